@@ -47,7 +47,7 @@ _PACKAGE = Path(__file__).parent
 #: Whether kernels run as plain Python, under NUMBA_DISABLE_JIT=1.
 INTERPRETED = bool(numba.config.DISABLE_JIT)
 
-#: Told of each kernel that is compiled; who waits for it can be told why.
+#: Logs each kernel that is compiled: the command line says why it takes a while.
 _LOG = logging.getLogger("fastcmp.compiling")
 
 

@@ -10,6 +10,46 @@ if TYPE_CHECKING:
     from facts import Found
 
 
+def leaderboard(found: Found) -> Picture:
+    """Draw the leaderboard of ten models: accuracies, intervals, ranks and ties."""
+    result = found.digits
+    board, letters = result.leaderboard, result.groups.letters
+    picture = Picture(
+        800,
+        376,
+        "Leaderboard of ten classifiers on 899 digits",
+        "; ".join(
+            f"{name}: {100 * score:.2f}%, rank {low} to {high}"
+            for name, score, (low, high) in zip(
+                board.names, board.score, board.rank_interval, strict=True
+            )
+        )
+        + ".",
+    )
+    axes = Axes(picture, (160, 36, 520, 346), (79, 100), (0, 10))
+    for value in (80, 85, 90, 95, 100):
+        x, _ = axes.at(value, 0)
+        picture.line([(x, 36), (x, 346)], "line")
+        picture.text((x, 366), f"{value}%", anchor="middle", kind="muted small")
+    for x, title in ((340, "accuracy, 95% CI"), (690, "ranks")):
+        picture.text((x, 20), title, anchor="middle", kind="muted")
+    picture.text((740, 20), "ties", kind="muted")
+    best = set(result.best)
+    for i, model in enumerate(board.models):
+        name, height = board.names[i], 9.5 - i
+        colour = "a" if name in best else "muted"
+        y = axes.at(80, height)[1] + 5
+        low, high = (100 * float(end) for end in board.interval[i])
+        first, last = board.rank_interval[i]
+        picture.text((150, y), name, anchor="end", kind="strong" if name in best else "")
+        picture.line([axes.at(low, height), axes.at(high, height)], colour, width=3)
+        picture.dot(axes.at(100 * float(board.score[i]), height), colour, 5)
+        picture.text((540, y), f"{100 * board.score[i]:.2f}%")
+        picture.text((690, y), f"{first}\u2013{last}", anchor="middle")
+        picture.text((740, y), letters[model], kind="strong", colour="b")
+    return picture
+
+
 def overlap(found: Found) -> Picture:
     """Draw two intervals that overlap, and that of their difference."""
     board, pair = found.digits.leaderboard, found.pair

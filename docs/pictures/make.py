@@ -1,4 +1,4 @@
-"""Draws all pictures of concepts, and computes the numbers that the pages quote.
+"""Draws the pictures of concepts and of the README, and computes the numbers that pages quote.
 
     python docs/pictures/make.py [FOLDER]
 
@@ -13,7 +13,7 @@ import json
 import sys
 from pathlib import Path
 
-from boards import overlap, ranks
+from boards import leaderboard, overlap, ranks
 from decide import margins, which_test
 from facts import Found, found
 from repeated import coverage, cross_validation, looking_early, multiplicity
@@ -23,6 +23,7 @@ DRAWN = (
     which_test,
     multiplicity,
     coverage,
+    leaderboard,
     overlap,
     ranks,
     margins,

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from fastcmp.core.records import Record
 from fastcmp.core.sections import Section
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from fastcmp.counts.roc_points import RocCurve
+    from fastcmp.pairwise.decisions import PairDecisions
 
 #: Curves that can be distinguished in one picture.
 MOST_CURVES = 8
 #: Title of the section that explains a record.
 HOW = "How to read this"
+_WHERE = (
+    "Difference, interval and p-value of each pair: --pairs all, or --pairs A:B; also in "
+    "--format csv and --report FILE."
+)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -29,6 +34,49 @@ class Headed(Record):
     def sections(self) -> list[Section]:
         """Describe the record below the line."""
         return [Section(title=self.title), *self.record.sections()]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class WithPairs(Record):
+    """A comparison of many models with a table of pairs, or where to find them."""
+
+    record: PairDecisions
+    #: "all", or pairs as A:B; empty for none.
+    pairs: Sequence[str]
+
+    def sections(self) -> list[Section]:
+        """Describe the comparison, with the pairs before how to read it."""
+        from fastcmp.pairwise.summary import pairs_table
+
+        own = self.record.sections()
+        if len(self.record.names) == 2 or not own or own[-1].title != HOW:
+            return own
+        if not self.pairs:
+            if self.record.control is not None:
+                return own
+            return [*own[:-1], replace(own[-1], text=(*own[-1].text, _WHERE))]
+        return [*own[:-1], pairs_table(self.record, self._chosen()), own[-1]]
+
+    def _chosen(self) -> Any:
+        """Find the rows of the pairs that are asked for."""
+        names = self.record.names
+        rows = {frozenset(pair): k for k, pair in enumerate(self.record.pairs.tolist())}
+        if list(self.pairs) == ["all"]:
+            return list(rows.values())
+        found = []
+        for word in self.pairs:
+            cuts = [i for i, letter in enumerate(word) if letter == ":"]
+            parts = [(word[:i], word[i + 1 :]) for i in cuts]
+            known = [pair for pair in parts if {*pair} <= {*names} and pair[0] != pair[1]]
+            if not known:
+                message = f"--pairs takes all, or A:B of two of {', '.join(names[:10])}; got {word}"
+                raise ValueError(message)
+            row = rows.get(frozenset(map(names.index, known[0])))
+            if row is None:
+                message = f"--pairs {word}: that pair is not among those tested (--control) or kept"
+                raise ValueError(f"{message} (--keep)")
+            found.append(row)
+        return found
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

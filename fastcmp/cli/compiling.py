@@ -1,4 +1,4 @@
-"""Which kernels are compiled, and the line that says so to who waits at a terminal."""
+"""Which kernels are compiled, and the line at a terminal that says so."""
 
 from __future__ import annotations
 

@@ -54,9 +54,17 @@ def count_predictions(
         models=options.models,
         id_column=options.id,
         drop=options.drop,
+        names=options.names,
     )
     choose_pairs(predictions.names, None, options.control)
     size = predictions.size_in_memory()
+    if options.missing == "common":
+        if size > memory_limit:
+            raise ValueError(
+                f"--missing common reads the files as a whole, {in_words(size)} "
+                f"(--memory-limit is {in_words(memory_limit)}): pass a larger --memory-limit"
+            )
+        return _whole(options, "--missing common reads the files as a whole")
     if len(files) > 1 and size <= memory_limit:
         return _whole(options, "files that fit into --memory-limit are joined there")
     if options.metric is not None:

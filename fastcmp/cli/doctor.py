@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Mapping
 
-_WRONG, _BAD_INPUT, _FAILED = 1, 2, 3
+_WRONG = 1
 #: McNemar's mid-p test of 11 against 1 has (2 * 13 - 12) / 2**12.
 _ONLY_A, _ONLY_B, _PVALUE = 11, 1, 0.00341796875
 _TOLERANCE = 1e-12
@@ -41,7 +41,6 @@ def add_doctor(commands: Any) -> None:
         "them. Exit codes: 0 fastcmp works, 1 something is wrong.",
     )
     add_output(doctor.add_argument)
-    doctor.bad_input, doctor.failed = _BAD_INPUT, _FAILED
     doctor.set_defaults(run=_doctor)
 
 

@@ -1,20 +1,22 @@
 """The command `gate`: is a new model not worse than the one before?
 
-Made for continuous integration: the exit status is 0 for not worse, 1 for worse, 2 for
-cannot tell, 64 for bad input and 70 for an error of the program.
+Made for continuous integration: the exit code is 0 for not worse, 1 for worse and 2 for
+cannot tell.
 """
 
 from __future__ import annotations
 
 import json
 import warnings
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
 import fastcmp
 from fastcmp.cli.amounts import read_amount
+from fastcmp.cli.messages import in_options
 from fastcmp.cli.metrics import metric_of
-from fastcmp.cli.output import check_places, write_text
+from fastcmp.cli.output import check_places, say, write_text
 from fastcmp.cli.pages import add_page, write_page
 from fastcmp.core.escaping import visible
 from fastcmp.core.options import choose
@@ -29,7 +31,6 @@ if TYPE_CHECKING:
     from fastcmp.io.two_files import TwoModels
     from fastcmp.pairwise.gate_result import GateResult
 
-_BAD_INPUT, _FAILED = 64, 70  # EX_USAGE and EX_SOFTWARE of sysexits.h
 _VALUES = "values"
 _SUFFIXES = {".xml": "junit", ".md": "markdown", ".json": "json"}
 
@@ -42,9 +43,9 @@ def add_gate(commands: Any) -> None:
         description="Decide whether the model of NEW is not worse than that of BASE by "
         "a margin. Both files hold the true labels, the predictions of one model, and "
         "ids of samples, by which they are joined.",
-        epilog="Exit status: 0 not worse, 1 worse, 2 cannot tell, 64 bad input, 70 an "
-        "error of the program. With several metrics or subsets the gate passes only if "
-        "the margin is met in each.",
+        epilog="Exit code: 0 not worse, 1 worse, 2 cannot tell, 64 bad input (also a "
+        "missing file), 70 an error of the program. With several metrics or subsets the "
+        "gate passes only if the margin is met in each.",
     )
     add = gate.add_argument
     add("base", metavar="BASE", type=_path, help="file of the model before")
@@ -98,7 +99,6 @@ def add_gate(commands: Any) -> None:
     )
     add("--output", type=_path, metavar="FILE", help="where to write (the terminal)")
     add_page(add)
-    gate.bad_input, gate.failed = _BAD_INPUT, _FAILED
     gate.set_defaults(run=_gate, labels=None, zero_division=None)
 
 
@@ -132,6 +132,13 @@ def _gate(options: argparse.Namespace) -> int:
                 message = f"{error} ({options.by} {subset!r})"
                 raise type(error)(message) from None
     result = fastcmp.gate(comparisons, adjust=options.adjust, names=("new", "base"))
+    if found.models[0].equals(found.models[1]):
+        what = "have the same values" if options.of_values else "predict the same"
+        same = f"base and new {what} for all {len(found.models[0]):,} samples: is one file a copy?"
+        say([same], "warning: ")
+        result = replace(result, cautions=(same, *result.cautions))
+    cautions = tuple(in_options(caution, options) for caution in result.cautions)
+    result = replace(result, cautions=cautions)
     _write(result, options)
     return result.exit_status
 
@@ -269,6 +276,9 @@ def _write(result: GateResult, options: argparse.Namespace) -> None:
 
 def _junit(result: GateResult) -> str:
     """Write a test suite with a test case for each comparison."""
+    from fastcmp.core.sections import format_pvalue
+    from fastcmp.paired.margin_result import METHOD_NAMES
+
     n = len(result.names)
     failed = result.failed
     unknown = ~failed & ~result.margin_met
@@ -284,16 +294,22 @@ def _junit(result: GateResult) -> str:
         place = {"classname": "fastcmp.gate", "name": visible(name)}
         case = ET.SubElement(suite, "testcase", place)
         low, high = result.interval[i]
+        size, new, base = result.measured(i)
+        test = METHOD_NAMES.get(result.methods[i], result.methods[i])
         shown = (
-            f"{columns['decision'][i]}: difference {result.difference[i]:+.6g}, "
+            f"{columns['decision'][i]}: {result.measures[i]} of new {new}, of base {base}, "
+            f"n = {size}, "
+            f"difference {result.difference[i]:+.6g}, "
             f"{100 * (1 - 2 * result.alpha):.9g}% CI [{low:+.6g}, {high:+.6g}], "
-            f"margin {result.margin[i]:.6g}"
+            f"margin {result.margin[i]:.6g}, p = {format_pvalue(result.pvalue[i])} (H0: new is "
+            f"worse by the margin or more; {test})"
         )
         if failed[i]:
             ET.SubElement(case, "failure", type="worse", message=shown)
         elif unknown[i]:
             ET.SubElement(case, "error", type=columns["decision"][i], message=shown)
         ET.SubElement(case, "system-out").text = shown
+    ET.SubElement(suite, "system-out").text = "\n".join((result.sentence, *result.cautions))
     ET.indent(suite)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(suite, encoding="unicode")
 

@@ -28,11 +28,14 @@ from fastcmp.cli.output import (
     check_places,
     chosen_files,
     say,
+    take_names,
     write,
 )
+from fastcmp.cli.pictures import check_picture
 from fastcmp.cli.recognition import kind_of
 from fastcmp.cli.values import add_value_options, compare_values, has_values
 from fastcmp.core.memory import read_size
+from fastcmp.core.options import choose
 from fastcmp.data import EXAMPLES, demsar_path, example_path, logs_path
 from fastcmp.inputs.cost_matrix import naming_cost, read_cost
 
@@ -43,6 +46,7 @@ if TYPE_CHECKING:
     from fastcmp.io.predictions import Predictions
 
 _MEMORY = "4GB"  # unless the user says otherwise
+_MISSING = ("raise", "wrong", "common")
 
 
 def add_compare(commands: Any) -> None:
@@ -97,6 +101,21 @@ def add_compare(commands: Any) -> None:
         "K best models, or all in a file (.npy or .parquet); decisions always come "
         "from all pairs (all)",
     )
+    add(
+        "--pairs",
+        nargs="+",
+        default=(),
+        metavar="A:B",
+        help="pairs whose difference, interval and p-value to print, such as knn:svm, or "
+        "all; p-values stay adjusted for all pairs that are tested",
+    )
+    add("--plot", metavar="FILE", type=Path, help="draw the leaderboard (.png, .pdf, .svg)")
+    add(
+        "--plot-kind",
+        choices=("leaderboard", "pvalues", "critical-difference"),
+        default="leaderboard",
+        help="what --plot draws (leaderboard)",
+    )
     add_output(add)
     add_metric_options(compare)
     add_value_options(compare)
@@ -137,7 +156,12 @@ def add_holdout(commands: Any) -> None:
 def _add_labels(add: Callable[..., Any], examples: Iterable[str]) -> None:
     add_input(add, examples)
     add("--cost", metavar="FILE", type=Path, help="table of what each mistake costs")
-    add("--missing", default="raise", help="missing predictions: raise, wrong (raise)")
+    add(
+        "--missing",
+        default="raise",
+        help="missing predictions, and samples that a file lacks: raise, wrong, or common: "
+        "only samples that all models have (raise)",
+    )
 
 
 def read_labels(options: argparse.Namespace, files: Any = None, models: Any = None) -> Predictions:
@@ -151,8 +175,12 @@ def read_labels(options: argparse.Namespace, files: Any = None, models: Any = No
         models=models or options.models,
         id_column=options.id,
         drop=options.drop,
+        names=options.names if files is None else (),
+        missing=options.missing,
     )
     say(read.remarks)
+    if options.missing == "common":  # none is missing any more
+        options.missing = "raise"
     if options.cost is None:  # else the costs name the classes
         check_whole(read.y_true, read.preds, options.target or "y_true")
     return read
@@ -171,7 +199,9 @@ def _read_cost(options: argparse.Namespace) -> Any:
 
 def _compare(options: argparse.Namespace) -> None:
     keep = _read_keep(options.keep)
+    check_picture(options.plot, "--plot")
     _take_example(options)
+    take_names(options)
     options.usual_adjust = options.adjust is None  # tests over tasks have their own
     options.adjust = options.adjust or "holm"
     if options.values is not None or options.long is not None:
@@ -212,9 +242,26 @@ def _take_example(options: argparse.Namespace) -> None:
     options.example = None
 
 
+def _take_folder(options: argparse.Namespace) -> None:
+    """Put the files of a folder in its place where each holds the one model of a column."""
+    from fastcmp.io.chosen import ID, TARGET, index_columns
+    from fastcmp.io.formats import parts_of
+    from fastcmp.io.sources import Source
+
+    if len(options.files) != 1 or not options.files[0].is_dir() or options.checkpoint is not None:
+        return
+    parts = parts_of(options.files[0])
+    types = Source(parts[0]).types
+    used = {options.target or TARGET, options.id or ID, *options.drop, *index_columns([types], ())}
+    if len(parts) > 1 and len(types.keys() - used) == 1:
+        options.files, options.names = parts, [None] * len(parts)
+
+
 def _compare_labels(options: argparse.Namespace, keep: str | int | Path) -> None:
     from fastcmp.cli.counts import count_predictions
 
+    _take_folder(options)
+    options.missing = choose(options.missing, "missing", _MISSING)
     by_metric = has_metric(options)
     options.test = options.test or "mcnemar"
     check_places(options, keep)
@@ -276,7 +323,7 @@ def _try_options(options: argparse.Namespace, shown: dict[str, Any]) -> None:
         labels,
         {"a": labels, "b": labels},
         test=options.test,
-        missing=options.missing,
+        missing="raise" if options.missing == "common" else options.missing,
         **shown,
     )
 
@@ -289,6 +336,8 @@ def _holdout(options: argparse.Namespace) -> None:
         message = f"--models names {options.models[0]} twice"
         raise ValueError(message)
     check_places(options)
+    take_names(options)
+    options.missing = choose(options.missing, "missing", _MISSING)
     if options.unpaired:
         _unpaired(options)
         return

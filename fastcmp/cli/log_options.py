@@ -26,8 +26,8 @@ OF_LABELS = ("target", "cost", "test", "checkpoint", "id", "drop", "positive", "
 _WRITTEN = (
     (r"\bformat(?==)", "log_format"),
     (r"^format(?= must be)", "log_format"),
-    (r"pass values=True \(--values\)", "pass --values FILE"),
-    (r"\bvalues=True", "--values FILE"),
+    (r"pass values=True \(--values\)", "pass them to fastcmp compare --values FILE"),
+    (r"\bvalues=True", "fastcmp compare --values FILE"),
     (r"\(columns=\)", "(--item, --model, --value)"),
     (r"\bcolumns=(?!\w)", "--item, --model, --value"),
     (r"\(ids=, --ids: ", "(--ids FILE: "),
@@ -120,7 +120,9 @@ def reading_options(options: argparse.Namespace) -> dict[str, Any]:
 def results_options(options: argparse.Namespace) -> dict[str, Any]:
     """Give what `read_results` takes of the options."""
     errors = options.errors
-    if options.missing != "raise":
+    if options.missing == "common":
+        options.items = "common"
+    elif options.missing != "raise":
         if errors not in (None, options.missing):
             message = f"pass --errors {errors} or --missing {options.missing}, not both"
             raise ValueError(message)
@@ -130,6 +132,7 @@ def results_options(options: argparse.Namespace) -> dict[str, Any]:
         "items": options.items,
         "errors": errors,
         "runs": options.runs,
+        "models": options.models,
         "imputed": options.imputed,
     }
     named = {name: value for name, value in chosen.items() if value is not None}

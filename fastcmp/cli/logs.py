@@ -21,6 +21,7 @@ from fastcmp.cli.log_options import (
 from fastcmp.cli.output import check_places, say, write
 from fastcmp.cli.over_tasks import compare_scores, dataset_options
 from fastcmp.core.escaping import visible
+from fastcmp.io.logs.words import listed
 
 if TYPE_CHECKING:
     import argparse
@@ -42,7 +43,7 @@ _WHY_OVER = {
 
 def compare_logs(options: argparse.Namespace, keep: Any) -> None:
     """Compare the models of logs."""
-    refuse_given(options, OF_LABELS, "is for predicted labels, and these are logs")
+    refuse_given(options, OF_LABELS, "works only with predicted labels; these are logs")
     refuse_given(options, ("weights", "ties", "ridge"), "does not go with logs")
     check_places(options, keep)
     _check_folders(options)
@@ -54,18 +55,17 @@ def compare_logs(options: argparse.Namespace, keep: Any) -> None:
     with in_log_options(), warnings.catch_warnings():
         warnings.filterwarnings("ignore", ".*by the run's own account")  # a remark
         results = fastcmp.read_results(paths_of(options), **results_options(options))
-    if options.models is not None:
-        results = results.select(models=options.models)
     say(results.remarks)
     _check_direction(results, options)
     write(_answer(results, options, chosen), options, _title(results))
 
 
 def _title(results: Results) -> str:
-    """Name the metric, or the metrics."""
+    """Name the metrics and the tasks."""
     names = tuple(dict.fromkeys(results.metrics))
-    shown = ", ".join(map(visible, names))
-    return f"Metric: {shown}" if len(names) == 1 else f"Metrics: {shown}"
+    title = f"Metric{'' if len(names) == 1 else 's'}: {', '.join(map(visible, names))}"
+    n = len(results.task_names)
+    return f"{title}; {n} tasks: {listed(results.task_names, 10)}" if n > 1 else title
 
 
 def _answer(results: Results, options: argparse.Namespace, chosen: dict[str, Any]) -> Record:

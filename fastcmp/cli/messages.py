@@ -27,6 +27,11 @@ _CLASSES = re.compile(r": pass classes= to .*")
 #: What only Python can name.
 _FUNCTION = ", or a function of the confusion matrix"
 _CHOICES = re.compile(r"(?<= must be one of )\((?:None, )?'([^()]*?)',?\)")
+#: Advice on an argument, left out where there is no such option.
+_ADVICE = re.compile(r" \((\w+)='[^']*'(?: in Python)?\)")
+_AVERAGES = re.compile(r"(--average macro), 'micro', 'weighted' or None")
+_ONE_CLASS = "for one class against the others pass y_true == that class"
+_COSTS = "needs cost=, the matrix of costs"
 _ALL_RIGHT = re.compile(r"; where [^;]*, pass classes= with all(?: labels)?$")
 _MEMORY = (
     "can't start new thread",
@@ -70,6 +75,10 @@ def in_options(message: str, options: argparse.Namespace | None) -> str:
     def subject(found: re.Match[str]) -> str:
         return f"{option(found[1]) or found[1]} "
 
+    line = _ADVICE.sub(lambda found: found[0] if option(found[1]) else "", line)
+    line = line.replace(_ONE_CLASS, "make a column of one class against the others")
+    if not option("cost"):
+        line = line.replace(_COSTS, "needs costs, which fastcmp compare takes (--cost FILE)")
     line = _ALL_RIGHT.sub("", line)
     line = _CLASSES.sub(" (their costs are not named)", line)
     line = _PREDS.sub("there must be ", line)
@@ -78,7 +87,8 @@ def in_options(message: str, options: argparse.Namespace | None) -> str:
     line = _POSITIVE.sub("--positive ", line)
     line = line.replace(_FUNCTION, "")
     line = _CHOICES.sub(lambda found: found[1].replace("', '", ", "), line)
-    return _SUBJECT.sub(subject, _ARGUMENT.sub(argument, line))
+    line = _SUBJECT.sub(subject, _ARGUMENT.sub(argument, line))
+    return _AVERAGES.sub(r"\1, micro or weighted", line)
 
 
 def in_one_line(error: BaseException, options: argparse.Namespace | None) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fastcmp.cli.pages import READ, add_page, check_page, write_page
+from fastcmp.cli.pictures import save_picture
 from fastcmp.cli.tables import csv_text, parquet_bytes
 from fastcmp.core.atomic_files import check_place, naming, replacing
 from fastcmp.core.escaping import visible
@@ -57,7 +58,8 @@ def add_input(add: Callable[..., Any], examples: Iterable[str]) -> None:
         nargs="*",
         metavar="FILE",
         type=Path,
-        help="prediction files, or folders of files that are parts of one table",
+        help="prediction files, or folders of files that are parts of one table; NAME=FILE "
+        "names the one model of a file",
     )
     add("--example", choices=tuple(examples), help="use bundled real predictions")
     add("--target", metavar="COL", help="column of the true labels (y_true)")
@@ -99,6 +101,17 @@ def chosen_files(options: argparse.Namespace, example: Callable[[str], Path]) ->
         message = "pass a prediction file, or --example digits"
         raise ValueError(message)
     return options.files
+
+
+def take_names(options: argparse.Namespace) -> None:
+    """Read NAME=FILE: the names of the models of files, None where a file is named alone."""
+    options.names = []
+    for i, path in enumerate(options.files):
+        name, equals, file = str(path).partition("=")
+        named = bool(name and equals) and not path.exists() and Path(file).exists()
+        options.names.append(name if named else None)
+        if named:
+            options.files[i] = Path(file)
 
 
 def check_places(options: argparse.Namespace, keep: object = None) -> None:
@@ -168,6 +181,9 @@ def write(
 
     `more` gives further records for --report, by their headings.
     """
+    draw = vars(options).get("plot_kind")
+    if draw is not None and options.plot is not None:
+        save_picture(options.plot, lambda _: _one(result).plot(kind=draw))
     try:
         _write_answer(result, options, title)
     finally:  # also where who reads the terminal's output has ended
@@ -179,9 +195,22 @@ def write(
             write_page({**records, **(more() if more else {})}, options, about=about)
 
 
+def _one(result: Any) -> Any:
+    """Refuse to draw several comparisons in one picture."""
+    boards = getattr(result, "boards", None)
+    if boards and len(boards) > 1:
+        message = (
+            f"--plot draws one comparison, and there are {len(boards)}: leave --by or --over out"
+        )
+        raise ValueError(message)
+    return next(iter(boards.values())) if boards else result
+
+
 def _write_answer(result: Record, options: argparse.Namespace, title: str) -> None:
     """Write a record to the terminal, or to --output."""
     form = _format(options)
+    if "pairs" in options and (form == "table" or (options.pairs and form in _READ)):
+        result = _with_pairs(result, options)
     if title and form in _READ:
         from fastcmp.cli.boards import Headed
 
@@ -192,6 +221,19 @@ def _write_answer(result: Record, options: argparse.Namespace, title: str) -> No
         print(to_text(result.sections(), terminal_width()))
         return
     write_text(_FORMATS[form](result), options.output)
+
+
+def _with_pairs(result: Record, options: argparse.Namespace) -> Record:
+    """Add the pairs that are asked for to comparisons of many models."""
+    from fastcmp.cli.boards import Boards, WithPairs
+    from fastcmp.pairwise.decisions import PairDecisions
+
+    if isinstance(result, Boards):
+        boards = {title: _with_pairs(x, options) for title, x in result.boards.items()}
+        return Boards(boards=boards)
+    if isinstance(result, PairDecisions):
+        return WithPairs(record=result, pairs=options.pairs)
+    return result
 
 
 def write_text(text: str | bytes, path: Path | None) -> None:

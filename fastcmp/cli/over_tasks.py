@@ -160,7 +160,7 @@ def _long(
     try:
         table = from_long(frame, **{k: columns[option] for k, option in named.items()})
     except (ValueError, TypeError) as error:
-        message = f"{options.long}: {str(error).removeprefix('frame ')}"
+        message = f"{options.long}: {str(error).removeprefix('frame').lstrip(': ')}"
         raise type(error)(message) from None
     values = np.asarray(table.values, np.float64)
     if values.ndim > 2:

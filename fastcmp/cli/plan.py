@@ -43,7 +43,8 @@ def add_plan(commands: Any) -> None:
     add(
         "--test",
         default="mcnemar",
-        help="mcnemar, mean, metric, cost, auc, auc-paired, cv, leaderboard (mcnemar)",
+        help="mcnemar, mean, metric, cost, mean-unpaired, accuracy-unpaired, auc, auc-paired, cv, "
+        "leaderboard (mcnemar)",
     )
     add("--n", nargs="+", metavar="N", help="samples")
     add("--power", nargs="+", metavar="P", help="power wanted (0.8)")

@@ -30,7 +30,7 @@ _FLAG = _Kind(0, "")
 
 #: Group of options -> option -> how it is read, and its help.
 INPUTS: dict[str, dict[str, tuple[_Kind, str]]] = {
-    "two accuracies (--test mcnemar, cv)": {
+    "two accuracies (--test mcnemar, cv, accuracy-unpaired)": {
         "p10": (_PROPORTION, "probability that only a is right"),
         "p01": (_PROPORTION, "probability that only b is right"),
         "accuracy": (_Kind(2, ("A", "B"), PERCENT), "accuracy of a, and of b"),
@@ -54,8 +54,10 @@ INPUTS: dict[str, dict[str, tuple[_Kind, str]]] = {
         "conditional": (_FLAG, "--n counts the discordant samples only"),
         "tails": (_WORD, "which rejections count: both, right-direction"),
     },
-    "means, metrics, costs (--test mean, metric, cost)": {
-        "sd": (_NUMBER, "standard deviation of the difference of one item"),
+    "means, metrics, costs (--test mean, mean-unpaired, metric, cost)": {
+        "sd": (_NUMBER, "standard deviation of the difference of one item, or of values"),
+        "sd_a": (_NUMBER, "mean-unpaired: standard deviation of the values of a"),
+        "sd_b": (_NUMBER, "mean-unpaired: of the values of b"),
         "standard_error": (_NUMBER, "of the difference in a pilot, beside --n-pilot"),
         "n_pilot": (_NUMBER, "samples of the pilot"),
         "lower_is_better": (_FLAG, "values are losses; matters with a margin"),
@@ -73,7 +75,7 @@ INPUTS: dict[str, dict[str, tuple[_Kind, str]]] = {
         "auc_null": (_PROPORTION, "area under H0 (0.5)"),
         "auc_a": (_PROPORTION, "true area of a"),
         "auc_b": (_PROPORTION, "true area of b"),
-        "ratio": (_NUMBER, "negatives for each positive"),
+        "ratio": (_NUMBER, "negatives for each positive; unpaired: samples of b for each one of a"),
         "n_negatives": (_NUMBER, "negatives, in place of --ratio"),
         "correlation_positives": (_NUMBER, "of the scores of a and b, of positives"),
         "correlation_negatives": (_NUMBER, "of the scores of a and b, of negatives"),

@@ -1,8 +1,8 @@
 """The program: its commands, and how it ends.
 
-Exit codes: 0 done, 2 bad input or too little memory with one line that says what is
-wrong, 1 an error of the program. Commands that answer by their exit code have others
-for errors.
+Exit codes of all commands: 0 done, 64 bad input (also a missing file) or too little
+memory, 70 an error of the program, 130 interrupted; one line says what is wrong. `gate`,
+`watch` and `doctor` answer no by 1, and `gate` by 2 that it cannot tell.
 """
 
 from __future__ import annotations
@@ -42,8 +42,7 @@ from fastcmp.core.memory import in_words
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_FAILED = 1
-_BAD_INPUT = 2
+_BAD_INPUT, _FAILED = 64, 70  # EX_USAGE and EX_SOFTWARE of sysexits.h
 _INTERRUPTED = 130
 _ADDRESSES = 850_000_000  # bytes that libraries and their threads take, as addresses
 
@@ -51,16 +50,18 @@ _ADDRESSES = 850_000_000  # bytes that libraries and their threads take, as addr
 class _Parser(argparse.ArgumentParser):
     """A parser that refuses in one line."""
 
-    #: Exit codes of bad input, and of an error of the program.
-    bad_input, failed = _BAD_INPUT, _FAILED
-
     def error(self, message: str) -> NoReturn:
         line = visible(message)
-        self.exit(self.bad_input, f"{self.prog}: {line} (see {self.prog} --help)\n")
+        self.exit(_BAD_INPUT, f"{self.prog}: {line} (see {self.prog} --help)\n")
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(prog="fastcmp", description="Which classifier is really better?")
+    parser = _Parser(
+        prog="fastcmp",
+        description="Which classifier is really better?",
+        epilog="Exit code: 0 done, 64 bad input (also a missing file), 70 an error of the "
+        "program; gate, watch and doctor answer by theirs: see fastcmp gate --help.",
+    )
     parser.add_argument("--version", action="version", version=f"fastcmp {fastcmp.__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for add_command in (
@@ -111,11 +112,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         NotImplementedError,  # pyarrow's, for types of columns that it cannot work on
         MemoryError,
     ) as error:
-        return _refuse(error, in_one_line(error, options), command.bad_input)
+        return _refuse(error, in_one_line(error, options), _BAD_INPUT)
     except Exception as error:  # noqa: BLE001  # what happens to a user is one line
         if is_memory(error):
-            return _refuse(error, in_one_line(error, options), command.bad_input)
-        return _refuse(error, unexpected(error), command.failed)
+            return _refuse(error, in_one_line(error, options), _BAD_INPUT)
+        return _refuse(error, unexpected(error), _FAILED)
     return status
 
 
@@ -155,7 +156,7 @@ def run() -> NoReturn:
     shuts down at that moment, the process ends by a signal. So the process ends without
     a shutdown, after all functions that are registered with `atexit`.
     """
-    code = 1
+    code = _FAILED
 
     def leave() -> None:
         for stream in (sys.stdout, sys.stderr):

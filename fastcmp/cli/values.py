@@ -229,7 +229,7 @@ def _compare_long(options: argparse.Namespace, chosen: dict[str, Any], limit: in
     try:
         table = from_long(frame, **named)
     except (ValueError, TypeError) as error:
-        message = f"{options.long}: {str(error).removeprefix('frame ')}"
+        message = f"{options.long}: {str(error).removeprefix('frame').lstrip(': ')}"
         raise type(error)(message) from None
     if options.models is not None:
         table = _only(table, options)

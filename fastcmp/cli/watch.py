@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from fastcmp.sequential.pair_state import PairLooks
     from fastcmp.stream import PairCounts
 
-_OPEN, _BAD_INPUT, _FAILED = 1, 64, 70
+_OPEN = 1
 _MEMORY = 4_000_000_000
 
 
@@ -31,8 +31,8 @@ def add_watch(commands: Any) -> None:
         description="Follow a file of predictions that grows (.csv, .tsv, .jsonl). "
         "Each time there are new rows all are counted, and the models compared by "
         "tests that stay valid however often one looks.",
-        epilog="Exit status: 0 decided, 1 not decided when it stopped, 64 bad input, "
-        "70 an error of the program.",
+        epilog="Exit code: 0 decided, 1 not decided when it stopped, 64 bad input (also a "
+        "missing file), 70 an error of the program.",
     )
     add = watch.add_argument
     add("file", metavar="FILE", type=Path, help="the file; a column a model")
@@ -62,7 +62,6 @@ def add_watch(commands: Any) -> None:
         help="where to keep what earlier looks found, and to go on from",
     )
     add_page(add)
-    watch.bad_input, watch.failed = _BAD_INPUT, _FAILED
     watch.set_defaults(run=_watch, id=None, files=[], output=None, format=None)
 
 

@@ -309,5 +309,5 @@ def from_dict(plain: dict[str, Any]) -> Any:
 
 
 def unwrap(flat: NDArray[Any], shape: tuple[int, ...]) -> Any:
-    """Give answers the shape of the question: Python numbers for ``()``."""
+    """Answers in the shape of the input: a Python number for ``()``."""
     return flat.reshape(shape) if shape else flat.item()

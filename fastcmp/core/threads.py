@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from _thread import start_new_thread
+from _thread import get_ident, start_new_thread
+from contextlib import suppress
+from ctypes import c_ulong, py_object, pythonapi
 from numbers import Integral
 from queue import SimpleQueue
 from threading import RLock, Thread
@@ -51,20 +53,25 @@ def no_step(_: object) -> int:
     return 0
 
 
-def _work(tasks: SimpleQueue[Any], ended: list[object], _: object) -> None:
+def _work(tasks: SimpleQueue[Any], ended: list[object], busy: set[int], _: object) -> None:
     """Do tasks until the pool ends; the last argument lives as long as the thread."""
-    while not ended and _do(tasks.get()):
-        pass
+    with suppress(SystemExit):  # it was stopped
+        while not ended and _do(tasks.get(), busy):
+            pass
     tasks.put(None)  # no other thread waits for a task
 
 
-def _do(order: Any) -> bool:
+def _do(order: Any, busy: set[int]) -> bool:
     if not isinstance(order, tuple):
         return False
     work, task, answers = order
     try:
-        answers.put((task, work(task), None))
+        busy.add(get_ident())
+        answer = work(task)
+        busy.discard(get_ident())
+        answers.put((task, answer, None))
     except BaseException as error:  # noqa: BLE001  # raised in the calling thread
+        busy.discard(get_ident())
         answers.put((task, None, error))
     return True
 
@@ -79,10 +86,17 @@ class ThreadPool:
     `threading` or `concurrent.futures`: they are partly Python code, which an interrupt
     can leave locked. If not even `__exit__` is reached, the threads end when the pool
     is freed.
+
+    A pool that is `stoppable` does not wait for long tasks when it is left by an error or
+    an interrupt: the next line of Python in them raises SystemExit.
     """
 
-    def __init__(self, threads: int, report: Progress | None = None) -> None:
+    def __init__(
+        self, threads: int, report: Progress | None = None, *, stoppable: bool = False
+    ) -> None:
         self.threads = threads
+        self._stoppable = stoppable
+        self._busy: set[int] = set()
         self._report = report
         self._n_steps = 0
         self._done = 0
@@ -99,9 +113,13 @@ class ThreadPool:
 
     def __exit__(self, *exc: object) -> None:
         self._ended.append(None)
-        self._tasks.put(None)
+        for _ in range(len(self._started) + 1):  # a thread that is stopped puts none
+            self._tasks.put(None)
         if not self._started:
             return
+        if self._stoppable and exc[0] is not None:
+            for ident in list(self._busy):
+                pythonapi.PyThreadState_SetAsyncExc(c_ulong(ident), py_object(SystemExit))
         try:
             for _ in range(self._n_starts):
                 self._starts.get()
@@ -170,7 +188,7 @@ class ThreadPool:
 
     def _start(self, n: int, answers: SimpleQueue[Any]) -> None:
         """Start what is missing of n threads, from a thread: `start` takes locks."""
-        shared = self._tasks, self._ended, self._on_loss
+        shared = self._tasks, self._ended, self._busy, self._on_loss
         missing = [Thread(target=_work, args=shared) for _ in range(n - len(self._started))]
         self._started += missing
 

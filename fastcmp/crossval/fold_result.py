@@ -36,11 +36,10 @@ class FoldTestResult(Compared, Record):
 
     Notes
     -----
-    Differences without spread have `status` ``DEGENERATE``. "Without spread" means that
-    each lies within 1e-12 of what it should vary about, in units of the largest
-    difference: scores are rounded. If what is tested is 0 too, the statistic is 0 and
-    p is 1. Otherwise the statistic is infinite, with the sign of the estimate, and p is
-    0, or 1 where it points away from a one-sided alternative.
+    Differences are without spread where each lies within 1e-12 of what it should vary
+    about, in units of the largest difference: scores are rounded. If what is tested is
+    0 too, the statistic is 0, p is 1 and `status` ``DEGENERATE``. Otherwise nothing
+    measures the estimate: statistic and p are NaN, and `status` is ``UNDEFINED``.
     """
 
     #: Student's t, Snedecor's F, a normal z or a chi-square: see `distribution`.
@@ -55,7 +54,7 @@ class FoldTestResult(Compared, Record):
     standard_error: Any
     #: Degrees of freedom: a number for t and chi-square, a pair for F, None for z.
     df: float | tuple[float, float] | None
-    #: A `fastcmp.kernels.Status`; ``DEGENERATE`` where the differences have no spread.
+    #: A `fastcmp.kernels.Status`; not ``OK`` where the differences have no spread.
     status: Any
     #: Which test, such as "alpaydin-f" or "blocked-t".
     test: str
@@ -84,7 +83,8 @@ class FoldTestResult(Compared, Record):
         -------
         ConfidenceInterval
             `estimate` plus and minus a quantile, of t or of the normal distribution,
-            times `standard_error`. For "greater" `high` is infinite, for "less" `low`.
+            times `standard_error`; NaN where that is 0. For "greater" `high` is
+            infinite, for "less" `low`.
 
         Raises
         ------
@@ -111,7 +111,8 @@ class FoldTestResult(Compared, Record):
                 "divided by a standard error, as it is for the t and z tests"
             )
             raise ValueError(message)
-        spread = quantile * self.standard_error
+        error = np.asarray(self.standard_error, np.float64)
+        spread = (quantile * np.where(error > 0.0, error, np.nan))[()]
         ends = self.estimate - spread, self.estimate + spread
         return ConfidenceInterval(*keep_side(ends, self.alternative, (-np.inf, np.inf)))
 
@@ -142,6 +143,8 @@ class FoldTestResult(Compared, Record):
             text = (self._effect(), *text)
         if self.status == kernels.DEGENERATE:
             text += ("the differences have no spread: p is a convention",)
+        elif self.status == kernels.UNDEFINED:
+            text += ("the differences have no spread: nothing measures the estimate, no answer",)
         return [Section(title=self.title, text=text)]
 
     def _degrees(self) -> str:
@@ -155,7 +158,7 @@ class FoldTestResult(Compared, Record):
     def _effect(self) -> str:
         what = _ESTIMATES.get(self.test, "mean difference")
         effect = f"{what} (a minus b) {self.estimate:+.4f}"
-        if self.distribution in {"t", "normal"}:
+        if self.distribution in {"t", "normal"} and self.standard_error > 0.0:
             low, high = self.confidence_interval()
             shown = format_interval(low, high, digits=4, sign="+")
             effect += f", {interval_name(0.95, self.alternative)} {shown}"

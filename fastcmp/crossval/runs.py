@@ -29,7 +29,7 @@ class DesignRun(Record):
     #: The fold in which each sample is tested in each repetition, shape (R, n).
     folds: NDArray[np.int16]
     #: Codes of the predicted labels, shape (M, R, n): a class, the number of classes
-    #: for a label that is none, or -1 where the sample is not tested.
+    #: for a label outside the classes, or -1 where the sample is not tested.
     predictions: NDArray[np.int32]
     #: Scores in each fold, shape (M, R, K); None for accuracy.
     scores: NDArray[np.float64] | None

@@ -28,7 +28,7 @@ def count_blocks(blocks: Blocks, start: Callable[[], Accumulator], split_every: 
 
 
 def merge_tree(parts: Sequence[Any], merge: Callable[[list[Any]], Any], split_every: int) -> Any:
-    """Merge neighbours, and what comes of them, until one is left."""
+    """Merge neighbouring parts, level by level, until one is left."""
     task = load_dask().delayed(merge)
     parts = list(parts)
     while len(parts) > 1:

@@ -141,7 +141,7 @@ def decide(p_a: float, p_rope: float, p_b: float, threshold: float) -> str | Non
 
 
 def write_probability(probability: float, n_draws: int | None = None) -> str:
-    """Write a probability so that it is 0 or 1 only where it is, not in no draw."""
+    """Write a probability: 0 or 1 only where exact, "<1e-05" for none of the draws."""
     if n_draws is not None and probability == 0.0:
         return f"<{1.0 / n_draws:.0e}"
     if 0.0 < probability < 0.001:

@@ -258,8 +258,8 @@ def _engine_options(method: str, adjust: Any, alpha: Any, keep: Any, memory_limi
     if method == "nemenyi":
         if adjust is not None and choose(adjust, "adjust", OF_PAIRS) != "none":
             message = (
-                "adjust must be None with method='nemenyi', whose p-values are "
-                f"adjusted already, got {adjust!r}: use method='normal'"
+                "adjust is not for method='nemenyi', whose p-values are adjusted already, "
+                f"got {adjust!r}: leave it out, or use method='normal'"
             )
             raise ValueError(message)
         adjust = "nemenyi"

@@ -108,7 +108,7 @@ def beside_ranks(result: DatasetsResult, section: Section) -> Section:
     title = "mean score" + (" (lower is better)" if result.lower_is_better else "")
     columns = (*section.columns[:place], title, "won/tied/lost")
     note = (
-        "Mean scores are for information: scores of different data sets may not be "
+        "Mean scores are descriptive only: scores of different data sets may not be "
         "comparable. Won, tied and lost: data sets, against all others."
     )
     return replace(

@@ -1,4 +1,4 @@
-"""Scores of different tasks brought to one scale: for information, not for tests."""
+"""Scores of different tasks brought to one scale: descriptive only, not for tests."""
 
 from __future__ import annotations
 

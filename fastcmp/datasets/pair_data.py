@@ -72,7 +72,7 @@ class PairKind(NamedTuple):
 
 
 def pair_tests(data: PairData, found: Callable[[Pairs], Answers], kind: PairKind) -> PairTests:
-    """Make the engine's tests of pairs; who is better the test itself decides."""
+    """Make tests of pairs for the engine; the direction of each test says which is better."""
     m, n_tasks = data.gains.shape
     favoured = np.zeros((m, m), np.int8)  # of the first of each pair, once it is tested
     mean_rank = data.mean_rank

@@ -86,7 +86,7 @@ def in_units(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
 
 
 def _plain(raw: Any) -> Any:
-    """Turn a square of Python numbers into an array, or name the cell that is none."""
+    """Array of a square of Python numbers; an error names a cell that is no number."""
     if isinstance(raw, np.ndarray) and raw.dtype != object:
         return raw
     try:

@@ -187,7 +187,7 @@ def _read_stratum_weights(
     """Read the weights of the strata: by items, equal, or given for each label."""
     if strata is None:
         if raw is not None and not (isinstance(raw, str) and raw == "items"):
-            message = f"stratum_weights need strata, got {raw!r} without"
+            message = f"stratum_weights={raw!r} is for strata: pass strata="
             raise ValueError(message)
         return np.ones(1)
     if isinstance(raw, Mapping):

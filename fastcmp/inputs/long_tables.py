@@ -244,11 +244,11 @@ def _refuse_twice(cells: tuple[_Labels, ...], cell: Codes, n_rows: Codes) -> Non
     _, first = np.unique(cell[rows], return_index=True)
     kind = ", ".join(each.name for each in cells)
     hint = "" if len(cells) > 2 else "; pass repeat= where items were answered again"
-    message = (
-        f"frame has two values or more for {first.size} of ({kind}), the first "
+    what = f"({kind}) has" if first.size == 1 else f"({kind}) have"
+    raise ValueError(
+        f"frame: {first.size:,} {what} several rows, the first "
         f"{_shown(cells, rows[np.sort(first)])}{hint}"
     )
-    raise ValueError(message)
 
 
 def _scatter_repeats(

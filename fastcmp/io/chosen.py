@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fastcmp.core.escaping import visible
+from fastcmp.io.formats import model_name
 from fastcmp.io.kinds import family
 
 if TYPE_CHECKING:
@@ -35,6 +38,8 @@ class Plan:
     targets: tuple[int, ...]
     #: The models, in order, and the table that holds each.
     models: dict[str, int]
+    #: The column of each model: another name where models are named by their files.
+    columns: dict[str, str]
     #: Whether the ids are a column that only looks like an index.
     guessed: bool = False
     #: What the user should know of this choice.
@@ -50,8 +55,9 @@ def plan_columns(
     *,
     drop: Sequence[str] = (),
     option: str = "--models",
+    names: Sequence[str | None] = (),
 ) -> Plan:
-    """Choose the columns to compare."""
+    """Choose the columns to compare; `names` are those of the models of some files."""
     target = TARGET if target is None else target
     where = ", ".join(paths)
     _check_drop(drop, types, where, (target, id_column, *(models or ())))
@@ -61,7 +67,7 @@ def plan_columns(
     index: list[str] = []
     remarks: tuple[str, ...] = ()
     if models is None:
-        index = _index_columns(types, (target, id_column))
+        index = index_columns(types, (target, id_column))
         if index and id_column is None and len(types) == 1:
             id_column, types, remarks = _take_index(types[0], index, paths[0])
         else:
@@ -69,23 +75,88 @@ def plan_columns(
             types = [_without(own, index) for own in types]
     if len(paths) > 1 and id_column is None:
         message = "several files are joined by sample ids: name their column (--id)"
+        if index:
+            message += f"; if {titled(index[0])} holds them, {shlex.join(['--id', index[0]])}"
         raise ValueError(message)
-    found = _homes(types, paths, target, id_column)
-    if target not in found:
-        raise ValueError(no_column(target, found, where, "--target"))
-    targets = tuple(i for i, own in enumerate(types) if target in own)
-    del found[target]
-    for name in models or ():
-        if name not in found:
-            raise ValueError(no_column(name, found, where, option))
+    known = dict.fromkeys(name for own in types for name in own)
+    for i, own in enumerate(types):
+        if id_column is not None and id_column not in own:
+            raise ValueError(no_column(id_column, own, paths[i], "--id"))
+    if target not in known:
+        raise ValueError(no_column(target, known, where, "--target"))
+    wanted = models if any(name in known for name in models or ()) else None
+    homes, columns, about = _models(types, paths, (target, id_column), wanted, names)
+    renamed = wanted is not None and any(name != columns[name] for name in columns)
+    named = list(homes) if models is None or renamed else models
+    for name in named:
+        if name not in homes:
+            raise ValueError(no_column(name, [*known, *homes], where, option))
     return Plan(
         target=target,
         id_column=id_column,
-        targets=targets,
-        models=found if models is None else {name: found[name] for name in models},
+        targets=tuple(i for i, own in enumerate(types) if target in own),
+        models={name: homes[name] for name in named},
+        columns=columns,
         guessed=id_column in index,
-        remarks=remarks,
+        remarks=(*remarks, *about),
     )
+
+
+def _models(
+    types: list[Types],
+    paths: list[str],
+    used: Collection[str | None],
+    models: Sequence[str] | None,
+    names: Sequence[str | None],
+) -> tuple[dict[str, int], dict[str, str], tuple[str, ...]]:
+    """Home and column of each model; models of one column name are named by their files."""
+    own = [[name for name in each if name not in used] for each in types]
+    asked = [[name for name in each if models is None or name in models] for each in own]
+    times = Counter(name for each in asked for name in each)
+    by_file = _file_names(paths)
+    homes: dict[str, int] = {}
+    columns: dict[str, str] = {}
+    for i, each in enumerate(asked):
+        given = names[i] if names else None
+        if given is not None and len(each) != 1:
+            raise ValueError(
+                f"{paths[i]} must have one column for its model {given!r}, got {len(each)} "
+                f"({visible(', '.join(each))}): name it (--models COL), or leave others out "
+                "(--drop)"
+            )
+        for column in each:
+            name = given or column
+            if given is None and times[column] > 1:
+                if len(each) > 1:
+                    other = next(j for j, x in enumerate(asked) if column in x and j != i)
+                    first, second = sorted((i, other))
+                    raise ValueError(
+                        f"model {column!r} is in both {paths[first]} and {paths[second]}: rename "
+                        f"one, leave one out, or name files of one model each as NAME={paths[i]}"
+                    )
+                name = by_file[i]
+            if name in homes:
+                raise ValueError(
+                    f"two models are called {name!r}, of {paths[homes[name]]} and {paths[i]}: "
+                    f"name one as NAME={paths[i]}"
+                )
+            homes[name], columns[name] = i, column
+    renamed = [name for name, column in columns.items() if name != column and name not in names]
+    if not renamed:
+        return homes, columns, ()
+    column = columns[renamed[0]]
+    remark = f"models are named by their files, each with {titled(column)}: {', '.join(renamed)}"
+    return homes, columns, (remark,)
+
+
+def _file_names(paths: Sequence[str]) -> list[str]:
+    """Names of models by files: the file's, with its folder or path where others have it."""
+    files = [Path(path) for path in paths]
+    stems = [model_name(file) for file in files]
+    for found in (stems, [f"{file.parent.name}/{x}" for file, x in zip(files, stems, strict=True)]):
+        if len(set(found)) == len(found):
+            return found
+    return list(paths)
 
 
 def plan_values(
@@ -120,27 +191,9 @@ def plan_values(
             f"--values; if the others are values, leave it out ({advice(TARGET)})"
         )
         raise ValueError(message)
-    index = _index_columns([own], ())
+    index = index_columns([own], ())
     remarks = tuple(_left_out(name, [own]) for name in index)
     return [name for name in own if name not in index], remarks
-
-
-def _homes(
-    types: list[Types], paths: list[str], target: str, id_column: str | None
-) -> dict[str, int]:
-    """Find in which table each column is, except the ids."""
-    found: dict[str, int] = {}
-    for i, own in enumerate(types):
-        if id_column is not None and id_column not in own:
-            raise ValueError(no_column(id_column, own, paths[i], "--id"))
-        for name in own:
-            if name in found and name not in (target, id_column):
-                message = f"model {name!r} is both in {paths[found[name]]} and in {paths[i]}"
-                raise ValueError(message)
-            found.setdefault(name, i)
-    if id_column is not None:
-        found.pop(id_column)
-    return found
 
 
 def _check_drop(
@@ -161,7 +214,7 @@ def _without(own: Types, names: Collection[str]) -> Types:
     return {name: kind for name, kind in own.items() if name not in names}
 
 
-def _index_columns(types: list[Types], used: Collection[str | None]) -> list[str]:
+def index_columns(types: list[Types], used: Collection[str | None]) -> list[str]:
     """List the columns that look like an index of pandas."""
     names = dict.fromkeys(name for own in types for name in own)
     return [name for name in names if name not in used and _INDEX.fullmatch(name)]

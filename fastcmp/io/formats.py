@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 #: What stands between two cells.
-DELIMITERS = {"CSV": ",", "TSV": "\t"}
+DELIMITERS = {"CSV": ",", "TSV": "\t", "CSV with semicolons": ";"}
+_HEAD = 1 << 16  # bytes that are looked at
 _TRUTHS = ("true", "True", "TRUE"), ("false", "False", "FALSE")
 _MISSING = ("", "NA", "N/A", "NaN", "nan", "NULL", "null")
 _MAGIC = {b"PAR1": "Parquet", b"ARROW1": "Arrow"}
@@ -70,7 +71,39 @@ def file_kind(path: Path) -> str:
         raise ValueError(message)
     kind = _KINDS[suffix]
     _check_beginning(path, kind)
+    if kind == "CSV":
+        with reading(path, kind):
+            return csv_kind(beginning(path))
     return kind
+
+
+def beginning(path: Path) -> bytes:
+    """First 64 kB of a file, unpacked."""
+    codec = COMPRESSED.get(path.suffix.lower())
+    with (
+        pa.OSFile(str(path))
+        if codec is None
+        else pa.CompressedInputStream(str(path), codec) as stream
+    ):
+        return bytes(stream.read(_HEAD))
+
+
+def is_utf16(head: bytes) -> bool:
+    """Tell whether text begins with the mark of UTF-16, as spreadsheets write it."""
+    return head[:2] in (b"\xff\xfe", b"\xfe\xff")
+
+
+def as_utf8(head: bytes) -> bytes:
+    """Beginning of a text as UTF-8, without a mark."""
+    if is_utf16(head):
+        return head[: len(head) // 2 * 2].decode("utf-16", "replace").encode()
+    return head.removeprefix(b"\xef\xbb\xbf")
+
+
+def csv_kind(head: bytes) -> str:
+    """Tell CSV from CSV with semicolons, by the first line."""
+    first = as_utf8(head).lstrip().partition(b"\n")[0]
+    return "CSV with semicolons" if b";" in first and b"," not in first else "CSV"
 
 
 def _suffix(path: Path) -> str:
@@ -88,6 +121,14 @@ def is_part(file: Path) -> bool:
 def kind_of(file: Path) -> str | None:
     """Tell the format that the extension of a file names; None for another file."""
     return _KINDS.get(_suffix(file))
+
+
+def model_name(path: Path) -> str:
+    """Name of the model of a file: that of the file, without the extensions of its format."""
+    name = path
+    while name.suffix.lower() in _KINDS.keys() | COMPRESSED.keys():
+        name = name.with_suffix("")
+    return name.name
 
 
 def parts_of(path: Path) -> list[Path]:

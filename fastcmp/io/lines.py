@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from fastcmp.io.formats import COMPRESSED, DELIMITERS, reading
+from fastcmp.io.formats import COMPRESSED, DELIMITERS, beginning, is_utf16, reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,6 +43,8 @@ class Lines:
         with reading(self._path, self._kind), pa.OSFile(str(self._path)) as raw:
             codec = COMPRESSED.get(self._path.suffix.lower())
             stream = raw if codec is None else pa.CompressedInputStream(raw, codec)
+            if self._kind in DELIMITERS and is_utf16(beginning(self._path)):
+                stream, codec = pa.transcoding_input_stream(stream, "utf-16", "utf-8"), "utf-16"
             self._skip(stream, codec)
             ends = RowEnds(self._kind)
             held: list[bytes] = []

@@ -44,7 +44,11 @@ def _parse(
     size: int | None,
 ) -> Any:
     """Parse some bytes at once, or all by one thread."""
-    source = pa.BufferReader(data)
+    # Arrow's threads may free their piece of the text after the answer is there. Memory of
+    # Python they could only free with Python's lock, which ends the process at shutdown.
+    own = pa.BufferOutputStream()
+    own.write(data)
+    source = pa.BufferReader(own.getvalue())
     read = {"use_threads": size is not None, "block_size": size or len(data) + 1}
     if kind not in DELIMITERS:
         from pyarrow import json

@@ -5,9 +5,13 @@ Several files are joined by the sample's id, never by the order of their rows.
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from fastcmp.io.chosen import ID, TARGET, Plan, other_truth, plan_columns, repeats
 from fastcmp.io.kinds import check_ids, decoded
@@ -23,6 +27,10 @@ if TYPE_CHECKING:
     Column: TypeAlias = tuple[Source, str]
 
 _NAMED = 5  # ids that an error message lists
+_WAY_OUT = (
+    "; --missing common compares on the samples that all files have, --missing wrong counts "
+    "absent ones as errors"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,16 +51,25 @@ def read_predictions(
     id_column: str | None = None,
     drop: Sequence[str] = (),
     option: str = "--models",
+    names: Sequence[str | None] = (),
     scores: bool = False,
+    missing: str | None = None,
 ) -> Predictions:
-    """Read true and predicted labels from one or several files."""
+    """Read true and predicted labels from one or several files.
+
+    `names` are those of the models of some files. `missing` says what to make of samples
+    that a file lacks: "raise"; "wrong", which leaves predictions empty; or "common", which
+    leaves out the samples without an answer of each model. With None no policy is advised.
+    """
     where = [str(path) for path in paths]
     labels = (target or TARGET, id_column or ID) if scores else None
     sources = [Source(Path(path), labels) for path in paths]
 
     def read() -> tuple[Plan, list[Table]]:
         types = [source.types for source in sources]
-        plan = plan_columns(types, where, target, models, id_column, drop=drop, option=option)
+        plan = plan_columns(
+            types, where, target, models, id_column, drop=drop, option=option, names=names
+        )
         settle_types(sources, plan, scores=scores)
         for source in sources:
             source.expect(plan.id_column, named=models is not None)
@@ -64,21 +81,48 @@ def read_predictions(
         for source in sources:
             source.learn()
         plan, tables = read()
+    n = [table.num_rows for table in tables]
     if plan.id_column is not None:
         with repeats(plan):
-            tables = align_tables(tables, where, plan.id_column)
+            tables = align_tables(tables, where, plan.id_column, missing)
     first, *others = plan.targets
     y_true = tables[first].column(plan.target)
     for i in others:
-        if not same_columns(y_true, tables[i].column(plan.target)):
+        other = tables[i].column(plan.target)
+        if missing == "wrong":  # where both files have the sample
+            both = pc.and_(pc.is_valid(y_true), pc.is_valid(other))
+            same = same_columns(y_true.filter(both), other.filter(both))
+            y_true = pc.coalesce(decoded_chunks(y_true), decoded_chunks(other))
+        else:
+            same = same_columns(y_true, other)
+        if not same:
             raise ValueError(other_truth(plan.target, where[first], where[i]))
-    preds = {name: tables[i].column(name) for name, i in plan.models.items()}
-    return Predictions(y_true=y_true, preds=preds, remarks=plan.remarks)
+    preds = {name: tables[i].column(plan.columns[name]) for name, i in plan.models.items()}
+    remarks = plan.remarks
+    if missing == "common":
+        answered = functools.reduce(pc.and_, map(pc.is_valid, preds.values()))
+        y_true = y_true.filter(answered)
+        preds = {name: pred.filter(answered) for name, pred in preds.items()}
+        if lost := max(n) - len(y_true):
+            remarks += (f"{lost} samples that some models have no prediction of are left out",)
+    elif missing == "wrong":
+        lacking = {path: len(y_true) - k for path, k in zip(where, n, strict=True)}
+        remarks += tuple(
+            f"{path} lacks {k} samples, which its models have wrong"
+            for path, k in lacking.items()
+            if k
+        )
+    return Predictions(y_true=y_true, preds=preds, remarks=remarks)
+
+
+def decoded_chunks(column: Any) -> Any:
+    """Write a column out, if it is a dictionary."""
+    return pa.chunked_array([decoded(column.combine_chunks())])
 
 
 def columns_of(plan: Plan, i: int) -> list[str]:
     """List the columns that are read of a table."""
-    columns = [name for name, home in plan.models.items() if home == i]
+    columns = [plan.columns[name] for name, home in plan.models.items() if home == i]
     if i in plan.targets:
         columns.insert(0, plan.target)
     if plan.id_column is not None:
@@ -89,7 +133,7 @@ def columns_of(plan: Plan, i: int) -> list[str]:
 def settle_types(sources: Sequence[Source], plan: Plan, *, scores: bool = False) -> None:
     """Choose types of what text files hold in which labels, and ids, compare."""
     truths = [(sources[i], plan.target) for i in plan.targets]
-    models = [(sources[i], name) for name, i in plan.models.items()]
+    models = [(sources[i], plan.columns[name]) for name, i in plan.models.items()]
     named = plan.id_column
     ids = [] if named is None else [(source, named) for source in sources]
     settle_columns(truths, [] if scores else models, ids)
@@ -113,23 +157,36 @@ def same_columns(first: Any, second: Any) -> bool:
     return bool(one.equals(two))
 
 
-def align_tables(tables: list[Table], paths: list[str], id_column: str) -> list[Table]:
-    """Bring the rows of all tables into the order of the first one's ids."""
-    import pyarrow.compute as pc
+def align_tables(
+    tables: list[Table], paths: list[str], id_column: str, missing: str | None = None
+) -> list[Table]:
+    """Bring the rows of all tables into the order of the first one's ids.
 
+    Where `missing` is "common" these are the ids that all tables have; where it is
+    "wrong", the ids that any has, with nulls in the rows that a table lacks.
+    """
     ids = [_checked_ids(table, path, id_column) for table, path in zip(tables, paths, strict=True)]
-    aligned = [tables[0]]
-    for table, path, own in zip(tables[1:], paths[1:], ids[1:], strict=True):
+    for path, own in zip(paths[1:], ids[1:], strict=True):
         if own.type != ids[0].type:
             message = (
                 f"ids differ in type: {id_column!r} is {ids[0].type} in {paths[0]} and "
                 f"{own.type} in {path}"
             )
             raise ValueError(message)
-        _refuse_unknown(ids[0], own, id_column, (paths[0], path))
-        _refuse_unknown(own, ids[0], id_column, (path, paths[0]))
-        aligned.append(table.take(pc.index_in(ids[0], value_set=own)))
-    return aligned
+        if missing not in ("common", "wrong"):
+            way_out = "" if missing is None else _WAY_OUT
+            _refuse_unknown(ids[0], own, id_column, (paths[0], path), way_out)
+            _refuse_unknown(own, ids[0], id_column, (path, paths[0]), way_out)
+    order = ids[0]
+    for own in ids[1:]:
+        if missing == "common":
+            order = order.filter(pc.is_in(order, value_set=own))
+        elif missing == "wrong":
+            order = pa.concat_arrays([order, own.filter(pc.invert(pc.is_in(own, order)))])
+    if not len(order):
+        raise ValueError(f"{' and '.join(paths)} have no {id_column} in common")
+    places = (pc.index_in(order, value_set=own) for own in ids)
+    return [table.take(place) for table, place in zip(tables, places, strict=True)]
 
 
 def _checked_ids(table: Table, path: str, id_column: str) -> Any:
@@ -141,8 +198,6 @@ def _checked_ids(table: Table, path: str, id_column: str) -> Any:
 
 def check_distinct(ids: Any, path: str) -> None:
     """Refuse ids that are missing or repeated."""
-    import pyarrow.compute as pc
-
     if ids.null_count:
         row = pc.index(pc.is_null(ids), value=True).as_py()
         message = f"{path}: {ids.null_count} rows have no id, the first is row {row}"
@@ -154,13 +209,14 @@ def check_distinct(ids: Any, path: str) -> None:
         raise ValueError(message)
 
 
-def _refuse_unknown(ids: Any, within: Any, id_column: str, paths: Sequence[str]) -> None:
-    import pyarrow.compute as pc
-
+def _refuse_unknown(
+    ids: Any, within: Any, id_column: str, paths: Sequence[str], way_out: str
+) -> None:
     absent = ids.filter(pc.invert(pc.is_in(ids, value_set=within)))
     if len(absent):
-        message = f"{paths[1]} lacks samples of {paths[0]}: {id_column} {_listed(absent)}"
-        raise ValueError(message)
+        raise ValueError(
+            f"{paths[1]} lacks samples of {paths[0]}: {id_column} {_listed(absent)}{way_out}"
+        )
 
 
 def _listed(ids: Any) -> str:

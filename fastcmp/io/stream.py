@@ -51,11 +51,14 @@ class PredictionStream:
         id_column: str | None = None,
         drop: Sequence[str] = (),
         least: int = 2,
+        names: Sequence[str | None] = (),
     ) -> None:
         self.sources = [Source(Path(path)) for path in paths]
         self._paths = [str(path) for path in paths]
         types = [source.types for source in self.sources]
-        self.plan: Plan = plan_columns(types, self._paths, target, models, id_column, drop=drop)
+        self.plan: Plan = plan_columns(
+            types, self._paths, target, models, id_column, drop=drop, names=names
+        )
         if (n := len(self.plan.models)) < least:
             named = f": {', '.join(self.plan.models)}" if n else ""
             wanted = "1 model" if least == 1 else f"{least} models"
@@ -92,7 +95,7 @@ class PredictionStream:
         return [
             name
             for name, i in self.plan.models.items()
-            if truth and family(self.sources[i].types[name]) not in ("", truth)
+            if truth and family(self.sources[i].types[self.plan.columns[name]]) not in ("", truth)
         ]
 
     def _has_fractions(self) -> bool:
@@ -111,7 +114,8 @@ class PredictionStream:
             "target": self.plan.target,
             "id": self.plan.id_column,
             "models": [
-                [name, str(self.sources[i].types[name])] for name, i in self.plan.models.items()
+                [name, str(self.sources[i].types[self.plan.columns[name]])]
+                for name, i in self.plan.models.items()
             ],
         }
 
@@ -133,7 +137,7 @@ class PredictionStream:
             done += n
             yield Rows(
                 y_true=y_true,
-                preds={name: taken[i][name] for name, i in plan.models.items()},
+                preds={name: taken[i][plan.columns[name]] for name, i in plan.models.items()},
                 first=done - n,
                 n_rows=n,
                 position=[[done], *(cursor.position() for cursor in cursors)],

@@ -178,7 +178,7 @@ def skew_caution(n_pairs: int) -> str:
     what = "The differences are" if n_pairs == 1 else f"Differences of {n_pairs} pairs are"
     return (
         f"{what} so skewed that a t test needs more items (n > 25 times the squared "
-        "skewness): compare with method='permutation'."
+        "skewness): a permutation test is safer (method='permutation')."
     )
 
 

@@ -56,7 +56,7 @@ class VarianceComponents(Record):
 
     @property
     def se_items(self) -> Floats:
-        """Standard error of a difference if each item were asked without end, (P,)."""
+        """Standard error of a difference with unlimited answers per item, (P,)."""
         return _root(np.maximum(self.omega2, 0.0) / self.n_items)
 
     @property
@@ -66,7 +66,7 @@ class VarianceComponents(Record):
 
     @property
     def mean_se_items(self) -> Floats:
-        """Standard error of a mean if each item were asked without end, (M,)."""
+        """Standard error of a mean with unlimited answers per item, (M,)."""
         return _root(np.maximum(self.between_items, 0.0) / self.n_items)
 
     @property
@@ -162,8 +162,8 @@ class VarianceComponents(Record):
         -------
         dict of str to list
             Models, the difference (or mean), its standard error, the variance between
-            items, and standard errors of the same items asked again and of items asked
-            without end.
+            items, and standard errors of the same items asked again and with unlimited
+            answers per item.
         """
         if not len(self.pairs):
             return self._model_columns()
@@ -206,7 +206,10 @@ class VarianceComponents(Record):
             notes = (f"{self.n_dropped} items that a model did not answer were left out.",)
         one = not len(self.pairs)
         text = self._advice(self.mean_se, self.mean_se_items) if one else ()
-        headings = ("var. items", "var. answers", "SE same items", "SE items only")
+        headings = (
+            *("variance between items", "variance of answers"),
+            *("SE, same items", "SE, unlimited answers"),
+        )
         models = Section(
             title=title,
             text=text,
@@ -232,15 +235,15 @@ class VarianceComponents(Record):
         """Say what more answers, and more items, would do."""
         if len(se) > 1:
             return (
-                "'SE items only' is what is left of a standard error if each item were "
-                "asked without end; only more items go below it.",
+                "'SE, unlimited answers' is the standard error with unlimited answers per "
+                "item; only more items reduce it further.",
             )
         now, least = se[0], limit[0]
-        below = "; only more items go below that" if least > 0.0 else ""
+        below = "; only more items reduce it further" if least > 0.0 else ""
         return (
-            "Asking the same items again without end would shrink the standard error "
-            f"from {now:.4g} to {least:.4g}{below}.",
-            "Twice as many items, asked as often as now, would shrink it to "
+            "With unlimited answers per item the standard error would fall from "
+            f"{now:.4g} to {least:.4g}{below}.",
+            "With twice as many items, answered as often as now, it would fall to "
             f"{now / np.sqrt(2.0):.4g}.",
         )
 

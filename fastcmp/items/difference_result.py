@@ -122,7 +122,7 @@ class MeanDifference(Pilot, Compared, Record):
             text.append(f"Sign flips beside it: p = {format_pvalue(self.signflip_pvalue)}.")
         sections = [Section(title="Which model is better?", text=tuple(text))]
         if self.cautions:
-            sections.append(Section(title="Beware", text=self.cautions))
+            sections.append(Section(title="Cautions", text=self.cautions))
         if self.variance_components is not None:
             sections += self.variance_components.sections()
         return sections

@@ -276,10 +276,10 @@ def difference_record(
     )
     if against is not None:
         result = replace(result, margins=_margin_tests(result, data, found.df, against))
-    names = _IN_UNITS
+    in_units: tuple[str, ...] = _IN_UNITS
     if options.method == "permutation" and not options.studentized:
-        names = (*names, "statistic")  # the difference itself
-    scaled: MeanDifference = scaled_back(result, values.exponent, names)
+        in_units = (*in_units, "statistic")  # the difference itself
+    scaled: MeanDifference = scaled_back(result, values.exponent, in_units)
     return scaled
 
 

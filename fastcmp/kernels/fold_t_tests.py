@@ -10,7 +10,7 @@ import math
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from fastcmp._jit import helper, inlined, kernel
-from fastcmp.kernels.status import DEGENERATE, INVALID, OK, TWO_SIDED
+from fastcmp.kernels.status import DEGENERATE, INVALID, OK, TWO_SIDED, UNDEFINED
 from fastcmp.kernels.tails import snedecor_tail, student_tails
 
 if TYPE_CHECKING:
@@ -24,10 +24,9 @@ class FoldOutcome(NamedTuple):
     """The answer of a test on fold differences.
 
     ``statistic`` is `estimate` / `standard_error`, which is NaN for an F. Differences
-    without spread, within 1e-12 of the largest, have status ``DEGENERATE``: 0 and p = 1
-    if the numerator is 0 too, else infinity with the sign of the numerator and p = 0,
-    or p = 1 for the opposite alternative. Numbers that are not finite give NaN and
-    ``INVALID``.
+    without spread, within 1e-12 of the largest, give 0, p = 1 and ``DEGENERATE`` if the
+    numerator is 0 too, else NaN and ``UNDEFINED``, for nothing measures the estimate.
+    Numbers that are not finite give NaN and ``INVALID``.
     """
 
     statistic: float
@@ -69,14 +68,11 @@ def _invalid() -> FoldOutcome:
 
 
 @kernel
-def _without_spread(numerator: float, exponent: int, alternative: int) -> FoldOutcome:
+def _without_spread(numerator: float, exponent: int) -> FoldOutcome:
     estimate = math.ldexp(numerator, exponent)
     if numerator == 0.0:
         return FoldOutcome(0.0, 1.0, estimate, 0.0, DEGENERATE)
-    against = alternative != TWO_SIDED and alternative * numerator < 0.0
-    infinity = math.copysign(math.inf, numerator)
-    pvalue = 1.0 if against else 0.0
-    return FoldOutcome(infinity, pvalue, estimate, 0.0, DEGENERATE)
+    return FoldOutcome(math.nan, math.nan, estimate, 0.0, UNDEFINED)
 
 
 @kernel
@@ -158,7 +154,7 @@ def fold_t(differences: FloatArray, factor: float, df: float, alternative: int =
     if math.isnan(found.squares):
         return _invalid()
     if found.farthest <= found.rounding:
-        return _without_spread(found.mean, found.exponent, alternative)
+        return _without_spread(found.mean, found.exponent)
     error = math.sqrt(factor * found.squares)
     return _student(found.mean, error, found.exponent, df, alternative)
 

@@ -97,7 +97,7 @@ def conservative_z(
     if farthest <= rounding:
         if abs(mean) <= rounding:
             mean = 0.0
-        return _without_spread(mean, exponent, alternative)
+        return _without_spread(mean, exponent)
     error = math.sqrt(squares / (2.0 * n_cuts))
     return _student(mean, error, exponent, math.inf, alternative)
 
@@ -239,7 +239,7 @@ def bayle_z_in(
     if farthest <= rounding:
         if abs(mean) <= rounding:
             mean = 0.0
-        return _without_spread(mean, exponent, alternative)
+        return _without_spread(mean, exponent)
     variance = (squares / (sizes - 1.0)).mean()
     return _student(mean, math.sqrt(variance / n), exponent, math.inf, alternative)
 

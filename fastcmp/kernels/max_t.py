@@ -89,7 +89,7 @@ def _raise(a: FloatArray, b: FloatArray, scale: float, least: float, largest: Fl
     n = 0
     for r in range(largest.size):
         value = abs(a[r] - b[r]) * scale
-        # `max` looks for NaN, and is no vector.
+        # `max` checks for NaN, and is not vectorised.
         value = value if value > largest[r] else largest[r]  # noqa: FURB136
         largest[r] = value
         n += value >= least

@@ -35,7 +35,7 @@ def pack_signs(differences: FloatArray, packed: FloatArray) -> None:
 
 @kernel
 def pack_pairs(values: FloatArray, pairs: CodeArray, packed: FloatArray) -> None:
-    """Do as `pack_signs` with differences of pairs of rows of values, shape (P, n)."""
+    """Write what `pack_signs` does, of the differences of pairs of rows, shape (P, n)."""
     out = packed.view(np.int64)
     for p in range(pairs.shape[0]):
         a, b = values[pairs[p, 0]], values[pairs[p, 1]]
@@ -112,7 +112,7 @@ def ranks_of_sorted(
 
 @kernel
 def sums_of_counts(counts: IntArray, zero_method: int) -> tuple[int, int, float]:
-    """Do as `sums_of_sorted`, from how often each difference -K, ..., K occurs."""
+    """Sum ranks as `sums_of_sorted` does, from counts of the differences -K, ..., K."""
     reach = counts.size // 2
     zeros = counts[reach]
     start = zeros
@@ -307,7 +307,7 @@ def _kept_at_most(sizes: IntArray, limit: int) -> float:
 
 @kernel
 def _enumerated(sizes: IntArray, limit: int) -> float:
-    """Do as `_kept_at_most` by all subsets, in the order of Gray's code."""
+    """Compute `_kept_at_most` by enumerating all subsets, in the order of Gray's code."""
     kept = np.zeros(sizes.size, np.uint8)
     total = 0
     count = 1 if limit >= 0 else 0

@@ -84,7 +84,7 @@ def _five_by_two_t(differences: FloatArray, combined: bool, alternative: int) ->
     if not pairs.spread:
         if abs(numerator) <= pairs.rounding:
             numerator = 0.0
-        return _without_spread(numerator, pairs.exponent, alternative)
+        return _without_spread(numerator, pairs.exponent)
     error = math.sqrt(pairs.within / (50.0 if combined else 5.0))
     return _student(numerator, error, pairs.exponent, 5.0, alternative)
 
@@ -97,7 +97,7 @@ def _five_by_two_f(differences: FloatArray, df1: float) -> FoldOutcome:
     if math.isnan(pairs.squares):
         return _invalid()
     if not pairs.spread:
-        limit = _without_spread(pairs.squares, 0, 0)
+        limit = _without_spread(pairs.squares, 0)
         statistic, pvalue, _, _, status = limit
         estimate = math.ldexp(pairs.mean, pairs.exponent)
         return FoldOutcome(statistic, pvalue, estimate, math.nan, status)

@@ -295,7 +295,7 @@ def hodges_lehmann(
 
 @kernel
 def hodges_lehmann_rows(ascending: FloatArray, confidence_level: float, out: FloatArray) -> None:
-    """Do as `hodges_lehmann` for many pairs, sorted rows; out is of shape (P, 3)."""
+    """Estimate by `hodges_lehmann` for each of P sorted rows; out has shape (P, 3)."""
     n = ascending.shape[1]
     q = max(1, signed_rank_quantile(0.5 - 0.5 * confidence_level, n))
     for p in range(ascending.shape[0]):

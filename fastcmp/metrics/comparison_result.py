@@ -119,7 +119,7 @@ class MetricComparison(Pilot, Compared, Record):
         """
         pages = [self._answer() if np.ndim(self.pvalue) == 0 else self._table()]
         if self.cautions:
-            pages.append(Section(title="Beware", text=self.cautions))
+            pages.append(Section(title="Cautions", text=self.cautions))
         return pages
 
     def _answer(self) -> Section:

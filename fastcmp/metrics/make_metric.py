@@ -128,7 +128,7 @@ def _refuse_options(given: dict[str, Any], what: str = "a Metric") -> None:
     for name, value in given.items():
         default = _DEFAULTS.get(name)
         if value is not default and not (isinstance(value, (str, float, int)) and value == default):
-            message = f"{name}= has no place where metric is {what}: pass it there"
+            message = f"{name}= is for metrics by name; metric is {what}: leave {name}= out"
             raise ValueError(message)
 
 

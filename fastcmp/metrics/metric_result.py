@@ -106,7 +106,7 @@ class MetricResult(Record):
             )
         ]
         if self.cautions:
-            sections.append(Section(title="Beware", text=self.cautions))
+            sections.append(Section(title="Cautions", text=self.cautions))
         return sections
 
 

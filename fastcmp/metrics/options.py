@@ -119,7 +119,7 @@ def read_beta(name: str, beta: Any) -> float:
     """Check what recall counts beside precision."""
     if beta is None:
         if name == "fbeta":
-            message = "metric 'fbeta' needs beta="
+            message = "metric 'fbeta' needs a beta: name it, such as f2 or f0.5"
             raise ValueError(message)
         return 1.0
     if isinstance(beta, bool) or not isinstance(beta, (int, float, np.number)):

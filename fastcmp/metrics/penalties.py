@@ -27,7 +27,7 @@ def choose_penalties(name: str, spelled: str, cost: Any, weights: Any) -> tuple[
         message = f"cost is for metric 'cost', got {name!r}"
         raise ValueError(message)
     if spelled == "weighted_kappa" and weights is None:
-        message = "metric 'weighted_kappa' needs weights='linear' or 'quadratic'"
+        message = "metric 'weighted_kappa' needs weights: take kappa_linear or kappa_quadratic"
         raise ValueError(message)
     if name == "cost" and cost is None:
         message = "metric 'cost' needs cost=, the matrix of costs"

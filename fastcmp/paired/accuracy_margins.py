@@ -60,7 +60,7 @@ def margin_tests_from_counts(
     Parameters
     ----------
     only_a, only_b : array-like of int
-        As in `mcnemar_from_counts`; a table or counts of a stream come alone.
+        As in `mcnemar_from_counts`; a table or counts of a stream hold all of them.
     margin : array-like
         The largest difference that does not matter, in (0, 1).
     table : array-like of int, shape (..., 2, 2), optional

@@ -31,7 +31,7 @@ def _given_counts(given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]
     first = given.get("only_a")
     if are_paired(first):
         if len(given) > 1:
-            message = f"PairCounts come alone, got {', '.join([*given][1:])} as well"
+            message = f"pass PairCounts, or {', '.join([*given][1:])}, not both"
             raise TypeError(message)
         dropped = {"n_missing": first.n_missing, "n_excluded": first.n_excluded}
         return first.paired_counts(), dropped

@@ -25,6 +25,7 @@ METHOD_NAMES = {
     "score": "Tango's score tests",
     "exact": "exact unconditional tests",
     "miettinen-nurminen": "Miettinen and Nurminen's score tests",
+    "mover": "MOVER limits of both areas",
     "bounded": "Gaffke's tests of differences between -1 and 1",
     "dirichlet": "Dirichlet draws with the worst possible sample added",
 }
@@ -81,7 +82,7 @@ class MarginTests(Record):
     #: 0 where there is a decision; None, in arrays NaN, where none follows from any
     #: number, or the number at hand is not known.
     n_more: Any = None
-    #: "z", "t", "score", "exact", "miettinen-nurminen", "bounded" or "dirichlet"; an array
+    #: "z", "t", "score", "exact", "miettinen-nurminen", "bounded", "dirichlet" or "mover"; an array
     #: where it is not the same for all.
     method: Any
     #: Degrees of freedom of t, else None.
@@ -191,7 +192,7 @@ class MarginTests(Record):
         if self.decision == CANNOT_TELL and self.reason:
             reasons.append(self.reason)
         if self.decision == CANNOT_TELL and self.n_more:
-            reasons.append(f"about {self.n_more:,} more samples could tell")
+            reasons.append(f"about {self.n_more:,} more samples would probably decide")
         return reasons
 
     def sections(self) -> list[Section]:

@@ -1,4 +1,4 @@
-"""McNemar's test of many pairs of counts: the one path to every p-value."""
+"""McNemar's test of many pairs of counts."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _UNCONDITIONAL_WORK = 400_000_000  # samples of all tables: one or two minutes
 def evaluate_counts(
     only_a: Ints, only_b: Ints, n: Ints | np.int64 | None, method: str, alternative: str
 ) -> tuple[Floats, Floats, Statuses]:
-    """Test many pairs of checked counts: the one path to every McNemar p-value.
+    """Results of McNemar's tests of many pairs of checked counts.
 
     All arrays have the shape (P,); only the unconditional test needs `n`, all samples.
     """

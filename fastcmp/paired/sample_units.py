@@ -37,7 +37,7 @@ class Sampling(NamedTuple):
     def refuse_weights(self) -> None:
         """Refuse weights of strata where there are no strata."""
         if self.stratum_weights != "items":
-            message = f"stratum_weights need strata, got {self.stratum_weights!r} without"
+            message = f"stratum_weights={self.stratum_weights!r} is for strata: pass strata="
             raise ValueError(message)
 
 

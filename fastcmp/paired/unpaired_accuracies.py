@@ -165,8 +165,9 @@ def accuracy_unpaired_from_counts(
     margin : float, optional
         The largest difference that does not matter, in (0, 1): adds tests of
         non-inferiority, superiority by the margin and equivalence at `alpha`, and a
-        decision, as ``margins``. By Miettinen and Nurminen's test; beside an exact test
-        by Chan's.
+        decision, as ``margins``. By Miettinen and Nurminen's test; beside an exact test,
+        and where one of two small sets has over four times as many samples as the
+        other, by Chan's exact test.
     alpha : float
         Error rate of each claim about the margin, in (0, 0.5).
 

@@ -33,6 +33,7 @@ def unpaired_margins(
     exact: bool,
     pvalue: Any,
     alternative: str,
+    measure: str = "accuracy",
 ) -> MarginTests:
     """Test counts, right and all of a, then of b, against checked margins.
 
@@ -44,9 +45,10 @@ def unpaired_margins(
     cells, margin = np.array(arrays[:4]), np.array(arrays[4], np.float64)
     method = "barnard" if exact else "miettinen-nurminen"
 
+    beyond = (-margin, "less") if options.lower_is_better else (margin, "greater")
     lower, upper, more = (
         evaluate_counts(cells, shift, UnpairedOptions(method, side, "ordering"))
-        for shift, side in ((-margin, "greater"), (margin, "less"), (margin, "greater"))
+        for shift, side in ((-margin, "greater"), (margin, "less"), beyond)
     )
     tails = Tails(*(lower.statistic, upper.statistic, lower.pvalue, upper.pvalue), more.pvalue)
     inverted = "exact" if exact else method
@@ -64,10 +66,12 @@ def unpaired_margins(
         n_samples=cells[1] + cells[3],
         pvalue=pvalue,
         alternative=alternative,
-        measure="accuracy",
+        measure=measure,
     )
-    spreads = _spreads(cells, difference + margin, lower.statistic)
-    needed = samples_needed(difference, margin, spreads, options)
+    gain = options.gain(difference)
+    towards = np.where(options.lower_is_better, np.negative(upper.statistic), lower.statistic)
+    spreads = _spreads(cells, gain + margin, towards)
+    needed = samples_needed(gain, margin, spreads, options)
     return make_tests(
         *(of, options, tails, intervals, needed),
         method="exact" if exact else "miettinen-nurminen",

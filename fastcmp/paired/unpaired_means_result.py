@@ -107,7 +107,7 @@ class UnpairedMeans(Compared, Record):
         ]
         sections = [Section(title="Two means on different samples", text=tuple(text))]
         if self.cautions:
-            sections.append(Section(title="Beware", text=self.cautions))
+            sections.append(Section(title="Cautions", text=self.cautions))
         return sections
 
     @property

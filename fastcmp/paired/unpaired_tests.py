@@ -159,3 +159,65 @@ def interval_of(counts: Ints, method: str, level: float) -> tuple[Any, Any]:
         kernels.unpaired_interval_many(flat, options, low, high)
     shape = counts.shape[1:]
     return unwrap(low, shape), unwrap(high, shape)
+
+
+def ratio_interval_of(counts: Ints, level: float) -> tuple[Any, Any]:
+    """Give two-sided score intervals for accuracy a over accuracy b, shape (4, ...)."""
+    from scipy.special import ndtri
+
+    a, n_a, b, n_b = counts.reshape(4, -1).astype(np.float64)
+    critical, n = float(-ndtri((1.0 - level) / 2.0)), n_a + n_b
+
+    def score(log_ratio: Floats) -> Floats:
+        ratio = np.exp(log_ratio)
+        linear = n_a * ratio + a + n_b + b * ratio
+        root = np.sqrt(np.maximum(linear**2 - 4.0 * n * ratio * (a + b), 0.0))
+        rate_b = 2.0 * (a + b) / (linear + root)  # the likeliest under H0
+        rate_a = np.minimum(ratio * rate_b, 1.0)
+        variance = rate_a * (1.0 - rate_a) / n_a + ratio**2 * rate_b * (1.0 - rate_b) / n_b
+        distance = a / n_a - ratio * b / n_b
+        with np.errstate(divide="ignore", invalid="ignore"):
+            z = distance / np.sqrt(variance * n / (n - 1.0))
+        return np.where(distance == 0.0, 0.0, z)
+
+    ends = []
+    for z in (critical, -critical):
+        low, high = np.full(a.size, -60.0), np.full(a.size, 60.0)
+        for _ in range(100):
+            middle = 0.5 * (low + high)
+            above = score(middle) > z
+            low, high = np.where(above, middle, low), np.where(above, high, middle)
+        ends.append(np.exp(low))
+    ends[0] = np.where(a == 0.0, 0.0, ends[0])
+    ends[1] = np.where(b == 0.0, np.inf, ends[1])
+    low, high = (unwrap(end, counts.shape[1:]) for end in ends)
+    return low, high
+
+
+def odds_ratio_interval_of(counts: Ints, level: float) -> tuple[Any, Any]:
+    """Give exact conditional intervals for odds ratios of counts, shape (4, ...)."""
+
+    def interval(a: int, n_a: int, b: int, n_b: int) -> tuple[float, float]:
+        from scipy.special import gammaln
+
+        right = a + b
+        k = np.arange(max(0, right - n_b), min(n_a, right) + 1.0)
+        x, y = n_a - k, right - k
+        log_ways = -(gammaln(k + 1) + gammaln(x + 1) + gammaln(y + 1) + gammaln(n_b - y + 1))
+        ends = [0.0, np.inf]
+        for side, (tail, open_) in enumerate(((k >= a, a == k[0]), (k <= a, a == k[-1]))):
+            if open_:
+                continue
+            low, high = -700.0, 700.0
+            for _ in range(100):
+                middle = 0.5 * (low + high)
+                log_weight = log_ways + middle * (k - a)
+                weight = np.exp(log_weight - log_weight.max())
+                rare = weight[tail].sum() / weight.sum() < (1.0 - level) / 2.0
+                low, high = (middle, high) if rare == (side == 0) else (low, middle)
+            ends[side] = float(np.exp(0.5 * (low + high)))
+        return ends[0], ends[1]
+
+    low, high = _each(counts.reshape(4, -1), 2, interval)
+    shape = counts.shape[1:]
+    return unwrap(low, shape), unwrap(high, shape)

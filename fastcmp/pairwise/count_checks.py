@@ -23,7 +23,7 @@ def check_counts(
     counts: Any,
     kinds: Mapping[str, Callable[[Any], bool]] = _COUNTS,
 ) -> tuple[str, ...]:
-    """Refuse what is no counts, or too few; give the names of the models."""
+    """Names of the models; refuses what does not hold counts, or too few."""
     if not any(are_such(counts) for are_such in kinds.values()):
         wanted = " or ".join(f"fastcmp.stream.{name}" for name in kinds)
         kind = f"{type(counts).__module__}.{type(counts).__name__}"

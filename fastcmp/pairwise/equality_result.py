@@ -101,7 +101,7 @@ class MetricEquality(Record):
             rows=rows,
             notes=(f"... and {more} more models.",) if more > 0 else (),
         )
-        beware = [Section(title="Beware", text=self.cautions)] if self.cautions else []
+        beware = [Section(title="Cautions", text=self.cautions)] if self.cautions else []
         return [
             Section(title=f"Equality of {self.measure}", text=text),
             *beware,

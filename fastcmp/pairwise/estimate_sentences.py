@@ -59,7 +59,7 @@ def table(title: str, columns: dict[str, list[str]]) -> Section:
 def beware(record: Any) -> list[Section]:
     """Say what makes the answer doubtful."""
     cautions = record.cautions
-    return [Section(title="Beware", text=cautions)] if cautions else []
+    return [Section(title="Cautions", text=cautions)] if cautions else []
 
 
 def drawn(record: Any) -> str:

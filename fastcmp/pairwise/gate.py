@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +19,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
+
+
+_SIZES = (("n_samples",), ("n_items",), ("n_a", "n_b"), ("n_positives", "n_negatives"))
+#: Of what records of two models have one value a model.
+_VALUES = tuple((f"{x}_a", f"{x}_b") for x in ("accuracy", "value", "mean", "auc", "loss"))
 
 
 def gate(
@@ -105,6 +111,9 @@ def gate(
         names=tuple(comparisons),
         models=models,
         measures=tuple(each.measure for each in tests),
+        n_samples=np.array([_first_of(record, _SIZES).sum() for record in records]),
+        values=np.array([_first_of(record, _VALUES) for record in records]),
+        methods=tuple(each.method for each in tests),
         difference=_column(tests, "difference"),
         margin=_column(tests, "margin"),
         interval=np.array([tuple(each.inner_interval) for each in tests]),
@@ -115,7 +124,31 @@ def gate(
         n_more=tuple(each.n_more for each in tests),
         adjust=adjust,
         alpha=alpha,
+        cautions=_cautions(comparisons),
     )
+
+
+def _cautions(comparisons: Mapping[str, Any]) -> tuple[str, ...]:
+    """Cautions of the records; of several comparisons with their names."""
+    named: dict[str, list[str]] = {}
+    for name, record in comparisons.items():
+        for caution in getattr(record, "cautions", ()):
+            named.setdefault(caution, []).append(name)
+    n = len(comparisons)
+    return tuple(
+        caution if len(where) == n else f"{', '.join(where)}: {caution}"
+        for caution, where in named.items()
+    )
+
+
+def _first_of(record: Any, kinds: Sequence[Sequence[str]]) -> NDArray[np.float64]:
+    """Take the first attributes of these kinds that a record has; else NaN."""
+    for names in kinds:
+        with suppress(ValueError):  # counts that were not given
+            values = [getattr(record, name, None) for name in names]
+            if None not in values:
+                return np.array(values, np.float64)
+    return np.full(2, np.nan)
 
 
 def _margins_of(name: str, record: Any) -> MarginTests:

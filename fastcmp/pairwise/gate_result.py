@@ -9,7 +9,7 @@ import numpy as np
 
 from fastcmp.core.records import Record
 from fastcmp.core.sections import Section, format_pvalue, interval_name
-from fastcmp.paired.margin_result import CANNOT_TELL, NOT_WORSE, WORSE
+from fastcmp.paired.margin_result import CANNOT_TELL, METHOD_NAMES, NOT_WORSE, WORSE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,6 +29,11 @@ class GateResult(Record):
     names: tuple[str, ...]
     models: tuple[str, str]
     measures: tuple[str, ...]
+    #: Samples, and the measure of each model, shape (n, 2); NaN where not known.
+    n_samples: NDArray[np.float64]
+    values: NDArray[np.float64]
+    #: The tests of the margins, as in `MarginTests.method`.
+    methods: tuple[str, ...]
     #: The measure of the first model minus that of the second.
     difference: NDArray[np.float64]
     #: The largest difference that does not matter.
@@ -43,10 +48,12 @@ class GateResult(Record):
     decision: NDArray[Any]
     #: Whether the first model is shown not to be worse by the margin.
     margin_met: NDArray[np.bool_]
-    #: How many more samples could tell; None where it is not known.
+    #: How many more samples would probably decide; None where it is not known.
     n_more: tuple[int | None, ...]
     adjust: str
     alpha: float
+    #: What makes the decisions doubtful, in sentences.
+    cautions: tuple[str, ...] = ()
 
     @property
     def failed(self) -> NDArray[np.bool_]:
@@ -80,17 +87,21 @@ class GateResult(Record):
         first, second = self.models
         n = len(self.names)
         if self.passed:
-            where = "" if n == 1 else f" in all {n} comparisons"
-            return f"not worse: {first} is not worse than {second} by the margin{where}."
+            where = "" if n == 1 else f" in {'both' if n == 2 else f'all {n}'} comparisons"
+            return f"Pass: {first} is non-inferior to {second}{where}."
         if self.outcome == WORSE:
-            return f"worse: {first} is worse than {second}{self._where(self.failed)}."
-        open_ones = np.flatnonzero(~self.margin_met)
-        more = [self.n_more[i] for i in open_ones]
+            return f"Fail: {first} is worse than {second}{self._where(self.failed)}."
+        more = {i: self.n_more[i] for i in np.flatnonzero(~self.margin_met).tolist()}
         advice = ""
-        if all(more):
-            advice = f"; about {max(more):,} more samples could tell"  # type: ignore[type-var]
+        if all(more.values()):
+            most = max(more, key=lambda i: more[i] or 0)
+            of = "" if n == 1 else f" of {self.names[most]}"
+            advice = (
+                f"; about {more[most]:,} more test samples{of}, predicted by both models, would "
+                "probably decide"
+            )
         return (
-            f"cannot tell: whether {first} is worse than {second} by the margin"
+            f"Cannot tell whether {first} is worse than {second} by the margin"
             f"{self._where(~self.margin_met)}{advice}."
         )
 
@@ -111,9 +122,14 @@ class GateResult(Record):
             Names, differences, intervals, p-values and decisions.
         """
         low, high = self.interval.T
+        value_a, value_b = self.values.T.tolist()
         return {
             "comparison": list(self.names),
             "measure": list(self.measures),
+            "n_samples": self.n_samples.tolist(),
+            "value_a": value_a,
+            "value_b": value_b,
+            "method": list(self.methods),
             "difference": self.difference.tolist(),
             "low": low.tolist(),
             "high": high.tolist(),
@@ -136,41 +152,49 @@ class GateResult(Record):
         first, second = self.models
         rows = tuple(
             (
-                name,
-                f"{difference:+.4f}",
-                f"[{low:+.4f}, {high:+.4f}]",
-                f"{margin:.4g}",
-                format_pvalue(pvalue),
-                str(decision),
+                self.names[i],
+                *self.measured(i),
+                f"{self.difference[i]:+.4f}",
+                f"[{self.interval[i, 0]:+.4f}, {self.interval[i, 1]:+.4f}]",
+                f"{self.margin[i]:.4g}",
+                format_pvalue(self.pvalue[i]),
+                str(self.decision[i]),
             )
-            for name, difference, (low, high), margin, pvalue, decision in zip(
-                self.names,
-                self.difference,
-                self.interval,
-                self.margin,
-                self.pvalue,
-                self.decision,
-                strict=True,
-            )
+            for i in range(len(self.names))
         )
-        promise = (
-            f"If {first} were worse by a margin in any of these, this would pass with "
-            f"a probability of at most {self.alpha:g}."
-        )
-        notes = [promise]
+        notes = [
+            f"Tests: {self.tests}.",
+            f"H0: {first} is worse than {second} by the margin or more.",
+            f"False-pass probability: at most {100 * self.alpha:.9g}%.",
+        ]
         if len(self.names) > 1 and self.adjust != "none":
             notes.append(f'"better" and "worse" are adjusted by {self.adjust}.')
         level = interval_name(1 - 2 * self.alpha)
-        p = "p (worse by the margin)"
-        return [
+        heads = ("", "n", first, second, "difference", level, "margin", "p", "decision")
+        sections = [
             Section(
                 title=f"Is {first} as good as {second}?",
                 text=(self.sentence,),
-                columns=("", "difference", level, "margin", p, "decision"),
+                columns=heads,
                 rows=rows,
                 notes=tuple(notes),
             )
         ]
+        if self.cautions:
+            sections.append(Section(title="Cautions", text=self.cautions))
+        return sections
+
+    @property
+    def tests(self) -> str:
+        """The tests of the margins in words."""
+        return " and ".join(METHOD_NAMES.get(x, x) for x in dict.fromkeys(self.methods))
+
+    def measured(self, i: int) -> tuple[str, str, str]:
+        """Write the samples and both values of a comparison; "-" where not known."""
+        shown = (self.n_samples[i], *self.values[i])
+        forms = (",.0f", ".4f", ".4f")
+        n, a, b = ("-" if np.isnan(x) else format(x, f) for x, f in zip(shown, forms, strict=True))
+        return n, a, b
 
     def _shown(self) -> dict[str, Any]:
         return {**self._fields(), "outcome": self.outcome, "passed": self.passed}

@@ -80,8 +80,8 @@ class Leaderboard(Record):
         """What the intervals of ranks promise, in a sentence."""
         level = f"{100 * self.confidence_level:.9g}%"
         promises = {
-            "decisions": "Ranks are the lowest and the highest that the decisions "
-            f"allow: with {level} confidence all true ranks lie within them at once.",
+            "decisions": f"Ranks consistent with the tests: with {level} confidence all true "
+            "ranks lie within these intervals at once.",
             "simultaneous": f"Ranks: with {level} confidence all true ranks lie within "
             "these intervals at once, whatever the decisions about pairs.",
             "marginal": "Ranks: each interval holds the true rank of its model with "

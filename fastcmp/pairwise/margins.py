@@ -75,12 +75,11 @@ def read_pair_margin(
 
 
 def with_pair_margins(
-    result: Any, tests: PairTests | None, margin: float | None, error: Any = None
+    result: Any, tests: PairTests | None, margin: float | None, test_margins: Any = None
 ) -> Any:
     """Add margin tests to a record of all pairs, if there is a margin.
 
-    `error` are the standard errors of the differences, normally distributed, where
-    there are no `tests`.
+    `test_margins` tests the record where there are no `tests`.
     """
     if margin is None:
         return result
@@ -92,21 +91,22 @@ def with_pair_margins(
     }
     single = (result.n_clusters, result.n_strata) == (None, None)
     counted = result.only_a is not None and result.measure in _PROPORTIONS
-    if tests is not None and tests.margins is not None:
+    if tests is None:
+        found = test_margins(result, options)
+    elif tests.margins is not None:
         found = tests.margins(result, options)
         result = replace(result, interval=np.stack(found.interval, axis=1))
     elif counted and single and n_samples is None:
         counts = (result.only_a, result.only_b, result.n_samples)
         found = accuracy_margins(counts, options, **shared)
     else:
-        error, df = (error, None) if tests is None else _errors(result, tests)
-        limits = (-np.inf, np.inf) if tests is None else tests.limits
-        exponent = 0 if tests is None else tests.exponent
+        error, df = _errors(result, tests)
+        exponent = tests.exponent
         difference, error = (times(x, -exponent) for x in (result.difference, error))
         n_samples = result.n_samples if n_samples is None else n_samples
-        of = Estimated(difference, error, df, n_samples, limits=limits, **shared)
+        of = Estimated(difference, error, df, n_samples, limits=tests.limits, **shared)
         options = options._replace(margin=times(margin, -exponent))
-        if tests is None or tests.bounded is None:
+        if tests.bounded is None:
             found = times(margins_of(of, options), exponent)
         else:
             spans = parts(len(result.pairs), _UNITS)

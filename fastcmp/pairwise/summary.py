@@ -12,6 +12,7 @@ from fastcmp.core.sentences import dropped_sentences, outside_sentences
 from fastcmp.paired.clustered_result import CLUSTERED_NAMES
 from fastcmp.paired.cost_differences import METHOD_NAMES as COST_METHODS
 from fastcmp.paired.mcnemar_result import METHOD_NAMES
+from fastcmp.pairwise.decisions import RESULTS
 from fastcmp.pairwise.leaderboard import (
     format_difference,
     format_ends,
@@ -25,7 +26,7 @@ from fastcmp.pairwise.ranking import BETTER, TIED, UNTESTED, WORSE
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fastcmp.pairwise.decisions import PairDecisions
+    from fastcmp.pairwise.decisions import Ints, PairDecisions
 
 _SHOWN = 20  # models of a table that are printed
 _NAMED = 12  # models whose decisions are printed
@@ -84,6 +85,7 @@ def describe(result: PairDecisions, each_pair: str = "", intervals: str = "") ->
         _summary(result),
         *_cautions(result),
         leaderboard_table(result),
+        *([pairs_table(result)] if len(result.names) == 2 and len(result.pairs) else []),
         *_decisions(result),
         Section(title="How to read this", text=explanations),
     ]
@@ -99,7 +101,7 @@ def _noun(result: PairDecisions) -> str:
 
 
 def _cautions(result: PairDecisions) -> list[Section]:
-    return [Section(title="Beware", text=result.cautions)] if result.cautions else []
+    return [Section(title="Cautions", text=result.cautions)] if result.cautions else []
 
 
 def _strata(result: PairDecisions) -> str:
@@ -179,6 +181,45 @@ def control_table(result: PairDecisions, control: str, shown: int = _SHOWN) -> S
     )
 
 
+def pairs_table(result: PairDecisions, chosen: Ints | None = None) -> Section:
+    """Make a table of pairs, the higher-ranked model first; by default of all kept ones."""
+    place = np.argsort(result.leaderboard.models)
+    rows = np.arange(len(result.pairs)) if chosen is None else chosen
+    turned = np.diff(place[result.pairs[rows]])[:, 0] < 0
+    sign = np.where(turned, -1.0, 1.0)
+    pairs = np.where(turned[:, None], result.pairs[rows][:, ::-1], result.pairs[rows])
+    # 0 - x has no negative zero.
+    difference = np.where(turned, 0.0 - result.difference[rows], result.difference[rows])
+    ends = np.sort(sign[:, None] * result.interval[rows] + 0.0)
+    adjusted = (result.pvalue_adjusted[rows],) if result.n_pairs > 1 else ()
+    style = style_of(result.measure, any_size=result.any_size)
+    cells = tuple(
+        (
+            *(result.names[i] for i in pairs[k]),
+            format_difference(difference[k], style),
+            format_ends(ends[k], style, sign="+"),
+            *(format_pvalue(p[k]) for p in (result.pvalue[rows], *adjusted)),
+            RESULTS[int(result.decisions[tuple(pairs[k])])],
+        )
+        for k in np.lexsort(place[pairs].T[::-1])
+    )
+    unit = " in percentage points" if result.measure == "accuracy" else ""
+    less = "; lower is better" if result.less_is_better else ""
+    alone = "" if result.n_pairs == 1 else f"; each {_ci(result)} is for that pair alone"
+    if result.critical_value is not None or np.isnan(result.interval).all():
+        alone = ""
+    columns = ("model", "against", "difference", _ci_of_pairs(result), "p")
+    return Section(
+        title="Pairs" if result.n_pairs > 1 else "Difference",
+        columns=(*columns, *["adjusted p"][: len(adjusted)], "result"),
+        rows=cells,
+        notes=(
+            f"Difference: {result.measure} of the first minus that of the second{unit}{less}"
+            f"{alone}.",
+        ),
+    )
+
+
 def _summary(result: PairDecisions) -> Section:
     best = result.best
     n_pairs = _pairs(result.n_pairs)
@@ -251,7 +292,7 @@ def leaderboard_table(result: PairDecisions, shown: int = _SHOWN) -> Section:
             rows=tuple((*row, marks[model]) for row, model in rows),
         )
     else:
-        notes.append(f"{len(groups.groups)} groups of ties: see tie_groups.")
+        notes.append(f"{len(groups.groups)} tie groups: too many for letters.")
     if result.measure == "AUC" and np.mean(result.score_interval[:, 1] < 0.5) >= 0.9:
         notes.append("Nearly all areas are below one half: is positive= right?")
     return replace(table, notes=tuple(notes))
@@ -279,18 +320,21 @@ def _decisions(result: PairDecisions) -> list[Section]:
 
 
 def _explanations(result: PairDecisions, rule: tuple[str, ...], intervals: str) -> tuple[str, ...]:
-    better = "with the better score"
-    if result.test == "tasks":
-        better = "that the test favours"
+    better = "model that the test favours" if result.test == "tasks" else "higher-ranked model"
     ties = (
-        "Models with a common letter of ties are not significantly different; of two "
-        f"others the one {better} is significantly better."
+        "Models with a common letter of ties are not significantly different; otherwise "
+        f"the {better} is significantly better."
     )
+    if result.groups.complete and not any(result.groups.letters):
+        ties = (
+            "Two models without a tie group in common are significantly different: the "
+            f"{better} is better."
+        )
     if not result.all_pairs_tested:
         ties = "A pair that was not tested is neither a tie nor a win."
     elif not result.tie_groups_complete:
         ties = (
-            "There are too many groups of ties to list all: the letters mark runs of "
+            "There are too many tie groups to list all: the letters mark runs of "
             "the ranking without a significant difference, so some ties have no "
             "common letter."
         )
@@ -299,7 +343,7 @@ def _explanations(result: PairDecisions, rule: tuple[str, ...], intervals: str) 
         ranks = (
             "Intervals of ranks are not shown: they need an adjustment that bounds "
             f"the probability of even one false decision, which {result.adjust!r} "
-            "does not, or rank_intervals='simultaneous'."
+            "does not, or simultaneous ones (rank_intervals='simultaneous' in Python)."
         )
     if intervals == "none":
         return (*rule, f"{ties} {ranks}")
@@ -307,7 +351,7 @@ def _explanations(result: PairDecisions, rule: tuple[str, ...], intervals: str) 
         *rule,
         f"{ties} {ranks}",
         f"Each {_ci(result)} of {result.measure} is for that model alone ({intervals})"
-        "; overlap of two says nothing about their pair.",
+        "; do not compare models by overlap of these intervals.",
     )
 
 

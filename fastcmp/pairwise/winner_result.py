@@ -76,7 +76,7 @@ class WinnerEstimate(Record):
         text = [
             f"{basis(self)}.{direction(self)}",
             f"The best estimate is that of {self.winner}: {self.estimate:.4g}, {level} "
-            f"{_ends(self.naive_interval)} had it not been picked.",
+            f"{_ends(self.naive_interval)} ignoring selection.",
             f"{corrected} ({_METHODS[self.method]}).",
         ]
         if self.n_resamples is not None:

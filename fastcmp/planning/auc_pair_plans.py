@@ -83,6 +83,9 @@ class _Pair(NamedTuple):
 
 def _read_pair(question: Question, inputs: Inputs, ratio: Any) -> _Pair:
     """Read what two areas are planned from; `ratio` is None for that of a pilot."""
+    if question.margin is not None and np.any(question.margin >= 1):
+        message = f"margin must lie in (0, 1) for areas, got {np.max(question.margin):g}"
+        raise ValueError(message)
     method = question.method
     given = [name for name in _BINORMAL if is_given(inputs, name)]
     if is_given(inputs, "pilot_positives") or is_given(inputs, "pilot_negatives"):

@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.core.checks import LARGEST_COUNT, as_numbers
+from fastcmp.core.checks import LARGEST_COUNT, as_numbers, as_whole
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from fastcmp.planning.family import Floats
+
+_MOST_RESAMPLES = 1_000_000
 
 
 def within(value: Any, name: str, low: float, high: float, *, closed: bool = False) -> Floats:
@@ -54,6 +56,18 @@ def whole(value: Any, name: str, least: int = 1) -> Floats:
         message = f"{name} must be whole numbers from {least} to 2**53, got {bad:.17g}"
         raise ValueError(message)
     return numbers
+
+
+def resamples(value: Any) -> int:
+    """Check the number of simulated answers that a power is counted on."""
+    n = as_whole(value, "n_resamples", 1)
+    if n > _MOST_RESAMPLES:
+        message = (
+            f"n_resamples must be at most {_MOST_RESAMPLES:,}, with which a power is known to "
+            f"0.1 percentage points, got {n:,}"
+        )
+        raise ValueError(message)
+    return n
 
 
 def check_reachable(power: Floats, alpha: Floats) -> None:

@@ -77,6 +77,17 @@ def refuse(design: Design, what: str, *names: str) -> None:
             raise ValueError(message)
 
 
+def check_enumerable(n: Any, method: str, most: float, instead: str) -> None:
+    """Refuse samples of which the outcomes take minutes and more to sum over."""
+    finite = np.where(np.isfinite(n), n, 0.0)
+    if np.max(finite, initial=0.0) > most:
+        message = (
+            f"method={method!r} sums over the outcomes of at most {most:.0e} samples, and this "
+            f"is about {np.max(finite):.3g}: pass method={instead!r}, which is as good there"
+        )
+        raise ValueError(message)
+
+
 def evaluate(kernel: Callable[..., None], rows: tuple[Any, ...], *options: Any) -> Floats:
     """Call a kernel for each plan: of arrays that broadcast, one row each."""
     arrays = np.broadcast_arrays(*rows)

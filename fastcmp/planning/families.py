@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 _MODULES = {
     "mcnemar": "fastcmp.planning.mcnemar",
     "mean": "fastcmp.planning.mean_plans:MEANS",
+    "mean-unpaired": "fastcmp.planning.mean_plans:MEANS_UNPAIRED",
+    "accuracy-unpaired": "fastcmp.planning.accuracy_plans",
     "metric": "fastcmp.planning.mean_plans:METRICS",
     "cost": "fastcmp.planning.mean_plans:COSTS",
     "auc": "fastcmp.planning.auc_plans",

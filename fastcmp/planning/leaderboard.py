@@ -18,6 +18,7 @@ from fastcmp.core.threads import parts
 from fastcmp.kernels.status import OK, UNDEFINED
 from fastcmp.pairwise.adjust import OF_PAIRS, adjust_rows
 from fastcmp.pairwise.gaussian_draws import gaussian_draws
+from fastcmp.planning.checked import resamples
 from fastcmp.planning.family import Answer, Family
 from fastcmp.planning.models import KNOWN, Models, read_models
 
@@ -36,9 +37,9 @@ _OWN = {
 }
 _FINDS = {
     "best": "show that the best of {} models is better than each other one",
-    "all": "find all true differences of {} models",
-    "any": "find a true difference of {} models",
-    "average": "find each true difference of {} models, on average",
+    "all": "detect all true differences of {} models",
+    "any": "detect a true difference of {} models",
+    "average": "detect each true difference of {} models, on average",
 }
 _LUCK = (
     "Differences are taken as the pilot estimates them, and its best model is partly "
@@ -121,7 +122,7 @@ def _read(question: Question, inputs: Inputs) -> _Board:
         message = f"alternative must be 'two-sided' for a leaderboard, got {question.alternative!r}"
         raise ValueError(message)
     models = read_models(inputs)
-    n_resamples = as_whole(inputs.get("n_resamples", 2000), "n_resamples", 1)
+    n_resamples = resamples(inputs.get("n_resamples", 2000))
     seed = as_seed(inputs.get("rng"))
     drawn = gaussian_draws(models.covariance(), n_resamples, seed)
     i, j = models.pairs.T
@@ -189,7 +190,7 @@ def _answer(board: _Board, inputs: Inputs, n: Any, power: Any) -> Answer:
     settled = {"n_resamples": board.n_resamples, "rng": board.seed}
     if isinstance(board.find, int):
         i, j = board.models.pairs[board.find]
-        claim = f"find the difference of the models {i} and {j}"
+        claim = f"detect the difference of the models {i} and {j}"
     else:
         claim = _FINDS[board.find].format(board.models.value.size)
     return Answer(
@@ -199,7 +200,7 @@ def _answer(board: _Board, inputs: Inputs, n: Any, power: Any) -> Answer:
         inputs=given | settled,
         power_standard_error=np.sqrt(power * (1.0 - power) / board.n_resamples),
         seed=board.seed,
-        claim=f"{claim}, {_adjusted(board.adjust)},",
+        claim=f"{claim}, {_adjusted(board.adjust)}",
         cautions=(_LUCK,) if "pilot" in given else (),
     )
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp.kernels import planned_margins as kernels
-from fastcmp.planning.design import Design, Solver, evaluate, refuse
+from fastcmp.planning.design import Design, Solver, check_enumerable, evaluate, refuse
 from fastcmp.planning.mcnemar_normal import normal_quantiles
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ _CLAIMS = {
     "equivalence": kernels.EQUIVALENCE,
 }
 _HALVINGS = 60
+_MOST = 1e7  # samples that are enumerated
 
 
 def _read(design: Design) -> tuple[Any, int]:
@@ -41,12 +42,15 @@ def _read(design: Design) -> tuple[Any, int]:
 
 def _exact_powers(design: Design, p10: Floats, p01: Floats, n: Floats) -> Floats:
     margin, claim = _read(design)
+    check_enumerable(n, design.question.method, _MOST, "normal")
     rows = (n, p10, p01, margin, design.question.alpha)
     return evaluate(kernels.margin_powers, rows, claim)
 
 
 def _exact_sizes(design: Design, p10: Floats, p01: Floats, power: Floats) -> Floats:
     margin, claim = _read(design)
+    estimate = _normal_sizes(design, p10, p01, power)
+    check_enumerable(estimate, design.question.method, _MOST, "normal")
     rows = (power, p10, p01, margin, design.question.alpha)
     return evaluate(kernels.margin_sample_sizes, rows, claim)
 
@@ -54,6 +58,7 @@ def _exact_sizes(design: Design, p10: Floats, p01: Floats, power: Floats) -> Flo
 def _exact_differences(design: Design, pd: Floats, n: Floats, power: Floats) -> Floats:
     margin, claim = _read(design)
     _refuse_equivalence(claim)
+    check_enumerable(n, design.question.method, _MOST, "normal")
     rows = (n, pd, power, margin, design.question.alpha)
     return evaluate(kernels.margin_detectable_differences, rows, claim)
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from fastcmp.core.options import ALTERNATIVES
 from fastcmp.kernels import mcnemar_plans as kernels
 from fastcmp.kernels.paired import ASYMPTOTIC, CORRECTED, EXACT, MIDP
-from fastcmp.planning.design import Design, Solver, evaluate
+from fastcmp.planning.design import Design, Solver, check_enumerable, evaluate
+from fastcmp.planning.mcnemar_normal import SOLVER as NORMAL
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,7 +32,11 @@ def _options(design: Design) -> tuple[int, int, bool]:
     return CODES[question.method], ALTERNATIVES[question.alternative], both
 
 
+_MOST = 1e9  # samples that are enumerated
+
+
 def _powers(design: Design, p10: Floats, p01: Floats, n: Floats) -> Floats:
+    check_enumerable(n, design.question.method, _MOST, "connor")
     rows = (n, p10, p01, design.question.alpha)
     method, alternative, both = _options(design)
     if design.so_far is not None:
@@ -44,6 +49,9 @@ def _powers(design: Design, p10: Floats, p01: Floats, n: Floats) -> Floats:
 
 
 def _sizes(design: Design, p10: Floats, p01: Floats, power: Floats) -> Floats:
+    near = design._replace(question=design.question._replace(method="connor"), conditional=False)
+    estimate = NORMAL.sizes(near, p10, p01, power)
+    check_enumerable(estimate, design.question.method, _MOST, "connor")
     kernel: Kernel = kernels.mcnemar_sample_sizes
     if design.conditional:
         kernel = kernels.mcnemar_discordant_sizes
@@ -54,6 +62,7 @@ def _differences(design: Design, pd: Floats, n: Floats, power: Floats) -> Floats
     if design.conditional:
         message = "conditional=True has no meaning for a difference of accuracies"
         raise ValueError(message)
+    check_enumerable(n, design.question.method, _MOST, "connor")
     rows = (n, pd, power, design.question.alpha)
     kernel = kernels.mcnemar_detectable_differences
     return evaluate(kernel, rows, *_options(design))

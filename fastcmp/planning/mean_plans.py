@@ -20,6 +20,7 @@ from fastcmp.planning.given import (
 )
 from fastcmp.planning.means import (
     Spread,
+    UnpairedSpread,
     design_effect,
     item_variance,
     mean_detectable,
@@ -58,7 +59,7 @@ class _Case(NamedTuple):
 
     #: Value of a minus that of b.
     difference: Floats
-    spread: Spread
+    spread: Spread | UnpairedSpread
     #: How much better a is.
     pilot: Pilot
     cautions: tuple[str, ...]
@@ -85,8 +86,12 @@ def _direction(question: Question, inputs: Inputs) -> Any:
     return np.where(lower, -1.0, 1.0) if question.hypothesis != "difference" else 1.0
 
 
-def _read_spread(question: Question, inputs: Inputs) -> tuple[Spread, tuple[str, ...]]:
+def _read_spread(
+    question: Question, inputs: Inputs
+) -> tuple[Spread | UnpairedSpread, tuple[str, ...]]:
     """Read the variance of one item, and the clusters that the items are in."""
+    if "unpaired" in inputs:
+        return _read_unpaired(question, inputs)
     names = [x for x in (*_SD, *_PARTS, *_PILOT) if is_given(inputs, x)]
     if names == ["sd"]:
         variance = positive(inputs["sd"], "sd") ** 2
@@ -100,6 +105,21 @@ def _read_spread(question: Question, inputs: Inputs) -> tuple[Spread, tuple[str,
         raise ValueError(message)
     spread, cautions = _in_clusters(variance, inputs)
     return spread._replace(both_tails=read_tails(question, inputs)), cautions
+
+
+def _read_unpaired(question: Question, inputs: Inputs) -> tuple[UnpairedSpread, tuple[str, ...]]:
+    """Read the standard deviations of two models' values on different samples."""
+    given = [name for name in ("sd", "sd_a", "sd_b") if is_given(inputs, name)]
+    if given not in (["sd"], ["sd_a", "sd_b"]):
+        message = f"sd, or sd_a and sd_b must be given, got {names_of(given)}"
+        raise ValueError(message)
+    a, b = (positive(inputs[name], name) ** 2 for name in (given[0], given[-1]))
+    ratio = positive(inputs.get("ratio", 1.0), "ratio")
+    ratio = within(ratio, "ratio", 1e-3, 1e3, closed=True)
+    cautions: tuple[str, ...] = ()
+    if ratio.ndim == 0 and ratio != 1.0:
+        cautions = (f"Model b has {float(ratio):g} times as many samples as a.",)
+    return UnpairedSpread(a, b, ratio, read_tails(question, inputs)), cautions
 
 
 def _in_clusters(variance: Floats, inputs: Inputs) -> tuple[Spread, tuple[str, ...]]:
@@ -213,7 +233,7 @@ def _difference(question: Question, inputs: Inputs, n: Floats, power: Floats) ->
     )
 
 
-def _check_items(n: Floats, spread: Spread) -> None:
+def _check_items(n: Floats, spread: Spread | UnpairedSpread) -> None:
     """Refuse so few items, or clusters, that there is no variance."""
     if np.any(n < spread.fewest):
         message = f"n must be at least 2 items, or clusters of them, got {np.min(n):g}"
@@ -248,5 +268,34 @@ def _family(what: str, measure: str, unit: str, inputs: dict[str, str], *, t: bo
 
 
 MEANS = _family("mean values", "mean", "items", _PARTS | _CLUSTERS, t=True)
+
+
+def _unpaired(answer: Any) -> Any:
+    """Plan two means on different samples."""
+
+    def planned(question: Question, inputs: Inputs, *numbers: Floats) -> Answer:
+        found: Answer = answer(question, {**inputs, "unpaired": True}, *numbers)
+        kept = {name: x for name, x in found.inputs.items() if name != "unpaired"}
+        one_to_one = np.all(np.asarray(kept.get("ratio", 1.0)) == 1.0)
+        return found._replace(inputs=kept, unit=None if one_to_one else "samples of a")
+
+    return planned
+
+
+MEANS_UNPAIRED = _family("two means", "mean", "samples of each model", {}, t=True)._replace(
+    title=lambda method, _: _TITLES[method].format("means on different samples"),
+    inputs=_DIFFERENCE
+    | {
+        "sd": "standard deviation of the values of both models",
+        "sd_a": "of the values of a",
+        "sd_b": "of the values of b",
+        "ratio": "samples of b for each one of a, 1 by default",
+    }
+    | _DIRECTION
+    | TAILS_INPUT,
+    power=_unpaired(_power),
+    sample_size=_unpaired(_sample_size),
+    difference=_unpaired(_difference),
+)
 METRICS = _family("a metric", "metric", "samples", {}, t=False)
 COSTS = _family("expected costs", "cost", "samples", {}, t=False)

@@ -53,6 +53,38 @@ class Spread(NamedTuple):
         return np.asarray(np.maximum(n, self.fewest) / self.cluster_size - 1.0)
 
 
+class UnpairedSpread(NamedTuple):
+    """How much a difference of two means on different samples varies, times n of a."""
+
+    variance_a: Any
+    variance_b: Any
+    #: Samples of b for each one of a.
+    ratio: Any = 1.0
+    both_tails: bool | None = None
+
+    @property
+    def variance(self) -> Any:
+        """Variance of the difference, times the samples of a."""
+        return self.variance_a + self.variance_b / self.ratio
+
+    @property
+    def normal(self) -> Normal:
+        """The same with and without a difference."""
+        return Normal(self.variance, self.variance, self.both_tails)
+
+    @property
+    def fewest(self) -> Any:
+        """Samples of a with which both models have a variance."""
+        return np.maximum(_FEWEST, _FEWEST / np.asarray(self.ratio))
+
+    def df(self, n: Any) -> Floats:
+        """Welch's degrees of freedom."""
+        n = np.maximum(n, self.fewest)
+        parts = self.variance_a**2 / (n - 1.0)
+        parts = parts + (self.variance_b / self.ratio) ** 2 / (n * self.ratio - 1.0)
+        return np.asarray(self.variance**2 / parts)
+
+
 def item_variance(
     between: Any,
     within_a: Any = 0.0,
@@ -78,7 +110,9 @@ def design_effect(size: Any, size_cv: Any, correlation: Any) -> Floats:
     return np.asarray(1.0 + ((1.0 + np.square(size_cv)) * size - 1.0) * correlation)
 
 
-def mean_power(question: Question, n: Any, difference: Any, spread: Spread) -> Floats:
+def mean_power(
+    question: Question, n: Any, difference: Any, spread: Spread | UnpairedSpread
+) -> Floats:
     """Give the probability that n items show what is asked for.
 
     By default Student's t counts both tails of a two-sided test, the normal
@@ -99,7 +133,9 @@ def mean_power(question: Question, n: Any, difference: Any, spread: Spread) -> F
     return join(question, tail, difference, both_tails=spread.both_tails is not False)
 
 
-def mean_size(question: Question, power: Any, difference: Any, spread: Spread) -> Floats:
+def mean_size(
+    question: Question, power: Any, difference: Any, spread: Spread | UnpairedSpread
+) -> Floats:
     """Give the real number of items of a power; infinite where none reaches it."""
     n = normal_size(question, power, difference, spread.normal)
     if question.method != "t":
@@ -112,7 +148,9 @@ def mean_size(question: Question, power: Any, difference: Any, spread: Spread) -
     )
 
 
-def mean_detectable(question: Question, n: Any, power: Any, spread: Spread) -> Floats:
+def mean_detectable(
+    question: Question, n: Any, power: Any, spread: Spread | UnpairedSpread
+) -> Floats:
     """Give the difference that n items find with a power."""
     normal = normal_difference(question, n, power, spread.normal)
     if question.method != "t":

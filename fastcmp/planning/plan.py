@@ -32,13 +32,14 @@ def power(
 
     Parameters
     ----------
-    test : str
-        The family of tests: "mcnemar", ...; an unknown one is refused with the list of
-        the known.
+    test : {"mcnemar", "mean", "metric", "cost", "auc", "auc-paired", "cv", "leaderboard"}
+        What is planned: two accuracies, two means of values, two values of a metric, two
+        costs, an area against a value, two areas, a test by cross-validation, or all
+        pairs of many models.
     n : int or array-like of int
-        Samples (items, positives: what the family counts).
+        Samples; for means items, for areas positives.
     method : str, optional
-        Which test of the family, or which approximation; the family's first by default.
+        Variant of the test, or approximation; the first that `sample_size` lists.
     alternative : {"two-sided", "greater", "less"}
         "greater": a is better. Tests with a margin have their own side.
     alpha : float or array-like
@@ -48,8 +49,8 @@ def power(
     margin : float or array-like, optional
         > 0, in units of the measure; for the last three hypotheses.
     **inputs
-        What the family plans from, such as ``p10`` and ``p01``: see the page on
-        planning. An unknown one is refused with the list of the known.
+        What the test is planned from, such as ``p10`` and ``p01``: the notes of
+        `sample_size` list them for each test.
 
     Returns
     -------
@@ -92,13 +93,14 @@ def sample_size(
 
     Parameters
     ----------
-    test : str
-        The family of tests: "mcnemar", ...; an unknown one is refused with the list of
-        the known.
+    test : {"mcnemar", "mean", "metric", "cost", "auc", "auc-paired", "cv", "leaderboard"}
+        What is planned: two accuracies, two means of values, two values of a metric, two
+        costs, an area against a value, two areas, a test by cross-validation, or all
+        pairs of many models.
     power : float or array-like
         Probability wanted, in (alpha, 1).
     method : str, optional
-        Which test of the family, or which approximation; the family's first by default.
+        Variant of the test, or approximation; the first that `sample_size` lists.
     alternative : {"two-sided", "greater", "less"}
         "greater": a is better. Tests with a margin have their own side.
     alpha : float or array-like
@@ -108,8 +110,8 @@ def sample_size(
     margin : float or array-like, optional
         > 0, in units of the measure; for the last three hypotheses.
     **inputs
-        What the family plans from, such as ``p10`` and ``p01``: see the page on
-        planning. An unknown one is refused with the list of the known.
+        What the test is planned from, such as ``p10`` and ``p01``: the notes of
+        `sample_size` list them for each test.
 
     Returns
     -------
@@ -122,6 +124,64 @@ def sample_size(
         If an option is unknown, or a number is impossible.
     TypeError
         If a number is none.
+
+    Notes
+    -----
+    Inputs of each test; those of one line determine it.
+
+    "mcnemar", methods "midp", "exact", "asymptotic", "corrected", "connor", "miettinen",
+    "lachenbruch"; with a margin "tango", "normal":
+
+    - `p10`, `p01`: probabilities that only a, and that only b is right;
+    - `difference`, `discordant`: accuracy of a minus that of b, and the probability that
+      just one of them is right;
+    - `accuracy_a`, `accuracy_b`, with at most one of `agreement` (probability that both are right
+      or both wrong), `correlation` (Pearson's phi of being right), `kappa` (Cohen's) and
+      `label_agreement` (probability that both give the same label);
+    - `pilot`: a record of McNemar's test, or (only_a, only_b, n); `so_far`: the same, of
+      samples that the test will include;
+    - also `conditional` (True: n counts the discordant samples only) and `tails` ("both",
+      or "right-direction": only rejections for the better model count).
+
+    "mean", methods "t", "normal", for equivalence also "chow":
+
+    - `difference` of the means, and `sd` of the difference of one item;
+    - several answers to an item: `variance_between` items, `variance_within_a` and
+      `variance_within_b` of answers to one item, `repeats_a`, `repeats_b`;
+    - clusters: `cluster_size`, `cluster_size_cv`, `intraclass_correlation`;
+    - a pilot: `difference`, its `standard_error`, `n_pilot`;
+    - also `lower_is_better`, which matters with a margin, and `tails`.
+
+    "metric" and "cost", method "normal", for equivalence also "chow": `difference` with
+    `sd`, or with `standard_error` and `n_pilot`; `lower_is_better`, `tails`.
+
+    "auc", methods "hanley-mcneil", "obuchowski": `auc`, `auc_null` (0.5), `n_negatives` or
+    `ratio` (negatives for each positive), `tails`.
+
+    "auc-paired", methods "delong", "binormal", "obuchowski-mcclish":
+
+    - areas `auc_a`, `auc_b`, or their `difference`;
+    - a pilot: `variance_a`, `variance_b`, `covariance`, or the `standard_error` of the
+      difference, with `pilot_positives` and `pilot_negatives`;
+    - binormal curves: `intercept_a`, `slope_a`, `intercept_b`, `slope_b`,
+      `correlation_positives`, `correlation_negatives`, `fpr_range` of partial areas;
+    - also `n_negatives` or `ratio`, `null_variance` ("both", "a" or "b"), `tails`.
+
+    "cv", methods "bcv-mcnemar", "resampled-t", "kfold-t", ... (16 tests on folds):
+
+    - the probabilities of "mcnemar": `p10`, `p01`, `difference`, `discordant`,
+      `accuracy_a`, `accuracy_b`, `agreement`, `correlation`, `kappa`, `label_agreement`;
+    - `design`: splits, by `fastcmp.designs`; `repeat_correlation` of a sample's outcomes
+      in two repetitions (0.25); `training_sd` of the difference over training sets;
+    - `n_resamples` and `rng` of the simulation.
+
+    "leaderboard", method "normal":
+
+    - `accuracies`, with `agreement`, `correlation` or `discordant` of pairs of models;
+    - `means`, with `sd` and `correlation`;
+    - `pilot`: a record of all pairs;
+    - `find`: "best", "all", "any", "average", or a pair of models by number; `adjust` for
+      the number of pairs ("holm"); `n_resamples` and `rng` of the simulation.
 
     Examples
     --------
@@ -154,15 +214,16 @@ def detectable_difference(
 
     Parameters
     ----------
-    test : str
-        The family of tests: "mcnemar", ...; an unknown one is refused with the list of
-        the known.
+    test : {"mcnemar", "mean", "metric", "cost", "auc", "auc-paired", "cv", "leaderboard"}
+        What is planned: two accuracies, two means of values, two values of a metric, two
+        costs, an area against a value, two areas, a test by cross-validation, or all
+        pairs of many models.
     n : int or array-like of int
-        Samples (items, positives: what the family counts).
+        Samples; for means items, for areas positives.
     power : float or array-like
         Probability wanted, in (alpha, 1).
     method : str, optional
-        Which test of the family, or which approximation; the family's first by default.
+        Variant of the test, or approximation; the first that `sample_size` lists.
     alternative : {"two-sided", "greater", "less"}
         "greater": a is better, and the difference positive; two-sided tests find the
         same difference on both sides, and the positive one is given.
@@ -173,8 +234,8 @@ def detectable_difference(
     margin : float or array-like, optional
         > 0, in units of the measure; for the last three hypotheses.
     **inputs
-        What the family plans from, such as ``discordant``: see the page on planning.
-        An unknown one is refused with the list of the known.
+        What the test is planned from, such as ``discordant``: the notes of
+        `sample_size` list them for each test.
 
     Returns
     -------

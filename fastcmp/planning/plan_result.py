@@ -1,4 +1,4 @@
-"""The record of a plan: so many samples find that difference with this probability."""
+"""The record of a plan: samples, power, and the difference to be detected."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fastcmp.core.record_parts import Drawn
 from fastcmp.core.records import ConfidenceInterval, Record
 from fastcmp.core.sections import Section
 
-#: What is shown, by hypothesis: (verb, what; the margin comes after).
+#: What is shown, by hypothesis.
 _CLAIMS = {
     "noninferiority": "that a is not worse than b by {margin} or more",
     "superiority": "that a is better than b by more than {margin}",
@@ -27,7 +27,7 @@ _SIDES = {
 #: What a dash in a table means, by what the plan is for.
 _NONE = {
     "n": "no number is enough",
-    "difference": "no possible difference is found",
+    "difference": "no possible difference is detected",
     "power": "the models do not differ",
 }
 _MOST_ROWS = 40
@@ -138,39 +138,36 @@ class Plan(Drawn, Record):
 
     def _sentence(self) -> str:
         """Say the plan in one sentence, without its end."""
-        chance = f"with a probability of {format_percent(self.power)}"
+        power = f"{format_percent(self.power)} power"
         if not np.isfinite(self.n):
-            return f"No number of {self.unit} {self._finds(1)} {chance}"
+            return f"No number of {self.unit} gives {power} to {self._aim()}"
         n = f"{int(self.n):,} {self.unit}"
         if self.n_negatives is not None:
             n += f" and {int(np.ceil(self.n_negatives)):,} negatives"
         elif self.n == 1:
             n = n.removesuffix("s")
         if np.isnan(self.difference):
-            return f"{n} find no possible difference {chance}"
-        return f"{n} {self._finds(self.n)} {chance}"
+            return f"With {n}, no possible difference is detected with {power}"
+        return f"With {n}, {power} to {self._aim()}"
 
-    def _finds(self, n: float) -> str:
-        """Say what is found or shown."""
-        s = "s" if n == 1 else ""
+    def _aim(self) -> str:
+        """Say what is to be detected or shown."""
         if self.claim is not None:
-            verb, _, rest = self.claim.partition(" ")
-            return f"{verb}{s} {rest}"
+            return self.claim
         gap = self.difference
         if self.hypothesis != "difference":
             margin = _amount(self.margin, self.measure)
             claim = _CLAIMS[self.hypothesis].format(margin=margin)
-            where = f"where a minus b is {_amount(gap, self.measure)}"
-            return f"show{s} {claim}, {where},"
+            return f"show {claim}, where a minus b is {_amount(gap, self.measure)}"
         gap = abs(gap) if self.alternative == "two-sided" else gap
-        return f"find{s} a difference of {_amount(gap, self.measure)}"
+        return f"detect a difference of {_amount(gap, self.measure)}"
 
     def _pilot_sentences(self) -> tuple[str, ...]:
         """Say what a pilot leaves open."""
         text = []
         if self.assurance is not None:
             text.append(
-                "Over all that the pilot leaves open, the probability is "
+                "Over all that the pilot leaves open, the power is "
                 f"{format_percent(self.assurance)} on average."
             )
         if self.interval is not None:
@@ -209,7 +206,7 @@ class Plan(Drawn, Record):
         cells = (map(_cell, rows[:_MOST_ROWS]) for rows in shown.values())
         notes = self.cautions
         if self.claim is not None:
-            notes = (f"power: the probability to {self.claim.strip(', ')}.", *notes)
+            notes = (f"power: the probability to {self.claim}.", *notes)
         if np.any(np.not_equal(self.status, 0)):
             notes = (f"-: {_NONE[self.solved_for]}.", *notes)
         if n_plans > _MOST_ROWS:

@@ -116,12 +116,13 @@ def _meaning(result: PairwiseResult, label: str) -> str:
 
 
 def _draw_critical(ax: Axes, critical: float) -> None:
-    """Draw a bar as long as the critical difference, at the right end."""
+    """Draw a bar as long as the critical difference, its label right of the axis."""
     right = ax.get_xlim()[1]
     ends = right - critical, right
     style = {"color": "black", "linewidth": 1.2}
     ax.plot(ends, (0.7, 0.7), marker="|", markersize=8, **style)
-    ax.text(np.mean(ends), 0.58, f"CD = {critical:.3g}", ha="center", va="bottom", size=8)
+    place = {"transform": ax.get_yaxis_transform(), "ha": "left", "va": "center", "size": 8}
+    ax.text(1.01, 0.7, f"CD = {critical:.3g}", **place)
 
 
 def _hang_names(ax: Axes, result: PairwiseResult, line: RankLine, top: float) -> None:

@@ -32,7 +32,7 @@ class Block:
     @property
     def kind(self) -> str:
         """Name the class of style of what surrounds the block."""
-        return "caution" if self.title == "Beware" else ""
+        return "caution" if self.title == "Cautions" else ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +63,7 @@ def said(record: Record, headline: str = "") -> list[Text]:
 def _repeats(line: str, headline: str) -> bool:
     """Tell whether the headline says all that a sentence does."""
     if line.startswith("Best: "):
-        return " more" not in headline  # which names a few models only
+        return True  # the headline names the first of them, the leaderboard marks all
     pvalue = line.partition(" (H0: ")[0]
     return headline.lower().startswith(line.lower().rstrip(".")) or (
         pvalue.startswith("p = ") and pvalue in headline

@@ -28,17 +28,22 @@ def gate(record: Any) -> list[Block]:
                 value=gain / margin,
                 low=low / margin,
                 high=high / margin,
-                text=f"{gain:+.4g} [{low:+.4g}, {high:+.4g}]",
-                cells=(f"{margin:g}", format_pvalue(float(record.pvalue[i])), decision),
+                text=f"{gain:+.4f} [{low:+.4f}, {high:+.4f}]",
+                cells=(
+                    *record.measured(i),
+                    f"{margin:g}",
+                    format_pvalue(float(record.pvalue[i])),
+                    decision,
+                ),
                 kind=kind,
             )
         )
     level = f"{100 * (1 - 2 * record.alpha):.9g}% CI"
     picture = intervals(
         rows,
-        title="Beside the margin",
-        axis=f"{new} minus {base}, in margins",
-        heads=("comparison", f"difference, {level}", "margin", "p", "decision"),
+        title="Difference against the margin",
+        axis=f"{new} minus {base}, in units of the margin",
+        heads=("comparison", f"difference, {level}", "n", new, base, "margin", "p", "decision"),
         marks=[(0.0, "no difference"), (-1.0, "worse by the margin")],
         says=f"{new} is not worse where the interval lies right of the margin.",
     )

@@ -37,11 +37,11 @@ _ANSWERS = {
     "WinnerEstimate": "Corrected",
     "OmnibusTest": "",
     "LiftTable": "The ",
-    "CutpointResult": "Largest|Smallest",
+    "CutpointResult": "Youden|Largest|Smallest",
     "BayesPairs": "Of ",
     "TaskNoise": "Variance",
     "LeftOutTasks": "Ranks|No ",
-    "VarianceComponents": "Asking",
+    "VarianceComponents": "With unlimited",
 }
 #: Records whose title says what they are, and that answer nothing.
 _TITLED = (
@@ -52,7 +52,7 @@ _TITLED = (
 #: The beginnings of sentences to which the p-value is added.
 _WITHOUT_P = ("Model ", "Both models", "Only a")
 #: Beginnings of sentences that are no names.
-_SMALL = re.compile("kappa = |chi-square = |cannot tell |mean difference |difference ")
+_SMALL = re.compile("kappa = |chi-square = |mean difference |difference ")
 _SEVERAL = re.compile(r"\d+ tests, shape")
 _PVALUE = re.compile(r"\bp (=|<|>) ([\d.e-]+)(?: |\.|,|$)")
 
@@ -102,7 +102,6 @@ def _of_several(record: Any) -> str:
 
 def _sentence(text: str) -> str:
     """End a sentence, and begin it with a capital where it begins with no name."""
-    text = text.replace("cannot tell: whether", "cannot tell whether", 1)
     if _SMALL.match(text):
         text = text[0].upper() + text[1:]
     return text if text.endswith((".", ")", "?")) else f"{text}."

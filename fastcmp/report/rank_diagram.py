@@ -1,4 +1,4 @@
-"""The critical difference diagram as SVG: models on a line, ties joined by bars."""
+"""Models on the line of their scores or mean ranks as SVG, ties joined by bars."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from fastcmp.core.escaping import visible
+from fastcmp.datasets.datasets_result import DatasetsResult
 from fastcmp.datasets.rank_line import rank_line, stacked
 from fastcmp.report.blocks import Block
 from fastcmp.report.scales import linear
@@ -92,7 +93,9 @@ def diagram_of(result: PairwiseResult) -> RankDiagram | None:
         length = line.critical * (_RIGHT - _LEFT) / (ends[1] - ends[0])
         critical = (f"{_RIGHT - length:.1f}", f"{_RIGHT}", f"CD = {line.critical:.3g}")
     return RankDiagram(
-        title="Critical difference diagram",
+        title="Critical difference diagram"
+        if isinstance(result, DatasetsResult)
+        else f"{result.measure[:1].upper()}{result.measure[1:]} and ties",
         says=_says(result),
         describes=_describes(result, groups),
         label=line.label,
@@ -141,43 +144,47 @@ def _names(
     """Lead a line from each model down and out to its name, without crossings."""
     order = np.argsort(line.place, kind="stable")
     half = order.size // 2
+    shown = short_names([visible(name) for name in result.names], _LETTERS)
     names = []
     for side, models in (("left", order[:half]), ("right", order[: half - 1 : -1])):
         outer = _LEFT - 14 if side == "left" else _RIGHT + 14
         for row, model in enumerate(models.tolist()):
             y = top + _ROW * (row + 0.5)
-            name, value = visible(result.names[model]), line.sign * line.place[model]
-            short = cut_name(name, _LETTERS)
+            value = line.sign * line.place[model]
             names.append(
                 Name(
                     path=f"M{place[model]:.1f} {_AXIS}V{y}H{outer}",
                     x=outer + (-5 if side == "left" else 5),
                     y=y,
                     side=side,
-                    text=f"{short} {value:.{line.digits}f}",
-                    whole=name,
+                    text=f"{shown[model]} {value:.{line.digits}f}",
+                    whole=visible(result.names[model]),
                 )
             )
     return tuple(names)
 
 
-def cut_name(name: str, letters: int) -> str:
-    """Leave the middle of a long name out: names often differ at their ends.
+def short_names(names: list[str], letters: int) -> list[str]:
+    """Leave the middle of long names out; first what all begin with, where that tells none apart.
 
-    >>> cut_name("a-long-name-of-a-model-1", 12)
-    'a-long…odel-1'
+    >>> short_names(["a-long-name-of-a-model-1", "short"], 12)
+    ['a-long…odel-1', 'short']
+    >>> short_names(["org/model-7b-instruct-v1", "org/model-8b-instruct-v1"], 12)
+    ['…7b-in…uct-v1', '…8b-in…uct-v1']
     """
-    if len(name) <= letters:
-        return name
     half = letters // 2
-    return f"{name[:half]}\u2026{name[-half:]}"
+    short = [x if len(x) <= letters else f"{x[:half]}\u2026{x[-half:]}" for x in names]
+    begin = next((i for i, x in enumerate(zip(*names, strict=False)) if len({*x}) > 1), 0)
+    if begin < 2 or len({*short}) == len({*names}):
+        return short
+    return short_names([f"\u2026{x[begin:]}" for x in names], letters)
 
 
 def _says(result: PairwiseResult) -> str:
     """Say what the line and the bars are."""
     says = (
         "The best models are on the right. Each bar joins models of which no two are "
-        f"significantly different at {result.alpha:g}; those with a point on the bar."
+        f"significantly different at {result.alpha:g}; only models dotted on the bar belong to it."
     )
     n = len(result.names)
     left = n * (n - 1) // 2 - result.n_pairs
@@ -185,7 +192,7 @@ def _says(result: PairwiseResult) -> str:
 
 
 def _describes(result: PairwiseResult, groups: list[tuple[int, ...]]) -> str:
-    """Say in words what the picture shows, for who cannot see it."""
+    """Say in words what the picture shows, for screen readers."""
     ranking = ", ".join(result.leaderboard.names)
     bars = "; ".join(", ".join(result.names[i] for i in group) for group in groups)
     return f"From best to worst: {ranking}. Bars: {bars or 'none'}."

@@ -19,12 +19,12 @@ _HOW = re.compile(
     r"confidence|adjusted|^Adjusted|max-T|\bdraws\b|\bseed\b|^Tests?:|[Ii]ntervals?:|"
     r"of even one|^Each |\bPrior:|^By |is tested by|[Ii]n brackets|clusters|strata\b|"
     r"were dropped|count as wrong|no test of|is better\.|Less is better|"
-    r"[Kk]appa compares|H0: |random order|would pass with|^Exact |^Corrected resampled"
+    r"[Kk]appa compares|H0: |random order|^False-pass |^Exact |^Corrected resampled"
 )
 #: Those that say what was found.
 _FOUND = re.compile(
     r"\b(?:p|z|t|F|Q|D|E|chi-square|W\+) (?:=|<) |Accuracy of a \d|[-+]\d+\.\d|too few|"
-    r"\bplans\b|with a probability of [\d.]+%|: significantly better than |"
+    r"\bplans\b|% power to |: significantly better than |"
     r"predicted differently"
 )
 #: How sentences of a record begin that a methods section says otherwise.
@@ -35,7 +35,7 @@ _SAID_OTHERWISE = re.compile(
 )
 _NULL = re.compile(r"\(H0: ([^);]*)|^H0: (.*?)(?: p = .*|\.?)$")
 #: How null hypotheses begin that call the models a and b.
-_OF_A_AND_B = ("a and b ", "a is not ", "a does not ", "a costs ")
+_OF_A_AND_B = ("a and b ", "a is ", "a does not ", "a costs ")
 _BAYESIAN = re.compile(r"\((Bayesian .*?), \d")
 #: What was done, by class, where the title of the record does not say it.
 _LEADS = {
@@ -116,11 +116,11 @@ _PLAIN = "Numbers were computed from the data as given; there is no test."
 def sentences_of(
     record: Record, *, names: tuple[str, str] = ("a", "b"), known: Collection[str] = ()
 ) -> Iterator[str]:
-    """Say what was done, then what the record's own sentences say of how.
+    """Sentences on what was done, then those of the record that describe the method.
 
     `names` are those of two models; sentences that are `known` are left out.
     """
-    sections = [part for part in record.sections() if part.title != "Beware"]
+    sections = [part for part in record.sections() if part.title != "Cautions"]
     told = [_lead(record, sections, names), _size(record)]
     lines = (line for part in sections for line in (*part.text, *part.notes))
     for line in (_SAID_OTHERWISE.sub("", line) for line in lines if line not in known):

@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING
 from fastcmp.core.escaping import visible
 from fastcmp.core.sections import Section
 from fastcmp.report.blocks import Text
-from fastcmp.report.rank_diagram import cut_name
 
 if TYPE_CHECKING:
     from fastcmp.pairwise.result import PairwiseResult
 
 #: Names that are written of a group; groups without letters, and names of these.
-_MOST_NAMES, _MOST_GROUPS, _FEW_NAMES = 40, 12, 12
-_LETTERS = 40  # of a name
+_MOST_NAMES, _MOST_GROUPS, _FEW_NAMES = 40, 12, 4
 
 
 def subsets_of(result: PairwiseResult) -> Text | None:
@@ -30,13 +28,13 @@ def subsets_of(result: PairwiseResult) -> Text | None:
         (
             ascii_lowercase[k] if lettered else str(k + 1),
             str(len(group)),
-            _listed([cut_name(visible(result.names[i]), _LETTERS) for i in group], most),
+            _listed([visible(result.names[i]) for i in group], most),
         )
         for k, group in enumerate(groups if lettered else groups[:_MOST_GROUPS])
     )
     notes: tuple[str, ...] = ()
     if len(groups) > len(rows):
-        notes = (f"... and {len(groups) - len(rows)} more groups: see tie_groups.",)
+        notes = (f"... and {len(groups) - len(rows)} more groups: in Python, result.tie_groups.",)
     text = "No two models of a group are significantly different"
     text += f" at {result.alpha:g}; a model may be in several groups."
     if not ties.complete:

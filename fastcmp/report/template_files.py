@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 #: Spaces at which a line should not end: within "p = 0.05" and intervals.
 _TOGETHER = re.compile(r"(?<=\bp) (?==)|(?<=p =) |(?<=CI) (?=\[)|(?<=\d,) (?=[-+\d.]+\])")
+#: Names such as "org/model-7b", at whose hyphens and slashes no line should end.
+_NAME = re.compile(r"(?=\S*[A-Za-z]{2})[^\s,;:()]+[-/][^\s,;:()]*[^\s,;:().][,;:.)]*")
 _FOLDER = Path(__file__).parent / "templates"
 
 
@@ -62,8 +64,18 @@ def environment() -> Any:
     made.filters |= {
         "json": lambda value: Markup(to_json(value)),
         "trusted": Markup,
-        "unbroken": lambda text: _TOGETHER.sub("\u00a0", text),
+        "unbroken": lambda text: unbroken(_TOGETHER.sub("\u00a0", text)),
     }
+
+    def unbroken(text: str) -> Any:
+        """Keep names with hyphens on one line, where they fit into one."""
+        parts, end = [], 0
+        for name in _NAME.finditer(text):
+            parts.append(Markup.escape(visible(text[end : name.start()])))
+            parts.append(Markup('<span class="name">{}</span>').format(visible(name[0])))
+            end = name.end()
+        return Markup("").join([*parts, Markup.escape(visible(text[end:]))])
+
     return made
 
 

@@ -48,6 +48,8 @@ class BootstrapResult(Resampled):
     auc: Floats
     #: Between which rates, such as "FPR 0 to 0.1"; empty for the whole curve.
     at: str = ""
+    #: The largest possible area.
+    largest: float = 1.0
 
     def compare(
         self,
@@ -98,6 +100,7 @@ class BootstrapResult(Resampled):
             self.replicates,
             (a, b),
             at=self.at,
+            largest=self.largest,
             alternative=alternative,
             margin=margin,
             alpha=alpha,
@@ -233,6 +236,7 @@ def auc_bootstrap(
         replicates=replicates,
         measure="AUC" if region is None else region.measure,
         at="" if region is None else str(region),
+        largest=1.0 if region is None or standardize else region.high - region.low,
         names=read.names,
         n_positives=read.n_positives,
         n_negatives=read.n_negatives,

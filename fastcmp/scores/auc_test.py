@@ -16,19 +16,23 @@ from fastcmp.core.records import ConfidenceInterval, Record
 from fastcmp.core.sections import Section, format_interval, format_pvalue, interval_name
 from fastcmp.core.tails import normal_tail
 from fastcmp.paired.margin_result import MarginTests, margin_entries, margin_sentences
-from fastcmp.paired.margin_statistics import Estimated, MarginOptions, margins_of
+from fastcmp.paired.margin_statistics import MarginOptions
 from fastcmp.paired.margins import as_margin_alpha
+from fastcmp.scores.auc_margins import Areas, area_interval, area_margins, area_tail
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+ROUNDING = 1e-13  # of a variance, relative to what was subtracted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class AUCComparison(Pilot, Compared, Record):
     """A test of the difference of two AUCs, or of partial areas or rates."""
 
-    #: The difference plus or minus the margin, in standard errors: z, or Student's t
-    #: where there are `df`. Infinite without variance.
+    #: The difference in standard errors: z, or Student's t where there are `df`. With a
+    #: margin and one side, or without variance, Student's t with which the limit of the
+    #: difference is that of H0.
     statistic: float
     pvalue: float
     #: "normal" or "t", with its degrees of freedom.
@@ -47,7 +51,7 @@ class AUCComparison(Pilot, Compared, Record):
     auc_a: float
     auc_b: float
     alternative: str = "two-sided"
-    #: One-sided, H0 is difference = -margin: a is worse by the margin. Two-sided, H0 is
+    #: For "greater" H0 is: a is worse by the margin; for "less": b is. Two-sided, H0 is
     #: equality, and `margins` has the tests against the margin.
     margin: float = 0.0
     names: tuple[str, str] = ("a", "b")
@@ -60,6 +64,27 @@ class AUCComparison(Pilot, Compared, Record):
     #: Of the samples that both were measured on; None where they are not the same.
     n_positives: int | None = None
     n_negatives: int | None = None
+    #: Standard error of either model's measure, and their correlation.
+    standard_error_a: float
+    standard_error_b: float
+    correlation: float
+    #: Samples, or clusters, of the rarer class, for either model.
+    n_rarer: tuple[int, int]
+    #: The largest possible value of the measure.
+    largest: float = 1.0
+
+    @property
+    def _areas(self) -> Areas:
+        """Both measures as proportions of the largest value."""
+        largest = self.largest
+        return Areas(
+            min(max(self.auc_a / largest, 0.0), 1.0),
+            min(max(self.auc_b / largest, 0.0), 1.0),
+            (self.standard_error_a / largest) ** 2,
+            (self.standard_error_b / largest) ** 2,
+            self.correlation,
+            *self.n_rarer,
+        )
 
     def confidence_interval(self, confidence_level: float = 0.95) -> ConfidenceInterval:
         """Interval for `difference`, one-sided if `alternative` is.
@@ -72,14 +97,25 @@ class AUCComparison(Pilot, Compared, Record):
         Returns
         -------
         ConfidenceInterval
-            Wald's, clipped to [-1, 1]. For "greater" `high` is 1, for "less" `low` is
-            -1: a is not worse by a margin m where `low` is above -m.
+            Wald's, clipped to the possible differences. Where the test is of
+            non-inferiority, or no variance was observed, Wilson's limits of both areas
+            combined (MOVER), from which its p-value is. For "greater" `high` is the
+            largest possible difference, for "less" `low` the smallest: a is not worse
+            by a margin m where `low` is above -m.
         """
-        level = as_level(confidence_level, self.alternative)
-        spread = _quantile((1 + level) / 2, self.df) * self.standard_error
-        low = max(self.difference - spread, -1.0)
-        high = min(self.difference + spread, 1.0)
-        return ConfidenceInterval(*keep_side((low, high), self.alternative, (-1.0, 1.0)))
+        level, most = as_level(confidence_level, self.alternative), self.largest
+        if self._by_limits:
+            low, high = (float(most * end) for end in area_interval(self._areas, level))
+        else:
+            spread = _quantile((1 + level) / 2, self.df) * self.standard_error
+            low = max(self.difference - spread, -most)
+            high = min(self.difference + spread, most)
+        return ConfidenceInterval(*keep_side((low, high), self.alternative, (-most, most)))
+
+    @property
+    def _by_limits(self) -> bool:
+        one_sided = self.alternative != "two-sided" and self.margin != 0.0
+        return one_sided or self.status == kernels.DEGENERATE
 
     def sections(self) -> list[Section]:
         """Describe the record.
@@ -97,7 +133,8 @@ class AUCComparison(Pilot, Compared, Record):
             "less": f"{a} is not worse than {b}",
         }[self.alternative]
         if self.margin and self.alternative != "two-sided":
-            hypothesis += f", with a margin of {self.margin:g}"
+            better, worse = (b, a) if self.alternative == "greater" else (a, b)
+            hypothesis = f"{worse} is worse than {better} by {self.margin:g} or more"
         measured = f"{self.measure} ({self.at})" if self.at else self.measure
         name = "z" if self.df is None else "t"
         df = "" if self.df is None else f", df = {self.df:.4g}"
@@ -108,22 +145,31 @@ class AUCComparison(Pilot, Compared, Record):
             f"{format_interval(low, high, digits=4, sign='+')}",
             f"{name} = {self.statistic:.4g}{df}, p = {format_pvalue(self.pvalue)} "
             f"(H0: {hypothesis})",
+            *(
+                ["No variance was observed: p-value and interval are by MOVER limits."]
+                if self.status == kernels.DEGENERATE
+                else []
+            ),
             *margin_sentences(self.margins),
+            *(
+                [f"The margin is tested by MOVER limits of both areas, not by {self.test}."]
+                if self.margins is not None
+                else []
+            ),
         )
         return [Section(title=self.test, text=text)]
 
     def _margin_tests(self, options: MarginOptions, n_samples: int) -> MarginTests:
         """Test the difference against a margin."""
-        of = Estimated(
-            self.difference,
+        return area_margins(
+            self._areas,
+            options,
             self.standard_error,
-            df=self.df,
-            n_samples=n_samples or None,
-            pvalue=self.pvalue,
+            n_samples=n_samples,
             measure=self.measure,
-            limits=(-1.0, 1.0),
+            alternative=self.alternative,
+            largest=self.largest,
         )
-        return margins_of(of, options)
 
     def _shown(self) -> dict[str, Any]:
         shown = {**self._fields(), "better": self.better}
@@ -175,41 +221,36 @@ class ContrastResult(Record):
 def compare_estimates(
     auc_a: float,
     auc_b: float,
-    variance: float,
-    rounding: float,
+    covariance: NDArray[np.float64],
     *,
+    n_rarer: tuple[int, int],
     alternative: str = "two-sided",
     margin: float = 0.0,
     names: tuple[str, str] = ("a", "b"),
     df: float | None = None,
     measure: str = "AUC",
     at: str = "",
+    largest: float = 1.0,
     test: str = "DeLong's test",
     alpha: float = 0.05,
     n_samples: int = 0,
 ) -> AUCComparison:
-    """Test a difference of AUCs, given its variance."""
+    """Test a difference of AUCs, given their covariance, shape (2, 2)."""
     alternative = choose(alternative, "alternative", ALTERNATIVES)
-    _check_margin(margin)
-    level = as_margin_alpha(alpha)
+    _check_margin(margin, largest)
+    options = MarginOptions(float(margin), as_margin_alpha(alpha))
     difference = auc_a - auc_b
-    # Towards a: not worse than by the margin. Towards b: a is worse by more than it.
-    shifted = difference + margin * {"greater": 1, "less": -1}.get(alternative, 0)
+    variances = np.maximum(np.diag(covariance), 0.0)
+    variance = float(variances.sum() - 2.0 * covariance[0, 1])
+    both = float(np.sqrt(variances.prod()))
+    status = kernels.OK if variance > ROUNDING * variances.sum() else kernels.DEGENERATE
     if np.isnan(variance):
-        z, error, status = np.nan, np.nan, kernels.UNDEFINED
-    elif variance > rounding:
-        error, status = float(np.sqrt(variance)), kernels.OK
-        z = shifted / error
-    else:
-        z, error, status = 0.0, 0.0, kernels.DEGENERATE
-        if shifted:
-            z = float(np.copysign(np.inf, shifted))
-    pvalue = float(_tail(z, df, alternative))
-    if status == kernels.DEGENERATE and not shifted:
-        pvalue = 1.0
+        status = kernels.UNDEFINED
+    error = 0.0 if status == kernels.DEGENERATE else float(np.sqrt(variance))
+    z = difference / error if error else 0.0
     result = AUCComparison(
-        statistic=float(z),
-        pvalue=pvalue,
+        statistic=z,
+        pvalue=float(_tail(z, df, alternative)) if error else 1.0,
         distribution="normal" if df is None else "t",
         df=df,
         status=int(status),
@@ -223,22 +264,40 @@ def compare_estimates(
         margin=margin,
         names=names,
         test=test,
+        standard_error_a=float(np.sqrt(variances[0])),
+        standard_error_b=float(np.sqrt(variances[1])),
+        correlation=float(np.clip(covariance[0, 1] / both, -1.0, 1.0)) if both else 0.0,
+        n_rarer=n_rarer,
+        largest=largest,
     )
+    if result._by_limits and (difference or margin):
+        # Towards a: not worse than by the margin. Towards b: b is not worse by it.
+        shift = margin * {"greater": -1, "less": 1}.get(alternative, 0) / largest
+        areas = result._areas
+        statistic, above = map(float, area_tail(areas, shift))
+        below = float(area_tail(areas.mirrored, -shift)[1])
+        tails = {"greater": above, "less": below, "two-sided": min(2 * min(above, below), 1.0)}
+        result = replace(
+            result,
+            statistic=statistic,
+            pvalue=tails[alternative],
+            distribution="t",
+            df=float(areas.df),
+        )
     if not margin or alternative != "two-sided":
         return result
-    options = MarginOptions(float(margin), level)
     return replace(result, margins=result._margin_tests(options, n_samples))
 
 
-def _check_margin(margin: Any) -> None:
+def _check_margin(margin: Any, largest: float) -> None:
     if isinstance(margin, (bool, np.bool_)) or not isinstance(margin, Real):
         message = f"margin must be a number >= 0, got {margin!r}"
         raise TypeError(message)
     if not 0 <= float(margin) < np.inf:
         message = f"margin must be finite and >= 0, got {margin}"
         raise ValueError(message)
-    if float(margin) >= 1:
-        message = f"margin must be below 1, the largest possible difference, got {margin}"
+    if float(margin) >= largest:
+        message = f"margin must be below {largest:g}, the largest possible difference, got {margin}"
         raise ValueError(message)
 
 

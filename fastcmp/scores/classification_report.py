@@ -139,7 +139,7 @@ def classification_report(
       macro avg     0.83 [0.45, 0.97]  0.83 [0.55, 0.93]  0.83 [0.49, 0.96]       12
       weighted avg  0.83 [0.44, 0.97]  0.83 [0.51, 0.96]  0.83 [0.51, 0.96]       12
     <BLANKLINE>
-    Beware
+    Cautions
     2 classes have fewer than 10 samples: 0 (7), 1 (5). Intervals may be too short.
     """
     chosen = read_chosen(metrics, overall, labels, positive, zero_division)

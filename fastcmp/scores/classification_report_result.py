@@ -140,7 +140,7 @@ class ClassificationReport(Record):
         if self.control is not None:
             sections.append(self._differences())
         if self.cautions:
-            sections.append(Section(title="Beware", text=self.cautions))
+            sections.append(Section(title="Cautions", text=self.cautions))
         return sections
 
     def _cells(self) -> list[list[str]]:

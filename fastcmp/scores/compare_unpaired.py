@@ -10,7 +10,6 @@ import numpy as np
 from fastcmp.core.checks import as_flag, as_proportion
 from fastcmp.core.options import ALTERNATIVES, choose
 from fastcmp.inputs.model_names import read_pair_names
-from fastcmp.paired.margin_statistics import Estimated, MarginOptions, margins_of
 from fastcmp.paired.margins import read_margin
 from fastcmp.paired.unpaired_accuracies import (
     accuracy_unpaired,
@@ -24,8 +23,6 @@ from fastcmp.scores.unpaired_comparison import UnpairedComparison
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fastcmp.paired.margin_result import MarginTests
-    from fastcmp.scores.auc_test import AUCComparison
 
 #: Tests of each measure; "auto" chooses.
 _METHODS = {
@@ -268,24 +265,9 @@ def _areas(
         n_b=sizes[1],
         names=options.names,
         n_missing=a.n_missing + b.n_missing,
-        margins=against and _area_margins(found, sum(sizes), against),
+        margins=against and found._margin_tests(against, sum(sizes)),
         cautions=_same_truth(pairs, "delong"),
     )
-
-
-def _area_margins(found: AUCComparison, n_samples: int, against: MarginOptions) -> MarginTests:
-    """Test a difference of areas against a margin."""
-    of = Estimated(
-        found.difference,
-        found.standard_error,
-        df=found.df,
-        n_samples=n_samples,
-        pvalue=found.pvalue,
-        alternative=found.alternative,
-        measure=found.measure,
-        limits=(-1.0, 1.0),
-    )
-    return margins_of(of, against)
 
 
 def _same_truth(pairs: tuple[Any, Any, Any, Any], test: str) -> tuple[str, ...]:

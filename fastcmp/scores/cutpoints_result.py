@@ -242,8 +242,8 @@ class CutpointResult(Record):
                 samples,
                 "The cutoff is the prevalence: no criterion was optimised.",
             )
-        best = "Largest" if self.maximised else "Smallest"
-        ties = ""
-        if self.n_optima > 1:
-            ties = f", at {self.n_optima} cutoffs"
-        return (samples, f"{best} value: {self.value:.6g}{ties}.")
+        best = f"{'Largest' if self.maximised else 'Smallest'} value: {self.value:.6g}"
+        if self.criterion == "youden":
+            best = f"Youden index: {self.value:.3f}"
+        ties = f", at {self.n_optima} cutoffs" if self.n_optima > 1 else ""
+        return (samples, f"{best}{ties}.")

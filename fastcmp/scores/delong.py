@@ -109,6 +109,7 @@ def _delong(read: Scores, clusters: NDArray[np.int64] | None, threads: int) -> D
         n_negatives=read.n_negatives,
         labels=read.labels,
         n_clusters=None if clusters is None else int(clusters.max()) + 1,
+        class_clusters=None if clusters is None else _clusters_with(read, clusters),
         n_missing=read.n_missing,
     )
 
@@ -290,10 +291,12 @@ def compare_areas(a: DelongResult, b: DelongResult, method: str, **options: Any)
         sizes = [x.n_positives + x.n_negatives for x in (a, b)]
         parts = variances / variances.sum()
         df = float(1 / (parts**2 @ (1 / (np.array(sizes) - 1.0))))
-    areas = float(a.auc[0]), float(b.auc[0])
-    n_samples = sum(x.n_positives + x.n_negatives for x in (a, b))
     return compare_estimates(
-        *areas, float(variances.sum()), 0.0, df=df, n_samples=n_samples, **options
+        *(float(a.auc[0]), float(b.auc[0]), np.diag(variances)),
+        df=df,
+        n_rarer=(a.n_rarer, b.n_rarer),
+        n_samples=sum(x.n_positives + x.n_negatives for x in (a, b)),
+        **options,
     )
 
 

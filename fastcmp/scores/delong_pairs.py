@@ -19,16 +19,18 @@ from fastcmp.pairwise.max_t import critical_value, joint_pvalues
 from fastcmp.pairwise.metric_options import read_draws
 from fastcmp.pairwise.result import PairwiseResult
 from fastcmp.pairwise.simultaneous import normal_joint, standardize
+from fastcmp.scores.auc_margins import Areas, area_interval, area_margins, area_tail
+from fastcmp.scores.auc_test import ROUNDING
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from fastcmp.paired.margin_result import MarginTests
+    from fastcmp.paired.margin_statistics import MarginOptions
     from fastcmp.pairwise.metric_options import Draws
     from fastcmp.scores.delong_result import DelongResult
 
     Floats = NDArray[np.float64]
-
-ROUNDING = 1e-13  # of a variance, relative to what was subtracted
 
 
 class _Pairs(NamedTuple):
@@ -97,28 +99,55 @@ def compare_pairs(
     )
 
 
-def errors_of(areas: DelongResult, pairs: NDArray[np.int32]) -> Floats:
-    """Give the standard errors of the differences of pairs."""
-    return _find(areas, pairs).error
+def pair_margins(areas: DelongResult, made: PairwiseResult, options: MarginOptions) -> MarginTests:
+    """Test the differences of all pairs against a margin."""
+    return area_margins(
+        _areas_of(areas, made.pairs),
+        options,
+        _find(areas, made.pairs).error,
+        n_samples=made.n_samples,
+        measure=made.measure,
+        pvalue=made.pvalue_adjusted,
+    )
+
+
+def _areas_of(areas: DelongResult, pairs: NDArray[np.int32]) -> Areas:
+    """Both areas of each pair, with their variances."""
+    i, j = pairs.T
+    own = np.maximum(np.diag(areas.covariance), 0.0)
+    both = np.sqrt(own[i] * own[j])
+    correlation = areas.covariance[i, j] / np.where(both > 0.0, both, np.inf)
+    n = areas.n_rarer
+    return Areas(areas.auc[i], areas.auc[j], own[i], own[j], np.clip(correlation, -1, 1), n, n)
 
 
 def _find(areas: DelongResult, pairs: NDArray[np.int32]) -> _Pairs:
-    """Test pairs by z."""
+    """Test pairs by z; where nothing varies by limits of the areas (MOVER)."""
+    from scipy.special import ndtri
+
     i, j = pairs.T
     own = np.diag(areas.covariance)
     scale = own[:, np.newaxis] + own
     variances = scale - 2.0 * areas.covariance
     variances = np.where(variances > ROUNDING * scale, variances, 0.0)
     difference = areas.auc[i] - areas.auc[j]
-    z, _ = standardize(difference, variances[i, j])
-    pvalue = normal_tail(z, "two-sided")
-    return _Pairs(pairs, variances, difference, np.sqrt(variances[i, j]), z, pvalue)
+    error = np.sqrt(variances[i, j])
+    z, _ = standardize(difference, error**2)
+    pvalue = np.asarray(normal_tail(z, "two-sided"))
+    if (still := error == 0.0).any():
+        which = _areas_of(areas, pairs[still])
+        tails = area_tail(which, 0.0)[1], area_tail(which.mirrored, 0.0)[1]
+        pvalue[still] = np.where(z[still] == 0.0, 1.0, 2.0 * np.minimum(*tails))
+        z[still] = np.sign(difference[still]) * -ndtri(pvalue[still] / 2) + 0.0
+        low, high = area_interval(which, 0.95)
+        error[still] = np.maximum(high - difference[still], difference[still] - low) / 1.96
+    return _Pairs(pairs, variances, difference, error, z, pvalue)
 
 
 def _draw(found: _Pairs, draws: Draws, adjust: str, level: float | None) -> dict[str, Any]:
     """Draw all models together: adjusted p-values, and what a level asks for."""
     pairs, fields = found.pairs, dict[str, Any]()
-    z, inverse = standardize(found.difference, found.error**2)
+    z, inverse = found.statistic, standardize(found.difference, found.error**2)[1]
     with ThreadPool(1) as pool:
         joint = normal_joint(found.variances, draws, np.inf, pool)
         if level is not None:

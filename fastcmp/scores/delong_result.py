@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,15 +16,17 @@ from fastcmp.core.record_parts import Pilot
 from fastcmp.core.records import ConfidenceInterval, Record
 from fastcmp.core.sections import Section, format_interval, interval_name
 from fastcmp.core.sentences import dropped_sentences
+from fastcmp.core.tails import normal_tail
 from fastcmp.inputs.model_names import position_of
 from fastcmp.inputs.score_direction import direction_sentences
 from fastcmp.pairwise.margins import read_pair_margin, with_pair_margins
 from fastcmp.scores.auc_test import (
+    ROUNDING,
     AUCComparison,
     ContrastResult,
     compare_estimates,
 )
-from fastcmp.scores.delong_pairs import ROUNDING, compare_pairs, errors_of
+from fastcmp.scores.delong_pairs import compare_pairs, pair_margins
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -49,9 +52,16 @@ class DelongResult(Pilot, Record):
     labels: tuple[Any, Any]
     #: Independent clusters of samples; None where samples are independent.
     n_clusters: int | None = None
+    #: Clusters that hold positives, and that hold negatives.
+    class_clusters: tuple[int, int] | None = None
     n_missing: int = 0
     #: Of the intervals that are printed and in the table.
     confidence_level: float = 0.95
+
+    @property
+    def n_rarer(self) -> int:
+        """Samples of the rarer class, or clusters that hold some."""
+        return min(self.class_clusters or (self.n_positives, self.n_negatives))
 
     @property
     def standard_error(self) -> NDArray[np.float64]:
@@ -69,7 +79,8 @@ class DelongResult(Pilot, Record):
             In (0, 1).
         method : {"wald", "logit"}
             On the AUC's own scale, clipped to [0, 1]; or on that of its log odds, which
-            stays inside and is better near the ends. At 0 and 1 it has no width.
+            stays inside and is better near the ends; for an area of 0 or 1 Wilson's
+            interval of as many samples as the rarer class has.
 
         Returns
         -------
@@ -101,7 +112,10 @@ class DelongResult(Pilot, Record):
         logit = np.log(area / (1 - area))
         spread = z * self.standard_error / (area * (1 - area))
         ends = (1 / (1 + np.exp(-(logit + side * spread))) for side in (-1, 1))
-        low, high = (np.where(inside, end, self.auc) for end in ends)
+        k = z**2 / self.n_rarer
+        low, high = (
+            np.where(inside, end, (self.auc + k * e) / (1 + k)) for e, end in enumerate(ends)
+        )
         return ConfidenceInterval(low, high)
 
     def compare(
@@ -147,25 +161,18 @@ class DelongResult(Pilot, Record):
         0.8084
         """
         i, j = position_of(a, self.names), position_of(b, self.names)
-        variance, scale = self._variances(i, j)
         test = compare_estimates(
             float(self.auc[i]),
             float(self.auc[j]),
-            float(variance),
-            ROUNDING * float(scale),
+            self.covariance[np.ix_([i, j], [i, j])],
             alternative=alternative,
             margin=margin,
             alpha=alpha,
             names=(self.names[i], self.names[j]),
+            n_rarer=(self.n_rarer, self.n_rarer),
             n_samples=self.n_positives + self.n_negatives,
         )
         return replace(test, n_positives=self.n_positives, n_negatives=self.n_negatives)
-
-    def _variances(self, i: Any, j: Any) -> tuple[Any, Any]:
-        """Give variances of differences, and the sums that they were taken from."""
-        v = self.covariance
-        scale = v[i, i] + v[j, j]
-        return scale - 2 * v[i, j], scale
 
     def contrast(self, matrix: ArrayLike) -> ContrastResult:
         """Test whether linear combinations of the AUCs are 0.
@@ -209,13 +216,14 @@ class DelongResult(Pilot, Record):
         covariance = rows @ self.covariance @ rows.T
         scale = ROUNDING * len(rows) * (rows**2 @ np.diag(self.covariance)).max()
         if len(rows) == 1:
-            # Without variance it is 0 up to rounding, or not 0 with certainty.
-            exact = covariance[0, 0] <= scale and abs(estimate[0]) <= 1e-12
-            value = 0.0 if exact else float(estimate[0])
-            test = compare_estimates(value, 0.0, float(covariance[0, 0]), float(scale))
-            z, pvalue = test.statistic, test.pvalue
+            z = np.nan  # without variance a difference has no scale
+            if covariance[0, 0] > scale:
+                z = estimate[0] / np.sqrt(covariance[0, 0])
+            elif abs(estimate[0]) <= 1e-12:
+                z = 0.0
+            pvalue = 1.0 if z == 0.0 else float(normal_tail(z, "two-sided"))
             return ContrastResult(
-                statistic=z, pvalue=pvalue, distribution="normal", estimate=estimate
+                statistic=float(z), pvalue=pvalue, distribution="normal", estimate=estimate
             )
         values, vectors = np.linalg.eigh(covariance)
         used = values > scale
@@ -223,9 +231,9 @@ class DelongResult(Pilot, Record):
         statistic = float((projected[used] ** 2 / values[used]).sum())
         df = int(used.sum())
         pvalue = kernels.chdtrc(float(df), statistic) if df else 1.0
-        # What has no variance and is not 0 contradicts equality with certainty.
+        # What has no variance and is not 0 has no scale.
         if np.any(np.abs(projected[~used]) > 1e-12):
-            statistic, pvalue, df = float("inf"), 0.0, max(df, 1)
+            statistic, pvalue = np.nan, np.nan
         return ContrastResult(
             statistic=statistic,
             pvalue=float(pvalue),
@@ -295,8 +303,7 @@ class DelongResult(Pilot, Record):
             alpha=alpha,
             simultaneous=simultaneous,
         )
-        error = errors_of(self, made.pairs)
-        return with_pair_margins(made, None, checked, error)  # type: ignore[no-any-return]
+        return with_pair_margins(made, None, checked, partial(pair_margins, self))  # type: ignore[no-any-return]
 
     def columns(self) -> dict[str, Any]:
         """Give the models as columns, a row a model.

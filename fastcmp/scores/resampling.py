@@ -81,11 +81,12 @@ class Resampled(Record):
     ) -> AUCComparison:
         """Test a difference of measures, shape (M,), given those of resamples."""
         i, j = (position_of(model, self.names) for model in models)
+        rarer = min(self.n_positives, self.n_negatives)
         return compare_estimates(
             float(values[i]),
             float(values[j]),
-            float((replicates[:, i] - replicates[:, j]).var(ddof=1)),
-            1e-28,
+            np.cov(replicates[:, [i, j]].T),
+            n_rarer=(rarer, rarer),
             names=(self.names[i], self.names[j]),
             measure=self.measure,
             test="Bootstrap test",

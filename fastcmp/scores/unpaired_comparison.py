@@ -140,6 +140,9 @@ class UnpairedComparison(Compared, Record):
         test = ("statistic", "distribution", "df", "pvalue", "reject", "method")
         counted = ("n_a", "n_b", "n_missing")
         row |= {name: getattr(self, name) for name in (*test, "alternative", "alpha", *counted)}
+        if isinstance(self.comparison, UnpairedResult):
+            row |= {"ratio": float(self.comparison.ratio)}
+            row |= {"odds_ratio": float(self.comparison.odds_ratio)}
         if self.margins is not None:
             row["margin_decision"] = self.margins.decision
         return row
@@ -174,8 +177,23 @@ class UnpairedComparison(Compared, Record):
         )
         sections = [Section(title="Which model is better?", text=text), numbers]
         if self.cautions:
-            sections.append(Section(title="Beware", text=self.cautions))
+            sections.append(Section(title="Cautions", text=self.cautions))
         return sections
+
+    def _ratio_rows(self) -> list[tuple[str, str]]:
+        """Write the ratio of accuracies and the odds ratio, with intervals."""
+        of, level = self.comparison, 1.0 - self.alpha
+        if not isinstance(of, UnpairedResult):
+            return []
+        name = interval_name(level, self.alternative)
+        pairs = (
+            ("ratio of accuracies", of.ratio, of.ratio_interval(level)),
+            ("odds ratio", of.odds_ratio, of.odds_ratio_interval(level)),
+        )
+        return [
+            (f"{what}, {name}", f"{value:.4g} {format_interval(*ends, digits=4)}")
+            for what, value, ends in pairs
+        ]
 
     def _rows(self) -> tuple[tuple[str, str], ...]:
         a, b = self.names
@@ -189,6 +207,7 @@ class UnpairedComparison(Compared, Record):
                 interval_name(1 - self.alpha, self.alternative),
                 format_interval(*self.interval, digits=4, sign="+"),
             ),
+            *self._ratio_rows(),
             *([(letter, f"{self.statistic:.4f}")] if letter else []),
             ("p-value", format_pvalue(self.pvalue)),
             (f"samples of {a}", f"{self.n_a}"),

@@ -27,7 +27,7 @@ def run(capsys, *words):
 
 def refused(capsys, *words):
     code, out, err = run(capsys, *words)
-    assert (code, out) == (2, "")
+    assert (code, out) == (64, "")
     assert err.startswith("fastcmp: ")
     assert err.count("\n") == 1
     return err
@@ -310,7 +310,7 @@ def test_drop(capsys, tmp_path, models):
     assert told["pairs"] == expect.to_dict()["pairs"]
     for command in ("holdout", "roc"):
         number = written(tmp_path / "q.csv", y_true=TRUTH % 2, a=A, b=B, c=A)
-        assert run(capsys, command, number, "--drop", "c")[0] in (0, 2)
+        assert run(capsys, command, number, "--drop", "c")[0] in (0, 64)
     assert "no column 'z' (--drop)" in refused(capsys, "lift", path, "--drop", "z")
 
 
@@ -320,3 +320,20 @@ def test_a_plan_in_python():
     assert (plan.id_column, plan.guessed, list(plan.models)) == ("", True, ["a", "b"])
     assert plan_columns(types, ["p"], None, None, None, drop=[""]).id_column is None
     assert plan_columns(types, ["p"], None, ["a", ""], None).models == {"a": 0, "": 0}
+
+
+def test_one_file_a_model(capsys, tmp_path):
+    for i, model in enumerate("ab"):
+        rows = "".join(f"{n},{n % 2},{(n % 2) ^ (n % 5 == i)}\n" for n in range(40 - i))
+        (tmp_path / f"{model}.csv").write_text(f"id,y_true,pred\n{rows}")
+    files = [str(tmp_path / f"{model}.csv") for model in "ab"]
+    assert "--missing common" in refused(capsys, "compare", *files)
+    for missing, n in (("common", 39), ("wrong", 40)):
+        for where in (files, [str(tmp_path)], [f"a={files[0]}", f"b={files[1]}"]):
+            assert main(["compare", *where, "--missing", missing, "--format", "json"]) == 0
+            said = json.loads(capsys.readouterr().out)
+            assert (sorted(said["leaderboard"]["model"]), said["n_samples"]) == (["a", "b"], n)
+    named = [f"base={files[0]}", f"new={files[1]}", "--missing", "common", "--format", "json"]
+    assert main(["holdout", *named]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert (said["model_a"], said["model_b"]) == ("base", "new")

@@ -166,7 +166,7 @@ def test_it_is_written_to_a_file(tmp_path, capsys):
     code, out = run(capsys, "--output", str(path))
     assert (code, out) == (0, "")
     assert path.read_text().startswith(f"### fastcmp {fastcmp.__version__} works.")
-    assert main(["doctor", "--output", str(tmp_path / "no" / "found.md")]) == 2
+    assert main(["doctor", "--output", str(tmp_path / "no" / "found.md")]) == 64
 
 
 @pytest.mark.parametrize("form", ["markdown", "csv", "html", "latex"])

@@ -32,7 +32,7 @@ def run(capsys, *words):
 
 def refused(capsys, *words):
     code, out, err = run(capsys, *words)
-    assert (code, out) == (2, "")
+    assert (code, out) == (64, "")
     assert err.startswith("fastcmp: ")
     assert err.count("\n") == 1
     return err
@@ -231,7 +231,7 @@ def test_a_pipe_is_refused_and_not_waited_for(tmp_path, written):
     cost = ["compare", "--example", "digits", "--test", "cost", "--cost", str(path)]
     for words in (["compare", str(path)], ["roc", str(path)], cost):
         done = program(*words)
-        assert done.returncode == 2
+        assert done.returncode == 64
         assert "is a pipe or a device: write what it gives" in done.stderr
         assert done.stderr.count("\n") == 1
     if written:
@@ -263,7 +263,7 @@ def test_a_small_address_space_is_one_line(limit):
     if done.returncode == 0:  # it was enough
         assert limit == 700
         return
-    assert done.returncode == 2
+    assert done.returncode == 64
     assert done.stderr.startswith("fastcmp: not enough memory")
     assert done.stderr.count("\n") == 1
 
@@ -271,22 +271,22 @@ def test_a_small_address_space_is_one_line(limit):
 @pytest.mark.parametrize(
     ("error", "code", "said"),
     [
-        (MemoryError(), 2, "fastcmp: not enough memory\n"),
-        (MemoryError("9 GB"), 2, "fastcmp: not enough memory (9 GB)\n"),
+        (MemoryError(), 64, "fastcmp: not enough memory\n"),
+        (MemoryError("9 GB"), 64, "fastcmp: not enough memory (9 GB)\n"),
         (
             RuntimeError("can't start new thread"),
-            2,
+            64,
             "fastcmp: not enough memory (can't",
         ),
-        (OSError(12, "Cannot allocate memory"), 2, "fastcmp: not enough memory ("),
+        (OSError(12, "Cannot allocate memory"), 64, "fastcmp: not enough memory ("),
         (
             KeyError("x"),
-            1,
+            70,
             "fastcmp: unexpected error, please report it (KeyError: 'x')",
         ),
         (
             RecursionError("deep\ner"),
-            1,
+            70,
             "(RecursionError: deep er); FASTCMP_TRACEBACK=1",
         ),
     ],
@@ -322,7 +322,13 @@ def test_warnings_are_lines_too(capsys, monkeypatch):
 
 
 OPTIONS = Namespace(
-    positive=None, missing="raise", test="mcnemar", cost=None, method="", target="y"
+    positive=None,
+    missing="raise",
+    test="mcnemar",
+    cost=None,
+    method="",
+    target="y",
+    average=None,
 )
 
 
@@ -337,6 +343,12 @@ OPTIONS = Namespace(
         ("alpha must lie in (0, 1)", "alpha must lie in (0, 1)"),  # no option here
         ("method='exact' takes too long", "--method exact takes too long"),
         ("y_true must hold at least 2", "y must hold at least 2"),
+        ("it is skewed: permute (method='x').", "it is skewed: permute (--method x)."),
+        ("ranks (rank_intervals='x' in Python).", "ranks."),  # no option here
+        (
+            "pass average='macro', 'micro', 'weighted' or None",
+            "pass --average macro, micro or weighted",
+        ),
         ("preds must hold at least 2 models", "there must be at least 2 models"),
         ("column 'test=3' holds", "column 'test=3' holds"),
         ("column 'a,test=' holds", "column 'a,test=' holds"),

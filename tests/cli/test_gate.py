@@ -1,6 +1,7 @@
 """`fastcmp gate`: exit status, one line, formats, and errors in one line."""
 
 import json
+import re
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -65,16 +66,19 @@ DROP = ("--drop", "part", "group")
 def test_outcomes(files, capsys):
     """Not worse, worse, worse by less than the margin, and too few samples."""
     for accuracy, n, margin, code, begin in (
-        (0.81, 2000, "1pp", 0, "not worse: new is not worse than base by the margin."),
-        (0.70, 2000, "1pp", 1, "worse: new is worse than base."),
-        (0.79, 2000, "3pp", 0, "not worse"),
-        (0.79, 60, "0.5pp", 2, "cannot tell: whether new is worse than base"),
+        (0.81, 2000, "1pp", 0, "Pass: new is non-inferior to base."),
+        (0.70, 2000, "1pp", 1, "Fail: new is worse than base."),
+        (0.79, 2000, "3pp", 0, "Pass: "),
+        (0.79, 60, "0.5pp", 2, "Cannot tell whether new is worse than base"),
     ):
         paths = files.paths(files.model(accuracy), n)
         found, out, err = run(capsys, *paths, "--margin", margin, *DROP)
         assert (found, err) == (code, "")
         assert out.splitlines()[1].startswith(begin)
-    assert "more samples could tell" in out
+    assert "more test samples, predicted by both models, would probably decide" in out
+    assert re.search(r"accuracy +60 +0\.\d{4} +0\.\d{4} ", out)
+    assert "Tests: exact unconditional tests.\n" in out
+    assert "H0: new is worse than base by the margin or more.\n" in out
 
 
 def test_it_says_what_the_function_says(files, capsys):
@@ -130,17 +134,40 @@ def test_junit_and_files(files, capsys, tmp_path):
     code, out, _ = run(capsys, *arguments, "--drop", "group", "--output", place)
     assert code == 1
     assert out == (
-        "worse: new is worse than base in 2 of 3 comparisons (accuracy, accuracy [part=hard]).\n"
+        "Fail: new is worse than base in 2 of 3 comparisons (accuracy, accuracy [part=hard]).\n"
     )
     suite = ET.parse(place).getroot()  # our own file
-    cases = {case.get("name"): case for case in suite}
+    cases = {case.get("name"): case for case in suite.iter("testcase")}
     assert set(cases) == {
         "accuracy",
         "accuracy [part=easy]",
         "accuracy [part=hard]",
     }
     assert [suite.get(name) for name in ("tests", "failures")] == ["3", "2"]
-    assert cases["accuracy [part=hard]"].find("failure").get("message").startswith("worse")
+    failure = cases["accuracy [part=hard]"].find("failure").get("message")
+    right = [np.mean(x[files.part == "hard"] == files.y_true[files.part == "hard"])
+             for x in (new, files.base)]  # fmt: skip
+    wanted = "worse: accuracy of new {:.4f}, of base {:.4f}, n = 500, difference ".format(*right)
+    assert failure.startswith(wanted)
+    assert failure.endswith("(H0: new is worse by the margin or more; Tango's score tests)")
+    assert suite.find("system-out").text + "\n" == out
+
+
+def test_identical_files_are_remarked_on(files, capsys, tmp_path):
+    paths = files.paths(files.base)
+    code, out, err = run(capsys, *paths, "--margin", "1pp", *DROP)
+    said = "base and new predict the same for all 2,000 samples: is one file a copy?"
+    assert (code, err) == (0, f"fastcmp: warning: {said}\n")
+    assert out.endswith(f"Cautions\n{said}\n")
+    place = tmp_path / "gate.xml"
+    run(capsys, *paths, "--margin", "1pp", *DROP, "--output", place)
+    assert said in ET.parse(place).getroot().find("system-out").text  # our own file
+
+
+def test_subsets_say_which_needs_more_samples(files, capsys):
+    paths = files.paths(files.model(0.799))
+    _, out, _ = run(capsys, *paths, "--margin", "0.5pp", "--by", "part", "--drop", "group")
+    assert re.search(r"more test samples of accuracy \[part=(hard|easy)\], predicted by both", out)
 
 
 @pytest.mark.parametrize(
@@ -155,6 +182,9 @@ def test_junit_and_files(files, capsys, tmp_path):
         (["--margin", "1pp", "2pp"], "--margin must be one amount"),
         (["--margin", "accuracy=1pp", "--metric", "mcc"], "is for no metric"),
         (["--margin", "1pp", "--metric", "nothing"], "nothing"),
+        (["--margin", "1pp", "--metric", "cost"], "which fastcmp compare takes (--cost FILE)"),
+        (["--margin", "1pp", "--metric", "fbeta"], "name it, such as f2 or f0.5"),
+        (["--margin", "1pp", "--metric", "f1"], "pass --average macro, micro or weighted"),
         (["--margin", "1pp", "--lower-is-better"], "is for --values"),
         (["--margin", "1pp", "--values", "--metric", "mcc"], "not both"),
         (["--margin", "1pp", "--alpha", "0.7"], "alpha"),

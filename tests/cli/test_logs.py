@@ -34,7 +34,7 @@ def answer(capsys, *arguments):
 
 def refused(capsys, *arguments):
     code, out, err = run(capsys, *arguments)
-    assert (code, out) == (2, "")
+    assert (code, out) == (64, "")
     lines = err.splitlines()
     assert all(line.startswith("fastcmp") for line in lines)
     return lines[-1]
@@ -210,7 +210,7 @@ def test_a_metric_a_task():
         ([*EXAMPLE, "--log-format", "nope"], "--log-format must be one of inspect"),
         ([*EXAMPLE, "--over", "task"], "invalid choice: 'task'"),
         ([*EXAMPLE, "--target", "y"], "is a folder without prediction files"),
-        ([*EXAMPLE, "--by", "task", "--cost", "c.csv"], "--cost is for predicted"),
+        ([*EXAMPLE, "--by", "task", "--cost", "c.csv"], "--cost works only with predicted"),
         ([*EXAMPLE, "--weights", "w"], "--weights does not go with logs"),
         ([*EXAMPLE, "--ridge", "1"], "--ridge does not go with logs"),
         ([*EXAMPLE, "--alpha", "2"], "--alpha must lie in (0, 1), got 2.0"),

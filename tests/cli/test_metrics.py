@@ -104,19 +104,19 @@ def test_the_positive_class(capsys, tmp_path, labels):
 )
 def test_refused(capsys, path, options, said):
     code, out, err = run(capsys, path, *options)
-    assert (code, out) == (2, "")
+    assert (code, out) == (64, "")
     assert said in err
     assert err.count("\n") == 1
 
 
 def test_values_know_no_metrics(capsys, path):
     code, _, err = run(capsys, "--values", path, "--metric", "mcc")
-    assert code == 2
+    assert code == 64
     assert "--metric is for predicted labels" in err
 
 
 def test_missing_predictions_in_blocks(capsys, path, tmp_path):
     options = ["--metric", "mcc", "--missing", "wrong"]
     code, _, err = run(capsys, path, *options, "--checkpoint", tmp_path / "state")
-    assert code == 2
+    assert code == 64
     assert "--missing must be 'raise' where samples are counted" in err

@@ -133,7 +133,7 @@ def test_a_pilot_from_files(pilot, capsys):
     assert out == expected.summary() + "\n"
     line = f"--pilot {path} --target truth --models m1 m0 --n 99 --power 0.9"
     _, out, _ = run(capsys, line)
-    assert out.startswith("Difference\n99 samples find a difference of ")
+    assert out.startswith("Difference\nWith 99 samples, 90% power to detect a difference of ")
     line = f"--pilot {path} --target truth --test leaderboard --n 99 --seed 1"
     code, out, err = run(capsys, line)
     expected = fastcmp.compare_all(y, models).power(n=99, rng=1)
@@ -205,7 +205,7 @@ WRONG = {
 @pytest.mark.parametrize("line", WRONG)
 def test_errors_are_one_line_on_options(line, capsys):
     code, out, err = run(capsys, line)
-    assert (code, out) == (2, "")
+    assert (code, out) == (64, "")
     assert err.startswith(f"fastcmp: {WRONG[line]}")
     assert err.count("\n") == 1
     if not WRONG[line].endswith(" "):
@@ -214,7 +214,7 @@ def test_errors_are_one_line_on_options(line, capsys):
 
 def test_two_models_must_be_named(capsys):
     code, _, err = run(capsys, "--example digits")
-    assert code == 2
+    assert code == 64
     assert err.startswith("fastcmp: name the two models to compare (--models A B), of ")
 
 
@@ -226,7 +226,7 @@ def test_a_curve_is_drawn(capsys, tmp_path):
     assert "<svg" in path.read_text()
     code, _, err = run(capsys, f"--p10 0.1 --p01 0.2 --curve {path} --output {path}")
     assert (code, err) == (
-        2,
+        64,
         f"fastcmp: --output and --curve would both write {path}\n",
     )
 
@@ -235,7 +235,7 @@ def test_a_curve_needs_matplotlib(capsys, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.backend_bases", None)
     code, out, err = run(capsys, f"--p10 0.1 --p01 0.2 --curve {tmp_path / 'x.png'}")
     message = "fastcmp: drawing needs matplotlib: pip install 'fastcmp[plot]'\n"
-    assert (code, out, err) == (2, "", message)
+    assert (code, out, err) == (64, "", message)
 
 
 def test_formats(capsys, tmp_path):

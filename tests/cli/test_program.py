@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -16,6 +17,10 @@ import fastcmp
 from fastcmp.cli import main
 
 EXAMPLE = ["compare", "--example", "digits"]
+WHERE = (
+    "Difference, interval and p-value of each pair: --pairs all, or --pairs A:B; also in "
+    "--format csv and --report FILE."
+)
 
 
 def run(capsys, *arguments):
@@ -33,12 +38,12 @@ def by_table(text):
 
 
 def refused(capsys, *arguments):
-    """What a refusal prints, after checking that it is one line and exit code 2."""
+    """What a refusal prints, after checking that it is one line and exit code 64."""
     try:
         code, out, err = run(capsys, *arguments)
     except SystemExit as stop:  # argparse
         code, (out, err) = stop.code, capsys.readouterr()
-    assert code == 2
+    assert code == 64
     assert out == ""
     assert err.startswith("fastcmp")
     assert err.count("\n") == 1
@@ -57,8 +62,62 @@ def test_the_main_job(capsys):
     result = fastcmp.compare_all(*fastcmp.load_digits())
     assert code == 0
     assert err == ""
-    assert out == f"{result.summary()}\n"
+    assert out == f"{result.summary()}\n{WHERE}\n"
     assert "Best: svm_rbf. Not significantly different from it: knn_3" in out
+
+
+def test_two_models_say_how_they_differ(capsys):
+    """Difference, interval and p-value of the one pair, of whichever test."""
+    for more in ([], ["--metric", "f1_macro"]):
+        out = run(capsys, *EXAMPLE, "--models", "mlp", "svm_rbf", *more)[1]
+        y, preds = fastcmp.load_digits()
+        metric = {"metric": more[1]} if more else {}
+        two = {name: preds[name] for name in ("svm_rbf", "mlp")}
+        pair = fastcmp.compare_all(y, two, **metric)
+        scale, digits = (1, 4) if more else (100, 2)
+        numbers = [scale * x for x in (pair.difference[0], *pair.interval[0])]
+        gap, low, high = (f"{x:+.{digits}f}" for x in numbers)
+        row = next(line for line in out.splitlines() if line.startswith("  svm_rbf  mlp"))
+        cells = ["svm_rbf", "mlp", gap, f"[{low},", f"{high}]", f"{pair.pvalue[0]:.3f}", "better"]
+        assert row.split() == cells
+        assert WHERE not in out
+
+
+def test_pairs_that_are_asked_for(capsys):
+    result = fastcmp.compare_all(*fastcmp.load_digits())
+    wanted = {("svm_rbf", "mlp"), ("knn_3", "naive_bayes")}
+    out = run(capsys, *EXAMPLE, "--pairs", "mlp:svm_rbf", "knn_3:naive_bayes")[1]
+    table = out.partition("\nPairs\n")[2].partition("\nDifference: ")[0].splitlines()[1:]
+    assert {tuple(row.split()[:2]) for row in table} == wanted
+    for row in table:
+        a, b, gap, *_, adjusted = re.split(r"  +", row.strip())[:6]
+        i, j = map(result.names.index, (a, b))
+        assert gap == f"{100 * result.matrix('difference')[i, j]:+.2f}"
+        pvalue = result.matrix("pvalue_adjusted")[i, j]
+        assert float(adjusted) == pytest.approx(pvalue, abs=5e-4, rel=0.05)
+    out = run(capsys, *EXAMPLE, "--pairs", "all", "--format", "markdown")[1]
+    assert out.count("| better |") + out.count("| no significant difference |") == 45
+    assert WHERE not in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--pairs", "mlp:nothing"], "--pairs takes all, or A:B of two of svm_rbf, "),
+        (["--pairs", "mlp:mlp"], "--pairs takes all, or A:B of two of svm_rbf, "),
+        (["--pairs", "mlp:knn_3", "--control", "svm_rbf"], "not among those tested"),
+        (["--plot", "x.docx"], "--plot must end in one of "),
+    ],
+)
+def test_pairs_and_pictures_that_there_are_not(capsys, arguments, said):
+    assert said in refused(capsys, *EXAMPLE, *arguments)
+
+
+@pytest.mark.parametrize("kind", ["leaderboard", "pvalues", "critical-difference"])
+def test_a_picture(capsys, tmp_path, kind):
+    place = tmp_path / "picture.svg"
+    assert run(capsys, *EXAMPLE, "--plot", str(place), "--plot-kind", kind)[0] == 0
+    assert "<svg" in place.read_text()
 
 
 def test_csv_has_every_pair_in_full_precision(capsys):
@@ -181,7 +240,7 @@ def test_missing_predictions(capsys, tmp_path):
         (["compete"], "invalid choice: 'compete'"),
     ],
 )
-def test_bad_input_is_one_line_and_exit_code_2(capsys, arguments, said):
+def test_bad_input_is_one_line_and_exit_code_64(capsys, arguments, said):
     assert said in refused(capsys, *arguments)
 
 
@@ -222,7 +281,7 @@ def test_without_the_extra_the_message_says_what_to_install(tmp_path):
         f"{sys.executable} -m fastcmp compare --example digits",
         PYTHONPATH=str(tmp_path),
     )
-    assert done.returncode == 2
+    assert done.returncode == 64
     assert "pip install 'fastcmp[cli]'" in done.stderr
     assert done.stderr.count("\n") == 1
 
@@ -899,7 +958,7 @@ def test_all_pairs_by_cost(capsys, three, cost, method):
         cost=[[0, 1], [5, 0]],
         method=method,
     )
-    assert out == f"{expect.summary()}\n"
+    assert out == f"{expect.summary()}\n{WHERE}\n"
     assert "Best: best." in out
     _, out, _ = run(capsys, *words, "--format", "json")
     assert json.loads(out) == expect.to_dict()
@@ -921,6 +980,6 @@ def test_holdout_runs_as_a_program(pair, cost):
     assert done.returncode == 0
     assert "svm costs 0.5953, tree 0.4698 per sample" in done.stdout
     done = shell(f"{sys.executable} -m fastcmp holdout {pair} --cost {pair}")
-    assert done.returncode == 2
+    assert done.returncode == 64
     assert done.stderr.count("\n") == 1
     assert "Traceback" not in done.stderr

@@ -28,7 +28,7 @@ def refused(capsys, *words):
         code, out, err = run(capsys, *words)
     except SystemExit as stop:
         code, (out, err) = stop.code, capsys.readouterr()
-    assert (code, out) == (2, "")
+    assert (code, out) == (64, "")
     assert err.count("\n") == 1
     return err
 
@@ -77,7 +77,7 @@ SAID = {
     "compare over data sets": ("Scores", "All models together", "lung cancer"),
     "compare tasks": ("Task ", "Over tasks", "logs. Metric: "),
     "holdout": ("The difference", "only base right", "new minus base"),
-    "gate": ("Beside the margin",),
+    "gate": ("Difference against the margin",),
     "plan": ("Power", "p10"),
     "report": ("precision",),
     "roc": ("ROC curves", "Precision and recall", "DeLong"),

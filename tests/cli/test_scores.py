@@ -20,7 +20,7 @@ def run(capsys, *words):
 
 def refused(capsys, *words):
     code, out, err = run(capsys, *words)
-    assert (code, out) == (2, "")
+    assert (code, out) == (64, "")
     assert err.startswith("fastcmp: ")
     assert err.count("\n") == 1
     return err

@@ -30,12 +30,12 @@ def run(capsys, *arguments):
 
 
 def refused(capsys, *arguments):
-    """What a refusal prints, after checking that it is one line and exit code 2."""
+    """What a refusal prints, after checking that it is one line and exit code 64."""
     try:
         code, out, err = run(capsys, *arguments)
     except SystemExit as stop:  # argparse
         code, (out, err) = stop.code, capsys.readouterr()
-    assert (code, out) == (2, "")
+    assert (code, out) == (64, "")
     assert err.startswith("fastcmp")
     assert err.count("\n") == 1
     return err

@@ -72,7 +72,7 @@ def test_models_are_chosen(capsys, tmp_path, files):
 )
 def test_refusals(capsys, files, words, says):
     code, out, err = run(capsys, *files, *words)
-    assert (code, out) == (2, "")
+    assert (code, out) == (64, "")
     assert says in err
     code, _, err = run(capsys, files[0])
     assert "--unpaired needs two files, one for each model, got 1" in err

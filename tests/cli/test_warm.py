@@ -39,7 +39,7 @@ def test_nothing_is_compiled_twice(capsys):
 
 
 def refused(capsys, *arguments):
-    assert main(["warm", *arguments]) == 2
+    assert main(["warm", *arguments]) == 64
     out, err = capsys.readouterr()
     assert out == ""
     assert err.count("\n") == 1
@@ -84,7 +84,7 @@ def test_every_kind_runs(capsys, kind):
 @compiled_only
 def test_a_command_that_fails_is_an_error(capsys, monkeypatch):
     monkeypatch.setitem(warm._COMMANDS, "plan", ("compare /nonexistent.csv",))
-    assert main(["warm", "plan"]) == 1
+    assert main(["warm", "plan"]) == 70
     assert "No such file" in capsys.readouterr().err
 
 

@@ -186,3 +186,23 @@ def test_answers_come_with_their_tasks(threads):
         with pytest.raises(ZeroDivisionError):
             list(pool.answers(lambda x: 1 // x, [1, 0]))
     assert found == {x: x * x for x in range(20)}
+
+
+def test_a_stoppable_pool_does_not_wait_for_long_tasks():
+    before, started, ended = set(all_threads()), Event(), []
+
+    def work(task):
+        if task == 1:
+            started.wait(10)
+            raise Oops
+        started.set()
+        for i in range(10_000):
+            time.sleep(0.001)
+            ended.append(i)
+
+    begin = time.monotonic()
+    with pytest.raises(Oops), ThreadPool(2, stoppable=True) as pool:
+        pool.run(work, range(2))
+    assert time.monotonic() - begin < 5
+    assert len(ended) < 5000
+    assert set(all_threads()) == before

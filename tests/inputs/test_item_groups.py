@@ -111,7 +111,7 @@ def test_weights_of_strata():
     refused("finite, >= 0", strata=strata, stratum_weights={"a": 1, "b": -1})
     refused("finite, >= 0", strata=strata, stratum_weights={"a": 0, "b": 0})
     refused("stratum_weights must be one of", strata=strata, stratum_weights="size")
-    refused("stratum_weights need strata", stratum_weights="equal")
+    refused("is for strata: pass strata=", stratum_weights="equal")
 
 
 def test_indexes_of_pandas():

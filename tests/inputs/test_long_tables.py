@@ -212,12 +212,12 @@ REFUSED = {
     "two values": (
         rows(item=["q1", "q2", "q1", "q3", "q1"], model=list("baaab")),
         {},
-        r"two values or more for 1 of \(item, model\), the first \('q1', 'b'\); pass",
+        r"frame: 1 \(item, model\) has several rows, the first \('q1', 'b'\); pass",
     ),
     "two values of a repeat": (
         rows(item=["q1"] * 5, model=["a"] * 5, r=[1, 2, 1, 2, 3]),
         {"repeat": "r"},
-        r"for 2 of \(item, model, r\), the first \('q1', 'a', 1\); \('q1', 'a', 2\)$",
+        r"2 \(item, model, r\) have several rows, the first \('q1', 'a', 1\); \('q1', 'a', 2\)$",
     ),
     "groups that disagree": (
         rows(g=[1, 2, 3, 1, 2]),
@@ -273,7 +273,9 @@ def test_refused(what):
 
 def test_only_three_examples_are_listed():
     frame = {"item": list("aabbccdd"), "model": ["m"] * 8, "value": np.ones(8)}
-    with pytest.raises(ValueError, match=r"for 4 of .*'b', 'm'\); \('c', 'm'\); pass"):
+    with pytest.raises(
+        ValueError, match=r"4 \(item, model\) have .*'b', 'm'\); \('c', 'm'\); pass"
+    ):
         from_long(frame)
 
 

@@ -7,6 +7,7 @@ from pyarrow import csv, feather, parquet
 from fastcmp.io.kinds import plain_table
 from fastcmp.io.predictions import read_predictions
 from fastcmp.io.sources import read_table
+from fastcmp.io.stream import PredictionStream
 
 TABLE = pa.table(
     {
@@ -189,7 +190,7 @@ def test_several_files_need_an_id(tmp_path):
 
 def test_a_model_in_two_files_is_refused(tmp_path):
     first, second = write(tmp_path / "a.csv"), write(tmp_path / "b.csv")
-    with pytest.raises(ValueError, match=r"model 'svm' is both in .*a\.csv and in .*b"):
+    with pytest.raises(ValueError, match=r"model 'svm' is in both .*a\.csv and .*b\.csv: .*NAME="):
         read_predictions([first, second], id_column="id")
 
 
@@ -271,3 +272,83 @@ def test_columns_of_one_name(tmp_path):
 def test_no_such_file(tmp_path):
     with pytest.raises(FileNotFoundError):
         read_table(tmp_path / "none.csv")
+
+
+ROWS = {"a": ["x", "y", "x", "y"], "b": ["x", "x", "x", None]}
+
+
+def write_models(folder, text=str, *, ids=(3, 1, 2, 0), suffix=".csv", name="id", encoding="utf-8"):
+    """Write a file of each model, with its answers in a column `pred`, b in another order."""
+    paths = []
+    for model, preds in ROWS.items():
+        rows = [(i, "xyxx"[i], preds[i]) for i in sorted(ids, reverse=model == "b")]
+        lines = [f"{name},y_true,pred", *(f"{i},{y},{p or ''}" for i, y, p in rows)]
+        paths.append(folder / f"{model}{suffix}")
+        paths[-1].write_bytes(text("\n".join(lines) + "\n").encode(encoding))
+    return paths
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        {},
+        {"encoding": "utf-16"},
+        {"text": lambda rows: rows.replace(",", ";")},
+        {"text": lambda rows: rows.replace(",", ";"), "encoding": "utf-8-sig"},
+        {"suffix": ".tsv", "text": lambda rows: rows.replace(",", "\t"), "encoding": "utf-16"},
+    ],
+    ids=["csv", "utf-16", "semicolons", "marked", "tsv"],
+)
+def test_models_are_named_by_their_files(tmp_path, form):
+    paths = write_models(tmp_path, **form)
+    read = read_predictions(paths)
+    assert {name: column.to_pylist() for name, column in read.preds.items()} == ROWS
+    assert read.y_true.to_pylist() == list("xyxx")
+    assert read.remarks == ("models are named by their files, each with column 'pred': a, b",)
+    assert list(PredictionStream(paths).names) == ["a", "b"]
+    assert list(read_predictions(paths, models=["pred"]).preds) == ["a", "b"]
+    assert list(read_predictions(paths, models=["b", "a"]).preds) == ["b", "a"]
+    named = read_predictions(paths, names=["base", None])
+    assert list(named.preds) == ["base", "b"]
+    with pytest.raises(ValueError, match=r"two models are called 'x', .*name one as NAME="):
+        read_predictions(paths, names=["x", "x"])
+
+
+def test_files_of_one_name_are_named_with_their_folders(tmp_path):
+    paths = []
+    for i, model in enumerate("ab"):
+        (tmp_path / model).mkdir()
+        paths.append(write_models(tmp_path / model)[i].rename(tmp_path / model / "preds.csv"))
+    assert list(read_predictions(paths).preds) == ["a/preds", "b/preds"]
+
+
+def test_a_named_file_holds_one_model(tmp_path):
+    (path, _), other = write_models(tmp_path), write(tmp_path / "c.csv")
+    with pytest.raises(ValueError, match=r"c\.csv must have one column .* 'new', got 2 \(svm, "):
+        read_predictions([path, other], names=[None, "new"])
+
+
+@pytest.mark.parametrize(
+    ("missing", "n", "b"),
+    [("common", 2, ["x", "x"]), ("wrong", 4, ["x", "x", "x", None])],
+)
+def test_samples_that_a_file_lacks(tmp_path, missing, n, b):
+    first, second = write_models(tmp_path)
+    kept = [line for line in first.read_text().splitlines() if not line.startswith("2")]
+    first.write_text("\n".join(kept) + "\n")
+    with pytest.raises(ValueError, match=r"lacks samples .*: id 2; --missing common .*wrong"):
+        read_predictions([first, second], missing="raise")
+    read = read_predictions([first, second], missing=missing)
+    assert len(read.y_true) == n
+    assert sorted(map(str, read.preds["b"].to_pylist())) == sorted(map(str, b))
+    a = dict(zip(read.preds["b"].to_pylist(), read.preds["a"].to_pylist(), strict=True))
+    assert read.preds["a"].null_count == (missing == "wrong")
+    assert missing == "common" or a[None] == "y"
+    assert "2 samples that some" in read.remarks[-1] or "a.csv lacks 1 sam" in read.remarks[-1]
+
+
+def test_an_index_without_a_name_may_be_the_ids(tmp_path):
+    paths = write_models(tmp_path, name="")
+    with pytest.raises(ValueError, match=r"\('--id'\)|the column without a name .* --id ''"):
+        read_predictions(paths)
+    assert list(read_predictions(paths, id_column="").preds) == ["a", "b"]

@@ -102,7 +102,7 @@ def test_forms_of_values_and_missing_ones(function):
 def test_few_items_are_a_caution():
     found = best_set(VALUES[:, :20], rng=1)
     assert "With 20 items" in found.cautions[0]
-    assert "Beware" in str(found)
+    assert "Cautions" in str(found)
     assert best_set(VALUES, rng=1).cautions == ()
 
 

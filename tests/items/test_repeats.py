@@ -281,8 +281,8 @@ def test_what_cannot_be_split(values, message):
 def test_what_is_said():
     text = str(variance_components(answers(2, m=2, least=5), names=list("ab")))
     assert "12 items, 5 answers to each (mean of the answers)" in text
-    assert "Asking the same items again without end would shrink" in text
-    assert "Twice as many items" in text
+    assert "With unlimited answers per item the standard error would fall" in text
+    assert "With twice as many items" in text
     parts = variance_components(answers(2, m=1, least=4), repeats="pass@k", k=2)
     assert "pass@2 of the answers" in str(parts)
     assert parts.within_item is None

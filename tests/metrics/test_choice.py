@@ -128,7 +128,7 @@ WRONG = {
     "average of mcc": ({"metric": "mcc", "average": "macro"}, "'mcc': it is of all"),
     "mcc of each class": ({"metric": "mcc", "average": None}, "'mcc': it is of all"),
     "average of lr+": ({"metric": "lr+", "average": "macro"}, r"takes \('binary',\)"),
-    "fbeta": ({"metric": "fbeta"}, "'fbeta' needs beta="),
+    "fbeta": ({"metric": "fbeta"}, "'fbeta' needs a beta: name it"),
     "beta of f1": ({"metric": "f1", "beta": 2}, "beta is for metric 'fbeta'"),
     "two betas": ({"metric": "f2", "beta": 3}, "differ: pass one of them"),
     "beta 0": ({"metric": "fbeta", "beta": 0}, "beta must be above 0"),
@@ -158,11 +158,11 @@ WRONG = {
     ),
     "options of a metric": (
         {"metric": make_metric("f1"), "average": "macro"},
-        "average= has no place where metric is a Metric",
+        "average= is for metrics by name; metric is a Metric",
     ),
     "options of a function": (
         {"metric": np.trace, "average": "macro"},
-        "average= has no place where metric is a function",
+        "average= is for metrics by name; metric is a function",
     ),
 }
 

@@ -15,6 +15,7 @@ from statsmodels.stats.proportion import (
     test_proportions_2indep as of_statsmodels,
 )
 
+import fastcmp
 from fastcmp import (
     accuracy_unpaired,
     accuracy_unpaired_from_counts,
@@ -257,6 +258,22 @@ def test_arrays_by_every_method(method):
                 assert whole[k] == single
 
 
+def test_margins_keep_their_level_in_sets_of_uneven_sizes():
+    n_a, n_b, worse, better = 200, 20, 0.93, 0.98
+    wrong = 0.0
+    for right_a in range(180, 199, 3):
+        for right_b in range(17, 21):
+            counts = (right_a, n_a, right_b, n_b)
+            found = accuracy_unpaired_from_counts(*counts, margin=0.05).margins
+            chance = stats.binom.pmf(right_a, n_a, worse) * stats.binom.pmf(right_b, n_b, better)
+            wrong += chance * found.margin_met
+            if not found.margin_met:
+                continue
+            assert found.inner_interval.low > -0.05
+    assert found.method == "exact"
+    assert wrong < 0.05 / 2  # a third of the tables; of score tests 0.065 in all
+
+
 @pytest.mark.parametrize("method", ["miettinen-nurminen", "barnard"])
 def test_margins_are_tests_of_two_differences(method):
     counts, margin = (14, 15, 6, 16), 0.15
@@ -355,3 +372,67 @@ def test_no_tables(method):
     result = accuracy_unpaired_from_counts(none, 5, 3, 5, method=method)
     assert result.pvalue.shape == result.statistic.shape == (0, 3)
     assert result.confidence_interval(method="exact").low.shape == (0, 3)
+
+
+TABLES = [
+    (56, 70, 48, 80),
+    (9, 10, 3, 10),
+    (0, 10, 3, 10),
+    (5, 10, 0, 12),
+    (0, 10, 0, 10),
+    (10, 10, 10, 10),
+    (10, 10, 7, 9),
+    (990, 1000, 19, 20),
+]
+
+
+@pytest.mark.parametrize("table", TABLES, ids=str)
+def test_odds_ratios_as_scipy(table):
+    a, n_a, b, n_b = table
+    theirs = stats.contingency.odds_ratio([[a, n_a - a], [b, n_b - b]])
+    for side in ("two-sided", "greater", "less"):
+        result = accuracy_unpaired_from_counts(*table, alternative=side)
+        wanted = theirs.confidence_interval(0.9, alternative=side)
+        assert result.odds_ratio_interval(0.9) == pytest.approx(wanted, rel=1e-6)
+    sample = stats.contingency.odds_ratio([[a, n_a - a], [b, n_b - b]], kind="sample")
+    assert result.odds_ratio == pytest.approx(sample.statistic, nan_ok=True)
+
+
+@pytest.mark.parametrize("table", TABLES, ids=str)
+def test_ratios_are_those_that_the_score_test_does_not_reject(table):
+    a, n_a, b, n_b = table
+    result = accuracy_unpaired_from_counts(*table)
+    low, high = result.ratio_interval()
+    turned = accuracy_unpaired_from_counts(b, n_b, a, n_a).ratio_interval()
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mirrored = np.divide(1, turned.high), np.divide(1, turned.low)
+        assert result.ratio == pytest.approx(np.divide(a / n_a, b / n_b), nan_ok=True)
+    assert (low, high) == pytest.approx(mirrored)
+    grid = np.linspace(1e-9, 1 - 1e-9, 400_001)
+    for end in (low, high):
+        if not 0 < end < np.inf:
+            continue
+        rate_b = grid[grid * end < 1]  # the likeliest of all on a grid
+        rate_a = rate_b * end
+        likelihood = a * np.log(rate_a) + (n_a - a) * np.log1p(-rate_a)
+        likelihood += b * np.log(rate_b) + (n_b - b) * np.log1p(-rate_b)
+        p, q = rate_a[likelihood.argmax()], rate_b[likelihood.argmax()]
+        variance = p * (1 - p) / n_a + end**2 * q * (1 - q) / n_b
+        z = (a / n_a - end * b / n_b) / np.sqrt(variance * (n_a + n_b) / (n_a + n_b - 1))
+        assert abs(z) == pytest.approx(stats.norm.isf(0.025), rel=2e-3)
+
+
+def test_ratios_of_arrays_and_in_the_report():
+    tables = np.array(TABLES).T
+    many = accuracy_unpaired_from_counts(*tables)
+    for i, table in enumerate(TABLES):
+        one = accuracy_unpaired_from_counts(*table)
+        for name in ("ratio_interval", "odds_ratio_interval"):
+            whole, single = getattr(many, name)(), getattr(one, name)()
+            assert (whole.low[i], whole.high[i]) == pytest.approx(single)
+    assert many.ratio_interval().low[4] == 0
+    assert many.ratio_interval().high[4] == np.inf
+    text = str(fastcmp.compare_unpaired((56, 70), (48, 80)))
+    assert "ratio of accuracies, 95% CI" in text
+    assert "odds ratio, 95% CI" in text
+    assert "2.667 [1.2091, 6.0399]" in text

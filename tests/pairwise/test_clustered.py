@@ -141,7 +141,7 @@ def test_nearly_equal_models_keep_their_digits():
     [
         ({"method": "midp", "groups": GROUPS}, "method must be one of"),
         ({"method": "cr2"}, "method must be one of"),
-        ({"stratum_weights": "equal"}, "stratum_weights need strata"),
+        ({"stratum_weights": "equal"}, r"stratum_weights=.* is for strata: pass strata="),
         ({"test": "cost", "cost": [[0, 1], [5, 0]], "groups": GROUPS}, "groups="),
         ({"test": "cost", "cost": [[0, 1], [5, 0]], "strata": NESTED}, "strata="),
         ({"groups": GROUPS, "strata": CROSSED, "method": "cr2"}, "within strata"),

@@ -170,7 +170,7 @@ def test_the_command(capsys):
     assert said["critical_value"] == found.critical_value
     assert said["adjust_seed"] == 4
     assert said["pairs"]["pvalue_adjusted"] == found.pvalue_adjusted.tolist()
-    assert main(["compare", "--example", "digits", "--seed", "4"]) == 2
+    assert main(["compare", "--example", "digits", "--seed", "4"]) == 64
     assert "--seed is for values per item" in capsys.readouterr().err
 
 

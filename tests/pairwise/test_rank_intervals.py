@@ -96,7 +96,7 @@ def test_decisions_are_the_default_and_promise_nothing_without_adjustment():
     usual = compare_all(Y, PREDS)
     assert usual.rank_method == "decisions"
     assert usual.leaderboard.rank_method == "decisions"
-    assert "all true ranks lie within them at once" in " ".join(str(usual).split())
+    assert "all true ranks lie within these intervals at once" in " ".join(str(usual).split())
     for adjust in ("bh", "by", "none"):
         found = compare_all(Y, PREDS, adjust=adjust)
         text = " ".join(str(found).split())

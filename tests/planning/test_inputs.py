@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from reference_cases import expected, parametrize
 
+from fastcmp import planning
 from fastcmp.planning import detectable_difference, power, sample_size
 
 
@@ -134,3 +137,34 @@ def test_differences_need_what_is_discordant():
     assert found == pytest.approx([found[0]] * 3)
     with pytest.raises(ValueError, match="discordant, agreement, or p10 and p01"):
         detectable_difference(n=300, accuracy_a=0.8)
+
+
+CV = {"test": "cv", "p10": 0.12, "p01": 0.04, "rng": 1}
+BOARD = {"test": "leaderboard", "accuracies": [0.9, 0.85], "agreement": 0.9, "rng": 1}
+AREAS = {"test": "auc-paired", "auc_a": 0.85, "auc_b": 0.8, "ratio": 1}
+AREAS |= {"correlation_positives": 0.5, "correlation_negatives": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("answer", "options", "message"),
+    [
+        ("power", {"n": 10**15, "p10": 0.15, "p01": 0.05}, "1e+15: pass method='connor'"),
+        ("sample_size", {"p10": 0.1, "p01": 0.1 - 1e-9}, "sums over the outcomes"),
+        ("detectable_difference", {"n": 10**15, "discordant": 0.1}, "pass method='connor'"),
+        ("sample_size", {"p10": 0.1, "p01": 0.1, "margin": 1e-5}, "pass method='normal'"),
+        ("power", {"n": 10**9, "p10": 0.1, "p01": 0.1, "margin": 0.1}, "pass method='normal'"),
+        ("power", {"n": 300, "n_resamples": 10**12, **CV}, "at most 1,000,000"),
+        ("power", {"n": 300, "n_resamples": 10**12, **BOARD}, "at most 1,000,000"),
+        ("power", {"n": 10**9, **CV}, "would draw too many samples"),
+        ("sample_size", {"margin": 5, **AREAS}, "margin must lie in (0, 1) for areas, got 5"),
+    ],
+    ids=str,
+)
+def test_what_would_take_hours_is_refused(answer, options, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        getattr(planning, answer)(**options)
+
+
+def test_no_difference_is_found_by_no_number_of_folds():
+    assert planning.sample_size(**{**CV, "p01": 0.12}).n == np.inf
+    assert planning.sample_size(**{**CV, "p01": 0.1199}).n == np.inf

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from fastcmp import compare_all, planning
+from fastcmp.planning.families import TESTS, family_of
 
 SOLVERS = {
     "n": (planning.sample_size, "power"),
@@ -73,25 +74,26 @@ def first_line(plan):
 
 
 SENTENCES = {
-    "1 sample finds a difference of 10 percentage points with a probability of 0%": (
+    "With 1 sample, 0% power to detect a difference of 10 percentage points (": (
         planning.power(n=1, **CELLS)
     ),
-    "with a probability of more than 99.9% (McNemar's mid-p test, two-sided": (
+    "With 700 samples, more than 99.9% power to detect a difference of 10 percentage": (
         planning.power(n=700, **CELLS)
     ),
-    "No number of samples finds a difference of 0 percentage points with a "
-    "probability of 80%": planning.sample_size(p10=0.1, p01=0.1),
-    "finds a difference of -5 percentage points with a probability of 80% (McNemar's "
+    "No number of samples gives 80% power to detect a difference of 0 percentage": (
+        planning.sample_size(p10=0.1, p01=0.1)
+    ),
+    "80% power to detect a difference of -5 percentage points (McNemar's "
     "mid-p test, one-sided, greater, alpha 0.05)": (
         planning.sample_size(p10=0.05, p01=0.1, alternative="greater")
     ),
-    "20 samples find no possible difference with a probability of 80%": (
+    "With 20 samples, no possible difference is detected with 80% power (": (
         planning.detectable_difference(n=20, discordant=0.1)
     ),
-    "find a difference of 1 percentage point with": (
+    "power to detect a difference of 1 percentage point (": (
         planning.power(n=20, difference=0.01, discordant=0.1)
     ),
-    "27 positives and 54 negatives find a difference of 0.2": (
+    "With 27 positives and 54 negatives, 84.7% power to detect a difference of 0.2": (
         planning.power("auc", n=27, n_negatives=54, auc=0.7)
     ),
 }
@@ -118,7 +120,7 @@ def test_dashes_are_explained():
     assert str(plan).splitlines()[3].split()[0] == "-"
     assert str(plan).splitlines()[-1] == "-: no number is enough."
     none = planning.detectable_difference(n=[10, 500], discordant=0.1)
-    assert "-: no possible difference is found." in str(none)
+    assert "-: no possible difference is detected." in str(none)
 
 
 def test_a_leaderboard_has_models_not_plans():
@@ -162,3 +164,18 @@ HURRIED = {
 def test_hurried_inputs_are_told_what_to_write(message):
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         planning.sample_size(**HURRIED[message])
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_help_lists_all_inputs_and_methods(test):
+    """`help(planning.sample_size)` is enough to plan each test."""
+    notes = planning.sample_size.__doc__.split("Notes\n")[1]
+    [own] = [part for part in re.split(r'\n\n    (?=")', notes) if f'"{test}"' in part[:25]]
+    family = family_of(test)[1]
+    missing = [name for name in family.inputs if f"`{name}`" not in own]
+    listed = own.replace("... (16 tests on folds)", str(family.methods["difference"]))
+    missing += [x for known in family.methods.values() for x in known
+                if f'"{x}"' not in listed and f"'{x}'" not in listed]  # fmt: skip
+    assert missing == []
+    for other in (planning.power, planning.detectable_difference):
+        assert f'"{test}"' in other.__doc__

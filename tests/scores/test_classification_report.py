@@ -392,7 +392,7 @@ def test_cautions():
     assert "fewer than 10 samples" in text
     assert "macro precision of a: 0/0 for class 2" in text
     assert "over 3 classes for a and over 4 for b (3)" in text
-    assert "Beware" in str(report)
+    assert "Cautions" in str(report)
 
 
 # What is refused.

@@ -219,7 +219,7 @@ def test_useless_scores():
     result = optimal_cutpoint([0, 1, 0, 1], [3, 3, 3, 3])
     assert result.cutoffs.tolist() == [inf, 3]
     assert result.value == 0
-    assert "Largest value: 0, at 2 cutoffs." in str(result)
+    assert "Youden index: 0.000, at 2 cutoffs." in str(result)
 
 
 @pytest.mark.parametrize("rule", [">", ">="])
@@ -552,7 +552,7 @@ def test_printing():
     assert result.summary().startswith(
         "Optimal cutoff (youden)\n"
         "4 positives (1), 4 negatives (0); positive where the score is >= the cutoff.\n"
-        "Largest value: 0.5, at 2 cutoffs.\n"
+        "Youden index: 0.500, at 2 cutoffs.\n"
         "  cutoff  midpoint  sensitivity  specificity  called positive\n"
         "     0.7      0.65       0.5000       1.0000                2\n"
         "     0.4      0.35       1.0000       0.5000                6\n"

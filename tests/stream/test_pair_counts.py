@@ -210,10 +210,10 @@ def test_all_pairs_as_compare_all():
 def test_what_is_refused():
     two = PairCounts().update([0, 1], [[0, 1], [1, 1]])
     for other in ({"both_right": 3}, {"both_wrong": 3}):
-        wanted = f"^PairCounts come alone, got {next(iter(other))} as well$"
+        wanted = f"^pass PairCounts, or {next(iter(other))}, not both$"
         with pytest.raises(TypeError, match=wanted):
             mcnemar_from_counts(two, **other)
-    with pytest.raises(TypeError, match=r"^PairCounts come alone, got only_b as well$"):
+    with pytest.raises(TypeError, match=r"^pass PairCounts, or only_b, not both$"):
         mcnemar_from_counts(two, 3)
     with pytest.raises(TypeError, match=r"^only_b must be whole numbers, got "):
         mcnemar_from_counts(3)

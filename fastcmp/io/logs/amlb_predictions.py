@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp.io.logs.fingerprints import fingerprint
-from fastcmp.io.logs.format import LogFormat
+from fastcmp.io.logs.format import LogFormat, NoItemValuesError
 from fastcmp.io.logs.part import STATUS
 from fastcmp.io.logs.tables import LogTable, check_once, read_json, template
 
@@ -77,13 +77,14 @@ def _read(
     items: list[str] = []
     columns: dict[str, list[Any]] = {"values": [], "item_hash": [], "status": []}
     for fold, file in folds:
-        own = _read_fold(file, options)
+        own = _read_fold(file, task, options)
         items += [f"{fold}:{row}" for row in range(own["values"].size)]
         for key, column in own.items():
             columns[key].append(column)
     status = np.concatenate(columns["status"])
     part = template(
         folds[0][1].path,
+        files=tuple(file.path for _, file in folds),
         model=model,
         task=task,
         metric="acc",
@@ -100,7 +101,7 @@ def _read(
     return part
 
 
-def _read_fold(file: LogFile, options: LogOptions) -> dict[str, Any]:
+def _read_fold(file: LogFile, task: str, options: LogOptions) -> dict[str, Any]:
     """Compare predictions with the truth, row by row."""
     names = ("predictions", "truth")
     table = LogTable(file, names, limit=options.memory_limit)
@@ -113,7 +114,7 @@ def _read_fold(file: LogFile, options: LogOptions) -> dict[str, Any]:
             "it is of a regression task: there is no right or wrong; compare the "
             "scores in results.csv"
         )
-        raise ValueError(message)
+        raise NoItemValuesError(message, task)
     right = np.equal(np.array(predicted.at(), object), np.array(truth.at(), object))
     absent = predicted.codes < 0
     return {

@@ -253,4 +253,5 @@ FORMAT = LogFormat(
     title="Every Eval Ever",
     holds=_holds,
     readings=_readings,
+    names=r".*_samples\.jsonl(\.gz)?",
 )

@@ -16,6 +16,14 @@ if TYPE_CHECKING:
     Reading = Callable[[], Sequence[LogPart]]
 
 
+class NoItemValuesError(ValueError):
+    """A run of a task has no value for each item: left out where only other tasks have."""
+
+    def __init__(self, message: str, task: str) -> None:
+        super().__init__(message)
+        self.task = task
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogOptions:
     """What a user asked for, as far as it concerns the reading of files."""
@@ -54,3 +62,5 @@ class LogFormat:
     holds: Callable[[LogFile], Literal["values", "beside", ""]]
     #: Cuts the files of this format, those beside included, into what is read at once.
     readings: Callable[[Sequence[LogFile], LogOptions], Sequence[Reading]]
+    #: Regular expression of names that only files of this format have; "" for none.
+    names: str = ""

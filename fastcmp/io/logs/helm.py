@@ -47,6 +47,9 @@ _HIGHER = re.compile(
 )
 
 
+_COUNTED = re.compile(r"finish_reason|prompt_|batch_|training_|logprob|max_prob|inference_|none$")
+
+
 def _holds(file: LogFile) -> Literal["values", "beside", ""]:
     """Recognise statistics of instances; the other files of a run by their names.
 
@@ -109,8 +112,13 @@ def _read(file: LogFile, options: LogOptions) -> list[LogPart]:
     return [
         _part(found.splits[split], (split, metric), shared, (means, texts, remarks))
         for split in found.splits
-        for metric in found.splits[split].metrics
+        for metric in sorted(found.splits[split].metrics, key=_rank)
     ]
+
+
+def _rank(metric: str) -> int:
+    """Put scores first, and what a run counts of itself last."""
+    return 2 if _LOWER.fullmatch(metric) or _COUNTED.match(metric) else not _HIGHER.match(metric)
 
 
 def _instances(path: Path, options: LogOptions, means: Means) -> Instances:
@@ -267,4 +275,10 @@ def _n_stated(means: Means, split: str, settings: Mapping[str, str]) -> int | No
     return round(sum(counts) * (int(trials) if trials.isdecimal() else 1))
 
 
-FORMAT = LogFormat(name="helm", title="HELM", holds=_holds, readings=_readings)
+FORMAT = LogFormat(
+    name="helm",
+    title="HELM",
+    holds=_holds,
+    readings=_readings,
+    names=r"(per_instance_stats|run_spec|scenario_state)\.json",
+)

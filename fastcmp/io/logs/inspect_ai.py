@@ -213,4 +213,6 @@ def _settings(run: Run) -> dict[str, str]:
     }
 
 
-FORMAT = LogFormat(name="inspect", title="Inspect", holds=_holds, readings=_readings)
+FORMAT = LogFormat(
+    name="inspect", title="Inspect", holds=_holds, readings=_readings, names=r".*\.eval"
+)

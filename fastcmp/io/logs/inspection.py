@@ -121,11 +121,11 @@ def inspect_results(
     read = [_of_metric(each, metric) for each in logs.read]
     remarks: list[str] = []
     for each in read:
-        remarks += _look(each.parts, problems.append)
+        remarks += [*_look(each.parts, problems.append), *each.remarks]
         problems += [
             f"{file}: holds no values of items"
             for file in each.without
-            if not any(said.startswith(file) for said in problems)
+            if task is None and not any(said.startswith(file) for said in problems)
         ]
     return LogContents(
         formats=tuple(each.format.name for each in read),

@@ -154,4 +154,10 @@ def _items(documents: Documents) -> Any:
     return ids
 
 
-FORMAT = LogFormat(name="lighteval", title="lighteval", holds=_holds, readings=_readings)
+FORMAT = LogFormat(
+    name="lighteval",
+    title="lighteval",
+    holds=_holds,
+    readings=_readings,
+    names=r"details_.*\.parquet",
+)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn
 import numpy as np
 
 from fastcmp.core.escaping import visible
-from fastcmp.io.logs.format import LogFormat
+from fastcmp.io.logs.format import LogFormat, NoItemValuesError
 from fastcmp.io.logs.json_blocks import first_entry, head_keys
 from fastcmp.io.logs.json_lines import (
     Ids,
@@ -26,6 +26,7 @@ from fastcmp.io.logs.json_lines import (
 from fastcmp.io.logs.lm_eval_runs import Results, results_of, stamp_of, task_of
 from fastcmp.io.logs.metrics import without_values
 from fastcmp.io.logs.part import LogPart
+from fastcmp.io.logs.words import counted, listed
 from fastcmp.kernels.json_fields import ABSENT, ARRAY, OBJECT
 
 if TYPE_CHECKING:
@@ -58,10 +59,10 @@ class _Run:
     metric: str | None
     filter: str | None
 
-    def refuse(self, problem: str) -> NoReturn:
+    def refuse(self, problem: str, *, lacks_values: bool = False) -> NoReturn:
         """Raise an error that names the file and the task."""
         message = f"{self.path}: task {visible(self.task)} {problem}"
-        raise ValueError(message)
+        raise NoItemValuesError(message, self.task) if lacks_values else ValueError(message)
 
 
 def _holds(file: LogFile) -> Literal["values", "beside", ""]:
@@ -97,6 +98,8 @@ def _reading(path: Path, opened: dict[Path, Results], options: LogOptions) -> Re
         results = opened[found]
     else:
         results = Results(None, path.parent, options.memory_limit)
+    if options.tasks is None:
+        results.samples.append(path)
     return partial(_read, path, results, options)
 
 
@@ -143,7 +146,8 @@ def _metrics(run: _Run, first: dict[str, Any]) -> list[str]:
     else:
         names = [name for name in first if name not in _KEYS]
     if set(names) == {"bypass"}:
-        run.refuse("was run with --predict_only: its answers have no scores")
+        why = "was run with --predict_only: its answers have no scores"
+        run.refuse(why, lacks_values=True)
     return [name for name in names if name != "bypass"]
 
 
@@ -232,6 +236,11 @@ def _remarks(run: _Run, shared: dict[str, Any]) -> list[str]:
             f"{run.path}: lm_eval before 0.4.9 was run with --samples, and its doc_id "
             "are positions among these."
         )
+    if lacking := run.results.without_samples:
+        remarks.append(
+            f"{run.results.path} has results of {counted(len(lacking), 'task')} without a file of "
+            f"samples: left out ({listed(lacking)})."
+        )
     if shared["item_hash"] is None:
         remarks.append(f"{run.path} has no doc_hash: that documents are the same is not checked.")
     return remarks
@@ -255,7 +264,8 @@ def _parts(
     if not lines.size:
         run.refuse("has no samples")
     if not good:
-        run.refuse(f"has no value for each item: {'; '.join(problems) or 'no metric'}")
+        why = f"has no value for each item: {'; '.join(problems) or 'no metric'}"
+        run.refuse(why, lacks_values=True)
     remarks = _remarks(run, shared)
     if problems:
         remarks.append(f"{run.path}: left out: {'; '.join(problems)}.")
@@ -312,4 +322,5 @@ FORMAT = LogFormat(
     title="LM Evaluation Harness",
     holds=_holds,
     readings=_readings,
+    names=r"(.*_)?(samples|results)_.*\.jsonl?(\.gz)?",
 )

@@ -31,6 +31,8 @@ class Results:
     def __init__(self, path: Path | None, folder: Path, memory_limit: int) -> None:
         self.path, self.folder = path, folder
         self._memory_limit = memory_limit
+        #: All files of samples of this run; empty where only some tasks are read.
+        self.samples: list[Path] = []
 
     @cached_property
     def content(self) -> dict[str, Any]:
@@ -50,6 +52,15 @@ class Results:
     def tasks(self) -> list[str]:
         """Tasks and groups that the file has results of."""
         return list(dict.fromkeys([*self.of("results"), *self.of("configs")]))
+
+    @cached_property
+    def without_samples(self) -> list[str]:
+        """Tasks that have results, and no file of samples; groups of tasks have none."""
+        having = {task_of(path, self) for path in self.samples}
+        groups = {name for name, own in self.of("group_subtasks").items() if own}
+        groups.update(self.of("groups"))
+        tasks = [task for task in self.of("results") if self.samples and self.metrics(task)]
+        return [task for task in tasks if task not in groups | having]
 
     @property
     def is_old(self) -> bool:

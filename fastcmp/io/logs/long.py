@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp.core.escaping import visible
+from fastcmp.io.formats import model_name
 from fastcmp.io.logs.fingerprints import fingerprint
 from fastcmp.io.logs.format import LogFormat
 from fastcmp.io.logs.part import STATUS
@@ -130,19 +131,25 @@ def _readings(files: Sequence[LogFile], options: LogOptions) -> list[Reading]:
 
 def _read(file: LogFile, options: LogOptions) -> Sequence[LogPart]:
     chosen = choose_columns(file.columns, options, file.path)
+    for what in ("item", "value"):
+        if what not in chosen:
+            raise ValueError(_none(what, file.columns, file.path))
     others = [name for what, name in chosen.items() if what != "value"]
     table = LogTable(file, others, values=[chosen["value"]], limit=options.memory_limit)
     metric = constant(chosen["value"], table.n_rows)
     if "metric" in chosen:
         metric = table.labels(chosen["metric"], complete=True)
     rows, remarks = _rows(table, chosen, metric)
+    if "model" not in chosen:
+        name = model_name(file.path)
+        remarks += (f"{file.path} has no column of models: its model is called {name!r}",)
     empty = template(file.path, remarks=remarks, unit=unit_of(chosen))
     parts = parts_of(rows, empty)
     return [turned(part) for part in parts]
 
 
 def turned(part: LogPart) -> LogPart:
-    """Say of an error, by its name, that less is better; unless it is turned."""
+    """Mark a part as lower is better where its metric is an error, and not negated."""
     from dataclasses import replace
 
     is_error = part.metric.lower() in ERRORS
@@ -185,7 +192,9 @@ def _rows(
     values = table.values(chosen["value"])
     status, remarks = _status(labels("status"), values, table)
     rows = Rows(
-        model=table.labels(chosen["model"], complete=True),
+        model=table.labels(chosen["model"], complete=True)
+        if "model" in chosen
+        else constant(model_name(table.path), values.size),
         item=table.labels(chosen["item"], complete=True),
         values=values if status is None else np.where(status == 0, values, np.nan),
         metric=metric,

@@ -238,4 +238,6 @@ def _likeliest(arff: Arff, names: Sequence[str], path: Path) -> NDArray[np.int64
     return np.where(is_shared | np.isinf(highest), -1, best)
 
 
-FORMAT = LogFormat(name="openml", title="OpenML", holds=_holds, readings=_readings)
+FORMAT = LogFormat(
+    name="openml", title="OpenML", holds=_holds, readings=_readings, names=r".*\.arff"
+)

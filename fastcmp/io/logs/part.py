@@ -57,6 +57,8 @@ class LogPart:
     #: The file, for messages; the run, which tells which of two it is; its time, which
     #: sorts as text, for `runs="latest"`.
     source: Path
+    #: All files that it was read from, where there are several.
+    files: tuple[Path, ...] = ()
     run: str = ""
     created: str = ""
     #: What the run itself says: number of rows, and mean of the values.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastcmp.core.checks import as_flag, warn
+from fastcmp.core.escaping import visible
 from fastcmp.core.memory import check_memory, read_size
 from fastcmp.core.options import choose
 from fastcmp.io.logs import checks, evidence, policies
@@ -39,6 +40,7 @@ def read_results(
     *,
     metric: str | Mapping[str, str] | None = None,
     task: str | Sequence[str] | None = None,
+    models: str | Sequence[str] | None = None,
     items: str = "same",
     errors: str = "raise",
     runs: str = "raise",
@@ -67,6 +69,9 @@ def read_results(
         files name the one to look at.
     task : str or sequence of str, optional
         Only these tasks; by default all.
+    models : str or sequence of str, optional
+        Only these models, in this order; by default all. What does not fit in the answers
+        of others is no matter then.
     items : {"same", "common"}
         What to make of models that were asked different items, repeats or tasks:
         refuse them; or compare on what all models have.
@@ -175,7 +180,20 @@ def read_results(
         others = replace(options, tasks=None)
         known = read_logs(path, others, format, workers, progress)
         _check_tasks(known.read[0].parts, options.tasks)
+    if models is not None:
+        logs = _of_models(logs, _texts(models, "models"))
     return join_logs(logs, wanted, options, policy)
+
+
+def _of_models(logs: Logs, names: Sequence[str]) -> Logs:
+    """Keep some models, in the order in which they are named."""
+    parts = logs.read[0].parts
+    known = dict.fromkeys(part.model for part in parts)
+    for name in names:
+        if name not in known:
+            raise ValueError(f"models: there is no {visible(name)}, but {listed(known, 20)}")
+    kept = tuple(part for name in dict.fromkeys(names) for part in parts if part.model == name)
+    return logs._replace(read=(logs.read[0]._replace(parts=kept),))
 
 
 class _Policy(NamedTuple):
@@ -277,7 +295,7 @@ def join_logs(logs: Logs, wanted: Wanted, options: LogOptions, policy: _Policy) 
     remarks = [
         *about,
         *evidence.part_remarks(parts),
-        *without_remark(logs),
+        *without_remark(logs, options.tasks),
         *_ignored_remark(logs),
         *remarks,
         *lacking,

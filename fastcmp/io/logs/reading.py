@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastcmp.core.progress import reporting
 from fastcmp.core.threads import ThreadPool, check_workers
+from fastcmp.io.logs.format import NoItemValuesError
 from fastcmp.io.logs.recognition import (
     nothing_message,
     recognise,
     several_message,
 )
 from fastcmp.io.logs.walk import find_files, pointer_message
-from fastcmp.io.logs.words import listed
+from fastcmp.io.logs.words import counted, listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -37,6 +38,8 @@ class Read(NamedTuple):
     parts: tuple[LogPart, ...]
     #: Files with values that gave none.
     without: tuple[str, ...]
+    #: What is left out of the other files, and why.
+    remarks: tuple[str, ...] = ()
 
 
 class Logs(NamedTuple):
@@ -68,7 +71,12 @@ def read_logs(
     recognition = recognise(found.files, options, format_)
     ignored = (*found.ignored, *recognition.ignored)
     recognition = recognition._replace(ignored=ignored)
-    if not recognition.found:
+    for path_, why in recognition.damaged:
+        complain(
+            f"{path_} {why}, and is a log by its name or by the files beside it: copy or fetch "
+            "it again, or take it away"
+        )
+    if not recognition.found and not recognition.damaged:
         complain(nothing_message(path, recognition))
     if len(recognition.found) > 1:
         complain(several_message(recognition.found))
@@ -76,7 +84,7 @@ def read_logs(
         _check_options(each.format, options, complain)
     with (
         reporting(progress, "reading", unit="files") as report,
-        ThreadPool(threads, report) as pool,
+        ThreadPool(threads, report, stoppable=True) as pool,
     ):
         read = [_read(each, options, pool, complain) for each in recognition.found]
     n_files = sum(len(each.files) for each in recognition.found)
@@ -109,25 +117,33 @@ def _read(found: Recognised, options: LogOptions, pool: ThreadPool, complain: Co
         complain(str(error))
         return Read(found.format, (), ())
     pool.expect(len(readings))
-    answers: dict[int, tuple[Sequence[LogPart], str]] = {}
+    answers: dict[int, tuple[Sequence[LogPart], ValueError | None]] = {}
     numbered = list(enumerate(readings))
     for (i, _), answer in pool.answers(_tried, numbered):
         answers[i] = answer
     parts: list[LogPart] = []
+    remarks: list[str] = []
+    tasks = {part.task for some, _ in answers.values() for part in some if len(part.values)}
     for i in range(len(readings)):
         some, problem = answers[i]
-        if problem:
-            complain(problem)
+        lacks_values = isinstance(problem, NoItemValuesError) and problem.task not in tasks
+        if lacks_values and tasks and options.tasks is None:
+            remarks.append(f"Left out: {problem}")
+        elif problem is not None:
+            complain(str(problem))
         parts += some
-    return Read(found.format, _wanted(parts, options), _without(found, parts))
+    without = tuple(
+        path for path in _without(found, parts) if not any(path in said for said in remarks)
+    )
+    return Read(found.format, _wanted(parts, options), without, tuple(remarks))
 
 
-def _tried(numbered: tuple[int, Reading]) -> tuple[Sequence[LogPart], str]:
+def _tried(numbered: tuple[int, Reading]) -> tuple[Sequence[LogPart], ValueError | None]:
     """Read one run; what is wrong with it is kept."""
     try:
-        return numbered[1](), ""
+        return numbered[1](), None
     except ValueError as error:
-        return (), str(error)
+        return (), error
 
 
 def _wanted(parts: Sequence[LogPart], options: LogOptions) -> tuple[LogPart, ...]:
@@ -138,15 +154,19 @@ def _wanted(parts: Sequence[LogPart], options: LogOptions) -> tuple[LogPart, ...
 
 def _without(found: Recognised, parts: Sequence[LogPart]) -> tuple[str, ...]:
     """Name files with values that gave no part."""
-    sources = {part.source for part in parts}
+    sources = {path for part in parts for path in (part.source, *part.files)}
     return tuple(
         str(file.path) for file in found.values if not sources & {file.path, *file.path.parents}
     )
 
 
-def without_remark(logs: Logs) -> tuple[str, ...]:
+def without_remark(logs: Logs, tasks: Sequence[str] | None) -> tuple[str, ...]:
     """Say which files gave nothing of what was asked for."""
+    remarks = tuple(remark for read in logs.read for remark in read.remarks)
     files = [file for read in logs.read for file in read.without]
     if not files:
-        return ()
-    return (f"{len(files)} files hold no such values: {listed(files)}.",)
+        return remarks
+    n = counted(len(files), "file")
+    are = f"{n} {'is' if len(files) == 1 else 'are'} of other tasks: skipped"
+    what = f"{n} without values of items" if tasks is None else are
+    return (*remarks, f"{what} ({listed(files)}).")

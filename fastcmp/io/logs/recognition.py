@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from os import PathLike
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastcmp.core.options import choose
 from fastcmp.io.logs.registry import formats
+from fastcmp.io.logs.sniffing import damage, data_kind
 from fastcmp.io.logs.walk import Ignored
 from fastcmp.io.logs.words import counted, listed
 
@@ -40,6 +42,8 @@ class Recognition(NamedTuple):
     ignored: tuple[Ignored, ...]
     #: Formats of files that stand beside values, where no values are.
     alone: tuple[tuple[LogFormat, Path], ...]
+    #: Files that are logs by their names or their neighbours, and cannot be read.
+    damaged: tuple[Ignored, ...]
 
 
 def recognise(files: Sequence[LogFile], options: LogOptions, format_: str | None) -> Recognition:
@@ -65,7 +69,22 @@ def recognise(files: Sequence[LogFile], options: LogOptions, format_: str | None
     forced = _forced(known, options, format_)
     if forced is not None and unknown and not values:
         values[forced.name], unknown = unknown, []
-    return _sort_out(known, values, beside, (unknown, stray))
+    logs = [*(file for own in values.values() for file in own), *(file for file, _ in beside)]
+    kinds = {data_kind(file.path) for file in logs} - {None}
+    names = [each.names for each in known if each.names]
+    damaged = [
+        Ignored(str(file.path), why)
+        for file in unknown
+        if (
+            data_kind(file.path) in kinds
+            or (file.is_named and data_kind(file.path))
+            or any(re.fullmatch(name, file.path.name) for name in names)
+        )
+        and (why := damage(file))
+    ]
+    bad = {each.path for each in damaged}
+    unknown = [file for file in unknown if str(file.path) not in bad]
+    return _sort_out(known, values, beside, (unknown, stray), damaged)
 
 
 def _stray_tables(values: dict[str, list[LogFile]], options: LogOptions) -> list[LogFile]:
@@ -96,6 +115,7 @@ def _sort_out(
     values: dict[str, list[LogFile]],
     beside: Sequence[tuple[LogFile, list[LogFormat]]],
     left: tuple[Sequence[LogFile], Sequence[LogFile]],
+    damaged: Sequence[Ignored],
 ) -> Recognition:
     """Give each format the files beside its values."""
     found = []
@@ -106,14 +126,17 @@ def _sort_out(
             found.append(Recognised(each, tuple(both), tuple(own)))
     unknown, stray = left
     why = f"not of {known[0].title}" if len(known) == 1 else "of no known format"
-    ignored = [Ignored(str(file.path), _STRAY if file in stray else why) for file in unknown]
+    ignored = [
+        Ignored(str(file.path), _STRAY if file in stray else why if file.size else "empty")
+        for file in unknown
+    ]
     alone = []
     for file, claimed in beside:
         if not any(each.name in values for each in claimed):
             alone.append((claimed[0], file.path))
             why = f"beside values of {claimed[0].title}, which are not there"
             ignored.append(Ignored(str(file.path), why))
-    return Recognition(tuple(found), tuple(ignored), tuple(alone))
+    return Recognition(tuple(found), tuple(ignored), tuple(alone), tuple(damaged))
 
 
 def several_message(found: Sequence[Recognised]) -> str:

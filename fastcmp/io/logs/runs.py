@@ -76,10 +76,10 @@ def _of_group(
             "them is later: take one file away"
         )
         return ordered[-1], remarks
-    n = "two" if len(runs) == 2 else str(len(runs))
+    n, take = ("two", "one") if len(runs) == 2 else (str(len(runs)), "others")
+    named = f"{files[0]} and {files[1]}" if len(runs) == 2 else listed(files, 5)
     complain(
-        f"{n} runs of {what}: {files[0]} and {files[1]}. Take one away, or pass "
-        "runs='latest' or runs='repeats'"
+        f"{n} runs of {what}: {named}. Take {take} away, or pass runs='latest' or runs='repeats'"
     )
     return ordered[-1], remarks
 

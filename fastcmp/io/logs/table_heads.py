@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from fastcmp.io.formats import COMPRESSED, DELIMITERS, kind_of
+from fastcmp.io.formats import COMPRESSED, DELIMITERS, as_utf8, beginning, csv_kind, kind_of
 
 if TYPE_CHECKING:
     from fastcmp.io.logs.file import LogFile
 
-_HEAD = 1 << 16  # bytes that are unpacked
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -37,16 +36,11 @@ def is_json_array(head: bytes) -> bool:
 
 
 def _names(file: LogFile, kind: str) -> tuple[str, ...]:
-    if kind == "Parquet":
-        from pyarrow import parquet
-
-        schema = parquet.read_schema(file.path)
-        return tuple(schema.names)
-    if kind == "Arrow":
-        with pa.memory_map(str(file.path)) as source:
-            return tuple(pa.ipc.open_file(source).schema.names)
+    if kind in ("Parquet", "Arrow"):
+        return schema_names(file, kind)
     if kind in DELIMITERS:
-        text = unpacked(file).removeprefix(_BOM).decode("utf-8", "replace")
+        text = as_utf8(unpacked(file)).decode("utf-8", "replace")
+        kind = csv_kind(unpacked(file)) if kind == "CSV" else kind
         rows = csv.reader(io.StringIO(text.lstrip()), delimiter=DELIMITERS[kind])
         return tuple(next(rows, ()))
     first = file.first
@@ -55,10 +49,17 @@ def _names(file: LogFile, kind: str) -> tuple[str, ...]:
     return tuple(first) if isinstance(first, dict) else ()
 
 
+def schema_names(file: LogFile, kind: str) -> tuple[str, ...]:
+    """Columns of a Parquet or Arrow file, by its schema."""
+    if kind == "Parquet":
+        from pyarrow import parquet
+
+        return tuple(parquet.read_schema(file.path).names)
+    with pa.memory_map(str(file.path)) as source:
+        return tuple(pa.ipc.open_file(source).schema.names)
+
+
 def unpacked(file: LogFile) -> bytes:
     """Give the first 64 kB of a text, which may be compressed."""
-    codec = COMPRESSED.get(file.path.suffix.lower())
-    if codec is None:
-        return file.head
-    with pa.CompressedInputStream(str(file.path), codec) as stream:
-        return bytes(stream.read(_HEAD))
+    is_packed = file.path.suffix.lower() in COMPRESSED
+    return beginning(file.path) if is_packed else file.head

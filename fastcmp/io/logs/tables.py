@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from fastcmp.core.memory import in_words
-from fastcmp.io.formats import COMPRESSED, kind_of
+from fastcmp.io.formats import COMPRESSED, kind_of, reading
 from fastcmp.io.kinds import family
 from fastcmp.io.logs.json_values import parse
 from fastcmp.io.logs.part import STATUS, LogPart
@@ -73,7 +73,8 @@ def check_size(file: LogFile, limit: int) -> None:
     size = file.size
     codec = COMPRESSED.get(file.path.suffix.lower())
     if codec is not None and size <= limit:
-        with pa.CompressedInputStream(str(file.path), codec) as stream:
+        kind = kind_of(file.path) or "text"
+        with reading(file.path, kind), pa.CompressedInputStream(str(file.path), codec) as stream:
             size = 0
             while size <= limit and (n := len(stream.read_buffer(_AT_ONCE))):
                 size += n
@@ -144,7 +145,7 @@ def _opened(path: Path) -> IO[bytes]:
     codec = COMPRESSED.get(path.suffix.lower())
     if codec is None:
         return path.open("rb")
-    with pa.CompressedInputStream(str(path), codec) as stream:
+    with reading(path, "text"), pa.CompressedInputStream(str(path), codec) as stream:
         return io.BytesIO(stream.read())
 
 

@@ -52,8 +52,6 @@ def find_files(path: Any) -> Found:
             file = LogFile(each, home, is_named=named)
             if _is_pointer(file):
                 pointers.append(each)
-            elif file.size == 0:
-                ignored.append(Ignored(str(each), "empty"))
             elif named or each.resolve() not in files:
                 files[each.resolve()] = file
     return Found(tuple(files.values()), tuple(ignored), tuple(pointers))

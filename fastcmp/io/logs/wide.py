@@ -39,7 +39,7 @@ def _are_numbers(file: LogFile, names: Sequence[str]) -> bool:
     import csv
     import io
 
-    from fastcmp.io.formats import DELIMITERS, kind_of
+    from fastcmp.io.formats import DELIMITERS, as_utf8, csv_kind, kind_of
     from fastcmp.io.kinds import family
 
     kind = kind_of(file.path)
@@ -50,7 +50,8 @@ def _are_numbers(file: LogFile, names: Sequence[str]) -> bool:
         types = Source(file.path).types
         return all(family(types[name]) == "number" for name in names)
     if kind in DELIMITERS:
-        text = unpacked(file).decode("utf-8-sig", "replace").lstrip()
+        text = as_utf8(unpacked(file)).decode("utf-8", "replace").lstrip()
+        kind = csv_kind(unpacked(file)) if kind == "CSV" else kind
         rows = csv.reader(io.StringIO(text), delimiter=DELIMITERS[kind])
         try:
             next(rows)

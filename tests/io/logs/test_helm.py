@@ -195,8 +195,8 @@ def test_metrics_come_one_by_one_or_all(tmp_path):
     means = [stat("macro_f1", 0.5)]
     write_run(tmp_path, records, stats=means)
     parts = {part.metric: part for part in read(FORMAT, tmp_path)}
-    assert list(parts) == ["exact_match", "perplexity", "zeal"]
-    assert [p.lower_is_better for p in parts.values()] == [False, True, False]
+    assert list(parts) == ["exact_match", "zeal", "perplexity"]  # scores first
+    assert [p.lower_is_better for p in parts.values()] == [False, False, True]
     assert "matched by their ids alone" in parts["exact_match"].remarks[0]
     assert parts["exact_match"].remarks == parts["perplexity"].remarks
     assert "does not say whether more of 'zeal' is better" in parts["zeal"].remarks[1]

@@ -1,6 +1,7 @@
 """What lies beside what is compared: tasks without the metric, tables, lists of ids."""
 
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -119,3 +120,80 @@ def test_answers_counted_as_wrong_are_counted(read):
     results = read(part("a"), lacking, errors="wrong")
     said = "1 answer without a value of task t counted as 0, of b (1)."
     assert results.remarks == (said,)
+
+
+def without_values(folder, model, task):
+    """Make the samples of a task such as those of perplexity: a list an item."""
+    (path,) = (folder / model).glob(f"samples_{task}_*")
+    path.write_text(re.sub(rf'("{task[:2]}.*?ty"): (\d\.\d)', r"\1: [\2, 7]", path.read_text()))
+
+
+def test_a_task_without_values_of_items_does_not_block_others(tmp_path):
+    for model in "ab":
+        save_lm(tmp_path, model, "mc", "acc")
+        save_lm(tmp_path, model, "wiki", "wiki_perplexity")
+        without_values(tmp_path, model, "wiki")
+    results = fastcmp.read_results(tmp_path)
+    assert results.task_names == ("mc",)
+    said = [each for each in results.remarks if each.startswith("Left out: ")]
+    assert len(said) == 2
+    assert "task wiki has no value for each item" in said[0]
+    assert fastcmp.inspect_results(tmp_path).problems == ()
+    with pytest.raises(ValueError, match="wiki has no value for each item"):
+        fastcmp.read_results(tmp_path, task="wiki")
+    save_lm(tmp_path, "c", "wiki", "wiki_perplexity")  # with a number an item
+    with pytest.raises(ValueError, match=r"a.*wiki has no value for each item"):
+        fastcmp.read_results(tmp_path)
+
+
+def test_tasks_without_samples_are_named(tmp_path):
+    for model in "ab":
+        save_lm(tmp_path, model, "mc", "acc")
+        (path,) = (tmp_path / model).glob("results_*")
+        about = json.loads(path.read_text())
+        about["results"] |= {"gone": {"acc,none": 0.5}, "group": {"acc,none": 0.5}}
+        about["group_subtasks"] = {"group": ["mc", "gone"], "mc": []}
+        path.write_text(json.dumps(about))
+    said = [each for each in fastcmp.read_results(tmp_path).remarks if "gone" in each]
+    assert len(said) == 2
+    assert "results of 1 task without a file of samples: left out (gone)" in said[0]
+    assert not fastcmp.read_results(tmp_path, task="mc").remarks
+
+
+def test_files_of_other_tasks_are_skipped(tmp_path):
+    for model in "ab":
+        for task in ("mc", "gen"):
+            save_lm(tmp_path, model, task, "acc")
+    (said,) = fastcmp.read_results(tmp_path, task="mc").remarks
+    assert said.startswith("2 files are of other tasks: skipped (")
+    assert fastcmp.inspect_results(tmp_path, task="mc").problems == ()
+
+
+def test_all_folds_of_a_task_are_read(tmp_path):
+    for model in "ab":
+        for task in ("pets", "cars"):
+            for fold in "012":
+                path = tmp_path / model / "predictions" / task / fold / "predictions.csv"
+                path.parent.mkdir(parents=True)
+                path.write_text("cat,dog,predictions,truth\n1,0,cat,cat\n0,1,dog,cat\n")
+    results = fastcmp.read_results(tmp_path, task="pets")
+    assert results.answers.shape == (2, 6)
+    assert results.remarks == ()
+
+
+def test_all_runs_are_named(read):
+    with pytest.raises(ValueError, match=r"^3 runs of a on task t: \S+0.log, \S+1.log, \S+2.log\."):
+        read(*(part(run=str(i)) for i in range(3)))
+
+
+def test_a_table_without_models_is_named_by_its_file(tmp_path):
+    for model, values in (("x.1", "110"), ("y", "100")):
+        rows = "".join(f"q{i},{value}\n" for i, value in enumerate(values))
+        (tmp_path / f"{model}.csv").write_text(f"item,score\n{rows}")
+    results = fastcmp.read_results(tmp_path, columns={"model": ""})
+    assert results.names == ("x.1", "y")
+    assert results.answers.tolist() == [[1, 1, 0], [1, 0, 0]]
+    assert "x.1.csv has no column of models: its model is called 'x.1'." in results.remarks[0]
+    for what in ("item", "value"):
+        with pytest.raises(ValueError, match=f"no column that is known for the {what}"):
+            fastcmp.read_results(tmp_path, columns={"model": "", what: ""})

@@ -1,13 +1,18 @@
 """Files below a folder are found in order; what is not read is named."""
 
+import json
 import os
 import re
+import shutil
 
+import pyarrow as pa
 import pytest
 import toy_logs
+from log_parts import FORMATS
 from toy_logs import part
 
 import fastcmp
+from fastcmp.io.formats import COMPRESSED
 from fastcmp.io.logs.walk import find_files
 
 POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n"
@@ -133,3 +138,64 @@ def test_the_first_broken_file_is_named(tmp_path):
     contents = fastcmp.inspect_results(tmp_path)
     assert contents.names == ("a",)
     assert [p.count("is cut off") for p in contents.problems] == [1, 1]
+
+
+def _flipped(data):
+    return bytes([data[0] ^ 4]) + data[1:]
+
+
+def _half(data):
+    return data[: len(data) // 2]
+
+
+@pytest.mark.parametrize("damage", [_flipped, _half, lambda _: b""], ids=["flip", "half", "empty"])
+@pytest.mark.parametrize(
+    ("folder", "pattern"),
+    [
+        ("lm_eval/good", "samples_*.jsonl"),
+        ("lm_eval/good", "results_*.json"),
+        ("inspect/eval", "*.eval"),
+        ("inspect/json", "*.json"),
+        ("helm", "per_instance_stats.json"),
+        ("lighteval", "*.parquet"),
+        ("every_eval_ever", "*_samples.jsonl"),
+        ("swebench/report", "*.json"),
+        ("openml/good", "*.arff"),
+    ],
+)
+def test_a_damaged_log_among_others_is_refused(tmp_path, monkeypatch, folder, pattern, damage):
+    monkeypatch.undo()  # all formats
+    shutil.copytree(FORMATS / folder, tmp_path / "logs")
+    path = min((tmp_path / "logs").rglob(pattern))
+    path.write_bytes(damage(path.read_bytes()))
+    with pytest.raises(ValueError, match=re.escape(path.name)):
+        fastcmp.read_results(tmp_path / "logs", metric="exact_match" if folder == "helm" else None)
+    problems = fastcmp.inspect_results(tmp_path / "logs").problems
+    assert any(path.name in problem for problem in problems)
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".zst", ".bz2"])
+@pytest.mark.parametrize("n", [50, 40_000])  # cut off in what is looked at first, and behind
+def test_a_log_that_is_cut_off_is_refused(tmp_path, monkeypatch, suffix, n):
+    monkeypatch.undo()
+    for model in "abc":
+        rows = [{"item": i, "model": model, "value": i % 2, "text": hash(i * i)} for i in range(n)]
+        with pa.CompressedOutputStream(
+            str(tmp_path / f"{model}.jsonl{suffix}"), COMPRESSED[suffix]
+        ) as file:
+            file.write("\n".join(map(json.dumps, rows)).encode())
+    assert fastcmp.read_results(tmp_path).names == ("a", "b", "c")
+    path = tmp_path / f"c.jsonl{suffix}"
+    path.write_bytes(path.read_bytes()[:-9])
+    for where in (tmp_path, path):
+        with pytest.raises(ValueError, match=rf"c\.jsonl{suffix}.*(cut off|cannot be read)"):
+            fastcmp.read_results(where)
+
+
+def test_other_data_beside_logs_is_left_aside(tmp_path, monkeypatch):
+    monkeypatch.undo()
+    shutil.copytree(FORMATS / "inspect" / "json", tmp_path / "logs")
+    (tmp_path / "logs" / "config.json").write_text('{"any": "thing"}')
+    (tmp_path / "logs" / "notes.csv").write_bytes(b"caf\xe9;1\n")
+    results = fastcmp.read_results(tmp_path / "logs")
+    assert (len(results.names), results.n_ignored) == (2, 2)

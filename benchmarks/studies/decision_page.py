@@ -16,6 +16,11 @@ PARTS = {
     "margins": """**Accuracies on the same samples, against a margin**, one-sided. Not
     worse: of H0 that a is worse by the margin. Better by more: of H0 that it is better
     by just the margin.""",
+    "metrics": """**Metrics on the same samples, against a margin of 0.1**: a is worse than b
+    by just the margin, as it misses more positives (for precision: it has more false
+    alarms). Recall by the exact or the score test of the positives, the others by Dirichlet
+    draws with the worst possible sample added. Model b has the recall 0.9 and the
+    specificity 0.98.""",
     "unpaired": "**Accuracies on different samples.** Equality is tested two-sided.",
     "looks": """**Thirty looks at a growing set of samples**, one each 40 samples. False
     at any look: intervals of `mcnemar_looks`, E of 20 or more, and mid-p; mid-p at the

@@ -3,7 +3,7 @@
     python -m benchmarks.studies decisions
 
 Where all data sets can be listed, the largest error rate over the accuracies; else by
-simulation. A minute or two on one core.
+simulation. Half an hour on one core, most of it for metrics.
 """
 
 from __future__ import annotations
@@ -41,6 +41,10 @@ SETTINGS = {
     ),
     "numbers": tuple((f"{m} models", n, np.zeros(m)) for m in (4, 10, 20) for n in (20, 50, 200)),
 }
+METRICS = ("recall", "precision", "balanced_accuracy", "f1_macro", "mcc", "kappa")
+#: Of model b, where a makes more errors until the metric is lower by the margin.
+RECALLS, METRIC_MARGIN = (0.98, 0.9), 0.1
+METRIC_SIZES, PREVALENCES = (50, 100, 200, 500, 1000), (0.02, 0.05, 0.1, 0.2, 0.5)
 KINDS = (
     *("whole clusters fail", "large clusters fail"),
     *("whole clusters fail, others differ by chance",),
@@ -255,6 +259,62 @@ def numbers(run, n, means):
     }
 
 
+def population(metric, prevalence):
+    """Chances of [true, a, b] where a is worse by just the margin.
+
+    It misses more positives, for precision it has more false alarms. Half of the errors
+    that both could make together are made together.
+    """
+
+    def chances(recalls):
+        found = np.zeros((2, 2, 2))
+        rows = zip((1 - prevalence, prevalence), recalls, RECALLS, strict=True)
+        for t, (p, a, b) in enumerate(rows):
+            both = 0.5 * (a * b + min(a, b))
+            found[t, t, t], found[t, t, 1 - t] = p * both, p * (a - both)
+            found[t, 1 - t, t], found[t, 1 - t, 1 - t] = p * (b - both), p * (1 - a - b + both)
+        return found
+
+    def loss(share):
+        recalls = np.array(RECALLS)
+        recalls[int(metric != "precision")] *= share
+        found = np.round(1e12 * chances(recalls)).astype(int)
+        values = (
+            fastcmp.metric_from_counts(found.sum(axis=2 - model), metric=metric).value
+            for model in (0, 1)
+        )
+        return np.subtract(*values) + METRIC_MARGIN, chances(recalls)
+
+    low, high = 0.0, 1.0
+    for _ in range(50):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if loss(middle)[0] < 0.0 else (low, middle)
+    return loss(high)[1]
+
+
+def metric_margins(runs):
+    """Sizes of the tests of metrics against a margin, and what their intervals miss."""
+    for place, metric in enumerate(METRICS):
+        for prevalence in PREVALENCES:
+            chances = population(metric, prevalence).ravel()
+            for n in METRIC_SIZES:
+                drawn = generator(place).multinomial(n, chances, size=runs)
+                if metric == "recall":  # only positives count
+                    drawn[:, 0], drawn[:, 1:4] = n - drawn[:, 4:].sum(axis=1), 0
+                tables, times = np.unique(drawn, axis=0, return_counts=True)
+                false = missed = 0
+                for table, many in zip(tables.reshape(-1, 2, 2, 2), times, strict=True):
+                    found = fastcmp.compare_metric_from_counts(
+                        table, metric=metric, margin=METRIC_MARGIN, n_resamples=DRAWS
+                    )
+                    low, high = found.interval
+                    false += many * found.margins.margin_met
+                    missed += many * (low > -METRIC_MARGIN or high < -METRIC_MARGIN)
+                setting = f"{found.measure}, {prevalence:.0%} positive"
+                yield setting, n, "false not worse", false / runs
+                yield setting, n, "95% interval misses", missed / runs
+
+
 def simulated(one, runs):
     """Give how often each of the named answers of data sets was true."""
     for setting, *options in SETTINGS[one.__name__]:
@@ -279,6 +339,8 @@ def main(runs=RUNS, folder=decision_page.FOLDER):
     rows = [("margins", *row, 0, SEED) for row in margins()]
     rows += [("unpaired", *row, 0, SEED) for row in unpaired()]
     few = max(runs // 2, 1)
+    number = max(runs // 4, 1)
+    rows += [("metrics", *row, number, SEED) for row in metric_margins(number)]
     shares = ((looks, runs), (family, runs), (best, few), (winner, few), (numbers, few))
     for part, number in shares:
         rows += [(part.__name__, *row, number, SEED) for row in simulated(part, number)]

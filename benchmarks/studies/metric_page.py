@@ -29,7 +29,7 @@ exchangeable / same value.
 `metric` are in [another table](rare-classes.md) |
 | BCa | bootstrap, {draws} draws |
 | two: delta, jackknife | difference +- 1.96 standard errors |
-| MOVER | Newcombe's limits by class, combined: default for balanced accuracy |
+| MOVER | Newcombe's limits by class, combined (`method="mover"`) |
 | perc., BCa | bootstrap, {draws} draws |
 | size: z | difference / standard error of the delta method |
 | pooled | z by the influences at the counts of both models |

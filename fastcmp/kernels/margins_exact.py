@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from fastcmp._jit import helper, kernel
+from fastcmp._jit import helper, kernel, turns_ahead
 from fastcmp.kernels.intervals import _impossible
 from fastcmp.kernels.margins import _tango_z
 from fastcmp.kernels.special import _gammaln, betainc, betaincinv, square
@@ -333,6 +333,7 @@ def tango_exact_margins(
     >>> found[2:4].round(4).tolist(), found[5:].round(4).tolist()
     ([0.0058, 0.6474], [-0.0256, 0.2653, -0.0001, 0.2386])
     """
+    turns_ahead(36_000.0 * n * math.sqrt(abs(n)))
     upper = tango_exact(only_a, only_b, n, margin, gamma)
     lower = tango_exact(only_a, only_b, n, -margin, gamma)
     turned = tango_exact(only_b, only_a, n, -margin, gamma)

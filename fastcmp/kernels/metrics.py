@@ -14,9 +14,11 @@ import numpy as np
 from fastcmp._jit import helper, kernel, sum_of
 from fastcmp.kernels.metric_rates import (
     FOWLKES_MALLOWS,
+    NPV,
     ODDS_RATIO,
     PRECISION,
     RECALL,
+    SPECIFICITY,
     class_rate,
 )
 
@@ -147,7 +149,7 @@ def part_of(spec: MetricSpec, listed: int, d: float, r: float, c: float, n: floa
         undefined = 1.0 if spec.metric > FOWLKES_MALLOWS else 0.0
         return Part(0.0, 0.0, undefined, 0.0)
     if spec.average == WEIGHTED:
-        return Part(r, r * value, 0.0, 0.0)
+        return Part(r, r * value, 0.0, 1.0)
     if spec.average == GEOMETRIC:
         if value > 0.0:
             return Part(1.0, math.log(value), 0.0, 0.0)
@@ -174,6 +176,8 @@ def average_of(spec: MetricSpec, total: Part, n: float) -> float:
     if total.second > 0.0:
         return math.nan
     if total.weight == 0.0:
+        if total.third > 0.0 and spec.metric not in (SPECIFICITY, NPV):
+            return 0.0  # classes that are predicted and never true
         return spec.zero_division if spec.metric <= FOWLKES_MALLOWS else math.nan
     if spec.average == GEOMETRIC:
         return 0.0 if total.third > 0.0 else math.exp(total.first / total.weight)

@@ -14,6 +14,8 @@ from fastcmp.kernels.status import DEGENERATE, OK, UNDEFINED
 from fastcmp.metrics.cell_draws import influences_of, measure
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from fastcmp.metrics.cells import Cells
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 _STEP = 1e-4  # of the weight of a cell, by which it is changed
 _NOTHING = 1e-12
 _ROOT = math.sqrt(2.0)
+#: Steps of the search for the interval with an end at 0, in normal quantiles.
+_STRIDE, _FARTHEST, _HALVINGS = 0.25, 37.0, 40
 _BLOCK = 1 << 22  # bytes of tables that are evaluated together
 
 
@@ -41,6 +45,8 @@ class AbcOutcome(NamedTuple):
     z0: float
     #: A `fastcmp.kernels.Status`.
     status: int
+    #: Of H0 that the estimate is 0, by inverting the interval.
+    pvalue: float = math.nan
 
 
 def abc_interval(
@@ -73,13 +79,33 @@ def abc_interval(
     bias = _second_derivatives(estimator, cells, log=log) @ counts / (2.0 * n * n)
     # That is a - (bias / error - bend) to first order.
     z0 = ndtri(0.5 * math.erfc(-a / _ROOT) * math.erfc((bias / error - bend) / _ROOT))
-    ends = []
-    for z in (ndtri(0.5 * (1.0 - level)), ndtri(0.5 * (1.0 + level))):
+
+    def end(z: float) -> float:
         shift = (z0 + z) / (1.0 - a * (z0 + z)) ** 2
-        weights = counts * (1.0 + shift * direction)
-        ends.append(float(_measure(estimator, cells, weights, log=log)))
+        return _measure(estimator, cells, counts * (1.0 + shift * direction), log=log)
+
+    ends = [end(ndtri(0.5 * (1.0 - level))), end(ndtri(0.5 * (1.0 + level)))]
     low, high = keep_side(ends, alternative, (-np.inf, np.inf))
-    return AbcOutcome(estimate, low, high, error, float(a), float(z0), OK)
+    pvalue = math.nan
+    if cells.n_models == 2:
+        tail = 0.5 * math.erfc(-_quantile_at_zero(end, estimate) / _ROOT)
+        tails = {"two-sided": 2.0 * min(tail, 1.0 - tail), "greater": tail, "less": 1.0 - tail}
+        pvalue = tails[alternative]
+    return AbcOutcome(estimate, low, high, error, float(a), float(z0), OK, pvalue)
+
+
+def _quantile_at_zero(end: Callable[[float], float], estimate: float) -> float:
+    """Find the normal quantile of the interval whose end is 0."""
+    side = -1.0 if estimate > 0.0 else 1.0
+    near, far = 0.0, side * _STRIDE
+    while abs(far) < _FARTHEST and end(far) * side < 0.0:
+        near, far = far, far + side * _STRIDE
+    if not end(near) * side < 0.0:  # the estimate is corrected for bias beyond 0
+        return near
+    for _ in range(_HALVINGS):
+        middle = 0.5 * (near + far)
+        near, far = (middle, far) if end(middle) * side < 0.0 else (near, middle)
+    return near
 
 
 def _measure(estimator: Estimator, cells: Cells, weights: Floats, *, log: bool) -> float:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastcmp import kernels
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -76,5 +78,31 @@ def differing_labels(
                 f"{estimator.title} is over {int(first.sum())} classes for {names[0]} "
                 f"and over {int(other.sum())} for {name} ({shown}): labels='truth', or "
                 "a list, averages both over the same.",
+            )
+    return ()
+
+
+def distances_apart(
+    estimator: Estimator, tables: Sequence[Floats], names: Sequence[str], classes: Sequence[Any]
+) -> tuple[str, ...]:
+    """Say what weighted kappa does where the order of the classes was not given.
+
+    That it is alphabetical, and that distances count classes which a model alone lacks.
+    """
+    spec = getattr(estimator, "spec", None)
+    if estimator.name not in ("kappa_linear", "kappa_quadratic") or spec is None:
+        return ()
+    if spec.labels == kernels.LISTED or len(classes) < 3:
+        return ()
+    if any(isinstance(label, str) for label in classes):
+        return (f"{estimator.title} takes words in alphabetical order: labels= gives the order.",)
+    for table, name in zip(tables, names, strict=True):
+        unseen = np.flatnonzero(~(table.any(axis=0) | table.any(axis=1)))
+        if unseen.size:
+            shown = ", ".join(str(classes[k]) for k in unseen[:_NAMED])
+            return (
+                f"{estimator.title} counts distances in the order of all {len(classes)} classes "
+                f"that occur, also {shown}, which {name} alone has not: labels= with all classes "
+                "in their order makes it independent of the other models.",
             )
     return ()

@@ -123,9 +123,13 @@ class Metric:
         Returns
         -------
         tuple
-            Those of `labels`, then the others.
+            Those of `labels`, then the others; the positive class also where all samples
+            are, and are said to be, of the other one.
         """
         if isinstance(self.labels, str):
+            one, given = len(found) == 1, self.positive is not None
+            if one and given and self.positive not in found and self.average == "binary":
+                return (*found, self.positive)
             return tuple(found)
         listed = dict.fromkeys(self.labels)
         if listed.keys().isdisjoint(found):

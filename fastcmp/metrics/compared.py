@@ -10,12 +10,19 @@ import numpy as np
 from fastcmp import kernels
 from fastcmp.core.checks import as_flag, as_level, as_proportion, as_resamples, as_seed, keep_side
 from fastcmp.core.options import ALTERNATIVES, choose
+from fastcmp.metrics.abc_interval import abc_interval
 from fastcmp.metrics.bootstrap import (
     INTERVALS,
     bootstrap_intervals,
     undefined_caution,
 )
-from fastcmp.metrics.cautions import conventions, differing_labels, few_samples
+from fastcmp.metrics.bounded_draws import NO_VALUE, Bounds, bounded_draws
+from fastcmp.metrics.cautions import (
+    conventions,
+    differing_labels,
+    distances_apart,
+    few_samples,
+)
 from fastcmp.metrics.intervals import degrees_of
 from fastcmp.metrics.pair_estimates import (
     Errors,
@@ -29,8 +36,8 @@ from fastcmp.metrics.pair_estimates import (
     ratio_interval,
     z_test,
 )
-from fastcmp.metrics.paired_recalls import newcombe_limits
-from fastcmp.metrics.permutation import is_exact, permutation_tests
+from fastcmp.metrics.paired_recalls import newcombe_limits, paired_counts, paired_interval
+from fastcmp.metrics.permutation import PermutationOutcome, is_exact, permutation_tests
 from fastcmp.metrics.samples import (
     Counted,
     arranged,
@@ -44,7 +51,7 @@ if TYPE_CHECKING:
     from fastcmp.metrics.choice import Metric
     from fastcmp.metrics.estimators import Estimator
 
-METHODS = ("exact", "permutation", "pooled", "jackknife", "delta", "bootstrap")
+METHODS = ("exact", "permutation", "pooled", "jackknife", "delta", "mover", "bootstrap", "abc")
 DRAWN = ("permutation", "bootstrap")
 
 
@@ -64,6 +71,13 @@ class CompareOptions(NamedTuple):
     seed: int
     #: "clusters" for t with as many degrees of freedom, less 1, or "normal".
     df: str = "clusters"
+    #: Whether there is a margin: intervals are then those of its tests.
+    margin: bool = False
+
+    @property
+    def bounded(self) -> bool:
+        """Whether intervals are those that margins are tested by."""
+        return self.margin or self.method in ("exact", "permutation", "pooled")
 
     def degrees(self, cells: Cells) -> float:
         """Give the degrees of freedom of a statistic."""
@@ -83,6 +97,9 @@ class Compared(NamedTuple):
     ratio_interval: tuple[float, float]
     n_configurations: float = 0
     cautions: tuple[str, ...] = ()
+    #: By which margins are tested, unless the metric is a proportion; None where the
+    #: interval is of another kind.
+    bounds: Bounds | None = None
 
 
 def read_options(given: Mapping[str, Any]) -> CompareOptions:
@@ -105,6 +122,7 @@ def read_options(given: Mapping[str, Any]) -> CompareOptions:
         n_resamples=as_resamples(given["n_resamples"]),
         seed=0 if method not in DRAWN and rng is None else as_seed(rng),
         df=choose(given["df"], "df", ("clusters", "normal")),
+        margin=given["margin"] is not None,
     )
 
 
@@ -118,7 +136,7 @@ class _Bound(NamedTuple):
 
 def _bind(counted: Counted, metrics: Sequence[Metric]) -> list[_Bound]:
     found = []
-    for metric in metrics:
+    for metric in map(counted.averaging, metrics):
         classes = metric.classes_of(counted.classes)
         cells = arranged(counted, classes)
         found.append(_Bound(classes, cells, metric.bind(classes)))
@@ -139,7 +157,7 @@ def choose_method(
         default = "delta"
         reason = "with sample_weight method is 'delta'"
     elif cells.clusters is not None:
-        default, others = "delta", ("jackknife", "pooled")
+        default, others = "delta", ("jackknife", "pooled", "mover", "abc")
         reason = "with groups method is 'delta', 'exact', 'permutation' or 'bootstrap'"
     if default is not None and method not in (None, default) and method in others:
         message = f"{reason}, got {method!r}"
@@ -176,6 +194,7 @@ def compare_counted(
                 estimator.check(table)
             cautions += conventions(estimator, tables, names, classes)
             cautions += differing_labels(estimator, tables, names, classes)
+            cautions += distances_apart(estimator, tables, names, classes)
         cautions += few_samples(tables[0], classes)
         if np.array_equal(*cells.codes.T[1:]):
             cautions.append(f"{names[0]} and {names[1]} predict the same everywhere.")
@@ -193,9 +212,11 @@ def _compare_bound(
     method = str(options.method)
     pairs = [pair_of(estimator, cells) for estimator in bound]
     if method == "bootstrap":
-        return _bootstrapped(pairs, options, pool)
+        found = _bootstrapped(pairs, options, pool)
+        return _bounded(found, options, pool) if options.margin else found
+    outcomes: list[PermutationOutcome | None] = [None] * len(pairs)
     if method in ("exact", "permutation"):
-        outcomes = permutation_tests(
+        outcomes[:] = permutation_tests(
             bound,
             cells,
             alternative=options.alternative,
@@ -205,43 +226,57 @@ def _compare_bound(
             seed=options.seed,
             pool=pool,
         )
-        return [
-            _with_interval(
-                pair,
-                Tested(outcome.statistic, outcome.pvalue, outcome.status),
-                method,
-                options,
-            )._replace(n_configurations=outcome.n_configurations)
-            for pair, outcome in zip(pairs, outcomes, strict=True)
-        ]
-    tests: list[Tested | None] = [None] * len(pairs)
-    if method == "pooled":
-        tests = [pooled_test(pair, options.alternative) for pair in pairs]
-    return [
-        _with_interval(pair, test, method, options) for pair, test in zip(pairs, tests, strict=True)
+    found = [
+        _compared(pair, outcome, method, options)
+        for pair, outcome in zip(pairs, outcomes, strict=True)
     ]
+    return _bounded(found, options, pool) if options.bounded else found
 
 
-def _with_interval(
-    pair: Pair, test: Tested | None, method: str, options: CompareOptions
+def _compared(
+    pair: Pair, outcome: PermutationOutcome | None, method: str, options: CompareOptions
 ) -> Compared:
-    """Add intervals of the difference and the ratio; without a test z of the former."""
-    cells = pair.cells
+    """Test one metric, with intervals of the difference and the ratio by standard errors."""
+    cells, cautions = pair.cells, tuple[str, ...]()
     counted = cells.clusters is None and cells.squares is None
-    how = "delta" if method == "delta" or not counted else "jackknife"
+    how = "delta" if method in ("delta", "abc") or not counted else "jackknife"
     errors = pair_errors(pair, how, within_classes=options.within_classes)
     df = options.degrees(cells)
-    if test is None:
+    ends, shown = difference_interval(pair, errors.difference, options.level, df), how
+    if outcome is not None:
+        test = Tested(outcome.statistic, outcome.pvalue, outcome.status)
+    elif method in ("pooled", "mover"):
+        test = pooled_test(pair, options.alternative)
+    elif method == "abc":
+        abc = abc_interval(
+            pair.estimator,
+            cells,
+            confidence_level=options.confidence_level,
+            alternative=options.alternative,
+        )
+        ends, shown = (abc.low, abc.high), "abc"
+        test = Tested(abc.estimate, abc.pvalue, abc.status)
+        if abc.status == kernels.DEGENERATE:
+            ends = difference_interval(pair, 0.0, options.level, df)
+            test = z_test(pair, 0.0, options.alternative, df)
+    else:
         test = z_test(pair, errors.difference, options.alternative, df)
-    ends = difference_interval(pair, errors.difference, options.level, df)
-    shown = how
-    if how == "jackknife" and method != "jackknife" and not options.within_classes:
-        better = newcombe_limits(pair.estimator, cells, options.level)
-        if better is not None:
-            ends, shown = better, "newcombe"
+    if math.isnan(test.pvalue) and not math.isnan(pair.difference) and outcome is None:
+        test, told = without_variance(pair, options.alternative, errors.difference)
+        cautions = (told,)
+    if method == "mover":
+        limits = newcombe_limits(pair.estimator, cells, options.level)
+        if limits is None:
+            raise ValueError(
+                "method='mover' needs a metric that is a mean of recalls, such as "
+                f"'balanced_accuracy', got {pair.estimator.name!r}"
+            )
+        ends, shown = limits, "newcombe"
     ratio = of_log = math.nan
     if pair.value_a > 0.0 and pair.value_b > 0.0:
         ratio, of_log = pair.value_a / pair.value_b, ratio_error(pair)
+        if of_log == 0.0 and not pair.same:
+            of_log = math.nan
     return Compared(
         pair,
         test,
@@ -251,7 +286,66 @@ def _with_interval(
         shown,
         ratio,
         _one_sided(ratio_interval(pair, of_log, options.level, df), options, (0.0, math.inf)),
+        n_configurations=0 if outcome is None else outcome.n_configurations,
+        cautions=cautions,
     )
+
+
+def without_variance(pair: Pair, alternative: str, error: float = 0.0) -> tuple[Tested, str]:
+    """Test of two models whose difference has no standard error, and what to say of it.
+
+    Exact where all exchanges of predictions can be looked at.
+    """
+    lead = f"No variance of the difference in {pair.estimator.title} was observed"
+    if error != 0.0:
+        lead = f"The difference in {pair.estimator.title} has no standard error"
+    if pair.cells.squares is None and is_exact([pair.estimator], pair.cells):
+        (found,) = permutation_tests(
+            [pair.estimator], pair.cells, alternative=alternative, exact=True
+        )
+        return (
+            Tested(math.nan, found.pvalue, int(kernels.DEGENERATE)),
+            f"{lead}: the p-value is that of the exact permutation test.",
+        )
+    return (
+        Tested(math.nan, math.nan, int(kernels.UNDEFINED)),
+        f"{lead}, and there are too many exchanges of predictions to look at all: there is "
+        "no test. method='permutation' has one.",
+    )
+
+
+def _bounded(found: list[Compared], options: CompareOptions, pool: ThreadPool) -> list[Compared]:
+    """Replace intervals by those of the tests against a margin: one procedure."""
+    cells = found[0].pair.cells
+    counts = [paired_counts(one.pair.estimator, cells) for one in found]
+    drawn = iter(
+        bounded_draws(
+            [one.pair.estimator for one, own in zip(found, counts, strict=True) if own is None],
+            cells,
+            within_classes=options.within_classes,
+            n_resamples=options.n_resamples,
+            seed=options.seed,
+            pool=pool,
+        )
+    )
+    made = []
+    for one, own in zip(found, counts, strict=True):
+        bounds = None
+        if own is not None:
+            ends, shown = paired_interval(own, options.level)
+        else:
+            bounds = next(drawn)
+            ends, shown = bounds.interval(options.level), "dirichlet"
+        told = one.cautions
+        if math.isnan(one.pair.difference):
+            ends = math.nan, math.nan
+        elif math.isnan(ends[0]):
+            told += (f"No interval of the difference in {one.pair.estimator.title}: {NO_VALUE}.",)
+        ends = _one_sided(ends, options, (-math.inf, math.inf))
+        made.append(
+            one._replace(interval=ends, interval_method=shown, bounds=bounds, cautions=told)
+        )
+    return made
 
 
 def _one_sided(

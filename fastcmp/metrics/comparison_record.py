@@ -40,7 +40,8 @@ def comparison_record(
 
     first, cells = tables[0], flat[0].pair.cells
     clusters = None if cells.clusters is None else cells.clusters.n
-    drawn, exact = options.method in DRAWN, options.method == "exact"
+    exact = options.method == "exact"
+    drawn = options.method in DRAWN or any(one.bounds is not None for one in flat)
     degrees = options.degrees(cells)
     distribution = _distribution(options.method, degrees)
     cautions = dict.fromkeys(caution for one in flat for caution in one.cautions)
@@ -84,8 +85,8 @@ def comparison_record(
 def _distribution(method: str | None, df: float) -> str:
     if method in ("exact", "permutation"):
         return "permutation"
-    if method == "bootstrap":
-        return "bootstrap"
+    if method in ("bootstrap", "abc"):
+        return str(method)
     return "normal" if df == math.inf else "t"
 
 

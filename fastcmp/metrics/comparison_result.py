@@ -21,6 +21,8 @@ _TESTS = {
     "pooled": "the influences of discordant samples at the counts of both models",
     "jackknife": "the difference in standard errors of the jackknife",
     "delta": "the difference in standard errors of the delta method",
+    "mover": "the influences of discordant samples at the counts of both models",
+    "abc": "the level of the ABC interval that ends at 0",
     "bootstrap": "bootstrap of the samples",
 }
 #: Tests of equality from which those of a margin differ.
@@ -28,7 +30,9 @@ _OTHERS = {
     "exact": "exchanges of predictions",
     "permutation": "exchanges of predictions",
     "pooled": "influences at the counts of both models",
+    "mover": "influences at the counts of both models",
     "bootstrap": "the p-value of the bootstrap",
+    "abc": "the ABC interval",
 }
 _COLUMNS = (
     *("measure", "value_a", "value_b", "difference"),
@@ -50,7 +54,7 @@ class MetricComparison(Pilot, Compared, Record):
     pvalue: Any
     #: Degrees of freedom of t, else None.
     df: float | None
-    #: "permutation", "normal", "t" or "bootstrap".
+    #: "permutation", "normal", "t", "bootstrap" or "abc".
     distribution: str
     #: A `fastcmp.kernels.Status`.
     status: Any
@@ -70,9 +74,9 @@ class MetricComparison(Pilot, Compared, Record):
     #: Of each value alone; of the bootstrap, clusters and weights by the delta method.
     standard_error_a: Any
     standard_error_b: Any
-    #: "exact", "permutation", "pooled", "jackknife", "delta" or "bootstrap".
+    #: "exact", "permutation", "pooled", "jackknife", "delta", "mover", "bootstrap" or "abc".
     method: str
-    #: Such as "jackknife" or "newcombe".
+    #: Such as "dirichlet", "exact", "score" or "jackknife".
     interval_method: Any
     alternative: str
     confidence_level: float

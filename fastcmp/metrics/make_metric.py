@@ -54,7 +54,8 @@ def make_metric(
     labels : {"union", "truth"} or sequence
         Classes that an average is over: those of the truth and of the model's own
         predictions, as in scikit-learn; those of the truth; or these. A sequence is
-        also the order of the classes.
+        also the order of the classes, in which weighted kappa counts distances; without
+        one it is that of all classes of the truth and of all models that are compared.
     zero_division : {0, 1, nan}
         A rate without samples, such as the precision where nothing is predicted; NaN
         leaves it out of averages.

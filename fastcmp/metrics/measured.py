@@ -77,7 +77,7 @@ def measured(
     found: list[tuple[Estimator, Estimate]] = []
     cautions: list[str] = []
     table = counted.cells.table()
-    for each in metrics:
+    for each in map(counted.averaging, metrics):
         classes = each.classes_of(counted.classes)
         cells = arranged(counted, classes)
         bound = each.bind(classes)

@@ -265,7 +265,7 @@ def _of_confusion(table: Any, classes: Sequence[Any] | None) -> Counted:
         return Counted(cells, tuple(table.classes), *dropped)
     counts = read_square(table, "table", 2)
     names = read_classes(classes, len(counts))
-    if classes is None:
+    if classes is None and len(counts) > 2:
         # A class that never occurs is no class of the data, as with labels.
         used = np.flatnonzero(counts.any(axis=0) | counts.any(axis=1))
         counts = np.ascontiguousarray(counts[np.ix_(used, used)])

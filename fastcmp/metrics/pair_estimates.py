@@ -75,7 +75,13 @@ def pair_errors(pair: Pair, how: str, *, within_classes: bool = False) -> Errors
     own = [psi[m][cells.codes[:, 0], cells.codes[:, 1 + m]] for m in range(2)]
 
     errors = [standard_error(cells, u, how, within_classes=within_classes) for u in (both, *own)]
-    return Errors(*errors)
+    least = least_error(cells.n)
+    return Errors(*(0.0 if error <= least else error for error in errors))
+
+
+def least_error(n: float) -> float:
+    """Bound the standard errors of values of size 1 that are nothing but rounding."""
+    return float((1e-13 + 4.0 * np.finfo(np.float64).eps * n) / math.sqrt(max(n, 1.0)))
 
 
 def ratio_error(pair: Pair) -> float:
@@ -93,7 +99,7 @@ def ratio_error(pair: Pair) -> float:
 
 def z_test(pair: Pair, error: float, alternative: str, df: float) -> Tested:
     """Compare the difference with its standard error: z, or t."""
-    if pair.same:
+    if pair.same or (error == 0.0 and pair.difference == 0.0):
         return Tested(0.0, 1.0, int(kernels.DEGENERATE))
     if not error > 0.0 or math.isnan(pair.difference):
         return Tested(math.nan, math.nan, int(kernels.UNDEFINED))
@@ -112,6 +118,8 @@ def pooled_test(pair: Pair, alternative: str) -> Tested:
     psi = pair.estimator.influence(pair.tables[0] + pair.tables[1])
     u = pair.cells.pick(np.stack([psi, psi])[np.newaxis])[0]
     square = pair.cells.mean_square(u)
+    if square == 0.0 and pair.difference == 0.0:
+        return Tested(0.0, 1.0, int(kernels.DEGENERATE))
     if not square > 0.0:
         return Tested(math.nan, math.nan, int(kernels.UNDEFINED))
     total = float(pair.cells.counts @ u) / pair.cells.n

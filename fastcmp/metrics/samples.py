@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fastcmp.inputs.labels import Labels
+    from fastcmp.metrics.choice import Metric
 
 _TABLED = 1 << 12  # codes up to which a confusion matrix is counted at once
 
@@ -37,6 +39,20 @@ class Counted(NamedTuple):
     n_samples: int
     n_missing: int = 0
     n_excluded: int = 0
+    #: Classes that only samples of weight 0 have or are predicted to be: all, and those of
+    #: the truth.
+    weightless: tuple[tuple[Any, ...], tuple[Any, ...]] = ((), ())
+
+    def averaging(self, metric: Metric) -> Metric:
+        """Average over classes without any weight too, as scikit-learn does."""
+        if not isinstance(metric.labels, str) or metric.average not in ("macro", "weighted"):
+            return metric
+        of_truth = metric.labels == "truth"
+        if not self.weightless[of_truth]:
+            return metric
+        table = self.cells.table().sum(axis=1)
+        known = [x for x, n in zip(self.classes, table, strict=True) if n > 0 or not of_truth]
+        return replace(metric, labels=tuple(dict.fromkeys((*known, *self.weightless[of_truth]))))
 
 
 class _Weighted(NamedTuple):
@@ -75,7 +91,16 @@ def count_samples(
         weights = read_weights(sample_weight, read)
         assert weights is not None
         weights = np.ldexp(weights, -scale_exponent(weights))
-        return Counted(_weigh(codes, weights, k), classes, *dropped)
+        cells = _weigh(codes, weights, k)
+        columns = [column[weights > 0] for column in codes]
+        some = set(np.unique(np.concatenate(columns)).tolist())
+        true = set(np.unique(columns[0]).tolist())
+        seen = np.unique(codes[0]).tolist()
+        weightless = (
+            tuple(classes[code] for code in range(k) if code not in some),
+            tuple(classes[code] for code in seen if code not in true),
+        )
+        return Counted(cells, classes, *dropped, weightless)
     n = labels.n_samples if labels.kept is None else labels.kept.size
     found = read_item_groups(n, groups=groups, keep=labels.kept, indexed=("y_true", y_true))
     assert found.clusters is not None

@@ -27,6 +27,7 @@ METHOD_NAMES = {
     "miettinen-nurminen": "Miettinen and Nurminen's score tests",
     "mover": "MOVER limits of both areas",
     "bounded": "Gaffke's tests of differences between -1 and 1",
+    "dirichlet": "Dirichlet draws with the worst possible sample added",
 }
 #: Measures whose differences are written in percentage points.
 _IN_POINTS = ("accuracy",)
@@ -81,7 +82,7 @@ class MarginTests(Record):
     #: 0 where there is a decision; None, in arrays NaN, where none follows from any
     #: number, or the number at hand is not known.
     n_more: Any = None
-    #: "z", "t", "score", "exact", "miettinen-nurminen", "bounded" or "mover"; an array
+    #: "z", "t", "score", "exact", "miettinen-nurminen", "bounded", "dirichlet" or "mover"; an array
     #: where it is not the same for all.
     method: Any
     #: Degrees of freedom of t, else None.
@@ -233,7 +234,7 @@ def margin_sentences(margins: MarginTests | None, tested_by: str = "") -> tuple[
     if np.ndim(margins.method) or margins.method in ("score", "exact"):
         return (margins.sentence,)
     own = METHOD_NAMES[margins.method]
-    if margins.method == "bounded":
+    if margins.method in ("bounded", "dirichlet"):
         return (margins.sentence, f"The margin is tested by {own}, not by the standard error.")
     return (
         margins.sentence,

@@ -129,7 +129,8 @@ def compare_all(
         of non-inferiority and equivalence of all pairs, adjusted together, and a
         decision about each, as ``margins``; needs ``keep="all"``. By Tango's score or
         exact, with `groups` or weighted `strata` by Gaffke's bound, as in `mcnemar`;
-        else by differences and their standard errors.
+        by a metric as in `compare_metric`, whose interval is then that of the pair; else
+        by differences and their standard errors.
     pairs : sequence of pairs, optional
         Compare only these, by name or index. All others are "not tested": no letters
         of ties are given, and `best` are the tested models that lost no tested pair.

@@ -93,6 +93,9 @@ def with_pair_margins(
     counted = result.only_a is not None and result.measure in _PROPORTIONS
     if tests is None:
         found = test_margins(result, options)
+    elif tests.margins is not None:
+        found = tests.margins(result, options)
+        result = replace(result, interval=np.stack(found.interval, axis=1))
     elif counted and single and n_samples is None:
         counts = (result.only_a, result.only_b, result.n_samples)
         found = accuracy_margins(counts, options, **shared)
@@ -210,6 +213,8 @@ def margin_sentences_of(result: Any) -> tuple[str, ...]:
         f"The {2 * len(words)} one-sided tests against the margin are {how}, adjusted "
         f"together ({method}).",
     )
+    if found.reason:
+        sentences += (f"No decision where {found.reason}.",)
     if found.method in ("z", "t") and result.distribution not in ("normal", "t"):
         sentences += (
             "They use the standard errors of the differences, not the test that tells "

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.metrics.cautions import few_samples
+from fastcmp.metrics.cautions import distances_apart, few_samples
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -28,6 +28,12 @@ def cautions_of(
         *_undefined(metric, models, names),
         *_differing(metric, models, names),
         *_conventions(metric, models, names),
+        *distances_apart(
+            metric.estimator,
+            [] if models.tables is None else list(models.tables),
+            names,
+            metric.classes,
+        ),
         *few_samples(few, metric.classes),
     )
 

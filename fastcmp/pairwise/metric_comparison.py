@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from fastcmp.kernels.bits import TILE_ROWS
+from fastcmp.metrics.bounded_draws import bounded_draws
+from fastcmp.metrics.margins import margin_test, stacked_margins
+from fastcmp.metrics.pair_estimates import pair_of
+from fastcmp.metrics.paired_recalls import paired_counts
+from fastcmp.paired.accuracy_margins import accuracy_margins
 from fastcmp.paired.clustered_result import cluster_cautions
 from fastcmp.paired.sample_units import units_of
 from fastcmp.pairwise.metric_cautions import cautions_of
@@ -18,6 +26,7 @@ from fastcmp.pairwise.metric_counts import (
 from fastcmp.pairwise.metric_models import MetricModels, read_models
 from fastcmp.pairwise.metric_pair_tests import (
     Bootstrap,
+    WithoutVariance,
     cells_of_samples,
     permutation_test,
     pooled_test,
@@ -31,7 +40,6 @@ from fastcmp.pairwise.metrics_result import MetricsResult
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from fastcmp.core.protocols import LabelledCounts
@@ -39,6 +47,8 @@ if TYPE_CHECKING:
     from fastcmp.inputs.item_groups import ItemGroups
     from fastcmp.inputs.labels import Labels
     from fastcmp.metrics.choice import Metric
+    from fastcmp.paired.margin_result import MarginTests
+    from fastcmp.paired.margin_statistics import MarginOptions
     from fastcmp.paired.sample_units import Sampling
     from fastcmp.pairwise.metric_options import Draws
     from fastcmp.pairwise.metric_pair_tests import CellsOf
@@ -105,7 +115,7 @@ def compare_labels(
         lambda: sums_of(samples, n_pairs, pool),
         lambda: cells_of_samples(samples, units),
     )
-    made = _tests(samples, models, source, how, units.df)
+    made = _tests(samples, models, source, how, units.df, labels.names)
     fields = fields_of(how, samples.metric, models) | of_samples
     cautions = (*of_samples.get("cautions", ()), *_cautions(samples, models, labels))
     return made._replace(fields=fields | {"cautions": cautions})
@@ -121,7 +131,7 @@ def compare_counts(counts: LabelledCounts, how: How, pool: ThreadPool) -> Metric
         lambda: sums_of_counts(samples),
         lambda: cells_of_counts(samples),
     )
-    made = _tests(samples, models, source, how, units.df)
+    made = _tests(samples, models, source, how, units.df, tuple(counts.names or ()))
     fields = fields_of(how, samples.metric, models)
     cautions = _cautions(samples, models, counts)
     return made._replace(fields=fields | {"cautions": cautions})
@@ -132,27 +142,56 @@ def _cautions(samples: Counted, models: MetricModels, source: Any) -> tuple[str,
 
 
 def _tests(
-    samples: Counted, models: MetricModels, source: PairSource, how: How, df: float
+    samples: Counted,
+    models: MetricModels,
+    source: PairSource,
+    how: How,
+    df: float,
+    names: Sequence[str],
 ) -> MetricTests:
     """Make the tests of a method."""
     estimator, n, spread = samples.metric.estimator, samples.n_samples, source.spread
-    if how.method in ("jackknife", "delta"):
-        differences = Differences(models, estimator, spread, df)
-        return MetricTests(metric_tests(models, differences, n, how.level))
-    if how.draws is None:
+    exact = WithoutVariance(estimator, source.cells)
+    test, distribution = None, "normal"
+    if how.method == "pooled":
         sums = source.sums()
         spread = spread._replace(side=min(spread.side, sums.side))
-        differences = Differences(models, estimator, spread, df)
         test = pooled_test(samples, models, sums)
-        return MetricTests(metric_tests(models, differences, n, how.level, test))
-    spread, cells = spread._replace(side=TILE_ROWS), source.cells()
-    differences = Differences(models, estimator, spread, df)
-    if how.method == "permutation":
-        test = permutation_test(estimator, cells, how.draws)
-        return MetricTests(metric_tests(models, differences, n, how.level, test, "permutation"))
-    bootstrap = Bootstrap(estimator, cells, how.draws, how.level)
-    tests = bootstrap.tests(metric_tests(models, differences, n, how.level))
-    return MetricTests(tests, afterwards=bootstrap.cautions)
+    elif how.draws is not None:
+        spread = spread._replace(side=TILE_ROWS)
+        if how.method == "permutation":
+            distribution = "permutation"
+            test = permutation_test(estimator, source.cells(), how.draws)
+    differences = Differences(models, estimator, spread, df, exact)
+    tests = metric_tests(models, differences, n, how.level, test, distribution)
+    cautions: Callable[[], tuple[str, ...]] = lambda: exact.cautions(names)  # noqa: E731
+    if how.draws is not None and how.method == "bootstrap":
+        bootstrap = Bootstrap(estimator, source.cells(), how.draws, how.level)
+        tests, cautions = bootstrap.tests(tests), bootstrap.cautions
+
+    def margins(result: Any, options: MarginOptions) -> MarginTests:
+        """Test all pairs of a record against a margin."""
+        cells_of, pairs = source.cells(), result.pairs.tolist()
+        counts = [paired_counts(estimator, cells_of(i, j)) for i, j in pairs]
+        if None not in counts:
+            columns = np.array(counts).reshape(-1, 3).T
+            shared = {"pvalue": result.pvalue_adjusted, "measure": estimator.title}
+            return accuracy_margins((columns[0], columns[1], columns[2]), options, **shared)
+        found = []
+        for p, (i, j) in enumerate(pairs):
+            pair = pair_of(estimator, cells_of(i, j))
+            found.append(
+                margin_test(
+                    pair,
+                    bounded_draws([estimator], pair.cells)[0],
+                    options,
+                    standard_error=float(result.standard_error[p]),
+                    pvalue=float(result.pvalue_adjusted[p]),
+                )
+            )
+        return stacked_margins(found, (len(found),))
+
+    return MetricTests(replace(tests, margins=margins), afterwards=cautions)
 
 
 def fields_of_units(units: MetricUnits, found: ItemGroups) -> dict[str, Any]:

@@ -14,12 +14,15 @@ from fastcmp.core.threads import ThreadPool, check_workers
 from fastcmp.counts.pairs import Block, all_pairs
 from fastcmp.inputs.labels import encode
 from fastcmp.inputs.model_names import with_names
+from fastcmp.metrics.compared import without_variance
+from fastcmp.metrics.pair_estimates import least_error, pair_of
 from fastcmp.paired.sample_units import Sampling
 from fastcmp.pairwise.equality_result import MetricEquality
 from fastcmp.pairwise.metric_cautions import cautions_of
 from fastcmp.pairwise.metric_comparison import fields_of_units
 from fastcmp.pairwise.metric_models import MetricModels, read_models
 from fastcmp.pairwise.metric_options import read_metric
+from fastcmp.pairwise.metric_pair_tests import cells_of_samples
 from fastcmp.pairwise.metric_samples import metric_samples
 from fastcmp.pairwise.metric_spread import Spread, spread_of
 from fastcmp.pairwise.metric_units import single_samples, with_units
@@ -141,12 +144,20 @@ def metric_equality(
         models = read_models(samples, units, by, 0.95, pool)
         spread = spread_of(samples, models, None, pool, exact=True)
         covariance = _covariance(models, spread, pool)
-    wald = _wald(models.value, covariance)
-    cautions = cautions_of(samples.metric, models, labels.names)
-    more["cautions"] = (*more.get("cautions", ()), *cautions)
     estimator = samples.metric.estimator
+    wald = _wald(models.value, covariance, least_error(samples.n_samples) ** 2)
+    cautions = cautions_of(samples.metric, models, labels.names)
+    pvalue = math.nan
+    if wald.status == kernels.UNDEFINED and models.known.all():
+        told = "No variance was observed of a difference between the models: there is no test."
+        if len(labels.names) == 2:
+            pair = pair_of(estimator, cells_of_samples(samples, units)(0, 1))
+            test, told = without_variance(pair, "two-sided")
+            wald, pvalue = wald._replace(status=test.status), test.pvalue
+        cautions = (*cautions, told)
+    more["cautions"] = (*more.get("cautions", ()), *cautions)
     return MetricEquality(
-        **_referred(wald, more.get("n_clusters")),
+        **_referred(wald, more.get("n_clusters"), pvalue),
         status=wald.status,
         metric=estimator.name,
         measure=estimator.title,
@@ -180,8 +191,11 @@ def _covariance(models: MetricModels, spread: Spread, pool: ThreadPool) -> Float
     return covariance
 
 
-def _wald(values: Floats, covariance: Floats) -> _Wald:
-    """Compare values with their mean; NaN where one of them is not known."""
+def _wald(values: Floats, covariance: Floats, least: float) -> _Wald:
+    """Compare values with their mean; NaN where one of them is not known.
+
+    Variances up to `least` are rounding.
+    """
     m = values.size
     if not (np.isfinite(values).all() and np.isfinite(covariance).all()):
         return _Wald(math.nan, 0, int(kernels.UNDEFINED))
@@ -189,7 +203,7 @@ def _wald(values: Floats, covariance: Floats) -> _Wald:
     # Contrasts have the variances of differences; what all models share is in none.
     sizes, axes = np.linalg.eigh(centre @ covariance @ centre)
     rest = axes.T @ (values - values.mean())
-    within = sizes > _ROUNDING * max(sizes[-1], 0.0)
+    within = sizes > max(_ROUNDING * sizes[-1], least)
     rank = int(np.count_nonzero(within))
     outside = float(np.linalg.norm(rest[~within]))
     if outside > _APART * float(np.abs(values).max()):
@@ -200,14 +214,15 @@ def _wald(values: Floats, covariance: Floats) -> _Wald:
     return _Wald(statistic, rank, int(kernels.OK))
 
 
-def _referred(wald: _Wald, n_clusters: int | None) -> dict[str, Any]:
-    """Refer the statistic to chi-square, with clusters to F."""
+def _referred(wald: _Wald, n_clusters: int | None, exact: float) -> dict[str, Any]:
+    """Refer the statistic to chi-square, with clusters to F; `exact` where there is none."""
     from scipy.special import chdtrc, fdtrc
 
     statistic, k, status = wald
     found = {"statistic": statistic, "df": k, "distribution": "chi2"}
     if status != kernels.OK:
-        return found | {"pvalue": 1.0 if status == kernels.DEGENERATE else math.nan}
+        none = status == kernels.DEGENERATE and statistic == 0.0
+        return found | {"pvalue": 1.0 if none else exact}
     if n_clusters is None:
         return found | {"pvalue": float(chdtrc(k, statistic))}
     below = n_clusters - k

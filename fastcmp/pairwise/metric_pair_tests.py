@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,11 +12,13 @@ from fastcmp.core.tails import normal_tail
 from fastcmp.core.threads import parts
 from fastcmp.counts.label_counts import count_cells
 from fastcmp.metrics.bootstrap import MANY_UNDEFINED, bootstrap_intervals
-from fastcmp.metrics.cells import Cells, gather_cells
+from fastcmp.metrics.cells import Cells, ClusterCells, gather_cells
+from fastcmp.metrics.compared import without_variance
+from fastcmp.metrics.pair_estimates import pair_of
 from fastcmp.metrics.permutation import is_exact, permutation_tests
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -85,6 +87,8 @@ def cells_of_samples(samples: MetricSamples, units: MetricUnits) -> CellsOf:
 
     def cells(i: int, j: int) -> Cells:
         y_true, a, b = columns = samples.rows, samples.preds[i], samples.preds[j]
+        if samples.weights.size > 1:
+            return stratified(columns)
         if units.clusters is None and samples.n_codes <= _FEW_CLASSES:
             tensor = np.zeros((samples.n_codes,) * 3, np.int64)
             kernels.count_labels(y_true, a, b, tensor)
@@ -96,6 +100,24 @@ def cells_of_samples(samples: MetricSamples, units: MetricUnits) -> CellsOf:
         n = max(units.n_clusters, samples.n_codes)
         codes, counts = count_cells([units.clusters, *columns], n)
         return gather_cells(place[codes[:, 1:]], counts, k, codes[:, 0])
+
+    def stratified(columns: Sequence[NDArray[Any]]) -> Cells:
+        """Count the cells of each stratum, whose samples have a weight."""
+        alone = np.zeros(samples.n_samples, np.int64)
+        clusters = alone if units.clusters is None else units.clusters
+        n = max(units.n_clusters, samples.n_codes * samples.weights.size)
+        codes, counts = count_cells([clusters, *columns], n)
+        stratum, codes[:, 1] = np.divmod(codes[:, 1], samples.n_codes)
+        weights = samples.weights[stratum]
+        starts = np.flatnonzero(np.diff(codes[:, 0], prepend=-1, append=-1))
+        own = ClusterCells(starts, np.arange(counts.size), counts)
+        return Cells(
+            place[codes[:, 1:]],
+            weights * counts,
+            k,
+            None if units.clusters is None else own,
+            weights**2 * counts,
+        )
 
     return cells
 
@@ -119,6 +141,44 @@ def permutation_test(estimator: Estimator, cells: CellsOf, draws: Draws) -> Test
         return difference.copy(), pvalues
 
     return test
+
+
+class WithoutVariance:
+    """Pairs that differ, and whose difference has no variance: tested exactly, or not."""
+
+    def __init__(self, estimator: Estimator, cells: Callable[[], CellsOf]) -> None:
+        self._estimator, self._cells = estimator, cells
+        #: P-values of the pairs that were met.
+        self._pvalues: dict[tuple[int, int], float] = {}
+
+    def pvalue(self, i: int, j: int) -> float:
+        """P-value of the exact permutation test of a pair; NaN where it takes too long."""
+        pair = min(i, j), max(i, j)
+        if pair not in self._pvalues:
+            test, _ = without_variance(pair_of(self._estimator, self._cells()(i, j)), "two-sided")
+            self._pvalues[pair] = test.pvalue
+        return self._pvalues[pair]
+
+    def cautions(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Say how these pairs are tested."""
+        found = []
+        for tested, how in (
+            (True, "their p-values are those of exact permutation tests."),
+            (
+                False,
+                "they are not tested, as there are too many exchanges of predictions to look "
+                "at all; method='permutation' draws some.",
+            ),
+        ):
+            pairs = [pair for pair, p in self._pvalues.items() if (p == p) == tested]  # noqa: PLR0124
+            if pairs:
+                few = ", ".join(f"{names[i]} and {names[j]}" for i, j in sorted(pairs)[:3])
+                more = f", and {len(pairs) - 3} more pairs" * (len(pairs) > 3)
+                found.append(
+                    f"No variance of the difference in {self._estimator.title} was observed "
+                    f"between {few}{more}: {how}"
+                )
+        return tuple(found)
 
 
 class Bootstrap:

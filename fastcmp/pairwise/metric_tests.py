@@ -10,6 +10,7 @@ from fastcmp.core.threads import parts
 from fastcmp.counts.pairs import Block, PairColumns
 from fastcmp.kernels.cluster_means import mean_t_many
 from fastcmp.kernels.status import TWO_SIDED
+from fastcmp.metrics.pair_estimates import least_error
 from fastcmp.pairwise.pair_tests import PairTests
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from fastcmp.metrics.estimators import Estimator
     from fastcmp.pairwise.metric_models import MetricModels
+    from fastcmp.pairwise.metric_pair_tests import WithoutVariance
     from fastcmp.pairwise.metric_spread import Spread
 
     Floats = NDArray[np.float64]
@@ -33,9 +35,15 @@ class Differences:
     """Differences of pairs, and how they vary."""
 
     def __init__(
-        self, models: MetricModels, estimator: Estimator, spread: Spread, df: float
+        self,
+        models: MetricModels,
+        estimator: Estimator,
+        spread: Spread,
+        df: float,
+        exact: WithoutVariance,
     ) -> None:
-        self._models, self._spread, self.df = models, spread, df
+        self._models, self._spread, self.df, self.exact = models, spread, df, exact
+        self._least = least_error(float(models.sizes.sum()))
         self.side = spread.side
         low, high = estimator.limits
         self.limits = low - high, high - low
@@ -56,7 +64,7 @@ class Differences:
         difference = self.of(block)
         variance, same = self._spread.of(block)
         known = self._models.known[block.pairs].all(axis=1)
-        variance = np.where(known & (variance > 0.0), variance, np.nan)
+        variance = np.where(known & (variance > self._least**2), variance, np.nan)
         same &= np.isfinite(difference)
         difference[same] = variance[same] = 0.0
         return difference, variance
@@ -68,6 +76,17 @@ class Differences:
         options = (TWO_SIDED, level)
         mean_t_many(difference, variance, np.array([self.df]), options, out)
         return difference, variance, out
+
+    def without_variance(self, block: Block, answers: tuple[Floats, Floats]) -> None:
+        """Write statistics and p-values of pairs that differ and show no variance."""
+        statistic, pvalue = answers
+        difference = self.of(block)
+        known = self._models.known[block.pairs].all(axis=1)
+        for p in np.flatnonzero(np.isnan(pvalue) & known):
+            if difference[p] == 0.0:
+                statistic[p], pvalue[p] = 0.0, 1.0
+            else:
+                pvalue[p] = self.exact.pvalue(*block.pairs[p].tolist())
 
 
 def metric_tests(
@@ -88,15 +107,18 @@ def metric_tests(
         statistic, pvalue, low, high, _ = out.T
         if test is not None:
             statistic, pvalue = test(block, difference)
+        differences.without_variance(block, (statistic, pvalue))
         none = np.full(pvalue.size, -1)
         low, high = (np.clip(end, *differences.limits) for end in (low, high))
         error = np.sqrt(variance)
         return PairColumns(none, none, difference, low, high, statistic, pvalue, error)
 
     def pvalues(block: Block) -> Floats:
+        statistic, pvalue = differences.z(block, 0.0)[2][:, :2].T.copy()
         if test is not None:
-            return test(block, differences.of(block))[1]
-        return differences.z(block, 0.0)[2][:, 1].copy()
+            statistic, pvalue = test(block, differences.of(block))
+        differences.without_variance(block, (statistic, pvalue))
+        return np.asarray(pvalue)
 
     def details(pairs: NDArray[np.int32], columns: PairColumns) -> dict[str, Any]:
         if columns.standard_error is not None:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from fastcmp.core.threads import ThreadPool
     from fastcmp.counts.pairs import Block, PairColumns
     from fastcmp.paired.bounded_margins import BoundedUnits
+    from fastcmp.paired.margin_result import MarginTests
+    from fastcmp.paired.margin_statistics import MarginOptions
     from fastcmp.pairwise.joint_draws import Joint
     from fastcmp.pairwise.metric_options import Draws
 
@@ -60,6 +62,8 @@ class PairTests:
     spread: Spread | None = None
     #: Least and largest difference.
     limits: tuple[float, float] = (-math.inf, math.inf)
+    #: Tests of all pairs of a record against a margin, where standard errors are no guide.
+    margins: Callable[[Any, MarginOptions], MarginTests] | None = None
     #: Values were divided by 2**exponent: differences, intervals and scores are
     #: multiplied by it where they are kept.
     exponent: int = 0

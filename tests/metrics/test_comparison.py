@@ -15,6 +15,7 @@ from fastcmp import (
     count_labels,
     kernels,
     make_metric,
+    margin_tests_from_counts,
     mcnemar,
     metric,
 )
@@ -243,13 +244,11 @@ def test_bootstrap():
 
 
 def test_interval_and_test_may_disagree():
-    # Of five discordant samples all are for a: the smallest p-value is 1 of 16.
-    counts = np.zeros((2, 2, 2), int)
-    counts[0, 0, 0], counts[1, 1, 1] = 30, 30
-    counts[1, 1, 0] = 5
-    found = compare_metric_from_counts(counts, metric="f1")
-    assert found.pvalue == pytest.approx(2 / 2**5)
-    assert found.interval.low > 0.0
+    # Models that cannot be exchanged: a has more false alarms, and finds the one positive.
+    counts = np.array([[[177, 3], [12, 1]], [[1, 0], [0, 0]]])
+    found = compare_metric_from_counts(counts, metric="balanced_accuracy")
+    assert found.pvalue < 0.05
+    assert found.interval.low < 0.0 < found.interval.high
     assert any("disagree" in caution for caution in found.cautions)
 
 
@@ -285,8 +284,10 @@ def test_all_of_one_right_and_all_of_the_other_wrong():
     y_true = np.array([0, 1] * 10)
     found = compare_metric(y_true, y_true, 1 - y_true, metric="mcc", method="jackknife")
     assert found.difference == 2.0
-    assert math.isnan(found.pvalue)
+    assert math.isnan(found.statistic)
+    assert found.pvalue == pytest.approx(2 / 2**20, rel=1e-9)
     assert math.isnan(found.interval.low)
+    assert "No variance" in found.cautions[0]
     exact = compare_metric(y_true, y_true, 1 - y_true, metric="accuracy")
     assert exact.pvalue == pytest.approx(2 / 2**20, rel=1e-9)
     assert exact.interval.low > 0.5
@@ -313,3 +314,142 @@ def test_identical_models_do_not_differ_whatever_the_metric(method):
     assert (found.difference, found.statistic, found.pvalue) == (0.0, 0.0, 1.0)
     assert found.status == kernels.DEGENERATE
     assert any("predict the same" in caution for caution in found.cautions)
+
+
+RARE = ("recall", "precision", "balanced_accuracy", "f1_macro", "mcc", "kappa", "informedness")
+
+
+@pytest.mark.parametrize("name", RARE)
+def test_no_variance_is_no_evidence(name):
+    """Both are right on both positives: nothing says that they are equivalent."""
+    y_true = np.array([1] * 2 + [0] * 48)
+    found = compare_metric(y_true, y_true, y_true, metric=name, margin=0.05)
+    tests = found.margins
+    assert found.pvalue == 1.0
+    assert tests.decision == "cannot tell"
+    assert not tests.margin_met
+    assert tests.noninferiority_pvalue > 0.05
+    # The decision is that of the interval that is shown.
+    assert tuple(found.interval) == pytest.approx(tuple(tests.interval), abs=1e-8)
+    assert found.interval.low < -0.05
+
+
+@pytest.mark.parametrize("name", RARE)
+@pytest.mark.parametrize("method", [None, "jackknife", "delta", "abc", "bootstrap"])
+def test_intervals_decide_about_margins(name, method):
+    counts = np.array([[[150, 6], [5, 9]], [[1, 2], [3, 24]]])
+    options = {"metric": name, "method": method, "n_resamples": 999}
+    for margin in (0.02, 0.1, 0.2, 0.3):
+        found = compare_metric_from_counts(counts, margin=margin, **options)
+        tests, (low, high) = found.margins, found.margins.inner_interval
+        assert tests.margin_met == (low > -margin)
+        assert tests.within_margin == (low > -margin and high < margin)
+        assert tuple(found.interval) == pytest.approx(tuple(tests.interval), abs=1e-8)
+
+
+def test_recalls_have_the_tests_of_accuracies():
+    counts = np.array([[[150, 6], [5, 9]], [[1, 2], [3, 24]]])
+    # table[a is wrong, b is wrong], of the positives and of the negatives
+    for name, table in (("recall", [[24, 3], [2, 1]]), ("specificity", [[150, 6], [5, 9]])):
+        found = compare_metric_from_counts(counts, metric=name, margin=0.1).margins
+        wanted = margin_tests_from_counts(table, margin=0.1)
+        assert found.method == "exact"
+        assert found.pvalue_lower == pytest.approx(wanted.pvalue_lower, rel=1e-12)
+        assert tuple(found.inner_interval) == pytest.approx(tuple(wanted.inner_interval), rel=1e-12)
+
+
+def test_draws_of_one_proportion_are_clopper_and_pearsons():
+    """Micro F1 of two classes is the accuracy: of n samples that b alone has right, none."""
+    counts = np.zeros((2, 2, 2), int)
+    counts[0, 0, 0], counts[1, 1, 1] = 30, 20
+    found = compare_metric_from_counts(counts, metric="f1_micro", margin=0.06, n_resamples=99_999)
+    # With no error of 50 the upper limit is 1 - 0.05**(1 / 50).
+    limit = 1 - 0.05 ** (1 / 50)
+    assert tuple(found.margins.inner_interval) == pytest.approx((-limit, limit), rel=0.05)
+
+
+@pytest.mark.parametrize("name", ["recall", "balanced_accuracy", "precision", "mcc"])
+def test_false_decisions_are_rare(name):
+    """3% positives, of which a finds 85% and b 95%; b is better in all metrics."""
+    rng = np.random.default_rng(5)
+    n, wrong, runs = 100, 0, 150
+    for _ in range(runs):
+        y_true = (rng.random(n) < 0.03).astype(int)
+        a, b = (np.where(rng.random(n) < y_true * (1 - p), 0, y_true) for p in (0.85, 0.95))
+        if y_true.any():
+            found = compare_metric(y_true, a, b, metric=name, margin=0.05, n_resamples=499)
+            wrong += found.margins.margin_met
+    assert wrong <= 0.06 * runs
+
+
+@pytest.mark.parametrize("name", ["balanced_accuracy", "mcc", "kappa", "f1_macro"])
+def test_metrics_of_several_classes_need_several(name):
+    counts = np.zeros((2, 2, 2), int)
+    counts[0, 0, 0], counts[0, 1, 0], counts[0, 0, 1] = 45, 2, 3
+    found = compare_metric_from_counts(counts, metric=name, margin=0.2)
+    assert found.margins.decision == "cannot tell"
+    assert found.margins.reason
+    assert math.isnan(found.margins.noninferiority_pvalue)
+    assert math.isnan(found.interval.low)
+    assert any("No interval" in caution for caution in found.cautions)
+
+
+def test_a_table_without_positives_does_not_stop_the_others():
+    counts = np.zeros((2, 2, 2, 2), int)
+    counts[0] = [[[15, 1], [2, 1]], [[1, 2], [3, 14]]]
+    counts[1, 0, 0, 0] = 10
+    found = compare_metric_from_counts(counts, metric="f1", margin=0.5)
+    assert found.value_a.tolist() == [pytest.approx(2 * 17 / (20 + 20)), 0.0]
+    assert found.margins.decision[1] == "cannot tell"
+
+
+@pytest.mark.parametrize("average", ["macro", "weighted"])
+@pytest.mark.parametrize("zero", [0.0, 1.0, np.nan])
+def test_classes_without_weight_stay_in_averages(average, zero):
+    sklearn = pytest.importorskip("sklearn.metrics")
+    y_true, a = np.array([0, 1, 1, 2, 2, 1, 1]), np.array([1, 3, 0, 1, 0, 1, 3])
+    b, weights = np.array([0, 1, 1, 2, 2, 1, 3]), np.array([1.0, 0, 1, 1, 1, 0, 0])
+    for name, score in (("precision", sklearn.precision_score), ("recall", sklearn.recall_score)):
+        found = compare_metric(
+            y_true, a, b, metric=name, average=average, zero_division=zero, sample_weight=weights
+        )
+        wanted = score(y_true, a, average=average, zero_division=zero, sample_weight=weights)
+        assert found.value_a == pytest.approx(wanted, nan_ok=True)
+
+
+def test_weighted_kappa_says_whose_distances_it_counts():
+    y_true, a, b = [0, 3, 4], [3, 3, 4], [0, 3, 0]
+    alone = metric(y_true, a, metric="kappa_linear").value
+    assert compare_metric(y_true, a, b, metric="kappa_linear").value_a == alone
+    wider = compare_metric(y_true, a, [0, 3, 3], metric="kappa_linear")
+    assert not any("distances" in caution for caution in wider.cautions)
+    with pytest.warns(UserWarning, match="does not hold"):
+        other = compare_metric(y_true, a, [0, 3, 1], metric="kappa_linear")
+    assert other.value_a == pytest.approx(0.4)
+    assert any("distances" in caution for caution in other.cautions)
+    listed = make_metric("kappa_linear", labels=[0, 1, 2, 3, 4])
+    with pytest.warns(UserWarning, match="does not hold"):
+        found = compare_metric(y_true, a, [0, 3, 1], metric=listed)
+    assert found.value_a == pytest.approx(metric(y_true, a, metric=listed).value)
+    assert not any("distances" in caution for caution in found.cautions)
+
+
+def test_abc_interval_and_its_pvalue_agree():
+    counts = np.array([[[148, 9], [24, 7]], [[3, 5], [4, 10]]])
+    found = compare_metric_from_counts(counts, metric="f1", method="abc")
+    low, high = found.interval
+    assert (found.interval_method, found.distribution) == ("abc", "abc")
+    at = compare_metric_from_counts(
+        counts, metric="f1", method="abc", confidence_level=1 - found.pvalue
+    )
+    assert min(map(abs, at.interval)) == pytest.approx(0.0, abs=1e-9)
+    near = compare_metric_from_counts(
+        counts, metric="f1", method="bootstrap", interval="bca", n_resamples=20_000, rng=1
+    )
+    assert (low, high) == pytest.approx(near.interval, abs=0.01)
+    turned = compare_metric_from_counts(counts.swapaxes(1, 2), metric="f1", method="abc")
+    assert turned.pvalue == pytest.approx(found.pvalue, rel=0.01)  # z0 has no sign to turn
+    with pytest.raises(ValueError, match="groups method is"):
+        compare_metric([0, 1, 0], [0, 1, 1], [0, 0, 0], groups=[0, 1, 1], method="abc")
+    with pytest.raises(ValueError, match="mean of recalls"):
+        compare_metric_from_counts(counts, metric="mcc", method="mover")

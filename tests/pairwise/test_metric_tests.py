@@ -8,6 +8,7 @@ from fastcmp import (
     compare_all,
     compare_all_from_counts,
     compare_metric,
+    kernels,
     make_metric,
     metric_equality,
 )
@@ -542,3 +543,52 @@ def test_counts_that_know_no_classes():
     counts = PairCounts().update(Y, PREDS)
     with pytest.raises(ValueError, match="LabelCounts"):
         compare_all_from_counts(counts, metric="mcc")
+
+
+@pytest.mark.parametrize(
+    "name", ["balanced_accuracy", "mcc", "kappa", "recall_macro", "informedness", "gmean"]
+)
+def test_a_perfect_model_and_a_constant_one(name):
+    """No variance and a difference: as `compare_metric`, by the exact permutation test."""
+    y_true = np.repeat([0, 1], [30, 60])
+    preds = {"perfect": y_true, "constant": np.ones_like(y_true)}
+    wanted = 2 * 0.5**30  # all exchanges of the 30 samples that the models predict differently
+    for method in ("jackknife", "delta"):
+        found = compare_all(y_true, preds, metric=name, method=method)
+        assert found.pvalue == pytest.approx([wanted], rel=1e-9)
+        assert found.best == ("perfect",)
+        assert np.isnan(found.statistic).all()
+        assert "No variance" in found.cautions[0]
+    pair = compare_metric(y_true, *preds.values(), metric=name, method="jackknife")
+    assert pair.pvalue == pytest.approx(wanted, rel=1e-9)
+    assert pair.status == kernels.DEGENERATE
+    equal = metric_equality(y_true, preds, metric=name)
+    assert equal.pvalue == pytest.approx(wanted, rel=1e-9)
+    more = metric_equality(y_true, preds | {"wrong": 1 - y_true}, metric=name)
+    assert np.isnan(more.pvalue)
+    assert "there is no test" in more.cautions[-1]
+
+
+def test_margins_of_all_pairs_are_those_of_each():
+    rng = np.random.default_rng(3)
+    y_true = (rng.random(120) < 0.1).astype(int)
+    preds = {name: np.where(rng.random(120) < 0.1, 1 - y_true, y_true) for name in "abc"}
+    for name in ("recall", "f1_macro", "mcc"):
+        result = compare_all(y_true, preds, metric=name, margin=0.2)
+        for p, (a, b) in enumerate(("ab", "ac", "bc")):
+            pair = compare_metric(y_true, preds[a], preds[b], metric=name, margin=0.2)
+            assert result.interval[p] == pytest.approx(pair.margins.interval, rel=1e-9)
+            lower = result.margins.pvalue_lower[p]
+            assert lower == pytest.approx(pair.margins.pvalue_lower, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    "sampling", [{"groups": 40}, {"strata": 3}, {"strata": 3, "stratum_weights": "equal"}]
+)
+def test_margins_of_models_that_are_always_right(sampling):
+    y_true = np.repeat([0, 1], [114, 6])
+    options = {k: np.arange(120) % v if k != "stratum_weights" else v for k, v in sampling.items()}
+    preds = {"a": y_true, "b": y_true}
+    result = compare_all(y_true, preds, metric="f1_macro", margin=0.05, **options)
+    assert result.margins.decision.tolist() == ["cannot tell"]
+    assert result.interval[0, 0] < -0.05

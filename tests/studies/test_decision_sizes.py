@@ -52,6 +52,17 @@ def test_exact_tests_keep_the_level(page):
     assert 0.03 < min(exact.values()) <= max(exact.values()) <= 0.05
 
 
+def test_margins_of_metrics_keep_the_level(study, page):
+    """With 500 data sets 5% has a standard error of 1."""
+    rates = [rate for key, (rate, _) in page.read().items() if key[0] == "metrics"]
+    assert len(rates) == 2 * len(study.METRICS) * 5 * 5
+    assert max(rates) <= 0.06
+    chances = study.population("precision", 0.1)
+    tables = chances.sum(axis=2), chances.sum(axis=1)
+    a, b = (table[1, 1] / table[:, 1].sum() for table in tables)
+    assert a - b == pytest.approx(-study.METRIC_MARGIN, abs=1e-9)
+
+
 def test_chances_of_tables(study):
     """By the formulas: one table of three samples, one of two and one."""
     found = study.paired_size(3, 0.1, [(1, 0)])

@@ -74,7 +74,7 @@ def expected(tensor, metric, seed=5, n_draws=199):
     scale = "atanh" if metric in ("MCC", "kappa") else "logit"
     newcombe = (np.nan, np.nan)
     if metric == "balanced accuracy":
-        newcombe = pair(method="pooled").interval
+        newcombe = pair(method="mover").interval
     ends = [
         one(method="delta"),
         one(method="jackknife", scale=scale),

@@ -314,6 +314,10 @@ def without_variance(pair: Pair, alternative: str, error: float = 0.0) -> tuple[
     )
 
 
+#: Draws of an interval by which no margin is tested: its level is precise to 0.004.
+_SHOWN = 1999
+
+
 def _bounded(found: list[Compared], options: CompareOptions, pool: ThreadPool) -> list[Compared]:
     """Replace intervals by those of the tests against a margin: one procedure."""
     cells = found[0].pair.cells
@@ -323,7 +327,7 @@ def _bounded(found: list[Compared], options: CompareOptions, pool: ThreadPool) -
             [one.pair.estimator for one, own in zip(found, counts, strict=True) if own is None],
             cells,
             within_classes=options.within_classes,
-            n_resamples=options.n_resamples,
+            n_resamples=options.n_resamples if options.margin else min(options.n_resamples, _SHOWN),
             seed=options.seed,
             pool=pool,
         )

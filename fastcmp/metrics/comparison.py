@@ -110,7 +110,8 @@ def compare_metric(
         In (0, 1).
     n_resamples : int
         Draws of the bootstrap, of the permutation test and of the interval; of the latter
-        fewer where classes are many or a metric is a user's function.
+        at most 1,999 without a margin, and fewer where classes are many or a metric is a
+        user's function.
     rng : int, numpy.random.Generator or None
         Where they come from.
     names : sequence of str
@@ -265,7 +266,8 @@ def compare_metric_from_counts(
         In (0, 1).
     n_resamples : int
         Draws of the bootstrap, of the permutation test and of the interval; of the latter
-        fewer where classes are many or a metric is a user's function.
+        at most 1,999 without a margin, and fewer where classes are many or a metric is a
+        user's function.
     rng : int, numpy.random.Generator or None
         Where they come from.
     names : sequence of str, optional

@@ -39,6 +39,9 @@ _COLUMNS = (
     *("interval_low", "interval_high", "pvalue"),
 )
 
+#: Methods of intervals in words, where they are not their own.
+_BY = {"dirichlet": "Dirichlet draws"}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class MetricComparison(Pilot, Compared, Record):
@@ -134,11 +137,12 @@ class MetricComparison(Pilot, Compared, Record):
         hypothesis = f"the predictions of {a} and {b} can be exchanged"
         if self.distribution != "permutation":
             hypothesis = self._equality()
+        by = _BY.get(self.interval_method, self.interval_method)
         text = [
             f"{lead}: {values} on {self._drawn()}, of which "
             f"{self.n_discordant} are predicted differently.",
             f"Difference {number(self.difference, '+')}, {name} "
-            f"{limits(*self.interval, sign='+')}, by {self.interval_method}.",
+            f"{limits(*self.interval, sign='+')}, by {by}.",
         ]
         if not math.isnan(self.ratio):
             text.append(f"Ratio {number(self.ratio)}, {name} {limits(*self.ratio_interval)}.")

@@ -97,7 +97,8 @@ class Tiered:
 
     def __call__(self, *args: Any) -> Any:
         """Call Python's form."""
-        return self.python(*args)
+        with np.errstate(all="ignore"):
+            return self.python(*args)
 
 
 def _names(code: types.CodeType) -> set[str]:
@@ -184,8 +185,13 @@ class Kernel(_Function):
     def __call__(self, *args: Any, **keywords: Any) -> Any:
         return self._run(*args, **keywords)
 
+    @property
+    def py_func(self) -> Any:
+        """The function as it was written, which calls kernels in whichever tier pays."""
+        return self._function
+
     def __getattr__(self, name: str) -> Any:
-        """Return what numba's dispatcher has: `py_func`, `signatures`, `stats`."""
+        """Return what else numba's dispatcher has: `signatures`, `stats`."""
         if name.startswith("__"):
             raise AttributeError(name)
         return getattr(self.compiled, name)

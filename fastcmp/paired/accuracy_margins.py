@@ -272,7 +272,7 @@ def _exact(tables: tuple[Any, ...], method: str, alpha: float, gamma: float) -> 
         raise ValueError(message)
     answers = np.empty((first.size, 9))
     # Run as Python that calls machine code: Ctrl-C is answered between the parts.
-    test = getattr(kernels.tango_exact_margins, "py_func", kernels.tango_exact_margins)
+    test = kernels.tango_exact_margins.py_func  # type: ignore[attr-defined]
     for k, found in zip(first, answers, strict=True):
         test(a[k], b[k], n[k], margin[k], alpha, gamma, found)
     return answers[where.ravel()].T

@@ -74,17 +74,22 @@ def bounded_interval(units: BoundedUnits, level: float) -> tuple[Floats, Floats]
 
 
 def bounded_margins(
-    parts: Iterable[BoundedUnits], of: Estimated, options: MarginOptions, unit: str
+    parts: Iterable[BoundedUnits],
+    of: Estimated,
+    options: MarginOptions,
+    unit: str,
+    largest: float = 1.0,
 ) -> MarginTests:
     """Test differences whose units are bounded against a margin, and decide.
 
+    Differences lie between -`largest` and `largest`; units hold them in this unit.
     The units of some pairs at a time. Where there are too few no test can decide: a model
     that fails a share of them as large as the margin, each as a whole, shows none that
     fails with a probability above alpha.
     """
     from scipy.special import ndtr
 
-    margin, rows = float(options.margin), []
+    margin, rows = float(options.margin) / largest, []
     for units in parts:
         turned = units._replace(gain=-units.gain)
         lower, upper = (-bounded_score(x, -margin) for x in (units, turned))
@@ -100,7 +105,8 @@ def bounded_margins(
     fewest = np.log(options.one_sided) / np.log1p(-margin)
     n = np.asarray(of.n_samples, np.float64)
     spread = of.standard_error * np.sqrt(n)
-    needed = samples_needed(options.gain(of.difference), margin, (spread,) * 3, options)
+    gain = options.gain(of.difference)
+    needed = samples_needed(gain, options.margin, (spread,) * 3, options)
     needed = needed + fewest * n / n_effective
     reason = ""
     if (short := n_effective < fewest).any():
@@ -109,7 +115,9 @@ def bounded_margins(
             f"this margin needs at least {np.ceil(fewest):.0f} {unit}, and these are worth "
             f"{least:.4g}: a model that fails {100 * margin:.3g}% of all may fail none of so few"
         )
-    intervals = [ConfidenceInterval(*map(plain, tests[k : k + 2])) for k in (5, 7)]
+    intervals = [
+        ConfidenceInterval(*(plain(largest * end) for end in tests[k : k + 2])) for k in (5, 7)
+    ]
     return make_tests(
         of,
         options,

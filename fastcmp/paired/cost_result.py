@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -205,20 +205,14 @@ class CostResult(Pilot, Compared, Record):
         """
         largest = float(self.cost.max())
         of = Estimated(
-            self.difference / largest,
-            self.standard_error / largest,
+            self.difference,
+            self.standard_error,
             n_samples=self.n_samples,
             pvalue=self.pvalue,
             measure=self.measure,
         )
-        options = options._replace(margin=options.margin / largest, lower_is_better=True)
-        found = bounded_margins(self._units(largest), of, options, "samples")
-        in_units = ("margin", "difference", "standard_error")
-        changed = {name: plain(np.multiply(getattr(found, name), largest)) for name in in_units}
-        for name in ("interval", "inner_interval"):
-            ends = (plain(np.multiply(end, largest)) for end in getattr(found, name))
-            changed[name] = ConfidenceInterval(*ends)
-        return replace(found, **changed)
+        options = options._replace(lower_is_better=True)
+        return bounded_margins(self._units(largest), of, options, "samples", largest)
 
     def _units(self, largest: float) -> Iterator[BoundedUnits]:
         """Differences of costs over the largest, and how many samples have each."""

@@ -40,7 +40,8 @@ METHOD_NAMES: Final = {
 
 def _divide(a: Any, b: Any) -> Any:
     with np.errstate(divide="ignore", invalid="ignore"):
-        return (np.asarray(a, np.float64) / np.asarray(b, np.float64))[()]
+        ratio = np.asarray(a, np.float64) / np.asarray(b, np.float64)
+    return ratio if ratio.ndim else ratio.item()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)

@@ -26,6 +26,7 @@ from fastcmp.inputs.cost_matrix import (
 from fastcmp.inputs.label_order import in_order
 from fastcmp.inputs.labels import Labels, encode
 from fastcmp.kernels.bits import TILE_ROWS
+from fastcmp.paired.bounded_margins import BoundedUnits
 from fastcmp.paired.cost_differences import (
     CostGroups,
     CostOptions,
@@ -134,7 +135,12 @@ def cost_tests(  # the data, how they are tested, and by which threads
             total, squares = np.array(sums).reshape(-1, 2).T
             return total, squares
 
-        return _tests(models, found, squared, TILE_ROWS, costs.levels[-1])
+        def bounded(block: Block) -> BoundedUnits:
+            pairs = block.pairs.tolist()
+            gain = np.stack([costs.levels[rows[i]] - costs.levels[rows[j]] for i, j in pairs])
+            return BoundedUnits(gain / costs.levels[-1], np.ones((1, 1)))
+
+        return _tests(models, found, squared, bounded, TILE_ROWS, costs.levels[-1])
     tables = PairTables(tuple(rows), size, n_pairs)
     pool.run(tables.pack, tables.packing, steps=no_step)
     count, side = tables.count, min(SIDE, tables.side)
@@ -187,6 +193,7 @@ def _tests(
     models: ModelCosts,
     found: _Evaluate,
     squared: Callable[[Block], tuple[Floats, Floats]],
+    bounded: Callable[[Block], BoundedUnits],
     side: int,
     largest: float,
 ) -> PairTests:
@@ -223,6 +230,7 @@ def _tests(
         pvalues=lambda block: found(block, intervals=False).pvalue,
         columns=columns,
         spread=spread,
+        bounded=bounded,
         flips=flips,
         limits=(-float(largest), float(largest)),
     )
@@ -257,7 +265,13 @@ def tests_of_tables(  # the data, how they are tested, and in which tiles
         flat = count(block).reshape(len(block.pairs), -1)
         return np.asarray(flat @ values), np.asarray(flat @ values**2)
 
-    return _tests(models, found, squared, side, costs.levels[-1])
+    def bounded(block: Block) -> BoundedUnits:
+        gain, where = np.unique(values / costs.levels[-1], return_inverse=True)
+        flat = count(block).reshape(len(block.pairs), -1)
+        times = np.stack([np.bincount(where, row, gain.size) for row in flat])
+        return BoundedUnits(gain[np.newaxis], np.ones((1, 1)), times)
+
+    return _tests(models, found, squared, bounded, side, costs.levels[-1])
 
 
 def _by_sorting(

@@ -194,7 +194,18 @@ class GateResult(Record):
         return " and ".join(METHOD_NAMES.get(x, x) for x in dict.fromkeys(self.methods))
 
     def measured(self, i: int) -> tuple[str, str, str]:
-        """Write the samples and both values of a comparison; "-" where not known."""
+        """The number of samples and both values of a comparison, as text.
+
+        Parameters
+        ----------
+        i : int
+            Which comparison.
+
+        Returns
+        -------
+        tuple of str
+            Samples, value of the new model, value of the base; "-" where not known.
+        """
         shown = (self.n_samples[i], *self.values[i])
         forms = (",.0f", ".4f", ".4f")
         n, a, b = ("-" if np.isnan(x) else format(x, f) for x, f in zip(shown, forms, strict=True))

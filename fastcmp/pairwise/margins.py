@@ -112,7 +112,8 @@ def with_pair_margins(
             spans = parts(len(result.pairs), _UNITS)
             units = (tests.bounded(Block(span, result.pairs[span])) for span in spans)
             unit = "samples" if result.n_clusters is None else "clusters"
-            found = bounded_margins(units, of._replace(df=None), options, unit)
+            largest = tests.limits[1] if np.isfinite(tests.limits[1]) else 1.0
+            found = bounded_margins(units, of._replace(df=None), options, unit, largest)
     return replace(result, margins=_adjusted(found, result))
 
 

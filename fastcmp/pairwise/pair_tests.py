@@ -67,8 +67,8 @@ class PairTests:
     #: Values were divided by 2**exponent: differences, intervals and scores are
     #: multiplied by it where they are kept.
     exponent: int = 0
-    #: Differences by unit of the pairs of a block, where these lie between -1 and 1: by
-    #: them margins are tested; None: by `spread`.
+    #: Differences by unit of the pairs of a block, over the largest that there may be
+    #: (`limits`): by them margins are tested; None: by `spread`.
     bounded: Callable[[Block], BoundedUnits] | None = None
     #: Makes draws of all models as if they were equal; None: normal ones, by `spread`.
     flips: Callable[[Draws, ThreadPool], Joint] | None = None

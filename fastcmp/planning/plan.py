@@ -32,7 +32,8 @@ def power(
 
     Parameters
     ----------
-    test : {"mcnemar", "mean", "metric", "cost", "auc", "auc-paired", "cv", "leaderboard"}
+    test : {"mcnemar", "mean", "mean-unpaired", "accuracy-unpaired", "metric", "cost", "auc", \
+            "auc-paired", "cv", "leaderboard"}
         What is planned: two accuracies, two means of values, two values of a metric, two
         costs, an area against a value, two areas, a test by cross-validation, or all
         pairs of many models.
@@ -93,7 +94,8 @@ def sample_size(
 
     Parameters
     ----------
-    test : {"mcnemar", "mean", "metric", "cost", "auc", "auc-paired", "cv", "leaderboard"}
+    test : {"mcnemar", "mean", "mean-unpaired", "accuracy-unpaired", "metric", "cost", "auc", \
+            "auc-paired", "cv", "leaderboard"}
         What is planned: two accuracies, two means of values, two values of a metric, two
         costs, an area against a value, two areas, a test by cross-validation, or all
         pairs of many models.
@@ -151,6 +153,13 @@ def sample_size(
     - clusters: `cluster_size`, `cluster_size_cv`, `intraclass_correlation`;
     - a pilot: `difference`, its `standard_error`, `n_pilot`;
     - also `lower_is_better`, which matters with a margin, and `tails`.
+
+    "mean-unpaired" (different samples), methods "t", "normal", for equivalence also "chow":
+    `difference`, and `sd` of the values of both models, or `sd_a` and `sd_b`; `ratio` (samples
+    of b for each one of a), `lower_is_better`, `tails`.
+
+    "accuracy-unpaired" (different samples), methods "score", "miettinen-nurminen" (the only one
+    with a margin but for "normal"), "normal": `accuracy_a`, `accuracy_b`; `ratio`.
 
     "metric" and "cost", method "normal", for equivalence also "chow": `difference` with
     `sd`, or with `standard_error` and `n_pilot`; `lower_is_better`, `tails`.
@@ -214,7 +223,8 @@ def detectable_difference(
 
     Parameters
     ----------
-    test : {"mcnemar", "mean", "metric", "cost", "auc", "auc-paired", "cv", "leaderboard"}
+    test : {"mcnemar", "mean", "mean-unpaired", "accuracy-unpaired", "metric", "cost", "auc", \
+            "auc-paired", "cv", "leaderboard"}
         What is planned: two accuracies, two means of values, two values of a metric, two
         costs, an area against a value, two areas, a test by cross-validation, or all
         pairs of many models.

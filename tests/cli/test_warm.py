@@ -85,13 +85,8 @@ def test_a_command_that_fails_is_an_error(capsys, monkeypatch):
 def unheard(monkeypatch):
     """The logger before anybody has been told."""
     monkeypatch.setattr(_jit, "_waited", 0.0)
-    logger = logging.getLogger("fastcmp.compiling")
-    monkeypatch.setattr(logger, "propagate", False)  # pytest listens at the root
-    handlers, level = list(logger.handlers), logger.level
-    logger.handlers.clear()
-    yield
-    logger.handlers[:] = handlers
-    logger.setLevel(level)
+    own = logging.Logger("own")  # one that pytest does not listen to
+    monkeypatch.setattr(logging, "getLogger", lambda _: own)
 
 
 @pytest.mark.usefixtures("unheard")

@@ -310,7 +310,7 @@ def test_intervals_of_one_split():
     n_test = 27
     (run,) = result.runs.runs
     assert run.n_test == n_test
-    for score, ends in zip(result.score, result.score_interval, strict=True):
+    for score, ends in zip(result.score, result.score_interval.tolist(), strict=True):
         wilson = stats.binomtest(round(score * n_test), n_test).proportion_ci(method="wilson")
         np.testing.assert_allclose(ends, wilson, rtol=1e-9)
     assert "(Wilson)" in result.summary()

@@ -104,7 +104,7 @@ def test_the_direction_is_that_of_what_is_tested():
 
 def test_intervals_of_scores():
     found = compare_all(Y, PREDS, groups=GROUPS)
-    for pred, score, ends in zip(PREDS, found.score, found.score_interval, strict=True):
+    for pred, score, ends in zip(PREDS, found.score, found.score_interval.tolist(), strict=True):
         # A model that is always wrong is the other: the difference is the accuracy.
         alone = mcnemar(Y, pred, 1 - Y, groups=GROUPS)
         assert score == pytest.approx(alone.accuracy_a)

@@ -622,7 +622,7 @@ def test_intervals_of_scores_against_their_definition(cost):
     cost = np.asarray(cost, float)
     half = 0.5 * cost.max()
     quantile = stats.chi2.isf(0.1, 1)
-    for pred, ends in zip(preds, result.score_interval, strict=True):
+    for pred, ends in zip(preds, result.score_interval.tolist(), strict=True):
         values, counts = np.unique(cost[y_true, pred] - half, return_counts=True)
         for end in ends:
             statistic, *_ = naive.cost_profile(values, counts, 90, half, end - half)

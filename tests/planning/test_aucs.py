@@ -269,7 +269,7 @@ def test_what_no_area_shows_is_said():
     plan = detectable_difference(test="auc", n=2, n_negatives=2, alpha=0.01)
     assert np.isnan(plan.difference)
     assert plan.status == Status.UNDEFINED
-    assert "find no possible difference" in str(plan)
+    assert "no possible difference is detected" in str(plan)
 
 
 @pytest.mark.parametrize("null", NULLS)

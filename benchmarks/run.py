@@ -78,8 +78,7 @@ LIMITS = """
   again to check the counts and to add up the losses.
 - **Mid-p values**: a square root, two logarithms and three exponentials a value, or a
   sum of at most some sixty terms.
-- **First answer**: `import numba` and what numba imports on its first call (SciPy's
-  linear algebra among them) are most of it.
+- **First answer**: [first calls](first-calls.md) of every public function and command.
 """
 
 SCALE_LIMITS = """

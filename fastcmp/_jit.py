@@ -38,7 +38,7 @@ _START = 0.8
 #: Seconds to read a kernel's machine code from the disk.
 _LOAD = 0.03
 #: Seconds to compile a function, and for each instruction of its Python code.
-_FUNCTION, _INSTRUCTION = 0.03, 4e-4
+_FUNCTION, _INSTRUCTION = 0.04, 5e-4
 #: Seconds as Python, at the least: for an element of the arrays, and for a turn of a loop.
 _ELEMENT, _TURN = 2e-8, 1e-7
 #: Turns of a loop between two looks at the clock.

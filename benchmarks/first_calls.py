@@ -45,13 +45,15 @@ COMMANDS = (
 )
 INTRODUCTION = """# First calls
 
-Written by `python benchmarks/first_calls.py`; do not edit. Each row is the example of a public function in the reference, or a
-command, in a fresh process with an empty cache of machine code, and again with what the first process left
-there: processor seconds above a process that imports NumPy, `scipy.special` and doctest. Figures about 0 are less than that: the
-example needs less than these imports. The last column is how many kernels were compiled.
+Written by `python benchmarks/first_calls.py`; do not edit. Each row is the example of a public
+function in the reference, or a command, in a fresh process with an empty cache of machine code, and
+again with what the first process left there: processor seconds above a process that imports NumPy,
+`scipy.special` and doctest. Below 0: the example needs less than these imports. The last column is
+how many kernels were compiled.
 
-Those above one second do work that pays compilation (exact margin tests, draws of many models, Bayesian draws over data sets), or
-import scikit-learn and fit classifiers (`compare_cv`, `compare_cv_all`, functions of `compat.mlxtend` that fit).
+Those above one second do work that pays compilation (exact margin tests, draws of many models,
+Bayesian draws over data sets), or import scikit-learn and fit classifiers (`compare_cv`,
+`compare_cv_all`, functions of `compat.mlxtend` that fit).
 
 | first call | empty cache | filled | compiled |
 | --- | ---: | ---: | ---: |

@@ -39,8 +39,8 @@ _START = 0.8
 _LOAD = 0.03
 #: Seconds to compile a function, and for each instruction of its Python code.
 _FUNCTION, _INSTRUCTION = 0.04, 5e-4
-#: Seconds as Python, at the least: for an element of the arrays, and for a turn of a loop.
-_ELEMENT, _TURN = 2e-8, 1e-7
+#: Seconds as Python: about, for an element of the arrays; at the least, for a turn of a loop.
+_ELEMENT, _TURN = 3e-7, 1e-7
 #: Turns of a loop between two looks at the clock.
 _OFTEN = 500
 

@@ -18,6 +18,8 @@ import tempfile
 from importlib import import_module
 from pathlib import Path
 
+from fastcmp.data import example_path
+
 PAGE = Path(__file__).parent.parent / "docs" / "benchmarks" / "first-calls.md"
 MODULES = (
     "fastcmp",
@@ -40,7 +42,7 @@ COMMANDS = (
     "cutpoint --example digits --scores mlp",
     "lift --example digits --scores mlp",
     "plan --accuracy 0.9 0.88 --agreement 0.9",
-    "gate --example digits --models mlp knn_3",
+    "gate DIGITS DIGITS --models mlp knn_3 --margin 1pp",
     "inspect --example logs",
 )
 INTRODUCTION = """# First calls
@@ -71,7 +73,8 @@ assert not runner.summarize(False).failed
 COMMAND = """import contextlib, io, sys
 from fastcmp.cli.program import main
 with contextlib.redirect_stdout(io.StringIO()):
-    sys.exit(main({words!r}))
+    code = main({words!r})
+assert code < 3, code
 """
 
 
@@ -84,7 +87,8 @@ def programs():
             if inspect.isfunction(function) and ">>>" in (inspect.getdoc(function) or ""):
                 yield f"`{module}.{name}`", EXAMPLE.format(module=module, name=name)
     for command in COMMANDS:
-        yield f"`fastcmp {command}`", COMMAND.format(words=command.split())
+        words = [str(example_path()) if word == "DIGITS" else word for word in command.split()]
+        yield f"`fastcmp {command}`", COMMAND.format(words=words)
 
 
 def seconds(program, cache):

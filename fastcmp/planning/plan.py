@@ -180,14 +180,14 @@ def sample_size(
 
     - the probabilities of "mcnemar": `p10`, `p01`, `difference`, `discordant`,
       `accuracy_a`, `accuracy_b`, `agreement`, `correlation`, `kappa`, `label_agreement`;
-    - `design`: splits, by `fastcmp.designs`; `repeat_correlation` of a sample's outcomes
+    - ``design``: splits, by `fastcmp.designs`; `repeat_correlation` of a sample's outcomes
       in two repetitions (0.25); `training_sd` of the difference over training sets;
     - `n_resamples` and `rng` of the simulation.
 
     "leaderboard", method "normal":
 
     - `accuracies`, with `agreement`, `correlation` or `discordant` of pairs of models;
-    - `means`, with `sd` and `correlation`;
+    - ``means``, with `sd` and `correlation`;
     - `pilot`: a record of all pairs;
     - `find`: "best", "all", "any", "average", or a pair of models by number; `adjust` for
       the number of pairs ("holm"); `n_resamples` and `rng` of the simulation.

@@ -54,7 +54,8 @@ again with what the first process left there: processor seconds above a process 
 how many kernels were compiled.
 
 Those above one second do work that pays compilation (exact margin tests, draws of many models,
-Bayesian draws over data sets), or import scikit-learn and fit classifiers (`compare_cv`,
+Bayesian draws over data sets, JSON lines of logs, three metrics by
+10,000 draws), or import scikit-learn and fit classifiers (`compare_cv`,
 `compare_cv_all`, functions of `compat.mlxtend` that fit).
 
 | first call | empty cache | filled | compiled |
@@ -87,7 +88,7 @@ def programs():
             if inspect.isfunction(function) and ">>>" in (inspect.getdoc(function) or ""):
                 yield f"`{module}.{name}`", EXAMPLE.format(module=module, name=name)
     for command in COMMANDS:
-        words = [str(example_path()) if word == "DIGITS" else word for word in command.split()]
+        words = [str(example_path("digits")) if word == "DIGITS" else word for word in command.split()]
         yield f"`fastcmp {command}`", COMMAND.format(words=words)
 
 

@@ -87,8 +87,9 @@ def programs():
             function = getattr(home, name)
             if inspect.isfunction(function) and ">>>" in (inspect.getdoc(function) or ""):
                 yield f"`{module}.{name}`", EXAMPLE.format(module=module, name=name)
+    digits = str(example_path("digits"))
     for command in COMMANDS:
-        words = [str(example_path("digits")) if word == "DIGITS" else word for word in command.split()]
+        words = [digits if word == "DIGITS" else word for word in command.split()]
         yield f"`fastcmp {command}`", COMMAND.format(words=words)
 
 

@@ -19,6 +19,7 @@ import functools
 import inspect
 import math
 import os
+import signal
 import sys
 import time
 import types
@@ -77,6 +78,23 @@ def always_compiled() -> Iterator[None]:
 _spent_by_all = 0.0
 
 _lock = RLock()
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Answer Ctrl-C afterwards: an import that it ends halfway cannot be begun again."""
+    waiting: list[Any] = []
+    try:
+        before = signal.signal(signal.SIGINT, lambda *args: waiting.append(args))
+    except ValueError:  # only the main thread is interrupted
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if waiting and callable(before):
+            before(*waiting[0])
 
 
 class Tiered:
@@ -146,7 +164,8 @@ class _Function(Tiered):
 
     @functools.cached_property
     def compiled(self) -> Any:
-        from fastcmp._compiler import compile_lazily
+        with _uninterrupted():
+            from fastcmp._compiler import compile_lazily
 
         return self._twin("compiled", lambda twin: compile_lazily(twin, self._kind, self._decide))
 
@@ -192,7 +211,7 @@ class Kernel(_Function):
 
     def __getattr__(self, name: str) -> Any:
         """Return what else numba's dispatcher has: `signatures`, `stats`."""
-        if name.startswith("__"):
+        if name.startswith("__") or name == "compiled":
             raise AttributeError(name)
         return getattr(self.compiled, name)
 
@@ -451,7 +470,8 @@ def scipy_special(name: str, n_arguments: int) -> Callable[..., float]:
     """A function of `scipy.special`, which takes one more integer in both tiers."""
 
     def python() -> Any:
-        from scipy import special
+        with _uninterrupted():
+            from scipy import special
 
         ufunc = getattr(special, name)
         return lambda *args: float(ufunc(*args[:-1]))

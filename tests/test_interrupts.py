@@ -1,5 +1,6 @@
 """Ctrl-C, at any moment of any long call: KeyboardInterrupt, nothing else."""
 
+import os
 import subprocess
 import sys
 
@@ -108,11 +109,12 @@ CALLS = {
 }
 
 
-def interrupt(names, seconds, seed):
-    """Interrupt calls; anything but KeyboardInterrupt ends the process."""
+def interrupt(names, seconds, seed, tier="always"):
+    """Interrupt calls in one tier; anything but KeyboardInterrupt ends the process."""
     calls = [CALLS[name] for name in names]
     done = subprocess.run(
         [sys.executable, "-c", BEGIN + LOOP, str(seconds), str(seed), *calls],
+        env=os.environ | {"FASTCMP_COMPILE": tier},
         capture_output=True,
         text=True,
         check=False,
@@ -120,6 +122,10 @@ def interrupt(names, seconds, seed):
     )
     assert done.returncode == 0, f"{done.stdout[-200:]}{done.stderr[-2000:]}"
     assert done.stdout == "".join(f"{call}\n" for call in calls)
+
+
+def test_an_interrupt_of_python():
+    interrupt(["bcv_mcnemar", "from counts", "kernels"], 2, 5, "never")
 
 
 @pytest.mark.parametrize("first", range(0, len(CALLS), 9))

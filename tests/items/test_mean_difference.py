@@ -147,7 +147,8 @@ def test_every_design(drawn, variance, df, side):
     found = wanted._replace(
         difference=result.difference, variance=result.standard_error**2, df=degrees
     )
-    assert result.pvalue == pytest.approx(found.pvalue(side[1]), rel=1e-9, abs=1e-300)
+    if result.standard_error > 0 or not result.difference:  # else the exact test's
+        assert result.pvalue == pytest.approx(found.pvalue(side[1]), rel=1e-9, abs=1e-300)
     level = 0.95 if side[1] == 0 else 0.90
     ends = list(found.ends(level))
     bounded = np.isin((a, b), (0, 1)).all()
@@ -177,7 +178,8 @@ def test_swapped_models(drawn, method):
     assert two.difference == -one.difference
     assert two.pvalue == pytest.approx(one.pvalue, rel=1e-9)
     low, high = one.interval
-    assert list(two.interval) == pytest.approx([-high, -low], rel=1e-7, abs=1e-12)
+    wanted = pytest.approx([-high, -low], rel=1e-7, abs=1e-12, nan_ok=True)
+    assert list(two.interval) == wanted
     assert {one.better, two.better} in ({"a", "b"}, {None})
 
 

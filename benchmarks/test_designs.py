@@ -6,7 +6,7 @@ import pytest
 from sklearn.model_selection import RepeatedStratifiedKFold
 
 from fastcmp.designs import repeated_kfold, two_fold
-from fastcmp.kernels import deal_halves, shuffle
+from fastcmp.kernels import deal, shuffle
 
 
 @numba.njit
@@ -19,7 +19,7 @@ def in_compiled_code(seed, pattern, n_designs, out):
         for i in range(n):
             order[i] = i
         shuffle(seed, r, order)
-        deal_halves(pattern, order, out)
+        deal(pattern, order, out)
         used += out[-1, -1]
     return used
 

@@ -8,7 +8,7 @@ from fastcmp.core.threads import ThreadPool
 from fastcmp.counts.correct_bits import RightBits
 from fastcmp.inputs.labels import encode
 from fastcmp.kernels.bits import allocate_words, cross_counts
-from fastcmp.kernels.flip_words import random_signs
+from fastcmp.kernels.sign_flips import random_signs
 
 FLIPS = 1000
 

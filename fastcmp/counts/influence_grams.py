@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp.core.threads import no_step, parts
-from fastcmp.kernels.metric_pairs import gather_influences, table_starts
+from fastcmp.kernels.metric_slopes import gather_influences, table_starts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

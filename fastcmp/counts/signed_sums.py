@@ -9,7 +9,7 @@ import numpy as np
 
 from fastcmp.core.memory import check_draws
 from fastcmp.core.threads import no_step, parts
-from fastcmp.kernels.flip_words import flip_sums, random_signs
+from fastcmp.kernels.sign_flips import flip_sums, random_signs
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

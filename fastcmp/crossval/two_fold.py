@@ -15,7 +15,7 @@ from fastcmp.crossval.fold_inputs import (
     run_fold_t,
     run_rows,
 )
-from fastcmp.kernels.two_fold import (
+from fastcmp.kernels.fold_t_tests import (
     ALPAYDIN_F,
     CALIBRATED_F,
     DIETTERICH_T,

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from fastcmp.core.memory import check_memory
 from fastcmp.datasets.bradley_terry_model import laplacian
-from fastcmp.kernels.battles import count_battles, without_ties
+from fastcmp.kernels.task_ranks import count_battles, without_ties
 
 if TYPE_CHECKING:
     from fastcmp.datasets.bradley_terry_model import Expected, Model

@@ -18,7 +18,7 @@ from fastcmp.datasets.bayes_options import (
 from fastcmp.datasets.bayes_result import BayesComparison
 from fastcmp.datasets.bayesian_sign import count_differences
 from fastcmp.datasets.score_pairs import read_score_pair
-from fastcmp.kernels.signed_rank_draws import pairs_above, signed_rank_draws
+from fastcmp.kernels.signed_ranks import pairs_above, signed_rank_draws
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fastcmp.core.checks import as_whole
-from fastcmp.kernels.logical import fewest_models
+from fastcmp.kernels.multiplicity import fewest_models
 from fastcmp.pairwise.ties import find_ties
 
 _MOST_MODELS = 2000

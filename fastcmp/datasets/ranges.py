@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from fastcmp.kernels.studentized_range import studentized_range_many
+from fastcmp.kernels import studentized_range_sf
 
 Floats = NDArray[np.float64]
 
@@ -50,6 +50,4 @@ def _coefficients(k: int) -> Floats:
 
 
 def _each(q: Floats, k: int) -> Floats:
-    out = np.empty(q.size)
-    studentized_range_many(np.ascontiguousarray(q), k, out)
-    return out
+    return np.array([studentized_range_sf(x, k) for x in q.tolist()], np.float64)

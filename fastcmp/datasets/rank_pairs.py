@@ -13,8 +13,7 @@ from fastcmp.datasets.omnibus import AlignedRanks, QuadeSums
 from fastcmp.datasets.pair_data import Answers, PairKind, pair_tests
 from fastcmp.datasets.ranges import range_tails
 from fastcmp.datasets.rank_differences import difference_tails
-from fastcmp.kernels.special import ndtri
-from fastcmp.kernels.studentized_range import studentized_range_isf
+from fastcmp.kernels.special import ndtri, studentized_range_isf
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,7 +12,7 @@ import numpy as np
 from fastcmp.core.threads import no_step, parts
 from fastcmp.kernels.dirichlet import random_exponentials
 from fastcmp.kernels.item_bootstrap import draw_units
-from fastcmp.kernels.rank_draws import count_ranks
+from fastcmp.kernels.task_ranks import count_ranks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -10,7 +10,7 @@ import numpy as np
 from fastcmp.core.checks import as_numbers
 from fastcmp.core.escaping import visible
 from fastcmp.kernels.item_values import LARGEST
-from fastcmp.kernels.rank_draws import nested_draws
+from fastcmp.kernels.task_ranks import nested_draws
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

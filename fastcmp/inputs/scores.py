@@ -12,7 +12,7 @@ from fastcmp.core.escaping import visible
 from fastcmp.inputs.binary_labels import split_classes
 from fastcmp.inputs.columns import read_column
 from fastcmp.inputs.model_names import check_indexes, has_names, named_columns
-from fastcmp.kernels.score_order import pack_order, unpack_order
+from fastcmp.kernels.score_bins import pack_order, unpack_order
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

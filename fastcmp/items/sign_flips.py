@@ -14,13 +14,16 @@ from fastcmp.core.threads import ThreadPool
 from fastcmp.counts.pairs import PairColumns
 from fastcmp.counts.signed_sums import SignDraws, signed_sums
 from fastcmp.items.flipped_units import FlippedUnits, read_units
-from fastcmp.kernels.flipped_pairs import Draws, Observed, pair_limits, test_pairs
-from fastcmp.kernels.flipped_t import (
+from fastcmp.kernels.flipped_pairs import (
+    Draws,
+    Observed,
     StudentDraws,
     Units,
     balanced_statistics,
+    pair_limits,
     student_pair_limits,
     student_test_pairs,
+    test_pairs,
 )
 
 if TYPE_CHECKING:

@@ -2,8 +2,10 @@
 
 from fastcmp.kernels.binomial import HalfBinomial as HalfBinomial
 from fastcmp.kernels.binomial import binomial_half as binomial_half
-from fastcmp.kernels.binomial_draws import random_binomial as random_binomial
+from fastcmp.kernels.binomial import random_binomial as random_binomial
+from fastcmp.kernels.bits import cluster_bits as cluster_bits
 from fastcmp.kernels.bits import count_bits as count_bits
+from fastcmp.kernels.bits import count_clusters as count_clusters
 from fastcmp.kernels.bits import count_common_bits as count_common_bits
 from fastcmp.kernels.bits import pack_equal as pack_equal
 from fastcmp.kernels.bits import row_square_sum as row_square_sum
@@ -30,6 +32,9 @@ from fastcmp.kernels.bounded_means import (
     empirical_bernstein_limits as empirical_bernstein_limits,
 )
 from fastcmp.kernels.bounded_means import log_mean_exp as log_mean_exp
+from fastcmp.kernels.class_exchanges import (
+    two_class_exchange_pvalue as two_class_exchange_pvalue,
+)
 from fastcmp.kernels.cluster_means import CR0 as CR0
 from fastcmp.kernels.cluster_means import CR1 as CR1
 from fastcmp.kernels.cluster_means import CR2 as CR2
@@ -38,47 +43,30 @@ from fastcmp.kernels.cluster_means import add_cluster_sums as add_cluster_sums
 from fastcmp.kernels.cluster_means import cluster_factors as cluster_factors
 from fastcmp.kernels.cluster_means import clustered_mean as clustered_mean
 from fastcmp.kernels.cluster_means import mean_t as mean_t
-from fastcmp.kernels.cluster_means import mean_t_many as mean_t_many
 from fastcmp.kernels.cluster_means import residual_squares as residual_squares
 from fastcmp.kernels.cluster_means import t_quantile as t_quantile
-from fastcmp.kernels.clustered_mcnemar import cluster_bits as cluster_bits
-from fastcmp.kernels.clustered_mcnemar import count_clusters as count_clusters
-from fastcmp.kernels.cochran import CochranOutcome as CochranOutcome
-from fastcmp.kernels.cochran import cochrans_q as cochrans_q
-from fastcmp.kernels.cost import CHI_SQUARE as CHI_SQUARE
-from fastcmp.kernels.cost import LIKELIHOOD as LIKELIHOOD
 from fastcmp.kernels.cost import CostOutcome as CostOutcome
 from fastcmp.kernels.cost import cost_chi_square as cost_chi_square
 from fastcmp.kernels.cost import cost_likelihood as cost_likelihood
-from fastcmp.kernels.cost import cost_test_many as cost_test_many
-from fastcmp.kernels.cost_interval import COST_PROFILE as COST_PROFILE
-from fastcmp.kernels.cost_interval import COST_WALD as COST_WALD
-from fastcmp.kernels.cost_interval import cost_interval_many as cost_interval_many
-from fastcmp.kernels.cost_interval import cost_profile_interval as cost_profile_interval
-from fastcmp.kernels.cost_interval import cost_wald_interval as cost_wald_interval
+from fastcmp.kernels.cost import cost_profile_interval as cost_profile_interval
+from fastcmp.kernels.cost import cost_wald_interval as cost_wald_interval
 from fastcmp.kernels.count_draws import cell_tables as cell_tables
 from fastcmp.kernels.count_draws import draw_cells as draw_cells
 from fastcmp.kernels.count_draws import swap_cells as swap_cells
 from fastcmp.kernels.counts import count_agreement as count_agreement
 from fastcmp.kernels.counts import count_labels as count_labels
 from fastcmp.kernels.counts import count_paired as count_paired
-from fastcmp.kernels.delong_placements import placements as placements
-from fastcmp.kernels.difference_evalues import BETS as BETS
-from fastcmp.kernels.difference_evalues import DIRICHLET as DIRICHLET
+from fastcmp.kernels.difference_evalues import (
+    anytime_difference_interval as anytime_difference_interval,
+)
 from fastcmp.kernels.difference_evalues import (
     difference_log_evalue as difference_log_evalue,
 )
 from fastcmp.kernels.difference_evalues import (
-    dirichlet_log_evalue as dirichlet_log_evalue,
-)
-from fastcmp.kernels.difference_sequences import (
-    anytime_difference_interval as anytime_difference_interval,
-)
-from fastcmp.kernels.difference_sequences import (
-    anytime_difference_interval_many as anytime_difference_interval_many,
-)
-from fastcmp.kernels.difference_sequences import (
     dirichlet_difference_interval as dirichlet_difference_interval,
+)
+from fastcmp.kernels.difference_evalues import (
+    dirichlet_log_evalue as dirichlet_log_evalue,
 )
 from fastcmp.kernels.dirichlet import dirichlet_largest as dirichlet_largest
 from fastcmp.kernels.dirichlet import random_exponentials as random_exponentials
@@ -88,36 +76,38 @@ from fastcmp.kernels.evalues import (
 )
 from fastcmp.kernels.evalues import mcnemar_log_evalue as mcnemar_log_evalue
 from fastcmp.kernels.evalues import (
-    mcnemar_log_evalue_many as mcnemar_log_evalue_many,
+    normal_mixture_boundary as normal_mixture_boundary,
 )
-from fastcmp.kernels.flip_words import flip_sums as flip_sums
-from fastcmp.kernels.flip_words import random_signs as random_signs
 from fastcmp.kernels.fold_counts import count_folds as count_folds
-from fastcmp.kernels.fold_draws import simulate_folds as simulate_folds
+from fastcmp.kernels.fold_counts import simulate_folds as simulate_folds
+from fastcmp.kernels.fold_t_tests import BlockedConstants as BlockedConstants
 from fastcmp.kernels.fold_t_tests import FoldOutcome as FoldOutcome
+from fastcmp.kernels.fold_t_tests import alpaydin_f as alpaydin_f
+from fastcmp.kernels.fold_t_tests import blocked_constants as blocked_constants
+from fastcmp.kernels.fold_t_tests import blocked_t as blocked_t
+from fastcmp.kernels.fold_t_tests import bouckaert_frank_t as bouckaert_frank_t
+from fastcmp.kernels.fold_t_tests import bouckaert_t as bouckaert_t
+from fastcmp.kernels.fold_t_tests import calibrated_f as calibrated_f
+from fastcmp.kernels.fold_t_tests import corrected_factor as corrected_factor
+from fastcmp.kernels.fold_t_tests import dietterich_t as dietterich_t
 from fastcmp.kernels.fold_t_tests import fold_t as fold_t
-from fastcmp.kernels.fold_t_tests import fold_t_many as fold_t_many
+from fastcmp.kernels.fold_t_tests import kfold_t as kfold_t
+from fastcmp.kernels.fold_t_tests import nadeau_bengio_t as nadeau_bengio_t
+from fastcmp.kernels.fold_t_tests import resampled_t as resampled_t
+from fastcmp.kernels.fold_t_tests import yildiz_t as yildiz_t
 from fastcmp.kernels.fold_tables import ProportionOutcome as ProportionOutcome
 from fastcmp.kernels.fold_tables import bcv_factor as bcv_factor
 from fastcmp.kernels.fold_tables import bcv_mcnemar as bcv_mcnemar
-from fastcmp.kernels.fold_tables import bcv_mcnemar_many as bcv_mcnemar_many
 from fastcmp.kernels.fold_tables import naive_mcnemar as naive_mcnemar
-from fastcmp.kernels.fold_tables import naive_mcnemar_many as naive_mcnemar_many
 from fastcmp.kernels.fold_tables import proportion_z as proportion_z
-from fastcmp.kernels.fold_tables import proportion_z_many as proportion_z_many
 from fastcmp.kernels.fold_z import bayle_z_in as bayle_z_in
-from fastcmp.kernels.fold_z import bayle_z_many as bayle_z_many
 from fastcmp.kernels.fold_z import bayle_z_out as bayle_z_out
 from fastcmp.kernels.fold_z import conservative_z as conservative_z
-from fastcmp.kernels.fold_z import conservative_z_many as conservative_z_many
 from fastcmp.kernels.friedman_exact import add_difference as add_difference
-from fastcmp.kernels.intervals import BONETT_PRICE as BONETT_PRICE
-from fastcmp.kernels.intervals import NEWCOMBE as NEWCOMBE
-from fastcmp.kernels.intervals import TANGO as TANGO
-from fastcmp.kernels.intervals import WALD as WALD
 from fastcmp.kernels.intervals import bonett_price_interval as bonett_price_interval
 from fastcmp.kernels.intervals import newcombe_interval as newcombe_interval
 from fastcmp.kernels.intervals import tango_interval as tango_interval
+from fastcmp.kernels.intervals import tango_test as tango_test
 from fastcmp.kernels.intervals import wald_interval as wald_interval
 from fastcmp.kernels.intervals import wilson_interval as wilson_interval
 from fastcmp.kernels.item_bootstrap import count_units as count_units
@@ -127,16 +117,9 @@ from fastcmp.kernels.item_bootstrap import (
 )
 from fastcmp.kernels.item_bootstrap import resampled_mean as resampled_mean
 from fastcmp.kernels.item_values import difference_moments as difference_moments
-from fastcmp.kernels.logical import bergmann_hommel as bergmann_hommel
-from fastcmp.kernels.logical import fewest_models as fewest_models
-from fastcmp.kernels.many_intervals import (
-    difference_interval_many as difference_interval_many,
-)
-from fastcmp.kernels.margins import tango_margin_many as tango_margin_many
-from fastcmp.kernels.margins import tango_test as tango_test
 from fastcmp.kernels.margins_exact import MARGIN_EXACT_MAX_N as MARGIN_EXACT_MAX_N
 from fastcmp.kernels.margins_exact import tango_exact as tango_exact
-from fastcmp.kernels.margins_exact import tango_exact_margins as tango_exact_margins
+from fastcmp.kernels.max_t import difference_maxima as difference_maxima
 from fastcmp.kernels.max_t import radial_quantile as radial_quantile
 from fastcmp.kernels.max_t import radial_tail as radial_tail
 from fastcmp.kernels.max_t import step_down as step_down
@@ -183,14 +166,10 @@ from fastcmp.kernels.metrics import WEIGHTED as WEIGHTED
 from fastcmp.kernels.metrics import MetricSpec as MetricSpec
 from fastcmp.kernels.metrics import metric_value as metric_value
 from fastcmp.kernels.metrics import metric_values as metric_values
+from fastcmp.kernels.multiplicity import bergmann_hommel as bergmann_hommel
+from fastcmp.kernels.multiplicity import e_holm_sorted as e_holm_sorted
+from fastcmp.kernels.multiplicity import fewest_models as fewest_models
 from fastcmp.kernels.multiplicity import hommel_sorted as hommel_sorted
-from fastcmp.kernels.multiplicity_evalues import e_holm_sorted as e_holm_sorted
-from fastcmp.kernels.normal_draws import random_normals as random_normals
-from fastcmp.kernels.normal_mixture import (
-    normal_mixture_boundary as normal_mixture_boundary,
-)
-from fastcmp.kernels.odds import odds_ratio_exact_interval as odds_ratio_exact_interval
-from fastcmp.kernels.odds import odds_ratio_midp_interval as odds_ratio_midp_interval
 from fastcmp.kernels.paired import ASYMPTOTIC as ASYMPTOTIC
 from fastcmp.kernels.paired import CORRECTED as CORRECTED
 from fastcmp.kernels.paired import EXACT as EXACT
@@ -198,8 +177,9 @@ from fastcmp.kernels.paired import MIDP as MIDP
 from fastcmp.kernels.paired import mcnemar_asymptotic as mcnemar_asymptotic
 from fastcmp.kernels.paired import mcnemar_corrected as mcnemar_corrected
 from fastcmp.kernels.paired import mcnemar_exact as mcnemar_exact
-from fastcmp.kernels.paired import mcnemar_many as mcnemar_many
 from fastcmp.kernels.paired import mcnemar_midp as mcnemar_midp
+from fastcmp.kernels.paired import odds_ratio_exact_interval as odds_ratio_exact_interval
+from fastcmp.kernels.paired import odds_ratio_midp_interval as odds_ratio_midp_interval
 from fastcmp.kernels.planned_margins import EQUIVALENCE as EQUIVALENCE
 from fastcmp.kernels.planned_margins import NONINFERIORITY as NONINFERIORITY
 from fastcmp.kernels.planned_margins import SUPERIORITY as SUPERIORITY
@@ -213,51 +193,40 @@ from fastcmp.kernels.planned_mcnemar import (
     mcnemar_conditional_power as mcnemar_conditional_power,
 )
 from fastcmp.kernels.planned_mcnemar import (
-    mcnemar_critical_count as mcnemar_critical_count,
-)
-from fastcmp.kernels.planned_mcnemar import (
     mcnemar_interim_power as mcnemar_interim_power,
 )
 from fastcmp.kernels.planned_mcnemar import mcnemar_power as mcnemar_power
 from fastcmp.kernels.planned_mcnemar import (
     mcnemar_predictive_power as mcnemar_predictive_power,
 )
-from fastcmp.kernels.rank_maxima import difference_maxima as difference_maxima
 from fastcmp.kernels.repeats import g_pass_at_k as g_pass_at_k
 from fastcmp.kernels.repeats import pass_at_k as pass_at_k
 from fastcmp.kernels.repeats import pass_at_k_variance as pass_at_k_variance
 from fastcmp.kernels.repeats import pass_hat_k as pass_hat_k
 from fastcmp.kernels.repeats import pass_hat_k_variance as pass_hat_k_variance
 from fastcmp.kernels.resample import bootstrap_aucs as bootstrap_aucs
+from fastcmp.kernels.resample import bootstrap_rocs as bootstrap_rocs
+from fastcmp.kernels.resample import highest_at as highest_at
+from fastcmp.kernels.resample import partial_area as partial_area
 from fastcmp.kernels.resample import permuted_differences as permuted_differences
 from fastcmp.kernels.resample import weighted_auc as weighted_auc
-from fastcmp.kernels.resampled import bouckaert_frank_t as bouckaert_frank_t
-from fastcmp.kernels.resampled import bouckaert_t as bouckaert_t
-from fastcmp.kernels.resampled import corrected_factor as corrected_factor
-from fastcmp.kernels.resampled import kfold_t as kfold_t
-from fastcmp.kernels.resampled import nadeau_bengio_t as nadeau_bengio_t
-from fastcmp.kernels.resampled import resampled_t as resampled_t
+from fastcmp.kernels.resample import weighted_roc as weighted_roc
+from fastcmp.kernels.rng import deal as deal
 from fastcmp.kernels.rng import random_below as random_below
+from fastcmp.kernels.rng import random_normals as random_normals
+from fastcmp.kernels.rng import shuffle as shuffle
+from fastcmp.kernels.rng import shuffle_within as shuffle_within
 from fastcmp.kernels.roc import Concordance as Concordance
 from fastcmp.kernels.roc import concordance_sorted as concordance_sorted
+from fastcmp.kernels.roc import placements as placements
 from fastcmp.kernels.roc import sweep_sorted as sweep_sorted
-from fastcmp.kernels.roc_resample import bootstrap_rocs as bootstrap_rocs
-from fastcmp.kernels.roc_resample import highest_at as highest_at
-from fastcmp.kernels.roc_resample import partial_area as partial_area
-from fastcmp.kernels.roc_resample import weighted_roc as weighted_roc
-from fastcmp.kernels.shuffling import deal as deal
-from fastcmp.kernels.shuffling import deal_halves as deal_halves
-from fastcmp.kernels.shuffling import shuffle as shuffle
-from fastcmp.kernels.shuffling import shuffle_within as shuffle_within
-from fastcmp.kernels.sign_flip_clusters import (
-    sign_flip_studentized as sign_flip_studentized,
-)
+from fastcmp.kernels.roc import venkatraman_exchanges as venkatraman_exchanges
+from fastcmp.kernels.roc import venkatraman_statistic as venkatraman_statistic
 from fastcmp.kernels.sign_flips import SIGN_FLIP_MAX_FLOATS as SIGN_FLIP_MAX_FLOATS
 from fastcmp.kernels.sign_flips import SIGN_FLIP_MAX_SUM as SIGN_FLIP_MAX_SUM
-from fastcmp.kernels.sign_flips import GivenFlips as GivenFlips
+from fastcmp.kernels.sign_flips import flip_sums as flip_sums
+from fastcmp.kernels.sign_flips import random_signs as random_signs
 from fastcmp.kernels.sign_flips import sign_flip_floats as sign_flip_floats
-from fastcmp.kernels.sign_flips import sign_flip_given as sign_flip_given
-from fastcmp.kernels.sign_flips import sign_flip_random as sign_flip_random
 from fastcmp.kernels.sign_flips import sign_flip_whole as sign_flip_whole
 from fastcmp.kernels.signed_ranks import PRATT as PRATT
 from fastcmp.kernels.signed_ranks import WILCOX as WILCOX
@@ -271,8 +240,19 @@ from fastcmp.kernels.special import fdtrc as fdtrc
 from fastcmp.kernels.special import gammainc as gammainc
 from fastcmp.kernels.special import log1pmx as log1pmx
 from fastcmp.kernels.special import ndtri as ndtri
+from fastcmp.kernels.special import snedecor_tail as snedecor_tail
 from fastcmp.kernels.special import stdtr as stdtr
 from fastcmp.kernels.special import stdtrit as stdtrit
+from fastcmp.kernels.special import student_tails as student_tails
+from fastcmp.kernels.special import (
+    studentized_range_isf as studentized_range_isf,
+)
+from fastcmp.kernels.special import (
+    studentized_range_pdf as studentized_range_pdf,
+)
+from fastcmp.kernels.special import (
+    studentized_range_sf as studentized_range_sf,
+)
 from fastcmp.kernels.status import DEGENERATE as DEGENERATE
 from fastcmp.kernels.status import GREATER as GREATER
 from fastcmp.kernels.status import INVALID as INVALID
@@ -284,62 +264,29 @@ from fastcmp.kernels.status import UNDEFINED as UNDEFINED
 from fastcmp.kernels.status import Interval as Interval
 from fastcmp.kernels.status import Outcome as Outcome
 from fastcmp.kernels.status import Status as Status
-from fastcmp.kernels.studentized_range import (
-    studentized_range_isf as studentized_range_isf,
-)
-from fastcmp.kernels.studentized_range import (
-    studentized_range_pdf as studentized_range_pdf,
-)
-from fastcmp.kernels.studentized_range import (
-    studentized_range_sf as studentized_range_sf,
-)
 from fastcmp.kernels.symmetry import ChiSquareOutcome as ChiSquareOutcome
+from fastcmp.kernels.symmetry import CochranOutcome as CochranOutcome
 from fastcmp.kernels.symmetry import bhapkar as bhapkar
 from fastcmp.kernels.symmetry import bowker as bowker
-from fastcmp.kernels.symmetry import bowker_many as bowker_many
+from fastcmp.kernels.symmetry import cochrans_q as cochrans_q
 from fastcmp.kernels.symmetry import stuart_maxwell as stuart_maxwell
-from fastcmp.kernels.symmetry import stuart_maxwell_many as stuart_maxwell_many
-from fastcmp.kernels.tails import snedecor_tail as snedecor_tail
-from fastcmp.kernels.tails import student_tails as student_tails
 from fastcmp.kernels.task_ranks import count_wins as count_wins
 from fastcmp.kernels.task_ranks import midranks_sorted as midranks_sorted
-from fastcmp.kernels.two_class_exchanges import (
-    two_class_exchange_pvalue as two_class_exchange_pvalue,
-)
-from fastcmp.kernels.two_fold import ALPAYDIN_F as ALPAYDIN_F
-from fastcmp.kernels.two_fold import CALIBRATED_F as CALIBRATED_F
-from fastcmp.kernels.two_fold import DIETTERICH_T as DIETTERICH_T
-from fastcmp.kernels.two_fold import YILDIZ_T as YILDIZ_T
-from fastcmp.kernels.two_fold import BlockedConstants as BlockedConstants
-from fastcmp.kernels.two_fold import alpaydin_f as alpaydin_f
-from fastcmp.kernels.two_fold import blocked_constants as blocked_constants
-from fastcmp.kernels.two_fold import blocked_t as blocked_t
-from fastcmp.kernels.two_fold import calibrated_f as calibrated_f
-from fastcmp.kernels.two_fold import dietterich_t as dietterich_t
-from fastcmp.kernels.two_fold import two_fold_many as two_fold_many
-from fastcmp.kernels.two_fold import yildiz_t as yildiz_t
 from fastcmp.kernels.unconditional import UNCONDITIONAL_MAX_N as UNCONDITIONAL_MAX_N
 from fastcmp.kernels.unconditional import mcnemar_unconditional as mcnemar_unconditional
-from fastcmp.kernels.unpaired import MIETTINEN_NURMINEN as MIETTINEN_NURMINEN
-from fastcmp.kernels.unpaired import UNPAIRED_NEWCOMBE as UNPAIRED_NEWCOMBE
 from fastcmp.kernels.unpaired import miettinen_nurminen as miettinen_nurminen
 from fastcmp.kernels.unpaired import (
     miettinen_nurminen_interval as miettinen_nurminen_interval,
 )
-from fastcmp.kernels.unpaired import miettinen_nurminen_many as miettinen_nurminen_many
 from fastcmp.kernels.unpaired import (
     newcombe_unpaired_interval as newcombe_unpaired_interval,
 )
-from fastcmp.kernels.unpaired import unpaired_interval_many as unpaired_interval_many
 from fastcmp.kernels.unpaired_exact import UNPAIRED_EXACT_MAX_N as UNPAIRED_EXACT_MAX_N
 from fastcmp.kernels.unpaired_exact import barnard_exact as barnard_exact
 from fastcmp.kernels.unpaired_exact import boschloo_exact as boschloo_exact
-from fastcmp.kernels.unpaired_score_exact import score_exact as score_exact
-from fastcmp.kernels.unpaired_score_exact import (
+from fastcmp.kernels.unpaired_exact import score_exact as score_exact
+from fastcmp.kernels.unpaired_exact import (
     score_exact_interval as score_exact_interval,
 )
-from fastcmp.kernels.venkatraman import venkatraman_exchanges as venkatraman_exchanges
-from fastcmp.kernels.venkatraman import venkatraman_statistic as venkatraman_statistic
 from fastcmp.kernels.walsh_averages import hodges_lehmann as hodges_lehmann
 from fastcmp.kernels.walsh_averages import signed_rank_quantile as signed_rank_quantile
-from fastcmp.kernels.walsh_averages import walsh_average as walsh_average

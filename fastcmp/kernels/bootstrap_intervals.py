@@ -157,8 +157,8 @@ def bca_interval(
     >>> round(low, 4), round(high, 4), z0
     (2.1099, 6.122, 0.0)
     """
-    below = _count_below(ascending, estimate - tolerance)
-    equal = _count_upto(ascending, estimate + tolerance) - below
+    below = int(np.searchsorted(ascending, estimate - tolerance))
+    equal = int(np.searchsorted(ascending, estimate + tolerance, side="right")) - below
     low, high, z0 = bca_levels(below, equal, ascending.size, acceleration, confidence_level)
     low, high = quantile_sorted(ascending, low), quantile_sorted(ascending, high)
     return low, high, z0
@@ -203,14 +203,6 @@ def bca_levels(
 
 
 @kernel
-def _bias(ascending: FloatArray, estimate: float, tolerance: float) -> float:
-    """Compute z0; infinite where all draws lie on one side."""
-    below = _count_below(ascending, estimate - tolerance)
-    upto = _count_upto(ascending, estimate + tolerance)
-    return ndtri(0.5 * (below + upto) / ascending.size)
-
-
-@kernel
 def _shifted(z: float, z0: float, acceleration: float) -> float:
     """Give the probability whose quantile is the end of a BCa interval."""
     if not abs(z0) < math.inf:
@@ -252,16 +244,6 @@ def studentized_interval(
     """
     low, high = percentile_interval(ascending, confidence_level)
     return estimate - high * standard_error, estimate - low * standard_error
-
-
-@kernel
-def _count_below(ascending: FloatArray, x: float) -> int:
-    return np.searchsorted(ascending, x)  # type: ignore[return-value]
-
-
-@kernel
-def _count_upto(ascending: FloatArray, x: float) -> int:
-    return np.searchsorted(ascending, x, side="right")  # type: ignore[return-value]
 
 
 @kernel
@@ -313,10 +295,12 @@ def bootstrap_pvalue(
         limit = 2.0 * estimate
     elif kind == STUDENTIZED:
         limit, tolerance = estimate / scale, tolerance / scale
-    low = (_count_upto(ascending, limit + tolerance) + 1.0) / (n + 1.0)
-    high = (n - _count_below(ascending, limit - tolerance) + 1.0) / (n + 1.0)
+    low = (int(np.searchsorted(ascending, limit + tolerance, side="right")) + 1.0) / (n + 1.0)
+    high = (n - int(np.searchsorted(ascending, limit - tolerance)) + 1.0) / (n + 1.0)
     if kind == BCA:
-        z0 = _bias(ascending, estimate, tolerance)
+        below = int(np.searchsorted(ascending, estimate - tolerance))
+        upto = int(np.searchsorted(ascending, estimate + tolerance, side="right"))
+        z0 = ndtri(0.5 * (below + upto) / n)
         if not abs(z0) < math.inf:
             return math.nan
         low = max(_level_at(low, z0, scale), 1.0 / (n + 1.0))

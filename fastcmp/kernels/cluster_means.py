@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from fastcmp._jit import kernel, sum_of
-from fastcmp.kernels.special import ndtri, stdtr, stdtrit
+from fastcmp.kernels.special import ndtri, stdtr, stdtrit, student_tails
 from fastcmp.kernels.status import DEGENERATE, INVALID, OK, TWO_SIDED, UNDEFINED
-from fastcmp.kernels.tails import student_tails
 
 if TYPE_CHECKING:
     from fastcmp.kernels.typing import CodeArray, FloatArray
@@ -272,27 +271,11 @@ def mean_t_many(
     options: tuple[int, float],
     out: FloatArray,
 ) -> None:
-    """Test many means by Student's t, with intervals.
+    """Write tests of many differences, and their intervals, from their variances.
 
-    Parameters
-    ----------
-    difference, variance : ndarray of float64, shape (P,)
-        As in `mean_t`.
-    df : ndarray of float64, shape (P,) or (1,)
-        Of each, or of all.
-    options : tuple of int and float
-        The alternative, and the level of the two-sided intervals; 0 for none.
-    out : ndarray of float64, shape (P, 5)
-        Receives statistic, p-value, both ends of the interval, and the status.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from fastcmp.kernels import TWO_SIDED, mean_t_many
-    >>> out, df = np.empty((1, 5)), np.array([10.0])
-    >>> mean_t_many(np.array([0.25]), np.array([0.01]), df, (TWO_SIDED, 0.95), out)
-    >>> out.round(4).tolist()
-    [[2.5, 0.0314, 0.0272, 0.4728, 0.0]]
+    `df` has one number for all or one a difference, `options` are the alternative and the
+    confidence level, 0 for no intervals. Rows of `out`, (P, 5): statistic, p-value, both
+    ends, status.
     """
     alternative, level = options
     shared = df.size == 1

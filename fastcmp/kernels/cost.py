@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from fastcmp._jit import helper, inlined, kernel
-from fastcmp.kernels.cost_root import find_multiplier
-from fastcmp.kernels.special import _unit_of, log1pmx, square
-from fastcmp.kernels.status import DEGENERATE, INVALID, NOT_CONVERGED, OK, UNDEFINED
+from fastcmp.kernels.intervals import _normal_quantile
+from fastcmp.kernels.special import _unit_of, itp_step, log1pmx, square
+from fastcmp.kernels.status import DEGENERATE, INVALID, NOT_CONVERGED, OK, UNDEFINED, Interval
 
 if TYPE_CHECKING:
     from fastcmp.kernels.typing import FloatArray, IntArray, StatusArray
@@ -269,38 +269,12 @@ def cost_test_many(
     results: FloatArray,
     status: StatusArray,
 ) -> None:
-    """Test many tables of counts against one cost matrix.
+    """Write cost tests of many pairs, (P, 4): statistic, p-value, multiplier, at_bound.
 
-    Parameters
-    ----------
-    counts : ndarray of int64, shape (P, C)
-        Samples in each cell of each table.
-    group : ndarray of int64, shape (C,)
-        Position in `values` of each cell's difference.
-    values : ndarray of float64, shape (D,)
-        The distinct differences.
-    cells : ndarray of float64, shape (D,)
-        What is added to the samples with each difference, where there are any: the
-        smoothing, as much to d as to -d.
-    options : tuple of int, float and bool
-        ``LIKELIHOOD`` or ``CHI_SQUARE``; `largest` of `cost_likelihood`; `nonnegative`
-        of `cost_chi_square`.
-    results : ndarray of float64, shape (P, 4)
-        Receives statistics, p-values, multipliers, and whether at a bound.
-    status : ndarray of uint8, shape (P,)
-        Receives a `Status` for each.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from fastcmp.kernels import CHI_SQUARE, cost_test_many
-    >>> counts, group = np.array([[35, 1, 9], [4, 4, 0]]), np.array([1, 0, 2])
-    >>> values, cells = np.array([-1.0, 1.0, 0.0]), np.zeros(3)
-    >>> results, status = np.empty((2, 4)), np.empty(2, np.uint8)
-    >>> options = (CHI_SQUARE, 1.0, False)
-    >>> cost_test_many(counts, group, values, cells, options, results, status)
-    >>> results[:, 0].round(4).tolist()
-    [32.1111, 0.0]
+    `counts`, (P, C), are samples of each pair and cell, `group` the position of the cell's
+    difference in `values`, (D,), and `cells` what smoothing adds to each. `options` are
+    ``LIKELIHOOD`` or ``CHI_SQUARE``, the largest difference, and whether fitted counts are
+    >= 0.
     """
     method, largest, nonnegative = options
     weights, x, w = np.empty((3, values.size))
@@ -322,3 +296,406 @@ def cost_test_many(
         results[p, 2] = outcome.multiplier
         results[p, 3] = outcome.at_bound
         status[p] = outcome.status
+
+
+# Lagrange's multiplier of equal expected costs, for the likelihood ratio test.
+#
+# It is the root of the sum of w x / (1 + theta x), in units such that theta is in (0, 1]
+# and a difference x = -1 would be the pole at 1.
+
+_NEWTON_STEPS = 200
+
+
+class _Slope(NamedTuple):
+    """The likelihood equation at one point, in a form that is nearly linear."""
+
+    #: sum of w x / (1 + theta x), which has the sign of 1/Q - 1/P.
+    value: float
+    #: The step of Newton's method on 1/Q - 1/P.
+    step: float
+
+
+@inlined
+def _slope(
+    x: FloatArray, w: FloatArray, size: int, first: float, theta: float, rest: float
+) -> _Slope:
+    """Evaluate the equation at theta = 1 - rest.
+
+    With P and Q the sums of w abs(x) / (1 + theta x) over x > 0 and x < 0, the root of
+    P - Q is that of 1/Q - 1/P. With two values this is linear in theta, and
+    it has no pole where Q has one. Near the null hypothesis, where P and Q cancel,
+    P - Q is taken as (sum of w x) - theta S with S > 0.
+    """
+    above = below = above_2 = below_2 = curved = 0.0
+    for i in range(size):
+        if x[i] > 0.0:
+            r = x[i] / (1.0 + theta * x[i])
+            above += w[i] * r
+            above_2 += w[i] * r * r
+            curved += w[i] * r * x[i]
+        else:
+            gap = (1.0 + x[i]) - rest * x[i]
+            if gap == 0.0:
+                return _Slope(-math.inf, 0.0)
+            r = -x[i] / gap
+            below += w[i] * r
+            below_2 += w[i] * r * r
+            curved -= w[i] * r * x[i]
+    value = first - theta * curved if abs(first) < above else above - below
+    if below == 0.0:
+        return _Slope(value, math.inf)
+    step = value / (below_2 * (above / below) + above_2 * (below / above))
+    return _Slope(value, step)
+
+
+class Multiplier(NamedTuple):
+    """The end of the search, in units of the bound."""
+
+    #: The last point at which the equation was evaluated, and 1 - theta.
+    theta: float
+    rest: float
+    #: The equation there.
+    value: float
+    #: The root, one step further; 1 for the bound, NaN if it was not found.
+    multiplier: float
+
+
+@inlined
+def find_multiplier(x: FloatArray, w: FloatArray, size: int, first: float) -> Multiplier:
+    """Find the root in (0, 1), or the bound 1, by Newton's method in a bracket.
+
+    `x` are differences other than 0, at least -1; `w` > 0 the samples with each; `size`
+    how many there are; `first` > 0 the sum of w x. The multiplier is NaN if the search
+    did not end.
+
+    The search is for whichever of theta and 1 - theta is below one half, so that it has
+    all its digits; a step that would leave the bracket halves it instead. Steps
+    converge quadratically, and so does the error of the statistic: after a step below
+    1e-8 the next one would be lost in rounding.
+    """
+    second = 0.0
+    for i in range(size):
+        second += w[i] * x[i] * x[i]
+    t = min(first / second, 0.5)
+    low, high = 0.0, 0.5
+    near_end = False
+    for _ in range(_NEWTON_STEPS):
+        if near_end:
+            slope = _slope(x, w, size, first, 1.0 - t, t)
+            value, step = -slope.value, -slope.step
+        else:
+            slope = _slope(x, w, size, first, t, 1.0 - t)
+            value, step = slope.value, slope.step
+            if t == 0.5 and value > 0.0:
+                end = _slope(x, w, size, first, 1.0, 0.0).value
+                if end >= 0.0:
+                    return Multiplier(1.0, 0.0, end, 1.0)
+                near_end, value, step = True, -value, -step
+                low = 0.0
+        if value > 0.0:
+            low = t
+        else:
+            high = t
+        new = t + step
+        if abs(step) <= 1e-8 * t:
+            break
+        if not near_end and new >= high == 0.5 and t < 0.5:
+            new = 0.5
+        elif not low < new < high:
+            new = 0.5 * (low + high)
+            if not low < new < high:
+                break
+        t = new
+    else:
+        return Multiplier(math.nan, math.nan, math.nan, math.nan)
+    if near_end:
+        return Multiplier(1.0 - t, t, -value, 1.0 - new)
+    return Multiplier(t, 1.0 - t, value, new)
+
+
+# Confidence intervals for the difference of two expected costs.
+#
+# They take the counts grouped by cost difference, as the tests in `cost` do.
+
+#: Codes of the intervals, for `cost_interval_many`.
+COST_PROFILE: Final = 0
+COST_WALD: Final = 1
+
+_MAX_STEPS = 120
+
+
+@helper
+def _product(x: float, y: float) -> tuple[float, float]:
+    """Multiply exactly: the product, and what rounding lost of it (Dekker 1971)."""
+    x_high = x * 134217729.0
+    x_high -= x_high - x
+    y_high = y * 134217729.0
+    y_high -= y_high - y
+    x_low, y_low = x - x_high, y - y_high
+    product = x * y
+    lost = (x_high * y_high - product) + x_high * y_low + x_low * y_high
+    return product, lost + x_low * y_low
+
+
+@inlined
+def _mean(
+    values: FloatArray, weights: FloatArray, n: float, largest: float, unit: float
+) -> tuple[float, float]:
+    """Average the difference, in some unit; NaN for impossible input.
+
+    The second number is what rounding lost of it. It counts where large values cancel,
+    and where nearly all samples have one value: ends lie that close to the mean.
+    """
+    total = mean = lost = 0.0
+    if not 0.0 < n < math.inf or not largest < math.inf:
+        return math.nan, math.nan
+    heap = _unit_of(n)
+    for i in range(values.size):
+        w = float(weights[i])
+        if not (0.0 <= w <= n and abs(values[i]) <= largest):
+            return math.nan, math.nan
+        if w > 0.0:
+            total += w
+            term, error = _product(w / heap, values[i] / unit)
+            added = mean + term
+            seen = added - mean
+            lost += error + ((mean - (added - seen)) + (term - seen))
+            mean = added
+    if total > n:
+        return math.nan, math.nan
+    n /= heap
+    rough = mean / n
+    product, error = _product(rough, n)
+    rest = ((mean - product) - error + lost) / n
+    mean = rough + rest
+    return mean, rest - (mean - rough)
+
+
+@kernel
+def cost_wald_interval(
+    values: FloatArray,
+    weights: FloatArray,
+    n: float,
+    largest: float,
+    confidence_level: float,
+) -> Interval:
+    """Wald's interval for the mean cost difference.
+
+    Too narrow for small samples, and of width 0 if all differences are equal.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (D,)
+        Differences d = cost[t, a] - cost[t, b], in any order, perhaps repeated.
+    weights : ndarray of float64 or int64, shape (D,)
+        Samples with each; those with d = 0 may be left out.
+    n : float
+        All samples.
+    largest : float
+        The largest difference that is possible, the largest cost.
+    confidence_level : float
+        In (0, 1).
+
+    Returns
+    -------
+    Interval
+        ``low`` and ``high``, clipped to [-largest, largest]; NaN for impossible input.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastcmp.kernels import cost_wald_interval
+    >>> values, weights = np.array([1.0, -1.0]), np.array([10.0, 2.0])
+    >>> low, high = cost_wald_interval(values, weights, 50.0, 5.0, 0.95)
+    >>> round(low, 4), round(high, 4)
+    (0.0317, 0.2883)
+    """
+    size = 0.0
+    for i in range(values.size):
+        size = max(size, abs(values[i]) if weights[i] > 0.0 else 0.0)
+    unit = _unit_of(size)
+    z = _normal_quantile(confidence_level)
+    mean, _ = _mean(values, weights, n, largest, unit)
+    if math.isnan(z + mean):
+        return Interval(math.nan, math.nan)
+    rest, variance = n, 0.0
+    for i in range(values.size):
+        rest -= weights[i]
+        if weights[i] > 0.0:
+            variance += weights[i] * square(values[i] / unit - mean)
+    variance = (variance + rest * mean * mean) / n
+    spread = z * math.sqrt(variance / n)
+    low, high = (mean - spread) * unit, (mean + spread) * unit
+    return Interval(max(low, -largest), min(high, largest))
+
+
+@inlined
+def _statistic(
+    apart: FloatArray, weights: FloatArray, n: float, mean: float, scale: float
+) -> tuple[float, float]:
+    """Tilt the distribution by 1 / (1 - scale (d - mean)), from its mean outwards.
+
+    Returns the likelihood ratio statistic of the tilted mean, and how far that is from
+    `mean`. With y = scale (d - mean), whose weighted sum is 0, the statistic is
+    2 sum of w log(1 - y) + 2 n log(sum of w / (1 - y) / n), less its linear terms, and
+    so is the sum of w y / (1 - y): no terms cancel.
+    """
+    y = -scale * mean
+    rest = n
+    logs = shift = 0.0
+    for i in range(apart.size):
+        rest -= weights[i]
+    for i in range(-1, apart.size):
+        w = rest if i < 0 else float(weights[i])
+        if i >= 0:
+            y = scale * apart[i]
+        if w <= 0.0:
+            continue
+        if y >= 1.0:
+            return math.inf, 0.0
+        logs += w * log1pmx(-y)
+        shift += w * (y * y / (1.0 - y))
+    mass = shift / n
+    return 2.0 * (logs + n * math.log1p(mass)), mass / scale / (1.0 + mass)
+
+
+@inlined
+def _beyond(apart: FloatArray, weights: FloatArray, n: float, mean: float, scale: float) -> float:
+    """Sum w log(1 - y) over the observed y = scale (d - mean) < 1."""
+    rest, logs = n, 0.0
+    for i in range(apart.size):
+        rest -= weights[i]
+        if weights[i] > 0.0:
+            logs += weights[i] * math.log1p(-scale * apart[i])
+    return logs + rest * math.log1p(scale * mean)
+
+
+@inlined
+def _profile(
+    apart: FloatArray,
+    weights: FloatArray,
+    n: float,
+    largest: float,
+    mean: float,
+    lost: float,
+    z: float,
+) -> tuple[float, float]:
+    """Find both ends, from how far values are apart from their mean."""
+    bottom, top = -largest, largest
+    for side in (-1.0, 1.0):
+        reach = (largest - side * mean) - side * lost
+        end = side * largest
+        if reach > 0.0:
+            pole, _ = _statistic(apart, weights, n, mean, side / reach)
+            if pole < z * z:
+                logs = _beyond(apart, weights, n, mean, side / reach)
+                end = mean - side * reach * math.expm1((logs - 0.5 * z * z) / n)
+            else:
+                low, f_low, high, f_high = 0.0, -z * z, 1.0, pole - z * z
+                for i in range(_MAX_STEPS):
+                    slack = 0.5 * (high - low) if i < 60 else 0.0
+                    t = itp_step(low, f_low, high, f_high, slack)
+                    f, moved = _statistic(apart, weights, n, mean, side * t / reach)
+                    end = mean + (lost + moved)
+                    f -= z * z
+                    if f > 0.0:
+                        high, f_high = t, f
+                    else:
+                        low, f_low = t, f
+                    if f == 0.0 or high - low <= 4e-16 * high:
+                        break
+        if side < 0.0:
+            bottom = max(end, -largest)
+        else:
+            top = min(end, largest)
+    return bottom, top
+
+
+@kernel
+def cost_profile_interval(
+    values: FloatArray,
+    weights: FloatArray,
+    n: float,
+    largest: float,
+    confidence_level: float,
+) -> Interval:
+    """Profile likelihood interval for the mean cost difference.
+
+    The means that a likelihood ratio test does not reject; about 0 it agrees with
+    `cost_likelihood` on the same samples.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (D,)
+        Differences d = cost[t, a] - cost[t, b], in any order, perhaps repeated.
+    weights : ndarray of float64 or int64, shape (D,)
+        Samples with each; those with d = 0 may be left out.
+    n : float
+        All samples.
+    largest : float
+        The largest difference that is possible, the largest cost.
+    confidence_level : float
+        In (0, 1).
+
+    Returns
+    -------
+    Interval
+        ``low`` and ``high`` in [-largest, largest]; NaN for impossible input.
+
+    Notes
+    -----
+    Tilting the observed distribution by 1 / (1 - scale (d - mean)) gives all means and
+    their statistics, so an end is the root of one monotone function of the scale. If
+    the largest difference was not observed, the scale ends at its pole, and beyond it
+    mass moves to that difference: the end then has a closed form.
+
+    References
+    ----------
+    .. [1] A. B. Owen, "Empirical likelihood ratio confidence intervals for a single
+       functional", Biometrika 75 (1988) 237-249.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastcmp.kernels import cost_profile_interval
+    >>> values, weights = np.array([1.0, -1.0]), np.array([10.0, 2.0])
+    >>> low, high = cost_profile_interval(values, weights, 50.0, 1.0, 0.95)
+    >>> round(low, 4), round(high, 4)
+    (0.032, 0.2963)
+    """
+    unit = _unit_of(largest)
+    z = _normal_quantile(confidence_level)
+    mean, lost = _mean(values, weights, n, largest, unit)
+    if math.isnan(z + mean):
+        return Interval(math.nan, math.nan)
+    apart = (values / unit - mean) - lost
+    ends = _profile(apart, weights, n, largest / unit, mean, lost, z)
+    return Interval(ends[0] * unit, ends[1] * unit)
+
+
+@kernel
+def cost_interval_many(
+    counts: IntArray,
+    group: IntArray,
+    values: FloatArray,
+    options: tuple[int, float, float],
+    ends: FloatArray,
+) -> None:
+    """Write intervals of many differences of cost, (P, 2), from counts as `cost_test_many`.
+
+    `options` are ``COST_PROFILE`` or ``COST_WALD``, the largest difference and the level.
+    """
+    method, largest, level = options
+    weights = np.empty(values.size)
+    for p in range(counts.shape[0]):
+        weights[:] = 0.0
+        n = 0.0
+        for c in range(group.size):
+            weights[group[c]] += counts[p, c]
+            n += counts[p, c]
+        if method == COST_PROFILE:
+            interval = cost_profile_interval(values, weights, n, largest, level)
+        else:
+            interval = cost_wald_interval(values, weights, n, largest, level)
+        ends[p, 0] = interval.low
+        ends[p, 1] = interval.high

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fastcmp._jit import kernel
-from fastcmp.kernels.binomial import binomial_half
-from fastcmp.kernels.binomial_draws import _binomial
+from fastcmp.kernels.binomial import _binomial, binomial_half
 from fastcmp.kernels.rng import _word
 
 if TYPE_CHECKING:

@@ -130,35 +130,7 @@ def bcv_mcnemar_many(
     results: FloatArray,
     status: StatusArray,
 ) -> None:
-    """Average the tables of many pairs of models, and test each pair.
-
-    Parameters
-    ----------
-    tables : ndarray of int64, shape (P, F, 2, 2)
-        The F = 2 m tables of each pair.
-    factor : float
-        From `bcv_factor`.
-    alternative : int
-        ``TWO_SIDED``, ``GREATER`` or ``LESS``.
-    means : ndarray of float64, shape (P, 2, 2)
-        Receives the mean tables.
-    results : ndarray of float64, shape (P, 2)
-        Receives statistics and p-values.
-    status : ndarray of uint8, shape (P,)
-        Receives a `Status` for each pair.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from fastcmp.kernels import bcv_factor, bcv_mcnemar_many
-    >>> tables = np.array([[[[90, 5], [2, 3]], [[88, 6], [1, 5]]] * 5])
-    >>> means, results, status = np.empty((1, 2, 2)), np.empty((1, 2)), np.zeros(1, "B")
-    >>> bcv_mcnemar_many(tables, bcv_factor(5, 0.5, 0.5), 0, means, results, status)
-    >>> means[0].tolist()
-    [[89.0, 5.5], [1.5, 4.0]]
-    >>> results.round(4).tolist()
-    [[3.0916, 0.0787]]
-    """
+    """Write `bcv_mcnemar` of many pairs' tables, (P, 2 m, 2, 2), and their means, (P, 2, 2)."""
     n_folds = tables.shape[1]
     for i in range(tables.shape[0]):
         for x in range(2):
@@ -223,27 +195,7 @@ def naive_mcnemar(tables: IntArray) -> ChiSquareOutcome:
 
 @kernel
 def naive_mcnemar_many(tables: IntArray, results: FloatArray, status: StatusArray) -> None:
-    """Test many pairs of models by `naive_mcnemar`.
-
-    Parameters
-    ----------
-    tables : ndarray of int64, shape (P, K, 2, 2)
-        The tables of each pair.
-    results : ndarray of float64, shape (P, 2)
-        Receives statistics and p-values.
-    status : ndarray of uint8, shape (P,)
-        Receives a `Status` for each pair.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from fastcmp.kernels import naive_mcnemar_many
-    >>> tables = np.array([[[[19, 8], [1, 2]], [[22, 5], [1, 2]]]])
-    >>> results, status = np.empty((1, 2)), np.empty(1, np.uint8)
-    >>> naive_mcnemar_many(tables, results, status)
-    >>> results.round(4).tolist()
-    [[5.5, 0.0639]]
-    """
+    """Write `naive_mcnemar` of many pairs' tables, (P, K, 2, 2): statistic and p-value."""
     for i in range(tables.shape[0]):
         outcome = naive_mcnemar(tables[i])
         results[i, 0] = outcome.statistic
@@ -306,29 +258,7 @@ def proportion_z(errors_a: int, errors_b: int, n: int, alternative: int = 0) -> 
 def proportion_z_many(
     errors: IntArray, alternative: int, results: FloatArray, status: StatusArray
 ) -> None:
-    """Test many pairs of models by `proportion_z`.
-
-    Parameters
-    ----------
-    errors : ndarray of int64, shape (3, P)
-        Errors of a, errors of b, and all samples.
-    alternative : int
-        ``TWO_SIDED``, ``GREATER`` or ``LESS``.
-    results : ndarray of float64, shape (P, 4)
-        Receives statistics, p-values, estimates and standard errors.
-    status : ndarray of uint8, shape (P,)
-        Receives a `Status` for each pair.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from fastcmp.kernels import TWO_SIDED, proportion_z_many
-    >>> results, status = np.empty((1, 4)), np.empty(1, np.uint8)
-    >>> errors = np.array([[24], [58], [175]])
-    >>> proportion_z_many(errors, TWO_SIDED, results, status)
-    >>> results.round(4).tolist()
-    [[4.2908, 0.0, 0.1943, 0.0453]]
-    """
+    """Write `proportion_z` of many pairs; rows of `errors` are errors_a, errors_b and n."""
     for i in range(errors.shape[1]):
         outcome = proportion_z(errors[0, i], errors[1, i], errors[2, i], alternative)
         results[i, 0] = outcome.statistic

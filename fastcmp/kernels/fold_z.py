@@ -110,31 +110,7 @@ def conservative_z_many(
     out: FloatArray,
     status: StatusArray,
 ) -> None:
-    """Run `conservative_z` on each row.
-
-    Parameters
-    ----------
-    differences : ndarray of float64, shape (N, J)
-        Differences on all samples.
-    half_differences : ndarray of float64, shape (N, M, 2, J)
-        Differences on the halves.
-    alternative : int
-        ``TWO_SIDED``, ``GREATER`` or ``LESS``.
-    out : ndarray of float64, shape (4, N)
-        Receives statistics, p-values, estimates and standard errors.
-    status : ndarray of uint8, shape (N,)
-        Receives a `Status` for each.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from fastcmp.kernels import conservative_z_many
-    >>> halves = np.array([[[[0.02, 0.01], [0.03, 0.02]]]])
-    >>> out, status = np.empty((4, 1)), np.empty(1, np.uint8)
-    >>> conservative_z_many(np.array([[0.01, 0.02]]), halves, 0, out, status)
-    >>> out[0].round(4).tolist()
-    [2.1213]
-    """
+    """Write `conservative_z` of many pairs, (P, J) and (P, M, 2, J), as `fold_t_many`."""
     for i in range(differences.shape[0]):
         outcome = conservative_z(differences[i], half_differences[i], alternative)
         _store(outcome, i, out, status)
@@ -253,33 +229,7 @@ def bayle_z_many(  # one row of data, one column of answers
     out: FloatArray,
     status: StatusArray,
 ) -> None:
-    """Run `bayle_z_in` on each row, or `bayle_z_out` where there are no folds.
-
-    Parameters
-    ----------
-    differences : ndarray of float64, shape (N, n)
-        Differences of samples, one row a test.
-    folds : ndarray of int64, shape (n,)
-        The fold of each sample, the same for all rows.
-    n_folds : int
-        Number of folds; 0 takes the variance of all samples together.
-    alternative : int
-        ``TWO_SIDED``, ``GREATER`` or ``LESS``.
-    out : ndarray of float64, shape (4, N)
-        Receives statistics, p-values, estimates and standard errors.
-    status : ndarray of uint8, shape (N,)
-        Receives a `Status` for each.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from fastcmp.kernels import bayle_z_many
-    >>> x, folds = np.array([[1.0, 0.0, 0.0, 1.0]]), np.array([0, 0, 1, 1])
-    >>> out, status = np.empty((4, 1)), np.empty(1, np.uint8)
-    >>> bayle_z_many(x, folds, 2, 0, out, status)
-    >>> out[0].round(4).tolist()
-    [1.4142]
-    """
+    """Write Bayle's test of each row of (P, n), as `fold_t_many`; 0 folds: over all samples."""
     for i in range(differences.shape[0]):
         if n_folds:
             outcome = bayle_z_in(differences[i], folds, n_folds, alternative)

@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from fastcmp._jit import helper, kernel, turns_ahead
-from fastcmp.kernels.intervals import _impossible
-from fastcmp.kernels.margins import _tango_z
+from fastcmp.kernels.intervals import _impossible, _tango_z
 from fastcmp.kernels.special import _gammaln, betainc, betaincinv, square
 from fastcmp.kernels.status import INVALID, OK, Outcome
 
@@ -305,33 +304,9 @@ def tango_exact_margins(
     gamma: float,
     found: FloatArray,
 ) -> None:
-    """Test a difference against a margin exactly, and work out intervals.
+    """Write the exact tests against a margin, and intervals: rows 0 to 8 of `tango_margin_many`.
 
-    Parameters
-    ----------
-    only_a, only_b : int
-        Samples that only model a, and only model b, classified correctly.
-    n : int
-        All samples, at most ``MARGIN_EXACT_MAX_N``.
-    margin : float
-        In (0, 1).
-    alpha : float
-        The intervals have the levels 1 - alpha and 1 - 2 alpha; below one half.
-    gamma : float
-        As for `tango_exact`.
-    found : ndarray of float64, shape (9,)
-        Receives what `tango_margin_many` writes, but for the variance. An interval
-        holds the differences that the one-sided tests do not reject; NaN for
-        impossible input.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from fastcmp.kernels import tango_exact_margins
-    >>> found = np.empty(9)
-    >>> tango_exact_margins(3, 0, 30, 0.1, 0.05, 0.0, found)
-    >>> found[2:4].round(4).tolist(), found[5:].round(4).tolist()
-    ([0.0058, 0.6474], [-0.0256, 0.2653, -0.0001, 0.2386])
+    `gamma` is the part of alpha that an interval of the nuisance parameter takes.
     """
     turns_ahead(36_000.0 * n * math.sqrt(abs(n)))
     upper = tango_exact(only_a, only_b, n, margin, gamma)

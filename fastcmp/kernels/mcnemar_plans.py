@@ -11,17 +11,13 @@ from fastcmp.kernels.planned_mcnemar import (
     _no_plan,
     _planned,
     _side,
-    mcnemar_assurance,
     mcnemar_conditional_power,
-    mcnemar_interim_power,
-    mcnemar_power,
-    mcnemar_predictive_power,
 )
 from fastcmp.kernels.special import ndtri, square
 from fastcmp.kernels.status import TWO_SIDED
 
 if TYPE_CHECKING:
-    from fastcmp.kernels.typing import FloatArray
+    pass
 
 #: Beyond it the normal approximation is right to fewer samples than matter.
 _MOST: Final = 2.0**34
@@ -251,90 +247,3 @@ def mcnemar_detectable_difference(
         else:
             low = gap
     return -high if alternative < 0 else high
-
-
-@kernel
-def mcnemar_powers(
-    plans: FloatArray,
-    method: int,
-    alternative: int,
-    both_tails: bool,
-    power: FloatArray,
-) -> None:
-    """Work out the power of many plans: rows n, p10, p01 and alpha."""
-    for i in range(power.size):
-        n, p10, p01, alpha = plans[0, i], plans[1, i], plans[2, i], plans[3, i]
-        power[i] = mcnemar_power(n, p10, p01, alpha, method, alternative, both_tails)
-
-
-@kernel
-def mcnemar_conditional_powers(
-    plans: FloatArray,
-    method: int,
-    alternative: int,
-    both_tails: bool,
-    power: FloatArray,
-) -> None:
-    """Work out the conditional power of many plans: discordant, p10, p01, alpha."""
-    for i in range(power.size):
-        m, p10, p01, alpha = plans[0, i], plans[1, i], plans[2, i], plans[3, i]
-        power[i] = mcnemar_conditional_power(m, p10, p01, alpha, method, alternative, both_tails)
-
-
-@kernel
-def mcnemar_sample_sizes(
-    plans: FloatArray, method: int, alternative: int, both_tails: bool, n: FloatArray
-) -> None:
-    """Work out the samples of many plans: rows power, p10, p01 and alpha."""
-    for i in range(n.size):
-        power, p10, p01, alpha = plans[0, i], plans[1, i], plans[2, i], plans[3, i]
-        n[i] = mcnemar_sample_size(power, p10, p01, alpha, method, alternative, both_tails)
-
-
-@kernel
-def mcnemar_discordant_sizes(
-    plans: FloatArray, method: int, alternative: int, both_tails: bool, m: FloatArray
-) -> None:
-    """Work out the discordant samples of many plans: rows as `mcnemar_sample_sizes`."""
-    for i in range(m.size):
-        power, p10, p01, alpha = plans[0, i], plans[1, i], plans[2, i], plans[3, i]
-        m[i] = mcnemar_discordant_size(power, p10, p01, alpha, method, alternative, both_tails)
-
-
-@kernel
-def mcnemar_detectable_differences(
-    plans: FloatArray, method: int, alternative: int, both_tails: bool, gap: FloatArray
-) -> None:
-    """Work out the differences of many plans: rows n, discordant, power and alpha."""
-    for i in range(gap.size):
-        n, pd, power, alpha = plans[0, i], plans[1, i], plans[2, i], plans[3, i]
-        gap[i] = mcnemar_detectable_difference(n, pd, power, alpha, method, alternative, both_tails)
-
-
-@kernel
-def mcnemar_interim_powers(
-    plans: FloatArray, method: int, alternative: int, power: FloatArray
-) -> None:
-    """Work out many interim powers: rows n_more, p10, p01, alpha, only_a, only_b."""
-    for i in range(power.size):
-        p = (plans[1, i], plans[2, i])
-        power[i] = mcnemar_interim_power(
-            plans[4, i], plans[5, i], plans[0, i], p, plans[3, i], method, alternative
-        )
-
-
-@kernel
-def mcnemar_assurances(
-    plans: FloatArray, method: int, alternative: int, so_far: bool, power: FloatArray
-) -> None:
-    """Work out many mean powers: rows n, only_a, only_b, n of the pilot, and alpha.
-
-    Where `so_far`, the pilot's samples are part of the test: predictive power.
-    """
-    for i in range(power.size):
-        n, a, b = plans[0, i], plans[1, i], plans[2, i]
-        size, alpha = plans[3, i], plans[4, i]
-        if so_far:
-            power[i] = mcnemar_predictive_power(a, b, size, n, alpha, method, alternative)
-        else:
-            power[i] = mcnemar_assurance(n, a, b, size, alpha, method, alternative)

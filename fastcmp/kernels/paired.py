@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Final
 
 from fastcmp._jit import helper, kernel
 from fastcmp.kernels.binomial import half_tail
-from fastcmp.kernels.status import DEGENERATE, INVALID, OK, TWO_SIDED, Outcome
+from fastcmp.kernels.special import _betaincc, betainc, itp_step, ndtri, square
+from fastcmp.kernels.status import DEGENERATE, INVALID, OK, TWO_SIDED, Interval, Outcome
 
 if TYPE_CHECKING:
     from fastcmp.kernels.typing import FloatArray, IntArray, StatusArray
@@ -205,70 +206,176 @@ def mcnemar_many(
     pvalue: FloatArray,
     status: StatusArray,
 ) -> None:
-    """Test many pairs of counts and write into the three output arrays.
+    """Write McNemar's test of many pairs, (P,), by ``MIDP``, ``EXACT`` or another code."""
+    for i in range(only_a.size):
+        a, b = float(only_a[i]), float(only_b[i])
+        if method in (ASYMPTOTIC, CORRECTED):
+            correction = 1.0 if method == CORRECTED else 0.0
+            outcome = _normal(a, b, correction, alternative)
+        else:
+            outcome = _binomial(a, b, 0.5 if method == EXACT else 0.0, alternative)
+        statistic[i] = outcome.statistic
+        pvalue[i] = outcome.pvalue
+        status[i] = outcome.status
+
+
+# Confidence intervals for the conditional odds ratio of two models.
+#
+# Given that only one of them is correct, the odds that it is a: only_a / only_b.
+
+_MAX_STEPS = 120
+#: Where both counts are as large, the expansion has all digits of the odds; incomplete
+#: beta functions and their inverses lose theirs as counts grow, and some are NaN.
+_LARGE = 4e6
+
+
+@helper
+def _large_odds(x: float, y: float, tail: float, midp: bool) -> float:
+    """Odds of x successes to y failures, both large, by Cornish and Fisher's expansion.
+
+    P(X >= x) is a beta variable's distribution function, whose log odds are the
+    difference of two log gamma variables; the mid-p is that of a mixture of two. From
+    their cumulants follow quantiles, to a term of order min(x, y)**-2 of their spread.
+    """
+    shift = 0.0 if midp else 0.5
+    odds = (x - shift) / (y + shift)
+    p, q = 1.0 / (x - shift), 1.0 / (y + shift)
+    mixed = 0.25 * (p + q) if midp else 0.0
+    sd = math.sqrt((p + q) * (1.0 + mixed))
+    p, q = p / sd, q / sd
+    skewness = (q - p) * (q + p) * (1.0 + 3.0 * mixed) / sd
+    kurtosis = 2.0 * (p * p * p + q * q * q) / sd
+    fifth = 6.0 * (q - p) * (q + p) * (p * p + q * q) / sd
+    z = ndtri(tail)
+    z2 = z * z
+    first = skewness / 6.0 * (z2 - 1.0)
+    second = kurtosis / 24.0 * (z2 - 3.0) - square(skewness) / 36.0 * (2.0 * z2 - 5.0)
+    third = (
+        fifth / 120.0 * ((z2 - 6.0) * z2 + 3.0)
+        - skewness * kurtosis / 24.0 * ((z2 - 5.0) * z2 + 2.0)
+        + skewness * square(skewness) / 324.0 * ((12.0 * z2 - 53.0) * z2 + 17.0)
+    )
+    return odds * math.exp(sd * (z + first + z * second + third))
+
+
+@helper
+def _excess(x: float, y: float, log_odds: float, tail: float, midp: bool) -> float:
+    """Logarithm of `tail` less that of P(X >= x), or of the upper mid-p."""
+    if log_odds <= 0.0:
+        p = math.exp(log_odds) / (1.0 + math.exp(log_odds))
+        upper = betainc(x, y + 1.0, p)
+        if midp:
+            upper = 0.5 * (upper + betainc(x + 1.0, y, p))
+    else:
+        q = math.exp(-log_odds) / (1.0 + math.exp(-log_odds))
+        upper = _betaincc(y + 1.0, x, q, 0)
+        if midp:
+            upper = 0.5 * (upper + _betaincc(y, x + 1.0, q, 0))
+    return math.log(tail) - math.log(upper) if upper > 0.0 else math.inf
+
+
+@helper
+def _odds(x: float, y: float, tail: float, midp: bool) -> float:
+    """Odds of x > 0 successes to y failures with an upper tail, or mid-p, of `tail`.
+
+    The inverse of the incomplete beta function has gaps, such as x = 1000, and so the
+    function itself is searched, over the log odds, from the normal approximation.
+    """
+    if min(x, y) >= _LARGE:
+        return _large_odds(x, y, tail, midp)
+    if y == 0.0:
+        other = math.expm1(-math.log(2.0 * tail if midp else tail) / x)
+        return 1.0 / other if other > 0.0 else math.inf
+    step = math.sqrt(1.0 / x + 1.0 / y)
+    low = high = math.log(x / y) + ndtri(tail) * step
+    f_low = f_high = _excess(x, y, low, tail, midp)
+    while f_low < 0.0:
+        high, f_high = low, f_low
+        low -= step
+        step *= 2.0
+        f_low = _excess(x, y, low, tail, midp)
+    while f_high > 0.0:
+        low, f_low = high, f_high
+        high += step
+        step *= 2.0
+        f_high = _excess(x, y, high, tail, midp)
+    for i in range(_MAX_STEPS):
+        if high - low <= 4e-16 * max(1.0, -low, high) or f_low <= 0.0 <= f_high:
+            break
+        reach = 0.5 * (high - low) if i < 60 else 0.0
+        middle = itp_step(low, f_low, high, f_high, reach)
+        f = _excess(x, y, middle, tail, midp)
+        if f > 0.0:
+            low, f_low = middle, f
+        else:
+            high, f_high = middle, f
+        if f == 0.0:
+            low = high
+    return math.exp(0.5 * (low + high))
+
+
+@kernel
+def odds_ratio_exact_interval(only_a: int, only_b: int, confidence_level: float) -> Interval:
+    """Exact interval for the conditional odds ratio only_a : only_b.
+
+    Clopper and Pearson's limits of the proportion of discordant samples that a gets
+    right, as odds.
 
     Parameters
     ----------
-    only_a, only_b : ndarray of int64, shape (P,)
-        Discordant counts.
-    method : int
-        ``MIDP``, ``EXACT``, ``ASYMPTOTIC`` or ``CORRECTED``.
-    alternative : int
-        ``TWO_SIDED``, ``GREATER`` or ``LESS``.
-    statistic, pvalue : ndarray of float64, shape (P,)
-        Receive the answers.
-    status : ndarray of uint8, shape (P,)
-        Receives a `Status` for each.
+    only_a, only_b : int
+        Samples that only model a, and only model b, classified correctly.
+    confidence_level : float
+        In (0, 1).
+
+    Returns
+    -------
+    Interval
+        ``low`` is 0 if only_a is 0, and ``high`` infinite if only_b is 0.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from fastcmp.kernels import EXACT, TWO_SIDED, mcnemar_many
-    >>> only_a, only_b = np.array([11, 0]), np.array([1, 0])
-    >>> chi2, p, status = np.empty(2), np.empty(2), np.empty(2, np.uint8)
-    >>> mcnemar_many(only_a, only_b, EXACT, TWO_SIDED, chi2, p, status)
-    >>> p.round(8).tolist(), status.tolist()
-    ([0.00634766, 1.0], [0, 1])
+    >>> from fastcmp.kernels import odds_ratio_exact_interval
+    >>> low, high = odds_ratio_exact_interval(11, 1, 0.95)
+    >>> round(low, 3), round(high, 1)
+    (1.599, 473.5)
     """
-    if method in (MIDP, EXACT):
-        point = 0.5 if method == EXACT else 0.0
-        binomial_many(only_a, only_b, point, alternative, statistic, pvalue, status)
-    else:
-        correction = 1.0 if method == CORRECTED else 0.0
-        normal_many(only_a, only_b, correction, alternative, statistic, pvalue, status)
+    if only_a < 0 or only_b < 0 or not 0.0 < confidence_level < 1.0:
+        return Interval(math.nan, math.nan)
+    tail = 0.5 * (1.0 - confidence_level)
+    a, b = float(only_a), float(only_b)
+    low = _odds(a, b, tail, False) if only_a > 0 else 0.0
+    high = 1.0 / _odds(b, a, tail, False) if only_b > 0 else math.inf
+    return Interval(low, high)
 
 
 @kernel
-def binomial_many(
-    only_a: IntArray,
-    only_b: IntArray,
-    point: float,
-    alternative: int,
-    statistic: FloatArray,
-    pvalue: FloatArray,
-    status: StatusArray,
-) -> None:
-    """`mcnemar_many` by the mid-p (`point` = 0) or the exact test (0.5)."""
-    for i in range(only_a.size):
-        outcome = _binomial(float(only_a[i]), float(only_b[i]), point, alternative)
-        statistic[i] = outcome.statistic
-        pvalue[i] = outcome.pvalue
-        status[i] = outcome.status
+def odds_ratio_midp_interval(only_a: int, only_b: int, confidence_level: float) -> Interval:
+    """Mid-p interval for the conditional odds ratio only_a : only_b.
 
+    Parameters
+    ----------
+    only_a, only_b : int
+        Samples that only model a, and only model b, classified correctly.
+    confidence_level : float
+        In (0, 1).
 
-@kernel
-def normal_many(
-    only_a: IntArray,
-    only_b: IntArray,
-    correction: float,
-    alternative: int,
-    statistic: FloatArray,
-    pvalue: FloatArray,
-    status: StatusArray,
-) -> None:
-    """`mcnemar_many` by the asymptotic or, `correction` = 1, the corrected test."""
-    for i in range(only_a.size):
-        outcome = _normal(float(only_a[i]), float(only_b[i]), correction, alternative)
-        statistic[i] = outcome.statistic
-        pvalue[i] = outcome.pvalue
-        status[i] = outcome.status
+    Returns
+    -------
+    Interval
+        ``low`` is 0 if only_a is 0, and ``high`` infinite if only_b is 0.
+
+    Examples
+    --------
+    >>> from fastcmp.kernels import odds_ratio_midp_interval
+    >>> low, high = odds_ratio_midp_interval(11, 1, 0.95)
+    >>> round(low, 3), round(high, 1)
+    (1.878, 238.9)
+    """
+    if only_a < 0 or only_b < 0 or not 0.0 < confidence_level < 1.0:
+        return Interval(math.nan, math.nan)
+    tail = 0.5 * (1.0 - confidence_level)
+    a, b = float(only_a), float(only_b)
+    low = _odds(a, b, tail, True) if only_a > 0 else 0.0
+    high = 1.0 / _odds(b, a, tail, True) if only_b > 0 else math.inf
+    return Interval(low, high)

@@ -11,10 +11,9 @@ import math
 from typing import TYPE_CHECKING, Final
 
 from fastcmp._jit import helper, kernel
-from fastcmp.kernels.margins import _tango_z
-from fastcmp.kernels.mcnemar_enumeration import LARGE, TIES, binomial_tail, window
+from fastcmp.kernels.intervals import _tango_variance, _tango_z
+from fastcmp.kernels.planned_mcnemar import LARGE, TIES, binomial_tail, window
 from fastcmp.kernels.special import ndtri, square
-from fastcmp.kernels.tango_score import _tango_variance
 
 if TYPE_CHECKING:
     from fastcmp.kernels.typing import FloatArray
@@ -256,30 +255,6 @@ def margin_detectable_difference(
         else:
             low = gap
     return high
-
-
-@kernel
-def margin_powers(plans: FloatArray, claim: int, power: FloatArray) -> None:
-    """Work out the power of many plans: rows n, p10, p01, margin and alpha."""
-    for i in range(power.size):
-        n, p10, p01 = plans[0, i], plans[1, i], plans[2, i]
-        power[i] = margin_power(n, p10, p01, plans[3, i], plans[4, i], claim)
-
-
-@kernel
-def margin_sample_sizes(plans: FloatArray, claim: int, n: FloatArray) -> None:
-    """Work out the samples of many plans: rows power, p10, p01, margin and alpha."""
-    for i in range(n.size):
-        power, p10, p01 = plans[0, i], plans[1, i], plans[2, i]
-        n[i] = margin_sample_size(power, p10, p01, plans[3, i], plans[4, i], claim)
-
-
-@kernel
-def margin_detectable_differences(plans: FloatArray, claim: int, gap: FloatArray) -> None:
-    """Work out many differences: rows n, discordant, power, margin and alpha."""
-    for i in range(gap.size):
-        n, pd, power = plans[0, i], plans[1, i], plans[2, i]
-        gap[i] = margin_detectable_difference(n, pd, power, plans[3, i], plans[4, i], claim)
 
 
 @kernel

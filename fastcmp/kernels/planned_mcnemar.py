@@ -3,15 +3,243 @@
 from __future__ import annotations
 
 import math
+from typing import Final
 
-from fastcmp._jit import helper, kernel
-from fastcmp.kernels.mcnemar_enumeration import (
-    TIES,
-    binomial_tail,
-    critical_count,
-    enumerated,
-)
+from fastcmp._jit import helper, inlined, kernel
+from fastcmp.kernels.binomial import _stirling_error, binomial_half
+from fastcmp.kernels.paired import ASYMPTOTIC, CORRECTED, EXACT, MIDP
+from fastcmp.kernels.special import betainc, log1pmx, ndtri
 from fastcmp.kernels.status import TWO_SIDED
+
+# Power of McNemar's test by enumeration: exactly what the test will do.
+#
+# Of n samples, m are discordant; of these a is right on x. The test rejects for a where
+# x >= k(m), the critical count. The power is a sum over m of P(m) P(x >= k(m)). From m to
+# m + 1 the critical count grows by 0 or 1, so that the three tails of interest (of the
+# null hypothesis, of a and of b) follow from those before by a few products. With a
+# probability that is known the tails are binomial; with one that a pilot leaves open they
+# are beta-binomial, those of an urn that gets one more ball of each colour drawn.
+
+#: P-values that equal alpha but for rounding reject.
+TIES: Final = 1.0 + 1e-12
+#: -log of half the mass outside the enumerated window, 1e-13.
+_WINDOW: Final = 30.7
+#: After so many steps the tails are worked out anew.
+_ANEW: Final = 64
+#: Weights above it are scaled down.
+LARGE: Final = 1e250
+
+
+@helper
+def _null_pvalue(k: float, m: float, method: int) -> float:
+    """One-sided p-value of k successes of m, of the binomial tests."""
+    if k > m:
+        return 0.0
+    if k <= 0.0 and method == EXACT:
+        return 1.0
+    tail = binomial_half(m - k, m)
+    return tail.mid + 0.5 * tail.pmf if method == EXACT else tail.mid
+
+
+@helper
+def _normal_count(m: float, z: float, method: int) -> float:
+    """Critical count of the normal tests, without bounds."""
+    shift = 0.0
+    if method == CORRECTED:
+        shift = 1.0 if z > 0.0 else -1.0
+    return math.ceil(0.5 * (m + shift + z * math.sqrt(m)))
+
+
+@kernel
+def critical_count(m: float, level: float, method: int) -> float:
+    """Smallest count whose one-sided p-value is at most `level`; m + 1 if none is."""
+    if m <= 0.0:
+        return 1.0
+    z = -ndtri(min(level * TIES, 1.0))
+    k = min(max(_normal_count(m, z, method), 0.0), m + 1.0)
+    if method in (ASYMPTOTIC, CORRECTED):
+        return k
+    while _null_pvalue(k, m, method) > level * TIES:
+        k += 1.0
+    while k > 0.0 and _null_pvalue(k - 1.0, m, method) <= level * TIES:
+        k -= 1.0
+    return k
+
+
+@kernel
+def _point(k: float, n: float, p: float, q: float) -> float:
+    """P(X = k), X ~ Bin(n, p), q = 1 - p (Loader 2000)."""
+    if k < 0.0 or k > n:
+        return 0.0
+    if k in (0.0, n):
+        return math.pow(q if k == 0.0 else p, n)
+    if p <= 0.0 or q <= 0.0:
+        return 0.0
+    rest = n - k
+    deviance = k * log1pmx((n * p - k) / k) + rest * log1pmx((n * q - rest) / rest)
+    error = _stirling_error(n) - _stirling_error(k) - _stirling_error(rest)
+    scale = math.sqrt(n / (2.0 * math.pi * k * rest))
+    return scale * math.exp(error + deviance)
+
+
+@helper
+def binomial_tail(k: float, m: float, p: float, q: float) -> tuple[float, float, float]:
+    """P(X >= k), P(X = k) and P(X = k - 1), X ~ Bin(m, p)."""
+    if k <= 0.0:
+        upper = 1.0
+    elif k > m:
+        upper = 0.0
+    else:
+        upper = betainc(k, m - k + 1.0, p)
+    return upper, _point(k, m, p, q), _point(k - 1.0, m, p, q)
+
+
+@helper
+def _null_tail(k: float, m: float) -> tuple[float, float, float]:
+    """Give the same for p = 1/2, at the precision of McNemar's tests."""
+    upper = at = below = 0.0
+    if k <= m:
+        point = binomial_half(m - k, m)
+        upper, at = point.mid + 0.5 * point.pmf, point.pmf
+    if 0.0 < k <= m + 1.0:
+        below = binomial_half(k - 1.0, m).pmf
+    return upper, at, below
+
+
+@inlined
+def _step(
+    tail: tuple[float, float, float],
+    k: float,
+    m: float,
+    up: bool,
+    urn: tuple[float, float, float],
+) -> tuple[float, float, float]:
+    """From m to m + 1, at k or, where `up`, k + 1.
+
+    The urn holds a balls for success and b for failure, and gets `grow` of the colour
+    drawn: 0 for the binomial distribution, 1 for the beta-binomial.
+    """
+    upper, at, below = tail
+    a, b, grow = urn
+    scale = 1.0 / (a + b + m * grow)
+    won = below * (a + (k - 1.0) * grow) * scale
+    here = at * (b + (m - k) * grow) * scale + won
+    if up:
+        above = at * (a + k * grow) * scale * (m + 1.0) / (k + 1.0)
+        return upper + won - here, above, here
+    lost = below * (b + (m - k + 1.0) * grow) * scale * (m + 1.0) / (m + 2.0 - k)
+    return upper + won, here, lost
+
+
+@inlined
+def _moved(
+    tail: tuple[float, float, float],
+    k: float,
+    m: float,
+    up: bool,
+    urn: tuple[float, float, float],
+    ends: tuple[float, float],
+) -> tuple[float, float, float]:
+    """As `_step`, for any k; `ends` are P(X = 0) and P(X = m + 1) after the step."""
+    new = k + 1.0 if up else k
+    if new <= 0.0:
+        return 1.0, ends[0] if new == 0.0 else 0.0, 0.0
+    if new >= m + 2.0:
+        return 0.0, 0.0, ends[1] if new == m + 2.0 else 0.0
+    return _step(tail, k, m, up, urn)
+
+
+@kernel
+def window(n: float, p: float, q: float) -> tuple[float, float]:
+    """Bounds of a count of which Bin(n, p) has all but 1e-13 within (Bernstein)."""
+    if p <= 0.0 or q <= 0.0:
+        only = n if q <= 0.0 else 0.0
+        return only, only
+    wide = _WINDOW / 3.0
+    wide += math.sqrt(wide * wide + 2.0 * _WINDOW * n * p * q)
+    return max(math.floor(n * p - wide), 0.0), min(math.ceil(n * p + wide), n)
+
+
+@kernel
+def enumerated(
+    n: float,
+    seen: tuple[float, float],
+    discordant: tuple[float, float, float],
+    urn: tuple[float, float, float],
+    level: float,
+    method: int,
+    sides: tuple[bool, bool],
+) -> float:
+    """Probability that the test rejects after n more samples.
+
+    `seen` are the discordant counts so far; `discordant` and `urn` are urns as in
+    `_step`, of discordant among all samples, and of a right among discordant ones;
+    `sides` tells whether a rejection for a, and for b, counts.
+    """
+    a, b, grow = urn
+    da, db, dgrow = discordant
+    low, high = window(n, da, db) if dgrow == 0.0 else (0.0, n)
+    z = -ndtri(min(level * TIES, 1.0))
+    binomial = method in (MIDP, EXACT)
+    part = 0.5 if method == MIDP else 0.0
+    m, total = low, seen[0] + seen[1] + low
+    # Without a discordant sample nothing is rejected, but k(1) may be 0.
+    k = (
+        critical_count(total, level, method)
+        if total
+        else min(critical_count(1.0, level, method), 1.0)
+    )
+    back = (b, a, grow)
+    null = _null_tail(k, max(total, 1.0))
+    none_a, none_b = math.pow(b, m), math.pow(a, m)  # 1 at m = 0, as with an urn
+    won = binomial_tail(k - seen[0], m, a, b)
+    lost = binomial_tail(k - seen[1], m, b, a)
+    weight, mass, power = 1.0, 0.0, 0.0
+    steps = 0
+    while True:
+        mass += weight
+        if sides[0] and total > 0.0:
+            power += weight * won[0]
+        if sides[1] and total > 0.0:
+            power += weight * lost[0]
+        if m >= high:
+            break
+        if weight > LARGE:
+            mass /= weight
+            power /= weight
+            weight = 1.0
+        weight *= (n - m) / (m + 1.0) * (da + m * dgrow) / (db + (n - m - 1.0) * dgrow)
+        steps += 1
+        anew = steps % _ANEW == 0 or total < 2.0
+        if not binomial:
+            new = min(max(_normal_count(total + 1.0, z, method), 0.0), total + 2.0)
+        elif anew:
+            new = critical_count(total + 1.0, level, method)
+            null = _null_tail(new, total + 1.0)
+        else:
+            here = _step(null, k, total, False, (0.5, 0.5, 0.0))
+            up = here[0] - part * here[1] > level * TIES
+            if up:
+                here = _step(null, k, total, True, (0.5, 0.5, 0.0))
+            null = here
+            new = k + 1.0 if up else k
+        scale = 1.0 / (a + b + m * grow)
+        none_a *= (b + m * grow) * scale
+        none_b *= (a + m * grow) * scale
+        jump = new < k or new > k + 1.0
+        if grow == 0.0 and (anew or jump):
+            won = binomial_tail(new - seen[0], m + 1.0, a, b)
+            lost = binomial_tail(new - seen[1], m + 1.0, b, a)
+        else:
+            up = new > k
+            if sides[0]:
+                won = _moved(won, k - seen[0], m, up, urn, (none_a, none_b))
+            if sides[1]:
+                lost = _moved(lost, k - seen[1], m, up, back, (none_b, none_a))
+        k = new
+        m += 1.0
+        total += 1.0
+    return min(power / mass, 1.0)
 
 
 @helper
@@ -31,40 +259,6 @@ def _counted(p10: float, p01: float, alternative: int, both_tails: bool) -> tupl
 @helper
 def _no_plan(p10: float, p01: float, alpha: float) -> bool:
     return not (p10 >= 0.0 and p01 >= 0.0 and p10 + p01 <= TIES and 0.0 < alpha < 1.0)
-
-
-@kernel
-def mcnemar_critical_count(
-    discordant: float, alpha: float, method: int, alternative: int = 0
-) -> int:
-    """Smallest count of one model with which McNemar's test rejects.
-
-    Parameters
-    ----------
-    discordant : int
-        Discordant samples.
-    alpha : float
-        Error rate in (0, 1); a p-value that equals it rejects.
-    method : int
-        ``MIDP``, ``EXACT``, ``ASYMPTOTIC`` or ``CORRECTED``.
-    alternative : int, optional
-        ``TWO_SIDED`` (0), or one-sided (1, -1).
-
-    Returns
-    -------
-    int
-        Of the discordant samples, how many the better model must have alone right;
-        ``discordant + 1`` if even all of them do not reject; -1 for impossible input.
-
-    Examples
-    --------
-    >>> from fastcmp.kernels import EXACT, mcnemar_critical_count
-    >>> mcnemar_critical_count(20, 0.05, EXACT)
-    15
-    """
-    if discordant < 0 or not 0.0 < alpha < 1.0:
-        return -1
-    return int(critical_count(float(discordant), _side(alpha, alternative), method))
 
 
 @kernel

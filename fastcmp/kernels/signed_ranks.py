@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from fastcmp._jit import kernel, sum_of
+from fastcmp._jit import kernel, sum_of, wide_vectors
+from fastcmp.kernels.dirichlet import random_exponentials, random_gamma
+from fastcmp.kernels.sign_flips import _common_divisor
 from fastcmp.kernels.status import GREATER, LESS
 
 if TYPE_CHECKING:
@@ -270,25 +272,14 @@ def signed_sum_steps(sums: IntArray) -> float:
     sizes = np.abs(sums[sums != 0])
     if sizes.size == 0:
         return 1.0
-    by_sums = sum_of(sizes) / _common_divisor(sizes) * sizes.size
+    by_sums = sum_of(sizes) / max(_common_divisor(sizes), 1) * sizes.size
     return min(float(by_sums), math.pow(2.0, min(sizes.size, 1000)))
-
-
-@kernel
-def _common_divisor(sizes: IntArray) -> int:
-    divisor = 0
-    for size in sizes:
-        a, b = size, divisor
-        while b:
-            a, b = b, a % b
-        divisor = a
-    return max(divisor, 1)
 
 
 @kernel
 def _kept_at_most(sizes: IntArray, limit: int) -> float:
     """P(the sum of sizes, each kept with probability 1/2, is at most limit)."""
-    divisor = _common_divisor(sizes)
+    divisor = max(_common_divisor(sizes), 1)
     limit //= divisor
     if limit * float(sizes.size) > math.pow(2.0, min(sizes.size, 1000)):
         return _enumerated(sizes, limit * divisor)
@@ -376,3 +367,129 @@ def coded_pairs_tests(
         zeros, twice, ties = sums_of_counts(counts, zero_method)
         z = signed_rank_z(zeros, twice, ties, n, zero_method, continuity)[2]
         out[p, 0], out[p, 1] = z, normal_pvalue(z, 0)
+
+
+# Draws of the Bayesian signed-rank test, many at a time.
+#
+# With weights w of the tasks, the part of a is the sum of w_i w_j over the pairs (i, j)
+# whose differences add up to more than twice the rope. In ascending order of the
+# differences these j are an end of the order for each i, so that one draw takes a sum
+# over i of w_i times a sum of the last weights: O(D).
+
+_LANES: Final = 32  # draws at once
+
+
+@kernel
+def pairs_above(ordered: FloatArray, sums: tuple[float, float], first: IntArray) -> None:
+    """Find for each number the first of which the sum with it is large, in two ways.
+
+    `ordered` ascends, shape (n,); `first`, shape (2, n), receives where the sum first
+    exceeds `sums[0]`, and `sums[1]`, n for nowhere.
+    """
+    n = ordered.size
+    for way in range(2):
+        j = n
+        for i in range(n):
+            while j > 0 and ordered[i] + ordered[j - 1] > sums[way]:
+                j -= 1
+            first[way, i] = j
+
+
+@kernel
+def signed_rank_draws(
+    order: IntArray,
+    above: IntArray,
+    below: IntArray,
+    prior: float,
+    draws: tuple[int, int, int],
+    counts: FloatArray,
+) -> None:
+    """Count the draws in which a, the rope or b is largest, for P pairs of models.
+
+    Parameters
+    ----------
+    order : ndarray of int64, shape (P, D + 1)
+        Tasks by ascending difference; D is the task of the prior.
+    above : ndarray of int64, shape (P, 2, D + 1)
+        For each of them from where on the sum of the two differences is above twice the
+        rope, and at it or above: half of the weight between counts.
+    below : ndarray of int64, shape (P, 2, D + 1)
+        Up to where, exclusive, it is below minus twice the rope, and at it or below.
+    prior : float
+        Weight of the task of the prior; 0 for none.
+    draws : tuple of int
+        Seed, first draw, and how many. Draw i is a function of (seed, i).
+    counts : ndarray of float64, shape (P, 4)
+        Receives in how many draws a, the rope and b have the largest part, and a has
+        more than b; half a draw where they have the same.
+    """
+    seed, first, n_draws = draws
+    n = order.shape[1]
+    lanes = _LANES
+    weights = np.empty((n, lanes))
+    sums = np.empty((n + 1, lanes))
+    parts = np.empty((2, lanes))
+    counts[:] = 0.0
+    for start in range(0, n_draws, lanes):
+        size = min(lanes, n_draws - start)
+        random_exponentials(seed, first + start, 0, weights[: n - 1])
+        for r in range(lanes):
+            weights[n - 1, r] = random_gamma(prior, seed, first + start + r, n - 1)
+        for p in range(order.shape[0]):
+            _sum_parts(order[p], above[p], below[p], weights, sums, parts)
+            for r in range(size):
+                a, b, total = parts[0, r], parts[1, r], sums[n, r]
+                _count(a, total * total - a - b, b, counts[p])
+
+
+@kernel
+def _sum_parts(
+    order: IntArray,
+    above: IntArray,
+    below: IntArray,
+    weights: FloatArray,
+    sums: FloatArray,
+    parts: FloatArray,
+) -> None:
+    """Compute twice-weighted parts of a and b, not divided by the squared total."""
+    wide_vectors()
+    n, lanes = order.size, _LANES
+    for r in range(lanes):
+        sums[0, r] = 0.0
+        parts[0, r] = parts[1, r] = 0.0
+    for i in range(n):
+        task = order[i]
+        for r in range(lanes):
+            sums[i + 1, r] = sums[i, r] + weights[task, r]
+    for i in range(n):
+        task = order[i]
+        high, reached = above[0, i], above[1, i]
+        low, touched = below[0, i], below[1, i]
+        if high == reached and low == touched:
+            for r in range(lanes):
+                own = weights[task, r]
+                parts[0, r] += own * (sums[n, r] - sums[high, r])
+                parts[1, r] += own * sums[low, r]
+        else:
+            for r in range(lanes):
+                up = sums[n, r] - 0.5 * (sums[high, r] + sums[reached, r])
+                down = 0.5 * (sums[low, r] + sums[touched, r])
+                parts[0, r] += weights[task, r] * up
+                parts[1, r] += weights[task, r] * down
+
+
+@kernel
+def _count(a: float, rope: float, b: float, counts: FloatArray) -> None:
+    """Count one draw."""
+    if a > b:
+        counts[3] += 1.0
+        counts[0 if a > rope else 1] += 1.0
+    elif b > a:
+        counts[2 if b > rope else 1] += 1.0
+    else:
+        counts[3] += 0.5
+        if a > rope:
+            counts[0] += 0.5
+            counts[2] += 0.5
+        else:
+            counts[1] += 1.0

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from fastcmp._jit import kernel
-from fastcmp.kernels.rng import random_below
+from fastcmp.kernels.rng import _word, random_below
 
 if TYPE_CHECKING:
     from fastcmp.kernels.typing import FloatArray, IntArray
@@ -147,3 +147,220 @@ def rank_sum_draws(doubled: IntArray, seed: int, first: int, out: IntArray) -> N
         for j in range(m):
             total += sums[j] * sums[j]
         out[i] = total
+
+
+# From this word on those of a draw are for the items of its tasks.
+_ITEMS: Final = 1 << 40
+_STREAMS: Final = (1 << 62) - 1
+
+
+@kernel
+def count_ranks(
+    estimates: FloatArray,
+    order: IntArray,
+    weights: FloatArray,
+    options: tuple[float, int],
+    ranks: FloatArray,
+    parts: FloatArray,
+) -> None:
+    """Add the ranks of M models in R draws to what was counted before.
+
+    Parameters
+    ----------
+    estimates : ndarray of float64, shape (R, M)
+        What models are ranked by, less is better.
+    order : ndarray of int64, shape (R, M)
+        Models of each draw by ascending estimate.
+    weights : ndarray of float64, shape (R,)
+        How often each draw counts.
+    options : tuple of float and int
+        Estimates that differ by no more are equal; and how many places are the top.
+    ranks : ndarray of float64, shape (M, M)
+        [j, k] receives how often k models are better than j.
+    parts : ndarray of float64, shape (2, M)
+        Receives how often each model is among the top, and the best; a place that m
+        models have together counts 1/m for each.
+    """
+    tolerance, top = options
+    n_models = order.shape[1]
+    for r in range(order.shape[0]):
+        start = 0
+        while start < n_models:
+            end = start + 1
+            last = estimates[r, order[r, start]]
+            while end < n_models:
+                own = estimates[r, order[r, end]]
+                if own - last > tolerance:
+                    break
+                last = own
+                end += 1
+            in_top = float(min(max(top - start, 0), end - start)) / float(end - start)
+            for k in range(start, end):
+                model = order[r, k]
+                ranks[model, start] += weights[r]
+                parts[0, model] += weights[r] * in_top
+                if start == 0:
+                    parts[1, model] += weights[r] / float(end)
+            start = end
+
+
+@kernel
+def double_midranks(values: FloatArray, tolerance: float, out: FloatArray) -> None:
+    """Write twice the rank of each of M values, 1 for the least, ties sharing theirs.
+
+    Values whose gap in ascending order is at most `tolerance` are tied.
+    """
+    order = np.argsort(values)
+    start = 0
+    while start < order.size:
+        end = start + 1
+        while end < order.size and values[order[end]] - values[order[end - 1]] <= tolerance:
+            end += 1
+        for k in range(start, end):
+            out[order[k]] = float(start + end + 1)
+        start = end
+
+
+@kernel
+def nested_draws(
+    items: FloatArray,
+    starts: IntArray,
+    options: tuple[bool, float],
+    draws: tuple[int, int],
+    out: FloatArray,
+) -> None:
+    """Draw tasks, and items within each task drawn, and average over the tasks.
+
+    Parameters
+    ----------
+    items : ndarray of float64, shape (N, M)
+        Values of M models on the items of all tasks, less is better.
+    starts : ndarray of int64, shape (D + 1,)
+        First item of each task, and N.
+    options : tuple of bool and float
+        Whether models are ranked within each task drawn, twice their midranks; and by
+        how much means of tied models differ.
+    draws : tuple of int
+        Seed and first draw; draw i is a function of (seed, i).
+    out : ndarray of float64, shape (R, M)
+        Receives the sum over the D tasks drawn.
+    """
+    by_rank, tolerance = options
+    seed, first = draws
+    n_tasks, n_models = starts.size - 1, items.shape[1]
+    means, own = np.empty(n_models), np.empty(n_models)
+    for r in range(out.shape[0]):
+        out[r] = 0.0
+        for draw in range(n_tasks):
+            task = random_below(seed, first + r, draw, n_tasks)
+            start, size = starts[task], starts[task + 1] - starts[task]
+            # A stream of its own for each task that is drawn.
+            inner = int(_word(seed, first + r, _ITEMS + draw) & np.uint64(_STREAMS))
+            means[:] = 0.0
+            for i in range(size):
+                item = start + random_below(seed, inner, i, size)
+                for m in range(n_models):
+                    means[m] += items[item, m]
+            for m in range(n_models):
+                means[m] /= float(size)
+            if by_rank:
+                double_midranks(means, tolerance, own)
+                out[r] += own
+            else:
+                out[r] += means
+
+
+@kernel
+def count_battles(codes: IntArray, weights: IntArray, wins: FloatArray, ties: FloatArray) -> None:
+    """Count on how many tasks each model scores more than each other one.
+
+    Parameters
+    ----------
+    codes : ndarray of int64, shape (M, D)
+        Scores of M models on D tasks as whole numbers of one order within a task, the
+        larger the better; a negative one where a model has none.
+    weights : ndarray of int64, shape (D,)
+        How often each task counts.
+    wins : ndarray of float64, shape (M, M)
+        Receives the weight of the tasks on which the model of the row scores more.
+    ties : ndarray of float64, shape (M, M)
+        Receives the weight of the tasks on which both score the same, on both sides of
+        the diagonal, which is 0.
+
+    Notes
+    -----
+    O(M**2 D).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastcmp.kernels.task_ranks import count_battles
+    >>> wins, ties = np.zeros((2, 2, 2))
+    >>> codes = np.array([[3, 1, 2, 5], [1, 1, 4, -1]])
+    >>> count_battles(codes, np.ones(4, np.int64), wins, ties)
+    >>> wins.tolist(), ties.tolist()
+    ([[0.0, 1.0], [1.0, 0.0]], [[0.0, 1.0], [1.0, 0.0]])
+    """
+    n_models, n_tasks = codes.shape
+    for i in range(n_models):
+        wins[i, i] = 0.0
+        ties[i, i] = 0.0
+        a = codes[i]
+        for j in range(i + 1, n_models):
+            b = codes[j]
+            more, less, both = 0, 0, 0
+            for t in range(n_tasks):
+                # Whole numbers may be added in any order, so many at a time.
+                weight = weights[t] * ((a[t] >= 0) & (b[t] >= 0))
+                both += weight
+                more += weight * (a[t] > b[t])
+                less += weight * (a[t] < b[t])
+            wins[i, j] = more
+            wins[j, i] = less
+            ties[i, j] = both - more - less
+            ties[j, i] = both - more - less
+
+
+@kernel
+def without_ties(
+    codes: IntArray, clusters: IntArray, expected: FloatArray, out: FloatArray
+) -> None:
+    """Add up, by cluster, how many more wins each model has than expected.
+
+    Parameters
+    ----------
+    codes : ndarray of int64, shape (D, M)
+        As of `count_battles`, a row a task. Battles that end in a tie are left out.
+    clusters : ndarray of int64, shape (D,)
+        Cluster of each task, from 0.
+    expected : ndarray of float64, shape (M, M)
+        Probability that the model of the row beats that of the column.
+    out : ndarray of float64, shape (C, at least M)
+        Wins of each model minus those expected are added to the first M columns.
+
+    Notes
+    -----
+    O(M**2 D).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastcmp.kernels.task_ranks import without_ties
+    >>> half, out = np.full((2, 2), 0.5), np.zeros((2, 2))
+    >>> codes = np.array([[3, 1], [1, 1], [2, 4]])
+    >>> without_ties(codes, np.array([0, 0, 1]), half, out)
+    >>> out.tolist()
+    [[0.5, -0.5], [-0.5, 0.5]]
+    """
+    n_tasks, n_models = codes.shape
+    for t in range(n_tasks):
+        row, sums = codes[t], out[clusters[t]]
+        for i in range(n_models):
+            own = 0.0
+            for j in range(i + 1, n_models):
+                if row[i] < 0 or row[j] < 0 or row[i] == row[j]:
+                    continue
+                surprise = (1.0 if row[i] > row[j] else 0.0) - expected[i, j]
+                own += surprise
+                sums[j] -= surprise
+            sums[i] += own

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from fastcmp._jit import helper, kernel
 from fastcmp.kernels.intervals import _normal_quantile, _wilson_distances
-from fastcmp.kernels.roots import itp_step
+from fastcmp.kernels.special import itp_step
 from fastcmp.kernels.status import (
     DEGENERATE,
     INVALID,
@@ -147,12 +147,7 @@ def miettinen_nurminen(
     >>> round(outcome.statistic, 6), round(outcome.pvalue, 8)
     (3.92107, 4.408e-05)
     """
-    right_a, all_a, right_b, all_b = (
-        float(correct_a),
-        float(n_a),
-        float(correct_b),
-        float(n_b),
-    )
+    right_a, all_a, right_b, all_b = float(correct_a), float(n_a), float(correct_b), float(n_b)
     if _impossible_pair(right_a, all_a, right_b, all_b) or not (-1.0 < null_difference < 1.0):
         return Outcome(math.nan, math.nan, INVALID)
     right = right_a + right_b
@@ -229,12 +224,7 @@ def miettinen_nurminen_interval(
     (0.05283, 0.33817)
     """
     z = _normal_quantile(confidence_level)
-    right_a, all_a, right_b, all_b = (
-        float(correct_a),
-        float(n_a),
-        float(correct_b),
-        float(n_b),
-    )
+    right_a, all_a, right_b, all_b = float(correct_a), float(n_a), float(correct_b), float(n_b)
     if _impossible_pair(right_a, all_a, right_b, all_b) or math.isnan(z):
         return Interval(math.nan, math.nan)
     return _miettinen_nurminen(right_a, all_a, right_b, all_b, z)
@@ -286,12 +276,7 @@ def newcombe_unpaired_interval(
     (0.0524, 0.3339)
     """
     z = _normal_quantile(confidence_level)
-    right_a, all_a, right_b, all_b = (
-        float(correct_a),
-        float(n_a),
-        float(correct_b),
-        float(n_b),
-    )
+    right_a, all_a, right_b, all_b = float(correct_a), float(n_a), float(correct_b), float(n_b)
     if _impossible_pair(right_a, all_a, right_b, all_b) or math.isnan(z):
         return Interval(math.nan, math.nan)
     return _newcombe_unpaired(right_a, all_a, right_b, all_b, z)
@@ -306,31 +291,7 @@ def miettinen_nurminen_many(
     pvalue: FloatArray,
     status: StatusArray,
 ) -> None:
-    """Run `miettinen_nurminen` on each column.
-
-    Parameters
-    ----------
-    counts : ndarray of int64, shape (4, P)
-        Rows `correct_a`, `n_a`, `correct_b` and `n_b`.
-    null_difference : ndarray of float64, shape (P,)
-        The difference under H0.
-    alternative : int
-        ``TWO_SIDED``, ``GREATER`` or ``LESS``.
-    statistic, pvalue : ndarray of float64, shape (P,)
-        Receive the answers.
-    status : ndarray of uint8, shape (P,)
-        Receives their status.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from fastcmp.kernels import GREATER, miettinen_nurminen_many
-    >>> counts, shift = np.array([[56], [70], [48], [80]]), np.array([-0.1])
-    >>> z, pvalue, status = np.empty(1), np.empty(1), np.empty(1, np.uint8)
-    >>> miettinen_nurminen_many(counts, shift, GREATER, z, pvalue, status)
-    >>> z.round(6).tolist()
-    [3.92107]
-    """
+    """Write `miettinen_nurminen` of counts (4, P): correct_a, n_a, correct_b, n_b."""
     a, n_a, b, n_b = counts
     for i in range(statistic.size):
         outcome = miettinen_nurminen(a[i], n_a[i], b[i], n_b[i], null_difference[i], alternative)
@@ -343,26 +304,7 @@ def miettinen_nurminen_many(
 def unpaired_interval_many(
     counts: IntArray, options: tuple[int, float], low: FloatArray, high: FloatArray
 ) -> None:
-    """Compute intervals for many differences, written into the two output arrays.
-
-    Parameters
-    ----------
-    counts : ndarray of int64, shape (4, P)
-        Rows `correct_a`, `n_a`, `correct_b` and `n_b`.
-    options : tuple of int and float
-        ``UNPAIRED_NEWCOMBE`` or ``MIETTINEN_NURMINEN``, and the confidence level.
-    low, high : ndarray of float64, shape (P,)
-        Receive the ends.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from fastcmp.kernels import UNPAIRED_NEWCOMBE, unpaired_interval_many
-    >>> counts, low, high = np.array([[56], [70], [48], [80]]), np.empty(1), np.empty(1)
-    >>> unpaired_interval_many(counts, (UNPAIRED_NEWCOMBE, 0.95), low, high)
-    >>> low.round(4).tolist(), high.round(4).tolist()
-    ([0.0524], [0.3339])
-    """
+    """Write intervals of counts as `miettinen_nurminen_many`; `options` are the code and level."""
     method, confidence_level = options
     z = _normal_quantile(confidence_level)
     for i in range(low.size):

@@ -81,37 +81,6 @@ def _expanded_quantile(probability: float, n: float) -> int:
 
 
 @kernel
-def walsh_average(ascending: FloatArray, k: int) -> float:
-    """Select an average of two of n numbers, or of one with itself.
-
-    Parameters
-    ----------
-    ascending : ndarray of float64, shape (n,)
-        The numbers, sorted.
-    k : int
-        Which one: 1 for the smallest, n (n + 1) / 2 for the largest.
-
-    Returns
-    -------
-    float
-        The k-th smallest of (x_i + x_j) / 2 with i <= j; exact, by bisection and
-        counting in O(n log n). NaN if there is no such one.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from fastcmp.kernels import walsh_average
-    >>> [walsh_average(np.array([1.0, 2.0, 6.0]), k) for k in range(1, 7)]
-    [1.0, 1.5, 2.0, 3.5, 4.0, 6.0]
-    """
-    n = ascending.size
-    if n == 0 or k < 1 or k > n * (n + 1) // 2:
-        return math.nan
-    values, upto = _distinct(ascending)
-    return 0.5 * _select(values, upto, k)
-
-
-@kernel
 def _distinct(ascending: FloatArray) -> tuple[FloatArray, IntArray]:
     """List distinct values, and how many numbers are at most as large as each."""
     n, m = ascending.size, 0

@@ -14,9 +14,8 @@ from fastcmp.core.checks import as_level, keep_side
 from fastcmp.core.memory import check_draws
 from fastcmp.core.options import ALTERNATIVES, choose
 from fastcmp.kernels import bootstrap_intervals as kinds
-from fastcmp.kernels.cluster_draws import cluster_cells
 from fastcmp.kernels.count_draws import draw_cells
-from fastcmp.kernels.item_bootstrap import draw_units
+from fastcmp.kernels.item_bootstrap import cluster_cells, draw_units
 from fastcmp.kernels.status import UNDEFINED
 from fastcmp.metrics.cell_draws import evaluate_draws, measure, standard_errors
 from fastcmp.metrics.jackknife import acceleration

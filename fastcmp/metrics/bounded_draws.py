@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.kernels.cluster_draws import cluster_cells
+from fastcmp.kernels.item_bootstrap import cluster_cells
 from fastcmp.metrics.cell_draws import evaluate_draws, measure
 from fastcmp.metrics.derived import AdjustedForChance, AtPrevalence, UserEstimator
 from fastcmp.metrics.estimators import KernelEstimator

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fastcmp.core.threads import ThreadPool, no_step, parts
-from fastcmp.kernels.cluster_draws import cluster_squares
+from fastcmp.kernels.item_bootstrap import cluster_squares
 from fastcmp.metrics.cells import Drawn
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fastcmp.kernels.binomial import binomial_half
-from fastcmp.kernels.cluster_draws import cluster_cells
 from fastcmp.kernels.count_draws import enumerate_swaps, half_chances, swap_cells
-from fastcmp.kernels.flip_words import random_signs
+from fastcmp.kernels.item_bootstrap import cluster_cells
+from fastcmp.kernels.sign_flips import random_signs
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fastcmp.kernels.cluster_draws import cluster_cells
+from fastcmp.kernels.item_bootstrap import cluster_cells
 from fastcmp.metrics.cell_draws import evaluate_draws, measure
 
 if TYPE_CHECKING:

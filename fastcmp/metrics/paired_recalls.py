@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fastcmp import kernels
+from fastcmp.kernels.margins_exact import tango_exact_margins
 from fastcmp.metrics.derived import AdjustedForChance
 from fastcmp.metrics.estimators import KernelEstimator
 from fastcmp.paired.accuracy_margins import SMALL
@@ -54,7 +55,7 @@ def paired_interval(counts: tuple[int, int, int], level: float) -> tuple[tuple[f
     """Interval of a difference of proportions, as `accuracy_margins` has it, and its name."""
     if counts[2] <= SMALL and level > 0.5:
         out = np.empty(9)
-        kernels.tango_exact_margins(*counts, 0.5, 1.0 - level, 0.0, out)
+        tango_exact_margins(*counts, 0.5, 1.0 - level, 0.0, out)
         return (float(out[5]), float(out[6])), "exact"
     low, high = kernels.tango_interval(*counts, level)
     return (low, high), "score"

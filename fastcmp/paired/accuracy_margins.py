@@ -12,6 +12,8 @@ from fastcmp import kernels
 from fastcmp.core.checks import as_flag
 from fastcmp.core.options import choose
 from fastcmp.core.records import ConfidenceInterval, unwrap
+from fastcmp.kernels.intervals import tango_margin_many
+from fastcmp.kernels.margins_exact import tango_exact_margins
 from fastcmp.paired.given_counts import CELLS, read_counts
 from fastcmp.paired.margin_statistics import (
     Estimated,
@@ -191,7 +193,7 @@ def accuracy_margins(
     a, b, n, margin = (np.array(x) for x in arrays)
     flat = (a.ravel(), b.ravel(), n.ravel(), margin.ravel())
     found = np.empty((10, a.size))
-    kernels.tango_margin_many(*flat, options.alpha, found)
+    tango_margin_many(*flat, options.alpha, found)
     answers = _exact(flat, method, options.alpha, gamma)
     if answers is not None:
         found[:9] = answers
@@ -272,7 +274,7 @@ def _exact(tables: tuple[Any, ...], method: str, alpha: float, gamma: float) -> 
         raise ValueError(message)
     answers = np.empty((first.size, 9))
     # Run as Python that calls machine code: Ctrl-C is answered between the parts.
-    test = kernels.tango_exact_margins.py_func  # type: ignore[attr-defined]
+    test = tango_exact_margins.py_func  # type: ignore[attr-defined]
     for k, found in zip(first, answers, strict=True):
         test(a[k], b[k], n[k], margin[k], alpha, gamma, found)
     return answers[where.ravel()].T

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastcmp.core.records import ConfidenceInterval
-from fastcmp.kernels import gaffke
+from fastcmp.kernels import bounded_means
 from fastcmp.paired.margin_statistics import (
     Estimated,
     MarginOptions,
@@ -60,14 +60,14 @@ class BoundedUnits(NamedTuple):
 
 def bounded_score(units: BoundedUnits, at: float) -> Floats:
     """Compute normal scores of the p-values of H0: the mean is `at` or less, shape (P,)."""
-    return np.array([gaffke.bounded_score(g, w, k, at) for g, w, k in units.rows()])
+    return np.array([bounded_means.bounded_score(g, w, k, at) for g, w, k in units.rows()])
 
 
 def bounded_interval(units: BoundedUnits, level: float) -> tuple[Floats, Floats]:
     """Compute both ends of intervals for the means, shape (P,)."""
     alpha, turned = 0.5 * (1.0 - level), units._replace(gain=-units.gain)
     low, high = (
-        np.array([gaffke.bounded_limit(g, w, k, alpha) for g, w, k in x.rows()])
+        np.array([bounded_means.bounded_limit(g, w, k, alpha) for g, w, k in x.rows()])
         for x in (units, turned)
     )
     return low, 0.0 - high

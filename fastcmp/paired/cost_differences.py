@@ -221,12 +221,10 @@ def intervals_many(
     counts: NDArray[np.int64], groups: CostGroups, method: str, confidence_level: float
 ) -> NDArray[np.float64]:
     """Bound the differences of many pairs, counts (P, C): both ends, shape (P, 2)."""
-    from fastcmp.kernels import cost_interval
+    from fastcmp.kernels.cost import COST_PROFILE, COST_WALD, cost_interval_many
 
     ends = np.empty((len(counts), 2))
-    code = cost_interval.COST_WALD
-    if method == "profile":
-        code = cost_interval.COST_PROFILE
+    code = COST_PROFILE if method == "profile" else COST_WALD
     options = (code, groups.largest, confidence_level)
-    cost_interval.cost_interval_many(counts, groups.group, groups.values, options, ends)
+    cost_interval_many(counts, groups.group, groups.values, options, ends)
     return ends

@@ -8,7 +8,7 @@ import numpy as np
 
 from fastcmp import kernels
 from fastcmp.core.options import ALTERNATIVES
-from fastcmp.kernels.paired import binomial_many, normal_many
+from fastcmp.kernels.paired import mcnemar_many
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Statuses = NDArray[np.uint8]
 
-# What is compiled for each: `kernels.mcnemar_many` would take all of them.
-_KERNELS = {
-    "midp": (binomial_many, 0.0),
-    "exact": (binomial_many, 0.5),
-    "asymptotic": (normal_many, 0.0),
-    "corrected": (normal_many, 1.0),
+#: Codes of the methods for `mcnemar_many`.
+CODES = {
+    "midp": kernels.MIDP,
+    "exact": kernels.EXACT,
+    "asymptotic": kernels.ASYMPTOTIC,
+    "corrected": kernels.CORRECTED,
 }
-METHODS = (*_KERNELS, "unconditional")
+METHODS = (*CODES, "unconditional")
 _UNCONDITIONAL_WORK = 400_000_000  # samples of all tables: one or two minutes
 
 
@@ -41,8 +41,7 @@ def evaluate_counts(
     else:
         chi_square, pvalue = np.empty(only_a.size), np.empty(only_a.size)
         status = np.empty(only_a.size, np.uint8)
-        test, variant = _KERNELS[method]
-        test(only_a, only_b, variant, tail, chi_square, pvalue, status)
+        mcnemar_many(only_a, only_b, CODES[method], tail, chi_square, pvalue, status)
     statistic = reference_statistic(only_a, only_b, chi_square, method, alternative)
     return statistic, pvalue, status
 

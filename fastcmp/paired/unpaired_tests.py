@@ -12,6 +12,7 @@ from fastcmp.core.options import ALTERNATIVES
 from fastcmp.core.records import unwrap
 from fastcmp.core.tails import normal_tail
 from fastcmp.kernels.status import GREATER, LESS
+from fastcmp.kernels.unpaired import miettinen_nurminen_many, unpaired_interval_many
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -70,7 +71,7 @@ def evaluate_counts(
     status = np.empty(shift.size, np.uint8)
     if options.method == "miettinen-nurminen":
         code = ALTERNATIVES[options.alternative]
-        kernels.miettinen_nurminen_many(flat, shift, code, z, pvalue, status)
+        miettinen_nurminen_many(flat, shift, code, z, pvalue, status)
     else:
         _check_few(counts, options.method)
         tables = np.vstack([flat, shift])
@@ -156,7 +157,7 @@ def interval_of(counts: Ints, method: str, level: float) -> tuple[Any, Any]:
         low, high = _each(flat, 2, interval)
     else:
         options = (INTERVALS.index(method), level)
-        kernels.unpaired_interval_many(flat, options, low, high)
+        unpaired_interval_many(flat, options, low, high)
     shape = counts.shape[1:]
     return unwrap(low, shape), unwrap(high, shape)
 

@@ -16,7 +16,7 @@ from fastcmp.counts.pairs import Block, all_pairs, choose_pairs
 from fastcmp.inputs.label_order import in_order
 from fastcmp.inputs.labels import Labels, encode
 from fastcmp.inputs.model_names import with_names
-from fastcmp.kernels.symmetry import bowker_many, stuart_maxwell_many
+from fastcmp.kernels.symmetry import symmetry_many
 from fastcmp.pairwise.adjust import ADJUSTMENTS, adjust_checked, promise
 from fastcmp.pairwise.agreement_result import AgreementResult
 
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     Ints = NDArray[np.int64]
 
-_KERNELS = {"bowker": bowker_many, "stuart_maxwell": stuart_maxwell_many}
 _MOST_CLASSES = 4096  # a table of that many classes takes 130 MB
 _THREADS_PAY = 1 << 20  # predictions of pairs; below it one thread is faster
 
@@ -211,7 +210,7 @@ def _measure(
 def _test(name: str, tables: Ints) -> dict[str, Any]:
     results, df = np.empty((len(tables), 2)), np.empty(len(tables), np.int64)
     status = np.empty(len(tables), np.uint8)
-    _KERNELS[name](tables, results, df, status)
+    symmetry_many(tables, name == "stuart_maxwell", results, df, status)
     statistic, pvalue = results.T
     return {f"{name}_statistic": statistic, f"{name}_df": df, f"{name}_pvalue": pvalue}
 

@@ -11,8 +11,7 @@ from fastcmp import kernels
 from fastcmp.core.memory import check_memory
 from fastcmp.core.threads import no_step
 from fastcmp.counts.correct_bits import RightBits
-from fastcmp.kernels.bits import allocate_words
-from fastcmp.kernels.clustered_mcnemar import cluster_squares
+from fastcmp.kernels.bits import allocate_words, cluster_squares
 from fastcmp.paired.bounded_margins import BoundedUnits
 from fastcmp.paired.cluster_variance import (
     CLUSTER_WEIGHTED,

@@ -11,8 +11,7 @@ import numpy as np
 
 from fastcmp.core.memory import check_draws
 from fastcmp.core.threads import ThreadPool, no_step, parts
-from fastcmp.kernels.normal_draws import random_normals
-from fastcmp.kernels.rng import random_below
+from fastcmp.kernels.rng import random_below, random_normals
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fastcmp.inputs.scores import order_of
-from fastcmp.kernels.logical import bergmann_hommel, fewest_models
+from fastcmp.kernels.multiplicity import bergmann_hommel, fewest_models
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -12,7 +12,7 @@ import numpy as np
 from fastcmp.core.memory import check_memory
 from fastcmp.core.threads import no_step, parts
 from fastcmp.kernels.cluster_means import t_quantile
-from fastcmp.kernels.metric_pairs import (
+from fastcmp.kernels.metric_slopes import (
     add_influences,
     gather_influences,
     table_starts,

@@ -13,7 +13,7 @@ from fastcmp.core.memory import check_memory
 from fastcmp.core.threads import no_step, parts
 from fastcmp.inputs.label_order import in_order, sorted_codes
 from fastcmp.inputs.labels import code_type
-from fastcmp.kernels.metric_pairs import mark_codes
+from fastcmp.kernels.metric_slopes import mark_codes
 from fastcmp.metrics.others import with_others
 from fastcmp.metrics.tables import check_classes_fit
 

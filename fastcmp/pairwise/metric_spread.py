@@ -13,7 +13,7 @@ import numpy as np
 from fastcmp.core.threads import no_step
 from fastcmp.counts.influence_grams import influence_gram
 from fastcmp.counts.pair_tables import PairTables, slices_pay, slices_time
-from fastcmp.kernels.metric_pairs import compare_cells, compare_influences
+from fastcmp.kernels.metric_slopes import compare_cells, compare_influences
 from fastcmp.pairwise.row_distances import RowDistances
 
 if TYPE_CHECKING:

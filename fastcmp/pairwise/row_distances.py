@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.kernels.clustered_mcnemar import squared_distances
+from fastcmp.kernels.bits import squared_distances
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

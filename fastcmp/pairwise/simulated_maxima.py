@@ -11,7 +11,7 @@ import numpy as np
 from fastcmp.core.checks import as_resamples
 from fastcmp.core.memory import check_draws
 from fastcmp.core.threads import no_step, parts
-from fastcmp.kernels.rank_maxima import difference_maxima
+from fastcmp.kernels.max_t import difference_maxima
 from fastcmp.pairwise.gaussian_draws import (
     LATTICE,
     Directions,

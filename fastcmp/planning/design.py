@@ -88,10 +88,9 @@ def check_enumerable(n: Any, method: str, most: float, instead: str) -> None:
         raise ValueError(message)
 
 
-def evaluate(kernel: Callable[..., None], rows: tuple[Any, ...], *options: Any) -> Floats:
-    """Call a kernel for each plan: of arrays that broadcast, one row each."""
+def evaluate(kernel: Callable[..., float], rows: tuple[Any, ...], *options: Any) -> Floats:
+    """Call a kernel for each plan, of arrays that broadcast."""
     arrays = np.broadcast_arrays(*rows)
-    plans = np.stack([np.ravel(each).astype(np.float64) for each in arrays])
-    found = np.empty(plans.shape[1])
-    kernel(plans, *options, found)
-    return found.reshape(arrays[0].shape)
+    plans = zip(*(each.astype(np.float64).ravel().tolist() for each in arrays), strict=True)
+    values = np.array([kernel(*plan, *options) for plan in plans], np.float64)
+    return values.reshape(arrays[0].shape)

@@ -13,7 +13,7 @@ from fastcmp.core.threads import parts
 from fastcmp.crossval.design import UNUSED, Design
 from fastcmp.crossval.outcomes import FoldOutcomes, differences_of
 from fastcmp.crossval.registry import TESTS, CVTest, find_test
-from fastcmp.kernels.fold_draws import simulate_folds
+from fastcmp.kernels.fold_counts import simulate_folds
 from fastcmp.kernels.status import OK, UNDEFINED
 from fastcmp.planning.checked import resamples, within
 from fastcmp.planning.family import Answer, Family

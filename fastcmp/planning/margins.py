@@ -44,7 +44,7 @@ def _exact_powers(design: Design, p10: Floats, p01: Floats, n: Floats) -> Floats
     margin, claim = _read(design)
     check_enumerable(n, design.question.method, _MOST, "normal")
     rows = (n, p10, p01, margin, design.question.alpha)
-    return evaluate(kernels.margin_powers, rows, claim)
+    return evaluate(kernels.margin_power, rows, claim)
 
 
 def _exact_sizes(design: Design, p10: Floats, p01: Floats, power: Floats) -> Floats:
@@ -52,7 +52,7 @@ def _exact_sizes(design: Design, p10: Floats, p01: Floats, power: Floats) -> Flo
     estimate = _normal_sizes(design, p10, p01, power)
     check_enumerable(estimate, design.question.method, _MOST, "normal")
     rows = (power, p10, p01, margin, design.question.alpha)
-    return evaluate(kernels.margin_sample_sizes, rows, claim)
+    return evaluate(kernels.margin_sample_size, rows, claim)
 
 
 def _exact_differences(design: Design, pd: Floats, n: Floats, power: Floats) -> Floats:
@@ -60,7 +60,16 @@ def _exact_differences(design: Design, pd: Floats, n: Floats, power: Floats) -> 
     _refuse_equivalence(claim)
     check_enumerable(n, design.question.method, _MOST, "normal")
     rows = (n, pd, power, margin, design.question.alpha)
-    return evaluate(kernels.margin_detectable_differences, rows, claim)
+    return evaluate(kernels.margin_detectable_difference, rows, claim)
+
+
+def _null_spread(p10: Floats, p01: Floats, shift: Any) -> Floats:
+    """Standard deviation of a sample's difference under H0, whose difference is `shift`."""
+    arrays = np.broadcast_arrays(p10, p01, shift)
+    plans = np.stack([np.ravel(x).astype(np.float64) for x in arrays])
+    variance = np.empty(plans.shape[1])
+    kernels.margin_variances(plans, variance)
+    return np.sqrt(variance).reshape(arrays[0].shape)
 
 
 def _shown(p10: Floats, p01: Floats, shift: Any, n: Any, z: Any, side: float = 1.0) -> Floats:
@@ -68,7 +77,7 @@ def _shown(p10: Floats, p01: Floats, shift: Any, n: Any, z: Any, side: float = 1
     from scipy.special import ndtr
 
     gap = p10 - p01
-    null = np.sqrt(evaluate(kernels.margin_variances, (p10, p01, shift)))
+    null = _null_spread(p10, p01, shift)
     spread = np.sqrt(np.maximum(p10 + p01 - gap**2, 0.0))
     with np.errstate(divide="ignore", invalid="ignore"):
         score = (side * np.sqrt(n) * (gap - shift) - z * null) / spread
@@ -93,7 +102,7 @@ def _normal_sizes(design: Design, p10: Floats, p01: Floats, power: Floats) -> Fl
 
     def closed(shift: Any, lead: Floats, wanted: Any) -> Floats:
         z, z_power = normal_quantiles(design.question.alpha, wanted)
-        null = np.sqrt(evaluate(kernels.margin_variances, (p10, p01, shift)))
+        null = _null_spread(p10, p01, shift)
         root = np.maximum(z * null + z_power * spread, 0.0)
         with np.errstate(divide="ignore"):
             return np.asarray(np.where(lead > 0, (root / lead) ** 2, np.inf))

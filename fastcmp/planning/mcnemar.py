@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fastcmp.kernels.status import DEGENERATE, OK, UNDEFINED
+from fastcmp.paired.mcnemar_counts import CODES
 from fastcmp.planning import margins, mcnemar_enumerated, mcnemar_normal
 from fastcmp.planning.checked import names_of, rounded_up
 from fastcmp.planning.design import Design, Solver, read_design
@@ -48,7 +49,7 @@ class _Source(NamedTuple):
 
 def _solver(method: str) -> Solver:
     """Find what works a method out."""
-    if method in mcnemar_enumerated.CODES:
+    if method in CODES:
         return mcnemar_enumerated.SOLVER
     if method in mcnemar_normal.METHODS:
         return mcnemar_normal.SOLVER
@@ -111,7 +112,7 @@ def _power(question: Question, inputs: Inputs, n: Floats) -> Answer:
     if source.pilot is not None:
         drawn = powers(design, *source.pilot.draws(n, question), n)
         mean, interval = drawn.mean(axis=0), _middle(drawn)
-        if question.method in mcnemar_enumerated.CODES and not _options(design):
+        if question.method in CODES and not _options(design):
             mean = mcnemar_enumerated.assurances(design, source.pilot, n)
     return Answer(
         n=n,
@@ -201,7 +202,7 @@ def _difference(question: Question, inputs: Inputs, n: Floats, power: Floats) ->
 FAMILY = Family(
     title=lambda method, _: _TITLES[method],
     methods={
-        "difference": (*mcnemar_enumerated.CODES, *mcnemar_normal.METHODS),
+        "difference": (*CODES, *mcnemar_normal.METHODS),
         **dict.fromkeys(("noninferiority", "superiority", "equivalence"), _WITH_MARGIN),
     },
     inputs=KNOWN | _OPTIONS,

@@ -1,12 +1,12 @@
-"""Power of McNemar's test by enumeration, of arrays: the kernels, called."""
+"""Power of McNemar's test by enumeration."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fastcmp import kernels
 from fastcmp.core.options import ALTERNATIVES
-from fastcmp.kernels import mcnemar_plans as kernels
-from fastcmp.kernels.paired import ASYMPTOTIC, CORRECTED, EXACT, MIDP
+from fastcmp.paired.mcnemar_counts import CODES
 from fastcmp.planning.design import Design, Solver, check_enumerable, evaluate
 from fastcmp.planning.mcnemar_normal import SOLVER as NORMAL
 
@@ -14,15 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from fastcmp.planning.family import Floats
-
-    Kernel = Callable[..., None]
-
-CODES = {
-    "midp": MIDP,
-    "exact": EXACT,
-    "asymptotic": ASYMPTOTIC,
-    "corrected": CORRECTED,
-}
 
 
 def _options(design: Design) -> tuple[int, int, bool]:
@@ -38,23 +29,29 @@ _MOST = 1e9  # samples that are enumerated
 def _powers(design: Design, p10: Floats, p01: Floats, n: Floats) -> Floats:
     check_enumerable(n, design.question.method, _MOST, "connor")
     rows = (n, p10, p01, design.question.alpha)
-    method, alternative, both = _options(design)
     if design.so_far is not None:
-        kernel: Kernel = kernels.mcnemar_interim_powers
-        return evaluate(kernel, (*rows, *design.so_far), method, alternative)
-    kernel = kernels.mcnemar_powers
+        method, alternative, _ = _options(design)
+
+        def power(
+            n: float, p10: float, p01: float, alpha: float, only_a: float, only_b: float
+        ) -> float:
+            p = (p10, p01)
+            return kernels.mcnemar_interim_power(only_a, only_b, n, p, alpha, method, alternative)
+
+        return evaluate(power, (*rows, *design.so_far))
+    kernel: Callable[..., float] = kernels.mcnemar_power
     if design.conditional:
-        kernel = kernels.mcnemar_conditional_powers
-    return evaluate(kernel, rows, method, alternative, both)
+        kernel = kernels.mcnemar_conditional_power
+    return evaluate(kernel, rows, *_options(design))
 
 
 def _sizes(design: Design, p10: Floats, p01: Floats, power: Floats) -> Floats:
     near = design._replace(question=design.question._replace(method="connor"), conditional=False)
     estimate = NORMAL.sizes(near, p10, p01, power)
     check_enumerable(estimate, design.question.method, _MOST, "connor")
-    kernel: Kernel = kernels.mcnemar_sample_sizes
+    kernel: Callable[..., float] = kernels.mcnemar_sample_size
     if design.conditional:
-        kernel = kernels.mcnemar_discordant_sizes
+        kernel = kernels.mcnemar_discordant_size
     return evaluate(kernel, (power, p10, p01, design.question.alpha), *_options(design))
 
 
@@ -64,16 +61,17 @@ def _differences(design: Design, pd: Floats, n: Floats, power: Floats) -> Floats
         raise ValueError(message)
     check_enumerable(n, design.question.method, _MOST, "connor")
     rows = (n, pd, power, design.question.alpha)
-    kernel = kernels.mcnemar_detectable_differences
-    return evaluate(kernel, rows, *_options(design))
+    return evaluate(kernels.mcnemar_detectable_difference, rows, *_options(design))
 
 
 def assurances(design: Design, counts: tuple[Floats, Floats, Floats], n: Floats) -> Floats:
     """Mean power over what a pilot leaves open: only a right, only b right, all."""
     method, alternative, _ = _options(design)
-    rows = (n, *counts, design.question.alpha)
-    options = (method, alternative, design.so_far is not None)
-    return evaluate(kernels.mcnemar_assurances, rows, *options)
+    alpha = design.question.alpha
+    if design.so_far is None:
+        return evaluate(kernels.mcnemar_assurance, (n, *counts, alpha), method, alternative)
+    rows = (*counts, n, alpha)
+    return evaluate(kernels.mcnemar_predictive_power, rows, method, alternative)
 
 
 SOLVER = Solver(_powers, _sizes, _differences)

@@ -14,6 +14,7 @@ from fastcmp.core.record_parts import Compared
 from fastcmp.core.records import ConfidenceInterval, Record, unwrap
 from fastcmp.core.sections import Section, format_interval, format_pvalue
 from fastcmp.core.sentences import dropped_sentences, outside_sentences
+from fastcmp.kernels.difference_evalues import BETS, DIRICHLET, anytime_difference_interval_many
 from fastcmp.paired.mcnemar_result import HYPOTHESES
 from fastcmp.sequential.options import as_number, read_prior
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 #: Confidence sequences for the difference, with the code that kernels take.
-METHODS = {"bets": kernels.BETS, "dirichlet": kernels.DIRICHLET}
+METHODS = {"bets": BETS, "dirichlet": DIRICHLET}
 _THIRDS = (0.5, 0.5, 0.5)
 
 
@@ -169,7 +170,7 @@ class EvalueResult(Compared, Record):
         a, b, n = (np.ascontiguousarray(x, np.int64).ravel() for x in counts)
         low, high = np.empty((2, a.size))
         options = (code, level, thirds)
-        kernels.anytime_difference_interval_many(a, b, n, options, low, high)
+        anytime_difference_interval_many(a, b, n, options, low, high)
         shape = np.shape(self.log_evalue)
         return ConfidenceInterval(unwrap(low, shape), unwrap(high, shape))
 
@@ -213,7 +214,7 @@ class EvalueResult(Compared, Record):
         code, thirds = read_difference_method(method, prior)
         counts = (self.only_a, self.only_b, self.n_samples)
         rows = zip(*(np.ravel(x).tolist() for x in counts), strict=True)
-        if code == kernels.BETS:
+        if code == BETS:
             found = [kernels.difference_log_evalue(a, b, n, delta) for a, b, n in rows]
         else:
             evaluate = kernels.dirichlet_log_evalue

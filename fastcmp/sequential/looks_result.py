@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from fastcmp import kernels
 from fastcmp.core.options import ALTERNATIVES
 from fastcmp.core.record_parts import Compared, Drawn
 from fastcmp.core.records import Record
 from fastcmp.core.sections import Section, format_interval, format_pvalue, interval_name
 from fastcmp.core.sentences import dropped_sentences
+from fastcmp.kernels.difference_evalues import BETS, anytime_difference_interval_many
+from fastcmp.kernels.evalues import mcnemar_log_evalue_many
 from fastcmp.sequential.evalue_result import evalue_of, format_evalue, pvalue_of
 
 if TYPE_CHECKING:
@@ -208,12 +209,12 @@ def mcnemar_looks_of(
     alternative, prior = options
     log_evalue = np.empty(only_a.size)
     code = ALTERNATIVES[alternative]
-    kernels.mcnemar_log_evalue_many(only_a, only_b, prior, code, log_evalue)
+    mcnemar_log_evalue_many(only_a, only_b, prior, code, log_evalue)
     low, high = np.full((2, only_a.size), np.nan)
     estimate = np.full(only_a.size, np.nan)
     if n_samples is not None:
-        interval = (kernels.BETS, 1.0 - alpha, (0.5, 0.5, 0.5))
-        kernels.anytime_difference_interval_many(*(only_a, only_b, n_samples), interval, low, high)
+        interval = (BETS, 1.0 - alpha, (0.5, 0.5, 0.5))
+        anytime_difference_interval_many(*(only_a, only_b, n_samples), interval, low, high)
         estimate = (only_a - only_b) / np.maximum(n_samples, 1)
     return LooksResult(
         log_evalue=log_evalue,

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp import kernels
 from fastcmp.core.checks import as_counts, as_proportion
 from fastcmp.core.options import ALTERNATIVES, choose
 from fastcmp.core.records import unwrap
+from fastcmp.kernels.evalues import mcnemar_log_evalue_many
 from fastcmp.paired.mcnemar import mcnemar as plain_mcnemar
 from fastcmp.paired.mcnemar import mcnemar_from_counts as plain_from_counts
 from fastcmp.sequential.evalue_result import EvalueResult
@@ -159,7 +159,7 @@ def _evaluate(counted: McNemarResult, alternative: str, prior: tuple[float, floa
     only_a = np.ascontiguousarray(counted.only_a, np.int64).ravel()
     only_b = np.ascontiguousarray(counted.only_b, np.int64).ravel()
     found, code = np.empty(only_a.size), ALTERNATIVES[alternative]
-    kernels.mcnemar_log_evalue_many(only_a, only_b, prior, code, found)
+    mcnemar_log_evalue_many(only_a, only_b, prior, code, found)
     kept = ("only_a", "only_b", "both_right", "both_wrong", "n_missing", "n_excluded")
     return EvalueResult(
         log_evalue=unwrap(found, shape),

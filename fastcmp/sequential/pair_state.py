@@ -13,7 +13,7 @@ from fastcmp.core.options import choose
 from fastcmp.core.protocols import are_paired
 from fastcmp.core.sections import Section
 from fastcmp.core.threads import ThreadPool, check_workers, parts
-from fastcmp.kernels.pair_evalues import (
+from fastcmp.kernels.evalues import (
     extend_tables,
     missing_evidence,
     pair_log_evalues,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fastcmp._jit import kernel
-from fastcmp.kernels.shuffling import shuffle
+from fastcmp.kernels.rng import shuffle
 from fastcmp.studies.epsilon import epsilon_losses
 from fastcmp.studies.rivals import DESIGNS, all_pvalues
 

@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fastcmp.kernels import cluster_bits, count_clusters, pack_equal
-from fastcmp.kernels.bits import allocate_words
-from fastcmp.kernels.clustered_mcnemar import cluster_squares, squared_distances
+from fastcmp.kernels.bits import allocate_words, cluster_squares, squared_distances
 
 
 @st.composite

@@ -19,7 +19,7 @@ from fastcmp.kernels import (
     cost_wald_interval,
     wald_interval,
 )
-from fastcmp.kernels.cost_interval import COST_PROFILE, COST_WALD, cost_interval_many
+from fastcmp.kernels.cost import COST_PROFILE, COST_WALD, cost_interval_many
 
 INTERVALS = {"profile": cost_profile_interval, "wald": cost_wald_interval}
 every_interval = pytest.mark.parametrize("interval", INTERVALS.values(), ids=INTERVALS)

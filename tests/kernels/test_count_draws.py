@@ -17,8 +17,8 @@ from fastcmp.kernels import (
     random_binomial,
     swap_cells,
 )
-from fastcmp.kernels.cluster_draws import cluster_cells, cluster_squares
 from fastcmp.kernels.count_draws import add_tails, enumerate_swaps, half_chances
+from fastcmp.kernels.item_bootstrap import cluster_cells, cluster_squares
 
 N_DRAWS = small_if_interpreted(20_000, 3000)
 ONE_STRATUM = np.zeros(9, np.int64)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fastcmp import kernels
-from fastcmp.kernels import BETS, DIRICHLET
+from fastcmp.kernels.difference_evalues import BETS, DIRICHLET, anytime_difference_interval_many
 
 THIRDS = (0.5, 0.5, 0.5)
 LEVEL = 0.95
@@ -141,7 +141,7 @@ def test_many_at_once():
     low, high = np.empty((2, n.size))
     for method in (BETS, DIRICHLET):
         options = (method, LEVEL, THIRDS)
-        kernels.anytime_difference_interval_many(b, c, n, options, low, high)
+        anytime_difference_interval_many(b, c, n, options, low, high)
         wanted = np.array([ends(method, table) for table in TABLES])
         np.testing.assert_array_equal(np.stack([low, high], axis=1)[:-1], wanted)
         assert np.isnan(low[-1])

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from fastcmp import kernels
 from fastcmp.kernels import GREATER, LESS, TWO_SIDED
-from fastcmp.kernels.pair_evalues import (
+from fastcmp.kernels.evalues import (
     extend_tables,
+    mcnemar_log_evalue_many,
     missing_evidence,
     pair_log_evalues,
 )
@@ -147,9 +148,7 @@ def test_pairs_by_tables(prior, size):
     i, j = np.triu_indices(m, 1)
     both = joint[i, j]
     wanted = np.empty(p)
-    kernels.mcnemar_log_evalue_many(
-        *(right[i] - both, right[j] - both, (prior, prior), TWO_SIDED, wanted)
-    )
+    mcnemar_log_evalue_many(*(right[i] - both, right[j] - both, (prior, prior), TWO_SIDED, wanted))
     np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-11)
     np.testing.assert_array_equal(largest, np.maximum(before, found))
     assert n >= right.max()

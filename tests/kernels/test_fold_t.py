@@ -25,15 +25,15 @@ from fastcmp.kernels import (
     UNDEFINED,
     FoldOutcome,
 )
-from fastcmp.kernels.fold_t_tests import fold_t_many
-from fastcmp.kernels.fold_z import bayle_z_many, conservative_z_many
-from fastcmp.kernels.two_fold import (
+from fastcmp.kernels.fold_t_tests import (
     ALPAYDIN_F,
     CALIBRATED_F,
     DIETTERICH_T,
     YILDIZ_T,
+    fold_t_many,
     two_fold_many,
 )
+from fastcmp.kernels.fold_z import bayle_z_many, conservative_z_many
 
 SIDES = (TWO_SIDED, GREATER, LESS)
 # Hundredths and thousandths, as scores differ: many ties, and zeros of both signs.

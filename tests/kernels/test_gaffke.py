@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from fastcmp.kernels.gaffke import bounded_limit, bounded_score
+from fastcmp.kernels.bounded_means import bounded_limit, bounded_score
 
 
 @pytest.mark.parametrize(("n", "failed"), [(5, 0), (5, 2), (20, 0), (20, 7), (100, 1), (1000, 30)])

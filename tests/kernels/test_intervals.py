@@ -28,8 +28,8 @@ from fastcmp.kernels.intervals import (
     NEWCOMBE,
     TANGO,
     WALD,
+    difference_interval_many,
 )
-from fastcmp.kernels.many_intervals import difference_interval_many
 
 ODDS_RATIOS = {1.0: odds_ratio_exact_interval, 0.5: odds_ratio_midp_interval}
 
@@ -119,7 +119,7 @@ def test_tango_at_the_ends_of_the_scale(table, level):
 def test_many_equals_one_by_one(method, table, level):
     columns = np.array([table, table[::-1], (0, 0, 0, 0)], np.int64).T
     low, high = np.empty(3), np.empty(3)
-    difference_interval_many(*columns, (method, level), low, high)
+    difference_interval_many(*columns, method, level, low, high)
     single = [difference_interval(method, tuple(map(int, t)), level) for t in columns.T]
     np.testing.assert_array_equal(np.column_stack([low, high]), single)
 
@@ -286,7 +286,7 @@ def test_many_intervals_give_nan_where_there_is_none(method):
         np.array([2, 0, 3]),
         np.array([3, 0, 1]),
     )
-    difference_interval_many(*cells, (method, 0.9), low, high)
+    difference_interval_many(*cells, method, 0.9, low, high)
     assert np.isnan([low, high]).tolist() == [[False, True, True]] * 2
-    difference_interval_many(*cells, (method, 1.5), low, high)
+    difference_interval_many(*cells, method, 1.5, low, high)
     assert np.isnan([low, high]).all()

@@ -24,11 +24,11 @@ from fastcmp.kernels import (
     TWO_SIDED,
     mcnemar_asymptotic,
     tango_exact,
-    tango_exact_margins,
     tango_interval,
-    tango_margin_many,
     tango_test,
 )
+from fastcmp.kernels.intervals import tango_margin_many
+from fastcmp.kernels.margins_exact import tango_exact_margins
 
 differences = st.floats(-0.99, 0.99).filter(lambda d: abs(d) > 1e-6)
 NEAR = {"rel": 1e-9, "abs": 1e-12}

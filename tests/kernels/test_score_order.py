@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from naive import small_if_interpreted
 
 from fastcmp.inputs.scores import order_of
-from fastcmp.kernels.score_order import pack_order, unpack_order
+from fastcmp.kernels.score_bins import pack_order, unpack_order
 
 
 def index_bits(n):

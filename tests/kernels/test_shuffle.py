@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from naive import small_if_interpreted
 from scipy import stats
 
-from fastcmp.kernels import deal, deal_halves, shuffle, shuffle_within
+from fastcmp.kernels import deal, shuffle, shuffle_within
 
 
 def words(seed, replicate, n):
@@ -129,10 +129,6 @@ def test_deals(n, m, seed):
     np.testing.assert_array_equal(out, wanted)
     deal(folds[0], order, out[-1])
     np.testing.assert_array_equal(out[-1], wanted[0])
-    halves = folds & 1
-    wanted[:, order] = halves
-    deal_halves(halves, order, out)
-    np.testing.assert_array_equal(out, wanted)
 
 
 def test_a_design_in_compiled_code():

@@ -7,7 +7,7 @@ import math
 import naive
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from reference_cases import ALTERNATIVES, cases, cells, parametrize
 from scipy import stats
@@ -22,9 +22,6 @@ from fastcmp.kernels import (
     mcnemar_exact,
     random_signs,
     sign_flip_floats,
-    sign_flip_given,
-    sign_flip_random,
-    sign_flip_studentized,
     sign_flip_whole,
 )
 
@@ -70,35 +67,6 @@ def test_floats_without_ties(differences, alternative):
     assert found.pvalue == pytest.approx(float(flipped), rel=1e-14)
 
 
-@settings(max_examples=40)
-@given(
-    st.lists(st.tuples(st.integers(-6, 6), st.integers(1, 5)), min_size=2, max_size=6),
-    alternatives,
-    st.sampled_from(["cr0", "cr1", "cr2"]),
-)
-def test_studentized_by_all_signs(clusters, alternative, variance):
-    differences, sizes = map(list, zip(*clusters, strict=True))
-    n, g = sum(sizes), len(sizes)
-    factors = {
-        "cr0": [naive.Fraction(1)] * g,
-        "cr1": [naive.Fraction(g, g - 1)] * g,
-        "cr2": [1 / (1 - naive.Fraction(size, n)) for size in sizes],
-    }[variance]
-    wanted = naive.student_flips([differences], [sizes], [factors], alternative=alternative)
-    found = sign_flip_studentized(
-        np.array(differences, float),
-        np.array(sizes, float),
-        np.array(factors, float),
-        0,
-        0,
-        alternative,
-    )
-    assert found.pvalue == pytest.approx(float(wanted), rel=1e-14)
-    square = naive.signed_t_square([differences], [sizes], [factors])
-    t = math.copysign(math.sqrt(abs(square)), square)
-    assert found.statistic == pytest.approx(t, rel=1e-9)
-
-
 @pytest.mark.parametrize(("n", "k"), [(1, 1), (64, 5), (70, 1), (130, 4), (200, 47)])
 def test_sums_with_signs_are_a_matrix_product(n, k):
     values = np.random.default_rng(n).normal(size=(n, k))
@@ -121,16 +89,6 @@ def test_exact_cases(case):
     assert sign_flip_whole(whole, alternative).pvalue == pytest.approx(wanted)
 
 
-@parametrize("signflip_monte_carlo")
-def test_given_signs(case):
-    differences = np.array(case["input"]["cluster_sums"], float)
-    signs = np.array(case["input"]["signs"])
-    alternative = ALTERNATIVES[case["options"]["alternative"]]
-    found = sign_flip_given(differences, signs, alternative)
-    assert found.n_extreme == case["expected"]["count"]
-    assert found.pvalue == pytest.approx(case["expected"]["pvalue"])
-
-
 @pytest.mark.parametrize(
     ("b", "c"),
     [cells(case)[1:3] for case in cases("mcnemar_exact") if sum(cells(case)) < 10**5],
@@ -143,26 +101,6 @@ def test_right_or_wrong_is_the_exact_mcnemar_test(b, c):
 
 
 # Laws.
-
-
-@pytest.mark.parametrize("alternative", [0, 1, -1])
-def test_random_signs_come_near_all_signs(alternative):
-    rng = np.random.default_rng(8)
-    differences = rng.integers(-5, 8, 70)
-    exact = sign_flip_whole(differences, alternative).pvalue
-    found = sign_flip_random(differences.astype(float), N_DRAWS, 3, alternative)
-    error = math.sqrt(exact * (1 - exact) / N_DRAWS)
-    assert abs(found.pvalue - exact) < 4 * error + 1 / N_DRAWS
-
-
-def test_random_signs_are_those_of_the_kernel():
-    differences = np.random.default_rng(2).normal(0.3, 1.0, 75)
-    words = np.empty((2, 50), np.uint64)
-    random_signs(11, 0, 0, words)
-    for alternative in (0, 1, -1):
-        found = sign_flip_random(differences, 50, 11, alternative)
-        wanted = sign_flip_given(differences, signs_of(words, 75), alternative)
-        assert found == (wanted.statistic, wanted.pvalue, wanted.status)
 
 
 def test_signs_do_not_depend_on_where_a_block_begins():
@@ -184,16 +122,6 @@ def test_both_kernels_agree_and_sides_mirror(differences):
         assert one == pytest.approx(floats, rel=1e-14)
 
 
-@settings(max_examples=20)
-@given(st.lists(st.integers(-9, 9), min_size=2, max_size=9), alternatives)
-def test_clusters_of_one_size_need_no_t(differences, alternative):
-    assume(any(differences))
-    values, ones = np.array(differences, float), np.ones(len(differences))
-    found = sign_flip_studentized(values, 3 * ones, ones, 0, 0, alternative)
-    plain = sign_flip_whole(np.array(differences), alternative)
-    assert found.pvalue == pytest.approx(plain.pvalue, rel=1e-14)
-
-
 def test_all_differences_of_one_sign_have_the_least_pvalue():
     for n in (5, 40):
         found = sign_flip_floats(np.random.default_rng(n).random(n) + 0.1, 0)
@@ -213,9 +141,6 @@ def test_as_scipy_of_many_whole_numbers():
 def test_a_sum_that_only_rounding_makes_is_none():
     found = sign_flip_floats(np.array([0.1, 0.2, -0.3]), 0)
     assert found.pvalue == 1.0
-    ones = np.ones(3)
-    found = sign_flip_studentized(np.array([0.1, 0.2, -0.3]), ones, ones, 0, 0, 0)
-    assert found == (0.0, 1.0, OK)
 
 
 # Edges.
@@ -225,18 +150,6 @@ def test_no_difference():
     zeros = np.zeros(4)
     assert sign_flip_whole(np.zeros(4, np.int64), 0) == (0.0, 1.0, DEGENERATE)
     assert sign_flip_floats(zeros, 0) == (0.0, 1.0, DEGENERATE)
-    assert sign_flip_random(zeros, 19, 1, 0) == (0.0, 1.0, DEGENERATE)
-    signs = np.ones((3, 4), np.int64)
-    assert sign_flip_given(zeros, signs, 0) == (0.0, 1.0, 3, DEGENERATE)
-    ones = np.ones(4)
-    found = sign_flip_studentized(zeros, ones, ones, 0, 0, 0)
-    assert found == (0.0, 1.0, DEGENERATE)
-
-
-def test_differences_that_never_vary_have_an_infinite_t():
-    sizes = np.array([1.0, 2.0, 3.0, 5.0])
-    found = sign_flip_studentized(-0.2 * sizes, sizes, np.ones(4), 0, 0, 0)
-    assert found == (-math.inf, 0.125, OK)
 
 
 def test_too_many_differences_are_invalid():
@@ -244,9 +157,5 @@ def test_too_many_differences_are_invalid():
     assert math.isnan(found.pvalue)
     assert found.status == INVALID
     found = sign_flip_whole(np.array([SIGN_FLIP_MAX_SUM, 1]), 0)
-    assert math.isnan(found.pvalue)
-    assert found.status == INVALID
-    ones = np.ones(31)
-    found = sign_flip_studentized(ones, ones, ones, 0, 0, 0)
     assert math.isnan(found.pvalue)
     assert found.status == INVALID

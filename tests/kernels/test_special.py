@@ -14,12 +14,12 @@ from numba import njit
 from scipy import special
 
 from fastcmp import kernels
-from fastcmp.kernels import log1pmx, roots
+from fastcmp.kernels import log1pmx
 
 
 @njit
 def itp_step(low, f_low, high, f_high, reach):
-    return roots.itp_step(low, f_low, high, f_high, reach)
+    return kernels.special.itp_step(low, f_low, high, f_high, reach)
 
 
 POSITIVE = [1e-300, 1e-9, 0.3, 1.0, 2.5, 40.0, 1e4, 1e9]

@@ -15,15 +15,17 @@ from strategies import alternatives
 from fastcmp.kernels import (
     GREATER,
     LESS,
-    MIETTINEN_NURMINEN,
     TWO_SIDED,
-    UNPAIRED_NEWCOMBE,
     miettinen_nurminen,
     miettinen_nurminen_interval,
-    miettinen_nurminen_many,
     newcombe_unpaired_interval,
-    unpaired_interval_many,
     wilson_interval,
+)
+from fastcmp.kernels.unpaired import (
+    MIETTINEN_NURMINEN,
+    UNPAIRED_NEWCOMBE,
+    miettinen_nurminen_many,
+    unpaired_interval_many,
 )
 
 

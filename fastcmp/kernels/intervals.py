@@ -410,6 +410,17 @@ def difference_interval_many(
 ) -> None:
     """Write intervals of many differences, (P,), by ``NEWCOMBE`` or another code."""
     z = _normal_quantile(confidence_level)
+    if method in (WALD, BONETT_PRICE):  # a loop of its own is twice as fast
+        more = 1.0 if method == BONETT_PRICE else 0.0
+        for i in range(only_a.size):
+            right, a = float(both_right[i]), float(only_a[i])
+            b, wrong = float(only_b[i]), float(both_wrong[i])
+            ends = Interval(math.nan, math.nan)
+            if not _impossible(right, a, b, wrong, z):
+                n = right + a + b + wrong + 2.0 * more
+                ends = _wald(a + more, b + more, n, z)
+            low[i], high[i] = ends.low, ends.high
+        return
     for i in range(only_a.size):
         right, a = float(both_right[i]), float(only_a[i])
         b, wrong = float(only_b[i]), float(both_wrong[i])

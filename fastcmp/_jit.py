@@ -128,9 +128,12 @@ def _names(code: types.CodeType) -> set[str]:
 class _Function(Tiered):
     """What the decorators make of a function: it stands for both tiers of it."""
 
-    def __init__(self, function: Callable[..., Any], kind: str) -> None:
+    def __init__(
+        self, function: Callable[..., Any], kind: str, by_numpy: Callable[..., Any] | None = None
+    ) -> None:
         functools.update_wrapper(self, function)
         self._function = cast("types.FunctionType", function)
+        self._by_numpy = cast("types.FunctionType", by_numpy or function)
         self._kind = kind
         self._twins: dict[str, Any] = {}
 
@@ -139,7 +142,8 @@ class _Function(Tiered):
         with _lock:
             if tier in self._twins:  # it calls itself
                 return self._twins[tier]
-            source, names = self._function, self._function.__globals__
+            source = self._by_numpy if tier == "python" else self._function
+            names = source.__globals__
             scope = {"__builtins__": names["__builtins__"], "__name__": self.__module__}
             twin = types.FunctionType(
                 source.__code__, scope, source.__name__, source.__defaults__, source.__closure__
@@ -194,9 +198,7 @@ class Kernel(_Function):
     """A kernel that Python calls."""
 
     def __init__(self, function: Callable[..., Any], by_numpy: Callable[..., Any] | None) -> None:
-        super().__init__(function, "kernel")
-        if by_numpy is not None:
-            self.__dict__["python"] = by_numpy
+        super().__init__(function, "kernel", by_numpy)
         #: Seconds that calls have taken as Python, by types.
         self._spent: dict[Any, float] = {}
         self._run = self._interpret if INTERPRETED else self._first
@@ -446,7 +448,7 @@ def _intrinsic(name: str, python: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _load_word(address: int, i: int) -> Any:
-    return np.uint64(int.from_bytes(ctypes.string_at(int(address + i), 8), "little"))
+    return np.uint64(ctypes.c_uint64.__ctype_le__.from_address(int(address + i)).value)
 
 
 #: Say that so many turns of loops are to come, where it is known before the loops begin.
@@ -463,7 +465,9 @@ sum_of = _intrinsic("sum_of", lambda x: x.dtype.type(0) + np.add.accumulate(x.ra
 #: that a helper takes are counted as references on each call, in atomic steps: a walk over text
 #: took three times as long.
 load_word = _intrinsic("load_word", _load_word)
-load_byte = _intrinsic("load_byte", lambda address, i: ctypes.string_at(int(address + i), 1)[0])
+load_byte = _intrinsic(
+    "load_byte", lambda address, i: ctypes.c_uint8.from_address(int(address + i)).value
+)
 
 
 def scipy_special(name: str, n_arguments: int) -> Callable[..., float]:

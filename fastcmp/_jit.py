@@ -223,27 +223,31 @@ class Kernel(_Function):
 
     def _interpret(self, *args: Any, **keywords: Any) -> Any:
         with np.errstate(all="ignore"):
+            # NumPy's numbers are slow; numba has the same type for both of these.
+            args = tuple(x.item() if type(x) in (np.int64, np.float64) else x for x in args)
             return _plain(self.python(*args, **keywords))
 
     def _first(self, *args: Any, **keywords: Any) -> Any:
         """Run a call while no machine code is in memory."""
         if keywords:
             args = inspect.signature(self._function).bind(*args, **keywords).args
-        seconds = self._seconds_for_python(args)
-        return self._within(seconds, *args) if seconds > 0.0 else self._machine(*args)
+        began, types_ = time.thread_time(), _types(args)
+        seconds = self._seconds_for_python(args, types_)
+        return self._within(began, types_, seconds, *args) if seconds else self._machine(*args)
 
     def _decide(self, args: Any, keywords: Any, compile_now: Any) -> Any:
         """What numba shall call for types without machine code in memory."""
-        if not keywords and (seconds := self._seconds_for_python(args)) > 0.0:
-            return functools.partial(self._within, seconds)
+        began, types_ = time.thread_time(), _types(args)
+        if not keywords and (seconds := self._seconds_for_python(args, types_)):
+            return functools.partial(self._within, began, types_, seconds)
         _tell(self._price)
         return compile_now(*args, **keywords)
 
-    def _seconds_for_python(self, args: Any) -> float:
+    def _seconds_for_python(self, args: Any, types_: Any) -> float:
         """Seconds that a call may take as Python; 0 where machine code is done sooner."""
         if MODE == "always":
             return 0.0
-        seconds = self._price - self._spent.get(_types(args), 0.0)
+        seconds = self._price - self._spent.get(types_, 0.0)
         if "numba" not in sys.modules:
             seconds += max(_START - _spent_by_all, 0.0)
         return seconds if _ELEMENT * sum(map(_size, args)) < seconds else 0.0
@@ -262,11 +266,11 @@ class Kernel(_Function):
         instructions = sum(len(f._function.__code__.co_code) / 2 for f in callees)
         return _FUNCTION * len(callees) + _INSTRUCTION * instructions
 
-    def _within(self, seconds: float, *args: Any) -> Any:
+    def _within(self, began: float, types_: Any, seconds: float, *args: Any) -> Any:
         """Run as Python if it takes no longer than that, and add the time."""
         global _spent_by_all  # noqa: PLW0603
-        types_, before = _types(args), _copies(args)
-        _clock.seconds, _clock.began = seconds, time.thread_time()
+        before = _copies(args)
+        _clock.seconds, _clock.began = seconds, began
         _clock.deadline = time.perf_counter() + seconds
         try:
             return self._interpret(*args)
@@ -277,7 +281,9 @@ class Kernel(_Function):
             return self._machine(*args)
         finally:
             _clock.deadline = math.inf
-            passed = time.thread_time() - _clock.began
+            passed = time.thread_time() - began
+            if passed < 1e-3 * self._price:
+                passed *= 2.0  # where there have been many small calls, as many will follow
             _spent_by_all += passed
             self._spent[types_] = self._spent.get(types_, 0.0) + passed
 
@@ -478,7 +484,12 @@ def scipy_special(name: str, n_arguments: int) -> Callable[..., float]:
             from scipy import special
 
         ufunc = getattr(special, name)
-        return lambda *args: float(ufunc(*args[:-1]))
+
+        def call(*args: Any) -> Any:
+            value = ufunc(*args[:-1])
+            return value if value.ndim else float(value)  # `by_numpy` passes arrays
+
+        return call
 
     def compiled() -> Any:
         from fastcmp._compiler import special_function

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp._jit import kernel, wide_vectors
+from fastcmp._jit import kernel, look_at_clock, wide_vectors
 from fastcmp.kernels.roots import itp_step
-from fastcmp.kernels.special import chdtrc, fdtrc
+from fastcmp.kernels.special import _chdtrc, _fdtrc, chdtrc, fdtrc
 from fastcmp.kernels.status import GREATER, LESS
 
 if TYPE_CHECKING:
@@ -83,7 +84,16 @@ def step_down(
         counts[p] += n
 
 
-@kernel
+def _raise_by_numpy(
+    a: FloatArray, b: FloatArray, scale: float, least: float, largest: FloatArray
+) -> int:
+    """As `_raise`."""
+    value = np.abs(a - b) * scale
+    np.copyto(largest, value, where=value > largest)
+    return int(np.count_nonzero(largest >= least))
+
+
+@partial(kernel, by_numpy=_raise_by_numpy)
 def _raise(a: FloatArray, b: FloatArray, scale: float, least: float, largest: FloatArray) -> int:
     wide_vectors()
     n = 0
@@ -96,7 +106,16 @@ def _raise(a: FloatArray, b: FloatArray, scale: float, least: float, largest: Fl
     return n
 
 
-@kernel
+def _raise_sided_by_numpy(
+    a: FloatArray, b: FloatArray, scale: float, least: float, largest: FloatArray
+) -> int:
+    """As `_raise_sided`."""
+    value = (a - b) * scale
+    np.copyto(largest, value, where=value > largest)
+    return int(np.count_nonzero(largest >= least))
+
+
+@partial(kernel, by_numpy=_raise_sided_by_numpy)
 def _raise_sided(
     a: FloatArray, b: FloatArray, scale: float, least: float, largest: FloatArray
 ) -> int:
@@ -110,7 +129,21 @@ def _raise_sided(
     return n
 
 
-@kernel
+def _tail_by_numpy(
+    x: float, largest: FloatArray, radii: FloatArray, rank: float, df: float
+) -> float:
+    """As `radial_tail`."""
+    look_at_clock(largest.size)
+    slopes = np.where(radii > 0.0, largest / radii, 0.0)
+    crossed = slopes > 0.0 if x > 0.0 else ~(slopes >= 0.0)
+    squares: Any = (x / slopes[crossed]) * (x / slopes[crossed])
+    beyond = _chdtrc(rank, squares, 0) if df == np.inf else _fdtrc(rank, df, squares / rank, 0)
+    parts = np.full(largest.size, 0.0 if x > 0.0 else 1.0)
+    parts[crossed] = beyond if x > 0.0 else 1.0 - beyond
+    return float(np.add.accumulate(parts)[-1] / largest.size)
+
+
+@partial(kernel, by_numpy=_tail_by_numpy)
 def radial_tail(x: float, largest: FloatArray, radii: FloatArray, rank: float, df: float) -> float:
     """Probability that the largest of normal or t statistics reaches a number.
 

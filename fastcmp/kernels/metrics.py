@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -344,10 +344,10 @@ def _values_by_numpy(
         for b in range(len(tables)):
             out[b] = metric_value(tables[b], spec, listed, penalty)
         return
-    d = np.diagonal(tables, axis1=1, axis2=2).T
-    r = np.add.accumulate(tables, axis=2)[:, :, -1].T
-    c = np.add.accumulate(tables, axis=1)[:, -1].T
-    n = np.where((tables < 0.0).any(axis=(1, 2)), math.nan, np.add.accumulate(r)[-1])
+    d: Any = np.diagonal(tables, axis1=1, axis2=2).T
+    r: Any = np.add.accumulate(tables, axis=2)[:, :, -1].T
+    c: Any = np.add.accumulate(tables, axis=1)[:, -1].T
+    n: Any = np.where((tables < 0.0).any(axis=(1, 2)), math.nan, np.add.accumulate(r)[-1])
     if agreement:
         differ = disagreement_of(Sums(d, r, c, n, math.nan))
         values = [

@@ -128,9 +128,12 @@ def _names(code: types.CodeType) -> set[str]:
 class _Function(Tiered):
     """What the decorators make of a function: it stands for both tiers of it."""
 
-    def __init__(self, function: Callable[..., Any], kind: str) -> None:
+    def __init__(
+        self, function: Callable[..., Any], kind: str, by_numpy: Callable[..., Any] | None = None
+    ) -> None:
         functools.update_wrapper(self, function)
         self._function = cast("types.FunctionType", function)
+        self._by_numpy = cast("types.FunctionType", by_numpy or function)
         self._kind = kind
         self._twins: dict[str, Any] = {}
 
@@ -139,7 +142,8 @@ class _Function(Tiered):
         with _lock:
             if tier in self._twins:  # it calls itself
                 return self._twins[tier]
-            source, names = self._function, self._function.__globals__
+            source = self._by_numpy if tier == "python" else self._function
+            names = source.__globals__
             scope = {"__builtins__": names["__builtins__"], "__name__": self.__module__}
             twin = types.FunctionType(
                 source.__code__, scope, source.__name__, source.__defaults__, source.__closure__
@@ -194,9 +198,7 @@ class Kernel(_Function):
     """A kernel that Python calls."""
 
     def __init__(self, function: Callable[..., Any], by_numpy: Callable[..., Any] | None) -> None:
-        super().__init__(function, "kernel")
-        if by_numpy is not None:
-            self.__dict__["python"] = by_numpy
+        super().__init__(function, "kernel", by_numpy)
         #: Seconds that calls have taken as Python, by types.
         self._spent: dict[Any, float] = {}
         self._run = self._interpret if INTERPRETED else self._first
@@ -221,27 +223,31 @@ class Kernel(_Function):
 
     def _interpret(self, *args: Any, **keywords: Any) -> Any:
         with np.errstate(all="ignore"):
+            # NumPy's numbers are slow; numba has the same type for both of these.
+            args = tuple(x.item() if type(x) in (np.int64, np.float64) else x for x in args)
             return _plain(self.python(*args, **keywords))
 
     def _first(self, *args: Any, **keywords: Any) -> Any:
         """Run a call while no machine code is in memory."""
         if keywords:
             args = inspect.signature(self._function).bind(*args, **keywords).args
-        seconds = self._seconds_for_python(args)
-        return self._within(seconds, *args) if seconds > 0.0 else self._machine(*args)
+        began, types_ = time.thread_time(), _types(args)
+        seconds = self._seconds_for_python(args, types_)
+        return self._within(began, types_, seconds, *args) if seconds else self._machine(*args)
 
     def _decide(self, args: Any, keywords: Any, compile_now: Any) -> Any:
         """What numba shall call for types without machine code in memory."""
-        if not keywords and (seconds := self._seconds_for_python(args)) > 0.0:
-            return functools.partial(self._within, seconds)
+        began, types_ = time.thread_time(), _types(args)
+        if not keywords and (seconds := self._seconds_for_python(args, types_)):
+            return functools.partial(self._within, began, types_, seconds)
         _tell(self._price)
         return compile_now(*args, **keywords)
 
-    def _seconds_for_python(self, args: Any) -> float:
+    def _seconds_for_python(self, args: Any, types_: Any) -> float:
         """Seconds that a call may take as Python; 0 where machine code is done sooner."""
         if MODE == "always":
             return 0.0
-        seconds = self._price - self._spent.get(_types(args), 0.0)
+        seconds = self._price - self._spent.get(types_, 0.0)
         if "numba" not in sys.modules:
             seconds += max(_START - _spent_by_all, 0.0)
         return seconds if _ELEMENT * sum(map(_size, args)) < seconds else 0.0
@@ -260,11 +266,11 @@ class Kernel(_Function):
         instructions = sum(len(f._function.__code__.co_code) / 2 for f in callees)
         return _FUNCTION * len(callees) + _INSTRUCTION * instructions
 
-    def _within(self, seconds: float, *args: Any) -> Any:
+    def _within(self, began: float, types_: Any, seconds: float, *args: Any) -> Any:
         """Run as Python if it takes no longer than that, and add the time."""
         global _spent_by_all  # noqa: PLW0603
-        types_, before = _types(args), _copies(args)
-        _clock.seconds, _clock.began = seconds, time.thread_time()
+        before = _copies(args)
+        _clock.seconds, _clock.began = seconds, began
         _clock.deadline = time.perf_counter() + seconds
         try:
             return self._interpret(*args)
@@ -275,7 +281,9 @@ class Kernel(_Function):
             return self._machine(*args)
         finally:
             _clock.deadline = math.inf
-            passed = time.thread_time() - _clock.began
+            passed = time.thread_time() - began
+            if passed < 1e-3 * self._price:
+                passed *= 2.0  # where there have been many small calls, as many will follow
             _spent_by_all += passed
             self._spent[types_] = self._spent.get(types_, 0.0) + passed
 
@@ -446,7 +454,7 @@ def _intrinsic(name: str, python: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _load_word(address: int, i: int) -> Any:
-    return np.uint64(int.from_bytes(ctypes.string_at(int(address + i), 8), "little"))
+    return np.uint64(ctypes.c_uint64.__ctype_le__.from_address(int(address + i)).value)
 
 
 #: Say that so many turns of loops are to come, where it is known before the loops begin.
@@ -463,7 +471,9 @@ sum_of = _intrinsic("sum_of", lambda x: x.dtype.type(0) + np.add.accumulate(x.ra
 #: that a helper takes are counted as references on each call, in atomic steps: a walk over text
 #: took three times as long.
 load_word = _intrinsic("load_word", _load_word)
-load_byte = _intrinsic("load_byte", lambda address, i: ctypes.string_at(int(address + i), 1)[0])
+load_byte = _intrinsic(
+    "load_byte", lambda address, i: ctypes.c_uint8.from_address(int(address + i)).value
+)
 
 
 def scipy_special(name: str, n_arguments: int) -> Callable[..., float]:
@@ -474,7 +484,12 @@ def scipy_special(name: str, n_arguments: int) -> Callable[..., float]:
             from scipy import special
 
         ufunc = getattr(special, name)
-        return lambda *args: float(ufunc(*args[:-1]))
+
+        def call(*args: Any) -> Any:
+            value = ufunc(*args[:-1])
+            return value if value.ndim else float(value)  # `by_numpy` passes arrays
+
+        return call
 
     def compiled() -> Any:
         from fastcmp._compiler import special_function

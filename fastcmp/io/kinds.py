@@ -89,7 +89,7 @@ def check_ids(path: str | Path, id_column: str, kind: Any) -> None:
     if pa.types.is_null(own):
         return
     try:
-        none = pa.array([], own)
+        none = pa.nulls(0, own)  # pa.array would import pandas
         pc.less(none, none)
         pc.value_counts(none)
     except pa.ArrowNotImplementedError:

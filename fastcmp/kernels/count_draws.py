@@ -9,6 +9,7 @@ order of the cells; `cell_tables` makes confusion matrices of it.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -107,7 +108,15 @@ def swap_cells(counts: IntArray, partner: IntArray, seed: int, first: int, out: 
                 out[r, s], out[r, other] = x, both - x
 
 
-@kernel
+def _tables_by_numpy(cells: IntArray, draws: FloatArray, out: FloatArray) -> None:
+    """As `cell_tables`."""
+    out[:] = 0.0
+    for s, (t, *predicted) in enumerate(cells.tolist()):
+        for m, label in enumerate(predicted):
+            out[:, m, t, label] += draws[:, s]
+
+
+@partial(kernel, by_numpy=_tables_by_numpy)
 def cell_tables(cells: IntArray, draws: FloatArray, out: FloatArray) -> None:
     """Make the confusion matrices of each model of counts of cells.
 

@@ -8,7 +8,8 @@ rank) does not depend on the sum, so nothing is divided.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -36,7 +37,18 @@ _HALVINGS: Final = 30
 _GOLDEN: Final = (math.sqrt(5.0) - 1.0) / 2.0
 
 
-@kernel
+def _exponentials_by_numpy(seed: int, replicate: int, start: int, out: FloatArray) -> None:
+    """As `random_exponentials`."""
+    n, size = out.shape
+    replicates: Any = replicate + np.arange(size)
+    draws: Any = start + np.arange(n)[:, None]
+    words = _word(seed, replicates, draws)
+    bits = (((words >> _12).astype(np.float64) + 0.5) * _SCALE).view(np.int64)
+    part = ((bits & _MANTISSA) | _ONE).view(np.float64)
+    out[:] = -(_LN2 * ((bits >> 52) - 1023).astype(np.float64) + _log_of_part(part))
+
+
+@partial(kernel, by_numpy=_exponentials_by_numpy)
 def random_exponentials(seed: int, replicate: int, start: int, out: FloatArray) -> None:
     """Draw standard exponential numbers, one column a replicate.
 
@@ -83,7 +95,7 @@ def random_exponentials(seed: int, replicate: int, start: int, out: FloatArray) 
 @helper
 def _log_of_part(x: float) -> float:
     """Compute the logarithm of a number from 1 to 2, by 2 artanh((x - 1) / (x + 1))."""
-    large = 1.0 if x > _SQRT2 else 0.0
+    large = (x > _SQRT2) * 1.0
     x *= 1.0 - 0.5 * large
     s = (x - 1.0) / (x + 1.0)
     r = s * s

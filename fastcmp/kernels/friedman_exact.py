@@ -233,7 +233,22 @@ def reach_with_orders(
     return min(1.0, reached)
 
 
-@kernel
+def _add_difference_by_numpy(chances: FloatArray, ranks: IntArray) -> FloatArray:
+    """As `add_difference`."""
+    m, spread, steps = ranks.size, ranks[-1] - ranks[0], np.diff(ranks)
+    ways = m * (m - 1.0)
+    if steps[0] > 0 and (steps == steps[0]).all():
+        out = _window(_window(chances, m, steps[0]), m, steps[0])
+        out[spread : spread + chances.size] -= m * chances
+        return np.maximum(out, 0.0) / ways
+    out = np.zeros(chances.size + 2 * spread)
+    counts = np.bincount((spread + ranks[:, None] - ranks)[~np.eye(m, dtype=bool)])
+    for u in np.flatnonzero(counts):
+        out[u : u + chances.size] += counts[u] / ways * chances
+    return out
+
+
+@partial(kernel, by_numpy=_add_difference_by_numpy)
 def add_difference(chances: FloatArray, ranks: IntArray) -> FloatArray:
     """Add one task to the distribution of the difference of two models' rank sums.
 
@@ -297,7 +312,21 @@ def add_difference(chances: FloatArray, ranks: IntArray) -> FloatArray:
     return out
 
 
-@kernel
+def _window_by_numpy(values: FloatArray, m: int, step: int) -> FloatArray:
+    """As `_window`."""
+    out = np.zeros(values.size + (m - 1) * step)
+    half = (out.size + 1) // 2
+    for start in range(step):
+        enters = values[start:half:step]
+        moves = np.zeros((out[start:half:step].size, 2))
+        moves[: enters.size, 0] = enters
+        moves[m:, 1] = -values[start : max(half - m * step, 0) : step]
+        out[start:half:step] = np.add.accumulate(moves.ravel())[1::2]
+    out[out.size - out.size // 2 :] = out[: out.size // 2][::-1]
+    return out
+
+
+@partial(kernel, by_numpy=_window_by_numpy)
 def _window(values: FloatArray, m: int, step: int) -> FloatArray:
     """Add up m copies of a row, each `step` further on."""
     out = np.zeros(values.size + (m - 1) * step)

@@ -107,7 +107,7 @@ def _probability(most: IntArray, p: _Nuisance) -> float:
             low = x + 1
         else:
             high = x
-    x, y = low, most[low]
+    x, y = low, int(most[low])  # Python's numbers are faster than NumPy's
     weight = math.exp(_log_binomial(float(x), float(n), log_a, log_rest))
     below, point = 1.0, 0.0
     if x < whole:
@@ -267,6 +267,13 @@ def tango_exact(only_a: int, only_b: int, n: int, difference: float, gamma: floa
     return Outcome(z, _exact_pvalue(only_a, only_b, n, difference, gamma), OK)
 
 
+@helper
+def _turns_of_limit(n: int) -> float:
+    """How long `_exact_limit` takes as Python: sums of x near the mode, over the angles."""
+    root = math.sqrt(abs(n))
+    return _HALVINGS * 120.0 * min(root, 12.0) * root * (root + 10.0)
+
+
 @kernel
 def _exact_limit(
     only_a: int, only_b: int, n: int, alpha: float, options: tuple[float, float, float]
@@ -276,6 +283,7 @@ def _exact_limit(
     `options` are gamma, a difference that was tested, and its p-value: whether the
     limit lies above that difference follows from the p-value, and cannot contradict it.
     """
+    turns_ahead(_turns_of_limit(n))
     gamma, tested, pvalue = options
     low, high = -1.0, (only_a - only_b) / n
     if high <= -1.0:
@@ -308,7 +316,7 @@ def tango_exact_margins(
 
     `gamma` is the part of alpha that an interval of the nuisance parameter takes.
     """
-    turns_ahead(36_000.0 * n * math.sqrt(abs(n)))
+    turns_ahead(4.0 * _turns_of_limit(n))
     upper = tango_exact(only_a, only_b, n, margin, gamma)
     lower = tango_exact(only_a, only_b, n, -margin, gamma)
     turned = tango_exact(only_b, only_a, n, -margin, gamma)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp._jit import kernel, wide_vectors
-from fastcmp.kernels.special import chdtrc, fdtrc, itp_step
+from fastcmp._jit import kernel, look_at_clock, wide_vectors
+from fastcmp.kernels.special import _chdtrc, _fdtrc, chdtrc, fdtrc, itp_step
 from fastcmp.kernels.status import GREATER, LESS
 
 if TYPE_CHECKING:
@@ -82,7 +83,16 @@ def step_down(
         counts[p] += n
 
 
-@kernel
+def _raise_by_numpy(
+    a: FloatArray, b: FloatArray, scale: float, least: float, largest: FloatArray
+) -> int:
+    """As `_raise`."""
+    value = np.abs(a - b) * scale
+    np.copyto(largest, value, where=value > largest)
+    return int(np.count_nonzero(largest >= least))
+
+
+@partial(kernel, by_numpy=_raise_by_numpy)
 def _raise(a: FloatArray, b: FloatArray, scale: float, least: float, largest: FloatArray) -> int:
     wide_vectors()
     n = 0
@@ -95,7 +105,16 @@ def _raise(a: FloatArray, b: FloatArray, scale: float, least: float, largest: Fl
     return n
 
 
-@kernel
+def _raise_sided_by_numpy(
+    a: FloatArray, b: FloatArray, scale: float, least: float, largest: FloatArray
+) -> int:
+    """As `_raise_sided`."""
+    value = (a - b) * scale
+    np.copyto(largest, value, where=value > largest)
+    return int(np.count_nonzero(largest >= least))
+
+
+@partial(kernel, by_numpy=_raise_sided_by_numpy)
 def _raise_sided(
     a: FloatArray, b: FloatArray, scale: float, least: float, largest: FloatArray
 ) -> int:
@@ -109,7 +128,21 @@ def _raise_sided(
     return n
 
 
-@kernel
+def _tail_by_numpy(
+    x: float, largest: FloatArray, radii: FloatArray, rank: float, df: float
+) -> float:
+    """As `radial_tail`."""
+    look_at_clock(largest.size)
+    slopes = np.where(radii > 0.0, largest / radii, 0.0)
+    crossed = slopes > 0.0 if x > 0.0 else ~(slopes >= 0.0)
+    squares: Any = (x / slopes[crossed]) * (x / slopes[crossed])
+    beyond = _chdtrc(rank, squares, 0) if df == np.inf else _fdtrc(rank, df, squares / rank, 0)
+    parts = np.full(largest.size, 0.0 if x > 0.0 else 1.0)
+    parts[crossed] = beyond if x > 0.0 else 1.0 - beyond
+    return float(np.add.accumulate(parts)[-1] / largest.size)
+
+
+@partial(kernel, by_numpy=_tail_by_numpy)
 def radial_tail(x: float, largest: FloatArray, radii: FloatArray, rank: float, df: float) -> float:
     """Probability that the largest of normal or t statistics reaches a number.
 
@@ -279,7 +312,26 @@ def step_down_tails(
 _TILE = 32  # models, of which some hundred draws stay in a first-level cache
 
 
-@kernel
+def _maxima_by_numpy(
+    draws: FloatArray,
+    weights: FloatArray,
+    rows: IntArray,
+    targets: IntArray,
+    out: FloatArray,
+) -> None:
+    """As `difference_maxima`."""
+    fours = draws.shape[0] // 4 * 4
+    models = np.arange(draws.shape[0])
+    models[:fours] ^= 3  # of four equal differences the last is taken: zeros have signs
+    for r in range(rows.size):
+        counts = weights[r] != 0.0
+        counts[:fours] = np.repeat(counts[:fours].reshape(-1, 4).any(axis=1), 4)
+        for j in models[counts[models]]:
+            difference = (draws[rows[r]] - draws[j]) * weights[r, j]
+            np.copyto(out[targets[r]], difference, where=difference > out[targets[r]])
+
+
+@partial(kernel, by_numpy=_maxima_by_numpy)
 def difference_maxima(
     draws: FloatArray,
     weights: FloatArray,

@@ -56,17 +56,17 @@ def _parts(
         return d, r, Slopes(1.0, 0.0, 0.0, 0.0), Slopes(0.0, 1.0, 0.0, 0.0)
     if rate == PRECISION:
         return d, c, Slopes(1.0, 0.0, 0.0, 0.0), Slopes(0.0, 0.0, 1.0, 0.0)
-    rest = _true_negatives(d, r, c, n)
-    if rate == SPECIFICITY:
-        return rest, n - r, Slopes(1.0, -1.0, -1.0, 1.0), Slopes(0.0, -1.0, 0.0, 1.0)
-    if rate == NPV:
-        return rest, n - c, Slopes(1.0, -1.0, -1.0, 1.0), Slopes(0.0, 0.0, -1.0, 1.0)
     if rate == F_BETA:
         square = beta * beta
         top = Slopes(1.0 + square, 0.0, 0.0, 0.0)
         return (1.0 + square) * d, square * r + c, top, Slopes(0.0, square, 1.0, 0.0)
     if rate == JACCARD:
         return d, r + c - d, Slopes(1.0, 0.0, 0.0, 0.0), Slopes(-1.0, 1.0, 1.0, 0.0)
+    rest = _true_negatives(d, r, c, n)
+    if rate == SPECIFICITY:
+        return rest, n - r, Slopes(1.0, -1.0, -1.0, 1.0), Slopes(0.0, -1.0, 0.0, 1.0)
+    if rate == NPV:
+        return rest, n - c, Slopes(1.0, -1.0, -1.0, 1.0), Slopes(0.0, 0.0, -1.0, 1.0)
     if rate == FOWLKES_MALLOWS:  # the square
         return d * d, r * c, Slopes(2.0 * d, 0.0, 0.0, 0.0), Slopes(0.0, c, r, 0.0)
     missed, false = r - d, c - d

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
-from fastcmp._jit import helper, kernel
+from fastcmp._jit import helper, kernel, turns_ahead
 from fastcmp.kernels.intervals import _tango_variance, _tango_z
 from fastcmp.kernels.planned_mcnemar import LARGE, TIES, binomial_tail, window
 from fastcmp.kernels.special import ndtri, square
@@ -95,6 +95,7 @@ def margin_power(
     z = -ndtri(min(alpha * TIES, 1.0))
     shift = margin if claim == SUPERIORITY else -margin
     low, high = window(size, p01, max(1.0 - p01, 0.0))
+    turns_ahead(20.0 * (high - low))
     rest = max(1.0 - p01, 0.0)
     win = min(p10 / rest, 1.0) if rest > 0.0 else 0.0
     y, weight, mass, power = low, 1.0, 0.0, 0.0

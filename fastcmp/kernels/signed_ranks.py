@@ -8,13 +8,16 @@ is faster than what is compiled here.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from fastcmp._jit import kernel, sum_of, wide_vectors
-from fastcmp.kernels.dirichlet import random_exponentials, random_gamma
+from fastcmp._jit import kernel, look_at_clock, sum_of, wide_vectors
+from fastcmp.kernels.dirichlet import _SCALE, _12, random_exponentials, random_gamma
+from fastcmp.kernels.rng import _word
 from fastcmp.kernels.sign_flips import _common_divisor
+from fastcmp.kernels.special import _ndtri
 from fastcmp.kernels.status import GREATER, LESS
 
 if TYPE_CHECKING:
@@ -395,7 +398,49 @@ def pairs_above(ordered: FloatArray, sums: tuple[float, float], first: IntArray)
             first[way, i] = j
 
 
-@kernel
+def _draws_by_numpy(
+    order: IntArray,
+    above: IntArray,
+    below: IntArray,
+    prior: float,
+    draws: tuple[int, int, int],
+    counts: FloatArray,
+) -> None:
+    """As `signed_rank_draws`."""
+    seed, first, n_draws = draws
+    n = order.shape[1]
+    counts[:] = 0.0
+    for start in range(0, n_draws, 4096):
+        size = min(4096, n_draws - start)
+        weights = np.empty((n, size))
+        random_exponentials(seed, first + start, 0, weights[: n - 1])
+        if prior == 0.5:  # as `random_gamma`
+            replicates: Any = first + start + np.arange(size)
+            words = _word(seed, replicates, n - 1)
+            z: Any = _ndtri(((words >> _12).astype(np.float64) + 0.5) * _SCALE, 0)
+            weights[n - 1] = 0.5 * z * z
+        else:
+            for r in range(size):
+                weights[n - 1, r] = random_gamma(prior, seed, first + start + r, n - 1)
+        for p in range(order.shape[0]):
+            look_at_clock(n * size)
+            own = weights[order[p]]
+            sums = np.add.accumulate(np.vstack([np.zeros(size), own]))
+            up = sums[n] - 0.5 * (sums[above[p, 0]] + sums[above[p, 1]])
+            down = 0.5 * (sums[below[p, 0]] + sums[below[p, 1]])
+            a = np.add.accumulate(own * up)[-1]
+            b = np.add.accumulate(own * down)[-1]
+            rope = sums[n] * sums[n] - a - b
+            tied = ~((a > b) | (b > a))
+            a_most, b_most = (a >= b) & (a > rope), (b > a) & (b > rope)
+            half = 0.5 * np.count_nonzero(tied & a_most)
+            counts[p, 0] += np.count_nonzero(a_most) - half
+            counts[p, 1] += np.count_nonzero(~(a_most | b_most))
+            counts[p, 2] += np.count_nonzero(b_most) + half
+            counts[p, 3] += np.count_nonzero(a > b) + 0.5 * np.count_nonzero(tied)
+
+
+@partial(kernel, by_numpy=_draws_by_numpy)
 def signed_rank_draws(
     order: IntArray,
     above: IntArray,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -154,7 +155,30 @@ _ITEMS: Final = 1 << 40
 _STREAMS: Final = (1 << 62) - 1
 
 
-@kernel
+def _ranks_by_numpy(
+    estimates: FloatArray,
+    order: IntArray,
+    weights: FloatArray,
+    options: tuple[float, int],
+    ranks: FloatArray,
+    parts: FloatArray,
+) -> None:
+    """As `count_ranks`."""
+    tolerance, top = options
+    places = np.broadcast_to(np.arange(order.shape[1]), order.shape)
+    gaps = np.diff(np.take_along_axis(estimates, order, axis=1), axis=1) > tolerance
+    begins, ends = np.zeros_like(order), np.full_like(order, order.shape[1])
+    begins[:, 1:] = np.maximum.accumulate(np.where(gaps, places[:, 1:], 0), axis=1)
+    later = np.where(gaps, places[:, 1:], order.shape[1])[:, ::-1]
+    ends[:, :-1] = np.minimum.accumulate(later, axis=1)[:, ::-1]
+    shares = np.minimum(np.maximum(top - begins, 0), ends - begins) / (ends - begins)
+    first = begins == 0
+    np.add.at(ranks, (order, begins), weights[:, None])
+    np.add.at(parts[0], order, weights[:, None] * shares)
+    np.add.at(parts[1], order[first], (weights[:, None] / ends)[first])
+
+
+@partial(kernel, by_numpy=_ranks_by_numpy)
 def count_ranks(
     estimates: FloatArray,
     order: IntArray,

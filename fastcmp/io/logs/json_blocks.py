@@ -211,12 +211,12 @@ def _pieces(
             if n == 0:
                 if kept:
                     buffer[kept] = _LINE_FEED
-                    yield buffer, kept + 1
+                    yield buffer[: kept + 1 + _MARGIN], kept + 1
                 return
             stop = _after_last_line_feed(buffer, kept, kept + n)
             kept += n - stop
             if stop:
-                yield buffer, stop
+                yield buffer[: stop + _MARGIN], stop
                 buffer[:kept] = buffer[stop : stop + kept].copy()
             elif kept >= buffer.size - _MARGIN:
                 buffer = _grown(path, buffer, memory_limit)

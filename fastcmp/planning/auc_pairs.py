@@ -76,26 +76,25 @@ def _read(question: Question, inputs: Inputs) -> Case:
     if question.margin is not None and np.any(question.margin >= 1):
         raise ValueError(f"margin must lie in (0, 1) for areas, got {np.max(question.margin):g}")
     given = [name for name in _BINORMAL if is_given(inputs, name)]
-    gap = None
-    if is_given(inputs, "difference"):
-        gap = within(inputs["difference"], "difference", -1, 1)
     if is_given(inputs, "pilot_positives") or is_given(inputs, "pilot_negatives"):
         if given:
             raise ValueError(f"{given[0]} is not known from a pilot: leave one of both out")
         if question.method != "delong":
             raise ValueError(f"method must be 'delong' for a pilot, got {question.method!r}")
         normal, error, ratio = _pilot(inputs, ratio)
-        kept = passed(inputs)
-        if gap is None and is_given(inputs, "auc_a") and is_given(inputs, "auc_b"):
+        kept, gap = passed(inputs), None
+        if {"auc_a", "auc_b"} <= kept.keys() and "difference" not in kept:
             a, b = (within(inputs[x], x, 0, 1, closed=True) for x in ("auc_a", "auc_b"))
             gap = a - b
     else:
         if ratio is None:
             ratio, _ = read_ratio(inputs, None)
-        normal, of_curves = _binormal(question.method, inputs, ratio)
-        gap, error = of_curves if gap is None else gap, None
+        normal, gap = _binormal(question.method, inputs, ratio)
+        error = None
         kept = {x: y for x, y in passed(inputs).items() if x != "n_negatives"}
         kept["ratio"] = ratio
+    if is_given(inputs, "difference"):
+        gap = within(inputs["difference"], "difference", -1, 1)
     normal = normal._replace(both_tails=read_tails(question, inputs))
     if question.solved_for == "difference":
         gap = normal_difference(question, n, target, normal)

@@ -209,10 +209,9 @@ def read_tails(question: Question, inputs: Inputs) -> bool | None:
     tails = inputs.get("tails")
     if tails is None:
         return None
-    tails = choose(tails, "tails", ("both", "right-direction"))
     if question.alternative != "two-sided" or question.hypothesis != "difference":
         raise ValueError(f"tails={tails!r} is for two-sided tests of a difference")
-    return bool(tails == "both")
+    return bool(choose(tails, "tails", ("both", "right-direction")) == "both")
 
 
 def check_detectable(question: Question) -> None:

@@ -96,7 +96,7 @@ def _plan(options: argparse.Namespace) -> None:
     name, family = _family(options, inputs)
     solve_for = "power" if options.power is None else "detectable_difference"
     solve_for = "sample_size" if options.n is None else solve_for
-    if solve_for == "detectable_difference" and family.difference is None:
+    if solve_for == "detectable_difference" and not family.detectable:
         message = f"--test {name} finds --n or --power: pass one of them"
         raise ValueError(message)
     asked = inputs | _common(options, several)

@@ -15,8 +15,7 @@ from fastcmp.core.escaping import visible
 if TYPE_CHECKING:
     import argparse
 
-    from fastcmp.sequential.pair_result import PairLooksResult
-    from fastcmp.sequential.pair_state import PairLooks
+    from fastcmp.sequential.pair_looks import PairLooks, PairLooksResult
     from fastcmp.stream import PairCounts
 
 _OPEN = 1

@@ -1,86 +1,132 @@
-"""Power and sample sizes of tests of one AUC, and of two on the same samples.
+"""Variances of AUCs, and plans of tests of one AUC against a value.
 
 The variance of an area is V / n_positives, with V a function of the area and of the
-negatives for each positive. Everything broadcasts.
+negatives for each positive; `n` counts positives. Everything broadcasts.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import ndtr, ndtri, owens_t
 
-from fastcmp.planning.normal import (
-    Normal,
-    least,
-    normal_power,
-    normal_size,
-    shift,
-    solve,
+from fastcmp.planning.families import (
+    TAILS_INPUT,
+    Case,
+    Family,
+    Floats,
+    Inputs,
+    Question,
+    is_given,
+    names_of,
+    needed,
+    positive,
+    read_tails,
+    rounded_up,
+    whole,
+    within,
 )
+from fastcmp.planning.normal import Normal, normal_power, normal_size, shift
+from fastcmp.planning.search import least, solve
 
-if TYPE_CHECKING:
-    from fastcmp.planning.family import Floats, Question
-
+FEWEST = 2.0  # of either class, for a variance
+SIZES = {
+    "n_negatives": "negatives, beside n positives",
+    "ratio": "negatives for each positive",
+}
 _ENDS = (1e-15, 1.0 - 1e-15)  # between which a detectable area is looked for
 
 
-class Curve(NamedTuple):
-    """One AUC that is compared with a value."""
+def read_ratio(inputs: Inputs, n: Floats | None) -> tuple[Floats, Floats | None]:
+    """Negatives for each positive; and the negatives beside n positives, where n is known."""
+    if n is not None and np.any(n < FEWEST):
+        raise ValueError(f"n must be at least 2 positives, got {np.min(n):g}")
+    given = [name for name in SIZES if is_given(inputs, name)]
+    if n is not None and given == ["n_negatives"]:
+        negatives = whole(inputs["n_negatives"], "n_negatives", 2)
+        return negatives / n, negatives
+    if given != ["ratio"]:
+        wanted = "ratio alone" if given else "n_negatives or ratio"
+        raise ValueError(f"{wanted} must be given beside the positives, got {names_of(given)}")
+    ratio = positive(inputs["ratio"], "ratio")
+    return ratio, None if n is None else np.asarray(n * ratio)
 
-    #: The area under the null hypothesis.
-    null: Any
-    #: Of the question, "obuchowski" or "hanley-mcneil".
-    method: str
-    #: As in `Normal`.
-    both_tails: bool | None = None
 
-    def power(self, question: Question, n: Any, ratio: Any, area: Any) -> Floats:
-        """Give the probability that an area is found to differ from `null`.
+def whole_negatives(n: Any, ratio: Any) -> Floats:
+    """Negatives beside n positives, in whole numbers."""
+    return np.maximum(rounded_up(n * ratio), FEWEST)
 
-        `n` counts positives, and `ratio` is that of negatives to them.
-        """
-        gain = np.asarray(area, np.float64) - self.null
-        return normal_power(question, n, gain, self._variances(n, ratio, area))
 
-    def size(self, question: Question, power: Any, ratio: Any, area: Any) -> Floats:
-        """Give the real number of positives of a power; infinite where none has it."""
-        gain = np.asarray(area, np.float64) - self.null
-        if self.method == "obuchowski":
-            variances = self._variances(1.0, ratio, area)
-            return normal_size(question, power, gain, variances)
-        fewest = 1.0 / np.minimum(ratio, 1.0)  # a positive, and a negative
-        reachable = shift(question, gain) > 0.0
-        real = least(
-            lambda n: self.power(question, n, ratio, area),
-            power,
-            start=np.where(reachable, fewest, np.inf),
-            lowest=fewest,
-        )
-        return np.asarray(real)
+def _read(question: Question, inputs: Inputs) -> Case:
+    obuchowski = question.method == "obuchowski"
+    given = inputs.get("auc_null")
+    null = within(0.5 if given is None else given, "auc_null", 0, 1)
+    if obuchowski and np.any(null != 0.5):
+        raise ValueError("auc_null must be 0.5 for method='obuchowski', got another one")
+    both_tails = read_tails(question, inputs)
+    n, target = question.n, question.target
+    area: Any = None
+    if question.solved_for != "difference":
+        area = within(needed(inputs, "auc"), "auc", 0.5 if obuchowski else 0, 1)
+    ratio, negatives = read_ratio(inputs, n)
 
-    def detectable(self, question: Question, n: Any, ratio: Any, power: Any) -> Floats:
-        """Give the nearest area that is found with a power; NaN where none is."""
-        side = -1.0 if question.alternative == "less" else 1.0
-        end = _ENDS[1] if side > 0.0 else _ENDS[0]
-
-        def found(step: Any) -> Any:
-            return self.power(question, n, ratio, self.null + side * step)
-
-        furthest = np.abs(end - np.asarray(self.null))
-        step = solve(found, power, 0.0 * furthest, furthest)
-        return np.where(found(furthest) >= power, self.null + side * step, np.nan)
-
-    def _variances(self, n: Any, ratio: Any, area: Any) -> Normal:
-        if self.method == "obuchowski":
+    def variances(n: Any, ratio: Any, area: Any) -> Normal:
+        if obuchowski:
             at_half = 0.0792 * (1.0 + 1.0 / np.asarray(ratio))
-            variance = obuchowski_variance(area, ratio)
-            return Normal(variance, at_half, self.both_tails)
+            return Normal(obuchowski_variance(area, ratio), at_half, both_tails)
         variance, null_variance = (
-            n * hanley_mcneil_variance(each, n, n * np.asarray(ratio)) for each in (area, self.null)
+            n * hanley_mcneil_variance(x, n, n * np.asarray(ratio)) for x in (area, null)
         )
-        return Normal(variance, null_variance, self.both_tails)
+        return Normal(variance, null_variance, both_tails)
+
+    def power(area: Any, n: Any, ratio: Any) -> Any:
+        gain = np.asarray(area, np.float64) - null
+        return normal_power(question, n, gain, variances(n, ratio, area))
+
+    def size(area: Any, target: Any) -> Any:
+        gain = np.asarray(area, np.float64) - null
+        if obuchowski:
+            return normal_size(question, target, gain, variances(1.0, ratio, area))
+        fewest = 1.0 / np.minimum(ratio, 1.0)  # a positive, and a negative
+        start = np.where(shift(question, gain) > 0.0, fewest, np.inf)
+        return least(lambda n: power(area, n, ratio), target, start=start, lowest=fewest)
+
+    if area is None:  # the nearest that is found with the power
+        side = -1.0 if question.alternative == "less" else 1.0
+        furthest = np.abs((_ENDS[1] if side > 0.0 else _ENDS[0]) - np.asarray(null))
+
+        def at(step: Any) -> Any:
+            return power(null + side * step, n, ratio)
+
+        step = solve(at, target, 0.0 * furthest, furthest)
+        area = np.where(at(furthest) >= target, null + side * step, np.nan)
+    kept = {name: inputs[name] for name in TAILS_INPUT if is_given(inputs, name)}
+    return Case(
+        difference=area - null,
+        inputs={"auc": area, "auc_null": null, "ratio": ratio, **kept},
+        power=lambda area, n: power(
+            area, n, ratio if question.n is not None else whole_negatives(n, ratio) / n
+        ),
+        size=size,
+        effect=area,
+        closed=True,
+        fewest=FEWEST,
+        negatives=lambda n: whole_negatives(n, ratio) if negatives is None else negatives,
+    )
+
+
+FAMILY = Family(
+    titles={
+        "hanley-mcneil": "test of an AUC against a value, Hanley and McNeil's variances",
+        "obuchowski": "test of an AUC against 0.5, Obuchowski's variances",
+    },
+    methods={"difference": ("hanley-mcneil", "obuchowski")},
+    inputs={"auc": "true area", "auc_null": "area under H0, 0.5 by default"} | SIZES | TAILS_INPUT,
+    read=_read,
+    measure="AUC",
+    unit="positives",
+)
 
 
 def obuchowski_variance(area: Any, ratio: Any) -> Floats:
@@ -157,7 +203,7 @@ class Binormal(NamedTuple):
         return np.asarray(ends[1] - ends[0])
 
     def slopes(self) -> tuple[Floats, Floats]:
-        """Give the derivatives of the area by a and by b, f and g of the article."""
+        """Derivatives of the area by a and by b, f and g of the article."""
         a, b = np.asarray(self.a, np.float64), np.asarray(self.b, np.float64)
         square = 1.0 + b * b
         height = np.exp(-0.5 * a * a / square)

@@ -1,32 +1,235 @@
-"""The tests that can be planned: name -> module, and what in it is the family."""
+"""The tests that can be planned: what each tells `fastcmp.planning`, and how inputs are read."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+from fastcmp.core.checks import LARGEST_COUNT, as_numbers, as_whole
 from fastcmp.core.options import choose
 
-if TYPE_CHECKING:
-    from fastcmp.planning.family import Family
+Floats = NDArray[np.float64]
+#: A family's own inputs, as the user passed them: those not passed are missing.
+Inputs = Mapping[str, Any]
+
+
+class Question(NamedTuple):
+    """What is asked of a family, beside its own inputs: checked already."""
+
+    #: One of the family's methods for the hypothesis.
+    method: str
+    #: "two-sided", "greater" or "less"; "greater" for non-inferiority and superiority
+    #: by a margin, "two-sided" for equivalence.
+    alternative: str
+    #: "difference", "noninferiority", "superiority" or "equivalence".
+    hypothesis: str
+    #: Error rates in (0, 1).
+    alpha: Floats
+    #: Margins > 0; None for "difference".
+    margin: Floats | None
+    #: Whole numbers >= 1 as float64; None where they are to be found.
+    n: Any
+    #: Power wanted, in (alpha, 1); None where it is to be found.
+    target: Any
+
+    @property
+    def level(self) -> Any:
+        """Alpha of one side."""
+        two = self.hypothesis == "difference" and self.alternative == "two-sided"
+        return self.alpha / 2 if two else self.alpha
+
+    @property
+    def solved_for(self) -> str:
+        """Field of the plan that is to be found: "n", "power" or "difference"."""
+        return "n" if self.n is None else "power" if self.target is None else "difference"
+
+
+class Case(NamedTuple):
+    """One test of a family with its inputs read: how power and samples depend on each other."""
+
+    #: The measure of a minus that of b; where it was asked for, the one that is found.
+    difference: Any
+    #: The inputs in one form, by name: passed again as keywords they give this case.
+    inputs: dict[str, Any]
+    #: power(effect, n): probability that the test rejects. An effect is the difference, or what
+    #: else the family takes for it, of arrays that broadcast with n.
+    #: None where the difference was asked for.
+    power: Any = None
+    #: size(effect, power): samples, infinite where no number is enough.
+    size: Any = None
+    #: That of this case.
+    effect: Any = None
+    #: Whether `size` gives real numbers in closed form.
+    closed: bool = False
+    #: Samples without which there is no test.
+    fewest: Any = 1.0
+    #: Sentences on what the answer rests on; or a function of n and power that gives them.
+    cautions: tuple[str, ...] | Callable[[Any, Any], tuple[str, ...]] = ()
+    #: pilot(solve, n): mean power over what a pilot leaves open, and the interval of what is
+    #: solved for, which `solve` gives for an effect. None without a pilot.
+    pilot: Callable[[Callable[[Any], Any], Any], tuple[Any, Any]] | None = None
+    #: What `n` counts, where that is not the family's unit.
+    unit: str | None = None
+    #: What is found, where that is not a difference of two models: "find ...".
+    claim: str | None = None
+    #: Negatives beside n positives.
+    negatives: Callable[[Any], Any] | None = None
+    #: Simulated answers of which a power is the proportion, and the seed that repeats them.
+    n_resamples: int | None = None
+    seed: int | None = None
+    #: `fastcmp.kernels.Status` of a power.
+    status: Any = 0
+
+
+class Family(NamedTuple):
+    """A test of which power is planned."""
+
+    #: Name of the test in sentences by method, "McNemar's mid-p test".
+    titles: Mapping[str, str]
+    #: Hypothesis -> the methods, the default first. What is missing is refused.
+    methods: Mapping[str, tuple[str, ...]]
+    #: Keyword -> what it is, for the message that lists them.
+    inputs: Mapping[str, str]
+    #: read(question, inputs)
+    read: Callable[[Question, Inputs], Case]
+    #: What differs: "accuracy" is written in percentage points, else as a number.
+    measure: str = "accuracy"
+    #: What `n` counts: "samples", "items", "positives".
+    unit: str = "samples"
+    #: Whether the smallest difference that is found has a meaning.
+    detectable: bool = True
+
 
 _MODULES = {
-    "mcnemar": "fastcmp.planning.mcnemar",
-    "mean": "fastcmp.planning.mean_plans:MEANS",
-    "mean-unpaired": "fastcmp.planning.mean_plans:MEANS_UNPAIRED",
-    "accuracy-unpaired": "fastcmp.planning.accuracy_plans",
-    "metric": "fastcmp.planning.mean_plans:METRICS",
-    "cost": "fastcmp.planning.mean_plans:COSTS",
-    "auc": "fastcmp.planning.auc_plans",
-    "auc-paired": "fastcmp.planning.auc_pair_plans",
-    "cv": "fastcmp.planning.folds",
-    "leaderboard": "fastcmp.planning.leaderboard",
+    "mcnemar": "mcnemar:FAMILY",
+    "mean": "means:MEANS",
+    "mean-unpaired": "means:MEANS_UNPAIRED",
+    "accuracy-unpaired": "accuracies:FAMILY",
+    "metric": "means:METRICS",
+    "cost": "means:COSTS",
+    "auc": "aucs:FAMILY",
+    "auc-paired": "auc_pairs:FAMILY",
+    "cv": "folds:FAMILY",
+    "leaderboard": "leaderboard:FAMILY",
 }
 TESTS = tuple(_MODULES)
 
 
 def family_of(test: Any) -> tuple[str, Family]:
-    """Give the known name of a test, and its family."""
+    """Known name of a test, and its family."""
     name = choose(test, "test", TESTS)
-    module, _, family = _MODULES[name].partition(":")
-    return name, getattr(import_module(module), family or "FAMILY")
+    module, family = _MODULES[name].split(":")
+    return name, getattr(import_module(f"fastcmp.planning.{module}"), family)
+
+
+#: The option of two-sided tests: which rejections count.
+TAILS_INPUT = {"tails": "'both', or 'right-direction': which rejections count"}
+_MOST_RESAMPLES = 1_000_000
+
+
+def within(value: Any, name: str, low: float, high: float, *, closed: bool = False) -> Floats:
+    """Check numbers in an open, or closed, interval; any shape."""
+    numbers = as_numbers(value, name).astype(np.float64)
+    inside = (numbers >= low) & (numbers <= high)
+    if not closed:
+        inside &= (numbers > low) & (numbers < high)
+    if not np.all(inside):
+        ends = f"[{low:g}, {high:g}]" if closed else f"({low:g}, {high:g})"
+        bad = numbers[~inside].flat[0]
+        percent = abs(bad) > 1 and high == 1 and low <= bad / 100 <= high
+        advice = f": write {bad / 100:g} for {bad:g}%" if percent else ""
+        raise ValueError(f"{name} must lie in {ends}, got {bad:g}{advice}")
+    return numbers
+
+
+def positive(value: Any, name: str) -> Floats:
+    """Check finite numbers > 0; any shape."""
+    numbers = as_numbers(value, name).astype(np.float64)
+    right = (numbers > 0) & np.isfinite(numbers)
+    if not np.all(right):
+        raise ValueError(f"{name} must be > 0 and finite, got {numbers[~right].flat[0]:g}")
+    return numbers
+
+
+def whole(value: Any, name: str, least: int = 1) -> Floats:
+    """Check whole numbers of at least `least`, also floats; any shape, as float64."""
+    numbers = as_numbers(value, name, "whole numbers").astype(np.float64)
+    right = (numbers >= least) & (numbers <= LARGEST_COUNT) & (np.trunc(numbers) == numbers)
+    if not np.all(right):
+        bad = numbers[~right].flat[0]
+        raise ValueError(f"{name} must be whole numbers from {least} to 2**53, got {bad:.17g}")
+    return numbers
+
+
+def resamples(value: Any) -> int:
+    """Check the number of simulated answers that a power is counted on."""
+    n = as_whole(value, "n_resamples", 1)
+    if n > _MOST_RESAMPLES:
+        raise ValueError(
+            f"n_resamples must be at most {_MOST_RESAMPLES:,}, with which a power is known to "
+            f"0.1 percentage points, got {n:,}"
+        )
+    return n
+
+
+def names_of(given: Collection[str]) -> str:
+    """List what was given, for a message."""
+    return ", ".join(sorted(given)) or "none of them"
+
+
+def is_given(inputs: Inputs, name: str) -> bool:
+    """Whether an input was passed."""
+    return inputs.get(name) is not None
+
+
+def needed(inputs: Inputs, name: str) -> Any:
+    """Value of an input that must be passed."""
+    if not is_given(inputs, name):
+        raise ValueError(f"{name} must be given")
+    return inputs[name]
+
+
+def passed(inputs: Inputs) -> dict[str, Any]:
+    """What was passed, as it can be passed again."""
+    given = {name: x for name, x in inputs.items() if x is not None}
+    return {
+        name: x
+        if isinstance(x, (str, bool, tuple)) or np.asarray(x).dtype == "O"
+        else np.asarray(x)
+        for name, x in given.items()
+    }
+
+
+def read_tails(question: Question, inputs: Inputs) -> bool | None:
+    """Whether rejections in both directions count; None where nothing is said."""
+    tails = inputs.get("tails")
+    if tails is None:
+        return None
+    if question.alternative != "two-sided" or question.hypothesis != "difference":
+        raise ValueError(f"tails={tails!r} is for two-sided tests of a difference")
+    return bool(choose(tails, "tails", ("both", "right-direction")) == "both")
+
+
+def check_detectable(question: Question) -> None:
+    """Refuse a difference that is to be shown equivalent."""
+    if question.solved_for == "difference" and question.hypothesis == "equivalence":
+        raise ValueError("detectable_difference has no answer for hypothesis='equivalence'")
+
+
+def check_enumerable(n: Any, method: str, most: float, instead: str) -> None:
+    """Refuse samples of which the outcomes take minutes and more to sum over."""
+    finite = np.where(np.isfinite(n), n, 0.0)
+    if np.max(finite, initial=0.0) > most:
+        raise ValueError(
+            f"method={method!r} sums over the outcomes of at most {most:.0e} samples, and this "
+            f"is about {np.max(finite):.3g}: pass method={instead!r}, which is as good there"
+        )
+
+
+def rounded_up(real: Any) -> Floats:
+    """Next whole numbers, at least 1; a rounding error is no sample."""
+    return np.asarray(np.maximum(np.ceil(np.asarray(real) * (1.0 - 1e-12)), 1.0))

@@ -7,29 +7,46 @@ tests of all pairs are z tests; they are drawn and adjusted as results are.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import ndtr
+from numpy.typing import NDArray
+from scipy.special import ndtr, ndtri
 
 from fastcmp.core.checks import as_seed, as_whole
 from fastcmp.core.options import choose
+from fastcmp.core.record_parts import LESS_IS_BETTER
 from fastcmp.core.threads import parts
-from fastcmp.kernels.status import OK, UNDEFINED
+from fastcmp.counts.pairs import all_pairs
 from fastcmp.pairwise.adjust import OF_PAIRS, adjust_rows
 from fastcmp.pairwise.gaussian_draws import gaussian_draws
-from fastcmp.planning.checked import resamples
-from fastcmp.planning.family import Answer, Family
-from fastcmp.planning.models import KNOWN, Models, read_models
+from fastcmp.planning.discordance import read_probabilities
+from fastcmp.planning.families import (
+    Case,
+    Family,
+    Floats,
+    Inputs,
+    Question,
+    is_given,
+    names_of,
+    needed,
+    positive,
+    resamples,
+    within,
+)
+from fastcmp.planning.search import smallest
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from fastcmp.planning.family import Floats, Inputs, Question
-
-_OWN = {
+KNOWN = {
+    "accuracies": "of the models",
+    "means": "of the models, beside sd and correlation",
+    "sd": "of the values of each model, or of all",
+    "correlation": "of being right, or of values: of all pairs, or a matrix",
+    "agreement": "probability that two models are both right or both wrong",
+    "discordant": "probability that just one of two models is right",
+    "pilot": "record of all pairs of models",
+}
+_OPTIONS = {
     "find": "'best', 'all', 'any', 'average', or a pair of models by number",
     "adjust": "for the number of pairs, 'holm' by default",
     "n_resamples": "leaderboards that are drawn, 2000 by default",
@@ -45,11 +62,146 @@ _LUCK = (
     "Differences are taken as the pilot estimates them, and its best model is partly "
     "the best by chance: the power is rather too high."
 )
-_ADJUSTMENTS = (*OF_PAIRS, "single-step")
 _MOST = 2**53  # samples
 _PART = 1 << 20  # p-values at a time
 #: What the decisions about the pairs that are to be found make, where not all must be.
 _JOINS: dict[str, Callable[..., Any]] = {"any": np.any, "average": np.mean}
+
+
+_BESIDE = ("agreement", "correlation", "discordant")
+_ROUNDING = 1e-9  # of the largest eigenvalue
+
+
+class Models(NamedTuple):
+    """Models and their pairs (i, j), i < j; better models have higher values."""
+
+    value: Floats
+    pairs: NDArray[np.int32]
+    #: Value of the first minus that of the second, shape (P,).
+    difference: Floats
+    #: Standard deviation of the difference of one sample; and that with which the test
+    #: divides, of accuracies McNemar's without a difference.
+    scale: Floats
+    null_scale: Floats
+
+    def covariance(self) -> Floats:
+        """Covariance of one sample with these variances of differences.
+
+        That of the models less their mean; no other part of it can be told from them.
+        """
+        m = self.value.size
+        square = np.zeros((m, m))
+        i, j = self.pairs.T
+        square[i, j] = square[j, i] = self.scale**2
+        centre = np.eye(m) - 1.0 / m
+        found = -0.5 * centre @ square @ centre
+        values = np.linalg.eigvalsh(found)
+        if values[0] < -_ROUNDING * values[-1]:
+            raise ValueError(
+                "correlation must be possible for all models together, got one that "
+                "would give a combination of them a negative variance"
+            )
+        return np.asarray(found)
+
+
+def read_models(inputs: Inputs) -> Models:
+    """Read accuracies or means with what is known of each pair, or a pilot's record."""
+    names = ("accuracies", "means", "pilot")
+    given = [name for name in names if is_given(inputs, name)]
+    if len(given) != 1:
+        raise ValueError(
+            f"accuracies, means or pilot must be given, one of them, got {names_of(given)}"
+        )
+    if given == ["pilot"]:
+        return _from_pilot(inputs)
+    models = _from_accuracies(inputs) if given == ["accuracies"] else _from_means(inputs)
+    if not models.difference.any():
+        raise ValueError(f"{given[0]} must differ, got {models.value[0]:g} for all")
+    return models
+
+
+def _of_pairs(raw: Any, name: str, pairs: NDArray[np.int32]) -> Floats:
+    """Read a number for all pairs, or a matrix."""
+    value = within(raw, name, -1, 1, closed=True)
+    m = int(pairs.max()) + 1
+    if value.ndim == 0:
+        return np.full(len(pairs), float(value))
+    if value.shape != (m, m) or not np.array_equal(value, value.T):
+        raise ValueError(
+            f"{name} must be a number or a symmetric matrix of shape ({m}, {m}), got "
+            f"shape {value.shape}"
+        )
+    return np.asarray(value[pairs[:, 0], pairs[:, 1]])
+
+
+def _vector(raw: Any, name: str, low: float, high: float) -> Floats:
+    value = within(raw, name, low, high, closed=np.isfinite(low))
+    if value.ndim != 1 or value.size < 2:
+        raise ValueError(f"{name} must be those of 2 models or more, got shape {value.shape}")
+    return value
+
+
+def _from_accuracies(inputs: Inputs) -> Models:
+    accuracy = _vector(inputs["accuracies"], "accuracies", 0, 1)
+    pairs = all_pairs(accuracy.size)
+    beside = [name for name in _BESIDE if is_given(inputs, name)]
+    if len(beside) != 1 or is_given(inputs, "sd"):
+        raise ValueError(
+            f"one of {', '.join(_BESIDE)} must be given beside accuracies, got {names_of(beside)}"
+        )
+    (name,) = beside
+    a, b = accuracy[pairs.T]
+    alike = _of_pairs(inputs[name], name, pairs)
+    cells = read_probabilities({"accuracy_a": a, "accuracy_b": b, name: alike})
+    difference, discordant = a - b, cells.p10 + cells.p01
+    if not np.all(discordant > difference**2):
+        raise ValueError(f"{name} must leave each pair of models some difference, got none")
+    scale = np.sqrt(discordant - difference**2)
+    return Models(accuracy, pairs, difference, scale, np.sqrt(discordant))
+
+
+def _from_means(inputs: Inputs) -> Models:
+    mean = _vector(inputs["means"], "means", -np.inf, np.inf)
+    pairs = all_pairs(mean.size)
+    sd = np.broadcast_to(positive(needed(inputs, "sd"), "sd"), mean.shape)
+    correlation = _of_pairs(needed(inputs, "correlation"), "correlation", pairs)
+    (a, b), (s, t) = mean[pairs.T], sd[pairs.T]
+    square = s * s + t * t - 2.0 * correlation * s * t
+    if not np.all(square > 0.0):
+        raise ValueError("correlation must leave each pair of models some difference, got none")
+    scale = np.sqrt(square)
+    return Models(mean, pairs, a - b, scale, scale)
+
+
+def _from_pilot(inputs: Inputs) -> Models:
+    """Read a record of all pairs: their differences, and how these vary."""
+    record = inputs["pilot"]
+    extra = [name for name in KNOWN if name != "pilot" and is_given(inputs, name)]
+    if extra:
+        raise ValueError(f"{extra[0]} is known from the pilot: leave one of both out")
+    names = getattr(record, "names", ())
+    if not hasattr(record, "pairs") or len(record.pairs) != len(all_pairs(len(names))):
+        raise ValueError(
+            "pilot must be a record of all pairs of models on the same samples, each "
+            f"of them kept, got {record!r}"
+        )
+    sign = -1.0 if record.measure in LESS_IS_BETTER else 1.0
+    difference = sign * np.asarray(record.difference, np.float64)
+    n = float(record.n_samples)
+    if record.measure == "accuracy" and record.only_a is not None:
+        null_square = (record.only_a + record.only_b) / n
+        square = null_square - difference**2
+    else:
+        error = getattr(record, "standard_error", None)
+        if error is None:
+            low, high = np.asarray(record.interval, np.float64).T
+            error = (high - low) / (-2.0 * ndtri(record.alpha / 2.0))
+        square = null_square = n * np.asarray(error, np.float64) ** 2
+    if not np.all(square > 0.0):
+        raise ValueError("pilot must have samples on which each pair of models differs")
+    pairs = np.asarray(record.pairs, np.int32)
+    value = sign * np.asarray(record.score, np.float64)
+    return Models(value, pairs, difference, np.sqrt(square), np.sqrt(null_square))
 
 
 class _Board(NamedTuple):
@@ -61,29 +213,28 @@ class _Board(NamedTuple):
     adjust: str
     #: One of `_FINDS`, or the number of a pair.
     find: str | int
-    n_resamples: int
-    seed: int
 
     def power(self, n: float, alpha: float) -> float:
-        """Give the proportion of leaderboards of n samples on which it is found."""
-        models, wanted = self.models, self._wanted()
+        """Proportion of leaderboards of n samples on which it is found."""
+        models, wanted = self.models, self.wanted()
         shift = math.sqrt(n) * models.difference / models.null_scale
         spread = models.scale / models.null_scale
-        total, limit = 0.0, self._limit(alpha)
+        if self.adjust == "single-step":  # one limit for the statistics of all pairs
+            largest = np.abs(self.errors).max(axis=1)
+            limit = float(np.quantile(largest, 1.0 - alpha, method="higher"))
+        total, join = 0.0, _JOINS.get(str(self.find), np.all)
         for part in parts(len(self.errors), max(_PART // shift.size, 1)):
             z = shift + spread * self.errors[part]
-            if limit is None:
-                pvalues = 2.0 * ndtr(-np.abs(z))
-                significant = adjust_rows(pvalues, self.adjust) <= alpha
-            else:
+            if self.adjust == "single-step":
                 significant = np.abs(z) >= limit
+            else:
+                significant = adjust_rows(2.0 * ndtr(-np.abs(z)), self.adjust) <= alpha
             right = (significant & (z * models.difference > 0.0))[:, wanted]
-            join = _JOINS.get(str(self.find), np.all)
             total += float(np.sum(join(right, axis=1)))
-        return total / self.n_resamples
+        return total / len(self.errors)
 
-    def _wanted(self) -> NDArray[np.bool_]:
-        """Choose the pairs that are to be found."""
+    def wanted(self) -> NDArray[np.bool_]:
+        """Pairs that are to be found."""
         models = self.models
         if isinstance(self.find, int):
             return np.asarray(np.arange(models.difference.size) == self.find)
@@ -93,124 +244,75 @@ class _Board(NamedTuple):
         best = models.value == models.value.max()
         return np.asarray(true & best[models.pairs].any(axis=1), np.bool_)
 
-    def _limit(self, alpha: float) -> float | None:
-        """Give what a statistic must exceed, where it is one for all pairs."""
-        if self.adjust != "single-step":
-            return None
-        largest = np.abs(self.errors).max(axis=1)
-        return float(np.quantile(largest, 1.0 - alpha, method="higher"))
 
-    def size(self, target: float, alpha: float) -> float:
-        """Find the smallest number of samples with the power wanted."""
-        high = 1
-        while self.power(high, alpha) < target:
-            high *= 2
-            if high > _MOST:
-                return np.inf
-        low = high // 2
-        while high - low > 1:
-            middle = (low + high) // 2
-            if self.power(middle, alpha) < target:
-                low = middle
-            else:
-                high = middle
-        return float(high)
-
-
-def _read(question: Question, inputs: Inputs) -> _Board:
+def _read(question: Question, inputs: Inputs) -> Case:
     if question.alternative != "two-sided":
-        message = f"alternative must be 'two-sided' for a leaderboard, got {question.alternative!r}"
-        raise ValueError(message)
+        raise ValueError(
+            f"alternative must be 'two-sided' for a leaderboard, got {question.alternative!r}"
+        )
     models = read_models(inputs)
     n_resamples = resamples(inputs.get("n_resamples", 2000))
     seed = as_seed(inputs.get("rng"))
     drawn = gaussian_draws(models.covariance(), n_resamples, seed)
     i, j = models.pairs.T
     errors = (drawn[i] - drawn[j]).T / models.scale
-    adjust = choose(inputs.get("adjust", "holm"), "adjust", _ADJUSTMENTS)
-    board = _Board(models, errors, adjust, "all", n_resamples, seed)
-    board = board._replace(find=_read_find(inputs.get("find", "best"), models))
-    if not models.difference[board._wanted()].all():
-        message = "find must be a pair of models that differ, got one that does not"
-        raise ValueError(message)
-    return board
-
-
-def _read_find(find: Any, models: Models) -> str | int:
-    if not isinstance(find, (tuple, list)):
-        return str(choose(find, "find", tuple(_FINDS)))
-    m = models.value.size
-    i, j = (as_whole(each, "find", 0) for each in find) if len(find) == 2 else (0, 0)
-    if i == j or max(i, j) >= m:
-        message = f"find must be a pair of different models below {m}, got {find!r}"
-        raise ValueError(message)
-    low, high = sorted((i, j))
-    return int(np.flatnonzero((models.pairs == (low, high)).all(axis=1))[0])
-
-
-def _power(question: Question, inputs: Inputs, n: Floats) -> Answer:
-    board = _read(question, inputs)
-    power = np.vectorize(board.power, otypes=[np.float64])(n, question.alpha)
-    answer = _answer(board, inputs, n, power)
-    if np.ndim(power):
-        return answer
-    beside = _beside(board, float(n), float(question.alpha))
-    return answer._replace(cautions=(beside, *answer.cautions))
-
-
-def _sample_size(question: Question, inputs: Inputs, power: Floats) -> Answer:
-    board = _read(question, inputs)
-    n = np.vectorize(board.size, otypes=[np.float64])(power, question.alpha)
-    some = np.where(np.isinf(n), 1.0, n)
-    reached = np.vectorize(board.power, otypes=[np.float64])(some, question.alpha)
-    reached = np.where(np.isinf(n), power, reached)
-    status = np.where(np.isinf(n), UNDEFINED, OK)
-    return _answer(board, inputs, n, reached)._replace(status=status)
-
-
-def _beside(board: _Board, n: float, alpha: float) -> str:
-    """Say how probable the other things to find are."""
-    shown = {
-        find: 100.0 * board._replace(find=find).power(n, alpha)
-        for find in ("best", "all", "any", "average")
-    }
-    return (
-        f"The best model is found with {shown['best']:.1f}%, all true differences with "
-        f"{shown['all']:.1f}%, any of them with {shown['any']:.1f}%, and each with "
-        f"{shown['average']:.1f}% on average."
-    )
-
-
-def _adjusted(name: str) -> str:
-    return "not adjusted" if name == "none" else f"adjusted by {name}"
-
-
-def _answer(board: _Board, inputs: Inputs, n: Any, power: Any) -> Answer:
-    given = {name: x for name, x in inputs.items() if x is not None}
-    settled = {"n_resamples": board.n_resamples, "rng": board.seed}
-    if isinstance(board.find, int):
-        i, j = board.models.pairs[board.find]
+    adjust = choose(inputs.get("adjust", "holm"), "adjust", (*OF_PAIRS, "single-step"))
+    find, m = inputs.get("find", "best"), models.value.size
+    if isinstance(find, (tuple, list)):
+        i, j = (as_whole(each, "find", 0) for each in find) if len(find) == 2 else (0, 0)
+        if i == j or max(i, j) >= m:
+            raise ValueError(f"find must be a pair of different models below {m}, got {find!r}")
+        find = int(np.flatnonzero((models.pairs == sorted((i, j))).all(axis=1))[0])
+        i, j = models.pairs[find]
         claim = f"detect the difference of the models {i} and {j}"
     else:
-        claim = _FINDS[board.find].format(board.models.value.size)
-    return Answer(
-        n=n,
-        power=power,
-        difference=np.abs(board.models.difference[board._wanted()]).min(),
-        inputs=given | settled,
-        power_standard_error=np.sqrt(power * (1.0 - power) / board.n_resamples),
-        seed=board.seed,
-        claim=f"{claim}, {_adjusted(board.adjust)}",
-        cautions=(_LUCK,) if "pilot" in given else (),
+        find = str(choose(find, "find", tuple(_FINDS)))
+        claim = _FINDS[find].format(m)
+    board = _Board(models, errors, adjust, find)
+    if not models.difference[board.wanted()].all():
+        raise ValueError("find must be a pair of models that differ, got one that does not")
+    given = {name: x for name, x in inputs.items() if x is not None}
+    cautions = (_LUCK,) if "pilot" in given else ()
+
+    def each(function: Any, *numbers: Any) -> Any:
+        """Answers of a function of numbers, for arrays."""
+        return np.vectorize(function, otypes=[np.float64])(*numbers, question.alpha)
+
+    def size(target: float, alpha: float) -> float:
+        return smallest(lambda n: board.power(n, alpha) >= target, 1, 0, most=_MOST)
+
+    def sentences(n: Any, power: Any) -> tuple[str, ...]:
+        """How probable the other things to find are, of a single power."""
+        if question.solved_for != "power" or np.ndim(power):
+            return cautions
+        shown = {
+            find: 100.0 * board._replace(find=find).power(float(n), float(question.alpha))
+            for find in _FINDS
+        }
+        return (
+            f"The best model is found with {shown['best']:.1f}%, all true differences with "
+            f"{shown['all']:.1f}%, any of them with {shown['any']:.1f}%, and each with "
+            f"{shown['average']:.1f}% on average.",
+            *cautions,
+        )
+
+    return Case(
+        difference=np.abs(models.difference[board.wanted()]).min(),
+        inputs=given | {"n_resamples": n_resamples, "rng": seed},
+        power=lambda _, n: each(board.power, n),
+        size=lambda _, power: each(size, power),
+        cautions=sentences,
+        claim=f"{claim}, {'not adjusted' if adjust == 'none' else f'adjusted by {adjust}'}",
+        n_resamples=n_resamples,
+        seed=seed,
     )
 
 
 FAMILY = Family(
-    title=lambda *_: "z tests of all pairs, simulated",
+    titles={"normal": "z tests of all pairs, simulated"},
     methods={"difference": ("normal",)},
-    inputs=KNOWN | _OWN,
-    power=_power,
-    sample_size=_sample_size,
-    difference=None,
+    inputs=KNOWN | _OPTIONS,
+    read=_read,
     measure="score",
+    detectable=False,
 )

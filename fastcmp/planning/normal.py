@@ -6,20 +6,14 @@ Under the null hypothesis its variance is `null_variance` / n, under the alterna
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import ndtr, ndtri
+from scipy.special import ndtr, ndtri, stdtrit
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from fastcmp.planning.family import Floats, Question
-
-_STEPS = 200  # of a search, at most
-_FACTOR = 1.05  # by which a search goes first
-_NEAR = 1e-15  # relative width at which it ends
-_ENOUGH = 1e-13  # quantiles from the target at which it ends too
+from fastcmp.planning.families import Floats, Question
+from fastcmp.planning.search import least
 
 
 class Normal(NamedTuple):
@@ -33,7 +27,7 @@ class Normal(NamedTuple):
 
 
 def shift(question: Question, difference: Any) -> Floats:
-    """Tell how far a true difference lies beyond the nearest of H0.
+    """How far a true difference lies beyond the nearest of H0.
 
     Two-sided, and for equivalence, on the side where it lies.
     """
@@ -50,14 +44,16 @@ def shift(question: Question, difference: Any) -> Floats:
     return d if question.alternative == "greater" else -d
 
 
+def from_shift(question: Question, beyond: Any) -> Floats:
+    """Difference that lies so far beyond H0; two-sided the positive one."""
+    step = beyond - shift(question, 0.0)
+    return np.asarray(-step if question.alternative == "less" else step)
+
+
 def join(
-    question: Question,
-    tail: Callable[[Any], Any],
-    difference: Any,
-    *,
-    both_tails: bool | None,
+    question: Question, tail: Callable[[Any], Any], difference: Any, *, both_tails: bool | None
 ) -> Floats:
-    """Make the power of the test asked for of that of one-sided tests.
+    """Power of the test asked for, from that of one-sided tests.
 
     `tail` gives the power of a one-sided test whose alternative lies at a shift.
     """
@@ -74,7 +70,7 @@ def join(
 
 
 def normal_power(question: Question, n: Any, difference: Any, normal: Normal) -> Floats:
-    """Give the probability that n samples show what is asked for."""
+    """Probability that n samples show what is asked for."""
     z = -ndtri(question.level)
     scale, null_scale = np.sqrt(normal.variance), np.sqrt(normal.null_variance)
 
@@ -85,7 +81,7 @@ def normal_power(question: Question, n: Any, difference: Any, normal: Normal) ->
 
 
 def normal_size(question: Question, power: Any, difference: Any, normal: Normal) -> Floats:
-    """Give the real n of a power; infinite where no n reaches it."""
+    """Real n of a power; infinite where no n reaches it."""
     beyond = shift(question, difference)
     target = np.asarray(power, np.float64)
     if question.hypothesis == "equivalence":
@@ -100,88 +96,47 @@ def normal_size(question: Question, power: Any, difference: Any, normal: Normal)
 
 
 def normal_difference(question: Question, n: Any, power: Any, normal: Normal) -> Floats:
-    """Give the difference that n samples find, or show the margin with."""
+    """Difference that n samples find, or show the margin with."""
     beyond = _reach(question, power, normal) / np.sqrt(n)
     if normal.both_tails:
-
-        def found(beyond: Any) -> Any:
-            return normal_power(question, n, from_shift(question, beyond), normal)
-
-        beyond = least(found, power, start=beyond)
+        beyond = least(
+            lambda beyond: normal_power(question, n, from_shift(question, beyond), normal),
+            power,
+            start=beyond,
+        )
     return from_shift(question, beyond)
 
 
-def from_shift(question: Question, beyond: Any) -> Floats:
-    """Give the difference that lies so far beyond H0; two-sided the positive one."""
-    step = beyond - shift(question, 0.0)
-    return np.asarray(-step if question.alternative == "less" else step)
-
-
 def _reach(question: Question, power: Any, normal: Normal) -> Any:
-    """Give what the shift times the root of n must be."""
+    """What the shift times the root of n must be."""
     z, z_power = -ndtri(question.level), ndtri(power)
     reach = z * np.sqrt(normal.null_variance) + z_power * np.sqrt(normal.variance)
     return np.maximum(reach, 0.0)  # where less power is wanted than there is
 
 
-def least(function: Callable[[Any], Any], target: Any, *, start: Any, lowest: Any = 0.0) -> Floats:
-    """Find where an increasing function of a number > 0 reaches a target.
+def pilot_range(
+    question: Question, gain: Any, error: Any, normal: Normal, df: Any = np.inf
+) -> Callable[[Callable[[Any], Any], Any], tuple[Any, Any]]:
+    """Mean power and interval over what a pilot leaves open, as `Case.pilot` has them.
 
-    The search goes from `start` by growing factors to the other side, and not below
-    `lowest`; where the start is infinite, so is the answer.
+    The difference is taken to be normal about `gain`, that of the pilot, with a standard
+    `error`; the interval is that of the answers for all differences in the pilot's 95% interval.
     """
-    shape = np.broadcast_shapes(np.shape(start), np.shape(target), np.shape(lowest))
-    start, lowest = (np.broadcast_to(x, shape).astype(float) for x in (start, lowest))
-    known = np.isfinite(start)
-    near = np.maximum(np.where(known, start, 1.0), lowest)
-    rising = function(near) < target
-    far, pending, factor = near.copy(), known.copy(), _FACTOR
-    for _ in range(_STEPS):
-        moved = np.where(rising, far * factor, np.maximum(far / factor, lowest))
-        near, far = np.where(pending, far, near), np.where(pending, moved, far)
-        pending &= ((function(far) < target) == rising) & (far != lowest)
-        if not pending.any():
-            break
-        factor = min(factor * factor, 4.0)
-    low, high = np.where(rising, near, far), np.where(rising, far, near)
-    found = solve(function, target, low, high)
-    exceeded = ~rising & (far == lowest) & (function(lowest) >= target)
-    return np.where(known, np.where(exceeded, lowest, found), start)
 
+    def pilot(solve: Callable[[Any], Any], n: Any) -> tuple[Any, Any]:
+        none = np.isinf(n)
+        n = np.where(none, 1.0, n)
+        variance = normal.variance + n * np.square(error)
+        doubt = normal._replace(variance=variance, both_tails=True)
+        assurance = normal_power(question, n, gain, doubt)
+        reach = -stdtrit(df, 0.025) * error
+        low, high = gain - reach, gain + reach
+        # Two-sided, and of equivalence, the answer turns at 0.
+        answers = [solve(each) for each in (low, high, np.clip(0.0, low, high))]
+        fewest, most = np.min(answers, axis=0), np.max(answers, axis=0)
+        return (
+            None if np.all(none) else np.where(none, np.nan, assurance),
+            None if np.all(np.isinf(fewest)) else (fewest, most),
+        )
 
-def solve(function: Callable[[Any], Any], target: Any, low: Any, high: Any) -> Floats:
-    """Find where an increasing probability reaches a target, between two bounds.
-
-    Chandrupatla (1997): inverse quadratic interpolation where that is safe, else
-    bisection; for all entries at once, and on the scale of normal quantiles.
-    """
-    low, high, _ = np.broadcast_arrays(low, high, target)
-    aim = ndtri(target)
-    (x1, f1), (x2, f2) = ((x, ndtri(function(x)) - aim) for x in (high, low))
-    t: Any = 0.5
-    best = x1
-    for _ in range(_STEPS):
-        x = x1 + t * (x2 - x1)
-        f = ndtri(function(x)) - aim
-        same = np.sign(f) == np.sign(f1)
-        x3, f3 = np.where(same, x1, x2), np.where(same, f1, f2)
-        x2, f2 = np.where(same, x2, x1), np.where(same, f2, f1)
-        x1, f1 = x, f
-        best = np.where(np.abs(f1) < np.abs(f2), x1, x2)
-        width = np.abs(x2 - x1)
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            least_t = np.where(width > 0.0, _NEAR * np.abs(best) / width, 1.0)
-            if np.all((least_t > 0.5) | (np.abs(f) < _ENOUGH)):
-                break
-            t = np.clip(_step(x1, f1, x2, f2, x3, f3), least_t, 1.0 - least_t)
-    return np.asarray(np.where(np.abs(f1) < _ENOUGH, x1, best))
-
-
-def _step(*points: Any) -> Floats:
-    """Choose how far to go from the first point to the second."""
-    x1, f1, x2, f2, x3, f3 = points
-    xi, phi = (x1 - x2) / (x3 - x2), (f1 - f2) / (f3 - f2)
-    safe = (phi**2 < xi) & ((1.0 - phi) ** 2 < 1.0 - xi)
-    inner = f1 / (f2 - f1) * f3 / (f2 - f3)
-    inner = inner + (x3 - x1) / (x2 - x1) * f1 / (f3 - f1) * f2 / (f3 - f2)
-    return np.where(safe & np.isfinite(inner), inner, 0.5)
+    return pilot

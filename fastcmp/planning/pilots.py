@@ -2,49 +2,17 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
+import numpy as np
+
+from fastcmp.core.record_parts import LESS_IS_BETTER
 from fastcmp.planning import plan
+from fastcmp.planning.plan_result import Plan
 
-if TYPE_CHECKING:
-    from fastcmp.planning.plan_result import Plan
-
-#: Class of a record -> module with `read_pilot(record)`, which gives `PilotInputs`.
-_READERS = {
-    "McNemarResult": "fastcmp.planning.pilots",
-    **dict.fromkeys(
-        (
-            "AUCComparison",
-            "CostResult",
-            "CVPairwiseResult",
-            "DelongResult",
-            "MeanDifference",
-            "MeansResult",
-            "MetricComparison",
-            "MetricsResult",
-            "PairwiseResult",
-        ),
-        "fastcmp.planning.estimate_pilots",
-    ),
-}
-
-
-class PilotInputs(NamedTuple):
-    """What a record says for a plan."""
-
-    test: str
-    inputs: dict[str, Any]
-    #: Options of the plan that the record's test had, such as its method.
-    options: dict[str, Any] = {}  # noqa: RUF012  # never changed
-
-
-def read_pilot(record: Any) -> PilotInputs:
-    """Read McNemar's test: its counts, and its method where that can be planned."""
-    options = {"alternative": record.alternative}
-    if record.method != "unconditional":
-        options["method"] = record.method
-    return PilotInputs("mcnemar", {"pilot": record}, options)
+#: Keywords of a plan: the test with its inputs; and the options that the record's test had,
+#: such as its method.
+_Read = tuple[dict[str, Any], dict[str, Any]]
 
 
 def plan_from(record: Any, solve_for: str, options: dict[str, Any]) -> Plan:
@@ -72,13 +40,129 @@ def plan_from(record: Any, solve_for: str, options: dict[str, Any]) -> Plan:
     """
     kind = type(record).__name__
     if kind not in _READERS:
-        message = (
+        raise TypeError(
             f"nothing is planned from a {kind}: pass what is known of the models to "
             f"fastcmp.planning.{solve_for}"
         )
-        raise TypeError(message)
-    found = import_module(_READERS[kind]).read_pilot(record)
-    own = {} if "margin" in options else found.options
-    return getattr(plan, solve_for)(  # type: ignore[no-any-return]
-        **{"test": found.test, **found.inputs, **own, **options}
+    inputs, own = _READERS[kind](record)
+    own = {} if "margin" in options else own
+    return getattr(plan, solve_for)(**inputs | own | options)  # type: ignore[no-any-return]
+
+
+def _mcnemar(record: Any) -> _Read:
+    """Read counts, and the method where that can be planned."""
+    options = {"alternative": record.alternative}
+    if record.method != "unconditional":
+        options["method"] = record.method
+    return {"test": "mcnemar", "pilot": record}, options
+
+
+def _error(error: Any) -> Any:
+    """Check a standard error, of which a plan is a multiple."""
+    error = np.asarray(error, np.float64)
+    if not np.all((error > 0.0) & np.isfinite(error)):
+        raise ValueError(
+            "the pilot must have a standard error > 0 to plan from, got "
+            f"{np.ravel(error)[0]:g}: its difference does not vary"
+        )
+    return error
+
+
+def _mean(record: Any) -> _Read:
+    """Read a mean difference; with clusters, degrees of freedom are theirs."""
+    inputs = {
+        "test": "mean",
+        "difference": record.difference,
+        "standard_error": _error(record.standard_error),
+        "n_pilot": record.n_items,
+        "lower_is_better": record.measure in LESS_IS_BETTER,
+    }
+    if record.n_clusters is not None:
+        inputs["cluster_size"] = max(record.n_items / record.n_clusters, 1.0)
+    method = "normal" if record.distribution == "normal" else "t"
+    return inputs, {"alternative": record.alternative, "method": method}
+
+
+def _metric(record: Any) -> _Read:
+    inputs = {
+        "test": "metric",
+        "difference": record.difference,
+        "standard_error": _error(record.standard_error),
+        "n_pilot": record.n_samples,
+        "lower_is_better": np.asarray(record.lower_is_better, np.bool_)[()],
+    }
+    return inputs, {"alternative": record.alternative}
+
+
+def _cost(record: Any) -> _Read:
+    """Read costs: V / n, with V the variance of the difference of one sample."""
+    from fastcmp.counts.label_table import LabelTable
+    from fastcmp.paired.cost_differences import cell_differences, fold
+
+    n = np.asarray(record.n_samples, np.float64)
+    if isinstance(record.counts, LabelTable):
+        d, samples = fold(record.counts, record.cost)
+    else:
+        d = cell_differences(record.cost)
+        samples = record.counts.reshape(*np.shape(n), d.size)
+    square = samples @ np.square(d) / n - np.square(record.difference)
+    inputs = {
+        "test": "cost",
+        "difference": record.difference,
+        "standard_error": _error(np.sqrt(np.maximum(square, 0.0) / n)),
+        "n_pilot": record.n_samples,
+        "lower_is_better": True,
+    }
+    return inputs, {}
+
+
+def _delong(record: Any) -> _Read:
+    """Read two areas with their covariance."""
+    if record.auc.size != 2:
+        raise ValueError(
+            f"this pilot has {record.auc.size} models: power and sample_size are those "
+            "of two, which compare(a, b) gives"
+        )
+    return _area(record.compare(0, 1))
+
+
+def _area(record: Any) -> _Read:
+    if record.n_positives is None or record.measure != "AUC":
+        raise ValueError(
+            "this pilot must be a comparison of two AUCs on the same samples by "
+            "delong, of which it is known how the variance falls"
+        )
+    inputs = {
+        "test": "auc-paired",
+        "difference": record.difference,
+        "standard_error": _error(record.standard_error),
+        "pilot_positives": record.n_positives,
+        "pilot_negatives": record.n_negatives,
+    }
+    return inputs, {"alternative": record.alternative}
+
+
+def _pairs(record: Any) -> _Read:
+    """Read all pairs of models on the same samples, and how they were adjusted."""
+    return {"test": "leaderboard", "pilot": record, "adjust": record.adjust}, {}
+
+
+def _folds(_: Any) -> _Read:
+    raise ValueError(
+        "this pilot is of a cross-validation, of which no more samples can be planned: "
+        "use planning.power(test='cv', ...)"
     )
+
+
+_READERS = {
+    "McNemarResult": _mcnemar,
+    "AUCComparison": _area,
+    "CVPairwiseResult": _folds,
+    "CostResult": _cost,
+    "DelongResult": _delong,
+    "MeanDifference": _mean,
+    "MeansResult": _pairs,
+    "MetricComparison": _metric,
+    "MetricsResult": _pairs,
+    "PairwiseResult": _pairs,
+}

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from fastcmp.core.options import ALTERNATIVES, choose
 from fastcmp.core.records import ConfidenceInterval, unwrap
-from fastcmp.planning.checked import check_reachable, positive, whole, within
-from fastcmp.planning.families import family_of
-from fastcmp.planning.family import Answer, Family, Question
+from fastcmp.kernels.status import OK, UNDEFINED
+from fastcmp.planning.families import (
+    Family,
+    Question,
+    family_of,
+    positive,
+    rounded_up,
+    whole,
+    within,
+)
 from fastcmp.planning.plan_result import Plan
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
 
 
 def power(
@@ -72,11 +77,8 @@ def power(
     >>> round(plan.power, 4)
     0.6115
     """
-    name, family = family_of(test)
-    question = _question(family, method, alternative, alpha, hypothesis, margin)
-    _check_inputs(name, family, inputs)
-    answer = family.power(question, inputs, whole(n, "n"))
-    return _plan(name, family, question, answer, "power")
+    asked = (method, alternative, alpha, hypothesis, margin)
+    return _plan("power", test, inputs, *asked, n, None)
 
 
 def sample_size(
@@ -198,13 +200,8 @@ def sample_size(
     >>> planning.sample_size(p10=0.15, p01=0.05, power=0.8, method="connor").n
     155
     """
-    name, family = family_of(test)
-    question = _question(family, method, alternative, alpha, hypothesis, margin)
-    _check_inputs(name, family, inputs)
-    wanted = within(power, "power", 0, 1)
-    check_reachable(wanted, question.alpha)
-    answer = family.sample_size(question, inputs, wanted)
-    return _plan(name, family, question, answer, "n")
+    asked = (method, alternative, alpha, hypothesis, margin)
+    return _plan("n", test, inputs, *asked, None, power)
 
 
 def detectable_difference(
@@ -267,16 +264,100 @@ def detectable_difference(
     >>> round(plan.difference, 6)
     0.0433
     """
-    name, family = family_of(test)
+    asked = (method, alternative, alpha, hypothesis, margin)
+    return _plan("difference", test, inputs, *asked, n, power)
+
+
+def _plan(
+    solved_for: str,
+    test: str,
+    inputs: dict[str, Any],
+    method: str | None,
+    alternative: str,
+    alpha: Any,
+    hypothesis: str | None,
+    margin: Any,
+    n: Any,
+    power: Any,
+) -> Plan:
+    """Plan in which the field `solved_for` is found: "n", "power" or "difference"."""
+    test, family = family_of(test)
     question = _question(family, method, alternative, alpha, hypothesis, margin)
-    _check_inputs(name, family, inputs)
-    if family.difference is None:
-        message = f"detectable_difference has no answer for test={name!r}"
-        raise ValueError(message)
-    wanted = within(power, "power", 0, 1)
-    check_reachable(wanted, question.alpha)
-    answer = family.difference(question, inputs, whole(n, "n"), wanted)
-    return _plan(name, family, question, answer, "difference")
+    unknown = [name for name in inputs if name not in family.inputs]
+    if unknown:
+        known = ", ".join(family.inputs)
+        raise ValueError(f"{unknown[0]} is no input of test={test!r}, which knows: {known}")
+    if solved_for == "difference" and not family.detectable:
+        raise ValueError(f"detectable_difference has no answer for test={test!r}")
+    if solved_for != "power":
+        power = within(power, "power", 0, 1)
+        if np.any(power <= question.alpha):
+            raise ValueError(
+                f"power must lie in (alpha, 1), got {np.min(power):g} with "
+                f"alpha={np.max(question.alpha):g}"
+            )
+    n, target = n if solved_for == "n" else whole(n, "n"), power
+    question = question._replace(n=n, target=target)
+    case = family.read(question, inputs)
+    n_exact = assurance = interval = None
+
+    def samples(effect: Any) -> Any:
+        real = case.size(effect, target)
+        return real, np.maximum(rounded_up(real), case.fewest) if case.closed else real
+
+    if solved_for == "n":
+        n_exact, n = samples(case.effect)
+        none = ~np.isfinite(n)
+        reached = case.power(case.effect, np.where(none, case.fewest, n))
+        power, status = np.where(none, target, reached), np.where(none, UNDEFINED, OK)
+    elif solved_for == "power":
+        power, status = case.power(case.effect, n), case.status
+    else:
+        power, status = target, np.where(np.isnan(case.difference), UNDEFINED, OK)
+    if case.pilot is not None and solved_for == "power":
+        assurance, interval = case.pilot(lambda effect: case.power(effect, n), n)
+    elif case.pilot is not None and solved_for == "n":
+        assurance, interval = case.pilot(lambda effect: samples(effect)[1], n)
+    numbers = {
+        "n": n,
+        "power": power,
+        "difference": case.difference,
+        "alpha": question.alpha,
+        "status": status,
+        "n_exact": n_exact if case.closed else None,
+        "margin": question.margin,
+        "assurance": assurance,
+        "n_negatives": case.negatives and case.negatives(n),
+        "power_standard_error": case.n_resamples
+        and np.sqrt(power * (1.0 - power) / case.n_resamples),
+    }
+    numbers = {name: value for name, value in numbers.items() if value is not None}
+    shape = np.broadcast_shapes(*(np.shape(value) for value in numbers.values()))
+
+    def fitted(value: Any) -> Any:
+        return unwrap(np.broadcast_to(value, shape).copy(), shape)
+
+    numbers = {name: fitted(value) for name, value in numbers.items()}
+    for count in {"n", "n_negatives"} & set(numbers):
+        if not shape and np.isfinite(numbers[count]):
+            numbers[count] = int(numbers[count])
+    cautions = case.cautions(n, power) if callable(case.cautions) else case.cautions
+    return Plan(
+        test=test,
+        method=question.method,
+        test_name=family.titles[question.method],
+        hypothesis=question.hypothesis,
+        solved_for=solved_for,
+        alternative=question.alternative,
+        measure=family.measure,
+        unit=case.unit or family.unit,
+        inputs=tuple((name, _plain(value)) for name, value in case.inputs.items()),
+        interval=interval and ConfidenceInterval(*map(fitted, interval)),
+        seed=case.seed,
+        claim=case.claim,
+        cautions=cautions,
+        **numbers,
+    )
 
 
 def _question(
@@ -293,93 +374,29 @@ def _question(
     hypothesis = choose(hypothesis, "hypothesis", family.methods)
     if (margin is None) != (hypothesis == "difference"):
         wanted = "needs margin=" if margin is None else "takes no margin"
-        message = f"hypothesis={hypothesis!r} {wanted}"
-        raise ValueError(message)
-    method = _method(family, hypothesis, method)
+        raise ValueError(f"hypothesis={hypothesis!r} {wanted}")
+    known = family.methods[hypothesis]
+    try:
+        method = known[0] if method is None else str(choose(method, "method", known))
+    except ValueError:
+        if not any(str(method).lower() in methods for methods in family.methods.values()):
+            raise
+        advice = "; it needs margin=" if known is family.methods["difference"] else ""
+        raise ValueError(
+            f"method={method!r} is not for hypothesis={hypothesis!r}, which has: "
+            f"{', '.join(known)}{advice}"
+        ) from None
     alternative = choose(alternative, "alternative", ALTERNATIVES)
     if hypothesis != "difference":
         if alternative == "less":
-            message = (
+            raise ValueError(
                 f"alternative='less' has no meaning with hypothesis={hypothesis!r}, "
                 "which speaks of a: exchange a and b"
             )
-            raise ValueError(message)
         alternative = "two-sided" if hypothesis == "equivalence" else "greater"
     level = within(alpha, "alpha", 0, 1)
     limit = None if margin is None else positive(margin, "margin")
-    return Question(method, alternative, hypothesis, level, limit)
-
-
-def _method(family: Family, hypothesis: str, method: str | None) -> str:
-    """Choose among the methods that a family has for a hypothesis."""
-    known, plain = family.methods[hypothesis], family.methods["difference"]
-    others = {x for methods in family.methods.values() for x in methods} - set(known)
-    if method is None:
-        return known[0]
-    try:
-        return str(choose(method, "method", known))
-    except ValueError:
-        if str(method).lower() not in others:
-            raise
-    message = (
-        f"method={method!r} is not for hypothesis={hypothesis!r}, which has: "
-        f"{', '.join(known)}{'; it needs margin=' if known is plain else ''}"
-    )
-    raise ValueError(message)
-
-
-def _check_inputs(name: str, family: Family, inputs: dict[str, Any]) -> None:
-    unknown = [key for key in inputs if key not in family.inputs]
-    if unknown:
-        known = ", ".join(family.inputs)
-        message = f"{unknown[0]} is no input of test={name!r}, which knows: {known}"
-        raise ValueError(message)
-
-
-def _plan(name: str, family: Family, question: Question, answer: Answer, solved_for: str) -> Plan:
-    """Make the record: arrays of one shape, or plain numbers."""
-    numbers = {
-        "n": answer.n,
-        "power": answer.power,
-        "difference": answer.difference,
-        "alpha": question.alpha,
-        "status": answer.status,
-    }
-    optional = {
-        "n_exact": answer.n_exact,
-        "margin": question.margin,
-        "assurance": answer.assurance,
-        "n_negatives": answer.n_negatives,
-        "power_standard_error": answer.power_standard_error,
-    }
-    numbers |= {key: value for key, value in optional.items() if value is not None}
-    shape = np.broadcast_shapes(*(np.shape(value) for value in numbers.values()))
-    found = {
-        key: unwrap(np.broadcast_to(value, shape).copy(), shape) for key, value in numbers.items()
-    }
-    for count in {"n", "n_negatives"} & set(found):
-        if not shape and np.isfinite(found[count]):
-            found[count] = int(found[count])
-    interval = answer.interval
-    if interval is not None:
-        ends = (np.broadcast_to(end, shape).copy() for end in interval)
-        interval = ConfidenceInterval(*(unwrap(end, shape) for end in ends))
-    return Plan(
-        test=name,
-        method=question.method,
-        test_name=family.title(question.method, question.hypothesis),
-        hypothesis=question.hypothesis,
-        solved_for=solved_for,
-        alternative=question.alternative,
-        measure=family.measure,
-        unit=answer.unit or family.unit,
-        inputs=tuple((key, _plain(value)) for key, value in answer.inputs.items()),
-        interval=interval,
-        seed=answer.seed,
-        claim=answer.claim,
-        cautions=answer.cautions,
-        **found,
-    )
+    return Question(method, alternative, hypothesis, level, limit, None, None)
 
 
 def _plain(value: Any) -> Any:

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from contextlib import suppress
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.planning.plan import power as power_of
 from fastcmp.planning.plan import sample_size
-from fastcmp.planning.plan_result import format_percent
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from fastcmp.planning.plan_result import Plan
+from fastcmp.planning.plan_result import Plan, format_percent
 
 _NAMED = 2  # marks that stand in the legend
 _POINTS = 101  # of a curve

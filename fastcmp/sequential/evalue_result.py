@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import as_proportion
@@ -16,12 +17,9 @@ from fastcmp.core.sections import Section, format_interval, format_pvalue
 from fastcmp.core.sentences import dropped_sentences, outside_sentences
 from fastcmp.kernels.difference_evalues import BETS, DIRICHLET, anytime_difference_interval_many
 from fastcmp.paired.mcnemar_result import HYPOTHESES
-from fastcmp.sequential.options import as_number, read_prior
+from fastcmp.sequential.evalues import as_number, read_prior
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 #: Confidence sequences for the difference, with the code that kernels take.
 METHODS = {"bets": BETS, "dirichlet": DIRICHLET}
@@ -54,8 +52,7 @@ def read_difference_method(method: str, prior: Any) -> tuple[int, tuple[float, f
     if prior is None:
         return METHODS[chosen], _THIRDS
     if chosen != "dirichlet":
-        message = f"prior= is for method='dirichlet', got method={method!r}"
-        raise ValueError(message)
+        raise ValueError(f"prior= is for method='dirichlet', got method={method!r}")
     s, t, r = read_prior(prior, 3)
     return METHODS[chosen], (s, t, r)
 
@@ -110,11 +107,10 @@ class EvalueResult(Compared, Record):
     def n_samples(self) -> Any:
         """All samples; needs `both_right` and `both_wrong`."""
         if self.both_right is None or self.both_wrong is None:
-            message = (
+            raise ValueError(
                 "n_samples needs all four counts: pass both_right= and both_wrong= to "
                 "mcnemar_from_counts"
             )
-            raise ValueError(message)
         return self.both_right + self.only_a + self.only_b + self.both_wrong
 
     @property
@@ -209,8 +205,7 @@ class EvalueResult(Compared, Record):
         """
         delta = as_number(difference, "difference")
         if not -1.0 <= delta <= 1.0:
-            message = f"difference must lie in [-1, 1], got {difference}"
-            raise ValueError(message)
+            raise ValueError(f"difference must lie in [-1, 1], got {difference}")
         code, thirds = read_difference_method(method, prior)
         counts = (self.only_a, self.only_b, self.n_samples)
         rows = zip(*(np.ravel(x).tolist() for x in counts), strict=True)

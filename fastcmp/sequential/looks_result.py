@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +18,7 @@ from fastcmp.kernels.difference_evalues import BETS, anytime_difference_interval
 from fastcmp.kernels.evalues import mcnemar_log_evalue_many
 from fastcmp.sequential.evalue_result import evalue_of, format_evalue, pvalue_of
 
-if TYPE_CHECKING:
-    Ints = NDArray[np.int64]
+Ints = NDArray[np.int64]
 
 Floats = NDArray[np.float64]
 

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
+import os
 import reprlib
 from abc import ABC, abstractmethod
+from contextlib import AbstractContextManager
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core import render
 from fastcmp.core.saved_states import FileKind, read_state, write_state
 from fastcmp.core.sections import Section
 from fastcmp.core.sentences import dropped_sentences
 from fastcmp.core.threads import new_lock
+from fastcmp.stream.saved_checks import require, saved_labels, saved_names
 
-if TYPE_CHECKING:
-    import os
-    from contextlib import AbstractContextManager
-
-    from numpy.typing import NDArray
-
-    Arrays = dict[str, NDArray[Any]]
-
+Arrays = dict[str, NDArray[Any]]
 
 _KIND = FileKind(
     None,
@@ -34,8 +31,9 @@ _KIND = FileKind(
 class Accumulator(ABC):
     """A state that grows by blocks of samples.
 
-    A subclass says what its state consists of: `_settings`, `_arrays` and `_restore`.
-    Two states merge where their settings agree.
+    A subclass says what its state consists of: a `State` whose fields declare how they
+    merge and are saved, beside the options of its constructor. Two states merge where
+    their settings agree.
 
     What changes is one attribute, replaced by one assignment while `_lock` is held:
     threads may update and merge at the same time, and readers need no lock.
@@ -44,6 +42,12 @@ class Accumulator(ABC):
     #: Settings that `_join` brings together itself, so that they need not agree.
     _JOINED: ClassVar[frozenset[str]] = frozenset()
     _lock: AbstractContextManager[object]
+    #: Replaced by one assignment, so that an interrupt never leaves half a block.
+    _state: Any
+    #: Keywords of the constructor, checked, by which an equal one is made.
+    _options: dict[str, Any]
+    #: Whether `_state` has names of models, which are saved with the options.
+    _NAMED: ClassVar[bool] = True
 
     __hash__ = None  # type: ignore[assignment]  # it changes
 
@@ -63,26 +67,43 @@ class Accumulator(ABC):
     def names(self) -> tuple[str, ...] | None:
         """The models by name; None while they are unknown."""
 
-    @abstractmethod
     def _settings(self) -> dict[str, Any]:
-        """Give all that is no array: names, options and labels."""
+        """All that is no array: names, options and labels."""
+        return {**({"names": self._state.names} if self._NAMED else {}), **self._options}
 
-    @abstractmethod
     def _arrays(self) -> Arrays:
-        """Give the arrays of the state by name: themselves, not copies."""
+        """Arrays of the state by name: themselves where possible, not copies."""
+        arrays: Arrays = self._state.arrays()
+        return arrays
+
+    def _sizes(self, names: tuple[str, ...] | None) -> dict[str, int]:
+        """Sizes by which the arrays of the state are declared."""
+        return {"m": len(names or ())}
 
     @classmethod
-    @abstractmethod
     def _restore(cls, settings: dict[str, Any], arrays: Arrays) -> Self:
-        """Make an accumulator of a state; the arrays become its own."""
+        """Accumulator of a state; the arrays become its own."""
+        options = {name: value for name, value in settings.items() if name != "names"}
+        if "classes" in options:
+            options["classes"] = saved_labels(options, "classes")
+        made = cls(**options)
+        require(made._settings().keys() == settings.keys(), "settings are missing")
+        others = {"names": saved_names(settings)} if cls._NAMED else {}
+        sizes = made._sizes(others.get("names"))
+        made._state = made._state.restore(arrays, sizes, **others)
+        return made
 
     @abstractmethod
     def _check(self) -> None:
         """Refuse a state, read from a file, to which no samples can have led."""
 
-    @abstractmethod
     def _join(self, other: Self) -> None:
         """Add a state that fits."""
+        state, theirs = self._state, other._state
+        if not self._NAMED or None not in (state.names, theirs.names):
+            self._state = state.plus(theirs)
+        elif theirs.names is not None:
+            self._state = other.copy()._state
 
     def merge(self, other: Self) -> Self:
         """Add what another accumulator has counted.
@@ -105,10 +126,9 @@ class Accumulator(ABC):
             If it is of another type.
         """
         if type(other) is not type(self):
-            message = (
+            raise TypeError(
                 f"a {type(self).__name__} merges with its own kind, got {type(other).__name__}"
             )
-            raise TypeError(message)
         # Its state as it is now: two threads that hold both locks could block forever.
         theirs = other._now()
         with self._lock:
@@ -169,8 +189,9 @@ class Accumulator(ABC):
         """
         found = load(path)
         if not isinstance(found, cls):
-            message = f"{path} holds {type(found).__name__}, wanted {cls.__name__}"
-            raise ValueError(message)  # noqa: TRY004  # the file is wrong, not the type
+            raise ValueError(  # noqa: TRY004  # the file is wrong, not the type
+                f"{path} holds {type(found).__name__}, wanted {cls.__name__}"
+            )
         return found
 
     def _now(self) -> Self:
@@ -183,11 +204,23 @@ class Accumulator(ABC):
         mine, theirs = self._settings(), other._settings()
         for name, value in mine.items():
             if name not in self._JOINED and theirs[name] != value:
-                message = (
+                raise ValueError(
                     f"{type(self).__name__} merge where {name} agrees, got "
                     f"{reprlib.repr(value)} and {reprlib.repr(theirs[name])}"
                 )
-                raise ValueError(message)
+        if self._NAMED:
+            self._check_names(self.names, other.names)
+
+    def _check_names(self, mine: tuple[str, ...] | None, theirs: tuple[str, ...] | None) -> None:
+        """Refuse names of other models."""
+        if mine is None or theirs is None or mine == theirs:
+            return
+        what = "names agree"
+        if sorted(mine) == sorted(theirs):
+            what = "names come in the same order (pass names= to both)"
+        raise ValueError(
+            f"{type(self).__name__} merge where {what}, got {mine[:3]} and {theirs[:3]}"
+        )
 
     def __add__(self, other: Any) -> Self:
         """Merge into a new accumulator."""
@@ -255,7 +288,6 @@ class BlockState(Protocol):
 class BlockCounts(Accumulator):
     """Counts of the samples of models, block by block."""
 
-    #: Replaced by one assignment, so that an interrupt never leaves half a block.
     _state: BlockState
 
     @property
@@ -347,8 +379,7 @@ def load(path: str | os.PathLike[str]) -> Accumulator:
     homes = map(import_module, ("fastcmp.stream", "fastcmp.sequential"))
     found = next((getattr(x, kind) for x in homes if kind in x.__all__), None)
     if not isinstance(found, type) or not issubclass(found, Accumulator):
-        message = f"{path} holds {kind}, which this fastcmp does not know"
-        raise ValueError(message)  # noqa: TRY004  # the file is wrong, not the type
+        raise ValueError(f"{path} holds {kind}, which this fastcmp does not know")  # noqa: TRY004
     try:
         state = found._restore(settings, arrays)
         state._check()
@@ -360,8 +391,7 @@ def load(path: str | os.PathLike[str]) -> Accumulator:
         TypeError,
         ValueError,
     ) as error:
-        message = f"{path} holds no valid {kind}: {error}"
-        raise ValueError(message) from error
+        raise ValueError(f"{path} holds no valid {kind}: {error}") from error
     return state
 
 

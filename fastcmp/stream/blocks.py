@@ -19,16 +19,13 @@ def check_names(names: int | Sequence[str] | None) -> tuple[str, ...] | None:
         return tuple(f"model_{i}" for i in range(as_whole(names, "names", 1)))
     wanted = "names must be a number of models or a sequence of different strings"
     if isinstance(names, (str, bytes)) or not isinstance(names, Iterable):
-        message = f"{wanted}, got {names!r}"
-        raise TypeError(message)
+        raise TypeError(f"{wanted}, got {names!r}")
     listed = tuple(names)
     if bad := [name for name in listed if not isinstance(name, str)]:
-        message = f"{wanted}, got {bad[0]!r}"
-        raise TypeError(message)
+        raise TypeError(f"{wanted}, got {bad[0]!r}")
     if not listed or len(set(listed)) < len(listed):
         twice = sorted(name for name, n in Counter(listed).items() if n > 1)[:10]
-        message = f"{wanted}, got {f'{twice} more than once' if twice else 'none'}"
-        raise ValueError(message)
+        raise ValueError(f"{wanted}, got {f'{twice} more than once' if twice else 'none'}")
     return tuple(map(str, listed))  # np.str_ would not be saved as a string
 
 
@@ -51,8 +48,7 @@ def ordered_columns(
     Columns with names (`by_name`) come in any order, rows in that of the models.
     """
     if not named:
-        message = f"{argument} must hold at least one model, got none"
-        raise ValueError(message)
+        raise ValueError(f"{argument} must hold at least one model, got none")
     if names is not None and not by_name and len(named) == len(names):
         named = [(name, row) for name, (_, row) in zip(names, named, strict=True)]
     columns = dict(named)
@@ -62,9 +58,8 @@ def ordered_columns(
     absent = [name for name in wanted if name not in columns]
     if absent or (chosen is None and len(columns) > len(wanted)):
         others = sorted(set(columns) - set(wanted))
-        message = (
+        raise ValueError(
             f"{argument} must hold the {len(wanted)} models that are counted; absent "
             f"are {absent[:3]}, others are {others[:3]}"
         )
-        raise ValueError(message)
     return {name: columns[name] for name in wanted}

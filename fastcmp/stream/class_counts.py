@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.threads import check_workers
 from fastcmp.inputs.label_order import in_order
 from fastcmp.inputs.label_values import distinct
-from fastcmp.inputs.labels import encode
+from fastcmp.inputs.labels import Labels, encode
 from fastcmp.inputs.model_names import has_names, named_columns
-from fastcmp.stream.accumulator import BlockCounts
+from fastcmp.stream.accumulator import Arrays, BlockCounts
 from fastcmp.stream.blocks import check_classes, ordered_columns
 from fastcmp.stream.saved_checks import (
     check_totals,
@@ -23,14 +25,6 @@ from fastcmp.stream.saved_checks import (
     stored,
 )
 from fastcmp.stream.tally import Tally
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from numpy.typing import NDArray
-
-    from fastcmp.inputs.labels import Labels
-    from fastcmp.stream.accumulator import Arrays
 
 _FEW = 16  # classes for which tables with empty ones are cheaper than new codes
 _THREADS_PAY = 1 << 21  # samples of all tables; below it one thread is faster
@@ -228,19 +222,18 @@ class ClassCounts(BlockCounts):
 
     def _check_fit(self, other: Self) -> None:
         super()._check_fit(other)
-        kind = type(self).__name__
         if not self._found and self.classes != other.classes:
-            message = (
-                f"{kind} merge where classes agree, got {self.classes[:5]} and {other.classes[:5]}"
+            raise ValueError(
+                f"{type(self).__name__} merge where classes agree, got {self.classes[:5]} and "
+                f"{other.classes[:5]}"
             )
-            raise ValueError(message)
-        mine, theirs = self.names, other.names
+
+    def _check_names(self, mine: tuple[str, ...] | None, theirs: tuple[str, ...] | None) -> None:
         if mine is not None and theirs is not None and mine != theirs:
-            message = (
-                f"{kind} merge where names agree and come in the same order (pass "
+            raise ValueError(
+                f"{type(self).__name__} merge where names agree and come in the same order (pass "
                 f"names= to both), got {mine[:3]} and {theirs[:3]}"
             )
-            raise ValueError(message)
 
     def _join(self, other: Self) -> None:
         self._add(other._state)
@@ -257,8 +250,7 @@ def _sorted(labels: Iterable[Any]) -> tuple[Any, ...]:
     try:
         return tuple(sorted(distinct(labels)))
     except TypeError as error:
-        message = (
+        raise TypeError(
             f"classes found in blocks must be of types that sort ({error}): convert "
             "the labels, or name all classes by classes="
-        )
-        raise TypeError(message) from None
+        ) from None

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Annotated, Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.checks import LARGEST_COUNT
 from fastcmp.core.exact_sums import add, exact, value_of
@@ -12,39 +15,32 @@ from fastcmp.counts.item_units import VARIANCES
 from fastcmp.counts.pair_moments import PairMoments
 from fastcmp.counts.unit_sums import UnitSums
 from fastcmp.kernels.cluster_means import cluster_factors
-from fastcmp.stream.saved_checks import check_within, require, saved_labels, stored
+from fastcmp.stream.saved_checks import State, check_within, kept, require, summed
 from fastcmp.stream.unit_moments import ROUNDING, Gram
-from fastcmp.stream.value_blocks import columns_at_once
+from fastcmp.stream.value_blocks import ValueBlock, columns_at_once
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from numpy.typing import NDArray
-
-    from fastcmp.stream.value_blocks import ValueBlock
-
-    Floats = NDArray[np.float64]
-    Arrays = dict[str, NDArray[Any]]
+Floats = NDArray[np.float64]
+Arrays = dict[str, NDArray[Any]]
 
 
-class ClusterMoments(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class ClusterMoments(State):
     """Sizes and sums of G clusters."""
 
     #: Names of the clusters, in order.
     ids: tuple[Any, ...]
     #: Items of each, shape (G,).
-    counts: NDArray[np.int64]
+    counts: Annotated[NDArray[np.int64], summed("g")]
     #: Exact sums of weights, and of their squares, shape (2, 2, G).
-    sizes: Floats
+    sizes: Annotated[Floats, kept(2, 2, "g", dtype=np.float64)]
     #: Exact sums of the values of each model without what the models have in common on
     #: an item, and of this, shape (2, G, M + 1).
-    sums: Floats
+    sums: Annotated[Floats, kept(2, "g", "n_sums", dtype=np.float64)]
 
     @classmethod
     def empty(cls, m: int) -> Self:
         """Make the moments of no items."""
-        none = np.zeros(0, np.int64)
-        return cls((), none, np.zeros((2, 2, 0)), np.zeros((2, 0, m + 1)))
+        return cls.begin({"g": 0, "n_sums": m + 1}, ids=())
 
     @classmethod
     def of_block(cls, block: ValueBlock) -> Self:
@@ -61,12 +57,8 @@ class ClusterMoments(NamedTuple):
         """Merge by the names of clusters; commutes to the bit."""
         ids = _in_order({*self.ids, *other.ids})
         one, two = self._placed(ids), other._placed(ids)
-        return type(self)(
-            ids,
-            one.counts + two.counts,
-            add(one.sizes, two.sizes),
-            add(one.sums, two.sums),
-        )
+        counts, sizes = one.counts + two.counts, add(one.sizes, two.sizes)
+        return type(self)(ids, counts, sizes, add(one.sums, two.sums))
 
     def _placed(self, ids: tuple[Any, ...]) -> Self:
         """Put clusters in their places among more of them."""
@@ -74,12 +66,10 @@ class ClusterMoments(NamedTuple):
             return self
         place_of = {name: i for i, name in enumerate(ids)}
         place = np.fromiter((place_of[name] for name in self.ids), np.int64)
-        g = len(ids)
-        counts, sizes = np.zeros(g, np.int64), np.zeros((2, 2, g))
-        sums = np.zeros((2, g, self.n_models + 1))
-        counts[place], sizes[:, :, place] = self.counts, self.sizes
-        sums[:, place] = self.sums
-        return type(self)(ids, counts, sizes, sums)
+        made = self.begin({"g": len(ids), "n_sums": self.n_models + 1}, ids=ids)
+        made.counts[place], made.sizes[:, :, place] = self.counts, self.sizes
+        made.sums[:, place] = self.sums
+        return made
 
     @property
     def n_models(self) -> int:
@@ -152,22 +142,6 @@ class ClusterMoments(NamedTuple):
             relative=means[:-1],
         )
 
-    def arrays(self) -> Arrays:
-        """Give the arrays by name."""
-        return {"counts": self.counts, "sizes": self.sizes, "sums": self.sums}
-
-    @classmethod
-    def restore(cls, m: int, arrays: Arrays, settings: dict[str, Any]) -> Self:
-        """Make moments of saved arrays."""
-        ids = saved_labels(settings, "ids") or ()
-        g = len(ids)
-        return cls(
-            ids,
-            stored(arrays, "counts", (g,)),
-            stored(arrays, "sizes", (2, 2, g), np.float64),
-            stored(arrays, "sums", (2, g, m + 1), np.float64),
-        )
-
     def check(self) -> None:
         """Refuse moments to which no values can have led."""
         require(_in_order(self.ids) == self.ids, "ids must ascend")
@@ -185,5 +159,6 @@ def _in_order(ids: Iterable[Any]) -> tuple[Any, ...]:
         return tuple(sorted(ids))
     except TypeError:
         kinds = sorted({type(name).__name__ for name in ids})
-        message = f"groups must be of one kind in all blocks, got {' and '.join(kinds)}"
-        raise TypeError(message) from None
+        raise TypeError(
+            f"groups must be of one kind in all blocks, got {' and '.join(kinds)}"
+        ) from None

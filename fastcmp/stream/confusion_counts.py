@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from collections.abc import Sequence
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.core.threads import ThreadPool
 from fastcmp.counts.label_counts import count_cells
 from fastcmp.counts.pairs import model_index
 from fastcmp.inputs.binary_labels import positive_label
+from fastcmp.inputs.labels import Labels
 from fastcmp.stream.accumulator import accuracy_table
 from fastcmp.stream.blocks import check_names
 from fastcmp.stream.class_counts import ClassCounts
 from fastcmp.stream.tally import Tally, is_dense
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from fastcmp.inputs.labels import Labels
 
 _LARGEST_ARRAY = 1 << 28  # entries: 2 GB
 
@@ -111,11 +107,10 @@ class ConfusionCounts(ClassCounts):
         if tally.cells is None:
             return np.array(tally.counts[i])
         if k * k > _LARGEST_ARRAY:
-            message = (
+            raise ValueError(
                 f"a confusion matrix of {k} classes needs {8 * k**2 / 1e9:.3g} GB: "
                 "name fewer by classes="
             )
-            raise ValueError(message)
         own = tally.cells[:, 0] == i
         table = np.zeros((k, k), np.int64)
         table[tuple(tally.cells[own, 1:].T)] = tally.counts[own]
@@ -157,11 +152,10 @@ class ConfusionCounts(ClassCounts):
         ({'tp': 1, 'fp': 1, 'fn': 1, 'tn': 0}, (1, 0))
         """
         if self.n_models != 1 or self.n_classes != 2:
-            message = (
+            raise ValueError(
                 f"counts must be of 1 model and 2 classes, got {self.n_models} and "
                 f"{self.n_classes}: count one model, with its two classes="
             )
-            raise ValueError(message)
         labels = list(self.classes)
         yes, no = positive_label(labels, positive)
         (tn, fp), (fn, tp) = self.matrix(0)[

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from collections.abc import Sequence
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.core.threads import ThreadPool, parts
 from fastcmp.counts.label_table import LabelTable, add_cells
 from fastcmp.counts.pair_tables import all_label_cells, all_label_counts
 from fastcmp.counts.pairs import model_index, places_of
+from fastcmp.inputs.labels import Labels
 from fastcmp.stream.accumulator import accuracy_table
 from fastcmp.stream.blocks import check_names
 from fastcmp.stream.class_counts import ClassCounts
 from fastcmp.stream.saved_checks import require, saved_names
 from fastcmp.stream.tally import Tally, is_dense
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from fastcmp.inputs.labels import Labels
 
 
 class LabelCounts(ClassCounts):
@@ -118,11 +114,10 @@ class LabelCounts(ClassCounts):
         """All counts ``[pair, t, a, b]``, shape (P, K, K, K); a read-only view."""
         tally = self._state.tally
         if tally.cells is not None:
-            message = (
+            raise ValueError(
                 f"counts of {self.n_pairs} pairs and {self.n_classes} classes are "
                 "sparse: take a pair by record()"
             )
-            raise ValueError(message)
         view = tally.counts.view()
         view.flags.writeable = False
         return view
@@ -155,8 +150,7 @@ class LabelCounts(ClassCounts):
         names = self.names or ()
         i, j = (model_index(model, names, "a or b") for model in (a, b))
         if i == j:
-            message = f"a and b must be two models, got {names[i]!r} twice"
-            raise ValueError(message)
+            raise ValueError(f"a and b must be two models, got {names[i]!r} twice")
         (pair,) = places_of(np.array([(min(i, j), max(i, j))]), len(names)).tolist()
         cells, counts = self.cells(pair)
         if i > j:
@@ -184,11 +178,10 @@ class LabelCounts(ClassCounts):
         2
         """
         if self.n_pairs != 1:
-            message = (
+            raise ValueError(
                 f"counts must be of one pair of models, got {self.n_pairs} pairs: take "
                 "one by record(a, b)"
             )
-            raise ValueError(message)
         return self.record()
 
     @property
@@ -237,8 +230,7 @@ class LabelCounts(ClassCounts):
 
     def _check_models(self, names: tuple[str, ...]) -> None:
         if len(names) < 2:
-            message = f"preds must hold at least 2 models, got {len(names)}"
-            raise ValueError(message)
+            raise ValueError(f"preds must hold at least 2 models, got {len(names)}")
 
     def _chosen(self) -> tuple[str, ...] | None:
         return self._pair
@@ -285,16 +277,13 @@ def _read_pair(pairs: Any, names: tuple[str, ...] | None) -> tuple[str, ...]:
     """Read the names of the only pair."""
     wanted = 'pairs must be "all" or two models'
     if not isinstance(pairs, (tuple, list)) or len(pairs) != 2:
-        message = f"{wanted}, got {pairs!r}"
-        raise ValueError(message)
+        raise ValueError(f"{wanted}, got {pairs!r}")
     if names is None and all(isinstance(model, str) for model in pairs):
         pair = tuple(map(str, pairs))
     elif names is None:
-        message = f"pairs by place need names, got pairs={pairs!r} and names=None"
-        raise ValueError(message)
+        raise ValueError(f"pairs by place need names, got pairs={pairs!r} and names=None")
     else:
         pair = tuple(names[model_index(model, names, "pairs")] for model in pairs)
     if pair[0] == pair[1]:
-        message = f"{wanted}, got {pair[0]!r} twice"
-        raise ValueError(message)
+        raise ValueError(f"{wanted}, got {pair[0]!r} twice")
     return pair

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.core.options import choose
 from fastcmp.core.threads import ThreadPool, check_workers, parts
 from fastcmp.counts.pairs import all_pairs, tiles_of
-from fastcmp.inputs.labels import encode
+from fastcmp.inputs.labels import Labels, encode
 from fastcmp.inputs.model_names import has_names, named_columns
 from fastcmp.kernels.bits import LINE_WORDS, TILE_ROWS, allocate_words, common_tile
 from fastcmp.stream.accumulator import BlockCounts, accuracy_table
@@ -19,22 +22,7 @@ from fastcmp.stream.blocks import (
     check_names,
     ordered_columns,
 )
-from fastcmp.stream.saved_checks import (
-    check_totals,
-    check_within,
-    require,
-    saved_labels,
-    saved_names,
-    stored,
-)
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from fastcmp.inputs.labels import Labels
-    from fastcmp.stream.accumulator import Arrays
+from fastcmp.stream.saved_checks import State, check_totals, check_within, require, summed
 
 _TILE = 128  # models a side, at most; a multiple of TILE_ROWS
 _PACKED = 1 << 22  # samples that one task packs
@@ -43,14 +31,13 @@ _THREADS_PAY = 1 << 24  # samples to pack; below it one thread is faster
 _GRAM = 256  # pairs of samples that cost as much as packing one
 
 
-class _State(NamedTuple):
-    """What one assignment replaces, so that an interrupt never leaves half a block."""
-
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _State(State):
     names: tuple[str, ...] | None
     #: Samples counted, without a true label, and of other classes.
-    totals: NDArray[np.int64]
+    totals: Annotated[NDArray[np.int64], summed(3)]
     #: Samples that both got right, for i <= j; 0 below the diagonal.
-    upper: NDArray[np.int64]
+    joint: Annotated[NDArray[np.int64], summed("m", "m", form="upper")]
 
 
 class PairCounts(BlockCounts):
@@ -116,26 +103,24 @@ class PairCounts(BlockCounts):
         missing: str = "raise",
     ) -> None:
         known = check_names(names)
-        self._missing = choose(missing, "missing", ("raise", "wrong"))
-        self._classes = check_classes(classes, self._missing)
-        self._state = _State(
-            known, np.zeros(3, np.int64), _square(0 if known is None else len(known))
-        )
+        missing = choose(missing, "missing", ("raise", "wrong"))
+        self._options = {"classes": check_classes(classes, missing), "missing": missing}
+        self._state = _State.begin(self._sizes(known), names=known)
 
     @property
     def n_bytes(self) -> int:
         """Memory that the state takes."""
-        return self._state.upper.nbytes + self._state.totals.nbytes
+        return self._state.n_bytes
 
     @property
     def correct(self) -> NDArray[np.int64]:
         """Correctly classified samples of each model, shape (M,); a copy."""
-        return self._state.upper.diagonal().copy()
+        return self._state.joint.diagonal().copy()
 
     @property
     def joint(self) -> NDArray[np.int64]:
         """Samples that both models got right, shape (M, M), symmetric; a copy."""
-        upper = self._state.upper
+        upper = self._state.joint
         joint = upper + upper.T
         np.fill_diagonal(joint, upper.diagonal())
         return joint
@@ -143,7 +128,7 @@ class PairCounts(BlockCounts):
     @property
     def joint_upper(self) -> NDArray[np.int64]:
         """Upper triangle of `joint`, 0 below the diagonal; a view to read."""
-        view = self._state.upper.view()
+        view = self._state.joint.view()
         view.flags.writeable = False
         return view
 
@@ -194,13 +179,12 @@ class PairCounts(BlockCounts):
                 "preds",
                 by_name=has_names(preds),
             )
-            options: Any = {"classes": self._classes, "missing": self._missing}
-            block = encode(y_true, columns, **options, least=0)
-            upper = _count(block, threads)
+            block = encode(y_true, columns, **self._options, least=0)
+            joint = _count(block, threads)
             if state.names is not None:
-                upper += state.upper
+                joint += state.joint
             totals = (block.n_samples, block.n_missing, block.n_excluded)
-            self._state = _State(block.names, state.totals + totals, upper)
+            self._state = _State(names=block.names, totals=state.totals + totals, joint=joint)
         return self
 
     def paired_counts(self) -> dict[str, Any]:
@@ -224,11 +208,10 @@ class PairCounts(BlockCounts):
         >>> counts.paired_counts()
         {'both_right': 1, 'only_a': 2, 'only_b': 0, 'both_wrong': 0}
         """
-        _, totals, upper = self._state
-        m, n = len(upper), int(totals[0])
+        upper, n = self._state.joint, self.n_samples
+        m = len(upper)
         if m < 2:
-            message = f"PairCounts must hold at least 2 models, got {m}"
-            raise ValueError(message)
+            raise ValueError(f"PairCounts must hold at least 2 models, got {m}")
         first, second = all_pairs(m).T
         correct = upper.diagonal()
         both = upper[first, second]
@@ -245,74 +228,23 @@ class PairCounts(BlockCounts):
     def _table(self) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
         return accuracy_table(self.names, self.correct, self.n_samples)
 
-    def _settings(self) -> dict[str, Any]:
-        return {
-            "names": self._state.names,
-            "classes": self._classes,
-            "missing": self._missing,
-        }
-
-    def _arrays(self) -> Arrays:
-        _, totals, upper = self._state
-        rows = [upper[i, i:] for i in range(len(upper))]
-        joint = np.concatenate(rows) if rows else np.zeros(0, np.int64)
-        return {"totals": totals, "joint": joint}
-
-    @classmethod
-    def _restore(cls, settings: dict[str, Any], arrays: Arrays) -> Self:
-        names = saved_names(settings)
-        m = len(names or ())
-        triangle = stored(arrays, "joint", (m * (m + 1) // 2,))
-        classes = saved_labels(settings, "classes")
-        made = cls(names, classes=classes, missing=settings["missing"])
-        upper = made._state.upper
-        place = 0
-        for i in range(m):
-            upper[i, i:] = triangle[place : place + m - i]
-            place += m - i
-        made._state = made._state._replace(totals=stored(arrays, "totals", (3,)))
-        return made
-
     def _check(self) -> None:
-        names, totals, upper = self._state
-        check_totals(totals, begun=names is not None)
-        n, right = int(totals[0]), upper.diagonal()
+        totals, joint = self._state.totals, self._state.joint
+        check_totals(totals, begun=self.names is not None)
+        n, right = int(totals[0]), joint.diagonal()
         check_within(right, 0, n, "joint")
-        for i, common in enumerate(upper):
+        for i, common in enumerate(joint):
             most = np.minimum(right[i], right[i:])
             check_within(common[i:], right[i] + right[i:] - n, most, "joint")
             check_within(common[i:], 0, n, "joint")
         wrong = f"{totals[2]} samples of other classes, of which none are chosen"
-        require(self._classes is not None or not totals[2], wrong)
-
-    def _check_fit(self, other: Self) -> None:
-        super()._check_fit(other)
-        mine, theirs = self.names, other.names
-        if mine is None or theirs is None or mine == theirs:
-            return
-        what = "names agree"
-        if sorted(mine) == sorted(theirs):
-            what = "names come in the same order (pass names= to both)"
-        message = f"PairCounts merge where {what}, got {mine[:3]} and {theirs[:3]}"
-        raise ValueError(message)
-
-    def _join(self, other: Self) -> None:
-        names, totals, upper = self._state
-        theirs = other._state
-        if theirs.names is None:
-            return
-        upper = theirs.upper.copy() if names is None else upper + theirs.upper
-        self._state = _State(theirs.names, totals + theirs.totals, upper)
-
-
-def _square(m: int) -> NDArray[np.int64]:
-    return np.zeros((m, m), np.int64)
+        require(self._options["classes"] is not None or not totals[2], wrong)
 
 
 def _count(block: Labels, threads: int) -> NDArray[np.int64]:
     """Count the samples that both models i <= j got right."""
     m, n = len(block.names), block.n_samples
-    upper = _square(m)
+    upper = np.zeros((m, m), np.int64)
     if n == 0:
         return upper
     if m * n * (1 + m / _GRAM) < _THREADS_PAY:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.counts.pairs import model_index
 from fastcmp.counts.roc_points import RocCurve, with_top
 from fastcmp.stream.score_counts import ScoreCounts
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 class _Points(NamedTuple):
@@ -141,11 +139,10 @@ class RocSketch(ScoreCounts):
         state = self._state
         names, labels = state.names or (), state.class_labels()
         if model is None and len(names) > 1:
-            message = (
+            raise ValueError(
                 f"model must name one of {names[:5]} ({len(names)} in all) with the "
                 f"labels {labels}, got None"
             )
-            raise ValueError(message)
         place = 0 if model is None else model_index(model, names, "model")
         negatives, positives = state.by_class(place)
         one = state.map_of(place)

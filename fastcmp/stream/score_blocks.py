@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.escaping import visible
 from fastcmp.core.threads import ThreadPool, parts
@@ -18,12 +20,7 @@ from fastcmp.stream.score_edges import as_words
 from fastcmp.stream.score_labels import FEW, split_labels
 from fastcmp.stream.score_map import ScoreMap, read_score_column
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    Counts = NDArray[np.int64]
+Counts = NDArray[np.int64]
 
 _PART = 1 << 20  # samples that are worth a thread
 _MOST = 1 << 30  # samples after which 32-bit counters are emptied
@@ -59,11 +56,10 @@ class ScoreBlock:
         """Refuse the scores of a model if one is NaN."""
         absent = np.isnan(self.columns[model])
         if absent.any():
-            message = (
+            raise ValueError(
                 f"{self.names[model]} has NaN for sample "
                 f"{self.row(int(absent.argmax()))} ({np.count_nonzero(absent)} in all)"
             )
-            raise ValueError(message)
 
     def choose_maps(self) -> tuple[ScoreMap, ...]:
         """Choose the bins of each model by its scores; NaN are left out."""

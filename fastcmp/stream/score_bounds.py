@@ -5,18 +5,16 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from operator import mul
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.records import Record
 from fastcmp.core.sections import Section
 from fastcmp.core.sentences import dropped_sentences
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Counts = NDArray[np.int64]
+Counts = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -153,8 +151,7 @@ def _standard_error(negatives: Counts, positives: Counts) -> float:
 def only_area(areas: dict[str, AreaBounds]) -> AreaBounds:
     """Take the area of the only model."""
     if len(areas) > 1:
-        message = f"auc is of one model, got {len(areas)}: use areas"
-        raise ValueError(message)
+        raise ValueError(f"auc is of one model, got {len(areas)}: use areas")
     return next(iter(areas.values()))
 
 
@@ -193,7 +190,6 @@ def auc_from_counts(counts: AreaCounts) -> AreaBounds | dict[str, AreaBounds]:
     0.875
     """
     if not hasattr(type(counts), "areas"):
-        message = f"counts must be a ScoreCounts, got {type(counts).__name__}"
-        raise TypeError(message)
+        raise TypeError(f"counts must be a ScoreCounts, got {type(counts).__name__}")
     areas = counts.areas
     return only_area(areas) if len(areas) == 1 else areas

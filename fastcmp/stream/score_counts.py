@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.threads import check_workers
-from fastcmp.stream.accumulator import BlockCounts
+from fastcmp.stream.accumulator import Arrays, BlockCounts
 from fastcmp.stream.score_blocks import read_block
 from fastcmp.stream.score_bounds import AreaBounds, only_area
+from fastcmp.stream.score_map import ScoreMap
 from fastcmp.stream.score_refinement import ScoreRefinement
 from fastcmp.stream.score_state import ScoreState
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from fastcmp.stream.accumulator import Arrays
-    from fastcmp.stream.score_map import ScoreMap
-
-    Counts = NDArray[np.int64]
+Counts = NDArray[np.int64]
 
 
 class ScoreCounts(BlockCounts):
@@ -76,6 +72,7 @@ class ScoreCounts(BlockCounts):
 
     _state: ScoreState
     _JOINED: ClassVar[frozenset[str]] = frozenset({"names", "labels", "grids", "edges"})
+    _NAMED: ClassVar[bool] = False
 
     def __init__(
         self,

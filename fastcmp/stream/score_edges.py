@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.kernels.score_bins import BinTables
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 #: Edges of a map, at most: then there are 2**16 bins.
 MOST_EDGES = (1 << 16) - 1

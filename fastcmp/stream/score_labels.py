@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.inputs.binary_labels import positive_label
+from fastcmp.inputs.columns import Column
 from fastcmp.inputs.label_values import ascending, distinct, kind_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from numpy.typing import NDArray
-
-    from fastcmp.inputs.columns import Column
 
 _HEAD = 1 << 12  # labels among which both classes are found as a rule
 #: Up to so many labels all are looked at.
@@ -75,6 +71,5 @@ def join_labels(mine: Iterable[Any], theirs: Iterable[Any]) -> tuple[Any, ...]:
         positive_label(labels, None)
     kinds = list(map(kind_of, labels))
     if len(set(kinds)) > 1:
-        message = f"y_true mixes {kinds[0]} and {kinds[1]} labels, which cannot be compared"
-        raise TypeError(message)
+        raise TypeError(f"y_true mixes {kinds[0]} and {kinds[1]} labels, which cannot be compared")
     return ascending(labels)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import as_numbers
 from fastcmp.core.options import choose
@@ -18,10 +19,7 @@ from fastcmp.stream.score_edges import (
     make_tables,
 )
 
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 _WIDE: dict[str, np.dtype[Any]] = {
     "float32": np.dtype(np.float32),
@@ -69,23 +67,19 @@ class ScoreMap:
         array = as_numbers(edges, "edges") + 0.0  # -0.0 is 0.0
         array = array.astype(np.float64)
         if array.ndim != 1 or array.size > MOST_EDGES:
-            message = f"edges must be at most {MOST_EDGES} numbers, got shape {array.shape}"
-            raise ValueError(message)
+            raise ValueError(f"edges must be at most {MOST_EDGES} numbers, got shape {array.shape}")
         if np.isnan(array).any() or not np.all(array[1:] > array[:-1]):
-            message = "edges must ascend, and hold no NaN"
-            raise ValueError(message)
+            raise ValueError("edges must ascend, and hold no NaN")
         grid = choose(grid, "grid", (*_WIDE, *_NARROW))
         if grid in _NARROW and not np.array_equal(array, _values_of(grid)[1:]):
-            message = f"edges of {grid} scores must be all values of that type: use fit"
-            raise ValueError(message)
+            raise ValueError(f"edges of {grid} scores must be all values of that type: use fit")
         array.flags.writeable = False
         self.edges = array
         self.grid = grid
         with np.errstate(over="ignore"):
             rounded = array.astype(self.dtype)
         if not np.array_equal(array, rounded):
-            message = f"edges must be {grid} values"
-            raise ValueError(message)
+            raise ValueError(f"edges must be {grid} values")
         self._tables: Any = None
 
     @classmethod
@@ -128,11 +122,9 @@ class ScoreMap:
         """
         column, kind = read_score_column(scores, "scores")
         if not column.size:
-            message = "scores must hold at least one score to choose bins, got none"
-            raise ValueError(message)
+            raise ValueError("scores must hold at least one score to choose bins, got none")
         if np.isnan(column).any():
-            message = f"scores has NaN for sample {np.flatnonzero(np.isnan(column))[0]}"
-            raise ValueError(message)
+            raise ValueError(f"scores has NaN for sample {np.flatnonzero(np.isnan(column))[0]}")
         return cls._for_type(column, kind)
 
     @classmethod
@@ -204,18 +196,16 @@ class ScoreMap:
         bins = np.empty(column.size, np.int64)
         at = find_score_bins(as_words(column), self._lookup(), bins)
         if at < column.size:
-            message = f"scores has NaN for sample {at}"
-            raise ValueError(message)
+            raise ValueError(f"scores has NaN for sample {at}")
         return bins
 
     def _convert(self, column: NDArray[Any], kind: np.dtype[Any], name: str) -> NDArray[Any]:
         """Bring scores of a type to that of the map, which must hold them."""
         if not holds(kind, self.grid):
-            message = (
+            raise ValueError(
                 f"{name} must be {self.grid} scores, those of the map, "
                 f"got {kind}: convert them, or start with the wider type"
             )
-            raise ValueError(message)
         return column.astype(self.dtype, copy=False)
 
     def _lookup(self) -> BinTables:
@@ -248,11 +238,10 @@ def read_score_column(raw: Any, name: str) -> tuple[NDArray[Any], np.dtype[Any]]
     array = raw if np.ma.is_masked(raw) else np.asarray(raw)
     column, distinct = as_scores(array, name)
     if distinct is not None:
-        message = (
+        raise ValueError(
             f"{name} must be numbers that a float64 holds, got {array.dtype} with more "
             "digits: convert them"
         )
-        raise ValueError(message)
     if array.dtype.itemsize > 2:
         return column, column.dtype
     narrow = np.dtype(np.uint8) if array.dtype.kind == "b" else array.dtype

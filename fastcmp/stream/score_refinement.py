@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 import reprlib
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.core.memory import in_words, read_size
 from fastcmp.core.sections import Section
 from fastcmp.core.threads import check_workers
 from fastcmp.kernels.roc import PAIR_BASE
-from fastcmp.stream.accumulator import Accumulator, same_arrays
+from fastcmp.stream.accumulator import Accumulator, Arrays, same_arrays
 from fastcmp.stream.saved_checks import require, stored
 from fastcmp.stream.score_blocks import read_block
 from fastcmp.stream.score_bounds import AreaBounds, only_area, total_product
 from fastcmp.stream.score_labels import flags_of
 from fastcmp.stream.score_state import ScoreState
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from fastcmp.stream.accumulator import Arrays
-
-    Pieces = list[NDArray[Any]]
+Pieces = list[NDArray[Any]]
 
 _COPIES = 3  # of each score that is kept: as collected, put together, and sorted
 _CHUNK = 1 << 20  # scores whose bins are looked up at a time
@@ -86,6 +82,7 @@ class ScoreRefinement(Accumulator):
     """
 
     _JOINED: ClassVar[frozenset[str]] = frozenset({"again"})
+    _NAMED: ClassVar[bool] = False
 
     def __init__(self, first: ScoreState, plans: list[_Plan]) -> None:
         self._first = first
@@ -119,11 +116,10 @@ class ScoreRefinement(Accumulator):
         taken = order[np.cumsum(cost[order]) <= limit]
         if not taken.size and ambiguous.any():
             least = int(cost[ambiguous > 0].min())
-            message = (
+            raise ValueError(
                 f"memory_limit must be at least {in_words(least)} for the scores of "
                 f"one bin, got {memory_limit!r}"
             )
-            raise ValueError(message)
         chosen = np.zeros(ambiguous.size, np.bool_)
         chosen[taken] = True
         parts = np.split(chosen, np.cumsum([part.size for part in pairs])[:-1])
@@ -229,12 +225,11 @@ class ScoreRefinement(Accumulator):
         """Count the pairs within the chosen bins, and add what was known."""
         again = self._seen.again
         if not _same(again, self._first):
-            message = (
+            raise ValueError(
                 "a second pass needs the samples of the first, got "
                 f"{self.n_samples} samples where it had {self._first.totals[0]}, or "
                 "other ones"
             )
-            raise ValueError(message)
         yes = self._first.labels.index(self._first.class_labels()[0])
         plans = []
         for model, plan in enumerate(self._plans):
@@ -249,8 +244,7 @@ class ScoreRefinement(Accumulator):
             counts = [n * plan.chosen for n in self._first.by_class(model)]
             found = negatives.size - 1, positives.size - 1
             if found != tuple(int(count.sum()) for count in counts):
-                message = f"scores that were collected are not those counted: {found}"
-                raise ValueError(message)
+                raise ValueError(f"scores that were collected are not those counted: {found}")
             below = np.cumsum(counts[0]) - counts[0]
             concordant -= total_product(counts[1], below)
             within = plan.within[0] + concordant, plan.within[1] + tied
@@ -357,8 +351,7 @@ class ScoreRefinement(Accumulator):
             for one, two in zip(self._plans, other._plans, strict=True)
         )
         if not same:
-            message = "ScoreRefinement merge where they are copies of the same beginning"
-            raise ValueError(message)
+            raise ValueError("ScoreRefinement merge where they are copies of the same beginning")
 
     def _join(self, other: Self) -> None:
         mine, theirs = self._seen, other._seen

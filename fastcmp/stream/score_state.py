@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import reprlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.inputs.binary_labels import positive_label
 from fastcmp.stream.blocks import check_names
@@ -20,21 +21,13 @@ from fastcmp.stream.saved_checks import (
     saved_names,
     stored,
 )
-from fastcmp.stream.score_blocks import count_block
-from fastcmp.stream.score_bounds import bound_area
+from fastcmp.stream.score_blocks import ScoreBlock, count_block
+from fastcmp.stream.score_bounds import AreaBounds, bound_area
 from fastcmp.stream.score_labels import join_labels
 from fastcmp.stream.score_map import ScoreMap
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from fastcmp.stream.score_blocks import ScoreBlock
-    from fastcmp.stream.score_bounds import AreaBounds
-
-    Arrays = dict[str, NDArray[Any]]
-    Counts = NDArray[np.int64]
+Arrays = dict[str, NDArray[Any]]
+Counts = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,15 +56,13 @@ class ScoreState:
             given = check_names(list(bins))
             known = known or given
             if known is None or set(known) != set(bins):
-                message = f"names must be those of the maps, {list(bins)}, got {known}"
-                raise ValueError(message)
+                raise ValueError(f"names must be those of the maps, {list(bins)}, got {known}")
             maps = tuple(bins[name] for name in known)
         else:
             maps = () if bins is None else (bins,) * (len(known) if known else 1)
         for one in maps:
             if not isinstance(one, ScoreMap):
-                message = f"map must be a ScoreMap or a mapping to them, got {one!r}"
-                raise TypeError(message)
+                raise TypeError(f"map must be a ScoreMap or a mapping to them, got {one!r}")
         return cls(positive, known, maps or None)
 
     def empty(self) -> Self:
@@ -87,18 +78,16 @@ class ScoreState:
     def map_of(self, model: int) -> ScoreMap:
         """Give the bins of a model, which are known."""
         if self.maps is None:
-            message = "there are no bins before the first block"
-            raise ValueError(message)
+            raise ValueError("there are no bins before the first block")
         return self.maps[model]
 
     def class_labels(self) -> tuple[Any, Any]:
         """Give the labels of positives and of negatives; both must have samples."""
         if len(self.labels) < 2:
-            message = (
+            raise ValueError(
                 f"AUC needs both classes, got {self.totals[0]} samples of the labels "
                 f"{list(self.labels)}"
             )
-            raise ValueError(message)
         return positive_label(list(self.labels), self.positive)
 
     def by_class(self, model: int) -> tuple[Counts, Counts]:
@@ -131,19 +120,17 @@ class ScoreState:
     def check_fit(self, other: Self, kind: str) -> None:
         """Refuse a state of other names, maps or labels, which a `kind` may not add."""
         if self.names and other.names and self.names != other.names:
-            message = (
+            raise ValueError(
                 f"{kind} merge where names agree, in their order too, got "
                 f"{self.names[:3]} and {other.names[:3]}"
             )
-            raise ValueError(message)
         n = len(self.names or other.names or (0,))
         mine, theirs = self.maps_of(n), other.maps_of(n)
         if mine and theirs and mine != theirs:
-            message = (
+            raise ValueError(
                 f"{kind} merge where they have the same map: choose it once, and begin "
                 f"each part with like(), or {kind}(first.map)"
             )
-            raise ValueError(message)
         join_labels(self.labels, other.labels)
 
     def plus(self, other: Self) -> Self:
@@ -195,8 +182,7 @@ class ScoreState:
             edges = stored(arrays, f"edges_{i}", arrays[f"edges_{i}"].shape, np.float64)
             maps.append(ScoreMap(edges, grid=grid))
             if _digest(maps[-1]) != digest:
-                message = f"edges_{i} are not those of the settings"
-                raise ValueError(message)
+                raise ValueError(f"edges_{i} are not those of the settings")
         counts = [
             stored(arrays, f"counts_{i}", (one.n_bins, 2))
             for i, one in enumerate(maps)

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.counts.label_table import add_cells
 from fastcmp.stream.saved_checks import check_within, require, stored
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
 
 _DENSE_TABLE = 1 << 21  # entries of one table: 128 classes cubed, 16 MB
 _DENSE_ALL = 1 << 28  # entries of all tables: 2 GB

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.checks import LARGEST_COUNT
 from fastcmp.core.exact_sums import add, exact, value_of
@@ -16,22 +18,19 @@ from fastcmp.counts.unit_sizes import (
     degrees_of_freedom,
     sum_sizes,
 )
-from fastcmp.stream.saved_checks import require, stored
+from fastcmp.stream.saved_checks import State, kept, require
+from fastcmp.stream.value_blocks import ValueBlock
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from fastcmp.stream.value_blocks import ValueBlock
-
-    Floats = NDArray[np.float64]
-    Arrays = dict[str, NDArray[Any]]
+Floats = NDArray[np.float64]
+Arrays = dict[str, NDArray[Any]]
 
 _N_SIZES = len(SizeSums._fields)
 #: What rounding of the values themselves may leave: (8 eps)**2 / 1e-12.
 ROUNDING = (8 * np.finfo(np.float64).eps) ** 2 / 1e-12
 
 
-class UnitMoments(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class UnitMoments(State):
     """Sizes, sums, and scatter about the centre of units.
 
     For unit u with size w_u and sums s_u the scatter is K = sum z z', z = s_u - w_u c,
@@ -41,27 +40,26 @@ class UnitMoments(NamedTuple):
     """
 
     #: Items, and units.
-    counts: NDArray[np.int64]
+    counts: Annotated[NDArray[np.int64], kept(2)]
     #: Exact sums, shape (2, 7 + 3 M): sizes, then three numbers a model: the sum of its
     #: values; of these without what models share on an item; its own scatter, with it.
-    sums: Floats
+    sums: Annotated[Floats, kept(2, "n_sums", dtype=np.float64)]
     #: Exact sum: K of the values without what models share, shape (2, M, M).
-    scatter: Floats
+    scatter: Annotated[Floats, kept(2, "m", "m", dtype=np.float64, form="symmetric")]
     #: c of the values, and of those without what models share, shape (2, M).
-    centres: Floats
+    centres: Annotated[Floats, kept(2, "m", dtype=np.float64)]
     #: The largest w_u, shape (1,).
-    largest: Floats
+    largest: Annotated[Floats, kept(1, dtype=np.float64)]
 
     @classmethod
     def empty(cls, m: int) -> Self:
         """Make the moments of no items."""
-        return cls(
-            np.zeros(2, np.int64),
-            np.zeros((2, _N_SIZES + 3 * m)),
-            np.zeros((2, m, m)),
-            np.zeros((2, m)),
-            np.zeros(1),
-        )
+        return cls.begin(cls.sizes(m))
+
+    @staticmethod
+    def sizes(m: int) -> dict[str, int]:
+        """Sizes of the arrays for M models."""
+        return {"m": m, "n_sums": _N_SIZES + 3 * m}
 
     @classmethod
     def of_block(cls, block: ValueBlock) -> Self:
@@ -70,7 +68,7 @@ class UnitMoments(NamedTuple):
         w, q = block.sizes()
         counts = np.array([block.n_items, w.size], np.int64)
         if not w.any():
-            return cls.empty(m)._replace(counts=counts)
+            return replace(cls.empty(m), counts=counts)
         totals, weight = block.totals(), w.sum()
         pilot = totals / weight
         pilots = np.stack([pilot, pilot - pilot.mean()])
@@ -92,7 +90,7 @@ class UnitMoments(NamedTuple):
         """Merge; commutes to the bit."""
         if not self.has_weight or not other.has_weight:
             some, none = (self, other) if self.has_weight else (other, self)
-            return some._replace(counts=some.counts + none.counts)
+            return replace(some, counts=some.counts + none.counts)
         one, two = self.size_sums().ww, other.size_sums().ww
         between = one * two / (one + two)
         shift = self.centres - other.centres
@@ -147,12 +145,11 @@ class UnitMoments(NamedTuple):
         """Give what the tests of all pairs need."""
         sizes, n = self.size_sums(), self.n_units
         if variance not in SUMMED and not self.knows_all():
-            message = (
+            raise ValueError(
                 f"variance must be one of {SUMMED} where only sums over units are "
                 f"kept, got {variance!r}: keep them by cluster, ValueMoments(groups="
                 "'ids')"
             )
-            raise ValueError(message)
         power = {"cr0": 0, "cr1": 1, "cr2": 1, "cr3": 2}[variance]
         factor = (n / (n - 1)) ** power / sizes.w**2
         totals, over, own = self._of_models()
@@ -176,37 +173,19 @@ class UnitMoments(NamedTuple):
             relative=means[1],
         )
 
-    def arrays(self) -> Arrays:
-        """Give the arrays by name; of the symmetric matrix the upper triangle."""
-        m = self.n_models
-        named: Arrays = self._asdict()
-        return named | {"scatter": self.scatter[(slice(None), *np.triu_indices(m))]}
-
-    @classmethod
-    def restore(cls, m: int, arrays: Arrays) -> Self:
-        """Make moments of saved arrays."""
-        triangle = stored(arrays, "scatter", (2, m * (m + 1) // 2), np.float64)
-        made = cls.empty(m)
-        first, second = np.triu_indices(m)
-        made.scatter[:, first, second] = made.scatter[:, second, first] = triangle
-        others = {
-            name: stored(arrays, name, array.shape, array.dtype)
-            for name, array in made._asdict().items()
-            if name != "scatter"
-        }
-        return made._replace(**others)
-
     def check(self) -> None:
         """Refuse moments to which no values can have led."""
         n_items, n_units = self.counts.tolist()
         possible = 0 <= n_units <= n_items <= LARGEST_COUNT
         require(possible, "counts must be of items and of units")
-        for name, array in self._asdict().items():
+        arrays = {name: getattr(self, name) for name in self._declared}
+        for name, array in arrays.items():
             require(np.isfinite(array).all(), f"{name} must be finite")
         sizes = self.size_sums()
         w = sizes.w
         if not self.has_weight:
-            require(not any(x.any() for x in self[1:]), "there are no weights")
+            del arrays["counts"]
+            require(not any(x.any() for x in arrays.values()), "there are no weights")
             return
         require(min(sizes) > 0, "sizes must be positive")
         require(0 < self.largest[0] <= w * (1 + 1e-9), "largest must fit the sizes")

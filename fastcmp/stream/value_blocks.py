@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.checks import as_numbers
 from fastcmp.core.escaping import visible
@@ -15,12 +17,7 @@ from fastcmp.inputs.model_names import check_indexes, has_names, named_columns
 from fastcmp.inputs.values import as_values
 from fastcmp.stream.blocks import ordered_columns
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 _CHUNK = 1 << 18  # values that are worked on at once: 2 MB, as the cache holds
 _LEAST = 1 << 11  # items: products of fewer columns are slower
@@ -139,11 +136,10 @@ def read_values(
     n = rows[0].size
     for name, row in zip(named, rows, strict=True):
         if row.size != n:
-            message = (
+            raise ValueError(
                 f"{visible(name)} has {row.size} values, {visible(next(iter(named)))} "
                 f"has {n}; models come first: pass values.T"
             )
-            raise ValueError(message)
     others = [("groups", groups), ("weights", weights)]
     check_indexes([*listed, *((name, raw) for name, raw in others if raw is not None)])
     order = edges = None
@@ -168,27 +164,24 @@ def _as_values(raw: Any, name: str) -> NDArray[Any]:
     if array.dtype.kind == "f" and not np.isfinite(array.sum(dtype=np.float64)):
         bad = np.flatnonzero(~np.isfinite(array))
         if bad.size:
-            message = (
+            raise ValueError(
                 f"{name} has {array[bad[0]]} for item {bad[0]} ({bad.size} of "
                 f"{array.size} items): values must be finite numbers; leave out items "
                 "that a model lacks"
             )
-            raise ValueError(message)
     return array
 
 
 def _as_weights(raw: Any, n: int) -> Floats:
     weights = as_numbers(raw, "weights").astype(np.float64)
     if weights.shape != (n,):
-        message = f"weights must be of shape ({n},), got {weights.shape}"
-        raise ValueError(message)
+        raise ValueError(f"weights must be of shape ({n},), got {weights.shape}")
     bad = ~(np.isfinite(weights) & (weights >= 0))
     if bad.any():
-        message = (
+        raise ValueError(
             f"weights must be finite and >= 0, got {weights[bad][0]} for item "
             f"{np.flatnonzero(bad)[0]}"
         )
-        raise ValueError(message)
     return weights
 
 
@@ -198,15 +191,13 @@ def _by_group(
     """Order items by their groups; give where each begins, and their names."""
     column = read_column(raw, "groups")
     if len(column) != n:
-        message = f"groups has {len(column)} entries, values have {n} items"
-        raise ValueError(message)
+        raise ValueError(f"groups has {len(column)} entries, values have {n} items")
     if (absent := column.missing()) is not None:
         items = np.flatnonzero(absent)
-        message = (
+        raise ValueError(
             f"groups has no entry for {items.size} items, such as "
             f"{items[:3].tolist()}: every item must have a group"
         )
-        raise ValueError(message)
     column.kind()  # refuses labels of several kinds
     column = column.factorized()
     codes = column.positions().astype(np.int64)

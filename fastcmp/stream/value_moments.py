@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from collections.abc import Sequence
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.options import choose
 from fastcmp.core.sections import Section
 from fastcmp.core.threads import check_workers
 from fastcmp.counts.item_units import DEGREES, VARIANCES
-from fastcmp.stream.accumulator import Accumulator
+from fastcmp.counts.pair_moments import PairMoments
+from fastcmp.counts.unit_sums import UnitSums
+from fastcmp.stream.accumulator import Accumulator, Arrays
 from fastcmp.stream.blocks import check_names
 from fastcmp.stream.cluster_moments import ClusterMoments
-from fastcmp.stream.saved_checks import require, saved_names
+from fastcmp.stream.saved_checks import require, saved_labels, saved_names
 from fastcmp.stream.unit_moments import UnitMoments
 from fastcmp.stream.value_blocks import read_values
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from fastcmp.counts.pair_moments import PairMoments
-    from fastcmp.counts.unit_sums import UnitSums
-    from fastcmp.stream.accumulator import Arrays
 
 _GROUPS = (None, "whole", "ids")
 
@@ -106,13 +101,8 @@ class ValueMoments(Accumulator):
     ) -> None:
         known = check_names(names)
         self._groups: str | None = choose(groups, "groups", _GROUPS)
-        self._state = _State(known, None if known is None else self._empty(len(known)))
-
-    def _empty(self, m: int) -> UnitMoments | ClusterMoments:
-        return self._kind().empty(m)
-
-    def _kind(self) -> type[UnitMoments | ClusterMoments]:
-        return ClusterMoments if self._groups == "ids" else UnitMoments
+        self._kind = ClusterMoments if self._groups == "ids" else UnitMoments
+        self._state = _State(known, None if known is None else self._kind.empty(len(known)))
 
     @property
     def names(self) -> tuple[str, ...] | None:
@@ -167,8 +157,7 @@ class ValueMoments(Accumulator):
     def n_bytes(self) -> int:
         """Memory that the state takes."""
         moments = self._state.moments
-        arrays = () if moments is None else moments
-        return sum(x.nbytes for x in arrays if isinstance(x, np.ndarray))
+        return 0 if moments is None else moments.n_bytes
 
     @property
     def mean(self) -> NDArray[np.float64]:
@@ -229,15 +218,14 @@ class ValueMoments(Accumulator):
         """
         check_workers(workers)
         if (groups is None) != (self._groups is None):
-            message = (
+            raise TypeError(
                 "groups must be given where ValueMoments(groups=...) keeps them, and "
                 f"only there: this one has groups={self._groups!r}"
             )
-            raise TypeError(message)
         with self._lock:
             names, moments = self._state
             block = read_values(values, groups, weights, names)
-            found: Any = self._kind().of_block(block)
+            found: Any = self._kind.of_block(block)
             if moments is not None:
                 found = moments.plus(found)
             self._state = _State(block.names, found)
@@ -284,11 +272,9 @@ class ValueMoments(Accumulator):
         moments = self._filled(2)
         if (n := moments.n_units) < 2:
             what = "items" if self._groups is None else "groups"
-            message = f"ValueMoments must hold at least 2 {what}, got {n}"
-            raise ValueError(message)
+            raise ValueError(f"ValueMoments must hold at least 2 {what}, got {n}")
         if not moments.has_weight:
-            message = "weights must not be 0 for all items"
-            raise ValueError(message)
+            raise ValueError("weights must not be 0 for all items")
         return moments.pair_moments(variance, df)
 
     def unit_sums(self) -> UnitSums:
@@ -313,15 +299,15 @@ class ValueMoments(Accumulator):
         """
         moments = self._filled(1)
         if not isinstance(moments, ClusterMoments):
-            message = "groups must be kept by their names, ValueMoments(groups='ids')"
-            raise ValueError(message)  # noqa: TRY004  # the option is wrong
+            raise ValueError(  # noqa: TRY004  # the option is wrong
+                "groups must be kept by their names, ValueMoments(groups='ids')"
+            )
         return moments.unit_sums()
 
     def _filled(self, least: int) -> UnitMoments | ClusterMoments:
         moments = self._state.moments
         if moments is None or self.n_models < least:
-            message = f"ValueMoments must hold at least {least} models, got {self.n_models}"
-            raise ValueError(message)
+            raise ValueError(f"ValueMoments must hold at least {least} models, got {self.n_models}")
         return moments
 
     def _title(self) -> str:
@@ -359,31 +345,21 @@ class ValueMoments(Accumulator):
         by_name = made._groups == "ids"
         require(by_name or settings["ids"] == (), "ids are not kept")
         require(names is not None or not arrays, "there are arrays without models")
-        if names is not None:
-            m = len(names)
-            made._state = _State(
-                names,
-                ClusterMoments.restore(m, arrays, settings)
-                if by_name
-                else UnitMoments.restore(m, arrays),
-            )
+        if names is None:
+            return made
+        m, moments = len(names), made._state.moments
+        if by_name:
+            ids = saved_labels(settings, "ids") or ()
+            moments = ClusterMoments.restore(arrays, {"g": len(ids), "n_sums": m + 1}, ids=ids)
+        else:
+            moments = UnitMoments.restore(arrays, UnitMoments.sizes(m))
+        made._state = _State(names, moments)
         return made
 
     def _check(self) -> None:
         moments = self._state.moments
         if moments is not None:
             moments.check()
-
-    def _check_fit(self, other: Self) -> None:
-        super()._check_fit(other)
-        mine, theirs = self.names, other.names
-        if mine is None or theirs is None or mine == theirs:
-            return
-        what = "names agree"
-        if sorted(mine) == sorted(theirs):
-            what = "names come in the same order (pass names= to both)"
-        message = f"ValueMoments merge where {what}, got {mine[:3]} and {theirs[:3]}"
-        raise ValueError(message)
 
     def _join(self, other: Self) -> None:
         names, moments = self._state

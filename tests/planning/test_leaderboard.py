@@ -11,7 +11,7 @@ from scipy import stats
 import fastcmp
 from fastcmp.kernels import Status
 from fastcmp.planning import detectable_difference, power, sample_size
-from fastcmp.planning.models import read_models
+from fastcmp.planning.leaderboard import read_models
 
 THREE = {"test": "leaderboard", "accuracies": [0.9, 0.85, 0.8], "agreement": 0.85}
 MEANS = {"test": "leaderboard", "means": [0.3, 0.2, 0.2, 0.0], "sd": 1.0}

@@ -309,3 +309,9 @@ def test_power_is_what_a_simulation_finds(method):
     hits = np.mean([test(a, b).pvalue <= 0.05 for a, b, _ in cells])
     wanted = power(n=200, p10=0.14, p01=0.07, method=method).power
     assert abs(hits - wanted) < 4 * np.sqrt(wanted * (1 - wanted) / len(cells))
+
+
+@pytest.mark.parametrize("conditional", [False, True])
+def test_samples_of_both_tails_are_enumerated_too(conditional):
+    options = {"p10": 0.15, "p01": 0.05, "conditional": conditional}
+    assert sample_size(**options, tails="both").n == sample_size(**options).n

@@ -15,7 +15,7 @@ from fastcmp.kernels import (
     mcnemar_midp,
 )
 from fastcmp.sequential import MeanLooks, PairLooks
-from fastcmp.sequential.options import read_bets
+from fastcmp.sequential.evalues import read_bets
 from fastcmp.stream import PairCounts
 
 pytestmark = pytest.mark.full

@@ -138,7 +138,7 @@ def test_the_expectation_is_at_most_one():
 
 def fast_evalue(x, *, mean0, alternative):
     from fastcmp import kernels
-    from fastcmp.sequential.options import read_bets
+    from fastcmp.sequential.evalues import read_bets
 
     bets = read_bets(None, mean0, (-1.0, 1.0), alternative)
     wealth = np.zeros(bets.size)

@@ -6,7 +6,7 @@ import pytest
 import fastcmp
 from fastcmp import sequential
 from fastcmp.pairwise.ranking import BETTER, rank_intervals
-from fastcmp.sequential import PairLooks, e_adjust, pair_state
+from fastcmp.sequential import PairLooks, e_adjust, pair_looks
 from fastcmp.stream import PairCounts
 
 RNG = np.random.default_rng(12)
@@ -121,7 +121,7 @@ def test_pairs_of_a_look():
 
 @pytest.mark.parametrize("limit", [0, 10, 10**9])
 def test_tables_and_the_formula_agree(limit, monkeypatch):
-    monkeypatch.setattr(pair_state, "_PAIRS_PAY", limit)
+    monkeypatch.setattr(pair_looks, "_PAIRS_PAY", limit)
     found = looked()[0]
     monkeypatch.undo()
     for one, two in zip(found, looked()[0], strict=True):
@@ -131,7 +131,7 @@ def test_tables_and_the_formula_agree(limit, monkeypatch):
 
 @pytest.mark.parametrize("workers", [1, 2, 5])
 def test_any_number_of_workers(workers, monkeypatch):
-    monkeypatch.setattr(pair_state, "_THREADS_PAY", 1)
+    monkeypatch.setattr(pair_looks, "_THREADS_PAY", 1)
     counts = PairCounts().update(Y, PREDS)
     found = PairLooks().look(counts, workers=workers)
     assert found == PairLooks().look(counts, workers=1)

@@ -6,14 +6,11 @@ sum, `difference` p10 - p01, which is the accuracy of a minus that of b.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from fastcmp.planning.checked import names_of, within
-
-if TYPE_CHECKING:
-    from fastcmp.planning.family import Floats, Inputs
+from fastcmp.planning.families import Floats, Inputs, names_of, within
 
 #: The keywords, and what each is.
 KNOWN = {
@@ -85,11 +82,10 @@ def read_probabilities(inputs: Inputs) -> Discordance:
     beside = given - {"accuracy_a", "accuracy_b"}
     if len(given) - len(beside) == 2 and len(beside) <= 1 and beside <= set(_BESIDE):
         return _from_accuracies(inputs, next(iter(beside), None))
-    message = (
+    raise ValueError(
         "p10 and p01, or difference and discordant, or accuracy_a and accuracy_b with "
         f"at most one of {', '.join(_BESIDE)} must be given, got {names_of(given)}"
     )
-    raise ValueError(message)
 
 
 def read_discordant(inputs: Inputs) -> Floats:
@@ -101,11 +97,10 @@ def read_discordant(inputs: Inputs) -> Floats:
         return 1.0 - within(inputs["agreement"], "agreement", 0, 1, closed=True)
     if given == ["p10", "p01"]:
         return _from_cells(inputs).p10 + _from_cells(inputs).p01
-    message = (
+    raise ValueError(
         "discordant, agreement, or p10 and p01 must be given to find a difference, got "
         f"{names_of(given)}"
     )
-    raise ValueError(message)
 
 
 def _from_cells(inputs: Inputs) -> Discordance:
@@ -113,16 +108,15 @@ def _from_cells(inputs: Inputs) -> Discordance:
     p01 = within(inputs["p01"], "p01", 0, 1, closed=True)
     total = p10 + p01
     if np.any(total > 1.0 + _ROUNDING):
-        message = f"p10 and p01 must add up to at most 1, got {np.max(total):g}"
-        raise ValueError(message)
+        raise ValueError(f"p10 and p01 must add up to at most 1, got {np.max(total):g}")
     p10, p01 = np.broadcast_arrays(p10, p01)
     return Discordance(p10.copy(), p01.copy())
 
 
-def _cells(difference: Floats, discordant: Floats) -> Discordance:
-    """Split what is discordant; rounding below 0 is cut off."""
+def _cells(difference: Floats, discordant: Floats, cautions: tuple[str, ...] = ()) -> Discordance:
+    """Cells of a discordant probability; rounding below 0 is cut off."""
     p10 = np.maximum((discordant + difference) / 2, 0.0)
-    return Discordance(p10, np.maximum((discordant - difference) / 2, 0.0))
+    return Discordance(p10, np.maximum((discordant - difference) / 2, 0.0), cautions)
 
 
 def _from_accuracies(inputs: Inputs, beside: str | None) -> Discordance:
@@ -132,58 +126,37 @@ def _from_accuracies(inputs: Inputs, beside: str | None) -> Discordance:
     low, high = np.abs(gap), np.minimum(a + b, 2 - a - b)
     if beside is None:
         stacked = np.stack([low, (low + high) / 2, high], axis=-1)
-        cells = _cells(gap[..., np.newaxis], stacked)
-        return cells._replace(cautions=(_NO_AGREEMENT,))
+        return _cells(gap[..., np.newaxis], stacked, (_NO_AGREEMENT,))
     least = -1 if beside in ("correlation", "kappa") else 0
-    value = within(inputs[beside], beside, least, 1, closed=True)
-    there, back = _FORMULAS[beside](a, b)
-    pd = there(value)
+    x = within(inputs[beside], beside, least, 1, closed=True)
+    # The discordant probability of x, and x of a discordant probability.
+    if beside == "discordant":
+        pd, back = x, lambda pd: pd
+    elif beside == "correlation":
+        root = np.sqrt(a * (1 - a) * b * (1 - b))
+        if np.any(root == 0):
+            raise ValueError(
+                "correlation has no meaning where accuracy_a or accuracy_b is 0 or 1: give "
+                "agreement"
+            )
+        free = a + b - 2 * a * b
+        pd, back = free - 2 * root * x, lambda pd: (free - pd) / (2 * root)
+    elif beside == "kappa":
+        chance = a * b + (1 - a) * (1 - b)
+        if np.any(chance == 1):
+            raise ValueError(
+                "kappa has no meaning where accuracy_a and accuracy_b are both 0 or both 1: give "
+                "agreement"
+            )
+        pd, back = (1 - x) * (1 - chance), lambda pd: 1 - pd / (1 - chance)
+    else:
+        pd, back = 1 - x, lambda pd: 1 - pd
     if beside == "label_agreement":
         # Two labels that agree are both right or both wrong: an upper bound only.
         _check_range(pd, low, np.ones_like(high), beside, back)
-        cells = _cells(gap, np.minimum(pd, high))
-        return cells._replace(cautions=(_LABELS_AGREE,))
+        return _cells(gap, np.minimum(pd, high), (_LABELS_AGREE,))
     _check_range(pd, low, high, beside, back)
     return _cells(gap, pd)
-
-
-def _formulas_agreement(*_: Floats) -> Any:
-    return (lambda g: 1 - g), (lambda pd: 1 - pd)
-
-
-def _formulas_correlation(a: Floats, b: Floats) -> Any:
-    root = np.sqrt(a * (1 - a) * b * (1 - b))
-    if np.any(root == 0):
-        message = (
-            "correlation has no meaning where accuracy_a or accuracy_b is 0 or 1: give agreement"
-        )
-        raise ValueError(message)
-    free = a + b - 2 * a * b
-    return (lambda phi: free - 2 * root * phi), (lambda pd: (free - pd) / (2 * root))
-
-
-def _formulas_kappa(a: Floats, b: Floats) -> Any:
-    chance = a * b + (1 - a) * (1 - b)
-    if np.any(chance == 1):
-        message = (
-            "kappa has no meaning where accuracy_a and accuracy_b are both 0 or both 1:"
-            " give agreement"
-        )
-        raise ValueError(message)
-    return (
-        lambda kappa: (1 - kappa) * (1 - chance),
-        lambda pd: 1 - pd / (1 - chance),
-    )
-
-
-#: Name -> (value -> discordant, discordant -> value), of the two accuracies.
-_FORMULAS = {
-    "discordant": lambda *_: ((lambda x: x), (lambda pd: pd)),
-    "agreement": _formulas_agreement,
-    "label_agreement": _formulas_agreement,
-    "correlation": _formulas_correlation,
-    "kappa": _formulas_kappa,
-}
 
 
 def _check_range(discordant: Floats, low: Floats, high: Floats, name: str, back: Any) -> None:
@@ -194,9 +167,8 @@ def _check_range(discordant: Floats, low: Floats, high: Floats, name: str, back:
     arrays = (discordant, low, high, back(discordant), back(low), back(high))
     first = (each[wrong].flat[0] for each in np.broadcast_arrays(*arrays))
     pd, least, most, value, *ends = first
-    message = (
+    raise ValueError(
         f"{name} does not fit the accuracies: it must lie in [{min(ends):.6g}, "
         f"{max(ends):.6g}], got {value:.6g}; just one model is right on a proportion "
         f"from {least:.6g} to {most:.6g} of the samples, not {pd:.6g}"
     )
-    raise ValueError(message)

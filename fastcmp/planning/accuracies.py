@@ -1,0 +1,181 @@
+"""Plans of tests of two accuracies on different samples: enumerated, or normal."""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import Any
+
+import numpy as np
+from scipy.special import bdtr, ndtr, ndtri
+
+from fastcmp.paired.unpaired_tests import UnpairedOptions, evaluate_counts
+from fastcmp.planning.families import (
+    Case,
+    Family,
+    Inputs,
+    Question,
+    check_detectable,
+    check_enumerable,
+    needed,
+    passed,
+    within,
+)
+from fastcmp.planning.means import read_ratio
+from fastcmp.planning.search import halve, smallest
+
+_MOST = 2_000  # samples of a model of which all outcomes are enumerated
+_TAIL = 1e-9  # probability of the outcomes at either end that are left out
+_SAW = 10  # samples below a number of enough ones that are tried too
+
+
+def _normal_power(
+    side: str, shift: float, level: float, a: float, b: float, n: float, ratio: float
+) -> float:
+    """Power of a one-sided score test against a difference of `shift`, normal."""
+    low, high = max(0.0, -shift), min(1.0, 1.0 - shift)
+    for _ in range(60):  # the accuracy of b that is likeliest under H0
+        p = 0.5 * (low + high)
+        q = p + shift
+        slope = (a - q) * p * (1.0 - p) + ratio * (b - p) * q * (1.0 - q)
+        low, high = (p, high) if slope > 0.0 else (low, p)
+    q = low + shift
+    null = sqrt(max(q * (1.0 - q) + low * (1.0 - low) / ratio, 0.0))
+    spread = sqrt(a * (1.0 - a) + b * (1.0 - b) / ratio)
+    sign = 1.0 if side == "greater" else -1.0
+    beyond = sign * (a - b - shift) * sqrt(n) + ndtri(level) * null
+    return float(ndtr(beyond / spread)) if spread else float(beyond >= 0.0)
+
+
+def _power(
+    question: Question, alpha: float, margin: float, a: float, b: float, n: float, ratio: float
+) -> float:
+    """Power with accuracies a and b, n samples of a and n times the ratio of b."""
+    hypothesis = question.hypothesis
+    level = alpha
+    if hypothesis == "difference":
+        two = question.alternative == "two-sided"
+        level = alpha / 2 if two else alpha
+        tests = [(side, 0.0) for side in (("greater", "less") if two else (question.alternative,))]
+    elif hypothesis == "equivalence":
+        tests = [("greater", -margin), ("less", margin)]
+    else:
+        tests = [("greater", margin if hypothesis == "superiority" else -margin)]
+    if question.method == "normal":
+        powers = [_normal_power(side, shift, level, a, b, n, ratio) for side, shift in tests]
+        return max(sum(powers) - (hypothesis == "equivalence"), 0.0)
+    sizes = int(n), max(round(n * ratio), 1)
+    check_enumerable(max(sizes), question.method, _MOST, "normal")
+    right, weights = [], []
+    for size, accuracy in zip(sizes, (a, b), strict=True):
+        k = np.arange(size + 1.0)
+        below = bdtr(k, size, accuracy)
+        kept = (below > _TAIL) & (np.append(0.0, below[:-1]) < 1.0 - _TAIL)
+        right.append(k[kept].astype(np.int64))
+        weights.append(np.diff(below, prepend=0.0)[kept])
+    grid = np.meshgrid(right[0], sizes[0], right[1], sizes[1], indexing="ij")
+    counts = np.stack([np.ravel(x) for x in grid]).astype(np.int64)
+    rejected = [
+        evaluate_counts(
+            counts, np.full(counts.shape[1], shift), UnpairedOptions(question.method, side, "")
+        ).pvalue
+        <= level * (1.0 + 1e-12)
+        for side, shift in tests
+    ]
+    join = np.all if hypothesis == "equivalence" else np.any
+    return float(np.outer(*weights).ravel() @ join(rejected, axis=0))
+
+
+def _size(
+    question: Question,
+    power: float,
+    alpha: float,
+    margin: float,
+    a: float,
+    b: float,
+    ratio: float,
+) -> float:
+    """Smallest number of samples of a with the power; infinite where none has it."""
+    normal = question._replace(method="normal")
+
+    def enough(n: float, question: Question = normal) -> bool:
+        return _power(question, alpha, margin, a, b, n, ratio) >= power
+
+    if not enough(2.0**53):
+        return np.inf
+    n = smallest(enough, 1.0, 0.0)
+    if question.method == "normal":
+        return n
+    check_enumerable(n * max(1.0, ratio), question.method, _MOST, "normal")
+    start = max(n // 2, 1.0)
+    n = smallest(lambda n: enough(n, question), start, start)
+    return min((n - k for k in range(1, _SAW) if n > k and enough(n - k, question)), default=n)
+
+
+def _detectable(
+    question: Question, n: float, power: float, alpha: float, margin: float, b: float, ratio: float
+) -> float:
+    """Smallest difference to accuracy b that n samples find; NaN where none is."""
+    sign = -1.0 if question.alternative == "less" else 1.0
+    most = (1.0 - b) if sign > 0.0 else b
+    start = {"noninferiority": -min(margin, b), "superiority": margin}.get(question.hypothesis, 0.0)
+
+    def enough(gap: float) -> bool:
+        return _power(question, alpha, margin, b + sign * gap, b, n, ratio) >= power
+
+    if start >= most or not enough(most):
+        return np.nan
+    return sign * float(halve(enough, start, most, 40))
+
+
+def _read(question: Question, inputs: Inputs) -> Case:
+    check_detectable(question)
+    margin = 0.0 if question.margin is None else within(question.margin, "margin", 0, 1)
+    ratio, cautions = read_ratio(inputs)
+    detectable = question.solved_for == "difference"
+    read = {
+        name: within(needed(inputs, name), name, 0, 1, closed=True)
+        for name in ("accuracy_a", "accuracy_b")[detectable:]
+    }
+    b = read["accuracy_b"]
+
+    def each(function: Any, *numbers: Any) -> Any:
+        """Answers of a function of numbers, for arrays."""
+        return np.vectorize(lambda *row: function(question, *row), otypes=[float])(*numbers)
+
+    kept = passed(inputs)
+    alpha = question.alpha
+    if detectable:
+        kept.pop("accuracy_a", None)
+        gap = each(_detectable, question.n, question.target, alpha, margin, b, ratio)
+    else:
+        gap = read["accuracy_a"] - b
+    a = read.get("accuracy_a")
+    return Case(
+        difference=gap,
+        inputs=kept,
+        power=lambda _, n: each(_power, alpha, margin, a, b, n, ratio),
+        size=lambda _, power: each(_size, power, alpha, margin, a, b, ratio),
+        cautions=cautions,
+        unit=None if np.all(ratio == 1.0) else "samples of a",
+    )
+
+
+_MARGIN = ("miettinen-nurminen", "normal")
+FAMILY = Family(
+    titles={
+        "score": "score test of accuracies on different samples",
+        "miettinen-nurminen": "Miettinen and Nurminen's test of accuracies on different samples",
+        "normal": "score test of accuracies on different samples, normal approximation",
+    },
+    methods={
+        "difference": ("score", *_MARGIN),
+        **dict.fromkeys(("noninferiority", "superiority", "equivalence"), _MARGIN),
+    },
+    inputs={
+        "accuracy_a": "accuracy of a",
+        "accuracy_b": "accuracy of b",
+        "ratio": "samples of b for each one of a, 1 by default",
+    },
+    read=_read,
+    unit="samples of each model",
+)

@@ -1,0 +1,603 @@
+"""All pairs of many models while samples come in: a leaderboard to read at any time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import Annotated, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastcmp import kernels
+from fastcmp.core.checks import as_proportion
+from fastcmp.core.options import choose
+from fastcmp.core.protocols import PairedCounts, are_paired
+from fastcmp.core.records import Record
+from fastcmp.core.sections import Section
+from fastcmp.core.threads import ThreadPool, check_workers, parts
+from fastcmp.counts.pairs import all_pairs
+from fastcmp.kernels.evalues import (
+    extend_tables,
+    missing_evidence,
+    pair_log_evalues,
+)
+from fastcmp.pairwise.leaderboard import Leaderboard
+from fastcmp.pairwise.ranking import rank_intervals
+from fastcmp.pairwise.result import PairwiseResult
+from fastcmp.pairwise.summary import describe
+from fastcmp.pairwise.ties import TieGroups
+from fastcmp.sequential.evalue_result import EvalueResult, evalue_of, pvalue_of
+from fastcmp.sequential.evalues import METHODS, PROMISES, adjust_known, read_prior
+from fastcmp.stream.accumulator import Accumulator
+from fastcmp.stream.saved_checks import State, check_within, kept, require
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+_LARGEST_TABLE = 1 << 21  # counts in the tables of log-gamma: 32 MB
+_PAIRS_PAY = 4  # entries of a table that cost as much as one pair by the formula
+_THREADS_PAY = 1 << 16  # pairs; below, one thread is faster
+_PART = 1 << 15  # e-values that are worked on at a time
+_ROUNDING = 1e-5  # relative error of sums in single precision, and more
+
+
+class EvaluePairs(PairwiseResult):
+    """Pairs of models by their e-values, as the leaderboard takes them."""
+
+    @cached_property
+    def leaderboard(self) -> Leaderboard:
+        """The ranking by accuracy, with ranks where no decision is false."""
+        board = super().leaderboard
+        if self.adjust != "e-holm":
+            return board
+        ranks = rank_intervals(self.decisions)[board.models]
+        return replace(board, rank_interval=ranks)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class PairLooksResult(Record):
+    """All pairs of many models at one look.
+
+    Arrays of length P have one entry a pair i < j, in the order of ``np.triu_indices(M,
+    1)``. What follows from them is worked out when it is first asked for.
+    """
+
+    names: tuple[str, ...]
+    #: Samples that both models got right, shape (M, M), in the upper triangle; on the
+    #: diagonal those of each model.
+    joint: NDArray[np.int64]
+    n_samples: int
+    #: Which look it is, from 1.
+    n_looks: int
+    #: Natural logarithm of each pair's e-value, shape (P,).
+    log_evalue: Floats
+    #: The largest one so far, at any look, shape (P,).
+    log_evalue_max: Floats
+    #: Pairs that "e-holm" decided at this or an earlier look, shape (P,); None for
+    #: "e-bh", which decides at each look anew.
+    decided: Any
+    prior: tuple[float, float]
+    adjust: str
+    alpha: float
+    n_missing: int = 0
+    n_excluded: int = 0
+
+    @property
+    def evalue(self) -> Floats:
+        """The e-value of each pair at this look, shape (P,)."""
+        return np.asarray(evalue_of(self.log_evalue))
+
+    @property
+    def pvalue(self) -> Floats:
+        """The p-value of each pair so far: 1 over its largest e-value, at most 1."""
+        return np.asarray(pvalue_of(self.log_evalue_max))
+
+    @cached_property
+    def evalue_adjusted(self) -> Floats:
+        """E-values at this look, adjusted for the number of pairs, shape (P,)."""
+        return adjust_known(self.evalue, self.adjust)
+
+    @cached_property
+    def significant(self) -> NDArray[np.bool_]:
+        """Which pairs are decided: with "e-holm" they stay so, shape (P,)."""
+        if self.decided is None:
+            return self.evalue_adjusted >= 1.0 / self.alpha
+        return np.asarray(self.decided)
+
+    @cached_property
+    def pairs(self) -> NDArray[np.int32]:
+        """Indices of the two models of each pair, shape (P, 2)."""
+        return all_pairs(len(self.names))
+
+    @property
+    def correct(self) -> Ints:
+        """Rightly classified samples of each model, shape (M,)."""
+        return self.joint.diagonal().copy()
+
+    @cached_property
+    def compared(self) -> PairwiseResult:
+        """The decisions as those of `compare_all`; intervals of pairs are NaN."""
+        i, j = self.pairs.T
+        right, both = self.correct, self.joint[i, j]
+        only_a, only_b = right[i] - both, right[j] - both
+        n, level = self.n_samples, 1.0 - self.alpha
+        # The smallest alpha at which each pair is decided: at this look, or before.
+        adjusted = 1.0 / np.maximum(self.evalue_adjusted, 1.0)
+        adjusted[self.significant] = np.minimum(adjusted[self.significant], self.alpha)
+        adjusted[~self.significant] = np.maximum(
+            adjusted[~self.significant], np.nextafter(self.alpha, 1.0)
+        )
+        interval = kernels.anytime_proportion_interval
+        ends = [interval(x, n - x, *self.prior, level) for x in right]
+        return EvaluePairs(
+            statistic=self.log_evalue,
+            pvalue=self.pvalue,
+            pvalue_adjusted=adjusted,
+            distribution="e-value",
+            pairs=self.pairs,
+            only_a=only_a,
+            only_b=only_b,
+            difference=(only_a - only_b) / n,
+            interval=np.full((only_a.size, 2), np.nan),
+            names=self.names,
+            correct=right,
+            score=right / n,
+            score_interval=np.array(ends),
+            n_samples=n,
+            test="mcnemar",
+            method="e-value",
+            adjust=self.adjust,
+            alpha=self.alpha,
+            rule=PROMISES[self.adjust].format(alpha=self.alpha),
+            n_missing=self.n_missing,
+            n_excluded=self.n_excluded,
+        )
+
+    @property
+    def leaderboard(self) -> Leaderboard:
+        """The ranking by accuracy; all of its intervals hold at every look.
+
+        Intervals of ranks are None for "e-bh", which does not bound the probability of
+        a false decision.
+        """
+        return self.compared.leaderboard
+
+    @property
+    def decisions(self) -> NDArray[np.int8]:
+        """What was decided about each two models, shape (M, M).
+
+        1 where the model of the row is significantly better than that of the column, -1
+        where it is significantly worse, 0 where they are not significantly different.
+        """
+        return self.compared.decisions
+
+    @property
+    def groups(self) -> TieGroups:
+        """The groups of models of which no pair is significantly different."""
+        return self.compared.groups
+
+    @property
+    def best(self) -> tuple[str, ...]:
+        """The first of the ranking, and all not significantly different from it."""
+        return self.compared.best
+
+    @property
+    def n_significant(self) -> int:
+        """Number of pairs that are decided."""
+        return int(np.count_nonzero(self.significant))
+
+    @property
+    def all_decided(self) -> bool:
+        """Whether each two models are significantly different."""
+        return bool(self.significant.all())
+
+    def pair(self, model_a: str | int, model_b: str | int) -> EvalueResult:
+        """Give the test of one pair, with intervals for its difference.
+
+        Parameters
+        ----------
+        model_a, model_b : str or int
+            The two models, by name or index.
+
+        Returns
+        -------
+        EvalueResult
+            The e-value of this look.
+
+        Raises
+        ------
+        ValueError
+            If there is no such model, or both are the same.
+
+        Examples
+        --------
+        >>> from fastcmp import load_digits
+        >>> from fastcmp.sequential import PairLooks
+        >>> from fastcmp.stream import PairCounts
+        >>> result = PairLooks().look(PairCounts().update(*load_digits()))
+        >>> low, high = result.pair("svm_rbf", "mlp").confidence_interval()
+        >>> round(low, 4), round(high, 4)
+        (-0.0001, 0.0375)
+        """
+        a, b = (self._place(model) for model in (model_a, model_b))
+        if a == b:
+            raise ValueError(f"model_a and model_b must be different models, got {a} twice")
+        both = int(self.joint[min(a, b), max(a, b)])
+        only_a, only_b = int(self.joint[a, a]) - both, int(self.joint[b, b]) - both
+        return EvalueResult(
+            log_evalue=kernels.mcnemar_log_evalue(only_a, only_b, *self.prior),
+            only_a=only_a,
+            only_b=only_b,
+            both_right=both,
+            both_wrong=self.n_samples - both - only_a - only_b,
+            prior=self.prior,
+            alternative="two-sided",
+            n_missing=self.n_missing,
+            n_excluded=self.n_excluded,
+        )
+
+    def _place(self, model: str | int) -> int:
+        known = range(len(self.names))
+        if isinstance(model, str) and model in self.names:
+            return self.names.index(model)
+        if isinstance(model, int) and not isinstance(model, bool) and model in known:
+            return model
+        raise ValueError(f"model must be one of {self.names[:10]} or an index, got {model!r}")
+
+    def columns(self) -> dict[str, Any]:
+        """Give the pairs as columns, a row a pair.
+
+        Returns
+        -------
+        dict of str to sequence
+            Names of both models, counts, e-values, p-values so far and decisions.
+        """
+        names = np.array(self.names, dtype=object)
+        tests = self.compared
+        return {
+            "model_a": names[self.pairs[:, 0]].tolist(),
+            "model_b": names[self.pairs[:, 1]].tolist(),
+            "only_a": tests.only_a,
+            "only_b": tests.only_b,
+            "difference": tests.difference,
+            "log_evalue": self.log_evalue,
+            "evalue": self.evalue,
+            "evalue_adjusted": self.evalue_adjusted,
+            "pvalue": self.pvalue,
+            "significant": self.significant,
+        }
+
+    def sections(self) -> list[Section]:
+        """Describe the record.
+
+        Returns
+        -------
+        list of Section
+            The question, the leaderboard, the decisions, and how to read them.
+        """
+        looks = f"look {self.n_looks}"
+        each = f"McNemar's e-value, which may be looked at any time (this is {looks})"
+        return describe(self.compared, each, "valid at every look")
+
+    def plot(self, kind: str = "leaderboard", **options: Any) -> Any:
+        """Draw the look; needs matplotlib.
+
+        Parameters
+        ----------
+        kind : {"leaderboard", "pvalues", "critical-difference"}
+            As in `fastcmp.compare_all`.
+        **options
+            Those of the function that draws it, such as ``ax``.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            Axes with the picture.
+
+        Raises
+        ------
+        ValueError
+            If there is no such picture.
+        ImportError
+            If matplotlib is not installed.
+        """
+        return self.compared.plot(kind, **options)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _State(State):
+    names: tuple[str, ...] | None
+    #: Samples and looks so far.
+    totals: Annotated[Ints, kept(2)]
+    #: Samples that each model got right at the last look, shape (M,).
+    right: Annotated[Ints, kept("m")]
+    #: The largest log e-value of each pair so far, shape (P,).
+    largest: Annotated[Floats, kept("p", dtype=np.float64)]
+    #: Pairs that were decided so far, shape (P,); not for "e-bh".
+    decided: Annotated[NDArray[np.bool_], kept("n_decided", dtype=np.bool_, form="bits")]
+
+
+class PairLooks(Accumulator):
+    """All pairs of many models compared by e-values while samples come in.
+
+    Count blocks with a `fastcmp.stream.PairCounts`, and `look` at it whenever you like.
+    The leaderboard of each look may be read, and acted on.
+
+    Parameters
+    ----------
+    prior : sequence of 2 floats
+        Beta prior of the proportion of discordant samples that the first of a pair gets
+        right: two equal numbers.
+    adjust : {"e-holm", "e-bh"}
+        What decisions about all pairs keep, as in `e_adjust`: the probability of even
+        one false decision at any look, or the expected proportion of false ones at the
+        look at which one stops. Only with the first decisions stay, and ranks have
+        intervals.
+    alpha : float
+        That error rate, in (0, 1).
+
+    Raises
+    ------
+    ValueError
+        If an option is unknown or out of range.
+    TypeError
+        If the prior is not made of numbers.
+
+    See Also
+    --------
+    McNemarLooks : Two models.
+    fastcmp.stream.PairCounts : The counts to look at.
+
+    Notes
+    -----
+    A look takes three look-ups a pair: with 1,000 models some milliseconds, beside
+    those of counting the block. The state holds 9 bytes a pair, and no counts. It does
+    not merge: merge the counts, and look at their sum.
+
+    Examples
+    --------
+    >>> from fastcmp import load_digits
+    >>> from fastcmp.sequential import PairLooks
+    >>> from fastcmp.stream import PairCounts
+    >>> y_true, preds = load_digits()
+    >>> counts, state = PairCounts(), PairLooks()
+    >>> for start in range(0, len(y_true), 300):
+    ...     rows = slice(start, start + 300)
+    ...     block = {name: labels[rows] for name, labels in preds.items()}
+    ...     result = state.look(counts.update(y_true[rows], block))
+    >>> result.n_looks, result.n_significant, result.leaderboard.names[0]
+    (3, 21, 'svm_rbf')
+    """
+
+    _state: _State
+
+    def __init__(
+        self,
+        *,
+        prior: Sequence[float] = (0.5, 0.5),
+        adjust: str = "e-holm",
+        alpha: float = 0.05,
+    ) -> None:
+        s, t = read_prior(prior)
+        if s != t:
+            raise ValueError(f"prior must be two equal numbers: pairs have no order, got {prior}")
+        self._prior = (s, t)
+        self._adjust = str(choose(adjust, "adjust", METHODS))
+        self._alpha = as_proportion(alpha, "alpha")
+        self._options = {"prior": self._prior, "adjust": self._adjust, "alpha": self._alpha}
+        self._state = _State.begin(self._sizes(None), names=None)
+        self._tables, self._rests = np.empty((2, 0), np.int64), np.zeros(2)
+
+    @property
+    def names(self) -> tuple[str, ...] | None:
+        """The models by name; None before the first look."""
+        return self._state.names
+
+    @property
+    def adjust(self) -> str:
+        """What decisions about all pairs keep."""
+        return self._adjust
+
+    @property
+    def alpha(self) -> float:
+        """That error rate."""
+        return self._alpha
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples at the last look."""
+        return int(self._state.totals[0])
+
+    @property
+    def n_looks(self) -> int:
+        """How many looks were taken."""
+        return int(self._state.totals[1])
+
+    def look(self, counts: PairedCounts, *, workers: int | None = None) -> PairLooksResult:
+        """Look at the evidence so far.
+
+        Parameters
+        ----------
+        counts : fastcmp.stream.PairCounts
+            All samples so far.
+        workers : int, optional
+            Threads; by default as many as there are processors.
+
+        Returns
+        -------
+        PairLooksResult
+            E-values of all pairs, decisions and the leaderboard at this look.
+
+        Raises
+        ------
+        ValueError
+            If there are fewer than two models or no sample, the models are others, or a
+            count has become smaller: looks come in the order of the samples.
+        TypeError
+            If `counts` is something else.
+
+        Examples
+        --------
+        >>> from fastcmp.sequential import PairLooks
+        >>> from fastcmp.stream import PairCounts
+        >>> counts = PairCounts().update([0, 1] * 8, [[0, 1] * 8, [0, 0] * 8])
+        >>> PairLooks().look(counts).evalue.round(2).tolist()
+        [50.27]
+        """
+        threads = check_workers(workers)
+        if not are_paired(counts):
+            raise TypeError(
+                f"counts must be a fastcmp.stream.PairCounts, got {type(counts).__name__}"
+            )
+        joint, n, names = counts.joint_upper, counts.n_samples, counts.names
+        with self._lock:
+            state = self._begin(names, n)
+            right = joint.diagonal().copy()
+            _check_growth(state, right, n)
+            found, largest, missing = self._evaluate(joint, right, n, threads)
+            decided = state.decided
+            if self._adjust == "e-holm":
+                decided = _decide(found, missing, 1.0 / self._alpha, decided)
+            totals = np.array([n, state.totals[1] + 1])
+            self._state = replace(
+                state, totals=totals, right=right, largest=largest, decided=decided
+            )
+        return PairLooksResult(
+            names=names or (),
+            joint=joint,
+            n_samples=n,
+            n_looks=int(totals[1]),
+            log_evalue=found,
+            log_evalue_max=largest,
+            decided=decided if self._adjust == "e-holm" else None,
+            prior=self._prior,
+            adjust=self._adjust,
+            alpha=self._alpha,
+            n_missing=counts.n_missing,
+            n_excluded=counts.n_excluded,
+        )
+
+    def _begin(self, names: tuple[str, ...] | None, n: int) -> _State:
+        """Check the models of a look, and give the state before it."""
+        state, m = self._state, len(names or ())
+        if m < 2 or n < 1:
+            raise ValueError(f"counts must hold at least 2 models and 1 sample, got {m} and {n}")
+        if state.names is None:
+            state = _State.begin(self._sizes(names), names=names)
+            return replace(state, largest=np.full(state.largest.size, -np.inf))
+        if state.names != names:
+            raise ValueError(
+                f"counts must be of the {len(state.names)} models of the looks before, "
+                f"in their order, {state.names[:3]}, got {(names or ())[:3]}"
+            )
+        return state
+
+    def _evaluate(
+        self, joint: Ints, right: Ints, n: int, threads: int
+    ) -> tuple[Floats, Floats, float]:
+        """Find all log e-values, the largest so far, and what is missing of them."""
+        m, before = len(right), self._state.largest
+        p = m * (m - 1) // 2
+        if not before.size:
+            before = np.full(p, -np.inf)
+        tables = self._extended(n if n < _PAIRS_PAY * p else _LARGEST_TABLE)
+        known = (self._prior[0], tables)
+        found, largest = np.empty(p), np.empty(p)
+        starts = np.arange(m) * m - np.arange(m) * np.arange(1, m + 1) // 2
+        threshold = 1.0 / self._alpha if self._adjust == "e-holm" else 0.0
+
+        def evaluate(rows: tuple[int, int]) -> float:
+            pair_log_evalues(joint, right, rows, known, before, (found, largest))
+            if not threshold:
+                return 0.0
+            end = starts[rows[1]] if rows[1] < m else p
+            return _nearly_missing(found[starts[rows[0]] : end], threshold)
+
+        if threads == 1 or p < _THREADS_PAY:
+            return found, largest, evaluate((0, m))
+        # Rows are shorter and shorter: parts of equal numbers of pairs.
+        cuts = np.searchsorted(starts, np.linspace(0, p, 4 * threads + 1)[1:-1])
+        edges = [0, *np.unique(cuts).tolist(), m]
+        tasks = [(a, b) for a, b in pairwise(edges) if a < b]
+        with ThreadPool(threads) as pool:
+            sums = dict(pool.answers(evaluate, tasks))
+        return found, largest, math.fsum(sums.values())
+
+    def _extended(self, n: int) -> Ints:
+        """Give the tables of log-gamma for counts up to n; none beyond a size."""
+        known = self._tables.shape[1]
+        if n >= _LARGEST_TABLE:
+            return self._tables[:, :0]
+        if known <= n:
+            tables = np.empty((2, min(2 * n, _LARGEST_TABLE) + 1), np.int64)
+            tables[:, :known] = self._tables
+            rests = self._rests.copy()
+            extend_tables(self._prior[0], known, tables, rests)
+            self._tables, self._rests = tables, rests
+        return self._tables
+
+    def _sizes(self, names: tuple[str, ...] | None) -> dict[str, int]:
+        m = len(names or ())
+        p = m * (m - 1) // 2
+        return {"m": m, "p": p, "n_decided": p if self._adjust == "e-holm" else 0}
+
+    def _check(self) -> None:
+        totals, begun = self._state.totals, self.names is not None
+        require(totals.min() >= (1 if begun else 0), "totals must be numbers")
+        require(begun or not totals.any(), "there are looks without models")
+        check_within(self._state.right, 0, totals[0], "right")
+        require(not np.isnan(self._state.largest).any(), "largest must be numbers")
+
+    def _check_fit(self, other: Self) -> None:  # noqa: ARG002
+        raise TypeError("PairLooks do not merge: merge the counts, and look at their sum")
+
+    def _sections(self) -> list[Section]:
+        looks = f"{self.n_looks} look{'s' * (self.n_looks != 1)}"
+        text = (f"{looks} so far ({self._adjust}).",)
+        return [Section(title=self._title(), text=text)]
+
+
+def _nearly_missing(log_evalues: Floats, threshold: float) -> float:
+    """Do what `missing_evidence` does in single precision, four times as fast."""
+    total, limits = 0.0, (-80.0, math.log(threshold))
+    for part in parts(log_evalues.size, _PART):
+        evalues = log_evalues[part].astype(np.float32)
+        np.clip(evalues, *limits, out=evalues)
+        np.exp(evalues, out=evalues)
+        total += float(evalues.sum())
+    return threshold * log_evalues.size - total
+
+
+def _decide(
+    log_evalues: Floats, missing: float, threshold: float, decided: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """Add the pairs that closed testing rejects at this look.
+
+    The smallest mean with an e-value is that with all others below the threshold: it
+    reaches the threshold where the e-value makes up for all that is missing of them.
+    """
+    high, low = (math.log(threshold + missing * (1.0 + slack)) for slack in (_ROUNDING, -_ROUNDING))
+    new = np.flatnonzero((log_evalues >= low) > decided)
+    if not new.size:
+        return decided
+    values = log_evalues[new]
+    if values.min() < high:
+        exact = threshold + missing_evidence(log_evalues, threshold)
+        new = new[values >= math.log(exact)]
+    decided = decided.copy()
+    decided[new] = True
+    return decided
+
+
+def _check_growth(state: _State, right: Ints, n: int) -> None:
+    """Refuse a look at fewer samples than the one before."""
+    wrong, wrong_before = n - right, state.totals[0] - state.right
+    if (right < state.right).any() or (wrong < wrong_before).any():
+        raise ValueError(
+            "counts must not shrink: looks come in the order of the samples, and each "
+            f"counts all samples so far; got {n} after {state.totals[0]}"
+        )

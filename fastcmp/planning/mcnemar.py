@@ -15,7 +15,12 @@ from scipy.special import ndtr, ndtri
 from fastcmp import kernels
 from fastcmp.core.checks import as_counts, as_flag
 from fastcmp.core.options import ALTERNATIVES
-from fastcmp.kernels.planned_margins import EQUIVALENCE, NONINFERIORITY, SUPERIORITY
+from fastcmp.kernels.planned_margins import (
+    EQUIVALENCE,
+    NONINFERIORITY,
+    SUPERIORITY,
+    margin_variances,
+)
 from fastcmp.kernels.status import DEGENERATE, OK
 from fastcmp.paired.mcnemar_counts import CODES
 from fastcmp.planning.discordance import KNOWN, read_discordant, read_probabilities
@@ -121,7 +126,7 @@ def _null_spread(p10: Floats, p01: Floats, shift: Any) -> Floats:
     arrays = np.broadcast_arrays(p10, p01, shift)
     plans = np.stack([np.ravel(x).astype(np.float64) for x in arrays])
     variance = np.empty(plans.shape[1])
-    kernels.margin_variances(plans, variance)
+    margin_variances(plans, variance)
     return np.sqrt(variance).reshape(arrays[0].shape)
 
 

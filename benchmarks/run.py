@@ -47,10 +47,8 @@ PAGES = ("scale", "values", "metrics", "deciding", "tasks")
 
 INTRODUCTION = """# {title}
 
-Written by `python benchmarks/run.py`; do not edit. Each row is one piece of work, timed
-for fastcmp and for a rival in the same run, after compilation, and with the answers
-compared: the fastest of some rounds, because the machine is shared. The ratio is what
-carries over to another machine.
+Written by `python benchmarks/run.py`; do not edit. Each row is one piece of work, timed in the same
+run as a rival, after compilation, with the answers compared: the fastest of some rounds.
 
 {machine}
 

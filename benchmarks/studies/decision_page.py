@@ -52,15 +52,27 @@ def read(path=None):
 
 
 def table(found, part):
-    """Write one part: a row for each setting and n, a column for what was counted."""
+    """Lines of one part: a row for each setting and n, a column for what was counted.
+
+    Of many settings a row has all n, and a cell what was counted, in order.
+    """
+
+    def percent(*key):
+        return f"{100 * found[key][0]:.1f}" if key in found else ""
+
     keys = [key for key in found if key[0] == part]
-    hows = list(dict.fromkeys(key[3] for key in keys))
-    yield f"| | n | {' | '.join(hows)} |"
-    yield "|---" * (len(hows) + 2) + "|"
+    settings, sizes, hows = (list(dict.fromkeys(key[i] for key in keys)) for i in (1, 2, 3))
+    wide = len(settings) > 10
+    columns = sizes if wide else ["n", *hows]
+    yield f"| {' / '.join(hows) if wide else ''} | {' | '.join(columns)} |"
+    yield "|---" * (len(columns) + 1) + "|"
+    if wide:
+        for setting in settings:
+            cells = [" / ".join(percent(part, setting, n, how) for how in hows) for n in sizes]
+            yield f"| {' | '.join([setting, *(cell.strip(' /') for cell in cells)])} |"
+        return
     for row in dict.fromkeys(key[:3] for key in keys):
-        rates = [found.get((*row, how)) for how in hows]
-        cells = ["" if x is None else f"{100 * x[0]:.1f}" for x in rates]
-        yield f"| {' | '.join([*row[1:], *cells])} |"
+        yield f"| {' | '.join([*row[1:], *(percent(*row, how) for how in hows)])} |"
 
 
 def page(found):

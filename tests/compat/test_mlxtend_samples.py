@@ -158,22 +158,10 @@ def test_small_differences_are_not_equal_ones():
         ([1], [2], {"method": "exactly"}, ValueError, "method"),
         ([1], [2], {"func": "mean"}, ValueError, "func"),
         ([1], [2], {"func": lambda *_: np.nan}, ValueError, "func"),
-        (
-            [1],
-            [2],
-            {"method": "approximate", "num_rounds": 0},
-            ValueError,
-            "num_rounds",
-        ),
+        ([1], [2], {"method": "approximate", "num_rounds": 0}, ValueError, "num_rounds"),
         (range(60), range(60), {}, ValueError, "approximate"),
         (range(60), range(60), {"paired": True}, ValueError, "approximate"),
-        (
-            range(30),
-            range(30),
-            {"func": lambda x, _: x[0]},
-            ValueError,
-            "approximate",
-        ),
+        (range(30), range(30), {"func": lambda x, _: x[0]}, ValueError, "approximate"),
     ],
 )
 def test_refused_samples(x, y, options, error, says):
@@ -299,8 +287,7 @@ def test_scores_of_more_classes(kinds):
 
 
 @pytest.mark.parametrize(
-    ("true", "pred"),
-    [([0, 0], [0, 0]), ([1, 1], [1, 1]), ([5, 5], [5, 5]), ([1, 1], [0, 1])],
+    ("true", "pred"), [([0, 0], [0, 0]), ([1, 1], [1, 1]), ([5, 5], [5, 5]), ([1, 1], [0, 1])]
 )
 def test_tables_of_few_classes(true, pred):
     table = ours.confusion_matrix(true, pred)

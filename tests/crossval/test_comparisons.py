@@ -15,17 +15,8 @@ from fastcmp import compare_cv, compare_cv_all, designs
 from fastcmp.crossval.registry import TESTS, find_test
 
 TWO_SIDED_ONLY = {"alpaydin-f", "calibrated-f", "naive-mcnemar"}
-COUNTING = {
-    "proportion-z",
-    "bayle-z",
-    "holdout-mcnemar",
-    "naive-mcnemar",
-    "bcv-mcnemar",
-}
-MODELS = {
-    "a": GaussianNB(),
-    "b": DecisionTreeClassifier(max_depth=1, random_state=0),
-}
+COUNTING = {"proportion-z", "bayle-z", "holdout-mcnemar", "naive-mcnemar", "bcv-mcnemar"}
+MODELS = {"a": GaussianNB(), "b": DecisionTreeClassifier(max_depth=1, random_state=0)}
 
 
 def simulate(n=83, n_classes=3, seed=0):
@@ -166,10 +157,7 @@ BY_HAND = {
     ),
     "kfold-t": (designs.kfold(10, rng=3), lambda f: paired_t(differences(f), 0)),
     "dietterich-t": (designs.two_fold(5, rng=3), dietterich),
-    "nadeau-bengio-t": (
-        designs.repeated_holdout(15, test_size=0.1, rng=3),
-        nadeau_bengio,
-    ),
+    "nadeau-bengio-t": (designs.repeated_holdout(15, test_size=0.1, rng=3), nadeau_bengio),
     "bouckaert-frank-t": (
         designs.repeated_kfold(10, 10, rng=3),
         lambda folds: paired_t(differences(folds), 1 / 9),

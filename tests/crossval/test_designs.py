@@ -116,10 +116,7 @@ def test_a_repetition_depends_on_its_number_alone():
     pairs = [
         (kfold(10, rng=4), repeated_kfold(10, 10, rng=4)),
         (repeated_holdout(1, rng=4), repeated_holdout(15, rng=4)),
-        (
-            repeated_holdout(3, test_size=5, rng=4),
-            repeated_holdout(9, test_size=5, rng=4),
-        ),
+        (repeated_holdout(3, test_size=5, rng=4), repeated_holdout(9, test_size=5, rng=4)),
         (two_fold(2, rng=4), two_fold(5, rng=4)),
         (repeated_holdout(3, test_size=0.1, rng=4), paired_halves(2, 3, rng=4)),
     ]
@@ -524,10 +521,7 @@ def test_within_a_grid_search():
     # The same sizes of folds, and of the classes in them, as scikit-learn's own.
     for ours, theirs in (
         (kfold(5, rng=1), KFold(5, shuffle=True, random_state=1)),
-        (
-            kfold(5, stratify=True, rng=1),
-            StratifiedKFold(5, shuffle=True, random_state=1),
-        ),
+        (kfold(5, stratify=True, rng=1), StratifiedKFold(5, shuffle=True, random_state=1)),
     ):
         for side in range(2):
             sizes = [

@@ -284,8 +284,7 @@ def test_predictors(data):
 
 
 @pytest.mark.parametrize(
-    "convert",
-    [sparse.csr_matrix, sparse.coo_matrix, sparse.csc_array, sparse.coo_array],
+    "convert", [sparse.csr_matrix, sparse.coo_matrix, sparse.csc_array, sparse.coo_array]
 )
 def test_sparse_predictors(convert):
     counts = np.abs(X * 3).astype(int)
@@ -550,10 +549,7 @@ class Duck:
         (LinearRegression(), r"must be a classifier, got LinearRegression\(\)"),
         (KMeans(), "must be a classifier, got KMeans"),
         (IsolationForest(), "must be a classifier, got IsolationForest"),
-        (
-            make_pipeline(StandardScaler(), LinearRegression()),
-            "must be a classifier, g",
-        ),
+        (make_pipeline(StandardScaler(), LinearRegression()), "must be a classifier, g"),
         (StandardScaler(), "with methods fit and predict, got .* without predict"),
         (NoPredict(), "without predict"),
         ("knn", "got 'knn' without fit and predict"),

@@ -209,12 +209,7 @@ def test_modes_are_the_estimates():
 def test_posteriors_of_lemma_2():
     result = bcv_mcnemar(EXAMPLE, rho1=0, rho2=0.5)
     (n11, n10), (n01, n00) = 2 * EXAMPLE.mean((0, 1))
-    wanted = {
-        "e": (n01 + n10, n00 + n11),
-        "r": (n01, n10),
-        "qa": (n01, n11),
-        "qb": (n00, n10),
-    }
+    wanted = {"e": (n01 + n10, n00 + n11), "r": (n01, n10), "qa": (n01, n11), "qb": (n00, n10)}
     for which, (alpha, beta) in wanted.items():
         for prior in (1, 0.5, 3.0):
             posterior = result.posterior(which, prior)

@@ -20,14 +20,7 @@ TWO = fastcmp.compare_cv(
     NB, STUMP, X, Y, test=["kfold-t", "bcv-mcnemar", "alpaydin-f", "bayle-z"], rng=1
 )
 F1 = fastcmp.compare_cv(
-    NB,
-    STUMP,
-    X,
-    Y == "ja",
-    test="kfold-t",
-    scoring="f1",
-    names=("n\u00e4ive", "b"),
-    rng=1,
+    NB, STUMP, X, Y == "ja", test="kfold-t", scoring="f1", names=("n\u00e4ive", "b"), rng=1
 )
 MANY = fastcmp.compare_cv_all([NB, STUMP, DummyClassifier()], X, Y, rng=1)
 TABLES = RNG.integers(1, 30, (3, 5, 2, 2, 2))

@@ -15,14 +15,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from fastcmp import (
-    CVComparison,
-    CVPairwiseResult,
-    adjust,
-    compare_cv,
-    compare_cv_all,
-    designs,
-)
+from fastcmp import CVComparison, CVPairwiseResult, adjust, compare_cv, compare_cv_all, designs
 from fastcmp.crossval.registry import TESTS
 
 NB, STUMP = GaussianNB(), DecisionTreeClassifier(max_depth=1, random_state=0)
@@ -214,11 +207,7 @@ def test_bad_options():
         ({"alternative": ["less"]}, ValueError, "alternative must be one of"),
         ({"design": "kfold"}, TypeError, "design must be made by fastcmp.designs, got"),
         ({"design": 5}, TypeError, "design must be made by fastcmp.designs, got 5"),
-        (
-            {"design": []},
-            TypeError,
-            r"design must be made by fastcmp.designs, got \[\]",
-        ),
+        ({"design": []}, TypeError, r"design must be made by fastcmp.designs, got \[\]"),
         ({"design": [5]}, TypeError, "design must be made by fastcmp.designs, got 5"),
         ({"stratify": "yes"}, TypeError, "stratify must be True or False"),
         ({"rng": -1}, ValueError, "rng must be a whole number"),

@@ -503,14 +503,8 @@ def test_ratios_that_are_none():
         ({"rho2": 0.5}, "give both rho1 and rho2, or neither, got None and 0.5"),
         ({"rho1": 1.1, "rho2": 0.5}, "rho1 must lie in (-1, 1], got 1.1"),
         ({"rho1": math.nan, "rho2": 0.5}, "rho1 must lie in (-1, 1], got nan"),
-        (
-            {"rho1": 0, "rho2": -0.1},
-            "rho2 must lie in [0, (1 + rho1) / 2] = [0, 0.5], got -0.1",
-        ),
-        (
-            {"rho1": 0, "rho2": 0.51},
-            "rho2 must lie in [0, (1 + rho1) / 2] = [0, 0.5], got 0.51",
-        ),
+        ({"rho1": 0, "rho2": -0.1}, "rho2 must lie in [0, (1 + rho1) / 2] = [0, 0.5], got -0.1"),
+        ({"rho1": 0, "rho2": 0.51}, "rho2 must lie in [0, (1 + rho1) / 2] = [0, 0.5], got 0.51"),
         ({"rho1": 1, "rho2": 1}, "leave no variance to divide by"),
         ({"rho1": -1, "rho2": 0}, "rho1 must lie in (-1, 1], got -1"),
     ],
@@ -530,12 +524,7 @@ def test_correlations_that_are_no_numbers(bad):
 
 @pytest.mark.parametrize(
     ("x", "halves"),
-    [
-        ((4,), (3, 2, 5)),
-        ((4,), (2, 3, 2, 4)),
-        ((2, 4), (3, 2, 4)),
-        ((2, 4), (3, 3, 2, 4)),
-    ],
+    [((4,), (3, 2, 5)), ((4,), (2, 3, 2, 4)), ((2, 4), (3, 2, 4)), ((2, 4), (3, 3, 2, 4))],
 )
 def test_halves_that_do_not_fit(x, halves):
     message = "half_differences must have shape .* beside differences of shape"

@@ -267,10 +267,7 @@ def test_the_answers_of_cross_validate():
         ({"a": [1, 2, 3], "b": [1, 2]}, "same folds for all models"),
         ({"a": [1, 2, 3]}, "at least 2 models"),
         (np.zeros((2, 3, 4, 5)), "task_table"),
-        (
-            {"x": np.zeros((2, 2, 3)), "y": np.zeros((3, 2, 3))},
-            "same models on all data sets",
-        ),
+        ({"x": np.zeros((2, 2, 3)), "y": np.zeros((3, 2, 3))}, "same models on all data sets"),
         ({"params": [{}, {}], "split0_test_s": [1, 2]}, "more than once"),
     ],
 )

@@ -4,12 +4,7 @@ import numpy as np
 import pytest
 from reference_cases import cases
 
-from fastcmp.datasets import (
-    bayes_datasets,
-    bayes_sign,
-    bayes_signed_rank,
-    task_bootstrap,
-)
+from fastcmp.datasets import bayes_datasets, bayes_sign, bayes_signed_rank, task_bootstrap
 
 SCORES = np.random.default_rng(5).integers(50, 70, (4, 12)) / 100
 OPTIONS = {"rope": 0.02, "prior_strength": 0.7}

@@ -163,8 +163,7 @@ def naive(battles, m, ties_as="half", ridge=0.0):
 
     def one(k):
         return numeric(
-            lambda x: log_likelihood(x, [battles[k], (m - 1, 0, 0.0, 0.0)], ties_as, 0),
-            found,
+            lambda x: log_likelihood(x, [battles[k], (m - 1, 0, 0.0, 0.0)], ties_as, 0), found
         )
 
     scores = np.array([one(k) for k in range(len(battles))])

@@ -57,8 +57,7 @@ def test_signs():
     assert np.array_equal(higher_is_better(read_scores(SCORES, lower_is_better=True)), -SCORES)
     assert np.array_equal(higher_is_better(read_scores(Results(lower=True))), -SCORES)
     assert np.array_equal(
-        higher_is_better(read_scores(Results(lower=True), lower_is_better=True)),
-        -SCORES,
+        higher_is_better(read_scores(Results(lower=True), lower_is_better=True)), -SCORES
     )
     with pytest.raises(ValueError, match="lower_is_better must be False"):
         read_scores(Results(), lower_is_better=True)
@@ -91,11 +90,7 @@ def test_missing_scores_are_kept_or_refused():
         (SCORES, {"tasks": ["a", "b", "b"]}, r"tasks must .* \['b'\] more than once"),
         (SCORES, {"tasks": ["a"]}, "each of the 3 tasks"),
         (pd.concat([FRAME, FRAME["a"]], axis=1), {}, r"\['a'\] more than once"),
-        (
-            {"a": FRAME["a"], "b": FRAME["b"][::-1]},
-            {},
-            "in another order",
-        ),
+        ({"a": FRAME["a"], "b": FRAME["b"][::-1]}, {}, "in another order"),
     ],
 )
 def test_refusals(scores, options, message):

@@ -208,10 +208,7 @@ def test_noise_without_spread():
             lambda: task_bootstrap(SCORES, items=[SCORES] * 5, nested=True),
             "have the scores as their means",
         ),
-        (
-            lambda: task_bootstrap(SCORES, items=[SCORES] * 4, nested=True),
-            "one array a task",
-        ),
+        (lambda: task_bootstrap(SCORES, items=[SCORES] * 4, nested=True), "one array a task"),
         (lambda: task_noise([[1, 2]]), "at least two tasks"),
         (lambda: task_noise([[1, 2], [1]]), "differences of task_1 must be of shape"),
         (lambda: task_noise([[1, 2], [1, np.nan]]), "must be finite"),
@@ -230,10 +227,7 @@ def test_tasks_that_a_model_lacks_are_left_out_where_that_is_asked_for(function)
     with pytest.raises(ValueError, match="model_1 on task_3"):
         function(scores)
     found = function(scores, missing="tasks")
-    assert (found.n_dropped, found.tasks) == (
-        1,
-        ("task_0", "task_1", "task_2", "task_4"),
-    )
+    assert (found.n_dropped, found.tasks) == (1, ("task_0", "task_1", "task_2", "task_4"))
     assert "1 tasks that a model has no score on were left out" in " ".join(str(found).split())
     kept = function(np.delete(scores, 3, axis=1), tasks=found.tasks)
     assert np.array_equal(kept.rank, found.rank)

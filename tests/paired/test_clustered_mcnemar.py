@@ -292,11 +292,7 @@ def test_clusters_within_strata(method):
     weights = {0: 1, 1: 2, 2: 5}
     with any_labels():
         found = mcnemar(
-            *(y, a, b),
-            method=method,
-            groups=groups,
-            strata=strata,
-            stratum_weights=weights,
+            *(y, a, b), method=method, groups=groups, strata=strata, stratum_weights=weights
         )
     mean, variance, df = by_strata(a - b, groups, strata, np.array([1, 2, 5]) / 8, method)
     assert found.difference == pytest.approx(mean)
@@ -333,10 +329,7 @@ def test_clusters_across_strata():
         ({"only_a": [1, 2, 3]}, "one entry a cluster"),
         ({"only_a": 3}, "one entry a cluster"),
         ({"both_right": [0, 1], "both_wrong": [0, 1]}, "a sample in each cluster"),
-        (
-            {name: [1] for name in ("both_right", "only_a", "only_b", "both_wrong")},
-            "2 clus",
-        ),
+        ({name: [1] for name in ("both_right", "only_a", "only_b", "both_wrong")}, "2 clus"),
     ],
 )
 def test_counts_without_meaning(change, wanted):

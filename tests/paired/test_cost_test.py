@@ -609,11 +609,7 @@ def test_a_true_label_that_named_costs_lack():
 
 
 def test_named_costs_may_be_selected():
-    cost = {
-        "a": {"b": 1, "c": 9},
-        "b": {"a": 2, "c": 9},
-        "c": {"a": 9, "b": 9},
-    }
+    cost = {"a": {"b": 1, "c": 9}, "b": {"a": 2, "c": 9}, "c": {"a": 9, "b": 9}}
     y_true, a, b = list("aabbcab"), list("abbacab"), list("bbbacbb")
     result = cost_test(y_true, a, b, cost, classes=["b", "a"])
     assert result.counts.classes == ("b", "a")
@@ -637,26 +633,11 @@ def test_missing_true_labels():
 @pytest.mark.parametrize(
     ("arguments", "options", "error", "wanted"),
     [
-        (
-            ([0, 1], [0], [0, 1], COST),
-            {},
-            ValueError,
-            "pred_a has 1 labels, y_true has",
-        ),
+        (([0, 1], [0], [0, 1], COST), {}, ValueError, "pred_a has 1 labels, y_true has"),
         (([0], [0], [1], COST), {}, ValueError, "y_true must hold at least 2 samples"),
         (([0, 1], [0, 1], ["a", "b"], COST), {}, TypeError, "pred_b holds str labels "),
-        (
-            ([0, 1], [0, 1], [1, 1], NAMED),
-            {},
-            TypeError,
-            "classes holds str labels and",
-        ),
-        (
-            ([0, 1], [0, 1], [1, 1], [0, 1]),
-            {},
-            ValueError,
-            "cost must be a square matr",
-        ),
+        (([0, 1], [0, 1], [1, 1], NAMED), {}, TypeError, "classes holds str labels and"),
+        (([0, 1], [0, 1], [1, 1], [0, 1]), {}, ValueError, "cost must be a square matr"),
         (([0, 1], [0, 1], [1, 1], None), {}, TypeError, "cost must be a square matrix"),
         (
             ([0, 1], [0, 1], [1, 1], COST),

@@ -28,14 +28,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 from strategies import codes, tables
 
-from fastcmp import (
-    HoldoutResult,
-    compare_holdout,
-    compare_labels,
-    cost_test,
-    load_digits,
-    mcnemar,
-)
+from fastcmp import HoldoutResult, compare_holdout, compare_labels, cost_test, load_digits, mcnemar
 
 METHODS = ("midp", "exact", "asymptotic", "corrected", "unconditional")
 ALTERNATIVES = ("two-sided", "greater", "less")
@@ -50,11 +43,7 @@ def labels_of(table):
     right_a = np.repeat([True, True, False, False], table)
     right_b = np.repeat([True, False, True, False], table)
     y_true = np.arange(right_a.size) % 2
-    return (
-        y_true,
-        np.where(right_a, y_true, 1 - y_true),
-        np.where(right_b, y_true, 1 - y_true),
-    )
+    return (y_true, np.where(right_a, y_true, 1 - y_true), np.where(right_b, y_true, 1 - y_true))
 
 
 def labels_of_counts(counts):
@@ -88,19 +77,12 @@ def test_error_rates_against_mcnemar(drawn, method, alternative, alpha):
     assert result.status == single.status
     assert result.reject is bool(single.pvalue <= alpha)
     y_true, a, b = drawn
-    assert (result.loss_a, result.loss_b) == (
-        (y_true != a).mean(),
-        (y_true != b).mean(),
-    )
+    assert (result.loss_a, result.loss_b) == ((y_true != a).mean(), (y_true != b).mean())
     assert result.difference == single.difference
     assert result.difference == pytest.approx(result.loss_b - result.loss_a, abs=1e-15)
     assert (result.measure, result.better) == ("accuracy", single.better)
     assert result.interval == single.confidence_interval(1 - alpha, "newcombe")
-    assert (result.method, result.alternative, result.alpha) == (
-        method,
-        alternative,
-        alpha,
-    )
+    assert (result.method, result.alternative, result.alpha) == (method, alternative, alpha)
 
 
 @given(tables(60), st.sampled_from([0.01, 0.05, 0.3]))
@@ -242,8 +224,7 @@ def test_methods_of_costs_need_costs(method):
 
 
 @pytest.mark.parametrize(
-    ("spelled", "method"),
-    [("mid-p", "midp"), ("MIDP", "midp"), ("Exact", "exact")],
+    ("spelled", "method"), [("mid-p", "midp"), ("MIDP", "midp"), ("Exact", "exact")]
 )
 def test_words_of_other_programs(spelled, method):
     result = compare_labels(Y, A, B, method=spelled, alternative="Unequal")
@@ -321,14 +302,7 @@ def test_classes_select_with_costs():
 @pytest.mark.parametrize("options", [{}, {"cost": {"x": {"y": 1}, "y": {"x": 5}}}])
 @pytest.mark.parametrize(
     "container",
-    [
-        list,
-        pd.Series,
-        pl.Series,
-        pa.array,
-        lambda x: np.array(x, object),
-        pd.Categorical,
-    ],
+    [list, pd.Series, pl.Series, pa.array, lambda x: np.array(x, object), pd.Categorical],
     ids=["list", "pandas", "polars", "pyarrow", "objects", "categorical"],
 )
 def test_missing_true_labels_are_dropped_and_counted(container, options):

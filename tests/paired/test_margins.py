@@ -247,8 +247,7 @@ def test_what_is_not_known_cannot_tell():
 
 
 @pytest.mark.parametrize(
-    ("difference", "margin"),
-    [(-0.01, 0.05), (0.0, 0.02), (-0.045, 0.05), (0.004, 0.03)],
+    ("difference", "margin"), [(-0.01, 0.05), (0.0, 0.02), (-0.045, 0.05), (0.004, 0.03)]
 )
 def test_that_many_more_have_a_power_of_80_percent(difference, margin):
     spread, n, alpha = 0.4, 50, 0.05
@@ -284,10 +283,7 @@ def test_laws_of_accuracies(cells, margin, method, strict):
     mirrors(one, margin_tests_from_counts(only_b, only_a, **options))
     level = 0.025 if strict else 0.05
     ends = one.interval if strict else one.inner_interval
-    for pvalue, end in (
-        (one.noninferiority_pvalue, ends.low),
-        (one.pvalue_upper, -ends.high),
-    ):
+    for pvalue, end in ((one.noninferiority_pvalue, ends.low), (one.pvalue_upper, -ends.high)):
         if abs(end + margin) > 1e-9:
             assert (pvalue <= level) == (end > -margin)
     if one.decision == BETTER:
@@ -304,11 +300,7 @@ def test_margins_up_to_the_largest_possible(cells):
     right, only_a, only_b, wrong = cells
     for margin in (1e-300, 0.999999, np.nextafter(1, 0)):
         found = margin_tests_from_counts(
-            *(only_a, only_b),
-            both_right=right,
-            both_wrong=wrong,
-            margin=margin,
-            method="score",
+            *(only_a, only_b), both_right=right, both_wrong=wrong, margin=margin, method="score"
         )
         assert found.decision in DECISIONS
         assert 0 <= found.noninferiority_pvalue <= 1
@@ -550,10 +542,7 @@ def test_means():
     b = a + rng.normal(size=40) / 4
     result = mean_difference(a, b, margin=0.3, alpha=0.1)
     wanted = margin_tests(
-        *(result.difference, result.standard_error, 0.3),
-        df=39,
-        alpha=0.1,
-        n_samples=40,
+        *(result.difference, result.standard_error, 0.3), df=39, alpha=0.1, n_samples=40
     )
     assert result.margins.noninferiority_pvalue == wanted.noninferiority_pvalue
     assert result.margins.interval == pytest.approx(wanted.interval)

@@ -128,10 +128,7 @@ def test_the_statistic_and_its_distribution_give_the_pvalue(a, b, method, altern
 @pytest.mark.parametrize(("a", "b"), [(11, 1), (3, 20), (25, 15), (7, 7), (400, 310)])
 def test_peers_agree(a, b):
     table = [[50, a], [b, 9]]
-    for exact, corrected, method in [
-        (True, False, "exact"),
-        (False, False, "asymptotic"),
-    ]:
+    for exact, corrected, method in [(True, False, "exact"), (False, False, "asymptotic")]:
         result = mcnemar_from_counts(a, b, method=method)
         peer = contingency_tables.mcnemar(table, exact=exact, correction=corrected)
         assert result.pvalue == pytest.approx(peer.pvalue, rel=1e-9)
@@ -499,14 +496,7 @@ def test_unknown_intervals_list_the_known_ones():
 @pytest.mark.parametrize("given", [{}, {"both_right": 5}, {"both_wrong": 5}])
 def test_what_needs_all_counts_says_so(given):
     result = mcnemar_from_counts(3, 1, **given)
-    for name in (
-        "table",
-        "n_samples",
-        "accuracy_a",
-        "accuracy_b",
-        "difference",
-        "effect",
-    ):
+    for name in ("table", "n_samples", "accuracy_a", "accuracy_b", "difference", "effect"):
         with pytest.raises(ValueError, match=r"needs all four counts: pass both_right="):
             getattr(result, name)
     with pytest.raises(ValueError, match=r"needs all four counts"):
@@ -592,9 +582,5 @@ def test_unconditional_refuses_what_takes_minutes():
     only_a = np.arange(1, 301)
     with pytest.raises(ValueError, match=r"too long for 300 different tables .*'midp'"):
         mcnemar_from_counts(
-            only_a,
-            0,
-            both_right=2_000_000 - only_a,
-            both_wrong=0,
-            method="unconditional",
+            only_a, 0, both_right=2_000_000 - only_a, both_wrong=0, method="unconditional"
         )

@@ -7,21 +7,11 @@ import pytest
 from reference_cases import ALTERNATIVES as CODES
 from reference_cases import expected, parametrize
 from scipy import stats
-from statsmodels.stats.proportion import (
-    confint_proportions_2indep,
-    proportions_ztest,
-)
-from statsmodels.stats.proportion import (
-    test_proportions_2indep as of_statsmodels,
-)
+from statsmodels.stats.proportion import confint_proportions_2indep, proportions_ztest
+from statsmodels.stats.proportion import test_proportions_2indep as of_statsmodels
 
 import fastcmp
-from fastcmp import (
-    accuracy_unpaired,
-    accuracy_unpaired_from_counts,
-    kernels,
-    proportion_z,
-)
+from fastcmp import accuracy_unpaired, accuracy_unpaired_from_counts, kernels, proportion_z
 
 ALTERNATIVES = {"two-sided": "two-sided", "greater": "larger", "less": "smaller"}
 CASES = [(84, 100, 92, 100), (56, 70, 48, 80), (9, 10, 3, 10), (0, 20, 2, 31)]

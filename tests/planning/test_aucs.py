@@ -104,10 +104,7 @@ def test_sample_sizes_are_those_of_other_programs(case):
 def test_detectable_areas_are_those_of_other_programs(case):
     given = case["input"]
     plan = detectable_difference(
-        n=given["n_pos"],
-        n_negatives=given["n_neg"],
-        power=given["power"],
-        **options_of(case),
+        n=given["n_pos"], n_negatives=given["n_neg"], power=given["power"], **options_of(case)
     )
     assert given["auc_null"] + plan.difference == expected(case, "auc")
 
@@ -154,11 +151,7 @@ def test_partial_areas_are_those_of_proc():
 # Oracles.
 
 
-@given(
-    area=st.floats(0.01, 0.99),
-    positives=st.integers(1, 999),
-    negatives=st.integers(1, 999),
-)
+@given(area=st.floats(0.01, 0.99), positives=st.integers(1, 999), negatives=st.integers(1, 999))
 def test_hanley_and_mcneil_as_the_public_function_has_it(area, positives, negatives):
     found = hanley_mcneil_variance(area, positives, negatives)
     wanted = fastcmp.hanley_mcneil(area, positives, negatives) ** 2

@@ -105,21 +105,12 @@ FIT = {
         {"accuracy_a": 1.0, "accuracy_b": 0.8, "correlation": 0.1},
         "correlation has no meaning",
     ),
-    "no kappa": (
-        {"accuracy_a": 1.0, "accuracy_b": 1.0, "kappa": 0.1},
-        "kappa has no meaning",
-    ),
-    "percent": (
-        {"p10": 15, "p01": 0.05},
-        r"p10 must lie in .*, got 15: write 0.15 for 15%",
-    ),
+    "no kappa": ({"accuracy_a": 1.0, "accuracy_b": 1.0, "kappa": 0.1}, "kappa has no meaning"),
+    "percent": ({"p10": 15, "p01": 0.05}, r"p10 must lie in .*, got 15: write 0.15 for 15%"),
     "NaN": ({"p10": 0.1, "p01": np.nan}, r"p01 must lie in \[0, 1\], got nan"),
     "too few": ({"p10": 0.1}, r"p10 and p01, or difference .*, got p10"),
     "none": ({}, r"p10 and p01, or difference .* must be given, got none"),
-    "too many": (
-        {"p10": 0.1, "p01": 0.1, "agreement": 0.8},
-        "got agreement, p01, p10",
-    ),
+    "too many": ({"p10": 0.1, "p01": 0.1, "agreement": 0.8}, "got agreement, p01, p10"),
     "unknown": ({"p11": 0.1}, r"p11 is no input of test='mcnemar', which knows: p10"),
 }
 

@@ -36,12 +36,7 @@ def answers(seed=1, n=300):
 
 def test_two_models_are_mcnemars_test():
     plan = power(
-        test="leaderboard",
-        n=155,
-        accuracies=[0.9, 0.8],
-        discordant=0.2,
-        n_resamples=20000,
-        rng=1,
+        test="leaderboard", n=155, accuracies=[0.9, 0.8], discordant=0.2, n_resamples=20000, rng=1
     )
     connor = power(n=155, p10=0.15, p01=0.05, method="connor")
     assert plan.power == pytest.approx(connor.power, abs=4 * plan.power_standard_error)

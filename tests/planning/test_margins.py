@@ -134,10 +134,7 @@ REFUSED = {
     "no margin": ({"hypothesis": "superiority"}, "needs margin="),
     "not asked": ({"hypothesis": "difference", "margin": 0.1}, "takes no margin"),
     "less": ({"margin": 0.1, "alternative": "less"}, "alternative='less' has no"),
-    "method": (
-        {"margin": 0.1, "method": "midp"},
-        "method='midp' is not for .*: tango, normal",
-    ),
+    "method": ({"margin": 0.1, "method": "midp"}, "method='midp' is not for .*: tango, normal"),
     "tails": ({"margin": 0.1, "tails": "both"}, "tails='both' is for two-sided"),
     "conditional": (
         {"margin": 0.1, "conditional": True},

@@ -116,8 +116,7 @@ def enumerated(n, p, alpha, method, alternative, wanted=rejects):
 
 shares = st.sampled_from([0.05, 0.01, 0.1, 0.3, 0.0625, 0.8])
 probabilities = st.tuples(
-    st.floats(0.0, 0.5, allow_subnormal=False),
-    st.floats(0.0, 0.5, allow_subnormal=False),
+    st.floats(0.0, 0.5, allow_subnormal=False), st.floats(0.0, 0.5, allow_subnormal=False)
 )
 codes = st.sampled_from([0, 1, -1])
 
@@ -175,14 +174,7 @@ def test_conditional_power_is_a_binomial_tail(m, p, method, code):
     assume(sum(p) > 0.01)
     assume(min(p) == 0 or min(p) > 1e-300)  # below, SciPy overflows
     alternative = {0: "two-sided", 1: "greater", -1: "less"}[code]
-    plan = power(
-        n=m,
-        p10=p[0],
-        p01=p[1],
-        method=method,
-        alternative=alternative,
-        conditional=True,
-    )
+    plan = power(n=m, p10=p[0], p01=p[1], method=method, alternative=alternative, conditional=True)
     counts = np.arange(m + 1)
     chances = stats.binom.pmf(counts, m, p[0] / sum(p))
     hits = [rejects(a, m - a, method, code, 0.05) for a in counts]

@@ -53,11 +53,7 @@ def test_mean_power_adds_up_beta_binomials(seen, rest, n, method, side, so_far):
 
 def test_a_record_plans_the_same_test_again():
     result = fastcmp.mcnemar_from_counts(
-        *(30, 10),
-        both_right=140,
-        both_wrong=20,
-        method="exact",
-        alternative="greater",
+        *(30, 10), both_right=140, both_wrong=20, method="exact", alternative="greater"
     )
     plan = result.power(n=300)
     assert (plan.method, plan.alternative) == ("exact", "greater")
@@ -130,10 +126,7 @@ REFUSED = {
     "negative": ({"pilot": (-1, 3, 90)}, "only_a of pilot must not be negative"),
     "fractions": ({"pilot": (1.5, 3, 90)}, "only_a of pilot must be whole"),
     "both": ({"pilot": (5, 3, 90), "p10": 0.1}, "pilot must be given alone"),
-    "with so_far": (
-        {"pilot": (5, 3, 90), "so_far": (5, 3, 90)},
-        "pilot must be given alone",
-    ),
+    "with so_far": ({"pilot": (5, 3, 90), "so_far": (5, 3, 90)}, "pilot must be given alone"),
     "a closed form": (
         {"so_far": (5, 3, 90), "method": "connor"},
         "so_far=.* has no meaning with a normal approximation",
@@ -162,9 +155,6 @@ def test_no_pilot_at_all():
 def test_nothing_is_planned_from_comparisons_over_data_sets(name):
     _, areas = fastcmp.load_demsar()
     options = {"n": 30} if name == "power" else {}
-    for record in (
-        fastcmp.compare_datasets(areas),
-        fastcmp.bradley_terry([[0, 9], [4, 0]]),
-    ):
+    for record in (fastcmp.compare_datasets(areas), fastcmp.bradley_terry([[0, 9], [4, 0]])):
         with pytest.raises(TypeError, match=f"pass what is known .* fastcmp.planning.{name}$"):
             getattr(record, name)(**options)

@@ -152,11 +152,7 @@ HURRIED = {
         CELLS | {"method": "tango"}
     ),
     "hypothesis='equivalence' needs margin=": CELLS | {"hypothesis": "equivalence"},
-    "sd must be > 0 and finite, got -0.5": {
-        "test": "mean",
-        "sd": -0.5,
-        "difference": 0.1,
-    },
+    "sd must be > 0 and finite, got -0.5": {"test": "mean", "sd": -0.5, "difference": 0.1},
 }
 
 

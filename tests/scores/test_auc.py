@@ -15,14 +15,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from reference_cases import cases, expected, parametrize
 
-from fastcmp import (
-    auc,
-    auc_bootstrap,
-    auc_permutation_test,
-    concordance,
-    delong,
-    roc_curve,
-)
+from fastcmp import auc, auc_bootstrap, auc_permutation_test, concordance, delong, roc_curve
 
 TIES = ("half", "concordant", "discordant")
 SHARE = {"half": Fraction(1, 2), "concordant": Fraction(1), "discordant": Fraction(0)}

@@ -259,11 +259,7 @@ INDICATOR = np.array([[1, 0, 1], [0, 1, 0], [1, 1, 0]])
         (INDICATOR, {"classes": [1, 2, 3]}, "classes names labels of y_true of shape"),
         (INDICATOR * [[1], [1], [0]], {"average": "samples"}, "for sample 2: "),
         (INDICATOR * [1, 1, 0], {}, r"y_true holds no sample of \[2\]"),
-        (
-            [0, 1, 2],
-            {"sample_weight": [1, 1]},
-            r"sample_weight must be of shape \(3,\)",
-        ),
+        ([0, 1, 2], {"sample_weight": [1, 1]}, r"sample_weight must be of shape \(3,\)"),
         ([0, 1, 2], {"sample_weight": [1, 1, 0]}, r"no sample of \[2\]"),
         ([0, 1, 2], {"average": "mean"}, "average must be one of"),
     ],

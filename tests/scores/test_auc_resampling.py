@@ -194,10 +194,7 @@ def test_margins_of_the_bootstrap():
     exact = delong(y_true, scores)
     for alternative in ("greater", "less"):
         options = {"alternative": alternative, "margin": 0.03}
-        one, other = (
-            boot.compare("a", "b", **options),
-            exact.compare("a", "b", **options),
-        )
+        one, other = (boot.compare("a", "b", **options), exact.compare("a", "b", **options))
         assert one.pvalue == pytest.approx(other.pvalue, abs=0.02)
         assert (one.margin, one.distribution, one.df) == (0.03, "t", 199)
     both = boot.compare(0, 1, margin=0.03)

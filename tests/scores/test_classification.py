@@ -24,19 +24,12 @@ from strategies import levels
 
 from fastcmp import load_digits_scores, optimal_cutpoint
 from fastcmp.core.render import to_csv
-from fastcmp.scores.classification import (
-    classification_table,
-    classification_table_from_counts,
-)
+from fastcmp.scores.classification import classification_table, classification_table_from_counts
 from fastcmp.scores.paired_measures import compare_sensitivity_specificity
 
 ICU = {"tp": 13, "fp": 2, "fn": 27, "tn": 158}
 SHARES = ("accuracy", "sensitivity", "specificity", "ppv", "npv")
-RATIOS = (
-    "likelihood_ratio_positive",
-    "likelihood_ratio_negative",
-    "diagnostic_odds_ratio",
-)
+RATIOS = ("likelihood_ratio_positive", "likelihood_ratio_negative", "diagnostic_odds_ratio")
 MEASURES = (*SHARES, "balanced_accuracy", "f1", "mcc", "youden", *RATIOS)
 SMALL = st.integers(0, 40)
 TABLES = st.fixed_dictionaries(dict.fromkeys(("tp", "fp", "fn", "tn"), SMALL))
@@ -111,10 +104,7 @@ def test_measures_against_their_definitions(counts):
         assert same(getattr(table, name), value), name
     if not sum(counts.values()):
         return
-    assert table.table.tolist() == [
-        [counts["tn"], counts["fp"]],
-        [counts["fn"], counts["tp"]],
-    ]
+    assert table.table.tolist() == [[counts["tn"], counts["fp"]], [counts["fn"], counts["tp"]]]
     y_true, called = labels_of(**counts)
     from_labels = classification_table(y_true, called)
     assert cells(from_labels) == cells(table)
@@ -185,10 +175,7 @@ def test_intervals_of_shares_against_scipy(counts, level):
 def test_intervals_of_ratios_on_the_log_scale(counts, level, p):
     table = classification_table_from_counts(**counts, confidence_level=level, prevalence=p)
     tp, fp, fn, tn = cells(table)
-    for name, value, x1, x0 in (
-        (RATIOS[0], "ppv", tp, fp),
-        (RATIOS[1], "npv", fn, tn),
-    ):
+    for name, value, x1, x0 in ((RATIOS[0], "ppv", tp, fp), (RATIOS[1], "npv", fn, tn)):
         low, high = table.confidence_interval(name)
         bayes = table.confidence_interval(value)
         if not (tp + fn and tn + fp):
@@ -472,30 +459,10 @@ def test_cutoffs_beyond_all_scores():
 @pytest.mark.parametrize(
     ("arguments", "options", "error", "message"),
     [
-        (
-            ([0, 1], [0.1, 0.2]),
-            {"cutoff": float("nan")},
-            ValueError,
-            "cutoff must be a n",
-        ),
-        (
-            ([0, 1], [0.1, 0.2]),
-            {"cutoff": "0.5"},
-            TypeError,
-            "cutoff must be a number, ",
-        ),
-        (
-            ([0, 1], [0.1, 0.2]),
-            {"cutoff": None},
-            TypeError,
-            "cutoff must be a number, ",
-        ),
-        (
-            ([0, 1], [0.1, 0.2]),
-            {"cutoff": [1, 2]},
-            TypeError,
-            "cutoff must be a number",
-        ),
+        (([0, 1], [0.1, 0.2]), {"cutoff": float("nan")}, ValueError, "cutoff must be a n"),
+        (([0, 1], [0.1, 0.2]), {"cutoff": "0.5"}, TypeError, "cutoff must be a number, "),
+        (([0, 1], [0.1, 0.2]), {"cutoff": None}, TypeError, "cutoff must be a number, "),
+        (([0, 1], [0.1, 0.2]), {"cutoff": [1, 2]}, TypeError, "cutoff must be a number"),
         (([0, 1], [0.1, 0.2]), {"rule": "!="}, ValueError, r"rule must be one of \('>"),
         (([0, 1], [0.1, 0.2]), {"prevalence": 0}, ValueError, "prevalence must lie in"),
         (([0, 1], [0.1, 0.2]), {"interval": "wald"}, ValueError, "interval must be on"),
@@ -505,12 +472,7 @@ def test_cutoffs_beyond_all_scores():
         (([0, 1], [[0.1, 0.2]]), {}, ValueError, "score must be one-dimensional"),
         (([0, 1, 2], [1, 0, 1]), {}, ValueError, "y_true must hold two classes, got 3"),
         (([], []), {}, ValueError, "y_true must hold at least one sample, got none"),
-        (
-            ([0, 1], ["a", "b"]),
-            {},
-            TypeError,
-            "score_or_label holds str labels and y_t",
-        ),
+        (([0, 1], ["a", "b"]), {}, TypeError, "score_or_label holds str labels and y_t"),
         (
             (["a", "b"], ["a", "b"]),
             {},

@@ -100,10 +100,7 @@ def test_the_same_samples_need_a_paired_test():
 
 
 def test_options_go_through():
-    a, b = (
-        (["x", "y", None, "z"], ["x", "x", "x", "z"]),
-        (["x", "y", "y"], ["x", None, "y"]),
-    )
+    a, b = ((["x", "y", None, "z"], ["x", "x", "x", "z"]), (["x", "y", "y"], ["x", None, "y"]))
     result = compare_unpaired(a, b, classes=["x", "y"], missing="wrong", method="score")
     counts = (1, 2, 2, 3)
     assert result.comparison.pvalue == accuracy_unpaired_from_counts(*counts).pvalue

@@ -374,18 +374,8 @@ def test_infinite_scores():
             ValueError,
             "groups must be from 1 to the number of samples, 2, got 0",
         ),
-        (
-            ([0, 1], [1, 2]),
-            {"groups": 2.0},
-            TypeError,
-            "groups must be a whole number, got 2.0",
-        ),
-        (
-            ([0, 1], [1, 2]),
-            {"groups": True},
-            TypeError,
-            "groups must be a whole number, got True",
-        ),
+        (([0, 1], [1, 2]), {"groups": 2.0}, TypeError, "groups must be a whole number, got 2.0"),
+        (([0, 1], [1, 2]), {"groups": True}, TypeError, "groups must be a whole number, got True"),
         (
             ([0, 1], [1, 2]),
             {"ties": "max"},
@@ -398,12 +388,7 @@ def test_infinite_scores():
             ValueError,
             "confidence_level must lie in (0, 1), got 1",
         ),
-        (
-            ([0, 0], [1, 2]),
-            {},
-            ValueError,
-            "lift needs both classes: y_true holds no events",
-        ),
+        (([0, 0], [1, 2]), {}, ValueError, "lift needs both classes: y_true holds no events"),
         (
             ([1, 1], [1, 2]),
             {},

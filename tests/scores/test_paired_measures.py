@@ -76,10 +76,7 @@ def test_score_tests_against_their_definitions(of_positives, of_negatives):
         return
     y, a, b = labels_from_cells(of_positives, of_negatives)
     result = compare_sensitivity_specificity(y, a, b)
-    for name, outcome, call_a, call_b in (
-        ("ppv", y, a, b),
-        ("npv", 1 - y, 1 - a, 1 - b),
-    ):
+    for name, outcome, call_a, call_b in (("ppv", y, a, b), ("npv", 1 - y, 1 - a, 1 - b)):
         plain, weighted = (getattr(result, f"{name}_{w}") for w in ("score", "weighted"))
         own_a, own_b = np.flatnonzero(call_a), np.flatnonzero(call_b)
         if not (own_a.size and own_b.size):
@@ -127,19 +124,10 @@ def test_score_tests_that_an_r_package_prints():
 @given(st.tuples(SMALL, SMALL, SMALL, SMALL))
 def test_without_common_calls_the_weighted_test_is_pearsons(cells):
     right_a, wrong_a, right_b, wrong_b = cells
-    if 0 in (
-        right_a + wrong_a,
-        right_b + wrong_b,
-        right_a + right_b,
-        wrong_a + wrong_b,
-    ):
+    if 0 in (right_a + wrong_a, right_b + wrong_b, right_a + right_b, wrong_a + wrong_b):
         return
     test = predictive_value_test(
-        "ppv",
-        (0, right_a, right_b),
-        (0, wrong_a, wrong_b),
-        "two-sided",
-        weighted=True,
+        "ppv", (0, right_a, right_b), (0, wrong_a, wrong_b), "two-sided", weighted=True
     )
     table = [[right_a, wrong_a], [right_b, wrong_b]]
     oracle = stats.chi2_contingency(table, correction=False)
@@ -225,12 +213,7 @@ def test_mcnemar_within_the_classes(method):
 @pytest.mark.parametrize(
     ("arguments", "options", "error", "message"),
     [
-        (
-            ([0, 1], [0, 1], [0, 0.5]),
-            {},
-            ValueError,
-            r"pred_b must hold labels of y_tr",
-        ),
+        (([0, 1], [0, 1], [0, 0.5]), {}, ValueError, r"pred_b must hold labels of y_tr"),
         (([0, 1], [0, 1], [0]), {}, ValueError, "pred_b has 1 labels, y_true has 2"),
         (([0, 1], [0, None], [0, 1]), {}, ValueError, "pred_a has no prediction at ro"),
         (([0, 1], [0, 1], ["a", "b"]), {}, TypeError, "pred_b holds str labels and y_"),
@@ -333,9 +316,7 @@ def test_ratios_against_references(case):
     level, measure = options["confidence"], options["measure"]
     if "cells" in data:
         found = from_counts(
-            tensor(data["cells"]),
-            positive=options["positive"],
-            confidence_level=level,
+            tensor(data["cells"]), positive=options["positive"], confidence_level=level
         ).ratio(MEASURES.get(measure, measure))
     else:
         found = screen_positive_ratio(**data, measure=measure, confidence_level=level)

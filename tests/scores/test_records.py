@@ -202,10 +202,7 @@ def test_options_are_spelled_freely():
             fastcmp.auc_permutation_test(Y, A, B, alternative="larger", **BOOT),
             fastcmp.auc_permutation_test(Y, A, B, alternative="greater", **BOOT),
         ),
-        (
-            DELONG.compare(alternative="two_sided"),
-            DELONG.compare(alternative="two-sided"),
-        ),
+        (DELONG.compare(alternative="two_sided"), DELONG.compare(alternative="two-sided")),
         (DELONG.compare(alternative="Less"), DELONG.compare(alternative="less")),
         (DELONG.pairwise(adjust="fdr_bh"), DELONG.pairwise(adjust="bh")),
         (
@@ -216,10 +213,7 @@ def test_options_are_spelled_freely():
             fastcmp.classification_table(Y, A, interval="Clopper_Pearson"),
             fastcmp.classification_table(Y, A, interval="clopper-pearson"),
         ),
-        (
-            fastcmp.lift_table(Y, A, ties="Worse"),
-            fastcmp.lift_table(Y, A, ties="worse"),
-        ),
+        (fastcmp.lift_table(Y, A, ties="Worse"), fastcmp.lift_table(Y, A, ties="worse")),
         (
             fastcmp.compare_sensitivity_specificity(Y, Y, 1 - Y, method="Mid-P"),
             fastcmp.compare_sensitivity_specificity(Y, Y, 1 - Y, method="midp"),

@@ -40,10 +40,7 @@ def test_proportions_of_discordant_samples(case):
     assert high == expected(case, "upper")
 
 
-METHODS = {
-    "mixture of constant bets, arcsine": "bets",
-    "Dirichlet mixture, projected": "dirichlet",
-}
+METHODS = {"mixture of constant bets, arcsine": "bets", "Dirichlet mixture, projected": "dirichlet"}
 
 
 @reference_cases.parametrize("paired_difference_confidence_sequence")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import math
+from functools import cache
 
 import numpy as np
 import pytest
@@ -29,19 +29,19 @@ from fastcmp import (
     mean_difference,
     means_unpaired,
 )
-from fastcmp.paired.margin_result import (
-    BETTER,
-    CANNOT_TELL,
-    DECISIONS,
-    EQUIVALENT,
-    NOT_WORSE,
-    WORSE,
-)
 
+BETTER, WORSE, EQUIVALENT, NOT_WORSE, CANNOT_TELL = DECISIONS = (
+    *("better", "worse", "equivalent", "not worse", "cannot tell"),
+)
 MIRRORED = {BETTER: WORSE, WORSE: BETTER, EQUIVALENT: EQUIVALENT}
-Y, MODELS = fastcmp.load_digits()
-A, B = MODELS["svm_rbf"], MODELS["knn_3"]
-CLUSTERS = np.arange(len(Y)) // 9
+
+
+@cache
+def digits():
+    """True labels, predictions of two models, and clusters of nine."""
+    y, models = fastcmp.load_digits()
+    return y, models["svm_rbf"], models["knn_3"], np.arange(len(y)) // 9
+
 
 margins_ = st.floats(0.005, 0.6)
 alphas = st.sampled_from([0.01, 0.05, 0.2])
@@ -124,10 +124,8 @@ def test_decision(case):
     found = margin_decision(*both, case["options"]["margin"])
     wanted = case["expected"]
     assert found.decision == wanted["verdict"]
-    assert (found.within_margin, found.margin_met) == (
-        wanted["within_margin"],
-        wanted["margin_met"],
-    )
+    assert found.within_margin == wanted["within_margin"]
+    assert found.margin_met == wanted["margin_met"]
 
 
 # The decision.
@@ -333,13 +331,8 @@ def test_the_choice_of_the_test():
 @given(tables(300), st.sampled_from(["two-sided", "greater", "less"]), margins_)
 def test_pvalue_and_decision_never_contradict(cells, alternative, margin):
     right, only_a, only_b, wrong = cells
-    result = mcnemar_from_counts(
-        *(only_a, only_b),
-        both_right=right,
-        both_wrong=wrong,
-        alternative=alternative,
-        margin=margin,
-    )
+    options = {"both_right": right, "both_wrong": wrong, "alternative": alternative}
+    result = mcnemar_from_counts(only_a, only_b, margin=margin, **options)
     found, sure = result.margins, result.pvalue <= 0.05
     if alternative != "less":
         assert (found.decision == BETTER) == (sure and only_a > only_b)
@@ -353,6 +346,7 @@ def test_pvalue_and_decision_never_contradict(cells, alternative, margin):
 
 
 def test_mcnemar_has_what_its_counts_have():
+    Y, A, B, _ = digits()
     result = mcnemar(Y, A, B, margin=0.02, alpha=0.1)
     alone = margin_tests_from_counts(result.table, margin=0.02, alpha=0.1)
     assert result.margins.inner_interval == alone.inner_interval
@@ -361,8 +355,6 @@ def test_mcnemar_has_what_its_counts_have():
     assert "Decision with a margin of 2 percentage points: equivalent (" in str(result)
     assert mcnemar(Y, A, B).margins is None
     assert result.columns()["decision"] == ["equivalent"]
-    again = fastcmp.from_dict(json.loads(json.dumps(result.to_dict())))
-    assert again == result
     strata = mcnemar(Y, A, B, strata=Y, margin=0.02)
     assert strata.margins == mcnemar(Y, A, B, margin=0.02).margins
     with pytest.raises(ValueError, match="both_right="):
@@ -410,32 +402,27 @@ def test_clusters_that_fail_as_a_whole_are_a_binomial(n, failed, size):
     assert found.decision == (CANNOT_TELL if found.noninferiority_pvalue > 0.05 else found.decision)
 
 
-def perfect(n):
-    """Right answers of two perfect models: no variance is observed."""
-    return {"values_a": np.ones(n, int), "values_b": np.ones(n, int)}
+def perfect(n, **options):
+    """Two perfect models of n right answers: no variance is observed."""
+    return mean_difference(np.ones(n, int), np.ones(n, int), margin=0.05, **options)
 
 
+FOURS = [i // 4 for i in range(80)]
 WITHOUT_VARIANCE = {
-    "mcnemar, clusters": lambda: mcnemar(Y * 0, Y * 0, Y * 0, groups=CLUSTERS % 20, margin=0.05),
+    "mcnemar, clusters": lambda: mcnemar(
+        *np.zeros((3, 180), int), groups=np.arange(180) // 9, margin=0.05
+    ),
     "clustered counts": lambda: mcnemar_clustered_from_counts(
         np.full(20, 9), *np.zeros((3, 20), int), margin=0.05
     ),
     "stratified counts": lambda: mcnemar_stratified_from_counts(
         [0, 0], [0, 0], weights=[1, 3], both_right=[9, 9], both_wrong=[0, 0], margin=0.05
     ),
-    "mean, clusters": lambda: mean_difference(
-        **perfect(80), groups=np.arange(80) // 4, margin=0.05
-    ),
-    "mean, weights": lambda: mean_difference(
-        **perfect(30), weights=1.0 + np.arange(30) % 3, margin=0.05
-    ),
-    "mean, cluster means": lambda: mean_difference(
-        **perfect(80), groups=np.arange(80) // 4, average="clusters", margin=0.05
-    ),
+    "mean, clusters": lambda: perfect(80, groups=FOURS),
+    "mean, weights": lambda: perfect(30, weights=1.0 + np.arange(30) % 3),
+    "mean, cluster means": lambda: perfect(80, groups=FOURS, average="clusters"),
     "mean, repeats": lambda: mean_difference(np.ones((20, 3)), np.ones((20, 3)), margin=0.05),
-    "mean, losses": lambda: mean_difference(
-        **perfect(80), groups=np.arange(80) // 4, margin=0.05, lower_is_better=True
-    ),
+    "mean, losses": lambda: perfect(80, groups=FOURS, lower_is_better=True),
     "mean, graded": lambda: mean_difference(np.full(90, 0.5), np.full(90, 0.5), margin=0.05),
     "mean, graded, apart": lambda: mean_difference([1.5] * 4, [1.25] * 4, margin=0.5),
     "unpaired": lambda: means_unpaired([0.5] * 99, [0.5] * 99, margin=0.05),
@@ -480,6 +467,7 @@ def test_weighted_strata_by_what_they_could_hold_at_worst():
 
 
 def test_costs():
+    Y, A, B, _ = digits()
     cost = np.array([[0, 1.0], [4, 0]])
     y, a, b = ((x == 8).astype(int) for x in (Y, A, B))
     result = cost_test(y, a, b, cost, margin=0.02)
@@ -525,6 +513,7 @@ def test_a_margin_of_costs_keeps_its_level_where_failures_are_rare(n, share):
 
 
 def test_held_out():
+    Y, A, B, _ = digits()
     result = compare_labels(Y, A, B, margin=0.02, alpha=0.2)
     assert result.margins.alpha == 0.2
     assert result.margins == mcnemar(Y, A, B, margin=0.02, alpha=0.2).margins
@@ -537,6 +526,7 @@ def test_held_out():
 
 
 def test_means():
+    Y, A, B, _ = digits()
     rng = np.random.default_rng(5)
     a = rng.gamma(2, size=40)
     b = a + rng.normal(size=40) / 4
@@ -565,6 +555,7 @@ def test_means():
 
 
 def test_metrics():
+    Y, A, B, CLUSTERS = digits()
     names = ["accuracy", "f1_macro", "mcc"]
     result = compare_metric(Y, A, B, metric=names, margin=[0.02, 0.01, 0.004])
     found = result.margins
@@ -584,10 +575,8 @@ def test_metrics():
     assert clusters.margins.interval == clusters.interval
     mixed = compare_metric(Y == 8, A == 8, B == 8, metric=["f1", "lr_minus"], margin=0.1)
     assert mixed.margins.lower_is_better.tolist() == [False, True]
-    assert mixed.margins.noninferiority_pvalue.tolist() == [
-        mixed.margins.pvalue_lower[0],
-        mixed.margins.pvalue_upper[1],
-    ]
+    worst = mixed.margins.pvalue_lower[0], mixed.margins.pvalue_upper[1]
+    assert tuple(mixed.margins.noninferiority_pvalue) == worst
     assert "decision" in str(mixed)
     for metric, margin, message in (
         ("mcc", 2, "margin must be below 2"),

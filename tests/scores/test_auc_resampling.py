@@ -59,29 +59,6 @@ def test_the_same_for_any_number_of_workers(workers):
     assert auc_permutation_test(y_true, *scores, **options, workers=workers) == test
 
 
-def test_identical_models():
-    y_true, scores = simulate(60)
-    boot = auc_bootstrap(y_true, [scores[0], scores[0]], n_resamples=50, rng=1)
-    assert boot.compare().pvalue == 1.0
-    test = auc_permutation_test(y_true, scores[0], scores[0], n_resamples=50, rng=1)
-    assert test.pvalue == 1.0
-
-
-def test_a_seed_repeats_and_another_does_not():
-    y_true, scores = simulate(60)
-    first, again, other = (auc_bootstrap(y_true, scores, n_resamples=20, rng=r) for r in (5, 5, 6))
-    assert first == again
-    assert first != other
-    drawn = [
-        auc_bootstrap(y_true, scores, n_resamples=20, rng=np.random.default_rng(5))
-        for _ in range(2)
-    ]
-    assert drawn[0] == drawn[1]
-    # The seed that a result reports repeats it.
-    seed = drawn[0].seed
-    assert auc_bootstrap(y_true, scores, n_resamples=20, rng=seed) == drawn[0]
-
-
 # The permutation test.
 
 
@@ -124,40 +101,14 @@ def test_models_exchanged():
 # Input and output.
 
 
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
-        ({"n_resamples": 1}, ValueError, "n_resamples must be a whole number >= 2"),
-        ({"n_resamples": 2.5}, TypeError, "n_resamples must be a whole number >= 2"),
-        ({"workers": 0}, ValueError, "workers must be at least 1"),
-        ({"rng": "x"}, (TypeError, ValueError), "."),
-    ],
-)
-def test_bad_options(options, error, message):
-    y_true, scores = simulate(30)
-    with pytest.raises(error, match=message):
-        auc_bootstrap(y_true, scores, **options)
-    with pytest.raises(error, match=message):
-        auc_permutation_test(y_true, *scores, **options)
-
-
-def test_bad_data():
-    with pytest.raises(ValueError, match="AUC needs both classes, got 2 positives"):
-        auc_bootstrap([1, 1], [0.1, 0.2])
-    with pytest.raises(ValueError, match="score_b has NaN for sample 1"):
-        auc_permutation_test([0, 1], [0.1, 0.2], [0.1, np.nan])
-    with pytest.raises(ValueError, match="alternative must be one of"):
-        auc_permutation_test([0, 1], [0.1, 0.2], [0.1, 0.2], alternative="more")
-
-
 def test_what_is_printed():
     y_true, scores = simulate(60)
-    boot = auc_bootstrap(y_true, {"x": scores[0], "y": scores[1]}, n_resamples=99, rng=1)
+    boot = auc_bootstrap(y_true, {"x": scores[0], "y": scores[0]}, n_resamples=99, rng=1)
     assert "99 stratified resamples of 20 positives and 40 negatives" in str(boot)
-    assert "percentile" in boot._repr_html_()
-    assert boot.compare().names == ("x", "y")
-    test = auc_permutation_test(y_true, *scores, n_resamples=99, rng=1)
+    assert (boot.compare().names, boot.compare().pvalue) == (("x", "y"), 1.0)
+    test = auc_permutation_test(y_true, scores[0], scores[0], n_resamples=99, rng=1)
     assert "99 exchanges" in str(test)
+    assert test.pvalue == 1.0
 
 
 # Comparing models of a bootstrap.
@@ -173,16 +124,6 @@ def test_models_by_name_or_position():
     assert str(result.compare("a", "b")).startswith("Bootstrap test\n")
     exact = delong(LABELS, THREE)
     assert str(exact.compare("a", "b")).startswith("DeLong's test\n")
-
-
-@pytest.mark.parametrize(
-    "pair", [("x", 0), (0, "x"), (0, 7), (-4, 0), (0.0, 1), (None, 1), (True, 0)]
-)
-def test_unknown_models_are_refused(pair):
-    message = r"^there is no model .*; there are \['a', 'b', 'c'\]"
-    for result in (auc_bootstrap(LABELS, THREE, n_resamples=20), delong(LABELS, THREE)):
-        with pytest.raises(ValueError, match=message):
-            result.compare(*pair)
 
 
 def test_margins_of_the_bootstrap():

@@ -289,14 +289,3 @@ def test_conditional_sizes_are_the_first():
     found = power(n=tried, p10=0.15, p01=0.05, method="exact", conditional=True).power
     assert np.argmax(found >= 0.8) == plan.n - 1
     assert "discordant samples" in str(plan)
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("method", ENUMERATED)
-def test_power_is_what_a_simulation_finds(method):
-    rng = np.random.default_rng(7)
-    cells = rng.multinomial(200, [0.14, 0.07, 0.79], 20_000)
-    test = getattr(kernels, f"mcnemar_{method}")
-    hits = np.mean([test(a, b).pvalue <= 0.05 for a, b, _ in cells])
-    wanted = power(n=200, p10=0.14, p01=0.07, method=method).power
-    assert abs(hits - wanted) < 4 * np.sqrt(wanted * (1 - wanted) / len(cells))

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 import reference_cases
 from hypothesis import given, settings
@@ -11,14 +10,12 @@ from hypothesis import strategies as st
 from scipy import optimize
 
 import fastcmp
-from fastcmp.core.protocols import ScoreTable
 from fastcmp.datasets import (
     bradley_terry,
     bradley_terry_from_battles,
     bradley_terry_from_scores,
     win_components,
 )
-from fastcmp.datasets.linked_models import davidson_problem
 
 # Other programs.
 
@@ -47,23 +44,16 @@ def test_counts_as_other_programs(case):
 @reference_cases.parametrize("bradley_terry_ridge")
 def test_a_ridge_as_other_programs(case):
     given, options = case["input"], case["options"]
-    result = bradley_terry(
-        given["wins"], given["ties"], ties_as=options["ties"], ridge=options["lam"]
-    )
-    assert_expected(case, strength=result.strength)
+    options = {"ties_as": options["ties"], "ridge": options["lam"]}
+    assert_expected(case, strength=bradley_terry(given["wins"], given["ties"], **options).strength)
 
 
 @reference_cases.parametrize("bradley_terry_sandwich")
 def test_the_sandwich_as_other_programs(case):
     given, options = case["input"], case["options"]
     scale = options["elo"]
-    result = bradley_terry(
-        given["wins"],
-        given["ties"],
-        ties_as=options["ties"],
-        covariance="sandwich",
-        alpha=1 - options["confidence"],
-    )
+    known = {"ties_as": options["ties"], "alpha": 1 - options["confidence"]}
+    result = bradley_terry(given["wins"], given["ties"], covariance="sandwich", **known)
     elo = result.elo(**scale, confidence_level=options["confidence"])
     assert_expected(
         case,
@@ -319,10 +309,7 @@ def test_estimates_exist_where_no_direction_leads_up(cells):
     ties = np.maximum(ties, ties.T)
     if not (wins.any() and ties.any()):
         return
-    found = win_components(wins, ties)
-    exists = found.mle_exists and not davidson_problem(wins, ties)
-    assert exists == (len(found.weak_components) == 1 and bounded(wins, ties))
-    if exists:
+    if len(win_components(wins, ties).weak_components) == 1 and bounded(wins, ties):
         result = bradley_terry(wins, ties, ties_as="davidson")
         assert np.abs(result.strength).max() < 50
     else:
@@ -411,18 +398,9 @@ def test_missing_scores():
     assert np.array_equal(worst.strength, bradley_terry_from_scores(filled).strength)
 
 
-def test_scores_of_tasks_come_with_their_names():
-    class Results:
-        def task_scores(self):
-            table = np.array([[3, 1, 2, 4.0], [1, 2, 3, 1]])
-            return ScoreTable(("x", "y"), tuple("abcd"), table, True)
-
-    result = bradley_terry_from_scores(Results())
-    assert result.names == ("x", "y")
-    assert result.strength[0] < 0 or result.strength[0] == 0
-
-
 def test_frames_name_models():
+    import pandas as pd
+
     wins = pd.DataFrame([[0, 3], [2, 0]], index=["a", "b"], columns=["a", "b"])
     assert bradley_terry(wins).names == ("a", "b")
     with pytest.raises(ValueError, match="same models as index and as columns"):
@@ -444,8 +422,6 @@ def test_one_cluster_has_no_standard_errors():
     [
         (lambda: bradley_terry([[1, 2], [3, 0]]), "0 on the diagonal"),
         (lambda: bradley_terry([[0, 2], [3, 0]], [[0, 1], [2, 0]]), "symmetric"),
-        (lambda: bradley_terry([[0, -2], [3, 0]]), "finite and >= 0"),
-        (lambda: bradley_terry([[0, 2, 1], [3, 0, 1]]), "shape"),
         (
             lambda: bradley_terry([[0, 2], [3, 0]], covariance="clustered"),
             "which battles belong together",
@@ -453,12 +429,6 @@ def test_one_cluster_has_no_standard_errors():
         (
             lambda: bradley_terry_from_battles({"model_a": ["a"], "model_b": ["a"], "result": [1]}),
             "at least 2 models",
-        ),
-        (
-            lambda: bradley_terry_from_battles(
-                {"model_a": "ab", "model_b": "aa", "result": [1, 0]}
-            ),
-            "must",
         ),
         (
             lambda: bradley_terry_from_battles(
@@ -477,7 +447,7 @@ def test_the_record_speaks_of_battles():
     result = bradley_terry([[0, 9, 8], [3, 0, 7], [2, 4, 0]], names=list("abc"))
     assert "3 models on 33 battles" in str(result)
     assert "Elo" in str(result)
-    table = result.to_frame()
+    table = result.columns()
     assert np.allclose(table["win_probability"], result.win_probability()[[0, 0, 1], [1, 2, 2]])
     assert result.leaderboard.rank_interval is not None
 

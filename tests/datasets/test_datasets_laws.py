@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from fastcmp import adjust, compare_datasets
 from fastcmp.datasets import friedman, friedman_pair_exact, quade, skillings_mack
-from fastcmp.datasets.ranges import range_tails
 from fastcmp.kernels import studentized_range_sf
 
 OWN = ("wilcoxon", "sign", "t")
@@ -113,7 +112,7 @@ def test_equal_models_do_not_differ(method):
 
 @pytest.mark.parametrize("method", OWN + POOLED)
 def test_any_number_of_workers_gives_the_same(method):
-    scores = some_scores(70, 60, decimals=3)
+    scores = some_scores(70, 30, decimals=3)
     one = compare_datasets(scores, method=method, workers=1)
     for workers in (4, 7):
         assert compare_datasets(scores, method=method, workers=workers) == one
@@ -127,14 +126,15 @@ def test_decimals_tie_as_they_were_written():
     assert compare_datasets(thirds).ties[0, 1] == 1
 
 
-def test_a_range_of_two_is_a_normal_difference():
-    q = np.linspace(0.0, 39.0, 400)
-    found = range_tails(q, 2)
-    assert found == pytest.approx([math.erfc(x / 2) for x in q], rel=1e-12, abs=0)
-    many = np.linspace(0.0, 45.0, 5000)
-    for k in (3, 1000):
-        exact = np.array([studentized_range_sf(x, k) for x in many[::50]])
-        assert range_tails(many, k)[::50] == pytest.approx(exact, rel=1e-9, abs=0)
+@pytest.mark.parametrize("m", [2, 3, 60])
+def test_nemenyis_test_refers_to_the_range_of_all_models(m):
+    scores = some_scores(m, 40, seed=m) + np.linspace(0, 0.3, m)[:, None]
+    result = compare_datasets(scores, method="nemenyi")
+    ranges = np.sqrt(2.0) * np.abs(result.zscore)
+    wanted = [studentized_range_sf(float(x), m) for x in ranges]
+    assert result.pvalue == pytest.approx(wanted, rel=1e-9, abs=0)
+    if m == 2:
+        assert wanted == pytest.approx([math.erfc(x / 2) for x in ranges], rel=1e-12)
 
 
 def test_the_critical_difference_is_where_decisions_change():

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from mlxtend import evaluate as theirs
 from scipy import stats
 
 from fastcmp import cochrans_q, compare_all, load_digits
@@ -35,7 +34,14 @@ NAMES = [
     "scoring",
 ]
 OPTIONS = [{}, {"corrected": False}, {"exact": True}, {"exact": True, "corrected": 0}]
-IDENTICAL = np.array([[50, 0], [0, 10]])
+IDENTICAL = [[50, 0], [0, 10]]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def peer():
+    """Import mlxtend where the first test runs, not where tests are collected."""
+    global theirs  # noqa: PLW0603
+    from mlxtend import evaluate as theirs
 
 
 def quietly(name, *args, **options):
@@ -88,7 +94,7 @@ def test_mcnemar_table(kind, n):
     np.testing.assert_array_equal(by_name, expected)
 
 
-@pytest.mark.parametrize("n_models", range(2, 7))
+@pytest.mark.parametrize("n_models", [2, 3, 6])
 @pytest.mark.parametrize("n", [2, 150])
 def test_mcnemar_tables(kind, n_models, n):
     labels = draw_labels(n_models, n, kind, seed=n_models)
@@ -127,8 +133,8 @@ def test_mcnemar_takes_options_by_position():
     assert ours.mcnemar(table, True, True)[0] is None
 
 
-@pytest.mark.parametrize("n_models", range(2, 7))
-@pytest.mark.parametrize("n", [12, 40, 300])
+@pytest.mark.parametrize("n_models", [2, 3, 6])
+@pytest.mark.parametrize("n", [12, 300])
 def test_cochrans_q_and_f(kind, n_models, n):
     labels = draw_labels(n_models, n, kind, seed=100 + n_models)
     q, p = ours.cochrans_q(*labels)
@@ -229,12 +235,12 @@ def test_printed_f(kuncheva):
 
 def test_identical_models():
     for corrected, wrong in ((True, (np.inf, 0.0)), (False, (np.nan, np.nan))):
-        assert quietly("mcnemar", IDENTICAL, corrected=corrected) == pytest.approx(
+        assert quietly("mcnemar", np.array(IDENTICAL), corrected=corrected) == pytest.approx(
             wrong, nan_ok=True
         )
         assert ours.mcnemar(IDENTICAL, corrected=corrected) == (0.0, 1.0)
     assert ours.mcnemar(IDENTICAL, exact=True) == (None, 1.0)
-    assert theirs.mcnemar(IDENTICAL, exact=True) == (None, 1.0)
+    assert theirs.mcnemar(np.array(IDENTICAL), exact=True) == (None, 1.0)
 
 
 @pytest.mark.parametrize("b", [1, 7, 200])
@@ -257,8 +263,8 @@ def test_unsigned_counts():
     assert ours.mcnemar(table.astype(np.uint8)) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("n_models", range(2, 7))
-@pytest.mark.parametrize("n", [4, 9, 60])
+@pytest.mark.parametrize("n_models", [2, 3, 6])
+@pytest.mark.parametrize("n", [4, 60])
 def test_ftest_has_the_interactions_degrees_of_freedom(n_models, n):
     labels = draw_labels(n_models, n, "int64", seed=n_models)
     f, p = ours.ftest(*labels)
@@ -346,23 +352,13 @@ def test_table_of_another_shape(shape, options):
 
 @pytest.mark.parametrize("name", OF_PAIRS)
 @pytest.mark.parametrize("place", [0, 1, 2])
-def test_not_one_dimensional(name, place):
-    for bad in (Y[:, None], Y[None, :], np.array(1)):
+def test_labels_of_other_shapes(name, place):
+    for bad, message in ((Y[:, None], "one-dimensional"), (Y[:3], "y_target has")):
         labels = [Y, Y, Y]
         labels[place] = bad
         both_raise(ValueError, name, *labels)
-        with pytest.raises(ValueError, match="one-dimensional"):
+        with pytest.raises(ValueError, match=message):
             getattr(ours, name)(*labels)
-
-
-@pytest.mark.parametrize("name", OF_PAIRS)
-@pytest.mark.parametrize("place", [0, 1, 2])
-def test_unequal_lengths(name, place):
-    labels = [Y, Y, Y]
-    labels[place] = Y[:3]
-    both_raise(ValueError, name, *labels)
-    with pytest.raises(ValueError, match="y_target has"):
-        getattr(ours, name)(*labels)
 
 
 @pytest.mark.parametrize("name", OF_MANY)
@@ -373,17 +369,18 @@ def test_too_few_models(name, n_models):
         getattr(ours, name)(Y, *[Y] * n_models)
 
 
-@pytest.mark.parametrize("module", [ours, theirs])
-def test_missing_arguments(module):
-    for name in ("mcnemar", *OF_MANY):
+def test_missing_arguments():
+    for module in (ours, theirs):
+        for name in ("mcnemar", *OF_MANY):
+            with pytest.raises(TypeError):
+                getattr(module, name)()
         with pytest.raises(TypeError):
-            getattr(module, name)()
-    with pytest.raises(TypeError):
-        module.mcnemar_table(Y, Y)
+            module.mcnemar_table(Y, Y)
 
 
 def test_lists_and_series_are_welcome():
-    pd = pytest.importorskip("pandas")
+    import pandas as pd
+
     first, second = 1 - Y, np.array([0, 1, 0, 0])
     expected = {name: getattr(ours, name)(Y, first, second) for name in OF_PAIRS}
     for convert in (list, tuple, pd.Series):
@@ -402,10 +399,7 @@ def test_lists_and_series_are_welcome():
     ("cells", "error", "message"),
     [
         ([[5, -1], [2, 4]], ValueError, "negative, got -1"),
-        ([[5, 1.5], [2, 4]], ValueError, "whole numbers, got 1.5"),
-        ([[5, np.nan], [2, 4]], ValueError, "whole numbers, got nan"),
-        ([[np.nan, 1], [2, 4]], ValueError, "whole numbers, got nan"),
-        ([[5, np.inf], [2, 4]], ValueError, "at most"),
+        ([[5, float("nan")], [2, 4]], ValueError, "whole numbers, got nan"),
         ([["5", "1"], ["2", "4"]], TypeError, "whole numbers"),
     ],
 )

@@ -1,8 +1,6 @@
 """Fitting models on shared splits: each once, with honest errors, whatever the data."""
 
 import builtins
-import subprocess
-import sys
 from functools import cache
 
 import numpy as np
@@ -158,13 +156,6 @@ def test_random_models_alone_and_in_company(others):
     assert (among.scores("kfold-t") == alone.scores()).all()
 
 
-def test_given_random_states_are_kept(watched):
-    watched[0].random_state = 7
-    compare_cv(*watched, *data(), rng=1)
-    assert set(states()) == {7}
-    assert 7 not in {state for _, state in kit().DONE["b"]}
-
-
 def test_identical_random_models_never_differ():
     twins = kit().ExtraTreeClassifier(), kit().ExtraTreeClassifier()
     result = compare_cv(*twins, *data(), rng=1, test=["kfold-t", "resampled-t"])
@@ -251,20 +242,6 @@ def test_predictors(kind):
     pair = MultinomialNB(), kit().STUMP
     expect = compare_cv(*pair, counts, y, **SPLITS)
     assert compare_cv(*pair, made(kind, counts), y, **SPLITS) == expect
-
-
-def test_texts():
-    from sklearn.feature_extraction.text import TfidfVectorizer
-    from sklearn.naive_bayes import MultinomialNB
-
-    _, y = data()
-    words = np.array(["alpha", "beta", "gamma", "delta"])
-    rng = np.random.default_rng(1)
-    texts = [" ".join(rng.choice(words[k : k + 3], size=6)) for k in y]
-    pair = [kit().make_pipeline(TfidfVectorizer(), m) for m in (MultinomialNB(), kit().KNN)]
-    first, second = (compare_cv(*pair, x, y, **SPLITS) for x in (texts, np.array(texts)))
-    assert first == second
-    assert first.scores().mean() > 0.6
 
 
 @pytest.mark.parametrize(
@@ -527,16 +504,6 @@ def test_without_scikit_learn(monkeypatch, package):
         compare_cv_all(pair, *data())
 
 
-def test_extras_are_imported_late():
-    code = (
-        "import sys, fastcmp\n"
-        "from fastcmp import compare_cv, compare_cv_all, CVComparison\n"
-        "print({'sklearn', 'joblib', 'pandas'} & set(sys.modules))\n"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "set()\n", done.stderr
-
-
 # The record of all predictions.
 
 
@@ -582,10 +549,3 @@ def test_means_that_are_equal_stay_equal():
     assert "score the same on average" in str(result)
     several = compare_cv_all(pair, X, labels, test="kfold-t", design=design)
     assert several.leaderboard.rank.tolist() == [1, 1]
-
-
-def test_what_the_runs_say():
-    runs = compare_cv(kit().NB, kit().KNN, *data(), design=two_by_two(), rng=1).runs
-    said = "blocked 2 x 2-fold cross-validation\n2 models on 4 splits of 60 samples"
-    assert str(runs.runs[0]) == said
-    assert "2 models, 60 samples of 2 classes, scored by accuracy" in str(runs)

@@ -13,7 +13,6 @@ from scipy import stats
 
 from fastcmp import (
     BCVMcNemarResult,
-    BetaPosterior,
     FoldTestResult,
     bcv_mcnemar,
     mcnemar_from_counts,
@@ -74,17 +73,6 @@ def test_bcv_equals_statsmodels_on_the_effective_table():
         assert result.pvalue == pytest.approx(peer.pvalue, rel=1e-7)
 
 
-def test_bcv_equals_the_corrected_test_where_tables_count_for_one():
-    # With full correlation ten equal tables are worth one.
-    tables = np.broadcast_to([[40, 25], [11, 9]], (5, 2, 2, 2))
-    for alternative in ALTERNATIVES:
-        found = bcv_mcnemar(tables, rho1=1, rho2=1, alternative=alternative)
-        wanted = mcnemar_from_counts(25, 11, method="corrected", alternative=alternative)
-        assert found.effective_factor == 1.0
-        assert found.statistic == pytest.approx(wanted.zscore**2, rel=1e-14)
-        assert found.pvalue == wanted.pvalue
-
-
 def test_one_sided_bcv_tests():
     two, greater, less = (
         bcv_mcnemar(random_tables(), alternative=alternative) for alternative in ALTERNATIVES
@@ -143,13 +131,6 @@ def test_bcv_of_many_pairs_is_that_of_each():
     ]
 
 
-def test_no_pairs_at_all():
-    result = bcv_mcnemar(np.zeros((0, 5, 2, 2, 2), int))
-    assert result.pvalue.shape == result.difference.shape == (0,)
-    assert naive_mcnemar(np.zeros((0, 3, 2, 2), int)).pvalue.shape == (0,)
-    assert proportion_z([], [], 5).pvalue.shape == (0,)
-
-
 def test_estimates_from_all_samples():
     result = bcv_mcnemar(random_tables())
     total = random_tables().sum((0, 1))
@@ -174,19 +155,6 @@ def test_folds_of_unequal_size():
 # What follows from the effective table.
 
 
-def test_modes_are_the_estimates():
-    # Corollary 1, and the constraints of Theorem 3.
-    result = bcv_mcnemar(random_tables())
-    estimates = {
-        "e": result.disagreement,
-        "r": result.error_where_one_right,
-        "qa": result.error_where_b_right,
-        "qb": result.error_where_b_wrong,
-    }
-    for which, estimate in estimates.items():
-        assert result.posterior(which).mode == pytest.approx(estimate)
-
-
 def test_posteriors_of_lemma_2():
     result = bcv_mcnemar(random_tables(), rho1=0, rho2=0.5)
     (n11, n10), (n01, n00) = 2 * random_tables().mean((0, 1))
@@ -199,16 +167,6 @@ def test_posteriors_of_lemma_2():
             assert posterior.mean == pytest.approx(peer.mean())
             for level in (0.5, 0.95, 0.999):
                 assert posterior.interval(level) == pytest.approx(peer.interval(level))
-
-
-def test_modes_of_flat_and_steep_distributions():
-    assert math.isnan(BetaPosterior(1.0, 1.0).mode)
-    assert math.isnan(BetaPosterior(0.5, 0.5).mode)
-    assert BetaPosterior(0.5, 3.0).mode == 0.0
-    assert BetaPosterior(3.0, 1.0).mode == 1.0
-    assert BetaPosterior(3.0, 2.0).mode == pytest.approx(2 / 3)
-    modes = BetaPosterior(np.array([1.0, 2.0]), np.array([1.0, 2.0])).mode
-    np.testing.assert_array_equal(modes, [np.nan, 0.5])
 
 
 def test_no_discordant_sample():
@@ -227,17 +185,6 @@ def test_no_discordant_sample():
     assert result.error_where_b_wrong == 1.0
 
 
-def test_b_always_or_never_right():
-    always = bcv_mcnemar(np.broadcast_to([[7, 0], [3, 0]], (5, 2, 2, 2)))
-    assert math.isnan(always.error_where_b_wrong)
-    assert always.error_where_b_right == pytest.approx(0.3)
-    assert always.difference == pytest.approx(-0.3)
-    never = bcv_mcnemar(np.broadcast_to([[0, 3], [0, 7]], (5, 2, 2, 2)))
-    assert math.isnan(never.error_where_b_right)
-    assert never.difference == pytest.approx(0.3)
-    assert never.confidence_interval().high <= 1
-
-
 def test_the_interval_is_walds_on_the_effective_table():
     result = bcv_mcnemar(random_tables(), rho1=0.3, rho2=0.2)
     table = result.effective_table
@@ -252,28 +199,6 @@ def test_the_interval_is_walds_on_the_effective_table():
     found = bcv_mcnemar(tables, rho1=1, rho2=1).confidence_interval()
     whole = mcnemar_from_counts(25, 11, both_right=40, both_wrong=9)
     assert found == pytest.approx(whole.confidence_interval(method="wald"))
-
-
-def test_an_interval_ends_at_one():
-    tables = np.broadcast_to([[0, 9], [0, 1]], (2, 2, 2, 2))
-    low, high = bcv_mcnemar(tables).confidence_interval(0.999)
-    assert low < 0.9 < high == 1.0
-
-
-def test_bcv_prints_what_was_found():
-    tables = as_tables([[[7, 13, 7, 123], [9, 18, 7, 116]]] * 5)
-    lines = bcv_mcnemar(tables).summary().splitlines()
-    assert lines == [
-        "5x2 BCV McNemar's test (two-sided)",
-        "Model b is more accurate by 5.67 percentage points (a minus b, 95% CI [-10.21, -1.12]).",
-        "chi-square = 5.107, p = 0.024 (H0: a and b are equally accurate)",
-        "accuracy a 0.8433, b 0.9000, means of 10 folds that are worth 272.7 "
-        "independent samples (rho1 = 0.5, rho2 = 0.5)",
-    ]
-    empty = str(bcv_mcnemar(EMPTY[:3], alternative="less"))
-    assert empty.startswith("3x2 BCV McNemar's test (less)\nBoth models are right")
-    assert empty.endswith("p is a convention")
-    assert "Model a is more accurate" in str(bcv_mcnemar(random_tables()))
 
 
 # K folds.
@@ -293,14 +218,6 @@ def test_naive_against_references(case):
     assert said in result.summary()
     with pytest.raises(ValueError, match="no interval"):
         result.confidence_interval()
-
-
-def test_naive_adds_up_corrected_tests():
-    folds = random_tables().reshape(10, 2, 2)
-    each = mcnemar_from_counts(folds[:, 0, 1], folds[:, 1, 0], method="corrected")
-    result = naive_mcnemar(folds)
-    assert result.statistic == pytest.approx(each.statistic.sum())
-    assert result.pvalue == pytest.approx(stats.chi2.sf(each.statistic.sum(), 10))
 
 
 def test_naive_of_many_pairs_is_that_of_each():
@@ -368,41 +285,6 @@ def test_proportions_without_variance(errors, alternative):
 # Input without a meaning.
 
 
-@pytest.mark.parametrize("shape", [(), (2, 2, 2), (5, 3, 2, 2), (5, 2, 4)])
-def test_bcv_tables_of_another_shape(shape):
-    with pytest.raises(ValueError, match=r"\(\.\.\., m, 2, 2, 2\).*got shape"):
-        bcv_mcnemar(np.ones(shape, int))
-
-
-@pytest.mark.parametrize("shape", [(), (2, 2), (5, 3, 2)])
-def test_naive_tables_of_another_shape(shape):
-    with pytest.raises(ValueError, match=r"\(\.\.\., K, 2, 2\).*got shape"):
-        naive_mcnemar(np.ones(shape, int))
-
-
-def test_too_few_folds():
-    with pytest.raises(ValueError, match="m >= 2 two-fold cross-validations, got 1"):
-        bcv_mcnemar(random_tables()[:1])
-    with pytest.raises(ValueError, match="K >= 2 folds, got 1"):
-        naive_mcnemar(random_tables()[0, :1])
-    with pytest.raises(ValueError, match="K >= 2 folds, got 0"):
-        naive_mcnemar(random_tables()[0, :0])
-
-
-def test_an_empty_table_is_named():
-    tables = random_tables(2)
-    tables[1, 4, 0] = 0
-    with pytest.raises(ValueError, match=r"an empty tables\[1, 4, 0\]"):
-        bcv_mcnemar(tables)
-
-
-def test_too_many_samples_together():
-    tables = random_tables().copy()
-    tables[0, 0, 0, 0] = tables[1, 0, 0, 0] = 2**52 + 2**51
-    with pytest.raises(ValueError, match=r"at most 2\*\*53 samples together"):
-        bcv_mcnemar(tables)
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -416,6 +298,20 @@ def test_too_many_samples_together():
 def test_bcv_options_out_of_bounds(options, message):
     with pytest.raises(ValueError, match=message):
         bcv_mcnemar(random_tables(), **options)
+
+
+def test_tables_that_are_refused():
+    tables = random_tables()
+    for function, wrong, message in (
+        (bcv_mcnemar, np.ones((5, 3, 2, 2), int), r"\(\.\.\., m, 2, 2, 2\).*got shape"),
+        (naive_mcnemar, np.ones((5, 3, 2), int), r"\(\.\.\., K, 2, 2\).*got shape"),
+        (bcv_mcnemar, tables[:1], "m >= 2 two-fold cross-validations, got 1"),
+        (naive_mcnemar, tables[0, :1], "K >= 2 folds, got 1"),
+        (bcv_mcnemar, tables * (np.arange(5) < 4)[:, None, None, None], r"an empty tables\[4, 0\]"),
+        (bcv_mcnemar, tables + 2**48, r"at most 2\*\*53 samples together"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            function(wrong)
 
 
 def test_what_the_record_and_proportions_refuse():

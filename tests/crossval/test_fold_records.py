@@ -76,16 +76,6 @@ def test_dietterich_tests_one_difference_of_ten():
     assert record.difference == pytest.approx(x.mean())
 
 
-def test_the_seed_repeats_a_comparison():
-    drawn = fastcmp.compare_cv_all(list(models()), *data(), rng=np.random.default_rng(5))
-    assert fastcmp.compare_cv_all(list(models()), *data(), rng=drawn.seed) == drawn
-
-
-def test_records_are_read_back():
-    for record in (two(), by_f1(), two().runs, by_f1().runs, two().runs.runs[0]):
-        assert fastcmp.from_dict(record.to_dict()) == record
-
-
 def test_tables_of_scores_and_predictions():
     frame = by_f1().runs.to_frame()
     assert frame.groupby("model").score.mean()["b"] == pytest.approx(by_f1().scores()[1].mean())

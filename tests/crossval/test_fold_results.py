@@ -49,27 +49,20 @@ def test_the_record():
     result = cv(test=["kfold-t", "bcv-mcnemar"], rng=1)
     assert isinstance(result, CVComparison)
     assert list(result.tests) == ["kfold-t", "bcv-mcnemar"]
-    assert result.pvalue == result.tests["kfold-t"].pvalue
-    assert result.statistic == result.tests["kfold-t"].statistic
-    assert type(result.pvalue) is type(result.statistic) is float
-    assert result.names == ("a", "b")
-    assert (result.measure, result.alternative) == ("accuracy", "two-sided")
-    assert result.scores().shape == (2, 1, 10)
+    assert (result.pvalue, result.statistic) == (
+        *(result.tests["kfold-t"].pvalue, result.tests["kfold-t"].statistic),
+    )
+    nb, stump = result.scores().mean(axis=(1, 2))
+    assert result.difference == pytest.approx(nb - stump)
+    assert result.better == ("a" if nb > stump else "b")
+    assert f"The accuracy of {result.better} is" in str(result)
     assert result.scores("bcv-mcnemar").shape == (2, 5, 2)
     assert (result.scores("naive-mcnemar") == result.scores()).all()
     with pytest.raises(ValueError, match="name it in test="):
         result.scores("dietterich-t")
     with pytest.raises(ValueError, match="test must be one of"):
         result.scores("t")
-    with pytest.raises(AttributeError):
-        result.alternative = "less"
-
-
-def test_default_test():
-    result = cv(rng=1)
-    assert list(result.tests) == ["bcv-mcnemar"]
-    named = cv(test=("bcv-mcnemar",), rng=1)
-    assert named == result
+    assert list(cv(rng=1).tests) == ["bcv-mcnemar"]
 
 
 @pytest.mark.parametrize("alternative", ["greater", "less"])
@@ -89,70 +82,18 @@ def test_one_sided(alternative):
     assert naive == plain.test("naive-mcnemar")
 
 
-def test_better_models_are_greater():
-    result = cv(of=("bayes", "majority"), test=["kfold-t", "bcv-mcnemar"], rng=1)
-    assert result.statistic > 0
-    assert result.test("bcv-mcnemar", alternative="greater").pvalue < 0.01
-    assert result.test("bcv-mcnemar", alternative="less").pvalue > 0.99
-    assert (result.better, result.difference > 0) == ("a", True)
-    assert "The accuracy of a is" in str(result)
-    other = cv(of=("majority", "bayes"), rng=1)
-    assert (other.better, other.difference < 0) == ("b", True)
-    assert "The accuracy of b is" in str(other)
-
-
-def test_print():
-    named = cv(test=["kfold-t", "bcv-mcnemar"], rng=1, names=("<nb>", "stump"))
-    text, html = named.summary(), named._repr_html_()
-    nb, stump = named.scores().mean(axis=(1, 2))
-    better, worse = ("<nb>", "stump") if nb > stump else ("stump", "<nb>")
-    lines = text.splitlines()
-    assert lines[0] == "<nb> against stump, cross-validated"
-    assert lines[1] == (
-        f"The accuracy of {better} is {100 * abs(nb - stump):.4g} percentage points "
-        f"above that of {worse}, on average over the folds."
-    )
-    assert lines[2] == (f"accuracy: <nb> {100 * nb:.4g}%, stump {100 * stump:.4g}%; 80 samples")
-    assert lines[3] == "alternative: two-sided; seed 1"
-    low, high = named.tests["kfold-t"].confidence_interval()
-    assert "10-fold CV" in lines[5]
-    assert lines[5].endswith(f"[{100 * low:+.2f}, {100 * high:+.2f}]")
-    assert "5x2 BCV McNemar" in lines[6]
-    assert "&lt;nb&gt; against stump" in html
-    assert "<nb>" not in html
-    scored = cv(test="kfold-t", scoring="f1", rng=1)
-    assert "The f1 of a is" in scored.summary()
-    assert "%" not in scored.summary().replace("95% CI", "")
-    low, high = scored.tests["kfold-t"].confidence_interval()
-    assert f"[{low:+.4f}, {high:+.4f}]" in scored.summary()
-    without = cv(test=["alpaydin-f", "dietterich-t"], rng=1)
-    assert [line[-2:] for line in without.summary().splitlines()[5:7]] == [" -", " -"]
-
-
 def test_measures():
     from sklearn.metrics import f1_score, make_scorer
 
     def dollars(model, X, y):
         return 3.0
 
-    def cost(model, X, y):
-        return float((model.predict(X) == y).mean())
-
+    own = make_scorer(f1_score)
     options = {"test": "kfold-t", "rng": 1}
-    for scoring, name in (
-        (None, "accuracy"),
-        ("accuracy", "accuracy"),
-        ("f1_macro", "f1_macro"),
-        (dollars, "dollars"),
-        (cost, "score"),
-        (lambda *_: 1.0, "score"),
-        (make_scorer(f1_score), "score"),
-    ):
-        result = cv(scoring=scoring, **options)
-        assert result.measure == name
-        assert str(result)
-    first, second = (cv(scoring=scoring, **options) for scoring in ("f1", make_scorer(f1_score)))
-    one, other = first.tests["kfold-t"], second.tests["kfold-t"]
+    names = {None: "accuracy", "f1_macro": "f1_macro", dollars: "dollars", own: "score"}
+    for scoring, name in names.items():
+        assert cv(scoring=scoring, **options).measure == name
+    one, other = (cv(scoring=scoring, **options).tests["kfold-t"] for scoring in ("f1", own))
     assert one == replace(other, measure="f1")
 
 
@@ -262,13 +203,6 @@ def test_intervals_of_the_scores_by_hand():
     assert "(corrected resampled t)" in result.summary()
 
 
-@pytest.mark.parametrize(("test", "signed"), [("kfold-t", True), ("alpaydin-f", False)])
-def test_statistics_with_a_sign_change_it_with_the_order(test, signed):
-    table = cv_all(test=test, rng=1).matrix("statistic")
-    np.testing.assert_array_equal(table.T, -table if signed else table)
-    assert (np.nanmin(table) < 0) == signed
-
-
 def test_intervals_of_one_split():
     result = cv_all(test="holdout-mcnemar", rng=1)
     n_test = 27
@@ -362,24 +296,6 @@ def test_control_and_pairs():
             cv_all(**options)
 
 
-def test_decisions_ranking_and_frames():
-    result = cv_all(test="kfold-t", rng=1)
-    order = np.argsort(-result.score, kind="stable")
-    assert result.leaderboard.names == tuple(result.names[i] for i in order)
-    assert result.leaderboard.names[-1] == "majority"
-    better, worse = result.decided
-    assert len(better) >= 1
-    assert (result.score[better] > result.score[worse]).all()
-    assert result.best[0] == result.leaderboard.names[0]
-    assert (result.matrix("difference") == -result.matrix("difference").T).all()
-    for field in ("only_a", "only_b"):
-        with pytest.raises(ValueError, match="by accuracy, without counting"):
-            result.matrix(field)
-    text = result.summary()
-    assert "4 models on 80 samples, 6 pairs" in text
-    assert "K-fold CV t on 10-fold cross-validation" in text
-
-
 def test_nobody_wins_a_draw():
     # F is large where halves agree and cuts do not, whatever the mean.
     from sklearn.dummy import DummyClassifier
@@ -406,15 +322,6 @@ def test_nobody_wins_a_draw():
     assert result.leaderboard.rank_interval.tolist() == [[1, 2], [1, 2]]
 
 
-def test_models_in_a_row():
-    two = [models()["bayes"], models()["stump"]]
-    result = cv_all(two, rng=1)
-    assert result.names == ("model_0", "model_1")
-    numbered = cv_all({1: two[0], 2: two[1]}, rng=1)
-    assert numbered.names == ("1", "2")
-    assert (numbered.pvalue == result.pvalue).all()
-
-
 def test_bad_models_and_options():
     a, b = models()["bayes"], models()["stump"]
     for of, options, message in (
@@ -426,12 +333,3 @@ def test_bad_models_and_options():
     ):
         with pytest.raises((ValueError, TypeError), match=message):
             cv_all(of, **options)
-
-
-def test_permuted_models():
-    result = cv_all(test="bcv-mcnemar", rng=1)
-    other = cv_all(dict(reversed(models().items())), test="bcv-mcnemar", rng=1)
-    assert (result.matrix("pvalue") == other.matrix("pvalue")[::-1, ::-1]).all()
-    flipped = other.matrix("difference")[::-1, ::-1]
-    assert (result.matrix("difference") == flipped).all()
-    assert set(result.best) == set(other.best)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -138,13 +137,6 @@ def test_paired_t_is_scipys(name, alternative):
     assert result.df == wanted.df[0]
 
 
-def test_nadeau_bengio_takes_only_the_ratio():
-    x = example("nadeau_bengio_t")
-    one = fastcmp.nadeau_bengio_t(x, n_train=270, n_test=30)
-    other = fastcmp.nadeau_bengio_t(x, n_train=Fraction(9, 2), n_test=np.float32(0.5))
-    assert one == other
-
-
 def test_bouckaert_frank_with_other_sizes():
     x = example("bouckaert_frank_t")
     result = fastcmp.bouckaert_frank_t(x, n_train=2, n_test=1)
@@ -178,15 +170,6 @@ def test_folds_may_be_unequal_and_in_any_order(variance):
     assert one.statistic == pytest.approx(other.statistic, rel=1e-12)
     assert one.n_folds == 3
     assert one.estimate == x.mean()
-
-
-@every_t
-def test_alternatives_mean_what_they_say(name):
-    x = abs(example(name)) + 0.001 * np.arange(math.prod(TESTS[name][0])).reshape(TESTS[name][0])
-    assert call(name, x, alternative="greater").pvalue < 0.5
-    assert call(name, x, alternative="less").pvalue > 0.5
-    assert call(name, -x, alternative="less").pvalue < 0.5
-    assert call(name, x).estimate > 0 < call(name, x).statistic
 
 
 def test_z_alternatives():
@@ -229,12 +212,6 @@ def test_leading_axes_of_z():
         assert (result.pvalue[1, 2], result.pvalue.shape) == (one.pvalue, (2, 3))
 
 
-@every_test
-def test_no_tests_at_all(name):
-    assert call(name, example(name, 0)).pvalue.shape == (0,)
-    assert call(name, example(name, 3, 0)).pvalue.shape == (3, 0)
-
-
 # The record.
 
 
@@ -246,50 +223,6 @@ def test_statistic_is_estimate_over_standard_error(name):
     low, high = result.confidence_interval(1 - result.pvalue)
     nearer = low if result.estimate > 0 else high
     assert nearer == pytest.approx(0, abs=1e-9 * (high - low))
-
-
-def test_how_results_are_printed():
-    x = [[0.04, 0.01], [0.02, 0.03], [0.0, 0.02], [0.03, 0.03], [0.01, 0.02]]
-    text = fastcmp.dietterich_t(x, alternative="greater").summary()
-    assert "first difference (a minus b) +0.0400" in text
-    assert "one-sided 95% CI [+0.0153, +inf]" in text
-    assert "t = 3.266 with 5 degrees of freedom, p = 0.011" in text
-    assert "H0: a does not score higher than b" in text
-    text = fastcmp.alpaydin_f(x).summary()
-    assert "mean difference (a minus b) +0.0210, 10 folds" in text
-    assert "F = 3.8 with 10 and 5 degrees of freedom, p = 0.077" in text
-    assert "no spread" not in text
-    text = fastcmp.kfold_t([0.1, 0.1]).summary()
-    assert "the differences have no spread: nothing measures the estimate, no answer" in text
-    assert "CI" not in text
-    assert "p is a convention" in fastcmp.kfold_t([0.0, 0.0]).summary()
-    text = str(fastcmp.bayle_z([1, 0, 0, 1], [0, 0, 1, 1]))
-    assert "z = 2, p = 0.046" in text
-
-
-def test_chi_square_and_single_estimates_fit_the_record():
-    """Tests on counts return the same record."""
-    given = {"title": "A test", "status": OK, "statistic": 3.0, "pvalue": 0.2}
-    nothing = {"difference": 0.1, "estimate": math.nan, "standard_error": math.nan}
-    chi2 = fastcmp.FoldTestResult(**given, **nothing, df=10, test="naive-mcnemar", n_folds=10)
-    assert "chi-square = 3 with 10 degrees of freedom" in str(chi2)
-    assert "difference" not in str(chi2)
-    with pytest.raises(ValueError, match="'naive-mcnemar' gives no interval"):
-        chi2.confidence_interval()
-    z = fastcmp.FoldTestResult(
-        **given,
-        difference=0.06,
-        estimate=0.06,
-        standard_error=0.02,
-        df=None,
-        test="proportion-z",
-        n_folds=1,
-    )
-    assert "difference of accuracies (a minus b) +0.0600" in str(z)
-    assert "folds" not in str(z)
-    low, high = z.confidence_interval(0.99)
-    wanted = stats.norm.interval(0.99, 0.06, 0.02)
-    assert (low, high) == pytest.approx(wanted, rel=1e-12)
 
 
 @pytest.mark.parametrize("name", ["alpaydin_f", "calibrated_f"])
@@ -319,11 +252,8 @@ def test_differences_that_are_not_finite(name):
     [
         ("kfold_t", (3, 0), "(..., K), got shape (3, 0)"),
         ("bouckaert_frank_t", (10,), "(..., r, k), got shape (10,)"),
-        ("bouckaert_t", (100,), "(..., 10, 10), got shape (100,)"),
         ("bouckaert_t", (10, 9), "(..., 10, 10), got shape (10, 9)"),
         ("dietterich_t", (10,), "(..., 5, 2), got shape (10,)"),
-        ("yildiz_t", (4, 2), "(..., 5, 2), got shape (4, 2)"),
-        ("alpaydin_f", (5, 3), "(..., 5, 2), got shape (5, 3)"),
         ("calibrated_f", (5, 2, 1), "(..., 5, 2), got shape (5, 2, 1)"),
         ("blocked_t", (3, 3), "(..., m, 2), got shape (3, 3)"),
     ],
@@ -372,13 +302,9 @@ def test_sizes_that_are_none():
     ("rhos", "message"),
     [
         ({"rho1": 0.5}, "give both rho1 and rho2, or neither, got 0.5 and None"),
-        ({"rho2": 0.5}, "give both rho1 and rho2, or neither, got None and 0.5"),
         ({"rho1": 1.1, "rho2": 0.5}, "rho1 must lie in (-1, 1], got 1.1"),
-        ({"rho1": math.nan, "rho2": 0.5}, "rho1 must lie in (-1, 1], got nan"),
-        ({"rho1": 0, "rho2": -0.1}, "rho2 must lie in [0, (1 + rho1) / 2] = [0, 0.5], got -0.1"),
         ({"rho1": 0, "rho2": 0.51}, "rho2 must lie in [0, (1 + rho1) / 2] = [0, 0.5], got 0.51"),
         ({"rho1": 1, "rho2": 1}, "leave no variance to divide by"),
-        ({"rho1": -1, "rho2": 0}, "rho1 must lie in (-1, 1], got -1"),
     ],
 )
 def test_correlations_that_cannot_be(rhos, message):
@@ -412,10 +338,7 @@ def test_halves_that_are_none():
     ("folds", "message"),
     [
         ([0, 1, 0], "folds must have shape (4,), one for each sample, got (3,)"),
-        ([[0, 1, 0, 1]], "folds must have shape (4,), one for each sample, got (1, 4)"),
-        ([0, 1, -1, 1], "folds must be numbered from 0 and below 4, got -1"),
         ([0, 1, 10**9, 1], "folds must be numbered from 0 and below 4, got 1000000000"),
-        ([1, 2, 1, 2], "without gaps, got no sample in fold 0"),
         ([0, 0, 2, 2], "without gaps, got no sample in fold 1"),
         ([0, 0, 0, 0], "folds must hold at least 2 folds, got 1"),
         ([0, 0, 0, 1], "variance='in' needs 2 samples in each fold, got 1 in fold 1"),

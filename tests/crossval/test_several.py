@@ -81,13 +81,6 @@ def test_folds_are_no_data_sets(several):
     assert "folds are no data sets" in " ".join(str(several).split())
 
 
-def test_the_ratio_of_random_splits():
-    design = designs.repeated_holdout(4, test_size=0.25, rng=1)
-    result = compare_cv_all(models(), *data()["one"], test="resampled-t", design=design)
-    assert np.isclose(result.test_train_ratio, 10 / 30)
-    assert result.fold_scores.shape == (3, 4, 1)
-
-
 # Checkpoints.
 
 
@@ -188,12 +181,6 @@ def test_splits_are_nadeau_and_bengios_test():
     assert result.control == "model_1"
 
 
-def test_losses_are_better_where_they_are_lower():
-    losses = np.random.default_rng(2).normal([[[0]], [[5]]], size=(2, 1, 9))
-    assert compare_folds(losses, lower_is_better=True).best == ("model_0",)
-    assert compare_folds(losses).best == ("model_1",)
-
-
 @pytest.fixture(scope="module")
 def search():
     from sklearn.model_selection import GridSearchCV
@@ -219,14 +206,6 @@ def test_the_models_of_a_search(search):
         compare_folds(search, test_train_ratio=1 / 4)
     with pytest.raises(ValueError, match="test_train_ratio must be given"):
         compare_folds(search, metric="f1")
-
-
-def test_searches_on_several_data_sets(search):
-    options = {"metric": "accuracy", "test_train_ratio": 1 / 4}
-    result = compare_folds({"a": search, "b": search}, **options)
-    assert result.tasks == ("a", "b")
-    table = result.task_table(alpha=0.2)
-    assert np.allclose(table.pvalue[:, 0], result.results["a"].pvalue)
 
 
 def test_the_answers_of_cross_validate():

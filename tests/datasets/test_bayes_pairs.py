@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from reference_cases import cases
 
 from fastcmp.datasets import bayes_datasets, bayes_sign, bayes_signed_rank, task_bootstrap
 
@@ -60,12 +59,3 @@ def test_the_best_by_random_weights():
     ranks = bayes_datasets(some_scores(), method="sign", rng=1).best_probability
     near = task_bootstrap(some_scores(), rng=1).best_probability
     assert ranks == pytest.approx(near, abs=0.06)
-
-
-def test_it_prints():
-    case = cases("win_tie_loss")[0]["input"]
-    found = bayes_datasets(case["scores"], names=case["models"], rng=1)
-    text = str(found)
-    assert "C4.5" in text
-    assert "10 pairs" in text
-    assert found.best_probability.argmax() == 0

@@ -168,14 +168,6 @@ def test_nested_draws_have_that_variance():
     assert "counted twice" in str(ranked)
 
 
-def test_items_that_do_not_vary_change_nothing():
-    items = [np.repeat(column[:, None], 3, axis=1) for column in some_scores().T]
-    alone = task_bootstrap(some_scores())
-    found = task_bootstrap(some_scores(), items=items, nested=True, rng=1, n_resamples=20_000)
-    assert np.abs(found.rank_distribution - alone.rank_distribution).max() < 0.02
-    assert found.variance == pytest.approx(alone.variance, rel=0.05)
-
-
 def test_noise_without_spread():
     found = task_noise({"x": [1, 1], "y": [1, 1, 1]})
     assert found.between_task_variance == found.variance_nested == 0

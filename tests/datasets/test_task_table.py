@@ -112,12 +112,6 @@ def test_means_are_the_scores_of_tasks(folds):
     assert not lower
 
 
-def test_the_record_says_what_marks_are_not(folds):
-    text = str(task_table(folds, names=list("abcd"), tasks=list("uvwxy")))
-    assert "not adjusted" in text
-    assert "(v/ /*)" in text
-
-
 @pytest.mark.parametrize(
     ("shape", "options", "words"),
     [

@@ -147,16 +147,6 @@ def test_clusters_of_one_are_no_clusters(method, counts):
         assert found.statistic == pytest.approx(plain.statistic * factor, rel=1e-9)
 
 
-def test_paired_t_where_clusters_are_samples():
-    rng = np.random.default_rng(5)
-    y, a, b = rng.integers(0, 2, (3, 60))
-    found = mcnemar(y, a, b, groups=np.arange(60))
-    wanted = stats.ttest_rel((a == y) * 1.0, (b == y) * 1.0)
-    assert found.statistic == pytest.approx(wanted.statistic, rel=1e-12)
-    assert (found.df, found.pvalue) == (59, pytest.approx(wanted.pvalue, rel=1e-12))
-    assert found.design_effect == pytest.approx(1)
-
-
 @pytest.mark.parametrize("method", SANDWICH + NAMED)
 def test_no_discordant_sample(method):
     found = mcnemar_clustered_from_counts(*[[3, 1], [0, 0], [0, 0], [1, 2]], method=method)

@@ -151,13 +151,6 @@ def test_the_first_claim_that_holds(interval, inner, options, wanted):
     assert margin_decision(interval, inner, 0.05, **options) == wanted
 
 
-def test_many_decisions():
-    low, high = np.array([[0.01, -0.2], [-0.03, -0.3]]), np.array([[0.2, 0.2]] * 2)
-    found = margin_decision((low, high), (low, high), 0.05)
-    assert found.decision.tolist() == [[BETTER, CANNOT_TELL], [NOT_WORSE, CANNOT_TELL]]
-    assert found.margin_met.tolist() == [[True, False], [True, False]]
-
-
 # Tests by a difference and its standard error.
 
 
@@ -232,13 +225,6 @@ def test_without_variance(difference):
     assert np.isnan([found.noninferiority_pvalue, found.equivalence_pvalue, *found.interval]).all()
     assert (found.decision, found.n_more) == (CANNOT_TELL, None)
     assert "no variance was observed" in found.sentence
-
-
-def test_what_is_not_known_cannot_tell():
-    found = margin_tests([0.1, np.nan, 0.1], [np.nan, 0.1, 0.1], 0.3, n_samples=100)
-    assert found.decision.tolist() == [CANNOT_TELL, CANNOT_TELL, EQUIVALENT]
-    assert np.isnan(found.n_more[:2]).all()
-    assert found.n_more[2] == 0
 
 
 # How many more samples would probably decide.
@@ -440,17 +426,6 @@ def test_no_observed_variance_decides_nothing_in_few_units(name):
     assert len(found.reason) > 20 or found.method == "exact"
 
 
-@pytest.mark.parametrize("n", [5, 10, 20])
-def test_models_that_fail_whole_clusters(n):
-    # By simulation 66%, 44% and 20% were "not worse" of models worse by the margin.
-    rng, wrong = np.random.default_rng(n), 0
-    for _ in range(200):
-        lost = 20 * (rng.random(n) < 0.08)
-        cells = 20 - lost, 0 * lost, lost, 0 * lost
-        wrong += mcnemar_clustered_from_counts(*cells, margin=0.08).margins.margin_met
-    assert wrong <= 0.06 * 200
-
-
 def test_weighted_strata_by_what_they_could_hold_at_worst():
     only_a, only_b, sizes, weights = [3, 0], [1, 2], np.array([40, 60]), np.array([2.0, 1.0])
     rest = sizes - np.add(only_a, only_b)
@@ -625,14 +600,3 @@ def test_sentences(difference, error, words):
     found = margin_tests(difference, error, 0.05)
     assert found.sentence.startswith(f"Decision with a margin of 0.05: {words}")
     assert found.sentence in found.summary()
-
-
-def test_sentences_of_points_and_of_many():
-    few = margin_tests_from_counts(3, 4, both_right=30, both_wrong=3, margin=0.01)
-    assert few.sentence.startswith("Decision with a margin of 1 percentage point: ")
-    assert f"about {few.n_more:,} more samples would probably decide" in few.sentence
-    strict = margin_tests(0.0, 0.02, 0.05, strict=True)
-    assert "95% CI [-0.0392, +0.0392]" in strict.sentence
-    many = margin_tests([0.1, 0.0, 0.03], 0.02, 0.05)
-    assert many.sentence == ("Decision with a margin of 0.05: 1 better, 1 not worse, 1 equivalent.")
-    assert margin_tests([0.1], 0.02, [0.05]).to_frame()["decision"].tolist() == [BETTER]

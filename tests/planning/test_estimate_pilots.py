@@ -120,15 +120,6 @@ def test_clusters_of_a_pilot_count():
     assert plan.n / alone.n == pytest.approx(ratio, rel=0.2)
 
 
-def test_several_metrics_are_planned_at_once():
-    Y, _, A, B = data()
-    record = fastcmp.compare_metric(Y, A, B, metric=["f1", "mcc"], rng=1)
-    plan = record.sample_size()
-    assert plan.n.shape == (2,)
-    one = fastcmp.compare_metric(Y, A, B, metric="mcc", rng=1).sample_size()
-    assert plan.n[1] == one.n
-
-
 def test_costs_of_many_tables_are_planned_at_once():
     counts = np.random.default_rng(3).integers(1, 30, (3, 2, 2, 2))
     record = fastcmp.cost_test_from_counts(counts, COST)

@@ -104,12 +104,6 @@ def test_detectable_differences_have_the_power(alternative, sign):
     assert np.isnan(none.difference)
 
 
-def test_all_numbers_broadcast():
-    plan = power(n=[[60], [120]], p10=[0.2, 0.1, 0.3], p01=0.05, **FEW)
-    assert plan.power.shape == plan.power_standard_error.shape == (2, 3)
-    assert plan.power[1, 0] == power(n=120, p10=0.2, p01=0.05, **FEW).power
-
-
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
@@ -135,8 +129,3 @@ def test_designs_that_do_not_suit_are_refused():
     ):
         with pytest.raises(ValueError, match=message):
             power(n=100, design=design, **CHANCES, **FEW)
-
-
-def test_two_proportions_have_no_detectable_difference():
-    with pytest.raises(ValueError, match="depends on both accuracies"):
-        detectable_difference(n=100, discordant=0.2, method="proportion-z", test="cv")

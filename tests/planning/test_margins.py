@@ -119,14 +119,6 @@ def test_a_claim_that_is_wrong_needs_infinitely_many():
         assert np.isnan(found.difference)
 
 
-def test_everything_broadcasts():
-    p10, margins = [0.1, 0.05, 0.2], np.array([[0.03], [0.06]])
-    for method in ("tango", "normal"):
-        plan = sample_size(p10=p10, p01=0.05, margin=margins, method=method)
-        assert plan.n.shape == plan.margin.shape == (2, 3)
-        assert plan.n[1, 2] == sample_size(p10=0.2, p01=0.05, margin=0.06, method=method).n
-
-
 REFUSED = {
     "negative": ({"margin": -0.1}, "margin must be > 0"),
     "0": ({"margin": 0}, "margin must be > 0"),

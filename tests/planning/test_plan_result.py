@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from fastcmp import compare_all, planning
+from fastcmp import planning
 
 SOLVERS = {
     "n": (planning.sample_size, "power"),
@@ -109,23 +109,6 @@ def test_tables_hold_what_differs_and_say_the_rest():
     assert lines[3].split() == ["2,934", "0.8001", "0.02", "0.085", "0.065"]
     assert plan.columns()["p10"] == pytest.approx([0.085, 0.1, 0.085, 0.1])
     assert plan.columns()["alpha"] == [0.05] * 4
-
-
-def test_dashes_are_explained():
-    plan = planning.sample_size(p10=[0.1, 0.2], p01=0.1)
-    assert str(plan).splitlines()[3].split()[0] == "-"
-    assert str(plan).splitlines()[-1] == "-: no number is enough."
-    none = planning.detectable_difference(n=[10, 500], discordant=0.1)
-    assert "-: no possible difference is detected." in str(none)
-
-
-def test_a_leaderboard_has_models_not_plans():
-    """As many accuracies as plans."""
-    plan = planning.power(**BOARD, accuracies=np.array([0.9, 0.8]), agreement=0.8, n=[50, 90])
-    assert "accuracies" not in plan.columns()
-    right = np.random.default_rng(0).random((3, 200)) < np.array([[0.9], [0.8], [0.75]])
-    pilot = compare_all(np.ones(200, int), right.astype(int))
-    assert "seed" in str(pilot.power(n=[50, 90, 200], rng=3, n_resamples=20))
 
 
 HURRIED = {

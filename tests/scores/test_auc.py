@@ -12,7 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from reference_cases import cases, expected, parametrize
 
-from fastcmp import auc, auc_bootstrap, auc_permutation_test, concordance, delong, roc_curve
+from fastcmp import auc, auc_bootstrap, auc_permutation_test, concordance, delong
 
 TIES = ("half", "concordant", "discordant")
 SHARE = {"half": Fraction(1, 2), "concordant": Fraction(1), "discordant": Fraction(0)}
@@ -205,15 +205,6 @@ def test_adjacent_parts_add_up(drawn, ends):
         )
 
 
-@given(problems())
-def test_parts_that_meet_at_points_of_the_curve(drawn):
-    curve = roc_curve(*drawn)
-    for axis, at in (("fpr_range", curve.fpr), ("tpr_range", curve.tpr)):
-        ends = np.unique(at)
-        parts = [auc(*drawn, **{axis: (low, high)}) for low, high in pairwise(ends)]
-        assert sum(parts) == pytest.approx(auc(*drawn), rel=1e-12, abs=1e-14)
-
-
 @given(problems(), st.floats(0, 0.99), st.floats(0.01, 1), st.booleans())
 def test_the_axes_mirror_each_other(drawn, low, width, standardize):
     y_true, scores = drawn
@@ -236,24 +227,6 @@ def test_a_part_by_hand():
     assert auc(y_true, scores, tpr_range=(0.5, 1)) == 0.375
     found = auc(y_true, scores, fpr_range=(0, 0.5), standardize=True)
     assert found == pytest.approx((1 + (0.375 - 0.125) / (0.5 - 0.125)) / 2)
-
-
-def test_chance_is_one_half_when_standardized():
-    y_true, scores = [0, 1, 0, 1], [0.5] * 4
-    for axis in ("fpr_range", "tpr_range"):
-        for ends in ((0, 0.2), (0.3, 0.4), (0.9, 1)):
-            found = auc(y_true, scores, standardize=True, **{axis: ends})
-            assert found == pytest.approx(0.5, abs=1e-14)
-
-
-@given(problems(), st.integers(0, 99))
-def test_parts_with_whole_weights_repeat_samples(drawn, seed):
-    y_true, scores = drawn
-    times = np.random.default_rng(seed).integers(1, 4, len(scores))
-    repeated = np.repeat(y_true, times), np.repeat(scores, times)
-    for region in ({"fpr_range": (0.15, 0.55)}, {"tpr_range": (0.15, 0.55)}):
-        found = auc(y_true, scores, sample_weight=times, **region)
-        assert found == pytest.approx(auc(*repeated, **region), rel=1e-10, abs=1e-12)
 
 
 # Several models.
@@ -292,13 +265,6 @@ def test_single_class(label):
     assert isnan(concordance(y_true, [1, 2, 3]).area("concordant"))
 
 
-def test_a_class_without_weight():
-    options = {"sample_weight": [1, 0, 0]}
-    assert isnan(auc([0, 1, 1], [1, 2, 3], on_single_class="nan", **options))
-    with pytest.raises(ValueError, match="both classes"):
-        auc([0, 1, 1], [1, 2, 3], **options)
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -315,14 +281,6 @@ def test_a_class_without_weight():
 def test_bad_options(options, message):
     with pytest.raises(ValueError, match=message):
         auc([0, 1, 1], [1, 2, 3], **options)
-
-
-def test_what_is_printed():
-    text = str(concordance([0, 0, 1, 1, None], [0.1, 0.4, 0.4, 0.9, 3]))
-    assert "AUC 0.8750, 2 positives and 2 negatives" in text
-    assert "3 concordant pairs, 0 discordant, 1 tied" in text
-    assert "1 samples without a true label were dropped" in text
-    assert "AUC nan" in str(concordance([1, 1], [1, 2]))
 
 
 # As scikit-learn has it.

@@ -58,14 +58,6 @@ def test_labels_of_any_type(method, average):
 
 
 @METHODS
-def test_two_classes(method):
-    labels, table = example()
-    y_true, one = labels > 0, table[:, 0]
-    both = np.column_stack([-one, one])
-    assert auc_multiclass(y_true, both, method=method) == pytest.approx(auc(y_true, one))
-
-
-@METHODS
 def test_missing_labels_are_dropped(method):
     labels, table = example()
     y_true = [None if i % 7 == 6 else int(x) for i, x in enumerate(labels)]
@@ -151,19 +143,6 @@ def test_indicators_equal_scikit_learn(average, drawn):
     ):
         peer = theirs(y_true.astype(int), scores, **options)
         np.testing.assert_allclose(ours(y_true, scores, **options), peer, rtol=1e-10)
-
-
-@METHODS
-@AVERAGES
-@given(problems(), st.integers(0, 99))
-def test_whole_weights_repeat_samples(method, average, drawn, seed):
-    y_true, scores = drawn
-    times = np.random.default_rng(seed).integers(1, 4, len(scores))
-    options = {"method": method, "average": average}
-    one = auc_multiclass(y_true, scores, sample_weight=times, **options)
-    rows = np.repeat(np.arange(len(scores)), times)
-    other = auc_multiclass(y_true[rows], scores[rows], **options)
-    assert one == pytest.approx(other, rel=1e-12)
 
 
 def test_pairs_of_classes_without_an_average():

@@ -35,19 +35,6 @@ def test_the_ideal_bootstrap(case):
         assert abs((found <= at + 1e-9).mean() - share) < 4 * spread
 
 
-def test_close_to_delong():
-    y_true, scores = simulate(600)
-    boot = auc_bootstrap(y_true, scores, n_resamples=4000, rng=1)
-    exact = delong(y_true, scores)
-    np.testing.assert_array_equal(boot.auc, auc(y_true, scores))
-    np.testing.assert_allclose(boot.standard_error, exact.standard_error, rtol=0.1)
-    assert boot.compare().statistic == pytest.approx(exact.compare().statistic, rel=0.1)
-    low, high = boot.confidence_interval()
-    wald = exact.confidence_interval()
-    np.testing.assert_allclose(low, wald.low, atol=0.01)
-    np.testing.assert_allclose(high, wald.high, atol=0.01)
-
-
 @pytest.mark.parametrize("workers", [2, 4, 7])
 def test_the_same_for_any_number_of_workers(workers):
     y_true, scores = simulate(90)
@@ -83,13 +70,6 @@ def test_all_exchanges_of_a_small_sample(alternative):
     assert test.pvalue == pytest.approx(extreme, abs=0.012)
 
 
-def test_monotone_transforms_change_nothing():
-    y_true, (a, b) = simulate(80)
-    plain = auc_permutation_test(y_true, a, b, n_resamples=200, rng=1)
-    bent = auc_permutation_test(y_true, np.exp(a), b**3, n_resamples=200, rng=1)
-    assert bent == plain
-
-
 def test_models_exchanged():
     y_true, (a, b) = simulate(80)
     one = auc_permutation_test(y_true, a, b, n_resamples=300, rng=1)
@@ -112,18 +92,6 @@ def test_what_is_printed():
 
 
 # Comparing models of a bootstrap.
-
-THREE = {"a": [1, 2, 3, 2, 4, 5], "b": [3, 1, 2, 2, 3, 4], "c": [1, 2, 2, 3, 3, 5]}
-LABELS = [0, 0, 0, 1, 1, 1]
-
-
-def test_models_by_name_or_position():
-    result = auc_bootstrap(LABELS, THREE, n_resamples=200, rng=1)
-    assert result.compare("a", "c") == result.compare(0, 2) == result.compare(0, -1)
-    assert result.compare("b", "a").names == ("b", "a")
-    assert str(result.compare("a", "b")).startswith("Bootstrap test\n")
-    exact = delong(LABELS, THREE)
-    assert str(exact.compare("a", "b")).startswith("DeLong's test\n")
 
 
 def test_margins_of_the_bootstrap():

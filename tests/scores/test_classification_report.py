@@ -93,14 +93,6 @@ def test_the_numbers_are_those_of_scikit_learn(seed, k, n, zero_division, data):
     assert again == report
 
 
-def test_text_labels_and_each_of_several_models():
-    y_true, preds = draw(np.random.default_rng(3), 200, 4, 3)
-    words = np.array(["cat", "dog", "eel", "fox"])
-    report = classification_report(words[y_true], dict(zip("abc", words[preds], strict=True)))
-    for name, pred in zip("abc", preds, strict=True):
-        assert_equal_to_sklearn(report, name, words[y_true], words[pred])
-
-
 def test_labels_of_the_truth_leave_out_strangers():
     y_true, pred = [0, 0, 1, 1, 1, 0], [0, 0, 1, 1, 2, 0]
     report = classification_report(y_true, pred, labels="truth")
@@ -261,18 +253,6 @@ def test_control_and_model_exchanged_turn_the_marks():
     assert {"+", "-"} & set(first.marks[1].tolist())
 
 
-def test_less_is_better_is_marked_so():
-    y_true = np.repeat([0, 1], 200)
-    good, bad = y_true.copy(), y_true.copy()
-    bad[::3] = 1 - bad[::3]
-    report = classification_report(
-        *(y_true, {"good": good, "bad": bad}), control="good", metrics=["lr_minus"]
-    )
-    entry = numbers(report, "bad")["1", "lr_minus"]
-    assert entry["difference"] > 0
-    assert entry["mark"] == "-"
-
-
 def test_p_values_are_adjusted_over_the_whole_table():
     y_true, preds = draw(np.random.default_rng(5), 300, 3, 4)
     report = classification_report(y_true, preds, control="model_1", adjust="bh")
@@ -320,16 +300,6 @@ def lines_of(report):
     return text.splitlines()
 
 
-def test_one_model_prints_as_in_scikit_learn():
-    y_true, preds = fastcmp.load_digits()
-    lines = lines_of(classification_report(y_true, preds["knn_3"]))
-    assert lines[2].split() == ["class", "precision", "recall", "F1", "support"]
-    assert [line.split()[0] for line in lines[3:13]] == list("0123456789")
-    assert [line.split()[0] for line in lines[13:]] == ["accuracy", "macro", "weighted"]
-    wide = classification_report(y_true, preds["knn_3"], digits=4, metrics=["f1"])
-    assert "0.9878 [0.9750, 0.9932]" in str(wide)
-
-
 def test_three_models_print_marks_and_say_what_they_mean():
     y_true, preds = fastcmp.load_digits()
     some = {name: preds[name] for name in ("svm_rbf", "knn_3", "naive_bayes")}
@@ -343,31 +313,6 @@ def test_three_models_print_marks_and_say_what_they_mean():
     assert worse
     assert text.count("- [") == worse
     assert text.count("  naive_bayes  ") >= worse
-
-
-def test_a_thousand_classes_are_shortened_below_the_averages():
-    rng = np.random.default_rng(4)
-    y_true, preds = draw(rng, 5_000, 1000, 2)
-    for report in (
-        classification_report(y_true, preds[0]),
-        classification_report(y_true, preds, control=0),
-    ):
-        lines = lines_of(report)
-        assert len(lines) < 250
-        assert any("macro avg" in line for line in lines[:12])
-        more = sum(x.startswith("class") for x in report.kinds) // 3 - 40
-        assert any(f"... and {more} more rows" in line for line in lines)
-
-
-def test_cautions():
-    report = classification_report(
-        [0, 0, 0, 1, 1, 2], {"a": [0, 0, 0, 1, 1, 1], "b": [0, 0, 0, 1, 1, 3]}
-    )
-    text = " ".join(report.cautions)
-    assert "fewer than 10 samples" in text
-    assert "macro precision of a: 0/0 for class 2" in text
-    assert "over 3 classes for a and over 4 for b (3)" in text
-    assert "Cautions" in str(report)
 
 
 # What is refused.

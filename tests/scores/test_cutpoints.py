@@ -174,37 +174,6 @@ def test_laws(drawn, order):
     assert youden.cutoffs.tolist() == result.cutoffs.tolist()
 
 
-def test_rules_differ_in_the_value_and_not_in_the_calls():
-    reached = optimal_cutpoint(Y, SCORE, rule=">=")
-    passed = optimal_cutpoint(Y, SCORE, rule=">")
-    assert reached.cutoffs.tolist() == [0.7, 0.4]
-    assert passed.cutoffs.tolist() == [0.6, 0.3]
-    assert reached.midpoints.tolist() == passed.midpoints.tolist()
-    assert reached.midpoints.tolist() == pytest.approx([0.65, 0.35])
-    assert reached.tp.tolist() == passed.tp.tolist()
-
-
-def test_cutoffs_that_call_all_the_same_are_offered():
-    y, score = [0, 0, 0, 0, 1, 0], [1, 2, 3, 4, 5, 6]
-    result = optimal_cutpoint(y, score, criterion="accuracy")
-    assert result.cutoffs[0] == result.midpoints[0] == inf
-    assert result.tables[0].table.tolist() == [[5, 0], [1, 0]]
-    nobody = optimal_cutpoint(y, score, criterion="cost", cost_fp=100)
-    assert nobody.cutoffs.tolist() == [inf]
-    everybody = optimal_cutpoint([1, 0], [1, 2], criterion="cost", cost_fn=100)
-    assert everybody.cutoffs.tolist() == [1]
-    assert everybody.midpoints.tolist() == [-inf]
-    passed = optimal_cutpoint([1, 0], [1, 2], criterion="cost", cost_fn=9, rule=">")
-    assert passed.cutoffs.tolist() == passed.midpoints.tolist() == [-inf]
-
-
-def test_useless_scores():
-    result = optimal_cutpoint([0, 1, 0, 1], [3, 3, 3, 3])
-    assert result.cutoffs.tolist() == [inf, 3]
-    assert result.value == 0
-    assert "Youden index: 0.000, at 2 cutoffs." in str(result)
-
-
 @pytest.mark.parametrize("rule", [">", ">="])
 def test_infinite_and_neighbouring_scores(rule):
     close = np.nextafter(1.0, 2.0)
@@ -323,26 +292,11 @@ def test_functions_with_values_here_and_there():
 
 
 def test_bad_functions():
-    def fails(*cells):
-        raise KeyError(cells)
-
-    with pytest.raises(KeyError):
-        optimal_cutpoint(Y, SCORE, criterion=fails)
-
-    def names(tp, fp, tn, fn):
-        return "best"
-
-    def pairs(tp, fp, tn, fn):
-        return [1, 2]
-
-    def nowhere(tp, fp, tn, fn):
-        return tp * nan
-
-    for function in (names, pairs):
+    for function in (lambda *_: "best", lambda *_: [1, 2]):
         with pytest.raises(TypeError, match=r"^criterion must give a number for each"):
             optimal_cutpoint(Y, SCORE, criterion=function)
-    with pytest.raises(ValueError, match=r"^criterion 'nowhere' has no value at any"):
-        optimal_cutpoint(Y, SCORE, criterion=nowhere)
+    with pytest.raises(ValueError, match=r"^criterion .* has no value at any"):
+        optimal_cutpoint(Y, SCORE, criterion=lambda tp, *_: tp * nan)
 
 
 # Resampling.
@@ -412,20 +366,6 @@ def test_bootstrap_of_all_criteria(criterion, rule):
     assert result.optimism == pytest.approx(sign * (result.value - result.out_of_bag))
 
 
-@pytest.mark.full
-def test_the_interval_covers_the_best_cutoff_of_the_population():
-    rng = np.random.default_rng(3)
-    covered = 0
-    for _ in range(60):
-        y = np.repeat([0, 1], [100, 100])
-        score = rng.normal(y, 1)
-        options = {"criterion": "sensitivity=specificity", "confidence_level": 0.9}
-        result = optimal_cutpoint(y, score, n_resamples=150, rng=rng, **options)
-        low, high = result.confidence_interval()
-        covered += low <= 0.5 <= high
-    assert 47 <= covered <= 60
-
-
 def test_without_resampling_there_is_no_interval():
     result = optimal_cutpoint(Y, SCORE)
     assert isnan(result.out_of_bag)
@@ -443,25 +383,6 @@ def test_one_sample_of_either_class_leaves_nothing_out():
 
 
 # Input and output.
-
-
-def test_labels_of_words():
-    y = ["well", "well", "ill", "ill", None]
-    result = optimal_cutpoint(y, [0.1, 0.4, 0.35, 0.8, 0.9], positive="ill")
-    assert result.cutoffs.tolist() == [0.8, 0.35]
-    assert result.labels == ("ill", "well")
-    assert result.n_missing == result.tables[0].n_missing == 1
-
-
-def test_scores_of_other_widths():
-    exact = optimal_cutpoint([0, 1], np.array([2**40, 2**62]))
-    assert exact.cutoffs.tolist() == [2.0**62]
-    single = optimal_cutpoint([0, 1], np.array([0.1, 0.2], np.float32))
-    assert single.cutoffs.tolist() == [float(np.float32(0.2))]
-    wide = optimal_cutpoint([0, 1], np.array([0.1, 0.2], np.longdouble))
-    assert wide.cutoffs.tolist() == [0.2]
-    flags = optimal_cutpoint([0, 1], [False, True])
-    assert flags.cutoffs.tolist() == [1]
 
 
 @pytest.mark.parametrize(
@@ -485,34 +406,14 @@ def test_bad_options(change, message):
 def test_printing():
     result = optimal_cutpoint(Y, SCORE, n_resamples=50, rng=1)
     low, high = result.confidence_interval()
-    assert result.summary().startswith(
-        "Optimal cutoff (youden)\n"
-        "4 positives (1), 4 negatives (0); positive where the score is >= the cutoff.\n"
-        "Youden index: 0.500, at 2 cutoffs.\n"
-        "  cutoff  midpoint  sensitivity  specificity  called positive\n"
-        "     0.7      0.65       0.5000       1.0000                2\n"
-        "     0.4      0.35       1.0000       0.5000                6\n"
-        f"95% CI of the cutoff [{low:g}, {high:g}] (50 bootstrap samples, seed 1); "
-        "youden 0."
-    )
-    assert "<h4>Optimal cutoff (youden)</h4>" in result._repr_html_()
+    assert "Youden index: 0.500, at 2 cutoffs." in result.summary()
+    ends = f"95% CI of the cutoff [{low:g}, {high:g}] (50 bootstrap samples, seed 1)"
+    assert ends in result.summary()
     cost = optimal_cutpoint(Y, SCORE, criterion="cost")
     assert "Smallest value: 0.25, at 2 cutoffs." in str(cost)
-    n = 40
-    level = optimal_cutpoint(
-        np.arange(n) % 2, np.zeros(n) + np.arange(n), criterion=lambda *c: 0 * c[0]
-    )
-    assert level.n_optima == n + 1
-    assert f"{n - 9} more are equally good." in str(level)
-
-
-def test_as_columns():
-    columns = optimal_cutpoint(Y, SCORE).columns()
-    assert list(columns) == [
-        *("cutoff", "midpoint", "value", "sensitivity", "specificity", "tp", "fp", "fn", "tn")
-    ]
-    assert [next(iter(column)) for column in columns.values()][2:] == [0.5, 0.5, 1.0, 2, 0, 2, 4]
-    assert optimal_cutpoint([0, 1], [3, 3]).to_dict()["cutoffs"] == [None, 3.0]
+    many = optimal_cutpoint(np.arange(40) % 2, np.arange(40), criterion=lambda *c: 0 * c[0])
+    assert many.n_optima == 41
+    assert "31 more are equally good." in str(many)
 
 
 # Weights.

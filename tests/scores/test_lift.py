@@ -125,13 +125,6 @@ def test_lowest_scores_of_groups_with_ties():
         assert lift_table(y, score, **options).lowest_score.tolist() == wanted
 
 
-def test_one_group_is_the_whole():
-    rates = lift_table([0, 1, 1], [1, 2, 3], groups=3).cumulative
-    assert (rates.captured[-1], rates.lift[-1]) == (1, 1)
-    for interval in (rates.captured_interval, rates.lift_interval):
-        assert [end[-1] for end in interval] == [1, 1]
-
-
 # Laws.
 
 
@@ -224,42 +217,6 @@ def test_ends_of_intervals_without_and_with_all_events():
     np.testing.assert_allclose(rates.captured_interval.low[0], 1 - rates.captured_interval.high[1])
 
 
-def coverage(n, share, shift, n_tables):
-    """Return how often each interval covers, given the lowest scores of the groups."""
-    rng = np.random.default_rng(20)
-    hits = np.zeros((3, 5))
-    for _ in range(n_tables):
-        y = rng.random(n) < share
-        table = lift_table(y, rng.normal(size=n) + shift * y, groups=5)
-        rates = table.cumulative
-        cut = table.lowest_score[:-1]
-        events = share * np.array([stats.norm.sf(cut - shift), stats.norm.cdf(cut - shift)])
-        others = (1 - share) * np.array([stats.norm.sf(cut), stats.norm.cdf(cut)])
-        rate, rest_rate = events / (events + others)
-        called = rates.cases[:-1] / n
-        captured = called * rate / (called * rate + (1 - called) * rest_rate)
-        for i, (truth, interval) in enumerate(
-            [
-                (np.append(rate, share), rates.response_rate_interval),
-                (np.append(captured, 1), rates.captured_interval),
-                (np.append(captured / called, 1), rates.lift_interval),
-            ]
-        ):
-            hits[i] += (interval.low <= truth) & (truth <= interval.high)
-    return hits / n_tables
-
-
-@pytest.mark.full
-@pytest.mark.parametrize(
-    ("n", "share", "shift"), [(300, 0.3, 1.0), (300, 0.2, 0.0), (500, 0.1, 1.0)]
-)
-def test_intervals_cover(n, share, shift):
-    hits = coverage(n, share, shift, 600)
-    assert (hits[1:, -1] == 1).all()
-    assert hits.min() > 0.92
-    assert 0.935 < hits[:, :-1].mean() < 0.97
-
-
 # What may be passed.
 
 
@@ -277,12 +234,6 @@ def test_labels_scores_and_missing_truth():
     assert (missing.cumulative_events == wanted.cumulative_events).all()
     assert "2 samples without a true label were dropped." in str(missing)
     assert lift_table(y == 1, score, groups=np.int8(10)).groups == 10
-
-
-def test_infinite_scores():
-    table = lift_table([1, 0, 1, 0], [np.inf, 1, np.inf, 0], groups=2)
-    assert table.by_group.events.tolist() == [2, 0]
-    assert table.to_dict()["lowest_score"] == [None, 0.0]
 
 
 def test_bad_groups():
@@ -328,15 +279,6 @@ def test_printed():
     assert lines[-1].startswith("Equal scores are in random order")
 
 
-def test_printed_where_groups_are_empty():
-    y, score = [1, 0, 1, 0, 0, 0], [2, 2, 2, 2, 1, 0]
-    table = lift_table(y, score, groups=2, ties="worse")
-    assert table.group.tolist() == [2]
-    assert str(table).endswith(
-        "in the worst group that one of them reaches.\nTies leave 1 of 2 groups with cases."
-    )
-
-
 # The Kolmogorov-Smirnov distance.
 
 
@@ -364,16 +306,6 @@ def test_distance_against_its_definition_and_scipy(drawn):
     assert result.pvalue == pytest.approx(limit, rel=1e-9)
     swapped = ks_statistic(y, score, positive=0)
     assert (swapped.statistic, swapped.pvalue) == (result.statistic, result.pvalue)
-
-
-def test_the_limit_is_that_of_scipy_for_many_cases():
-    rng = np.random.default_rng(4)
-    a, b = rng.normal(size=40_000), rng.normal(0.01, 1, size=60_000)
-    y = np.repeat([0, 1], [a.size, b.size])
-    result = ks_statistic(y, np.append(a, b))
-    peer = stats.ks_2samp(a, b, method="asymp")
-    assert result.statistic == pytest.approx(peer.statistic, rel=1e-12)
-    assert result.pvalue == pytest.approx(peer.pvalue, rel=0.02)
 
 
 @pytest.mark.parametrize(("n0", "n1"), [(10, 10), (20, 30), (40, 160), (37, 41)])

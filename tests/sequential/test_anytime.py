@@ -14,7 +14,7 @@ from fastcmp.kernels import (
     mcnemar_log_evalue,
     mcnemar_midp,
 )
-from fastcmp.sequential import MeanLooks, PairLooks
+from fastcmp.sequential import PairLooks
 from fastcmp.stream import PairCounts
 
 pytestmark = pytest.mark.full
@@ -101,17 +101,6 @@ def test_bets_on_a_skewed_mean(alternative):
     won, above = mean_crossings(sides[alternative], 0.0, 300, 3)
     assert 0.001 < won <= MOST
     assert above <= MOST
-
-
-def test_intervals_of_a_state():
-    rng = np.random.default_rng(4)
-    missed = 0
-    for _ in range(300):
-        state = MeanLooks(bounds=(0, 1), mean0=0.3)
-        for _ in range(5):
-            looks = state.update(rng.beta(0.6, 1.4, 40)).look()
-        missed += ((looks.low > 0.3) | (looks.high < 0.3)).any()
-    assert missed <= 300 * ALPHA + 5 * math.sqrt(300 * ALPHA * (1 - ALPHA))
 
 
 @pytest.mark.parametrize("adjust", ["e-holm", "e-bh"])

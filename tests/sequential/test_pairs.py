@@ -103,15 +103,6 @@ def test_the_leaderboard_of_a_look():
     assert (widths < 2.5).all()
 
 
-def test_no_ranks_where_nothing_is_promised_about_them():
-    text = " ".join(str(looked(adjust="e-bh")[0][-1]).split())
-    assert "Intervals of ranks are not shown" in text
-    assert "expected proportion of false decisions" in text
-    result = looked()[0][-1]
-    assert "even one false decision, at any look, is at most 0.05" in " ".join(str(result).split())
-    assert "(this is look 6)" in " ".join(str(result).split())
-
-
 def test_pairs_of_a_look():
     result = looked()[0][-1]
     one = result.pair("m5", 2)
@@ -178,13 +169,3 @@ def test_counts_without_samples_or_models():
         PairLooks(prior=(1, 2))
     with pytest.raises(TypeError, match="do not merge: merge the counts"):
         PairLooks().merge(PairLooks())
-
-
-def test_two_models_are_one_test():
-    y, preds = data()
-    counts = PairCounts().update(y, preds[[0, 7]])
-    result = PairLooks(prior=(1, 1)).look(counts)
-    wanted = sequential.mcnemar(y, *preds[[0, 7]], prior=(1, 1))
-    assert result.log_evalue[0] == pytest.approx(wanted.log_evalue, rel=1e-12)
-    assert result.all_decided
-    assert result.compared.pvalue_adjusted[0] == pytest.approx(wanted.pvalue, rel=1e-9)

@@ -131,19 +131,6 @@ def test_arrays_of_comparisons():
     assert str(result).endswith("4 tests, shape (2, 2)")
 
 
-def test_an_overwhelming_difference():
-    result = sequential.mcnemar_from_counts(10**6, 10, both_right=1, both_wrong=1)
-    assert result.evalue == math.inf
-    assert result.pvalue == 0.0
-    assert "E = 10^30" in str(result)
-
-
-def test_many_counts_take_as_long_as_few():
-    result = sequential.mcnemar_from_counts(2**50, 2**50 + 2**26, both_right=2**51, both_wrong=0)
-    low, high = result.confidence_interval()
-    assert -1e-7 < low < result.difference < high < 1e-7
-
-
 def test_refusals_of_the_record():
     result = sequential.mcnemar_from_counts(3, 4)
     for call in (result.confidence_interval, lambda: result.log_evalue_at(0.1)):

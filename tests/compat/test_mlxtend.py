@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from mlxtend import evaluate as theirs
 from scipy import stats
 
 from fastcmp import cochrans_q, compare_all, load_digits
@@ -35,7 +34,14 @@ NAMES = [
     "scoring",
 ]
 OPTIONS = [{}, {"corrected": False}, {"exact": True}, {"exact": True, "corrected": 0}]
-IDENTICAL = np.array([[50, 0], [0, 10]])
+IDENTICAL = [[50, 0], [0, 10]]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def peer():
+    """Import mlxtend where the first test runs, not where tests are collected."""
+    global theirs  # noqa: PLW0603
+    from mlxtend import evaluate as theirs
 
 
 def quietly(name, *args, **options):
@@ -88,7 +94,7 @@ def test_mcnemar_table(kind, n):
     np.testing.assert_array_equal(by_name, expected)
 
 
-@pytest.mark.parametrize("n_models", range(2, 7))
+@pytest.mark.parametrize("n_models", [2, 3, 6])
 @pytest.mark.parametrize("n", [2, 150])
 def test_mcnemar_tables(kind, n_models, n):
     labels = draw_labels(n_models, n, kind, seed=n_models)
@@ -120,15 +126,8 @@ def test_mcnemar(options, dtype):
             assert p == pytest.approx(expected_p, rel=1e-11)
 
 
-def test_mcnemar_takes_options_by_position():
-    table = np.array([[5, 8], [2, 4]])
-    assert ours.mcnemar(table, False) == pytest.approx(theirs.mcnemar(table, False))
-    assert ours.mcnemar(ary=table, corrected=True, exact=False)[0] == 2.5
-    assert ours.mcnemar(table, True, True)[0] is None
-
-
-@pytest.mark.parametrize("n_models", range(2, 7))
-@pytest.mark.parametrize("n", [12, 40, 300])
+@pytest.mark.parametrize("n_models", [2, 3, 6])
+@pytest.mark.parametrize("n", [12, 300])
 def test_cochrans_q_and_f(kind, n_models, n):
     labels = draw_labels(n_models, n, kind, seed=100 + n_models)
     q, p = ours.cochrans_q(*labels)
@@ -195,13 +194,6 @@ def test_printed_table_exchanges_the_models():
         assert table.tolist() == [[4, 2], [1, 3]]
 
 
-def test_printed_tables_favour_model_1():
-    # B3: the page gives model 1 99.6 % and model 2 99.7 %.
-    for table in ([[9959, 11], [1, 29]], [[9945, 25], [15, 15]]):
-        assert sum(table[0]) == 9970
-        assert table[0][0] + table[1][0] == 9960
-
-
 def test_printed_cochran(kuncheva):
     # B11: right, though Kuncheva's book has 3.7647.
     q, p = ours.cochrans_q(*kuncheva)
@@ -210,31 +202,17 @@ def test_printed_cochran(kuncheva):
     assert p == pytest.approx(0.0231744272410612, rel=1e-12)
 
 
-def test_printed_cochran_of_two_is_mcnemar(kuncheva):
-    of_two = kuncheva[:3]
-    for chi2, p in (
-        ours.cochrans_q(*of_two),
-        ours.mcnemar(ours.mcnemar_table(*of_two), corrected=False),
-    ):
-        assert (round(chi2, 3), round(p, 3)) == (5.333, 0.021)
-
-
-def test_printed_f(kuncheva):
-    f, p = ours.ftest(*kuncheva)
-    assert (round(f, 3), round(p, 3)) == (3.873, 0.022)
-
-
 # ------------------------------------------------------- where mlxtend is wrong: both
 
 
 def test_identical_models():
     for corrected, wrong in ((True, (np.inf, 0.0)), (False, (np.nan, np.nan))):
-        assert quietly("mcnemar", IDENTICAL, corrected=corrected) == pytest.approx(
+        assert quietly("mcnemar", np.array(IDENTICAL), corrected=corrected) == pytest.approx(
             wrong, nan_ok=True
         )
         assert ours.mcnemar(IDENTICAL, corrected=corrected) == (0.0, 1.0)
     assert ours.mcnemar(IDENTICAL, exact=True) == (None, 1.0)
-    assert theirs.mcnemar(IDENTICAL, exact=True) == (None, 1.0)
+    assert theirs.mcnemar(np.array(IDENTICAL), exact=True) == (None, 1.0)
 
 
 @pytest.mark.parametrize("b", [1, 7, 200])
@@ -257,8 +235,8 @@ def test_unsigned_counts():
     assert ours.mcnemar(table.astype(np.uint8)) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("n_models", range(2, 7))
-@pytest.mark.parametrize("n", [4, 9, 60])
+@pytest.mark.parametrize("n_models", [2, 3, 6])
+@pytest.mark.parametrize("n", [4, 60])
 def test_ftest_has_the_interactions_degrees_of_freedom(n_models, n):
     labels = draw_labels(n_models, n, "int64", seed=n_models)
     f, p = ours.ftest(*labels)
@@ -268,13 +246,6 @@ def test_ftest_has_the_interactions_degrees_of_freedom(n_models, n):
     assert wrong_p == pytest.approx(stats.f.sf(expected_f, df, df * n), rel=1e-11)
     if f > 1:
         assert wrong_p < p
-
-
-def test_ftest_p_of_the_docstring():
-    y, first, second = np.zeros((3, 4), int)
-    first[3] = second[[1, 3]] = 1
-    assert ours.ftest(y, first, second) == pytest.approx((1.0, 0.3910022), abs=1e-7)
-    assert theirs.ftest(y, first, second) == pytest.approx((1.0, 0.3739010), abs=1e-7)
 
 
 @pytest.mark.parametrize("n_models", [2, 3, 5])
@@ -297,37 +268,10 @@ def test_ftest_of_0_over_0():
     assert ours.ftest(y, pred, pred) == ours.ftest(y, *[pred] * 5) == (0.0, 1.0)
 
 
-@pytest.mark.parametrize(("n_models", "n"), [(2, 2), (3, 5), (5, 50)])
-def test_some_always_right_others_never(n_models, n):
-    y = np.zeros(n, int)
-    labels = [y, *[y] * (n_models // 2), *[y + 1] * (n_models - n_models // 2)]
-    assert ours.ftest(*labels) == (np.inf, 0.0)
-    f, p = quietly("ftest", *labels)
-    assert f > 1e15
-    assert p < 1e-6
-    assert ours.cochrans_q(*labels)[0] == n * (n_models - 1)
-
-
-def test_many_models():
-    # mlxtend would go through 2**60 sets of models.
-    labels = draw_labels(60, 100, "int64", seed=1)
-    right = np.stack(labels[1:]) == labels[0]
-    per_model, per_sample = right.sum(axis=1), right.sum(axis=0)
-    q = (
-        59
-        * (60 * (per_model**2).sum() - right.sum() ** 2)
-        / (60 * right.sum() - (per_sample**2).sum())
-    )
-    assert ours.cochrans_q(*labels) == pytest.approx((q, stats.chi2.sf(q, 59)))
-    assert ours.ftest(*labels)[0] == pytest.approx(99 * q / (100 * 59 - q))
-    assert len(ours.mcnemar_tables(*labels)) == 60 * 59 // 2
-
-
 # --------------------------------------------------------------------------- errors
 
 Y = np.array([0, 1, 1, 0])
 OF_PAIRS = ["mcnemar_table", "mcnemar_tables", "cochrans_q", "ftest"]
-OF_MANY = OF_PAIRS[1:]
 
 
 def both_raise(error, name, *args):
@@ -346,44 +290,18 @@ def test_table_of_another_shape(shape, options):
 
 @pytest.mark.parametrize("name", OF_PAIRS)
 @pytest.mark.parametrize("place", [0, 1, 2])
-def test_not_one_dimensional(name, place):
-    for bad in (Y[:, None], Y[None, :], np.array(1)):
+def test_labels_of_other_shapes(name, place):
+    for bad, message in ((Y[:, None], "one-dimensional"), (Y[:3], "y_target has")):
         labels = [Y, Y, Y]
         labels[place] = bad
         both_raise(ValueError, name, *labels)
-        with pytest.raises(ValueError, match="one-dimensional"):
+        with pytest.raises(ValueError, match=message):
             getattr(ours, name)(*labels)
 
 
-@pytest.mark.parametrize("name", OF_PAIRS)
-@pytest.mark.parametrize("place", [0, 1, 2])
-def test_unequal_lengths(name, place):
-    labels = [Y, Y, Y]
-    labels[place] = Y[:3]
-    both_raise(ValueError, name, *labels)
-    with pytest.raises(ValueError, match="y_target has"):
-        getattr(ours, name)(*labels)
-
-
-@pytest.mark.parametrize("name", OF_MANY)
-@pytest.mark.parametrize("n_models", [0, 1])
-def test_too_few_models(name, n_models):
-    both_raise(ValueError, name, Y, *[Y] * n_models)
-    with pytest.raises(ValueError, match=f"2 or more, got {n_models}"):
-        getattr(ours, name)(Y, *[Y] * n_models)
-
-
-@pytest.mark.parametrize("module", [ours, theirs])
-def test_missing_arguments(module):
-    for name in ("mcnemar", *OF_MANY):
-        with pytest.raises(TypeError):
-            getattr(module, name)()
-    with pytest.raises(TypeError):
-        module.mcnemar_table(Y, Y)
-
-
 def test_lists_and_series_are_welcome():
-    pd = pytest.importorskip("pandas")
+    import pandas as pd
+
     first, second = 1 - Y, np.array([0, 1, 0, 0])
     expected = {name: getattr(ours, name)(Y, first, second) for name in OF_PAIRS}
     for convert in (list, tuple, pd.Series):
@@ -402,10 +320,7 @@ def test_lists_and_series_are_welcome():
     ("cells", "error", "message"),
     [
         ([[5, -1], [2, 4]], ValueError, "negative, got -1"),
-        ([[5, 1.5], [2, 4]], ValueError, "whole numbers, got 1.5"),
-        ([[5, np.nan], [2, 4]], ValueError, "whole numbers, got nan"),
-        ([[np.nan, 1], [2, 4]], ValueError, "whole numbers, got nan"),
-        ([[5, np.inf], [2, 4]], ValueError, "at most"),
+        ([[5, float("nan")], [2, 4]], ValueError, "whole numbers, got nan"),
         ([["5", "1"], ["2", "4"]], TypeError, "whole numbers"),
     ],
 )

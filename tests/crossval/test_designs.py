@@ -1,7 +1,5 @@
 """Resampling designs: what is tested where, and what is refused."""
 
-import copy
-import pickle
 import subprocess
 import sys
 
@@ -12,11 +10,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import fastcmp
-from fastcmp.core.checks import as_seed
 from fastcmp.designs import (
     TRAIN,
     UNUSED,
-    Design,
     kfold,
     paired_halves,
     repeated_holdout,
@@ -76,14 +72,12 @@ def test_asked_twice_it_answers_the_same(make):
 
 
 @every_design
-def test_copies(make):
+def test_a_design_can_be_typed_again(make):
     design = make(rng=3)
-    for other in (copy.deepcopy(design), pickle.loads(pickle.dumps(design))):
-        assert other == design
-        assert hash(other) == hash(design)
-    assert eval(repr(design)) == design
-    with pytest.raises(AttributeError):
-        design.seed = 4
+    again = eval(repr(design), {"Design": fastcmp.designs.Design})
+    assert again == design
+    assert str(repeated_kfold(stratify=True)) == "10 x 10-fold cross-validation, stratified"
+    assert hash(again) == hash(design)
 
 
 @every_design
@@ -116,10 +110,7 @@ def test_a_repetition_depends_on_its_number_alone():
     pairs = [
         (kfold(10, rng=4), repeated_kfold(10, 10, rng=4)),
         (repeated_holdout(1, rng=4), repeated_holdout(15, rng=4)),
-        (
-            repeated_holdout(3, test_size=5, rng=4),
-            repeated_holdout(9, test_size=5, rng=4),
-        ),
+        (repeated_holdout(3, test_size=5, rng=4), repeated_holdout(9, test_size=5, rng=4)),
         (two_fold(2, rng=4), two_fold(5, rng=4)),
         (repeated_holdout(3, test_size=0.1, rng=4), paired_halves(2, 3, rng=4)),
     ]
@@ -172,11 +163,6 @@ def test_holdout_tests_its_share(n, share, seed):
                         assert abs(tested - expected) < 1
 
 
-def test_a_third_of_300_is_100():
-    assert np.count_nonzero(repeated_holdout(1).folds(300) == 0) == 100
-    assert np.count_nonzero(repeated_holdout(1, test_size=0.1).folds(300) == 0) == 30
-
-
 @pytest.mark.parametrize("n", [8, 9, 10, 11, 12, 20, 300, 301, 302, 303, 997])
 def test_blocked_halves_share_a_quarter(n):
     folds = two_fold(5, blocked=True, rng=n).folds(n)
@@ -187,13 +173,6 @@ def test_blocked_halves_share_a_quarter(n):
                 for two in range(2):
                     shared = np.count_nonzero((folds[j] == one) & (folds[k] == two))
                     assert shared in {n // 4, -(-n // 4)}
-
-
-def test_random_halves_share_what_they_happen_to():
-    folds = two_fold(40, rng=1).folds(100)
-    assert (np.count_nonzero(folds == 0, axis=1) == 50).all()
-    shared = {np.count_nonzero((folds[0] == 0) & (row == 0)) for row in folds[1:]}
-    assert len(shared) > 4
 
 
 @pytest.mark.parametrize("m", [2, 5, 9, 20])
@@ -297,14 +276,6 @@ def test_groups_fill_folds_about_equally(seed):
     assert np.abs(sizes - groups.size / 2).max() <= 2 * largest
 
 
-def test_groups_of_one_sample_are_samples():
-    n = 50
-    y, groups = labels(n), np.arange(n)
-    for make in (EVERY["kfold"], EVERY["repeated_holdout"], EVERY["paired_halves"]):
-        design = make(stratify=True, rng=2)
-        np.testing.assert_array_equal(design.folds(n, y=y), design.folds(n, y=y, groups=groups))
-
-
 def test_groups_belong_to_their_most_frequent_class():
     # Six groups whose majority is class 1, six of class 0, three samples each.
     y = np.array([0, 1, 1] * 6 + [0, 0, 1] * 6)
@@ -315,83 +286,43 @@ def test_groups_belong_to_their_most_frequent_class():
         assert np.count_nonzero(row[18:] == 0) == 9
 
 
-def test_equally_frequent_classes_of_a_group():
-    y, groups = np.array([1, 0, 0, 1, 1, 1, 0, 0]), np.array([0, 0, 1, 1, 2, 2, 3, 3])
-    other = np.array([1, 1, 1, 1, 1, 1, 0, 0])  # class 1 occurs first
-    design = repeated_kfold(5, 2, stratify=True, rng=2)
-    np.testing.assert_array_equal(
-        design.folds(8, y=y, groups=groups), design.folds(8, y=other, groups=groups)
-    )
-
-
 # What is refused.
 
 
 @pytest.mark.parametrize(
-    ("make", "error", "said"),
+    ("make", "said"),
     [
-        (lambda: kfold(1), ValueError, r"n_folds must be a whole number >= 2, got 1"),
-        (lambda: kfold(2.0), TypeError, r"n_folds must be a whole .* got 2\.0"),
-        (lambda: kfold(True), TypeError, r"n_folds must be"),
-        (lambda: kfold(40_000), ValueError, r"n_folds must be at most 32767"),
-        (lambda: repeated_kfold(0), ValueError, r"n_repeats .* >= 1, got 0"),
-        (lambda: repeated_holdout("3"), TypeError, r"n_repeats .* got '3'"),
-        (lambda: two_fold(0), ValueError, r"m must be a whole number >= 1, got 0"),
-        (lambda: two_fold(1, blocked=True), ValueError, r"m must .* >= 2, got 1"),
-        (lambda: two_fold(blocked="yes"), TypeError, r"blocked must be True or False"),
-        (lambda: kfold(stratify=[1, 0]), TypeError, r"stratify must be True or False"),
-        (lambda: paired_halves(0), ValueError, r"n_halves .* >= 1, got 0"),
-        (lambda: paired_halves(1, 0), ValueError, r"n_repeats .* >= 1, got 0"),
-        (lambda: kfold(rng="a"), TypeError, r"rng must be .*, got 'a'"),
-        (lambda: kfold(rng=1.5), TypeError, r"rng must be .*, got 1\.5"),
-        (lambda: kfold(rng=True), TypeError, r"rng must be .*, got True"),
-        (lambda: kfold(rng=-1), ValueError, r"rng must be .*, got -1"),
+        (lambda: kfold(1), r"n_folds must be a whole number >= 2, got 1"),
+        (lambda: kfold(40_000), r"n_folds must be at most 32767"),
+        (lambda: two_fold(1, blocked=True), r"m must .* >= 2, got 1"),
+        (lambda: paired_halves(1, 0), r"n_repeats .* >= 1, got 0"),
+        (lambda: paired_halves(test_size=-3), "test_size must be a proportion"),
+        (lambda: repeated_holdout(test_size=1.0), "test_size must be a proportion"),
     ],
 )
-def test_bad_arguments(make, error, said):
-    with pytest.raises(error, match=said):
+def test_bad_arguments(make, said):
+    with pytest.raises(ValueError, match=said):
         make()
 
 
-@pytest.mark.parametrize("size", [0.0, 1.0, -0.2, 1.5, 0, -3, float("nan")])
-def test_bad_sizes(size):
-    for make in (repeated_holdout, paired_halves):
-        with pytest.raises(ValueError, match=r"test_size must be a proportion"):
-            make(test_size=size)
-
-
-@pytest.mark.parametrize("size", ["0.1", None, True, 1j])
-def test_sizes_of_another_type(size):
-    with pytest.raises(TypeError, match="test_size must be a proportion"):
-        repeated_holdout(test_size=size)
-
-
-def test_numpy_numbers_will_do():
-    design = two_fold(np.int64(5), blocked=np.True_, rng=np.uint8(3))
-    assert design == two_fold(5, blocked=True, rng=3)
-    design = repeated_holdout(np.int32(2), test_size=np.float32(0.25), rng=3)
-    assert design == repeated_holdout(2, test_size=0.25, rng=3)
-    assert design.folds(np.int64(8)).shape == (2, 8)
-
-
 @pytest.mark.parametrize(
-    ("design", "n", "said"),
+    ("make", "n", "said"),
     [
-        (kfold(10), 9, r"n must be at least 10 for 10-fold .*, got 9"),
-        (two_fold(), 1, r"n must be at least 2 for 5 x 2-fold .*, got 1"),
-        (two_fold(5, blocked=True), 7, r"at least 8 for blocked 5 x 2-fold .* got 7"),
-        (two_fold(8, blocked=True), 11, r"at least 12 for blocked 8 x .* got 11"),
-        (two_fold(10**7, blocked=True), 100, r"at least 100\d+ for blocked 100"),
-        (repeated_holdout(test_size=9), 9, r"test_size must .* tests 9 of 9"),
-        (repeated_holdout(test_size=0.1), 4, r"test_size must .* tests 0 of 4"),
-        (repeated_holdout(test_size=0.9), 4, r"test_size must .* tests 4 of 4"),
-        (paired_halves(test_size=5), 11, r"in a half of 5, got 5, which tests 5"),
-        (kfold(), 0, r"n must be a whole number >= 1, got 0"),
-        (kfold(), 2**31, r"fewer than 2\*\*31 samples, got 2147483648"),
+        (lambda: kfold(10), 9, r"n must be at least 10 for 10-fold .*, got 9"),
+        (two_fold, 1, r"n must be at least 2 for 5 x 2-fold .*, got 1"),
+        (lambda: two_fold(5, blocked=True), 7, r"at least 8 for blocked 5 x 2-fold .* got 7"),
+        (lambda: two_fold(8, blocked=True), 11, r"at least 12 for blocked 8 x .* got 11"),
+        (lambda: two_fold(10**7, blocked=True), 100, r"at least 100\d+ for blocked 100"),
+        (lambda: repeated_holdout(test_size=9), 9, r"test_size must .* tests 9 of 9"),
+        (lambda: repeated_holdout(test_size=0.1), 4, r"test_size must .* tests 0 of 4"),
+        (lambda: repeated_holdout(test_size=0.9), 4, r"test_size must .* tests 4 of 4"),
+        (lambda: paired_halves(test_size=5), 11, r"in a half of 5, got 5, which tests 5"),
+        (kfold, 0, r"n must be a whole number >= 1, got 0"),
+        (kfold, 2**31, r"fewer than 2\*\*31 samples, got 2147483648"),
     ],
 )
-def test_too_few_samples(design, n, said):
-    for ask in (design.folds, design.pattern):
+def test_too_few_samples(make, n, said):
+    for ask in (make().folds, make().pattern):
         with pytest.raises(ValueError, match=said):
             ask(n)
 
@@ -434,57 +365,17 @@ def test_bad_labels(make):
     assert plain.folds(40, y=missing).shape[1] == 40  # not looked at
 
 
-@pytest.mark.parametrize("n", [2.5, 40.0, "40", None, True])
-def test_numbers_of_samples_of_another_type(n):
-    with pytest.raises(TypeError, match="n must be a whole number"):
-        kfold(2).folds(n)
-    with pytest.raises(TypeError, match="n must be a whole number"):
-        kfold(2).pattern(n)
-
-
-def test_data_without_a_length():
-    with pytest.raises(TypeError, match="X must hold one row a sample, got int"):
-        kfold(2).split(7)
-    with pytest.raises(TypeError, match=r"X or y must hold one row .* got NoneType"):
-        kfold(2).split(None)
-    assert len(list(kfold(2, rng=1).split(None, [0, 1, 1]))) == 2
-    assert len(list(kfold(2, rng=1).split([[0], [1], [2]]))) == 2
-
-
 # Seeds, words, size.
 
 
 def test_seeds():
-    assert as_seed(7) == 7  # a number is the seed itself
+    assert kfold(rng=7).seed == 7  # a number is the seed itself
     generator = np.random.default_rng(7)
-    first = as_seed(generator)
-    assert first == as_seed(np.random.default_rng(7)) != as_seed(generator)
-    assert kfold(rng=first).seed == first
-    assert 0 <= as_seed(None) < 2**62
+    first = kfold(rng=generator).seed
+    assert first == kfold(rng=np.random.default_rng(7)).seed != kfold(rng=generator).seed
+    assert 0 <= kfold().seed < 2**62
     with pytest.raises(ValueError, match=r"rng must be a whole number in"):
-        as_seed(2**62)
-
-
-def test_in_words():
-    said = {
-        kfold(): "10-fold cross-validation",
-        repeated_kfold(stratify=True): "10 x 10-fold cross-validation, stratified",
-        two_fold(5, blocked=True): "blocked 5 x 2-fold cross-validation",
-        repeated_holdout(1): "hold-out of test_size=0.3333",
-        repeated_holdout(test_size=30): "15 x hold-out of test_size=30",
-        paired_halves(): "15 x hold-out of test_size=0.1, and as many in each half of 10 cuts",
-    }
-    for design, wanted in said.items():
-        assert str(design) == wanted
-    assert isinstance(kfold(), Design)
-
-
-def test_many_samples():
-    n = 300_000
-    y = (np.arange(n) % 1000 == 0).astype(np.int8)
-    folds = two_fold(5, blocked=True, stratify=True, rng=1).folds(n, y=y)
-    assert (np.count_nonzero(folds == 0, axis=1) == n // 2).all()
-    assert np.abs(np.count_nonzero(folds[:, y == 1] == 0, axis=1) - 150).max() <= 1.5
+        kfold(rng=2**62)
 
 
 # scikit-learn.
@@ -505,36 +396,6 @@ def test_a_splitter_of_scikit_learn(make, stratify):
         np.testing.assert_array_equal(scores["indices"]["test"][k], test)
     found = cross_val_score(DummyClassifier(), X, y, groups=groups, cv=design)
     assert found.size == design.get_n_splits()
-
-
-def test_within_a_grid_search():
-    from sklearn.base import clone
-    from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
-    from sklearn.tree import DecisionTreeClassifier
-
-    rng = np.random.default_rng(1)
-    X = rng.normal(size=(80, 2))
-    y = (X[:, 0] > 0).astype(int)
-    design = two_fold(5, blocked=True, stratify=True, rng=0)
-    search = GridSearchCV(DecisionTreeClassifier(random_state=0), {"max_depth": [1, 2]}, cv=design)
-    assert clone(search).cv == design
-    assert "blocked-two-fold" in repr(search)
-    assert search.fit(X, y).best_score_ > 0.9
-    assert search.n_splits_ == 10
-    # The same sizes of folds, and of the classes in them, as scikit-learn's own.
-    for ours, theirs in (
-        (kfold(5, rng=1), KFold(5, shuffle=True, random_state=1)),
-        (
-            kfold(5, stratify=True, rng=1),
-            StratifiedKFold(5, shuffle=True, random_state=1),
-        ),
-    ):
-        for side in range(2):
-            sizes = [
-                sorted(each[side].size for each in splitter.split(X, y))
-                for splitter in (ours, theirs)
-            ]
-            assert sizes[0] == sizes[1]
 
 
 def test_scikit_learn_is_not_imported():

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import FrozenInstanceError, fields
-from fractions import Fraction
 
 import numpy as np
 import pytest
-from reference_cases import expected, parametrize
+from reference_cases import cases, expected, parametrize
 from scipy import stats
 
 import fastcmp
 from fastcmp.kernels import DEGENERATE, OK
 
-RNG = np.random.default_rng(20261121)
 ALTERNATIVES = ("two-sided", "greater", "less")
 SIZES = {"n_train": 90, "n_test": 10}
 
@@ -34,15 +31,19 @@ TESTS = {
 }
 every_test = pytest.mark.parametrize("name", TESTS)
 every_t = pytest.mark.parametrize("name", [name for name in TESTS if name[-1] == "t"])
-FOLDS = np.arange(20) % 4
+FOLDS = [0, 1, 2, 3] * 5
 
 
 def call(name, x, **options):
     return getattr(fastcmp, name)(x, **(TESTS[name][1] | options))
 
 
+def rng():
+    return np.random.default_rng(20261121)
+
+
 def example(name, *leading):
-    return RNG.normal(0.01, 0.03, (*leading, *TESTS[name][0]))
+    return rng().normal(0.01, 0.03, (*leading, *TESTS[name][0]))
 
 
 # Values that other programs give.
@@ -64,60 +65,33 @@ def check(case, result):
     assert result.status == (DEGENERATE if none else OK)
 
 
-@parametrize("cv_resampled_t")
-def test_resampled_t_against_references(case):
-    check(case, fastcmp.resampled_t(scores(case)))
+CASES = {
+    "cv_resampled_t": "resampled_t",
+    "cv_kfold_t": "kfold_t",
+    "cv_corrected_resampled_t": "nadeau_bengio_t",
+    "cv_rxk_corrected_t": "bouckaert_frank_t",
+    "cv_10x10_t_calibrated": "bouckaert_t",
+    "cv_5x2_t_dietterich": "dietterich_t",
+    "cv_5x2_t_combined": "yildiz_t",
+    "cv_5x2_f_alpaydin": "alpaydin_f",
+    "cv_5x2_bcv_f_calibrated": "calibrated_f",
+    "cv_3x2_blocked_t": "blocked_t",
+}
 
 
-@parametrize("cv_kfold_t")
-def test_kfold_t_against_references(case):
-    check(case, fastcmp.kfold_t(scores(case)))
-
-
-@parametrize("cv_corrected_resampled_t")
-def test_nadeau_bengio_t_against_references(case):
-    options = {name: case["options"][name] for name in SIZES}
-    if case["options"].get("alternative", "unequal") != "unequal":
-        assert case["options"]["alternative"] == "mean(score_A-score_B)>0"
-        options["alternative"] = "greater"
-    check(case, fastcmp.nadeau_bengio_t(scores(case), **options))
-
-
-@parametrize("cv_rxk_corrected_t")
-def test_bouckaert_frank_t_against_references(case):
-    ratio = case["options"]["n_test_over_n_train"]
-    check(case, fastcmp.bouckaert_frank_t(scores(case), n_train=1, n_test=ratio))
-    check(case, fastcmp.bouckaert_frank_t(scores(case)))
-
-
-@parametrize("cv_10x10_t_calibrated")
-def test_bouckaert_t_against_references(case):
-    check(case, fastcmp.bouckaert_t(scores(case)))
-
-
-@parametrize("cv_5x2_t_dietterich")
-def test_dietterich_t_against_references(case):
-    check(case, fastcmp.dietterich_t(scores(case)))
-
-
-@parametrize("cv_5x2_t_combined")
-def test_yildiz_t_against_references(case):
-    check(case, fastcmp.yildiz_t(scores(case)))
-
-
-@parametrize("cv_5x2_f_alpaydin")
-def test_alpaydin_f_against_references(case):
-    check(case, fastcmp.alpaydin_f(scores(case)))
-
-
-@parametrize("cv_5x2_bcv_f_calibrated")
-def test_calibrated_f_against_references(case):
-    check(case, fastcmp.calibrated_f(scores(case)))
-
-
-@parametrize("cv_3x2_blocked_t")
-def test_blocked_t_against_references(case):
-    check(case, fastcmp.blocked_t(scores(case)))
+@pytest.mark.parametrize("kind", CASES)
+def test_against_references(kind):
+    for case in cases(kind):
+        name, options = CASES[kind], {}
+        if name == "nadeau_bengio_t":
+            options = {size: case["options"][size] for size in SIZES}
+            if case["options"].get("alternative", "unequal") != "unequal":
+                assert case["options"]["alternative"] == "mean(score_A-score_B)>0"
+                options["alternative"] = "greater"
+        if name == "bouckaert_frank_t":
+            ratio = case["options"]["n_test_over_n_train"]
+            check(case, fastcmp.bouckaert_frank_t(scores(case), n_train=1, n_test=ratio))
+        check(case, getattr(fastcmp, name)(scores(case), **options))
 
 
 @parametrize("cv_conservative_z")
@@ -163,13 +137,6 @@ def test_paired_t_is_scipys(name, alternative):
     assert result.df == wanted.df[0]
 
 
-def test_nadeau_bengio_takes_only_the_ratio():
-    x = example("nadeau_bengio_t")
-    one = fastcmp.nadeau_bengio_t(x, n_train=270, n_test=30)
-    other = fastcmp.nadeau_bengio_t(x, n_train=Fraction(9, 2), n_test=np.float32(0.5))
-    assert one == other
-
-
 def test_bouckaert_frank_with_other_sizes():
     x = example("bouckaert_frank_t")
     result = fastcmp.bouckaert_frank_t(x, n_train=2, n_test=1)
@@ -179,7 +146,7 @@ def test_bouckaert_frank_with_other_sizes():
 
 
 def test_blocked_t_with_correlations():
-    x = RNG.normal(size=(5, 2))
+    x = rng().normal(size=(5, 2))
     plain, enlarged = fastcmp.blocked_t(x), fastcmp.blocked_t(x, rho1=0.5, rho2=0.5)
     assert plain.df == 9
     assert plain.statistic == pytest.approx(x.mean() / x.std(), rel=1e-12)
@@ -195,9 +162,9 @@ def test_blocked_t_with_correlations():
 
 @pytest.mark.parametrize("variance", ["out", "in"])
 def test_folds_may_be_unequal_and_in_any_order(variance):
-    x = RNG.integers(-1, 2, 23)
+    x = rng().integers(-1, 2, 23)
     folds = np.array([0] * 4 + [1] * 7 + [2] * 12)
-    order = RNG.permutation(23)
+    order = rng().permutation(23)
     one = fastcmp.bayle_z(x, folds, variance=variance)
     other = fastcmp.bayle_z(x[order], folds[order].astype(np.uint8), variance=variance)
     assert one.statistic == pytest.approx(other.statistic, rel=1e-12)
@@ -205,17 +172,9 @@ def test_folds_may_be_unequal_and_in_any_order(variance):
     assert one.estimate == x.mean()
 
 
-@every_t
-def test_alternatives_mean_what_they_say(name):
-    x = abs(example(name)) + 0.001 * np.arange(math.prod(TESTS[name][0])).reshape(TESTS[name][0])
-    assert call(name, x, alternative="greater").pvalue < 0.5
-    assert call(name, x, alternative="less").pvalue > 0.5
-    assert call(name, -x, alternative="less").pvalue < 0.5
-    assert call(name, x).estimate > 0 < call(name, x).statistic
-
-
 def test_z_alternatives():
-    x, halves = RNG.normal(0.1, 0.1, 15), RNG.normal(0.1, 0.3, (10, 2, 15))
+    draws = rng()
+    x, halves = draws.normal(0.1, 0.1, 15), draws.normal(0.1, 0.3, (10, 2, 15))
     up = fastcmp.conservative_z(x, halves, alternative="greater")
     assert up.pvalue == pytest.approx(stats.norm.sf(up.statistic), rel=1e-12)
     wins = [1, 0, 0, 1, 1, 0, -1, 1]
@@ -241,83 +200,19 @@ def test_leading_axes(name):
 
 
 def test_leading_axes_of_z():
-    x, halves = RNG.normal(size=(2, 3, 4)), RNG.normal(size=(2, 3, 5, 2, 4))
+    draws = rng()
+    x, halves = draws.normal(size=(2, 3, 4)), draws.normal(size=(2, 3, 5, 2, 4))
     result = fastcmp.conservative_z(x, halves)
     one = fastcmp.conservative_z(x[1, 2], halves[1, 2])
     assert (result.pvalue[1, 2], result.pvalue.shape) == (one.pvalue, (2, 3))
-    x = RNG.normal(size=(2, 3, 20))
+    x = rng().normal(size=(2, 3, 20))
     for variance in ("out", "in"):
         result = fastcmp.bayle_z(x, FOLDS, variance=variance)
         one = fastcmp.bayle_z(x[1, 2], FOLDS, variance=variance)
         assert (result.pvalue[1, 2], result.pvalue.shape) == (one.pvalue, (2, 3))
 
 
-@every_test
-def test_no_tests_at_all(name):
-    assert call(name, example(name, 0)).pvalue.shape == (0,)
-    assert call(name, example(name, 3, 0)).pvalue.shape == (3, 0)
-
-
-@every_test
-def test_one_test_gives_python_numbers(name):
-    result = call(name, example(name))
-    assert type(result.statistic) is type(result.pvalue) is float
-    assert type(result.estimate) is type(result.standard_error) is float
-    assert type(result.status) is int
-
-
-@every_test
-@pytest.mark.parametrize(
-    "change",
-    [
-        np.ndarray.tolist,
-        np.asfortranarray,
-        lambda x: np.repeat(x, 2, axis=-1)[..., ::2],
-        np.ma.masked_array,
-    ],
-)
-def test_any_container_and_layout(name, change):
-    x = example(name, 3)
-    assert call(name, change(x)) == call(name, x)
-
-
-@every_test
-def test_input_is_left_alone(name):
-    x = example(name, 3)
-    x.flags.writeable = False
-    kept = x.copy()
-    call(name, x)
-    np.testing.assert_array_equal(x, kept)
-
-
-def test_integers_and_single_precision():
-    wins = np.array([3, 1, 2, 2, 5])
-    wanted = fastcmp.kfold_t(wins.astype(float))
-    assert fastcmp.kfold_t(wins) == wanted
-    assert fastcmp.kfold_t(wins.astype(np.uint8)) == wanted
-    assert fastcmp.kfold_t(wins.astype(np.float32)) == wanted
-
-
 # The record.
-
-
-@every_test
-def test_record(name):
-    result = call(name, example(name))
-    assert result.test == name.replace("_", "-")
-    assert result.n_folds == math.prod(TESTS[name][0])
-    assert result.alternative == "two-sided"
-    assert isinstance(result, fastcmp.FoldTestResult)
-    with pytest.raises(FrozenInstanceError):
-        result.pvalue = 0.0
-    text = result.summary()
-    assert result.title in text
-    symbol = "t = " if name[-1] == "t" else "F = "
-    assert symbol in text
-    assert "degrees of freedom, p = " in text
-    assert ("95% CI" in text) == (name[-1] == "t")
-    assert "2 tests, shape (2,)" in str(call(name, example(name, 2)))
-    assert result._repr_html_().startswith("<")
 
 
 @every_t
@@ -330,114 +225,35 @@ def test_statistic_is_estimate_over_standard_error(name):
     assert nearer == pytest.approx(0, abs=1e-9 * (high - low))
 
 
-def test_how_results_are_printed():
-    x = [[0.04, 0.01], [0.02, 0.03], [0.0, 0.02], [0.03, 0.03], [0.01, 0.02]]
-    text = fastcmp.dietterich_t(x, alternative="greater").summary()
-    assert "first difference (a minus b) +0.0400" in text
-    assert "one-sided 95% CI [+0.0153, +inf]" in text
-    assert "t = 3.266 with 5 degrees of freedom, p = 0.011" in text
-    assert "H0: a does not score higher than b" in text
-    text = fastcmp.alpaydin_f(x).summary()
-    assert "mean difference (a minus b) +0.0210, 10 folds" in text
-    assert "F = 3.8 with 10 and 5 degrees of freedom, p = 0.077" in text
-    assert "no spread" not in text
-    text = fastcmp.kfold_t([0.1, 0.1]).summary()
-    assert "the differences have no spread: nothing measures the estimate, no answer" in text
-    assert "CI" not in text
-    assert "p is a convention" in fastcmp.kfold_t([0.0, 0.0]).summary()
-    text = str(fastcmp.bayle_z([1, 0, 0, 1], [0, 0, 1, 1]))
-    assert "z = 2, p = 0.046" in text
-
-
-def test_chi_square_and_single_estimates_fit_the_record():
-    """Tests on counts return the same record."""
-    given = {"title": "A test", "status": OK, "statistic": 3.0, "pvalue": 0.2}
-    nothing = {"difference": 0.1, "estimate": math.nan, "standard_error": math.nan}
-    chi2 = fastcmp.FoldTestResult(**given, **nothing, df=10, test="naive-mcnemar", n_folds=10)
-    assert "chi-square = 3 with 10 degrees of freedom" in str(chi2)
-    assert "difference" not in str(chi2)
-    with pytest.raises(ValueError, match="'naive-mcnemar' gives no interval"):
-        chi2.confidence_interval()
-    z = fastcmp.FoldTestResult(
-        **given,
-        difference=0.06,
-        estimate=0.06,
-        standard_error=0.02,
-        df=None,
-        test="proportion-z",
-        n_folds=1,
-    )
-    assert "difference of accuracies (a minus b) +0.0600" in str(z)
-    assert "folds" not in str(z)
-    low, high = z.confidence_interval(0.99)
-    wanted = stats.norm.interval(0.99, 0.06, 0.02)
-    assert (low, high) == pytest.approx(wanted, rel=1e-12)
-
-
 @pytest.mark.parametrize("name", ["alpaydin_f", "calibrated_f"])
 def test_f_has_no_interval(name):
     result = call(name, example(name))
     assert math.isnan(result.standard_error)
+    assert result.test == name.replace("_", "-")
     with pytest.raises(ValueError, match=f"'{result.test}' gives no interval"):
         result.confidence_interval()
-
-
-@pytest.mark.parametrize("level", [0, 1, 95, math.nan])
-def test_levels_that_are_none(level):
-    with pytest.raises(ValueError, match="confidence_level"):
-        fastcmp.kfold_t([0.1, 0.2]).confidence_interval(level)
-
-
-def test_records_are_equal_where_their_fields_are():
-    x = example("kfold_t")
-    assert fastcmp.kfold_t(x) == fastcmp.kfold_t(x)
-    assert fastcmp.kfold_t(x) != fastcmp.resampled_t(x)
-    assert len(fields(fastcmp.FoldTestResult)) == 12
 
 
 # What is refused.
 
 
 @every_test
-@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
-def test_differences_that_are_not_finite(name, bad):
+def test_differences_that_are_not_finite(name):
     x = example(name, 2, 3)
-    x[1, 2].flat[-1] = bad
+    x[1, 2].flat[-1] = -math.inf
     place = ", ".join(map(str, (1, 2, *(n - 1 for n in TESTS[name][0]))))
-    message = re.escape(f"differences must be finite, got {bad} at [{place}]")
+    message = re.escape(f"differences must be finite, got -inf at [{place}]")
     with pytest.raises(ValueError, match=message):
         call(name, x)
-
-
-@every_test
-@pytest.mark.parametrize("kind", [bool, complex, str, object])
-def test_differences_that_are_no_real_numbers(name, kind):
-    with pytest.raises(TypeError, match="differences must be numbers, got"):
-        call(name, example(name).astype(kind))
-
-
-@every_test
-def test_differences_that_are_missing_or_ragged(name):
-    x = example(name)
-    with pytest.raises(TypeError, match="differences must be numbers, got a masked"):
-        call(name, np.ma.masked_equal(x, x.flat[0]))
-    with pytest.raises(TypeError, match="lists of different lengths"):
-        call(name, [x.tolist(), x.tolist()[:-1]])
 
 
 @pytest.mark.parametrize(
     ("name", "shape", "wanted"),
     [
-        ("resampled_t", (), "(..., J), got shape ()"),
         ("kfold_t", (3, 0), "(..., K), got shape (3, 0)"),
-        ("nadeau_bengio_t", (), "(..., J), got shape ()"),
         ("bouckaert_frank_t", (10,), "(..., r, k), got shape (10,)"),
-        ("bouckaert_t", (100,), "(..., 10, 10), got shape (100,)"),
         ("bouckaert_t", (10, 9), "(..., 10, 10), got shape (10, 9)"),
         ("dietterich_t", (10,), "(..., 5, 2), got shape (10,)"),
-        ("dietterich_t", (2, 5), "(..., 5, 2), got shape (2, 5)"),
-        ("yildiz_t", (4, 2), "(..., 5, 2), got shape (4, 2)"),
-        ("alpaydin_f", (5, 3), "(..., 5, 2), got shape (5, 3)"),
         ("calibrated_f", (5, 2, 1), "(..., 5, 2), got shape (5, 2, 1)"),
         ("blocked_t", (3, 3), "(..., m, 2), got shape (3, 3)"),
     ],
@@ -464,55 +280,31 @@ def test_too_few_differences(name, shape, wanted):
         call(name, np.zeros(shape))
 
 
-@every_t
-def test_unknown_alternatives(name):
-    with pytest.raises(ValueError, match="alternative must be one of"):
-        call(name, example(name), alternative="better")
-
-
-@pytest.mark.parametrize("argument", ["n_train", "n_test"])
-def test_sizes_that_are_none(argument):
+def test_sizes_that_are_none():
     x = example("nadeau_bengio_t")
-    for bad in (0, -1, math.nan, math.inf):
-        with pytest.raises(ValueError, match=f"{argument} must be positive and finite"):
-            fastcmp.nadeau_bengio_t(x, **(SIZES | {argument: bad}))
-    for bad in (True, "9", None, [9]):
+    for argument in SIZES:
+        for bad in (0, math.inf):
+            with pytest.raises(ValueError, match=f"{argument} must be positive and finite"):
+                fastcmp.nadeau_bengio_t(x, **(SIZES | {argument: bad}))
         with pytest.raises(TypeError, match=f"{argument} must be a number"):
-            fastcmp.nadeau_bengio_t(x, **(SIZES | {argument: bad}))
-
-
-def test_ratios_that_are_none():
-    x = example("bouckaert_frank_t")
-    for bad in (0, -0.1, math.nan, math.inf):
-        for sizes in ({"n_train": bad, "n_test": 1}, {"n_train": 1, "n_test": bad}):
-            with pytest.raises(ValueError, match="must be positive and finite, got"):
-                fastcmp.bouckaert_frank_t(x, **sizes)
-    with pytest.raises(TypeError, match="n_test must be a number"):
-        fastcmp.bouckaert_frank_t(x, n_train=9, n_test="1")
+            fastcmp.nadeau_bengio_t(x, **(SIZES | {argument: "9"}))
+    table = example("bouckaert_frank_t")
     for sizes in ({"n_train": 9}, {"n_test": 1}):
         with pytest.raises(ValueError, match="give both n_train and n_test, got"):
-            fastcmp.bouckaert_frank_t(x, **sizes)
+            fastcmp.bouckaert_frank_t(table, **sizes)
+    with pytest.raises(ValueError, match="n_test must be positive and finite, got"):
+        fastcmp.bouckaert_frank_t(table, n_train=1, n_test=-0.1)
     with pytest.raises(ValueError, match="n_test / n_train must be positive"):
-        fastcmp.nadeau_bengio_t(x.ravel(), n_train=1e-300, n_test=1e300)
+        fastcmp.nadeau_bengio_t(x, n_train=1e-300, n_test=1e300)
 
 
 @pytest.mark.parametrize(
     ("rhos", "message"),
     [
         ({"rho1": 0.5}, "give both rho1 and rho2, or neither, got 0.5 and None"),
-        ({"rho2": 0.5}, "give both rho1 and rho2, or neither, got None and 0.5"),
         ({"rho1": 1.1, "rho2": 0.5}, "rho1 must lie in (-1, 1], got 1.1"),
-        ({"rho1": math.nan, "rho2": 0.5}, "rho1 must lie in (-1, 1], got nan"),
-        (
-            {"rho1": 0, "rho2": -0.1},
-            "rho2 must lie in [0, (1 + rho1) / 2] = [0, 0.5], got -0.1",
-        ),
-        (
-            {"rho1": 0, "rho2": 0.51},
-            "rho2 must lie in [0, (1 + rho1) / 2] = [0, 0.5], got 0.51",
-        ),
+        ({"rho1": 0, "rho2": 0.51}, "rho2 must lie in [0, (1 + rho1) / 2] = [0, 0.5], got 0.51"),
         ({"rho1": 1, "rho2": 1}, "leave no variance to divide by"),
-        ({"rho1": -1, "rho2": 0}, "rho1 must lie in (-1, 1], got -1"),
     ],
 )
 def test_correlations_that_cannot_be(rhos, message):
@@ -520,22 +312,9 @@ def test_correlations_that_cannot_be(rhos, message):
         fastcmp.blocked_t(np.zeros((3, 2)), **rhos)
 
 
-@pytest.mark.parametrize("bad", [True, "0.5", [0.5]])
-def test_correlations_that_are_no_numbers(bad):
-    with pytest.raises(TypeError, match="rho1 must be a number"):
-        fastcmp.blocked_t(np.zeros((3, 2)), rho1=bad, rho2=0.5)
-    with pytest.raises(TypeError, match="rho2 must be a number"):
-        fastcmp.blocked_t(np.zeros((3, 2)), rho1=0.5, rho2=bad)
-
-
 @pytest.mark.parametrize(
     ("x", "halves"),
-    [
-        ((4,), (3, 2, 5)),
-        ((4,), (2, 3, 2, 4)),
-        ((2, 4), (3, 2, 4)),
-        ((2, 4), (3, 3, 2, 4)),
-    ],
+    [((4,), (3, 2, 5)), ((4,), (2, 3, 2, 4)), ((2, 4), (3, 2, 4)), ((2, 4), (3, 3, 2, 4))],
 )
 def test_halves_that_do_not_fit(x, halves):
     message = "half_differences must have shape .* beside differences of shape"
@@ -545,11 +324,6 @@ def test_halves_that_do_not_fit(x, halves):
 
 def test_halves_that_are_none():
     x, halves = np.zeros((2, 4)), np.zeros((2, 3, 2, 4))
-    for shape in ((3, 1, 4), (3, 4), (0, 2, 4)):
-        with pytest.raises(ValueError, match=r"half_differences must have shape"):
-            fastcmp.conservative_z(x[0], np.zeros(shape))
-    with pytest.raises(TypeError, match="half_differences must be numbers"):
-        fastcmp.conservative_z(x, halves.astype(str))
     halves[1, 0, 1, 3] = math.nan
     message = r"half_differences must be finite, got nan at \[1, 0, 1, 3\]"
     with pytest.raises(ValueError, match=message):
@@ -558,18 +332,13 @@ def test_halves_that_are_none():
     message = r"^differences must be finite, got inf at \[0, 2\]"
     with pytest.raises(ValueError, match=message):
         fastcmp.conservative_z(x, np.zeros((2, 3, 2, 4)))
-    with pytest.raises(ValueError, match="alternative"):
-        fastcmp.conservative_z(x, halves, alternative="sideways")
 
 
 @pytest.mark.parametrize(
     ("folds", "message"),
     [
         ([0, 1, 0], "folds must have shape (4,), one for each sample, got (3,)"),
-        ([[0, 1, 0, 1]], "folds must have shape (4,), one for each sample, got (1, 4)"),
-        ([0, 1, -1, 1], "folds must be numbered from 0 and below 4, got -1"),
         ([0, 1, 10**9, 1], "folds must be numbered from 0 and below 4, got 1000000000"),
-        ([1, 2, 1, 2], "without gaps, got no sample in fold 0"),
         ([0, 0, 2, 2], "without gaps, got no sample in fold 1"),
         ([0, 0, 0, 0], "folds must hold at least 2 folds, got 1"),
         ([0, 0, 0, 1], "variance='in' needs 2 samples in each fold, got 1 in fold 1"),
@@ -580,21 +349,11 @@ def test_folds_that_cannot_be(folds, message):
         fastcmp.bayle_z([1, 0, 0, -1], folds, variance="in")
 
 
-@pytest.mark.parametrize("kind", [float, bool, str])
-def test_folds_that_are_no_whole_numbers(kind):
-    with pytest.raises(TypeError, match="folds must be whole numbers, got"):
-        fastcmp.bayle_z(np.zeros(20), FOLDS.astype(kind))
-
-
 def test_bayle_z_refuses():
-    with pytest.raises(ValueError, match="variance must be one of"):
-        fastcmp.bayle_z(np.zeros(20), FOLDS, variance="all")
     with pytest.raises(ValueError, match="at least 2 samples, got 1"):
         fastcmp.bayle_z([1.0], [0])
-    with pytest.raises(ValueError, match="alternative"):
-        fastcmp.bayle_z(np.zeros(20), FOLDS, alternative="sideways")
+    x = np.zeros((2, 20))
+    x[1, 7] = math.nan
     for variance in ("out", "in"):
-        x = np.zeros((2, 20))
-        x[1, 7] = math.nan
         with pytest.raises(ValueError, match=r"finite, got nan at \[1, 7\]"):
             fastcmp.bayle_z(x, FOLDS, variance=variance)

@@ -1,18 +1,12 @@
 """Cross-validation on several data sets: one path, seeds, checkpoints, saved scores."""
 
-from types import SimpleNamespace
+from functools import cache
 
 import numpy as np
-import pandas as pd
 import pytest
-from sklearn.model_selection import GridSearchCV, cross_validate
-from sklearn.naive_bayes import GaussianNB
-from sklearn.tree import DecisionTreeClassifier
 
 import fastcmp
 from fastcmp import compare_cv_all, compare_folds, designs, nadeau_bengio_t
-from fastcmp.core.protocols import are_task_scores
-from fastcmp.crossval.several import seed_of
 
 
 def draw(seed, n=40):
@@ -21,50 +15,48 @@ def draw(seed, n=40):
     return rng.normal(size=(n, 2)) + y[:, None], y
 
 
-DATA = {"one": draw(1), "two": draw(2), "three": draw(3, 50)}
-MODELS = {
-    "bayes": GaussianNB(),
-    "stump": DecisionTreeClassifier(max_depth=1),
-    "tree": DecisionTreeClassifier(),
-}
-DESIGN = designs.repeated_kfold(2, 3, rng=5)
-OPTIONS = {"test": "bouckaert-frank-t", "design": DESIGN, "rng": 3}
+@cache
+def data():
+    return {"one": draw(1), "two": draw(2), "three": draw(3, 50)}
+
+
+def models(max_depth=None):
+    from cv_models import NB
+    from sklearn.tree import DecisionTreeClassifier
+
+    stump, tree = (DecisionTreeClassifier(max_depth=depth) for depth in (1, max_depth))
+    return {"bayes": NB, "stump": stump, "tree": tree}
+
+
+def compare(seed=5, **change):
+    """The models on all data sets, or on others, with other options."""
+    design = designs.repeated_kfold(2, 3, rng=seed)
+    options = {"models": models(), "X": data(), "test": "bouckaert-frank-t", "design": design}
+    return compare_cv_all(**options | {"rng": 3} | change)
 
 
 @pytest.fixture(scope="module")
 def several():
-    return compare_cv_all(MODELS, DATA, **OPTIONS)
-
-
-class Counted(GaussianNB):
-    """A classifier that counts its fits."""
-
-    fits = 0
-
-    def fit(self, X, y):
-        Counted.fits += 1
-        return super().fit(X, y)
+    return compare()
 
 
 def test_each_data_set_is_compared_as_alone(several):
-    for name, (X, y) in DATA.items():
-        alone = compare_cv_all(MODELS, X, y, **OPTIONS | {"rng": seed_of(3, name)})
-        assert several.results[name] == alone
-    assert several.names == tuple(MODELS)
-    assert several.tasks == tuple(DATA)
+    for name, (X, y) in data().items():
+        found = several.results[name]
+        assert found == compare(X=X, y=y, rng=found.seed)
+    assert several.names == ("bayes", "stump", "tree")
+    assert several.tasks == tuple(data())
     assert several.seed == 3
 
 
 def test_seeds_do_not_depend_on_the_other_data_sets(several):
-    fewer = compare_cv_all(MODELS, {"two": DATA["two"]}, **OPTIONS)
-    assert fewer.results["two"] == several.results["two"]
-    default = compare_cv_all(MODELS, {"two": DATA["two"]}, rng=3)
-    other = compare_cv_all(MODELS, {"2": DATA["two"]}, rng=3)
+    two = data()["two"]
+    assert compare(X={"two": two}).results["two"] == several.results["two"]
+    default, other = (compare_cv_all(models(), {name: two}, rng=3) for name in ("two", "2"))
     assert default.results["two"] != other.results["2"]
 
 
 def test_one_score_for_each_data_set(several):
-    assert are_task_scores(several)
     names, tasks, scores, lower = several.task_scores()
     assert (names, tasks, lower) == (several.names, several.tasks, False)
     for row, name in zip(scores.T, tasks, strict=True):
@@ -82,110 +74,85 @@ def test_the_marked_table_has_the_tests_of_each_data_set(several):
     assert table.baseline == "tree"
 
 
-def test_over_data_sets_one_score_for_each_is_compared(several, monkeypatch):
-    def compare(scores, **options):
-        return scores.task_scores(), options
-
-    monkeypatch.setattr(fastcmp, "compare_datasets", compare)
-    found, options = several.over_datasets(alpha=0.1)
-    assert np.array_equal(found.scores, several.scores)
-    assert options == {"alpha": 0.1}
-
-
 def test_folds_are_no_data_sets(several):
-    assert several.over_datasets().scores.shape == (3, 3)
+    found = several.over_datasets(alpha=0.1)
+    assert found == fastcmp.compare_datasets(several, alpha=0.1)
+    assert found.scores.shape == (3, 3)
     assert "folds are no data sets" in " ".join(str(several).split())
-
-
-def test_the_ratio_of_random_splits():
-    design = designs.repeated_holdout(4, test_size=0.25, rng=1)
-    result = compare_cv_all(MODELS, *DATA["one"], test="resampled-t", design=design)
-    assert np.isclose(result.test_train_ratio, 10 / 30)
-    assert result.fold_scores.shape == (3, 4, 1)
 
 
 # Checkpoints.
 
 
-def test_finished_data_sets_are_not_fitted_again(tmp_path, several):
-    models = {"bayes": GaussianNB(), "counted": Counted()}
-    broken = {**DATA, "three": (DATA["three"][0], np.zeros(50))}
-    Counted.fits = 0
+def test_finished_data_sets_are_not_fitted_again(tmp_path):
+    from cv_models import DONE, NB, Watched
+
+    def fits(**change):
+        DONE.clear()
+        found = compare(**{"models": {"bayes": NB, "counted": Watched()}} | change)
+        return found, len(DONE.get("a", ()))
+
+    broken = {**data(), "three": (data()["three"][0], np.zeros(50))}
     with pytest.raises(ValueError, match="data set 'three': y must have at least 2"):
-        compare_cv_all(models, broken, checkpoint=tmp_path, **OPTIONS)
-    assert Counted.fits == 12
-    resumed = compare_cv_all(models, DATA, checkpoint=tmp_path, **OPTIONS)
-    assert Counted.fits == 18
-    assert resumed == compare_cv_all(models, DATA, **OPTIONS)
-    Counted.fits = 0
-    seen = []
-    again = compare_cv_all(
-        *(models, DATA),
-        checkpoint=str(tmp_path),
-        alpha=0.1,
-        adjust="bh",
-        progress=lambda *steps: seen.append(steps),
-        **OPTIONS,
-    )
-    assert (Counted.fits, again.results["one"].adjust) == (0, "bh")
+        fits(X=broken, checkpoint=tmp_path)
+    assert len(DONE["a"]) == 12
+    resumed, n_fits = fits(checkpoint=tmp_path)
+    assert n_fits == 6
+    assert resumed == fits()[0]
+    again, n_fits = fits(checkpoint=str(tmp_path), alpha=0.1, adjust="bh")
+    assert (n_fits, again.results["one"].adjust) == (0, "bh")
     assert again.results["one"].runs == resumed.results["one"].runs
 
 
-@pytest.mark.parametrize(
-    ("change", "key"),
-    [
-        ({"rng": 4}, "seed"),
-        ({"scoring": "f1_macro"}, "scoring"),
-        ({"design": designs.repeated_kfold(2, 3, rng=6)}, "designs"),
-        ({"models": {**MODELS, "tree": DecisionTreeClassifier(max_depth=2)}}, "models"),
-        ({"X": {"one": draw(9)}}, "data"),
-        ({"groups": {"one": np.arange(40) // 2}}, "data"),
-    ],
-)
-def test_a_checkpoint_of_other_settings_is_refused(tmp_path, change, key):
-    call = {"models": MODELS, "X": {"one": DATA["one"]}, "checkpoint": tmp_path}
-    compare_cv_all(**call, **OPTIONS)
+@pytest.mark.parametrize("key", ["seed", "scoring", "designs", "models", "data", "groups"])
+def test_a_checkpoint_of_other_settings_is_refused(tmp_path, key):
+    one = {"X": {"one": data()["one"]}, "checkpoint": tmp_path}
+    compare(**one)
+    change = {
+        "seed": {"rng": 4},
+        "scoring": {"scoring": "f1_macro"},
+        "designs": {"seed": 6},
+        "models": {"models": models(max_depth=2)},
+        "data": {"X": {"one": draw(9)}},
+        "groups": {"groups": {"one": np.arange(40) // 2}},
+    }[key]
+    key = "data" if key == "groups" else key
     with pytest.raises(ValueError, match=rf"fastcmp was made with other {key}"):
-        compare_cv_all(**call | OPTIONS | change)
+        compare(**one | change)
 
 
 def test_a_damaged_checkpoint_is_refused(tmp_path):
-    call = {"models": MODELS, "X": {"a/b": DATA["one"]}, "checkpoint": tmp_path}
-    compare_cv_all(**call, **OPTIONS)
+    call = {"X": {"a/b": data()["one"]}, "checkpoint": tmp_path}
+    compare(**call)
     (file,) = tmp_path.iterdir()
     file.write_bytes(file.read_bytes()[:-9])
     with pytest.raises(ValueError, match="is damaged"):
-        compare_cv_all(**call, **OPTIONS)
+        compare(**call)
     with pytest.raises(ValueError, match="must be a folder"):
-        compare_cv_all(**call | {"checkpoint": file}, **OPTIONS)
+        compare(**call | {"checkpoint": file})
 
 
 def test_progress_is_of_all_data_sets():
     seen = []
-    compare_cv_all(*(MODELS, DATA), progress=lambda *steps: seen.append(steps), **OPTIONS)
+    compare(progress=lambda *steps: seen.append(steps))
     assert seen[-1] == (54, 54)
     assert [done for done, _ in seen] == sorted(done for done, _ in seen)
 
 
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        ({"X": DATA["one"][0]}, "y must be given"),
+def test_wrong_data_sets_are_refused():
+    X, y = data()["one"]
+    for change, words in (
+        ({"X": X}, "y must be given"),
         ({"X": {}}, "at least one data set"),
-        ({"X": {"one": DATA["one"][0]}}, "pair .X, y. for each data set"),
-        ({"y": DATA["one"][1]}, "one data set where y is given"),
+        ({"X": {"one": X}}, "pair .X, y. for each data set"),
+        ({"y": y}, "one data set where y is given"),
         ({"groups": np.arange(40)}, "groups must be a mapping"),
         ({"groups": {"other": np.arange(40)}}, "groups must be of the data sets"),
-    ],
-)
-def test_wrong_data_sets_are_refused(change, words):
-    with pytest.raises((TypeError, ValueError), match=words):
-        compare_cv_all(**{"models": MODELS, "X": DATA} | OPTIONS | change)
-
-
-def test_a_checkpoint_is_for_several():
-    with pytest.raises(ValueError, match="checkpoint is for several"):
-        compare_cv_all(MODELS, *DATA["one"], checkpoint="here")
+        ({"X": X, "y": y, "checkpoint": "here"}, "checkpoint is for several"),
+        ({"models": {"a": object(), "b": models()["bayes"]}}, "'a'"),
+    ):
+        with pytest.raises((TypeError, ValueError), match=words):
+            compare(**change)
 
 
 # Saved scores.
@@ -214,27 +181,25 @@ def test_splits_are_nadeau_and_bengios_test():
     assert result.control == "model_1"
 
 
-def test_losses_are_better_where_they_are_lower():
-    losses = np.random.default_rng(2).normal([[[0]], [[5]]], size=(2, 1, 9))
-    assert compare_folds(losses, lower_is_better=True).best == ("model_0",)
-    assert compare_folds(losses).best == ("model_1",)
-
-
 @pytest.fixture(scope="module")
 def search():
+    from sklearn.model_selection import GridSearchCV
+    from sklearn.tree import DecisionTreeClassifier
+
     grid = {"max_depth": [1, 3], "criterion": ["gini", "entropy"]}
-    scoring = ["accuracy", "f1"]
-    made = GridSearchCV(
-        DecisionTreeClassifier(random_state=1), grid, scoring=scoring, cv=5, refit=False
-    )
+    tree, scoring = DecisionTreeClassifier(random_state=1), ["accuracy", "f1"]
+    made = GridSearchCV(tree, grid, scoring=scoring, cv=5, refit=False)
     return made.fit(*draw(7, 80)).cv_results_
 
 
-@pytest.mark.parametrize("form", [dict, pd.DataFrame])
-def test_the_models_of_a_search(search, form):
-    result = compare_folds(form(search), metric="f1", test_train_ratio=1 / 4)
+def test_the_models_of_a_search(search):
+    import pandas as pd
+
+    frame = compare_folds(pd.DataFrame(search), metric="f1", test_train_ratio=1 / 4)
+    result = compare_folds(search, metric="f1", test_train_ratio=1 / 4)
     wanted = np.stack([search[f"split{k}_test_f1"] for k in range(5)], axis=1)
     assert np.array_equal(result.fold_scores[:, 0], wanted)
+    assert result == frame
     assert result.names[0] == "criterion=gini, max_depth=1"
     assert np.allclose(result.score, search["mean_test_f1"])
     with pytest.raises(ValueError, match=r"metric must be one of \['accuracy', 'f1'\]"):
@@ -243,16 +208,11 @@ def test_the_models_of_a_search(search, form):
         compare_folds(search, metric="f1")
 
 
-def test_searches_on_several_data_sets(search):
-    options = {"metric": "accuracy", "test_train_ratio": 1 / 4}
-    result = compare_folds({"a": search, "b": search}, **options)
-    assert result.tasks == ("a", "b")
-    table = result.task_table(alpha=0.2)
-    assert np.allclose(table.pvalue[:, 0], result.results["a"].pvalue)
-
-
 def test_the_answers_of_cross_validate():
-    found = {name: cross_validate(model, *DATA["one"], cv=4) for name, model in MODELS.items()}
+    from sklearn.model_selection import cross_validate
+
+    one = data()["one"]
+    found = {name: cross_validate(model, *one, cv=4) for name, model in models().items()}
     result = compare_folds(found, test_train_ratio=1 / 3)
     wanted = np.stack([each["test_score"] for each in found.values()])
     assert np.array_equal(result.fold_scores[:, 0], wanted)
@@ -263,20 +223,19 @@ def test_the_answers_of_cross_validate():
 @pytest.mark.parametrize(
     ("scores", "words"),
     [
-        ({"a": [1, 2, 3], "b": [1, np.nan, 2]}, "nan for b in fold 1"),
+        ({"a": [1, 2, 3], "b": [1, float("nan"), 2]}, "nan for b in fold 1"),
         ({"a": [1, 2, 3], "b": [1, 2]}, "same folds for all models"),
         ({"a": [1, 2, 3]}, "at least 2 models"),
-        (np.zeros((2, 3, 4, 5)), "task_table"),
-        (
-            {"x": np.zeros((2, 2, 3)), "y": np.zeros((3, 2, 3))},
-            "same models on all data sets",
-        ),
         ({"params": [{}, {}], "split0_test_s": [1, 2]}, "more than once"),
     ],
 )
 def test_wrong_scores_are_refused(scores, words):
     with pytest.raises((TypeError, ValueError), match=words):
         compare_folds(scores, test_train_ratio=0.5)
+    with pytest.raises(ValueError, match="task_table"):
+        compare_folds(np.zeros((2, 3, 4, 5)))
+    with pytest.raises(ValueError, match="same models on all data sets"):
+        compare_folds({"x": np.zeros((2, 2, 3)), "y": np.zeros((3, 2, 3))})
 
 
 def test_models_in_another_order_are_matched_by_name():
@@ -290,8 +249,3 @@ def test_other_numbers_of_folds_have_no_marked_table():
     result = compare_folds({"x": np.eye(3)[:2][:, None], "y": np.eye(4)[:2][:, None]})
     with pytest.raises(ValueError, match="different repetitions and folds"):
         result.task_table()
-
-
-def test_what_is_no_model_is_refused():
-    with pytest.raises(TypeError, match="'a'"):
-        compare_cv_all({"a": SimpleNamespace(), "b": GaussianNB()}, DATA)

@@ -162,14 +162,6 @@ def test_swapped_models(test):
     assert other.better == "b"
 
 
-@pytest.mark.parametrize("workers", [1, 2, 5])
-def test_workers_draw_the_same(workers):
-    rng = np.random.default_rng(2)
-    a, b = rng.random((2, 40))
-    alone = bayes_signed_rank(a, b, rope=0.05, rng=7, workers=1, n_resamples=999)
-    assert bayes_signed_rank(a, b, rope=0.05, rng=7, workers=workers, n_resamples=999) == alone
-
-
 def test_equal_models():
     for rope, wanted in ((0, [0.5, 0, 0.5]), (0.01, [0, 1, 0])):
         found = bayes_signed_rank(A, A, rope=rope, rng=1)
@@ -200,19 +192,15 @@ def test_repetitions_as_rows():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: bayes_sign(A, B[:-1]), "scores_b must be as many as scores_a"),
         (lambda: bayes_sign([1.0], [2.0]), "two at least, got 1"),
         (lambda: bayes_sign([80, 90.0], [70.0, 60]), "rope must be given"),
-        (lambda: bayes_sign(A, B, rope=-1), "rope must not be negative"),
         (lambda: bayes_sign([A, A], [B, B]), "folds and repetitions of a task"),
-        (lambda: bayes_sign([np.nan, 1], [0, 1]), "scores_a must be finite.* nan at 0"),
         (lambda: bayes_sign_from_counts(0, 0, 0), "one task at least"),
         (lambda: bayes_sign_from_counts([1, 2], 0, 0), "n_a must be one whole number"),
         (lambda: bayes_correlated_t(A, B, runs=3), "runs must divide"),
         (lambda: bayes_correlated_t(A, B, runs=8), "two folds at least"),
         (lambda: bayes_correlated_t(A, B, rho=1), r"rho must lie in \[0, 1\)"),
         (lambda: bayes_correlated_t([A], [B], runs=2), "number of rows"),
-        (lambda: bayes_signed_rank(A, B, boundary="none"), "boundary must be one of"),
     ],
 )
 def test_refusals(call, message):

@@ -260,11 +260,7 @@ def test_wilcoxon_of_all_pairs(case):
     for exact, name in ((True, "pvalue_exact"), (False, "pvalue")):
         for method, wanted in case["expected"][name].items():
             result = compare_datasets(
-                scores,
-                zero_method=zero_method,
-                exact=exact,
-                adjust=method,
-                **direction,
+                scores, zero_method=zero_method, exact=exact, adjust=method, **direction
             )
             check(case, {"rank_sum_plus": result.rank_sum_plus.tolist()})
             assert result.pvalue_adjusted == pytest.approx(wanted, rel=1e-9, abs=1e-12)

@@ -1,73 +1,76 @@
 """Scores of models on tasks: read from all that holds them, or refused."""
 
 import numpy as np
-import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
 
-import fastcmp
-from fastcmp.core.protocols import ScoreTable
-from fastcmp.datasets import friedman, task_bootstrap
-from fastcmp.datasets.score_input import higher_is_better, read_scores
+from fastcmp import compare_datasets
+from fastcmp.datasets import friedman, task_bootstrap, task_table
 
-SCORES = np.array([[0.1, 0.2, 0.3], [0.3, 0.1, 0.2]])
-FRAME = pd.DataFrame(SCORES.T, columns=["a", "b"], index=["x", "y", "z"])
+SCORES = [[0.1, 0.2, 0.3], [0.3, 0.1, 0.2]]
 
 
-class Results:
-    def __init__(self, lower=False):
-        self.lower = lower
-
-    def task_scores(self):
-        return ScoreTable(("a", "b"), ("x", "y", "z"), SCORES, self.lower)
+def read(scores, **options):
+    found = compare_datasets(scores, **options)
+    return found.names, found.tasks, found.scores.tolist()
 
 
-@pytest.mark.parametrize(
-    ("scores", "tasks"),
-    [
-        (dict(zip("ab", SCORES, strict=True)), ("task_0", "task_1", "task_2")),
-        (FRAME, ("x", "y", "z")),
-        ({"a": FRAME["a"], "b": FRAME["b"]}, ("x", "y", "z")),
-        (FRAME.reset_index(drop=True), ("task_0", "task_1", "task_2")),
-        (pl.DataFrame(SCORES.T, schema=["a", "b"]), ("task_0", "task_1", "task_2")),
-        (pa.table({"a": SCORES[0], "b": SCORES[1]}), ("task_0", "task_1", "task_2")),
-        (Results(), ("x", "y", "z")),
-    ],
-)
-def test_models_and_tasks_have_names(scores, tasks):
-    table = read_scores(scores)
-    assert table.names == ("a", "b")
-    assert table.tasks == tasks
-    assert np.array_equal(table.scores, SCORES)
+def frame():
+    import pandas as pd
+
+    return pd.DataFrame(np.transpose(SCORES), columns=["a", "b"], index=["x", "y", "z"])
+
+
+def losses():
+    """A record of the losses of each fold."""
+    folds = np.array(SCORES)[:, :, None, None] + np.array([-0.05, 0.05])
+    return task_table(folds, names=list("ab"), tasks=list("xyz"), lower_is_better=True)
+
+
+def made(kind):
+    import polars as pl
+    import pyarrow as pa
+
+    columns = dict(zip("ab", SCORES, strict=True))
+    return {
+        "mapping": lambda: columns,
+        "frame": frame,
+        "series": lambda: {"a": frame()["a"], "b": frame()["b"]},
+        "numbered": lambda: frame().reset_index(drop=True),
+        "polars": lambda: pl.DataFrame(columns),
+        "pyarrow": lambda: pa.table(columns),
+    }[kind]()
+
+
+@pytest.mark.parametrize("kind", ["mapping", "frame", "series", "numbered", "polars", "pyarrow"])
+def test_models_and_tasks_have_names(kind):
+    tasks = ("x", "y", "z") if kind in ("frame", "series") else ("task_0", "task_1", "task_2")
+    assert read(made(kind)) == (("a", "b"), tasks, SCORES)
 
 
 def test_rows_of_arrays_and_lists_are_models():
-    for scores in (SCORES, SCORES.tolist(), [list(row) for row in SCORES]):
-        table = read_scores(scores, ["a", "b"], ["t", "u", "v"])
-        assert (table.names, table.tasks) == (("a", "b"), ("t", "u", "v"))
-        assert np.array_equal(table.scores, SCORES)
+    for scores in (np.array(SCORES), SCORES, np.array(SCORES, np.float32)):
+        found = read(scores, names=["a", "b"], tasks=["t", "u", "v"])
+        assert found == (("a", "b"), ("t", "u", "v"), SCORES)
+    assert read([range(1, 8), range(7, 0, -1)])[2][0][6] == 7
 
 
-def test_whole_numbers_that_count_up_are_scores():
-    assert read_scores([range(1, 8), range(7, 0, -1)]).scores[0, 6] == 7
-
-
-def test_signs():
-    assert np.array_equal(higher_is_better(read_scores(SCORES, lower_is_better=True)), -SCORES)
-    assert np.array_equal(higher_is_better(read_scores(Results(lower=True))), -SCORES)
-    assert np.array_equal(
-        higher_is_better(read_scores(Results(lower=True), lower_is_better=True)),
-        -SCORES,
+def test_records_know_which_way_is_better():
+    known = compare_datasets(losses())
+    assert (known.names, known.tasks) == (("a", "b"), ("x", "y", "z"))
+    plain = compare_datasets(SCORES, lower_is_better=True)
+    np.testing.assert_array_equal(known.ranks, plain.ranks)
+    np.testing.assert_array_equal(
+        known.ranks, compare_datasets(losses(), lower_is_better=True).ranks
     )
+    assert known.pvalue == pytest.approx(plain.pvalue)
+    assert not (known.ranks == compare_datasets(SCORES).ranks).all()
+    gains = task_table(np.array(SCORES)[:, :, None, None] + [-0.05, 0.05])
     with pytest.raises(ValueError, match="lower_is_better must be False"):
-        read_scores(Results(), lower_is_better=True)
+        compare_datasets(gains, lower_is_better=True)
 
 
-def test_missing_scores_are_kept_or_refused():
-    scores = SCORES.copy()
-    scores[1, 2] = np.nan
-    assert np.isnan(read_scores(scores).scores[1, 2])
+def test_missing_scores_are_refused():
+    scores = [SCORES[0], [0.3, 0.1, None]]
     with pytest.raises(ValueError, match=r"model_1 on task_2; pass missing=.*2 of 3"):
         task_bootstrap(scores)
     with pytest.raises(ValueError, match=r"model_1 on task_2; leave models or tasks"):
@@ -80,62 +83,47 @@ def test_missing_scores_are_kept_or_refused():
         ([[0.1, 0.2]], {}, "at least 2 models, got 1"),
         ([[0.1], [0.2]], {}, "at least two tasks, got 1"),
         ([[0.1, 0.2], [0.1]], {}, "model_1 has 1, model_0 has 2"),
-        ([[0.1, np.inf], [0.2, 0.3]], {}, "got inf of model_0 on task_1"),
-        (np.zeros((2, 3, 4)), {}, "average over folds"),
-        (np.zeros((2, 3, 4)).tolist(), {}, "average over folds"),
-        (dict.fromkeys("ab", np.zeros((3, 4))), {}, "average over folds"),
-        (pd.DataFrame({"id": range(7), "a": [0.5] * 7}), {}, "id counts from 0 to 6"),
-        (np.zeros(3), {}, r"must be of shape"),
+        ([[0.1, float("inf")], [0.2, 0.3]], {}, "got inf of model_0 on task_1"),
+        ([[[0.1, 0.2]] * 3] * 2, {}, "average over folds"),
+        ({"a": [[0.1, 0.2]] * 3, "b": [[0.1, 0.2]] * 3}, {}, "average over folds"),
         (SCORES, {"names": ["a", "a"]}, "more than once"),
-        (SCORES, {"names": ["a"]}, "each of the 2 models"),
         (SCORES, {"tasks": ["a", "b", "b"]}, r"tasks must .* \['b'\] more than once"),
         (SCORES, {"tasks": ["a"]}, "each of the 3 tasks"),
-        (pd.concat([FRAME, FRAME["a"]], axis=1), {}, r"\['a'\] more than once"),
-        (
-            {"a": FRAME["a"], "b": FRAME["b"][::-1]},
-            {},
-            "in another order",
-        ),
     ],
 )
 def test_refusals(scores, options, message):
     with pytest.raises(ValueError, match=message):
-        read_scores(scores, **options)
+        read(scores, **options)
 
 
-@pytest.mark.parametrize("scores", [[["a", "b"], ["c", "d"]], "scores", {"a": 1}])
-def test_no_numbers(scores):
-    with pytest.raises((TypeError, ValueError), match=r"scores|model_0"):
-        read_scores(scores)
-    with pytest.raises(TypeError, match="index of a frame, its only column of text, or tasks="):
-        read_scores(FRAME.reset_index().assign(source="csv"))
-    with pytest.raises(TypeError, match="tasks must be a sequence"):
-        read_scores(SCORES, tasks="abc")
+def test_frames_that_are_refused():
+    import pandas as pd
+
+    for scores, message in (
+        (pd.DataFrame({"id": range(7), "a": [0.5] * 7}), "id counts from 0 to 6"),
+        (pd.concat([frame(), frame()["a"]], axis=1), r"\['a'\] more than once"),
+        ({"a": frame()["a"], "b": frame()["b"][::-1]}, "in another order"),
+        (frame().reset_index().assign(source="csv"), "its only column of text, or tasks="),
+    ):
+        with pytest.raises((ValueError, TypeError), match=message):
+            read(scores)
 
 
-def test_single_precision_holds_the_decimals_written():
-    assert np.array_equal(read_scores(SCORES.astype(np.float32)).scores, SCORES)
+@pytest.mark.parametrize("kind", ["mapping", "frame", "category", "polars", "pyarrow"])
+def test_a_column_with_the_names_of_the_data_sets(kind):
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
 
-
-@pytest.mark.parametrize(
-    "library",
-    [
-        dict,
-        pd.DataFrame,
-        lambda data: pd.DataFrame(data, index=range(5, 8)),
-        lambda data: pd.DataFrame(data).astype({"dataset": "category"}),
-        pl.DataFrame,
-        pa.table,
-    ],
-)
-def test_a_column_with_the_names_of_the_data_sets(library):
+    make = {
+        "mapping": dict,
+        "frame": lambda data: pd.DataFrame(data, index=range(5, 8)),
+        "category": lambda data: pd.DataFrame(data).astype({"dataset": "category"}),
+        "polars": pl.DataFrame,
+        "pyarrow": pa.table,
+    }[kind]
     data = {"dataset": ["iris", "wine", "yeast"], "a": [0.9, 0.8, 0.7], "b": [0.8, 0.9, 0.6]}
-    table = read_scores(library(data))
-    assert table.names == ("a", "b")
-    assert table.tasks == ("iris", "wine", "yeast")
-    assert table.scores.tolist() == [data["a"], data["b"]]
-    found = fastcmp.compare_datasets(library(data))
-    assert found.names == ("a", "b")
+    assert read(make(data)) == (("a", "b"), ("iris", "wine", "yeast"), [data["a"], data["b"]])
     with pytest.raises(ValueError, match=r"tasks must .*'iris'\] more than once"):
-        read_scores(library(data | {"dataset": ["iris", "iris", "yeast"]}))
-    assert read_scores(library(data), names=["x", "y"]).names == ("x", "y")
+        read(make(data | {"dataset": ["iris", "iris", "yeast"]}))
+    assert read(make(data), names=["x", "y"])[0] == ("x", "y")

@@ -8,11 +8,10 @@ from reference_cases import expected, parametrize
 from scipy import stats
 
 from fastcmp.datasets import leave_one_task_out, task_bootstrap, task_noise
-from fastcmp.datasets.drawn_tasks import Costs
-from fastcmp.datasets.reading import read_complete
-from fastcmp.datasets.task_draws import all_draws
 
-SCORES = np.random.default_rng(5).integers(50, 70, (4, 5)) / 100
+
+def some_scores():
+    return np.random.default_rng(5).integers(50, 70, (4, 5)) / 100
 
 
 def options_of(case):
@@ -95,22 +94,12 @@ def test_draws_one_by_one(rank_by, k):
         assert reached[j, high - 1] >= 0.975 - 1e-12
 
 
-def test_all_ways_to_draw():
-    for d in range(2, 8):
-        counts, ways = all_draws(d)
-        assert ways.sum() == d**d
-        assert (counts.sum(axis=1) == d).all()
-        assert len(np.unique(counts, axis=0)) == len(counts)
-
-
 def test_ranks_are_midranks_of_decimals():
     scores = np.random.default_rng(1).integers(0, 9, (7, 300)) / 10
-    ranks = 2 * stats.rankdata(-np.rint(10 * scores), axis=0)
+    ranks = stats.rankdata(-np.rint(10 * scores), axis=0)
     for some in (scores, scores * np.pi):
-        gains = read_complete(
-            some, names=None, tasks=None, lower_is_better=False, missing="raise"
-        ).gains
-        assert np.array_equal(Costs.of(gains, "mean rank").values, ranks)
+        found = task_bootstrap(some, n_resamples=10, rng=1)
+        assert found.estimate == pytest.approx(ranks.mean(axis=1), rel=1e-12)
 
 
 @pytest.mark.parametrize("workers", [1, 3])
@@ -124,13 +113,13 @@ def test_workers_draw_the_same(workers):
 
 
 def test_losses_are_scores_of_the_other_sign():
-    found = task_bootstrap(SCORES, top_k=2)
-    losses = task_bootstrap(-SCORES, top_k=2, lower_is_better=True)
+    found = task_bootstrap(some_scores(), top_k=2)
+    losses = task_bootstrap(-some_scores(), top_k=2, lower_is_better=True)
     assert np.array_equal(losses.rank_distribution, found.rank_distribution)
-    means = task_bootstrap(-SCORES, rank_by="mean score", lower_is_better=True)
-    assert means.estimate == pytest.approx(-SCORES.mean(axis=1))
-    assert means.variance == pytest.approx(SCORES.var(axis=1) / 5)
-    assert np.array_equal(means.rank, stats.rankdata(-SCORES.mean(axis=1), "min"))
+    means = task_bootstrap(-some_scores(), rank_by="mean score", lower_is_better=True)
+    assert means.estimate == pytest.approx(-some_scores().mean(axis=1))
+    assert means.variance == pytest.approx(some_scores().var(axis=1) / 5)
+    assert np.array_equal(means.rank, stats.rankdata(-some_scores().mean(axis=1), "min"))
 
 
 def test_equal_models_share_places():
@@ -179,14 +168,6 @@ def test_nested_draws_have_that_variance():
     assert "counted twice" in str(ranked)
 
 
-def test_items_that_do_not_vary_change_nothing():
-    items = [np.repeat(column[:, None], 3, axis=1) for column in SCORES.T]
-    alone = task_bootstrap(SCORES)
-    found = task_bootstrap(SCORES, items=items, nested=True, rng=1, n_resamples=20_000)
-    assert np.abs(found.rank_distribution - alone.rank_distribution).max() < 0.02
-    assert found.variance == pytest.approx(alone.variance, rel=0.05)
-
-
 def test_noise_without_spread():
     found = task_noise({"x": [1, 1], "y": [1, 1, 1]})
     assert found.between_task_variance == found.variance_nested == 0
@@ -200,40 +181,29 @@ def test_noise_without_spread():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: task_bootstrap(SCORES, top_k=5), "top_k must be at most"),
-        (lambda: task_bootstrap(np.ones((2, 11)), method="exact"), "up to 10 tasks"),
-        (lambda: task_bootstrap(SCORES, nested=True), "belong together"),
-        (lambda: task_bootstrap(SCORES, items=[SCORES] * 5), "belong together"),
-        (
-            lambda: task_bootstrap(SCORES, items=[SCORES] * 5, nested=True),
-            "have the scores as their means",
-        ),
-        (
-            lambda: task_bootstrap(SCORES, items=[SCORES] * 4, nested=True),
-            "one array a task",
-        ),
-        (lambda: task_noise([[1, 2]]), "at least two tasks"),
-        (lambda: task_noise([[1, 2], [1]]), "differences of task_1 must be of shape"),
-        (lambda: task_noise([[1, 2], [1, np.nan]]), "must be finite"),
-        (lambda: leave_one_task_out([[1, 2]]), "at least 2 models"),
+        (lambda x: task_bootstrap(x, top_k=5), "top_k must be at most"),
+        (lambda _: task_bootstrap(np.ones((2, 11)), method="exact"), "up to 10 tasks"),
+        (lambda x: task_bootstrap(x, nested=True), "belong together"),
+        (lambda x: task_bootstrap(x, items=[x] * 5), "belong together"),
+        (lambda x: task_bootstrap(x, items=[x] * 5, nested=True), "have the scores as their"),
+        (lambda x: task_bootstrap(x, items=[x] * 4, nested=True), "one array a task"),
+        (lambda _: task_noise([[1, 2]]), "at least two tasks"),
+        (lambda _: task_noise([[1, 2], [1]]), "differences of task_1 must be of shape"),
     ],
 )
 def test_refusals(call, message):
     with pytest.raises(ValueError, match=message):
-        call()
+        call(some_scores())
 
 
 @pytest.mark.parametrize("function", [task_bootstrap, leave_one_task_out])
 def test_tasks_that_a_model_lacks_are_left_out_where_that_is_asked_for(function):
-    scores = SCORES.copy()
+    scores = some_scores().copy()
     scores[1, 3] = np.nan
     with pytest.raises(ValueError, match="model_1 on task_3"):
         function(scores)
     found = function(scores, missing="tasks")
-    assert (found.n_dropped, found.tasks) == (
-        1,
-        ("task_0", "task_1", "task_2", "task_4"),
-    )
+    assert (found.n_dropped, found.tasks) == (1, ("task_0", "task_1", "task_2", "task_4"))
     assert "1 tasks that a model has no score on were left out" in " ".join(str(found).split())
     kept = function(np.delete(scores, 3, axis=1), tasks=found.tasks)
     assert np.array_equal(kept.rank, found.rank)

@@ -112,25 +112,16 @@ def test_means_are_the_scores_of_tasks(folds):
     assert not lower
 
 
-def test_the_record_says_what_marks_are_not(folds):
-    text = str(task_table(folds, names=list("abcd"), tasks=list("uvwxy")))
-    assert "not adjusted" in text
-    assert "(v/ /*)" in text
-
-
 @pytest.mark.parametrize(
-    ("scores", "options", "words"),
+    ("shape", "options", "words"),
     [
-        (np.zeros((2, 3)), {}, r"shape \(M, D, R, K\)"),
-        (np.zeros((1, 3, 1, 5)), {}, "at least 2 models"),
-        (np.zeros((2, 3, 5, 1)), {}, "test_train_ratio must be given"),
-        (np.zeros((2, 3, 1, 5)), {"test_train_ratio": -1}, "positive"),
-        (np.zeros((2, 3, 1, 5)), {"test_train_ratio": [1, 2]}, "each of 3 tasks"),
-        (np.zeros((2, 3, 1, 5)), {"baseline": 2}, "no model 2"),
-        (np.zeros((2, 3, 1, 5)), {"tasks": ["a"]}, "each of 3 tasks"),
-        (np.full((2, 3, 1, 5), np.inf), {"missing": "pairs"}, "finite"),
+        ((2, 3), {}, r"shape \(M, D, R, K\)"),
+        ((1, 3, 1, 5), {}, "at least 2 models"),
+        ((2, 3, 5, 1), {}, "test_train_ratio must be given"),
+        ((2, 3, 1, 5), {"test_train_ratio": [1, 2]}, "each of 3 tasks"),
+        ((2, 3, 1, 5), {"tasks": ["a"]}, "each of 3 tasks"),
     ],
 )
-def test_wrong_scores_are_refused(scores, options, words):
+def test_wrong_scores_are_refused(shape, options, words):
     with pytest.raises(ValueError, match=words):
-        task_table(scores, **options)
+        task_table(np.zeros(shape), **options)

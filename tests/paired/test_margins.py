@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import math
+from functools import cache
 
 import numpy as np
 import pytest
@@ -29,19 +29,19 @@ from fastcmp import (
     mean_difference,
     means_unpaired,
 )
-from fastcmp.paired.margin_result import (
-    BETTER,
-    CANNOT_TELL,
-    DECISIONS,
-    EQUIVALENT,
-    NOT_WORSE,
-    WORSE,
-)
 
+BETTER, WORSE, EQUIVALENT, NOT_WORSE, CANNOT_TELL = DECISIONS = (
+    *("better", "worse", "equivalent", "not worse", "cannot tell"),
+)
 MIRRORED = {BETTER: WORSE, WORSE: BETTER, EQUIVALENT: EQUIVALENT}
-Y, MODELS = fastcmp.load_digits()
-A, B = MODELS["svm_rbf"], MODELS["knn_3"]
-CLUSTERS = np.arange(len(Y)) // 9
+
+
+@cache
+def digits():
+    """True labels, predictions of two models, and clusters of nine."""
+    y, models = fastcmp.load_digits()
+    return y, models["svm_rbf"], models["knn_3"], np.arange(len(y)) // 9
+
 
 margins_ = st.floats(0.005, 0.6)
 alphas = st.sampled_from([0.01, 0.05, 0.2])
@@ -124,10 +124,8 @@ def test_decision(case):
     found = margin_decision(*both, case["options"]["margin"])
     wanted = case["expected"]
     assert found.decision == wanted["verdict"]
-    assert (found.within_margin, found.margin_met) == (
-        wanted["within_margin"],
-        wanted["margin_met"],
-    )
+    assert found.within_margin == wanted["within_margin"]
+    assert found.margin_met == wanted["margin_met"]
 
 
 # The decision.
@@ -151,13 +149,6 @@ def test_decision(case):
 )
 def test_the_first_claim_that_holds(interval, inner, options, wanted):
     assert margin_decision(interval, inner, 0.05, **options) == wanted
-
-
-def test_many_decisions():
-    low, high = np.array([[0.01, -0.2], [-0.03, -0.3]]), np.array([[0.2, 0.2]] * 2)
-    found = margin_decision((low, high), (low, high), 0.05)
-    assert found.decision.tolist() == [[BETTER, CANNOT_TELL], [NOT_WORSE, CANNOT_TELL]]
-    assert found.margin_met.tolist() == [[True, False], [True, False]]
 
 
 # Tests by a difference and its standard error.
@@ -236,19 +227,11 @@ def test_without_variance(difference):
     assert "no variance was observed" in found.sentence
 
 
-def test_what_is_not_known_cannot_tell():
-    found = margin_tests([0.1, np.nan, 0.1], [np.nan, 0.1, 0.1], 0.3, n_samples=100)
-    assert found.decision.tolist() == [CANNOT_TELL, CANNOT_TELL, EQUIVALENT]
-    assert np.isnan(found.n_more[:2]).all()
-    assert found.n_more[2] == 0
-
-
 # How many more samples would probably decide.
 
 
 @pytest.mark.parametrize(
-    ("difference", "margin"),
-    [(-0.01, 0.05), (0.0, 0.02), (-0.045, 0.05), (0.004, 0.03)],
+    ("difference", "margin"), [(-0.01, 0.05), (0.0, 0.02), (-0.045, 0.05), (0.004, 0.03)]
 )
 def test_that_many_more_have_a_power_of_80_percent(difference, margin):
     spread, n, alpha = 0.4, 50, 0.05
@@ -284,10 +267,7 @@ def test_laws_of_accuracies(cells, margin, method, strict):
     mirrors(one, margin_tests_from_counts(only_b, only_a, **options))
     level = 0.025 if strict else 0.05
     ends = one.interval if strict else one.inner_interval
-    for pvalue, end in (
-        (one.noninferiority_pvalue, ends.low),
-        (one.pvalue_upper, -ends.high),
-    ):
+    for pvalue, end in ((one.noninferiority_pvalue, ends.low), (one.pvalue_upper, -ends.high)):
         if abs(end + margin) > 1e-9:
             assert (pvalue <= level) == (end > -margin)
     if one.decision == BETTER:
@@ -304,11 +284,7 @@ def test_margins_up_to_the_largest_possible(cells):
     right, only_a, only_b, wrong = cells
     for margin in (1e-300, 0.999999, np.nextafter(1, 0)):
         found = margin_tests_from_counts(
-            *(only_a, only_b),
-            both_right=right,
-            both_wrong=wrong,
-            margin=margin,
-            method="score",
+            *(only_a, only_b), both_right=right, both_wrong=wrong, margin=margin, method="score"
         )
         assert found.decision in DECISIONS
         assert 0 <= found.noninferiority_pvalue <= 1
@@ -341,13 +317,8 @@ def test_the_choice_of_the_test():
 @given(tables(300), st.sampled_from(["two-sided", "greater", "less"]), margins_)
 def test_pvalue_and_decision_never_contradict(cells, alternative, margin):
     right, only_a, only_b, wrong = cells
-    result = mcnemar_from_counts(
-        *(only_a, only_b),
-        both_right=right,
-        both_wrong=wrong,
-        alternative=alternative,
-        margin=margin,
-    )
+    options = {"both_right": right, "both_wrong": wrong, "alternative": alternative}
+    result = mcnemar_from_counts(only_a, only_b, margin=margin, **options)
     found, sure = result.margins, result.pvalue <= 0.05
     if alternative != "less":
         assert (found.decision == BETTER) == (sure and only_a > only_b)
@@ -361,6 +332,7 @@ def test_pvalue_and_decision_never_contradict(cells, alternative, margin):
 
 
 def test_mcnemar_has_what_its_counts_have():
+    Y, A, B, _ = digits()
     result = mcnemar(Y, A, B, margin=0.02, alpha=0.1)
     alone = margin_tests_from_counts(result.table, margin=0.02, alpha=0.1)
     assert result.margins.inner_interval == alone.inner_interval
@@ -369,8 +341,6 @@ def test_mcnemar_has_what_its_counts_have():
     assert "Decision with a margin of 2 percentage points: equivalent (" in str(result)
     assert mcnemar(Y, A, B).margins is None
     assert result.columns()["decision"] == ["equivalent"]
-    again = fastcmp.from_dict(json.loads(json.dumps(result.to_dict())))
-    assert again == result
     strata = mcnemar(Y, A, B, strata=Y, margin=0.02)
     assert strata.margins == mcnemar(Y, A, B, margin=0.02).margins
     with pytest.raises(ValueError, match="both_right="):
@@ -418,32 +388,27 @@ def test_clusters_that_fail_as_a_whole_are_a_binomial(n, failed, size):
     assert found.decision == (CANNOT_TELL if found.noninferiority_pvalue > 0.05 else found.decision)
 
 
-def perfect(n):
-    """Right answers of two perfect models: no variance is observed."""
-    return {"values_a": np.ones(n, int), "values_b": np.ones(n, int)}
+def perfect(n, **options):
+    """Two perfect models of n right answers: no variance is observed."""
+    return mean_difference(np.ones(n, int), np.ones(n, int), margin=0.05, **options)
 
 
+FOURS = [i // 4 for i in range(80)]
 WITHOUT_VARIANCE = {
-    "mcnemar, clusters": lambda: mcnemar(Y * 0, Y * 0, Y * 0, groups=CLUSTERS % 20, margin=0.05),
+    "mcnemar, clusters": lambda: mcnemar(
+        *np.zeros((3, 180), int), groups=np.arange(180) // 9, margin=0.05
+    ),
     "clustered counts": lambda: mcnemar_clustered_from_counts(
         np.full(20, 9), *np.zeros((3, 20), int), margin=0.05
     ),
     "stratified counts": lambda: mcnemar_stratified_from_counts(
         [0, 0], [0, 0], weights=[1, 3], both_right=[9, 9], both_wrong=[0, 0], margin=0.05
     ),
-    "mean, clusters": lambda: mean_difference(
-        **perfect(80), groups=np.arange(80) // 4, margin=0.05
-    ),
-    "mean, weights": lambda: mean_difference(
-        **perfect(30), weights=1.0 + np.arange(30) % 3, margin=0.05
-    ),
-    "mean, cluster means": lambda: mean_difference(
-        **perfect(80), groups=np.arange(80) // 4, average="clusters", margin=0.05
-    ),
+    "mean, clusters": lambda: perfect(80, groups=FOURS),
+    "mean, weights": lambda: perfect(30, weights=1.0 + np.arange(30) % 3),
+    "mean, cluster means": lambda: perfect(80, groups=FOURS, average="clusters"),
     "mean, repeats": lambda: mean_difference(np.ones((20, 3)), np.ones((20, 3)), margin=0.05),
-    "mean, losses": lambda: mean_difference(
-        **perfect(80), groups=np.arange(80) // 4, margin=0.05, lower_is_better=True
-    ),
+    "mean, losses": lambda: perfect(80, groups=FOURS, lower_is_better=True),
     "mean, graded": lambda: mean_difference(np.full(90, 0.5), np.full(90, 0.5), margin=0.05),
     "mean, graded, apart": lambda: mean_difference([1.5] * 4, [1.25] * 4, margin=0.5),
     "unpaired": lambda: means_unpaired([0.5] * 99, [0.5] * 99, margin=0.05),
@@ -459,17 +424,6 @@ def test_no_observed_variance_decides_nothing_in_few_units(name):
     assert not found.equivalence_pvalue <= 0.05
     assert found.reason in str(result).replace("\n", " ")
     assert len(found.reason) > 20 or found.method == "exact"
-
-
-@pytest.mark.parametrize("n", [5, 10, 20])
-def test_models_that_fail_whole_clusters(n):
-    # By simulation 66%, 44% and 20% were "not worse" of models worse by the margin.
-    rng, wrong = np.random.default_rng(n), 0
-    for _ in range(200):
-        lost = 20 * (rng.random(n) < 0.08)
-        cells = 20 - lost, 0 * lost, lost, 0 * lost
-        wrong += mcnemar_clustered_from_counts(*cells, margin=0.08).margins.margin_met
-    assert wrong <= 0.06 * 200
 
 
 def test_weighted_strata_by_what_they_could_hold_at_worst():
@@ -488,6 +442,7 @@ def test_weighted_strata_by_what_they_could_hold_at_worst():
 
 
 def test_costs():
+    Y, A, B, _ = digits()
     cost = np.array([[0, 1.0], [4, 0]])
     y, a, b = ((x == 8).astype(int) for x in (Y, A, B))
     result = cost_test(y, a, b, cost, margin=0.02)
@@ -533,6 +488,7 @@ def test_a_margin_of_costs_keeps_its_level_where_failures_are_rare(n, share):
 
 
 def test_held_out():
+    Y, A, B, _ = digits()
     result = compare_labels(Y, A, B, margin=0.02, alpha=0.2)
     assert result.margins.alpha == 0.2
     assert result.margins == mcnemar(Y, A, B, margin=0.02, alpha=0.2).margins
@@ -545,15 +501,13 @@ def test_held_out():
 
 
 def test_means():
+    Y, A, B, _ = digits()
     rng = np.random.default_rng(5)
     a = rng.gamma(2, size=40)
     b = a + rng.normal(size=40) / 4
     result = mean_difference(a, b, margin=0.3, alpha=0.1)
     wanted = margin_tests(
-        *(result.difference, result.standard_error, 0.3),
-        df=39,
-        alpha=0.1,
-        n_samples=40,
+        *(result.difference, result.standard_error, 0.3), df=39, alpha=0.1, n_samples=40
     )
     assert result.margins.noninferiority_pvalue == wanted.noninferiority_pvalue
     assert result.margins.interval == pytest.approx(wanted.interval)
@@ -576,6 +530,7 @@ def test_means():
 
 
 def test_metrics():
+    Y, A, B, CLUSTERS = digits()
     names = ["accuracy", "f1_macro", "mcc"]
     result = compare_metric(Y, A, B, metric=names, margin=[0.02, 0.01, 0.004])
     found = result.margins
@@ -595,10 +550,8 @@ def test_metrics():
     assert clusters.margins.interval == clusters.interval
     mixed = compare_metric(Y == 8, A == 8, B == 8, metric=["f1", "lr_minus"], margin=0.1)
     assert mixed.margins.lower_is_better.tolist() == [False, True]
-    assert mixed.margins.noninferiority_pvalue.tolist() == [
-        mixed.margins.pvalue_lower[0],
-        mixed.margins.pvalue_upper[1],
-    ]
+    worst = mixed.margins.pvalue_lower[0], mixed.margins.pvalue_upper[1]
+    assert tuple(mixed.margins.noninferiority_pvalue) == worst
     assert "decision" in str(mixed)
     for metric, margin, message in (
         ("mcc", 2, "margin must be below 2"),
@@ -647,14 +600,3 @@ def test_sentences(difference, error, words):
     found = margin_tests(difference, error, 0.05)
     assert found.sentence.startswith(f"Decision with a margin of 0.05: {words}")
     assert found.sentence in found.summary()
-
-
-def test_sentences_of_points_and_of_many():
-    few = margin_tests_from_counts(3, 4, both_right=30, both_wrong=3, margin=0.01)
-    assert few.sentence.startswith("Decision with a margin of 1 percentage point: ")
-    assert f"about {few.n_more:,} more samples would probably decide" in few.sentence
-    strict = margin_tests(0.0, 0.02, 0.05, strict=True)
-    assert "95% CI [-0.0392, +0.0392]" in strict.sentence
-    many = margin_tests([0.1, 0.0, 0.03], 0.02, 0.05)
-    assert many.sentence == ("Decision with a margin of 0.05: 1 better, 1 not worse, 1 equivalent.")
-    assert margin_tests([0.1], 0.02, [0.05]).to_frame()["decision"].tolist() == [BETTER]

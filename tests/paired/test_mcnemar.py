@@ -1,23 +1,19 @@
 """McNemar's test from labels and from counts, and all that its record says."""
 
-import copy
-import pickle
-from dataclasses import FrozenInstanceError, replace
+from dataclasses import replace
 from fractions import Fraction
-from math import inf, isnan
+from math import inf
 
-import mlxtend.evaluate
 import naive
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from reference_cases import ALTERNATIVES, cells, expected, parametrize
+from reference_cases import ALTERNATIVES, cases, cells, expected, parametrize
 from scipy import stats
-from statsmodels.stats import contingency_tables
 from strategies import alternatives, codes, count_pairs, levels, tables
 
-from fastcmp import McNemarResult, mcnemar, mcnemar_from_counts, mcnemar_table
+from fastcmp import mcnemar, mcnemar_from_counts, mcnemar_table
 from fastcmp.kernels import DEGENERATE, OK, UNCONDITIONAL_MAX_N
 
 METHODS = ("midp", "exact", "asymptotic", "corrected", "unconditional")
@@ -45,36 +41,30 @@ def labels_of(table):
 # What the p-values are.
 
 
-def check_reference(case, method):
-    alternative = NAMES[ALTERNATIVES[case["options"]["alternative"]]]
-    options = {"method": method, "alternative": alternative}
-    result = from_table(cells(case), **options)
-    assert result.pvalue == expected(case, "pvalue")
-    if "statistic" in case["expected"]:
-        assert result.statistic == expected(case, "statistic")
-    if sum(cells(case)) < 10**6:
-        assert mcnemar(*labels_of(cells(case)), **options) == result
+#: What the cases call them; other rules for ties and corrections are not offered.
+REFERENCES = {
+    "mcnemar_exact": ("exact", None),
+    "mcnemar_midp": ("midp", "fagerland: 1-0.5*f(n12)"),
+    "mcnemar_asymptotic": ("asymptotic", "yates_half"),
+    "mcnemar_unconditional": ("unconditional", None),
+}
 
 
-@parametrize("mcnemar_exact")
-def test_exact_against_references(case):
-    check_reference(case, "exact")
-
-
-@parametrize("mcnemar_midp", {"fagerland: 1-0.5*f(n12)": "another rule for ties"})
-def test_midp_against_references(case):
-    check_reference(case, "midp")
-
-
-@parametrize("mcnemar_asymptotic", {"yates_half": "not offered"})
-def test_asymptotic_against_references(case):
-    corrected = case["options"]["correction"] == "edwards"
-    check_reference(case, "corrected" if corrected else "asymptotic")
-
-
-@parametrize("mcnemar_unconditional")
-def test_unconditional_against_references(case):
-    check_reference(case, "unconditional")
+@pytest.mark.parametrize("test", REFERENCES)
+def test_against_references(test):
+    method, not_offered = REFERENCES[test]
+    for case in cases(test):
+        if not_offered in case["options"].values():
+            continue
+        alternative = NAMES[ALTERNATIVES[case["options"]["alternative"]]]
+        corrected = case["options"].get("correction") == "edwards"
+        options = {"method": "corrected" if corrected else method, "alternative": alternative}
+        result = from_table(cells(case), **options)
+        assert result.pvalue == expected(case, "pvalue")
+        if "statistic" in case["expected"]:
+            assert result.statistic == expected(case, "statistic")
+        if sum(cells(case)) < 10**6:
+            assert mcnemar(*labels_of(cells(case)), **options) == result
 
 
 @given(count_pairs(200), alternatives)
@@ -100,13 +90,11 @@ def test_all_methods_against_their_definitions(pair, alternative):
         assert result.status == (DEGENERATE if a + b == 0 else OK)
 
 
-TAILS = {"two-sided": 0, "greater": 1, "less": -1}
-
-
-@pytest.mark.parametrize("alternative", TAILS)
+@pytest.mark.parametrize("sign", [0, 1, -1])
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize(("a", "b"), [(11, 1), (3, 20), (7, 7), (0, 4)])
-def test_the_statistic_and_its_distribution_give_the_pvalue(a, b, method, alternative):
+def test_the_statistic_and_its_distribution_give_the_pvalue(a, b, method, sign):
+    alternative = NAMES[sign]
     result = from_table((30, a, b, 9), method=method, alternative=alternative)
     statistic = result.statistic
     binomial = stats.binom(a + b, 0.5)
@@ -117,7 +105,7 @@ def test_the_statistic_and_its_distribution_give_the_pvalue(a, b, method, altern
     elif result.distribution == "chi2":
         pvalue = stats.chi2.sf(statistic, result.df)
     elif result.distribution == "normal":
-        pvalue = stats.norm.sf(TAILS[alternative] * statistic)
+        pvalue = stats.norm.sf(sign * statistic)
     else:
         assert (result.distribution, method) == ("trinomial", "unconditional")
         return
@@ -127,19 +115,17 @@ def test_the_statistic_and_its_distribution_give_the_pvalue(a, b, method, altern
 
 @pytest.mark.parametrize(("a", "b"), [(11, 1), (3, 20), (25, 15), (7, 7), (400, 310)])
 def test_peers_agree(a, b):
+    import mlxtend.evaluate
+    from statsmodels.stats import contingency_tables
+
     table = [[50, a], [b, 9]]
-    for exact, corrected, method in [
-        (True, False, "exact"),
-        (False, False, "asymptotic"),
-    ]:
+    for exact, method in [(True, "exact"), (False, "asymptotic")]:
         result = mcnemar_from_counts(a, b, method=method)
-        peer = contingency_tables.mcnemar(table, exact=exact, correction=corrected)
+        peer = contingency_tables.mcnemar(table, exact=exact, correction=False)
         assert result.pvalue == pytest.approx(peer.pvalue, rel=1e-9)
         assert result.statistic == pytest.approx(peer.statistic, rel=1e-12)
-        _, pvalue = mlxtend.evaluate.mcnemar(np.array(table), exact=exact, corrected=corrected)
+        _, pvalue = mlxtend.evaluate.mcnemar(np.array(table), exact=exact, corrected=False)
         assert result.pvalue == pytest.approx(pvalue, rel=1e-9)
-    scipy = stats.binomtest(a, a + b).pvalue
-    assert mcnemar_from_counts(a, b, method="exact").pvalue == pytest.approx(scipy)
     if a != b:  # peers count a correction that changes the sign of the difference
         chi2, pvalue = mlxtend.evaluate.mcnemar(np.array(table), corrected=True)
         result = mcnemar_from_counts(a, b, method="corrected")
@@ -147,10 +133,11 @@ def test_peers_agree(a, b):
 
 
 def test_the_table_is_laid_out_as_that_of_mlxtend():
-    rng = np.random.default_rng(1)
-    y_true, a, b = rng.integers(4, size=(3, 500))
+    from mlxtend.evaluate import mcnemar_table as peer
+
+    y_true, a, b = np.random.default_rng(1).integers(4, size=(3, 500))
     table = mcnemar_table(y_true, a, b)
-    assert table.tolist() == mlxtend.evaluate.mcnemar_table(y_true, a, b).tolist()
+    assert table.tolist() == peer(y_true, a, b).tolist()
     assert table.dtype == np.int64
 
 
@@ -195,15 +182,6 @@ def test_swapping_the_models_mirrors_the_answer(table, method):
         assert ab.accuracy_a == ba.accuracy_b
 
 
-def test_relabelling_and_reordering_change_nothing():
-    y_true, a, b = labels_of((30, 9, 4, 5))
-    names = np.array(["x", "y", "z"])
-    order = np.random.default_rng(3).permutation(y_true.size)
-    result = mcnemar(y_true, a, b)
-    assert mcnemar(names[y_true], names[a], names[b]) == result
-    assert mcnemar(y_true[order], a[order], b[order]) == result
-
-
 # From counts: shapes and types.
 
 
@@ -229,18 +207,22 @@ def test_arrays_are_answered_one_by_one(method):
         assert repr(float(one.odds_ratio)) == repr(float(result.odds_ratio[i, j]))
 
 
+def test_who_did_better_in_arrays():
+    pairs = mcnemar_from_counts([3, 1, 2], [1, 3, 2])
+    assert pairs.better.tolist() == ["a", "b", None]
+    with pytest.raises(ValueError, match=r"^counts must broadcast to one shape, got only_a \(2,"):
+        mcnemar_from_counts([1, 2], [1, 2, 3])
+    with pytest.raises(ValueError, match=r"^only_a \+ only_b \+ both_right must be at most"):
+        mcnemar_from_counts(2**52, [1, 2**52], both_right=2**52)
+
+
 def test_numbers_in_numbers_out():
     for only_a in (3, 3.0, np.int8(3), np.uint64(3), np.array(3)):
         result = from_table((10, only_a, 1, 2))
-        for name in ("statistic", "pvalue", "accuracy_a", "accuracy_b", "difference"):
-            assert type(getattr(result, name)) is float, name
-        for name in ("only_a", "only_b", "both_right", "both_wrong", "n_samples"):
-            assert type(getattr(result, name)) is int, name
-        assert type(result.status) is int
-        for interval in (result.confidence_interval(), result.odds_ratio_interval()):
-            assert [type(end) for end in interval] == [float, float]
-        assert type(result.odds_ratio) is float
-        assert type(result.zscore) is float
+        intervals = *result.confidence_interval(), *result.odds_ratio_interval()
+        numbers = result.statistic, result.pvalue, result.difference, result.odds_ratio, *intervals
+        assert {type(x) for x in numbers} == {float}
+        assert {type(x) for x in (result.only_a, result.n_samples, result.status)} == {int}
     assert mcnemar(*labels_of((10, 3, 1, 2))) == result
 
 
@@ -254,33 +236,14 @@ def test_no_tests_at_all(shape):
         assert result.odds_ratio_interval().high.shape == shape
 
 
-def test_lists_and_dtypes():
-    expect = mcnemar_from_counts(np.array([3, 0]), np.array([1, 200])).pvalue
-    for dtype in ("u1", "i2", "f4", "f8", ">i4", "u8"):
-        counts = np.array([3, 0], dtype), np.array([1, 200], dtype)
-        np.testing.assert_array_equal(mcnemar_from_counts(*counts).pvalue, expect)
-    np.testing.assert_array_equal(mcnemar_from_counts([3, 0], [1, 200]).pvalue, expect)
-
-
-def test_counts_up_to_the_limit():
-    assert mcnemar_from_counts(2**53 - 1, 1).only_a == 2**53 - 1
-    assert mcnemar_from_counts(2**52, 2**52).pvalue == 1.0
-
-
 BAD_COUNTS = [
-    (-1, ValueError, "must not be negative, got -1"),
-    ([3, -7], ValueError, "must not be negative, got -7"),
     (-inf, ValueError, "must not be negative, got -inf"),
-    (1.5, ValueError, "must be whole numbers, got 1.5"),
+    ([3, -7], ValueError, "must not be negative, got -7"),
     ([1.0, 2.25], ValueError, "must be whole numbers, got 2.25"),
-    (float("nan"), ValueError, "must be whole numbers, got nan"),
     (inf, ValueError, r"must be at most 2\*\*53, got inf"),
     (2**53 + 1, ValueError, r"must be at most 2\*\*53, got 9007199254740993"),
-    (np.uint64(2**64 - 1), ValueError, r"must be at most 2\*\*53, got 18446744073"),
     (2**70, ValueError, r"must be at most 2\*\*53, got 1180591620717411303424"),
-    ("3", TypeError, "must be whole numbers, got "),
     (True, TypeError, "must be whole numbers, got bool values"),
-    (3j, TypeError, "must be whole numbers, got complex128 values"),
     ([[1, 2], [3]], (TypeError, ValueError), "must be "),
 ]
 
@@ -294,58 +257,30 @@ def test_bad_counts(bad, error, said, place):
         mcnemar_from_counts(counts.pop("only_a"), counts.pop("only_b"), **counts)
 
 
-def test_discordant_counts_cannot_be_left_out():
-    for arguments, name in (((None, 1), "only_a"), ((1, None), "only_b")):
-        with pytest.raises(TypeError, match=f"^{name} must be whole numbers, got "):
-            mcnemar_from_counts(*arguments)
+def test_unknown_options_list_the_known_ones():
+    result = from_table((40, 11, 1, 8))
+    for call, name, known in (
+        (lambda x: mcnemar([0, 1], [0, 1], [1, 1], method=x), "method", METHODS),
+        (lambda x: mcnemar_from_counts(1, 2, alternative=x), "alternative", NAMES.values()),
+        (lambda x: result.confidence_interval(method=x), "method", INTERVALS),
+        (lambda x: result.odds_ratio_interval(method=x), "method", ("exact", "midp")),
+    ):
+        with pytest.raises(ValueError, match=rf"^{name} must be one of .*, got 'mid'") as e:
+            call("mid")
+        assert all(repr(word) in str(e.value) for word in known)
+    for spelled, method in (("mid-p", "midp"), ("MIDP", "midp"), ("Edwards", "corrected")):
+        result = mcnemar_from_counts(1, 2, method=spelled, alternative="larger")
+        assert result == mcnemar_from_counts(1, 2, method=method, alternative="greater")
 
 
-def test_counts_that_do_not_broadcast():
-    wanted = r"^counts must broadcast to one shape, got only_a \(2,\), only_b \(3,\)$"
-    with pytest.raises(ValueError, match=wanted):
-        mcnemar_from_counts([1, 2], [1, 2, 3])
-
-
-def test_counts_whose_sum_is_too_large():
-    wanted = r"^only_a \+ only_b \+ both_right must be at most 2\*\*53, got 1\.3"
-    with pytest.raises(ValueError, match=wanted):
-        mcnemar_from_counts(2**52, [1, 2**52], both_right=2**52)
-
-
-@pytest.mark.parametrize("given_as", ["labels", "counts"])
-def test_unknown_options_list_the_known_ones(given_as):
-    def call(**options):
-        if given_as == "labels":
-            return mcnemar([0, 1], [0, 1], [1, 1], **options)
-        return mcnemar_from_counts(1, 2, **options)
-
-    with pytest.raises(ValueError, match=r"^method must be one of .*, got 'mid'") as e:
-        call(method="mid")
-    assert all(repr(method) in str(e.value) for method in METHODS)
-    with pytest.raises(ValueError, match=r"^alternative must be one of .*'more'") as e:
-        call(alternative="more")
-    assert all(repr(name) in str(e.value) for name in NAMES.values())
-    for spelled, method in (("mid-p", "midp"), ("MIDP", "midp"), ("Edwards", None)):
-        result = call(method=spelled, alternative="larger")
-        assert result == call(method=method or "corrected", alternative="greater")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "error", "wanted"),
-    [
-        (([], [], []), ValueError, "y_true must hold at least 2 samples, got 0"),
-        (([1], [1], [1]), ValueError, "y_true must hold at least 2 samples, got 1"),
-        (([1, 0], [1], [1, 0]), ValueError, "pred_a has 1 labels, y_true has 2"),
-        (([1, 0], [1, 0], [1]), ValueError, "pred_b has 1 labels, y_true has 2"),
-        (([1, 0], [1, 0], [[1, 0]]), ValueError, "pred_b must be one-dimensional"),
-        (([1, 0], [1, None], [1, 0]), ValueError, "pred_a has no prediction at row 1"),
-        (([1, 0], [1, 0], ["a", "b"]), TypeError, "pred_b holds str labels and y_true"),
-    ],
-)
-def test_bad_labels(arguments, error, wanted):
+def test_bad_labels():
     for function in (mcnemar, mcnemar_table):
-        with pytest.raises(error, match=f"^{wanted}"):
-            function(*arguments)
+        with pytest.raises(ValueError, match=r"^y_true must hold at least 2 samples, got 1"):
+            function([1], [1], [1])
+        with pytest.raises(ValueError, match=r"^pred_a has no prediction at row 1"):
+            function([1, 0], [1, None], [1, 0])
+        with pytest.raises(TypeError, match=r"^pred_b holds str labels and y_true"):
+            function([1, 0], [1, 0], ["a", "b"])
 
 
 def test_missing_and_excluded_samples():
@@ -407,16 +342,11 @@ def test_what_follows_from_the_table(table):
     assert naive.sign(float(result.zscore)) == naive.sign(only_a - only_b)
 
 
-@pytest.mark.parametrize(
-    ("only_a", "only_b", "ratio"), [(6, 3, 2.0), (0, 3, 0.0), (3, 0, inf), (0, 0, None)]
-)
-def test_odds_ratio(only_a, only_b, ratio):
-    result = mcnemar_from_counts(only_a, only_b)
-    if ratio is None:
-        assert isnan(result.odds_ratio)
-    else:
-        assert result.odds_ratio == ratio
-    assert result.odds_ratio_interval()[0] <= (1.0 if ratio is None else ratio)
+def test_odds_ratio():
+    for only_a, only_b, ratio in ((6, 3, 2.0), (0, 3, 0.0), (3, 0, inf), (0, 0, np.nan)):
+        result = mcnemar_from_counts(only_a, only_b)
+        assert result.odds_ratio == pytest.approx(ratio, nan_ok=True)
+        assert not result.odds_ratio_interval()[0] > ratio
 
 
 ORACLES = {
@@ -458,55 +388,10 @@ def test_odds_ratio_intervals_against_their_definitions(pair, level):
             assert tuple(interval) == (0.0, inf)
 
 
-@pytest.mark.parametrize("method", INTERVALS)
-def test_the_methods_and_defaults_of_intervals(method):
-    result = from_table((40, [11, 0], [1, 3], 8))
-    low, high = result.confidence_interval(0.9, method)
-    for i, table in enumerate([(40, 11, 1, 8), (40, 0, 3, 8)]):
-        assert from_table(table).confidence_interval(0.9, method) == (low[i], high[i])
-    one = from_table((40, 11, 1, 8))
-    assert one.confidence_interval() == one.confidence_interval(0.95, "newcombe")
-    assert one.odds_ratio_interval() == one.odds_ratio_interval(0.95, "exact")
-    assert one.confidence_interval().low < one.confidence_interval(0.5).low
-
-
-@pytest.mark.parametrize("level", [0, 1, -0.5, 1.5, float("nan"), "0.95", None, True, 95])
-def test_bad_levels(level):
-    result = from_table((40, 11, 1, 8))
-    for interval in (result.confidence_interval, result.odds_ratio_interval):
-        with pytest.raises((ValueError, TypeError), match=r"^confidence_level must "):
-            interval(level)
-
-
-def test_levels_of_any_float_type():
-    result = from_table((40, 11, 1, 8))
-    expect = result.confidence_interval(0.75)
-    for level in (np.float64(0.75), np.float32(0.75), np.float16(0.75)):
-        assert result.confidence_interval(level) == expect
-
-
-def test_unknown_intervals_list_the_known_ones():
-    result = from_table((40, 11, 1, 8))
-    with pytest.raises(ValueError, match=r"^method must be one of .*, got 'agresti'") as e:
-        result.confidence_interval(method="agresti")
-    assert all(repr(method) in str(e.value) for method in INTERVALS)
-    with pytest.raises(ValueError, match=r"^method must be one of .*, got 'wald'") as e:
-        result.odds_ratio_interval(method="wald")
-    assert "'exact'" in str(e.value)
-    assert "'midp'" in str(e.value)
-
-
 @pytest.mark.parametrize("given", [{}, {"both_right": 5}, {"both_wrong": 5}])
 def test_what_needs_all_counts_says_so(given):
     result = mcnemar_from_counts(3, 1, **given)
-    for name in (
-        "table",
-        "n_samples",
-        "accuracy_a",
-        "accuracy_b",
-        "difference",
-        "effect",
-    ):
+    for name in ("table", "n_samples", "accuracy_a", "accuracy_b", "difference", "effect"):
         with pytest.raises(ValueError, match=r"needs all four counts: pass both_right="):
             getattr(result, name)
     with pytest.raises(ValueError, match=r"needs all four counts"):
@@ -532,69 +417,7 @@ def test_effect_says_which_model_is_better(table, lead):
     assert result.effect.endswith(f"(a minus b, {ends}).")
 
 
-@pytest.mark.parametrize("alternative", NAMES.values())
-@pytest.mark.parametrize("method", METHODS)
-def test_printing(method, alternative):
-    result = from_table((70, 15, 5, 10), method=method, alternative=alternative)
-    text, page = str(result), result._repr_html_()
-    assert text.startswith("McNemar's test (")
-    assert alternative in text.splitlines()[0]
-    assert "Only a is right on 15 samples, only b on 5." in text
-    assert "Accuracy of a 0.8500, of b 0.7500, on 100 samples." in text
-    names = {"chi2": "chi-square = ", "normal": "z = "}
-    said = names.get(result.distribution)
-    statistic = f"{said}{result.statistic:.4g}, " if said else ""
-    assert f"\n{statistic}p = " in text
-    assert max(map(len, text.splitlines())) <= 80
-    assert page.startswith("<div>")
-    assert page.endswith("</div>")
-    assert "<h4>McNemar&#x27;s test (" in page
-    assert result.effect in result.summary()
-
-
-def test_printing_arrays():
-    result = mcnemar_from_counts([[1, 2], [3, 4]], 1)
-    assert "4 tests, shape (2, 2)" in str(result)
-    assert "4 tests, shape (2, 2)" in result._repr_html_()
-
-
-def test_a_table_without_samples_can_be_printed():
-    result = mcnemar_from_counts(0, 0, both_right=0, both_wrong=0)
-    assert (result.statistic, result.pvalue, result.status) == (0.0, 1.0, DEGENERATE)
-    assert "McNemar's test" in str(result)
-
-
-def test_records_are_frozen():
-    result = mcnemar_from_counts(3, 1)
-    with pytest.raises(FrozenInstanceError):
-        result.pvalue = 0.5
-    with pytest.raises((AttributeError, TypeError)):
-        result.unknown = 1
-    with pytest.raises(TypeError):
-        McNemarResult(1.0, 0.5)  # keywords only
-
-
-def test_records_compare_copy_and_pickle():
-    result = from_table((70, 15, 5, 10))
-    assert result == from_table((70, 15, 5, 10))
-    assert result != from_table((70, 15, 5, 11))
-    assert hash(result) == hash(from_table((70, 15, 5, 10)))
-    assert copy.deepcopy(result) == result
-    assert pickle.loads(pickle.dumps(result)) == result
-
-
-def test_records_of_arrays_can_be_compared():
-    one, other = (mcnemar_from_counts([3, 4], 1) for _ in range(2))
-    assert (one == other) in (True, False)  # and not an error of NumPy's
-
-
 def test_unconditional_refuses_what_takes_minutes():
     only_a = np.arange(1, 301)
     with pytest.raises(ValueError, match=r"too long for 300 different tables .*'midp'"):
-        mcnemar_from_counts(
-            only_a,
-            0,
-            both_right=2_000_000 - only_a,
-            both_wrong=0,
-            method="unconditional",
-        )
+        from_table((2_000_000 - only_a, only_a, 0, 0), method="unconditional")

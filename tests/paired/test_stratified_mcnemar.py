@@ -97,11 +97,7 @@ def test_weights_of_any_size(power):
 def test_fisher_against_all_tables(counts):
     b, c = np.array(counts).T
     found = mcnemar_stratified_from_counts(b, c).heterogeneity_exact()
-    n, total, observed = (
-        (b + c).tolist(),
-        b.sum(),
-        np.prod([comb(x + y, x) for x, y in counts]),
-    )
+    n, total, observed = ((b + c).tolist(), b.sum(), np.prod([comb(x + y, x) for x, y in counts]))
     ways = np.array(
         [
             np.prod([comb(m, k) for m, k in zip(n, ks, strict=True)])

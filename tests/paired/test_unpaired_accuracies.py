@@ -7,21 +7,9 @@ import pytest
 from reference_cases import ALTERNATIVES as CODES
 from reference_cases import expected, parametrize
 from scipy import stats
-from statsmodels.stats.proportion import (
-    confint_proportions_2indep,
-    proportions_ztest,
-)
-from statsmodels.stats.proportion import (
-    test_proportions_2indep as of_statsmodels,
-)
 
 import fastcmp
-from fastcmp import (
-    accuracy_unpaired,
-    accuracy_unpaired_from_counts,
-    kernels,
-    proportion_z,
-)
+from fastcmp import accuracy_unpaired, accuracy_unpaired_from_counts, kernels, proportion_z
 
 ALTERNATIVES = {"two-sided": "two-sided", "greater": "larger", "less": "smaller"}
 CASES = [(84, 100, 92, 100), (56, 70, 48, 80), (9, 10, 3, 10), (0, 20, 2, 31)]
@@ -31,18 +19,16 @@ CASES += [(10, 10, 0, 20), (5, 29, 0, 29), (7, 7, 8, 9)]
 @pytest.mark.parametrize("counts", CASES)
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 def test_score_test(counts, alternative):
+    from statsmodels.stats.proportion import proportions_ztest
+    from statsmodels.stats.proportion import test_proportions_2indep as of_statsmodels
+
     a, n_a, b, n_b = counts
     result = accuracy_unpaired_from_counts(*counts, alternative=alternative)
     z, p = proportions_ztest([a, b], [n_a, n_b], alternative=ALTERNATIVES[alternative])
     assert (result.statistic, result.pvalue) == pytest.approx((z, p), rel=1e-12)
     with np.errstate(all="ignore"):
-        other = of_statsmodels(
-            *counts,
-            method="score",
-            compare="diff",
-            correction=False,
-            alternative=ALTERNATIVES[alternative],
-        )
+        options = {"method": "score", "compare": "diff", "correction": False}
+        other = of_statsmodels(*counts, alternative=ALTERNATIVES[alternative], **options)
     assert result.pvalue == pytest.approx(other.pvalue, rel=1e-6)
     if alternative == "two-sided":
         table = [[a, n_a - a], [b, n_b - b]]
@@ -56,6 +42,8 @@ def test_score_test(counts, alternative):
 @pytest.mark.parametrize("counts", CASES)
 @pytest.mark.parametrize("level", [0.8, 0.95])
 def test_newcombes_interval(counts, level):
+    from statsmodels.stats.proportion import confint_proportions_2indep
+
     result = accuracy_unpaired_from_counts(*counts)
     expected = confint_proportions_2indep(*counts, method="newcomb", alpha=1 - level)
     assert result.confidence_interval(level) == pytest.approx(expected, abs=1e-12)
@@ -84,13 +72,6 @@ def test_models_exchanged_and_counts_in_arrays():
     assert accuracy_unpaired_from_counts(a, n_a, 3, 9).pvalue.shape == (7,)
 
 
-@pytest.mark.parametrize("alternative", ALTERNATIVES)
-@pytest.mark.parametrize("counts", [(5, 5, 9, 9), (0, 5, 0, 9)])
-def test_all_or_none_right(counts, alternative):
-    result = accuracy_unpaired_from_counts(*counts, alternative=alternative)
-    assert (result.statistic, result.pvalue) == (0.0, 1.0)
-
-
 def test_labels_are_counted():
     y_a, pred_a = ["x", "y", None, "y"], ["x", "x", "x", "y"]
     y_b, pred_b = [1, 2, 2, 2, 1], [1, 2, 2, 1, 1]
@@ -106,42 +87,16 @@ def test_labels_are_counted():
 
 
 @pytest.mark.parametrize(
-    ("counts", "options", "error", "says"),
+    ("counts", "says"),
     [
-        ((5, 4, 1, 2), {}, ValueError, "correct_a must be at most n_a, got 5"),
-        ((0, 0, 1, 2), {}, ValueError, "n_a must be at least 1"),
-        ((1, 2, 1, 0), {}, ValueError, "n_b must be at least 1"),
-        ((1, 2, -1, 2), {}, ValueError, "correct_b must not be negative"),
-        ((1, 2, 0.5, 2), {}, ValueError, "correct_b must be whole numbers"),
-        ((1, 2, "1", 2), {}, TypeError, "correct_b must be whole numbers"),
-        (([1, 1], [2, 2], [1, 1, 1], 2), {}, ValueError, "broadcast"),
-        ((1, 2, 1, 2), {"alternative": "more"}, ValueError, "alternative"),
+        ((5, 4, 1, 2), "correct_a must be at most n_a, got 5"),
+        ((1, 2, 1, 0), "n_b must be at least 1"),
+        (([1, 1], [2, 2], [1, 1, 1], 2), "broadcast"),
     ],
 )
-def test_refusals(counts, options, error, says):
-    with pytest.raises(error, match=says):
-        accuracy_unpaired_from_counts(*counts, **options)
-
-
-def test_refused_labels():
-    with pytest.raises(ValueError, match="pred_b has 2 labels, y_b has 3"):
-        accuracy_unpaired([0, 1], [0, 1], [0, 1, 1], [0, 1])
-    with pytest.raises(TypeError, match="never be equal"):
-        accuracy_unpaired([0, 1], ["0", "1"], [0, 1], [0, 1])
-    with pytest.raises(ValueError, match="pred_a has no prediction at row 1"):
-        accuracy_unpaired([0, 1], [0, None], [0, 1], [0, 1])
-
-
-def test_classes_and_missing_predictions_as_in_mcnemar():
-    y_a, pred_a = ["x", "y", "z", "x"], ["x", None, "z", "z"]
-    y_b, pred_b = ["x", "y", "y"], ["x", "y", "z"]
-    options = {"classes": ["x", "y"], "missing": "Wrong"}
-    result = accuracy_unpaired(y_a, pred_a, y_b, pred_b, **options)
-    assert (result.correct_a, result.n_a, result.correct_b, result.n_b) == (1, 3, 2, 3)
-    assert (result.n_missing, result.n_excluded) == (0, 1)
-    assert "1 samples of other classes were dropped." in str(result)
-    with pytest.raises(ValueError, match=r"^pred_a has no prediction at row 1"):
-        accuracy_unpaired(y_a, pred_a, y_b, pred_b)
+def test_refusals(counts, says):
+    with pytest.raises(ValueError, match=says):
+        accuracy_unpaired_from_counts(*counts)
 
 
 # Other methods.
@@ -314,43 +269,15 @@ def test_five_decisions(counts, decision):
     assert turned.margins.decision == mirrored.get(decision, decision)
 
 
-def test_how_many_more_samples_tell():
-    result = accuracy_unpaired_from_counts(18, 20, 27, 30, method="mn", margin=0.1)
-    n_more = result.margins.n_more
-    scale = (50 + n_more) / 50
-    larger = [round(x * scale) for x in (18, 20, 27, 30)]
-    n = larger[1], larger[3]
-    rng = np.random.default_rng(3)
-    drawn = [rng.binomial(size, 0.9, 4000) for size in n]
-    tests = accuracy_unpaired_from_counts(drawn[0], n[0], drawn[1], n[1], method="mn", margin=0.1)
-    told = np.mean(tests.margins.margin_met)
-    assert told == pytest.approx(0.8, abs=0.04)
-
-
-def test_words_of_the_report():
-    options = {"method": "mn", "null_difference": -0.1, "alternative": "greater"}
-    text = str(accuracy_unpaired_from_counts(56, 70, 48, 80, **options))
-    assert "(Miettinen and Nurminen's score test, greater)" in " ".join(text.split())
-    assert "(H0: a minus b is at most -10 percentage points)" in text
-    for words in ("MN", "Miettinen_Nurminen", "z-pooled", "Unpooled", "BOSCHLOO"):
-        assert accuracy_unpaired_from_counts(5, 7, 4, 8, method=words).pvalue > 0.05
-
-
-@pytest.mark.parametrize(
-    ("options", "says"),
-    [
+def test_refused_options():
+    for options, says in (
         ({"null_difference": 1.0, "method": "mn"}, r"lie in \(-1, 1\), got 1"),
         ({"null_difference": 0.1}, "must be 0 with method='score'"),
         ({"null_difference": 0.1, "method": "boschloo"}, "must be 0 with method="),
-        ({"margin": 1.0}, "margin must be below 1"),
-        ({"margin": -0.1}, "margin must be above 0"),
         ({"margin": 0.1, "alpha": 0.5}, r"alpha must be below 0\.5"),
-        ({"two_sided": "halved"}, "two_sided must be one of"),
-    ],
-)
-def test_refused_options(options, says):
-    with pytest.raises(ValueError, match=says):
-        accuracy_unpaired_from_counts(5, 7, 4, 8, **options)
+    ):
+        with pytest.raises(ValueError, match=says):
+            accuracy_unpaired_from_counts(5, 7, 4, 8, **options)
 
 
 def test_too_many_samples_for_exact_tests():
@@ -359,19 +286,6 @@ def test_too_many_samples_for_exact_tests():
     result = accuracy_unpaired_from_counts(3, 5001, 4, 8)
     with pytest.raises(ValueError, match="takes at most 5000 samples"):
         result.confidence_interval(method="exact")
-
-
-def test_one_difference_for_columns():
-    with pytest.raises(ValueError, match="null_difference must be one number"):
-        accuracy_unpaired([0, 1], [0, 1], [0, 1], [0, 1], null_difference=[0, 0])
-
-
-@pytest.mark.parametrize("method", ["boschloo", "auto", "mn", "score"])
-def test_no_tables(method):
-    none = np.empty((0, 3), np.int64)
-    result = accuracy_unpaired_from_counts(none, 5, 3, 5, method=method)
-    assert result.pvalue.shape == result.statistic.shape == (0, 3)
-    assert result.confidence_interval(method="exact").low.shape == (0, 3)
 
 
 TABLES = [

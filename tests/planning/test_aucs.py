@@ -2,26 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from reference_cases import expected, parametrize
-from scipy import integrate, special, stats
 
-import fastcmp
-from fastcmp.kernels import Status
 from fastcmp.planning import detectable_difference, power, sample_size
-from fastcmp.planning.aucs import (
-    Binormal,
-    Correlations,
-    both_below,
-    empirical_areas,
-    fitted_areas,
-    hanley_mcneil_variance,
-)
 
 CURVES = {
     "intercept_a": 1.2,
@@ -104,33 +89,21 @@ def test_sample_sizes_are_those_of_other_programs(case):
 def test_detectable_areas_are_those_of_other_programs(case):
     given = case["input"]
     plan = detectable_difference(
-        n=given["n_pos"],
-        n_negatives=given["n_neg"],
-        power=given["power"],
-        **options_of(case),
+        n=given["n_pos"], n_negatives=given["n_neg"], power=given["power"], **options_of(case)
     )
     assert given["auc_null"] + plan.difference == expected(case, "auc")
 
 
-@pytest.mark.parametrize(
-    ("options", "wanted"),
-    [
-        ({"auc": 0.73, "n": 41, "n_negatives": 72}, {"power": 0.9897453}),
-        ({"auc": [0.6, 0.8], "power": 0.9, "ratio": 4, "alternative": "greater"},
-         {"n": [85, 9]}),
-        ({"auc": [0.6, 0.8], "power": 0.9, "ratio": 0.25, "alternative": "greater"},
-         {"n": [334, 40]}),
-    ],
-)  # fmt: skip
-def test_one_curve_as_in_the_tests_of_proc(options, wanted):
+def test_one_curve_as_in_the_tests_of_proc():
     """Of pROC's own tests; the last two stand in Obuchowski (2004), Table 4."""
-    ask = power if "n" in options else sample_size
-    plan = ask(test="auc", method="obuchowski", **options)
-    for name, value in wanted.items():
-        found = np.asarray(getattr(plan, name), float)
-        if name == "n":  # the table has no fewer than 10 of either class
-            found = np.maximum(found, value)
-        np.testing.assert_allclose(found, value, rtol=1e-6)
+    known = {"test": "auc", "method": "obuchowski"}
+    found = power(auc=0.73, n=41, n_negatives=72, **known).power
+    assert found == pytest.approx(0.9897453, rel=1e-6)
+    for ratio, wanted in ((4, [85, 9]), (0.25, [334, 40])):
+        options = {"power": 0.9, "ratio": ratio, "alternative": "greater"}
+        plan = sample_size(auc=[0.6, 0.8], **options, **known)
+        # The table has no fewer than 10 of either class.
+        np.testing.assert_allclose(np.maximum(plan.n, wanted), wanted)
 
 
 def test_partial_areas_are_those_of_proc():
@@ -149,92 +122,6 @@ def test_partial_areas_are_those_of_proc():
     }
     assert sample_size(**options).n_exact == pytest.approx(107.0238, abs=1e-4)
     assert power(n=107, **options).power == pytest.approx(0.7999286, abs=1e-7)
-
-
-# Oracles.
-
-
-@given(
-    area=st.floats(0.01, 0.99),
-    positives=st.integers(1, 999),
-    negatives=st.integers(1, 999),
-)
-def test_hanley_and_mcneil_as_the_public_function_has_it(area, positives, negatives):
-    found = hanley_mcneil_variance(area, positives, negatives)
-    wanted = fastcmp.hanley_mcneil(area, positives, negatives) ** 2
-    assert found == pytest.approx(wanted, rel=1e-12)
-
-
-LIMITS = (-3.0, -0.4, 0.0, -1e-200, 1e-200, 1.7)
-
-
-@pytest.mark.parametrize("r", [-0.9, 0.0, 0.35, 0.95])
-def test_two_normals_below_limits(r):
-    root = (1 - r * r) ** 0.5
-    for h, k in itertools.product(LIMITS, LIMITS):
-        wanted, _ = integrate.quad(
-            lambda x, k=k: np.exp(-x * x / 2) * special.ndtr((k - r * x) / root),
-            *(-9, h),
-            epsabs=1e-11,
-        )
-        wanted /= (2 * np.pi) ** 0.5
-        assert both_below(h, k, r) == pytest.approx(wanted, abs=1e-9)
-
-
-@pytest.mark.parametrize("rates", [(0.0, 1.0), (0.0, 0.2), (0.3, 0.5), (0.5, 1.0)])
-@pytest.mark.parametrize(("a", "b"), [(1.2, 0.9), (-0.5, 2.0), (0.0, 1.0), (2.6, 1.0)])
-def test_areas_are_integrals_and_their_slopes_derivatives(a, b, rates):
-    def height(t):
-        return stats.norm.cdf(a + b * stats.norm.ppf(t))
-
-    area, _ = integrate.quad(height, *rates, epsabs=1e-12)
-    assert Binormal(a, b, rates).area == pytest.approx(area, abs=1e-9)
-    step = 1e-5
-    by_a = Binormal(a + step, b, rates).area - Binormal(a - step, b, rates).area
-    by_b = Binormal(a, b + step, rates).area - Binormal(a, b - step, rates).area
-    slopes = Binormal(a, b, rates).slopes()
-    np.testing.assert_allclose(slopes, [by_a / 2 / step, by_b / 2 / step], atol=1e-9)
-
-
-def test_the_printed_variance_lacks_a_covariance():
-    """The covariance of two equal curves with correlation 1 is their variance."""
-    curve = Binormal(1.2, 0.9)
-    whole = fitted_areas(curve, curve, 2.0, Correlations(1.0, 1.0))
-    assert whole.variance_a == pytest.approx(whole.covariance, rel=1e-12)
-    printed = fitted_areas(curve, curve, 2.0, Correlations(1.0, 1.0), printed=True)
-    assert printed.variance_a > 1.3 * whole.variance_a
-    assert printed.covariance == whole.covariance
-
-
-def drawn_scores(rng, n_sets, n, ratio):
-    """Draw scores of two models with binormal curves: of positives, of negatives."""
-    found = []
-    for size, r in zip((n, ratio * n), SAME, strict=True):
-        first, second = rng.normal(size=(2, n_sets, size))
-        found.append((first, r * first + (1 - r * r) ** 0.5 * second))
-    return [(found[0][k] + a, found[1][k] * b) for k, (a, b, _) in enumerate(TWO_CURVES)]
-
-
-SAME = Correlations(0.5, 0.3)
-TWO_CURVES = (Binormal(1.2, 0.9), Binormal(0.9, 1.1))
-
-
-def test_variances_are_those_of_drawn_scores():
-    """Areas of fitted curves vary so over data sets; DeLong's covariance is so."""
-    rng, n = np.random.default_rng(5), 50
-    fitted = [
-        stats.norm.cdf((x.mean(1) - y.mean(1)) / np.sqrt(x.var(1) + y.var(1)))
-        for x, y in drawn_scores(rng, 2000, n, 2)
-    ]
-    found, wanted = n * np.cov(*fitted), fitted_areas(*TWO_CURVES, 2, SAME)
-    np.testing.assert_allclose(np.diag(found), wanted[:2], rtol=0.1)
-    assert found[0, 1] == pytest.approx(wanted.covariance, rel=0.12)
-    truth = np.repeat([1, 0], [4000, 8000])
-    scores = [np.concatenate([x[0], y[0]]) for x, y in drawn_scores(rng, 1, 4000, 2)]
-    found = 4000 * fastcmp.delong(truth, scores).covariance
-    wanted = empirical_areas(*TWO_CURVES, 2, SAME)
-    np.testing.assert_allclose(np.diag(found), wanted[:2], rtol=0.05)
-    assert found[0, 1] == pytest.approx(wanted.covariance, rel=0.1)
 
 
 # Laws.
@@ -263,13 +150,6 @@ def test_an_area_may_be_below_the_value():
     assert sample_size(auc=0.7, alternative="greater", **options).n == np.inf
     found = detectable_difference(n=less.n, power=less.power, alternative="less", **options)
     assert found.difference == pytest.approx(-0.1)
-
-
-def test_what_no_area_shows_is_said():
-    plan = detectable_difference(test="auc", n=2, n_negatives=2, alpha=0.01)
-    assert np.isnan(plan.difference)
-    assert plan.status == Status.UNDEFINED
-    assert "no possible difference is detected" in str(plan)
 
 
 @pytest.mark.parametrize("null", NULLS)
@@ -310,29 +190,6 @@ def test_two_curves_need_the_smallest_sample(null, margin):
         assert found.difference == pytest.approx(0.05)
 
 
-def test_curves_are_known_by_their_areas_too():
-    options = {"test": "auc-paired", "n": 100, "ratio": 1}
-    alike = {"correlation_positives": 0.4, "correlation_negatives": 0.4}
-    one = power(**options, **alike, auc_a=0.9, auc_b=0.85, slope_b=1.2)
-    intercepts = {
-        "intercept_a": stats.norm.ppf(0.9) * 2**0.5,
-        "intercept_b": stats.norm.ppf(0.85) * (1 + 1.2**2) ** 0.5,
-    }
-    two = power(**options, **alike, **intercepts, slope_b=1.2)
-    assert one.power == pytest.approx(two.power, rel=1e-12)
-    assert one.difference == pytest.approx(0.05)
-
-
-def test_all_numbers_broadcast():
-    one = sample_size(test="auc", auc=[0.6, 0.7], ratio=[[1], [2], [4]], power=0.9)
-    assert one.n.shape == one.n_negatives.shape == (3, 2)
-    assert one.n[1, 0] == sample_size(test="auc", auc=0.6, ratio=2, power=0.9).n
-    curves = CURVES | {"correlation_positives": [0.1, 0.5, 0.9]}
-    two = power(test="auc-paired", n=[[50], [100]], ratio=1, **curves)
-    assert two.power.shape == (2, 3)
-    assert (np.diff(two.power) > 0).all()
-
-
 # Edges.
 
 
@@ -340,15 +197,12 @@ def test_all_numbers_broadcast():
     ("wrong", "message"),
     [
         ({"auc": 1.0}, r"auc must lie in \(0, 1\)"),
-        ({"auc": -0.1}, r"auc must lie in \(0, 1\)"),
         ({"auc": 0.5, "method": "obuchowski"}, r"auc must lie in \(0.5, 1\)"),
         ({"auc": None}, "auc must be given"),
-        ({"auc_null": 0.8, "method": "obuchowski"}, "auc_null must be 0.5"),
+        ({"auc_null": 0.8, "method": "obuchowski"}, r"auc_null must be 0\.5"),
         ({"n": 1}, "n must be at least 2 positives"),
-        ({"n_negatives": 1}, "n_negatives must be whole numbers from 2"),
         ({"n_negatives": None}, "n_negatives or ratio must be given"),
         ({"ratio": 2}, "ratio alone must be given"),
-        ({"n_negatives": None, "ratio": 0}, "ratio must be > 0"),
         ({"margin": 0.1}, "hypothesis must be one of"),
         ({"sd": 1}, "sd is no input of test='auc'"),
     ],
@@ -363,20 +217,16 @@ def test_what_one_curve_cannot_be_is_refused(wrong, message):
     ("given", "message"),
     [
         (PILOT | {"covariance": 0.01}, "covariance must leave"),
-        (PILOT | {"variance_a": -1}, "variance_a must lie in"),
         (PILOT | {"ratio": 1}, "ratio must be that of the pilot"),
         (PILOT | {"slope_a": 1}, "slope_a is not known from a pilot"),
         (PILOT | {"method": "binormal"}, "method must be 'delong' for a pilot"),
-        (PILOT | {"pilot_negatives": None}, "pilot_negatives must be given"),
         (PILOT | {"variance_b": None}, "variance_b must be given"),
         (PILOT | {"auc_b": None}, "difference, or auc_a and auc_b, must be given"),
         (PILOT | {"standard_error": 0.01, "null_variance": "a"}, "must be 'both'"),
         (CURVES, "n_negatives or ratio must be given"),
-        (CURVES | {"ratio": 1, "slope_b": -1}, "slope_b must be > 0"),
         (CURVES | {"ratio": 1, "intercept_b": None}, "intercept_b or auc_b must be"),
         (CURVES | {"ratio": 1, "auc_a": 0.7}, "intercept_a or auc_a must be given"),
         (CURVES | {"ratio": 1, "correlation_positives": 1}, "correlation_positives"),
-        (CURVES | {"ratio": 1, "null_variance": "c"}, "null_variance must be one of"),
         (CURVES | {"ratio": 1, "fpr_range": (0, 0.2)}, "fpr_range needs method="),
         (
             CURVES | {"ratio": 1, "fpr_range": (0.2, 0.1), "method": "binormal"},

@@ -9,9 +9,7 @@ import pytest
 from scipy import stats
 
 import fastcmp
-from fastcmp.kernels import Status
 from fastcmp.planning import detectable_difference, power, sample_size
-from fastcmp.planning.leaderboard import read_models
 
 THREE = {"test": "leaderboard", "accuracies": [0.9, 0.85, 0.8], "agreement": 0.85}
 MEANS = {"test": "leaderboard", "means": [0.3, 0.2, 0.2, 0.0], "sd": 1.0}
@@ -36,12 +34,7 @@ def answers(seed=1, n=300):
 
 def test_two_models_are_mcnemars_test():
     plan = power(
-        test="leaderboard",
-        n=155,
-        accuracies=[0.9, 0.8],
-        discordant=0.2,
-        n_resamples=20000,
-        rng=1,
+        test="leaderboard", n=155, accuracies=[0.9, 0.8], discordant=0.2, n_resamples=20000, rng=1
     )
     connor = power(n=155, p10=0.15, p01=0.05, method="connor")
     assert plan.power == pytest.approx(connor.power, abs=4 * plan.power_standard_error)
@@ -77,15 +70,13 @@ def test_what_is_found_is_what_the_adjusted_tests_find():
         assert plan.power == pytest.approx(wanted, abs=0.045)
 
 
-def test_variances_of_differences_are_kept():
-    models = read_models({x: THREE[x] for x in ("accuracies", "agreement")})
-    covariance = models.covariance()
-    for k, (i, j) in enumerate(models.pairs):
-        found = covariance[i, i] + covariance[j, j] - 2 * covariance[i, j]
-        assert found == pytest.approx(models.scale[k] ** 2)
-        gap = THREE["accuracies"][i] - THREE["accuracies"][j]
-        assert models.scale[k] ** 2 == pytest.approx(0.15 - gap**2)
-        assert models.null_scale[k] ** 2 == pytest.approx(0.15)
+@pytest.mark.parametrize("pair", [(0, 1), (0, 2), (1, 2)])
+def test_accuracies_of_a_pair_have_the_power_of_mcnemars_test(pair):
+    options = THREE | {"adjust": "none", "n_resamples": 20000, "rng": 1}
+    plan = power(n=300, find=pair, **options)
+    gap = THREE["accuracies"][pair[0]] - THREE["accuracies"][pair[1]]
+    connor = power(n=300, difference=gap, discordant=0.15, method="connor")
+    assert plan.power == pytest.approx(connor.power, abs=4 * plan.power_standard_error + 0.005)
 
 
 # Laws.
@@ -109,36 +100,12 @@ def test_sample_size_is_the_smallest(find):
     assert plan.power == power(n=plan.n, find=find, **MEANS).power
 
 
-def test_models_in_another_order_find_the_same():
-    one = power(n=300, **MEANS).power
-    other = MEANS | {"means": MEANS["means"][::-1], "n_resamples": 4000}
-    assert power(n=300, **other).power == pytest.approx(one, abs=0.1)
-    pair = power(n=300, find=(0, 3), **MEANS).power
-    assert power(n=300, find=(3, 0), **MEANS).power == pair
-
-
 def test_a_correlation_may_be_that_of_each_pair():
     matrix = np.full((4, 4), 0.5)
     assert power(n=200, **(MEANS | {"correlation": matrix})).power == power(n=200, **MEANS).power
     matrix[0, 1] = matrix[1, 0] = 0.9
     alike = power(n=200, find=(0, 1), **(MEANS | {"correlation": matrix})).power
     assert alike > power(n=200, find=(0, 1), **MEANS).power
-
-
-def test_numbers_broadcast_and_the_seed_repeats():
-    plan = power(n=[[100], [300]], alpha=[0.05, 0.1, 0.2], **MEANS)
-    assert plan.power.shape == (2, 3)
-    assert (np.diff(plan.power) >= 0).all()
-    assert plan.power[1, 0] == power(n=300, alpha=0.05, **MEANS).power
-    assert power(n=[[100], [300]], alpha=[0.05, 0.1, 0.2], **MEANS) == plan
-
-
-def test_the_plan_says_what_is_found():
-    plan = power(n=300, **MEANS)
-    assert "the best of 4 models" in str(plan)
-    assert "adjusted by holm" in str(plan)
-    assert "all true differences with" in plan.cautions[0]
-    assert "models 0 and 3" in str(power(n=300, find=(0, 3), **MEANS))
 
 
 # Pilots.
@@ -152,14 +119,8 @@ def test_a_record_of_all_pairs_is_a_pilot():
     discordant = np.zeros((4, 4))
     i, j = record.pairs.T
     discordant[i, j] = discordant[j, i] = (record.only_a + record.only_b) / 300
-    same = power(
-        test="leaderboard",
-        n=1000,
-        accuracies=accuracies,
-        discordant=discordant,
-        adjust="hommel",
-        rng=1,
-    )
+    known = {"accuracies": accuracies, "discordant": discordant, "adjust": "hommel"}
+    same = power(test="leaderboard", n=1000, rng=1, **known)
     assert plan.power == same.power
     assert "best by chance" in plan.cautions[-1]
     assert record.sample_size(rng=1, adjust="none").n <= record.sample_size(rng=1).n
@@ -187,18 +148,13 @@ def test_records_of_means_and_areas_are_pilots():
         ({"means": [0.1, 0.1]}, "means must differ"),
         ({"means": None}, "accuracies, means or pilot must be given"),
         ({"accuracies": [0.1, 0.2]}, "accuracies, means or pilot must be given"),
-        ({"sd": -1}, "sd must be > 0"),
         ({"correlation": 1}, "correlation must leave each pair"),
-        ({"correlation": 2}, "correlation must lie in"),
-        ({"correlation": np.eye(3)}, "correlation must be a number or a symmetric"),
+        ({"correlation": [[1, 0], [0, 1]]}, "correlation must be a number or a symmetric"),
         ({"correlation": None}, "correlation must be given"),
-        ({"find": "worst"}, "find must be one of"),
         ({"find": (0, 4)}, "find must be a pair of different models below 4"),
-        ({"find": (1, 1)}, "find must be a pair of different models"),
         ({"find": (1, 2)}, "find must be a pair of models that differ"),
         ({"adjust": "maxt"}, "adjust must be one of"),
         ({"alternative": "less"}, "alternative must be 'two-sided'"),
-        ({"n_resamples": 0}, "n_resamples must be a whole number"),
     ],
 )
 def test_what_cannot_be_is_refused(wrong, message):
@@ -222,9 +178,3 @@ def test_models_that_cannot_be_are_refused():
         fastcmp.compare_all(y, preds).power(n=100, sd=1)
     with pytest.raises(ValueError, match="detectable_difference has no answer"):
         detectable_difference(n=100, **MEANS)
-
-
-def test_what_no_number_reaches_is_infinite():
-    plan = sample_size(power=0.9, find=(0, 1), adjust="none", alpha=1e-300, **MEANS)
-    assert plan.n < np.inf
-    assert plan.status == Status.OK

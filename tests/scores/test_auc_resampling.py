@@ -35,19 +35,6 @@ def test_the_ideal_bootstrap(case):
         assert abs((found <= at + 1e-9).mean() - share) < 4 * spread
 
 
-def test_close_to_delong():
-    y_true, scores = simulate(600)
-    boot = auc_bootstrap(y_true, scores, n_resamples=4000, rng=1)
-    exact = delong(y_true, scores)
-    np.testing.assert_array_equal(boot.auc, auc(y_true, scores))
-    np.testing.assert_allclose(boot.standard_error, exact.standard_error, rtol=0.1)
-    assert boot.compare().statistic == pytest.approx(exact.compare().statistic, rel=0.1)
-    low, high = boot.confidence_interval()
-    wald = exact.confidence_interval()
-    np.testing.assert_allclose(low, wald.low, atol=0.01)
-    np.testing.assert_allclose(high, wald.high, atol=0.01)
-
-
 @pytest.mark.parametrize("workers", [2, 4, 7])
 def test_the_same_for_any_number_of_workers(workers):
     y_true, scores = simulate(90)
@@ -57,29 +44,6 @@ def test_the_same_for_any_number_of_workers(workers):
     options = {"n_resamples": 500, "rng": 2}
     test = auc_permutation_test(y_true, *scores, **options, workers=1)
     assert auc_permutation_test(y_true, *scores, **options, workers=workers) == test
-
-
-def test_identical_models():
-    y_true, scores = simulate(60)
-    boot = auc_bootstrap(y_true, [scores[0], scores[0]], n_resamples=50, rng=1)
-    assert boot.compare().pvalue == 1.0
-    test = auc_permutation_test(y_true, scores[0], scores[0], n_resamples=50, rng=1)
-    assert test.pvalue == 1.0
-
-
-def test_a_seed_repeats_and_another_does_not():
-    y_true, scores = simulate(60)
-    first, again, other = (auc_bootstrap(y_true, scores, n_resamples=20, rng=r) for r in (5, 5, 6))
-    assert first == again
-    assert first != other
-    drawn = [
-        auc_bootstrap(y_true, scores, n_resamples=20, rng=np.random.default_rng(5))
-        for _ in range(2)
-    ]
-    assert drawn[0] == drawn[1]
-    # The seed that a result reports repeats it.
-    seed = drawn[0].seed
-    assert auc_bootstrap(y_true, scores, n_resamples=20, rng=seed) == drawn[0]
 
 
 # The permutation test.
@@ -106,13 +70,6 @@ def test_all_exchanges_of_a_small_sample(alternative):
     assert test.pvalue == pytest.approx(extreme, abs=0.012)
 
 
-def test_monotone_transforms_change_nothing():
-    y_true, (a, b) = simulate(80)
-    plain = auc_permutation_test(y_true, a, b, n_resamples=200, rng=1)
-    bent = auc_permutation_test(y_true, np.exp(a), b**3, n_resamples=200, rng=1)
-    assert bent == plain
-
-
 def test_models_exchanged():
     y_true, (a, b) = simulate(80)
     one = auc_permutation_test(y_true, a, b, n_resamples=300, rng=1)
@@ -124,65 +81,17 @@ def test_models_exchanged():
 # Input and output.
 
 
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
-        ({"n_resamples": 1}, ValueError, "n_resamples must be a whole number >= 2"),
-        ({"n_resamples": 2.5}, TypeError, "n_resamples must be a whole number >= 2"),
-        ({"workers": 0}, ValueError, "workers must be at least 1"),
-        ({"rng": "x"}, (TypeError, ValueError), "."),
-    ],
-)
-def test_bad_options(options, error, message):
-    y_true, scores = simulate(30)
-    with pytest.raises(error, match=message):
-        auc_bootstrap(y_true, scores, **options)
-    with pytest.raises(error, match=message):
-        auc_permutation_test(y_true, *scores, **options)
-
-
-def test_bad_data():
-    with pytest.raises(ValueError, match="AUC needs both classes, got 2 positives"):
-        auc_bootstrap([1, 1], [0.1, 0.2])
-    with pytest.raises(ValueError, match="score_b has NaN for sample 1"):
-        auc_permutation_test([0, 1], [0.1, 0.2], [0.1, np.nan])
-    with pytest.raises(ValueError, match="alternative must be one of"):
-        auc_permutation_test([0, 1], [0.1, 0.2], [0.1, 0.2], alternative="more")
-
-
 def test_what_is_printed():
     y_true, scores = simulate(60)
-    boot = auc_bootstrap(y_true, {"x": scores[0], "y": scores[1]}, n_resamples=99, rng=1)
+    boot = auc_bootstrap(y_true, {"x": scores[0], "y": scores[0]}, n_resamples=99, rng=1)
     assert "99 stratified resamples of 20 positives and 40 negatives" in str(boot)
-    assert "percentile" in boot._repr_html_()
-    assert boot.compare().names == ("x", "y")
-    test = auc_permutation_test(y_true, *scores, n_resamples=99, rng=1)
+    assert (boot.compare().names, boot.compare().pvalue) == (("x", "y"), 1.0)
+    test = auc_permutation_test(y_true, scores[0], scores[0], n_resamples=99, rng=1)
     assert "99 exchanges" in str(test)
+    assert test.pvalue == 1.0
 
 
 # Comparing models of a bootstrap.
-
-THREE = {"a": [1, 2, 3, 2, 4, 5], "b": [3, 1, 2, 2, 3, 4], "c": [1, 2, 2, 3, 3, 5]}
-LABELS = [0, 0, 0, 1, 1, 1]
-
-
-def test_models_by_name_or_position():
-    result = auc_bootstrap(LABELS, THREE, n_resamples=200, rng=1)
-    assert result.compare("a", "c") == result.compare(0, 2) == result.compare(0, -1)
-    assert result.compare("b", "a").names == ("b", "a")
-    assert str(result.compare("a", "b")).startswith("Bootstrap test\n")
-    exact = delong(LABELS, THREE)
-    assert str(exact.compare("a", "b")).startswith("DeLong's test\n")
-
-
-@pytest.mark.parametrize(
-    "pair", [("x", 0), (0, "x"), (0, 7), (-4, 0), (0.0, 1), (None, 1), (True, 0)]
-)
-def test_unknown_models_are_refused(pair):
-    message = r"^there is no model .*; there are \['a', 'b', 'c'\]"
-    for result in (auc_bootstrap(LABELS, THREE, n_resamples=20), delong(LABELS, THREE)):
-        with pytest.raises(ValueError, match=message):
-            result.compare(*pair)
 
 
 def test_margins_of_the_bootstrap():
@@ -194,10 +103,7 @@ def test_margins_of_the_bootstrap():
     exact = delong(y_true, scores)
     for alternative in ("greater", "less"):
         options = {"alternative": alternative, "margin": 0.03}
-        one, other = (
-            boot.compare("a", "b", **options),
-            exact.compare("a", "b", **options),
-        )
+        one, other = (boot.compare("a", "b", **options), exact.compare("a", "b", **options))
         assert one.pvalue == pytest.approx(other.pvalue, abs=0.02)
         assert (one.margin, one.distribution, one.df) == (0.03, "t", 199)
     both = boot.compare(0, 1, margin=0.03)

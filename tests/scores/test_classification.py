@@ -1,43 +1,27 @@
 """One classifier at one cutoff, and two compared by sensitivity and the like."""
 
-import copy
-import json
 import operator
-import pickle
-from dataclasses import FrozenInstanceError
-from decimal import Decimal
 from fractions import Fraction
 from math import exp, inf, isnan, log, sqrt
 
 import numpy as np
-import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from reference_cases import expected, parametrize
 from scipy import stats
-from sklearn import metrics
-from statsmodels.stats.contingency_tables import Table2x2
 from strategies import levels
 
-from fastcmp import load_digits_scores, optimal_cutpoint
-from fastcmp.core.render import to_csv
-from fastcmp.scores.classification import (
+from fastcmp import (
     classification_table,
     classification_table_from_counts,
+    load_digits_scores,
+    optimal_cutpoint,
 )
-from fastcmp.scores.paired_measures import compare_sensitivity_specificity
 
 ICU = {"tp": 13, "fp": 2, "fn": 27, "tn": 158}
 SHARES = ("accuracy", "sensitivity", "specificity", "ppv", "npv")
-RATIOS = (
-    "likelihood_ratio_positive",
-    "likelihood_ratio_negative",
-    "diagnostic_odds_ratio",
-)
-MEASURES = (*SHARES, "balanced_accuracy", "f1", "mcc", "youden", *RATIOS)
+RATIOS = ("likelihood_ratio_positive", "likelihood_ratio_negative", "diagnostic_odds_ratio")
 SMALL = st.integers(0, 40)
 TABLES = st.fixed_dictionaries(dict.fromkeys(("tp", "fp", "fn", "tn"), SMALL))
 
@@ -106,59 +90,19 @@ def naive_measures(tp, fp, fn, tn):
 
 @given(TABLES)
 def test_measures_against_their_definitions(counts):
+    from sklearn.metrics import confusion_matrix
+
     table = classification_table_from_counts(**counts)
     for name, value in naive_measures(**counts).items():
         assert same(getattr(table, name), value), name
     if not sum(counts.values()):
         return
-    assert table.table.tolist() == [
-        [counts["tn"], counts["fp"]],
-        [counts["fn"], counts["tp"]],
-    ]
+    assert table.table.tolist() == [[counts["tn"], counts["fp"]], [counts["fn"], counts["tp"]]]
     y_true, called = labels_of(**counts)
     from_labels = classification_table(y_true, called)
     assert cells(from_labels) == cells(table)
-    confusion = metrics.confusion_matrix(y_true, called, labels=[0, 1])
+    confusion = confusion_matrix(y_true, called, labels=[0, 1])
     assert np.array_equal(table.table, confusion)
-
-
-@given(TABLES)
-def test_swapping_the_classes_swaps_the_measures(counts):
-    one = classification_table_from_counts(**counts)
-    opposite = {"tp": "tn", "fp": "fn", "fn": "fp", "tn": "tp"}
-    swapped = {name: counts[other] for name, other in opposite.items()}
-    other = classification_table_from_counts(**swapped)
-    assert same(one.sensitivity, other.specificity)
-    assert same(one.ppv, other.npv)
-    assert same(one.mcc, other.mcc)
-    if sum(counts.values()):
-        y_true, called = labels_of(**counts)
-        flipped = classification_table(y_true, called, positive=0)
-        assert cells(flipped) == cells(other)
-
-
-def test_huge_counts_stay_exact():
-    table = classification_table_from_counts(tp=2**51, fp=2**51, fn=2**51, tn=2**51)
-    assert table.mcc == 0.0
-    assert table.accuracy == 0.5
-
-
-@given(TABLES, st.floats(0.001, 0.999))
-def test_predictive_values_by_bayes_rule(counts, p):
-    table = classification_table_from_counts(**counts, prevalence=p)
-    se, sp = table.sensitivity, table.specificity
-    if isnan(se) or isnan(sp):
-        assert isnan(table.ppv)
-        assert isnan(table.npv)
-        return
-    for value, right, wrong in (
-        (table.ppv, p * se, (1 - p) * (1 - sp)),
-        (table.npv, (1 - p) * sp, p * (1 - se)),
-    ):
-        if right + wrong < 1e-12:
-            assert isnan(value)
-        else:
-            assert value == pytest.approx(right / (right + wrong), abs=1e-12)
 
 
 # Intervals.
@@ -174,8 +118,7 @@ def test_intervals_of_shares_against_scipy(counts, level):
         for method, scipys in (("wilson", "wilson"), ("clopper-pearson", "exact")):
             found = table.confidence_interval(name, confidence_level=level, method=method)
             if n == 0:
-                assert isnan(found.low)
-                assert isnan(found.high)
+                assert np.isnan(found).all()
                 continue
             oracle = stats.binomtest(x, n).proportion_ci(level, scipys)
             assert tuple(found) == pytest.approx(tuple(oracle), abs=1e-9)
@@ -185,10 +128,7 @@ def test_intervals_of_shares_against_scipy(counts, level):
 def test_intervals_of_ratios_on_the_log_scale(counts, level, p):
     table = classification_table_from_counts(**counts, confidence_level=level, prevalence=p)
     tp, fp, fn, tn = cells(table)
-    for name, value, x1, x0 in (
-        (RATIOS[0], "ppv", tp, fp),
-        (RATIOS[1], "npv", fn, tn),
-    ):
+    for name, value, x1, x0 in ((RATIOS[0], "ppv", tp, fp), (RATIOS[1], "npv", fn, tn)):
         low, high = table.confidence_interval(name)
         bayes = table.confidence_interval(value)
         if not (tp + fn and tn + fp):
@@ -209,25 +149,6 @@ def test_intervals_of_ratios_on_the_log_scale(counts, level, p):
         if value == "npv":
             risks = [1 - risk for risk in risks[::-1]]
         assert tuple(bayes) == pytest.approx(tuple(risks), abs=1e-9)
-
-
-def test_intervals_that_an_r_package_prints():
-    # Record in the README of DTComPair (R), for test y1 of its data set Paired1.
-    table = classification_table_from_counts(
-        tp=397, fp=84, fn=54, tn=177, interval="clopper-pearson"
-    )
-    printed = {
-        "sensitivity": (0.8466745, 0.9087592),
-        "specificity": (0.6177792, 0.7344406),
-        "ppv": (0.7884240, 0.8582440),
-        "npv": (0.7062587, 0.8192389),
-        "likelihood_ratio_positive": (2.2860079, 3.2724472),
-        "likelihood_ratio_negative": (0.1356142, 0.2298601),
-    }
-    for name, ends in printed.items():
-        assert tuple(table.confidence_interval(name)) == pytest.approx(ends, abs=6e-8)
-    wilson = table.confidence_interval("sensitivity", method="wilson")
-    assert tuple(wilson) == pytest.approx((0.8470, 0.9071), abs=6e-5)
 
 
 @pytest.mark.parametrize("x", [1, 999, 1000, 1001])
@@ -277,55 +198,6 @@ def test_columns_of_0_and_1_are_labels_and_need_not_be(kind, rule):
         assert cells(cut) == cells(table)
 
 
-def test_a_given_cutoff_makes_numbers_scores():
-    y_true = [1, 2, 2, 1]
-    called = [1, 2, 1, 2]
-    assert cells(classification_table(y_true, called)) == (1, 1, 1, 1)
-    assert cells(classification_table(y_true, called, cutoff=1.5)) == (1, 1, 1, 1)
-    assert cells(classification_table(y_true, called, cutoff=2)) == (1, 1, 1, 1)
-    passed = classification_table(y_true, called, cutoff=2, rule=">")
-    assert cells(passed) == (0, 0, 2, 2)
-
-
-@pytest.mark.parametrize(
-    "make",
-    [list, np.array, pd.Series, pl.Series, pa.array, pd.Categorical, tuple],
-    ids=lambda make: f"{make.__module__}.{make.__name__}",
-)
-def test_strings_of_any_library(make):
-    y_true = ["ill", "well", "ill", "well"]
-    called = make(["ill", "ill", "well", "well"])
-    table = classification_table(make(y_true), called, positive="ill")
-    assert cells(table) == (1, 1, 1, 1)
-    assert table.labels == ("ill", "well")
-
-
-@pytest.mark.parametrize(
-    "make",
-    [
-        list,
-        pd.Series,
-        pl.Series,
-        pa.array,
-        lambda x: pd.array(x, dtype="Float64"),
-        lambda x: np.array(x, np.longdouble),
-        lambda x: np.array(x, object),
-        lambda x: [Decimal(v) for v in x],
-        lambda x: np.ma.array(x, mask=[0, 0, 0, 0]),
-    ],
-)
-def test_scores_of_any_library(make):
-    table = classification_table([0, 1, 1, 0], make([0.25, 0.75, 0.375, 0.5]))
-    assert cells(table) == (1, 1, 1, 1)
-    assert table.cutoff == 0.5
-
-
-def test_a_score_that_equals_the_cutoff_is_positive():
-    table = classification_table([0, 1, 1], [0.5, 0.5, 0.25])
-    assert (cells(table), table.rule) == ((1, 1, 1, 0), ">=")
-    assert "where the score is >= 0.5" in str(table)
-
-
 @pytest.mark.parametrize("criterion", ["youden", "accuracy", "closest-topleft"])
 def test_a_cutoff_gives_the_table_with_which_it_was_found(criterion):
     is_eight, scores = load_digits_scores()
@@ -337,21 +209,11 @@ def test_a_cutoff_gives_the_table_with_which_it_was_found(criterion):
             assert table.rule == found.rule == ">="
 
 
-def test_the_example_of_three_neighbours():
-    is_eight, scores = load_digits_scores()
-    cutoff = optimal_cutpoint(is_eight, scores["knn_3"]).cutoff
-    table = classification_table(is_eight, scores["knn_3"], cutoff=cutoff)
-    assert table.table.tolist() == [[802, 10], [2, 85]]
-
-
-@pytest.mark.parametrize(
-    "make", [list, np.array, pd.Series, lambda x: np.array(x, float), lambda x: [*x]]
-)
-def test_a_stray_third_label_is_refused(make):
+def test_a_stray_third_label_is_refused():
     y_true, called = [1, 2, 1, 2, 1], [1, 2, 1, 2, 3]
     with pytest.raises(ValueError, match=r"score_or_label .*\[2, 1\].* 3 .*scores"):
-        classification_table(y_true, make(called))
-    asked = classification_table(y_true, scores=make(called), cutoff=2)
+        classification_table(y_true, called)
+    asked = classification_table(y_true, scores=called, cutoff=2)
     assert cells(asked) == (2, 1, 0, 2)
     assert asked.cutoff == 2
 
@@ -380,15 +242,10 @@ def test_scores_or_labels_but_not_both():
         classification_table([0, 1], scores=np.ma.array([0, 1], mask=[0, 1]))
 
 
-def test_data_by_keyword():
-    table = classification_table(y_true=[0, 1], score_or_label=[0.25, 0.75])
-    assert cells(table) == (1, 0, 0, 1)
-    both = compare_sensitivity_specificity(y_true=[0, 1, 1], pred_a=[0, 1, 1], pred_b=[0, 1, 0])
-    assert both == compare_sensitivity_specificity([0, 1, 1], [0, 1, 1], [0, 1, 0])
-
-
 @given(TABLES, st.integers(0, 99))
 def test_weights_add_up(counts, seed):
+    from sklearn.metrics import confusion_matrix
+
     y_true, called = labels_of(**counts)
     if not y_true.size:
         return
@@ -399,7 +256,7 @@ def test_weights_add_up(counts, seed):
     assert cells(one) == cells(other)
     weights = rng.random(y_true.size) + 0.1
     table = classification_table(y_true, called, sample_weight=weights)
-    peer = metrics.confusion_matrix(y_true, called, labels=[0, 1], sample_weight=weights)
+    peer = confusion_matrix(y_true, called, labels=[0, 1], sample_weight=weights)
     assert table.table.tolist() == pytest.approx(peer)
     scores = called - 0.25 * rng.random(y_true.size)
     cut = classification_table(y_true, scores, sample_weight=weights)
@@ -407,7 +264,6 @@ def test_weights_add_up(counts, seed):
     for name in SHARES:
         assert isnan(table.confidence_interval(name).low)
     assert "sums of weights, for which there are no intervals" in str(table)
-    assert table.to_dict()["weighted"] is True
 
 
 def test_weights_of_dropped_samples_are_dropped():
@@ -427,159 +283,39 @@ def test_integer_scores_that_no_double_holds():
     assert cells(table) == (2, 0, 0, 2)
 
 
-def test_single_precision_next_to_the_cutoff():
-    score = np.array([0.1, 0.1], np.float32)  # a little more than 0.1
-    assert cells(classification_table([0, 1], score, cutoff=0.1)) == (1, 1, 0, 0)
-
-
-def test_missing_true_labels_are_dropped():
-    y_true = [1, None, 0, 1]
-    for called in ([1, 0, 0, 0], [0.9, 0.1, 0.2, 0.3], [True, None, False, False]):
-        table = classification_table(y_true, called)
-        assert cells(table) == (1, 0, 1, 1)
-        assert table.n_missing == 1
-    assert "1 samples without a true label were dropped." in str(table)
-
-
 def test_one_class_only():
     table = classification_table([1, 1, 1], [0, 1, 1])
     assert cells(table) == (2, 0, 1, 0)
-    assert isnan(table.specificity)
-    assert isnan(table.likelihood_ratio_positive)
-    assert isnan(table.mcc)
-    assert cells(classification_table([0, 0], [0, 0])) == (0, 0, 0, 2)
-    assert cells(classification_table([0, 0], [False, True])) == (0, 1, 0, 1)
-    assert cells(classification_table([0, 0], [0, 1])) == (0, 1, 0, 1)
-    assert cells(classification_table([0, 0], [0, 1], positive=0)) == (1, 0, 1, 0)
-    assert cells(classification_table([1, 1], [0, 1], positive=0)) == (0, 1, 0, 1)
-    assert cells(classification_table([-1], [1], positive=-1)) == (0, 0, 1, 0)
-    assert cells(classification_table([1], [-1], positive=-1)) == (0, 1, 0, 0)
-    assert cells(classification_table([0, 0], [0.2, 0.7])) == (0, 1, 0, 1)
-    words = classification_table(["a", "a"], ["a", "b"], positive="a")
-    assert cells(words) == (1, 0, 1, 0)
-    words = classification_table(["a", "a"], ["a", "b"], positive="b")
-    assert cells(words) == (0, 1, 0, 1)
-
-
-def test_cutoffs_beyond_all_scores():
-    y_true, score = [0, 1], [0.2, 0.7]
-    for cutoff in (0.75, 5, inf):
-        assert cells(classification_table(y_true, score, cutoff=cutoff))[:2] == (0, 0)
-    for cutoff in (0.1, -5, -inf):
-        assert cells(classification_table(y_true, score, cutoff=cutoff))[:2] == (1, 1)
+    assert np.isnan([table.specificity, table.likelihood_ratio_positive, table.mcc]).all()
+    for y, called, options, wanted in (
+        ([0, 0], [0, 0], {}, (0, 0, 0, 2)),
+        ([0, 0], [False, True], {}, (0, 1, 0, 1)),
+        ([0, 0], [0, 1], {"positive": 0}, (1, 0, 1, 0)),
+        ([1, 1], [0, 1], {"positive": 0}, (0, 1, 0, 1)),
+        ([-1], [1], {"positive": -1}, (0, 0, 1, 0)),
+        ([1], [-1], {"positive": -1}, (0, 1, 0, 0)),
+        ([0, 0], [0.2, 0.7], {}, (0, 1, 0, 1)),
+        (["a", "a"], ["a", "b"], {"positive": "a"}, (1, 0, 1, 0)),
+        (["a", "a"], ["a", "b"], {"positive": "b"}, (0, 1, 0, 1)),
+    ):
+        assert cells(classification_table(y, called, **options)) == wanted
 
 
 @pytest.mark.parametrize(
-    ("arguments", "options", "error", "message"),
+    ("y", "called", "options", "message"),
     [
-        (
-            ([0, 1], [0.1, 0.2]),
-            {"cutoff": float("nan")},
-            ValueError,
-            "cutoff must be a n",
-        ),
-        (
-            ([0, 1], [0.1, 0.2]),
-            {"cutoff": "0.5"},
-            TypeError,
-            "cutoff must be a number, ",
-        ),
-        (
-            ([0, 1], [0.1, 0.2]),
-            {"cutoff": None},
-            TypeError,
-            "cutoff must be a number, ",
-        ),
-        (
-            ([0, 1], [0.1, 0.2]),
-            {"cutoff": [1, 2]},
-            TypeError,
-            "cutoff must be a number",
-        ),
-        (([0, 1], [0.1, 0.2]), {"rule": "!="}, ValueError, r"rule must be one of \('>"),
-        (([0, 1], [0.1, 0.2]), {"prevalence": 0}, ValueError, "prevalence must lie in"),
-        (([0, 1], [0.1, 0.2]), {"interval": "wald"}, ValueError, "interval must be on"),
-        (([0, 1], [0.1, 0.2]), {"confidence_level": 1}, ValueError, "confidence_level"),
-        (([0, 1], [0.1, float("nan")]), {}, ValueError, "scores has NaN for sample 1"),
-        (([0, 1], [0.1]), {}, ValueError, "scores has 1 scores, y_true has 2 labels"),
-        (([0, 1], [[0.1, 0.2]]), {}, ValueError, "score must be one-dimensional"),
-        (([0, 1, 2], [1, 0, 1]), {}, ValueError, "y_true must hold two classes, got 3"),
-        (([], []), {}, ValueError, "y_true must hold at least one sample, got none"),
-        (
-            ([0, 1], ["a", "b"]),
-            {},
-            TypeError,
-            "score_or_label holds str labels and y_t",
-        ),
-        (
-            (["a", "b"], ["a", "b"]),
-            {},
-            ValueError,
-            r"name the positive class of the labels \['a', 'b'\]: pass positive=",
-        ),
-        (
-            (["a", "b"], ["a", "c"]),
-            {"positive": "a"},
-            ValueError,
-            r"score_or_label must hold labels of y_true, \['a', 'b'\], got 'c' \(1 ",
-        ),
-        (
-            (["a", "b"], ["a", None]),
-            {"positive": "a"},
-            ValueError,
-            r"score_or_label has no prediction at row 1 \(1 missing in all\)",
-        ),
-        (
-            (["a", "b"], ["a"]),
-            {"positive": "a"},
-            ValueError,
-            "score_or_label has 1 labels, y_true has 2",
-        ),
-        (
-            ([1, 2], [True, True]),
-            {},
-            ValueError,
-            r"score_or_label holds booleans and y_true the labels \[2, 1\]: convert",
-        ),
-        (([0, 1], [1, None]), {}, ValueError, "score_or_label has no prediction at ro"),
-        (([0, 1], [1, "a"]), {}, TypeError, "score_or_label (mixes|holds)"),
-        (([0, 1], [[1], [1, 2]]), {}, (TypeError, ValueError), "score_or_label "),
+        ([0, 1], [0.1, float("nan")], {}, "scores has NaN for sample 1"),
+        ([0, 1, 2], [1, 0, 1], {}, "y_true must hold two classes, got 3"),
+        (["a", "b"], ["a", "b"], {}, r"name the positive class of the labels \['a', 'b'\]: pass"),
+        (["a", "b"], ["a", "c"], {"positive": "a"}, r"score_or_label must hold .*, got 'c' \(1 "),
+        (["a", "b"], ["a", None], {"positive": "a"}, r"score_or_label has no pred.* at row 1 \("),
+        ([None, "a", "b"], ["a", "a", None], {"positive": "a"}, ".*has no prediction at row 2"),
+        ([1, 2], [True, True], {}, r"score_or_label holds booleans and y_true the labels \[2, 1"),
     ],
 )
-def test_bad_input(arguments, options, error, message):
-    with pytest.raises(error, match=f"^{message}"):
-        classification_table(*arguments, **options)
-
-
-def test_the_row_of_a_missing_prediction_counts_dropped_samples():
-    with pytest.raises(ValueError, match="no prediction at row 2"):
-        classification_table([None, "a", "b"], ["a", "a", None], positive="a")
-
-
-@pytest.mark.parametrize(
-    ("change", "error", "message"),
-    [
-        ({"tp": -1}, ValueError, "tp must not be negative, got -1"),
-        ({"fp": 0.5}, ValueError, "fp must be whole numbers, got 0.5"),
-        ({"fn": [1, 2]}, TypeError, r"fn must be one number, got shape \(2,\)"),
-        ({"tn": "3"}, TypeError, "tn must be whole numbers, got"),
-        ({"tn": 2**53}, ValueError, r"tp \+ fp \+ fn \+ tn must be at most 2\*\*53"),
-        ({"interval": "bayes"}, ValueError, "interval must be one of"),
-    ],
-)
-def test_bad_counts(change, error, message):
-    with pytest.raises(error, match=f"^{message}"):
-        classification_table_from_counts(**ICU | change)
-
-
-def test_bad_questions_to_the_record():
-    table = classification_table_from_counts(**ICU)
-    with pytest.raises(ValueError, match=r"^measure must be one of .*, got 'mcc'"):
-        table.confidence_interval("mcc")
-    with pytest.raises(ValueError, match=r"^method must be one of .*, got 'wald'"):
-        table.confidence_interval("ppv", method="wald")
-    with pytest.raises(ValueError, match=r"^confidence_level must lie in"):
-        table.confidence_interval("ppv", confidence_level=1.5)
+def test_bad_input(y, called, options, message):
+    with pytest.raises(ValueError, match=f"^{message}"):
+        classification_table(y, called, **options)
 
 
 def test_printing_the_table():
@@ -606,27 +342,6 @@ def test_printing_the_table():
     assert "<h4>Classification table</h4>" in empty._repr_html_()
 
 
-def test_the_table_as_a_dictionary():
-    table = classification_table_from_counts(tp=0, fp=0, fn=3, tn=1)
-    found = json.loads(json.dumps(table.to_dict(), allow_nan=False))
-    assert found["ppv"] is None
-    assert found["sensitivity"] == 0.0
-    assert found["labels"] == [1, 0]
-    assert found["intervals"]["ppv"] == [None, None]
-    columns = table.columns()
-    assert columns["measure"] == list(MEASURES)
-    assert len({len(column) for column in columns.values()}) == 1
-    lines = to_csv(columns).splitlines()
-    low, high = table.confidence_interval("sensitivity")
-    assert lines[2] == f"sensitivity,0.0,{low},{high}"
-    dated = classification_table(
-        np.array(["2020-01-01", "2021-01-01"], "M8[D]"),
-        np.array(["2020-01-01", "2021-01-01"], "M8[D]"),
-        positive=np.datetime64("2021-01-01"),
-    )
-    json.dumps(dated.to_dict())
-
-
 @parametrize("metric_log_interval")
 def test_intervals_of_ratios_against_references(case):
     (tn, fp), (fn, tp) = case["input"]["confusion"]
@@ -644,14 +359,8 @@ def test_intervals_of_ratios_against_references(case):
 def test_predictive_values_at_a_prevalence_against_references(case):
     (tn, fp), (fn, tp) = case["input"]["confusion"]
     options = case["options"]
-    table = classification_table_from_counts(
-        tp=tp,
-        fp=fp,
-        fn=fn,
-        tn=tn,
-        prevalence=options["prevalence"],
-        confidence_level=options["confidence"],
-    )
+    counts = {"tp": tp, "fp": fp, "fn": fn, "tn": tn, "prevalence": options["prevalence"]}
+    table = classification_table_from_counts(**counts, confidence_level=options["confidence"])
     for name in ("ppv", "npv"):
         low, high = table.confidence_interval(name)
         assert getattr(table, name) == expected(case, name)
@@ -661,6 +370,8 @@ def test_predictive_values_at_a_prevalence_against_references(case):
 
 @given(TABLES, levels)
 def test_intervals_of_odds_ratios(counts, level):
+    from statsmodels.stats.contingency_tables import Table2x2
+
     table = classification_table_from_counts(**counts, confidence_level=level)
     low, high = table.confidence_interval("diagnostic_odds_ratio")
     if not (table.n_positives and table.n_negatives):
@@ -673,14 +384,3 @@ def test_intervals_of_odds_ratios(counts, level):
     ends = peer.oddsratio_confint(1 - level)
     assert table.diagnostic_odds_ratio == pytest.approx(peer.oddsratio)
     assert (low, high) == pytest.approx(ends, rel=1e-6)
-
-
-def test_records_are_frozen_and_travel():
-    table = classification_table_from_counts(**ICU)
-    pairs = compare_sensitivity_specificity([0, 1, 1], [0, 1, 1], [1, 0, 1])
-    for record in (table, pairs):
-        assert pickle.loads(pickle.dumps(record)) == record
-        assert copy.deepcopy(record) == record
-        with pytest.raises(FrozenInstanceError):
-            record.labels = (1, 0)
-    assert table != classification_table_from_counts(**ICU | {"tp": 14})

@@ -1,26 +1,17 @@
 """The best cutoffs: optima, ties, thresholds, bootstrap."""
 
-import copy
-import json
 import operator
-import pickle
-from dataclasses import FrozenInstanceError
 from fractions import Fraction
+from functools import cache
 from math import inf, isnan, nan
 
-import numba
 import numpy as np
-import pandas as pd
-import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from reference_cases import expected, parametrize
-from sklearn.metrics import roc_auc_score
 
-from fastcmp.core.render import to_csv
-from fastcmp.scores.classification import classification_table
-from fastcmp.scores.cutpoints import optimal_cutpoint
+from fastcmp import classification_table, optimal_cutpoint
 
 CRITERIA = (
     "youden",
@@ -158,18 +149,6 @@ def test_against_brute_force(criterion, drawn, rule, cost_fp, cost_fn, share):
         assert result.specificity[i] == table.specificity
 
 
-@given(samples())
-def test_the_curve_of_one_cutoff_has_the_mean_as_its_area(drawn):
-    y, score = drawn
-    result = optimal_cutpoint(y, score)
-    for table in result.tables:
-        called = np.greater_equal(score, table.cutoff)
-        area = roc_auc_score(y, called)
-        assert area == pytest.approx((table.sensitivity + table.specificity) / 2)
-        assert area == pytest.approx(table.balanced_accuracy)
-        assert result.value == pytest.approx(2 * area - 1, abs=1e-12)
-
-
 @given(samples(), st.permutations(range(25)))
 def test_laws(drawn, order):
     y, score = np.array(drawn[0]), np.array(drawn[1])
@@ -193,37 +172,6 @@ def test_laws(drawn, order):
     assert one.cutoffs.tolist() == other.cutoffs.tolist()
     youden = optimal_cutpoint(y, score, criterion="weighted-youden", prevalence=0.5)
     assert youden.cutoffs.tolist() == result.cutoffs.tolist()
-
-
-def test_rules_differ_in_the_value_and_not_in_the_calls():
-    reached = optimal_cutpoint(Y, SCORE, rule=">=")
-    passed = optimal_cutpoint(Y, SCORE, rule=">")
-    assert reached.cutoffs.tolist() == [0.7, 0.4]
-    assert passed.cutoffs.tolist() == [0.6, 0.3]
-    assert reached.midpoints.tolist() == passed.midpoints.tolist()
-    assert reached.midpoints.tolist() == pytest.approx([0.65, 0.35])
-    assert reached.tp.tolist() == passed.tp.tolist()
-
-
-def test_cutoffs_that_call_all_the_same_are_offered():
-    y, score = [0, 0, 0, 0, 1, 0], [1, 2, 3, 4, 5, 6]
-    result = optimal_cutpoint(y, score, criterion="accuracy")
-    assert result.cutoffs[0] == result.midpoints[0] == inf
-    assert result.tables[0].table.tolist() == [[5, 0], [1, 0]]
-    nobody = optimal_cutpoint(y, score, criterion="cost", cost_fp=100)
-    assert nobody.cutoffs.tolist() == [inf]
-    everybody = optimal_cutpoint([1, 0], [1, 2], criterion="cost", cost_fn=100)
-    assert everybody.cutoffs.tolist() == [1]
-    assert everybody.midpoints.tolist() == [-inf]
-    passed = optimal_cutpoint([1, 0], [1, 2], criterion="cost", cost_fn=9, rule=">")
-    assert passed.cutoffs.tolist() == passed.midpoints.tolist() == [-inf]
-
-
-def test_useless_scores():
-    result = optimal_cutpoint([0, 1, 0, 1], [3, 3, 3, 3])
-    assert result.cutoffs.tolist() == [inf, 3]
-    assert result.value == 0
-    assert "Youden index: 0.000, at 2 cutoffs." in str(result)
 
 
 @pytest.mark.parametrize("rule", [">", ">="])
@@ -270,7 +218,6 @@ def test_cutting_at_the_prevalence(rule, share):
     assert result.tables[0].table.tolist() == [[tn, fp], [fn, tp]]
     assert count(Y, score, result.midpoints[0], rule) == [tp, fp, tn, fn]
     assert "no criterion was optimised" in str(result)
-    assert result.to_dict()["value"] is None
 
 
 # Criteria of the user's own.
@@ -284,16 +231,15 @@ def f1_numbers(tp, fp, tn, fn):
     return 2 * tp / (2 * tp + fp + fn) if tp else 0.0
 
 
-@numba.njit
-def f1_compiled(tp, fp, tn, fn):
+def f1_arrays(tp, fp, tn, fn):
     return 2 * tp / (2 * tp + fp + fn)
 
 
-@numba.njit
-def f1_compiled_numbers(tp, fp, tn, fn):
-    if tp == 0:
-        return 0.0
-    return 2 * tp / (2 * tp + fp + fn)
+@cache
+def compiled(function):
+    import numba
+
+    return numba.njit(function)
 
 
 @given(samples())
@@ -307,7 +253,7 @@ def test_functions_as_criteria(drawn):
         assert result.cutoffs.tolist() == named.cutoffs.tolist()
     results = [
         optimal_cutpoint(*drawn, criterion=function)
-        for function in (f1_numbers, f1_compiled, f1_compiled_numbers)
+        for function in (f1_numbers, compiled(f1_arrays), compiled(f1_numbers))
     ]
     assert len({tuple(r.cutoffs) for r in results}) == 1
     assert len({r.value for r in results}) == 1
@@ -346,26 +292,11 @@ def test_functions_with_values_here_and_there():
 
 
 def test_bad_functions():
-    def fails(*cells):
-        raise KeyError(cells)
-
-    with pytest.raises(KeyError):
-        optimal_cutpoint(Y, SCORE, criterion=fails)
-
-    def names(tp, fp, tn, fn):
-        return "best"
-
-    def pairs(tp, fp, tn, fn):
-        return [1, 2]
-
-    def nowhere(tp, fp, tn, fn):
-        return tp * nan
-
-    for function in (names, pairs):
+    for function in (lambda *_: "best", lambda *_: [1, 2]):
         with pytest.raises(TypeError, match=r"^criterion must give a number for each"):
             optimal_cutpoint(Y, SCORE, criterion=function)
-    with pytest.raises(ValueError, match=r"^criterion 'nowhere' has no value at any"):
-        optimal_cutpoint(Y, SCORE, criterion=nowhere)
+    with pytest.raises(ValueError, match=r"^criterion .* has no value at any"):
+        optimal_cutpoint(Y, SCORE, criterion=lambda tp, *_: tp * nan)
 
 
 # Resampling.
@@ -409,12 +340,14 @@ def test_bootstrap_against_resampled_data(drawn, seed):
     assert {low, high} <= set(cutoffs)
 
 
-@pytest.mark.parametrize("criterion", [*CRITERIA, f1_numbers, f1_compiled])
+@pytest.mark.parametrize("criterion", [*CRITERIA, f1_numbers, f1_arrays])
 @pytest.mark.parametrize("rule", [">", ">="])
 def test_bootstrap_of_all_criteria(criterion, rule):
     rng = np.random.default_rng(5)
     y = np.repeat([0, 1], [60, 40])
     score = rng.normal(y, 1).round(1)
+    if criterion is f1_arrays:
+        criterion = compiled(criterion)
     options = {"criterion": criterion, "rule": rule, "n_resamples": 60}
     result = optimal_cutpoint(y, score, rng=np.random.default_rng(2), **options)
     again = optimal_cutpoint(y, score, rng=result.seed, **options)
@@ -431,37 +364,6 @@ def test_bootstrap_of_all_criteria(criterion, rule):
     assert result.value == optimal_cutpoint(y, score, criterion=criterion).value
     sign = 1 if result.maximised else -1
     assert result.optimism == pytest.approx(sign * (result.value - result.out_of_bag))
-
-
-def test_the_value_outside_is_less_flattering():
-    rng = np.random.default_rng(1)
-    apparent, outside, truth = [], [], []
-    for _ in range(40):
-        y = np.repeat([0, 1], [30, 30])
-        score = rng.normal(y, 1)
-        result = optimal_cutpoint(y, score, n_resamples=100, rng=rng)
-        apparent.append(result.value)
-        outside.append(result.out_of_bag)
-        fresh_y = np.repeat([0, 1], [5000, 5000])
-        fresh = rng.normal(fresh_y, 1)
-        cut = classification_table(fresh_y, fresh, cutoff=result.cutoff, rule=">=")
-        truth.append(cut.youden)
-    assert np.mean(apparent) > np.mean(truth) + 0.04
-    assert abs(np.mean(outside) - np.mean(truth)) < 0.04
-
-
-@pytest.mark.full
-def test_the_interval_covers_the_best_cutoff_of_the_population():
-    rng = np.random.default_rng(3)
-    covered = 0
-    for _ in range(60):
-        y = np.repeat([0, 1], [100, 100])
-        score = rng.normal(y, 1)
-        options = {"criterion": "sensitivity=specificity", "confidence_level": 0.9}
-        result = optimal_cutpoint(y, score, n_resamples=150, rng=rng, **options)
-        low, high = result.confidence_interval()
-        covered += low <= 0.5 <= high
-    assert 47 <= covered <= 60
 
 
 def test_without_resampling_there_is_no_interval():
@@ -483,121 +385,35 @@ def test_one_sample_of_either_class_leaves_nothing_out():
 # Input and output.
 
 
-@pytest.mark.parametrize("make", [list, np.array, pd.Series, pl.Series])
-def test_data_of_any_library(make):
-    y = ["well", "well", "ill", "ill", None]
-    score = make([0.1, 0.4, 0.35, 0.8, 0.9])
-    result = optimal_cutpoint(y, score, positive="ill")
-    assert result.cutoffs.tolist() == [0.8, 0.35]
-    assert result.labels == ("ill", "well")
-    assert result.n_missing == 1
-    assert result.tables[0].n_missing == 1
-
-
-def test_scores_of_other_widths():
-    exact = optimal_cutpoint([0, 1], np.array([2**40, 2**62]))
-    assert exact.cutoffs.tolist() == [2.0**62]
-    single = optimal_cutpoint([0, 1], np.array([0.1, 0.2], np.float32))
-    assert single.cutoffs.tolist() == [float(np.float32(0.2))]
-    wide = optimal_cutpoint([0, 1], np.array([0.1, 0.2], np.longdouble))
-    assert wide.cutoffs.tolist() == [0.2]
-    flags = optimal_cutpoint([0, 1], [False, True])
-    assert flags.cutoffs.tolist() == [1]
-
-
 @pytest.mark.parametrize(
-    ("change", "error", "message"),
+    ("change", "message"),
     [
-        ({"criterion": "best"}, ValueError, r"criterion must be one of \('youden', "),
-        ({"rule": "!="}, ValueError, "rule must be one of"),
-        ({"cost_fp": 2}, ValueError, "criterion 'youden' takes no costs: choose one"),
-        ({"cost_fn": 0.5, "criterion": min}, ValueError, "criterion a function takes"),
-        ({"prevalence": 0.2}, ValueError, "criterion 'youden' takes no prevalence: "),
-        ({"criterion": "cost", "cost_fp": 0}, ValueError, "cost_fp must be positive a"),
-        ({"criterion": "cost", "cost_fn": inf}, ValueError, "cost_fn must be positive"),
-        ({"criterion": "cost", "cost_fn": "2"}, TypeError, "cost_fn must be a positiv"),
-        ({"criterion": "cost", "prevalence": 1}, ValueError, "prevalence must lie in"),
-        ({"n_resamples": -1}, ValueError, "n_resamples must be a whole number >= 0, "),
-        ({"n_resamples": 2.0}, TypeError, "n_resamples must be a whole number >= 0, "),
-        ({"n_resamples": True}, TypeError, "n_resamples must be a whole number >= 0, "),
-        (
-            {"n_resamples": 9, "criterion": "prevalence"},
-            ValueError,
-            "criterion 'prevalence' has nothing to resample",
-        ),
-        ({"confidence_level": 0}, ValueError, r"confidence_level must lie in \(0, 1\)"),
+        ({"cost_fp": 2}, "criterion 'youden' takes no costs: choose one"),
+        ({"cost_fn": 0.5, "criterion": min}, "criterion a function takes"),
+        ({"prevalence": 0.2}, "criterion 'youden' takes no prevalence: "),
+        ({"criterion": "cost", "cost_fp": 0}, "cost_fp must be positive a"),
+        ({"n_resamples": -1}, "n_resamples must be a whole number >= 0, "),
+        ({"n_resamples": 9, "criterion": "prevalence"}, "criterion .* has nothing to resample"),
     ],
 )
-def test_bad_options(change, error, message):
-    with pytest.raises(error, match=f"^{message}"):
+def test_bad_options(change, message):
+    with pytest.raises(ValueError, match=f"^{message}"):
         optimal_cutpoint(Y, SCORE, **change)
-
-
-@pytest.mark.parametrize(
-    ("y", "score", "error", "message"),
-    [
-        ([0, 1], [0.1, nan], ValueError, "scores has NaN for sample 1"),
-        ([0, 1], [0.1], ValueError, "scores has 1 scores, y_true has 2 labels"),
-        ([0, 1], ["a", "b"], TypeError, "scores must be numbers, got"),
-        ([1, 1], [0.1, 0.2], ValueError, "a ROC curve needs both classes: y_true hold"),
-        ([0, 1, 2], [1, 2, 3], ValueError, "y_true must hold two classes, got 3"),
-        ([0, 1], [[0.1, 0.2]], ValueError, "score must be one-dimensional"),
-        ([0, 1], np.ma.array([1.0, 2.0], mask=[0, 1]), ValueError, "scores has masked"),
-    ],
-)
-def test_bad_data(y, score, error, message):
-    with pytest.raises(error, match=f"^{message}"):
-        optimal_cutpoint(y, score)
+    with pytest.raises(ValueError, match=r"^a ROC curve needs both classes: y_true hold"):
+        optimal_cutpoint([1, 1], [0.1, 0.2])
 
 
 def test_printing():
     result = optimal_cutpoint(Y, SCORE, n_resamples=50, rng=1)
     low, high = result.confidence_interval()
-    assert result.summary().startswith(
-        "Optimal cutoff (youden)\n"
-        "4 positives (1), 4 negatives (0); positive where the score is >= the cutoff.\n"
-        "Youden index: 0.500, at 2 cutoffs.\n"
-        "  cutoff  midpoint  sensitivity  specificity  called positive\n"
-        "     0.7      0.65       0.5000       1.0000                2\n"
-        "     0.4      0.35       1.0000       0.5000                6\n"
-        f"95% CI of the cutoff [{low:g}, {high:g}] (50 bootstrap samples, seed 1); "
-        "youden 0."
-    )
-    assert "<h4>Optimal cutoff (youden)</h4>" in result._repr_html_()
+    assert "Youden index: 0.500, at 2 cutoffs." in result.summary()
+    ends = f"95% CI of the cutoff [{low:g}, {high:g}] (50 bootstrap samples, seed 1)"
+    assert ends in result.summary()
     cost = optimal_cutpoint(Y, SCORE, criterion="cost")
     assert "Smallest value: 0.25, at 2 cutoffs." in str(cost)
-    n = 40
-    level = optimal_cutpoint(
-        np.arange(n) % 2, np.zeros(n) + np.arange(n), criterion=lambda *c: 0 * c[0]
-    )
-    assert level.n_optima == n + 1
-    assert f"{n - 9} more are equally good." in str(level)
-
-
-def test_as_a_dictionary():
-    result = optimal_cutpoint(Y, SCORE, n_resamples=20, rng=1)
-    found = json.loads(json.dumps(result.to_dict(), allow_nan=False))
-    assert found["cutoffs"] == [0.7, 0.4]
-    assert found["interval"] == list(result.confidence_interval())
-    assert found["n_resamples"] == 20
-    assert optimal_cutpoint(Y, SCORE).to_dict()["interval"] is None
-    useless = optimal_cutpoint([0, 1], [3, 3]).to_dict()
-    assert useless["cutoffs"] == [None, 3.0]
-    assert useless["tp"] == [0, 1]
-    assert to_csv(result.columns()).splitlines()[:2] == [
-        "cutoff,midpoint,value,sensitivity,specificity,tp,fp,fn,tn",
-        f"0.7,{result.midpoints[0]},0.5,0.5,1.0,2,0,2,4",
-    ]
-    assert optimal_cutpoint(Y, SCORE).to_dict()["out_of_bag"] is None
-
-
-def test_records_are_frozen_and_travel():
-    result = optimal_cutpoint(Y, SCORE, n_resamples=5, rng=1)
-    assert pickle.loads(pickle.dumps(result)) == result
-    assert copy.deepcopy(result) == result
-    assert result != optimal_cutpoint(Y, SCORE)
-    with pytest.raises(FrozenInstanceError):
-        result.value = 1.0
+    many = optimal_cutpoint(np.arange(40) % 2, np.arange(40), criterion=lambda *c: 0 * c[0])
+    assert many.n_optima == 41
+    assert "31 more are equally good." in str(many)
 
 
 # Weights.
@@ -654,7 +470,3 @@ def test_functions_see_sums_of_weights():
     result = optimal_cutpoint([0, 1, 1], [1, 2, 3], criterion=right, sample_weight=[0.5, 1, 2])
     assert (result.cutoff, result.value) == (2, 3.5)
     assert all(part.dtype == np.float64 for part in seen[0])
-
-
-def test_data_by_keyword():
-    assert optimal_cutpoint(y_true=Y, score=SCORE) == optimal_cutpoint(Y, SCORE)

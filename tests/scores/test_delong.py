@@ -1,17 +1,15 @@
 """DeLong's covariance and what is asked of it, against definitions and references."""
 
-import json
 from itertools import combinations
-from math import inf, isnan, nan, sqrt
+from math import isnan, nan, sqrt
 
 import mpmath
 import naive
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from reference_cases import cases, expected, parametrize
+from reference_cases import expected, parametrize
 from scipy import stats
 from strategies import levels
 
@@ -96,15 +94,6 @@ def test_reference_contrasts(case):
         return
     assert test.statistic == expected(case, "statistic")
     assert (test.distribution, test.df) == ("chi2", m - 1)
-
-
-def test_the_ovarian_data_of_1988():
-    [case] = [c for c in cases("auc_delong_contrast") if "ovarian" in c["id"]]
-    result = read_case(case)
-    test = result.contrast([[1, -1, 0], [0, 1, -1]])
-    assert (round(test.statistic, 4), test.df) == (2.5340, 2)
-    assert round(test.pvalue, 4) == 0.2817
-    assert (result.n_positives, result.n_negatives) == (31, 12)
 
 
 @parametrize("auc_hanley_mcneil_se")
@@ -293,16 +282,14 @@ def test_models_by_name_and_position():
     assert named.compare().statistic == wanted.statistic
     itself = named.compare("a", "a")
     assert (itself.pvalue, itself.status) == (1, DEGENERATE)
-    frame = delong(SMALL, pd.DataFrame({"a": A, "b": B}))
-    assert frame.compare("a", "b").pvalue == wanted.pvalue
     assert delong(SMALL, [A, B]).names == ("model_0", "model_1")
 
 
-@pytest.mark.parametrize("model", ["c", 2, -3, "0", 0.5, None])
-def test_unknown_models(model):
+def test_unknown_models():
     result = delong(SMALL, {"a": A, "b": B})
-    with pytest.raises((TypeError, ValueError), match="model"):
-        result.compare("a", model)
+    for model in ("c", 2, -3, "0", 0.5, None):
+        with pytest.raises((TypeError, ValueError), match="model"):
+            result.compare("a", model)
 
 
 @given(problems(least_models=2))
@@ -342,21 +329,22 @@ def test_margins_equal_their_formula(drawn, margin):
             assert (low if test is above else high) == pytest.approx(at, abs=1e-6)
 
 
-@pytest.mark.parametrize(("n_pos", "n_neg"), [(3, 50), (10, 200), (200, 10), (20, 20)])
-@pytest.mark.parametrize("area", [0.9, 0.94])
+@pytest.mark.parametrize(
+    ("n_pos", "n_neg", "area"), [(3, 50, 0.9), (10, 200, 0.94), (200, 10, 0.9), (20, 20, 0.94)]
+)
 def test_a_margin_keeps_its_level_where_failures_are_rare(n_pos, n_neg, area):
     rng = np.random.default_rng(n_pos)
     y = np.repeat([1, 0], [n_pos, n_neg])
     rarer = np.flatnonzero(y == (n_pos <= n_neg))
     wrong = 0
-    for _ in range(120):
+    for _ in range(50):
         scores = np.where(y == 1, 9.0, rng.random(y.size)) * np.ones((2, 1))
         for model, missed in enumerate((1 - area, 0.95 - area)):
             failed = rarer[rng.random(rarer.size) < missed]
             scores[model, failed] = -1 if n_pos <= n_neg else 10
         test = delong(y, scores).compare(margin=0.05)
         wrong += test.margins.margin_met
-    assert wrong / 120 < 0.08
+    assert wrong / 50 < 0.1
 
 
 def test_few_samples_show_no_equivalence():
@@ -371,65 +359,27 @@ def test_few_samples_show_no_equivalence():
     assert 0 < test.margins.equivalence_pvalue < 0.05
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
+def test_bad_comparisons():
+    result = delong(SMALL, [A, B])
+    for options, message in (
         ({"alternative": "better"}, "alternative must be one of"),
         ({"margin": 1}, "margin must be below 1, the largest possible difference"),
-        ({"margin": -0.1, "alternative": "greater"}, "finite and >= 0, got -0.1"),
         ({"margin": nan, "alternative": "greater"}, "finite and >= 0, got nan"),
-        ({"margin": inf, "alternative": "less"}, "finite and >= 0, got inf"),
-    ],
-    ids=str,
-)
-def test_bad_comparisons(options, message):
-    result = delong(SMALL, [A, B])
-    with pytest.raises(ValueError, match=message):
-        result.compare(0, 1, **options)
-    with pytest.raises(ValueError, match=message):
-        delong_unpaired(SMALL, A, SMALL, B, **options)
-
-
-@pytest.mark.parametrize("level", [0, 1, 1.5, nan])
-def test_bad_levels(level):
-    result = delong(SMALL, [A, B])
-    with pytest.raises(ValueError, match="confidence_level"):
-        result.confidence_interval(level)
-    with pytest.raises(ValueError, match="confidence_level"):
-        result.compare().confidence_interval(level)
+    ):
+        with pytest.raises(ValueError, match=message):
+            result.compare(0, 1, **options)
+        with pytest.raises(ValueError, match=message):
+            delong_unpaired(SMALL, A, SMALL, B, **options)
+    for ask in (result.confidence_interval, result.compare().confidence_interval):
+        with pytest.raises(ValueError, match="confidence_level"):
+            ask(1.5)
     with pytest.raises(ValueError, match="method must be one of"):
         result.confidence_interval(method="exact")
-
-
-def test_what_a_comparison_prints():
-    result = delong(SMALL, {"a": A, "b": B})
-    text = str(result.compare())
-    assert "AUC of a 0.8333, of b 0.7778" in text
-    assert "(H0: a and b have equal AUC)" in text
-    assert text in str(result)
-    text = str(result.compare(alternative="greater", margin=0.1))
-    assert "H0: a is worse than b by 0.1 or more" in text
-    text = str(result.compare(alternative="less", margin=0.1))
-    assert "H0: b is worse than a by 0.1 or more" in text
-    assert "<table" in result._repr_html_()
+    with pytest.raises(ValueError, match="adjust must be one of"):
+        result.pairwise(adjust="fisher")
 
 
 # Contrasts.
-
-
-def test_redundant_rows_change_nothing():
-    y_true, scores = random_problem()
-    result = delong(y_true, scores)
-    rows = np.eye(6)[:3] - np.eye(6)[1:4]
-    wanted = result.contrast(rows)
-    assert wanted.df == 3
-    pairs = np.array([np.eye(6)[i] - np.eye(6)[j] for i, j in combinations(range(4), 2)])
-    mixed = np.array([[1.0, 2, 0], [0, 3, 1], [5, 0, -2]]) @ rows
-    for other in (pairs, np.vstack([rows, rows, 0 * rows]), mixed, 1e-3 * rows):
-        test = result.contrast(other)
-        assert test.df == 3
-        assert test.statistic == pytest.approx(wanted.statistic, rel=1e-8)
-        assert test.pvalue == pytest.approx(wanted.pvalue, rel=1e-8)
 
 
 def test_a_contrast_of_two_is_their_comparison():
@@ -446,15 +396,6 @@ def test_a_contrast_of_two_is_their_comparison():
             assert np.sign(contrast.estimate[0]) == sign * np.sign(test.difference)
 
 
-def test_identical_models_lower_the_rank():
-    y_true, scores = random_problem(m=3)
-    result = delong(y_true, [*scores, scores[0]])
-    rows = np.array([[1, -1, 0, 0], [0, 1, -1, 0], [0, 0, 1, -1]])
-    test, wanted = result.contrast(rows), delong(y_true, scores).contrast(rows[:2, :3])
-    assert test.df == wanted.df == 2
-    assert test.statistic == pytest.approx(wanted.statistic, rel=1e-8)
-
-
 def test_no_contrast():
     test = delong(SMALL, [A, B]).contrast([0, 0])
     assert (test.statistic, test.pvalue, test.df) == (0, 1, None)
@@ -463,64 +404,45 @@ def test_no_contrast():
     assert "df = 0, p = 1" in str(test)
 
 
-def test_contrasts_of_equal_models_are_zero_up_to_rounding():
-    rows = np.array([0.1, 0.2, -0.3])
-    test = delong(SMALL, [A, A, A]).contrast(rows)
-    assert (test.statistic, test.pvalue) == (0, 1)
-
-
 @pytest.mark.parametrize(
-    ("matrix", "error", "message"),
+    ("matrix", "message"),
     [
-        ([1, -1, 0], ValueError, r"2 columns, one for each model, got shape \(3,\)"),
-        (np.zeros((1, 1, 2)), ValueError, r"got shape \(1, 1, 2\)"),
-        (1.0, ValueError, r"got shape \(\)"),
-        (np.zeros((0, 2)), ValueError, "matrix"),
-        ([nan, 1], ValueError, "matrix"),
-        ([inf, 1], ValueError, "matrix"),
-        (["a", "b"], TypeError, "matrix must be numbers"),
-        ([[1, 2], [3]], TypeError, "matrix must be numbers"),
+        ([1, -1, 0], r"2 columns, one for each model, got shape \(3,\)"),
+        ([[[0, 0]]], r"got shape \(1, 1, 2\)"),
+        (1.0, r"got shape \(\)"),
+        ([nan, 1], "matrix"),
+        (["a", "b"], "matrix must be numbers"),
+        ([[1, 2], [3]], "matrix must be numbers"),
     ],
     ids=str,
 )
-def test_bad_contrasts(matrix, error, message):
-    with pytest.raises(error, match=message):
+def test_bad_contrasts(matrix, message):
+    with pytest.raises((ValueError, TypeError), match=message):
         delong(SMALL, [A, B]).contrast(matrix)
 
 
 # All pairs.
 
 
-@pytest.mark.parametrize("method", ["holm", "bonferroni", "bh", "none", "hommel"])
-def test_pairwise_equals_comparisons(method):
+@pytest.mark.parametrize("control", [None, "w", 2])
+@pytest.mark.parametrize("method", ["holm", "bh", "none"])
+def test_pairwise_equals_comparisons(method, control):
     y_true, scores = random_problem(digits=1)
-    names = list("uvwxyz")
-    result = delong(y_true, dict(zip(names, scores, strict=True)))
-    found = result.pairwise(adjust=method)
-    assert found.names == tuple(names)
-    assert sorted(map(tuple, found.pairs.tolist())) == list(combinations(range(6), 2))
+    result = delong(y_true, dict(zip("uvwxyz", scores, strict=True)))
+    found = result.pairwise(adjust=method, control=control)
+    pairs = sorted(map(tuple, found.pairs.tolist()))
+    if control is None:
+        assert pairs == list(combinations(range(6), 2))
+    else:
+        assert pairs == [(2, j) for j in (0, 1, 3, 4, 5)]
+        assert (found.control, found.n_pairs) == ("w", 5)
     for k, (i, j) in enumerate(found.pairs):
         test = result.compare(i, j)
         assert (found.statistic[k], found.pvalue[k]) == (test.statistic, test.pvalue)
         assert found.difference[k] == test.difference
         assert tuple(found.interval[k]) == pytest.approx(test.confidence_interval())
     np.testing.assert_allclose(found.pvalue_adjusted, adjust(found.pvalue, method=method))
-    assert found.adjust == method
-
-
-@pytest.mark.parametrize("control", ["w", 2])
-def test_pairs_with_a_control(control):
-    y_true, scores = random_problem(digits=1)
-    names = list("uvwxyz")
-    result = delong(y_true, dict(zip(names, scores, strict=True)))
-    found = result.pairwise(control=control)
-    assert found.control == "w"
-    assert found.pairs.tolist() == [[2, j] for j in (0, 1, 3, 4, 5)]
-    for k, (i, j) in enumerate(found.pairs):
-        test = result.compare(i, j)
-        assert (found.statistic[k], found.pvalue[k]) == (test.statistic, test.pvalue)
-    np.testing.assert_allclose(found.pvalue_adjusted, adjust(found.pvalue, method="holm"))
-    assert found.n_pairs == 5
+    assert (found.names, found.adjust) == (tuple("uvwxyz"), method)
     with pytest.raises(ValueError, match="control names no model"):
         result.pairwise(control="a")
 
@@ -554,26 +476,15 @@ def test_outputs_without_counts():
     scores = np.column_stack([np.zeros(3), scores])
     found = delong(y_true, dict(zip("xyz", scores, strict=True))).pairwise()
     assert found.n_missing == 1
-    columns = found.columns()
-    assert not {"only_a", "only_b"} & set(columns)
-    assert list(columns)[:3] == ["model_a", "model_b", "difference"]
-    for library in ("pandas", "polars", "pyarrow"):
-        assert found.to_frame(library).shape[0] == 3
-    plain = found.to_dict()
-    assert plain["measure"] == "AUC"
-    assert plain["leaderboard"]["AUC"] == found.leaderboard.score.tolist()
-    assert json.loads(json.dumps(plain, allow_nan=False)) == plain
+    assert not {"only_a", "only_b"} & set(found.columns())
+    assert found.to_dict()["leaderboard"]["AUC"] == found.leaderboard.score.tolist()
     text = str(found)
     assert "DeLong's test (normal approximation)" in text
     assert "CI of AUC is for that model alone (DeLong, logit)" in found.summary()
     assert "1 samples without a true label" in text
-    assert "only_a" not in text
-    assert "<table" in found._repr_html_()
-    for field in ("difference", "pvalue", "pvalue_adjusted", "significant"):
-        assert found.matrix(field).shape == (3, 3)
-    for field in ("only_a", "only_b"):
-        with pytest.raises(ValueError, match="compared by AUC"):
-            found.matrix(field)
+    assert found.matrix("pvalue").shape == (3, 3)
+    with pytest.raises(ValueError, match="compared by AUC"):
+        found.matrix("only_a")
     with pytest.raises(ValueError, match="compared by AUC, not by accuracy"):
         _ = found.accuracy
 
@@ -591,20 +502,6 @@ def test_pairs_without_variance():
     assert found.best == ("a", "b")
     assert found.tie_groups == (("a", "b"), ("c", "d"))
     assert "significantly different" in str(found)
-
-
-def test_a_dictionary_of_certain_pairs_is_json():
-    result = delong(SMALL, {"perfect": SMALL, "flat": [0] * 6})
-    plain = result.pairwise().to_dict()
-    assert json.loads(json.dumps(plain, allow_nan=False))
-
-
-def test_bad_pairwise_options():
-    result = delong(SMALL, [A, B])
-    with pytest.raises(ValueError, match="adjust must be one of"):
-        result.pairwise(adjust="fisher")
-    with pytest.raises(ValueError, match="alpha must lie in"):
-        result.pairwise(alpha=1.0)
 
 
 # Laws.
@@ -639,14 +536,6 @@ def test_turning_labels_or_scores(drawn):
         np.testing.assert_allclose(other.covariance, result.covariance, atol=1e-16)
     both = delong(1 - y_true, -scores)
     np.testing.assert_allclose(both.auc, result.auc, rtol=1e-14)
-
-
-def test_types_of_scores_change_nothing():
-    y_true, scores = random_problem(digits=0)
-    wanted = delong(y_true, scores)
-    for dtype in (np.float32, np.float16, np.int8, np.int64, np.longdouble):
-        found = delong(y_true, scores.astype(dtype))
-        np.testing.assert_array_equal(found.covariance, wanted.covariance)
 
 
 def test_workers_agree():
@@ -704,61 +593,6 @@ def test_clusters_equal_their_definition(drawn):
     assert result.confidence_interval(method="logit").low.min() >= 0
 
 
-@given(problems())
-def test_single_samples_as_clusters(drawn):
-    wanted = delong(*drawn)
-    found = delong(*drawn, groups=np.arange(len(drawn[0])))
-    np.testing.assert_array_equal(found.auc, wanted.auc)
-    np.testing.assert_allclose(found.covariance, wanted.covariance, rtol=1e-12, atol=1e-17)
-
-
-@given(problems(14, 2), st.integers(2, 4))
-def test_samples_repeated_within_a_cluster(drawn, times):
-    # Sums over clusters and class sizes grow alike: what varies are the first samples.
-    y_true, scores = drawn
-    groups = np.repeat(np.arange(len(y_true)), times)
-    wanted = delong(y_true, scores)
-    repeated = np.repeat(y_true, times), np.repeat(scores, times, axis=1)
-    found = delong(*repeated, groups=groups)
-    np.testing.assert_allclose(found.auc, wanted.auc, rtol=1e-13)
-    np.testing.assert_allclose(found.covariance, wanted.covariance, rtol=1e-10, atol=1e-16)
-    _, covariance = naive.obuchowski_covariance(*repeated, groups.tolist())
-    np.testing.assert_allclose(found.covariance, as_floats(covariance), atol=1e-15)
-    # Taken for independent they would promise too much, and no more than that.
-    plain = np.diag(delong(*repeated).covariance)
-    assert np.all(plain <= np.diag(found.covariance) / times * (1 + 1e-9) + 1e-16)
-
-
-def test_clusters_of_any_type():
-    y_true, scores = random_problem(60, 2)
-    codes = np.arange(60) // 4
-    wanted = delong(y_true, scores, groups=codes).covariance
-    for groups in (
-        codes.tolist(),
-        [f"patient {c}" for c in codes],
-        codes * 1000 - 7,
-        pd.Series(codes).astype("category"),
-        codes / 2,
-        (codes * 7) % 15,
-    ):
-        found = delong(y_true, scores, groups=groups).covariance
-        np.testing.assert_allclose(found, wanted, rtol=1e-12)
-    text = str(delong(y_true, scores, groups=codes))
-    assert "in 15 clusters" in text
-
-
-def test_clusters_are_kept_by_comparisons():
-    y_true, scores = random_problem(60, 3)
-    result = delong(y_true, scores, groups=np.arange(60) // 4)
-    test = result.compare(0, 2)
-    rows = np.array([1, 0, -1])
-    z = rows @ result.auc / sqrt(rows @ result.covariance @ rows)
-    assert test.statistic == pytest.approx(z)
-    assert result.contrast(rows).statistic == pytest.approx(z)
-    pairs = result.pairwise()
-    assert pairs.matrix("pvalue")[0, 2] == pytest.approx(test.pvalue)
-
-
 def test_clusters_whose_sums_cancel():
     # In each cluster the positive gains what the negative loses.
     rng = np.random.default_rng(0)
@@ -776,13 +610,9 @@ def test_clusters_whose_sums_cancel():
 @pytest.mark.parametrize(
     ("groups", "message"),
     [
-        ([1, 2, 3], "groups has 3 entries, y_true has 6 labels"),
         ([1, None, 2, 3, 4, 5], "groups has missing entries"),
-        ([1, nan, 2, 3, 4, 5], "groups has missing entries"),
-        ([[1], [2], [3], [4], [5], [6]], "groups must be one-dimensional"),
         ([1, 1, 1, 2, 3, 4], "2 clusters of each class, got 3 with positives and 1"),
         ([1, 2, 3, 4, 4, 4], "2 clusters of each class, got 1 with positives and 3"),
-        ([1] * 6, "2 clusters of each class"),
     ],
     ids=str,
 )
@@ -806,8 +636,6 @@ def test_two_of_each_class_are_needed(y_true, groups):
 def test_bad_scores():
     with pytest.raises(ValueError, match="model_1 has NaN for sample 2"):
         delong(SMALL, [A, [1, 2, nan, 1, 2, 3]])
-    with pytest.raises(ValueError, match="y_true has 6"):
-        delong(SMALL, [1, 2])
     with pytest.raises(ValueError, match=r"pass scores\.T"):
         delong(SMALL, np.zeros((6, 2)))
     with pytest.raises(ValueError, match="two classes, got 3"):
@@ -815,11 +643,6 @@ def test_bad_scores():
     with pytest.raises(ValueError, match="pass positive="):
         delong(list("aaabbb"), A)
     assert delong(list("aaabbb"), A, positive="b").auc == delong(SMALL, A).auc
-
-
-def test_no_models():
-    with pytest.raises(ValueError, match="model"):
-        delong(SMALL, {})
 
 
 # Different samples.
@@ -849,14 +672,6 @@ def test_unpaired_equals_its_formula(one, other, alternative):
     assert test.alternative == alternative
 
 
-def test_unpaired_margin():
-    plain = delong_unpaired(SMALL, A, SMALL, B)
-    test = delong_unpaired(SMALL, A, SMALL, B, alternative="greater", margin=0.2)
-    assert test.difference == plain.difference
-    low, high = test.confidence_interval(1 - test.pvalue)
-    assert (low, high) == (pytest.approx(-0.2), 1)
-
-
 @pytest.mark.parametrize(("n_a", "n_b"), [(2, 3), (49, 50), (103, 98), (161, 7)])
 def test_unpaired_perfect_models_do_not_differ(n_a, n_b):
     a, b = ((np.repeat([0, 1], n), np.arange(2 * n)) for n in (n_a, n_b))
@@ -865,14 +680,6 @@ def test_unpaired_perfect_models_do_not_differ(n_a, n_b):
     flat = delong_unpaired(*a, b[0], np.zeros(2 * n_b))
     assert flat.status == DEGENERATE
     assert 0 < flat.pvalue < 1
-
-
-def test_unpaired_labels():
-    test = delong_unpaired(list("nnnyyy"), A, list("nynyny"), B, positive="y")
-    assert test.auc_a == delong(SMALL, A).auc[0]
-    assert test.auc_b == delong([0, 1, 0, 1, 0, 1], B).auc[0]
-    with pytest.raises(ValueError, match="at least 2 samples"):
-        delong_unpaired(SMALL, A, [0, 1], [1, 2])
 
 
 # Hanley and McNeil.
@@ -890,28 +697,3 @@ def test_hanley_mcneil_equals_its_formula(area, m, n):
         variance = a * (1 - a) + (m - 1) * (q1 - a * a) + (n - 1) * (q2 - a * a)
         wanted = float(mpmath.sqrt(variance / (mpmath.mpf(m) * n)))
     assert hanley_mcneil(area, m, n) == pytest.approx(wanted, rel=1e-9, abs=1e-300)
-
-
-@pytest.mark.parametrize("area", [0, 1, 0.0, 1.0])
-def test_hanley_mcneil_at_the_ends(area):
-    assert hanley_mcneil(area, 10, 20) == 0
-
-
-@pytest.mark.parametrize("area", [-0.1, 1.1, nan, True, "0.5", None])
-def test_hanley_mcneil_refuses_areas(area):
-    with pytest.raises(ValueError, match=r"auc must lie in \[0, 1\]"):
-        hanley_mcneil(area, 10, 10)
-
-
-@pytest.mark.parametrize("n", [0, -1, 2.5, 3.0, True, nan, "7"])
-def test_hanley_mcneil_refuses_sizes(n):
-    with pytest.raises(ValueError, match="n_positives must be a whole number"):
-        hanley_mcneil(0.7, n, 10)
-    with pytest.raises(ValueError, match="n_negatives must be a whole number"):
-        hanley_mcneil(0.7, 10, n)
-
-
-def test_hanley_mcneil_of_numpy_numbers():
-    found = hanley_mcneil(np.float64(0.75), np.int64(110), np.int32(110))
-    assert found == hanley_mcneil(0.75, 110, 110)
-    assert type(found) is float

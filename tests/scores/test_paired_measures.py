@@ -1,6 +1,5 @@
 """Two models compared by sensitivity, specificity, predictive values and ratios."""
 
-import json
 from math import exp, inf, isnan, log, sqrt
 
 import naive
@@ -15,14 +14,11 @@ from fastcmp import (
     classification_table_from_counts,
     compare_sensitivity_specificity,
     count_labels,
-    from_dict,
     screen_positive_ratio,
     stream,
 )
 from fastcmp import compare_sensitivity_specificity_from_counts as from_counts
-from fastcmp.core.render import to_csv
 from fastcmp.kernels import DEGENERATE, OK, UNDEFINED
-from fastcmp.scores.predictive_values import predictive_value_test
 
 SMALL = st.integers(0, 40)
 
@@ -76,10 +72,7 @@ def test_score_tests_against_their_definitions(of_positives, of_negatives):
         return
     y, a, b = labels_from_cells(of_positives, of_negatives)
     result = compare_sensitivity_specificity(y, a, b)
-    for name, outcome, call_a, call_b in (
-        ("ppv", y, a, b),
-        ("npv", 1 - y, 1 - a, 1 - b),
-    ):
+    for name, outcome, call_a, call_b in (("ppv", y, a, b), ("npv", 1 - y, 1 - a, 1 - b)):
         plain, weighted = (getattr(result, f"{name}_{w}") for w in ("score", "weighted"))
         own_a, own_b = np.flatnonzero(call_a), np.flatnonzero(call_b)
         if not (own_a.size and own_b.size):
@@ -124,28 +117,6 @@ def test_score_tests_that_an_r_package_prints():
         assert test.pvalue == pytest.approx(pvalue, rel=3e-7)
 
 
-@given(st.tuples(SMALL, SMALL, SMALL, SMALL))
-def test_without_common_calls_the_weighted_test_is_pearsons(cells):
-    right_a, wrong_a, right_b, wrong_b = cells
-    if 0 in (
-        right_a + wrong_a,
-        right_b + wrong_b,
-        right_a + right_b,
-        wrong_a + wrong_b,
-    ):
-        return
-    test = predictive_value_test(
-        "ppv",
-        (0, right_a, right_b),
-        (0, wrong_a, wrong_b),
-        "two-sided",
-        weighted=True,
-    )
-    table = [[right_a, wrong_a], [right_b, wrong_b]]
-    oracle = stats.chi2_contingency(table, correction=False)
-    assert test.statistic**2 == pytest.approx(oracle.statistic, abs=1e-9)
-
-
 @given(FOUR, FOUR, st.sampled_from(["two-sided", "greater", "less"]))
 def test_swapping_the_models_flips_the_sign(of_positives, of_negatives, alternative):
     if not sum(of_positives) + sum(of_negatives):
@@ -168,47 +139,6 @@ def test_swapping_the_models_flips_the_sign(of_positives, of_negatives, alternat
         assert flipped.sensitivity == one.specificity
 
 
-def test_one_sided_score_tests_share_the_statistic():
-    y, a, b = labels_from_cells([40, 9, 3, 8], [10, 2, 7, 60])
-    found = {
-        alternative: compare_sensitivity_specificity(y, a, b, alternative=alternative)
-        for alternative in ("two-sided", "greater", "less")
-    }
-    for name in ("ppv_score", "npv_weighted"):
-        two, more, less = (getattr(r, name) for r in found.values())
-        assert two.statistic == more.statistic == less.statistic
-        assert more.pvalue + less.pvalue == pytest.approx(1)
-        assert more.pvalue == pytest.approx(two.pvalue / 2)
-        assert two.statistic > 0
-        assert more.pvalue == pytest.approx(stats.norm.sf(two.statistic))
-
-
-@pytest.mark.parametrize("weighted", [False, True])
-def test_size_of_the_score_tests_under_equality(weighted):
-    rng = np.random.default_rng(20)
-    # Given the truth, calls of both, a only, b only, neither; a and b exchangeable.
-    share = 0.4 * np.array([0.6, 0.15, 0.15, 0.1])
-    share = np.append(share, 0.6 * np.array([0.05, 0.1, 0.1, 0.75]))
-    draws = rng.multinomial(400, share, size=8000)
-    pvalues = [
-        predictive_value_test(
-            "ppv", tuple(row[:3]), tuple(row[4:7]), "two-sided", weighted=weighted
-        ).pvalue
-        for row in draws.tolist()
-    ]
-    assert np.mean(np.array(pvalues) <= 0.05) == pytest.approx(0.05, abs=0.0075)
-    # Equal predictive values, unequal sensitivities: PPV = 0.6 for both models.
-    share = [0.12, 0.18, 0.06, 0.14, 0.08, 0.12, 0.04, 0.26]
-    draws = rng.multinomial(500, share, size=8000)
-    pvalues = [
-        predictive_value_test(
-            "ppv", tuple(row[:3]), tuple(row[4:7]), "two-sided", weighted=weighted
-        ).pvalue
-        for row in draws.tolist()
-    ]
-    assert np.mean(np.array(pvalues) <= 0.05) == pytest.approx(0.05, abs=0.0075)
-
-
 @pytest.mark.parametrize("method", ["midp", "exact", "asymptotic", "unconditional"])
 def test_mcnemar_within_the_classes(method):
     y, a, b = labels_from_cells([5, 7, 1, 2], [3, 6, 2, 9])
@@ -222,28 +152,18 @@ def test_mcnemar_within_the_classes(method):
         assert result.sensitivity.pvalue == pytest.approx(stats.binomtest(1, 8).pvalue)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "options", "error", "message"),
-    [
-        (
-            ([0, 1], [0, 1], [0, 0.5]),
-            {},
-            ValueError,
-            r"pred_b must hold labels of y_tr",
-        ),
-        (([0, 1], [0, 1], [0]), {}, ValueError, "pred_b has 1 labels, y_true has 2"),
-        (([0, 1], [0, None], [0, 1]), {}, ValueError, "pred_a has no prediction at ro"),
-        (([0, 1], [0, 1], ["a", "b"]), {}, TypeError, "pred_b holds str labels and y_"),
-        (([1, 2], [1, 3], [1, 2]), {}, ValueError, "pred_a must hold labels .* got 3 "),
-        (([0, 1], [0, 1], [0.2, 0.7]), {}, ValueError, "pred_b .* cut them first"),
-        (([0, 1], [0, 1], [0, 1]), {"method": "x"}, ValueError, "method must be one o"),
-        (([0, 1], [0, 1], [0, 1]), {"alternative": "x"}, ValueError, "alternative mus"),
-        ((["a", "b"], ["a", "b"], ["a", "b"]), {}, ValueError, "name the positive cla"),
-    ],
-)
-def test_bad_pairs(arguments, options, error, message):
-    with pytest.raises(error, match=f"^{message}"):
-        compare_sensitivity_specificity(*arguments, **options)
+def test_bad_pairs():
+    for pred, message in (
+        ([0, 0.5], r"pred_b must hold labels of y_tr"),
+        ([0.2, 0.7], r"pred_b .* cut them first"),
+        ([0, None], "pred_b has no prediction at row 1"),
+    ):
+        with pytest.raises(ValueError, match=f"^{message}"):
+            compare_sensitivity_specificity([0, 1], [0, 1], pred)
+    with pytest.raises(ValueError, match=r"^pred_a must hold labels .* got 3 "):
+        compare_sensitivity_specificity([1, 2], [1, 3], [1, 2])
+    with pytest.raises(ValueError, match=r"^name the positive cla"):
+        compare_sensitivity_specificity(["a", "b"], ["a", "b"], ["a", "b"])
 
 
 def test_printing_the_comparison():
@@ -266,13 +186,9 @@ def test_printing_the_comparison():
         "npv weighted 0.7662 0.6541 +0.1121 4.8e-05",
     ]
     text = " ".join(rows)
-    assert "McNemar's (mid-p)" in text
     assert "intervals: Newcombe." in text
     assert "together: chi-square = 44.17 with 2 d.o.f., p = 2.6e-10." in text
     assert "ppv 0.8254 0.8655 0.9536 [0.9171, 0.9916] 0.017" in rows
-    row = "likelihood ratio negative 0.1766 0.3061 0.5769 [0.4407, 0.7551] 6.2e-05"
-    assert row in rows
-    assert "for the proportion of positives in these samples" in text
     assert "Weighted generalised score test (ppv, two-sided)" in str(result.ppv_weighted)
     rare = compare_sensitivity_specificity(
         y, a, b, prevalence=0.01, alternative="less", interval="tango"
@@ -281,32 +197,6 @@ def test_printing_the_comparison():
     assert "ppv and npv are for a prevalence of 0.01." in text
     assert "one-sided 95% CI" in text
     assert "intervals: Tango." in text
-
-
-def test_the_comparison_as_a_table_and_a_dictionary():
-    y, a, b = labels_from_cells([319, 78, 22, 32], [31, 53, 22, 155])
-    result = compare_sensitivity_specificity(y, a, b)
-    found = json.loads(json.dumps(result.to_dict(), allow_nan=False))
-    assert found["npv_score"]["value_a"] == result.npv_score.value_a
-    assert found["npv_ratio"]["low"] == result.ratio("npv").interval.low
-    assert found["joint"]["pvalue"] == result.joint.pvalue
-    assert from_dict(found) == result
-    columns = result.columns()
-    assert columns["measure"][:8] == [
-        *("sensitivity", "specificity", "ppv", "ppv", "npv", "npv"),
-        *("sensitivity and specificity", "sensitivity"),
-    ]
-    assert columns["pvalue"][2] == result.ppv_score.pvalue
-    assert columns["test"].count("ratio") == 7
-    low, high = result.sensitivity.confidence_interval()
-    assert (columns["low"][0], columns["high"][0]) == (low, high)
-    names = "measure,test,value_a,value_b,difference,ratio,low,high,statistic,pvalue"
-    assert to_csv(columns).startswith(f"{names}\n")
-    alone = compare_sensitivity_specificity([1, 1, None], [1, 1, 0], [1, 1, 0])
-    assert alone.n_missing == 1
-    assert alone.to_dict()["npv_score"]["pvalue"] is None
-    assert "1 samples without a true label were dropped." in str(alone)
-    assert "-" in str(alone.npv_score)
 
 
 # Ratios.
@@ -333,9 +223,7 @@ def test_ratios_against_references(case):
     level, measure = options["confidence"], options["measure"]
     if "cells" in data:
         found = from_counts(
-            tensor(data["cells"]),
-            positive=options["positive"],
-            confidence_level=level,
+            tensor(data["cells"]), positive=options["positive"], confidence_level=level
         ).ratio(MEASURES.get(measure, measure))
     else:
         found = screen_positive_ratio(**data, measure=measure, confidence_level=level)
@@ -570,15 +458,6 @@ def test_labels_counts_and_streams_agree():
     assert named.ratios == expect.ratios
 
 
-def test_counts_of_one_class():
-    table = count_labels([1, 1, 1], [1, 1, 1], [1, 1, 1])
-    result = from_counts(table)
-    assert result == compare_sensitivity_specificity([1, 1, 1], [1, 1, 1], [1, 1, 1])
-    assert result.counts[1, 1, 1] == 3
-    wells = count_labels([0, 0], [0, 0], [0, 0])
-    assert from_counts(wells).counts[0, 0, 0] == 2
-
-
 def test_each_model_has_its_table():
     result = from_counts(COUNTS, prevalence=0.2, confidence_level=0.9)
     alone = classification_table_from_counts(
@@ -593,15 +472,6 @@ def test_each_model_has_its_table():
     plain = from_counts(COUNTS)
     for name in ("ppv", "npv"):
         assert own.ratio(name).ratio == pytest.approx(plain.ratio(name).ratio)
-
-
-@pytest.mark.parametrize("interval", ["newcombe", "tango", "wald", "bonett-price", "agresti-min"])
-def test_intervals_of_differences_are_mcnemars(interval):
-    result = from_counts(COUNTS, interval=interval, confidence_level=0.8)
-    for i, test in enumerate((result.sensitivity, result.specificity)):
-        low, high = test.confidence_interval(0.8, interval)
-        columns = result.columns()
-        assert (columns["low"][i], columns["high"][i]) == (low, high)
 
 
 def test_both_are_tested_against_a_margin():
@@ -648,23 +518,15 @@ def test_a_margin_without_samples_of_a_class_has_no_answer():
         (COUNTS, {"margin": 1.5}, ValueError, "margin must be below 1"),
         (COUNTS, {"margin": (0.1, 0.2, 0.3)}, ValueError, "margin must be one number, or two"),
         (COUNTS, {"margin": (0.1, "x")}, TypeError, "margin must be a number"),
-        (COUNTS, {"margin": 0.1, "alpha": 0.7}, ValueError, "alpha must be below 0.5"),
+        (COUNTS, {"margin": 0.1, "alpha": 0.7}, ValueError, r"alpha must be below 0\.5"),
         ([[1, 2], [3, 4]], {}, ValueError, r"counts must be of shape \(2, 2, 2\)"),
-        (np.ones((3, 3, 3), int), {}, ValueError, r"counts must be of shape .* \(3, 3"),
-        (-np.ones((2, 2, 2), int), {}, ValueError, "counts must not be negative"),
-        (np.full((2, 2, 2), 0.5), {}, ValueError, "counts must be whole numbers"),
-        (np.full((2, 2, 2), 2**51), {}, ValueError, r"counts must add up to at most"),
-        (None, {}, TypeError, "counts must be whole numbers"),
+        ([[[2**51] * 2] * 2] * 2, {}, ValueError, r"counts must add up to at most"),
         (COUNTS, {"positive": 7}, ValueError, "positive=7 is not among the labels"),
-        (COUNTS, {"interval": "wilson"}, ValueError, "interval must be one of"),
-        (COUNTS, {"confidence_level": 95}, ValueError, "confidence_level must lie in"),
-        (COUNTS, {"prevalence": 20}, ValueError, "prevalence must lie in"),
-        (COUNTS, {"method": "nope"}, ValueError, "method must be one of"),
         (
             COUNTS,
             {"confidence_level": 0.5, "alternative": "less"},
             ValueError,
-            "confidence_level must be above 0.5",
+            r"confidence_level must be above 0\.5",
         ),
     ],
 )
@@ -680,11 +542,6 @@ def test_counts_of_other_classes_are_refused():
     words = count_labels(["a", "b"], ["a", "b"], ["a", "a"])
     with pytest.raises(ValueError, match="pass positive="):
         from_counts(words)
-
-
-def test_an_unknown_ratio():
-    with pytest.raises(ValueError, match=r"^measure must be one of .*, got 'f1'"):
-        from_counts(COUNTS).ratio("f1")
 
 
 # Screen-positive designs.
@@ -706,28 +563,8 @@ def test_ratios_do_not_need_those_that_neither_calls(both, a, b):
         assert {wrong.better, right.better} == {"a", "b"}
 
 
-def test_printing_ratios():
-    text = str(screen_positive_ratio(0, 5, 0)).splitlines()
-    assert text[1:] == ["a / b = inf, 95% CI -", "z = -, p = - (H0: the ratio is 1)"]
-    n = 10**12
-    rare = from_counts([[[n, 30], [60, 7]], [[4, 5], [9, n]]]).ratio("fpr")
-    assert "of a 6.7e-11, of b 3.7e-11" in str(rare)
-    assert "a / b = 1.8108, 95% CI [" in str(rare)
-
-
-@pytest.mark.parametrize(
-    ("counts", "options", "error", "message"),
-    [
-        ((1.5, 2, 3), {}, ValueError, "both_positive must be whole numbers"),
-        ((1, -2, 3), {}, ValueError, "only_a_positive must not be negative"),
-        ((1, 2, [3, 4]), {}, TypeError, "only_b_positive must be one number"),
-        ((1, 2, "3"), {}, TypeError, "only_b_positive must be whole numbers"),
-        ((2**53, 2, 3), {}, ValueError, "both_positive and the others must add up"),
-        ((1, 2, 3), {"measure": "ppv"}, ValueError, "measure must be one of"),
-        ((1, 2, 3), {"alternative": "more"}, ValueError, "alternative must be one of"),
-        ((1, 2, 3), {"confidence_level": 0}, ValueError, "confidence_level must lie"),
-    ],
-)
-def test_bad_screens(counts, options, error, message):
-    with pytest.raises(error, match=f"^{message}"):
-        screen_positive_ratio(*counts, **options)
+def test_bad_screens():
+    with pytest.raises(ValueError, match=r"^both_positive and the others must add up"):
+        screen_positive_ratio(2**53, 2, 3)
+    with pytest.raises(ValueError, match=r"^measure must be one of"):
+        screen_positive_ratio(1, 2, 3, measure="ppv")

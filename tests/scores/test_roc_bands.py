@@ -1,16 +1,9 @@
 """Bootstrapped partial areas and rates, Venkatraman's test, and t for two samples."""
 
-import matplotlib as mpl
-
-mpl.use("Agg")
-
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from scipy import stats
-from sklearn.metrics import roc_auc_score
 
-import fastcmp
 from fastcmp import (
     auc,
     auc_bootstrap,
@@ -43,33 +36,21 @@ def test_partial_areas_are_those_of_auc(standardize):
         # Around the value, and not of another scale.
         centre = boot.replicates.mean(axis=0)
         assert np.all(np.abs(centre - boot.auc) < 4 * boot.standard_error)
-    if standardize:
-        wanted = roc_auc_score(y_true, scores[0], max_fpr=0.2)
-        options = {"fpr_range": (0.0, 0.2), "standardize": True}
-        boot = auc_bootstrap(y_true, scores, n_resamples=5, rng=1, **options)
-        assert boot.auc[0] == pytest.approx(wanted, abs=1e-12)
-
-
-def test_the_whole_range_is_the_whole_area():
-    y_true, scores = simulate(90)
-    whole = auc_bootstrap(y_true, scores, n_resamples=200, rng=4)
+    whole = auc_bootstrap(y_true, scores, n_resamples=50, rng=1)
     for options in ({"fpr_range": (0, 1)}, {"tpr_range": (0, 1)}):
-        part = auc_bootstrap(y_true, scores, n_resamples=200, rng=4, **options)
+        part = auc_bootstrap(y_true, scores, n_resamples=50, rng=1, **options)
         np.testing.assert_allclose(part.replicates, whole.replicates, atol=1e-12)
-        assert part.compare().pvalue == pytest.approx(whole.compare().pvalue, rel=1e-9)
-        assert "partial AUC" in str(part)
         assert "partial AUC" in str(part.compare())
-        assert "DeLong" not in str(part.compare())
 
 
 def test_a_bad_range_is_refused():
     y_true, scores = simulate(30)
-    with pytest.raises(ValueError, match="fpr_range must be two rates"):
-        auc_bootstrap(y_true, scores, fpr_range=(0.5, 0.2))
     with pytest.raises(ValueError, match="exclude each other"):
         auc_bootstrap(y_true, scores, fpr_range=(0, 0.2), tpr_range=(0, 1))
     with pytest.raises(ValueError, match="standardize=True is for a partial area"):
         auc_bootstrap(y_true, scores, standardize=True)
+    with pytest.raises(ValueError, match="exclude each other"):
+        roc_band(y_true, scores, specificity=0.5, sensitivity=0.5)
 
 
 # Rates.
@@ -137,18 +118,6 @@ def test_the_same_for_any_number_of_workers(workers):
     assert venkatraman(y_true, *scores, **options, workers=workers) == test
 
 
-def test_bad_rates_are_refused():
-    y_true, scores = simulate(30)
-    with pytest.raises(ValueError, match=r"rates in \[0, 1\]"):
-        roc_band(y_true, scores, specificity=1.2)
-    with pytest.raises(ValueError, match="exclude each other"):
-        roc_band(y_true, scores, specificity=0.5, sensitivity=0.5)
-    with pytest.raises(TypeError, match="specificity must be numbers"):
-        roc_band(y_true, scores, specificity="0.9")
-    with pytest.raises(ValueError, match="both classes"):
-        roc_band([1, 1, 1], [1, 2, 3], positive=1)
-
-
 # Venkatraman's test.
 
 
@@ -204,13 +173,6 @@ def test_welch_degrees_of_freedom():
         delong_unpaired(y_a, a, y_b, b, method="welch")
 
 
-def test_areas_without_variance_by_either_method():
-    y, score = [0, 0, 1, 1], [1, 2, 3, 4]
-    for method in ("normal", "t"):
-        test = delong_unpaired(y, score, y, score, method=method)
-        assert test.pvalue == 1.0
-
-
 @pytest.mark.full
 def test_both_methods_keep_their_level_in_small_samples():
     rng = np.random.default_rng(8)
@@ -231,6 +193,11 @@ def test_both_methods_keep_their_level_in_small_samples():
 
 @pytest.mark.parametrize("rates", ["specificity", "sensitivity"])
 def test_the_drawn_band_is_the_interval(rates):
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    import matplotlib.pyplot as plt
+
     y_true, scores = simulate(90)
     given = np.array([0.9, 0.2, 0.5])
     band = roc_band(y_true, scores, **{rates: given}, n_resamples=100, rng=1)
@@ -247,8 +214,3 @@ def test_the_drawn_band_is_the_interval(rates):
     plt.close(ax.figure)
     with pytest.raises(TypeError, match="roc_band draws a RocBand, got dict"):
         plot.roc_band({})
-
-
-def test_public_names():
-    assert callable(fastcmp.venkatraman)
-    assert callable(fastcmp.roc_band)

@@ -1,6 +1,5 @@
 """McNemar's test by e-values: reference values, laws, and agreement with intervals."""
 
-import json
 import math
 import re
 
@@ -12,13 +11,12 @@ from hypothesis import strategies as st
 from reference_cases import expected
 
 import fastcmp
-from fastcmp import kernels, sequential, stream
+from fastcmp import sequential, stream
 from fastcmp.sequential import McNemarLooks
 
 counts = st.integers(0, 300)
 Y = np.array([0, 1, 1, 0, 1, 0, 1, 1, 0, 1] * 6)
-A = np.where(np.arange(60) % 9, Y, 1 - Y)
-B = np.where(np.arange(60) % 4, Y, 1 - Y)
+A, B = (np.where(np.arange(60) % k, Y, 1 - Y) for k in (9, 4))
 
 
 # Reference.
@@ -40,10 +38,7 @@ def test_proportions_of_discordant_samples(case):
     assert high == expected(case, "upper")
 
 
-METHODS = {
-    "mixture of constant bets, arcsine": "bets",
-    "Dirichlet mixture, projected": "dirichlet",
-}
+METHODS = {"mixture of constant bets, arcsine": "bets", "Dirichlet mixture, projected": "dirichlet"}
 
 
 @reference_cases.parametrize("paired_difference_confidence_sequence")
@@ -134,20 +129,6 @@ def test_arrays_of_comparisons():
     assert result.log_evalue_at(0.2)[0, 1] == one.log_evalue_at(0.2)
     assert result.discordant_interval().low.shape == (2, 2)
     assert str(result).endswith("4 tests, shape (2, 2)")
-
-
-def test_an_overwhelming_difference():
-    result = sequential.mcnemar_from_counts(10**6, 10, both_right=1, both_wrong=1)
-    assert result.evalue == math.inf
-    assert result.pvalue == 0.0
-    assert "E = 10^30" in str(result)
-    json.dumps(result.to_dict(), allow_nan=False)
-
-
-def test_many_counts_take_as_long_as_few():
-    result = sequential.mcnemar_from_counts(2**50, 2**50 + 2**26, both_right=2**51, both_wrong=0)
-    low, high = result.confidence_interval()
-    assert -1e-7 < low < result.difference < high < 1e-7
 
 
 def test_refusals_of_the_record():
@@ -261,9 +242,3 @@ def test_what_was_dropped_is_said():
         ["x", "y", "z"], ["x", "y", "x"], ["x", "x", "x"]
     )
     assert result.look().n_excluded == 1
-
-
-def test_a_users_simulation_sees_the_same(monkeypatch):
-    assert kernels.mcnemar_log_evalue(30, 12) == pytest.approx(
-        sequential.mcnemar_from_counts(30, 12).log_evalue, rel=1e-15
-    )

@@ -9,13 +9,7 @@ from fastcmp.crossval.hadamard import blocked_pattern, halves, rounds, smallest_
 #: Neither one more than a prime nor twice such an order.
 MISSING = {28, 36, 52, 56, 76, 92, 100, 112, 116, 124, 148, 156, 172, 184, 188, 196}
 ORDERS = [4, *(k for k in range(8, 200, 4) if k not in MISSING)]
-TABLE_III = [
-    {1, 2, 3, 4},
-    {1, 3, 5, 7},
-    {1, 2, 5, 6},
-    {1, 4, 5, 8},
-    {1, 3, 6, 8},
-]
+TABLE_III = [{1, 2, 3, 4}, {1, 3, 5, 7}, {1, 2, 5, 6}, {1, 4, 5, 8}, {1, 3, 6, 8}]
 
 
 def sizes(n):

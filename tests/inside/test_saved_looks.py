@@ -12,7 +12,6 @@ from fastcmp.sequential import McNemarLooks, MeanLooks, PairLooks
 Y = np.array([0, 1] * 30)
 A = np.where(np.arange(60) % 9, Y, 1 - Y)
 B = np.where(np.arange(60) % 4, Y, 1 - Y)
-COUNTS = stream.PairCounts().update(Y, {"a": A, "b": B, "c": 1 - Y})
 
 
 def mcnemar():

@@ -6,7 +6,10 @@ many new ones. `--part 2/9` runs the second of nine parts of whatever was select
 all parts together run each test once.
 """
 
+import filecmp
 import zlib
+from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 from hypothesis import is_hypothesis_test, settings
@@ -43,6 +46,22 @@ def pytest_cmdline_main(config):
 
 def pytest_configure(config):
     settings.load_profile("full" if is_full(config) else "default")
+    if not hasattr(config, "workerinput"):
+        refuse_another_copy(Path(__file__).parents[1] / "fastcmp")
+
+
+def refuse_another_copy(checkout):
+    """Stop if what is imported is not what is edited."""
+    imported = Path(find_spec("fastcmp").origin).parent
+    if imported == checkout or not checkout.exists():
+        return
+    for path in checkout.rglob("*.py*"):
+        copy = imported / path.relative_to(checkout)
+        if path.suffix in (".py", ".pyi") and not (copy.exists() and filecmp.cmp(path, copy)):
+            pytest.exit(
+                f"the tests would run {copy}, which is not {path}: pip install -e '.[dev]'",
+                returncode=4,
+            )
 
 
 @pytest.hookimpl(tryfirst=True)

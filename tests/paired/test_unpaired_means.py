@@ -46,7 +46,10 @@ def test_scipy(side, a, b):
     assert result.statistic == pytest.approx(theirs.statistic, rel=1e-9, abs=1e-12)
     assert result.pvalue == pytest.approx(theirs.pvalue, rel=1e-9)
     assert result.df == pytest.approx(theirs.df, rel=1e-9)
-    assert result.interval == pytest.approx(theirs.confidence_interval(0.9), rel=1e-9)
+    ends = list(theirs.confidence_interval(0.9))
+    if np.isin([*a, *b], (0, 1)).all():  # which the difference of two means cannot leave
+        ends = np.clip(ends, -1, 1).tolist()
+    assert list(result.interval) == pytest.approx(ends, rel=1e-9)
     assert (result.status, result.distribution) == (OK, "t")
 
 

@@ -1,8 +1,6 @@
-"""Metrics of confusion counts in plain NumPy, with derivatives by complex steps."""
+"""Metrics of confusion counts in plain NumPy."""
 
 import numpy as np
-
-from fastcmp.metrics.cells import gather_cells
 
 
 def _parts(tables):
@@ -31,12 +29,6 @@ def f1_macro(tables):
 def precision(tables):
     _, d, _, c = _parts(tables)
     return d[..., 1] / c[..., 1]
-
-
-def positive_likelihood_ratio(tables):
-    """Infinite without a false positive."""
-    shares, _, r, _ = _parts(tables)
-    return shares[..., 1, 1] / r[..., 1] / (shares[..., 0, 1] / r[..., 0])
 
 
 def balanced_accuracy(tables):
@@ -72,7 +64,7 @@ def mcc(tables):
     _, d, r, c = _parts(tables)
     top = d.sum(axis=-1) - (r * c).sum(axis=-1)
     below = (1 - (r * r).sum(axis=-1)) * (1 - (c * c).sum(axis=-1))
-    defined = np.real(below) > 1e-14
+    defined = below > 1e-14
     return np.where(defined, top / np.sqrt(np.where(defined, below, 1)), 0)
 
 
@@ -80,46 +72,9 @@ BY_NAME = {
     each.__name__: each
     for each in (
         *(accuracy, f1, f1_macro, precision, balanced_accuracy, kappa, mcc),
-        *(kappa_linear, kappa_quadratic, positive_likelihood_ratio),
+        *(kappa_linear, kappa_quadratic),
     )
 }
-
-
-class Metric:
-    """A metric bound to classes, as the package binds its own."""
-
-    def __init__(self, function):
-        self.function = function
-
-    def values(self, tables):
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return self.function(np.asarray(tables))
-
-    def influences(self, tables):
-        k = tables.shape[-1]
-        step = 1e-30j * np.eye(k * k).reshape(k, k, k, k)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            moved = self.function(tables[:, None, None] + step)
-        return 1e30 * moved.imag * tables.sum(axis=(1, 2))[:, None, None]
-
-    def leave_one_out(self, table):
-        k = len(table)
-        left = table - np.eye(k * k).reshape(k, k, k, k)
-        return np.where(table > 0, self.values(left), np.nan)
-
-
-METRICS = {name: Metric(function) for name, function in BY_NAME.items()}
-
-
-def read_cells(case):
-    """Read the cells of a reference case: of two models, or a confusion matrix."""
-    given = case["input"]
-    if "cells" in given:
-        rows = np.array(given["cells"])
-        return gather_cells(rows[:, :3], rows[:, 3], given["K"])
-    confusion = np.array(given["confusion"])
-    codes = np.argwhere(np.ones(confusion.shape))
-    return gather_cells(codes, confusion.ravel(), len(confusion))
 
 
 def sample_codes(n, k, seed):

@@ -31,7 +31,9 @@ def refuse_scores(
     """Refuse fractions as predictions where the truth and the classes hold none."""
     if all(model.integers is not None for model in models):
         return
-    if _fraction(true.distinct) is not None or _fraction(classes or ()) is not None:
+    if _fraction(true.distinct) is not None:
+        return
+    if classes is not None and _fraction(classes) is not None:
         return
     for model in models:
         if (found := _fraction(model.distinct)) is not None:

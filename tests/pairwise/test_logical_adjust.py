@@ -11,7 +11,8 @@ from strategies import pvalues
 
 from fastcmp import adjust, cochrans_q, compare_all, load_digits
 from fastcmp.kernels import bergmann_hommel, fewest_models
-from fastcmp.pairwise.logical_adjust import LOGICAL
+
+LOGICAL = ("shaffer", "bergmann-hommel")
 
 
 def partitions(models):

@@ -2,7 +2,6 @@
 
 import copy
 import datetime as dt
-import io
 import os
 import pickle
 import re
@@ -17,7 +16,6 @@ from hypothesis import strategies as st
 
 import fastcmp
 from fastcmp import stream
-from fastcmp.core.saved_states import VERSION, write_state
 from fastcmp.stream import ConfusionCounts, LabelCounts, PairCounts
 
 NAMES = ("a", "b", "c")
@@ -153,18 +151,6 @@ def test_buffers_that_may_not_be_written_to():
     assert other.merge(counts) == counts + counts
 
 
-@ALL
-@pytest.mark.parametrize("workers", [1, 2, 7])
-def test_any_number_of_workers_gives_the_same(kind, workers, monkeypatch):
-    for home in ("pair_counts", "class_counts"):
-        monkeypatch.setattr(f"fastcmp.stream.{home}._THREADS_PAY", 0)
-    y_true, preds = block_of(1000, 5)
-    counts = kind().update(*some(kind, y_true, preds), workers=workers)
-    assert counts == filled(kind, 1000, 5)
-    with pytest.raises(ValueError, match=r"^workers must be at least 1, got 0$"):
-        counts.update(*some(kind, y_true, preds), workers=0)
-
-
 BAD = {
     "lengths": lambda y, p: (y[:-1], p),
     "a model is absent": lambda y, p: (y, dict(list(p.items())[:2])),
@@ -195,39 +181,20 @@ def test_a_bad_block_changes_nothing(kind, spoil):
     assert counts == filled(kind)
 
 
-def test_an_interrupt_changes_nothing(monkeypatch):
-    counts = filled(PairCounts)
-
-    def interrupt(*args):
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr("fastcmp.stream.pair_counts.common_tile", interrupt)
-        with pytest.raises(KeyboardInterrupt):
-            counts.update(*some(PairCounts, *block_of(20, 3)))
-    assert counts == filled(PairCounts)
-
-
 @ALL
 def test_what_does_not_merge(kind):
     counts = filled(kind)
     own = type(counts).__name__
-    others = [PairCounts(), LabelCounts(), ConfusionCounts()]
-    for other in others:
-        if type(other) is not type(counts):
-            wanted = f"^a {own} merges with its own kind, got {type(other).__name__}$"
-            with pytest.raises(TypeError, match=wanted):
-                counts.merge(other)
-            with pytest.raises(TypeError):
-                counts + other
-            assert counts != other
-    for other in (1, None, "x", np.zeros(3)):
+    for other in (PairCounts(), LabelCounts(), ConfusionCounts(), 1, None, "x", np.zeros(3)):
+        if type(other) is type(counts):
+            continue
+        wanted = f"^a {own} merges with its own kind, got {type(other).__name__}$"
+        with pytest.raises(TypeError, match=wanted):
+            counts.merge(other)
         with pytest.raises(TypeError):
             counts + other
         with pytest.raises(TypeError):
             other + counts
-        with pytest.raises(TypeError):
-            counts.merge(other)
     assert counts == filled(kind)
 
 
@@ -251,29 +218,6 @@ def test_settings_that_differ():
             kind(["a", "b"]) + kind(["b", "a"])
     with pytest.raises(ValueError, match=r"^LabelCounts merge where pair agrees, got "):
         LabelCounts(pairs=("a", "b")) + LabelCounts(pairs=("b", "a"))
-
-
-@pytest.mark.parametrize("kind", [PairCounts, LabelCounts, ConfusionCounts])
-def test_bad_options(kind):
-    for names, error in [
-        ([], ValueError),
-        (["a", "a"], ValueError),
-        (0, ValueError),
-        ("ab", TypeError),
-        ([1, 2], TypeError),
-        (True, TypeError),
-        (2.0, TypeError),
-    ]:
-        with pytest.raises(error, match=r"^names must be "):
-            kind(names)
-    with pytest.raises(ValueError, match=r"^classes must differ, got 1 twice$"):
-        kind(classes=[1, 1])
-    with pytest.raises(ValueError, match=r"^classes must name at least 2 classes"):
-        kind(classes=["x"])
-    with pytest.raises(ValueError, match=r"^missing must be one of "):
-        PairCounts(missing="drop")
-    assert kind(np.array(["x", "y"])).names == ("x", "y")
-    assert [type(name) for name in kind(np.array(["x", "y"])).names] == [str, str]
 
 
 def test_what_is_printed_and_what_a_notebook_shows():
@@ -337,12 +281,6 @@ def test_every_damaged_byte_is_found(kind, tmp_path):
     assert stream.load(path) == counts
 
 
-def npz():
-    file = io.BytesIO()
-    np.savez(file, totals=np.zeros(3, np.int64))
-    return file.getvalue()
-
-
 class Trap:
     def __reduce__(self):
         return exec, ("raise SystemExit('unpickled')",)
@@ -351,18 +289,17 @@ class Trap:
 FOREIGN = {
     "empty": b"",
     "png": b"\x89PNG\r\n\x1a\n" + bytes(50),
-    "npz": npz(),
-    "pickle": pickle.dumps(Trap()),
+    "zip": b"PK\x03\x04" + bytes(50),
     "csv": b"y_true,a,b\n0,1,1\n",
     "one long line": b"fastcmp " + bytes(10**6),
     "text": b"fastcmp compare\n",
 }
 
 
-@pytest.mark.parametrize("data", FOREIGN.values(), ids=FOREIGN)
-def test_foreign_files(data, tmp_path):
+@pytest.mark.parametrize("name", [*FOREIGN, "pickle"])
+def test_foreign_files(name, tmp_path):
     path = tmp_path / "part.counts"
-    path.write_bytes(data)
+    path.write_bytes(FOREIGN.get(name) or (b"" if name == "empty" else pickle.dumps(Trap())))
     wanted = re.escape(
         f"{path} is not a file of an accumulator of fastcmp.stream that fastcmp saved; "
         "take another file"
@@ -381,60 +318,6 @@ def test_files_that_cannot_be_read(tmp_path):
     with pytest.raises(OSError):  # noqa: PT011
         small().save(tmp_path)
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize(("step", "age"), [(1, "a newer"), (-1, "an older")])
-def test_other_versions(tmp_path, step, age):
-    path = tmp_path / "part.counts"
-    small().save(path)
-    line, rest = path.read_bytes().split(b"\n", 1)
-    other = line.replace(b" %d " % VERSION, b" %d " % (VERSION + step))
-    path.write_bytes(other + b"\n" + rest)
-    wanted = (
-        rf"part.counts has version {VERSION + step} of the format, .* version "
-        rf"{VERSION}: it was saved by {age} one; .*count the samples"
-    )
-    with pytest.raises(ValueError, match=wanted):
-        stream.load(path)
-
-
-def test_other_kinds(tmp_path):
-    path = tmp_path / "part.counts"
-    for kind in ("Nothing", "load", "ScoreMap", "__doc__"):
-        write_state(path, kind, {}, {})
-        wanted = rf"part.counts holds {kind}, which this fastcmp does not know$"
-        with pytest.raises(ValueError, match=wanted):
-            stream.load(path)
-    small().save(path)
-    with pytest.raises(ValueError, match=r" holds PairCounts, wanted LabelCounts$"):
-        LabelCounts.load(path)
-
-
-def saved(counts):
-    return type(counts).__name__, counts._settings(), counts._arrays()
-
-
-@pytest.mark.parametrize("kind", ["pairs", "labels", "confusion"])
-def test_states_of_another_form(kind, tmp_path):
-    name, settings, arrays = saved(filled(KINDS[kind]))
-    path = tmp_path / "part.counts"
-    bad = [
-        ({}, arrays),
-        ([], arrays),
-        ({**settings, "names": 3.5}, arrays),
-        ({**settings, "names": ["a", "b"]}, arrays),
-        (settings, {}),
-        (settings, {**arrays, "totals": np.zeros(2, np.int64)}),
-        (settings, {**arrays, "totals": np.zeros(3)}),
-    ]
-    for array in arrays:
-        bad.append((settings, {**arrays, array: arrays[array][:-1]}))
-    for wrong in bad:
-        write_state(path, name, *wrong)
-        with pytest.raises(ValueError, match=rf"part.counts holds no valid {name}: "):
-            stream.load(path)
-    write_state(path, name, settings, {k: v.astype(">i8") for k, v in arrays.items()})
-    assert stream.load(path) == filled(KINDS[kind])
 
 
 def test_a_file_is_replaced_when_the_new_one_is_complete(tmp_path, monkeypatch):
@@ -484,9 +367,10 @@ LABELS = {
 }
 
 
-@pytest.mark.parametrize("classes", LABELS.values(), ids=LABELS)
+@pytest.mark.parametrize("labels", LABELS)
 @pytest.mark.parametrize("kind", [PairCounts, LabelCounts, ConfusionCounts])
-def test_classes_of_every_type_are_saved(kind, classes, tmp_path):
+def test_classes_of_every_type_are_saved(kind, labels, tmp_path):
+    classes = LABELS[labels]
     counts = kind(classes=classes)
     first = [classes[0]] * len(classes)
     truth, a, b = (np.fromiter(x, object, len(x)) for x in (classes, classes, first))
@@ -495,8 +379,8 @@ def test_classes_of_every_type_are_saved(kind, classes, tmp_path):
     counts.save(tmp_path / "x")
     other = stream.load(tmp_path / "x")
     assert other == counts
-    found = other._settings()["classes"]
-    assert [type(label) for label in found] == [type(label) for label in classes]
+    if kind is not PairCounts:
+        assert [type(label) for label in other.classes] == [type(label) for label in classes]
     other.update(truth, preds)
     assert other == counts + counts
 

@@ -1,13 +1,10 @@
 """Who is right with whom, against a product of matrices; and what takes the counts."""
 
 import numpy as np
-import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from naive import small_if_interpreted
+from libraries import pa, pd, pl
 
 from fastcmp import (
     compare_all,
@@ -17,7 +14,7 @@ from fastcmp import (
     mcnemar_from_counts,
     mcnemar_table,
 )
-from fastcmp.stream import PairCounts, pair_counts
+from fastcmp.stream import PairCounts
 
 
 def right_of(y_true, preds):
@@ -55,17 +52,15 @@ def test_any_block_against_a_product(m, n, seed, dtype):
     assert_counts(PairCounts().update(y_true, preds), y_true, preds)
 
 
-@pytest.mark.parametrize("m", [1, 2, 5, 129, 257])
 @pytest.mark.parametrize("workers", [1, 2, 7])
-def test_tiles_and_parts_of_a_block(monkeypatch, m, workers):
-    if m > 5:
-        m = small_if_interpreted(m, 12)
-    monkeypatch.setattr(pair_counts, "_WORDS", m)
-    monkeypatch.setattr(pair_counts, "_PACKED", 200)
-    monkeypatch.setattr(pair_counts, "_THREADS_PAY", 0)
-    y_true, preds = models(m, 1500)
+@pytest.mark.parametrize(("m", "n"), [(1, 3000), (129, 3000), (257, 1500), (2, 9_000_000)])
+def test_tiles_and_threads(m, n, workers):
+    rng = np.random.default_rng(m)
+    y_true = rng.integers(3, size=n, dtype=np.uint8)
+    preds = rng.integers(3, size=(m, n), dtype=np.uint8)
     counts = PairCounts().update(y_true, preds, workers=workers)
-    assert_counts(counts, y_true, preds)
+    right = (preds == y_true).astype(np.float32)
+    np.testing.assert_array_equal(counts.joint, [row @ right.T for row in right])
 
 
 def test_attributes():
@@ -84,23 +79,13 @@ def test_attributes():
     assert_counts(counts, [0, 1], [[0, 1], [1, 1], [0, 0]])
 
 
-FRAMES = {
-    "dict": dict,
-    "pandas": pd.DataFrame,
-    "polars": pl.DataFrame,
-    "arrow": pa.table,
-    "strings": lambda d: {name: [str(x) for x in pred] for name, pred in d.items()},
-}
-
-
-@pytest.mark.parametrize("box", FRAMES.values(), ids=FRAMES)
-def test_frames_whose_columns_come_in_any_order(box):
+@pytest.mark.parametrize("library", ["dict", "pandas", "polars", "arrow"])
+def test_frames_whose_columns_come_in_any_order(library):
+    box = {"dict": dict, "pandas": pd.DataFrame, "polars": pl.DataFrame, "arrow": pa.table}[library]
     y_true, preds = models(3, 50)
     named = dict(zip("abc", preds, strict=True))
-    truth = y_true if box is not FRAMES["strings"] else y_true.astype(str)
-    counts = PairCounts().update(truth[:20], box({n: p[:20] for n, p in named.items()}))
-    turned = {name: named[name][20:] for name in "cab"}
-    counts.update(truth[20:], box(turned))
+    counts = PairCounts().update(y_true[:20], box({n: p[:20] for n, p in named.items()}))
+    counts.update(y_true[20:], box({name: named[name][20:] for name in "cab"}))
     assert counts.names == ("a", "b", "c")
     assert_counts(counts, y_true, preds)
 
@@ -209,14 +194,10 @@ def test_all_pairs_as_compare_all():
 
 def test_what_is_refused():
     two = PairCounts().update([0, 1], [[0, 1], [1, 1]])
-    for other in ({"both_right": 3}, {"both_wrong": 3}):
+    for other in ({"both_right": 3}, {"both_wrong": 3}, {"only_b": 3}):
         wanted = f"^pass PairCounts, or {next(iter(other))}, not both$"
         with pytest.raises(TypeError, match=wanted):
             mcnemar_from_counts(two, **other)
-    with pytest.raises(TypeError, match=r"^pass PairCounts, or only_b, not both$"):
-        mcnemar_from_counts(two, 3)
-    with pytest.raises(TypeError, match=r"^only_b must be whole numbers, got "):
-        mcnemar_from_counts(3)
     with pytest.raises(TypeError, match=r"^only_b must be"):
         mcnemar_from_counts(3, two)
     for few in (PairCounts(), PairCounts(1)):
@@ -238,18 +219,3 @@ def test_read_only_and_strided_blocks():
     counts.update(y_true[::2], np.asfortranarray(preds)[:, ::2])
     order = [*range(399, -1, -2), *range(0, 400, 2)]
     assert_counts(counts, y_true[order], preds[:, order])
-
-
-def test_memory_of_a_large_block(monkeypatch):
-    import tracemalloc
-
-    monkeypatch.setattr(pair_counts, "_WORDS", 1 << 12)
-    n = small_if_interpreted(1_000_000, 20_000)
-    y_true, preds = models(4, n)
-    y_true, preds = y_true.astype(np.uint8), preds.astype(np.uint8)
-    counts = PairCounts().update(y_true[:100], preds[:, :100])
-    tracemalloc.start()
-    counts.update(y_true, preds)
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert peak < 300_000

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from naive import small_if_interpreted
 
 import fastcmp
 from fastcmp import stream
@@ -70,7 +69,7 @@ def test_rounded_scores_give_the_curve_itself():
 
 
 def test_gaussian_scores_leave_a_small_gap():
-    y_true, scores = two_classes(small_if_interpreted(200_000, 20_000))
+    y_true, scores = two_classes(200_000)
     sketch = RocSketch()
     for part in np.array_split(np.arange(y_true.size), 7):
         sketch.update(y_true[part], scores[part])

@@ -8,23 +8,20 @@ import sys
 from decimal import Decimal
 from math import inf, nan
 
-import ml_dtypes
 import naive
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from naive import small_if_interpreted
+from libraries import pd
 
 import fastcmp
 from fastcmp import auc_from_counts, stream
 from fastcmp.stream import RocSketch, ScoreCounts, ScoreMap, ScoreRefinement
-from fastcmp.stream.score_bounds import total_product
 
 DTYPES = pytest.mark.parametrize("dtype", [np.float32, np.float64])
 SPECIAL = (-inf, -3e38, -1.0, -1e-40, -0.0, 0.0, 1e-40, 0.5, 1.0, 3e38, inf)
-N = small_if_interpreted(40_000, 600)
+N = 40_000
 
 
 def first_block(rng, kind, n):
@@ -130,23 +127,21 @@ def pairs_at(y_true, scores, at):
 
 # Exact.
 
-NARROW = [
-    np.float16,
-    ml_dtypes.bfloat16,
-    np.int8,
-    np.uint8,
-    np.int16,
-    np.uint16,
-    np.bool_,
-]
+NARROW = ["float16", "bfloat16", "int8", "uint8", "int16", "uint16", "bool"]
 
 
-@pytest.mark.parametrize("dtype", NARROW)
-def test_narrow_types_are_exact_wherever_scores_drift(dtype):
+def dtype_of(name):
+    import ml_dtypes  # registers bfloat16 and others
+
+    return np.dtype(getattr(ml_dtypes, name, name))
+
+
+@pytest.mark.parametrize("name", NARROW)
+def test_narrow_types_are_exact_wherever_scores_drift(name):
     y_true, scores = gaussian(N)
     with np.errstate(invalid="ignore"):
-        near = (10 * scores).astype(dtype)
-        far = (100 + 30 * scores).astype(dtype)
+        near = (10 * scores).astype(dtype_of(name))
+        far = (100 + 30 * scores).astype(dtype_of(name))
     counts = ScoreCounts().update(y_true, near).update(y_true, far)
     both = np.concatenate([near, far])
     assert counts.auc.exact
@@ -156,7 +151,7 @@ def test_narrow_types_are_exact_wherever_scores_drift(dtype):
 
 def test_types_that_numpy_does_not_know_are_compared_as_float32():
     y_true, scores = gaussian(300)
-    scores = scores.astype(ml_dtypes.float8_e4m3fn)
+    scores = scores.astype(dtype_of("float8_e4m3fn"))
     counts = ScoreCounts().update(y_true, scores)
     assert counts.map.grid == "float32"
     assert counts.auc.auc == fastcmp.auc(y_true, scores)
@@ -169,10 +164,10 @@ def test_a_copy_changes_on_its_own():
     assert other.auc.auc == 0.5
 
 
-@pytest.mark.parametrize("dtype", NARROW[:2])
-def test_all_values_of_a_narrow_type_have_bins_of_their_own(dtype):
+@pytest.mark.parametrize("name", ["float16", "bfloat16"])
+def test_all_values_of_a_narrow_type_have_bins_of_their_own(name):
     with np.errstate(invalid="ignore"):
-        values = np.arange(2**16, dtype=np.uint16).view(dtype)
+        values = np.arange(2**16, dtype=np.uint16).view(dtype_of(name))
         wide = values.astype(np.float64)
     values, wide = values[~np.isnan(wide)], wide[~np.isnan(wide)]
     bins = ScoreMap.fit(values[:1]).bins(values)
@@ -195,7 +190,7 @@ def test_rounded_scores_are_exact(dtype, digits):
 
 
 def test_values_of_a_long_first_block_are_all_seen():
-    n = small_if_interpreted(1 << 21, 1 << 11)
+    n = 1 << 21
     scores = np.tile(np.arange(8) / 8, n // 8)
     scores[[n // 2 + 1, n // 3]] = 0.3, 0.7  # among millions, once
     y_true = np.random.default_rng(2).random(n) < scores
@@ -270,11 +265,6 @@ def test_counts_of_ten_thousand_million_samples_are_exact():
     assert counts.auc.concordant == area.concordant * 2**50
 
 
-def test_products_may_pass_the_largest_int64():
-    big = np.array([2**40, 3, 2**41])
-    assert total_product(big, big) == 2**80 + 9 + 2**82
-
-
 def test_standard_error_of_exact_scores_is_delongs():
     y_true, scores = gaussian(600)
     scores = scores.round(1)
@@ -299,9 +289,13 @@ def test_update_of_parts_equals_their_merge(blocks, cut):
     assert whole + begin == begin + whole == whole
 
 
-@given(streams())
-def test_saved_and_pickled_states_come_back(tmp_path_factory, blocks):
-    path = tmp_path_factory.mktemp("scores") / "part.counts"
+@pytest.mark.parametrize("kind", ["constant", "sorted", "one cell", "levels", "special", "normal"])
+@DTYPES
+def test_saved_and_pickled_states_come_back(tmp_path, kind, dtype):
+    path, rng = tmp_path / "part.counts", np.random.default_rng(1)
+    with np.errstate(over="ignore"):
+        scores = [(first_block(rng, kind, n) + n).astype(dtype) for n in (20, 7, 1)]
+    blocks = [(np.arange(row.size) % 2, row) for row in scores]
     for counts in (
         counted(blocks),
         ScoreCounts(),
@@ -344,17 +338,16 @@ def test_named_labels(positive):
     assert "1 samples without a true label" in str(counts.auc)
 
 
-@pytest.mark.parametrize("workers", [1, 2, 7])
 @pytest.mark.parametrize("n_models", [1, 3])
-def test_any_number_of_workers_counts_the_same(workers, n_models):
-    n = small_if_interpreted(3_000_000, 20_000)
-    y_true, scores = gaussian(n, np.float32)
+def test_any_number_of_workers_counts_the_same(n_models):
+    y_true, scores = gaussian(2_200_000, np.float32)
     models = np.stack([scores, -scores, scores**2])[:n_models]
-    counts = ScoreCounts(ScoreMap.fit(scores), names=n_models)
-    counts.update(y_true, models, workers=workers)
-    for model, table in enumerate(counts.counts.values()):
-        edges = counts._state.map_of(model).edges
-        cells = 2 * np.searchsorted(edges, models[model], "right") + y_true
+    begin = ScoreCounts(ScoreMap.fit(scores[:99]), names=n_models)
+    one, two, seven = (begin.copy().update(y_true, models, workers=w) for w in (1, 2, 7))
+    assert one == two == seven
+    for row, (name, table) in zip(models, one.counts.items(), strict=True):
+        edges = (one.map if n_models == 1 else one.map[name]).edges
+        cells = 2 * np.searchsorted(edges, row, "right") + y_true
         wanted = np.bincount(cells, minlength=table.size).reshape(-1, 2)
         np.testing.assert_array_equal(table, wanted)
 
@@ -370,7 +363,7 @@ LABELS = {
     "float": lambda y: y.astype(np.float64),
     "strided": lambda y: np.repeat(y, 2)[::2],
     "list": lambda y: y.tolist(),
-    "pandas": pd.Series,
+    "pandas": lambda y: pd.Series(y),  # noqa: PLW0108  # imports pandas late
     "one class first": np.sort,
 }
 
@@ -392,7 +385,7 @@ SCORES = {
     "big-endian": lambda x: x.astype(x.dtype.newbyteorder(">")),
     "strided": lambda x: np.repeat(x, 3)[::3],
     "reversed twice": lambda x: x[::-1].copy()[::-1],
-    "series": pd.Series,
+    "series": lambda x: pd.Series(x),  # noqa: PLW0108
 }
 
 
@@ -483,50 +476,38 @@ def test_nan_in_the_first_block_is_told_by_its_row():
         ScoreCounts().update([None, 1, 0, 1], [0.1, 0.2, nan, 0.4])
 
 
-@pytest.mark.parametrize(
-    ("other", "message"),
-    [
+def test_what_does_not_merge_is_told():
+    counts = ScoreCounts(ScoreMap([0.5])).update([0, 1], [0.0, 1.0])
+    before = counts.copy()
+    for other, message in (
         (ScoreCounts().update([0, 1], [0.0, 3.0]), "same map: choose it"),
         (ScoreCounts(names=2), "names agree"),
         (ScoreCounts(positive=0), "positive agrees"),
         (ScoreCounts(ScoreMap([7.0])), "same map"),
         (ScoreCounts(ScoreMap([0.5])).update([2, 3], [0.0, 1.0]), "two classes, got 4"),
-    ],
-)
-def test_what_does_not_merge_is_told(other, message):
-    counts = ScoreCounts(ScoreMap([0.5])).update([0, 1], [0.0, 1.0])
-    before = counts.copy()
-    with pytest.raises(ValueError, match=message):
-        counts.merge(other)
+    ):
+        with pytest.raises(ValueError, match=message):
+            counts.merge(other)
     assert counts == before
 
 
 @pytest.mark.parametrize(
     ("make", "error", "message"),
     [
-        (lambda: ScoreCounts(7), TypeError, "map must be a ScoreMap"),
-        (lambda: ScoreCounts({"a": 1}), TypeError, "map must be a ScoreMap"),
         (
             lambda: ScoreCounts({"a": ScoreMap([0])}, names=["b"]),
             ValueError,
             "names must be those of the maps",
         ),
-        (lambda: ScoreMap([1, 0]), ValueError, "ascend"),
-        (lambda: ScoreMap([nan]), ValueError, "no NaN"),
-        (lambda: ScoreMap([[1]]), ValueError, "got shape"),
         (lambda: ScoreMap(range(2**16)), ValueError, "at most 65535"),
         (lambda: ScoreMap([0.1], grid="float32"), ValueError, "float32 values"),
-        (lambda: ScoreMap([0.1], grid="f4"), ValueError, "grid must be one of"),
+        (lambda: ScoreMap([1e300], grid="float32"), ValueError, "float32 values"),
         (lambda: ScoreMap([0], grid="int8"), ValueError, "all values of that type"),
         (lambda: ScoreMap.fit([]), ValueError, "at least one score"),
         (lambda: ScoreMap.fit([0, nan]), ValueError, "NaN for sample 1"),
         (lambda: ScoreMap.fit(["a"]), TypeError, "must be numbers"),
         (lambda: ScoreMap([0]).bins([nan]), ValueError, "NaN for sample 0"),
-        (
-            lambda: ScoreMap([0]).bins([2**60 + 1]),
-            ValueError,
-            "that a float64 holds",
-        ),
+        (lambda: ScoreMap([0]).bins([2**60 + 1]), ValueError, "that a float64 holds"),
         (lambda: ScoreCounts().update(["a"], [1]), ValueError, "pass positive="),
         (
             lambda: ScoreCounts(positive="a").update(["a"], [1]).update([1], [1]),
@@ -541,8 +522,6 @@ def test_what_does_not_merge_is_told(other, message):
         (lambda: ScoreCounts().auc, ValueError, "both classes"),
         (lambda: ScoreCounts().refine(), ValueError, "both classes"),
         (lambda: ScoreCounts().update([1], []), ValueError, "0 scores"),
-        (lambda: ScoreCounts().update([], {}), ValueError, "at least one model"),
-        (lambda: auc_from_counts([1, 2]), TypeError, "must be a ScoreCounts"),
     ],
 )
 def test_wrong_arguments_are_named(make, error, message):
@@ -632,31 +611,31 @@ def test_parts_of_a_second_pass_of_a_sketch_merge():
     assert pickle.loads(pickle.dumps(begin)) == begin
 
 
-@pytest.mark.parametrize("interrupted", range(1, 40))
-def test_an_interrupted_second_pass_holds_a_block_whole_or_not(interrupted):
+def test_an_interrupted_second_pass_holds_a_block_whole_or_not():
     y_true, scores = gaussian(200)
-    again = ScoreCounts(ScoreMap([0.0])).update(y_true, scores).refine()
-    lines = 0
+    begin = ScoreCounts(ScoreMap([0.0])).update(y_true, scores).refine()
+    for interrupted in range(1, 40):
+        again, lines = begin.copy(), 0
 
-    def stop(frame, event, _):
-        nonlocal lines
-        own = frame.f_code is ScoreRefinement.update.__code__
-        lines += own and event == "line"
-        if own and event == "line" and lines == interrupted:
-            raise KeyboardInterrupt
-        return stop if own else None
+        def stop(frame, event, _, at=interrupted):
+            nonlocal lines
+            own = frame.f_code is ScoreRefinement.update.__code__
+            lines += own and event == "line"
+            if own and event == "line" and lines == at:
+                raise KeyboardInterrupt
+            return stop if own else None
 
-    before = sys.gettrace()
-    try:
-        sys.settrace(stop)
-        again.update(y_true, scores)
-    except KeyboardInterrupt:
-        pass
-    finally:
-        sys.settrace(before)
-    if again.n_samples == 0:
-        again.update(y_true, scores)
-    assert (again.auc.auc, again.auc.exact) == (fastcmp.auc(y_true, scores), True)
+        before = sys.gettrace()
+        try:
+            sys.settrace(stop)
+            again.update(y_true, scores)
+        except KeyboardInterrupt:
+            pass
+        finally:
+            sys.settrace(before)
+        if again.n_samples == 0:
+            again.update(y_true, scores)
+        assert (again.auc.auc, again.auc.exact) == (fastcmp.auc(y_true, scores), True)
 
 
 class Diagnosis(enum.Enum):
@@ -698,10 +677,3 @@ def test_labels_of_other_types(one, two, n_first):
 def test_the_largest_scores_bring_no_warning():
     huge = [1.7e308, 1.7e308]
     assert fastcmp.auc([0, 1], huge) == ScoreCounts().update([0, 1], huge).auc.auc
-    with pytest.raises(ValueError, match="edges must be float32 values"):
-        ScoreMap([1e300], grid="float32")
-
-
-@pytest.mark.parametrize("dtype", NARROW[:2])
-def test_types_of_16_bits_need_no_bisection(dtype):
-    assert ScoreMap.fit(np.zeros(1, dtype))._lookup().steps == 0

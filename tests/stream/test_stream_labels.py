@@ -1,17 +1,14 @@
 """Counts by class of a stream, against those of all samples at once."""
 
 import datetime as dt
-from collections import Counter
 from itertools import combinations, pairwise
 from operator import eq
 
 import numpy as np
-import pandas as pd
-import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.metrics import confusion_matrix
+from libraries import pd, pl
 
 from fastcmp import (
     bowker,
@@ -24,20 +21,7 @@ from fastcmp import (
     stuart_maxwell,
     stuart_maxwell_from_counts,
 )
-from fastcmp.stream import ConfusionCounts, LabelCounts, PairCounts, load, tally
-
-FORMS = pytest.mark.parametrize("dense", [True, False], ids=["dense", "sparse"])
-
-
-@pytest.fixture
-def form(monkeypatch):
-    """Make all counts of one form, few as the classes may be."""
-
-    def choose(*, dense):
-        if not dense:
-            monkeypatch.setattr(tally, "_DENSE_TABLE", 0)
-
-    return choose
+from fastcmp.stream import ConfusionCounts, LabelCounts, load
 
 
 def models(m, n, k=4, seed=0):
@@ -60,7 +44,6 @@ def cells_of(record):
     return {(names[t], names[a], names[b]): n for t, a, b, n in zip(*columns, strict=True)}
 
 
-@FORMS
 @pytest.mark.parametrize(
     "labels",
     [
@@ -74,8 +57,7 @@ def cells_of(record):
     ],
     ids=["codes", "gaps", "strings", "bytes", "floats", "dates", "huge"],
 )
-def test_every_pair_as_count_labels(form, dense, labels):
-    form(dense=dense)
+def test_every_pair_as_count_labels(labels):
     codes, pred_codes = models(4, 200)
     y_true = [labels[c] for c in codes]
     preds = {
@@ -96,8 +78,7 @@ def test_every_pair_as_count_labels(form, dense, labels):
         assert table.matrix(a).dtype == np.int64
         one = in_blocks(LabelCounts(pairs=(b, a)), y_true, preds, [7])
         assert one.names == (b, a)
-        if dense:
-            assert one.record() == turned
+        assert one.record() == turned
         assert cells_of(one.record()) == cells_of(turned)
     right = [sum(map(eq, y_true, pred)) for pred in preds.values()]
     assert table.correct.tolist() == right
@@ -126,29 +107,7 @@ def test_classes_found_in_any_order(n, k, cuts, seed, dtype):
         assert whole.classes == tuple(sorted({*y_true.tolist(), *preds.ravel().tolist()}))
 
 
-def test_from_dense_to_sparse_as_classes_come(monkeypatch):
-    monkeypatch.setattr(tally, "_DENSE_TABLE", 27)
-    y_true, preds = models(3, 300, 9)
-    order = np.argsort(np.maximum(y_true, preds.max(axis=0)))
-    y_true, preds = y_true[order], dict(zip("abc", preds[:, order], strict=True))
-    whole = LabelCounts().update(y_true, preds)
-    grown = in_blocks(LabelCounts(), y_true, preds, range(0, 300, 7))
-    assert grown == whole
-    assert grown.n_bytes == whole.n_bytes
-    with pytest.raises(ValueError, match=r"^counts of 3 pairs and 9 classes are sparse"):
-        whole.counts  # noqa: B018
-    few = LabelCounts().update([0, 1, 2], [[0, 1, 2], [2, 1, 0]])
-    assert few.counts.shape == (1, 3, 3, 3)
-    assert few + LabelCounts(2) == few
-    big = LabelCounts().update(*models(2, 100, 9))
-    assert few + big == big + few
-    for counts in (whole, few, big):
-        assert counts.copy() == counts
-
-
-@FORMS
-def test_many_classes(form, dense, tmp_path):
-    form(dense=dense)
+def test_many_classes(tmp_path):
     y_true, preds = models(2, 3000, 200)
     names = dict(zip("ab", preds, strict=True))
     counts = in_blocks(LabelCounts(), y_true, names, [1000, 2000])
@@ -156,7 +115,7 @@ def test_many_classes(form, dense, tmp_path):
     assert expect.cells is not None
     assert counts.record() == expect
     table = in_blocks(ConfusionCounts(), y_true, names, [1000])
-    assert table.matrix("a").tolist() == confusion_matrix(y_true, preds[0]).tolist()
+    assert table.matrix("a").tolist() == expect.confusion_a.tolist()
     for state in (counts, table):
         state.save(tmp_path / "x")
         assert load(tmp_path / "x") == state
@@ -222,8 +181,9 @@ def test_models_by_place():
             counts.matrix(wrong)
 
 
-@pytest.mark.parametrize("box", [dict, pd.DataFrame, pl.DataFrame])
-def test_one_pair_reads_no_other_columns(box):
+@pytest.mark.parametrize("library", ["dict", "pandas", "polars"])
+def test_one_pair_reads_no_other_columns(library):
+    box = {"dict": dict, "pandas": pd.DataFrame, "polars": pl.DataFrame}[library]
     y_true, preds = models(3, 30)
     frame = {"a": preds[0], "other": np.full(30, 7), "b": preds[1], "text": ["x"] * 30}
     counts = LabelCounts(pairs=("b", "a")).update(y_true, box(frame))
@@ -263,8 +223,7 @@ def test_what_pairs_may_be():
         counts.counts[0] = 1
 
 
-def test_a_matrix_that_does_not_fit(form):
-    form(dense=False)
+def test_a_matrix_that_does_not_fit():
     y_true = np.arange(20_000)
     counts = ConfusionCounts().update(y_true, {"a": y_true})
     assert counts.correct.tolist() == [20_000]
@@ -273,17 +232,15 @@ def test_a_matrix_that_does_not_fit(form):
         counts.matrix("a")
 
 
-def test_large_blocks_on_threads(monkeypatch):
-    monkeypatch.setattr("fastcmp.stream.class_counts._THREADS_PAY", 0)
-    for m in (2, 4):
-        y_true, preds = models(m, 5000)
-        names = dict(zip("abcd", preds, strict=False))
-        for kind in (LabelCounts, ConfusionCounts):
-            states = [kind().update(y_true, names, workers=w) for w in (1, 2, 7)]
-            assert states[0] == states[1] == states[2]
-        oracle = Counter(zip(*map(np.ndarray.tolist, (y_true, *preds[:2])), strict=True))
-        counts = LabelCounts(pairs=("a", "b")).update(y_true, names, workers=3)
-        assert cells_of(counts.record()) == oracle
+def test_large_blocks_on_threads():
+    y_true, preds = models(2, 2_200_000)
+    names = dict(zip("ab", preds.astype(np.uint8), strict=True))
+    for kind in (LabelCounts, ConfusionCounts):
+        states = [kind().update(y_true, names, workers=w) for w in (1, 2, 7)]
+        assert states[0] == states[1] == states[2]
+    cells = np.bincount((y_true * 4 + preds[0]) * 4 + preds[1], minlength=64)
+    counts = LabelCounts(pairs=("a", "b")).update(y_true, names, workers=3)
+    np.testing.assert_array_equal(counts.record().counts.ravel(), cells)
 
 
 # The tests that take the counts.
@@ -359,14 +316,3 @@ def test_classification_tables_that_cannot_be():
     ):
         with pytest.raises(ValueError, match=r"^counts must be of 1 model and 2 classes"):
             classification_table_from_counts(other)
-    for some in ({"tp": 1}, {"tp": 1, "fp": 1, "fn": 1}, {}):
-        with pytest.raises(TypeError, match=r"^pass all of tp, fp, fn and tn, or a "):
-            classification_table_from_counts(**some)
-    cells = {"tp": 1, "fp": 1, "fn": 1, "tn": 1}
-    with pytest.raises(TypeError, match=r"^pass all of tp, fp, fn and tn, or a "):
-        classification_table_from_counts(one, **cells)
-    with pytest.raises(TypeError, match=r"^pass all of tp, fp, fn and tn, or a "):
-        classification_table_from_counts(**cells, positive=1)
-    for wrong in (PairCounts(), 3, np.zeros((2, 2))):
-        with pytest.raises(TypeError, match=r"^counts must be a fastcmp\.stream\.Conf"):
-            classification_table_from_counts(wrong)

@@ -2,20 +2,18 @@
 
 import copy
 import pickle
+from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
-import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from libraries import pa, pd, pl
 from reference_cases import parametrize
 
 from fastcmp import stream
-from fastcmp.core.exact_sums import add, exact
-from fastcmp.stream import ValueMoments, value_blocks
+from fastcmp.stream import ValueMoments
 
 KINDS = (None, "whole", "ids")
 ALL = pytest.mark.parametrize("kind", KINDS)
@@ -239,17 +237,14 @@ def test_duplicates_and_constant_differences_have_no_variance(kind):
     assert (variances(found)[3, :3] > 1e6 * small[:3]).all()
 
 
-@pytest.mark.parametrize("chunk", [4, 40, 1 << 22])
 @ALL
-def test_chunks_of_a_block(monkeypatch, kind, chunk):
-    values, groups, weights = table(7)
-    want = fed(kind, values, groups, weights)
-    monkeypatch.setattr(value_blocks, "_CHUNK", chunk)
-    monkeypatch.setattr(value_blocks, "_LEAST", 1)
-    same_but_for_rounding(fed(kind, values, groups, weights), want)
+def test_large_blocks_in_any_order(kind):
+    values, groups, weights = table(7, m=90, n=9000, g=50)  # several chunks
+    small = fed(kind, values, groups, weights, edges_of(kind, groups, range(0, 9000, 900)))
+    same_but_for_rounding(fed(kind, values, groups, weights), small)
     order = np.random.default_rng(1).permutation(groups.size)
     mixed = fed(kind, values[:, order], groups[order], weights[order])
-    same_but_for_rounding(mixed, want)
+    same_but_for_rounding(mixed, small)
 
 
 def test_many_merges_lose_nothing():
@@ -261,18 +256,19 @@ def test_many_merges_lose_nothing():
 
 FORMS = {
     "dict": dict,
-    "pandas": pd.DataFrame,
+    "pandas": lambda d: pd.DataFrame(d),  # noqa: PLW0108  # imports pandas late
     "nullable": lambda d: pd.DataFrame(d).convert_dtypes(),
-    "polars": pl.DataFrame,
-    "arrow": pa.table,
+    "polars": lambda d: pl.DataFrame(d),  # noqa: PLW0108
+    "arrow": lambda d: pa.table(d),  # noqa: PLW0108
     "float32": lambda d: {name: row.astype("f4") for name, row in d.items()},
     "repeats": lambda d: {n: np.stack([x - 1, x + 1], axis=1) for n, x in d.items()},
     "lists": lambda d: {name: row.tolist() for name, row in d.items()},
 }
 
 
-@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
-def test_forms_whose_columns_come_in_any_order(form):
+@pytest.mark.parametrize("name", FORMS)
+def test_forms_whose_columns_come_in_any_order(name):
+    form = FORMS[name]
     values = np.round(table(9)[0] * 8) / 8
     named = dict(zip("abcd", values, strict=True))
     moments = ValueMoments().update(form({k: x[:20] for k, x in named.items()}))
@@ -357,7 +353,7 @@ REFUSED = {
             r"^model_0 must hold numbers or booleans",
         ),
         "one row": ([1.0, 2.0], r"^values must be of shape \(M, n\)"),
-        "missing": (pd.DataFrame({"model_0": [1, None], "model_1": [0, 1]}), "has nan"),
+        "missing": ({"model_0": [1, None], "model_1": [0, 1]}, "has nan"),
     },
     "weights": {
         "negative": (
@@ -408,9 +404,6 @@ def test_what_is_refused():
         ValueMoments(groups="ids") + ValueMoments()
     with pytest.raises(ValueError, match=r"names come in the same order"):
         ValueMoments(["a", "b"]) + ValueMoments(["b", "a"])
-    for option in ("variance", "df"):
-        with pytest.raises(ValueError, match=rf"^{option} must be one of "):
-            ValueMoments(2).update(VALUES).pair_moments(**{option: "x"})
     frame = pd.DataFrame({"a": [1.0, 2.0], "b": [0.0, 1.0]}, index=[3, 4])
     with pytest.raises(ValueError, match="different indexes"):
         ValueMoments(groups="ids").update(frame, groups=pd.Series([1, 2]))
@@ -430,7 +423,6 @@ def test_what_is_printed():
     assert "&lt;b&gt;" in moments._repr_html_()
     assert str(ValueMoments(1)).endswith("model_0     -               -")
     assert str(ValueMoments()) == "ValueMoments: 0 items"
-    assert moments.n_bytes == sum(x.nbytes for x in moments._arrays().values())
 
 
 @parametrize("items_clustered_mean")
@@ -468,19 +460,13 @@ def test_weights_as_other_programs(case):
     assert found.df == pytest.approx(expected["df"], rel=rtol)
 
 
-@given(st.lists(st.floats(-1e12, 1e12), min_size=1, max_size=30), st.randoms())
-def test_sums_in_two_numbers_are_those_of_fractions(numbers, order):
-    from fractions import Fraction
-
-    def total_of(these):
-        total = exact(np.zeros(1))
-        for number in these:
-            total = add(total, exact(np.array([number])))
-        return total
-
-    want = float(sum(map(Fraction, numbers)))
-    total = total_of(numbers)
-    slack = 1e-28 * sum(map(abs, numbers))
-    assert abs(float(total.sum()) - want) <= np.spacing(abs(want)) + slack
-    order.shuffle(numbers)
-    assert abs(float(total_of(numbers).sum()) - want) <= np.spacing(abs(want)) + slack
+@given(st.lists(st.floats(-1e12, 1e12), min_size=2, max_size=30), st.randoms())
+def test_means_are_those_of_fractions(numbers, order):
+    want = float(sum(map(Fraction, numbers)) / len(numbers))
+    slack = 1e-28 * sum(map(abs, numbers)) + np.spacing(abs(want))
+    for _ in range(2):
+        moments = ValueMoments(2)
+        for number in numbers:
+            moments.update([[number], [0.0]])
+        assert abs(moments.mean[0] - want) <= slack
+        order.shuffle(numbers)

@@ -150,11 +150,7 @@ from fastcmp.cli import main
 sys.exit(main(["doctor"]))
 """
     done = subprocess.run(
-        [sys.executable, "-c", program],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=120
     )
     assert (done.returncode, done.stderr) == (1, "")
     assert "No answer can be computed (ModuleNotFoundError: " in done.stdout

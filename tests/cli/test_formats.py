@@ -273,22 +273,10 @@ def test_a_small_address_space_is_one_line(limit):
     [
         (MemoryError(), 64, "fastcmp: not enough memory\n"),
         (MemoryError("9 GB"), 64, "fastcmp: not enough memory (9 GB)\n"),
-        (
-            RuntimeError("can't start new thread"),
-            64,
-            "fastcmp: not enough memory (can't",
-        ),
+        (RuntimeError("can't start new thread"), 64, "fastcmp: not enough memory (can't"),
         (OSError(12, "Cannot allocate memory"), 64, "fastcmp: not enough memory ("),
-        (
-            KeyError("x"),
-            70,
-            "fastcmp: unexpected error, please report it (KeyError: 'x')",
-        ),
-        (
-            RecursionError("deep\ner"),
-            70,
-            "(RecursionError: deep er); FASTCMP_TRACEBACK=1",
-        ),
+        (KeyError("x"), 70, "fastcmp: unexpected error, please report it (KeyError: 'x')"),
+        (RecursionError("deep\ner"), 70, "(RecursionError: deep er); FASTCMP_TRACEBACK=1"),
     ],
     ids=repr,
 )
@@ -322,13 +310,7 @@ def test_warnings_are_lines_too(capsys, monkeypatch):
 
 
 OPTIONS = Namespace(
-    positive=None,
-    missing="raise",
-    test="mcnemar",
-    cost=None,
-    method="",
-    target="y",
-    average=None,
+    positive=None, missing="raise", test="mcnemar", cost=None, method="", target="y", average=None
 )
 
 

@@ -101,10 +101,7 @@ def test_options_over_tasks(capsys, results):
     chosen = ["--task", "wine", "digits", "--models", "sklearn/knn_3"]
     found, _ = answer(capsys, *EXAMPLE, *chosen, "sklearn/naive_bayes")
     assert found["n_samples"] == 120
-    assert sorted(found["leaderboard"]["model"]) == [
-        "sklearn/knn_3",
-        "sklearn/naive_bayes",
-    ]
+    assert sorted(found["leaderboard"]["model"]) == ["sklearn/knn_3", "sklearn/naive_bayes"]
 
 
 def test_a_table_of_scores_by_tasks(capsys, table, tmp_path):

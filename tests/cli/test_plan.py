@@ -60,12 +60,7 @@ SAME = {
     "--test auc-paired --auc-a 85% --auc-b 0.75 --ratio 2 --correlation-positives 0.5 "
     "--correlation-negatives 0.4 --fpr-range 0 20% --method binormal": (
         planning.sample_size(
-            "auc-paired",
-            auc_a=0.85,
-            auc_b=0.75,
-            fpr_range=(0, 0.2),
-            method="binormal",
-            **CURVES,
+            "auc-paired", auc_a=0.85, auc_b=0.75, fpr_range=(0, 0.2), method="binormal", **CURVES
         )
     ),
     "--test cv --accuracy 0.9 0.8 --agreement 0.8 --n 60 --n-resamples 50 --seed 3": (
@@ -73,12 +68,7 @@ SAME = {
     ),
     "--test leaderboard --accuracies 0.9 80% 0.7 --agreement 0.8 --find 0 2 "
     "--n 50 90 --adjust holm --n-resamples 50 --seed 3": planning.power(
-        "leaderboard",
-        accuracies=[0.9, 0.8, 0.7],
-        agreement=0.8,
-        find=(0, 2),
-        n=[50, 90],
-        **BOARD,
+        "leaderboard", accuracies=[0.9, 0.8, 0.7], agreement=0.8, find=(0, 2), n=[50, 90], **BOARD
     ),
 }
 
@@ -226,10 +216,7 @@ def test_a_curve_is_drawn(capsys, tmp_path):
     assert out.startswith("Sample size\n")
     assert "<svg" in path.read_text()
     code, _, err = run(capsys, f"--p10 0.1 --p01 0.2 --curve {path} --output {path}")
-    assert (code, err) == (
-        64,
-        f"fastcmp: --output and --curve would both write {path}\n",
-    )
+    assert (code, err) == (64, f"fastcmp: --output and --curve would both write {path}\n")
 
 
 def test_a_curve_needs_matplotlib(capsys, tmp_path, monkeypatch):

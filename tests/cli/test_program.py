@@ -277,10 +277,7 @@ def test_a_reader_that_leaves_is_no_error():
 
 def test_without_the_extra_the_message_says_what_to_install(tmp_path):
     (tmp_path / "pyarrow.py").write_text("raise ImportError")
-    done = shell(
-        f"{sys.executable} -m fastcmp compare --example digits",
-        PYTHONPATH=str(tmp_path),
-    )
+    done = shell(f"{sys.executable} -m fastcmp compare --example digits", PYTHONPATH=str(tmp_path))
     assert done.returncode == 64
     assert "pip install 'fastcmp[cli]'" in done.stderr
     assert done.stderr.count("\n") == 1
@@ -385,14 +382,8 @@ def test_no_place_is_written_twice_or_over_what_is_read(capsys, large, animals):
     link.symlink_to(path)
     cost = ("--test", "cost", "--cost", animals)
     for words, said in (
-        (
-            [whole, "--output", twice, "--checkpoint", twice],
-            "--output and --checkpoint",
-        ),
-        (
-            [whole, "--keep", twice, "--checkpoint", twice],
-            "--keep and --checkpoint wou",
-        ),
+        ([whole, "--output", twice, "--checkpoint", twice], "--output and --checkpoint"),
+        ([whole, "--keep", twice, "--checkpoint", twice], "--keep and --checkpoint wou"),
         ([whole, "--keep", twice, "--output", twice], "--output and --keep would both"),
         ([whole, "--output", whole], f"--output would write {whole} over what is read"),
         ([whole, "--output", f"{large}/parts/../all.parquet"], "over what is read"),
@@ -628,10 +619,7 @@ def test_memory_does_not_grow_with_the_rows(tmp_path):
             for _ in range(times):
                 writer.write_table(table)
         done = subprocess.run(
-            [sys.executable, "-c", PEAK, str(path)],
-            capture_output=True,
-            text=True,
-            check=True,
+            [sys.executable, "-c", PEAK, str(path)], capture_output=True, text=True, check=True
         )
         code, peak = done.stdout.splitlines()[-1].split()
         assert code == "0"
@@ -775,11 +763,7 @@ def test_formats_of_holdout(capsys, pair, cost, options):
     for name in ("pvalue", "statistic", "loss_a", "loss_b", "low", "high"):
         assert float(row[name]) == expect.columns()[name][0], name
     assert row["reject"] == str(expect.reject)
-    for kind, sign in (
-        ("table", "  p-value"),
-        ("markdown", "| p-value |"),
-        ("latex", r"\toprule"),
-    ):
+    for kind, sign in (("table", "  p-value"), ("markdown", "| p-value |"), ("latex", r"\toprule")):
         code, out, err = run(capsys, *words, "--format", kind)
         assert (code, err) == (0, "")
         assert sign in out
@@ -818,8 +802,7 @@ def test_options_reach_the_test(capsys, pair, test, alternative):
 @pytest.mark.parametrize("test", ["likelihood", "chi-square"])
 def test_cost_tests(capsys, pair, cost, test):
     _, out, _ = run(
-        capsys,
-        *("holdout", pair, "--cost", cost, "--method", test, "--format", "json"),
+        capsys, *("holdout", pair, "--cost", cost, "--method", test, "--format", "json")
     )
     assert json.loads(out) == holdout(cost=[[0, 1], [5, 0]], method=test).to_dict()
 
@@ -866,10 +849,7 @@ def test_holdout_names_the_column_that_lacks_a_prediction(capsys, tmp_path):
 
 
 BAD_COSTS = [
-    (
-        "truth,0,1\n0,0,1\n",
-        "as many columns as rows, or one more with the true classes",
-    ),
+    ("truth,0,1\n0,0,1\n", "as many columns as rows, or one more with the true classes"),
     ("truth,0,1,2\n0,0,1,1\n1,5,0,1\n", "as many columns as rows, or one more with"),
     ("truth,0,1\n0,0,1\n0,5,0\n", "same classes in the first column and in the colum"),
     ("truth,0,1\n0,0,1\n2,5,0\n", "same classes in the first column and in the colum"),
@@ -878,10 +858,7 @@ BAD_COSTS = [
     ("truth,0,1\n0,0,\n1,5,0\n", "cost must hold numbers, got"),
     ("truth,0,1\n0,0,1\n1,-5,0\n", "cost must not be negative, got -5 at [1, 0]"),
     ("truth,0,1\n0,0,inf\n1,5,0\n", "cost must be finite, got inf at [0, 1]"),
-    (
-        "truth,0,1\n0,1,1\n1,5,0\n",
-        "cost must be 0 where the prediction is right, got 1",
-    ),
+    ("truth,0,1\n0,1,1\n1,5,0\n", "cost must be 0 where the prediction is right, got 1"),
     ("truth,0,1\n0,0,0\n1,0,0\n", "cost must have at least one positive entry"),
     ("truth,ill,well\nill,0,1\nwell,5,0\n", "classes holds str labels and y_true num"),
     ("truth,0,2\n0,0,1\n2,5,0\n", "svm predicts 1, which is not among the classes"),
@@ -911,10 +888,7 @@ def test_holdout_in_one_line_what_is_wrong(capsys, pair, three, cost, named):
         (["holdout", pair, "--models", "svm", "z"], "no column 'z' (--models)"),
         (["holdout", pair, "--models", "svm", "svm"], "--models names svm twice"),
         (["holdout", pair, "--target", "z"], "no column 'z' (--target)"),
-        (
-            ["holdout", pair, "--target", "svm", "--models", "tree", "y"],
-            "no column 'y'",
-        ),
+        (["holdout", pair, "--target", "svm", "--models", "tree", "y"], "no column 'y'"),
         (["holdout", pair, "--method", "t"], "method must be one of"),
         (["holdout", pair, "--alternative", "more"], "alternative must be one of"),
         (["holdout", pair, "--alpha", "2"], "--alpha must lie in (0, 1), got 2.0"),
@@ -952,11 +926,7 @@ def test_all_pairs_by_cost(capsys, three, cost, method):
     code, out, err = run(capsys, *words)
     assert (code, err) == (0, "")
     expect = fastcmp.compare_all(
-        T,
-        {"svm": SVM, "tree": TREE, "best": T},
-        test="cost",
-        cost=[[0, 1], [5, 0]],
-        method=method,
+        T, {"svm": SVM, "tree": TREE, "best": T}, test="cost", cost=[[0, 1], [5, 0]], method=method
     )
     assert out == f"{expect.summary()}\n{WHERE}\n"
     assert "Best: best." in out

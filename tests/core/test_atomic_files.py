@@ -154,10 +154,7 @@ def test_no_room_for_the_file(tmp_path, name):
     path = tmp_path / name
     path.write_text("old")
     done = subprocess.run(
-        [sys.executable, "-c", FULL, str(path)],
-        capture_output=True,
-        text=True,
-        check=True,
+        [sys.executable, "-c", FULL, str(path)], capture_output=True, text=True, check=True
     )
     assert done.stdout == f"[Errno 27] File too large: '{path}'\n"
     assert path.read_text() == "old"

@@ -69,10 +69,7 @@ def test_machine_and_container(monkeypatch, tmp_path):
     ("names", "cached"),
     [
         (("memory.max", "memory.current"), "inactive_file"),
-        (
-            ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes"),
-            "total_inactive_file",
-        ),
+        (("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes"), "total_inactive_file"),
     ],
     ids=["v2", "v1"],
 )

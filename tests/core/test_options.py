@@ -75,10 +75,7 @@ SPELLINGS = {
         "bonett-price": "bonett_price",
         "wald": "normal asymptotic",
     },
-    "proportion": {
-        "wilson": "score",
-        "clopper-pearson": "exact beta clopper.pearson",
-    },
+    "proportion": {"wilson": "score", "clopper-pearson": "exact beta clopper.pearson"},
     "measure": {"sensitivity": "recall TPR", "ppv": "precision", "specificity": "tnr"},
     "areas": {"ovr": "one-vs-rest onevsall", "ovo": "onevsone"},
 }

@@ -82,36 +82,12 @@ def read_back(record):
 
 
 VALUES = [
-    *(
-        None,
-        True,
-        3,
-        -(2**70),
-        0.1,
-        -0.0,
-        NAN,
-        float("inf"),
-        "a\nb\x00",
-        "$tuple",
-        b"a\0",
-    ),
-    *(
-        (),
-        (1, (2.0, "x")),
-        [1, [NAN]],
-        {"a": (1,)},
-        {1: 2, (3, "x"): None},
-        {"$date": 1},
-    ),
+    *(None, True, 3, -(2**70), 0.1, -0.0, NAN, float("inf"), "a\nb\x00", "$tuple", b"a\0"),
+    *((), (1, (2.0, "x")), [1, [NAN]], {"a": (1,)}, {1: 2, (3, "x"): None}, {"$date": 1}),
     *(np.float32(0.1), np.int64(-1), np.True_, np.str_("x\0"), np.bytes_(b"x")),
     *(np.datetime64("2024-02-29"), np.datetime64("NaT", "s"), np.timedelta64(3, "s")),
     *(dt.date(2024, 2, 29), dt.datetime(2024, 2, 29, 12, tzinfo=dt.UTC)),
-    *(
-        Decimal("1.10"),
-        Decimal("NaN"),
-        Path("some/where"),
-        ConfidenceInterval(0.0, NAN),
-    ),
+    *(Decimal("1.10"), Decimal("NaN"), Path("some/where"), ConfidenceInterval(0.0, NAN)),
 ]
 ARRAYS = [
     *(np.array([]), np.zeros((0, 3), np.int64), np.array(3), np.array([], object)),
@@ -309,8 +285,7 @@ def test_arrays_are_a_row_each():
 
 
 @pytest.mark.parametrize(
-    ("library", "kind"),
-    [("pandas", pd.DataFrame), ("polars", pl.DataFrame), ("PyArrow", pa.Table)],
+    ("library", "kind"), [("pandas", pd.DataFrame), ("polars", pl.DataFrame), ("PyArrow", pa.Table)]
 )
 def test_frames(library, kind):
     frame = two(loss_a=np.array([1.0, 4.0]), pvalue=np.array([0.5, NAN])).to_frame(library)
@@ -346,9 +321,7 @@ def test_some_records_unpack_and_are_drawn(monkeypatch):
     assert y is curve[1]
     assert len(curve) == 2
     monkeypatch.setattr(
-        "fastcmp.plot.two_points",
-        lambda *given, **options: (given, options),
-        raising=False,
+        "fastcmp.plot.two_points", lambda *given, **options: (given, options), raising=False
     )
     assert curve.plot(ax=3) == ((curve,), {"ax": 3})
 

@@ -10,11 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fastcmp.core.render import _width, to_csv, to_html, to_latex, to_markdown, to_text
-from fastcmp.core.sections import (
-    Section,
-    format_interval,
-    format_pvalue,
-)
+from fastcmp.core.sections import Section, format_interval, format_pvalue
 
 TABLE = Section(
     title="Scores",
@@ -222,15 +218,9 @@ def test_csv_columns_must_be_of_one_length():
 
 WIDE = Section(
     title="A title of some words",
-    text=(
-        "A sentence that is too long for a line.",
-        "https://example.org/a/long/address",
-    ),
+    text=("A sentence that is too long for a line.", "https://example.org/a/long/address"),
     columns=("model", "first accuracy", "beats"),
-    rows=(
-        ("svm", "98.00%", "knn, tree, forest, bayes"),
-        ("\u4e2d\u6587", "9.00%", ""),
-    ),
+    rows=(("svm", "98.00%", "knn, tree, forest, bayes"), ("\u4e2d\u6587", "9.00%", "")),
 )
 
 

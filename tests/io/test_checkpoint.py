@@ -77,8 +77,7 @@ def answer(capsys, *words):
 
 
 @pytest.mark.parametrize(
-    ("number", "code"),
-    [(signal.SIGKILL, -9), (signal.SIGTERM, 143), (signal.SIGINT, 130)],
+    ("number", "code"), [(signal.SIGKILL, -9), (signal.SIGTERM, 143), (signal.SIGINT, 130)]
 )
 def test_the_same_command_goes_on_after_a_stop(capsys, path, saved, number, code):
     expect = answer(capsys, path)
@@ -200,10 +199,7 @@ def test_a_folder_that_has_changed_is_refused(path, saved, tmp_path):
 
 def test_a_file_that_is_no_checkpoint_is_refused_and_kept(path, saved):
     before = path.read_bytes()
-    with pytest.raises(
-        ValueError,
-        match=r"p\.parquet is not a checkpoint that fastcmp",
-    ):
+    with pytest.raises(ValueError, match=r"p\.parquet is not a checkpoint that fastcmp"):
         counted(path, path)
     assert path.read_bytes() == before
     PairCounts(2).save(saved)

@@ -40,8 +40,7 @@ def write(path, table=TABLE):
 
 
 @pytest.mark.parametrize(
-    "suffix",
-    ["csv", "csv.gz", "tsv", "jsonl", "ndjson", "parquet", "pq", "arrow", "feather"],
+    "suffix", ["csv", "csv.gz", "tsv", "jsonl", "ndjson", "parquet", "pq", "arrow", "feather"]
 )
 def test_every_format_gives_the_same_table(tmp_path, suffix):
     table = read_table(write(tmp_path / f"p.{suffix}"))
@@ -136,9 +135,7 @@ def test_columns_that_are_plain_are_not_touched():
 
 
 @pytest.mark.parametrize(
-    "ids",
-    [[[1], [2], [3], [4]], [{"a": i} for i in range(4)]],
-    ids=["lists", "records"],
+    "ids", [[[1], [2], [3], [4]], [{"a": i} for i in range(4)]], ids=["lists", "records"]
 )
 def test_ids_that_cannot_be_compared(tmp_path, ids):
     path = write(tmp_path / "p.parquet", TABLE.set_column(0, "id", pa.array(ids)))
@@ -149,10 +146,7 @@ def test_ids_that_cannot_be_compared(tmp_path, ids):
 def test_a_target_in_two_files_must_agree(tmp_path):
     first = write(tmp_path / "a.csv", TABLE.select(["id", "y_true", "svm"]))
     second = write(tmp_path / "b.csv", TABLE.select(["id", "y_true", "knn"]))
-    assert list(read_predictions([first, second], id_column="id").preds) == [
-        "svm",
-        "knn",
-    ]
+    assert list(read_predictions([first, second], id_column="id").preds) == ["svm", "knn"]
     changed = TABLE.set_column(1, "y_true", pa.array(["cat", "dog", "cat", None]))
     write(second, changed.select(["id", "y_true", "knn"]))
     with pytest.raises(ValueError, match=r"'y_true' differs between .*a\.csv and .*b\.csv"):
@@ -196,11 +190,7 @@ def test_a_model_in_two_files_is_refused(tmp_path):
 
 @pytest.mark.parametrize(
     ("options", "column"),
-    [
-        ({"target": "z"}, "z"),
-        ({"models": ["svm", "x"]}, "x"),
-        ({"id_column": "k"}, "k"),
-    ],
+    [({"target": "z"}, "z"), ({"models": ["svm", "x"]}, "x"), ({"id_column": "k"}, "k")],
 )
 def test_unknown_columns_are_named_with_the_known_ones(tmp_path, options, column):
     path = write(tmp_path / "a.csv")
@@ -329,8 +319,7 @@ def test_a_named_file_holds_one_model(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("missing", "n", "b"),
-    [("common", 2, ["x", "x"]), ("wrong", 4, ["x", "x", "x", None])],
+    ("missing", "n", "b"), [("common", 2, ["x", "x"]), ("wrong", 4, ["x", "x", "x", None])]
 )
 def test_samples_that_a_file_lacks(tmp_path, missing, n, b):
     first, second = write_models(tmp_path)

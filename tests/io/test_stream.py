@@ -281,8 +281,7 @@ def test_a_folder_is_one_table(tmp_path, suffix):
 def test_a_folder_of_columns_in_another_order(tmp_path):
     table = predictions(60)
     place = folder(
-        tmp_path,
-        {"1.csv": table[:40], "2.csv": table[40:].select(["c", "a", "y_true", "b"])},
+        tmp_path, {"1.csv": table[:40], "2.csv": table[40:].select(["c", "a", "y_true", "b"])}
     )
     assert streamed([place]) == whole([write(tmp_path / "one.csv", table)])
 
@@ -354,10 +353,7 @@ def test_folders_are_joined_side_by_side(tmp_path):
     table = with_ids(predictions(100), range(100))
     own = table.select(["id", "y_true", "a"])
     parts = {f"{i}.csv": own[30 * i : 30 * i + 30] for i in range(4)}
-    paths = [
-        folder(tmp_path, parts),
-        write(tmp_path / "b.arrow", table.select(["id", "b", "c"])),
-    ]
+    paths = [folder(tmp_path, parts), write(tmp_path / "b.arrow", table.select(["id", "b", "c"]))]
     assert streamed(paths) == whole(paths)
 
 
@@ -383,10 +379,7 @@ def test_text_of_other_types_is_joined(tmp_path, first, second):
         own = pa.string() if first == "csv" else one
         left = stored(table.select(["id", "y_true", "a"]), own)
         right = stored(table.select(["id", "y_true", "b", "c"]), two)
-        paths = [
-            write(tmp_path / f"1.{first}", left),
-            write(tmp_path / f"2.{second}", right),
-        ]
+        paths = [write(tmp_path / f"1.{first}", left), write(tmp_path / f"2.{second}", right)]
         assert streamed(paths) == expect == whole(paths)
 
 
@@ -423,18 +416,9 @@ def changed(ids, **changes):
         (changed(range(100), _0=-5), r"a\.csv lacks samples of .*b\.parquet: id -5"),
         (changed(range(100), _50=49), "ids must differ, more than one row has 49"),
         (changed(range(100), _50=None), "row 50 has no id"),
-        (
-            changed(range(100), _50=7),
-            r"b\.parquet: ids do not ascend \(row 50 has 7 aft",
-        ),
-        (
-            changed(range(100), _21=7),
-            r"row 21 has 7 after 20\), and the files are too l",
-        ),
-        (
-            [i / 2 for i in range(100)],
-            r"ids differ in type: 'id' is int64 in .* double",
-        ),
+        (changed(range(100), _50=7), r"b\.parquet: ids do not ascend \(row 50 has 7 aft"),
+        (changed(range(100), _21=7), r"row 21 has 7 after 20\), and the files are too l"),
+        ([i / 2 for i in range(100)], r"ids differ in type: 'id' is int64 in .* double"),
     ],
 )
 def test_what_cannot_be_joined_is_told(tmp_path, ids, said):
@@ -498,11 +482,7 @@ def late(tmp_path, cell, name="p.csv", first="1"):
 @pytest.mark.parametrize(
     ("cell", "first", "said"),
     [
-        (
-            "1.5",
-            "1",
-            r"p\.csv: column 'b' holds '1.5' at row 70, which is no int64; typ",
-        ),
+        ("1.5", "1", r"p\.csv: column 'b' holds '1.5' at row 70, which is no int64; typ"),
         ("cat", "1", "column 'b' holds 'cat' at row 70, which is no int64"),
         ("7", "", "column 'b' holds '7' at row 70, which is no null"),
         ("caf\xe9", "tea", r"p\.csv is not UTF-8 text \(column 'b', at row 70\)"),

@@ -183,11 +183,7 @@ def test_truth_values(tmp_path):
 
 
 def test_fractions_beside_whole_labels_stay_numbers(tmp_path):
-    columns = {
-        "y_true": ["0", "1", "1"],
-        "a": ["0.25", "1e-05", "1"],
-        "b": ["1.0", "", "0"],
-    }
+    columns = {"y_true": ["0", "1", "1"], "a": ["0.25", "1e-05", "1"], "b": ["1.0", "", "0"]}
     path = written(tmp_path / "p.csv", columns)
     for read in (as_whole([path]), in_blocks([path])):
         assert read["a"] == [0.25, 1e-05, 1.0]
@@ -198,11 +194,7 @@ def test_fractions_beside_whole_labels_stay_numbers(tmp_path):
 
 
 def test_scores_are_numbers_however_they_are_written(tmp_path):
-    columns = {
-        "y_true": ["1", "0", "01"],
-        "a": ["0.50", "1e3", "-inf"],
-        "b": ["007", "7", "1"],
-    }
+    columns = {"y_true": ["1", "0", "01"], "a": ["0.50", "1e3", "-inf"], "b": ["007", "7", "1"]}
     path = written(tmp_path / "p.csv", columns)
     read = as_whole([path], scores=True)
     assert read["y_true"] == ["1", "0", "01"]
@@ -358,8 +350,7 @@ def in_time(seconds):
 
 
 @pytest.mark.parametrize(
-    ("cell", "said"),
-    [('1,"1,0', "is not closed"), ('1,1,"0', "is not closed"), ('1,1",0', None)],
+    ("cell", "said"), [('1,"1,0', "is not closed"), ('1,1,"0', "is not closed"), ('1,1",0', None)]
 )
 def test_a_stray_quote(tmp_path, cell, said):
     path = tmp_path / "p.csv"
@@ -419,8 +410,7 @@ def test_rows_longer_than_a_megabyte(tmp_path, n_rows):
         found = read([path], models=chosen)
         assert found[chosen[1]] == [1] * n_rows
     long = written(
-        tmp_path / "q.csv",
-        {"y_true": ["x", "y"], "a": ["x" * 3_000_000, "y"], "b": "xy"},
+        tmp_path / "q.csv", {"y_true": ["x", "y"], "a": ["x" * 3_000_000, "y"], "b": "xy"}
     )
     for read in (as_whole, in_blocks):
         assert read([long])["a"] == ["x" * 3_000_000, "y"]
@@ -429,11 +419,7 @@ def test_rows_longer_than_a_megabyte(tmp_path, n_rows):
 def test_words_after_many_whole_numbers(tmp_path, monkeypatch):
     monkeypatch.setattr(text, "_BLOCK", 200)
     n = 200
-    columns = {
-        "y_true": ["cat", "7"] * (n // 2),
-        "a": ["7"] * (n - 1) + ["cat"],
-        "b": ["cat"] * n,
-    }
+    columns = {"y_true": ["cat", "7"] * (n // 2), "a": ["7"] * (n - 1) + ["cat"], "b": ["cat"] * n}
     path = written(tmp_path / "p.csv", columns)
     assert in_blocks([path]) == as_whole([path]) == columns
 
@@ -536,12 +522,7 @@ print(refused > 100)
 @pytest.mark.full
 @pytest.mark.parametrize(
     ("name", "form"),
-    [
-        ("p.arrow", "words"),
-        ("p.arrow", "coded"),
-        ("p.arrow", "lz4"),
-        ("p.parquet", "words"),
-    ],
+    [("p.arrow", "words"), ("p.arrow", "coded"), ("p.arrow", "lz4"), ("p.parquet", "words")],
 )
 def test_one_flipped_bit_is_no_crash(tmp_path, name, form):
     done = subprocess.run(

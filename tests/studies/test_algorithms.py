@@ -166,10 +166,7 @@ def test_neighbour_takes_any_layout():
         (lambda m: m.fit([[1.0]], [0, 1]), "a class for each of 1 records"),
         (lambda m: m.fit(np.empty((0, 2)), []), "at least 1"),
         (lambda m: m.fit([[1.0]], [0]).predict([[1, 2]]), "must have 1 predictors"),
-        (
-            lambda m: m.set_params(weights=[1]).fit([[1, 2]], [0]),
-            r"shape \(2,\), got \(1,\)",
-        ),
+        (lambda m: m.set_params(weights=[1]).fit([[1, 2]], [0]), r"shape \(2,\), got \(1,\)"),
         (lambda m: m.set_params(weights=[-1]).fit([[1]], [0]), "not negative, got"),
         (lambda m: m.set_params(weights=[np.inf]).fit([[1]], [0]), "must be finite"),
     ],
@@ -260,11 +257,7 @@ def test_settings():
     assert make("svm")[-1].get_params()["kernel"] == "linear"
     assert make("svm")[-1].C == 1
     tree = make("tree")
-    assert (tree.criterion, tree.min_samples_leaf, tree.random_state) == (
-        "entropy",
-        2,
-        0,
-    )
+    assert (tree.criterion, tree.min_samples_leaf, tree.random_state) == ("entropy", 2, 0)
     assert tree.ccp_alpha == 0
     assert tree.max_depth is None
 
@@ -447,11 +440,7 @@ def test_progress_is_told():
     ("options", "error", "message"),
     [
         ({"rng": -1}, ValueError, "rng must be a whole number in"),
-        (
-            {"rng": 1, "n_sets": 1},
-            ValueError,
-            "n_sets must be a whole number >= 2, got 1",
-        ),
+        ({"rng": 1, "n_sets": 1}, ValueError, "n_sets must be a whole number >= 2, got 1"),
         ({"rng": 1.0}, TypeError, "rng must be a whole number"),
     ],
 )

@@ -106,10 +106,7 @@ def test_simple_starts_at_no_difference():
 def test_exp6_is_equal_near_the_omega_of_the_paper():
     told = []
     omega = find_null(
-        find_contest("exp6"),
-        seed=1,
-        n_sets=20,
-        progress=lambda done, n: told.append((done, n)),
+        find_contest("exp6"), seed=1, n_sets=20, progress=lambda done, n: told.append((done, n))
     )
     assert 0.25 < omega < 0.35
     assert told == [(k + 1, len(told)) for k in range(len(told))]
@@ -120,11 +117,7 @@ def test_errors_are_equal_at_the_null_and_drift_apart(name):
     contest = find_contest(name)
     told = []
     study = measure_errors(
-        contest,
-        seed=2,
-        n_sets=30,
-        steps=4,
-        progress=lambda done, n: told.append((done, n)),
+        contest, seed=2, n_sets=30, steps=4, progress=lambda done, n: told.append((done, n))
     )
     gaps = study.errors[:, 1] - study.errors[:, 0]
     # A step of the curve, which is an average of counts, may lie between.

@@ -3,12 +3,7 @@
 import numpy as np
 import pytest
 from matplotlib import pyplot as plt
-from study_records import (
-    correlation_study,
-    error_study,
-    power_study,
-    type_one_errors,
-)
+from study_records import correlation_study, error_study, power_study, type_one_errors
 
 from fastcmp.studies import figures
 from fastcmp.studies.rivals import RIVALS
@@ -111,10 +106,7 @@ def test_errors():
 def test_correlations():
     study = correlation_study()
     ax = figures.draw_correlations(study)
-    assert legend(ax) == [
-        *("bounds (10)", "bound (9)", "rho2 = rho1"),
-        *("exp6", "iris", "simple"),
-    ]
+    assert legend(ax) == [*("bounds (10)", "bound (9)", "rho2 = rho1"), *("exp6", "iris", "simple")]
     points = {line.get_label(): line.get_xydata() for line in ax.lines}
     assert points["exp6"].tolist() == [[0.1, 0.4], [-0.3, 0.36]]
     assert points["iris"].tolist() == [[0.6, 0.1]]

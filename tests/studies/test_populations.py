@@ -12,16 +12,7 @@ from scipy import stats
 from fastcmp.kernels import INVALID, OK, random_below
 from fastcmp.studies import extras
 from fastcmp.studies.epsilon import epsilon_losses
-from fastcmp.studies.populations import (
-    NAMES,
-    Bundled,
-    Epsilon,
-    Exp6,
-    Letter,
-    Mnist,
-    Simple,
-    load,
-)
+from fastcmp.studies.populations import NAMES, Bundled, Epsilon, Exp6, Letter, Mnist, Simple, load
 
 
 def made_up_letters(tmp_path, n=40):
@@ -337,12 +328,7 @@ def test_images_too_many(tmp_path):
 
 @pytest.mark.parametrize(
     ("name", "n", "n_all"),
-    [
-        ("digits", 300, 1797),
-        ("breast-cancer", 284, 569),
-        ("wine", 89, 178),
-        ("iris", 75, 150),
-    ],
+    [("digits", 300, 1797), ("breast-cancer", 284, 569), ("wine", 89, 178), ("iris", 75, 150)],
 )
 def test_bundled(name, n, n_all):
     population = Bundled(name)

@@ -5,12 +5,7 @@ import json
 import numpy as np
 import pytest
 from statsmodels.stats.proportion import proportion_confint, proportions_ztest
-from study_records import (
-    correlation_study,
-    error_study,
-    power_study,
-    type_one_errors,
-)
+from study_records import correlation_study, error_study, power_study, type_one_errors
 
 from fastcmp import from_dict
 from fastcmp.core.render import to_csv, to_latex, to_markdown, to_text

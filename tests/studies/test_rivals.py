@@ -262,11 +262,7 @@ def problems():
     return [
         Problem(population=small, algorithm_a=one, algorithm_b=two),
         Problem(population=small, algorithm_a=mean, algorithm_b=one),
-        Problem(
-            population=other,
-            algorithm_a=mean,
-            algorithm_b=NearestNeighbour([1.0]),
-        ),
+        Problem(population=other, algorithm_a=mean, algorithm_b=NearestNeighbour([1.0])),
     ]
 
 

@@ -132,14 +132,7 @@ def test_another_null_hypothesis_does_not_go_on(tmp_path):
 
 @pytest.mark.full
 def test_power_and_errors_share_their_values(tmp_path):
-    options = Options(
-        dataset="iris",
-        replications=2,
-        n_sets=8,
-        steps=3,
-        workers=1,
-        folder=tmp_path,
-    )
+    options = Options(dataset="iris", replications=2, n_sets=8, steps=3, workers=1, folder=tmp_path)
     curves, rates = power(options), errors(options)
     assert curves.pvalues.shape == (2, 3, 14)
     np.testing.assert_array_equal(curves.values, rates.values)

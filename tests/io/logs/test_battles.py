@@ -20,15 +20,7 @@ def test_examples(name):
 WINNERS = {
     1.0: ["model_a", "a", "A", "left", "large", "Model_A"],
     0.0: ["model_b", "b", "B", "right", "small", "RIGHT"],
-    0.5: [
-        "tie",
-        "Tie",
-        "draw",
-        "tie (bothbad)",
-        "both bad",
-        "bothbad",
-        "tie (both bad)",
-    ],
+    0.5: ["tie", "Tie", "draw", "tie (bothbad)", "both bad", "bothbad", "tie (both bad)"],
 }
 
 

@@ -28,11 +28,7 @@ def test_parts(tmp_path):
     del lines[1]["count"]
     parts = parts_in("eval_arena", save(tmp_path, *lines))
     found = [(part.task, part.model, part.items) for part in parts]
-    assert found == [
-        ("toy", "alpha", ["1", "q2"]),
-        ("toy", "beta", ["1"]),
-        ("b", "alpha", ["1"]),
-    ]
+    assert found == [("toy", "alpha", ["1", "q2"]), ("toy", "beta", ["1"]), ("b", "alpha", ["1"])]
     assert parts[0].status.tolist() == [0, 2]
     assert np.isnan(parts[0].values[1])
     assert parts[1].attempts.tolist() == [1]

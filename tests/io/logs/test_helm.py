@@ -13,20 +13,11 @@ PERTURBED = {"name": "typos", "robustness": True, "computed_on": "perturbed"}
 
 
 def stat(name, total=1, count=1, split="test", **more):
-    return {
-        "name": {"name": name, "split": split, **more},
-        "count": count,
-        "sum": total,
-    }
+    return {"name": {"name": name, "split": split, **more}, "count": count, "sum": total}
 
 
 def record(item, *stats, trial=0, **more):
-    return {
-        "instance_id": item,
-        **more,
-        "train_trial_index": trial,
-        "stats": list(stats),
-    }
+    return {"instance_id": item, **more, "train_trial_index": trial, "stats": list(stats)}
 
 
 def write(folder, name, value):
@@ -261,10 +252,7 @@ def test_a_link_out_of_the_folder_is_not_followed(tmp_path):
         ("[null]", "entry 1 is no whole JSON object"),
         ([record("id1", stat("f1_score", "1"))], "count 1 and sum '1'; wanted numbers"),
         ([record("id1", stat("f1_score", 1, count=-1))], "count -1 and sum 1"),
-        (
-            [record("id1", stat("f1_score"), trial=-1)],
-            "wanted records with instance_id",
-        ),
+        ([record("id1", stat("f1_score"), trial=-1)], "wanted records with instance_id"),
         ([record("id1", {"name": "f1"})], "a statistic without a name"),
     ],
 )

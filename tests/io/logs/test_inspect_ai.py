@@ -45,14 +45,7 @@ def header(n=None, *, scores=("judge",), metrics=None, **more):
         "scores": [{"name": s, "scorer": s, "metrics": metrics or {}} for s in scores],
         **more.pop("results", {}),
     }
-    return {
-        "version": 2,
-        "status": "success",
-        "eval": spec,
-        "plan": {},
-        "results": results,
-        **more,
-    }
+    return {"version": 2, "status": "success", "eval": spec, "plan": {}, "results": results, **more}
 
 
 def write_json(folder, samples, name="log.json", **more):
@@ -94,15 +87,7 @@ def write_zip(path, members, method=8, frames=1, *, local_extra=b"", flags=0, si
         body += struct.pack("<HH", len(file_name), len(local_extra))
         body += file_name + local_extra + raw
     end = struct.pack(
-        "<4sHHHHIIH",
-        b"PK\x05\x06",
-        0,
-        0,
-        len(members),
-        len(members),
-        len(directory),
-        len(body),
-        0,
+        "<4sHHHHIIH", b"PK\x05\x06", 0, 0, len(members), len(members), len(directory), len(body), 0
     )
     path.write_bytes(body + directory + end)
     return path
@@ -268,8 +253,7 @@ def test_a_member_cut_off_is_refused(tmp_path, method):
 
 
 @pytest.mark.parametrize(
-    ("more", "match"),
-    [({"flags": 1}, "is encrypted"), ({"method": 12}, "method 12 of zip")],
+    ("more", "match"), [({"flags": 1}, "is encrypted"), ({"method": 12}, "method 12 of zip")]
 )
 def test_members_that_cannot_be_read_are_refused(tmp_path, more, match):
     path = write_zip(tmp_path / "a.eval", members(THREE), **more)
@@ -351,12 +335,7 @@ def test_runs_are_told_by_id_and_sorted_by_time(tmp_path):
         tmp_path,
         THREE,
         "old.json",
-        eval={
-            "created": "2026-01-03T04:00:00",
-            "eval_id": None,
-            "run_id": "r",
-            "task_id": "t",
-        },
+        eval={"created": "2026-01-03T04:00:00", "eval_id": None, "run_id": "r", "task_id": "t"},
     )
     (a,), (b,) = read(FORMAT, early), read(FORMAT, late)
     assert (a.run, b.run) == ("x", "r/t")
@@ -380,24 +359,14 @@ def test_tasks_that_are_not_wanted_are_left_out(tmp_path):
 
 def test_old_logs_have_one_scorer(tmp_path):
     old = header()
-    old["results"] = {
-        "scorer": {"name": "match"},
-        "metrics": {"accuracy": {"value": 0.5}},
-    }
+    old["results"] = {"scorer": {"name": "match"}, "metrics": {"accuracy": {"value": 0.5}}}
     del old["version"]
     one = {"id": 1, "epoch": 1, "input": "a", "target": "b"}
-    old["samples"] = [
-        {**one, "score": {"value": "C"}},
-        {**one, "id": 2, "score": {"value": "I"}},
-    ]
+    old["samples"] = [{**one, "score": {"value": "C"}}, {**one, "id": 2, "score": {"value": "I"}}]
     path = tmp_path / "old.json"
     path.write_text(json.dumps(old))
     (part,) = read(FORMAT, path)
-    assert (part.metric, part.values.tolist(), part.mean_stated) == (
-        "match",
-        [1, 0],
-        0.5,
-    )
+    assert (part.metric, part.values.tolist(), part.mean_stated) == ("match", [1, 0], 0.5)
 
 
 # ------------------------------------------------------------------ scores
@@ -425,10 +394,7 @@ def test_numbers_and_booleans_are_values(tmp_path, value, number):
 @pytest.mark.parametrize(
     ("value", "match"),
     [
-        (
-            "correct",
-            "sample 'q2', epoch 1, scorer 'judge': the grade 'correct' is unknown",
-        ),
+        ("correct", "sample 'q2', epoch 1, scorer 'judge': the grade 'correct' is unknown"),
         ([1, 0], "wanted one value, got a list"),
         (math.inf, "inf is no value of an item"),
         ({"a": [1]}, "scorer 'judge/a': wanted one value, got a list"),
@@ -460,13 +426,7 @@ def test_a_mapping_is_a_metric_for_each_key(tmp_path):
 
 def test_keys_of_two_scorers_are_kept_apart(tmp_path):
     both = {"a": {"value": {"x": 1}}, "b": {"value": {"x": 0, "y": 1}}}
-    samples = [
-        sample(
-            "q1",
-            ...,
-        )
-        | {"scores": both}
-    ]
+    samples = [sample("q1", ...) | {"scores": both}]
     parts = read(FORMAT, write_json(tmp_path, samples, scores=("a", "b")))
     assert {p.metric: p.values[0] for p in parts} == {"a/x": 1, "b/x": 0, "y": 1}
 

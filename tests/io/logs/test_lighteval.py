@@ -32,11 +32,7 @@ def write(root, docs, values, *, model="org/m", task="toy|0", stamp=STAMP, **col
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"details_{task}_{stamp}.parquet"
     if not columns:
-        columns = {
-            "doc": docs,
-            "metric": values,
-            "model_response": [{"text": ["x"]}] * len(values),
-        }
+        columns = {"doc": docs, "metric": values, "model_response": [{"text": ["x"]}] * len(values)}
     parquet.write_table(pa.table(columns), path)
     return path
 
@@ -214,12 +210,7 @@ def test_ids_that_are_not_numbers_stay_text(tmp_path):
 @pytest.mark.parametrize(
     ("docs", "metrics", "metric", "match"),
     [
-        (
-            [doc(0)],
-            [{"acc": 1, "bleu": [1, 2]}],
-            "bleu",
-            "bleu: no document has a number",
-        ),
+        ([doc(0)], [{"acc": 1, "bleu": [1, 2]}], "bleu", "bleu: no document has a number"),
         ([doc(0)], [{"bleu": {"a": 1}}], None, "bleu: no document has a number"),
         ([doc(0)], [{"acc": None}], None, "no metric: no document has a number"),
         ([{**doc(0), "id": None}], [{"acc": 1}], None, "row 1 has no doc.id"),

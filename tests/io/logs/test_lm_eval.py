@@ -235,15 +235,9 @@ class TestOldVersions:
     [
         ({}, "org/alpha"),
         ({"model_name": ""}, "org/alpha"),
-        (
-            {"model_name": None, "config": {"model_args": "a=1,model=b/c,x=peft"}},
-            "b/c",
-        ),
+        ({"model_name": None, "config": {"model_args": "a=1,model=b/c,x=peft"}}, "b/c"),
         ({"model_name": "", "config": {"model_args": {"pretrained": "d/e"}}}, "d/e"),
-        (
-            {"model_name": "", "config": {"model": "MyModel", "model_args": ""}},
-            "MyModel",
-        ),
+        ({"model_name": "", "config": {"model": "MyModel", "model_args": ""}}, "MyModel"),
         ({"model_name": "", "config": {}}, "home"),
         ({"model_name": "<b>x</b>"}, "<b>x</b>"),
     ],
@@ -271,10 +265,7 @@ def test_paired_by_stamp(tmp_path):
     save(tmp_path, LINES)
     save(tmp_path, LINES, name=f"samples_sums_{later}.jsonl", model_name="org/beta")
     parts = parts_in("lm_eval", tmp_path)
-    assert [(p.model, p.created) for p in parts] == [
-        ("org/alpha", STAMP),
-        ("org/beta", later),
-    ]
+    assert [(p.model, p.created) for p in parts] == [("org/alpha", STAMP), ("org/beta", later)]
 
 
 def test_two_results_of_a_stamp(tmp_path):
@@ -298,12 +289,7 @@ def test_tasks(tmp_path):
 
 
 def test_missing_values(tmp_path):
-    lines = [
-        sample(0),
-        sample(1, None),
-        sample(2, float("nan")),
-        sample(3, None, "acc"),
-    ]
+    lines = [sample(0), sample(1, None), sample(2, float("nan")), sample(3, None, "acc")]
     part = one(save(tmp_path, lines))
     assert part.status.tolist() == [0, 2, 2, 3]
     assert np.isnan(part.values).tolist() == [False, True, True, True]

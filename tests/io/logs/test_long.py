@@ -52,10 +52,7 @@ def write(frame, path):
 
 @pytest.mark.parametrize(
     "suffix",
-    [
-        *(".csv", ".tsv", ".csv.gz", ".jsonl", ".jsonl.gz"),
-        *(".json", ".parquet", ".arrow"),
-    ],
+    [*(".csv", ".tsv", ".csv.gz", ".jsonl", ".jsonl.gz"), *(".json", ".parquet", ".arrow")],
 )
 def test_the_kind_of_file_does_not_matter(suffix, tmp_path):
     path = tmp_path / f"values{suffix}"

@@ -14,16 +14,8 @@ FILES = [
     (inspect_ai.FORMAT, "inspect/json", "alpha.json"),
     (helm.FORMAT, "helm/runs/v1/toy:subject=sums,model=example_alpha", "run_spec.json"),
     (helm.FORMAT, "helm/runs/v1/toy:subject=sums,model=example_alpha", "stats.json"),
-    (
-        helm.FORMAT,
-        "helm/runs/v1/toy:subject=sums,model=example_alpha",
-        "instances.json",
-    ),
-    (
-        helm.FORMAT,
-        "helm/runs/v1/toy:subject=sums,model=example_alpha",
-        "per_instance_stats.json",
-    ),
+    (helm.FORMAT, "helm/runs/v1/toy:subject=sums,model=example_alpha", "instances.json"),
+    (helm.FORMAT, "helm/runs/v1/toy:subject=sums,model=example_alpha", "per_instance_stats.json"),
     (
         lighteval.FORMAT,
         "lighteval",

@@ -79,10 +79,7 @@ CORRECT = "@ATTRIBUTE correct {cat, dog}\n"
 @pytest.mark.parametrize(
     ("text", "match"),
     [
-        (
-            SHORT + "@DATA\n0,cat\n",
-            "no column 'correct', so it does not hold the truth",
-        ),
+        (SHORT + "@DATA\n0,cat\n", "no column 'correct', so it does not hold the truth"),
         (SHORT + CORRECT + "@DATA\n{0 1, 1 cat}\n", "sparse data"),
         (SHORT + CORRECT + "@DATA\n0,cat\n", "row 1 of the data has 2 cells.*are 3"),
         (SHORT + CORRECT + "@DATA\n0,'cat,dog\n", "has 0 cells"),

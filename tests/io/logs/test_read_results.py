@@ -236,10 +236,7 @@ def test_fewer_samples_than_stated(read):
 
 
 def test_files_of_one_run_state_its_samples(read):
-    one, two = (
-        part(run="x", n_stated=4),
-        part(items=[7], values=[1], run="x", n_stated=4),
-    )
+    one, two = (part(run="x", n_stated=4), part(items=[7], values=[1], run="x", n_stated=4))
     assert read(one, two).items.tolist() == [0, 1, 2, 7]
     refused(read, one, words=("4 samples",))
 

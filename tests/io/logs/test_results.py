@@ -78,10 +78,7 @@ def test_tasks_that_are_items(read):
     scores = read(one).task_scores()
     assert scores.tasks == ("STS/en", "Class", "STS/de")
     part_of = part(
-        items=["STS/en", "Class", "STS/de"],
-        values=[0.5, 0.8, 0.7],
-        unit="task",
-        clusters=clusters,
+        items=["STS/en", "Class", "STS/de"], values=[0.5, 0.8, 0.7], unit="task", clusters=clusters
     )
     scores = read(part_of).task_scores()
     assert scores.tasks == ("STS", "Class")

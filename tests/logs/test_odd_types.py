@@ -5,24 +5,19 @@ import json
 import shutil
 
 import pytest
-from log_parts import FORMATS, read
+from log_parts import FORMATS
 
-from fastcmp.io.logs import helm, inspect_ai, lighteval
+import fastcmp
 
 JUNK = [None, [], {}, "", -1, 1.5, float("nan"), True, "x", [1], {"a": 1}, 10**30]
+RUN = "helm/runs/v1/toy:subject=sums,model=example_alpha"
+RESULTS = "results/example/alpha/results_2026-01-02T03-04-05.000001.json"
 FILES = [
-    (inspect_ai.FORMAT, "inspect/json", "alpha.json"),
-    (helm.FORMAT, "helm/runs/v1/toy:subject=sums,model=example_alpha", "run_spec.json"),
-    (helm.FORMAT, "helm/runs/v1/toy:subject=sums,model=example_alpha", "stats.json"),
-    (helm.FORMAT, "helm/runs/v1/toy:subject=sums,model=example_alpha", "instances.json"),
-    (helm.FORMAT, "helm/runs/v1/toy:subject=sums,model=example_alpha", "per_instance_stats.json"),
-    (
-        lighteval.FORMAT,
-        "lighteval",
-        "results/example/alpha/results_2026-01-02T03-04-05.000001.json",
-    ),
+    ("inspect/json", "alpha.json"),
+    *((RUN, f"{name}.json") for name in ("run_spec", "stats", "instances", "per_instance_stats")),
+    ("lighteval", RESULTS),
 ]
-BESIDE = (FILES[-1][2], "stats.json", "instances.json")
+BESIDE = (RESULTS, "stats.json", "instances.json")
 
 
 def places(value, path=()):
@@ -45,8 +40,9 @@ def with_other(value, path, new):
     return copied
 
 
-@pytest.mark.parametrize(("fmt", "folder", "name"), FILES, ids=[name for _, _, name in FILES])
-def test_other_types_are_no_other_errors(tmp_path, fmt, folder, name):
+@pytest.mark.filterwarnings("ignore:.*by the run's own account")
+@pytest.mark.parametrize(("folder", "name"), FILES, ids=[name for _, name in FILES])
+def test_other_types_are_no_other_errors(tmp_path, folder, name):
     root = tmp_path / "logs"
     shutil.copytree(FORMATS / folder, root)
     given = json.loads((root / name).read_text())
@@ -56,9 +52,8 @@ def test_other_types_are_no_other_errors(tmp_path, fmt, folder, name):
     for path, junk in every[::step]:
         (root / name).write_text(json.dumps(with_other(given, path, junk)))
         try:
-            read(fmt, root)
-        except ValueError as error:
-            assert str(error).startswith(str(root))  # noqa: PT017
+            fastcmp.read_results(root, metric="exact_match" if folder == RUN else None)
+        except ValueError:
             n_refused += 1
     # Of what stands beside, much does not matter.
     assert n_refused or name in BESIDE

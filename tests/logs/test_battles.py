@@ -4,18 +4,9 @@ import json
 
 import pandas as pd
 import pytest
-from log_parts import EXAMPLES, FORMATS, parts_in
+from log_parts import FORMATS, parts_in
 
 from fastcmp import read_battles
-
-CASES = [name for name in EXAMPLES if name.startswith("battles/")]
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_examples(name):
-    found = read_battles(FORMATS / EXAMPLES[name]["inputs"][0])
-    assert pd.DataFrame(found).to_dict("records") == EXAMPLES[name]["rows"]
-
 
 WINNERS = {
     1.0: ["model_a", "a", "A", "left", "large", "Model_A"],

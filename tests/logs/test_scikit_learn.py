@@ -5,16 +5,10 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from log_parts import check_example, parts_in
+from log_parts import parts_in
 from sklearn.datasets import load_iris
 from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.tree import DecisionTreeClassifier
-
-
-def test_examples():
-    for example in ("sklearn/cross_validate", "sklearn/cv_results"):
-        parts = check_example("scikit_learn", example)
-        assert "share training data" in parts[0].remarks[-1]
 
 
 @pytest.fixture(scope="module")
@@ -26,12 +20,12 @@ def test_what_cross_validate_gives(iris, tmp_path):
     scores = cross_validate(
         DecisionTreeClassifier(max_depth=1), *iris, scoring=["accuracy", "f1_macro"]
     )
-    pd.DataFrame(scores).to_csv(tmp_path / "tree.csv")
+    pd.DataFrame(scores).to_csv(tmp_path / "table.csv")
     lists = {name: column.tolist() for name, column in scores.items()}
     (tmp_path / "tree.json").write_text(json.dumps(lists))
     pd.DataFrame(scores).to_json(tmp_path / "frame.json")
     parts = parts_in("scikit_learn", tmp_path)
-    assert [part.model for part in parts] == ["frame"] * 2 + ["tree"] * 4
+    assert [part.model for part in parts] == ["frame"] * 2 + ["table"] * 2 + ["tree"] * 2
     for part in parts:
         np.testing.assert_allclose(part.values, scores[part.metric], rtol=1e-9)
     assert {part.metric for part in parts} == {"test_accuracy", "test_f1_macro"}
@@ -47,7 +41,7 @@ def test_what_a_search_gives(iris, tmp_path, suffix):
     parts = parts_in("scikit_learn", path)
     assert [part.model for part in parts] == [f"{{'max_depth': {i}}}" for i in (1, 2)]
     for i, part in enumerate(parts):
-        assert part.items.tolist() == list(range(11))
+        assert part.items == list(range(11))
         expected = [found[f"split{k}_test_score"][i] for k in range(11)]
         np.testing.assert_allclose(part.values, expected, rtol=1e-9)
 
@@ -56,8 +50,9 @@ def test_failed_fits_and_settings_twice(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("fit_time,score_time,test_score\n1,1,0.5\n1,1,\n")
     (part,) = parts_in("scikit_learn", path)
-    assert part.status.tolist() == [0, 1]
-    assert part.reasons == {1: "the fit failed"}
+    assert part.status == [0, 1]
+    with pytest.raises(ValueError, match="the fit failed"):
+        parts_in("scikit_learn", path, errors="raise")
     path.write_text("params,split0_test_score\n{},1\n{},2\n")
     with pytest.raises(ValueError, match=r"parameters \{\} twice"):
         parts_in("scikit_learn", path)

@@ -1,13 +1,7 @@
 """Wide tables: numbers by columns are values only where the user says so."""
 
 import pytest
-from log_parts import FORMATS, check_example, files_below, parts_in
-
-from fastcmp.io.logs import wide
-
-
-def test_example():
-    check_example("wide", "wide_values", values=True)
+from log_parts import FORMATS, not_read, parts_in
 
 
 def test_it_must_be_said_that_numbers_are_values():
@@ -30,14 +24,14 @@ def test_what_is_known_of_items(tmp_path):
     ]
     assert parts[2].items == ["x", "y"]
     assert parts[2].clusters == ["p", "p"]
-    assert parts[2].status.tolist() == [2, 0]
+    assert parts[2].status == [2, 0]
 
 
 def test_rows_without_items_are_numbered_in_one_file_alone(tmp_path):
     (tmp_path / "a.csv").write_text("a,b\n1,2\n3,4\n")
     (part, _) = parts_in("wide", tmp_path, values=True)
     assert part.items == ["0", "1"]
-    assert "no column of items" in part.remarks[-1]
+    assert "no column of items" in part.said
     (tmp_path / "b.csv").write_text("c,d\n1,2\n3,4\n")
     with pytest.raises(ValueError, match="no column of items, by which several"):
         parts_in("wide", tmp_path, values=True)
@@ -47,7 +41,7 @@ def test_other_files_are_not_taken(tmp_path):
     (tmp_path / "a.csv").write_text("name,text\nx,y\n")
     (tmp_path / "b.csv").write_text("item,value\nx,1\n")
     (tmp_path / "c.json").write_text('[{"a": 1, "b": 2}]')
-    assert not any(map(wide.FORMAT.holds, files_below(tmp_path)))
+    assert not_read(None, tmp_path) == {"a.csv", "b.csv", "c.json"}
 
 
 def test_a_table_of_models_by_data_sets(tmp_path):

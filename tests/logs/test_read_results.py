@@ -31,18 +31,6 @@ def test_texts_stay_in_the_order_of_the_first_model(read):
     assert results.answers.tolist() == [[1, 2, 3], [1, 2, 3]]
 
 
-def test_a_number_and_its_text_are_one_item(read):
-    results = read(part("a", [1, 2, 10]), part("b", ["10", "1", "2"]))
-    assert results.items.tolist() == ["1", "2", "10"]
-    assert results.answers.tolist() == [[1, 0, 1], [0, 1, 1]]
-
-
-def test_far_numbers(read):
-    far = [-(2**40), 0, 2**60]
-    results = read(part("a", far), part("b", far[::-1], [3, 2, 1]))
-    assert results.answers[1].tolist() == [1, 2, 3]
-
-
 def test_repeats_are_joined_too(read):
     a = part("a", [1, 1, 2, 2], [1, 2, 3, 4], repeats=[1, 2, 1, 2])
     b = part("b", [2, 1, 2, 1], [4, 2, 3, 1], repeats=[2, 2, 1, 1])
@@ -53,31 +41,22 @@ def test_repeats_are_joined_too(read):
 
 
 def test_a_table_in_several_files(read):
-    results = read(part("a", [0, 1], [1, 0]), part("a", [2], [1]), part("b"))
+    first = part("a", [0, 1], [1, 0], form="long")
+    results = read(first, part("a", [2], [1]), part("b"))
     assert results.names == ("a", "b")
     assert results.answers.tolist() == [[1, 0, 1], [1, 0, 1]]
 
 
 def test_an_item_twice(read):
-    words = ("0.log: a has item 7 twice in task t; the values are 1 and 0",)
-    refused(read, part("a", [7, 7, 8]), words=words)
-    words = ("a has item 7, repeat 2, twice",)
-    refused(read, part("a", [7, 7, 8], repeats=[2, 2, 2]), words=words)
+    one = part("a", [7, 7, 8], form="long")
+    refused(read, one, words=("a has item 7, repeat 0 twice in task t",))
 
 
 def test_another_document(read):
     a = part("a", item_hash=[1, 2, 3])
-    b = part("b", [2, 1, 0], item_hash=[3, 9, 1], hashed="doc_hash")
-    words = ("item 1 of task t is another document for b", "0.log", "1.log", "doc_hash")
+    b = part("b", [2, 1, 0], item_hash=[3, 9, 1])
+    words = ("item 1 of task t is another document for b", "0.log", "1.log", "input and target")
     refused(read, a, b, words=words)
-
-
-def test_documents_without_a_hash_are_not_compared(read):
-    hashes = ([0, 0, 0], [1, 2, 0], [0, 2, 3])
-    read(*(part(f"m{i}", item_hash=own) for i, own in enumerate(hashes)))
-    last = part("last", item_hash=[5, 2, 3])
-    files = [part(f"m{i}", item_hash=own) for i, own in enumerate(hashes)]
-    refused(read, *files, last, words=("item 0", "last", "m1"))
 
 
 def test_repeats_of_another_document(read):
@@ -169,25 +148,21 @@ def test_a_metric_that_a_model_lacks(read):
     refused(read, *files, words=words, metric="acc")
 
 
-def test_a_metric_with_its_filter(read):
-    files = [part(m, metric="acc,none") for m in "ab"]
-    # An importer that knows the name only gives nothing; what there is, is said.
-    refused(read, *files, metric="bleu", words=("no bleu of task t, but acc,none",))
-
-
 def test_tasks_that_are_not_there(read):
     refused(read, part(), task="u", words=("task: there is no u, but t",))
 
 
 def test_errors_are_negated(read):
-    files = [part(m, metric="loss", lower_is_better=True) for m in "ab"]
+    files = [part(m, metric="rmse", form="long") for m in "ab"]
     results = read(*files)
     assert results.answers.tolist() == [[-1, 0, -1]] * 2
     assert not np.signbit(results.answers[0, 1])
     assert results.negated == (True,)
     assert "lower is better: values are negated" in " ".join(results.remarks)
+    missing = part(values=[1, NAN, 2], metric="rmse", form="long")
+    refused(read, missing, errors="wrong", words=("not the worst value of rmse",))
     words = ("lower is better for a", "higher for b")
-    refused(read, files[0], part("b", metric="loss"), words=words)
+    refused(read, files[0], part("b", values=[-1, 0, -1], metric="rmse"), words=words)
 
 
 # Runs.
@@ -227,22 +202,6 @@ def test_one_run_twice(read):
     assert read(*files, runs="latest").names == ("a",)
     other = part(run="x", values=[0, 0, 0])
     refused(read, files[0], other, runs="latest", words=("is there twice",))
-
-
-def test_fewer_samples_than_stated(read):
-    words = ("0.log", "says that it has 5 samples of task t, and 3 are there")
-    refused(read, part(n_stated=5), words=words)
-    read(part(n_stated=3))
-
-
-def test_files_of_one_run_state_its_samples(read):
-    one, two = (part(run="x", n_stated=4), part(items=[7], values=[1], run="x", n_stated=4))
-    assert read(one, two).items.tolist() == [0, 1, 2, 7]
-    refused(read, one, words=("4 samples",))
-
-
-def test_no_samples(read):
-    refused(read, part(items=[], values=[]), words=("a has no samples",))
 
 
 # Answers without a value.
@@ -288,53 +247,11 @@ def test_nothing_left(read):
 
 
 def test_nan_without_a_reason_is_unscored(read):
-    words = ("a has no value of acc for item 1 of task t (unscored)",)
-    refused(read, part(values=[1, NAN, 0]), words=words)
-
-
-def test_zero_is_not_the_worst_of_errors(read):
-    one = part(values=[1, NAN, 2], metric="loss", lower_is_better=True)
-    refused(read, one, errors="wrong", words=("not the worst value of loss",))
-
-
-def test_infinite_values(read):
-    words = ("0.log: values of acc must be finite", "item 2 of task t")
-    refused(read, part(values=[1, 0, np.inf]), words=words)
+    words = ("a has no value of acc for item 1, repeat 0 of task t (unscored)",)
+    refused(read, part(values=[1, NAN, 0], form="long"), words=words)
 
 
 # What is reported.
-
-
-def test_prompts_and_settings_that_differ(read):
-    a = part("a", prompt_hash=[1, 2, 3], settings={"num_fewshot": "5", "v": "1"})
-    b = part("b", prompt_hash=[1, 9, 8], settings={"num_fewshot": "0", "v": "1"})
-    remarks = " ".join(read(a, b).remarks)
-    assert "prompt_hash differs in 2 of 3 items of task t between a and b" in remarks
-    assert "num_fewshot differs between models: 5 (a); 0 (b), on task t." in remarks
-    assert "v differs" not in remarks
-
-
-def test_a_mean_that_is_not_that_of_the_values(read):
-    files = [part("a", mean_stated=0.6667), part("b", mean_stated=0.5)]
-    with pytest.warns(UserWarning, match=r"1\.log: acc of b on task t is 0\.5 by"):
-        results = read(*files)
-    assert any("is 0.5 by the run's own account" in each for each in results.remarks)
-
-
-def test_a_mean_without_unscored_answers(read):
-    read(part(values=[1, 0, NAN], mean_stated=0.5), errors="wrong")
-    read(part(values=[1, 0, NAN], mean_stated=0.3333), errors="wrong")
-
-
-def test_a_mean_of_errors_is_stated_as_it_stands(read):
-    read(part(metric="loss", lower_is_better=True, mean_stated=2 / 3))
-
-
-def test_names_are_shown_not_obeyed(read):
-    results = read(part("<b>a</b>\x1b[31m"), part("b"))
-    assert "\x1b" not in str(results)
-    assert "<b>" not in results.to_html()
-    assert "&lt;b&gt;" in results.to_html()
 
 
 def test_options_are_checked(read):
@@ -347,7 +264,9 @@ def test_options_are_checked(read):
 
 
 def test_more_than_memory(read):
-    refused(read, part(), memory_limit=20, words=("memory_limit is 20 bytes",))
+    refused(read, part(), memory_limit=20, words=("497 bytes, more than memory_limit = 20",))
+    one = part("a" * 999, list(range(999)), [1] * 999, form="long")
+    refused(read, one, memory_limit=100_000, words=("memory_limit",))
 
 
 def test_progress_and_workers(read):

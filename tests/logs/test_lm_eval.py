@@ -5,9 +5,11 @@ import json
 
 import numpy as np
 import pytest
-from log_parts import check_example, files_below, parts_in
+from log_parts import not_read, parts_in, refusal
 
-from fastcmp.io.logs import lm_eval
+import fastcmp
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*by the run's own account")
 
 STAMP = "2026-01-02T03-04-05.000001"
 RESULTS = {
@@ -55,47 +57,6 @@ def one(folder, **options):
     return part
 
 
-@pytest.mark.parametrize(
-    "example", ["good", "two_filters strict", "other_prompt", "fewer_items common"]
-)
-def test_examples(example):
-    options = {"filter": "strict-match"} if "strict" in example else {}
-    if "common" in example:  # the core leaves items out
-        options, example = {}, "good"
-    check_example("lm_eval", f"lm_eval/{example}", **options)
-
-
-def test_what_a_part_says(tmp_path):
-    part = one(save(tmp_path, LINES))
-    assert (part.model, part.task, part.metric) == ("org/alpha", "sums", "acc")
-    assert part.items.dtype == np.int64
-    assert part.items.tolist() == [0, 2, 1]
-    assert part.values.tolist() == [1, 0, 1]
-    assert part.status is None
-    assert not part.lower_is_better
-    assert (part.n_stated, part.mean_stated) == (3, 2 / 3)
-    assert (part.run, part.created) == (STAMP, STAMP)
-    settings = {"few-shots": "5", "task version": "1.0", "lm_eval version": "0.4.13"}
-    assert part.settings == settings | {"filter": "none"}
-    assert part.hashed == "doc_hash or target_hash"
-    assert part.remarks == ()
-    same = one(save(tmp_path / "b", [sample(1), sample(0), sample(2)]))
-    order = np.argsort(part.items)
-    other = np.argsort(same.items)
-    for name in ("item_hash", "prompt_hash"):
-        mine, its = getattr(part, name)[order], getattr(same, name)[other]
-        assert mine.tolist() == its.tolist()
-        assert len(set(mine.tolist())) == 3
-
-
-@pytest.mark.parametrize("changed", HASHES)
-def test_hashes_are_told_from_each_other(tmp_path, changed):
-    a = one(save(tmp_path / "a", [sample(0)]))
-    b = one(save(tmp_path / "b", [sample(0, **{changed: "other"})]))
-    assert (a.item_hash[0] == b.item_hash[0]) == (changed == "prompt_hash")
-    assert (a.prompt_hash[0] == b.prompt_hash[0]) == (changed != "prompt_hash")
-
-
 @pytest.mark.parametrize("spelled", ["acc,none", "acc"])
 def test_metric_by_its_long_name(tmp_path, spelled):
     assert one(save(tmp_path, LINES), metric=spelled).metric == spelled
@@ -110,7 +71,7 @@ def test_several_metrics(tmp_path):
     assert (acc.metric, acc.lower_is_better) == ("acc", False)
     assert (brier.metric, brier.lower_is_better) == ("brier", True)
     assert brier.values.tolist() == [0, 0.25, 0.5]
-    assert "left out: values of f1 are lists" in acc.remarks[-1]
+    assert "left out: values of f1 are lists" in acc.said
     assert one(folder, metric="brier").metric == "brier"
     with pytest.raises(ValueError, match=r"samples_sums.*: task sums.*f1 are lists"):
         parts_in("lm_eval", folder, metric="f1")
@@ -118,45 +79,34 @@ def test_several_metrics(tmp_path):
 
 def test_direction_of_the_configuration(tmp_path):
     configs = {"sums": {"metric_list": [{"metric": "acc", "higher_is_better": False}]}}
-    part = one(save(tmp_path, LINES, higher_is_better={}, configs=configs))
-    assert part.lower_is_better
-    assert part.remarks == ()
+    assert one(save(tmp_path, LINES, higher_is_better={}, configs=configs)).lower_is_better
     part = one(save(tmp_path, LINES, higher_is_better={}, configs={"sums": {}}))
     assert not part.lower_is_better
-    assert "higher ones are taken as better" in part.remarks[-1]
+    assert "higher ones are taken as better" in part.said
 
 
 def test_mean_of_another_kind_is_not_compared(tmp_path):
     metrics = [{"metric": "acc", "aggregation": "median"}]
+    results = {"sums": {"acc,none": 0.1}}
     configs = {"sums": {"metric_list": metrics}}
-    assert one(save(tmp_path, LINES, configs=configs)).mean_stated is None
+    one(save(tmp_path, LINES, configs=configs, results=RESULTS | {"results": results}))
 
 
 class TestFilters:
-    LINES = tuple(sample(i, filter=f) for f in ("strict", "loose") for i in range(2))
+    LINES = tuple(
+        sample(i, float(f == "strict"), filter=f) for f in ("strict", "loose") for i in (0, 1)
+    )
+    RESULTS = RESULTS | {"n-samples": {}, "results": {}}
 
     def test_one_must_be_chosen(self, tmp_path):
-        with pytest.raises(ValueError, match=r"several filters \(strict, loose\)"):
-            one(save(tmp_path, self.LINES))
-
-    @pytest.mark.parametrize(
-        "options", [{"filter": "loose"}, {"metric": "acc,loose"}, {"filter": "strict"}]
-    )
-    def test_chosen(self, tmp_path, options):
-        part = one(save(tmp_path, self.LINES), **options)
-        assert part.items.tolist() == [0, 1]
-        wanted = options.get("filter", "loose")
-        assert part.settings["filter"] == wanted
-        assert part.metric == options.get("metric", "acc")
-
-    def test_unknown(self, tmp_path):
-        with pytest.raises(ValueError, match="no filter strikt; it has strict, loose"):
-            one(save(tmp_path, self.LINES), filter="strikt")
-        with pytest.raises(ValueError, match="no filter loose; it has strict"):
-            one(save(tmp_path, self.LINES[:2]), filter="loose")
+        save(tmp_path, self.LINES, self.RESULTS)
+        assert "several filters (strict, loose)" in refusal(tmp_path)
+        assert "no filter strikt; it has strict, loose" in refusal(tmp_path, filter="strikt")
+        save(tmp_path, self.LINES[:2], self.RESULTS)
+        assert "no filter loose; it has strict" in refusal(tmp_path, filter="loose")
 
     def test_a_task_without_filters_is_read_beside(self, tmp_path):
-        assert one(save(tmp_path, LINES), filter="strict").settings["filter"] == "none"
+        assert fastcmp.read_results(save(tmp_path, LINES), filter="strict").names
 
 
 class TestOldVersions:
@@ -189,10 +139,9 @@ class TestOldVersions:
         path.write_text(json.dumps(lines, indent=indent))
         part = one(tmp_path)
         assert (part.model, part.task) == ("org/alpha", "sums")
-        assert part.items.tolist() == [0, 1, 2]
+        assert part.items == [0, 1, 2]
         assert part.values.tolist() == [0, 1, 0]
-        assert part.item_hash is None
-        assert "no doc_hash" in part.remarks[-2]
+        assert "no doc_hash" in part.said
         path.rename(tmp_path / "pretrained__org__beta,dtype__auto_sums.jsonl")
         with pytest.raises(ValueError, match=r"is of a run with model_args"):
             one(tmp_path)
@@ -213,21 +162,20 @@ class TestOldVersions:
     def test_positions_for_ids(self, tmp_path):
         chosen = {"model_args": "pretrained=a", "samples": {"sums": [4, 9]}}
         old = {"config": chosen, "lm_eval_version": "0.4.8"}
-        assert "its doc_id are positions" in one(save(tmp_path, LINES, **old)).remarks[0]
+        assert "its doc_id are positions" in one(save(tmp_path, LINES, **old)).said
         new = {"config": chosen, "lm_eval_version": "0.4.9.2"}
-        assert one(save(tmp_path, LINES, **new)).remarks == ()
+        assert one(save(tmp_path, LINES, **new)).said == ""
 
     def test_lmms_eval(self, tmp_path):
         """Stamps in front, no filter or metrics; an object a metric is no value."""
         lines = [sample(i, 1, (*OLD, *HASHES), gpt={"score": 1}) for i in range(2)]
         results = {"sums": {"acc,none": 1.0, "gpt,none": 2.0, "acc_stderr,none": "N/A"}}
         save(tmp_path, lines, None, "20260102_030405_samples_sums.jsonl")
-        text = json.dumps(RESULTS | {"results": results})
+        text = json.dumps(RESULTS | {"results": results, "n-samples": {}})
         (tmp_path / "20260102_030405_results.json").write_text(text)
         part = one(tmp_path)
         assert (part.task, part.metric, part.model) == ("sums", "acc", "org/alpha")
-        assert part.created == "20260102_030405"
-        assert any("gpt are objects" in remark for remark in part.remarks)
+        assert "gpt are objects" in part.said
 
 
 @pytest.mark.parametrize(
@@ -245,16 +193,14 @@ class TestOldVersions:
 def test_name_of_the_model(tmp_path, more, name):
     part = one(save(tmp_path / "home", LINES, **more))
     assert part.model == name
-    assert bool(part.remarks) == (name in ("MyModel", "home"))
+    assert bool(part.said) == (name in ("MyModel", "home"))
 
 
 def test_without_results(tmp_path):
     part = one(save(tmp_path / "alpha", LINES, None))
     assert (part.model, part.task, part.metric) == ("alpha", "sums", "acc")
-    assert part.n_stated is part.mean_stated is None
-    said = " ".join(part.remarks)
     for words in ("called 'alpha'", "no results file", "higher ones"):
-        assert words in said
+        assert words in part.said
     save(tmp_path / "beta", [sample(0, 0.5, ("acc", "metrics"), ter=3)], None)
     part = one(tmp_path / "beta")
     assert (part.metric, part.lower_is_better) == ("ter", True)
@@ -263,9 +209,13 @@ def test_without_results(tmp_path):
 def test_paired_by_stamp(tmp_path):
     later = "2026-02-03T00-00-00.000000"
     save(tmp_path, LINES)
-    save(tmp_path, LINES, name=f"samples_sums_{later}.jsonl", model_name="org/beta")
-    parts = parts_in("lm_eval", tmp_path)
-    assert [(p.model, p.created) for p in parts] == [("org/alpha", STAMP), ("org/beta", later)]
+    name = f"samples_sums_{later}.jsonl"
+    save(tmp_path, LINES, name=name, model_name="org/beta")
+    assert [part.model for part in parts_in("lm_eval", tmp_path)] == ["org/alpha", "org/beta"]
+    results = {"sums": {"acc,none": 1.0}}
+    save(tmp_path, [sample(i) for i in range(3)], RESULTS | {"results": results}, name)
+    assert "two runs of org/alpha" in refusal(tmp_path)
+    assert fastcmp.read_results(tmp_path, runs="latest").answers.tolist() == [[1, 1, 1]]
 
 
 def test_two_results_of_a_stamp(tmp_path):
@@ -282,7 +232,7 @@ def test_tasks(tmp_path):
     save(tmp_path, LINES, None, f"samples_a_b_c_{STAMP}.jsonl")
     parts = parts_in("lm_eval", tmp_path)
     assert [part.task for part in parts] == ["a:b/c", "sums"]
-    assert one(tmp_path, tasks=("sums",)).task == "sums"
+    assert one(tmp_path, task="sums").task == "sums"
     save(tmp_path, LINES, None, f"samples_other_{STAMP}.jsonl")
     with pytest.raises(ValueError, match=r"samples_other.*'other', is not in .*results"):
         parts_in("lm_eval", tmp_path)
@@ -291,7 +241,7 @@ def test_tasks(tmp_path):
 def test_missing_values(tmp_path):
     lines = [sample(0), sample(1, None), sample(2, float("nan")), sample(3, None, "acc")]
     part = one(save(tmp_path, lines))
-    assert part.status.tolist() == [0, 2, 2, 3]
+    assert part.status == [0, 2, 2, 3]
     assert np.isnan(part.values).tolist() == [False, True, True, True]
 
 
@@ -304,10 +254,10 @@ def test_kinds_of_values(tmp_path):
 
 
 def test_ids_that_are_texts(tmp_path):
-    part = one(save(tmp_path, [sample("q1"), sample(2)]))
-    assert part.items == ["q1", "2"]
+    results = RESULTS | {"n-samples": {}}
+    assert one(save(tmp_path, [sample("q1"), sample(2)], results)).items == ["q1", "2"]
     lines = [sample(x, filter=f) for f in "ab" for x in ("q", "r")]
-    assert one(save(tmp_path, lines), filter="b").items == ["q", "r"]
+    assert one(save(tmp_path, lines, results), filter="b").items == ["q", "r"]
 
 
 def test_predict_only(tmp_path):
@@ -321,23 +271,8 @@ def test_predict_only(tmp_path):
 def test_results_alone(tmp_path):
     folder = save(tmp_path, LINES)
     (folder / f"samples_sums_{STAMP}.jsonl").unlink()
-    with pytest.raises(ValueError, match="--log_samples"):
+    with pytest.raises(ValueError, match="with a value for each item are not there"):
         one(folder)
-
-
-def test_no_samples(tmp_path):
-    folder = save(tmp_path, [])
-    results = [file for file in files_below(folder) if "results" in file.path.name]
-    empty = [file for file in files_below(folder) if file not in results]
-    (reading,) = lm_eval.FORMAT.readings([*results, *empty], options())
-    with pytest.raises(ValueError, match=r"samples_sums.*: holds no lines"):
-        reading()
-
-
-def options(**more):
-    from fastcmp.io.logs.format import LogOptions
-
-    return LogOptions(**more)
 
 
 @pytest.mark.parametrize(
@@ -350,12 +285,9 @@ def options(**more):
 )
 def test_damaged(tmp_path, cut, message):
     path = save(tmp_path, LINES) / f"samples_sums_{STAMP}.jsonl"
-    content = path.read_bytes()
-    files = files_below(tmp_path)
-    readings = lm_eval.FORMAT.readings(files, options())
-    path.write_bytes(cut(content))
+    path.write_bytes(cut(path.read_bytes()))
     with pytest.raises(ValueError, match=message):
-        readings[0]()
+        parts_in("lm_eval", tmp_path)
 
 
 def test_damaged_results(tmp_path):
@@ -372,10 +304,10 @@ def test_gzip_and_windows(tmp_path):
     path = folder / f"samples_sums_{STAMP}.jsonl"
     content = path.read_bytes()
     path.write_bytes(b"\xef\xbb\xbf" + content.replace(b"\n", b"\r\n"))
-    assert one(folder).items.tolist() == [0, 2, 1]
+    assert one(folder).items == [0, 1, 2]
     path.unlink()
     (folder / f"{path.name}.gz").write_bytes(gzip.compress(content))
-    assert one(folder).items.tolist() == [0, 2, 1]
+    assert one(folder).items == [0, 1, 2]
 
 
 def test_recognised(tmp_path):
@@ -383,18 +315,12 @@ def test_recognised(tmp_path):
     long = sample(0, doc={"q": "x" * 100_000})
     folder = save(tmp_path, [long])
     many = {f"task{i}": {"alias": "x" * 2000, "acc,none": 1} for i in range(60)}
-    text = json.dumps(RESULTS | {"results": many | RESULTS["results"]})
-    (folder / f"results_{STAMP}.json").write_text(text)
+    about = RESULTS | {"results": many | RESULTS["results"], "n-samples": {}}
+    (folder / f"results_{STAMP}.json").write_text(json.dumps(about))
     (folder / "other.json").write_text('{"results": [1], "a": {}}')
     (folder / "other.jsonl").write_text('{"doc_id": 1}\n')
-    held = {f.path.name: lm_eval.FORMAT.holds(f) for f in files_below(folder)}
-    assert held == {
-        f"samples_sums_{STAMP}.jsonl": "values",
-        f"results_{STAMP}.json": "beside",
-        "other.json": "",
-        "other.jsonl": "",
-    }
-    assert one(folder).items.tolist() == [0]
+    assert not_read("lm_eval", folder) == {"other.json", "other.jsonl"}
+    assert fastcmp.read_results(folder, task="sums").items.tolist() == [0]
 
 
 @pytest.mark.parametrize(
@@ -426,3 +352,36 @@ def test_filter_by_the_public_function(tmp_path, options):
     assert found.names == ("org/a", "org/b")
     assert found.answers.tolist() == [[1, 0], [0, 1]]
     assert not found.remarks
+
+
+def test_what_is_read(tmp_path):
+    save(tmp_path / "a", LINES)
+    part = one(tmp_path)
+    assert (part.model, part.task, part.metric) == ("org/alpha", "sums", "acc")
+    assert part.items == [0, 1, 2]
+    assert part.values.tolist() == [1, 1, 0]
+    assert not part.lower_is_better
+    assert part.said == ""
+    again = [sample(1), sample(0), sample(2)]
+    save(tmp_path / "b", again, model_name="b", **{"n-shot": {"sums": 0}})
+    with pytest.warns(UserWarning, match=r"acc of b on task sums is 0.666667 by the run's own"):
+        results = fastcmp.read_results(tmp_path)
+    assert results.answers.tolist() == [[1, 1, 0], [1, 1, 1]]
+    assert "few-shots differs between models: 5 (org/alpha); 0 (b)" in " ".join(results.remarks)
+    save(tmp_path / "b", again[:2], model_name="b")
+    assert "says that it has 3 samples of task sums, and 2 are there" in refusal(tmp_path)
+
+
+@pytest.mark.parametrize("changed", HASHES)
+def test_hashes_are_compared(tmp_path, changed):
+    lines = [sample(i) for i in range(3)]
+    save(tmp_path / "a", lines)
+    save(tmp_path / "b", [*lines[:2], sample(2, 0.0, **{changed: "other"})], model_name="b")
+    if changed == "prompt_hash":
+        with pytest.warns(UserWarning, match="own account"):
+            results = fastcmp.read_results(tmp_path)
+        assert "prompt_hash differs in 1 of 3 items" in " ".join(results.remarks)
+    else:
+        said = "item 2 of task sums is another document for b"
+        assert said in (refused := refusal(tmp_path))
+        assert "doc_hash or target_hash" in refused

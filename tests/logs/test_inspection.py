@@ -12,7 +12,7 @@ NAN = float("nan")
 def test_what_is_there(inspect):
     a = part("a", [1, 1, 2], [1, NAN, 0], status=[0, 1, 0], repeats=[1, 2, 1])
     contents = inspect(a, part("b", task="u", metric="f1"))
-    assert contents.formats == ("toy",)
+    assert contents.formats == ("inspect",)
     assert contents.names == ("a", "b")
     assert contents.tasks == ("t", "u")
     assert contents.metrics == ("acc", "f1")
@@ -27,12 +27,13 @@ def test_what_is_there(inspect):
 
 def test_all_problems_are_named(inspect):
     contents = inspect(
-        part("a", [0, 0, 1], n_stated=9),
+        part("a", [0, 1, 3]),
         part("b", [0, 1], [1, NAN]),
         part("b", [0, 1], [1, 1]),
         part("c", task="u", metric="f1"),
+        part("d", n_stated=9),
     )
-    words = ("twice in task t", "two runs of b", "9 samples", "no values of task")
+    words = ("lacks item 3", "two runs of b", "3 samples, but the run says 9", "no values of task")
     for each in words:
         assert any(each in problem for problem in contents.problems), each
     assert "Problems" in str(contents)

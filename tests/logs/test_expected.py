@@ -1,15 +1,12 @@
 """Each example of a log yields the rows that it must, or is refused as it must be."""
 
-import json
 import re
-from pathlib import Path
 
 import pytest
+from log_parts import EXAMPLES, FORMATS
 
 import fastcmp
 
-HOME = Path(__file__).parents[2] / "reference" / "formats"
-EXAMPLES = json.loads((HOME / "expected.json").read_text())["examples"]
 VALUES = {key: x for key, x in EXAMPLES.items() if not key.startswith("battles")}
 ROWS = {key: x["rows"] for key, x in VALUES.items() if "rows" in x}
 BATTLES = {key: x["rows"] for key, x in EXAMPLES.items() if key not in VALUES}
@@ -47,13 +44,13 @@ def options_of(example):
     if names:
         options["columns"] = names
     if "ids" in given:
-        given["ids"] = HOME / given["ids"]
+        given["ids"] = FORMATS / given["ids"]
     return options | given
 
 
 def read(key, **more):
     example = EXAMPLES[key]
-    paths = [HOME / path for path in example["inputs"]]
+    paths = [FORMATS / path for path in example["inputs"]]
     return fastcmp.read_results(paths, **(options_of(example) | more))
 
 
@@ -87,7 +84,7 @@ def test_inspected(key):
     example = EXAMPLES[key]
     given = {"filter", "ids", "values", "columns"}
     options = {k: x for k, x in options_of(example).items() if k in given}
-    paths = [HOME / path for path in example["inputs"]]
+    paths = [FORMATS / path for path in example["inputs"]]
     contents = fastcmp.inspect_results(paths, **options)
     assert contents.formats
     assert str(contents)
@@ -104,6 +101,6 @@ def test_workers_do_not_matter():
 @pytest.mark.parametrize("key", sorted(BATTLES))
 def test_battles(key):
     (path,) = EXAMPLES[key]["inputs"]
-    found = fastcmp.read_battles(HOME / path)
+    found = fastcmp.read_battles(FORMATS / path)
     for name in ("item", "model_a", "model_b", "result", "weight"):
         assert found[name].tolist() == [row[name] for row in BATTLES[key]]

@@ -4,9 +4,11 @@ import json
 
 import numpy as np
 import pytest
-from log_parts import check_example, files_below, parts_in
+from log_parts import parts_in, refusal
 
-from fastcmp.io.logs import every_eval_ever
+import fastcmp
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*by the run's own account")
 
 RESULT = {
     "evaluation_result_id": "toy/accuracy",
@@ -21,7 +23,6 @@ AGGREGATE = {
     "model_info": {"id": "org/alpha"},
     "eval_library": {"name": "toy", "version": "1"},
     "evaluation_results": [RESULT],
-    "detailed_evaluation_results": {"total_rows": 2},
 }
 
 
@@ -40,7 +41,8 @@ def save(folder, lines, aggregate=AGGREGATE, **more):
     text = "".join(json.dumps(line) + "\n" for line in lines)
     (folder / "uuid_samples.jsonl").write_text(text)
     if aggregate is not None:
-        (folder / "uuid.json").write_text(json.dumps(aggregate | more))
+        rows = {"detailed_evaluation_results": {"total_rows": len(lines)}}
+        (folder / "uuid.json").write_text(json.dumps(aggregate | rows | more))
     return folder
 
 
@@ -49,55 +51,39 @@ def one(folder, **options):
     return part
 
 
-def test_example():
-    check_example("every_eval_ever", "every_eval_ever")
-
-
-def test_what_a_part_says(tmp_path):
-    part = one(save(tmp_path, LINES))
-    assert (part.model, part.task, part.metric) == ("org/alpha", "toy", "toy/accuracy")
-    assert part.items == ["q1", "q2"]
-    assert (part.n_stated, part.mean_stated) == (2, 0.5)
-    assert (part.run, part.created) == ("toy/alpha/1", "1767323046")
-    assert part.settings == {"schema": "0.3.0", "harness": "toy 1"}
-    assert part.hashed == "input.reference"
-    assert part.remarks == ()
-    held = [every_eval_ever.FORMAT.holds(file) for file in files_below(tmp_path)]
-    assert held == ["beside", "values"]
-    assert parts_in("every_eval_ever", tmp_path, tasks=("other",)) == []
-
-
 def test_score_not_is_correct(tmp_path):
     """Partly right is no 1, and no score is not 1 either."""
     lines = [sample("a", 0.5), sample("b", None), sample("c", True)]
     lines.append(sample("d", evaluation={"is_correct": True}))
     lines.append(sample("e", 1.0, error="timed out") | {"error": "timed out"})
     lines.append(sample("f", 1, error=None))
-    part = one(save(tmp_path, lines, detailed_evaluation_results={}))
+    about = {"detailed_evaluation_results": {}, "evaluation_results": []}
+    part = one(save(tmp_path, lines, **about))
     np.testing.assert_array_equal(part.values, [0.5, np.nan, 1, np.nan, np.nan, 1])
-    assert part.status.tolist() == [0, 2, 0, 2, 1, 0]
-    assert part.reasons == {4: "timed out"}
+    assert part.status == [0, 2, 0, 2, 1, 0]
+    assert "item e of task toy (error: timed out)" in refusal(save(tmp_path, lines[4:], **about))
 
 
-def test_reference_and_prompt(tmp_path):
+@pytest.mark.parametrize(
+    ("more", "is_other", "is_asked_otherwise"),
+    [
+        ({"sample_hash": "other"}, False, True),
+        ({"input": {"raw": "q1?", "reference": "q1"}}, False, False),
+        ({"input": {"raw": "q1?", "reference": ["q1", "q2"]}}, True, False),
+        ({"input": {"raw": "Q: q1?", "reference": ["q1"]}}, False, True),
+        ({"input": {"raw": "q1?", "reference": []}}, False, False),
+    ],
+)
+def test_reference_and_prompt(tmp_path, more, is_other, is_asked_otherwise):
     """The reference is the item, however it is written; the rest is the prompt."""
-
-    def prints(**more):
-        part = one(save(tmp_path, [sample("q1", **more)]))
-        item = None if part.item_hash is None else int(part.item_hash[0])
-        return item, None if part.prompt_hash is None else int(part.prompt_hash[0])
-
-    item, prompt = prints()
-    same, other = prints(sample_hash="other")
-    assert (same, other != prompt) == (item, True)
-    assert prints(input={"raw": "q1?", "reference": "q1"}) == (item, prompt)
-    other, same = prints(input={"raw": "q1?", "reference": ["q1", "q2"]})
-    assert (other != item, same) == (True, prompt)
-    same, other = prints(input={"raw": "Q: q1?", "reference": ["q1"]})
-    assert (same, other != prompt) == (item, True)
-    assert prints(input={"raw": "q1?", "reference": []}) == (None, prompt)
-    assert prints(input={})[0] is None
-    assert prints(input={})[1] != prints(input={}, sample_hash="other")[1]
+    for name, line in (("a", sample("q1")), ("b", sample("q1", model_id="b", **more))):
+        (tmp_path / name).mkdir()
+        save(tmp_path / name, [line], None)
+    contents = fastcmp.inspect_results(tmp_path)
+    assert (
+        any("q1 of task toy is another document" in said for said in contents.problems) == is_other
+    )
+    assert any("prompt_hash differs" in said for said in contents.remarks) == is_asked_otherwise
 
 
 def test_numbers_for_ids(tmp_path):
@@ -120,11 +106,11 @@ def test_directions_and_names(tmp_path):
         one(save(tmp_path, lines, evaluation_results=[result, result]))
     result = {**RESULT, "metric_config": {}}
     part = one(save(tmp_path, LINES, evaluation_results=[result]))
-    assert "higher ones are taken as better" in part.remarks[0]
+    assert "higher ones are taken as better" in part.said
     (tmp_path / "uuid.json").unlink()
     part = one(save(tmp_path, lines, None))
     assert part.metric == "score"
-    assert "no aggregate beside it" in part.remarks[0]
+    assert "no aggregate beside it" in part.said
 
 
 def test_several_evaluations(tmp_path):
@@ -152,9 +138,9 @@ def test_several_evaluations(tmp_path):
 )
 def test_converters(tmp_path, library, version, score, words):
     lines = [sample("q1", score, schema_version=version)]
-    remarks = one(save(tmp_path, lines, eval_library=library)).remarks
-    assert len(remarks) == bool(words)
-    assert words in "".join(remarks)
+    said = one(save(tmp_path, lines, eval_library=library)).said
+    assert words in said
+    assert ("HELM" in said or "all scores" in said) == bool(words)
 
 
 @pytest.mark.parametrize(
@@ -172,11 +158,14 @@ def test_refused(tmp_path, line, message):
         parts_in("every_eval_ever", save(tmp_path, [*LINES, line]))
 
 
-def test_aggregate_that_is_damaged(tmp_path):
-    folder = save(tmp_path, LINES)
-    files = files_below(folder)
-    kinds = [every_eval_ever.FORMAT.holds(file) for file in files]
-    assert kinds == ["beside", "values"]
-    (folder / "uuid.json").write_text('{"evaluation_results": [], "model_info": ')
-    with pytest.raises(ValueError, match=r"uuid.json: no whole JSON"):
-        one(folder)
+def test_what_is_read(tmp_path):
+    part = one(save(tmp_path, LINES))
+    assert (part.model, part.task, part.metric) == ("org/alpha", "toy", "toy/accuracy")
+    assert (part.items, part.said) == (["q1", "q2"], "")
+    with pytest.warns(UserWarning, match="is 0.5 by the run's own account"):
+        fastcmp.read_results(save(tmp_path, [sample("q1"), sample("q2")]))
+    rows = {"total_rows": 3}
+    path = save(tmp_path, LINES, detailed_evaluation_results=rows)
+    assert "it has 3 samples of task toy, and 2 are there" in refusal(path)
+    (tmp_path / "uuid.json").write_text('{"evaluation_results": [], "model_info": ')
+    assert "uuid.json: no whole JSON" in refusal(tmp_path)

@@ -4,14 +4,9 @@ import json
 
 import numpy as np
 import pytest
-from log_parts import FORMATS, check_example, parts_in
+from log_parts import parts_in
 
-
-def test_example():
-    parts = check_example("opencompass", "opencompass")
-    assert parts[0].mean_stated == pytest.approx(2 / 3)
-    assert parts[0].created == "20260102_030405"
-    assert parts[0].item_hash.tolist() == parts[1].item_hash.tolist()
+pytestmark = pytest.mark.filterwarnings("ignore:.*by the run's own account")
 
 
 def write(folder, name, details, kind="results", **others):
@@ -30,9 +25,8 @@ def test_details_by_number_and_replicas(tmp_path):
     write(tmp_path, "toy", details)
     (part,) = parts_in("opencompass", tmp_path)
     assert part.items == ["0", "1", "1"]
-    assert part.repeats.tolist() == [0, 0, 1]
+    assert part.repeats == [0, 0, 1]
     assert part.values.tolist() == [1, 1, 0]
-    assert part.mean_stated == 0.5
 
 
 def test_parts_of_a_data_set(tmp_path):
@@ -43,13 +37,6 @@ def test_parts_of_a_data_set(tmp_path):
     assert set(parts) == {"toy", "other_3"}
     assert parts["toy"].items == ["0", *(f"{i}:0" for i in range(1, 11))]
     np.testing.assert_array_equal(parts["toy"].values, 1 - np.arange(11) % 2)
-    assert parts["toy"].mean_stated == 0.5
-
-
-def test_predictions_alone_do_not_say_what_is_right():
-    folder = FORMATS / "opencompass" / "20260102_030405" / "predictions"
-    with pytest.raises(ValueError, match="does not say which answers are right"):
-        parts_in("opencompass", folder)
 
 
 def test_a_data_set_without_details_may_be_left_out(tmp_path):
@@ -58,7 +45,7 @@ def test_a_data_set_without_details_may_be_left_out(tmp_path):
     path.write_text('{"accuracy": 50.0}')
     with pytest.raises(ValueError, match="does not say which answers are right"):
         parts_in("opencompass", tmp_path)
-    (part,) = parts_in("opencompass", tmp_path, tasks=("toy",))
+    (part,) = parts_in("opencompass", tmp_path, task="toy")
     assert part.task == "toy"
 
 

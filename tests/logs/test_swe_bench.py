@@ -3,11 +3,7 @@
 import json
 
 import pytest
-from log_parts import FORMATS, check_example, files_below, parts_in, rows_of
-
-from fastcmp.io.logs import swe_bench
-
-IDS = FORMATS / "swebench" / "complement" / "ids.txt"
+from log_parts import FORMATS, not_read, parts_in, rows_of
 
 
 def test_the_complement_needs_all_ids():
@@ -15,21 +11,10 @@ def test_the_complement_needs_all_ids():
         parts_in("swe_bench", FORMATS / "swebench" / "complement")
 
 
-@pytest.mark.parametrize("ids", [IDS, str(IDS), IDS.read_text().split()])
-def test_complement(ids):
-    check_example("swe_bench", "swebench/complement with ids", ids=ids)
-
-
-def test_details():
-    parts = check_example("swe_bench", "swebench/per_instance")
-    assert parts[0].clusters == ["repo"] * 3
-
-
 def test_report():
-    parts = check_example("swe_bench", "swebench/report")
-    remarks = [part.remarks[-1] for part in parts]
-    assert remarks[0].startswith("alpha: 1 with an error")
-    assert remarks[1].startswith("beta: 1 not submitted")
+    said = parts_in("swe_bench", FORMATS / "swebench/report")[0].said
+    assert "alpha: 1 with an error" in said
+    assert "beta: 1 not submitted" in said
 
 
 def write(path, content):
@@ -53,7 +38,7 @@ def test_report_of_multi_swe_bench(tmp_path):
     assert part.model == "model"
     assert [row["value"] for row in rows_of([part])] == [1, 0, 0, 0]
     assert set(part.clusters) == {"a/b", "c/d"}
-    assert "1 with an empty patch, 2 not submitted" in part.remarks[-1]
+    assert "1 with an empty patch, 2 not submitted" in part.said
 
 
 def test_a_report_that_is_not_whole(tmp_path):
@@ -105,15 +90,19 @@ def test_ids_of_another_benchmark(tmp_path):
         parts_in("swe_bench", path)
 
 
-def test_ids_in_json(tmp_path):
+def test_other_files_are_not_taken(tmp_path):
+    write(tmp_path / "resolved_by_repo.json", {"repo": {"resolved": 3, "total": 5}})
+    write(tmp_path / "a.json", {"resolved": "yes"})
+    assert not_read(None, tmp_path) == {"a.json", "resolved_by_repo.json"}
+
+
+def test_ids_in_files(tmp_path):
+    path = tmp_path / "m.r.json"
+    write(path, {"no_generation": [], "no_logs": [], "resolved": ["b"]})
     write(tmp_path / "ids.json", [{"instance_id": "a"}, {"instance_id": "b"}])
     (tmp_path / "ids.jsonl").write_text('{"instance_id": "a"}\n{"instance_id": "b"}\n')
     (tmp_path / "ids.csv").write_text("instance_id,x\na,1\nb,2\n")
     for name in ("ids.json", "ids.jsonl", "ids.csv"):
-        assert list(swe_bench.read_ids(tmp_path / name)) == ["a", "b"]
-
-
-def test_other_files_are_not_taken(tmp_path):
-    write(tmp_path / "resolved_by_repo.json", {"repo": {"resolved": 3, "total": 5}})
-    write(tmp_path / "a.json", {"resolved": "yes"})
-    assert not any(map(swe_bench.FORMAT.holds, files_below(tmp_path)))
+        for ids in (tmp_path / name, str(tmp_path / name)):
+            (part,) = parts_in("swe_bench", path, ids=ids)
+            assert dict(zip(part.items, part.values, strict=True)) == {"a": 0, "b": 1}

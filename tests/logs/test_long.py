@@ -6,10 +6,9 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from log_parts import check_example, files_below, parts_in, rows_of
+from log_parts import not_read, parts_in, rows_of
 
-from fastcmp.io.logs import long
-from fastcmp.io.logs.format import LogOptions
+import fastcmp
 
 ROWS = [
     {"item": "007", "model": "a", "value": 1},
@@ -17,16 +16,6 @@ ROWS = [
     {"item": "007", "model": "b", "value": 0},
     {"item": "8", "model": "b", "value": 1},
 ]
-
-
-@pytest.mark.parametrize("example", ["long/csv", "long/parquet", "long/other_names"])
-def test_examples(example):
-    check_example("long", example)
-
-
-def test_a_user_names_columns():
-    columns = {"item": "dataset_name", "model": "classifier_name", "value": "accuracy"}
-    check_example("long", "long/other_names", columns=columns)
 
 
 def write(frame, path):
@@ -142,11 +131,11 @@ def test_missing_values_say_why(tmp_path):
     path = tmp_path / "values.csv"
     path.write_text("item,model,value,status\nx,a,1,ok\ny,a,,ok\nz,a,0,error\nw,a,,absent\n")
     (part,) = parts_in("long", path)
-    assert part.status.tolist() == [0, 2, 1, 3]
+    assert part.status == [0, 2, 1, 3]
     assert np.isnan(part.values).tolist() == [False, True, True, True]
-    assert "1 values whose status is not ok" in part.remarks[0]
+    assert "1 values whose status is not ok" in part.said
     (part,) = parts_in("long", path, columns={"status": ""})
-    assert part.status.tolist() == [0, 2, 0, 2]
+    assert part.status == [0, 2, 0, 2]
 
 
 def test_grades_numbers_in_text_and_nan(tmp_path):
@@ -171,11 +160,8 @@ def test_errors_are_said_to_be_errors(tmp_path):
 
 
 def test_other_files_are_not_taken(tmp_path):
-    (tmp_path / "a.csv").write_text("step,loss\n1,2\n")
     (tmp_path / "b.jsonl").write_text('{"item": 1}\n')
-    (tmp_path / "c.csv").write_text("version https://git-lfs.github.com/spec/v1\n")
-    (tmp_path / "d.parquet").write_text("version https://git-lfs.github.com/spec/v1\n")
-    assert not any(map(long.FORMAT.holds, files_below(tmp_path)))
+    assert not_read(None, tmp_path) == {"b.jsonl"}
 
 
 def test_columns_that_are_not_there(tmp_path):
@@ -186,7 +172,7 @@ def test_columns_that_are_not_there(tmp_path):
         ({"colour": "item"}, "columns must name"),
     ):
         with pytest.raises(ValueError, match=match):
-            long.choose_columns(("item", "model", "value"), LogOptions(columns=columns), path)
+            fastcmp.read_results(path, columns=columns)
 
 
 def test_data_sets_are_items_where_nothing_else_is(tmp_path):
@@ -194,7 +180,7 @@ def test_data_sets_are_items_where_nothing_else_is(tmp_path):
     path.write_text("dataset,model,fold,accuracy\np,a,0,0.5\np,a,1,0.6\n")
     (part,) = parts_in("long", path)
     assert (part.items, part.unit, part.task) == (["p", "p"], "task", "")
-    assert part.repeats.tolist() == [0, 1]
+    assert part.repeats == [0, 1]
     path.write_text("item,dataset,model,accuracy\nx,p,a,0.5\n")
     (part,) = parts_in("long", path)
     assert (part.items, part.unit, part.task) == (["x"], "item", "p")
@@ -204,7 +190,7 @@ def test_tables_of_eval_arena(tmp_path):
     path = tmp_path / "values.csv"
     path.write_text("benchmark_id,example_id,model,pass1,count\nmbpp,x,a,0.4,5\n")
     (part,) = parts_in("long", path)
-    assert (part.task, part.metric, part.attempts.tolist()) == ("mbpp", "pass1", [5])
+    assert (part.task, part.metric, part.attempts) == ("mbpp", "pass1", [5])
 
 
 @pytest.mark.parametrize("value", ["1" * 400, "Infinity", "-Infinity", '"inf"'])

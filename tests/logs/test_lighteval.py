@@ -6,11 +6,12 @@ import math
 import numpy as np
 import pyarrow as pa
 import pytest
-from log_parts import FORMATS, expected, kinds, read, rows
+from log_parts import not_read, parts_in, refusal
 from pyarrow import parquet
 
-from fastcmp.io.logs.lighteval import FORMAT
-from fastcmp.io.logs.lighteval_results import place
+import fastcmp
+
+FORMAT = "lighteval"
 
 STAMP = "2026-01-02T03-04-05.000001"
 LATER = "2026-01-03T03-04-05.000001"
@@ -60,44 +61,28 @@ def write_old(root, prompts, metrics, **more):
     )
 
 
-def test_reads_the_example():
-    parts = read(FORMAT, FORMATS / "lighteval", metric="acc")
-    assert rows(parts) == expected("lighteval")
-    alpha, beta = parts
-    assert alpha.items.tolist() == [0, 1, 2]
-    assert beta.items.tolist() == [2, 0, 1]
-    assert alpha.item_hash.tolist() == beta.item_hash[[1, 2, 0]].tolist()
-    assert alpha.mean_stated == pytest.approx(2 / 3)
-
-
 def test_recognises_details_by_their_columns(tmp_path):
     write(tmp_path, [doc(0)], [{"acc": 1}])
-    write_old(tmp_path, ["p"], [{"acc": 1}], stamp=LATER)
+    write_old(tmp_path, ["p"], [{"acc": 1}], stamp=LATER, model="b")
     write_results(tmp_path)
     parquet.write_table(pa.table({"item": [1]}), tmp_path / "a.parquet")
     parquet.write_table(pa.table({"config_general": ["x"]}), tmp_path / "r.parquet")
     (tmp_path / "results_x.json").write_text('{"results": {}, "configs": {}}')
-    assert kinds(FORMAT, tmp_path) == {
-        f"details_toy|0_{STAMP}.parquet": "values",
-        f"details_toy|0_{LATER}.parquet": "values",
-        f"results_{STAMP}.json": "beside",
-        "a.parquet": "",
-        "r.parquet": "beside",
-        "results_x.json": "",
-    }
+    assert not_read(FORMAT, tmp_path) == {"a.parquet", "results_x.json"}
 
 
 def test_rows_of_one_document_become_one(tmp_path):
     metrics = [{"acc": 1, "em": None, "f1": None}, {"acc": 0, "em": None, "f1": None}]
     metrics += [{"acc": None, "em": 0.5, "f1": math.nan}]
     write(tmp_path, [doc(0), doc(1), doc(1)], metrics)
-    acc, em, f1 = read(FORMAT, tmp_path)
+    acc, em = parts_in(FORMAT, tmp_path, metric="acc") + parts_in(FORMAT, tmp_path, metric="em")
     assert acc.values.tolist() == [1, 0]
     np.testing.assert_array_equal(em.values, [math.nan, 0.5])
-    assert (em.status.tolist(), em.reasons) == ([2, 0], {0: "no em"})
-    assert f1.reasons == {0: "no f1", 1: "NaN"}
-    assert [p.metric for p in read(FORMAT, tmp_path, metric="em")] == ["em"]
-    assert len(read(FORMAT, tmp_path, metric="unknown")) == 3
+    assert "item 0 of task toy|0 (unscored: no em)" in refusal(tmp_path, metric="em")
+    metrics[0]["f1"] = 1.0
+    write(tmp_path, [doc(0), doc(1), doc(1)], metrics)
+    assert "item 1 of task toy|0 (unscored: NaN)" in refusal(tmp_path, metric="f1")
+    assert "no unknown of task toy|0, but acc, f1, em" in refusal(tmp_path, metric="unknown")
 
 
 @pytest.mark.parametrize(
@@ -111,7 +96,7 @@ def test_rows_of_one_document_become_one(tmp_path):
 def test_two_splits_number_their_documents_alike(tmp_path, docs):
     path = write(tmp_path, docs, [{"acc": 1}] * len(docs))
     with pytest.raises(ValueError, match="document '0' is there twice") as refused:
-        read(FORMAT, tmp_path)
+        parts_in(FORMAT, tmp_path)
     assert str(refused.value).startswith(str(path))
 
 
@@ -120,39 +105,23 @@ def test_the_model_is_that_of_the_results_of_the_same_run(tmp_path):
         write(tmp_path, [doc(0)], [{"acc": 1}], model=model)
         write_results(tmp_path, model=model, name=f"The {model}")
     write_results(tmp_path, model="org/a", stamp=LATER, name="Later")
-    assert [p.model for p in read(FORMAT, tmp_path)] == ["The org/a", "The org/b"]
+    assert [p.model for p in parts_in(FORMAT, tmp_path)] == ["The org/a", "The org/b"]
 
 
 def test_the_model_is_the_folder_where_no_results_say_it(tmp_path):
     write(tmp_path, [doc(0)], [{"acc": 1}], model="org/a")
-    (part,) = read(FORMAT, tmp_path)
+    (part,) = parts_in(FORMAT, tmp_path)
     assert part.model == "org/a"
-    assert "named after the folder, org/a" in part.remarks[0]
-    (part,) = read(FORMAT, tmp_path / "details" / "org")
+    assert "named after the folder, org/a" in part.said
+    (part,) = parts_in(FORMAT, tmp_path / "details" / "org")
     assert part.model == "org/a"
-
-
-@pytest.mark.parametrize(
-    ("path", "wanted"),
-    [
-        (f"x/details/o/m/{STAMP}/details_t|0_{STAMP}.parquet", ("o/m", STAMP, "t|0")),
-        (f"x/details/m/{STAMP}/details_a_b|5_{STAMP}.parquet", ("m", STAMP, "a_b|5")),
-        (f"details_o__m/{STAMP}/details_t_{STAMP}.parquet", ("o/m", STAMP, "t")),
-        (f"m/details_t_{STAMP}.parquet", ("m", STAMP, "t")),
-        (f"results/o/m/results_{STAMP}.json", ("o/m", STAMP, "")),
-        ("m/other.parquet", ("m", "", "")),
-    ],
-)
-def test_what_a_path_tells(tmp_path, path, wanted):
-    assert place(tmp_path / path) == wanted
 
 
 def test_two_times_are_two_runs(tmp_path):
-    write(tmp_path, [doc(0)], [{"acc": 1}])
-    write(tmp_path, [doc(0)], [{"acc": 0}], stamp=LATER)
-    a, b = read(FORMAT, tmp_path)
-    assert (a.run, b.run) == (STAMP, LATER)
-    assert a.created < b.created
+    write(tmp_path, [doc(0)], [{"acc": 1}], stamp=LATER)
+    write(tmp_path, [doc(0)], [{"acc": 0}])
+    assert "two runs of org/m on task toy|0" in refusal(tmp_path)
+    assert fastcmp.read_results(tmp_path, runs="latest").answers.tolist() == [[1]]
 
 
 def test_the_results_tell_direction_number_and_mean(tmp_path):
@@ -161,15 +130,14 @@ def test_the_results_tell_direction_number_and_mean(tmp_path):
     config = {"metrics": [names, pair, "text"], "effective_num_docs": 1, "version": 2}
     write(tmp_path, [doc(0)], [{"acc": 1, "ppl": 4.5, "y": 1.0}])
     write_results(tmp_path, results={"toy|0": {"acc": 1}}, config_tasks={"toy": config})
-    acc, ppl, y = read(FORMAT, tmp_path)
-    assert [p.lower_is_better for p in (acc, ppl, y)] == [False, True, False]
-    assert (acc.mean_stated, ppl.mean_stated) == (1, None)
-    assert (acc.n_stated, acc.settings["task version"]) == (1, "2")
+    parts = parts_in(FORMAT, tmp_path)
+    assert [p.lower_is_better for p in parts] == [False, True, False]
+    write_results(tmp_path, results={"toy|0": {"acc": 0.5}}, config_tasks={"toy": config})
+    with pytest.warns(UserWarning, match=r"acc of Org/M on task toy\|0 is 0.5 by"):
+        fastcmp.read_results(tmp_path, metric="acc")
     config["effective_num_docs"] = 3
     write_results(tmp_path, config_tasks={"toy|0": config})
-    with pytest.raises(ValueError, match=r"1 documents of task 'toy|0', but the run says 3"):
-        read(FORMAT, tmp_path)
-    assert read(FORMAT, tmp_path, tasks=("other",)) == []
+    assert "1 documents of task 'toy|0', but the run says 3" in refusal(tmp_path)
 
 
 @pytest.mark.parametrize("summary", ["mean", "nanmean", "max", {"acc": "max"}, None])
@@ -177,34 +145,31 @@ def test_figures_that_are_no_means_are_named(tmp_path, summary):
     metric = {"metric_name": "acc", "corpus_level_fn": summary}
     config = {"toy|0": {"metrics": [metric]}}
     write(tmp_path, [doc(0), doc(1)], [{"acc": 1}, {"acc": 0}])
-    write_results(tmp_path, results={"toy|0": {"acc": 0.5}}, config_tasks=config)
-    (part,) = read(FORMAT, tmp_path)
-    if "max" in str(summary):
-        assert part.mean_stated is None
-        assert "the run states the max of 'acc'" in part.remarks[0]
-    else:
-        assert (part.mean_stated, part.remarks) == (0.5, ())
+    is_max = "max" in str(summary)
+    figure = 1 if is_max else 0.5
+    write_results(tmp_path, results={"toy|0": {"acc": figure}}, config_tasks=config)
+    said = " ".join(fastcmp.read_results(tmp_path).remarks)
+    assert said.count("the run states the max of 'acc'") == is_max
 
 
 def test_the_old_layout_tells_documents_by_their_prompts(tmp_path):
     write_old(tmp_path, ["p1", "p2"], [{"acc": 1.0}, {"acc": 0.0}], model="a")
     write_old(tmp_path, ["p2", "p1"], ["{'acc': 0}", "{'acc': 1}"], model="b")
-    a, b = read(FORMAT, tmp_path)
-    assert (a.task, a.model, b.model) == ("toy|0", "a", "b")
-    assert a.items == b.items[::-1]
-    assert a.values.tolist() == b.values.tolist()[::-1] == [1, 0]
-    assert a.item_hash.tolist() == b.item_hash.tolist()[::-1]
+    results = fastcmp.read_results(tmp_path)
+    assert results.names == ("a", "b")
+    assert sorted(results.answers.tolist()[0]) == [0, 1]
+    assert results.answers[0].tolist() == results.answers[1].tolist()
 
 
 def test_equal_prompts_of_the_old_layout_are_refused(tmp_path):
     write_old(tmp_path, ["p", "p"], [{"acc": 1.0}, {"acc": 1.0}])
     with pytest.raises(ValueError, match="is there twice"):
-        read(FORMAT, tmp_path)
+        parts_in(FORMAT, tmp_path)
 
 
 def test_ids_that_are_not_numbers_stay_text(tmp_path):
     write(tmp_path, [doc("01"), doc("1")], [{"acc": 1}, {"acc": 0}])
-    assert read(FORMAT, tmp_path)[0].items == ["01", "1"]
+    assert parts_in(FORMAT, tmp_path)[0].items == ["01", "1"]
 
 
 @pytest.mark.parametrize(
@@ -221,7 +186,7 @@ def test_ids_that_are_not_numbers_stay_text(tmp_path):
 def test_rows_that_say_nothing_are_refused(tmp_path, docs, metrics, metric, match):
     path = write(tmp_path, docs, metrics)
     with pytest.raises(ValueError, match=match) as refused:
-        read(FORMAT, tmp_path, metric=metric)
+        parts_in(FORMAT, tmp_path, metric=metric)
     assert str(refused.value).startswith(str(path))
 
 
@@ -236,13 +201,13 @@ def test_no_documents(tmp_path):
         model_response=pa.array([], pa.string()),
     )
     with pytest.raises(ValueError, match="no documents"):
-        read(FORMAT, tmp_path)
+        parts_in(FORMAT, tmp_path)
 
 
 def test_large_and_damaged_files_are_refused(tmp_path):
     path = write(tmp_path, [doc(i) for i in range(100)], [{"acc": 1}] * 100)
     with pytest.raises(ValueError, match=r"columns take .* bytes, more than memory_limit"):
-        read(FORMAT, tmp_path, memory_limit=5000)
+        parts_in(FORMAT, tmp_path, memory_limit=5000)
     path.write_bytes(path.read_bytes()[:-20])
     with pytest.raises(ValueError, match="no whole Parquet file"):
-        read(FORMAT, tmp_path)
+        parts_in(FORMAT, tmp_path)

@@ -7,9 +7,7 @@ import os
 import re
 import subprocess
 import sys
-import time
 
-import numpy as np
 import pyarrow as pa
 import pytest
 from cases import thinned
@@ -19,13 +17,12 @@ from pyarrow import csv as pa_csv
 from pyarrow import parquet
 
 from fastcmp.io import lines, text
-from fastcmp.io.lines import Lines, RowEnds
+from fastcmp.io.lines import RowEnds
 from fastcmp.io.parsing import parse_rows
 from fastcmp.io.predictions import read_predictions
 from fastcmp.io.sources import Source, read_table
 from fastcmp.io.stream import PredictionStream
 from fastcmp.io.text import LateValueError
-from fastcmp.io.text_types import has_codes
 
 LIMIT = 10**9
 ANY_FOLDER = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -162,15 +159,6 @@ def test_numbers_that_json_cannot_tell_apart(tmp_path, monkeypatch, value, late)
     assert read.preds["y_true"].to_pylist()[-2:] == [float(value), 1.5]
 
 
-def test_times_in_json_are_text(tmp_path):
-    times = ["2020-01-01 00:00:00", "2020-01-01T00:00:00", "2020-01-01"]
-    rows = [{"y_true": times[0], "a": x, "b": times[0]} for x in times]
-    path = tmp_path / "p.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    for read in (as_whole([path]), in_blocks([path])):
-        assert read["a"] == times
-
-
 def test_truth_values(tmp_path):
     columns = {"y_true": ["True", "False"], "a": ["true", "false"], "b": ["TRUE", ""]}
     path = written(tmp_path / "p.csv", columns)
@@ -191,42 +179,6 @@ def test_fractions_beside_whole_labels_stay_numbers(tmp_path):
         assert type(read["b"][0]) is int
     types = PredictionStream([path]).sources[0].types
     assert [types[name] for name in "ab"] == [pa.float64(), pa.int64()]
-
-
-def test_scores_are_numbers_however_they_are_written(tmp_path):
-    columns = {"y_true": ["1", "0", "01"], "a": ["0.50", "1e3", "-inf"], "b": ["007", "7", "1"]}
-    path = written(tmp_path / "p.csv", columns)
-    read = as_whole([path], scores=True)
-    assert read["y_true"] == ["1", "0", "01"]
-    assert read["a"] == [0.5, 1000.0, -np.inf]
-    assert read["b"] == [7, 7, 1]
-
-
-def test_columns_stay_in_their_places(tmp_path, monkeypatch):
-    monkeypatch.setattr(text, "_BLOCK", 60)
-    columns = {
-        "y_true": ["+1", "-1", "1.0"] * 40,
-        "a": ["01", "02", "3"] * 40,
-        "b": ["x", "y", "z"] * 40,
-        "c": ["1", "2", "3"] * 40,
-    }
-    path = written(tmp_path / "p.csv", columns)
-    for read in (as_whole([path]), in_blocks([path])):
-        assert read["y_true"] == ["1", "-1", "1"] * 40
-        assert [read[name] for name in "abc"] == [columns[name] for name in "abc"]
-
-
-@given(
-    cells=st.lists(st.sampled_from(["0", "1", "10", "100", "0.05", "x01", "1/05", "1.01", "a0x"])),
-    more=st.sampled_from(["01", "0x1", "-07", "+00", "0X1F", None]),
-    pad=st.integers(0, 70),
-    delimiter=st.sampled_from([",", "\t", ' "', "\n"]),
-)
-def test_codes_are_found_wherever_they_are(cells, more, pad, delimiter):
-    data = delimiter.join(["1" * pad, *cells, *([more] if more else []), "5"])
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("fastcmp.io.text_types._PIECE", 32)
-        assert has_codes(data.encode()) == (more is not None)
 
 
 # Ids.
@@ -255,17 +207,6 @@ def test_files_are_joined_by_the_text_of_ids(tmp_path, ids, order, kind):
             return  # text in Parquet is text, and whole numbers of a CSV are numbers
     read = as_whole([first, second])
     assert read["b"] == read["y_true"] == read["a"]
-
-
-def test_ids_of_text_and_of_numbers_that_begin_alike(tmp_path, monkeypatch):
-    monkeypatch.setattr(text, "_BLOCK", 60)
-    ids = [f"{i:05}" for i in range(10_000, 10_040)] + ["x1", "x2"]
-    labels = ["1", "2"] * 21
-    wide = {"id": ids, "y_true": labels, "a": labels, "note": ["blah" * 20] * 42}
-    first = written(tmp_path / "a.csv", wide)
-    second = written(tmp_path / "b.csv", {"id": ids, "b": labels})
-    read = as_whole([first, second], models=["a", "b"])
-    assert read["b"] == read["y_true"] == [1, 2] * 21
 
 
 def test_ids_that_are_dates_in_one_file(tmp_path):
@@ -328,27 +269,6 @@ def test_rows_end_where_a_reader_of_bytes_says(data, cuts, kind):
         begin += cut
 
 
-def test_rows_come_whole_whatever_is_read_at_once(tmp_path):
-    path = tmp_path / "p.csv"
-    data = '\ufeff"y_true",a\n' + '"x\ny",5" pipe\n1,"a ""b"", c"\r\n' * 50
-    path.write_bytes(data.encode())
-    for size in (1, 2, 3, 7, 50, 10_000):
-        found = list(Lines(path, "CSV", size))
-        assert b"".join(found) == data.encode()
-        assert all(piece.endswith((b"\n", b"\r")) for piece in found)
-        assert not any(piece.endswith(b"x\n") for piece in found)
-
-
-def in_time(seconds):
-    """Fail where the rest of the test takes longer."""
-    begun = time.monotonic()
-
-    def check():
-        assert time.monotonic() - begun < seconds
-
-    return check
-
-
 @pytest.mark.parametrize(
     ("cell", "said"), [('1,"1,0', "is not closed"), ('1,1,"0', "is not closed"), ('1,1",0', None)]
 )
@@ -367,20 +287,9 @@ def test_a_row_that_is_too_long_is_told(tmp_path, monkeypatch):
     monkeypatch.setattr(text, "_BLOCK", 100_000)
     path = tmp_path / "p.csv"
     path.write_text('y_true,a,b\n1,"1,0\n' + "1,1,0\n" * 300_000)
-    check = in_time(30)
     for read in (as_whole, in_blocks):
         with pytest.raises(ValueError, match="begins at byte 11 is longer than 1 MB"):
             read([path])
-    check()
-
-
-@pytest.mark.full
-def test_a_cell_of_a_million_lines(tmp_path):
-    path = tmp_path / "p.csv"
-    path.write_text('y_true,a,b\nx,x,"' + "\n" * 1_000_000 + '"\n' + "x,x,x\n" * 9)
-    done = command("compare", path, "--format", "csv")
-    assert "\npairs," in done.stdout
-    assert ",a,b,1,0," in done.stdout
 
 
 def test_quoted_line_breaks_in_large_files(tmp_path):
@@ -398,32 +307,6 @@ def test_quoted_line_breaks_in_large_files(tmp_path):
     assert read_predictions([path], models=["a"], scores=True).preds["a"][-1].as_py() == 2
 
 
-@pytest.mark.full
-@pytest.mark.parametrize("n_rows", thinned([3, 1], 2))
-def test_rows_longer_than_a_megabyte(tmp_path, n_rows):
-    names = [f"a model with a rather long name {i}" for i in range(40_000)]
-    rows = [",".join([str(k % 2), *["1"] * len(names)]) for k in range(n_rows)]
-    path = tmp_path / "p.csv"
-    path.write_text("\n".join([",".join(["y_true", *names]), *rows]) + "\n")
-    chosen = [names[0], names[-1]]
-    for read in (as_whole, in_blocks):
-        found = read([path], models=chosen)
-        assert found[chosen[1]] == [1] * n_rows
-    long = written(
-        tmp_path / "q.csv", {"y_true": ["x", "y"], "a": ["x" * 3_000_000, "y"], "b": "xy"}
-    )
-    for read in (as_whole, in_blocks):
-        assert read([long])["a"] == ["x" * 3_000_000, "y"]
-
-
-def test_words_after_many_whole_numbers(tmp_path, monkeypatch):
-    monkeypatch.setattr(text, "_BLOCK", 200)
-    n = 200
-    columns = {"y_true": ["cat", "7"] * (n // 2), "a": ["7"] * (n - 1) + ["cat"], "b": ["cat"] * n}
-    path = written(tmp_path / "p.csv", columns)
-    assert in_blocks([path]) == as_whole([path]) == columns
-
-
 # JSON.
 
 
@@ -439,17 +322,6 @@ def test_deeply_nested_json_is_refused(tmp_path, opening):
             assert done.returncode == 64
             assert done.stderr.count("\n") == 1
             assert "brackets within brackets, more than 100 deep" in done.stderr
-
-
-def test_brackets_that_are_not_deep(tmp_path):
-    rows = [
-        {"y_true": "[" * 300, "a": "{[" * 300, "b": '\\"[', "c": [[i]] * 300} for i in range(50)
-    ]
-    path = tmp_path / "p.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    read = as_whole([path], models=["a", "b"])
-    assert read["y_true"] == ["[" * 300] * 50
-    assert read["b"] == ['\\"['] * 50
 
 
 # Damage.

@@ -90,19 +90,6 @@ def test_the_same_command_goes_on_after_a_stop(capsys, path, saved, number, code
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL, signal.SIGINT])
-def test_text_goes_on_after_a_stop(capsys, path, saved, tmp_path, number):
-    text = tmp_path / "p.csv"
-    csv.write_csv(parquet.read_table(path), text)
-    expect = answer(capsys, path)
-    code = {signal.SIGTERM: 143, signal.SIGKILL: -9, signal.SIGINT: 130}[number]
-    assert stop(number, text, saved) == (code, "", "")
-    assert 1_000 <= position_in(saved)[0][0] < 60_000
-    assert answer(capsys, text, "--checkpoint", saved) == expect
-    assert not saved.exists()
-
-
-@pytest.mark.full
 def test_costs_go_on_after_a_stop(capsys, path, saved, tmp_path):
     cost, other = tmp_path / "cost.csv", tmp_path / "other.csv"
     cost.write_text("truth,0,2,1\n0,0,1,2\n2,5,0,3\n1,1,1,0\n")

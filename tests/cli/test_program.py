@@ -145,22 +145,6 @@ def test_json_is_the_whole_record(capsys):
     assert json.loads(out) == fastcmp.compare_all(*fastcmp.load_digits()).to_dict()
 
 
-@pytest.mark.parametrize(
-    ("kind", "sign"), [("markdown", "| rank | model |"), ("latex", r"\toprule")]
-)
-def test_formats_for_papers(capsys, kind, sign):
-    code, out, _ = run(capsys, *EXAMPLE, "--format", kind)
-    assert code == 0
-    assert sign in out
-
-
-def test_output_goes_to_a_file(capsys, tmp_path):
-    path = tmp_path / "answer.txt"
-    code, out, _ = run(capsys, *EXAMPLE, "--output", str(path))
-    assert (code, out) == (0, "")
-    assert path.read_text() == run(capsys, *EXAMPLE)[1]
-
-
 def test_options_reach_the_comparison(capsys):
     _, out, _ = run(
         capsys,
@@ -198,21 +182,6 @@ def test_a_control_in_every_format(capsys, kind):
     assert out.count("worse") == 1 + 7
     if kind == "table":
         assert out == f"{result.summary()}\n"
-
-
-def test_a_file_of_ones_own(capsys, predictions):
-    code, out, _ = run(capsys, "compare", predictions)
-    assert code == 0
-    assert "2 models on 4 samples" in out
-
-
-def test_missing_predictions(capsys, tmp_path):
-    path = tmp_path / "p.csv"
-    path.write_text("y_true,a,b\n0,0,0\n1,,1\n,1,1\n0,0,1\n")
-    assert "a has no prediction at row 1" in refused(capsys, "compare", str(path))
-    code, out, _ = run(capsys, "compare", str(path), "--missing", "wrong")
-    assert code == 0
-    assert "1 samples without a true label were dropped." in out
 
 
 @pytest.mark.parametrize(
@@ -411,17 +380,6 @@ def test_no_place_is_written_twice_or_over_what_is_read(capsys, large, animals):
 
 def contents(place):
     return {path: path.read_bytes() for path in place.rglob("*") if path.is_file()}
-
-
-def test_what_pyarrow_cannot_do_is_one_line(capsys, tmp_path):
-    pa = pytest.importorskip("pyarrow")
-    from pyarrow import feather
-
-    path = str(tmp_path / "records.arrow")
-    table = pa.table({"y_true": [{"x": 0}, {"x": 1}], "a": [0.5, 1.5]})
-    feather.write_feather(table, path, compression="uncompressed")
-    said = refused(capsys, "roc", path, "--positive", "1")
-    assert "Function 'unique' has no kernel" in said
 
 
 def test_damage_far_into_a_file_keeps_the_checkpoint(capsys, tmp_path):
@@ -679,16 +637,6 @@ def test_two_columns_need_no_names(capsys, pair):
     assert out.startswith("Which model is better?\nsvm is right on ")
 
 
-def test_costs_from_a_file(capsys, pair, cost):
-    code, out, err = run(capsys, "holdout", pair, "--cost", cost)
-    assert (code, err) == (0, "")
-    assert out == f"{holdout(cost=[[0, 1], [5, 0]]).summary()}\n"
-    assert out.splitlines()[1] == (
-        "svm costs 0.5953, tree 0.4698 per sample; the difference is not significant "
-        "(likelihood ratio test, chi-square = 1.781, p = 0.182)."
-    )
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -736,19 +684,6 @@ def test_cost_files_with_text_for_classes(capsys, tmp_path, named, text, extensi
     assert (said["loss_a"], said["loss_b"]) == pytest.approx((128 / 215, 101 / 215))
 
 
-@pytest.mark.parametrize("names", [("1.0", "2.0"), ("0.5", "1.5"), ("-1", "2.5")])
-@pytest.mark.parametrize("truth", [True, False], ids=["truth", "no truth"])
-def test_cost_files_with_fractions_for_classes(capsys, tmp_path, names, truth):
-    labels = np.array(names)
-    pair = written(tmp_path / "p.csv", y_true=labels[T], svm=labels[SVM], tree=labels[TREE])
-    columns = {"truth": names} if truth else {}
-    columns |= {names[0]: [0, 5], names[1]: [1, 0]}
-    cost = written(tmp_path / "c.csv", **columns)
-    code, out, err = run(capsys, "holdout", pair, "--cost", cost)
-    assert (code, err) == (0, "")
-    assert out == f"{holdout(cost=[[0, 1], [5, 0]]).summary()}\n"
-
-
 @pytest.mark.parametrize("options", [{}, {"cost": [[0, 1], [5, 0]]}], ids=str)
 def test_formats_of_holdout(capsys, pair, cost, options):
     words = ["holdout", pair, *(("--cost", cost) if options else ())]
@@ -771,14 +706,6 @@ def test_formats_of_holdout(capsys, pair, cost, options):
     assert run(capsys, *words, "--format", "table")[1] == run(capsys, *words)[1]
 
 
-def test_output_of_holdout_goes_to_a_file(capsys, tmp_path, pair):
-    path = tmp_path / "answer.json"
-    words = ("holdout", pair, "--format", "json")
-    code, out, _ = run(capsys, *words, "--output", str(path))
-    assert (code, out) == (0, "")
-    assert path.read_text() == run(capsys, *words)[1]
-
-
 def test_models_are_named_in_order(capsys, three):
     _, out, _ = run(capsys, "holdout", three, "--models", "tree", "svm", "--format", "json")
     said = json.loads(out)
@@ -797,21 +724,6 @@ def test_options_reach_the_test(capsys, pair, test, alternative):
     )
     expect = holdout(method=test, alternative=alternative, alpha=0.2)
     assert json.loads(out) == expect.to_dict()
-
-
-@pytest.mark.parametrize("test", ["likelihood", "chi-square"])
-def test_cost_tests(capsys, pair, cost, test):
-    _, out, _ = run(
-        capsys, *("holdout", pair, "--cost", cost, "--method", test, "--format", "json")
-    )
-    assert json.loads(out) == holdout(cost=[[0, 1], [5, 0]], method=test).to_dict()
-
-
-def test_holdout_of_real_predictions(capsys):
-    words = ["holdout", "--example", "digits", "--models", "knn_3", "decision_tree"]
-    code, out, _ = run(capsys, *words, "--alternative", "greater")
-    assert code == 0
-    assert "knn_3 is significantly better than decision_tree" in out
 
 
 def test_holdout_of_several_files_joined_by_id(capsys, tmp_path):
@@ -906,20 +818,6 @@ def test_holdout_in_one_line_what_is_wrong(capsys, pair, three, cost, named):
         assert said in refused(capsys, *words), words
 
 
-@pytest.mark.parametrize("test", ["exact", "midp", "corrected", "unconditional"])
-def test_costs_permit_only_tests_of_costs(capsys, pair, cost, test):
-    said = refused(capsys, "holdout", pair, "--cost", cost, "--method", test)
-    known = "--method must be one of likelihood, chi-square with --cost"
-    assert f"{known}, got '{test}'" in said
-
-
-@pytest.mark.parametrize("alternative", ["greater", "less"])
-def test_costs_permit_only_two_sides(capsys, pair, cost, alternative):
-    words = ("holdout", pair, "--cost", cost, "--alternative", alternative)
-    said = refused(capsys, *words)
-    assert f"--cost permits only --alternative two-sided, got '{alternative}'" in said
-
-
 @pytest.mark.parametrize("method", ["likelihood", "chi-square"])
 def test_all_pairs_by_cost(capsys, three, cost, method):
     words = ["compare", three, "--test", "cost", "--cost", cost, "--method", method]
@@ -943,13 +841,3 @@ def test_costs_and_tests_go_together(capsys, three, cost):
     said = refused(capsys, *words, "--method", "midp")
     assert "--method must be one of likelihood, chi-square, got" in said
     assert "permits only --missing raise" in refused(capsys, *words, "--missing", "wrong")
-
-
-def test_holdout_runs_as_a_program(pair, cost):
-    done = shell(f"{sys.executable} -m fastcmp holdout {pair} --cost {cost}")
-    assert done.returncode == 0
-    assert "svm costs 0.5953, tree 0.4698 per sample" in done.stdout
-    done = shell(f"{sys.executable} -m fastcmp holdout {pair} --cost {pair}")
-    assert done.returncode == 64
-    assert done.stderr.count("\n") == 1
-    assert "Traceback" not in done.stderr

@@ -537,22 +537,6 @@ def test_types_that_change_late(capsys, late, tmp_path):
     assert said.endswith("one type, or pass a larger --memory-limit\n")
 
 
-def test_fields_that_come_late(capsys, tmp_path, monkeypatch):
-    from fastcmp.io import text as io_text
-
-    monkeypatch.setattr(io_text, "_BLOCK", 500)
-    path = tmp_path / "late.jsonl"
-    rows = [{"y_true": i % 2, "a": 1, "b": None if i < 300 else 1} for i in range(600)]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    words = ("compare", str(path), "--missing", "wrong", "--format", "json")
-    code, out, err = run(capsys, *words)
-    assert (code, err) == (0, "")
-    preds = {name: [row[name] for row in rows] for name in "ab"}
-    truth = [row["y_true"] for row in rows]
-    expect = fastcmp.compare_all(truth, preds, missing="wrong")
-    assert json.loads(out) == expect.to_dict()
-
-
 PEAK = """
 import resource, subprocess, sys
 done = subprocess.run([sys.executable, "-m", "fastcmp", "compare", sys.argv[1]])

@@ -1,9 +1,7 @@
 """Replicates in parts: stops, damage and workers change no number."""
 
 import json
-import os
 import signal
-import sys
 from functools import partial
 
 import numpy as np
@@ -12,7 +10,6 @@ from children import started
 from study_work import fail_late, rows_of
 
 from fastcmp.core.saved_states import write_state
-from fastcmp.studies import store as store_module
 from fastcmp.studies.store import Store, run_replicates
 
 SETTINGS = {"study": "test", "seed": 1, "values": [0.1, 0.2]}
@@ -78,14 +75,6 @@ def test_a_worker_that_fails_keeps_the_rows_of_others(store, threads):
     np.testing.assert_array_equal(found, rows_of(0, 20))
 
 
-def test_another_size_of_parts_runs_nothing_again(store):
-    with pytest.raises(KeyboardInterrupt):
-        run(Recorder(fails_at=8), 20, store, part=4)
-    second = Recorder()
-    np.testing.assert_array_equal(run(second, 20, store, part=7), rows_of(0, 20))
-    assert second.asked == list(range(8, 20))
-
-
 def test_holes_are_filled(store):
     done = np.ones(20, bool)
     done[[2, 3, 9, 19]] = False
@@ -95,58 +84,6 @@ def test_holes_are_filled(store):
     work = Recorder()
     np.testing.assert_array_equal(run(work, 20, store, part=100), rows_of(0, 20))
     assert work.asked == [2, 3, 9, 19]
-
-
-def test_done_rows_stay_done_even_where_they_are_nan(store):
-    run(rows_of, 10, store)
-    again = Recorder()
-    run(again, 10, store)
-    assert again.asked == []
-
-
-def test_more_and_fewer_replicates(store):
-    run(rows_of, 10, store, part=4)
-    fewer, more, all_there = Recorder(), Recorder(), Recorder()
-    np.testing.assert_array_equal(run(fewer, 6, store), rows_of(0, 6))
-    np.testing.assert_array_equal(run(more, 15, store, part=4), rows_of(0, 15))
-    np.testing.assert_array_equal(run(all_there, 10, store), rows_of(0, 10))
-    assert fewer.asked == all_there.asked == []
-    assert more.asked == list(range(10, 15))
-
-
-def test_fewer_replicates_do_not_forget_later_ones(store):
-    done = np.arange(20) >= 5
-    store.save(rows_of(0, 20), done)
-    np.testing.assert_array_equal(run(rows_of, 8, store), rows_of(0, 8))
-    last = Recorder()
-    np.testing.assert_array_equal(run(last, 20, store), rows_of(0, 20))
-    assert last.asked == []
-
-
-def test_no_store_writes_nothing(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    np.testing.assert_array_equal(run(rows_of, 5), rows_of(0, 5))
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_writes_are_few_where_parts_are_many(store, monkeypatch):
-    saved = []
-    monkeypatch.setattr(Store, "save", lambda *state: saved.append(state[2].sum()))
-    run(rows_of, 300, store, part=1)
-    assert saved[0] == 0
-    assert saved[-1] == 300
-    assert len(saved) <= 4
-    saved.clear()
-    monkeypatch.setattr(store_module, "_PAUSE", 0.0)
-    run(rows_of, 30, store, part=1)
-    assert len(saved) >= 30
-
-
-def test_progress_counts_what_was_there(store):
-    run(rows_of, 6, store)
-    told = []
-    run(rows_of, 12, store, progress=lambda done, n: told.append((done, n)))
-    assert told == [(6, 12), (9, 12), (12, 12)]
 
 
 # Files that are something else.
@@ -216,14 +153,6 @@ def test_damaged_files_are_refused_before_any_work(store, spoil):
     assert store.path.read_bytes() == before
 
 
-def test_the_mode_of_the_file_is_kept(store):
-    run(rows_of, 4, store)
-    store.path.chmod(0o640)
-    run(rows_of, 6, store)
-    assert store.path.stat().st_mode & 0o777 == 0o640
-    assert [path.name for path in store.path.parent.iterdir()] == ["study.rows"]
-
-
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -238,58 +167,6 @@ def test_other_settings_are_refused(store, change, said):
     other = Store(path=store.path, settings=SETTINGS | change)
     with pytest.raises(ValueError, match=rf"study\.rows holds .*{said}.*write elsewhere"):
         run(rows_of, 4, other)
-
-
-def test_settings_that_are_missing_are_refused(store):
-    run(rows_of, 4, store)
-    other = Store(path=store.path, settings={"study": "test", "seed": 1})
-    with pytest.raises(ValueError, match="asked for was None"):
-        run(rows_of, 4, other)
-
-
-def test_another_width_is_refused(store):
-    run(rows_of, 4, store)
-    with pytest.raises(ValueError, match=r"holds rows of shape \(4, 2\).*3 numbers"):
-        run_replicates(rows_of, 4, 3, part=2, store=store, workers=1)
-
-
-def test_where_nothing_can_be_written_no_work_is_done(tmp_path):
-    (tmp_path / "file").write_text("in the way")
-    work = Recorder()
-    store = Store(path=tmp_path / "file" / "study.rows", settings=SETTINGS)
-    with pytest.raises(OSError, match="file"):
-        run(work, 4, store)
-    assert work.asked == []
-
-
-def test_a_stop_while_writing_leaves_the_last_state(store, monkeypatch):
-    run(rows_of, 6, store)
-    before = store.path.read_bytes()
-
-    def stop(_):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(os, "fsync", stop)
-    with pytest.raises(KeyboardInterrupt):
-        run(rows_of, 12, store)
-    assert [path.read_bytes() for path in store.path.parent.iterdir()] == [before]
-    monkeypatch.undo()
-    np.testing.assert_array_equal(run(rows_of, 12, store), rows_of(0, 12))
-
-
-def test_workers_are_checked(store):
-    with pytest.raises(ValueError, match="workers must be at least 1, got 0"):
-        run(rows_of, 4, workers=0)
-
-
-def test_workers_without_joblib(monkeypatch):
-    monkeypatch.setitem(sys.modules, "joblib", None)
-    with pytest.raises(ImportError, match="2 processes need joblib: pip install"):
-        run(rows_of, 4, workers=2)
-    np.testing.assert_array_equal(run(rows_of, 4), rows_of(0, 4))
-    # Threads need nothing.
-    found = run(rows_of, 4, workers=2, threads=True)
-    np.testing.assert_array_equal(found, rows_of(0, 4))
 
 
 # Processes that are ended from outside.

@@ -17,23 +17,11 @@ class Oops(Exception):
     """An error that no library raises."""
 
 
-def test_by_default_there_are_as_many_as_processors():
-    n = check_workers(None)
-    assert type(n) is int
-    assert 1 <= n <= os.cpu_count()
-
-
 def test_without_affinity_all_processors_count(monkeypatch):
     monkeypatch.delattr(os, "sched_getaffinity", raising=False)
     assert check_workers(None) == os.cpu_count()
     monkeypatch.setattr(os, "cpu_count", lambda: None)
     assert check_workers(None) == 1
-
-
-@pytest.mark.parametrize("workers", [1, 3, 1000, np.int8(3), np.uint64(3)])
-def test_whole_numbers_are_workers(workers):
-    assert check_workers(workers) == int(workers)
-    assert type(check_workers(workers)) is int
 
 
 @pytest.mark.parametrize(
@@ -61,19 +49,6 @@ def test_all_tasks_are_done_once(threads, n):
     with ThreadPool(threads) as pool:
         pool.run(done.append, iter(range(n)))
     assert sorted(done) == list(range(n))
-
-
-@THREADS
-def test_a_pool_can_run_more_than_once(threads):
-    calls, done = [], []
-    with ThreadPool(threads, lambda *now: calls.append(now)) as pool:
-        pool.expect(3)
-        pool.expect(2)
-        pool.run(done.append, range(3))
-        assert sorted(done) == [0, 1, 2]
-        pool.run(done.append, range(3, 5))
-    assert sorted(done) == [0, 1, 2, 3, 4]
-    assert calls == [(1, 5), (2, 5), (3, 5), (4, 5), (5, 5)]
 
 
 @THREADS
@@ -108,14 +83,6 @@ def test_threads_work_at_the_same_time():
 
     with ThreadPool(2) as pool:
         pool.run(meet, range(2))
-
-
-@THREADS
-def test_threads_end_with_the_work(threads):
-    before = set(all_threads())
-    with ThreadPool(threads) as pool:
-        pool.run(lambda _: time.sleep(0.001), range(20))
-    assert set(all_threads()) == before
 
 
 @THREADS

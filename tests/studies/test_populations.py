@@ -296,7 +296,7 @@ def test_load(tmp_path):
 # Epsilon.
 
 
-@pytest.mark.parametrize("n", [0, 1, 7, 300])
+@pytest.mark.parametrize("n", [7, 300])
 @pytest.mark.parametrize("epsilon", [0.0, 0.1, 2 / 3])
 def test_epsilon_by_hand(n, epsilon):
     a, b = Epsilon(n=n, epsilon=epsilon).losses(5, 2)

@@ -1,92 +1,79 @@
-"""Parts that one importer reads, as the rows of `reference/formats/expected.json`."""
+"""Logs as `read_results` reads them: one model, task, subset and metric at a time."""
 
 import json
-from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
 
-from fastcmp.io.logs.file import LogFile
-from fastcmp.io.logs.format import LogOptions
+import numpy as np
+import pytest
+
+import fastcmp
 
 FORMATS = Path(__file__).parent / "reference" / "formats"
 EXAMPLES = json.loads((FORMATS / "expected.json").read_text())["examples"]
+_STATUS = ("ok", "error", "unscored", "absent")
 
 
-def files_below(path):
-    path = Path(path)
-    if path.is_file():
-        return [LogFile(path, path.parent)]
-    return [LogFile(p, path) for p in sorted(path.rglob("*")) if p.is_file()]
-
-
-def parts_in(name, path, **options):
-    """Read what an importer holds for its own."""
-    form = import_module(f"fastcmp.io.logs.{name}").FORMAT
-    files = [file for file in files_below(path) if form.holds(file)]
-    readings = form.readings(files, LogOptions(**options))
-    return [part for reading in readings for part in reading()]
-
-
-def rows_of(parts):
-    """Write parts as the rows of `expected.json`, turned and sorted."""
-    rows = []
-    for part in parts:
-        for i, item in enumerate(part.items):
-            row = {"task": part.task, "subset": part.subset, "metric": part.metric}
-            row |= {"model": part.model, "item": str(item)}
-            row["repeat"] = 0 if part.repeats is None else int(part.repeats[i])
-            value = float(part.values[i])
-            row["value"] = -value if part.lower_is_better else value
-            if part.clusters is not None:
-                row["cluster"] = part.clusters[i]
-            rows.append(row)
-    return sorted(rows, key=_key)
-
-
-def check_example(importer, example, **options):
-    """Compare with the rows that an example must give; clusters where it has them."""
-    known = EXAMPLES[example]
-    parts = parts_in(importer, FORMATS / known["inputs"][0], **options)
-    found, expected = rows_of(parts), sorted(known["rows"], key=_key)
-    rows = zip(found, expected, strict=True)
-    assert [{k: row[k] for k in own} for row, own in rows] == expected
+def parts_in(form, path, *, metric=None, task=None, **options):
+    """Read each model by itself, so that models need not fit together."""
+    more = {k: x for k, x in options.items() if k in ("filter", "ids", "values", "columns")}
+    more |= {"format": form, "memory_limit": options.get("memory_limit"), "task": task}
+    contents = fastcmp.inspect_results(path, metric=metric, **more)
+    rows = zip(*(contents.answers[k] for k in ("model", "task", "metric")), strict=True)
+    parts = []
+    for model, name, own in dict.fromkeys(rows) or [(None, task, metric)]:
+        chosen = {"models": model, "task": name or None, "metric": metric or own}
+        chosen |= {"format": form, "errors": options.get("errors", "wrong")}
+        results = fastcmp.read_results(path, **(options | chosen))
+        parts += _split(results, own, results.remarks + contents.remarks)
     return parts
 
 
-def _key(row):
-    return row["task"], row["metric"], row["model"], row["item"], row["repeat"]
-
-
-def kinds(fmt, root):
-    """Tell what a format takes each file for, by its name."""
-    return {file.path.name: fmt.holds(file) for file in files_below(root)}
-
-
-def read(fmt, root, **options):
-    """Read all parts below a path."""
-    readings = fmt.readings(files_below(root), LogOptions(**options))
-    return [part for reading in readings for part in reading()]
-
-
-def rows(parts):
-    """Collect rows as expected.json has them."""
-    found = [
-        (p.task, p.subset, p.metric, p.model, str(item), repeat, value)
-        for p in parts
-        for item, repeat, value in zip(
-            p.items if isinstance(p.items, list) else p.items.tolist(),
-            [0] * len(p.values) if p.repeats is None else p.repeats.tolist(),
-            p.values.tolist(),
-            strict=True,
+def _split(results, metric, remarks):
+    for d, (task, subset) in enumerate(results.tasks):
+        here = results.item_tasks == d
+        cells = here[results.columns_items]
+        status = np.zeros(cells.sum()) if results.status is None else results.status[0, cells]
+        values = np.where(status == 0, results.answers[0, cells], np.nan)
+        attempts = None if results.attempts is None else results.attempts[0, cells]
+        yield SimpleNamespace(
+            model=results.names[0],
+            task=task,
+            subset=subset,
+            metric=metric,
+            items=results.items[results.columns_items[cells]].tolist(),
+            repeats=results.repeats[cells].tolist(),
+            values=-values if results.negated[d] else values,
+            status=status.astype(int).tolist(),
+            attempts=attempts,
+            clusters=None if results.clusters is None else results.clusters[here].tolist(),
+            lower_is_better=results.negated[d],
+            unit=results.unit,
+            source=Path(results.sources[0][d]),
+            said=" ".join(remarks),
         )
-    ]
-    assert len(found) == len(set(found))
-    return set(found)
 
 
-def expected(name):
-    """Rows that an example must yield."""
-    keys = ("task", "subset", "metric", "model", "item", "repeat", "value")
-    return {
-        tuple(float(row[k]) if k == "value" else row[k] for k in keys)
-        for row in EXAMPLES[name]["rows"]
-    }
+def rows_of(parts):
+    """Write parts as the rows of `expected.json`, sorted; higher is better."""
+    rows = []
+    for part in parts:
+        values = -part.values if part.lower_is_better else part.values
+        for item, repeat, value in zip(part.items, part.repeats, values.tolist(), strict=True):
+            row = {"task": part.task, "subset": part.subset, "metric": part.metric}
+            row |= {"model": part.model, "item": str(item), "repeat": repeat, "value": value}
+            rows.append(row)
+    return sorted(rows, key=str)
+
+
+def not_read(form, path, **options):
+    """Names of the files that are not of a format."""
+    ignored = fastcmp.inspect_results(path, format=form, **options).ignored
+    return {Path(said.partition(" (")[0]).name for said in ignored}
+
+
+def refusal(path, **options):
+    """Why `read_results` refuses."""
+    with pytest.raises(ValueError, match=r"\S") as refused:
+        fastcmp.read_results(path, **options)
+    return str(refused.value)

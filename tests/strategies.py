@@ -18,8 +18,7 @@ def any_labels():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("fastcmp.inputs.labels.refuse_scores", lambda *_: None)
         patch.setattr(
-            "fastcmp.inputs.labels.check_predictions",
-            lambda _, models, *__: (0,) * len(models),
+            "fastcmp.inputs.labels.check_predictions", lambda _, models, *__: (0,) * len(models)
         )
         yield
 
@@ -27,9 +26,7 @@ def any_labels():
 def counts(largest=HUGE):
     """Counts that favour 0, small numbers and the largest."""
     return st.one_of(
-        st.integers(0, min(largest, 30)),
-        st.integers(0, largest),
-        st.sampled_from([0, 1, largest]),
+        st.integers(0, min(largest, 30)), st.integers(0, largest), st.sampled_from([0, 1, largest])
     )
 
 
@@ -88,8 +85,7 @@ def codes(max_samples=300, n_classes=4):
 def pvalues(max_size=12):
     """Lists of p-values with ties, exact zeros and ones, and tiny ones."""
     value = st.one_of(
-        st.floats(0.0, 1.0),
-        st.sampled_from([0.0, 1e-300, 1e-12, 0.01, 0.02, 0.05, 0.5, 1.0]),
+        st.floats(0.0, 1.0), st.sampled_from([0.0, 1e-300, 1e-12, 0.01, 0.02, 0.05, 0.5, 1.0])
     )
     return st.lists(value, min_size=1, max_size=max_size)
 

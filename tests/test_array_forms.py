@@ -94,12 +94,7 @@ MEANS, COVARIANCE = SCORES.mean(axis=1), np.cov(SCORES) / N
 CHANCES = RNG.dirichlet([1.0, 2.0, 1.0], (2, N))
 ITEMS = GROUPS.astype(str)
 BATTLES = 1 + COUNTS[:, :3] - np.diag(1 + COUNTS[:, :3].diagonal()), 3 - 3 * np.eye(3)
-LONG = {
-    "item": GROUPS,
-    "model": np.arange(N) % 3,
-    "value": np.resize(SCORES, N),
-    "w": 1.0 + GROUPS,
-}
+LONG = {"item": GROUPS, "model": np.arange(N) % 3, "value": np.resize(SCORES, N), "w": 1.0 + GROUPS}
 MODELS = GaussianNB(), GaussianNB(priors=[0.1, 0.2, 0.7])
 FEATURES = RNG.normal(size=(N, 2)) + TRUTH[:, None]
 
@@ -421,15 +416,7 @@ CASES = [
     called(fitted, "combined_ftest_5x2cv", 2, FEATURES, TRUTH),
     called(fitted, "paired_ttest_kfold_cv", 2, FEATURES, TRUTH, cv=3),
     called(fitted, "paired_ttest_resampled", 2, FEATURES, TRUTH, num_rounds=3),
-    called(
-        fitted,
-        "bootstrap_point632_score",
-        1,
-        FEATURES,
-        TRUTH,
-        n_splits=4,
-        method=".632+",
-    ),
+    called(fitted, "bootstrap_point632_score", 1, FEATURES, TRUTH, n_splits=4, method=".632+"),
     called(
         fitted,
         "bias_variance_decomp",

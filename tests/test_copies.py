@@ -5,15 +5,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from fastcmp import (
-    auc,
-    bayle_z,
-    cochrans_q,
-    compare_all,
-    count_labels,
-    mcnemar,
-    stream,
-)
+from fastcmp import auc, bayle_z, cochrans_q, compare_all, count_labels, mcnemar, stream
 
 N, M = 400_000, 8
 

@@ -584,10 +584,7 @@ def test_means_of_frames_and_delayed_blocks():
 
 def test_means_that_are_refused():
     values, groups, _ = make_values(2, 40)
-    rows, frame = (
-        da.from_array(values, chunks=20),
-        pd.DataFrame(values.T, columns=[*"abcd"]),
-    )
+    rows, frame = (da.from_array(values, chunks=20), pd.DataFrame(values.T, columns=[*"abcd"]))
     frame = dd.from_pandas(frame.assign(g=groups), npartitions=2)
     compare = fastcmp.dask.compare_means
     with pytest.raises(TypeError, match="data must be a Dask array, a mapping to"):
@@ -665,10 +662,7 @@ def test_scores_on_a_cluster(cluster):
 @pytest.mark.full
 def test_means_on_a_cluster(cluster):
     values, groups, _ = make_values(4, 3000)
-    rows, clusters = (
-        da.from_array(values, chunks=500),
-        da.from_array(groups, chunks=700),
-    )
+    rows, clusters = (da.from_array(values, chunks=500), da.from_array(groups, chunks=700))
     ours = fastcmp.dask.compare_means(rows, groups=clusters, split_every=3)
     assert_close_means(ours, compare_means(values, groups=groups))
 
@@ -697,9 +691,7 @@ COST = np.array([[0.0, 1.0, 2.0], [5.0, 0.0, 1.0], [1.0, 3.0, 0.0]])
 
 @pytest.mark.parametrize("method", [None, "chi-square"])
 @pytest.mark.parametrize(
-    "cost",
-    [COST, {"x": [0, 1, 2], "z": [5, 0, 1], "y": [1, 3, 0]}],
-    ids=["plain", "named"],
+    "cost", [COST, {"x": [0, 1, 2], "z": [5, 0, 1], "y": [1, 3, 0]}], ids=["plain", "named"]
 )
 def test_costs(cost, method):
     rng = np.random.default_rng(4)

@@ -358,10 +358,7 @@ def test_intervals_against_60_digits(table, level):
             (kernels.wilson_interval(a + b, n, level), wilson(a + b, n, z)),
             (kernels.newcombe_interval(*table, level), newcombe(*table, z)),
             (kernels.wald_interval(b, c, n, level), wald(b, c, n, z)),
-            (
-                kernels.bonett_price_interval(b, c, n, level),
-                wald(b + 1, c + 1, n + 2, z),
-            ),
+            (kernels.bonett_price_interval(b, c, n, level), wald(b + 1, c + 1, n + 2, z)),
             (kernels.tango_interval(b, c, n, level), tango(b, c, n, z)),
         ):
             for end, exact in zip(found, want, strict=True):

@@ -41,8 +41,7 @@ def test_pictures_are_shown_with_words_for_those_who_do_not_see_them(picture):
 
 def test_every_function_of_the_tree_is_a_public_one_and_in_its_page():
     functions = re.findall(
-        r'class="mono"[^>]*>([^<]+)<',
-        (PICTURES / "which-test.svg").read_text("utf-8"),
+        r'class="mono"[^>]*>([^<]+)<', (PICTURES / "which-test.svg").read_text("utf-8")
     )
     page = (DOCS / "which-test.md").read_text("utf-8")
     import fastcmp

@@ -203,13 +203,7 @@ PLANS = {
     "areas": lambda: planning.sample_size("auc", auc=[0.65, 0.8], ratio=3),
     "so far": lambda: planning.power(n=80, p10=0.2, p01=0.1, so_far=(12, 5, 80)),
     "folds": lambda: planning.power(
-        "cv",
-        accuracy_a=0.9,
-        accuracy_b=0.8,
-        n=100,
-        agreement=0.8,
-        n_resamples=50,
-        rng=1,
+        "cv", accuracy_a=0.9, accuracy_b=0.8, n=100, agreement=0.8, n_resamples=50, rng=1
     ),
     "leaderboard": lambda: planning.power(
         "leaderboard", accuracies=[0.9, 0.8], n=90, agreement=0.8, n_resamples=50, rng=1

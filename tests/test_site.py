@@ -67,10 +67,7 @@ def test_kernels_have_an_entry_on_the_page_of_their_table():
     "inventory", sorted(DOCS.glob("inventories/*.inv")), ids=lambda path: path.stem
 )
 def test_names_of_other_projects_are_theirs(inventory):
-    (
-        first,
-        *_,
-    ) = lines = inventory.read_text("utf-8").splitlines()
+    (first, *_) = lines = inventory.read_text("utf-8").splitlines()
     assert first == "# Sphinx inventory version 1"
     for line in lines[3:]:
         name, kind, page = line.split(" ")

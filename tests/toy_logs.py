@@ -1,87 +1,58 @@
-"""A format of logs for tests: parts that a test made by hand, one file a part."""
+"""Small logs for tests: of Inspect, or long tables where they hold what Inspect does not."""
 
-from __future__ import annotations
+import json
 
-import time
-from dataclasses import replace
-from pathlib import Path
-
-import numpy as np
-
-from fastcmp.io.logs import recognition
-from fastcmp.io.logs.format import LogFormat
-from fastcmp.io.logs.part import LogPart
-
-#: The parts of each file.
-_PARTS: dict[Path, list[LogPart]] = {}
-_ARRAYS = {
-    "repeats": np.int32,
-    "status": np.uint8,
-    "attempts": np.int32,
-    "item_hash": np.uint64,
-    "prompt_hash": np.uint64,
-}
+#: What only a long table says, and its columns.
+_LONG = {"subset": "subset", "clusters": "group", "attempts": "count"}
+_STATUS = ("ok", "error", "unscored", "absent")
 
 
 def part(model="a", items=(0, 1, 2), values=(1.0, 0.0, 1.0), **more):
-    """Make a part of a few answers."""
-    items = list(items)
-    whole = all(isinstance(item, int) for item in items)
-    for name in _ARRAYS.keys() & more.keys():
-        more[name] = np.array(more[name], _ARRAYS[name])
-    given = {"task": "t", "metric": "acc", "source": Path("?")} | more
-    return LogPart(
-        model=model,
-        items=np.array(items, np.int64) if whole else items,
-        values=np.array(values, float),
-        **given,
-    )
+    """Answers of a model to the items of a task."""
+    return {"model": model, "items": list(items), "values": list(values)} | more
 
 
 def write(folder, *files):
-    """Write a file for each part, or list of parts, named 0.log, 1.log, ..."""
-    for old in folder.glob("*.log"):
+    """Write a file for each part, or list of parts: 0.log, 1.log, ... or 0.log.jsonl, ..."""
+    for old in folder.glob("*.log*"):
         old.unlink()
-    for i, parts in enumerate(files):
-        path = folder / f"{i}.log"
-        path.write_text("toy")
-        listed = parts if isinstance(parts, list) else [parts]
-        _PARTS[path] = [replace(each, source=path) for each in listed]
+    is_long = any({*_LONG, "form"} & own.keys() for own in files)
+    for i, own in enumerate(files):
+        if is_long:
+            rows = map(json.dumps, _rows(own))
+            (folder / f"{i}.log.jsonl").write_text("\n".join(rows))
+        else:
+            (folder / f"{i}.log").write_text(json.dumps(_inspect(own, i)))
     return folder
 
 
-def _holds(file):
-    if file.head.startswith(b"toy"):
-        return "values"
-    return "beside" if file.head.startswith(b"beside toy") else ""
+def _rows(own):
+    n = len(own["items"])
+    for i, (item, value) in enumerate(zip(own["items"], own["values"], strict=True)):
+        row = {"item": item, "model": own["model"], "task": own.get("task", "t")}
+        row |= {"metric": own.get("metric", "acc"), "value": value}
+        row["repeat"] = own.get("repeats", [0] * n)[i]
+        row["status"] = _STATUS[own.get("status", [0] * n)[i]]
+        row |= {_LONG[k]: own[k] if k == "subset" else own[k][i] for k in _LONG if own.get(k)}
+        yield row
 
 
-def _readings(files, options):
-    def reading(path):
-        def read():
-            if path.read_text().endswith("broken"):
-                message = f"{path}: line 3 is cut off"
-                raise ValueError(message)
-            for _ in range(10_000 if path.read_text().endswith("slow") else 0):
-                time.sleep(0.001)
-            found = _PARTS[path]
-            wanted = options.metric
-            return [each for each in found if wanted == each.metric] or found
-
-        return read
-
-    return [reading(file.path) for file in files if _holds(file) == "values"]
-
-
-TOY = LogFormat(name="toy", title="Toy", holds=_holds, readings=_readings)
-OTHER = LogFormat(
-    name="lm_eval",
-    title="Other",
-    holds=lambda file: "values" if file.head.startswith(b"other") else "",
-    readings=lambda *_: [],
-)
-
-
-def use(monkeypatch):
-    """Know these formats only."""
-    monkeypatch.setattr(recognition, "formats", lambda: [OTHER, TOY])
+def _inspect(own, number):
+    metric, n = own.get("metric", "acc"), len(own["items"])
+    reasons = own.get("reasons", {})
+    samples = []
+    for i, (item, value) in enumerate(zip(own["items"], own["values"], strict=True)):
+        sample = {"id": item, "epoch": own.get("repeats", [1] * n)[i], "target": ""}
+        asked = own.get("item_hash", [item] * n)[i]
+        sample |= {"input": str(asked), "scores": {metric: {"value": value}}}
+        if own.get("status", [0] * n)[i] == 1:
+            sample |= {"scores": {}, "error": reasons.get(i, "failed")}
+        samples.append(sample)
+    spec = {"eval_id": own.get("run", str(number)), "created": own.get("created", "")}
+    spec |= {"task": own.get("task", "t"), "model": own["model"], "dataset": {}, "config": {}}
+    scores = [{"name": metric, "scorer": metric, "metrics": {}}]
+    results = {"total_samples": own.get("n_stated", n), "scores": scores}
+    if own.get("is_headline"):
+        results["headline"] = {"scorer": metric, "score": metric, "metric": "mean"}
+    head = {"version": 2, "status": "success", "eval": spec, "results": results}
+    return head | {"samples": samples}

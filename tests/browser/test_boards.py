@@ -9,14 +9,7 @@ import fastcmp
 
 HOSTILE = "<script>alert(1)</script>"
 LONG = "a_very_long_name_" * 15
-NAMES = (
-    HOSTILE,
-    LONG + "1",
-    LONG + "2",
-    "\u0645\u0648\u062f\u0644",
-    "\U0001f680",
-    "a&b",
-)
+NAMES = (HOSTILE, LONG + "1", LONG + "2", "\u0645\u0648\u062f\u0644", "\U0001f680", "a&b")
 
 
 def many(m, n=1000, seed=1):

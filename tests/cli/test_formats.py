@@ -6,18 +6,12 @@ import json
 import os
 import subprocess
 import sys
-import threading
 import warnings
-from argparse import Namespace
-from contextlib import suppress
 
-import numpy as np
 import pytest
 
 import fastcmp
 from fastcmp.cli import main
-from fastcmp.cli.messages import in_one_line, in_options
-from fastcmp.cli.tables import one_table
 
 COMPARE = ("compare", "--example", "digits")
 ROC = ("roc", "--example", "digits")
@@ -83,23 +77,20 @@ def test_a_format_against_the_extension_is_refused(capsys, tmp_path):
     assert "--output FILE" in refused(capsys, *COMPARE, "--format", "parquet")
 
 
-@pytest.mark.parametrize("suffix", ["parquet", "pq"])
 @pytest.mark.parametrize(
     "words",
     [
         COMPARE,
         ROC,
         (*ROC, "--scores", "mlp", "knn_3"),
-        (*ROC, "--scores", "mlp"),
-        ("cutpoint", "--example", "digits", "--scores", "mlp"),
         ("lift", "--example", "digits", "--scores", "mlp"),
         ("holdout", "--example", "digits", "--models", "mlp", "knn_3"),
     ],
     ids=" ".join,
 )
-def test_parquet_holds_what_csv_holds(capsys, tmp_path, words, suffix):
+def test_parquet_holds_what_csv_holds(capsys, tmp_path, words):
     parquet = pytest.importorskip("pyarrow.parquet")
-    path = tmp_path / f"x.{suffix}"
+    path = tmp_path / "x.parquet"
     assert run(capsys, *words, "--output", path) == (0, "", "")
     table = parquet.read_table(path)
     _, out, _ = run(capsys, *words, "--format", "csv")
@@ -173,18 +164,6 @@ def test_csv_says_all_that_json_says(capsys, words):
             assert name in rows[0] or name.removesuffix("s") in rows[0]
 
 
-def test_a_study_keeps_its_one_table():
-    class Study:
-        def columns(self):
-            return {"x": np.array([0.5, np.inf]), "name": ["a", "b"]}
-
-        def to_dict(self):
-            return {"seed": 1, "curves": {"x": [0.5, None], "name": ["a", "b"]}}
-
-    wanted = {"x": [0.5, np.inf], "name": ["a", "b"], "seed": [1, 1]}
-    assert one_table(Study()) == wanted
-
-
 def test_cutpoint_draws_the_cutoff_that_it_found(capsys, tmp_path, monkeypatch):
     pytest.importorskip("matplotlib")
     from fastcmp import plot
@@ -213,30 +192,6 @@ def test_cutpoint_draws_the_cutoff_that_it_found(capsys, tmp_path, monkeypatch):
 
 
 # How commands fail.
-
-
-@pytest.mark.full
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
-@pytest.mark.parametrize("written", [False, True])
-def test_a_pipe_is_refused_and_not_waited_for(tmp_path, written):
-    path = tmp_path / "p.csv"
-    os.mkfifo(path)
-    if written:  # a writer that waits for its reader
-
-        def write():
-            with suppress(BrokenPipeError):
-                path.write_text("y_true,a,b\n0,0,0\n")
-
-        threading.Thread(target=write, daemon=True).start()
-    cost = ["compare", "--example", "digits", "--test", "cost", "--cost", str(path)]
-    for words in (["compare", str(path)], ["roc", str(path)], cost):
-        done = program(*words)
-        assert done.returncode == 64
-        assert "is a pipe or a device: write what it gives" in done.stderr
-        assert done.stderr.count("\n") == 1
-    if written:
-        with path.open() as file:
-            assert file.read().startswith("y_true")
 
 
 def program(*words, **options):
@@ -273,22 +228,10 @@ def test_a_small_address_space_is_one_line(limit):
     [
         (MemoryError(), 64, "fastcmp: not enough memory\n"),
         (MemoryError("9 GB"), 64, "fastcmp: not enough memory (9 GB)\n"),
-        (
-            RuntimeError("can't start new thread"),
-            64,
-            "fastcmp: not enough memory (can't",
-        ),
+        (RuntimeError("can't start new thread"), 64, "fastcmp: not enough memory (can't"),
         (OSError(12, "Cannot allocate memory"), 64, "fastcmp: not enough memory ("),
-        (
-            KeyError("x"),
-            70,
-            "fastcmp: unexpected error, please report it (KeyError: 'x')",
-        ),
-        (
-            RecursionError("deep\ner"),
-            70,
-            "(RecursionError: deep er); FASTCMP_TRACEBACK=1",
-        ),
+        (KeyError("x"), 70, "fastcmp: unexpected error, please report it (KeyError: 'x')"),
+        (RecursionError("deep\ner"), 70, "(RecursionError: deep er); FASTCMP_TRACEBACK=1"),
     ],
     ids=repr,
 )
@@ -319,44 +262,3 @@ def test_warnings_are_lines_too(capsys, monkeypatch):
     code, _, err = run(capsys, *ROC)
     assert code == 0
     assert err == "fastcmp: warning: areas below 1/2: pass --positive\n"
-
-
-OPTIONS = Namespace(
-    positive=None,
-    missing="raise",
-    test="mcnemar",
-    cost=None,
-    method="",
-    target="y",
-    average=None,
-)
-
-
-@pytest.mark.parametrize(
-    ("message", "line"),
-    [
-        ("pass missing='wrong' to count", "pass --missing wrong to count"),
-        ("name it: pass positive=", "name it: pass --positive"),
-        ("positive=7 is not among", "--positive 7 is not among"),
-        ("test='cost' needs cost=, the", "--test cost needs --cost, the"),
-        ("method must be one of ('a',)", "--method must be one of a"),
-        ("alpha must lie in (0, 1)", "alpha must lie in (0, 1)"),  # no option here
-        ("method='exact' takes too long", "--method exact takes too long"),
-        ("y_true must hold at least 2", "y must hold at least 2"),
-        ("it is skewed: permute (method='x').", "it is skewed: permute (--method x)."),
-        ("ranks (rank_intervals='x' in Python).", "ranks."),  # no option here
-        (
-            "pass average='macro', 'micro', 'weighted' or None",
-            "pass --average macro, micro or weighted",
-        ),
-        ("preds must hold at least 2 models", "there must be at least 2 models"),
-        ("column 'test=3' holds", "column 'test=3' holds"),
-        ("column 'a,test=' holds", "column 'a,test=' holds"),
-        ("test=0.5 has no prediction", "test=0.5 has no prediction"),
-        ("cost must be numbers, got", "cost must be numbers, got"),  # a model's name
-    ],
-)
-def test_messages_speak_of_options(message, line):
-    assert in_options(message, OPTIONS) == line
-    assert in_one_line(ValueError(message), OPTIONS) == line
-    assert in_options(message, None) == message

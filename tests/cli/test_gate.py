@@ -138,11 +138,7 @@ def test_junit_and_files(files, capsys, tmp_path):
     )
     suite = ET.parse(place).getroot()  # our own file
     cases = {case.get("name"): case for case in suite.iter("testcase")}
-    assert set(cases) == {
-        "accuracy",
-        "accuracy [part=easy]",
-        "accuracy [part=hard]",
-    }
+    assert set(cases) == {"accuracy", "accuracy [part=easy]", "accuracy [part=hard]"}
     assert [suite.get(name) for name in ("tests", "failures")] == ["3", "2"]
     failure = cases["accuracy [part=hard]"].find("failure").get("message")
     right = [np.mean(x[files.part == "hard"] == files.y_true[files.part == "hard"])

@@ -9,8 +9,6 @@ import pytest
 
 import fastcmp
 from fastcmp.cli import main
-from fastcmp.cli.log_options import read_metric
-from fastcmp.cli.over_tasks import mean_by_task
 from fastcmp.data import demsar_path, example_path, load_demsar, logs_path
 
 EXAMPLE = ["compare", "--example", "logs"]
@@ -101,10 +99,7 @@ def test_options_over_tasks(capsys, results):
     chosen = ["--task", "wine", "digits", "--models", "sklearn/knn_3"]
     found, _ = answer(capsys, *EXAMPLE, *chosen, "sklearn/naive_bayes")
     assert found["n_samples"] == 120
-    assert sorted(found["leaderboard"]["model"]) == [
-        "sklearn/knn_3",
-        "sklearn/naive_bayes",
-    ]
+    assert sorted(found["leaderboard"]["model"]) == ["sklearn/knn_3", "sklearn/naive_bayes"]
 
 
 def test_a_table_of_scores_by_tasks(capsys, table, tmp_path):
@@ -129,13 +124,6 @@ def test_folds_are_never_tasks(capsys, table, tmp_path):
     found, said = answer(capsys, "compare", "--values", path, "--over", "tasks")
     assert said == ["fastcmp: 28 rows of 14 tasks: the mean of each task counts"]
     assert found["leaderboard"]["mean rank"] == pytest.approx([27 / 14, 2, 41 / 14, 44 / 14])
-
-
-def test_mean_by_task():
-    scores = np.array([[1.0, 2.0, 5.0], [np.nan, 1.0, 1.0]])
-    titles, means = mean_by_task(["x", "y", "x"], scores)
-    assert titles == ["x", "y"]
-    np.testing.assert_array_equal(means, [[3.0, 2.0], [np.nan, 1.0]])
 
 
 def test_missing_scores_need_a_policy(capsys, table, tmp_path):
@@ -182,14 +170,6 @@ def test_predictions_stay_predictions(capsys, tmp_path):
     assert (found["n_samples"], said) == (3, [])
     found, said = answer(capsys, "compare", example_path("digits"))
     assert (found["n_samples"], said) == (899, [])
-
-
-def test_a_metric_a_task():
-    assert read_metric("acc") == "acc"
-    assert read_metric(None) is None
-    assert read_metric("a=x, b=y") == {"a": "x", "b": "y"}
-    with pytest.raises(ValueError, match=r"^--metric must be a name, or TASK=NAME"):
-        read_metric("a=")
 
 
 @pytest.mark.parametrize(
@@ -275,3 +255,9 @@ def test_logs_of_one_task_lack_a_value(capsys, tmp_path):
     assert code == 0
     assert "<b>a" not in out
     assert "2 items" in out
+
+
+def test_a_metric_a_task_by_name(capsys):
+    found, _ = answer(capsys, *EXAMPLE, "--metric", "wine=acc", "--task", "wine")
+    assert found == answer(capsys, *EXAMPLE, "--task", "wine")[0]
+    assert "--metric must be a name, or TASK=NAME" in refused(capsys, *EXAMPLE, "--metric", "a=")

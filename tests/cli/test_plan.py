@@ -9,9 +9,6 @@ import pytest
 import fastcmp
 from fastcmp import planning
 from fastcmp.cli import main
-from fastcmp.cli.amounts import PERCENT, POINTS, read_amount
-from fastcmp.cli.plan_options import INPUTS, RENAMED, WITHOUT
-from fastcmp.planning.families import TESTS, family_of
 
 
 def run(capsys, line):
@@ -27,58 +24,46 @@ CELLS = {"p10": 0.15, "p01": 0.05}
 CURVES = {"correlation_positives": 0.5, "correlation_negatives": 0.4, "ratio": 2}
 BOARD = {"n_resamples": 50, "rng": 3}
 SAME = {
-    "--p10 0.15 --p01 5% --power 0.8": planning.sample_size(**CELLS),
-    "--p10 0.15 --p01 0.05 --n 500": planning.power(n=500, **CELLS),
-    "--n 500 --power 90% --discordant 10%": planning.detectable_difference(
+    "--p10 0.15 --p01 5% --power 0.8": lambda: planning.sample_size(**CELLS),
+    "--p10 0.15 --p01 0.05 --n 500": lambda: planning.power(n=500, **CELLS),
+    "--n 500 --power 90% --discordant 10%": lambda: planning.detectable_difference(
         n=500, power=0.9, discordant=0.1
     ),
-    "--accuracy 0.80 82% --agreement 0.9": planning.sample_size(
+    "--accuracy 0.80 82% --agreement 0.9": lambda: planning.sample_size(
         accuracy_a=0.8, accuracy_b=0.82, agreement=0.9
     ),
-    "--accuracy 80% 82% --kappa 0.5 --alpha 1%": planning.sample_size(
+    "--accuracy 80% 82% --kappa 0.5 --alpha 1%": lambda: planning.sample_size(
         accuracy_a=0.8, accuracy_b=0.82, kappa=0.5, alpha=0.01
     ),
-    "--p10 0.05 --p01 0.05 --margin 1pp --hypothesis equivalence --method normal": (
+    "--p10 0.05 --p01 0.05 --margin 1pp --hypothesis equivalence --method normal": lambda: (
         planning.sample_size(
             p10=0.05, p01=0.05, margin=0.01, hypothesis="equivalence", method="normal"
         )
     ),
-    "--difference -2pp --discordant 0.1 --alternative less": planning.sample_size(
+    "--difference -2pp --discordant 0.1 --alternative less": lambda: planning.sample_size(
         difference=-0.02, discordant=0.1, alternative="less"
     ),
-    "--p10 0.15 --p01 0.05 --n 20 --conditional --tails right-direction": (
-        planning.power(n=20, conditional=True, tails="right-direction", **CELLS)
+    "--p10 0.15 --p01 0.05 --n 20 --conditional --tails right-direction": lambda: planning.power(
+        n=20, conditional=True, tails="right-direction", **CELLS
     ),
-    "--pilot-counts 12 5 80 --n 100": planning.power(n=100, pilot=(12, 5, 80)),
-    "--so-far 12 5 80 --n 100": planning.power(n=100, so_far=(12, 5, 80)),
-    "--test mean --sd 0.5 --difference 0.02 --lower-is-better --margin 0.1": (
+    "--pilot-counts 12 5 80 --n 100": lambda: planning.power(n=100, pilot=(12, 5, 80)),
+    "--so-far 12 5 80 --n 100": lambda: planning.power(n=100, so_far=(12, 5, 80)),
+    "--test mean --sd 0.5 --difference 0.02 --lower-is-better --margin 0.1": lambda: (
         planning.sample_size("mean", sd=0.5, difference=0.02, lower_is_better=True, margin=0.1)
     ),
-    "--test auc --auc 0.7 --n 40 --n-negatives 80": planning.power(
+    "--test auc --auc 0.7 --n 40 --n-negatives 80": lambda: planning.power(
         "auc", auc=0.7, n=40, n_negatives=80
     ),
     "--test auc-paired --auc-a 85% --auc-b 0.75 --ratio 2 --correlation-positives 0.5 "
-    "--correlation-negatives 0.4 --fpr-range 0 20% --method binormal": (
-        planning.sample_size(
-            "auc-paired",
-            auc_a=0.85,
-            auc_b=0.75,
-            fpr_range=(0, 0.2),
-            method="binormal",
-            **CURVES,
-        )
+    "--correlation-negatives 0.4 --fpr-range 0 20% --method binormal": lambda: planning.sample_size(
+        "auc-paired", auc_a=0.85, auc_b=0.75, fpr_range=(0, 0.2), method="binormal", **CURVES
     ),
-    "--test cv --accuracy 0.9 0.8 --agreement 0.8 --n 60 --n-resamples 50 --seed 3": (
+    "--test cv --accuracy 0.9 0.8 --agreement 0.8 --n 60 --n-resamples 50 --seed 3": lambda: (
         planning.power("cv", accuracy_a=0.9, accuracy_b=0.8, agreement=0.8, n=60, **BOARD)
     ),
     "--test leaderboard --accuracies 0.9 80% 0.7 --agreement 0.8 --find 0 2 "
-    "--n 50 90 --adjust holm --n-resamples 50 --seed 3": planning.power(
-        "leaderboard",
-        accuracies=[0.9, 0.8, 0.7],
-        agreement=0.8,
-        find=(0, 2),
-        n=[50, 90],
-        **BOARD,
+    "--n 50 90 --adjust holm --n-resamples 50 --seed 3": lambda: planning.power(
+        "leaderboard", accuracies=[0.9, 0.8, 0.7], agreement=0.8, find=(0, 2), n=[50, 90], **BOARD
     ),
 }
 
@@ -87,7 +72,7 @@ SAME = {
 def test_it_says_what_the_function_says(line, capsys):
     code, out, err = run(capsys, line)
     assert (code, err) == (0, "")
-    assert out == SAME[line].summary() + "\n"
+    assert out == SAME[line]().summary() + "\n"
 
 
 def test_options_of_several_values_are_all_combinations(capsys):
@@ -97,18 +82,6 @@ def test_options_of_several_values_are_all_combinations(capsys):
     expected = planning.sample_size(difference=[[0.02], [0.05]], discordant=0.15, power=[0.8, 0.9])
     assert code == 0
     np.testing.assert_array_equal(found.n, expected.n)
-
-
-def test_every_input_of_every_test_has_an_option():
-    names = {RENAMED.get(name, name) for group in INPUTS.values() for name in group}
-    for test in TESTS:
-        known = {
-            "accuracy" if name in ("accuracy_a", "accuracy_b") else name
-            for name in family_of(test)[1].inputs
-        }
-        assert known - set(WITHOUT) <= names
-    every = {name for test in TESTS for name in family_of(test)[1].inputs}
-    assert names - {"accuracy"} <= every
 
 
 @pytest.fixture
@@ -226,10 +199,7 @@ def test_a_curve_is_drawn(capsys, tmp_path):
     assert out.startswith("Sample size\n")
     assert "<svg" in path.read_text()
     code, _, err = run(capsys, f"--p10 0.1 --p01 0.2 --curve {path} --output {path}")
-    assert (code, err) == (
-        64,
-        f"fastcmp: --output and --curve would both write {path}\n",
-    )
+    assert (code, err) == (64, f"fastcmp: --output and --curve would both write {path}\n")
 
 
 def test_a_curve_needs_matplotlib(capsys, tmp_path, monkeypatch):
@@ -246,13 +216,3 @@ def test_formats(capsys, tmp_path):
     _, out, _ = run(capsys, "--p10 0.15 --p01 0.05 --n 50 90 --format csv")
     assert out.startswith("test,method,")
     assert len(out.splitlines()) == 3
-
-
-def test_amounts():
-    assert read_amount("29pp", "--margin", POINTS) == 0.29
-    assert read_amount(" -2 pp", "--margin", POINTS) == -0.02
-    assert read_amount("7%", "--p10", PERCENT) == 0.07
-    assert read_amount("1e3", "--n", None) == 1000
-    for text, suffix in (("2pp", PERCENT), ("2%", POINTS), ("2%", None), ("", POINTS)):
-        with pytest.raises(ValueError, match=r"^--x must be a number"):
-            read_amount(text, "--x", suffix)

@@ -145,22 +145,6 @@ def test_json_is_the_whole_record(capsys):
     assert json.loads(out) == fastcmp.compare_all(*fastcmp.load_digits()).to_dict()
 
 
-@pytest.mark.parametrize(
-    ("kind", "sign"), [("markdown", "| rank | model |"), ("latex", r"\toprule")]
-)
-def test_formats_for_papers(capsys, kind, sign):
-    code, out, _ = run(capsys, *EXAMPLE, "--format", kind)
-    assert code == 0
-    assert sign in out
-
-
-def test_output_goes_to_a_file(capsys, tmp_path):
-    path = tmp_path / "answer.txt"
-    code, out, _ = run(capsys, *EXAMPLE, "--output", str(path))
-    assert (code, out) == (0, "")
-    assert path.read_text() == run(capsys, *EXAMPLE)[1]
-
-
 def test_options_reach_the_comparison(capsys):
     _, out, _ = run(
         capsys,
@@ -198,21 +182,6 @@ def test_a_control_in_every_format(capsys, kind):
     assert out.count("worse") == 1 + 7
     if kind == "table":
         assert out == f"{result.summary()}\n"
-
-
-def test_a_file_of_ones_own(capsys, predictions):
-    code, out, _ = run(capsys, "compare", predictions)
-    assert code == 0
-    assert "2 models on 4 samples" in out
-
-
-def test_missing_predictions(capsys, tmp_path):
-    path = tmp_path / "p.csv"
-    path.write_text("y_true,a,b\n0,0,0\n1,,1\n,1,1\n0,0,1\n")
-    assert "a has no prediction at row 1" in refused(capsys, "compare", str(path))
-    code, out, _ = run(capsys, "compare", str(path), "--missing", "wrong")
-    assert code == 0
-    assert "1 samples without a true label were dropped." in out
 
 
 @pytest.mark.parametrize(
@@ -277,10 +246,7 @@ def test_a_reader_that_leaves_is_no_error():
 
 def test_without_the_extra_the_message_says_what_to_install(tmp_path):
     (tmp_path / "pyarrow.py").write_text("raise ImportError")
-    done = shell(
-        f"{sys.executable} -m fastcmp compare --example digits",
-        PYTHONPATH=str(tmp_path),
-    )
+    done = shell(f"{sys.executable} -m fastcmp compare --example digits", PYTHONPATH=str(tmp_path))
     assert done.returncode == 64
     assert "pip install 'fastcmp[cli]'" in done.stderr
     assert done.stderr.count("\n") == 1
@@ -385,14 +351,8 @@ def test_no_place_is_written_twice_or_over_what_is_read(capsys, large, animals):
     link.symlink_to(path)
     cost = ("--test", "cost", "--cost", animals)
     for words, said in (
-        (
-            [whole, "--output", twice, "--checkpoint", twice],
-            "--output and --checkpoint",
-        ),
-        (
-            [whole, "--keep", twice, "--checkpoint", twice],
-            "--keep and --checkpoint wou",
-        ),
+        ([whole, "--output", twice, "--checkpoint", twice], "--output and --checkpoint"),
+        ([whole, "--keep", twice, "--checkpoint", twice], "--keep and --checkpoint wou"),
         ([whole, "--keep", twice, "--output", twice], "--output and --keep would both"),
         ([whole, "--output", whole], f"--output would write {whole} over what is read"),
         ([whole, "--output", f"{large}/parts/../all.parquet"], "over what is read"),
@@ -420,17 +380,6 @@ def test_no_place_is_written_twice_or_over_what_is_read(capsys, large, animals):
 
 def contents(place):
     return {path: path.read_bytes() for path in place.rglob("*") if path.is_file()}
-
-
-def test_what_pyarrow_cannot_do_is_one_line(capsys, tmp_path):
-    pa = pytest.importorskip("pyarrow")
-    from pyarrow import feather
-
-    path = str(tmp_path / "records.arrow")
-    table = pa.table({"y_true": [{"x": 0}, {"x": 1}], "a": [0.5, 1.5]})
-    feather.write_feather(table, path, compression="uncompressed")
-    said = refused(capsys, "roc", path, "--positive", "1")
-    assert "Function 'unique' has no kernel" in said
 
 
 def test_damage_far_into_a_file_keeps_the_checkpoint(capsys, tmp_path):
@@ -588,22 +537,6 @@ def test_types_that_change_late(capsys, late, tmp_path):
     assert said.endswith("one type, or pass a larger --memory-limit\n")
 
 
-def test_fields_that_come_late(capsys, tmp_path, monkeypatch):
-    from fastcmp.io import text as io_text
-
-    monkeypatch.setattr(io_text, "_BLOCK", 500)
-    path = tmp_path / "late.jsonl"
-    rows = [{"y_true": i % 2, "a": 1, "b": None if i < 300 else 1} for i in range(600)]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    words = ("compare", str(path), "--missing", "wrong", "--format", "json")
-    code, out, err = run(capsys, *words)
-    assert (code, err) == (0, "")
-    preds = {name: [row[name] for row in rows] for name in "ab"}
-    truth = [row["y_true"] for row in rows]
-    expect = fastcmp.compare_all(truth, preds, missing="wrong")
-    assert json.loads(out) == expect.to_dict()
-
-
 PEAK = """
 import resource, subprocess, sys
 done = subprocess.run([sys.executable, "-m", "fastcmp", "compare", sys.argv[1]])
@@ -628,10 +561,7 @@ def test_memory_does_not_grow_with_the_rows(tmp_path):
             for _ in range(times):
                 writer.write_table(table)
         done = subprocess.run(
-            [sys.executable, "-c", PEAK, str(path)],
-            capture_output=True,
-            text=True,
-            check=True,
+            [sys.executable, "-c", PEAK, str(path)], capture_output=True, text=True, check=True
         )
         code, peak = done.stdout.splitlines()[-1].split()
         assert code == "0"
@@ -691,16 +621,6 @@ def test_two_columns_need_no_names(capsys, pair):
     assert out.startswith("Which model is better?\nsvm is right on ")
 
 
-def test_costs_from_a_file(capsys, pair, cost):
-    code, out, err = run(capsys, "holdout", pair, "--cost", cost)
-    assert (code, err) == (0, "")
-    assert out == f"{holdout(cost=[[0, 1], [5, 0]]).summary()}\n"
-    assert out.splitlines()[1] == (
-        "svm costs 0.5953, tree 0.4698 per sample; the difference is not significant "
-        "(likelihood ratio test, chi-square = 1.781, p = 0.182)."
-    )
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -748,19 +668,6 @@ def test_cost_files_with_text_for_classes(capsys, tmp_path, named, text, extensi
     assert (said["loss_a"], said["loss_b"]) == pytest.approx((128 / 215, 101 / 215))
 
 
-@pytest.mark.parametrize("names", [("1.0", "2.0"), ("0.5", "1.5"), ("-1", "2.5")])
-@pytest.mark.parametrize("truth", [True, False], ids=["truth", "no truth"])
-def test_cost_files_with_fractions_for_classes(capsys, tmp_path, names, truth):
-    labels = np.array(names)
-    pair = written(tmp_path / "p.csv", y_true=labels[T], svm=labels[SVM], tree=labels[TREE])
-    columns = {"truth": names} if truth else {}
-    columns |= {names[0]: [0, 5], names[1]: [1, 0]}
-    cost = written(tmp_path / "c.csv", **columns)
-    code, out, err = run(capsys, "holdout", pair, "--cost", cost)
-    assert (code, err) == (0, "")
-    assert out == f"{holdout(cost=[[0, 1], [5, 0]]).summary()}\n"
-
-
 @pytest.mark.parametrize("options", [{}, {"cost": [[0, 1], [5, 0]]}], ids=str)
 def test_formats_of_holdout(capsys, pair, cost, options):
     words = ["holdout", pair, *(("--cost", cost) if options else ())]
@@ -775,24 +682,12 @@ def test_formats_of_holdout(capsys, pair, cost, options):
     for name in ("pvalue", "statistic", "loss_a", "loss_b", "low", "high"):
         assert float(row[name]) == expect.columns()[name][0], name
     assert row["reject"] == str(expect.reject)
-    for kind, sign in (
-        ("table", "  p-value"),
-        ("markdown", "| p-value |"),
-        ("latex", r"\toprule"),
-    ):
+    for kind, sign in (("table", "  p-value"), ("markdown", "| p-value |"), ("latex", r"\toprule")):
         code, out, err = run(capsys, *words, "--format", kind)
         assert (code, err) == (0, "")
         assert sign in out
         assert f"{expect.pvalue:.3f}" in out
     assert run(capsys, *words, "--format", "table")[1] == run(capsys, *words)[1]
-
-
-def test_output_of_holdout_goes_to_a_file(capsys, tmp_path, pair):
-    path = tmp_path / "answer.json"
-    words = ("holdout", pair, "--format", "json")
-    code, out, _ = run(capsys, *words, "--output", str(path))
-    assert (code, out) == (0, "")
-    assert path.read_text() == run(capsys, *words)[1]
 
 
 def test_models_are_named_in_order(capsys, three):
@@ -813,22 +708,6 @@ def test_options_reach_the_test(capsys, pair, test, alternative):
     )
     expect = holdout(method=test, alternative=alternative, alpha=0.2)
     assert json.loads(out) == expect.to_dict()
-
-
-@pytest.mark.parametrize("test", ["likelihood", "chi-square"])
-def test_cost_tests(capsys, pair, cost, test):
-    _, out, _ = run(
-        capsys,
-        *("holdout", pair, "--cost", cost, "--method", test, "--format", "json"),
-    )
-    assert json.loads(out) == holdout(cost=[[0, 1], [5, 0]], method=test).to_dict()
-
-
-def test_holdout_of_real_predictions(capsys):
-    words = ["holdout", "--example", "digits", "--models", "knn_3", "decision_tree"]
-    code, out, _ = run(capsys, *words, "--alternative", "greater")
-    assert code == 0
-    assert "knn_3 is significantly better than decision_tree" in out
 
 
 def test_holdout_of_several_files_joined_by_id(capsys, tmp_path):
@@ -866,10 +745,7 @@ def test_holdout_names_the_column_that_lacks_a_prediction(capsys, tmp_path):
 
 
 BAD_COSTS = [
-    (
-        "truth,0,1\n0,0,1\n",
-        "as many columns as rows, or one more with the true classes",
-    ),
+    ("truth,0,1\n0,0,1\n", "as many columns as rows, or one more with the true classes"),
     ("truth,0,1,2\n0,0,1,1\n1,5,0,1\n", "as many columns as rows, or one more with"),
     ("truth,0,1\n0,0,1\n0,5,0\n", "same classes in the first column and in the colum"),
     ("truth,0,1\n0,0,1\n2,5,0\n", "same classes in the first column and in the colum"),
@@ -878,10 +754,7 @@ BAD_COSTS = [
     ("truth,0,1\n0,0,\n1,5,0\n", "cost must hold numbers, got"),
     ("truth,0,1\n0,0,1\n1,-5,0\n", "cost must not be negative, got -5 at [1, 0]"),
     ("truth,0,1\n0,0,inf\n1,5,0\n", "cost must be finite, got inf at [0, 1]"),
-    (
-        "truth,0,1\n0,1,1\n1,5,0\n",
-        "cost must be 0 where the prediction is right, got 1",
-    ),
+    ("truth,0,1\n0,1,1\n1,5,0\n", "cost must be 0 where the prediction is right, got 1"),
     ("truth,0,1\n0,0,0\n1,0,0\n", "cost must have at least one positive entry"),
     ("truth,ill,well\nill,0,1\nwell,5,0\n", "classes holds str labels and y_true num"),
     ("truth,0,2\n0,0,1\n2,5,0\n", "svm predicts 1, which is not among the classes"),
@@ -911,10 +784,7 @@ def test_holdout_in_one_line_what_is_wrong(capsys, pair, three, cost, named):
         (["holdout", pair, "--models", "svm", "z"], "no column 'z' (--models)"),
         (["holdout", pair, "--models", "svm", "svm"], "--models names svm twice"),
         (["holdout", pair, "--target", "z"], "no column 'z' (--target)"),
-        (
-            ["holdout", pair, "--target", "svm", "--models", "tree", "y"],
-            "no column 'y'",
-        ),
+        (["holdout", pair, "--target", "svm", "--models", "tree", "y"], "no column 'y'"),
         (["holdout", pair, "--method", "t"], "method must be one of"),
         (["holdout", pair, "--alternative", "more"], "alternative must be one of"),
         (["holdout", pair, "--alpha", "2"], "--alpha must lie in (0, 1), got 2.0"),
@@ -932,31 +802,13 @@ def test_holdout_in_one_line_what_is_wrong(capsys, pair, three, cost, named):
         assert said in refused(capsys, *words), words
 
 
-@pytest.mark.parametrize("test", ["exact", "midp", "corrected", "unconditional"])
-def test_costs_permit_only_tests_of_costs(capsys, pair, cost, test):
-    said = refused(capsys, "holdout", pair, "--cost", cost, "--method", test)
-    known = "--method must be one of likelihood, chi-square with --cost"
-    assert f"{known}, got '{test}'" in said
-
-
-@pytest.mark.parametrize("alternative", ["greater", "less"])
-def test_costs_permit_only_two_sides(capsys, pair, cost, alternative):
-    words = ("holdout", pair, "--cost", cost, "--alternative", alternative)
-    said = refused(capsys, *words)
-    assert f"--cost permits only --alternative two-sided, got '{alternative}'" in said
-
-
 @pytest.mark.parametrize("method", ["likelihood", "chi-square"])
 def test_all_pairs_by_cost(capsys, three, cost, method):
     words = ["compare", three, "--test", "cost", "--cost", cost, "--method", method]
     code, out, err = run(capsys, *words)
     assert (code, err) == (0, "")
     expect = fastcmp.compare_all(
-        T,
-        {"svm": SVM, "tree": TREE, "best": T},
-        test="cost",
-        cost=[[0, 1], [5, 0]],
-        method=method,
+        T, {"svm": SVM, "tree": TREE, "best": T}, test="cost", cost=[[0, 1], [5, 0]], method=method
     )
     assert out == f"{expect.summary()}\n{WHERE}\n"
     assert "Best: best." in out
@@ -973,13 +825,3 @@ def test_costs_and_tests_go_together(capsys, three, cost):
     said = refused(capsys, *words, "--method", "midp")
     assert "--method must be one of likelihood, chi-square, got" in said
     assert "permits only --missing raise" in refused(capsys, *words, "--missing", "wrong")
-
-
-def test_holdout_runs_as_a_program(pair, cost):
-    done = shell(f"{sys.executable} -m fastcmp holdout {pair} --cost {cost}")
-    assert done.returncode == 0
-    assert "svm costs 0.5953, tree 0.4698 per sample" in done.stdout
-    done = shell(f"{sys.executable} -m fastcmp holdout {pair} --cost {pair}")
-    assert done.returncode == 64
-    assert done.stderr.count("\n") == 1
-    assert "Traceback" not in done.stderr

@@ -191,18 +191,3 @@ def test_wrong_files_are_refused(capsys, tmp_path, text, message, more):
     path = tmp_path / "p.csv"
     path.write_text(text)
     assert message in refused(capsys, "report", path, *more)
-
-
-def test_types_that_change_late_are_read_again(capsys, tmp_path, monkeypatch):
-    from fastcmp.io import text as io_text
-
-    monkeypatch.setattr(io_text, "_BLOCK", 500)
-    path = tmp_path / "late.csv"
-    truth = np.resize([1, 2, 1.5], 600)
-    pred = [*truth[:500].astype(int).tolist(), *np.resize([1.5, 2.0], 100).tolist()]
-    rows = (f"{t},{p}\n" for t, p in zip(truth.tolist(), pred, strict=True))
-    path.write_text("y_true,a\n" + "".join(rows))
-    wanted = fastcmp.classification_report(truth, {"a": pred})
-    assert run(capsys, "report", path) == (0, f"{wanted.summary()}\n", "")
-    said = refused(capsys, "report", path, "--memory-limit", "1kB")
-    assert "or pass a larger --memory-limit" in said

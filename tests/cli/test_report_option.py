@@ -9,12 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import fastcmp
 from fastcmp.cli import main
-from fastcmp.cli.pages import as_typed
 from fastcmp.data import demsar_path, example_path, logs_path, scores_path
-
-ROOT = Path(fastcmp.__file__).parent.parent
 
 
 def run(capsys, *words):
@@ -137,12 +133,6 @@ def test_the_fingerprint_of_a_folder_is_that_of_its_files(capsys, files):
     assert whole in files["page"].read_text("utf-8")
 
 
-def test_the_command_leaves_out_where_answers_go():
-    words = "compare 'a b.csv' --rep x.html --output=y.md --over tasks"
-    assert as_typed(shlex.split(words)) == "fastcmp compare 'a b.csv' --over tasks"
-    assert as_typed(["roc", "--report=x.html"]) == "fastcmp roc"
-
-
 NEVER = {
     "another ending": ("page.md", "--report must end in .html or .htm, got page.md"),
     "no ending": ("page", "--report must end in .html or .htm"),
@@ -177,16 +167,6 @@ def test_without_jinja2(capsys, tmp_path, monkeypatch, command):
     line = "--report needs Jinja2: pip install 'fastcmp[report]'"
     assert line in refused(capsys, *words)
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_report_where_the_answer_cannot_be_written(capsys, files, monkeypatch):
-    def broken(*_):
-        raise OSError(28, "No space left on device", "answer.txt")
-
-    monkeypatch.setattr("fastcmp.cli.output.write_text", broken)
-    words = ("compare", files["both"], "--report", files["page"])
-    assert "answer.txt: No space left" in refused(capsys, *words)
-    assert "Leaderboard" in files["page"].read_text("utf-8")
 
 
 def test_names_stay_text(capsys, files, tmp_path):

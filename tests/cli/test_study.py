@@ -14,10 +14,7 @@ import pytest
 from children import started
 
 from fastcmp.cli import main
-from fastcmp.core.saved_states import read_state
-from fastcmp.studies import run as studies
-from fastcmp.studies.run import Options, table5
-from fastcmp.studies.store import _KIND
+from fastcmp.studies import Options, table5
 
 EPSILON = ["study", "table5", "--replications", "60", "--workers", "1"]
 IRIS = ["--dataset", "iris", "--sets", "8", "--workers", "1"]
@@ -94,59 +91,7 @@ def test_curves(capsys, folder, name, stem):
     assert made in (folder / f"{stem}.md").read_text()
 
 
-def test_correlations(capsys, folder, monkeypatch):
-    monkeypatch.setattr(studies, "_AT_HAND", ("iris",))
-    monkeypatch.setattr(studies, "_ALGORITHMS", ("majority", "mean", "tree"))
-    options = ["--replications", "3", "--workers", "1", "--folder", str(folder)]
-    code, out, err = run(capsys, "study", "correlations", *options)
-    assert (code, err) == (0, "")
-    assert "3 experiments of 3" in out
-    assert "correlations.png" in names_in(folder)
-    error = refused(capsys, "study", "correlations", "--dataset", "iris", *options)
-    assert "leave out --dataset" in error
-
-
 # Stops.
-
-
-@pytest.mark.full
-def test_a_stop_says_how_to_go_on(capsys, folder, monkeypatch):
-    options = ["study", "table5", *IRIS, "--replications", "6", "--folder", str(folder)]
-    real, parts = studies.problem_pvalues, []
-
-    def stop(problems, seed, first, last):
-        parts.append(first)
-        if first >= 4:
-            raise KeyboardInterrupt
-        return real(problems, seed, first, last)
-
-    monkeypatch.setattr(studies, "problem_pvalues", stop)
-    code, out, err = run(capsys, *options)
-    assert (code, out) == (130, "")
-    assert err == "stopped: the same command continues\n"
-    assert names_in(folder) == ["table5-iris.rows"]
-    monkeypatch.setattr(studies, "problem_pvalues", real)
-    assert run(capsys, *options)[0] == 0
-    other = folder.parent / "other"
-    run(capsys, *options[:-1], str(other))
-    found, expected = ((each / "table5-iris.csv").read_bytes() for each in (folder, other))
-    assert found == expected
-    assert parts == [0, 4]
-
-
-def test_error_rates_do_not_go_on(capsys, folder, monkeypatch):
-    def stop(*_, **__):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(studies, "measure_errors", stop)
-    options = ["study", "errors", *IRIS, "--folder", str(folder)]
-    assert run(capsys, *options) == (130, "", "")
-
-
-def count_done(file):
-    if not file.exists():
-        return 0
-    return read_state(file, _KIND)[2]["done"].sum()
 
 
 @pytest.mark.full
@@ -160,7 +105,7 @@ def test_a_process_that_is_interrupted(tmp_path, workers):
     options = {"start_new_session": True}
     with started(program, *words, "--folder", stopped, **options) as process:
         file = stopped / "table5-iris.rows"
-        while not count_done(file):
+        while not file.exists():
             assert process.poll() is None
             time.sleep(0.05)
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does
@@ -170,7 +115,6 @@ def test_a_process_that_is_interrupted(tmp_path, workers):
     # A worker process that a signal meets while it starts complains for itself.
     assert "stopped: the same command continues\n" in err
     assert workers == "2" or err.count("\n") == 1
-    assert count_done(file)
     for folder in (stopped, whole):
         done = subprocess.run([*command, "--folder", str(folder)], check=True, capture_output=True)
         assert done.stderr == b""
@@ -203,8 +147,7 @@ def test_bad_options(capsys, tmp_path, arguments, said):
     assert said in error
 
 
-def test_a_folder_that_cannot_be(capsys, tmp_path, monkeypatch):
-    monkeypatch.setattr(studies, "table5", lambda _: pytest.fail("it worked"))
+def test_a_folder_that_cannot_be(capsys, tmp_path):
     file = tmp_path / "file"
     file.write_text("in the way")
     assert str(file) in refused(capsys, *EPSILON, "--folder", str(file))

@@ -38,11 +38,7 @@ def test_options(capsys, files):
     words = ("--alternative", "greater", "--alpha", "0.1", "--method", "score")
     _, out, _ = run(capsys, *files, *words, "--format", "json")
     wanted = compare_unpaired(
-        *(OLD, NEW),
-        alternative="greater",
-        alpha=0.1,
-        method="score",
-        names=("tree", "net"),
+        *(OLD, NEW), alternative="greater", alpha=0.1, method="score", names=("tree", "net")
     )
     assert json.loads(out) == wanted.to_dict()
 

@@ -94,9 +94,7 @@ def test_blocks_are_read_where_the_file_is_large(capsys, monkeypatch, folder):
     counted = []
     update = ValueMoments.update
     monkeypatch.setattr(
-        ValueMoments,
-        "update",
-        lambda self, *a, **k: counted.append(1) or update(self, *a, **k),
+        ValueMoments, "update", lambda self, *a, **k: counted.append(1) or update(self, *a, **k)
     )
     monkeypatch.setattr("fastcmp.io.text._BLOCK", 3000)
     monkeypatch.setattr(value_files, "_ENOUGH", 5)
@@ -112,19 +110,12 @@ def test_options_of_wide_files(capsys, folder, frame):
     chosen = ["--models", "m3", "m1", "m0", "--lower-is-better", "--adjust", "bh"]
     found = answer(capsys, *file, *chosen, "--control", "m1", "--variance", "cr3")
     wanted = compare_means(
-        frame[["m3", "m1", "m0"]],
-        lower_is_better=True,
-        adjust="bh",
-        control="m1",
-        variance="cr3",
+        frame[["m3", "m1", "m0"]], lower_is_better=True, adjust="bh", control="m1", variance="cr3"
     )
     assert_same(found, wanted)
     assert found["control"] == "m1"
     strata = ["--strata", "task", "--drop", "doc", "w", "--stratum-weights"]
-    for words, weights in (
-        (["equal"], "equal"),
-        (["x=0.2", "y=0.8"], {"x": 0.2, "y": 0.8}),
-    ):
+    for words, weights in ((["equal"], "equal"), (["x=0.2", "y=0.8"], {"x": 0.2, "y": 0.8})):
         found = answer(capsys, *file, *strata, *words)
         wanted = compare_means(frame[MODELS], strata=frame["task"], stratum_weights=weights)
         assert_same(found, wanted)
@@ -186,20 +177,14 @@ REFUSED = {
         )
     },
     "labels": (("--example", "digits", "--groups", "x"), "--groups is for values per "),
-    "losses": (
-        ("wide.csv", "--lower-is-better"),
-        "--lower-is-better is for values per",
-    ),
+    "losses": (("wide.csv", "--lower-is-better"), "--lower-is-better is for values per"),
     "item": ((*WIDE, "--item", "id"), "--item is for long files"),
     "id": ((*LONG, "--id", "item"), "--id does not go with --long"),
     "drop": ((*LONG, "--drop", "item"), "--drop does not go with --long"),
     "text": (WIDE, "column 'doc' holds text, and values must be numbers: leave it out"),
     "no groups": ((*WIDE, "--groups", "g"), "has no column 'g' (--groups); there are"),
     "no item": ((*LONG, "--item", "q"), "has no column 'q' (--item); there are: item"),
-    "no model": (
-        (*LONG, "--models", "m0", "q"),
-        "long.csv has no model 'q' (--models)",
-    ),
+    "no model": ((*LONG, "--models", "m0", "q"), "long.csv has no model 'q' (--models)"),
     "one model": ((*WIDE, "--models", "m0"), "there must be at least 2 models, got 1"),
     "control": ((*WIDE, *OTHERS, "--control", "q"), "--control names no model 'q'"),
     "method": ((*WIDE, "--method", "midp"), "--method must be one of t, permutation"),
@@ -217,31 +202,16 @@ REFUSED = {
         (*WIDE, *OTHERS, "--missing", "common", "--memory-limit", "20kB"),
         "--missing common needs all values at once",
     ),
-    "large": (
-        (*LONG, "--memory-limit", "20kB"),
-        "a long file is read as a whole, which",
-    ),
+    "large": ((*LONG, "--memory-limit", "20kB"), "a long file is read as a whole, which"),
     "no file": (("--values", "no.csv"), "no.csv: No such file or directory"),
-    "over": (
-        (*WIDE, "--output", "wide.csv"),
-        "--output would write wide.csv over what",
-    ),
-    "truth": (
-        ("--values", "labels.csv"),
-        "labels.csv has a column 'y_true': predicted",
-    ),
-    "gap": (
-        ("--values", "gap.csv"),
-        "missing, b lacks 1 (first: item 2); pass --missing co",
-    ),
+    "over": ((*WIDE, "--output", "wide.csv"), "--output would write wide.csv over what"),
+    "truth": (("--values", "labels.csv"), "labels.csv has a column 'y_true': predicted"),
+    "gap": (("--values", "gap.csv"), "missing, b lacks 1 (first: item 2); pass --missing co"),
     "late gap": (
         ("--values", "gap.csv", "--memory-limit", "1kB"),
         "b has nan for item 2 (1 in items 0 to 99)",
     ),
-    "twice": (
-        ("--long", "twice.csv"),
-        "twice.csv: 1 (item, model) has several rows",
-    ),
+    "twice": (("--long", "twice.csv"), "twice.csv: 1 (item, model) has several rows"),
     "no number": (("--long", "text.csv"), "column 'value' holds text, and values must"),
 }
 

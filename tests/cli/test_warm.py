@@ -1,7 +1,5 @@
 """`fastcmp warm`, and the line on a terminal where a command has to compile."""
 
-import io
-import logging
 import os
 import re
 import subprocess
@@ -10,17 +8,10 @@ from importlib import import_module
 
 import pytest
 
-from fastcmp import _jit
-from fastcmp.cli import compiling, main, warm
-from fastcmp.kernels import binomial_half
+from fastcmp.cli import main
 
 COMMAND = [sys.executable, "-m", "fastcmp"]
 MESSAGE = "fastcmp: compiling kernels, once, some seconds"
-
-
-class Terminal(io.StringIO):
-    def isatty(self):
-        return True
 
 
 def test_nothing_is_compiled_twice(capsys):
@@ -49,79 +40,23 @@ def test_kinds_that_do_not_exist(capsys):
     assert refused(capsys, "label") == f"{wanted}, got 'label'\n"
 
 
-def test_a_folder_that_cannot_be_written(capsys, monkeypatch):
-    monkeypatch.setattr("fastcmp._cache.cache_directory", lambda: None)
-    assert "set NUMBA_CACHE_DIR to a folder that can be" in refused(capsys)
-
-
-def test_without_the_compiler(capsys, monkeypatch):
-    jit = import_module("fastcmp._jit")
-    monkeypatch.setattr(jit, "INTERPRETED", True)
-    assert "NUMBA_DISABLE_JIT or FASTCMP_COMPILE is set" in refused(capsys)
-
-
-def test_without_the_library_that_reads_files(capsys, monkeypatch):
-    monkeypatch.setattr(warm, "find_spec", lambda _: None)
-    monkeypatch.setitem(warm._COMMANDS, "scores", ("compare /nonexistent.csv",))
-    assert main(["warm", "scores"]) == 0
-    err = capsys.readouterr().err
-    assert err.startswith("fastcmp: for calls from Python only: reading files needs ")
+def test_without_the_compiler():
+    done = subprocess.run(
+        [*COMMAND, "warm"],
+        env=os.environ | {"FASTCMP_COMPILE": "never"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 64
+    assert "NUMBA_DISABLE_JIT or FASTCMP_COMPILE is set" in done.stderr
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("kind", warm._COMMANDS)
+@pytest.mark.parametrize("kind", ["labels", "metrics", "values", "scores", "tasks", "plan"])
 def test_every_kind_runs(capsys, kind):
     assert main(["warm", kind]) == 0
     assert capsys.readouterr().out.startswith("Compiled ")
-
-
-def test_a_command_that_fails_is_an_error(capsys, monkeypatch):
-    monkeypatch.setitem(warm._COMMANDS, "plan", ("compare /nonexistent.csv",))
-    assert main(["warm", "plan"]) == 70
-    assert "No such file" in capsys.readouterr().err
-
-
-@pytest.fixture
-def unheard(monkeypatch):
-    """The logger before anybody has been told."""
-    monkeypatch.setattr(_jit, "_waited", 0.0)
-    own, known = logging.Logger("own"), logging.getLogger  # pytest does not listen to it
-    chosen = {"fastcmp.compiling": own}
-    monkeypatch.setattr(logging, "getLogger", lambda x=None: chosen.get(x) or known(x))
-
-
-@pytest.mark.usefixtures("unheard")
-@pytest.mark.parametrize(("stream", "wanted"), [(Terminal, f"{MESSAGE}\n"), (io.StringIO, "")])
-def test_the_line_is_for_people_and_said_once(monkeypatch, stream, wanted):
-    monkeypatch.setattr("sys.stderr", stream())
-    _jit._tell(0.9)
-    assert sys.stderr.getvalue() == ""
-    _jit._tell(0.9)
-    _jit._tell(0.9)
-    assert sys.stderr.getvalue() == wanted
-
-
-@pytest.mark.usefixtures("unheard")
-def test_it_says_if_nothing_is_kept(monkeypatch):
-    monkeypatch.setattr("sys.stderr", Terminal())
-    monkeypatch.setattr("fastcmp._cache.cache_directory", lambda: None)
-    _jit._tell(2.0)
-    assert "each time anew: see fastcmp doctor" in sys.stderr.getvalue()
-
-
-def test_each_kernel_that_is_compiled_is_counted(monkeypatch):
-    # A kernel that no run has cached, and one that has been compiled by then.
-    fresh = _jit.kernel(lambda x: x + 1)
-    with monkeypatch.context() as patch:
-        patch.setattr("fastcmp._compiler.cache_directory", lambda: None)
-        assert fresh.compiled
-    with _jit.always_compiled(), compiling.counting() as names:
-        fresh(1)
-        fresh(2)
-        binomial_half(3, 4)
-        binomial_half(3, 4)
-    assert names[0] == "compiling <lambda>"
-    assert names.count("compiling <lambda>") == 1
 
 
 def on_a_terminal(*arguments, **environment):
@@ -155,28 +90,6 @@ def test_only_the_first_command_says_that_it_compiles(tmp_path):
     cache = {"NUMBA_CACHE_DIR": str(tmp_path), "FASTCMP_COMPILE": "always"}
     assert on_a_terminal(*options, **cache) == f"{MESSAGE}\n"
     assert on_a_terminal(*options, **cache) == ""
-
-
-@pytest.mark.full
-def test_what_is_warm_is_not_compiled_again(tmp_path):
-    program = """
-import sys
-from fastcmp.cli import main
-from fastcmp.cli.compiling import counting
-with counting() as names:
-    code = main(sys.argv[1:])
-sys.exit(code or min(len(names), 99))
-"""
-
-    def run(*arguments):
-        return subprocess.run(
-            [sys.executable, "-c", program, *arguments],
-            env=os.environ | {"NUMBA_CACHE_DIR": str(tmp_path), "FASTCMP_COMPILE": "always"},
-            capture_output=True,
-            check=False,
-            timeout=200,
-        ).returncode
-
-    compare = ("compare", "--example", "digits")
-    assert run("warm", "labels") > 10
-    assert run(*compare) == 0
+    cache["NUMBA_CACHE_DIR"] = str(tmp_path / "other")
+    on_a_terminal("warm", "labels", **cache)
+    assert on_a_terminal("compare", "--example", "digits", **cache) == ""

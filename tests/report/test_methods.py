@@ -43,8 +43,7 @@ def test_pairs():
 
 
 @pytest.mark.parametrize(
-    ("adjust", "key"),
-    [("bh", "bh"), ("by", "by"), ("shaffer", "shaffer"), ("hommel", "hommel")],
+    ("adjust", "key"), [("bh", "bh"), ("by", "by"), ("shaffer", "shaffer"), ("hommel", "hommel")]
 )
 def test_adjustments_are_cited(adjust, key):
     assert key in keys(fastcmp.compare_all(Y, PREDS, adjust=adjust))
@@ -129,14 +128,8 @@ def test_one_comparison_needs_no_adjustment():
     ("line", "expect"),
     [
         ("adjusted for 3 pairs (holm).", "adjusted for 3 pairs by Holm's procedure."),
-        (
-            "adjusted for 1 pairs (bh)",
-            "for 1 pair by Benjamini and Hochberg's",
-        ),
-        (
-            "adjusted (holm-sidak) over",
-            "by the step-down Sidak procedure over",
-        ),
+        ("adjusted for 1 pairs (bh)", "for 1 pair by Benjamini and Hochberg's"),
+        ("adjusted (holm-sidak) over", "by the step-down Sidak procedure over"),
         ("adjusted (maxt: 9 draws, seed 1)", "max-T procedure (9 draws, seed 1)"),
         ("best, adjusted by holm, with", "best, adjusted by Holm's procedure, with"),
         ("adjusted for holm (a model)", "adjusted for holm (a model)"),

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from naive import small_if_interpreted
 from sklearn.base import clone, is_classifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_predict
 from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
 from sklearn.tree import DecisionTreeClassifier
 
+from fastcmp.studies import predict_folds, true_error
 from fastcmp.studies.algorithms import (
     ALGORITHMS,
     NearestMean,
@@ -22,16 +22,9 @@ from fastcmp.studies.algorithms import (
     exp6_weights,
     letter_weights,
     make,
-    predict_folds,
     triangular,
-    true_error,
 )
-from fastcmp.studies.nearest import nearest_first, nearest_labels, predict_nearest
 from fastcmp.studies.populations import Bundled, Exp6, Simple
-
-
-class Slow(NearestNeighbour):
-    """The same, but of a class of its own: it takes the general path."""
 
 
 def squared_distances(points, train, weights):
@@ -54,63 +47,11 @@ def data_sets(draw):
     return rng, X, y, weights
 
 
+class Slow(NearestNeighbour):
+    """The same, but of a class of its own: it takes the general path."""
+
+
 # The nearest neighbour.
-
-
-@given(data_sets(), st.integers(0, 1200))
-def test_nearest_labels(data, n_points):
-    rng, X, y, weights = data
-    n_points = min(n_points, small_if_interpreted(1200, 20))
-    points = rng.integers(0, 9, (n_points, X.shape[1])) / 10
-    out = np.empty(n_points, np.int16)
-    nearest_labels(np.ascontiguousarray(points.T), X, y, weights, out)
-    # argmin takes the first of equals.
-    nearest = squared_distances(points, X, weights).argmin(axis=1)
-    np.testing.assert_array_equal(out, y[nearest])
-
-
-@given(data_sets(), st.integers(1, 20))
-def test_nearest_first(data, k):
-    _, X, _, weights = data
-    n = len(X)
-    k = min(k, n - 1)
-    out = np.empty((n, k), np.int32)
-    nearest_first(np.ascontiguousarray(X.T), weights, out)
-    distances = squared_distances(X, X, weights)
-    for i in range(n):
-        order = [int(j) for j in np.argsort(distances[i], kind="stable") if j != i]
-        assert out[i].tolist() == order[:k]
-
-
-@given(data_sets(), st.integers(1, 20))
-def test_predict_nearest(data, k):
-    rng, X, y, weights = data
-    n = len(X)
-    columns = np.ascontiguousarray(X.T)
-    neighbours = np.empty((n, min(k, n - 1)), np.int32)
-    nearest_first(columns, weights, neighbours)
-    folds = rng.integers(-2, 3, (4, n)).astype(np.int16)
-    out = np.empty(folds.shape, np.int16)
-    predict_nearest(columns, weights, neighbours, y, folds, out)
-    distances = squared_distances(X, X, weights)
-    for row, predicted in zip(folds, out, strict=True):
-        for i in range(n):
-            trains = np.flatnonzero((row != row[i]) & (row != -2))
-            if row[i] < 0 or not trains.size:
-                assert predicted[i] == -1
-            else:
-                assert predicted[i] == y[trains[distances[i, trains].argmin()]]
-
-
-def test_few_train():
-    # Two of 60 records train: the sixteen nearest are not enough.
-    X = np.arange(60.0)[:, None]
-    folds = np.zeros((1, 60), np.int16)
-    folds[0, [0, 59]] = -1
-    y = np.arange(60) % 7
-    expected = np.where(np.arange(60) < 30, y[0], y[59])
-    expected[[0, 59]] = -1
-    np.testing.assert_array_equal(predict_folds(NearestNeighbour(), X, y, folds)[0], expected)
 
 
 def test_against_scikit_learn():
@@ -166,10 +107,7 @@ def test_neighbour_takes_any_layout():
         (lambda m: m.fit([[1.0]], [0, 1]), "a class for each of 1 records"),
         (lambda m: m.fit(np.empty((0, 2)), []), "at least 1"),
         (lambda m: m.fit([[1.0]], [0]).predict([[1, 2]]), "must have 1 predictors"),
-        (
-            lambda m: m.set_params(weights=[1]).fit([[1, 2]], [0]),
-            r"shape \(2,\), got \(1,\)",
-        ),
+        (lambda m: m.set_params(weights=[1]).fit([[1, 2]], [0]), r"shape \(2,\), got \(1,\)"),
         (lambda m: m.set_params(weights=[-1]).fit([[1]], [0]), "not negative, got"),
         (lambda m: m.set_params(weights=[np.inf]).fit([[1]], [0]), "must be finite"),
     ],
@@ -260,11 +198,7 @@ def test_settings():
     assert make("svm")[-1].get_params()["kernel"] == "linear"
     assert make("svm")[-1].C == 1
     tree = make("tree")
-    assert (tree.criterion, tree.min_samples_leaf, tree.random_state) == (
-        "entropy",
-        2,
-        0,
-    )
+    assert (tree.criterion, tree.min_samples_leaf, tree.random_state) == ("entropy", 2, 0)
     assert tree.ccp_alpha == 0
     assert tree.max_depth is None
 
@@ -305,7 +239,7 @@ def test_fast_path_equals_the_general_one(data):
 
 
 def test_fast_path_equals_the_general_one_on_exp6():
-    n = small_if_interpreted(300, 60)
+    n = 300
     X, y = Exp6(n).sample(1, 0)
     rng = np.random.default_rng(1)
     folds = np.stack([rng.permutation(n) % k for k in (2, 2, 5, 10)])
@@ -391,7 +325,7 @@ def test_true_error_by_hand():
 
 
 def test_fast_true_error_equals_the_general_one():
-    n_sets = small_if_interpreted(5, 2)
+    n_sets = 5
     population = Bundled("iris") if n_sets == 2 else Exp6()
     p = population.evaluation()[0].shape[1]
     fast, slow = (
@@ -415,7 +349,7 @@ def test_true_errors_of_the_simple_population():
 def test_true_errors_as_printed():
     # Record: 12.27 % for C4.5, 8.21 % for the neighbour at omega = 1, and equal at
     # omega = 0.29. That is what training sets of 150 give, the half of 300.
-    n_sets = small_if_interpreted(200, 0)
+    n_sets = 200
     if not n_sets:
         pytest.skip("too slow without the compiler")
     half = Exp6(150)
@@ -447,11 +381,7 @@ def test_progress_is_told():
     ("options", "error", "message"),
     [
         ({"rng": -1}, ValueError, "rng must be a whole number in"),
-        (
-            {"rng": 1, "n_sets": 1},
-            ValueError,
-            "n_sets must be a whole number >= 2, got 1",
-        ),
+        ({"rng": 1, "n_sets": 1}, ValueError, "n_sets must be a whole number >= 2, got 1"),
         ({"rng": 1.0}, TypeError, "rng must be a whole number"),
     ],
 )

@@ -32,8 +32,7 @@ def test_the_page_is_made_of_the_data(page):
 
 
 @pytest.mark.parametrize(
-    ("margin", "sizes"),
-    [(0.05, (0.060, 0.052, 0.055, 0.052)), (0.1, (0.071, 0.053, 0.058, 0.057))],
+    ("margin", "sizes"), [(0.05, (0.060, 0.052, 0.055, 0.052)), (0.1, (0.071, 0.053, 0.058, 0.057))]
 )
 def test_sizes_of_the_score_test_of_another_program(page, margin, sizes):
     found = page.read()

@@ -1,27 +1,14 @@
 """Populations: their laws, their evaluation sets, and the files they are read from."""
 
 import gzip
-from dataclasses import replace
 from math import sin
 
 import numpy as np
 import pytest
-from naive import small_if_interpreted
 from scipy import stats
 
-from fastcmp.kernels import INVALID, OK, random_below
-from fastcmp.studies import extras
-from fastcmp.studies.epsilon import epsilon_losses
-from fastcmp.studies.populations import (
-    NAMES,
-    Bundled,
-    Epsilon,
-    Exp6,
-    Letter,
-    Mnist,
-    Simple,
-    load,
-)
+from fastcmp.kernels import random_below
+from fastcmp.studies.populations import NAMES, Bundled, Epsilon, Exp6, Letter, Mnist, Simple, load
 
 
 def made_up_letters(tmp_path, n=40):
@@ -79,30 +66,6 @@ def test_samples_come_from_the_evaluation_set(tmp_path):
         known = {(*row, k) for row, k in zip(X.tolist(), y.tolist(), strict=True)}
         X, y = population.sample(1, 2)
         assert known >= {(*r, k) for r, k in zip(X.tolist(), y.tolist(), strict=True)}
-
-
-def test_samples_do_not_change_the_population(tmp_path):
-    for population in everyone(tmp_path):
-        before = population.sample(1, 0)[0].copy()
-        population.sample(1, 0)[0][:] = -1
-        np.testing.assert_array_equal(population.sample(1, 0)[0], before)
-
-
-def test_another_size():
-    assert replace(Exp6(), n=150).sample(1, 0)[0].shape == (150, 2)
-    assert replace(Bundled("iris"), n=10).sample(1, 0)[0].shape == (10, 4)
-
-
-@pytest.mark.parametrize("bad", [(-1, 0), (0, -1)])
-def test_negative_seeds(bad):
-    with pytest.raises(ValueError, match="must be a whole number >= 0, got -1"):
-        Exp6().sample(*bad)
-
-
-@pytest.mark.parametrize("bad", [(1.5, 0), (0, True), ("1", 0)])
-def test_seeds_that_are_no_numbers(bad):
-    with pytest.raises(TypeError, match="must be a whole number"):
-        Exp6().sample(*bad)
 
 
 # EXP6.
@@ -185,23 +148,6 @@ def test_simple_evaluation_is_exact(threshold, above):
     assert exact == pytest.approx((wrong_0 + wrong_1) / 2, abs=1e-14)
 
 
-def test_simple_shares_its_noise():
-    near, far = Simple(0.0).sample(1, 0), Simple(1.0).sample(1, 0)
-    np.testing.assert_array_equal(near[1], far[1])
-    np.testing.assert_allclose(far[0][:, 0], near[0][:, 0] + near[1])
-
-
-@pytest.mark.parametrize("bad", ["1", None, True])
-def test_delta_that_is_no_number(bad):
-    with pytest.raises(TypeError, match="delta must be a number"):
-        Simple(bad)
-
-
-def test_delta_that_is_not_finite():
-    with pytest.raises(ValueError, match="delta must be finite, got nan"):
-        Simple(float("nan"))
-
-
 # Letters.
 
 
@@ -212,11 +158,6 @@ def test_letters(tmp_path):
     assert "".join(chr(65 + k) for k in y) == "".join(letters)
     X, _ = Letter(str(path), 300).sample(1, 0)  # with replacement: more than there are
     assert X.shape == (300, 16)
-
-
-def test_letters_missing(tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"letter-recognition\.data, got no"):
-        Letter(tmp_path / "nothing")
 
 
 @pytest.mark.parametrize(
@@ -234,13 +175,6 @@ def test_letters_spoiled(tmp_path, line, message):
     path = tmp_path / "spoiled"
     path.write_text(f"{good}\n\n{line}\n{good}\n")
     with pytest.raises(ValueError, match=message):
-        Letter(path)
-
-
-def test_letters_empty(tmp_path):
-    path = tmp_path / "empty"
-    path.write_text("\n")
-    with pytest.raises(ValueError, match="must hold records"):
         Letter(path)
 
 
@@ -269,13 +203,6 @@ def test_images_in_all_three_forms(tmp_path):
         np.testing.assert_array_equal(again[1], y)
 
 
-def test_images_missing(tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"mnist\.npz, got no"):
-        Mnist(tmp_path / "nothing")
-    with pytest.raises(FileNotFoundError, match="needs train-images-idx3-ubyte or"):
-        Mnist(tmp_path)
-
-
 @pytest.mark.parametrize(
     ("name", "change", "message"),
     [
@@ -301,14 +228,6 @@ def test_images_spoiled(tmp_path, name, change, message):
         Mnist(tmp_path, 20)
 
 
-def test_images_not_gzipped(tmp_path):
-    made_up_images(tmp_path)
-    path = tmp_path / "train-images-idx3-ubyte"
-    path.rename(f"{path}.gz")
-    with pytest.raises(ValueError, match="must be gzipped"):
-        Mnist(tmp_path, 20)
-
-
 def test_archives_spoiled(tmp_path):
     path = tmp_path / "mnist.npz"
     for spoil in (
@@ -326,23 +245,12 @@ def test_archives_spoiled(tmp_path):
         Mnist(lone, 2)
 
 
-def test_images_too_many(tmp_path):
-    made_up_images(tmp_path)
-    with pytest.raises(ValueError, match="n must be at most 30 without"):
-        Mnist(tmp_path, 31)
-
-
 # Records of scikit-learn.
 
 
 @pytest.mark.parametrize(
     ("name", "n", "n_all"),
-    [
-        ("digits", 300, 1797),
-        ("breast-cancer", 284, 569),
-        ("wine", 89, 178),
-        ("iris", 75, 150),
-    ],
+    [("digits", 300, 1797), ("breast-cancer", 284, 569), ("wine", 89, 178), ("iris", 75, 150)],
 )
 def test_bundled(name, n, n_all):
     population = Bundled(name)
@@ -362,17 +270,6 @@ def test_bundled_without_replacement():
 def test_bundled_unknown():
     with pytest.raises(ValueError, match="name must be one of"):
         Bundled("iriss")
-
-
-def test_without_scikit_learn(monkeypatch):
-    def refuse(name):
-        raise ImportError(name)
-
-    monkeypatch.setattr(extras, "import_module", refuse)
-    with pytest.raises(ImportError, match=r"pip install 'fastcmp\[cv\]'"):
-        Bundled("iris").evaluation()
-    with pytest.raises(ImportError, match="needs scikit-learn"):
-        extras.scikit_learn("tree")
 
 
 # By name.
@@ -396,28 +293,13 @@ def test_load(tmp_path):
         assert isinstance(population.title, str)
 
 
-def test_load_unknown():
-    with pytest.raises(ValueError, match=r"name must be one of \('exp6', .* got 'exp'"):
-        load("exp")
-
-
-@pytest.mark.parametrize(
-    ("name", "wanted"),
-    [("letter", "letter-recognition.data"), ("mnist", "train-images-idx3-ubyte")],
-)
-def test_load_without_path(name, wanted):
-    with pytest.raises(ValueError, match=f"{name} needs path: .*{wanted}"):
-        load(name)
-
-
 # Epsilon.
 
 
-@pytest.mark.parametrize("n", [0, 1, 7, 300])
+@pytest.mark.parametrize("n", [7, 300])
 @pytest.mark.parametrize("epsilon", [0.0, 0.1, 2 / 3])
 def test_epsilon_by_hand(n, epsilon):
-    a, b = np.full((2, n), 9, np.uint8)
-    assert epsilon_losses(5, 2, epsilon, a, b) == OK
+    a, b = Epsilon(n=n, epsilon=epsilon).losses(5, 2)
     for i in range(n):
         shares = [epsilon / 2, 1.5 * epsilon]
         if i >= n // 2:
@@ -429,7 +311,7 @@ def test_epsilon_by_hand(n, epsilon):
 
 
 def test_epsilon_rates():
-    n_sets = small_if_interpreted(4000, 200)
+    n_sets = 4000
     population = Epsilon(n=100, epsilon=0.2)
     a, b = np.array([population.losses(1, r) for r in range(n_sets)]).transpose(1, 0, 2)
     for wrong, share in ((a[:, :50], 0.1), (a[:, 50:], 0.3), (b[:, 50:], 0.1)):
@@ -449,15 +331,11 @@ def test_epsilon_is_a_function_of_seed_and_replicate():
 
 @pytest.mark.parametrize("epsilon", [-0.01, 0.67, float("nan"), float("inf")])
 def test_epsilon_outside(epsilon):
-    a, b = np.full((2, 10), 9, np.uint8)
-    assert epsilon_losses(1, 0, epsilon, a, b) == INVALID
-    assert (a == 9).all()
     with pytest.raises(ValueError, match="epsilon must lie in"):
         Epsilon(epsilon=epsilon)
 
 
 def test_epsilon_bad_input():
-    assert epsilon_losses(1, 0, 0.1, np.zeros(3, np.uint8), np.zeros(4, np.uint8)) == INVALID
     with pytest.raises(TypeError, match="epsilon must be a number"):
         Epsilon(epsilon="0.1")
     with pytest.raises(ValueError, match="n must be a whole number >= 2, got 1"):

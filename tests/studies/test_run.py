@@ -1,21 +1,21 @@
 """Studies from options to records; the correlations of disagreements."""
 
 from dataclasses import replace
-from itertools import combinations
-from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
-from fastcmp.designs import two_fold
-from fastcmp.studies import algorithms, populations, run
-from fastcmp.studies.algorithms import predict_folds
-from fastcmp.studies.correlation_study import correlations, disagreements
-from fastcmp.studies.epsilon_folds import epsilon_pvalues
-from fastcmp.studies.problems import data_seed
-from fastcmp.studies.run import Options, correlation, errors, power, table5
-
-STUDIES = [table5, power, errors, correlation]
+from fastcmp.studies import (
+    Options,
+    algorithms,
+    correlation,
+    errors,
+    populations,
+    power,
+    table5,
+    true_error,
+)
 
 
 @pytest.mark.parametrize(
@@ -46,12 +46,6 @@ def test_seeds_are_drawn_and_kept():
     assert Options(rng=None).seed != Options(rng=None).seed
 
 
-def test_all_seeds_that_are_allowed_work():
-    assert table5(Options(replications=2, rng=2**30 - 1, workers=1)).seed == 2**30 - 1
-    found = run.problem_pvalues([run.find_contest("iris").problem(1.0)], 2**30 - 1, 0, 1)
-    assert np.isfinite(found).all()
-
-
 @pytest.mark.parametrize("study", [power, errors])
 def test_epsilon_has_nothing_to_vary(study):
     with pytest.raises(ValueError, match=r"epsilon has fixed error rates.*'exp6'"):
@@ -69,25 +63,7 @@ def test_correlations_need_two_data_sets():
         correlation(Options(replications=1))
 
 
-def test_missing_letters_are_missed_before_any_work(tmp_path, monkeypatch):
-    monkeypatch.setattr(Options, "run", lambda *_, **__: pytest.fail("it worked"))
-    with pytest.raises(FileNotFoundError, match="none"):
-        correlation(Options(path=tmp_path / "none"))
-
-
 # The type I errors.
-
-
-@pytest.mark.parametrize("workers", [1, 2])
-def test_epsilon_is_the_same_for_any_workers_and_stops(tmp_path, workers):
-    options = Options(replications=1200, workers=workers, folder=tmp_path, rng=4)
-    short = table5(replace(options, replications=700))
-    study = table5(options)
-    expected = epsilon_pvalues(300, 0.1, 4, 0, 1200)
-    np.testing.assert_array_equal(study.pvalues, expected)
-    np.testing.assert_array_equal(short.pvalues, expected[:700])
-    assert (study.dataset, study.seed, study.replications) == ("epsilon", 4, 1200)
-    assert (tmp_path / "table5-epsilon.rows").is_file()
 
 
 def test_another_seed_does_not_go_on(tmp_path):
@@ -132,14 +108,7 @@ def test_another_null_hypothesis_does_not_go_on(tmp_path):
 
 @pytest.mark.full
 def test_power_and_errors_share_their_values(tmp_path):
-    options = Options(
-        dataset="iris",
-        replications=2,
-        n_sets=8,
-        steps=3,
-        workers=1,
-        folder=tmp_path,
-    )
+    options = Options(dataset="iris", replications=2, n_sets=8, steps=3, workers=1, folder=tmp_path)
     curves, rates = power(options), errors(options)
     assert curves.pvalues.shape == (2, 3, 14)
     np.testing.assert_array_equal(curves.values, rates.values)
@@ -156,90 +125,51 @@ def test_power_and_errors_share_their_values(tmp_path):
 # Correlations.
 
 
-def simulated(rho1, rho2, n_sets, seed=1):
-    """Normal estimates with known correlations, shape (n_sets, 5, 2)."""
-    cut = np.repeat(np.arange(5), 2)
-    matrix = np.where(cut[:, None] == cut, rho1, rho2)
-    np.fill_diagonal(matrix, 1.0)
-    rng = np.random.default_rng(seed)
-    drawn = rng.multivariate_normal(np.full(10, 0.3), 0.01 * matrix, n_sets)
-    return drawn.reshape(n_sets, 5, 2)
+@pytest.mark.parametrize("workers", [1, 2])
+def test_epsilon_is_the_same_for_any_workers_and_goes_on(tmp_path, workers):
+    options = Options(replications=1200, workers=workers, folder=tmp_path, rng=4)
+    short = table5(replace(options, replications=700))
+    study = table5(options)
+    alone = table5(Options(replications=1200, workers=1, rng=4))
+    np.testing.assert_array_equal(study.pvalues, alone.pvalues)
+    np.testing.assert_array_equal(short.pvalues, alone.pvalues[:700])
+    assert (study.dataset, study.seed, study.replications) == ("epsilon", 4, 1200)
+    assert (tmp_path / "table5-epsilon.rows").is_file()
 
 
-@pytest.mark.parametrize(("rho1", "rho2"), [(0.0, 0.5), (-0.3, 0.2), (0.4, 0.3), (0, 0)])
-def test_correlations_of_normal_estimates(rho1, rho2):
-    found = correlations(simulated(rho1, rho2, 4000))
-    assert found == pytest.approx((rho1, rho2), abs=0.04)
+def test_type_one_errors_are_those_of_the_paper():
+    """Each count lies where the paper's rate, itself a count of 1,000, can put it."""
+    study = table5(Options(replications=2000, rng=2, workers=1))
+    assert len(study.printed) == 14
+    for theirs, count in zip(study.printed, study.rejected, strict=True):
+        spread = 4.5 * np.sqrt(theirs * (1 - theirs) / 1000)
+        low = binom.ppf(1e-4, 2000, max(theirs - spread, 0))
+        high = binom.ppf(1 - 1e-4, 2000, theirs + spread + 0.002)
+        assert low <= count <= high
+    rates = dict(zip(study.columns()["test"], study.rate, strict=True))
+    assert rates["resampled-t"] > 0.4
+    assert 0.01 < rates["bcv-mcnemar"] < 0.04
 
 
-def test_correlations_by_pairs():
-    estimates = simulated(0.1, 0.3, 30)
-    flat = estimates.reshape(30, 10)
-    variance = flat.var(axis=0, ddof=1).mean()
-    same, other = [], []
-    for i, j in combinations(range(10), 2):
-        covariance = np.cov(flat[:, i], flat[:, j])[0, 1]
-        (same if i // 2 == j // 2 else other).append(covariance / variance)
-    assert (len(same), len(other)) == (5, 40)
-    expected = (np.mean(same), np.mean(other))
-    assert correlations(estimates) == pytest.approx(expected, rel=1e-12)
-    # Neither scale, place, nor the order of cuts, folds and data sets matters.
-    rng = np.random.default_rng(1)
-    moved = 3 - 2 * rng.permutation(estimates)[:, rng.permutation(5), ::-1]
-    assert correlations(moved) == pytest.approx(expected, rel=1e-12)
+@pytest.mark.parametrize("name", ["exp6", "breast-cancer", "wine", "iris"])
+def test_errors_are_equal_at_the_null_and_drift_apart(name):
+    study = errors(Options(dataset=name, rng=2, n_sets=30, steps=4, workers=1))
+    gaps = study.errors[:, 1] - study.errors[:, 0]
+    # A step of the curve, which is an average of counts, may lie between.
+    assert abs(gaps[0]) < 0.003
+    assert study.null == study.values[0]
+    assert study.null_error == study.errors[0, 0]
+    assert (np.diff(np.abs(gaps)) > 0).all()
+    assert np.abs(gaps[-1]) > 4 * study.standard_errors[-1].max()
+    np.testing.assert_allclose(np.diff(np.log(study.values), 2), 0, atol=1e-12)
 
 
-@pytest.mark.parametrize("value", [0.0, 0.1, 1 / 3])
-def test_correlations_of_what_never_varies(value):
-    assert np.isnan(correlations(np.full((7, 5, 2), value))).all()
-
-
-def test_losses_that_ignore_training():
-    """Of lemma 3: rho1 = 0 and rho2 = 1/2, where losses are of the records alone."""
-    rng, rows = np.random.default_rng(1), []
-    for replicate in range(600):
-        folds = two_fold(5, blocked=True, rng=replicate).folds(200)
-        differ = rng.random(200) < 0.3
-        rows.append([[differ[row == k].mean() for k in (0, 1)] for row in folds])
-    rho1, rho2 = correlations(np.array(rows))
-    assert rho1 == pytest.approx(0.0, abs=0.1)
-    assert rho2 == pytest.approx(0.5, abs=0.08)
-
-
-def test_disagreements_by_hand():
-    population = populations.Exp6(n=48)
-    chosen = {
-        "mean": algorithms.make("mean"),
-        "near": algorithms.NearestNeighbour(),
-        "far": algorithms.NearestNeighbour([0.01, 100.0]),
-    }
-    found = disagreements(population, chosen, 2, 5, 7)
-    assert found.shape == (2, 30)
-    X, y = population.sample(2, 6)
-    folds = two_fold(5, blocked=True, rng=data_seed(2, 6)).folds(48)
-    wrong = [predict_folds(each, X, y, folds) != y for each in chosen.values()]
-    expected = [
-        (wrong[i] != wrong[j])[r][folds[r] == k].mean()
-        for i, j in combinations(range(3), 2)
-        for r in range(5)
-        for k in (0, 1)
-    ]
-    np.testing.assert_allclose(found[1], expected, rtol=1e-14)
-    np.testing.assert_array_equal(disagreements(population, chosen, 2, 6, 7)[0], found[1])
-
-
-def test_the_study_of_correlations(monkeypatch, tmp_path):
-    monkeypatch.setattr(run, "_AT_HAND", ("wine", "iris"))
-    monkeypatch.setattr(run, "_ALGORITHMS", ("majority", "mean", "tree"))
-    options = Options(replications=6, workers=1, folder=tmp_path)
-    study = correlation(options)
-    pairs = [("majority", "mean"), ("majority", "tree"), ("mean", "tree")]
-    assert study.experiments == tuple((name, *pair) for name in ("wine", "iris") for pair in pairs)
-    chosen = {name: algorithms.make(name) for name in ("majority", "mean", "tree")}
-    rows = disagreements(populations.load("iris"), chosen, 1, 0, 6)
-    expected = correlations(rows.reshape(6, 3, 5, 2)[:, 2])
-    assert (study.rho1[5], study.rho2[5]) == expected
-    assert sorted(path.name for path in Path(tmp_path).iterdir()) == [
-        "correlations-iris.rows",
-        "correlations-wine.rows",
-    ]
+def test_simple_starts_at_no_difference():
+    study = errors(Options(dataset="simple", rng=3, n_sets=4, steps=5, workers=1))
+    np.testing.assert_allclose(study.values, [0, 0.25, 0.5, 0.75, 1])
+    assert (study.n_train, study.n_sets, study.null) == (500, 4, 0.0)
+    assert study.errors[:, 0].tolist() == [0.5] * 5
+    population = replace(populations.Simple(0.5), n=500)
+    logistic = algorithms.make("logistic")
+    assert true_error(logistic, population, rng=3, n_sets=4).error == study.errors[2, 1]
+    assert (np.diff(study.errors[:, 1]) < 0).all()

@@ -1,0 +1,59 @@
+"""Logs with a value of another type somewhere: read, or refused in a sentence."""
+
+import copy
+import json
+import shutil
+
+import pytest
+from log_parts import FORMATS
+
+import fastcmp
+
+JUNK = [None, [], {}, "", -1, 1.5, float("nan"), True, "x", [1], {"a": 1}, 10**30]
+RUN = "helm/runs/v1/toy:subject=sums,model=example_alpha"
+RESULTS = "results/example/alpha/results_2026-01-02T03-04-05.000001.json"
+FILES = [
+    ("inspect/json", "alpha.json"),
+    *((RUN, f"{name}.json") for name in ("run_spec", "stats", "instances", "per_instance_stats")),
+    ("lighteval", RESULTS),
+]
+BESIDE = (RESULTS, "stats.json", "instances.json")
+
+
+def places(value, path=()):
+    """Yield the path of each value within JSON."""
+    yield path
+    keys = value if isinstance(value, dict) else ()
+    for key in range(len(value)) if isinstance(value, list) else keys:
+        yield from places(value[key], (*path, key))
+
+
+def with_other(value, path, new):
+    """Copy JSON with another value at a path."""
+    if not path:
+        return new
+    copied = copy.deepcopy(value)
+    at = copied
+    for key in path[:-1]:
+        at = at[key]
+    at[path[-1]] = new
+    return copied
+
+
+@pytest.mark.filterwarnings("ignore:.*by the run's own account")
+@pytest.mark.parametrize(("folder", "name"), FILES, ids=[name for _, name in FILES])
+def test_other_types_are_no_other_errors(tmp_path, folder, name):
+    root = tmp_path / "logs"
+    shutil.copytree(FORMATS / folder, root)
+    given = json.loads((root / name).read_text())
+    every = [(path, junk) for path in places(given) for junk in JUNK]
+    n_refused = 0
+    step = 1 + len(every) // 150
+    for path, junk in every[::step]:
+        (root / name).write_text(json.dumps(with_other(given, path, junk)))
+        try:
+            fastcmp.read_results(root, metric="exact_match" if folder == RUN else None)
+        except ValueError:
+            n_refused += 1
+    # Of what stands beside, much does not matter.
+    assert n_refused or name in BESIDE

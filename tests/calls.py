@@ -21,7 +21,9 @@ Y = [0, 1, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0]
 A = [0, 1, 1, 0, 1, 0, 1, 0, 1, 1, 0, 0]
 B = [1, 1, 1, 0, 0, 0, 1, 0, 1, 0, 0, 1]
 S = [0.1, 0.8, 0.7, 0.2, 0.6, 0.3, 0.9, 0.4, 0.5, 0.55, 0.35, 0.15]
-T = [0.2, 0.7, 0.9, 0.1, 0.4, 0.3, 0.8, 0.45, 0.5, 0.6, 0.65, 0.05]
+T = [0.2, 0.7, 0.9, 0.1, 0.4, 0.3, 0.8, 0.4, 0.5, 0.6, 0.65, 0.05]
+THREE = {"a": A, "b": B, "c": A[::-1]}
+VALUES = {"a": S, "b": T, "c": S[::-1]}
 K3 = [0, 1, 2] * 4
 COST = [[0, 1], [5, 0]]
 FOLD_TABLES = [[[9, 8], [1, 2]], [[7, 3], [6, 4]], [[9, 0], [0, 2]]]
@@ -35,7 +37,7 @@ TWO_SCORES = {"y_true": Y, "score_a": S, "score_b": T}
 
 
 def pair_counts():
-    return stream.PairCounts().update(Y, {"a": A, "b": B})
+    return stream.PairCounts().update(Y, THREE)
 
 
 def label_counts():
@@ -47,7 +49,7 @@ def score_counts():
 
 
 def moments():
-    return stream.ValueMoments().update({"a": S, "b": T})
+    return stream.ValueMoments().update(VALUES)
 
 
 def pairwise():
@@ -107,7 +109,7 @@ GOOD = {
     "auc": SCORES,
     "auc_bootstrap": SCORES | {"n_resamples": 5, "rng": 1},
     "auc_from_counts": {"counts": score_counts},
-    "auc_multiclass": {"y_true": K3, "scores": lambda: np.eye(3)[K3]},
+    "auc_multiclass": {"y_true": K3, "scores": lambda: np.eye(3)[K3] + np.eye(3)[A] * 2},
     "auc_permutation_test": TWO_SCORES | {"n_resamples": 5, "rng": 1},
     "average_precision": SCORE,
     "bayle_z": {"differences": lambda: ten()[0], "folds": [0, 1] * 5},
@@ -120,13 +122,13 @@ GOOD = {
     "bowker": {"pred_a": A, "pred_b": B},
     "bowker_from_counts": {"table": [[9, 2], [1, 8]]},
     "calibrated_f": {"differences": five_by_two},
-    "classification_report": {"y_true": Y, "preds": {"a": A, "b": B}},
+    "classification_report": {"y_true": Y, "preds": THREE},
     "classification_report_from_counts": {"counts": label_counts},
     "classification_table": {"y_true": Y, "score_or_label": S},
     "classification_table_from_counts": {"tp": 9, "fp": 2, "fn": 1, "tn": 8},
-    "cochrans_q": {"y_true": Y, "preds": {"a": A, "b": B}},
+    "cochrans_q": {"y_true": Y, "preds": THREE},
     "cochrans_q_from_counts": {"counts": pair_counts},
-    "compare_all": {"y_true": Y, "preds": {"a": A, "b": B}},
+    "compare_all": {"y_true": Y, "preds": THREE},
     "compare_all_from_counts": {"counts": pair_counts},
     "compare_cv": CV | {"model_a": lambda: models()[0], "model_b": lambda: models()[1]},
     "compare_cv_all": CV | {"models": lambda: dict(zip("ab", models(), strict=True))},
@@ -144,14 +146,14 @@ GOOD = {
         "metric": "f1",
         "rng": 1,
     },
-    "compare_datasets": {"scores": {"a": S, "b": T, "c": S[::-1]}},
-    "compare_means": {"values": {"a": S, "b": T}, "rng": 1},
+    "compare_datasets": {"scores": VALUES},
+    "compare_means": {"values": VALUES, "rng": 1},
     "compare_means_from_moments": {"moments": moments},
     **{
-        name: {"values": {"a": S, "b": T}, "n_resamples": 299, "rng": 1}
+        name: {"values": VALUES, "n_resamples": 299, "rng": 1}
         for name in ("best_set", "rank_sets", "model_confidence_set", "winner_estimate")
     },
-    "superior_ability": {"values": {"a": S, "b": T}, "control": 0, "rng": 1},
+    "superior_ability": {"values": VALUES, "control": 0, "rng": 1},
     **{
         name: {"estimate": [0.9, 0.8], "covariance": [0.001, 0.002], "rng": 1}
         for name in (
@@ -168,8 +170,8 @@ GOOD = {
         "control": "model_0",
         "rng": 1,
     },
-    "correct_values": {"y_true": Y, "preds": {"a": A, "b": B}},
-    "compare_predictions": {"y_true": Y, "preds": {"a": A, "b": B}},
+    "correct_values": {"y_true": Y, "preds": THREE},
+    "compare_predictions": {"y_true": Y, "preds": THREE},
     "compare_sensitivity_specificity": LABELS,
     "compare_sensitivity_specificity_from_counts": {"counts": [[[9, 2], [1, 8]], [[3, 4], [2, 7]]]},
     "compare_unpaired": {"a": (Y, A), "b": (Y[::-1], B)},
@@ -208,7 +210,7 @@ GOOD = {
     "variance_components": {"values": answers, "names": ["a", "b"]},
     "make_metric": {"metric": "f1"},
     "metric": {"y_true": Y, "pred": A, "metric": "f1", "rng": 1},
-    "metric_equality": {"y_true": Y, "preds": {"a": A, "b": B}, "metric": "f1"},
+    "metric_equality": {"y_true": Y, "preds": THREE, "metric": "f1"},
     "metric_from_counts": {"table": [[5, 2], [1, 4]], "metric": "f1", "rng": 1},
     "max_t": {"differences": {"a - b": S, "a - c": T}, "rng": 1},
     "simultaneous_pairs": {
@@ -267,7 +269,7 @@ GOOD = {
     "venkatraman": TWO_SCORES | {"n_resamples": 5, "rng": 1},
     "yildiz_t": {"differences": five_by_two},
 }
-TASK_SCORES = {"scores": {"a": S, "b": T}}
+TASK_SCORES = {"scores": VALUES}
 WINS = [[0, 9], [3, 0]]
 BATTLES = {"model_a": ["a", "b"] * 6, "model_b": ["b", "a"] * 6, "result": A}
 BATTLES |= {"item": [*range(6)] * 2, "weight": S}
@@ -297,7 +299,7 @@ GOOD |= {
     "designs.repeated_kfold": {},
     "designs.two_fold": {},
     **{
-        f"datasets.{name}": {"scores": {"a": S, "b": T, "c": S[::-1]}}
+        f"datasets.{name}": {"scores": VALUES}
         for name in (
             *("aligned_ranks", "compare_datasets", "friedman", "quade"),
             "skillings_mack",
@@ -344,11 +346,11 @@ GOOD |= {
     "sequential.mean_test": {"differences": lambda: np.subtract(S, T)},
     "sequential.normal_mixture_boundary": {"variances": 50, "optimal_variance": 50},
     "stream.ConfusionCounts": {},
-    "stream.ConfusionCounts.update": {"y_true": Y, "preds": {"a": A, "b": B}},
+    "stream.ConfusionCounts.update": {"y_true": Y, "preds": THREE},
     "stream.LabelCounts": {},
-    "stream.LabelCounts.update": {"y_true": Y, "preds": {"a": A, "b": B}},
+    "stream.LabelCounts.update": {"y_true": Y, "preds": THREE},
     "stream.PairCounts": {},
-    "stream.PairCounts.update": {"y_true": Y, "preds": {"a": A, "b": B}},
+    "stream.PairCounts.update": {"y_true": Y, "preds": THREE},
     "stream.RocSketch": {},
     "stream.RocSketch.update": SCORES,
     "stream.ScoreCounts": {},

@@ -255,7 +255,7 @@ def run(copy, arguments, seconds, **variables):
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "faults"]
     variables |= {"PYTHONPATH": f"{copy}{os.pathsep}{copy / 'tests'}", "FASTCMP_COMPILE": "never"}
     with subprocess.Popen(
-        [*command, "--timeout=60", *arguments],
+        [*command, "--timeout=20", *arguments],
         cwd=copy,
         env=os.environ | variables,
         stdout=subprocess.PIPE,
@@ -280,7 +280,7 @@ def map_tests(copies, scratch, pattern):
         known = scratch / "map" / hashlib.sha256(source.encode()).hexdigest()
         if not known.exists():
             copy = copies.get()
-            text, _ = run(copy, ["-s", "--session-timeout=600", *names], 1200, FAULTS_MAP=str(copy))
+            text, _ = run(copy, ["-s", "--session-timeout=150", *names], 300, FAULTS_MAP=str(copy))
             copies.put(copy)
             lines = [x[x.index("MAPPED ") + 7 :] for x in text.splitlines() if "MAPPED " in x]
             known.write_text("\n".join(lines))
@@ -346,7 +346,7 @@ def main():
     given = parser.parse_args()
     copies = Queue()
     for i in range(given.workers):
-        copy = given.scratch / f"copy{i}"
+        copy = given.scratch / f"copy{os.getpid()}-{i}"
         rmtree(copy, ignore_errors=True)
         copytree(ROOT, copy, ignore=ignore_patterns(".git", "__pycache__", ".*_cache"))
         copies.put(copy)

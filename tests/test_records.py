@@ -13,24 +13,31 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 import study_records
-from calls import FUNCTIONS, A, B, S, T, X, Y, arguments, function, models, score_counts
+from calls import (
+    FUNCTIONS,
+    THREE,
+    A,
+    B,
+    S,
+    T,
+    X,
+    Y,
+    arguments,
+    function,
+    models,
+    pair_counts,
+    score_counts,
+)
 from public_names import record_classes
 
 import fastcmp
-from fastcmp import datasets, designs, planning, sequential, stream
+from fastcmp import datasets, designs, planning, sequential
 
 LIBRARIES = ("pandas", "polars", "pyarrow")
 
 
-THREE = {"a": A, "b": B, "c": A[::-1]}
-
-
 def three_models():
     return fastcmp.compare_all(Y, THREE)
-
-
-def three_counts():
-    return stream.PairCounts().update(Y, THREE)
 
 
 #: Records of kinds that no proper call gives, and of some kinds in several ways.
@@ -184,8 +191,8 @@ EXAMPLES = {
     "mean by empirical bernstein": lambda: sequential.mean_test(
         [0.5, -0.25, 1.0], method="empirical-bernstein"
     ),
-    "look at pairs": lambda: sequential.PairLooks().look(three_counts()),
-    "look at pairs by e-bh": lambda: sequential.PairLooks(adjust="e-bh").look(three_counts()),
+    "look at pairs": lambda: sequential.PairLooks().look(pair_counts()),
+    "look at pairs by e-bh": lambda: sequential.PairLooks(adjust="e-bh").look(pair_counts()),
     "battles on tasks": lambda: datasets.bradley_terry_from_scores({"a": S, "b": T}),
     "battles of tasks drawn again": lambda: datasets.bradley_terry_from_scores(
         {"a": S, "b": T}, covariance="bootstrap", n_resamples=9, rng=1

@@ -453,7 +453,7 @@ WRONG = {
     "boundary": _CHOICE,
     "rho": _NUMBER | {"1": 1},
     "rank_by": _CHOICE,
-    "top_k": _WHOLE | {"more than models": 3},
+    "top_k": _WHOLE | {"more than models": 9},
     "nested": {"a word": "yes", "a number": 1, "without items": True},
     "tasks": {"one": ("a",), "a string": "ab", "equal": ["a"] * 12, "a number": 3},
     "n_rope": _COUNT,

@@ -180,7 +180,7 @@ GOOD = {
     "concordance": SCORE,
     "conservative_z": {
         "differences": ten,
-        "half_differences": lambda: np.stack([ten(), ten()], 1)[:, np.newaxis],
+        "half_differences": lambda: np.stack([ten(), ten()[::-1]], 1)[:, np.newaxis],
     },
     "cost_test": LABELS | {"cost": COST},
     "cost_test_from_counts": {"counts": label_counts, "cost": COST},

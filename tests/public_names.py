@@ -3,8 +3,6 @@
 import inspect
 from importlib import import_module
 
-from fastcmp.core.records import Record
-
 #: Modules whose ``__all__`` is public.
 MODULES = (
     "fastcmp",
@@ -45,6 +43,6 @@ def record_classes():
     found = {}
     for module in MODULES:
         for name, value in public_objects(module):
-            if inspect.isclass(value) and issubclass(value, Record):
+            if inspect.isclass(value) and hasattr(value, "sections"):
                 found[name.rpartition(".")[2]] = value
     return found

@@ -42,7 +42,7 @@ def _readings(files: Sequence[LogFile], options: LogOptions) -> list[Reading]:
 
 def _read(file: LogFile, options: LogOptions) -> Sequence[LogPart]:
     others = [name for name in ("metric", "imputed") if name in file.columns]
-    model = next(name for name in _MODELS if name in file.columns)
+    model = next((name for name in _MODELS if name in file.columns), _MODELS[0])
     table = LogTable(
         file,
         [model, "dataset", "fold", *others],

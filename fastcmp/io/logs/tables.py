@@ -109,7 +109,7 @@ def _of_source(path: Path, names: Sequence[str], values: Sequence[str]) -> dict[
 def _read(path: Path, names: Sequence[str], values: Sequence[str]) -> dict[str, Any]:
     source = Source(path, labels=set(names) - set(values))
     for name in names:
-        is_number = name in values and family(source.types[name]) == "number"
+        is_number = name in values and family(source.types.get(name, pa.null())) == "number"
         source.read_as(name, pa.float64() if is_number else pa.string())
     source.expect(None, named=True)
     table = source.table(list(names))

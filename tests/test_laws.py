@@ -1,0 +1,646 @@
+"""Laws of all functions and records, for whatever `calls` and `test_records` list."""
+
+import re
+from dataclasses import fields, is_dataclass
+from functools import cache
+
+import numpy as np
+import pytest
+from calls import (
+    COST,
+    FUNCTIONS,
+    K3,
+    THREE,
+    A,
+    S,
+    T,
+    Y,
+    answers,
+    arguments,
+    function,
+    label_counts,
+    made,
+    parameters,
+)
+from cases import case
+from same_bits import assert_same
+from test_records import RECORDS, example
+
+import fastcmp
+from fastcmp import designs
+
+GROUPS = [0, 1, 2, 2] * 3
+STRATA = [0, 0, 1, 1, 1, 1] * 2
+WEIGHTS = [1.0, 2.0, 3.0] * 4
+CALLED = [name for name in FUNCTIONS if not name.startswith("plot.")]
+
+# --------------------------------------------------------------------------- what holds of records
+
+#: Where an interval is, and what it is of: the first that a record has.
+POINTS = {
+    "interval": ("median", "value", "difference", "score", "rate"),
+    "naive_interval": ("estimate",),
+    "percentile_interval": ("score",),
+    "score_interval": ("score",),
+    "ratio_interval": ("ratio",),
+    "odds_ratio_interval": ("odds_ratio",),
+    "rank_interval": ("rank",),
+    "confidence_interval": ("auc", "estimate", "difference", "mean"),
+}
+POINTS_IN = {"PairedRatio": ("ratio",), "Plan": (), "SignedRankResult": ("estimate",)}
+#: Ends that are two fields.
+ENDS = {("low", "high"): ("value", "auc", "mean"), ("lower", "upper"): ("rank",)}
+
+
+def parts(value, where=""):
+    """A record and all records within it, each with its place."""
+    if is_dataclass(value) and hasattr(value, "sections"):
+        yield where, value
+        for field in fields(value):
+            yield from parts(getattr(value, field.name), f"{where}.{field.name}")
+    elif isinstance(value, dict):
+        for key, part in value.items():
+            yield from parts(part, f"{where}[{key!r}]")
+    elif isinstance(value, (list, tuple)) and len(value) < 10:
+        for i, part in enumerate(value):
+            yield from parts(part, f"{where}[{i}]")
+
+
+def point_of(record, names):
+    """The first of some fields that a record has, or None."""
+    for name in names:
+        try:
+            return np.asarray(getattr(record, name), float)
+        except (
+            AttributeError,
+            TypeError,
+            ValueError,
+        ):  # of a property: counts alone have no difference
+            continue
+    return None
+
+
+def intervals(record, *level):
+    """All intervals of a record: what it is, what they are of, low and high, as arrays."""
+    for name, names in POINTS.items():
+        points = POINTS_IN.get(type(record).__name__, names)
+        ends = getattr(record, name, None)
+        if callable(ends):
+            try:
+                ends = ends(*level)
+            except TypeError:  # of a table: one of several must be named
+                points, ends = ("sensitivity",), ends("sensitivity")
+            except ValueError:  # there is none
+                continue
+        elif level:
+            continue
+        point = point_of(record, points)
+        if ends is not None and not isinstance(ends, str) and point is not None:
+            low, high = (ends.low, ends.high) if hasattr(ends, "low") else np.moveaxis(ends, -1, 0)
+            yield name, point, np.asarray(low, float), np.asarray(high, float)
+    for names, points in ENDS.items():
+        point = None if level else point_of(record, points)
+        if point is not None and all(hasattr(record, x) for x in names):
+            yield names, point, *(np.asarray(getattr(record, x), float) for x in names)
+
+
+def intervals_hold_their_estimates(answer):
+    for where, record in parts(answer):
+        for name, point, low, high in intervals(record):
+            with case(where, name, point, low, high):
+                slack = 1e-9 * (1 + np.abs(np.nan_to_num(point)))
+                assert not (low > high).any()
+                if type(record).__name__ not in ("BootstrapResult", "RocBand"):  # quantiles
+                    assert not (low > point + slack).any()
+                    assert not (high < point - slack).any()
+
+
+def pvalues_are_adjusted(answer):
+    """By `adjust`, as many as were tested."""
+    for where, record in parts(answer):
+        adjusted, method = (getattr(record, x, None) for x in ("pvalue_adjusted", "adjust"))
+        if adjusted is None or np.shape(adjusted) != np.shape(record.pvalue):
+            continue
+        if getattr(record, "kept", "all") != "all":  # adjusted among all
+            continue
+        with case(where, method, record.pvalue, adjusted):
+            assert (np.isnan(record.pvalue) == np.isnan(adjusted)).all()
+            if method in ADJUSTMENTS:
+                wanted = fastcmp.adjust(record.pvalue, method=method)
+                np.testing.assert_allclose(adjusted, wanted, rtol=1e-12)
+
+
+ADJUSTMENTS = (
+    *("bonferroni", "sidak", "holm", "holm-sidak", "hochberg", "hommel", "bh", "by", "finner"),
+    *("li", "none", "shaffer", "bergmann-hommel"),
+)
+
+
+# --------------------------------------------------------------------------- options
+
+#: Another value of an option, for each that is no choice of words.
+OTHER = {
+    "alpha": 0.2,
+    "confidence_level": 0.6,
+    "margin": 0.1,
+    "n_resamples": 250,
+    "rng": 7,
+    "groups": GROUPS,
+    "strata": STRATA,
+    "sample_weight": WEIGHTS,
+    "weights": WEIGHTS,
+    "positive": 0,
+    "classes": [0, 1],
+    "labels": [1],
+    "stratum_weights": "equal",
+    "cost": COST,
+    "control": 1,
+    "pairs": [(1, 0)],
+    "keep": 2,
+    "metric": "mcc",
+    "target_names": ["x", "y"],
+    "digits": 4,
+    "overall": ["mcc"],
+    "metrics": ["recall"],
+    "prevalence": 0.3,
+    "beta": 0.5,
+    "null_difference": 0.1,
+    "gamma": 0.01,
+    "df": 5.0,
+    "fpr_range": (0, 0.5),
+    "tpr_range": (0.5, 1),
+    "max_fpr": 0.5,
+    "zero_division": 1,
+    "cutoff": 0.4,
+    "smoothing": 0.5,
+    "cost_fp": 3.0,
+    "cost_fn": 3.0,
+    "eps": 0.3,
+    "rope": 0.05,
+    "threshold": 0.6,
+    "prior_strength": 3.0,
+    "z0": 0.5,
+    "ridge": 2.0,
+    "rho": 0.3,
+    "rho1": 0.1,
+    "rho2": 0.1,
+    "n_train": 80,
+    "n_test": 20,
+    "runs": 2,
+    "test_train_ratio": 0.5,
+    "baseline": 1,
+    "top_k": 2,
+    "prior": (2.0, 2.0),
+    "mean0": 0.1,
+    "bounds": (-2, 2),
+    "bets": [0.1] * 12,
+    "truncation": 0.4,
+    "projection_critical": 3.0,
+    "test_size": 0.4,
+    "n_repeats": 3,
+    "n_folds": 3,
+    "n_halves": 4,
+    "m": 3,
+    "power": 0.9,
+    "sensitivity": 0.5,
+    "specificity": 0.5,
+    "tasks": list("abcdefghijkl"),
+    "bootstrap_indices": [[*range(12)] * 1, [0] * 12, [*range(6)] * 2],
+    "models": [1],
+    "n_samples": 99,
+    "ties": [[0, 3], [3, 0]],
+    "step_down": False,
+    "k": 2,
+    "y": None,
+}
+#: Other values in one function.
+OTHER_IN = {
+    ("lift_table", "groups"): [4],
+    **{(f"cohen_kappa{x}", "weights"): [[[0, 2], [1, 0]]] for x in ("", "_from_counts")},
+    **{(f"cohen_kappa{x}", "labels"): [[1, 0]] for x in ("", "_from_counts")},
+    **{(f"fleiss_kappa{x}", "labels"): [[1, 0]] for x in ("", "_from_counts")},
+    ("mcnemar_stratified_from_counts", "weights"): [[1.0, 2.0, 3.0]],
+    ("sequential.mcnemar_looks", "n_samples"): [[9, 99]],
+    ("stream.LabelCounts", "pairs"): ["all"],
+    ("stream.ValueMoments", "groups"): ["ids"],
+    ("make_metric", "weights"): ["linear"],
+    ("compare_cv", "scoring"): ["accuracy", "f1"],
+    ("compare_cv_all", "scoring"): ["accuracy", "f1"],
+    ("winner_estimate", "beta"): [0.01],
+    ("winner_estimate_from_moments", "beta"): [0.01],
+}
+FOLDS = {"design": lambda: designs.repeated_kfold(2, 3, rng=1), "test": "bouckaert-frank-t"}
+CONCORDANT = {"both_right": 60, "both_wrong": 9}
+ASKED = {"values_a": [[1, 0, 1]] * 6, "values_b": [[0, 1, 0], [1, 1, 1]] * 3}
+#: What an option needs beside it to matter.
+NEEDS = {
+    "alpha": [{"margin": 0.1}],
+    "test": [{"cost": COST}],
+    "n_resamples": [
+        *({"method": x} for x in ("bootstrap", "permutation", "monte-carlo")),
+        *({"adjust": x} for x in ("maxt", "single-step")),
+        *({"covariance": "bootstrap"}, {"metric": "f1", "adjust": "single-step"}),
+    ],
+    "df": [{"groups": GROUPS}],
+    "variance": [{"groups": GROUPS}],
+    "stratum_weights": [{"strata": STRATA}],
+    "standardize": [{"fpr_range": (0, 0.5)}],
+    "studentized": [{"method": "permutation"}],
+    "interval": [{"method": "bootstrap"}],
+    "average": [{"groups": GROUPS}],
+    "cost": [{"test": "cost"}, {"metric": "cost"}],
+    "rho1": [{"rho2": 0.1}],
+    "rho2": [{"rho1": 0.1}],
+    "n_train": [{"n_test": 20}],
+    "n_test": [{"n_train": 80}],
+    "cost_fp": [{"criterion": "cost"}],
+    "cost_fn": [{"criterion": "cost"}],
+    "prevalence": [{"criterion": "weighted-youden"}],
+    "nonnegative": [{"method": "chi-square", "smoothing": 0}],
+    "smoothing": [{"method": "chi-square"}],
+    "beta": [{"metric": "fbeta"}],
+    "null_difference": [{"method": "miettinen-nurminen"}],
+    "adjust": [{"post_hoc": "midp"}],
+    "classes": [{"y_true": K3}, {"y_a": K3}, {"y": K3}, {"a": (K3, A)}, {"pred_a": K3}],
+    "labels": [{"metric": "f1_macro"}],
+    "k": [{"values": answers, "repeats": "pass@k"}, {"repeats": "pass@k"} | ASKED],
+    "repeats": [{"values": answers, "k": 2}, ASKED | {"k": 2}],
+    "weights": [{"metric": "kappa"}],
+    "lower_is_better": [{"measure": "mean", "a": S, "b": T}],
+    "hypothesis": [{"margin": 0.02}],
+    "zero_division": [{"pred": [0] * 12, "metric": "precision"}, {"preds": {"a": [0] * 12}}],
+    "groups": [FOLDS],
+    "scoring": [FOLDS],
+    "margin": [CONCORDANT],
+    "method": [CONCORDANT],
+    "drop_intermediate": [{"score": [0.5] * 4 + S[4:]}],
+    "projection_critical": [{"method": "projection"}],
+    "positive": [{"measure": "auc", "a": (Y, S), "b": (Y, T)}],
+    "alternative": [{"control": 1}],
+    "ties": [{"preds": THREE}],
+    "names": [],
+}
+NEEDS["alpha"] += [CONCORDANT | {"margin": 0.1}, {"post_hoc": "midp"}]
+NEEDS["cost"] += [{"counts": label_counts, "test": "cost"}]
+NEEDS["rng"] = [*NEEDS["n_resamples"], {"n_resamples": 41}, {"n_resamples": 250}]
+#: Options that change how an answer is made, not what it is.
+SILENT = {"workers", "progress", "memory_limit", "checkpoint"}
+
+
+def call(name, **options):
+    """The answer to a proper call with further options, where draws are the same."""
+    given = arguments(name) | made(options)
+    if "rng" in parameters(name):
+        given.setdefault("rng", 1)
+    return function(name)(**given)
+
+
+@cache
+def others(name, option):
+    """Other values of an option: those that its refusal lists, or that of `OTHER`."""
+    default = parameters(name)[option].default
+    if (name, option) in OTHER_IN:
+        return OTHER_IN[name, option]
+    if isinstance(default, bool):
+        return [not default]
+    if option in OTHER and not isinstance(default, str):
+        return [OTHER[option]]
+    if option == "names":
+        return [tuple("xy"), tuple("xyz")]
+    for needed in ({}, *NEEDS.get(option, ())):
+        try:
+            call(name, **needed | {option: "no such word"})
+        except (ValueError, TypeError) as error:
+            _, _, words = str(error).partition("one of (")
+            listed = re.findall(r"'([^']+)'", words.partition(")")[0])
+            if words:
+                return [x for x in listed if x != default and x[0] != "_"]
+    return [OTHER[option]] if option in OTHER else []
+
+
+@cache
+def variants(name):
+    """Answers to a proper call with one option changed: option, value, needed options, answer."""
+    found = []
+    for option, parameter in parameters(name).items():
+        if parameter.default is parameter.empty or option in SILENT:
+            continue
+        for value in others(name, option):
+            for needed in ({}, *NEEDS.get(option, ())):
+                if set(needed) <= set(parameters(name)):
+                    try:
+                        answer = call(name, **needed | {option: value})
+                    except (ValueError, TypeError):
+                        continue
+                    found.append((option, value, needed, answer))
+    return found
+
+
+def differs(first, second):
+    try:
+        assert_same(first, second)
+    except AssertionError:
+        return True
+    return False
+
+
+#: Options that change nothing here: data by another name, and what needs data of its own.
+UNSEEN = {
+    *("both_right", "both_wrong", "only_a", "only_b", "table", "counts", "tp", "fp", "fn", "tn"),
+    *("score_or_label", "scores", "y", "item", "model", "value", "repeat", "group", "stratum"),
+    *("weight", "model_a", "model_b", "result", "columns", "filter", "ids", "format", "task"),
+    *("values", "map", "grid", "design", "items", "nested", "multiplicity", "missing"),
+}
+UNSEEN_IN = {
+    "auc": {"on_single_class"},
+    "compare_cv": {"stratify"},
+    "compare_cv_all": {"stratify"},
+    "auc_multiclass": {"average", "classes", "sample_weight", "method"},
+    "average_precision": {"average", "classes"},
+    "classification_report": {"labels"},
+    "classification_report_from_counts": {"classes", "labels", "zero_division"},
+    "classification_table_from_counts": {"positive"},
+    "compare_all_from_counts": {"metric", "cost"},
+    "compare_datasets": {"exact", "variance", "n_resamples", "rng"},
+    "compare_folds": {"metric"},
+    "compare_metric_from_counts": {"classes", "labels"},
+    "cost_test": {"classes"},
+    "stream.LabelCounts": {"pairs"},
+    "datasets.bayes_datasets": {"prior_place"},
+    "datasets.bradley_terry_from_battles": {"names"},
+    "datasets.task_bootstrap": {"method"},
+    "datasets.win_components": {"ties"},
+    "det_curve": {"drop_intermediate"},
+    "load_digits_values": {"measure"},
+    "margin_decision": {"strict", "lower_is_better"},
+    "max_t": {"n_resamples", "rng"},
+    "metric_equality": {"classes"},
+    "metric_from_counts": {"classes", "zero_division", "labels"},
+    "read_results": {"metric", "models", "runs", "imputed"},
+    "sequential.mean_test": {"truncation", "running_intersection"},
+    "stream.ValueMoments.update": {"groups"},
+    "superior_ability_from_moments": {"names"},
+    "variance_components": {"k", "repeats"},
+    **{x: {"labels"} for x in ("compare_metric", "metric")},
+    **{x: {"classes"} for x in ("brier_values", "log_loss_values")},
+    **{f"datasets.{x}": {"tasks"} for x in ("aligned_ranks", "friedman", "quade")},
+    **{f"datasets.{x}": {"tasks"} for x in ("skillings_mack", "task_noise", "task_table")},
+}
+
+
+def matters(name, option):
+    for changed, _, needed, answer in variants(name):
+        if changed == option:
+            try:
+                without = call(name, **needed)
+            except (ValueError, TypeError):  # needs the option
+                return True
+            if differs(answer, without):
+                return True
+    return False
+
+
+@pytest.mark.parametrize("name", CALLED)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_options_matter(name):
+    unseen = SILENT | UNSEEN | UNSEEN_IN.get(name, set())
+    options = {x for x, given in parameters(name).items() if given.default is not given.empty}
+    silent = [option for option in sorted(options - unseen) if not matters(name, option)]
+    assert not silent, f"forgotten on the way? or new: add another value to OTHER in {__file__}"
+
+
+@pytest.mark.parametrize("name", CALLED)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_intervals_hold_their_estimates_and_pvalues_are_adjusted(name):
+    for option, value, needed, answer in variants(name):
+        with case(option, value, needed):
+            intervals_hold_their_estimates(answer)
+            pvalues_are_adjusted(answer)
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_records_hold_their_estimates_and_adjusted_pvalues(name):
+    intervals_hold_their_estimates(example(name))
+    pvalues_are_adjusted(example(name))
+
+
+# --------------------------------------------------------------------------- levels and sides
+
+
+@pytest.mark.parametrize("name", CALLED)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_a_higher_level_is_a_wider_interval(name):
+    if "confidence_level" not in parameters(name):
+        return
+    narrow, wide = (call(name, confidence_level=level) for level in (0.6, 0.9))
+    wider = 0
+    for (where, low_level), (_, high_level) in zip(parts(narrow), parts(wide), strict=True):
+        for (what, _, *inner), (_, _, *outer) in zip(
+            intervals(low_level), intervals(high_level), strict=True
+        ):
+            with case(where, what, inner, outer):
+                known = ~np.isnan(inner[0] + inner[1])
+                assert (outer[0] <= inner[0])[known].all()
+                assert (inner[1] <= outer[1])[known].all()
+                wider += ((outer[1] - outer[0]) > (inner[1] - inner[0]))[known].any()
+    assert wider or name in NO_INTERVAL
+    assert getattr(wide, "confidence_level", 0.9) == 0.9
+
+
+NO_INTERVAL = {"lift_table", "optimal_cutpoint", "datasets.task_bootstrap"}
+NO_INTERVAL |= {"best_set", "best_set_from_moments", "rank_sets", "rank_sets_from_moments"}
+
+
+@pytest.mark.parametrize("name", CALLED)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_sides_of_a_test(name):
+    """The tails add up to 1, and the observed; an interval's end goes with its side."""
+    if "alternative" not in parameters(name):
+        return
+    options = SIDES.get(name, {})
+    answers = {x: call(name, alternative=x, **options) for x in ("two-sided", "greater", "less")}
+    for parts_of_sides in zip(*(list(parts(x)) for x in answers.values()), strict=True):
+        (where, two), (_, greater), (_, less) = parts_of_sides
+        if not hasattr(two, "pvalue") or not hasattr(two, "alternative"):
+            continue
+        p, p_greater, p_less = (np.asarray(x.pvalue) for x in (two, greater, less))
+        with case(where, type(two).__name__, p, p_greater, p_less):
+            if name not in DISCRETE:
+                np.testing.assert_allclose(p_greater + p_less, 1, rtol=1e-12)
+                np.testing.assert_allclose(p, 2 * np.minimum(p_less, p_greater), rtol=1e-9)
+            elif DISCRETE[name]:
+                assert (p_greater + p_less > 1).all()
+            assert (p >= np.minimum(p_less, p_greater) - 1e-12).all()
+            assert (p_greater != p_less).any()
+            assert [x.alternative for x in (two, greater, less)] == [*answers]
+            if type(two).__name__ == "PairedRatio" and two.lower_is_better:
+                greater, less = less, greater
+            for (what, _, low, high), (_, _, low_g, high_g), (_, _, low_l, high_l) in zip(
+                *map(intervals, (two, greater, less)), strict=True
+            ):
+                with case(what, low, high, low_g, high_g, low_l, high_l):
+                    assert not (low_g < low - 1e-12).any()
+                    assert not (high_l > high + 1e-12).any()
+                    assert not (high_g < high - 1e-12).any()
+                    assert not (low_l > low + 1e-12).any()
+
+
+SIDES = {"compare_datasets": {"control": 1}, "compare_cv": FOLDS}
+SIDES["sequential.mean_test"] = {"differences": [0.9] * 12}
+#: Where tails do not add up to 1: they overlap in discrete distributions (True), but need not in
+#: Boschloo's test, whose tails have an order each, nor in e-values.
+DISCRETE = {
+    **dict.fromkeys(("auc_permutation_test", "max_t", "signed_rank", "compare_datasets"), True),
+    **dict.fromkeys(("compare_metric", "compare_metric_from_counts"), True),
+    "compare_unpaired": False,
+    **{f"sequential.mcnemar{x}": False for x in ("", "_from_counts", "_looks")},
+    "sequential.mean_test": False,
+}
+
+
+#: Arguments of model a, which change places with those of model b.
+OF_A = (
+    "pred_a",
+    "score_a",
+    "values_a",
+    "scores_a",
+    "y_a",
+    "correct_a",
+    "n_a",
+    "only_a",
+    "errors_a",
+)
+OF_A += ("a", "model_a", "X_a", "only_a_positive", "n_a")
+
+
+@pytest.mark.parametrize("name", CALLED)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_models_that_change_places(name):
+    """The difference is the other way round, and so is the side of a test."""
+    given = arguments(name)
+    pairs = [(x, x.replace("_a", "_b") if "_a" in x else "b") for x in OF_A if x in given]
+    if not pairs:
+        return
+    swap = {a: given[b] for a, b in pairs} | {b: given[a] for a, b in pairs}
+    sides = ("two-sided", "less", "greater") if "alternative" in parameters(name) else ("",)
+    for side in sides:
+        turn = {"less": "greater", "greater": "less"}.get(side, side)
+        ours = call(name, **({"alternative": side} if side else {}))
+        theirs = call(name, **swap | ({"alternative": turn} if side else {}))
+        for (where, first), (_, second) in zip(parts(ours), parts(theirs), strict=True):
+            with case(side, where, first, second):
+                if getattr(first, "pvalue", None) is not None:
+                    np.testing.assert_allclose(first.pvalue, second.pvalue, rtol=1e-9)
+                difference = point_of(first, ("difference",))
+                if difference is not None:
+                    np.testing.assert_allclose(difference, -second.difference, atol=1e-12)
+                    for (what, _, low, high), (_, _, *ends) in zip(
+                        intervals(first), intervals(second), strict=True
+                    ):
+                        with case(what, low, high, ends):
+                            is_ratio = "ratio" in what or type(first).__name__ == "PairedRatio"
+                            with np.errstate(divide="ignore"):
+                                turned = np.divide(1, ends) if is_ratio else np.negative(ends)
+                            np.testing.assert_allclose(
+                                (low, high), turned[::-1], rtol=1e-7, atol=1e-9
+                            )
+                better = getattr(first, "better", None)
+                if better in ("a", "b"):
+                    assert second.better == {"a": "b", "b": "a"}[better]
+
+
+#: Arguments with an entry for each item, and for each model.
+OF_ITEMS = {
+    *("y_true", "pred_a", "pred_b", "preds", "score", "scores", "score_a", "score_b", "values"),
+    *("values_a", "values_b", "rater_a", "rater_b", "ratings", "differences", "probabilities"),
+    *("pred", "score_or_label", "folds", "scores_a", "scores_b"),
+}
+
+
+def of_items(value, order):
+    if isinstance(value, dict):
+        return {key: of_items(column, order) for key, column in value.items()}
+    return np.asarray(value)[order]
+
+
+def assert_close(ours, theirs, where="answer"):
+    """Two answers with the same numbers but for rounding, in whatever they are held."""
+    if is_dataclass(theirs):
+        for field in fields(theirs):
+            if field.name not in ("seed", "cluster", "stratum"):
+                pair = (getattr(answer, field.name) for answer in (ours, theirs))
+                assert_close(*pair, f"{where}.{field.name}")
+    elif isinstance(theirs, dict):
+        for key in theirs:
+            assert_close(ours[key], theirs[key], f"{where}[{key!r}]")
+    elif isinstance(theirs, (list, tuple)) and not np.isscalar(theirs):
+        assert len(ours) == len(theirs), where
+        for i, value in enumerate(theirs):
+            assert_close(ours[i], value, f"{where}[{i}]")
+    elif isinstance(theirs, (float, np.ndarray)) and np.asarray(theirs).dtype.kind == "f":
+        np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-12, err_msg=where)
+    elif isinstance(theirs, (int, str, np.ndarray)):
+        assert np.array_equal(ours, theirs), where
+
+
+@pytest.mark.parametrize("name", CALLED)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_the_order_of_items_does_not_matter(name):
+    given = arguments(name)
+    columns = OF_ITEMS & set(given)
+    if (
+        not columns
+        or name in ORDERED
+        or any(np.shape(given[x])[-1:] not in ((), (12,)) for x in columns)
+    ):
+        return
+    order = np.random.default_rng(5).permutation(12)
+    assert_close(call(name, **{x: of_items(given[x], order) for x in columns}), call(name))
+
+
+#: Where the answer is one of each item, random, or of items that are not the same of both models.
+ORDERED = {
+    *("auc_bootstrap", "auc_permutation_test", "roc_band", "venkatraman", "compare_folds"),
+    *("brier_values", "log_loss_values", "correct_values", "accuracy_unpaired", "delong_unpaired"),
+    *("compare_datasets", "datasets.task_noise", "datasets.task_bootstrap"),
+    *(f"datasets.bayes_{x}" for x in ("datasets", "signed_rank")),
+    *("datasets.leave_one_task_out", "datasets.normalised_scores"),
+}
+
+
+@pytest.mark.parametrize("name", CALLED)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_the_order_of_models_does_not_matter(name):
+    given = arguments(name)
+    for column in ("preds", "scores", "values"):
+        if not isinstance(given.get(column), dict) or name.startswith("stream."):
+            continue
+        control = {"control": "a"} if "control" in given else {}
+        ours = call(name, **{column: dict(reversed(given[column].items()))}, **control)
+        theirs = call(name, **control)
+        for field in OF_MODELS:
+            if isinstance(value := getattr(theirs, field, None), np.ndarray):
+                with case(field):
+                    np.testing.assert_allclose(getattr(ours, field), value[::-1], rtol=1e-9)
+        if getattr(theirs, "pairs", None) is None:
+            continue
+        m = len(theirs.names)
+        places = {tuple(pair): i for i, pair in enumerate(np.asarray(ours.pairs).tolist())}
+        at = [places[m - 1 - j, m - 1 - i] for i, j in np.asarray(theirs.pairs).tolist()]
+        for field, sign in OF_PAIRS.items():
+            if isinstance(value := getattr(theirs, field, None), np.ndarray):
+                with case(field):
+                    turned = sign * getattr(ours, field)[at]
+                    np.testing.assert_allclose(turned, value, rtol=1e-9, atol=1e-12)
+        for (what, _, *ends), (_, _, *others) in zip(
+            intervals(ours), intervals(theirs), strict=True
+        ):
+            with case(what, ends, others):
+                array = np.array(ends)
+                turned = -array[::-1, at] if what == "interval" else array[:, ::-1]
+                np.testing.assert_allclose(turned, others, rtol=1e-9, atol=1e-12)
+
+
+#: Fields with an entry for each model, and for each pair with the sign of a change of places.
+OF_MODELS = ("score", "auc", "correct", "estimate", "mean_score", "mean_rank")
+OF_PAIRS = {"difference": -1, "pvalue": 1, "pvalue_adjusted": 1, "difference_standard_error": 1}

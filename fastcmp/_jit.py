@@ -23,8 +23,9 @@ import signal
 import sys
 import time
 import types
-from _thread import RLock, _local
+from _thread import RLock, _count, _local
 from contextlib import contextmanager
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
@@ -269,16 +270,26 @@ class Kernel(_Function):
     def _within(self, began: float, types_: Any, seconds: float, *args: Any) -> Any:
         """Run as Python if it takes no longer than that, and add the time."""
         global _spent_by_all  # noqa: PLW0603
-        before = _copies(args)
+        before = own = _copies(args)
+        if _count():  # other threads may write other elements of the same arrays meanwhile
+            if _overlap(args):
+                self._spent[types_] = math.inf
+                return self._machine(*args)
+            own = _copies(args)
         _clock.seconds, _clock.began = seconds, began
         _clock.deadline = time.perf_counter() + seconds
         try:
-            return self._interpret(*args)
+            answer = self._interpret(*(args if own is before else own))
         except (_TooLong, ArithmeticError, LookupError, TypeError, ValueError):
             # Or Python raised where machine code goes on with what IEEE 754 says.
-            _restore(args, before)
+            if own is before:
+                _restore(args, before)
             self._spent[types_] = math.inf
             return self._machine(*args)
+        else:
+            if own is not before:
+                _write_changes(args, own, before)
+            return answer
         finally:
             _clock.deadline = math.inf
             passed = time.thread_time() - began
@@ -372,20 +383,42 @@ def _types(args: Any) -> Any:
     )
 
 
-def _copies(args: Any) -> Any:
+def _copies(arg: Any) -> Any:
     """Copy the arrays that a call may change."""
-    if isinstance(args, tuple):
-        return tuple(map(_copies, args))
-    return args.copy() if isinstance(args, np.ndarray) and args.flags.writeable else None
+    if isinstance(arg, tuple):
+        parts = map(_copies, arg)
+        return type(arg)(*parts) if hasattr(arg, "_fields") else tuple(parts)
+    return arg.copy("K") if isinstance(arg, np.ndarray) and arg.flags.writeable else arg
 
 
-def _restore(args: Any, before: Any) -> None:
+def _restore(arg: Any, before: Any) -> None:
     """Give arrays their values back."""
-    if isinstance(before, tuple):
-        for arg, one in zip(args, before, strict=True):
-            _restore(arg, one)
-    elif before is not None:
-        args[...] = before
+    if isinstance(arg, tuple):
+        for each in zip(arg, before, strict=True):
+            _restore(*each)
+    elif before is not arg:
+        arg[...] = before
+
+
+def _write_changes(arg: Any, own: Any, before: Any) -> None:
+    """Write the elements that a call changed, and no others."""
+    if isinstance(arg, tuple):
+        for each in zip(arg, own, before, strict=True):
+            _write_changes(*each)
+    elif own is not arg:
+        bits = f"u{arg.itemsize}"
+        np.copyto(arg, own, where=own.view(bits) != before.view(bits))
+
+
+def _overlap(args: Any) -> bool:
+    """Whether arrays share memory, so that a copy of each is not the same."""
+    arrays = [arg for arg in _flat(args) if isinstance(arg, np.ndarray)]
+    return any(np.shares_memory(a, b) for a, b in combinations(arrays, 2))
+
+
+def _flat(args: Any) -> Iterator[Any]:
+    for arg in args:
+        yield from _flat(arg) if isinstance(arg, tuple) else (arg,)
 
 
 def _plain(value: Any) -> Any:

@@ -1,6 +1,7 @@
 """Numbers far from 1: units that change nothing, and counts near 2**53."""
 
 import math
+from dataclasses import replace
 from math import inf
 
 import mpmath as mp
@@ -268,8 +269,7 @@ def test_models_and_samples_whose_squares_no_integer_holds():
     m, n = 40, 2**53
     counts = PairCounts(m)
     full = np.full((m, m), n)
-    state = counts._state._replace(upper=np.triu(full), totals=np.array([n, 0, 0]))
-    counts._state = state
+    counts._state = replace(counts._state, joint=np.triu(full), totals=np.array([n, 0, 0]))
     with pytest.raises(ValueError, match="40 models and 9007199254740992 samples"):
         cochrans_q_from_counts(counts)
 

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 import tomllib
 from pathlib import Path
 
@@ -84,6 +85,22 @@ def _add_up(values, times):
 
 
 @kernel
+def _count_up(values, times):
+    """Add 1000 to the first value, so many times."""
+    for _ in range(times):
+        for _ in range(1000):
+            values[0] += 1.0
+
+
+@kernel
+def _running_sums(values, sums):
+    """Sum values, perhaps where they are."""
+    for i in range(1, values.size):
+        sums[i] = sums[i - 1] + values[i]
+    return sums[-1]
+
+
+@kernel
 def _divide(one, other):
     return one / other
 
@@ -144,6 +161,25 @@ def test_threads_share_kernels(fresh):
     for thread in threads:
         thread.join()
     assert answers == [49.0 * 3 * 200] * 4
+
+
+def test_a_wrong_guess_leaves_what_other_threads_wrote(fresh):
+    counts, values = fresh(_count_up._function, 0.5), np.zeros(2)
+    thread = threading.Thread(target=counts, args=(values, 20_000))
+    thread.start()
+    time.sleep(0.1)
+    values[1] = 7.0
+    thread.join()
+    assert counts._run is counts.compiled
+    assert values.tolist() == [20_000_000.0, 7.0]
+
+
+def test_arrays_that_share_memory_in_a_thread(fresh):
+    adds, values, answers = fresh(_running_sums._function, 10.0), np.ones(50), []
+    thread = threading.Thread(target=lambda: answers.append(adds(values, values)))
+    thread.start()
+    thread.join()
+    assert answers == [50.0]
 
 
 @pytest.mark.parametrize(("mode", "numba"), [("always", True), ("never", False), ("Auto", False)])

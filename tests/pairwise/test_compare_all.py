@@ -14,7 +14,6 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from naive import small_if_interpreted
 
 from fastcmp import adjust, compare_all, load_digits, mcnemar
 from fastcmp.core import threads
@@ -48,7 +47,7 @@ def assert_same(result, expect):
             assert ours == theirs, field.name
 
 
-BIG = small_if_interpreted((200, 20_000), (9, 200))
+BIG = (200, 20_000)
 
 
 @pytest.fixture(scope="module")
@@ -115,7 +114,7 @@ def test_counts_at_the_edges_of_tiles_and_words(n_models, n):
 
 
 def test_long_rows_span_several_panels():
-    y_true, preds = simulate(5, small_if_interpreted(300_000, 3000))
+    y_true, preds = simulate(5, 300_000)
     result = compare_all(y_true, preds)
     right = preds == y_true
     for (i, j), a, b in zip(result.pairs, result.only_a, result.only_b, strict=True):
@@ -201,7 +200,7 @@ def test_sixteen_threads_may_call_it_at_once(big):
 
 @pytest.mark.parametrize("size", [(300, 200_000)])
 def test_memory(size):
-    n_models, n = size = small_if_interpreted(size, (20, 20_000))
+    n_models, n = size
     y_true = np.random.default_rng(0).integers(10, size=n, dtype=np.uint8)
     preds = np.tile(y_true, (n_models, 1))
     for i, row in enumerate(preds):

@@ -12,7 +12,6 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from naive import small_if_interpreted
 from scipy import stats
 
 from fastcmp import (
@@ -218,7 +217,7 @@ def test_slices_of_levels_give_the_bits_of_counting_samples(monkeypatch, method,
 # Threads.
 
 
-BIG = small_if_interpreted((40, 5000), (6, 200))
+BIG = (40, 5000)
 
 
 @pytest.mark.parametrize("levels", [256, 1])

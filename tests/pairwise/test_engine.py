@@ -11,7 +11,6 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from children import started
-from naive import small_if_interpreted
 
 from fastcmp import (
     cochrans_q,
@@ -51,7 +50,7 @@ def threads_always(monkeypatch):
 @pytest.fixture(scope="module", params=TESTS, ids=["mcnemar", "cost"])
 def whole(request):
     """Give labels, options, and the answer of which all is kept."""
-    n_models, n = small_if_interpreted((23, 2000), (9, 200))
+    n_models, n = (23, 2000)
     labels = simulate(n_models, n)
     return labels, request.param, compare_all(*labels, **request.param)
 
@@ -146,7 +145,7 @@ def test_chosen_pairs(whole, some, keep, tmp_path):
 @pytest.mark.parametrize("method", ["midp", "exact", "unconditional"])
 @pytest.mark.parametrize("keep", ["all", "significant", 4])
 def test_counts_of_a_stream_give_the_same_bits(method, keep):
-    y_true, preds = simulate(9, small_if_interpreted(500, 100))
+    y_true, preds = simulate(9, 500)
     counts = PairCounts()
     for part in (slice(0, 7), slice(7, 8), slice(8, None)):
         counts.update(y_true[part], preds[:, part])
@@ -193,7 +192,7 @@ def test_a_test_without_an_answer_decides_nothing(monkeypatch, keep):
 @pytest.mark.parametrize("method", ["likelihood", "chi-square"])
 @pytest.mark.parametrize("some", [{}, {"keep": 4}, {"control": 3}, {"pairs": [(4, 1), (0, 7)]}])
 def test_counts_of_labels_give_the_same_costs(method, some):
-    y_true, preds = simulate(9, small_if_interpreted(500, 100))
+    y_true, preds = simulate(9, 500)
     counts = LabelCounts(classes=[0, 1, 2, 3])
     for part in (slice(0, 60), slice(60, None)):
         counts.update(y_true[part], preds[:, part])
@@ -246,7 +245,7 @@ def test_counts_that_do_not_fit():
 
 @pytest.mark.parametrize("method", ["asymptotic", "f"])
 def test_cochrans_q_of_a_stream(method):
-    y_true, preds = simulate(9, small_if_interpreted(500, 100))
+    y_true, preds = simulate(9, 500)
     counts = sum(
         PairCounts().update(y_true[part], preds[:, part])
         for part in (slice(0, 30), slice(30, None))
@@ -308,7 +307,7 @@ def test_refused_before_memory_is_gone(monkeypatch):
 
 
 def test_significant_pairs_that_are_too_many():
-    labels = simulate(30, small_if_interpreted(3000, 800))
+    labels = simulate(30, 3000)
     with pytest.raises(ValueError, match=r"keeping \d+ significant pairs would take"):
         compare_all(*labels, keep="significant", memory_limit="21 kB")
 

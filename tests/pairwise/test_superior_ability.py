@@ -7,7 +7,6 @@ import pytest
 from estimate_cases import estimates, losses_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from naive import small_if_interpreted
 from reference_cases import expected, parametrize
 from scipy import stats
 
@@ -28,7 +27,7 @@ def test_as_arch(case, studentized):
         studentized=studentized,
         resampling="bootstrap",
         alpha=case["options"]["stepm_size"],
-        n_resamples=small_if_interpreted(4000, 400),
+        n_resamples=4000,
         rng=1,
     )
     for name in CENTRES:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from item_designs import Design, Found, designs, draw_values, naive
 from libraries import pa, pd, pl
 from reference_cases import cases, expected, parametrize
+from scipy import stats
 
 import fastcmp
 from fastcmp import compare_means, mean_difference
@@ -561,6 +562,24 @@ def test_two_models_are_shown_in_full(table, method, name):
         *values, method=method, **design.options, rng=5, n_resamples=499
     )
     assert (alone.pvalue, alone.interval) == (pair.pvalue, pair.interval)
+
+
+def test_intervals_of_each_mean():
+    """Student's; of rates Wilson's, for the independent items that would vary as much."""
+    values, groups = np.random.default_rng(3).normal(size=(3, 60)), np.arange(60) // 5
+    for x, ends in zip(values, compare_means(values).score_interval.tolist(), strict=True):
+        assert ends == pytest.approx(list(stats.ttest_1samp(x, 0).confidence_interval()))
+    right = (values > np.array([[-0.5], [0.3], [-9.0]])).astype(float)  # the last always
+    rate = right.mean(axis=1)
+    sums = np.array([np.bincount(groups, x - p) for x, p in zip(right, rate, strict=True)]) / 60
+    variance = 12 / 11 * (sums**2).sum(axis=1)
+    n = np.append(np.minimum((rate * (1 - rate))[:2] / variance[:2], 60), 12)
+    options = {"groups": groups, "variance": "cr1"}
+    for df, q in (("normal", stats.norm.isf(0.025)), ("clusters", stats.t.isf(0.025, 11))):
+        found = compare_means(right, **options, df=df).score_interval
+        middle = (rate + q**2 / 2 / n) / (1 + q**2 / n)
+        half = q / (1 + q**2 / n) * np.sqrt(rate * (1 - rate) / n + q**2 / 4 / n**2)
+        np.testing.assert_allclose(found, np.stack([middle - half, middle + half], 1), atol=1e-12)
 
 
 def test_losses_are_never_re_signed(table):

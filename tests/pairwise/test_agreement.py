@@ -9,14 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastcmp import (
-    adjust,
-    bowker,
-    compare_all,
-    compare_predictions,
-    load_digits,
-    stuart_maxwell,
-)
+from fastcmp import adjust, bowker, compare_all, compare_predictions, load_digits, stuart_maxwell
 
 
 def simulate(n_models, n, k, seed=0):
@@ -116,8 +109,7 @@ def test_each_test_is_adjusted_for_itself(method):
         result.asymmetric, adjust(result.bowker_pvalue, method=method) <= 0.2
     )
     np.testing.assert_array_equal(
-        result.unlike_margins,
-        adjust(result.stuart_maxwell_pvalue, method=method) <= 0.2,
+        result.unlike_margins, adjust(result.stuart_maxwell_pvalue, method=method) <= 0.2
     )
 
 

@@ -20,18 +20,12 @@ NESTED, CROSSED = GROUPS % 3, RNG.integers(0, 3, N)
 WEIGHTS = {0: 3, 1: 2, 2: 2.5}
 KINDS = {
     "clusters": ({"groups": GROUPS}, CLUSTERED),
-    "within strata": (
-        {"groups": GROUPS, "strata": NESTED, "stratum_weights": "equal"},
-        SANDWICH,
-    ),
+    "within strata": ({"groups": GROUPS, "strata": NESTED, "stratum_weights": "equal"}, SANDWICH),
     "across strata": (
         {"groups": GROUPS, "strata": CROSSED, "stratum_weights": WEIGHTS},
         ("cr1", "cr0"),
     ),
-    "strata": (
-        {"strata": NESTED, "stratum_weights": WEIGHTS},
-        ("asymptotic", "exact", "midp"),
-    ),
+    "strata": ({"strata": NESTED, "stratum_weights": WEIGHTS}, ("asymptotic", "exact", "midp")),
     "strata of equal samples": ({"strata": NESTED}, ("midp", "exact", "corrected")),
 }
 

@@ -15,13 +15,7 @@ from scipy import stats
 from statsmodels.stats.contingency_tables import cochrans_q as statsmodels_q
 from strategies import right_matrices
 
-from fastcmp import (
-    cochrans_q,
-    cochrans_q_from_counts,
-    compare_all,
-    load_digits,
-    mcnemar,
-)
+from fastcmp import cochrans_q, cochrans_q_from_counts, compare_all, load_digits, mcnemar
 from fastcmp.kernels import DEGENERATE, OK
 from fastcmp.stream import PairCounts
 

@@ -106,10 +106,7 @@ def test_equals_a_loop_over_pairs(n_models, n, cost, method, adjustment, alpha, 
 
 def test_the_default_is_the_likelihood_ratio():
     labels = simulate(4, 200)
-    assert_same(
-        compare_costs(*labels, COST_3),
-        compare_costs(*labels, COST_3, method="likelihood"),
-    )
+    assert_same(compare_costs(*labels, COST_3), compare_costs(*labels, COST_3, method="likelihood"))
 
 
 @given(st.integers(2, 6), st.integers(2, 150), st.integers(0, 10**6))

@@ -234,9 +234,7 @@ def test_the_table_against_a_control():
         assert table["high"][row] == pytest.approx(high)
         assert table["pvalue"][row] == pytest.approx(pair.pvalue)
     np.testing.assert_allclose(
-        table["pvalue_adjusted"],
-        multipletests(table["pvalue"], method="holm")[1],
-        rtol=1e-12,
+        table["pvalue_adjusted"], multipletests(table["pvalue"], method="holm")[1], rtol=1e-12
     )
     wanted = ["no significant difference"] * 2 + ["worse"] * 7
     assert table["result"] == wanted

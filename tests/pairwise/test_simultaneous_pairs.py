@@ -26,8 +26,7 @@ def test_references_agree(case):
         rng=1,
     )
     assert found.statistic.tolist() == pytest.approx(
-        np.multiply(np.sign(found.statistic), case["expected"]["statistic"]).tolist(),
-        rel=1e-9,
+        np.multiply(np.sign(found.statistic), case["expected"]["statistic"]).tolist(), rel=1e-9
     )
     assert found.critical_value == expected(case, "critical_95")
     assert found.pvalue_adjusted.tolist() == expected(case, "pvalue_adjusted")
@@ -62,11 +61,7 @@ def test_draws_that_are_counted_agree(n_models, seed):
     for step in ("single", "down"):
         for side in ("two-sided", "greater", "less"):
             found = simultaneous_pairs(
-                *(value, covariance),
-                step=step,
-                alternative=side,
-                n_resamples=4000,
-                rng=seed,
+                *(value, covariance), step=step, alternative=side, n_resamples=4000, rng=seed
             )
             drawn = np.random.default_rng(seed).multivariate_normal(
                 np.zeros(n_models), covariance, 4000

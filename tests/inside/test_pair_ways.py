@@ -32,6 +32,18 @@ WAYS = {
 }
 
 
+#: Other tests, of 400 samples.
+OTHERS = {
+    "mcnemar": lambda _: {},
+    "clusters": lambda i: {"groups": i // 9},
+    "clusters of a metric": lambda i: F1 | {"groups": i // 9},
+    "clusters in strata": lambda i: {"groups": i // 4, "strata": i // 200},
+    "clusters across strata": lambda i: {"groups": i // 9, "strata": i % 3},
+    "strata": lambda i: {"strata": i % 3},
+    "weighted strata": lambda i: {"strata": i % 3, "stratum_weights": "equal"},
+}
+
+
 def simulate(n_models=9, n=400):
     rng = np.random.default_rng(3)
     y_true = rng.integers(4, size=n)
@@ -52,11 +64,9 @@ def test_each_way_counts_the_same(way, some, monkeypatch):
         np.testing.assert_allclose(ours, theirs, rtol=1e-7, atol=1e-9, err_msg=name)
 
 
-@pytest.mark.parametrize("way", [*WAYS, "clusters", "mcnemar"])
+@pytest.mark.parametrize("way", [*WAYS, *OTHERS])
 def test_any_number_of_workers_gives_the_same_bits(way, monkeypatch):
-    options, *change = WAYS.get(way, ({},))
-    if way == "clusters":
-        options = F1 | {"groups": np.arange(400) // 9}
+    options, *change = WAYS.get(way) or (OTHERS[way](np.arange(400)),)
     if change:
         monkeypatch.setattr(*change)
     monkeypatch.setattr(comparing, "_THREADS_PAY", 1)

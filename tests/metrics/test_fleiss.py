@@ -217,20 +217,6 @@ def test_a_row_an_item_is_pointed_out():
 
 
 @pytest.mark.parametrize(
-    ("ratings", "message"),
-    [
-        ({"a": [0, 1], "b": [0]}, r"ratings\['b'\] has 1 labels, ratings\['a'\] has 2"),
-        ({"a": [0, 1], "b": [0, None]}, r"ratings\['b'\] has no label at row 1"),
-        ({"a": [0, 1], "b": ["x", "y"]}, r"ratings\['b'\] holds str labels and rat"),
-        ({"a": [], "b": []}, r"ratings\['a'\] must hold at least one"),
-    ],
-)
-def test_bad_ratings(ratings, message):
-    with pytest.raises((ValueError, TypeError), match=f"^{message}"):
-        fleiss_kappa(ratings)
-
-
-@pytest.mark.parametrize(
     ("counts", "options", "message"),
     [
         ([[1, 0], [0, 1]], {}, "rating_counts must hold at least 2 raters"),

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastcmp import adjust, bowker, compare_all, compare_predictions, load_digits, stuart_maxwell
+from fastcmp import adjust, bowker, compare_predictions, load_digits, stuart_maxwell
 
 
 def simulate(n_models, n, k, seed=0):
@@ -73,16 +73,6 @@ def test_symmetry_equals_the_doors_for_two_models(digits):
             assert getattr(result, f"{name}_statistic")[p] == one.statistic
             assert getattr(result, f"{name}_pvalue")[p] == one.pvalue
             assert getattr(result, f"{name}_df")[p] == one.df
-
-
-def test_right_and_wrong_equal_compare_all(digits):
-    y_true, preds, result = digits
-    other = compare_all(y_true, preds)
-    np.testing.assert_array_equal(result.only_a, other.only_a)
-    np.testing.assert_array_equal(result.only_b, other.only_b)
-    np.testing.assert_array_equal(result.correct, other.correct)
-    np.testing.assert_array_equal(result.pairs, other.pairs)
-    np.testing.assert_array_equal(result.accuracy, other.accuracy)
 
 
 def test_exchange_adds_most_to_bowkers_statistic(digits):
@@ -260,22 +250,6 @@ def test_prints_the_extremes_and_the_asymmetric(digits):
     assert len(table.rows) == min(10, result.asymmetric.sum())
     for text in (result.to_html(), result.to_latex(), result.to_markdown()):
         assert "Most alike" in text
-
-
-def test_two_models_are_told_once():
-    titles = [s.title for s in compare_predictions(*simulate(2, 90, 3)).sections()]
-    assert "Most alike" in titles
-    assert "Most different" not in titles
-
-
-def test_more_asymmetric_pairs_than_are_printed():
-    y_true = np.zeros(4000, int)
-    preds = np.zeros((8, 4000), int)
-    for m, row in enumerate(preds):
-        row[: 400 * m] = 1
-    result = compare_predictions(y_true, preds)
-    assert result.asymmetric.sum() == 28
-    assert "... and 18 more pairs." in str(result)
 
 
 # Errors.

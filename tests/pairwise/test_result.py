@@ -409,6 +409,7 @@ def test_printing(n_models):
         assert re.search(rf"\b{name}\b", row)
     assert ("... and 40 more models." in board) == (n_models == 60)
     assert text.count("\n") < 40
+    assert max(map(len, text.splitlines())) <= 80
     page = result._repr_html_()
     pair = 2 if n_models == 2 else 0  # a table of the one pair
     assert page.count("<tr>") == min(n_models, 20) + 1 + pair

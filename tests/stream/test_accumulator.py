@@ -14,7 +14,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import fastcmp
 from fastcmp import stream
 from fastcmp.stream import ConfusionCounts, LabelCounts, PairCounts
 
@@ -393,10 +392,3 @@ def test_classes_that_are_not_saved(classes, tmp_path):
         counts.save(tmp_path / "x")
     assert list(tmp_path.iterdir()) == []
     assert pickle.loads(pickle.dumps(counts)) == counts
-
-
-def test_the_list_of_names_is_honest():
-    assert fastcmp.stream is stream
-    assert dir(stream) == sorted(stream.__all__)
-    for name in ("PairCounts", "LabelCounts", "ConfusionCounts"):
-        assert getattr(stream, name).__name__ == name

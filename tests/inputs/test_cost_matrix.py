@@ -145,9 +145,7 @@ BAD = {
     r"cost must be 0 where the prediction is right, got 4 at \[1, 1\]$": [[[0, 1], [5, 4]]],
     "cost must have at least one positive entry": [[[0]], np.zeros((3, 3))],
     r"cost\['c'\] lacks the cost of predicting 'b'$": [NESTED | {"c": {"a": 5}}],
-    "cost has no row for class 'z', which it can": [
-        {"a": {"b": 1, "z": 1}, "b": {"a": 3}}
-    ],
+    "cost has no row for class 'z', which it can": [{"a": {"b": 1, "z": 1}, "b": {"a": 3}}],
     AXES + r"\['a', 'b'\] and \['a', 'c'\]$": [
         lambda: pd.DataFrame([[0, 1], [5, 0]], index=["a", "b"], columns=["a", "c"])
     ],

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from libraries import pd, pl
 
-import fastcmp
 from fastcmp import (
     auc,
     average_precision,
@@ -400,23 +399,3 @@ def test_models_that_are_never_right_in_a_stream():
         assert compare_all_from_counts(counts).best == ("a",)
     with pytest.warns(UserWarning, match="case, spaces, type"):
         cochrans_q_from_counts(counts)
-
-
-# Everything by keyword.
-
-
-def test_data_by_keyword():
-    both = {"y_true": Y, "pred_a": A, "pred_b": B}
-    for name in ("mcnemar", "mcnemar_table", "compare_labels", "count_labels"):
-        test = getattr(fastcmp, name)
-        assert np.all(test(**both) == test(Y, A, B)), name
-    assert cost_test(**both, cost=COST) == cost_test(Y, A, B, COST)
-    for name in ("compare_all", "cochrans_q", "compare_predictions"):
-        test = getattr(fastcmp, name)
-        assert test(y_true=Y, preds=[A, B]) == test(Y, [A, B]), name
-    for test in (bowker, stuart_maxwell):
-        assert test(pred_a=A, pred_b=B) == test(A, B)
-    for name in ("bowker_from_counts", "stuart_maxwell_from_counts"):
-        test = getattr(fastcmp, name)
-        assert test(table=[[5, 2], [3, 4]]) == test([[5, 2], [3, 4]])
-    assert mcnemar_from_counts(only_a=3, only_b=1) == mcnemar_from_counts(3, 1)

@@ -196,16 +196,6 @@ def test_control_is_the_first_of_each_pair(digits):
     assert len(result.pairs) == len(result.names) - 1
 
 
-def test_swapping_the_models_swaps_what_has_a_direction(digits):
-    y_true, preds, _ = digits
-    first = compare_predictions(y_true, preds, pairs=[("mlp", "naive_bayes")])
-    second = compare_predictions(y_true, preds, pairs=[("naive_bayes", "mlp")])
-    assert first.only_a.tolist() == second.only_b.tolist()
-    assert first.exchange.tolist() == second.exchange[:, ::-1].tolist()
-    for field in ("kappa", "bowker_statistic", "stuart_maxwell_statistic"):
-        np.testing.assert_allclose(getattr(first, field), getattr(second, field))
-
-
 def test_progress_counts_pairs():
     seen = []
     compare_predictions(

@@ -34,48 +34,40 @@ def own(function, k=3):
 # Names.
 
 
-@pytest.mark.parametrize(
-    ("written", "full_name", "title"),
-    [
-        ("f1", "f1", "F1"),
-        ("F1", "f1", "F1"),
-        ("f1_score", "f1", "F1"),
-        ("f_1", "f1", "F1"),
-        ("f1.0", "f1", "F1"),
-        ("F-measure", "f1", "F1"),
-        ("f1_macro", "f1_macro", "macro F1"),
-        ("macro F1", "f1_macro", "macro F1"),
-        ("F1-Macro", "f1_macro", "macro F1"),
-        ("f1_score_macro", "f1_macro", "macro F1"),
-        ("f2", "f2", "F2"),
-        ("f0.5_weighted", "f0.5_weighted", "weighted F0.5"),
-        ("F 2 micro", "f2_micro", "micro F2"),
-        ("f1_of_means", "f1_of_means", "F1 of mean precision and recall"),
-        ("f2_of_means", "f2_of_means", "F2 of mean precision and recall"),
-        ("accuracy_score", "accuracy", "accuracy"),
-        ("balanced-accuracy", "balanced_accuracy", "balanced accuracy"),
-        ("balanced_accuracy_score", "balanced_accuracy", "balanced accuracy"),
-        ("matthews_corrcoef", "mcc", "MCC"),
-        ("cohen_kappa_score", "kappa", "Cohen's kappa"),
-        ("Cohen's kappa", "kappa", "Cohen's kappa"),
-        ("linearly weighted kappa", "kappa_linear", "linearly weighted kappa"),
-        ("quadratic_weighted_kappa", "kappa_quadratic", "quadratically weighted kappa"),
-        ("Scott's pi", "scott_pi", "Scott's pi"),
-        ("sensitivity", "recall", "recall"),
-        ("PPV", "precision", "precision"),
-        ("weighted sensitivity", "recall_weighted", "weighted recall"),
-        ("dor", "diagnostic_odds_ratio", "diagnostic odds ratio"),
-        ("LR+", "lr_plus", "positive likelihood ratio"),
-        ("lr-", "lr_minus", "negative likelihood ratio"),
-        ("Youden's J", "informedness", "informedness"),
-        ("iou_macro", "jaccard_macro", "macro Jaccard"),
-    ],
-)
-def test_names_are_spelled_in_many_ways(written, full_name, title):
-    made = make_metric(written)
-    assert made.full_name == full_name
-    assert made.title == title
-    assert made == make_metric(full_name)
+#: Full names, titles and other spellings of metrics.
+SPELLINGS = {
+    "f1": ("F1", "F1", "f1_score", "f_1", "f1.0", "F-measure"),
+    "f1_macro": ("macro F1", "macro F1", "F1-Macro", "f1_score_macro"),
+    "f2": ("F2",),
+    "f0.5_weighted": ("weighted F0.5",),
+    "f2_micro": ("micro F2", "F 2 micro"),
+    "f1_of_means": ("F1 of mean precision and recall",),
+    "f2_of_means": ("F2 of mean precision and recall",),
+    "accuracy": ("accuracy", "accuracy_score"),
+    "balanced_accuracy": ("balanced accuracy", "balanced-accuracy", "balanced_accuracy_score"),
+    "mcc": ("MCC", "matthews_corrcoef"),
+    "kappa": ("Cohen's kappa", "cohen_kappa_score", "Cohen's kappa"),
+    "kappa_linear": ("linearly weighted kappa", "linearly weighted kappa"),
+    "kappa_quadratic": ("quadratically weighted kappa", "quadratic_weighted_kappa"),
+    "scott_pi": ("Scott's pi", "Scott's pi"),
+    "recall": ("recall", "sensitivity"),
+    "precision": ("precision", "PPV"),
+    "recall_weighted": ("weighted recall", "weighted sensitivity"),
+    "diagnostic_odds_ratio": ("diagnostic odds ratio", "dor"),
+    "lr_plus": ("positive likelihood ratio", "LR+"),
+    "lr_minus": ("negative likelihood ratio", "lr-"),
+    "informedness": ("informedness", "Youden's J"),
+    "jaccard_macro": ("macro Jaccard", "iou_macro"),
+}
+
+
+@pytest.mark.parametrize("full_name", SPELLINGS)
+def test_names_are_spelled_in_many_ways(full_name):
+    title, *spellings = SPELLINGS[full_name]
+    for written in (full_name, *spellings):
+        made = make_metric(written)
+        assert (made.full_name, made.title) == (full_name, title)
+        assert made == make_metric(full_name)
 
 
 def all_names():

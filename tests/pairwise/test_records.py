@@ -40,18 +40,17 @@ def test_groups_of_ties_by_name():
     assert tuple(first) == result.tie_groups[0]
 
 
+ADJUSTMENTS = {
+    "bh": ("fdr_bh", "BH", "Benjamini-Hochberg", "fdr"),
+    "by": ("fdr_by",),
+    "holm-sidak": ("holm_sidak",),
+    "bonferroni": ("Bonferroni",),
+    "hochberg": ("simes-hochberg",),
+}
+
+
 @pytest.mark.parametrize(
-    ("spelling", "method"),
-    [
-        ("fdr_bh", "bh"),
-        ("BH", "bh"),
-        ("Benjamini-Hochberg", "bh"),
-        ("fdr", "bh"),
-        ("fdr_by", "by"),
-        ("holm_sidak", "holm-sidak"),
-        ("Bonferroni", "bonferroni"),
-        ("simes-hochberg", "hochberg"),
-    ],
+    ("spelling", "method"), [(s, m) for m, x in ADJUSTMENTS.items() for s in x]
 )
 def test_adjustments_by_any_name(spelling, method):
     pvalues = [0.01, 0.02, 0.03, 0.5]

@@ -120,10 +120,6 @@ WRONG = {
         {"metric": "kappa", "weights": [[1, 0.5], [0.5, 1]]},
         "weights must be 0 where .* 0 on the diagonal",
     ),
-    "options of a metric": (
-        {"metric": make_metric("f1"), "average": "macro"},
-        "average= is for metrics by name; metric is a Metric",
-    ),
     "options of a function": (
         {"metric": np.trace, "average": "macro"},
         "average= is for metrics by name; metric is a function",
@@ -229,6 +225,8 @@ def test_it_cannot_be_changed():
     with pytest.raises(AttributeError):
         make_metric("f1").beta = 2.0
     assert make_metric(made := make_metric("f1")) is made
+    with pytest.raises(ValueError, match="average= is for metrics by name; metric is a Metric"):
+        make_metric(made, average="macro")
     assert isinstance(made, Metric)
 
 

@@ -224,7 +224,8 @@ def test_equal_where_the_same_was_asked():
 def test_it_cannot_be_changed():
     with pytest.raises(AttributeError):
         make_metric("f1").beta = 2.0
-    assert make_metric(made := make_metric("f1")) is made
+    made = make_metric("f1")
+    assert make_metric(made) is made
     with pytest.raises(ValueError, match="average= is for metrics by name; metric is a Metric"):
         make_metric(made, average="macro")
     assert isinstance(made, Metric)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from libraries import pd
-from reference_cases import expected, parametrize
+from reference_cases import agree, parametrize
 from scipy import stats
 
 from fastcmp import cohen_kappa, fleiss_kappa, fleiss_kappa_from_counts
@@ -22,10 +22,7 @@ COUNTS = [[3, 0, 0], [2, 1, 0], [0, 3, 0], [0, 1, 2], [1, 1, 1], [0, 0, 3], [3, 
 def test_against_references(case):
     data = case["input"]
     found = fleiss_kappa_from_counts(data["rating_counts"], multiplicity=data["row_multiplicity"])
-    assert found.value == expected(case, "value")
-    assert found.standard_error_null == expected(case, "se_null")
-    assert found.statistic == expected(case, "statistic")
-    assert found.standard_error == expected(case, "se")
+    agree(case, found, "value", "statistic", standard_error="se", standard_error_null="se_null")
 
 
 def ratings(most_raters=5, most_items=12, n_labels=3):

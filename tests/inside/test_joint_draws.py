@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from fastcmp import simultaneous_pairs
 from fastcmp.core.threads import ThreadPool
 from fastcmp.kernels import random_normals
 from fastcmp.kernels.rng import _word
@@ -113,3 +114,16 @@ def test_high_ranks_and_degrees_of_freedom():
         known = (joint, pairs, statistic, inverse, pool)
         counted, integrated = joint_pvalues(*known), normal_pvalues(*known)
     np.testing.assert_allclose(counted, integrated, atol=0.05)
+
+
+def test_many_pairs_are_counted(monkeypatch):
+    rng = np.random.default_rng(5)
+    root = rng.normal(size=(6, 7))
+    known = rng.normal(size=6) * 2, root @ root.T / 6
+    options = {"n_resamples": 20_000, "rng": 1}
+    found = simultaneous_pairs(*known, **options)
+    monkeypatch.setattr("fastcmp.pairwise.max_t._INTEGRATED", 1000)
+    counted = simultaneous_pairs(*known, **options)
+    np.testing.assert_allclose(counted.pvalue_adjusted, found.pvalue_adjusted, atol=0.01)
+    down = simultaneous_pairs(*known, step="down", **options)
+    assert (down.pvalue_adjusted <= counted.pvalue_adjusted).all()

@@ -3,14 +3,12 @@
 import time
 from itertools import combinations, product
 
-import mlxtend.evaluate
 import naive
 import numpy as np
 import pytest
 from hypothesis import assume, given
 from reference_cases import agree, parametrize
 from scipy import stats
-from statsmodels.stats.contingency_tables import cochrans_q as statsmodels_q
 from strategies import right_matrices
 
 from fastcmp import cochrans_q, cochrans_q_from_counts, compare_all, load_digits, mcnemar
@@ -90,6 +88,9 @@ def test_definitions(right):
 
 
 def test_peers_agree():
+    import mlxtend.evaluate
+    from statsmodels.stats.contingency_tables import cochrans_q as statsmodels_q
+
     y_true, preds = load_digits()
     models = list(preds.values())[:4]
     result = cochrans_q(y_true, models)

@@ -301,8 +301,9 @@ class Kernel(_Function):
 
 def _compile_time(function: _Function) -> float:
     """Seconds to compile a function alone: measured, or by its length."""
-    estimate = _FUNCTION + _INSTRUCTION * len(function._function.__code__.co_code) / 2
-    return _compile_times().get(f"{function.__module__}.{function.__qualname__}", estimate)
+    source = function._function
+    estimate = _FUNCTION + _INSTRUCTION * len(source.__code__.co_code) / 2
+    return _compile_times().get(f"{source.__module__}.{source.__qualname__}", estimate)
 
 
 @functools.cache

@@ -7,25 +7,34 @@ all parts together run each test once.
 """
 
 import filecmp
+import gc
+import os
 import zlib
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 from hypothesis import is_hypothesis_test, settings
-from naive import small_if_interpreted
+
+os.environ.setdefault("MPLBACKEND", "agg")
+
+# Collecting makes a million objects that stay, and none to collect.
+gc.disable()
 
 # The first example compiles, which breaks any deadline.
 settings.register_profile(
     "default",
-    max_examples=small_if_interpreted(25, 10),
+    max_examples=25,
     deadline=None,
     derandomize=True,
     database=None,
 )
-settings.register_profile(
-    "full", max_examples=small_if_interpreted(150, 25), deadline=None, derandomize=False
-)
+settings.register_profile("full", max_examples=150, deadline=None, derandomize=False)
+
+
+def pytest_collection_finish():
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_addoption(parser):

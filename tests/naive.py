@@ -11,9 +11,8 @@ from fractions import Fraction
 from itertools import combinations, product
 from math import comb, exp, expm1, fsum, inf, log1p, nan, sqrt
 
-import mpmath
 import numpy as np
-from scipy import optimize, stats
+from libraries import mpmath, optimize, stats
 
 
 def small_if_interpreted(n_big, n_small):

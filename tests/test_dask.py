@@ -10,28 +10,23 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
 from dask_work import make_block, make_or_die, make_scores
 from hypothesis import given
 from hypothesis import strategies as st
+from libraries import da, dask, dd, pa, pd, pl
 
 import fastcmp
 from fastcmp.dask import blocks as dask_blocks
 from fastcmp.dask import scores as dask_scores
 from fastcmp.items.compare_means import compare_means
 
-dask = pytest.importorskip("dask")
-da = pytest.importorskip("dask.array")
-dd = pytest.importorskip("dask.dataframe")
-pytest.importorskip("dask.sizeof")
-
 
 @pytest.fixture(autouse=True)
 def _here(request):
     """Compute in this thread, but for tests that have a cluster."""
+    pytest.importorskip("dask.array")
+    pytest.importorskip("dask.dataframe")
     if "cluster" in request.fixturenames:
         yield
         return

@@ -7,20 +7,12 @@ import sys
 from dataclasses import replace
 from functools import cache
 
-import matplotlib as mpl
 import numpy as np
 import pytest
-
-mpl.use("Agg")
-
-import matplotlib.pyplot as plt
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from matplotlib.colors import to_hex
-from matplotlib.figure import Figure
-from sklearn.naive_bayes import GaussianNB
-from sklearn.tree import DecisionTreeClassifier
+from libraries import mpl, plt, sklearn
 
 from fastcmp import (
     auc,
@@ -86,7 +78,7 @@ def cross_validated(test, scoring=None):
     rng = np.random.default_rng(1)
     y = rng.integers(0, 2, 120)
     X = rng.normal(size=(120, 3)) + 0.7 * y[:, None]
-    models = GaussianNB(), DecisionTreeClassifier(max_depth=1)
+    models = sklearn.naive_bayes.GaussianNB(), sklearn.tree.DecisionTreeClassifier(max_depth=1)
     return compare_cv(*models, X, y, test=test, scoring=scoring, rng=1)
 
 
@@ -260,7 +252,7 @@ def pixels(figure):
 @every_picture
 def test_axes_in_axes_out(name):
     plt.close("all")  # of other tests
-    ax = Figure(layout="constrained").subplots()
+    ax = mpl.figure.Figure(layout="constrained").subplots()
     assert PICTURES[name](ax=ax) is ax
     assert not plt.get_fignums()
     assert ax.get_xlabel()
@@ -314,7 +306,7 @@ def test_names_have_room(draw, models):
 
 @every_picture
 def test_wrong_axes(name):
-    for wrong in (plt, [1], Figure()):
+    for wrong in (plt, [1], mpl.figure.Figure()):
         with pytest.raises(TypeError, match=r"^ax must be matplotlib Axes, got "):
             PICTURES[name](ax=wrong)
 
@@ -523,7 +515,7 @@ def test_band_covers_cutoffs():
     for _ in range(300):
         score = np.concatenate([rng.random(60), 1 - rng.random(40) ** 2])
         y = np.repeat([0, 1], [60, 40])
-        corners = plot.roc(y, score, band=True, ax=Figure().subplots()).patches[0]
+        corners = plot.roc(y, score, band=True, ax=mpl.figure.Figure().subplots()).patches[0]
         k = 1 + np.count_nonzero(score >= 0.5)  # of the points, and the origin
         left, high = corners.get_xy()[k]
         right, low = corners.get_xy()[2 * 101 + 2 - k]
@@ -933,7 +925,7 @@ def at(ax, x, y):
     figure.canvas.draw()
     image = np.asarray(figure.canvas.buffer_rgba())
     column, row = ax.transData.transform((x, y))
-    return to_hex(image[image.shape[0] - 1 - int(row), int(column)] / 255)
+    return mpl.colors.to_hex(image[image.shape[0] - 1 - int(row), int(column)] / 255)
 
 
 def test_image_of_the_map():
@@ -1138,7 +1130,7 @@ def test_power_curves_without_an_answer():
 
 
 def test_a_plan_draws_itself():
-    ax = Figure().subplots()
+    ax = mpl.figure.Figure().subplots()
     assert PLANS["one"]().plot(ax=ax) is ax
 
 

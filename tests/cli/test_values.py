@@ -3,8 +3,8 @@
 import json
 
 import numpy as np
-import pandas as pd
 import pytest
+from libraries import pd
 
 from fastcmp.cli import main
 from fastcmp.inputs.long_tables import from_long

@@ -6,11 +6,10 @@ import tracemalloc
 from itertools import product
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from pyarrow import csv, feather, parquet
+from libraries import csv, feather, pa, parquet
 
 from fastcmp.inputs.cost_matrix import CostMatrix
 from fastcmp.io import counting, mapped, text

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 
-import mpmath
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from libraries import mpmath
 from naive import far_half_binomial, half_binomial, small_if_interpreted
 from numba import njit
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 
-import mpmath
 import naive
 import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from libraries import mpmath, stats
 from naive import small_if_interpreted
 from reference_cases import parametrize
-from scipy import stats
 
 from fastcmp.kernels import (
     DEGENERATE,

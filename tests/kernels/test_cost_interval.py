@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
-from scipy import stats
+from libraries import stats
 from strategies import levels
 
 from fastcmp.kernels import (

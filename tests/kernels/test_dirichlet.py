@@ -1,9 +1,8 @@
 """Random gamma numbers, and the largest of three Dirichlet components."""
 
-import mpmath as mp
 import numpy as np
 import pytest
-from scipy import stats
+from libraries import mpmath, stats
 
 from fastcmp.kernels import dirichlet_largest, random_exponentials, random_gamma
 from fastcmp.kernels.rng import _word
@@ -42,16 +41,16 @@ def test_gamma_at_its_edges():
 
 @pytest.mark.parametrize("alpha", [(1, 1, 1), (0.5, 2, 3), (3, 20, 7), (60, 2, 55), (2, 90, 1)])
 def test_the_largest_component(alpha):
-    a, b, c = map(mp.mpf, alpha)
+    a, b, c = map(mpmath.mpf, alpha)
 
     def density(x):
-        others = mp.gammainc(b, 0, x, regularized=True)
-        others *= mp.gammainc(c, 0, x, regularized=True)
-        return mp.exp((a - 1) * mp.log(x) - x) / mp.gamma(a) * others
+        others = mpmath.gammainc(b, 0, x, regularized=True)
+        others *= mpmath.gammainc(c, 0, x, regularized=True)
+        return mpmath.exp((a - 1) * mpmath.log(x) - x) / mpmath.gamma(a) * others
 
-    points = [mp.mpf(0), 1, *range(5, 150, 12), 400]
-    with mp.workdps(25):
-        wanted = mp.quad(density, points)
+    points = [mpmath.mpf(0), 1, *range(5, 150, 12), 400]
+    with mpmath.workdps(25):
+        wanted = mpmath.quad(density, points)
     found = dirichlet_largest(*map(float, alpha))
     assert found == pytest.approx(float(wanted), rel=1e-11)
 

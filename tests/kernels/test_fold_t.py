@@ -10,9 +10,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from libraries import stats
 from naive import small_if_interpreted
 from reference_cases import expected, parametrize
-from scipy import stats
 
 from fastcmp import kernels
 from fastcmp.kernels import (

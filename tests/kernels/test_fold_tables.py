@@ -11,11 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from libraries import stats, statsmodels
 from naive import small_if_interpreted
 from reference_cases import expected, parametrize
-from scipy import stats
-from statsmodels.stats.contingency_tables import mcnemar as of_statsmodels
-from statsmodels.stats.proportion import proportions_ztest
 from strategies import alternatives
 
 from fastcmp.kernels import (
@@ -99,7 +97,9 @@ def test_bcv_equals_the_effective_table_in_fractions(halves, rho, alternative):
 def test_bcv_equals_a_peer_on_whole_effective_counts():
     # t = 1: with full correlation many tables are worth a single one.
     assert bcv_factor(5, 1.0, 1.0) == 1.0
-    peer = of_statsmodels([[40, 25], [15, 9]], exact=False, correction=True)
+    peer = statsmodels.stats.contingency_tables.mcnemar(
+        [[40, 25], [15, 9]], exact=False, correction=True
+    )
     found = bcv_mcnemar(25.0, 15.0, 1.0)
     assert found.statistic == pytest.approx(peer.statistic, rel=1e-14)
     assert found.pvalue == pytest.approx(peer.pvalue, rel=1e-12)
@@ -270,7 +270,9 @@ def test_proportions_equal_statsmodels(n, data, alternative):
         assert found == (0.0, 1.0, 0.0, 0.0, DEGENERATE)
         return
     # Ours is of the accuracies.
-    z, pvalue = proportions_ztest([n - a, n - b], [n, n], alternative=TAILS[alternative])
+    z, pvalue = statsmodels.stats.proportion.proportions_ztest(
+        [n - a, n - b], [n, n], alternative=TAILS[alternative]
+    )
     assert found.statistic == pytest.approx(z, rel=1e-9)
     assert found.pvalue == pytest.approx(pvalue, rel=1e-7, abs=1e-300)
     assert found.estimate == pytest.approx((b - a) / n)

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from scipy import special, stats
+from libraries import special, stats
 
 from fastcmp.kernels.bounded_means import bounded_limit, bounded_score
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from libraries import stats
 from naive import small_if_interpreted
 from reference_cases import expected, parametrize
-from scipy import stats
 
 from fastcmp.kernels import (
     BASIC,

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import math
 
-import mpmath
 import naive
 import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from libraries import mpmath, optimize, special, stats
 from naive import small_if_interpreted
-from scipy import optimize, stats
-from scipy.special import gammaln, xlogy
 from strategies import count_pairs
 
 from fastcmp.kernels import (
@@ -53,11 +51,11 @@ def exact(only_a, only_b, n, difference, cells=400):
     extreme = scores >= observed - 1e-9
     x, y, rest = x[extreme], y[extreme], n - x[extreme] - y[extreme]
 
-    ways = gammaln(n + 1) - gammaln([x + 1, y + 1, rest + 1]).sum(axis=0)
+    ways = special.gammaln(n + 1) - special.gammaln([x + 1, y + 1, rest + 1]).sum(axis=0)
 
     def probability(q):
         p = np.clip([q + difference, q, 1 - 2 * q - difference], 0, 1)
-        logs = xlogy(x, p[0]) + xlogy(y, p[1]) + xlogy(rest, p[2])
+        logs = special.xlogy(x, p[0]) + special.xlogy(y, p[1]) + special.xlogy(rest, p[2])
         return np.exp(ways + logs).sum()
 
     low, high = max(0.0, -difference), (1 - difference) / 2

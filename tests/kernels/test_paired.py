@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from itertools import pairwise
 
-import mpmath
 import naive
 import numpy as np
 import pytest
 from hypothesis import assume, given
+from libraries import mpmath
 from naive import small_if_interpreted
 from reference_cases import ALTERNATIVES, cells, expected, parametrize
 from strategies import alternatives, count_pairs

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from libraries import stats
 from naive import small_if_interpreted
-from scipy import stats
 
 from fastcmp.kernels import (
     bootstrap_aucs,

@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from itertools import product
 
-import mpmath
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from libraries import mpmath, special
 from numba import njit
-from scipy import special
 
 from fastcmp import kernels
 from fastcmp.kernels import log1pmx

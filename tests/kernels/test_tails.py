@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 
-import mpmath
 import numpy as np
 import pytest
+from libraries import mpmath, special
 from naive import small_if_interpreted
-from scipy import special
 
 from fastcmp.kernels import snedecor_tail, student_tails
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from libraries import optimize, stats
 from naive import small_if_interpreted
-from scipy import optimize, stats
 from strategies import alternatives
 
 from fastcmp.kernels import (

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from libraries import pd
+from libraries import pd, stats
 from reference_cases import expected, parametrize
-from scipy import stats
 
 from fastcmp import cohen_kappa, fleiss_kappa, fleiss_kappa_from_counts
 from fastcmp.kernels import OK, UNDEFINED

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
+from libraries import stats
 from reference_cases import expected, parametrize
-from scipy import stats
 
 from fastcmp import cochrans_q, compare_all, mcnemar
 

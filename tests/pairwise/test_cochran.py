@@ -4,15 +4,12 @@ import time
 from dataclasses import FrozenInstanceError
 from itertools import combinations, product
 
-import mlxtend.evaluate
 import naive
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import assume, given
+from libraries import mlxtend, pd, stats, statsmodels
 from reference_cases import expected, parametrize
-from scipy import stats
-from statsmodels.stats.contingency_tables import cochrans_q as statsmodels_q
 from strategies import right_matrices
 
 from fastcmp import (
@@ -106,7 +103,9 @@ def test_peers_agree():
     models = list(preds.values())[:4]
     result = cochrans_q(y_true, models)
     right = np.stack([y_true == model for model in models])
-    assert statsmodels_q(right.T).pvalue == pytest.approx(result.pvalue)
+    assert statsmodels.stats.contingency_tables.cochrans_q(right.T).pvalue == pytest.approx(
+        result.pvalue
+    )
     peer = mlxtend.evaluate.cochrans_q(y_true, *models)
     assert peer == pytest.approx((result.statistic, result.pvalue))
     f, _ = mlxtend.evaluate.ftest(y_true, *models)  # its p-value is for n + 1 samples

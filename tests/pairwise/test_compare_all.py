@@ -10,10 +10,10 @@ from threading import Thread
 
 import naive
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from libraries import pd
 from naive import small_if_interpreted
 
 from fastcmp import adjust, compare_all, load_digits, mcnemar

@@ -7,13 +7,11 @@ from itertools import combinations
 
 import naive
 import numpy as np
-import pandas as pd
-import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from libraries import pd, pl, stats
 from naive import small_if_interpreted
-from scipy import stats
 
 from fastcmp import (
     adjust,

@@ -8,9 +8,9 @@ from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
-import pyarrow.parquet as pq
 import pytest
 from children import started
+from libraries import parquet
 from naive import small_if_interpreted
 
 from fastcmp import (
@@ -116,7 +116,7 @@ def test_a_parquet_file(whole, tmp_path):
     result = compare_all(*labels, **options, keep=path, workers=2)
     assert_same_ranking(result, expect)
     assert len(result.pairs) == len(result.pvalue) == 0
-    table = pq.read_table(path)
+    table = parquet.read_table(path)
     wanted = expect.to_frame("pyarrow")
     assert table.column_names == wanted.column_names
     for name in wanted.column_names:
@@ -132,7 +132,7 @@ def test_chosen_pairs(whole, some, keep, tmp_path):
     result = compare_all(*labels, **options, **some, keep=kept)
     assert_same_ranking(result, expect)
     if keep == "p.parquet":
-        assert pq.read_table(kept).num_rows == len(expect.pairs)
+        assert parquet.read_table(kept).num_rows == len(expect.pairs)
         return
     places = np.arange(len(expect.pairs))
     if keep == "significant":

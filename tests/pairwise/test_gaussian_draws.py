@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy import stats
+from libraries import stats
 
 from fastcmp.core.threads import ThreadPool
 from fastcmp.kernels import random_normals

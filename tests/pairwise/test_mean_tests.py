@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy import stats
+from libraries import stats
 
 from fastcmp.counts.correct_bits import RightBits
 from fastcmp.counts.pair_moments import PairMoments

@@ -9,13 +9,10 @@ from dataclasses import FrozenInstanceError, replace
 from itertools import combinations
 
 import numpy as np
-import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from statsmodels.stats.multitest import multipletests
+from libraries import pa, pd, pl, statsmodels
 
 import fastcmp
 from fastcmp import compare_all, load_digits, mcnemar
@@ -291,7 +288,7 @@ def test_the_table_against_a_control():
         assert table["pvalue"][row] == pytest.approx(pair.pvalue)
     np.testing.assert_allclose(
         table["pvalue_adjusted"],
-        multipletests(table["pvalue"], method="holm")[1],
+        statsmodels.stats.multitest.multipletests(table["pvalue"], method="holm")[1],
         rtol=1e-12,
     )
     wanted = ["no significant difference"] * 2 + ["worse"] * 7

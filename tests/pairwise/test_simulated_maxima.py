@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from libraries import stats
 from reference_cases import expected, parametrize
-from scipy import stats
 
 from fastcmp.core.threads import ThreadPool
 from fastcmp.pairwise.simulated_maxima import (

@@ -7,9 +7,9 @@ import pytest
 from estimate_cases import estimates, losses_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from libraries import stats
 from naive import small_if_interpreted
 from reference_cases import expected, parametrize
-from scipy import stats
 
 from fastcmp import superior_ability, superior_ability_from_moments
 

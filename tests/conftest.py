@@ -32,6 +32,13 @@ settings.register_profile(
 settings.register_profile("full", max_examples=150, deadline=None, derandomize=False)
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file():
+    # No doctests of the tests, whose helpers import large libraries.
+    files = yield
+    return [file for file in files if type(file) is pytest.Module]
+
+
 def pytest_collection_finish():
     gc.freeze()
     gc.enable()

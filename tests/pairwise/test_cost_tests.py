@@ -388,10 +388,10 @@ BACKWARDS = [2, 1, 0]
         (NAMED, None),
         (dict(reversed(NAMED.items())), None),
         (NAMED, ["owl", "cat", "dog"]),
-        (pd.DataFrame(COST_3, index=NAMES, columns=NAMES), None),
-        (pd.DataFrame(COST_3, index=NAMES, columns=NAMES).iloc[BACKWARDS], None),
+        (lambda: pd.DataFrame(COST_3, index=NAMES, columns=NAMES), None),
+        (lambda: pd.DataFrame(COST_3, index=NAMES, columns=NAMES).iloc[BACKWARDS], None),
         (
-            pl.DataFrame({"true": NAMES, **dict(zip(NAMES, COST_3.T, strict=True))}),
+            lambda: pl.DataFrame({"true": NAMES, **dict(zip(NAMES, COST_3.T, strict=True))}),
             None,
         ),
     ],
@@ -404,6 +404,7 @@ BACKWARDS = [2, 1, 0]
 def test_named_costs_and_text_labels(cost, classes, method):
     y_true, preds = simulate(5, 300)
     expect = compare_costs(y_true, preds, COST_3, method=method)
+    cost = cost() if callable(cost) else cost
     result = compare_costs(NAMES[y_true], NAMES[preds], cost, classes=classes, method=method)
     assert_close(result, expect)
 

@@ -13,9 +13,7 @@ from fastcmp import kernels
 from fastcmp.kernels.bounded_means import N_SCALES, lower_mean_limit
 
 values = st.lists(
-    st.one_of(st.floats(-1, 1), st.sampled_from([-1.0, 0.0, 1.0])),
-    min_size=1,
-    max_size=60,
+    st.one_of(st.floats(-1, 1), st.sampled_from([-1.0, 0.0, 1.0])), min_size=1, max_size=60
 ).map(lambda x: np.array(x, float))
 evalues = st.lists(st.floats(0, 1e4), min_size=1, max_size=9)
 

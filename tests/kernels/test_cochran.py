@@ -12,14 +12,7 @@ from hypothesis import assume, given
 from reference_cases import expected, parametrize
 from strategies import count_pairs, right_matrices
 
-from fastcmp.kernels import (
-    DEGENERATE,
-    INVALID,
-    OK,
-    cochrans_q,
-    mcnemar_asymptotic,
-    mcnemar_exact,
-)
+from fastcmp.kernels import DEGENERATE, INVALID, OK, cochrans_q, mcnemar_asymptotic, mcnemar_exact
 
 
 def q_of(right):

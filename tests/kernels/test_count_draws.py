@@ -10,13 +10,7 @@ from hypothesis import strategies as st
 from libraries import stats
 from naive import small_if_interpreted
 
-from fastcmp.kernels import (
-    binomial_half,
-    cell_tables,
-    draw_cells,
-    random_binomial,
-    swap_cells,
-)
+from fastcmp.kernels import binomial_half, cell_tables, draw_cells, random_binomial, swap_cells
 from fastcmp.kernels.count_draws import add_tails, enumerate_swaps, half_chances
 from fastcmp.kernels.item_bootstrap import cluster_cells, cluster_squares
 

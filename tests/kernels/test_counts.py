@@ -16,25 +16,7 @@ from fastcmp.kernels import count_agreement, count_labels, count_paired
 BLOCK = 1 << 15
 DTYPES = [np.uint8, np.uint16, np.int32, np.int64]
 # About multiples of 4, of 1,024 and of both.
-SIZES = [
-    0,
-    1,
-    3,
-    4,
-    5,
-    27,
-    28,
-    343,
-    344,
-    1023,
-    1024,
-    1025,
-    1027,
-    2048,
-    2050,
-    4099,
-    5000,
-]
+SIZES = [0, 1, 3, 4, 5, 27, 28, 343, 344, 1023, 1024, 1025, 1027, 2048, 2050, 4099, 5000]
 
 
 def paired(y_true, pred_a, pred_b):
@@ -62,10 +44,7 @@ def test_paired_over_blocks(n):
     right_a, right_b = pred_a == y_true, pred_b == y_true
     both = int((right_a & right_b).sum())
     only_a, only_b = int(right_a.sum()) - both, int(right_b.sum()) - both
-    assert paired(y_true, pred_a, pred_b) == [
-        [both, only_a],
-        [only_b, n - both - only_a - only_b],
-    ]
+    assert paired(y_true, pred_a, pred_b) == [[both, only_a], [only_b, n - both - only_a - only_b]]
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.int32, np.int64])

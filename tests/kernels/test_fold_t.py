@@ -93,16 +93,8 @@ def bayle_out(x, side):
 T_TESTS = {
     "resampled_t": ((7,), (), lambda x, s: corrected(x, 1 / 7, 6, s)),
     "kfold_t": ((7,), (), lambda x, s: corrected(x, 1 / 7, 6, s)),
-    "nadeau_bengio_t": (
-        (15,),
-        (270, 30),
-        lambda x, s: corrected(x, 1 / 15 + 1 / 9, 14, s),
-    ),
-    "bouckaert_frank_t": (
-        (3, 5),
-        (0.25,),
-        lambda x, s: corrected(x, 1 / 15 + 1 / 4, 14, s),
-    ),
+    "nadeau_bengio_t": ((15,), (270, 30), lambda x, s: corrected(x, 1 / 15 + 1 / 9, 14, s)),
+    "bouckaert_frank_t": ((3, 5), (0.25,), lambda x, s: corrected(x, 1 / 15 + 1 / 4, 14, s)),
     "bouckaert_t": ((10, 10), (), lambda x, s: corrected(x, 1 / 11, 10, s)),
     "blocked_t": (
         (3, 2),
@@ -250,10 +242,7 @@ def test_swapping_the_models_turns_the_sign(name, data):
     for side in SIDES:
         one, other = call(name, x, side), call(name, -x, -side)
         assert (one.statistic, one.pvalue) == (-other.statistic, other.pvalue)
-        assert (one.estimate, one.standard_error) == (
-            -other.estimate,
-            other.standard_error,
-        )
+        assert (one.estimate, one.standard_error) == (-other.estimate, other.standard_error)
 
 
 @every_t
@@ -304,11 +293,7 @@ def test_the_order_of_the_folds_does_not_count(name, data, random):
     assert_close(other, call(name, x)[:4])
 
 
-@given(
-    blocks(5, 2),
-    st.permutations(range(5)),
-    st.lists(st.booleans(), min_size=5, max_size=5),
-)
+@given(blocks(5, 2), st.permutations(range(5)), st.lists(st.booleans(), min_size=5, max_size=5))
 def test_5x2_tests_do_not_see_the_order_of_cuts_and_halves(x, order, turned):
     assume(has_spread(x, "yildiz_t"))
     other = np.array([x[i][:: -1 if t else 1] for i, t in zip(order, turned, strict=True)])

@@ -29,11 +29,7 @@ from fastcmp.kernels import (
     naive_mcnemar,
     proportion_z,
 )
-from fastcmp.kernels.fold_tables import (
-    bcv_mcnemar_many,
-    naive_mcnemar_many,
-    proportion_z_many,
-)
+from fastcmp.kernels.fold_tables import bcv_mcnemar_many, naive_mcnemar_many, proportion_z_many
 
 TAILS = {TWO_SIDED: "two-sided", GREATER: "larger", LESS: "smaller"}
 
@@ -352,12 +348,7 @@ def brute_force(folds, wrong_a, wrong_b, n_folds):
     return out
 
 
-@given(
-    st.integers(1, 4),
-    st.integers(0, 150),
-    st.integers(0, 30),
-    st.integers(0, 2**32 - 1),
-)
+@given(st.integers(1, 4), st.integers(0, 150), st.integers(0, 30), st.integers(0, 2**32 - 1))
 def test_counting_equals_brute_force(n_repeats, n, n_folds, seed):
     rng = np.random.default_rng(seed)
     shape = (n_repeats, n)

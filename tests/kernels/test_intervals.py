@@ -23,13 +23,7 @@ from fastcmp.kernels import (
     wald_interval,
     wilson_interval,
 )
-from fastcmp.kernels.intervals import (
-    BONETT_PRICE,
-    NEWCOMBE,
-    TANGO,
-    WALD,
-    difference_interval_many,
-)
+from fastcmp.kernels.intervals import BONETT_PRICE, NEWCOMBE, TANGO, WALD, difference_interval_many
 
 ODDS_RATIOS = {1.0: odds_ratio_exact_interval, 0.5: odds_ratio_midp_interval}
 
@@ -39,11 +33,7 @@ def difference_interval(method, table, level):
     n = both_right + only_a + only_b + both_wrong
     if method == NEWCOMBE:
         return newcombe_interval(both_right, only_a, only_b, both_wrong, level)
-    of_three = {
-        WALD: wald_interval,
-        TANGO: tango_interval,
-        BONETT_PRICE: bonett_price_interval,
-    }
+    of_three = {WALD: wald_interval, TANGO: tango_interval, BONETT_PRICE: bonett_price_interval}
     return of_three[method](only_a, only_b, n, level)
 
 
@@ -52,11 +42,7 @@ def naive_interval(method, table, level):
     if method == NEWCOMBE:
         return naive.newcombe(both_right, only_a, only_b, both_wrong, level)
     n = both_right + only_a + only_b + both_wrong
-    of_three = {
-        WALD: naive.wald,
-        TANGO: naive.tango,
-        BONETT_PRICE: naive.bonett_price,
-    }
+    of_three = {WALD: naive.wald, TANGO: naive.tango, BONETT_PRICE: naive.bonett_price}
     return of_three[method](only_a, only_b, n, level)
 
 
@@ -127,18 +113,12 @@ def test_many_equals_one_by_one(method, table, level):
 # Reference.
 
 
-@parametrize(
-    "paired_difference_ci",
-    not_offered={"agresti_min": "no kernel: see test_mcnemar.py"},
-)
+@parametrize("paired_difference_ci", not_offered={"agresti_min": "no kernel: see test_mcnemar.py"})
 def test_reference_difference(case):
     options = case["options"]
-    method = {
-        "wald": WALD,
-        "newcombe10": NEWCOMBE,
-        "tango": TANGO,
-        "bonett_price": BONETT_PRICE,
-    }[options["method"]]
+    method = {"wald": WALD, "newcombe10": NEWCOMBE, "tango": TANGO, "bonett_price": BONETT_PRICE}[
+        options["method"]
+    ]
     low, high = difference_interval(method, cells(case), options["confidence"])
     assert low == expected(case, "lower")
     assert high == expected(case, "upper")
@@ -280,12 +260,7 @@ def test_negative_counts_have_no_odds(weight, pair):
 @every_method
 def test_many_intervals_give_nan_where_there_is_none(method):
     low, high = np.zeros((2, 3))
-    cells = (
-        np.array([5, 0, -5]),
-        np.array([1, 0, 2]),
-        np.array([2, 0, 3]),
-        np.array([3, 0, 1]),
-    )
+    cells = (np.array([5, 0, -5]), np.array([1, 0, 2]), np.array([2, 0, 3]), np.array([3, 0, 1]))
     difference_interval_many(*cells, method, 0.9, low, high)
     assert np.isnan([low, high]).tolist() == [[False, True, True]] * 2
     difference_interval_many(*cells, method, 1.5, low, high)

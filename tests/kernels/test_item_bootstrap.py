@@ -97,9 +97,7 @@ def test_units_are_drawn_alike():
 
 
 units = st.lists(
-    st.tuples(st.integers(-9, 9), st.integers(1, 4), st.integers(0, 3)),
-    min_size=2,
-    max_size=8,
+    st.tuples(st.integers(-9, 9), st.integers(1, 4), st.integers(0, 3)), min_size=2, max_size=8
 )
 
 
@@ -171,10 +169,7 @@ def test_accelerations_at_the_edges():
     assert np.isnan(jackknife_acceleration(same, one, alone, np.full(2, 0.5)))
 
 
-@given(
-    st.lists(st.integers(-5, 12), min_size=3, max_size=40),
-    st.sampled_from([PERCENTILE, BASIC]),
-)
+@given(st.lists(st.integers(-5, 12), min_size=3, max_size=40), st.sampled_from([PERCENTILE, BASIC]))
 def test_pvalues_count_the_draws(draws, kind):
     ascending = np.sort(np.array(draws, float))
     limit = 0.0 if kind == PERCENTILE else 4.0
@@ -182,11 +177,7 @@ def test_pvalues_count_the_draws(draws, kind):
     high = (1 + np.sum(ascending >= limit)) / (1 + ascending.size)
     if kind == BASIC:
         low, high = high, low
-    for alternative, wanted in (
-        (GREATER, low),
-        (LESS, high),
-        (0, min(1, 2 * min(low, high))),
-    ):
+    for alternative, wanted in ((GREATER, low), (LESS, high), (0, min(1, 2 * min(low, high)))):
         found = bootstrap_pvalue(ascending, 2.0, kind, 0.0, 0.0, alternative)
         assert found == pytest.approx(wanted, rel=1e-14)
 

@@ -64,10 +64,7 @@ def exact(only_a, only_b, n, difference, cells=400):
     k = int(np.argmax(found))
     ends = grid[max(k - 1, 0)], grid[min(k + 1, cells)]
     top = optimize.minimize_scalar(
-        lambda q: -probability(q),
-        bounds=ends,
-        method="bounded",
-        options={"xatol": 1e-9},
+        lambda q: -probability(q), bounds=ends, method="bounded", options={"xatol": 1e-9}
     )
     return max(*found, -top.fun)
 

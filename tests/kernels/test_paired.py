@@ -81,8 +81,7 @@ def test_many_equals_one_by_one(pair, alternative):
 
 
 @parametrize(
-    "mcnemar_asymptotic",
-    not_offered={"yates_half": "Yates' correction by one half is not offered"},
+    "mcnemar_asymptotic", not_offered={"yates_half": "Yates' correction by one half is not offered"}
 )
 def test_reference_asymptotic(case):
     _, only_a, only_b, _ = cells(case)

@@ -7,12 +7,7 @@ from hypothesis import strategies as st
 from libraries import stats
 from naive import small_if_interpreted
 
-from fastcmp.kernels import (
-    bootstrap_aucs,
-    permuted_differences,
-    random_below,
-    weighted_auc,
-)
+from fastcmp.kernels import bootstrap_aucs, permuted_differences, random_below, weighted_auc
 
 
 def area(scores, positive):
@@ -53,10 +48,7 @@ def by_hand(seed, replicate, draw, n):
 
 
 @given(
-    st.integers(0, 2**62),
-    st.integers(0, 2**40),
-    st.integers(0, 2**40),
-    st.integers(1, 2**31 - 1),
+    st.integers(0, 2**62), st.integers(0, 2**40), st.integers(0, 2**40), st.integers(1, 2**31 - 1)
 )
 def test_a_pure_function_of_three_numbers(seed, replicate, draw, n):
     found = random_below(seed, replicate, draw, n)

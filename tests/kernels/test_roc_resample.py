@@ -43,9 +43,7 @@ def test_points_are_those_of_repeated_samples(seed, n, tied):
     points = np.empty((2, n + 1))
     k = weighted_roc(*ordered(scores), positive, weights, points)
     fpr, tpr, _ = sklearn.metrics.roc_curve(
-        np.repeat(positive, weights),
-        np.repeat(scores, weights),
-        drop_intermediate=False,
+        np.repeat(positive, weights), np.repeat(scores, weights), drop_intermediate=False
     )
     np.testing.assert_allclose(points[:, :k], [fpr, tpr], atol=1e-15)
 

@@ -157,8 +157,5 @@ def test_many_at_once_as_one_by_one():
         np.testing.assert_array_equal([z[i], pvalue[i], status[i]], one)
         np.testing.assert_array_equal(
             ends[:, :, i],
-            [
-                newcombe_unpaired_interval(*cells, 0.9),
-                miettinen_nurminen_interval(*cells, 0.9),
-            ],
+            [newcombe_unpaired_interval(*cells, 0.9), miettinen_nurminen_interval(*cells, 0.9)],
         )

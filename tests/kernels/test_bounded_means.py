@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from libraries import special
 
 from fastcmp import kernels
-from fastcmp.kernels.bounded_means import N_SCALES, lower_mean_limit
 
 values = st.lists(
     st.one_of(st.floats(-1, 1), st.sampled_from([-1.0, 0.0, 1.0])), min_size=1, max_size=60
@@ -19,7 +18,7 @@ evalues = st.lists(st.floats(0, 1e4), min_size=1, max_size=9)
 
 
 def scales(mean, sign=1.0):
-    return sign * 2.0 ** (-0.5 * np.arange(N_SCALES)) / (1.0 + abs(mean))
+    return sign * 2.0 ** (-0.5 * np.arange(24)) / (1.0 + abs(mean))
 
 
 def log_wealth(x, mean, bets):
@@ -72,13 +71,6 @@ def test_the_wealth_of_one_side_falls_with_the_mean(x):
     logs = [kernels.log_mean_exp(log_wealth(x, m, scales(m))) for m in means]
     kept = np.isfinite(logs)
     assert (np.diff(np.array(logs)[kept]) <= 1e-9).all()
-
-
-@given(values)
-def test_values_and_their_counts_have_the_same_limit(x):
-    different, counts = np.unique(x, return_counts=True)
-    once = lower_mean_limit(x, np.empty(0, np.int64), 0.95)
-    assert lower_mean_limit(different, counts, 0.95) == pytest.approx(once, abs=1e-9)
 
 
 def test_no_values_and_values_out_of_range():

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from libraries import mpmath, stats
-from naive import small_if_interpreted
 from reference_cases import parametrize
 
 from fastcmp.kernels import (
@@ -22,7 +21,6 @@ from fastcmp.kernels import (
     cost_likelihood,
     mcnemar_asymptotic,
 )
-from fastcmp.kernels.cost import CHI_SQUARE, LIKELIHOOD, cost_test_many
 
 EPS = 2.0**-52
 
@@ -230,39 +228,6 @@ def test_chi_square_closed_form(drawn):
     assert found.statistic == pytest.approx(
         wanted, rel=1e-12, abs=2.0 * abs(first) * slack / second
     )
-
-
-@given(
-    st.integers(0, 2**32 - 1),
-    st.sampled_from(list(COSTS)),
-    st.sampled_from([(LIKELIHOOD, True), (LIKELIHOOD, False), (CHI_SQUARE, True)]),
-    st.sampled_from([0.0, 1.0, 0.25]),
-)
-def test_many_equals_one_by_one(seed, kind, options, smoothing):
-    values, _, largest = tensor(seed, kind, 3)
-    distinct, group = np.unique(values, return_inverse=True)
-    cells = smoothing * np.bincount(group).astype(float)
-    rng = np.random.default_rng(seed)
-    counts = rng.poisson(2.0, (4, values.size))
-    counts[1] = 0
-    counts[2, values < 0.0] = 0
-    method, flag = options
-    options = (method, largest if flag else 0.0, flag)
-    results, status = np.empty((4, 4)), np.empty(4, np.uint8)
-    cost_test_many(counts, group, distinct, cells, options, results, status)
-    for p in range(4):
-        weights = cells + np.bincount(group, counts[p])
-        if not (counts[p] * values).any():
-            # Smoothing alone is no evidence.
-            assert (*results[p], status[p]) == (0.0, 1.0, 0.0, 0.0, DEGENERATE)
-            continue
-        if method == LIKELIHOOD:
-            one = cost_likelihood(distinct, weights, options[1])
-        else:
-            one = cost_chi_square(distinct, weights, flag)
-        wanted = [one.statistic, one.pvalue, one.multiplier, float(one.at_bound)]
-        np.testing.assert_array_equal(results[p], wanted)
-        assert status[p] == one.status
 
 
 # Reference.
@@ -596,7 +561,7 @@ def test_counts_may_be_integers(pairs):
 
 def test_many_entries():
     rng = np.random.default_rng(8)
-    n = small_if_interpreted(20_000, 500)
+    n = 20_000
     values = rng.normal(0.02, 1.0, n)
     weights = rng.random(n)
     largest = float(np.abs(values).max())

@@ -19,7 +19,6 @@ from fastcmp.kernels import (
     cost_wald_interval,
     wald_interval,
 )
-from fastcmp.kernels.cost import COST_PROFILE, COST_WALD, cost_interval_many
 
 INTERVALS = {"profile": cost_profile_interval, "wald": cost_wald_interval}
 every_interval = pytest.mark.parametrize("interval", INTERVALS.values(), ids=INTERVALS)
@@ -127,26 +126,6 @@ def test_wald_equals_the_definition(drawn, level):
     wanted = (max(low, -largest), min(high, largest))
     # A spread is a square root: half the digits where it vanishes.
     assert found == pytest.approx(wanted, rel=1e-9, abs=1e-8 * largest)
-
-
-@pytest.mark.parametrize("method", [COST_PROFILE, COST_WALD])
-@given(seed=st.integers(0, 2**32 - 1), level=levels)
-def test_many_equals_one_by_one(method, seed, level):
-    rng = np.random.default_rng(seed)
-    values = np.array([-3.0, -1.0, 0.0, 0.5, 3.0])
-    group = rng.integers(0, 5, 12)
-    counts = rng.poisson(2.0, (4, 12))
-    counts[1] = 0
-    counts[2, values[group] <= 0.0] = 0
-    ends = np.empty((4, 2))
-    interval = {COST_PROFILE: cost_profile_interval, COST_WALD: cost_wald_interval}
-    for largest in (3.0, 10.0, 2.9):
-        cost_interval_many(counts, group, values, (method, largest, level), ends)
-        for row, found in zip(counts, ends, strict=True):
-            weights = np.bincount(group, row, 5)
-            wanted = interval[method](values, weights, float(row.sum()), largest, level)
-            np.testing.assert_array_equal(found, wanted)
-    assert np.isnan(ends).all()
 
 
 # Laws.

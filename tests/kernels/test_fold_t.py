@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import partial
 
 import numpy as np
 import pytest
@@ -11,7 +10,6 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from libraries import stats
-from naive import small_if_interpreted
 from reference_cases import expected, parametrize
 
 from fastcmp import kernels
@@ -25,15 +23,6 @@ from fastcmp.kernels import (
     UNDEFINED,
     FoldOutcome,
 )
-from fastcmp.kernels.fold_t_tests import (
-    ALPAYDIN_F,
-    CALIBRATED_F,
-    DIETTERICH_T,
-    YILDIZ_T,
-    fold_t_many,
-    two_fold_many,
-)
-from fastcmp.kernels.fold_z import bayle_z_many, conservative_z_many
 
 SIDES = (TWO_SIDED, GREATER, LESS)
 # Hundredths and thousandths, as scores differ: many ties, and zeros of both signs.
@@ -431,46 +420,3 @@ def test_one_nan_or_infinity_anywhere_is_invalid():
 
 
 # Many at once.
-
-
-def collect(fill, n):
-    out, status = np.empty((4, n)), np.empty(n, np.uint8)
-    fill(out, status)
-    return [FoldOutcome(*out[:, i], status[i]) for i in range(n)]
-
-
-def assert_same(found, wanted):
-    np.testing.assert_array_equal(np.array(found), np.array(wanted))
-
-
-@pytest.fixture(scope="module")
-def rows():
-    n = small_if_interpreted(500, 30)
-    rows = np.random.default_rng(3).normal(0.01, 0.03, (n, 10)).round(2)
-    rows[1], rows[2], rows[3, 4] = 0.0, 0.1, math.nan
-    return rows
-
-
-@pytest.mark.parametrize("side", SIDES)
-def test_many_equal_one_at_a_time(rows, side):
-    n, cuts, folds = len(rows), rows.reshape(-1, 5, 2), np.arange(10) % 3
-    halves = np.random.default_rng(4).normal(0, 0.1, (n, 2, 2, 10))
-    two_fold = {
-        DIETTERICH_T: lambda x: kernels.dietterich_t(x, side),
-        YILDIZ_T: lambda x: kernels.yildiz_t(x, side),
-        ALPAYDIN_F: kernels.alpaydin_f,
-        CALIBRATED_F: kernels.calibrated_f,
-    }
-    for code, kernel in two_fold.items():
-        many = partial(two_fold_many, cuts, code, side)
-        found = collect(many, n)
-        assert_same(found, [kernel(x) for x in cuts])
-    found = collect(partial(fold_t_many, rows, 1 / 90, 9.0, side), n)
-    assert_same(found, [kernels.kfold_t(x, side) for x in rows])
-    found = collect(partial(conservative_z_many, rows, halves, side), n)
-    pairs = zip(rows, halves, strict=True)
-    assert_same(found, [kernels.conservative_z(x, h, side) for x, h in pairs])
-    found = collect(partial(bayle_z_many, rows, folds, 0, side), n)
-    assert_same(found, [kernels.bayle_z_out(x, side) for x in rows])
-    found = collect(partial(bayle_z_many, rows, folds, 3, side), n)
-    assert_same(found, [kernels.bayle_z_in(x, folds, 3, side) for x in rows])

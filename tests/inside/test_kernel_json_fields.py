@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from both_tiers import both_tiers  # noqa: F401
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 

@@ -211,7 +211,7 @@ def test_large_odds_keep_their_digits(a, b):
 
 @pytest.mark.parametrize("level", [0.0, 1.0, -0.5, 1.5, math.nan])
 def test_a_level_outside_0_and_1_gives_nan(level):
-    intervals = [difference_interval(m, (5, 4, 3, 2), level) for m in range(4)]
+    intervals = [difference_interval(m, (5, 4, 3, 2), level) for m in METHODS]
     intervals += [odds(4, 3, level) for odds in ODDS_RATIOS.values()]
     intervals.append(wilson_interval(5, 9, level))
     assert np.isnan(intervals).all()

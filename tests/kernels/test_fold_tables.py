@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-import numba
 import numpy as np
 import pytest
 from hypothesis import given
@@ -18,7 +17,6 @@ from strategies import alternatives
 from fastcmp.kernels import (
     DEGENERATE,
     GREATER,
-    INVALID,
     LESS,
     OK,
     TWO_SIDED,
@@ -194,18 +192,6 @@ def test_the_statistic_never_grows_as_the_difference_shrinks():
     assert bcv_mcnemar(0.5, 0.5, 20 / 11).pvalue == 1.0
 
 
-def test_strictness_falls_with_the_correlations():
-    factors = [bcv_factor(5, 0.5, rho2) for rho2 in (0.0, 0.25, 0.5, 0.75)]
-    found = [bcv_mcnemar(12.0, 7.0, factor).pvalue for factor in factors]
-    assert found == sorted(found)
-    assert found[0] < found[-1]
-
-
-@pytest.mark.parametrize("factor", [0.0, -1.0, math.nan, math.inf])
-def test_factors_without_a_meaning(factor):
-    assert bcv_mcnemar(3.0, 4.0, factor).status == INVALID
-
-
 def test_counts_up_to_the_largest():
     found = bcv_mcnemar(2.0**53, 0.0, 20 / 11)
     assert found.statistic == pytest.approx(2.0**53 * 20 / 11)
@@ -279,22 +265,12 @@ def test_proportions_against_references(case):
     assert found.pvalue == expected(case, "pvalue")
 
 
-def test_the_exchange_of_two_proportions():
-    one, other = proportion_z(24, 58, 175, GREATER), proportion_z(58, 24, 175, LESS)
-    assert (one.statistic, one.estimate) == (-other.statistic, -other.estimate)
-    assert one.pvalue == other.pvalue < 1e-5
-    assert proportion_z(24, 58, 175, LESS).pvalue > 1 - 1e-5
-
-
 def test_proportions_of_many_samples():
     n = 2**53
     assert proportion_z(n // 2, n // 2, n).pvalue == 1.0
     found = proportion_z(0, n, n)
     assert found.statistic == pytest.approx(math.sqrt(2 * n))
     assert proportion_z(n, n, n).status == DEGENERATE
-
-
-# Many at once.
 
 
 # Counting.
@@ -325,20 +301,19 @@ def test_counting_equals_brute_force(n_repeats, n, n_folds, seed):
     np.testing.assert_array_equal(found, brute_force(folds, a, b, n_folds))
 
 
-BIG = 1
 #: Folds and samples on either side of where the way of counting changes, and beyond
 #: the blocks of each of them.
 SIZES = [
     *[(k, n) for k in (1, 2, 3, 4, 5, 6) for n in (19, 20, 1023, 1024, 1025, 2051)],
-    (2, 2 * (1 << 15) * BIG + 7),
-    (10, 100_003 * BIG + 41),
+    (2, 2 * (1 << 15) + 7),
+    (10, 100_003 + 41),
     (25, 99),
     (25, 100),
     (25, 101),
     (300, 300),
-    (16_383, 66_000 * BIG),
-    (16_384, 66_000 * BIG),
-    (32_767, 200_000 * BIG),
+    (16_383, 66_000),
+    (16_384, 66_000),
+    (32_767, 200_000),
 ]
 
 
@@ -396,31 +371,3 @@ def test_any_number_but_zero_is_wrong(n_folds):
     np.testing.assert_array_equal(count(folds, a * 255, b * 2, n_folds), wanted)
     both = a.astype(bool), b.astype(bool)
     np.testing.assert_array_equal(count(folds, *both, n_folds), wanted)
-
-
-@numba.njit
-def simulate(folds, wrong_a, wrong_b, factor):
-    """Go from losses to a p-value in compiled code, as a simulation does."""
-    n_repeats = folds.shape[0]
-    tables = np.zeros((n_repeats, 2, 2, 2), np.int64)
-    count_folds(folds, wrong_a, wrong_b, tables)
-    only_a = only_b = 0
-    for r in range(n_repeats):
-        for k in range(2):
-            only_a += tables[r, k, 0, 1]
-            only_b += tables[r, k, 1, 0]
-    n = 2.0 * n_repeats
-    return bcv_mcnemar(only_a / n, only_b / n, factor)
-
-
-def test_from_losses_to_a_pvalue_in_compiled_code():
-    rng = np.random.default_rng(2)
-    folds = (np.argsort(rng.random((5, 300))) % 2).astype(np.int16)
-    a, b = (rng.random((2, 5, 300)) < [[[0.1]], [[0.2]]]).view(np.uint8)
-    factor = bcv_factor(5, 0.5, 0.5)
-    found = simulate(folds, a, b, factor)
-    tables = brute_force(folds, a, b, 2).reshape(10, 2, 2)
-    statistic, pvalue, _ = bcv(tables, 0.5, 0.5, TWO_SIDED)
-    assert found.statistic == pytest.approx(statistic)
-    assert found.pvalue == pytest.approx(pvalue)
-    assert found.pvalue < 0.01

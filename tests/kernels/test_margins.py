@@ -142,9 +142,6 @@ def test_nothing_discordant_and_no_variance():
     assert tango_test(9, 0, 9, -np.nextafter(1, 0)).statistic > 1e7
 
 
-# Many at once, and intervals.
-
-
 # The exact test.
 
 

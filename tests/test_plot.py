@@ -244,21 +244,16 @@ def pixels(figure):
 
 
 @every_picture
-def test_axes_in_axes_out(name):
+def test_pictures(name):
+    """Drawn where it is asked for, the same each time, with ink, and no text is covered."""
     plt.close("all")  # of other tests
     ax = mpl.figure.Figure(layout="constrained").subplots()
     assert PICTURES[name](ax=ax) is ax
     assert not plt.get_fignums()
     assert ax.get_xlabel()
-
-
-@every_picture
-def test_new_figures_are_drawn(name):
-    plt.close("all")
     ax = PICTURES[name]()
     assert plt.get_fignums() == [ax.figure.number]
     grey, colours = pixels(ax.figure)
-    plt.close(ax.figure)
     again, _ = pixels(PICTURES[name]().figure)
     np.testing.assert_array_equal(grey, again)
     assert np.mean(grey < 0.9) > 0.01  # there is ink
@@ -266,11 +261,6 @@ def test_new_figures_are_drawn(name):
     blue = np.array([0.0, 0x72, 0xB2]) / 255
     is_blue = np.abs(colours - blue).max(axis=2) < 0.3
     assert is_blue.sum() > 20
-
-
-@every_picture
-def test_no_text_is_cut_off_or_covered(name):
-    ax = PICTURES[name]()
     ax.figure.canvas.draw()
     ticks = seen_ticks(ax.yaxis)
     drawn = [*ax.texts, *ticks, *seen_ticks(ax.xaxis), ax.xaxis.label, ax.get_legend()]
@@ -298,15 +288,15 @@ def test_names_have_room(draw, models):
         assert not any(a.overlaps(b) for b in apart[i + 1 :])
 
 
-@every_picture
-def test_wrong_axes(name):
+#: A picture by each function.
+ONE_EACH = {name.split()[0]: name for name in reversed(PICTURES)}.values()
+
+
+@pytest.mark.parametrize("name", ONE_EACH)
+def test_wrong_axes_and_no_matplotlib(name, monkeypatch):
     for wrong in (plt, [1], mpl.figure.Figure()):
         with pytest.raises(TypeError, match=r"^ax must be matplotlib Axes, got "):
             PICTURES[name](ax=wrong)
-
-
-@every_picture
-def test_without_matplotlib(name, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(ImportError, match=r"^drawing needs .* 'fastcmp\[plot\]'$"):
         PICTURES[name]()

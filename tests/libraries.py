@@ -9,7 +9,8 @@ class Library:
         self.name = name
 
     def __getattr__(self, name):
-        if name.startswith(("_", "pytest")):  # what pytest asks every name of a file
+        # What pytest asks every name of a file imports nothing.
+        if name.startswith(("_", "pytest")) and name != "__version__":
             raise AttributeError(name)
         value = getattr(import_module(self.name), name, None)
         if value is None or isinstance(value, ModuleType):

@@ -200,9 +200,8 @@ POWERS = {
     for kind, make in PLANS.items()
     if kind in ("one", "several", "pilot", "folds")
 }
-TASKS, AREAS = load_demsar()
 MAPS = {
-    "task_scores": lambda **o: plot.task_scores(AREAS, tasks=TASKS, **o),
+    "task_scores": lambda **o: plot.task_scores(load_demsar()[1], tasks=load_demsar()[0], **o),
     "task_scores of many": lambda **o: plot.task_scores(holed(50, 150), **o),
     "task_scores of a result": lambda **o: plot.task_scores(over_tasks("t"), **o),
     "rank_distribution": lambda **o: plot.rank_distribution(drawn(4), **o),
@@ -1115,11 +1114,12 @@ def test_a_plan_draws_itself():
 
 
 def test_task_scores_are_written_in_the_order_of_mean_ranks():
-    ax = plot.task_scores(AREAS, tasks=TASKS)
+    tasks, areas = load_demsar()
+    ax = plot.task_scores(areas, tasks=tasks)
     rows = ["C4.5+m+cf", "C4.5+m", "C4.5+cf", "C4.5"]  # Demsar's mean ranks
     assert labels(ax.yaxis) == rows
-    assert labels(ax.xaxis) == TASKS
-    assert texts(ax) == [f"{x:.3f}" for name in rows for x in AREAS[name]]
+    assert labels(ax.xaxis) == tasks
+    assert texts(ax) == [f"{x:.3f}" for name in rows for x in areas[name]]
     assert ax.get_xlabel().startswith("dark: best of the task, light: worst\n")
 
 
@@ -1141,11 +1141,11 @@ def test_shades_of_tasks_are_ranks_or_scores(kind, lower_is_better):
 
 def test_task_scores_of_wrong_input():
     with pytest.raises(ValueError, match=r"^kind must be one of .* got 'colour'"):
-        plot.task_scores(AREAS, kind="colour")
+        plot.task_scores(load_demsar()[1], kind="colour")
     with pytest.raises(ValueError, match="at least 2 models"):
         plot.task_scores({"a": [1, 2]})
     with pytest.raises(TypeError, match=r"draws a TaskBootstrap, .* got dict"):
-        plot.rank_distribution(AREAS)
+        plot.rank_distribution({})
 
 
 def test_many_tasks_have_numbers():

@@ -8,13 +8,12 @@ from libraries import da
 import fastcmp
 from fastcmp.dask import scores as dask_scores
 
-pytest.importorskip("dask")
-
 
 @pytest.mark.parametrize("room", [1000, 1 << 22, pytest.param(20, marks=pytest.mark.full)])
 @pytest.mark.parametrize("order", ["drawn", "sorted"])
 @pytest.mark.parametrize("light", [1, 1 << 12])
 def test_scores_in_many_pieces(monkeypatch, room, order, light):
+    pytest.importorskip("dask.array")
     # Bins are laid by few of the scores, and pieces are small: much is left to them.
     monkeypatch.setattr(dask_scores, "_RANGE", room)
     monkeypatch.setattr(dask_scores, "_LIGHT", light)

@@ -430,11 +430,10 @@ def test_columns(digits):
         assert columns[name].tolist() == getattr(digits, name).tolist()
 
 
-@pytest.mark.parametrize(
-    ("library", "kind"),
-    [("pandas", pd.DataFrame), ("polars", pl.DataFrame), ("pyarrow", pa.Table)],
-)
-def test_frames(digits, library, kind):
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_frames(digits, library):
+    kind = {"pandas": pd, "polars": pl, "pyarrow": pa}[library]
+    kind = kind.Table if library == "pyarrow" else kind.DataFrame
     frame = digits.to_frame(library)
     assert isinstance(frame, kind)
     rows = {

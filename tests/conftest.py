@@ -23,11 +23,7 @@ gc.disable()
 
 # The first example compiles, which breaks any deadline.
 settings.register_profile(
-    "default",
-    max_examples=25,
-    deadline=None,
-    derandomize=True,
-    database=None,
+    "default", max_examples=25, deadline=None, derandomize=True, database=None
 )
 settings.register_profile("full", max_examples=150, deadline=None, derandomize=False)
 

@@ -12,11 +12,7 @@ from fastcmp import LabelTable, cost_test
 
 PLAIN = [[0, 1, 2], [3, 0, 4], [5, 6, 0]]
 NAMES = ("a", "b", "c")
-NESTED = {
-    "a": {"b": 1, "c": 2},
-    "b": {"a": 3, "c": 4},
-    "c": {"a": 5, "b": 6},
-}
+NESTED = {"a": {"b": 1, "c": 2}, "b": {"a": 3, "c": 4}, "c": {"a": 5, "b": 6}}
 COLUMNS = {"a": [0, 3, 5], "b": [1, 0, 6], "c": [2, 4, 0]}
 WITH_TRUTH = {"truth": ["a", "b", "c"], **COLUMNS}
 SWAPPED = {"truth": ["c", "a", "b"], **{p: [x[2], *x[:2]] for p, x in COLUMNS.items()}}
@@ -159,11 +155,7 @@ BAD = {
     "NaN": ([[0, 1], [np.nan, 0]], ValueError, r"cost must be finite, got nan at \[1"),
     "inf": ([[0, np.inf], [1, 0]], ValueError, r"cost must be finite, .* at \[0, 1\]$"),
     "-inf": ([[0, -np.inf], [1, 0]], ValueError, "cost must be finite, got -inf at "),
-    "negative": (
-        [[0, 1], [-2, 0]],
-        ValueError,
-        r"cost must not be negative, got -2 at \[1, 0\]$",
-    ),
+    "negative": ([[0, 1], [-2, 0]], ValueError, r"cost must not be negative, got -2 at \[1, 0\]$"),
     "named negative": (
         {"ill": {"well": -0.5}, "well": {"ill": 1}},
         ValueError,
@@ -239,10 +231,7 @@ def test_bad_frames(library):
     truth = {"truth": ["a", "b", "b"], "a": [0, 5, 5], "b": [1, 0, 0], "c": [1, 1, 0]}
     for columns, wanted in (
         ({"a": [0, 5, 9], "b": [1, 0, 9]}, SHAPE + "3 rows and 2 columns$"),
-        (
-            {"t": [0, 5], "a": [0, 5], "b": [1, 0], "c": [1, 1]},
-            SHAPE + "2 rows and 4 columns$",
-        ),
+        ({"t": [0, 5], "a": [0, 5], "b": [1, 0], "c": [1, 1]}, SHAPE + "2 rows and 4 columns$"),
         ({"a": []}, SHAPE + "0 rows and 1 columns$"),
         (truth, "cost must name the same classes in the fi"),
     ):

@@ -68,12 +68,7 @@ def test_scores_are_no_labels(test, kind):
     }[kind]
     with pytest.raises(ValueError, match=r"b holds 0\.\d+, .*\(0, 1\)") as caught:
         test(Y, A, scores)
-    for way_out in (
-        "fastcmp.auc",
-        "fastcmp.delong",
-        "cutoff (scores >= 0.5)",
-        "grades",
-    ):
+    for way_out in ("fastcmp.auc", "fastcmp.delong", "cutoff (scores >= 0.5)", "grades"):
         assert way_out in str(caught.value)
 
 
@@ -268,8 +263,7 @@ def truth_among_models(kind):
 
 @pytest.mark.parametrize("test", [compare_all, cochrans_q, compare_predictions])
 @pytest.mark.parametrize(
-    "kind",
-    ["frame", "array", "polars", "other name", "mapping", "numbers", "rows", "read-only"],
+    "kind", ["frame", "array", "polars", "other name", "mapping", "numbers", "rows", "read-only"]
 )
 def test_the_truth_among_the_models(test, kind):
     wanted = "as the truth is: true labels come first|is y_true itself: leave it out"

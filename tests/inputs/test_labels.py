@@ -301,10 +301,7 @@ def test_without_a_rule_a_prediction_of_another_class_is_refused(y_true, make, b
 
 def test_samples_of_other_classes_may_be_predicted_as_anything():
     table = count_labels(
-        ["a", "z", None, "b"],
-        ["a", "q", "r", "a"],
-        ["b", "z", None, "b"],
-        classes=["a", "b"],
+        ["a", "z", None, "b"], ["a", "q", "r", "a"], ["b", "z", None, "b"], classes=["a", "b"]
     )
     assert (table.n_missing, table.n_excluded, table.n_samples) == (1, 1, 2)
     assert labels_of(table) == [("a", "a", "b"), ("b", "a", "b")]

@@ -225,16 +225,8 @@ REFUSED = {
         "differs for 1 of 3 items: 'q2' has 2 and 3",
     ),
     "missing weight": (rows(w=[1, 2, 1, None, 2]), {"weight": "w"}, "'w' is missing"),
-    "missing group": (
-        rows(g=[1, 2, 1, None, 2]),
-        {"group": "g"},
-        "'g' is missing in 1",
-    ),
-    "missing item": (
-        rows(item=["q", None, "p", None, "r"]),
-        {},
-        "in 2 of 5 rows.* 1, 3",
-    ),
+    "missing group": (rows(g=[1, 2, 1, None, 2]), {"group": "g"}, "'g' is missing in 1"),
+    "missing item": (rows(item=["q", None, "p", None, "r"]), {}, "in 2 of 5 rows.* 1, 3"),
     "missing model": (rows(model=["q", "p", "p", None, "q"]), {}, "'model' is missing"),
     "infinite": (
         rows(value=[1, np.inf, 0, -np.inf, 1]),

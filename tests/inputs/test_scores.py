@@ -272,8 +272,7 @@ def in_libraries(column):
 
 
 @pytest.mark.parametrize(
-    "labels",
-    [(0, 1), (-1, 1), (1, 2), (-3, 7), (False, True), (0.0, 1.0), (0.25, 0.5), (0, 2**40)],
+    "labels", [(0, 1), (-1, 1), (1, 2), (-3, 7), (False, True), (0.0, 1.0), (0.25, 0.5), (0, 2**40)]
 )
 def test_the_larger_number_is_positive(labels):
     low, high = labels

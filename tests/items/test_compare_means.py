@@ -134,10 +134,7 @@ def test_two_models_alone_and_among_others(test):
 @parametrize("macro_mean_random_tasks")
 def test_tasks_as_a_random_sample(case):
     result = compare_means(
-        beside_others(case),
-        groups=case["input"]["task"],
-        average="clusters",
-        pairs=[(3, 1)],
+        beside_others(case), groups=case["input"]["task"], average="clusters", pairs=[(3, 1)]
     )
     assert result.difference[0] == expected(case, "difference")
     assert result.standard_error[0] == expected(case, "se")
@@ -380,13 +377,7 @@ def test_order_of_items_and_models(table, design):
 
 def test_twins_and_constant_differences(table, design):
     values = np.stack(
-        [
-            table[0],
-            table[1],
-            table[0],
-            np.round(table[0], 3) + 0.5,
-            np.round(table[0], 3),
-        ]
+        [table[0], table[1], table[0], np.round(table[0], 3) + 0.5, np.round(table[0], 3)]
     )
     result = compare_means(values, **design.options)
     found = dict(zip(map(tuple, result.pairs.tolist()), range(10), strict=True))
@@ -411,13 +402,7 @@ def test_some_pairs_are_those_of_all(table, method, tmp_path):
     everything = compare_means(values, **given)
     own = compare_means(values, **given, keep="significant")
     places = [everything.pairs.tolist().index(pair) for pair in own.pairs.tolist()]
-    for name in (
-        "pvalue",
-        "pvalue_adjusted",
-        "interval",
-        "standard_error",
-        "difference",
-    ):
+    for name in ("pvalue", "pvalue_adjusted", "interval", "standard_error", "difference"):
         np.testing.assert_array_equal(getattr(own, name), getattr(everything, name)[places])
     assert own.n_significant == everything.n_significant
     some = compare_means(values, **given, keep=3)

@@ -102,10 +102,7 @@ def test_answers_of_unequal_number(case):
     values = [
         fastcmp.pass_at_k(given[f"n_correct_{x}"], given[f"n_samples_{x}"], k=k) for x in "ab"
     ]
-    for result in (
-        mean_difference(*answers, repeats="pass@k", k=k),
-        mean_difference(*values),
-    ):
+    for result in (mean_difference(*answers, repeats="pass@k", k=k), mean_difference(*values)):
         assert result.difference == expected(case, "difference")
         assert result.standard_error == expected(case, "se")
         for name in ("df", "statistic", "pvalue"):

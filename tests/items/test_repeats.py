@@ -75,10 +75,7 @@ def test_an_item_without_answers_has_no_value():
     [
         ({"repeats": "pass@k"}, "k must be given"),
         ({"repeats": "mean", "k": 2}, "k belongs to"),
-        (
-            {"repeats": "pass@k", "k": 3},
-            r"got k=3 and 2 answers of 0 to item 2 \(so for 1 of 6",
-        ),
+        ({"repeats": "pass@k", "k": 3}, r"got k=3 and 2 answers of 0 to item 2 \(so for 1 of 6"),
     ],
 )
 def test_options_that_do_not_fit(options, message):

@@ -159,16 +159,8 @@ def bind_to(classes, **asked):
         ({"metric": "f1"}, "ab", "pass positive="),
         ({"metric": "f1", "positive": "c"}, "ab", "positive='c' is not among"),
         ({"metric": "f1"}, (0,), "the positive class does not occur"),
-        (
-            {"metric": "f1_macro", "labels": [3, 4]},
-            (0, 1),
-            "labels must hold classes of",
-        ),
-        (
-            {"metric": "f1_macro", "labels": ["0"]},
-            (0, 1),
-            "labels must hold classes of",
-        ),
+        ({"metric": "f1_macro", "labels": [3, 4]}, (0, 1), "labels must hold classes of"),
+        ({"metric": "f1_macro", "labels": ["0"]}, (0, 1), "labels must hold classes of"),
         ({"metric": "mcc", "labels": [0]}, (0, 1), "labels= must list all classes"),
         (
             {"metric": "cost", "cost": [[0, 1], [1, 0]]},
@@ -184,16 +176,8 @@ def bind_to(classes, **asked):
         ({"metric": "accuracy", "prevalence": 1.2}, (0, 1), "prevalence must"),
         ({"metric": "accuracy", "prevalence": [0.5, 0.6]}, (0, 1), "that add up to 1"),
         ({"metric": "accuracy", "prevalence": [1.5, -0.5]}, (0, 1), "proportions"),
-        (
-            {"metric": "accuracy", "prevalence": [1.0]},
-            (0, 1),
-            r"prevalence must have s",
-        ),
-        (
-            {"metric": "accuracy", "prevalence": {2: 1.0}},
-            (0, 1),
-            r"prevalence names \[2",
-        ),
+        ({"metric": "accuracy", "prevalence": [1.0]}, (0, 1), r"prevalence must have s"),
+        ({"metric": "accuracy", "prevalence": {2: 1.0}}, (0, 1), r"prevalence names \[2"),
         ({"metric": "accuracy", "prevalence": 0.3}, ("a", "b"), "pass positive="),
     ],
 )
@@ -292,10 +276,7 @@ def with_abs(table):
 
 
 def best_recall(table):
-    return max(
-        (table[k, k] / table[k].sum() for k in range(len(table))),
-        key=lambda x: x.real,
-    )
+    return max((table[k, k] / table[k].sum() for k in range(len(table))), key=lambda x: x.real)
 
 
 def with_real_parts(table):
@@ -560,12 +541,7 @@ def test_classes_that_are_averaged_and_those_without_samples():
     assert flags({"metric": "f1_macro"}, table) == [[0, 1, 2], []]
     assert flags({"metric": "recall_macro"}, table) == [[0, 1, 2], [2]]
     assert flags({"metric": "recall_macro", "labels": "truth"}, table) == [[0, 1], []]
-    assert flags({"metric": "f1_macro", "labels": [3, 0, 1, 2]}, table)[0] == [
-        0,
-        1,
-        2,
-        3,
-    ]
+    assert flags({"metric": "f1_macro", "labels": [3, 0, 1, 2]}, table)[0] == [0, 1, 2, 3]
     assert flags({"metric": "recall_micro"}, table) == [[0, 1, 2], []]
     assert flags({"metric": "balanced_accuracy"}, table) == [[0, 1], []]
     assert flags({"metric": "adjusted_balanced_accuracy"}, table) == [[0, 1], []]
@@ -581,10 +557,7 @@ def test_without_samples_is_what_zero_division_moves(table, data):
     k = len(table)
     rate = data.draw(
         st.sampled_from(
-            [
-                *("recall", "precision", "f1", "jaccard"),
-                *("specificity", "npv", "fowlkes_mallows"),
-            ]
+            [*("recall", "precision", "f1", "jaccard"), *("specificity", "npv", "fowlkes_mallows")]
         )
     )
     found = {}

@@ -10,12 +10,7 @@ from libraries import pd, pl, stats
 from reference_cases import cases, expected, parametrize
 from strategies import square_tables
 
-from fastcmp import (
-    cohen_kappa,
-    cohen_kappa_from_counts,
-    compare_predictions,
-    count_labels,
-)
+from fastcmp import cohen_kappa, cohen_kappa_from_counts, compare_predictions, count_labels
 from fastcmp.kernels import DEGENERATE, OK, UNDEFINED
 
 WEIGHTS = (None, "linear", "quadratic")
@@ -86,9 +81,7 @@ def matrix_of(weights, k):
 def test_null_tests_against_references(case):
     options = case["options"]
     found = cohen_kappa_from_counts(
-        case["input"]["confusion"],
-        weights=options["weights"],
-        alternative=options["alternative"],
+        case["input"]["confusion"], weights=options["weights"], alternative=options["alternative"]
     )
     assert found.value == expected(case, "value")
     assert found.standard_error_null == expected(case, "se_null")

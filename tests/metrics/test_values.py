@@ -76,9 +76,7 @@ tables = st.one_of(
     square_tables().filter(lambda table: len(table) > 1 and table.any()),
     st.integers(2, 6).flatmap(
         lambda k: hnp.arrays(
-            np.float64,
-            (k, k),
-            elements=st.one_of(st.just(0.0), st.floats(0.01, 9.0)),
+            np.float64, (k, k), elements=st.one_of(st.just(0.0), st.floats(0.01, 9.0))
         ).filter(np.any)
     ),
 )

@@ -6,14 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from libraries import pa, pd, pl
 
-from fastcmp import (
-    compare_all,
-    kernels,
-    load_digits,
-    mcnemar,
-    mcnemar_from_counts,
-    mcnemar_table,
-)
+from fastcmp import compare_all, kernels, load_digits, mcnemar, mcnemar_from_counts, mcnemar_table
 from fastcmp.stream import PairCounts
 
 

@@ -509,11 +509,7 @@ def test_what_does_not_merge_is_told():
         (lambda: ScoreMap([0]).bins([nan]), ValueError, "NaN for sample 0"),
         (lambda: ScoreMap([0]).bins([2**60 + 1]), ValueError, "that a float64 holds"),
         (lambda: ScoreCounts().update(["a"], [1]), ValueError, "pass positive="),
-        (
-            lambda: ScoreCounts(positive="a").update(["a"], [1]).update([1], [1]),
-            TypeError,
-            "mixes",
-        ),
+        (lambda: ScoreCounts(positive="a").update(["a"], [1]).update([1], [1]), TypeError, "mixes"),
         (
             lambda: ScoreCounts(positive=2).update([0, 1], [1, 1]),
             ValueError,

@@ -215,7 +215,8 @@ class Kernel(_Function):
 
     def __getattr__(self, name: str) -> Any:
         """Return what else numba's dispatcher has: `signatures`, `stats`."""
-        if name.startswith("__") or name == "compiled":
+        # pytest and mock ask every object for `_mock_name`: no reason to import numba.
+        if name.startswith("__") or name in {"compiled", "_mock_name"}:
             raise AttributeError(name)
         return getattr(self.compiled, name)
 

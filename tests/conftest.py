@@ -7,6 +7,8 @@ all parts together run each test once.
 """
 
 import filecmp
+import gc
+import os
 import zlib
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,15 +16,28 @@ from pathlib import Path
 import pytest
 from hypothesis import is_hypothesis_test, settings
 
+os.environ.setdefault("MPLBACKEND", "agg")
+
+# Collecting makes a million objects that stay, and none to collect.
+gc.disable()
+
 # The first example compiles, which breaks any deadline.
 settings.register_profile(
-    "default",
-    max_examples=25,
-    deadline=None,
-    derandomize=True,
-    database=None,
+    "default", max_examples=25, deadline=None, derandomize=True, database=None
 )
 settings.register_profile("full", max_examples=150, deadline=None, derandomize=False)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file():
+    # No doctests of the tests, whose helpers import large libraries.
+    files = yield
+    return [file for file in files if type(file) is pytest.Module]
+
+
+def pytest_collection_finish():
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_addoption(parser):

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 from hypothesis import strategies as st
-from scipy import stats
+from libraries import stats
 
 #: What a variance or a residual below this proportion of the values is: rounding.
 ROUNDING = 1e-11

@@ -10,9 +10,8 @@ from fractions import Fraction
 from itertools import combinations, product
 from math import comb, exp, expm1, fsum, inf, log1p, nan, sqrt
 
-import mpmath
 import numpy as np
-from scipy import optimize, stats
+from libraries import mpmath, optimize, stats
 
 
 def sign(x):
@@ -524,11 +523,7 @@ def cost_likelihood_primal(values, weights, low, high, method):
     options = {"maxiter": 3000}
     if method == "SLSQP":
         options["ftol"] = 1e-15
-        constraints = {
-            "type": "eq",
-            "fun": lambda u: rows @ u - [1.0, 0.0],
-            "jac": lambda _: rows,
-        }
+        constraints = {"type": "eq", "fun": lambda u: rows @ u - [1.0, 0.0], "jac": lambda _: rows}
         more = {}
     else:
         # Its gtol is met long before the barrier is low.
@@ -738,10 +733,7 @@ def student_flips(differences, sizes, factors, weights=None, alternative=0):
 
 
 #: Rates to which ``zero_division`` does not apply.
-WITHOUT_ZERO = {
-    *("informedness", "markedness"),
-    *("lr_plus", "lr_minus", "diagnostic_odds_ratio"),
-}
+WITHOUT_ZERO = {*("informedness", "markedness"), *("lr_plus", "lr_minus", "diagnostic_odds_ratio")}
 
 
 def one_against_rest(table, k):

@@ -3,6 +3,8 @@
 import inspect
 from importlib import import_module
 
+import pytest
+
 #: Modules whose ``__all__`` is public.
 MODULES = (
     "fastcmp",
@@ -46,3 +48,12 @@ def record_classes():
             if inspect.isclass(value) and hasattr(value, "sections"):
                 found[name.rpartition(".")[2]] = value
     return found
+
+
+def refuse(wrong, most=10):
+    """Fail with a line for each of the first faults; a traceback would say no more."""
+    wrong = sorted(wrong)
+    if len(wrong) > most:
+        wrong[most:] = [f"... and {len(wrong) - most} more"]
+    if wrong:
+        pytest.fail("\n".join(wrong), pytrace=False)

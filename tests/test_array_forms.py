@@ -11,8 +11,8 @@ from functools import cache
 import numpy as np
 import pytest
 from cases import thinned
+from libraries import sklearn
 from same_bits import assert_same
-from sklearn.naive_bayes import GaussianNB
 
 import fastcmp
 from fastcmp import datasets, designs, planning, sequential, stream
@@ -95,7 +95,6 @@ CHANCES = RNG.dirichlet([1.0, 2.0, 1.0], (2, N))
 ITEMS = GROUPS.astype(str)
 BATTLES = 1 + COUNTS[:, :3] - np.diag(1 + COUNTS[:, :3].diagonal()), 3 - 3 * np.eye(3)
 LONG = {"item": GROUPS, "model": np.arange(N) % 3, "value": np.resize(SCORES, N), "w": 1.0 + GROUPS}
-MODELS = GaussianNB(), GaussianNB(priors=[0.1, 0.2, 0.7])
 FEATURES = RNG.normal(size=(N, 2)) + TRUTH[:, None]
 
 #: As what the same labels may be stored.
@@ -142,8 +141,13 @@ def hold_out(y_true, a, b, cost):
     return fastcmp.compare_holdout(*models, nothing, nothing, y_true, cost=cost)
 
 
+def classifiers():
+    bayes = sklearn.naive_bayes.GaussianNB
+    return bayes(), bayes(priors=[0.1, 0.2, 0.7])
+
+
 def cross_validate(function, y, groups):
-    models = MODELS if function is fastcmp.compare_cv else [MODELS]
+    models = classifiers() if function is fastcmp.compare_cv else [classifiers()]
     design = designs.repeated_kfold(2, 3, rng=1)
     options = {"test": "bouckaert-frank-t", "design": design, "rng": 1}
     return function(*models, FEATURES, y, groups=groups, **options)
@@ -152,7 +156,7 @@ def cross_validate(function, y, groups):
 def fitted(name, n_models, *data, **options):
     """Let one of mlxtend's functions fit models."""
     function = getattr(mlxtend, name)
-    return function(*MODELS[:n_models], *data, random_seed=3, **options)
+    return function(*classifiers()[:n_models], *data, random_seed=3, **options)
 
 
 def gathered(kind, y_true, preds):

@@ -10,28 +10,21 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
 from dask_work import make_block, make_or_die, make_scores
 from hypothesis import given
 from hypothesis import strategies as st
+from libraries import da, dask, dd, pa, pd, pl
 
 import fastcmp
-from fastcmp.dask import blocks as dask_blocks
-from fastcmp.dask import scores as dask_scores
-from fastcmp.items.compare_means import compare_means
-
-dask = pytest.importorskip("dask")
-da = pytest.importorskip("dask.array")
-dd = pytest.importorskip("dask.dataframe")
-pytest.importorskip("dask.sizeof")
+from fastcmp import compare_means
 
 
 @pytest.fixture(autouse=True)
 def _here(request):
     """Compute in this thread, but for tests that have a cluster."""
+    pytest.importorskip("dask.array")
+    pytest.importorskip("dask.dataframe")
     if "cluster" in request.fixturenames:
         yield
         return
@@ -130,27 +123,6 @@ def test_areas_of_any_cut(arrays, dtype, ties):
     if min(np.bincount(y_true)) > 1:
         ours = fastcmp.dask.delong(truth, rows)
         assert_close_delong(ours, fastcmp.delong(y_true, scores))
-
-
-@pytest.mark.parametrize("room", [1000, 1 << 22, pytest.param(20, marks=pytest.mark.full)])
-@pytest.mark.parametrize("order", ["drawn", "sorted"])
-@pytest.mark.parametrize("light", [1, 1 << 12])
-def test_scores_in_many_pieces(monkeypatch, room, order, light):
-    # Bins are laid by few of the scores, and pieces are small: much is left to them.
-    monkeypatch.setattr(dask_scores, "_RANGE", room)
-    monkeypatch.setattr(dask_scores, "_LIGHT", light)
-    monkeypatch.setattr(dask_scores, "_SAMPLE", 20)
-    y_true, scores = make_scores(1, 5000)
-    scores[1, ::3] = 0.0
-    scores[1, 1::6] = -0.0
-    scores[2, :9] = [np.inf, -np.inf, 0, np.inf, -np.inf, 1e38, -1e38, 1e-45, 0]
-    if order == "sorted":
-        rank = np.argsort(scores[2])
-        y_true, scores = y_true[rank], scores[:, rank]
-    areas = fastcmp.dask.auc(
-        da.from_array(y_true, chunks=400), da.from_array(scores, chunks=(3, 400))
-    )
-    assert_same(areas, fastcmp.auc(y_true, scores))
 
 
 def test_blocks_that_are_looked_at_may_be_empty():
@@ -513,7 +485,6 @@ def test_dask_is_loaded_when_it_is_needed():
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
     assert fastcmp.dask.__all__ == sorted(fastcmp.dask.__all__)
-    assert dask_blocks.load_dask() is dask
 
 
 def test_dask_knows_what_counts_take():

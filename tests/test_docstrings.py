@@ -4,7 +4,7 @@ import inspect
 
 import pytest
 from numpydoc.validate import validate
-from public_names import MODULES, public_objects
+from public_names import MODULES, public_objects, refuse
 
 #: Not asked for: an extended summary, See Also, that a summary is one line that ends
 #: with a full stop (a question may end with its mark), and the third person ("McNemar's
@@ -19,19 +19,18 @@ def is_asked(name, value):
 
 @pytest.mark.parametrize("module", MODULES)
 def test_docstrings_are_complete(module):
-    found = {}
+    wrong = []
     for name, value in public_objects(module):
         if not is_asked(name, value):
             continue
-        errors = [
-            f"{code} {message}"
-            for code, message in validate(name)["errors"]
+        checked = validate(name)
+        wrong += [
+            f"{checked['file']}:{checked['file_line']}: {name}: {code} {message}"
+            for code, message in checked["errors"]
             if code not in NOT_ASKED
             # Fields of records are documented where they stand.
             and not (code == "PR01" and inspect.isclass(value))
             # "McNemar's test ..." begins with a name, not with a verb.
             and not (code == "SS05" and "'s " in value.__doc__)
         ]
-        if errors:
-            found[name] = errors
-    assert found == {}
+    refuse(wrong)

@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 import pytest
-from scipy import stats
+from libraries import stats
 
 import fastcmp
 from fastcmp import (

@@ -56,7 +56,7 @@ def test_every_function_of_the_tree_is_a_public_one_and_in_its_page():
 
 
 def test_every_command_of_the_tables_is_one_with_these_options(capsys):
-    from fastcmp.cli.program import main
+    from fastcmp.cli import main
 
     page = (DOCS / "which-test.md").read_text("utf-8")
     named = sorted(set(re.findall(r"`fastcmp (\w+)([^`]*)`", page)))

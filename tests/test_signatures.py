@@ -1,9 +1,9 @@
 """Public functions are called in one way, by the table of conventions.md."""
 
 import inspect
+from functools import cache
 
-import pytest
-from public_names import MODULES, public_functions
+from public_names import MODULES, public_functions, refuse
 
 #: What a user brings: by position or by keyword, before everything else.
 DATA = {
@@ -57,62 +57,74 @@ NEED_CLASSES = {"cost_test", "count_labels"}
 OTHER_DEFAULTS = {("lift_table", "groups"), ("test", "alternative")}
 
 
+HERE = "in tests/test_signatures.py"
+
+
+@cache
 def functions():
-    """List public functions that are not kernels, nor another library's names."""
-    for module in MODULES:
-        if module not in ("fastcmp.kernels", "fastcmp.compat.mlxtend"):
-            yield from public_functions(module)
+    """Public functions that are not kernels, nor another library's names."""
+    skipped = "fastcmp.kernels", "fastcmp.compat.mlxtend"
+    return dict(pair for x in MODULES if x not in skipped for pair in public_functions(x))
 
 
-FUNCTIONS = dict(functions())
-TOP = {n: f for n, f in FUNCTIONS.items() if n.count(".") == 1 or ".dask." in n}
+def top_functions():
+    return {n: f for n, f in functions().items() if n.count(".") == 1 or ".dask." in n}
 
 
 def parameters(function):
-    found = dict(inspect.signature(function).parameters)
-    found.pop("self", None)
-    return found
+    signature = dict(inspect.signature(function).parameters)
+    signature.pop("self", None)
+    return signature
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_data_come_first_and_all_else_by_keyword(name):
-    for parameter in parameters(FUNCTIONS[name]).values():
-        assert parameter.kind is not parameter.POSITIONAL_ONLY, parameter.name
-        if name in TOP and parameter.name not in DATA and parameter.name != "method":
-            assert parameter.kind is parameter.KEYWORD_ONLY, parameter.name
-        if isinstance(parameter.default, bool):
-            assert parameter.kind is parameter.KEYWORD_ONLY, parameter.name
+def test_data_come_first_and_all_else_by_keyword():
+    wrong, top = [], top_functions()
+    for name, function in functions().items():
+        for parameter in parameters(function).values():
+            where, by_keyword = f"{name}({parameter.name}=)", parameter.kind.name == "KEYWORD_ONLY"
+            if parameter.kind is parameter.POSITIONAL_ONLY:
+                wrong += [f"{where} cannot be given by keyword: remove the / behind it"]
+            elif isinstance(parameter.default, bool) and not by_keyword:
+                wrong += [f"{where} is a positional boolean: put it behind the *"]
+            elif name in top and parameter.name not in DATA | {"method"} and not by_keyword:
+                wrong += [f"{where} is positional: new data argument? add it to DATA {HERE}"]
+                wrong[-1] += "; an option? put it behind the *"
+    refuse(wrong)
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_one_name_and_one_default_for_one_thing(name):
-    short = name.rpartition(".")[2]
-    found = parameters(FUNCTIONS[name])
-    assert not FOREIGN & set(found)
-    assert "test" not in found or short in FAMILIES or name not in TOP
-    for option, default in DEFAULTS.items():
-        if option in found and (short, option) not in OTHER_DEFAULTS:
-            allowed = (default, inspect.Parameter.empty)
-            if (
-                option == "confidence_level"
-                and "self" in inspect.signature(FUNCTIONS[name]).parameters
-            ):
-                allowed += (None,)  # the level of the record
-            assert found[option].default in allowed, option
+def test_one_name_and_one_default_for_one_thing():
+    wrong, top = [], top_functions()
+    for name, function in functions().items():
+        short, known = name.rpartition(".")[2], parameters(function)
+        foreign = FOREIGN & {*known}
+        wrong += [f"{name}({x}=): the word of fastcmp is in DEFAULTS {HERE}" for x in foreign]
+        if "test" in known and short not in FAMILIES and name in top:
+            wrong += [f"{name}(test=): call it method=, or add {short!r} to FAMILIES {HERE}"]
+        for option in DEFAULTS.keys() & {*known} - {o for s, o in OTHER_DEFAULTS if s == short}:
+            allowed = [DEFAULTS[option], inspect.Parameter.empty]
+            if option == "confidence_level" and "self" in inspect.signature(function).parameters:
+                allowed += [None]  # the level of the record
+            if (default := known[option].default) not in allowed:
+                wrong += [f"{name}({option}={default!r}): elsewhere it is {DEFAULTS[option]!r}"]
+                wrong[-1] += f"; a reason? add it to OTHER_DEFAULTS {HERE}"
+    refuse(wrong)
 
 
-@pytest.mark.parametrize("name", TOP)
-def test_what_siblings_have(name):
-    found = set(parameters(TOP[name]))
-    if {"y_true", "pred_a"} <= found or {"y_true", "preds"} <= found:
-        binary = {"positive"} & found
-        wanted = {"classes"} if name.rpartition(".")[2] in NEED_CLASSES else set()
-        assert binary or (wanted or {"classes", "missing"}) <= found
-    # What makes values of labels is over before a thread has started.
-    quick = name.rpartition(".")[2] == "correct_values"
-    if "preds" in found and "data" not in found and not quick:
-        assert {"names", "workers", "progress"} <= found
-    if "n_resamples" in found:  # Dask has workers of its own
-        assert {"rng", "workers"} - ({"workers"} if "data" in found else set()) <= found
-    if "adjust" in found and "comparisons" not in found:  # these have a level
-        assert {"alpha"} <= found
+def test_what_siblings_have():
+    wrong = []
+    for name, function in top_functions().items():
+        known, wanted = set(parameters(function)), set()
+        labelled = {"y_true", "pred_a"} <= known or {"y_true", "preds"} <= known
+        if labelled and "positive" not in known:
+            needs = name.rpartition(".")[2] in NEED_CLASSES
+            wanted |= {"classes"} if needs else {"classes", "missing"}
+        # What makes values of labels is over before a thread has started.
+        quick = name.rpartition(".")[2] == "correct_values"
+        if "preds" in known and "data" not in known and not quick:
+            wanted |= {"names", "workers", "progress"}
+        if "n_resamples" in known:  # Dask has workers of its own
+            wanted |= {"rng", "workers"} - ({"workers"} if "data" in known else set())
+        if "adjust" in known and "comparisons" not in known:  # these have a level
+            wanted |= {"alpha"}
+        wrong += [f"{name} has no {option}=, as its siblings have" for option in wanted - known]
+    refuse(wrong)

@@ -4,8 +4,8 @@ import json
 import shutil
 
 import numpy as np
-import pandas as pd
 import pytest
+from libraries import pd
 
 import fastcmp
 from fastcmp.cli import main

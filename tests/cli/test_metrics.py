@@ -3,8 +3,8 @@
 import json
 
 import numpy as np
-import pandas as pd
 import pytest
+from libraries import pd
 
 from fastcmp import compare_all, make_metric
 from fastcmp.cli import main

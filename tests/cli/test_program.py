@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from libraries import pd
 
 import fastcmp
 from fastcmp.cli import main
@@ -410,16 +411,13 @@ def animals(tmp_path):
 
 @pytest.mark.parametrize("more", [[], ["--control", "big", "--method", "chi-square"]])
 def test_costs_in_every_form(capsys, large, animals, more):
-    from fastcmp.io.predictions import read_predictions
-    from fastcmp.io.sources import read_table
-
-    read = read_predictions([f"{large}/all.parquet"])
+    read = pd.read_parquet(f"{large}/all.parquet").drop(columns="id")
     named = dict(zip(more[::2], more[1::2], strict=True))
     expect = fastcmp.compare_all(
-        read.y_true,
-        read.preds,
+        read.pop("y_true"),
+        read,
         test="cost",
-        cost=read_table(animals),
+        cost=pd.read_csv(animals, index_col=0),
         control=named.get("--control"),
         method=named.get("--method"),
     )
@@ -510,9 +508,7 @@ def test_the_answer_is_held_to_a_limit_that_is_given(capsys, large):
 @pytest.fixture
 def late(tmp_path, monkeypatch):
     """A file whose column b holds whole numbers at first, and half ones in the end."""
-    from fastcmp.io import text as io_text
-
-    monkeypatch.setattr(io_text, "_BLOCK", 500)
+    monkeypatch.setattr("fastcmp.io.text._BLOCK", 500)
     truth = np.resize([1, 2, 1.5], 600)
     b = [*truth[:500].astype(int).tolist(), *np.resize([1.5, 2.0], 100).tolist()]
     return written(tmp_path / "late.csv", y_true=truth, a=truth[::-1], b=b)

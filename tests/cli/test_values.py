@@ -3,13 +3,11 @@
 import json
 
 import numpy as np
-import pandas as pd
 import pytest
+from libraries import pd
 
+from fastcmp import compare_means, from_long
 from fastcmp.cli import main
-from fastcmp.inputs.long_tables import from_long
-from fastcmp.io import values as value_files
-from fastcmp.items.compare_means import compare_means
 from fastcmp.stream import ValueMoments
 
 MODELS = ["m0", "m1", "m2", "m3"]
@@ -80,7 +78,7 @@ def assert_same(found, result, rel=1e-10):
 @pytest.mark.parametrize("limit", [[], ["--memory-limit", "20kB"]])
 def test_wide_files_whole_and_in_blocks(capsys, monkeypatch, folder, frame, ending, limit):
     monkeypatch.setattr("fastcmp.io.text._BLOCK", 3000)
-    monkeypatch.setattr(value_files, "_ENOUGH", 5)
+    monkeypatch.setattr("fastcmp.io.values._ENOUGH", 5)
     file = ["--values", folder / f"wide.{ending}"]
     wanted = compare_means(frame[MODELS])
     assert_same(answer(capsys, *file, *OTHERS, *limit), wanted)
@@ -97,7 +95,7 @@ def test_blocks_are_read_where_the_file_is_large(capsys, monkeypatch, folder):
         ValueMoments, "update", lambda self, *a, **k: counted.append(1) or update(self, *a, **k)
     )
     monkeypatch.setattr("fastcmp.io.text._BLOCK", 3000)
-    monkeypatch.setattr(value_files, "_ENOUGH", 5)
+    monkeypatch.setattr("fastcmp.io.values._ENOUGH", 5)
     file = ["--values", folder / "wide.csv", *OTHERS]
     answer(capsys, *file)
     assert not counted

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy import stats
+from libraries import stats
 
 from fastcmp import cochrans_q, compare_all, load_digits
 from fastcmp.compat import mlxtend as ours

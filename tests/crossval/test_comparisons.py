@@ -7,7 +7,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from scipy import stats
+from libraries import stats
 
 from fastcmp import compare_cv, compare_cv_all, designs
 

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 from cases import thinned
-from scipy import stats
+from libraries import stats
 
 from fastcmp import CVComparison, CVPairwiseResult, adjust, compare_cv, compare_cv_all, designs
 

@@ -7,8 +7,8 @@ import re
 
 import numpy as np
 import pytest
+from libraries import stats
 from reference_cases import cases, expected, parametrize
-from scipy import stats
 
 import fastcmp
 from fastcmp.kernels import DEGENERATE, OK

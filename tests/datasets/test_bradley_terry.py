@@ -7,7 +7,7 @@ import pytest
 import reference_cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import optimize
+from libraries import optimize
 
 import fastcmp
 from fastcmp.datasets import (

@@ -6,9 +6,9 @@ from itertools import permutations, product
 
 import numpy as np
 import pytest
-import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from libraries import stats
 
 from fastcmp import compare_datasets, datasets
 from fastcmp.datasets import friedman, friedman_pair_exact, skillings_mack
@@ -25,7 +25,7 @@ def some_scores(m=4, n=9, seed=0, decimals=2):
 @settings(max_examples=15, deadline=None)
 @given(st.lists(st.lists(st.integers(0, 2), min_size=3, max_size=3), min_size=2, max_size=4))
 def test_exact_friedman_is_the_proportion_of_all_orders(rows):
-    ranks = np.array([scipy.stats.rankdata([-x for x in row]) for row in rows])
+    ranks = np.array([stats.rankdata([-x for x in row]) for row in rows])
     observed = (ranks.sum(axis=0) ** 2).sum()
     reached = [
         (np.sum(orders, axis=0) ** 2).sum() >= observed - 1e-9
@@ -38,7 +38,7 @@ def test_exact_friedman_is_the_proportion_of_all_orders(rows):
 @settings(max_examples=10, deadline=None)
 @given(st.lists(st.lists(st.integers(0, 2), min_size=3, max_size=3), min_size=2, max_size=4))
 def test_exact_pairs_are_the_proportion_of_all_orders(rows):
-    ranks = np.array([scipy.stats.rankdata([-x for x in row]) for row in rows])
+    ranks = np.array([stats.rankdata([-x for x in row]) for row in rows])
     gap = abs(ranks[:, 0].sum() - ranks[:, 1].sum())
     orders = product(*(list(permutations(row)) for row in ranks.tolist()))
     gaps = [abs(sum(o[0] for o in order) - sum(o[1] for o in order)) for order in orders]
@@ -61,16 +61,16 @@ def test_exact_pairs_sum_to_one_and_take_sides():
 def test_statistics_are_those_of_scipy(decimals):
     scores = some_scores(5, 60, decimals=decimals)
     test = friedman(scores, method="chi2")
-    theirs = scipy.stats.friedmanchisquare(*scores)
+    theirs = stats.friedmanchisquare(*scores)
     assert (test.statistic, test.pvalue) == pytest.approx(theirs, rel=1e-9)
     result = compare_datasets(scores, adjust="none", exact=False)
     whole = np.rint(scores * 10.0**decimals)
     for p, (i, j) in enumerate(result.pairs):
-        theirs = scipy.stats.wilcoxon(whole[i] - whole[j], method="asymptotic", correction=False)
+        theirs = stats.wilcoxon(whole[i] - whole[j], method="asymptotic", correction=False)
         assert result.pvalue[p] == pytest.approx(theirs.pvalue, rel=1e-6)
     by_t = compare_datasets(scores, adjust="none", method="t")
     for p, (i, j) in enumerate(by_t.pairs):
-        theirs = scipy.stats.ttest_rel(scores[i], scores[j])
+        theirs = stats.ttest_rel(scores[i], scores[j])
         assert by_t.statistic[p] == pytest.approx(theirs.statistic, rel=1e-9)
         assert by_t.pvalue[p] == pytest.approx(theirs.pvalue, rel=1e-9)
 

@@ -4,8 +4,8 @@ from itertools import product
 
 import numpy as np
 import pytest
+from libraries import stats
 from reference_cases import expected, parametrize
-from scipy import stats
 
 from fastcmp.datasets import leave_one_task_out, task_bootstrap, task_noise
 

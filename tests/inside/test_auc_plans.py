@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import integrate, special, stats
+from libraries import integrate, special, stats
 
 import fastcmp
 from fastcmp.planning.aucs import (

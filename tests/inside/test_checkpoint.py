@@ -6,10 +6,9 @@ import time
 import tracemalloc
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from children import started
-from pyarrow import csv, feather, parquet
+from libraries import csv, feather, pa, parquet
 
 from fastcmp.cli import main
 from fastcmp.core.saved_states import read_state, write_state

@@ -8,12 +8,7 @@ import pytest
 
 from fastcmp.core.threads import ThreadPool
 from fastcmp.counts import pair_tables
-from fastcmp.counts.pair_tables import (
-    PairTables,
-    all_label_cells,
-    all_label_counts,
-    slices_pay,
-)
+from fastcmp.counts.pair_tables import PairTables, all_label_cells, all_label_counts, slices_pay
 from fastcmp.counts.pairs import Block, all_pairs
 from fastcmp.inputs.labels import encode
 

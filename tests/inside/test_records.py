@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from libraries import pd
 
 import fastcmp
 from fastcmp import from_dict

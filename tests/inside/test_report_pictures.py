@@ -5,6 +5,7 @@ import pytest
 
 import fastcmp
 from fastcmp import planning, sequential
+from fastcmp.datasets.rank_line import stacked
 from fastcmp.report.charts import Bars, Curves, Intervals, Map
 from fastcmp.report.contents import blocks_of
 
@@ -111,3 +112,13 @@ def test_a_report_of_many_models_draws_averages():
     rows = {each.title: len(each.rows) for each in of_kind(report, Intervals)}
     averages = dict.fromkeys(("precision", "recall", "F1"), 42)
     assert rows == {**averages, "accuracy": 21}
+
+
+def test_bars_have_levels_of_their_own():
+    bars = [np.array(x, float) for x in ([5, 8], [0, 3], [2, 6], [4, 4.5])]
+    levels = stacked(bars, 0.1)
+    for i, a in enumerate(bars):
+        for j, b in enumerate(bars[:i]):
+            if levels[i] == levels[j]:
+                assert a[0] > b[-1] + 0.1 or b[0] > a[-1] + 0.1
+    assert stacked([], 0.1) == []

@@ -220,11 +220,7 @@ def with_setting(settings, place, raw):
 
 def bad_files(counts, folder):
     """Write files with one thing wrong each."""
-    kind, settings, arrays = (
-        type(counts).__name__,
-        counts._settings(),
-        counts._arrays(),
-    )
+    kind, settings, arrays = (type(counts).__name__, counts._settings(), counts._arrays())
     line, good = json.dumps(to_plain(settings)), described(arrays)
     for place in fields(settings):
         for what, raw in WRONG.items():

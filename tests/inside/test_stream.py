@@ -6,11 +6,10 @@ import tracemalloc
 from itertools import product
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from pyarrow import csv, feather, parquet
+from libraries import csv, feather, pa, parquet
 
 from fastcmp.inputs.cost_matrix import CostMatrix
 from fastcmp.io import counting, mapped, text
@@ -326,13 +325,14 @@ def test_files_are_joined_side_by_side(tmp_path, ids):
         assert sum(again.n_rows for again in later) == 100 - rows.first - rows.n_rows
 
 
-TEXTS = (pa.string(), pa.large_string(), pa.string_view())
+def texts():
+    return pa.string(), pa.large_string(), pa.string_view()
 
 
 def stored(table, kind):
     """The same table with its text of another type."""
     columns = {
-        name: table[name].cast(kind) if table[name].type in TEXTS else table[name]
+        name: table[name].cast(kind) if table[name].type in texts() else table[name]
         for name in table.column_names
     }
     return pa.table(columns)
@@ -344,7 +344,7 @@ def test_text_of_other_types_is_joined(tmp_path, first, second):
     labels = ("cat", "dog", "eel")
     table = with_ids(predictions(100, labels), [f"s{i:04}" for i in range(100)])
     expect = whole([write(tmp_path / "all.csv", table)])
-    for one, two in product(TEXTS, repeat=2):
+    for one, two in product(texts(), repeat=2):
         own = pa.string() if first == "csv" else one
         left = stored(table.select(["id", "y_true", "a"]), own)
         right = stored(table.select(["id", "y_true", "b", "c"]), two)

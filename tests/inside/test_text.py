@@ -8,13 +8,11 @@ import re
 import subprocess
 import sys
 
-import pyarrow as pa
 import pytest
 from cases import thinned
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from pyarrow import csv as pa_csv
-from pyarrow import parquet
+from libraries import pa, parquet
 
 from fastcmp.io import lines, text
 from fastcmp.io.lines import RowEnds
@@ -415,7 +413,7 @@ def test_no_thread_of_arrow_keeps_memory_of_python(tmp_path, kind):
     if kind == "parquet":
         parquet.write_table(table, path, row_group_size=10)
     else:
-        pa_csv.write_csv(table, path)
+        pa.csv.write_csv(table, path)
     source = Source(path).parts[0]
     data = path.read_bytes()
     held = source._map._map if kind == "parquet" else data

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from libraries import stats
 from reference_cases import ALTERNATIVES, cases
-from scipy import stats
 
 from fastcmp import compare_means, mean_difference
 from fastcmp.kernels import mcnemar_exact

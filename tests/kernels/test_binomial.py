@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import math
 
-import mpmath
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from libraries import mpmath
 from naive import far_half_binomial, half_binomial
-from numba import njit
 
 from fastcmp.kernels import binomial_half
-from fastcmp.kernels.binomial import _expansion
 
 RELATIVE = 1e-12
 SIZES = [1, 2, 3, 5, 10, 15, 16, 17, 30, 60, 150, 198, 199, 200, 201, 202, 230, 300]
@@ -115,26 +113,3 @@ def test_mid_tail_rises_with_k(n):
     rising = [mid for mid in mids if mid > 1e-300]
     assert len(rising) > 10
     assert all(np.diff(rising) > 0.0)
-
-
-@njit
-def expansion(v, r):
-    return _expansion(v, r)
-
-
-def test_leading_coefficients_are_those_of_theory():
-    # `edgeworth` less the normal tail at sqrt(2 D) leaves (1/4 + 1/3) / 2.
-    assert expansion(0.0, 0.0) == pytest.approx(7 / 24, rel=1e-14)
-
-
-@pytest.mark.parametrize("u", [0.02, 0.1, 0.25, 0.4, 0.5])
-@pytest.mark.parametrize("n", [200, 400, 10_000])
-def test_expansion_equals_its_definition(u, n):
-    with mpmath.workdps(40):
-        m = mpmath.mpf(round(n * (1 - u) / 2))
-        u = 1 - 2 * m / n
-        mid, point = far_half_binomial(int(m), n)
-        deviance = n * (u * mpmath.atanh(u) + mpmath.log1p(-u * u) / 2)
-        exact = (mid - mpmath.erfc(mpmath.sqrt(deviance)) / 2) / (point * u)
-    # The term is at most some 10 percent of the tail, at n = 200.
-    assert expansion(float(u * u), 1.0 / n) == pytest.approx(float(exact), rel=5e-12)

@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
-from itertools import combinations
-
 import numpy as np
 import pytest
 from hypothesis import given
 from strategies import codes, right_matrices
 
 from fastcmp.kernels import count_bits, count_common_bits, pack_equal, row_square_sum
-from fastcmp.kernels.bits import (
-    LINE_WORDS,
-    TILE_ROWS,
-    allocate_words,
-    common_tile,
-    discordant_pairs,
-)
 
 DTYPES = [np.uint8, np.uint16, np.int32, np.int64]
 LENGTHS = [0, 1, 7, 63, 64, 65, 127, 128, 129, 511, 512, 513, 1000]
 
 
 def packed(right):
-    """Pack a 0/1 matrix with NumPy, in the layout of allocate_words."""
-    words = allocate_words(*right.shape)
+    """Pack a 0/1 matrix with NumPy."""
+    words = np.zeros((right.shape[0], max(-(-right.shape[1] // 64), 1)), np.uint64)
     packed_bytes = np.packbits(right, axis=1, bitorder="little")
-    words.view(np.uint8)[: right.shape[0], : packed_bytes.shape[1]] = packed_bytes
+    words.view(np.uint8)[:, : packed_bytes.shape[1]] = packed_bytes
     return words
 
 
@@ -75,7 +66,7 @@ def test_pack_compares_the_whole_code(dtype):
 @given(codes())
 def test_bits_count_samples(drawn):
     y_true, pred_a, pred_b = drawn
-    words = allocate_words(2, y_true.size)
+    words = np.zeros((2, y_true.size // 64 + 1), np.uint64)
     pack_equal(y_true, pred_a, words[0])
     pack_equal(y_true, pred_b, words[1])
     right_a, right_b = pred_a == y_true, pred_b == y_true
@@ -93,96 +84,7 @@ def test_every_bit_of_a_word_counts(value):
 # Allocation.
 
 
-@pytest.mark.parametrize("n_models", [0, 1, 3, 4, 5, 13])
-@pytest.mark.parametrize("n", [0, 1, 511, 512, 513, 10_000])
-def test_allocated_rows_are_zero_padded_and_aligned(n_models, n):
-    words = allocate_words(n_models, n)
-    rows, columns = words.shape
-    assert rows % TILE_ROWS == 0
-    assert n_models <= rows < n_models + TILE_ROWS
-    assert columns % LINE_WORDS == 0
-    assert n <= 64 * columns < n + 64 * LINE_WORDS
-    assert words.dtype == np.uint64
-    assert words.flags.c_contiguous
-    assert words.flags.writeable
-    if words.size > 0:
-        assert words.ctypes.data % (8 * LINE_WORDS) == 0
-    assert not words.any()
-
-
 # Pairs.
-
-
-def brute_force(right):
-    pairs = list(combinations(right.astype(bool), 2))
-    only_a = [int((a & ~b).sum()) for a, b in pairs]
-    return only_a, [int((b & ~a).sum()) for a, b in pairs]
-
-
-def by_tiles(right, height, width):
-    """Count all pairs by tiles of height x width models."""
-    n_models = right.shape[0]
-    words, sums = packed(right), right.sum(axis=1, dtype=np.int64)
-    joint = np.zeros((n_models, n_models), np.int64)
-    for i in range(0, n_models, height):
-        i_end = min(i + height, n_models)
-        for j in range(0, n_models, width):
-            j_end = min(j + width, n_models)
-            if j_end > i:
-                common_tile(words, (i, i_end, j, j_end), joint[i:i_end, j:j_end])
-    i, j = np.triu_indices(n_models, 1)
-    return (sums[i] - joint[i, j]).tolist(), (sums[j] - joint[i, j]).tolist()
-
-
-@pytest.mark.parametrize("tiling", [(4, 4), (4, 8), (8, 4), (8, 8), (16, 16)])
-@pytest.mark.parametrize("n_models", range(2, 14))
-def test_any_tiling_equals_brute_force(n_models, tiling):
-    right = random_right(n_models, 1000, seed=n_models)
-    assert by_tiles(right, *tiling) == brute_force(right)
-
-
-@given(right_matrices())
-def test_one_tile_equals_brute_force(right):
-    assert by_tiles(right, 16, 16) == brute_force(right)
-
-
-@pytest.mark.parametrize("n", [131_072, 131_073, 270_000])
-def test_panels_of_long_rows(n):
-    # One panel is 2048 words, 131072 samples.
-    right = random_right(6, n)
-    assert by_tiles(right, 8, 8) == brute_force(right)
-
-
-@given(right_matrices())
-def test_common_bits_add_up(right):
-    n_models = right.shape[0]
-    joint = np.ones((n_models, n_models), np.int64)
-    common_tile(packed(right), (0, n_models, 0, n_models), joint)
-    wide = right.astype(np.int64)
-    expected = np.triu(wide @ wide.T) + 1
-    np.testing.assert_array_equal(joint, expected)
-
-
-def test_common_bits_of_one_tile_in_a_larger_matrix():
-    right = random_right(12, 100)
-    joint = np.zeros((12, 12), np.int64)
-    common_tile(packed(right), (4, 8, 8, 12), joint[4:8, 8:12])
-    wide = right.astype(np.int64)
-    expected = np.zeros_like(joint)
-    expected[4:8, 8:12] = wide[4:8] @ wide[8:].T
-    np.testing.assert_array_equal(joint, expected)
-
-
-def test_chosen_pairs_equal_brute_force():
-    right = random_right(7, 333)
-    pairs = np.array([[0, 1], [6, 2], [3, 3], [1, 0]])
-    only_a, only_b = np.empty((2, len(pairs)), np.int64)
-    sums = right.sum(axis=1, dtype=np.int64)
-    discordant_pairs(packed(right), sums, pairs, only_a, only_b)
-    is_right = right.astype(bool)
-    for p, (i, j) in enumerate(pairs):
-        assert only_a[p] == (is_right[i] & ~is_right[j]).sum()
-        assert only_b[p] == (is_right[j] & ~is_right[i]).sum()
 
 
 # The sum for Cochran's Q.

@@ -6,14 +6,17 @@ The fixture of this folder runs each call as machine code too, and compares bits
 import numpy as np
 import pytest
 
-from fastcmp.kernels import metrics
-from fastcmp.kernels.count_draws import cell_tables
-from fastcmp.kernels.dirichlet import random_exponentials
-from fastcmp.kernels.friedman_exact import add_difference
-from fastcmp.kernels.max_t import difference_maxima, radial_quantile, radial_tail, step_down
-from fastcmp.kernels.metric_rates import ODDS_RATIO
-from fastcmp.kernels.signed_ranks import pairs_above, signed_rank_draws
-from fastcmp.kernels.task_ranks import count_ranks
+from fastcmp import kernels as metrics
+from fastcmp.kernels import (
+    ODDS_RATIO,
+    add_difference,
+    cell_tables,
+    difference_maxima,
+    radial_quantile,
+    radial_tail,
+    random_exponentials,
+    step_down,
+)
 
 seeds = pytest.mark.parametrize("seed", range(12))
 
@@ -40,23 +43,6 @@ def test_draws(seed):
     random_exponentials(seed, int(rng.integers(1000)), int(rng.integers(9)), np.empty((n, size)))
     cells = rng.integers(3, size=(n, 3))
     cell_tables(cells, rng.poisson(2.0, (size, n)) * 1.0, np.empty((size, 2, 3, 3)))
-    ordered = np.sort(rng.integers(-3, 4, n + 1)) * 0.5
-    order = rng.permutation(n + 1)[None]
-    above, below = np.empty((2, 1, 2, n + 1), np.int64)
-    pairs_above(ordered, (0.5, 0.0), above[0])
-    pairs_above(ordered, (-1.0, -0.5), below[0])
-    prior = float(rng.choice([0.0, 0.5, 1.5]))
-    signed_rank_draws(order, above, below, prior, (seed, 3, 70), np.empty((1, 4)))
-
-
-@seeds
-def test_ranks(seed):
-    rng = np.random.default_rng(seed)
-    m = int(rng.integers(1, 12))
-    estimates = rng.integers(6, size=(30, m)) + rng.choice([0.0, 1e-9], (30, m))
-    order, weights = np.argsort(estimates, axis=1), rng.random(30)
-    options = float(rng.choice([0.0, 1e-6, 1.0])), int(rng.integers(m + 1))
-    count_ranks(estimates, order, weights, options, np.zeros((m, m)), np.zeros((2, m)))
 
 
 @seeds

@@ -6,16 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
+from libraries import stats
 
 from fastcmp import kernels
 
-KINDS = {
-    "cr0": kernels.CR0,
-    "cr1": kernels.CR1,
-    "cr2": kernels.CR2,
-    "cr3": kernels.CR3,
-}
+KINDS = {"cr0": kernels.CR0, "cr1": kernels.CR1, "cr2": kernels.CR2, "cr3": kernels.CR3}
 
 units = st.lists(st.tuples(st.integers(1, 6), st.floats(-3, 3)), min_size=2, max_size=7)
 

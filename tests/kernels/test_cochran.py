@@ -12,14 +12,7 @@ from hypothesis import assume, given
 from reference_cases import expected, parametrize
 from strategies import count_pairs, right_matrices
 
-from fastcmp.kernels import (
-    DEGENERATE,
-    INVALID,
-    OK,
-    cochrans_q,
-    mcnemar_asymptotic,
-    mcnemar_exact,
-)
+from fastcmp.kernels import DEGENERATE, OK, cochrans_q, mcnemar_asymptotic, mcnemar_exact
 
 
 def q_of(right):
@@ -126,15 +119,6 @@ def test_samples_on_which_all_agree_do_not_matter_to_q(right):
     assert q_of(more).statistic == pytest.approx(q_of(right).statistic, rel=1e-12)
 
 
-@given(right_matrices())
-def test_pvalues_are_probabilities(right):
-    found = q_of(right)
-    assert found.statistic >= 0.0
-    assert 0.0 <= found.pvalue <= 1.0
-    if right.shape[1] > 1:
-        assert 0.0 <= found.f_pvalue <= 1.0
-
-
 @pytest.mark.parametrize("proportion", [0, 1])
 def test_models_that_never_differ_are_degenerate(proportion):
     found = q_of(np.full((4, 10), proportion))
@@ -163,10 +147,3 @@ def test_sums_of_squares_beyond_int64(n):
     squares = int(right.sum() - within) * 3 + within
     found = cochrans_q(right, squares, n)
     assert found.statistic == pytest.approx(3 * 2 * 2 * 10**8 / (2 * within), rel=1e-12)
-
-
-@pytest.mark.parametrize(("right", "n"), [([5], 10), ([], 10), ([0, 0], 0)])
-def test_too_few_models_or_samples_are_invalid(right, n):
-    found = cochrans_q(np.array(right, np.int64), 5, n)
-    assert np.isnan(found[:4]).all()
-    assert found.status == INVALID

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 
-import mpmath
 import naive
 import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from libraries import stats
 from reference_cases import parametrize
-from scipy import stats
 
 from fastcmp.kernels import (
     DEGENERATE,
@@ -22,7 +21,6 @@ from fastcmp.kernels import (
     cost_likelihood,
     mcnemar_asymptotic,
 )
-from fastcmp.kernels.cost import CHI_SQUARE, LIKELIHOOD, cost_test_many
 
 EPS = 2.0**-52
 
@@ -166,27 +164,11 @@ def test_whole_costs_keep_all_digits(support, drawn):
     assert found.at_bound == oracle[2]
 
 
-PROBLEMS = [
-    ("unit", 2, False),
-    ("unit", 3, True),
-    ("small", 2, True),
-    ("small", 3, False),
-    ("small", 6, False),
-    ("squared", 4, True),
-    ("squared", 5, False),
-    ("lognormal", 2, False),
-    ("lognormal", 3, True),
-    ("ratio 1e6", 2, False),
-    ("ratio 1e6", 3, False),
-]
-
-
 @pytest.mark.parametrize("method", ["SLSQP", "trust-constr"])
-@pytest.mark.parametrize("problem", PROBLEMS)
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("kind", COSTS)
+@pytest.mark.parametrize(("seed", "k", "one_sign"), [(1, 2, False), (2, 3, True), (1, 3, False)])
 @pytest.mark.filterwarnings("ignore:delta_grad == 0.0:UserWarning")
-def test_likelihood_equals_an_optimiser_on_the_simplex(method, problem, seed):
-    kind, k, one_sign = problem
+def test_likelihood_equals_an_optimiser_on_the_simplex(method, kind, seed, k, one_sign):
     values, weights, largest = tensor(seed, kind, k, one_sign=one_sign)
     values, weights = fold(values, weights)
     found = cost_likelihood(values, weights, largest)
@@ -230,39 +212,6 @@ def test_chi_square_closed_form(drawn):
     assert found.statistic == pytest.approx(
         wanted, rel=1e-12, abs=2.0 * abs(first) * slack / second
     )
-
-
-@given(
-    st.integers(0, 2**32 - 1),
-    st.sampled_from(list(COSTS)),
-    st.sampled_from([(LIKELIHOOD, True), (LIKELIHOOD, False), (CHI_SQUARE, True)]),
-    st.sampled_from([0.0, 1.0, 0.25]),
-)
-def test_many_equals_one_by_one(seed, kind, options, smoothing):
-    values, _, largest = tensor(seed, kind, 3)
-    distinct, group = np.unique(values, return_inverse=True)
-    cells = smoothing * np.bincount(group).astype(float)
-    rng = np.random.default_rng(seed)
-    counts = rng.poisson(2.0, (4, values.size))
-    counts[1] = 0
-    counts[2, values < 0.0] = 0
-    method, flag = options
-    options = (method, largest if flag else 0.0, flag)
-    results, status = np.empty((4, 4)), np.empty(4, np.uint8)
-    cost_test_many(counts, group, distinct, cells, options, results, status)
-    for p in range(4):
-        weights = cells + np.bincount(group, counts[p])
-        if not (counts[p] * values).any():
-            # Smoothing alone is no evidence.
-            assert (*results[p], status[p]) == (0.0, 1.0, 0.0, 0.0, DEGENERATE)
-            continue
-        if method == LIKELIHOOD:
-            one = cost_likelihood(distinct, weights, options[1])
-        else:
-            one = cost_chi_square(distinct, weights, flag)
-        wanted = [one.statistic, one.pvalue, one.multiplier, float(one.at_bound)]
-        np.testing.assert_array_equal(results[p], wanted)
-        assert status[p] == one.status
 
 
 # Reference.
@@ -360,21 +309,6 @@ def assert_alike(found, wanted, times=1.0, of_multiplier=1.0, rel=1e-12):
         assert one.multiplier == pytest.approx(multiplier, rel=rel)
 
 
-@pytest.mark.parametrize("factor", [3.0, 0.1, 2.0**40, 1e-9])
-@given(pairs=short_lists)
-def test_scaling_costs_scales_the_multiplier(factor, pairs):
-    values, weights = arrays(pairs)
-    largest = float(np.abs(values).max())
-    found = all_tests(factor * values, weights, factor * largest)
-    wanted = all_tests(values, weights, largest)
-    # The costs are rounded, which matters where they cancel.
-    assume(factor in {3.0, 2.0**40} or abs(values @ weights) > 0.01 * weights.sum())
-    for one, other in zip(found, wanted, strict=True):
-        assert one.statistic == pytest.approx(other.statistic, rel=1e-12)
-        multiplier = other.multiplier / factor
-        assert one.multiplier == pytest.approx(multiplier, rel=1e-11)
-
-
 @pytest.mark.parametrize("factor", [1e-300, 1e-200, 1e200, 1e300])
 def test_the_unit_of_the_costs_does_not_matter(factor):
     values, weights = arrays([(1, 10), (-2, 2), (3, 1)])
@@ -426,31 +360,6 @@ def test_unit_costs_give_mcnemar(nonnegative, only_a, only_b):
     assert found.status == wanted.status
 
 
-@given(st.integers(0, 10**9), st.integers(0, 10**9))
-def test_unit_costs_give_the_likelihood_ratio_of_two_counts(b, c):
-    assume(b + c > 0)
-    with mpmath.workdps(40):
-        exact = [k * mpmath.log(mpmath.mpf(2 * k) / (b + c)) for k in (b, c) if k]
-        wanted = float(2 * sum(exact))
-    found = likelihood([(1, b), (-1, c)], 1.0)
-    assert found.statistic == pytest.approx(wanted, rel=1e-12)
-    if b != c:
-        assert found.multiplier == pytest.approx((b - c) / (b + c), rel=1e-14)
-
-
-@given(tensors)
-def test_likelihood_is_the_largest_over_all_multipliers(drawn):
-    values, weights, largest = drawn
-    assume(has_answer(values, weights, largest))
-    found = cost_likelihood(values, weights, largest)
-    proportions = np.concatenate([np.linspace(-0.999, 0.999, 41), [1e-3, -1e-3, 1e-6]])
-    for proportion in proportions:
-        dual = 2.0 * weights @ np.log1p(proportion * values / largest)
-        assert dual <= found.statistic + 1e-13 * (np.abs(values) @ weights) / largest
-    assert abs(found.multiplier) * largest <= 1.0 + 1e-15
-    assert np.sign(found.multiplier) == np.sign(math.fsum(values * weights))
-
-
 @given(tensors)
 def test_restrictions_raise_the_statistic(drawn):
     values, weights, largest = drawn
@@ -481,12 +390,6 @@ def test_no_difference_is_degenerate(pairs, largest):
     nothing = (0.0, 1.0, DEGENERATE, 0.0, False)
     assert likelihood(pairs, largest) == nothing
     assert chi_square(pairs, False) == chi_square(pairs, True) == nothing
-
-
-def test_no_entries_are_degenerate():
-    empty = np.empty(0)
-    assert cost_likelihood(empty, empty, 1.0) == (0.0, 1.0, DEGENERATE, 0.0, False)
-    assert cost_chi_square(empty, empty, True) == (0.0, 1.0, DEGENERATE, 0.0, False)
 
 
 @pytest.mark.parametrize("pairs", [[(1, 4), (-1, 4)], [(5, 2), (-1, 10), (0, 3)]])
@@ -531,14 +434,6 @@ def test_impossible_entries_are_invalid(pairs, largest):
         assert not found.at_bound
 
 
-@pytest.mark.parametrize("largest", [1.9999, -1.0, math.nan])
-@pytest.mark.parametrize("pairs", [[(2, 1), (-1, 2)], [(1, 1), (-2, 2)]])
-def test_differences_beyond_the_largest_are_invalid(pairs, largest):
-    found = likelihood(pairs, largest)
-    assert found.status == INVALID
-    assert math.isnan(found.statistic)
-
-
 def test_at_bound_tells_where_the_mass_went():
     assert likelihood([(1, 10), (-1, 2)], 5.0).at_bound
     assert likelihood([(1, 10), (-1, 2)], 5.0).multiplier == 0.2
@@ -560,10 +455,12 @@ def test_roots_beside_the_bound(value, weight):
         assert found.multiplier == pytest.approx(float(multiplier), rel=1e-15)
 
 
-@pytest.mark.parametrize("largest", [0.0, 1e6])
+@pytest.mark.parametrize("largest", [0.0, 1e18])
 @pytest.mark.parametrize(
     "pairs",
     [
+        *([(ratio, 10), (-1, 3)] for ratio in (1e9, 1e15, 1e18)),
+        [(1e15, 1), (-1, 200)],
         [(1e6, 3), (-1, 5)],
         [(1e6, 3), (1, 5), (-1, 4), (-1e-6, 1e9)],
         [(1e6, 1), (-1, 10**6)],
@@ -574,12 +471,6 @@ def test_roots_beside_the_bound(value, weight):
 )
 def test_costs_of_very_different_size(pairs, largest):
     assert_solves(likelihood(pairs, largest), *arrays(pairs), largest)
-
-
-@pytest.mark.parametrize("ratio", [1e9, 1e12, 1e15, 1e18])
-def test_observed_differences_of_extremely_different_size(ratio):
-    for pairs in [[(ratio, 10), (-1, 3)], [(ratio, 1), (-1, 200)]]:
-        assert_solves(likelihood(pairs, 0.0), *arrays(pairs), 0.0)
 
 
 @given(short_lists)

@@ -7,17 +7,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
+from libraries import stats
 
-from fastcmp.kernels import (
-    binomial_half,
-    cell_tables,
-    draw_cells,
-    random_binomial,
-    swap_cells,
-)
-from fastcmp.kernels.count_draws import add_tails, enumerate_swaps, half_chances
-from fastcmp.kernels.item_bootstrap import cluster_cells, cluster_squares
+from fastcmp.kernels import cell_tables, draw_cells, random_binomial, swap_cells
 
 N_DRAWS = 20_000
 ONE_STRATUM = np.zeros(9, np.int64)
@@ -157,61 +149,6 @@ def test_exchanges_keep_pairs_and_concordant_cells():
     assert abs(np.corrcoef(out[:, 1], out[:, 3])[0, 1]) < 4 / math.sqrt(N_DRAWS)
 
 
-def all_swaps(counts, partner, least):
-    """Enumerate configurations in pieces of three."""
-    pairs = [s for s, p in enumerate(partner) if p > s and counts[s] + counts[p] > 0]
-    both = [int(counts[s] + counts[partner[s]]) for s in pairs]
-    radices = [m - 2 * low + 1 for m, low in zip(both, least, strict=True)]
-    chances = np.zeros((len(pairs), max(radices)))
-    for row, radix, m, low in zip(chances, radices, both, least, strict=True):
-        half_chances(m, low, row[:radix])
-    n = math.prod(radices)
-    out, weights = np.empty((n, counts.size)), np.empty(n)
-    for first in range(0, n, 3):
-        part = slice(first, first + 3)
-        given = counts, partner, np.array(least), chances, first
-        enumerate_swaps(*given, out[part], weights[part])
-    return pairs, radices, out, weights
-
-
-@pytest.mark.parametrize("least", [(0, 0, 0), (1, 0, 2)])
-def test_all_configurations(least):
-    counts = np.array([8, 2, 0, 9, 1, 0, 3, 2])
-    partner = np.array([0, 2, 1, 3, 5, 4, 7, 6])
-    pairs, radices, out, weights = all_swaps(counts, partner, least)
-    assert pairs == [1, 4, 6]
-    wanted = [
-        [low + x for low, x in zip(least, row, strict=True)]
-        for row in itertools.product(*map(range, radices))
-    ]
-    np.testing.assert_array_equal(out[:, pairs], wanted)
-    mirrored = out[::-1][:, partner]
-    np.testing.assert_array_equal(out, mirrored)
-    chance = [
-        math.prod(stats.binom(counts[s] + counts[partner[s]], 0.5).pmf(row[s]) for s in pairs)
-        for row in out
-    ]
-    np.testing.assert_allclose(weights, chance, rtol=1e-12)
-    if not any(least):
-        assert weights.sum() == pytest.approx(1, rel=1e-14)
-
-
-def test_chances_of_halves():
-    out = np.empty(5)
-    half_chances(1000, 498, out)
-    wanted = [binomial_half(498.0 + i, 1000.0).pmf for i in range(5)]
-    np.testing.assert_array_equal(out, wanted)
-
-
-def test_tails_hold_negatives_and_nan():
-    statistics = np.array([0.5, -0.2, np.nan, 0.2 - 1e-12, 0.0])
-    weights = np.array([0.1, 0.05, 0.15, 0.15, 0.05])
-    out = np.zeros(4)
-    add_tails(statistics, weights, 0.2, 1e-9, out)
-    # Above are one sign of 0.5, -0.2 and 0.2, and both of NaN; below all but -0.5's.
-    assert out == pytest.approx([0.9, 0.6, 0.9, 1.0])
-
-
 # Tables and clusters.
 
 cells = st.lists(st.tuples(*[st.integers(0, 2)] * 3, st.integers(0, 9)), min_size=1, max_size=12)
@@ -232,19 +169,3 @@ def test_tables_add_up_cells(rows):
     one = np.empty((2, 1, 3, 3))
     cell_tables(rows[:, :2].copy(), draws, one)
     np.testing.assert_array_equal(one[:, 0], wanted[:, 0])
-
-
-def test_clusters_are_drawn_and_exchanged_as_a_whole():
-    starts, index = np.array([0, 2, 3, 5]), np.array([0, 1, 2, 1, 3])
-    counts, partner = np.array([4, 2, 5, 1, 3]), np.array([0, 2, 1, 3])
-    times = np.array([[1.0, 1, 1], [2, 0, 1], [-1, -1, 1]])
-    out = np.empty((3, 4))
-    cluster_cells(starts, index, counts, partner, times, out)
-    wanted = [[4, 3, 5, 3], [8, 5, 0, 3], [4, 6, 2, 3]]
-    np.testing.assert_array_equal(out, wanted)
-    values = np.array([[1.0, 10, 100, 1000]] * 3)
-    squares = np.empty(3)
-    cluster_squares(starts, index, counts, partner, times, values, squares)
-    own = np.array([24.0, 500, 3010])
-    wanted = [own @ own, 2 * 24.0**2 + 3010.0**2, 204.0**2 + 50.0**2 + 3010.0**2]
-    assert squares == pytest.approx(wanted)

@@ -3,7 +3,6 @@
 import math
 
 import evalue_oracles as oracle
-import numpy as np
 import pytest
 from cases import case, thinned
 from hypothesis import given
@@ -11,12 +10,6 @@ from hypothesis import strategies as st
 
 from fastcmp import kernels
 from fastcmp.kernels import GREATER, LESS, TWO_SIDED
-from fastcmp.kernels.evalues import (
-    extend_tables,
-    mcnemar_log_evalue_many,
-    missing_evidence,
-    pair_log_evalues,
-)
 
 SIDES = (TWO_SIDED, GREATER, LESS)
 PRIORS = ((0.5, 0.5), (1.0, 1.0), (2.0, 5.0), (0.01, 3.0), (30.0, 0.2), (150.0, 160.0))
@@ -126,36 +119,3 @@ def test_the_interval_excludes_one_half_where_the_test_does(b, c, s, level):
 
 
 # All pairs by look-ups.
-
-
-@pytest.mark.parametrize("prior", [0.5, 3.0])
-@pytest.mark.parametrize("size", [0, 60_000])
-def test_pairs_by_tables(prior, size):
-    rng = np.random.default_rng(5)
-    n, m = 50_000, 7
-    right = rng.integers(30_000, 50_000, m)
-    joint = np.triu(np.minimum(right[:, None], right) - rng.integers(0, 9000, (m, m)))
-    joint[0, 1] = min(right[:2])  # no discordant sample of one of them
-    tables, rests = np.empty((2, size), np.int64), np.zeros(2)
-    extend_tables(prior, 0, tables[:, :1000], rests)
-    extend_tables(prior, min(1000, size), tables, rests)
-    p = m * (m - 1) // 2
-    before = rng.normal(0, 50, p)
-    found, largest = np.empty((2, p))
-    known = (prior, tables)
-    for rows in ((0, 2), (2, m)):
-        pair_log_evalues(joint, right, rows, known, before, (found, largest))
-    i, j = np.triu_indices(m, 1)
-    both = joint[i, j]
-    wanted = np.empty(p)
-    mcnemar_log_evalue_many(*(right[i] - both, right[j] - both, (prior, prior), TWO_SIDED, wanted))
-    np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-11)
-    np.testing.assert_array_equal(largest, np.maximum(before, found))
-    assert n >= right.max()
-
-
-def test_evidence_that_is_missing():
-    logs = np.array([-800.0, -41.0, -1.0, 0.0, 2.9, 3.1, 900.0])
-    wanted = sum(20 - math.exp(x) for x in logs[:5])
-    assert missing_evidence(logs, 20.0) == pytest.approx(wanted, rel=1e-13)
-    assert missing_evidence(logs[-1:], 20.0) == 0.0

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from libraries import stats
 from reference_cases import expected, parametrize
-from scipy import stats
 
 from fastcmp.kernels import (
     BASIC,
@@ -28,7 +28,6 @@ from fastcmp.kernels import (
     resampled_mean,
     studentized_interval,
 )
-from fastcmp.kernels.item_bootstrap import total_draws
 
 
 def drawn(sums, sizes, rows):
@@ -96,9 +95,7 @@ def test_units_are_drawn_alike():
 
 
 units = st.lists(
-    st.tuples(st.integers(-9, 9), st.integers(1, 4), st.integers(0, 3)),
-    min_size=2,
-    max_size=8,
+    st.tuples(st.integers(-9, 9), st.integers(1, 4), st.integers(0, 3)), min_size=2, max_size=8
 )
 
 
@@ -118,19 +115,6 @@ def test_means_and_errors_by_hand(one, two):
         variance += weights[h] ** 2 * c.size / (c.size - 1) * squares
     assert mean == pytest.approx(wanted, nan_ok=True, abs=1e-12)
     assert error == pytest.approx(variance**0.5, nan_ok=True, abs=1e-12)
-
-
-def test_totals_do_not_depend_on_their_neighbours():
-    rng = np.random.default_rng(6)
-    for n_units in (1, 3, 4, 9, 50):
-        counts = rng.poisson(0.7, (5, n_units)).astype(float)
-        columns = rng.normal(size=(n_units, 20))
-        totals = np.empty((5, 20))
-        total_draws(counts, columns, totals)
-        np.testing.assert_allclose(totals, counts @ columns, atol=1e-13)
-        some = np.empty((5, 3))
-        total_draws(counts, np.ascontiguousarray(columns[:, 13:16]), some)
-        np.testing.assert_array_equal(some, totals[:, 13:16])
 
 
 @given(st.lists(st.floats(-100, 100), min_size=1, max_size=30), st.floats(0, 1))
@@ -170,10 +154,7 @@ def test_accelerations_at_the_edges():
     assert np.isnan(jackknife_acceleration(same, one, alone, np.full(2, 0.5)))
 
 
-@given(
-    st.lists(st.integers(-5, 12), min_size=3, max_size=40),
-    st.sampled_from([PERCENTILE, BASIC]),
-)
+@given(st.lists(st.integers(-5, 12), min_size=3, max_size=40), st.sampled_from([PERCENTILE, BASIC]))
 def test_pvalues_count_the_draws(draws, kind):
     ascending = np.sort(np.array(draws, float))
     limit = 0.0 if kind == PERCENTILE else 4.0
@@ -181,11 +162,7 @@ def test_pvalues_count_the_draws(draws, kind):
     high = (1 + np.sum(ascending >= limit)) / (1 + ascending.size)
     if kind == BASIC:
         low, high = high, low
-    for alternative, wanted in (
-        (GREATER, low),
-        (LESS, high),
-        (0, min(1, 2 * min(low, high))),
-    ):
+    for alternative, wanted in ((GREATER, low), (LESS, high), (0, min(1, 2 * min(low, high)))):
         found = bootstrap_pvalue(ascending, 2.0, kind, 0.0, 0.0, alternative)
         assert found == pytest.approx(wanted, rel=1e-14)
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
+from libraries import stats
 
 from fastcmp.kernels import (
     GREATER,
@@ -13,11 +13,9 @@ from fastcmp.kernels import (
     radial_quantile,
     radial_tail,
     random_normals,
-    random_signs,
     step_down,
     step_down_tails,
 )
-from fastcmp.kernels.bits import allocate_words, cross_counts
 
 SIDES = {TWO_SIDED: np.abs, GREATER: np.positive, LESS: np.negative}
 
@@ -48,17 +46,6 @@ def test_step_down_is_that_of_the_definition(n_models, n_draws, side, seed):
     assert (counts - 7).tolist() == by_definition(draws, pairs, inverse, least, side)
     ends = SIDES[side]((draws[pairs[:, 0]] - draws[pairs[:, 1]]).T * inverse)
     assert largest.tolist() == ends.max(axis=1).tolist()
-
-
-def test_common_bits_of_two_arrays():
-    words = np.empty((3, 9), np.uint64)
-    random_signs(5, 0, 0, words)
-    rows, others = allocate_words(5, 192), allocate_words(4, 192)
-    rows[:5, :3], others[:4, :3] = words.T[:5], words.T[5:]
-    counts = np.empty((len(rows), len(others)), np.int64)
-    cross_counts(rows, others, counts)
-    common = np.bitwise_count(rows[:, np.newaxis] & others).sum(axis=2)
-    np.testing.assert_array_equal(counts, common)
 
 
 def directions(rank, n_draws):

@@ -6,12 +6,12 @@ import math
 from fractions import Fraction
 from typing import NamedTuple
 
-import mpmath
 import naive
 import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from libraries import mpmath
 from strategies import square_tables
 
 from fastcmp import kernels

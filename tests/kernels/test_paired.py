@@ -5,19 +5,21 @@ from __future__ import annotations
 import math
 from itertools import pairwise
 
-import mpmath
 import naive
-import numpy as np
 import pytest
 from hypothesis import assume, given
+from libraries import mpmath
 from reference_cases import ALTERNATIVES, cells, expected, parametrize
 from strategies import alternatives, count_pairs
 
 from fastcmp.kernels import (
+    ASYMPTOTIC,
+    CORRECTED,
     DEGENERATE,
+    EXACT,
     GREATER,
-    INVALID,
     LESS,
+    MIDP,
     OK,
     TWO_SIDED,
     mcnemar_asymptotic,
@@ -25,7 +27,6 @@ from fastcmp.kernels import (
     mcnemar_exact,
     mcnemar_midp,
 )
-from fastcmp.kernels.paired import ASYMPTOTIC, CORRECTED, EXACT, MIDP, mcnemar_many
 
 VARIANTS = {
     MIDP: mcnemar_midp,
@@ -63,25 +64,11 @@ def test_asymptotic_and_corrected_equal_the_definition(pair, alternative):
             assert found.pvalue < 1e-249
 
 
-@given(count_pairs(), alternatives)
-def test_many_equals_one_by_one(pair, alternative):
-    only_a, only_b = np.array([pair, pair[::-1], (0, 0), (-1, 3)]).T
-    statistic, pvalue = np.empty(4), np.empty(4)
-    status = np.empty(4, np.uint8)
-    for method, test in VARIANTS.items():
-        mcnemar_many(only_a, only_b, method, alternative, statistic, pvalue, status)
-        single = [test(a, b, alternative) for a, b in zip(only_a, only_b, strict=True)]
-        np.testing.assert_array_equal(statistic, [one.statistic for one in single])
-        np.testing.assert_array_equal(pvalue, [one.pvalue for one in single])
-        assert status.tolist() == [one.status for one in single]
-
-
 # Reference.
 
 
 @parametrize(
-    "mcnemar_asymptotic",
-    not_offered={"yates_half": "Yates' correction by one half is not offered"},
+    "mcnemar_asymptotic", not_offered={"yates_half": "Yates' correction by one half is not offered"}
 )
 def test_reference_asymptotic(case):
     _, only_a, only_b, _ = cells(case)
@@ -120,27 +107,10 @@ def test_reference_midp(case):
 @given(pair=count_pairs())
 def test_swapping_models_swaps_alternatives(test, pair):
     a, b = pair
-    assert test(a, b, GREATER) == test(b, a, LESS)
-    assert test(a, b, TWO_SIDED) == test(b, a, TWO_SIDED)
-
-
-@every_variant
-@given(pair=count_pairs(), alternative=alternatives)
-def test_pvalue_is_a_probability(test, pair, alternative):
-    found = test(*pair, alternative)
-    assert 0.0 <= found.pvalue <= 1.0
-    assert found.statistic >= 0.0
-    assert found.status == (OK if sum(pair) else DEGENERATE)
-
-
-@every_variant
-@given(pair=count_pairs(10**6))
-def test_two_sided_doubles_the_smaller_side(test, pair):
-    one_sided = min(test(*pair, GREATER).pvalue, test(*pair, LESS).pvalue)
-    two_sided = min(2.0 * one_sided, 1.0)
-    if sum(pair) == 0:
-        two_sided = 1.0
-    assert test(*pair).pvalue == pytest.approx(two_sided, rel=1e-12)
+    one, other, two = test(a, b, GREATER), test(a, b, LESS), test(a, b, TWO_SIDED)
+    assert (one, two) == (test(b, a, LESS), test(b, a, TWO_SIDED))
+    assert max(one.pvalue, other.pvalue, two.pvalue) <= 1.0
+    assert min(one.pvalue, other.pvalue, two.pvalue) >= 0.0
 
 
 @given(count_pairs(10**9))
@@ -207,15 +177,6 @@ def test_exact_tail_down_to_1e300(exponent, proportion):
 @pytest.mark.parametrize("alternative", [TWO_SIDED, GREATER, LESS])
 def test_no_discordant_sample_is_degenerate(test, alternative):
     assert test(0, 0, alternative) == (0.0, 1.0, DEGENERATE)
-
-
-@every_variant
-@pytest.mark.parametrize("pair", [(-1, 5), (5, -1), (-1, 1), (-3, -3)])
-def test_negative_counts_are_invalid(test, pair):
-    found = test(*pair)
-    assert math.isnan(found.statistic)
-    assert math.isnan(found.pvalue)
-    assert found.status == INVALID
 
 
 def test_level_under_the_null():

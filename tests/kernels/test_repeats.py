@@ -101,12 +101,7 @@ def test_all_and_one_are_the_ends_of_a_proportion(triple):
     "triple", [(-1, 5, 2), (6, 5, 2), (2, 5, 0), (2, 5, 6), (0, 0, 1), (2, 5, -1)]
 )
 def test_out_of_range_is_nan(triple):
-    for name in (
-        "pass_at_k",
-        "pass_hat_k",
-        "pass_at_k_variance",
-        "pass_hat_k_variance",
-    ):
+    for name in ("pass_at_k", "pass_hat_k", "pass_at_k_variance", "pass_hat_k_variance"):
         assert np.isnan(getattr(kernels, name)(*triple))
     assert np.isnan(kernels.g_pass_at_k(*triple, 0.5))
 

@@ -4,14 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
+from libraries import stats
 
-from fastcmp.kernels import (
-    bootstrap_aucs,
-    permuted_differences,
-    random_below,
-    weighted_auc,
-)
+from fastcmp.kernels import bootstrap_aucs, permuted_differences, random_below, weighted_auc
 
 
 def area(scores, positive):
@@ -52,10 +47,7 @@ def by_hand(seed, replicate, draw, n):
 
 
 @given(
-    st.integers(0, 2**62),
-    st.integers(0, 2**40),
-    st.integers(0, 2**40),
-    st.integers(1, 2**31 - 1),
+    st.integers(0, 2**62), st.integers(0, 2**40), st.integers(0, 2**40), st.integers(1, 2**31 - 1)
 )
 def test_a_pure_function_of_three_numbers(seed, replicate, draw, n):
     found = random_below(seed, replicate, draw, n)

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fastcmp.kernels import concordance_sorted, placements, sweep_sorted
-from fastcmp.kernels.roc import PAIR_BASE, split_scores
 
+PAIR_BASE = 1 << 31
 DTYPES = pytest.mark.parametrize("dtype", [np.float32, np.float64])
 SPECIAL = (-inf, -1.5, -0.0, 0.0, 1e-40, 0.25, 1.0, inf)
 
@@ -152,33 +152,6 @@ def test_random_counts_past_32_bits():
 
 
 # Splitting.
-
-
-@given(
-    st.lists(st.tuples(st.sampled_from(SPECIAL), st.booleans()), max_size=60),
-    st.sampled_from([np.float32, np.float64]),
-)
-def test_split_keeps_the_order_of_either_class(samples, dtype):
-    scores = np.array([x for x, _ in samples], dtype)
-    positive = np.array([flag for _, flag in samples], np.uint8)
-    out = np.full(scores.size + 2, nan, dtype)
-    counts = split_scores(scores, positive, out)
-    n1 = int(positive.sum())
-    assert tuple(counts) == (scores.size - n1, n1, -1)
-    np.testing.assert_array_equal(out[:n1], scores[positive == 1])
-    np.testing.assert_array_equal(out[n1 + 1 : -1], scores[positive == 0][::-1])
-    assert out[n1] == out[-1] == inf
-
-
-@DTYPES
-@pytest.mark.parametrize("first", [0, 1, 17, 29])
-def test_split_tells_the_first_nan(first, dtype):
-    scores = np.arange(30).astype(dtype)
-    scores[first] = scores[-1] = nan
-    positive = (np.arange(30) % 3 == 0).astype(np.uint8)
-    counts = split_scores(scores, positive, np.empty(32, dtype))
-    assert counts.first_nan == first
-    assert (counts.negatives, counts.positives) == (20, 10)
 
 
 # Thresholds.

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.metrics import roc_curve as reference_curve
+from libraries import sklearn
 
 from fastcmp.kernels import (
     bootstrap_rocs,
@@ -41,10 +41,8 @@ def test_points_are_those_of_repeated_samples(seed, n, tied):
     weights[:2] += 1
     points = np.empty((2, n + 1))
     k = weighted_roc(*ordered(scores), positive, weights, points)
-    fpr, tpr, _ = reference_curve(
-        np.repeat(positive, weights),
-        np.repeat(scores, weights),
-        drop_intermediate=False,
+    fpr, tpr, _ = sklearn.metrics.roc_curve(
+        np.repeat(positive, weights), np.repeat(scores, weights), drop_intermediate=False
     )
     np.testing.assert_allclose(points[:, :k], [fpr, tpr], atol=1e-15)
 
@@ -86,7 +84,9 @@ def test_replicates_are_what_their_draws_say(tied):
             chosen = [random_below(9, 3 + b, k, n1) for k in range(n1)]
             chosen += [n1 + random_below(9, 3 + b, k, 40 - n1) for k in range(n1, 40)]
             rows = members[chosen]
-            fpr, tpr, _ = reference_curve(positive[rows], scores[rows], drop_intermediate=False)
+            fpr, tpr, _ = sklearn.metrics.roc_curve(
+                positive[rows], scores[rows], drop_intermediate=False
+            )
             x, y = (tpr, 1 - fpr) if by_tpr else (fpr, tpr)
             wanted = [partial_area(x, y, *at)] if area else [highest_at(x, y, rate) for rate in at]
             np.testing.assert_allclose(out[b, 0], wanted, atol=1e-14)

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from libraries import stats
 from reference_cases import ALTERNATIVES, cases, cells, parametrize
-from scipy import stats
 
 from fastcmp.kernels import (
     DEGENERATE,
@@ -90,8 +90,7 @@ def test_exact_cases(case):
 
 
 @pytest.mark.parametrize(
-    ("b", "c"),
-    [cells(case)[1:3] for case in cases("mcnemar_exact") if sum(cells(case)) < 10**5],
+    ("b", "c"), [cells(case)[1:3] for case in cases("mcnemar_exact") if sum(cells(case)) < 10**5]
 )
 def test_right_or_wrong_is_the_exact_mcnemar_test(b, c):
     differences = np.repeat([1, -1, 0], [b, c, 10])

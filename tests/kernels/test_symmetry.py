@@ -8,13 +8,11 @@ import naive
 import numpy as np
 import pytest
 from hypothesis import assume, given
-from hypothesis import strategies as st
-from statsmodels.stats.contingency_tables import SquareTable
+from libraries import statsmodels
 from strategies import count_pairs, square_tables
 
 from fastcmp.kernels import (
     DEGENERATE,
-    INVALID,
     OK,
     UNDEFINED,
     bhapkar,
@@ -31,6 +29,7 @@ both_tests = pytest.mark.parametrize("test", ORACLES, ids=["bowker", "stuart_max
 @given(table=square_tables())
 def test_equals_the_definition(test, table):
     found = test(table)
+    assert 0 <= found.pvalue <= 1
     statistic, df, pvalue = ORACLES[test](table)
     assert found.statistic == pytest.approx(float(statistic), rel=1e-9, abs=1e-9)
     assert found.df == df
@@ -41,34 +40,12 @@ def test_equals_the_definition(test, table):
 @both_tests
 def test_equals_statsmodels(test):
     table = np.array([[20, 10, 5, 1], [3, 30, 15, 2], [9, 5, 40, 7], [4, 4, 1, 50]])
-    square = SquareTable(table, shift_zeros=False)
+    square = statsmodels.stats.contingency_tables.SquareTable(table, shift_zeros=False)
     peer = square.symmetry() if test is bowker else square.homogeneity()
     found = test(table)
     assert found.statistic == pytest.approx(peer.statistic, rel=1e-10)
     assert found.pvalue == pytest.approx(peer.pvalue, rel=1e-10)
     assert found.df == peer.df
-
-
-@both_tests
-@given(table=square_tables(), data=st.data())
-def test_names_and_order_of_classes_and_models_do_not_matter(test, table, data):
-    found = test(table)
-    order = np.array(data.draw(st.permutations(range(len(table)))))
-    for same in (table.T, table[order][:, order]):
-        other = test(np.ascontiguousarray(same))
-        assert other.statistic == pytest.approx(found.statistic, rel=1e-9, abs=1e-12)
-        assert other.df == found.df
-
-
-@both_tests
-@given(table=square_tables())
-def test_agreement_and_unused_classes_do_not_matter(test, table):
-    found = test(table)
-    padded = np.pad(table, 1)
-    np.fill_diagonal(padded, 1000)
-    other = test(padded)
-    assert other.statistic == pytest.approx(found.statistic, rel=1e-9, abs=1e-12)
-    assert (other.df, other.status) == (found.df, found.status)
 
 
 @both_tests
@@ -117,17 +94,6 @@ def test_three_classes_in_closed_form():
 def test_no_disagreement_is_degenerate(test, k):
     table = np.diag(np.arange(k) * 3)
     assert test(table) == (0.0, 1.0, 0, DEGENERATE)
-
-
-@both_tests
-@pytest.mark.parametrize("place", [(0, 1), (2, 0), (1, 2)])
-def test_negative_counts_are_invalid(test, place):
-    table = np.ones((3, 3), np.int64)
-    table[place] = -1
-    found = test(table)
-    assert math.isnan(found.statistic)
-    assert math.isnan(found.pvalue)
-    assert found.status == INVALID
 
 
 # Bhapkar's test.
@@ -184,14 +150,3 @@ def test_bhapkar_where_nearly_all_samples_are_exchanged_one_way():
     b, c = 10**15, 1
     expect = (b - c) ** 2 * (b + c) / (4 * b * c)
     assert found.statistic == pytest.approx(expect, rel=1e-13)
-
-
-@pytest.mark.parametrize("k", [0, 1, 2, 5])
-def test_bhapkar_without_a_disagreement(k):
-    assert bhapkar(np.diag(np.arange(k) * 3)) == (0.0, 1.0, 0, DEGENERATE)
-
-
-def test_bhapkar_of_negative_counts_is_invalid():
-    found = bhapkar(np.array([[1, -2], [3, 4]]))
-    assert math.isnan(found.statistic)
-    assert found.status == INVALID

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 
-import mpmath
 import numpy as np
 import pytest
-from scipy import special
+from libraries import mpmath, special
 
 from fastcmp.kernels import snedecor_tail, student_tails
 

@@ -10,8 +10,8 @@ import pytest
 from cases import thinned
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from libraries import stats
 from reference_cases import ALTERNATIVES, cells, expected, parametrize
-from scipy import stats
 from strategies import alternatives
 
 from fastcmp.kernels import (

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import math
 
-import mpmath
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import norm
+from libraries import mpmath, stats
 from strategies import alternatives
 
 from fastcmp.kernels import (
@@ -20,12 +18,6 @@ from fastcmp.kernels import (
     miettinen_nurminen_interval,
     newcombe_unpaired_interval,
     wilson_interval,
-)
-from fastcmp.kernels.unpaired import (
-    MIETTINEN_NURMINEN,
-    UNPAIRED_NEWCOMBE,
-    miettinen_nurminen_many,
-    unpaired_interval_many,
 )
 
 
@@ -98,9 +90,9 @@ def test_pvalues_are_normal_tails(counts, delta):
         miettinen_nurminen(*counts, delta, side) for side in (TWO_SIDED, GREATER, LESS)
     )
     z = two.statistic
-    assert more.pvalue == pytest.approx(norm.sf(z), rel=1e-12, abs=1e-300)
-    assert less.pvalue == pytest.approx(norm.cdf(z), rel=1e-12, abs=1e-300)
-    assert two.pvalue == pytest.approx(2 * norm.sf(abs(z)), rel=1e-12, abs=1e-300)
+    assert more.pvalue == pytest.approx(stats.norm.sf(z), rel=1e-12, abs=1e-300)
+    assert less.pvalue == pytest.approx(stats.norm.cdf(z), rel=1e-12, abs=1e-300)
+    assert two.pvalue == pytest.approx(2 * stats.norm.sf(abs(z)), rel=1e-12, abs=1e-300)
 
 
 # Laws.
@@ -122,7 +114,7 @@ def test_exchanging_the_models_and_right_with_wrong(counts, delta, side):
 def test_the_interval_inverts_the_test(counts, level):
     a, n_a, b, n_b = counts
     low, high = miettinen_nurminen_interval(*counts, level)
-    z = norm.isf((1 - level) / 2)
+    z = stats.norm.isf((1 - level) / 2)
     for end, sign in ((low, 1), (high, -1)):
         if abs(end) < 1:
             found = miettinen_nurminen(*counts, end).statistic
@@ -140,26 +132,3 @@ def test_newcombe_adds_the_squares_of_wilsons_distances(counts, level):
     p, q = a / n_a, b / n_b
     assert low == pytest.approx(p - q - math.hypot(p - one.low, two.high - q))
     assert high == pytest.approx(p - q + math.hypot(one.high - p, q - two.low))
-
-
-def test_many_at_once_as_one_by_one():
-    rng = np.random.default_rng(5)
-    n = rng.integers(1, 90, (2, 40))
-    rows = [rng.integers(0, n[0] + 1), n[0], rng.integers(0, n[1] + 1), n[1]]
-    counts, shift = np.array(rows), rng.uniform(-0.9, 0.9, 40)
-    counts[:, 7] = -1
-    z, pvalue, status = np.empty(40), np.empty(40), np.empty(40, np.uint8)
-    miettinen_nurminen_many(counts, shift, LESS, z, pvalue, status)
-    ends = np.empty((2, 2, 40))
-    for method in (UNPAIRED_NEWCOMBE, MIETTINEN_NURMINEN):
-        unpaired_interval_many(counts, (method, 0.9), *ends[method])
-    for i, cells in enumerate(counts.T):
-        one = miettinen_nurminen(*cells, shift[i], LESS)
-        np.testing.assert_array_equal([z[i], pvalue[i], status[i]], one)
-        np.testing.assert_array_equal(
-            ends[:, :, i],
-            [
-                newcombe_unpaired_interval(*cells, 0.9),
-                miettinen_nurminen_interval(*cells, 0.9),
-            ],
-        )

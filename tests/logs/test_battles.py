@@ -2,8 +2,8 @@
 
 import json
 
-import pandas as pd
 import pytest
+from libraries import pd
 from log_parts import FORMATS, parts_in
 
 from fastcmp import read_battles

@@ -6,8 +6,8 @@ import struct
 import zlib
 
 import numpy as np
-import pyarrow as pa
 import pytest
+from libraries import pa
 from log_parts import not_read, parts_in, refusal
 
 import fastcmp

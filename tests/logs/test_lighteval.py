@@ -4,10 +4,9 @@ import json
 import math
 
 import numpy as np
-import pyarrow as pa
 import pytest
+from libraries import pa, parquet
 from log_parts import not_read, parts_in, refusal
-from pyarrow import parquet
 
 import fastcmp
 

@@ -4,8 +4,8 @@ import gzip
 import json
 
 import numpy as np
-import pandas as pd
 import pytest
+from libraries import pd
 from log_parts import not_read, parts_in, rows_of
 
 import fastcmp

@@ -3,22 +3,19 @@
 import json
 
 import numpy as np
-import pandas as pd
 import pytest
+from libraries import pd, sklearn
 from log_parts import parts_in
-from sklearn.datasets import load_iris
-from sklearn.model_selection import GridSearchCV, cross_validate
-from sklearn.tree import DecisionTreeClassifier
 
 
 @pytest.fixture(scope="module")
 def iris():
-    return load_iris(return_X_y=True)
+    return sklearn.datasets.load_iris(return_X_y=True)
 
 
 def test_what_cross_validate_gives(iris, tmp_path):
-    scores = cross_validate(
-        DecisionTreeClassifier(max_depth=1), *iris, scoring=["accuracy", "f1_macro"]
+    scores = sklearn.model_selection.cross_validate(
+        sklearn.tree.DecisionTreeClassifier(max_depth=1), *iris, scoring=["accuracy", "f1_macro"]
     )
     pd.DataFrame(scores).to_csv(tmp_path / "table.csv")
     lists = {name: column.tolist() for name, column in scores.items()}
@@ -33,7 +30,9 @@ def test_what_cross_validate_gives(iris, tmp_path):
 
 @pytest.mark.parametrize("suffix", ["csv", "json"])
 def test_what_a_search_gives(iris, tmp_path, suffix):
-    grid = GridSearchCV(DecisionTreeClassifier(), {"max_depth": [1, 2]}, cv=11)
+    grid = sklearn.model_selection.GridSearchCV(
+        sklearn.tree.DecisionTreeClassifier(), {"max_depth": [1, 2]}, cv=11
+    )
     found = grid.fit(*iris).cv_results_
     path = tmp_path / f"search.{suffix}"
     frame = pd.DataFrame(found)

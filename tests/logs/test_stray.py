@@ -4,8 +4,8 @@ import json
 import re
 
 import numpy as np
-import pandas as pd
 import pytest
+from libraries import pd
 from log_parts import FORMATS
 from toy_logs import part
 

@@ -5,9 +5,9 @@ import os
 import re
 import shutil
 
-import pyarrow as pa
 import pytest
 import toy_logs
+from libraries import pa
 from log_parts import FORMATS, refusal
 from toy_logs import part
 

@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 import pytest
+from libraries import optimize, special, stats
 from reference_cases import parametrize
-from scipy import optimize, special, stats
 
 import fastcmp
 from fastcmp import make_metric, metric, metric_from_counts

@@ -8,8 +8,8 @@ import pytest
 from count_metrics import BY_NAME, sample_codes
 from hypothesis import example, given
 from hypothesis import strategies as st
+from libraries import stats
 from reference_cases import parametrize
-from scipy import stats
 
 from fastcmp import compare_metric, compare_metric_from_counts, metric, metric_from_counts
 from fastcmp.kernels import DEGENERATE, bca_levels

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from libraries import linalg, stats
 from reference_cases import expected, parametrize
-from scipy import linalg, stats
 from strategies import any_labels
 
 from fastcmp import mcnemar, mcnemar_clustered_from_counts, mcnemar_from_counts

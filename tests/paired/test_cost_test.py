@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from libraries import optimize, stats
 from reference_cases import expected, parametrize
-from scipy import optimize, stats
 
 from fastcmp import cost_test, cost_test_from_counts, count_labels, mcnemar_from_counts
 from fastcmp.kernels import DEGENERATE, OK, UNDEFINED

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from libraries import stats
 from reference_cases import cells, expected, parametrize
-from scipy import stats
 from strategies import tables
 
 import fastcmp

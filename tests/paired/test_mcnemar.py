@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from libraries import stats
 from reference_cases import ALTERNATIVES, cases, cells, expected, parametrize
-from scipy import stats
 from strategies import alternatives, codes, count_pairs, levels, tables
 
 from fastcmp import mcnemar, mcnemar_from_counts, mcnemar_table

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from libraries import stats
 from reference_cases import expected, parametrize
-from scipy import stats
 
 from fastcmp import mcnemar, mcnemar_from_counts, mcnemar_stratified_from_counts
 from fastcmp.kernels import DEGENERATE

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from libraries import stats
 from reference_cases import ALTERNATIVES as CODES
 from reference_cases import expected, parametrize
-from scipy import stats
 
 import fastcmp
 from fastcmp import accuracy_unpaired, accuracy_unpaired_from_counts, kernels, proportion_z

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from libraries import stats
 from reference_cases import expected, parametrize
-from scipy import stats
 
 from fastcmp import accuracy_unpaired_from_counts, means_unpaired
 from fastcmp.kernels import DEGENERATE, OK, UNDEFINED

@@ -7,8 +7,8 @@ import naive
 import numpy as np
 import pytest
 from hypothesis import given
+from libraries import stats
 from reference_cases import parametrize
-from scipy import stats
 from strategies import pvalues
 
 from fastcmp import adjust

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from estimate_cases import estimates, random_estimates, spread
 from hypothesis import given, settings
+from libraries import stats
 from reference_cases import expected, parametrize
-from scipy import stats
 
 from fastcmp import best_set_from_moments
 

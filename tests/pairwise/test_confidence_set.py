@@ -7,8 +7,8 @@ import pytest
 from estimate_cases import estimates, losses_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from libraries import stats
 from reference_cases import expected, parametrize
-from scipy import stats
 
 from fastcmp import model_confidence_set, model_confidence_set_from_moments
 

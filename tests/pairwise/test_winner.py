@@ -7,8 +7,8 @@ import pytest
 from estimate_cases import estimates, random_estimates
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from libraries import stats
 from reference_cases import expected, parametrize
-from scipy import stats
 
 from fastcmp import winner_estimate_from_moments
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy import stats
+from libraries import stats
 
 import fastcmp
 from fastcmp.planning import power, sample_size

@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from scipy import stats
+from libraries import stats
 
 import fastcmp
 from fastcmp.planning import detectable_difference, power, sample_size

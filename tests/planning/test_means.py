@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from libraries import integrate, stats
 from reference_cases import expected, parametrize
-from scipy import integrate, stats
 
 from fastcmp.kernels import Status
 from fastcmp.planning import detectable_difference, power, sample_size

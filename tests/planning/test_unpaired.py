@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from scipy import stats
+from libraries import stats
 
 from fastcmp import means_unpaired, planning
 

@@ -3,14 +3,13 @@
 from itertools import combinations
 from math import isnan, nan, sqrt
 
-import mpmath
 import naive
 import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from libraries import mpmath, stats
 from reference_cases import expected, parametrize
-from scipy import stats
 from strategies import levels
 
 from fastcmp import adjust, auc, delong, delong_unpaired, hanley_mcneil

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from libraries import optimize, stats
 from reference_cases import expected, parametrize
-from scipy import optimize, stats
 
 from fastcmp import (
     classification_table_from_counts,

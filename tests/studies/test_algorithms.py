@@ -8,11 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.base import clone, is_classifier
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import cross_val_predict
-from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
-from sklearn.tree import DecisionTreeClassifier
+from libraries import sklearn
 
 from fastcmp.studies import predict_folds, true_error
 from fastcmp.studies.algorithms import (
@@ -58,7 +54,7 @@ def test_against_scikit_learn():
     X, y = Bundled("wine").sample(1, 0)
     model = NearestNeighbour().fit(X, y)
     points, _ = Bundled("wine").evaluation()
-    peer = KNeighborsClassifier(1, algorithm="brute").fit(X, y)
+    peer = sklearn.neighbors.KNeighborsClassifier(1, algorithm="brute").fit(X, y)
     np.testing.assert_array_equal(model.predict(points), peer.predict(points))
 
 
@@ -75,14 +71,14 @@ def test_weights_rescale_the_predictors():
 
 def test_neighbour_is_an_estimator():
     weights = np.array([1.0, 2.0])
-    model = clone(NearestNeighbour(weights))
+    model = sklearn.base.clone(NearestNeighbour(weights))
     np.testing.assert_array_equal(model.get_params()["weights"], weights)
-    assert is_classifier(model)
+    assert sklearn.base.is_classifier(model)
     assert model.set_params(weights=None) is model
     assert repr(model) == "NearestNeighbour(None)"
     X, y = Bundled("iris").sample(1, 0)
     names = np.array(["setosa", "versicolor", "virginica"])[y]
-    predicted = cross_val_predict(model, X, names, cv=3)
+    predicted = sklearn.model_selection.cross_val_predict(model, X, names, cv=3)
     assert (predicted == names).mean() > 0.9
     fitted = pickle.loads(pickle.dumps(model.fit(X, names)))
     assert fitted.classes_.tolist() == ["setosa", "versicolor", "virginica"]
@@ -143,7 +139,7 @@ def test_mean_against_scikit_learn(name):
     points, _ = population.evaluation()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        peer = NearestCentroid().fit(X, y).predict(points)
+        peer = sklearn.neighbors.NearestCentroid().fit(X, y).predict(points)
     ours = NearestMean().fit(X, y).predict(points)
     # Its distances are computed by another formula: near ties may differ.
     assert (ours != peer).mean() < 0.002
@@ -257,7 +253,9 @@ def test_folds_by_hand():
         assert (predicted[row < 0] == -1).all()
         for fold in range(3):
             train = (row != fold) & (row != -2)
-            model = DecisionTreeClassifier(criterion="entropy", min_samples_leaf=2, random_state=0)
+            model = sklearn.tree.DecisionTreeClassifier(
+                criterion="entropy", min_samples_leaf=2, random_state=0
+            )
             expected = model.fit(X[train], y[train]).predict(X[row == fold])
             np.testing.assert_array_equal(predicted[row == fold], expected)
 
@@ -272,7 +270,11 @@ def test_the_algorithm_stays_unfitted():
 def test_one_class_is_predicted():
     X, y = np.arange(6.0)[:, None], np.array([3, 3, 3, 1, 1, 1])
     folds = [[0, 0, 0, 1, 1, 1], [0, -1, -1, -2, 0, 0]]
-    for algorithm in [LogisticRegression(), *map(make, ALGORITHMS), NearestNeighbour()]:
+    for algorithm in [
+        sklearn.linear_model.LogisticRegression(),
+        *map(make, ALGORITHMS),
+        NearestNeighbour(),
+    ]:
         assert predict_folds(algorithm, X, y, folds).tolist() == [
             [1, 1, 1, 3, 3, 3],
             [3, -1, -1, -1, 3, 3],
@@ -316,7 +318,7 @@ def test_true_error_by_hand():
     for algorithm in (make("tree"), NearestNeighbour([1, 0.5, 2, 0])):
         errors = []
         for replicate in range(4):
-            model = clone(algorithm).fit(*population.sample(9, replicate))
+            model = sklearn.base.clone(algorithm).fit(*population.sample(9, replicate))
             errors.append((model.predict(points) != truth).mean())
         found = true_error(algorithm, population, rng=9, n_sets=4)
         assert found.error == pytest.approx(np.mean(errors), abs=1e-14)

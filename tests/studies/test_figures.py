@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from matplotlib import pyplot as plt
+from libraries import plt
 from study_records import correlation_study, error_study, power_study, type_one_errors
 
 STUDIES = [type_one_errors, power_study, error_study, correlation_study]

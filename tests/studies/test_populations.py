@@ -5,7 +5,7 @@ from math import sin
 
 import numpy as np
 import pytest
-from scipy import stats
+from libraries import stats
 
 from fastcmp.kernels import random_below
 from fastcmp.studies.populations import NAMES, Bundled, Epsilon, Exp6, Letter, Mnist, Simple, load

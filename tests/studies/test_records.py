@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from statsmodels.stats.proportion import proportion_confint, proportions_ztest
+from libraries import statsmodels
 from study_records import correlation_study, error_study, power_study, type_one_errors
 
 from fastcmp.studies.type_one_errors import TypeOneErrors
@@ -17,7 +17,7 @@ def test_rates_and_intervals(dataset):
     assert study.rejected.tolist() == counts
     np.testing.assert_allclose(study.rate, np.array(counts) / 400)
     for count, interval in zip(counts, study.interval, strict=True):
-        expected = proportion_confint(count, 400, 0.05, "wilson")
+        expected = statsmodels.stats.proportion.proportion_confint(count, 400, 0.05, "wilson")
         np.testing.assert_allclose(interval, expected, rtol=1e-12)
 
 
@@ -26,7 +26,7 @@ def test_zscores_are_those_of_two_proportions(dataset, theirs):
     study = type_one_errors(dataset)
     for k, printed in enumerate(study.printed):
         counts = [study.rejected[k], printed * theirs]
-        z, _ = proportions_ztest(counts, [400, theirs])
+        z, _ = statsmodels.stats.proportion.proportions_ztest(counts, [400, theirs])
         assert study.zscore[k] == pytest.approx(z, rel=1e-10)
 
 
@@ -86,7 +86,7 @@ def test_power_is_a_proportion():
 def test_reasonable_tests_keep_their_level():
     study = power_study()
     for k, count in enumerate((study.pvalues[:, 0] < 0.05).sum(axis=0)):
-        low, _ = proportion_confint(count, 50, 0.05, "wilson")
+        low, _ = statsmodels.stats.proportion.proportion_confint(count, 50, 0.05, "wilson")
         assert study.reasonable[k] == (low <= 0.05)
     assert not study.reasonable[3]
     assert study.reasonable.sum() >= 12

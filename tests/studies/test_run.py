@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.stats import binom
+from libraries import stats
 
 from fastcmp.studies import (
     Options,
@@ -143,8 +143,8 @@ def test_type_one_errors_are_those_of_the_paper():
     assert len(study.printed) == 14
     for theirs, count in zip(study.printed, study.rejected, strict=True):
         spread = 4.5 * np.sqrt(theirs * (1 - theirs) / 1000)
-        low = binom.ppf(1e-4, 2000, max(theirs - spread, 0))
-        high = binom.ppf(1 - 1e-4, 2000, theirs + spread + 0.002)
+        low = stats.binom.ppf(1e-4, 2000, max(theirs - spread, 0))
+        high = stats.binom.ppf(1 - 1e-4, 2000, theirs + spread + 0.002)
         assert low <= count <= high
     rates = dict(zip(study.columns()["test"], study.rate, strict=True))
     assert rates["resampled-t"] > 0.4

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy import stats
+from libraries import stats
 
 from fastcmp.kernels import random_below
 

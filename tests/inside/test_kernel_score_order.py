@@ -6,6 +6,7 @@ from math import inf
 
 import numpy as np
 import pytest
+from both_tiers import both_tiers  # noqa: F401
 from hypothesis import given
 from hypothesis import strategies as st
 

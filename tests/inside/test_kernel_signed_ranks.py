@@ -4,9 +4,10 @@ import itertools
 
 import numpy as np
 import pytest
+from both_tiers import both_tiers  # noqa: F401
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
+from libraries import stats
 
 from fastcmp.kernels import (
     GREATER,
@@ -122,11 +123,7 @@ def walsh(d):
     return np.sort((d[i] + d[j]) / 2)
 
 
-@given(
-    st.lists(st.floats(-100, 100), min_size=1, max_size=40),
-    st.integers(0, 4),
-    st.data(),
-)
+@given(st.lists(st.floats(-100, 100), min_size=1, max_size=40), st.integers(0, 4), st.data())
 def test_any_walsh_average(d, decimals, data):
     d = np.sort(np.round(d, decimals))
     averages = walsh(d)

@@ -4,7 +4,8 @@ import math
 
 import numpy as np
 import pytest
-from scipy import special, stats
+from both_tiers import both_tiers  # noqa: F401
+from libraries import special, stats
 
 from fastcmp.kernels.bounded_means import bounded_limit, bounded_score
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import naive
 import numpy as np
 import pytest
+from both_tiers import both_tiers  # noqa: F401
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -170,10 +170,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     y_true = labels[held_out]
     is_eight = (y_true == EIGHT).astype(np.int64)
     block = np.searchsorted(BLOCKS, held_out, side="right") - 1
-    write_csv(
-        output / "digits.csv",
-        {"id": held_out, "y_true": y_true, **found["predictions"]},
-    )
+    write_csv(output / "digits.csv", {"id": held_out, "y_true": y_true, **found["predictions"]})
     write_csv(
         output / "digits_scores.csv",
         {"id": held_out, "is_eight": is_eight, **printed(found["scores"], 6)},

@@ -90,11 +90,7 @@ def ask(task: str) -> dict[str, list[dict[str, Any]]]:
     names = [str(name) for name in data.target_names]
     rows = np.arange(data.target.size)
     train, test = train_test_split(
-        rows,
-        train_size=n_train,
-        test_size=ITEMS,
-        random_state=SEED,
-        stratify=data.target,
+        rows, train_size=n_train, test_size=ITEMS, random_state=SEED, stratify=data.target
     )
     test.sort()
     answers = {}

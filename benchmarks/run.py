@@ -214,10 +214,7 @@ def machine() -> str:
     cpuinfo = Path("/proc/cpuinfo")
     if cpuinfo.exists():
         lines = cpuinfo.read_text().splitlines()
-        model = next(
-            (x.split(":")[1].strip() for x in lines if x.startswith("model name")),
-            model,
-        )
+        model = next((x.split(":")[1].strip() for x in lines if x.startswith("model name")), model)
     packages = ", ".join(f"{p} {version(p)}" for p in ("numba", "numpy", "scipy"))
     return f"Machine: {model}, {os.cpu_count()} processors; {packages}."
 

@@ -321,10 +321,7 @@ def main() -> int:
     """Read the options and run."""
     if "MALLOC_ARENA_MAX" not in os.environ:
         # Else the C library keeps a heap for each of the threads.
-        few = os.environ | {
-            "MALLOC_ARENA_MAX": "2",
-            "ARROW_DEFAULT_MEMORY_POOL": "system",
-        }
+        few = os.environ | {"MALLOC_ARENA_MAX": "2", "ARROW_DEFAULT_MEMORY_POOL": "system"}
         os.execve(sys.executable, [sys.executable, *sys.argv], few)
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--minutes", type=float, default=30.0)

@@ -113,12 +113,7 @@ def keep_some(rng, folder) -> int:
     """Whatever is kept of the pairs, it is part of all."""
     y_true, preds = labels(rng, most_models=40)
     everything = fastcmp.compare_all(y_true, preds, workers=1)
-    keep = [
-        "significant",
-        int(rng.integers(2, 9)),
-        folder / "p.npy",
-        folder / "p.parquet",
-    ]
+    keep = ["significant", int(rng.integers(2, 9)), folder / "p.npy", folder / "p.parquet"]
     for kept in keep:
         some = fastcmp.compare_all(y_true, preds, keep=kept, workers=threads(rng))
         assert some.decisions.tobytes() == everything.decisions.tobytes()

@@ -70,12 +70,7 @@ def run(code, *words, **options) -> Any:
     command = [sys.executable, "-c", code, *map(str, words)]
     options = {"stdout": subprocess.PIPE} | options
     return subprocess.run(
-        command,
-        check=False,
-        text=True,
-        timeout=PATIENCE,
-        stderr=subprocess.PIPE,
-        **options,
+        command, check=False, text=True, timeout=PATIENCE, stderr=subprocess.PIPE, **options
     )
 
 
@@ -162,16 +157,7 @@ def stop_and_go_on(rng, folder) -> int:
     table = table.take(np.resize(np.arange(len(table)), 20_000))
     path, saved, out = (folder / name for name in ("all.parquet", "saved", "out.json"))
     soak_calls.write_table(table, path)
-    words = [
-        "compare",
-        path,
-        "--checkpoint",
-        saved,
-        "--format",
-        "json",
-        "--output",
-        out,
-    ]
+    words = ["compare", path, "--checkpoint", saved, "--format", "json", "--output", out]
     command = [sys.executable, "-c", SLOWLY, *map(str, words)]
     number = rng.choice([signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
     with subprocess.Popen(command, stderr=subprocess.PIPE) as started:

@@ -176,9 +176,7 @@ class TestFlips:
 
     def test_product_with_signs(self, benchmark, values, size):
         signs = np.where(
-            np.random.default_rng(1).random((values.shape[1], size(9_999, 99))) < 0.5,
-            -1.0,
-            1.0,
+            np.random.default_rng(1).random((values.shape[1], size(9_999, 99))) < 0.5, -1.0, 1.0
         )
         sums = benchmark(lambda: values @ signs)
         assert sums.shape == (len(values), signs.shape[1])

@@ -154,6 +154,5 @@ class TestManyClasses:
     def test_f1_score_of_both(self, benchmark, thousand):
         y_true, preds = thousand
         benchmark.pedantic(
-            lambda: [f1_score(y_true, pred, average="macro") for pred in preds],
-            rounds=2,
+            lambda: [f1_score(y_true, pred, average="macro") for pred in preds], rounds=2
         )

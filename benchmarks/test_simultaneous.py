@@ -61,10 +61,7 @@ class TestMaxT:
         with ThreadPool(1) as pool:
             bits = RightBits.pack(encode(y_true, preds), pool)
         words = bits.words.shape[1]
-        signs, rows = (
-            np.empty((words, flips), np.uint64),
-            allocate_words(flips, 64 * words),
-        )
+        signs, rows = (np.empty((words, flips), np.uint64), allocate_words(flips, 64 * words))
         random_signs(1, 0, 0, signs)
         rows[:flips] = signs.T
         counts = np.empty((len(bits.words), len(rows)), np.int64)

@@ -46,13 +46,7 @@ exclude_patterns = [
 templates_path = ["_templates"]
 
 # ---------------------------------------------------------------- pages
-myst_enable_extensions = [
-    "attrs_inline",
-    "colon_fence",
-    "deflist",
-    "dollarmath",
-    "fieldlist",
-]
+myst_enable_extensions = ["attrs_inline", "colon_fence", "deflist", "dollarmath", "fieldlist"]
 myst_heading_anchors = 4
 nb_execution_mode = "auto"  # a notebook without its outputs is run
 nb_execution_raise_on_error = True

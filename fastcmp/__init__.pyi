@@ -1,9 +1,6 @@
 # The public names, and where each is loaded from: `_lazy.attach` reads them here.
 
-from fastcmp import (  # noqa: F401  # loaded on use, not by `import *`
-    dask,
-    plot,
-)
+from fastcmp import dask, plot  # noqa: F401  # loaded on use, not by `import *`
 from fastcmp import datasets as datasets
 from fastcmp import designs as designs
 from fastcmp import kernels as kernels
@@ -60,9 +57,7 @@ from fastcmp.items.best_models import best_set as best_set
 from fastcmp.items.best_models import rank_sets as rank_sets
 from fastcmp.items.best_models import winner_estimate as winner_estimate
 from fastcmp.items.compare_means import compare_means as compare_means
-from fastcmp.items.compare_moments import (
-    compare_means_from_moments as compare_means_from_moments,
-)
+from fastcmp.items.compare_moments import compare_means_from_moments as compare_means_from_moments
 from fastcmp.items.components import variance_components as variance_components
 from fastcmp.items.components_result import VarianceComponents as VarianceComponents
 from fastcmp.items.difference_result import MeanDifference as MeanDifference
@@ -81,9 +76,7 @@ from fastcmp.items.repeats import pass_hat_k as pass_hat_k
 from fastcmp.items.repeats import pass_variance as pass_variance
 from fastcmp.metrics.choice import Metric as Metric
 from fastcmp.metrics.comparison import compare_metric as compare_metric
-from fastcmp.metrics.comparison import (
-    compare_metric_from_counts as compare_metric_from_counts,
-)
+from fastcmp.metrics.comparison import compare_metric_from_counts as compare_metric_from_counts
 from fastcmp.metrics.comparison_result import MetricComparison as MetricComparison
 from fastcmp.metrics.fleiss import fleiss_kappa as fleiss_kappa
 from fastcmp.metrics.fleiss import fleiss_kappa_from_counts as fleiss_kappa_from_counts
@@ -95,15 +88,11 @@ from fastcmp.metrics.make_metric import make_metric as make_metric
 from fastcmp.metrics.metric import metric as metric
 from fastcmp.metrics.metric import metric_from_counts as metric_from_counts
 from fastcmp.metrics.metric_result import MetricResult as MetricResult
-from fastcmp.paired.accuracy_margins import (
-    margin_tests_from_counts as margin_tests_from_counts,
-)
+from fastcmp.paired.accuracy_margins import margin_tests_from_counts as margin_tests_from_counts
 from fastcmp.paired.clustered_mcnemar import (
     mcnemar_clustered_from_counts as mcnemar_clustered_from_counts,
 )
-from fastcmp.paired.clustered_result import (
-    ClusteredMcNemarResult as ClusteredMcNemarResult,
-)
+from fastcmp.paired.clustered_result import ClusteredMcNemarResult as ClusteredMcNemarResult
 from fastcmp.paired.cost_result import CostResult as CostResult
 from fastcmp.paired.cost_test import cost_test as cost_test
 from fastcmp.paired.cost_test import cost_test_from_counts as cost_test_from_counts
@@ -121,17 +110,13 @@ from fastcmp.paired.mcnemar_result import McNemarResult as McNemarResult
 from fastcmp.paired.stratified_mcnemar import (
     mcnemar_stratified_from_counts as mcnemar_stratified_from_counts,
 )
-from fastcmp.paired.stratified_result import (
-    StratifiedMcNemarResult as StratifiedMcNemarResult,
-)
+from fastcmp.paired.stratified_result import StratifiedMcNemarResult as StratifiedMcNemarResult
 from fastcmp.paired.symmetry import bhapkar as bhapkar
 from fastcmp.paired.symmetry import bhapkar_from_counts as bhapkar_from_counts
 from fastcmp.paired.symmetry import bowker as bowker
 from fastcmp.paired.symmetry import bowker_from_counts as bowker_from_counts
 from fastcmp.paired.symmetry import stuart_maxwell as stuart_maxwell
-from fastcmp.paired.symmetry import (
-    stuart_maxwell_from_counts as stuart_maxwell_from_counts,
-)
+from fastcmp.paired.symmetry import stuart_maxwell_from_counts as stuart_maxwell_from_counts
 from fastcmp.paired.symmetry_result import SymmetryResult as SymmetryResult
 from fastcmp.paired.unpaired_accuracies import accuracy_unpaired as accuracy_unpaired
 from fastcmp.paired.unpaired_accuracies import (
@@ -149,15 +134,11 @@ from fastcmp.pairwise.cochran import CochranResult as CochranResult
 from fastcmp.pairwise.cochran import cochrans_q as cochrans_q
 from fastcmp.pairwise.cochran import cochrans_q_from_counts as cochrans_q_from_counts
 from fastcmp.pairwise.compare_all import compare_all as compare_all
-from fastcmp.pairwise.compare_counts import (
-    compare_all_from_counts as compare_all_from_counts,
-)
+from fastcmp.pairwise.compare_counts import compare_all_from_counts as compare_all_from_counts
 from fastcmp.pairwise.confidence_set import (
     model_confidence_set_from_moments as model_confidence_set_from_moments,
 )
-from fastcmp.pairwise.confidence_set_result import (
-    ModelConfidenceSet as ModelConfidenceSet,
-)
+from fastcmp.pairwise.confidence_set_result import ModelConfidenceSet as ModelConfidenceSet
 from fastcmp.pairwise.equality_result import MetricEquality as MetricEquality
 from fastcmp.pairwise.gate import gate as gate
 from fastcmp.pairwise.gate_result import GateResult as GateResult
@@ -174,9 +155,7 @@ from fastcmp.pairwise.superior_ability import (
 )
 from fastcmp.pairwise.superior_ability_result import SuperiorAbility as SuperiorAbility
 from fastcmp.pairwise.ties import TieGroups as TieGroups
-from fastcmp.pairwise.winner import (
-    winner_estimate_from_moments as winner_estimate_from_moments,
-)
+from fastcmp.pairwise.winner import winner_estimate_from_moments as winner_estimate_from_moments
 from fastcmp.pairwise.winner_result import WinnerEstimate as WinnerEstimate
 from fastcmp.scores.auc import ConcordanceResult as ConcordanceResult
 from fastcmp.scores.auc import auc as auc
@@ -192,18 +171,12 @@ from fastcmp.scores.classification import classification_table as classification
 from fastcmp.scores.classification import (
     classification_table_from_counts as classification_table_from_counts,
 )
-from fastcmp.scores.classification_report import (
-    classification_report as classification_report,
-)
+from fastcmp.scores.classification_report import classification_report as classification_report
 from fastcmp.scores.classification_report import (
     classification_report_from_counts as classification_report_from_counts,
 )
-from fastcmp.scores.classification_report_result import (
-    ClassificationReport as ClassificationReport,
-)
-from fastcmp.scores.classification_result import (
-    ClassificationTable as ClassificationTable,
-)
+from fastcmp.scores.classification_report_result import ClassificationReport as ClassificationReport
+from fastcmp.scores.classification_result import ClassificationTable as ClassificationTable
 from fastcmp.scores.compare_unpaired import compare_unpaired as compare_unpaired
 from fastcmp.scores.curves import DetCurve as DetCurve
 from fastcmp.scores.curves import PrecisionRecallCurve as PrecisionRecallCurve

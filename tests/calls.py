@@ -98,12 +98,7 @@ HOLDOUT |= {"model_a": lambda: fitted()[0], "model_b": lambda: fitted()[1]}
 #: A proper call of each function: its arguments by keyword.
 GOOD = {
     "accuracy_unpaired": {"y_a": Y, "pred_a": A, "y_b": Y, "pred_b": B},
-    "accuracy_unpaired_from_counts": {
-        "correct_a": 9,
-        "n_a": 12,
-        "correct_b": 7,
-        "n_b": 10,
-    },
+    "accuracy_unpaired_from_counts": {"correct_a": 9, "n_a": 12, "correct_b": 7, "n_b": 10},
     "adjust": {"pvalues": [0.01, 0.2]},
     "alpaydin_f": {"differences": five_by_two},
     "auc": SCORES,
@@ -134,13 +129,7 @@ GOOD = {
     "compare_cv_all": CV | {"models": lambda: dict(zip("ab", models(), strict=True))},
     "compare_holdout": HOLDOUT,
     "compare_labels": LABELS,
-    "compare_metric": {
-        "y_true": Y,
-        "pred_a": A,
-        "pred_b": B,
-        "metric": "f1",
-        "rng": 1,
-    },
+    "compare_metric": {"y_true": Y, "pred_a": A, "pred_b": B, "metric": "f1", "rng": 1},
     "compare_metric_from_counts": {
         "counts": [[[3, 1], [2, 1]], [[1, 0], [2, 4]]],
         "metric": "f1",
@@ -257,11 +246,7 @@ GOOD = {
     "resampled_t": {"differences": lambda: ten()[0]},
     "roc_band": SCORES | {"n_resamples": 5, "rng": 1},
     "roc_curve": SCORE,
-    "screen_positive_ratio": {
-        "both_positive": 10,
-        "only_a_positive": 21,
-        "only_b_positive": 24,
-    },
+    "screen_positive_ratio": {"both_positive": 10, "only_a_positive": 21, "only_b_positive": 24},
     "signed_rank": {"values_a": S, "values_b": T},
     "stuart_maxwell": {"pred_a": A, "pred_b": B},
     "stuart_maxwell_from_counts": {"table": [[9, 2], [1, 8]]},
@@ -278,12 +263,7 @@ GOOD |= {
     "datasets.bayes_datasets": TASK_SCORES | {"n_resamples": 99, "rng": 1},
     "datasets.bayes_sign": {"scores_a": S, "scores_b": T},
     "datasets.bayes_sign_from_counts": {"n_a": 9, "n_rope": 2, "n_b": 4},
-    "datasets.bayes_signed_rank": {
-        "scores_a": S,
-        "scores_b": T,
-        "n_resamples": 99,
-        "rng": 1,
-    },
+    "datasets.bayes_signed_rank": {"scores_a": S, "scores_b": T, "n_resamples": 99, "rng": 1},
     "bradley_terry": {"wins": WINS, "ties": [[0, 1], [1, 0]]},
     "compare_folds": {"scores": lambda: {"a": ten(), "b": ten().T}},
     "datasets.bradley_terry_from_battles": {"battles": BATTLES, "rng": 1},
@@ -300,16 +280,9 @@ GOOD |= {
     "designs.two_fold": {},
     **{
         f"datasets.{name}": {"scores": VALUES}
-        for name in (
-            *("aligned_ranks", "compare_datasets", "friedman", "quade"),
-            "skillings_mack",
-        )
+        for name in (*("aligned_ranks", "compare_datasets", "friedman", "quade"), "skillings_mack")
     },
-    "datasets.friedman_pair_exact": {
-        "rank_sum_difference": [3, 5],
-        "n_models": 4,
-        "n_tasks": 5,
-    },
+    "datasets.friedman_pair_exact": {"rank_sum_difference": [3, 5], "n_models": 4, "n_tasks": 5},
     "datasets.maximal_cliques": {"n_models": 3, "not_different": [(0, 1)]},
     "datasets.normalised_scores": {"scores": {"a": S, "b": T}},
     "datasets.shaffer_counts": {"n_models": 5},
@@ -371,11 +344,7 @@ ACCUMULATORS = {
     "ValueMoments": {},
 }
 #: States of `fastcmp.sequential`, and their methods that take data.
-STATES = {
-    "McNemarLooks": ("update", "look"),
-    "MeanLooks": ("update",),
-    "PairLooks": ("look",),
-}
+STATES = {"McNemarLooks": ("update", "look"), "MeanLooks": ("update",), "PairLooks": ("look",)}
 #: Made by a method of another; and a reader of files, with tests of its own.
 NOT_CALLED = {"ScoreRefinement", "load"}
 #: Functions without arguments.

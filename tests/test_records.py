@@ -93,37 +93,23 @@ EXAMPLES = {
     ),
     "pairs in clusters": lambda: fastcmp.compare_all(Y, THREE, groups=[0, 1, 2, 3] * 3),
     "pairs in clusters in strata": lambda: fastcmp.compare_all(
-        *(Y, THREE),
-        groups=[0, 1, 2, 3] * 3,
-        strata=[0, 0, 1, 1] * 3,
-        control="a",
+        *(Y, THREE), groups=[0, 1, 2, 3] * 3, strata=[0, 0, 1, 1] * 3, control="a"
     ),
     "q in clusters": lambda: fastcmp.cochrans_q(Y, THREE, groups=[0, 1, 2, 3] * 3, method="wald-f"),
     "mcnemar exact": lambda: fastcmp.mcnemar(Y, A, B, method="exact"),
     "mcnemar of words": lambda: fastcmp.mcnemar(list("xyyx"), list("xyxx"), list("yyyx")),
     "cost of dates": lambda: fastcmp.cost_test(
-        np.array(Y, "M8[D]"),
-        np.array(A, "M8[D]"),
-        np.array(B, "M8[D]"),
-        [[0, 1], [5, 0]],
+        np.array(Y, "M8[D]"), np.array(A, "M8[D]"), np.array(B, "M8[D]"), [[0, 1], [5, 0]]
     ),
     "signed rank of clusters": lambda: fastcmp.signed_rank(
         np.arange(60.0), np.ones(60), groups=np.arange(60) // 2
     ),
     "three models": three_models,
     "pairs by max-T": lambda: fastcmp.compare_all(
-        *(Y, THREE),
-        adjust="maxt",
-        simultaneous=True,
-        rng=1,
+        *(Y, THREE), adjust="maxt", simultaneous=True, rng=1
     ),
     "pairs by max-T of normal draws": lambda: fastcmp.compare_all(
-        *(Y, THREE),
-        metric="f1",
-        adjust="single-step",
-        control="a",
-        simultaneous=True,
-        rng=1,
+        *(Y, THREE), metric="f1", adjust="single-step", control="a", simultaneous=True, rng=1
     ),
     "control": lambda: fastcmp.compare_all(Y, {"a": A, "b": B, "c": A}, control="b"),
     "leaderboard": lambda: three_models().leaderboard,
@@ -198,20 +184,14 @@ EXAMPLES = {
         {"a": S, "b": T}, covariance="bootstrap", n_resamples=9, rng=1
     ),
     "battles with ties": lambda: fastcmp.bradley_terry(
-        [[0, 3, 1], [2, 0, 2], [1, 4, 0]],
-        1 - np.eye(3),
-        ties_as="davidson",
-        control=1,
+        [[0, 3, 1], [2, 0, 2], [1, 4, 0]], 1 - np.eye(3), ties_as="davidson", control=1
     ),
     "linked models": lambda: datasets.win_components([[0, 3, 0], [0, 0, 0], [0, 1, 0]]),
     "marked table": lambda: datasets.task_table(
         np.sin(np.arange(36)).reshape(3, 2, 2, 3), baseline=1
     ),
     "folds of several data sets": lambda: fastcmp.compare_folds(
-        {
-            "x": np.sin(np.arange(18)).reshape(3, 2, 3),
-            "y": np.cos(np.arange(18)).reshape(3, 2, 3),
-        }
+        {"x": np.sin(np.arange(18)).reshape(3, 2, 3), "y": np.cos(np.arange(18)).reshape(3, 2, 3)}
     ),
     "several data sets": lambda: fastcmp.compare_cv_all(
         dict(zip("ab", models(), strict=True)),

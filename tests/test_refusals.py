@@ -176,11 +176,7 @@ WRONG = {
         "ab",
         _OBJECT
         | {"one column": Y, "too short": (Y, A[:-1]), "a mapping": {0: Y, 1: A}}
-        | {
-            "three": (Y, A, B),
-            "two numbers": (3, 2.5),
-            "counts that cannot be": (3, 2),
-        },
+        | {"three": (Y, A, B), "two numbers": (3, 2.5), "counts that cannot be": (3, 2)},
     ),
     "null_difference": {
         "NaN": np.nan,
@@ -220,12 +216,7 @@ WRONG = {
     "groups": {"too short": [1] * 11, "missing": [None] * 12, "unknown": Nothing()},
     "differences": _FOLDS,
     "half_differences": _FOLDS,
-    "folds": {
-        "None": None,
-        "fractions": [0.5] * 10,
-        "too short": [0, 1],
-        "words": "ab",
-    },
+    "folds": {"None": None, "fractions": [0.5] * 10, "too short": [0, 1], "words": "ab"},
     "tables": _TABLE,
     "table": _TABLE,
     "pvalues": _NUMBERS | {"above 1": [0.5, 1.5], "negative": [-0.1]},
@@ -317,13 +308,7 @@ WRONG = {
         "words": ["a", "b"],
         "None": None,
     },
-    "mean0": {
-        "outside": 1.5,
-        "NaN": np.nan,
-        "a string": "0",
-        "bool": True,
-        "None": None,
-    },
+    "mean0": {"outside": 1.5, "NaN": np.nan, "a string": "0", "bool": True, "None": None},
     "bounds": {
         "a number": 1.0,
         "a string": "ab",
@@ -473,12 +458,7 @@ FREE = {
 }
 #: For `lift_table` groups is a number.
 WRONG_IN = {
-    ("simultaneous_pairs", "df"): {
-        "0": 0,
-        "negative": -1.0,
-        "a string": "x",
-        "NaN": np.nan,
-    },
+    ("simultaneous_pairs", "df"): {"0": 0, "negative": -1.0, "a string": "x", "NaN": np.nan},
     ("margin_decision", "interval"): _ENDS,
     **{
         ("datasets.bayes_sign_from_counts", name): _COUNT | {"a list": [1, 2]}
@@ -501,10 +481,7 @@ WRONG_IN = {
         for name in ("group", "weight")
     },
     ("compare_folds", "metric"): {"unknown": "nope", "a number": 3, "empty": []},
-    ("datasets.task_bootstrap", "items"): {
-        "not asked for": [[S, T]],
-        "a number": 3,
-    },
+    ("datasets.task_bootstrap", "items"): {"not asked for": [[S, T]], "a number": 3},
     ("datasets.bayes_correlated_t", "runs"): _WHOLE | {"no divisor": 5},
     ("datasets.task_noise", "tasks"): {
         "one": ("x",),
@@ -562,11 +539,7 @@ WRONG_IN = {
             "values": {"a word": "yes", "a number": 1, "None": None},
         }.items()
     },
-    ("read_battles", "path"): {
-        "a number": 3,
-        "None": None,
-        "unknown object": Nothing(),
-    },
+    ("read_battles", "path"): {"a number": 3, "None": None, "unknown object": Nothing()},
     # How many models there are, a number may say.
     **{
         (f"stream.{kind}", "names"): {"equal": ("a", "a"), "0": 0, "a fraction": 1.5}
@@ -634,11 +607,7 @@ TAKEN = {
         for kind in ("RocSketch", "ScoreCounts")
         for what in ("unknown", "another kind", "a list")
     },
-    (
-        "sequential.e_adjust",
-        "evalues",
-        "NaN",
-    ): "stays NaN, and is not counted as a test",
+    ("sequential.e_adjust", "evalues", "NaN"): "stays NaN, and is not counted as a test",
     ("sequential.McNemarLooks", "classes", "another kind"): "no label has come yet",
     ("sequential.McNemarLooks.update", "y_true", "all missing"): "dropped, and counted",
     ("sequential.MeanLooks.update", "differences", "empty"): "a block of no values",

@@ -184,11 +184,7 @@ def mover(table, value, recalls):
         if trials > 0.0:
             p, (low, high) = d / trials, wilson_interval(d, trials, LEVEL)
             if not recalls:
-                p, low, high = (
-                    2 * p / (1 + p),
-                    2 * low / (1 + low),
-                    2 * high / (1 + high),
-                )
+                p, low, high = (2 * p / (1 + p), 2 * low / (1 + low), 2 * high / (1 + high))
             down, up, used = down + (p - low) ** 2, up + (high - p) ** 2, used + 1
     return value - math.sqrt(down) / used, value + math.sqrt(up) / used
 

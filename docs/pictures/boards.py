@@ -66,10 +66,7 @@ def overlap(found: Found) -> Picture:
         x, _ = axes.at(value, 0)
         picture.line([(x, 30), (x, 100)], "line")
         picture.text((x, 118), f"{value}%", anchor="middle", kind="muted small")
-    for name, height, colour in (
-        ("svm_rbf", 1.5, "a"),
-        ("gradient_boosting", 0.5, "b"),
-    ):
+    for name, height, colour in (("svm_rbf", 1.5, "a"), ("gradient_boosting", 0.5, "b")):
         row = names.index(name)
         low, high = (float(end) * 100 for end in board.interval[row])
         picture.text((160, axes.at(96, height)[1] + 5), name, anchor="end")
@@ -79,12 +76,7 @@ def overlap(found: Found) -> Picture:
     for value in (0, 1, 2, 3):
         x, _ = axes.at(value, 0)
         picture.line([(x, 155), (x, 200)], "line" if value else "ink")
-        picture.text(
-            (x, 218),
-            f"{value:+d}" if value else "0",
-            anchor="middle",
-            kind="muted small",
-        )
+        picture.text((x, 218), f"{value:+d}" if value else "0", anchor="middle", kind="muted small")
     low, high = (100 * each for each in pair.confidence_interval())
     picture.text((160, axes.at(0, 0.5)[1] + 5), "difference", anchor="end")
     picture.line([axes.at(low, 0.5), axes.at(high, 0.5)], "good", width=3)
@@ -117,10 +109,7 @@ def ranks(found: Found) -> Picture:
         picture.line([(x, 60), (x, 360)], "line")
         picture.text((x, 48), str(rank), anchor="middle", kind="muted small")
     picture.text(
-        (360, 24),
-        "rank, 95% intervals for all models at once",
-        anchor="middle",
-        kind="muted",
+        (360, 24), "rank, 95% intervals for all models at once", anchor="middle", kind="muted"
     )
     picture.text((630, 24), "ties", anchor="middle", kind="muted")
     order = list(board.names)

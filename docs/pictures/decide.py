@@ -31,10 +31,7 @@ TREE = {
     "logs of a harness": {"any of these": "read_results"},
     "one score a data set": {"which is better on data like these?": "compare_datasets"},
     "wins and battles": {"how strong is each?": "datasets.bradley_terry_from_battles"},
-    "classifiers to fit": {
-        "two: which learns better?": "compare_cv",
-        "many?": "compare_cv_all",
-    },
+    "classifiers to fit": {"two: which learns better?": "compare_cv", "many?": "compare_cv_all"},
     "scores of folds": {"which learns better?": "compare_folds"},
     "different test sets": {"which is better?": "compare_unpaired"},
     "samples that keep coming": {"may I stop now?": "sequential.mcnemar"},

@@ -55,12 +55,7 @@ class Picture:
         )
 
     def line(
-        self,
-        points: list[tuple[float, float]],
-        colour: str,
-        *,
-        width: float = 1.0,
-        dash: str = "",
+        self, points: list[tuple[float, float]], colour: str, *, width: float = 1.0, dash: str = ""
     ) -> None:
         """Draw a line through points."""
         places = " ".join(f"{number(x)},{number(y)}" for x, y in points)

@@ -160,11 +160,7 @@ def _five_and_five() -> dict[str, tuple[float, float, float]]:
         decided = np.array(adjusted) <= ALPHA
         false, true = decided[:, equal].sum(axis=1), decided[:, ~equal].sum(axis=1)
         proportion = false / np.maximum(false + true, 1)
-        rates[method] = (
-            float((false > 0).mean()),
-            float(true.mean()),
-            float(proportion.mean()),
-        )
+        rates[method] = (float((false > 0).mean()), float(true.mean()), float(proportion.mean()))
     return rates
 
 

@@ -35,13 +35,7 @@ def multiplicity(found: Found) -> Picture:
             at = axes.at(models, rates[models])
             label = f"{rates[models]:.0%}"
             picture.dot(at, colour)
-            picture.text(
-                (at[0], at[1] - 10),
-                label,
-                anchor="middle",
-                kind="strong",
-                colour=colour,
-            )
+            picture.text((at[0], at[1] - 10), label, anchor="middle", kind="strong", colour=colour)
         picture.text((at[0] + 14, at[1] + 5), name, colour=colour)
     return picture
 
@@ -82,10 +76,7 @@ def looking_early(found: Found) -> Picture:
         x={each: f"{each:,}" for each in (100, 1000, 2000, 3000)},
         y={each / 100: f"{each}%" for each in (0, 5, 10, 20, 30)},
     )
-    axes.names(
-        x="samples so far; a look after every 100",
-        y="runs with a false decision so far",
-    )
+    axes.names(x="samples so far; a look after every 100", y="runs with a false decision so far")
     for rates, colour, name in (
         (midp, "bad", f"mid-p ≤ 0.05: {midp[-1]:.0%}"),
         (evalue, "good", f"E ≥ 20: {evalue[-1]:.1%}"),
@@ -138,8 +129,6 @@ def cross_validation(found: Found) -> Picture:
         picture.text((210, y + 5), name, anchor="end")
         picture.text((x + 8, y + 5), f"{rate:.1%}", colour=colour, kind="strong")
     picture.text(
-        (220, 24),
-        "data sets without a difference in which the test finds one",
-        kind="muted",
+        (220, 24), "data sets without a difference in which the test finds one", kind="muted"
     )
     return picture

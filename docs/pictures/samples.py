@@ -28,8 +28,7 @@ def pairing(found: Found) -> Picture:
         y={each: f"{each:,}" for each in (0, 1000, 2000, 3000)},
     )
     axes.names(
-        x="samples on which just one of the two models is right",
-        y="samples for a power of 80%",
+        x="samples on which just one of the two models is right", y="samples for a power of 80%"
     )
     axes.curve(list(found.needed.items()), "a")
     for each in (first, last):
@@ -40,10 +39,7 @@ def pairing(found: Found) -> Picture:
     middle = axes.at(0.075, found.needed[0.07])
     picture.text((middle[0] + 14, middle[1] + 14), "the same samples", colour="a")
     picture.line(
-        [axes.at(0.02, found.unpaired), axes.at(0.17, found.unpaired)],
-        "b",
-        width=2.5,
-        dash="7 5",
+        [axes.at(0.02, found.unpaired), axes.at(0.17, found.unpaired)], "b", width=2.5, dash="7 5"
     )
     end = axes.at(0.17, found.unpaired)
     picture.text((end[0] + 8, end[1] - 2), f"{found.unpaired:,}", colour="b", kind="strong")

@@ -131,9 +131,7 @@ def _uncountable(names: tuple[str, ...], matrix: CostMatrix | None, memory_limit
 
 
 def _empty(
-    options: argparse.Namespace,
-    predictions: PredictionStream,
-    matrix: CostMatrix | None,
+    options: argparse.Namespace, predictions: PredictionStream, matrix: CostMatrix | None
 ) -> PairCounts | LabelCounts:
     if options.metric is not None:
         return LabelCounts(predictions.names)
@@ -143,9 +141,7 @@ def _empty(
 
 
 def _checkpoint(
-    options: argparse.Namespace,
-    predictions: PredictionStream,
-    matrix: CostMatrix | None,
+    options: argparse.Namespace, predictions: PredictionStream, matrix: CostMatrix | None
 ) -> Checkpoint | None:
     from fastcmp.io.checkpoint import Checkpoint
 

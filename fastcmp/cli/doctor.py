@@ -156,10 +156,7 @@ def examine() -> Installation:
         problems.append(f"No answer can be computed ({what}).")
     facts |= machine_facts() | cache_facts()
     return Installation(
-        problems=tuple(problems),
-        advice=tuple(_advice(known, facts)),
-        facts=facts,
-        libraries=known,
+        problems=tuple(problems), advice=tuple(_advice(known, facts)), facts=facts, libraries=known
     )
 
 

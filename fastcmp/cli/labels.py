@@ -9,19 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import fastcmp
-from fastcmp.cli.log_options import (
-    NOT_OF_TABLES,
-    OF_TASKS,
-    add_log_options,
-    refuse_given,
-)
-from fastcmp.cli.metrics import (
-    add_metric_options,
-    draws_of,
-    has_metric,
-    metric_of,
-    try_metric,
-)
+from fastcmp.cli.log_options import NOT_OF_TABLES, OF_TASKS, add_log_options, refuse_given
+from fastcmp.cli.metrics import add_metric_options, draws_of, has_metric, metric_of, try_metric
 from fastcmp.cli.output import (
     add_input,
     add_output,
@@ -317,11 +306,7 @@ def _try_options(options: argparse.Namespace, shown: dict[str, Any]) -> None:
     if options.test == "cost" and shown["cost"] is not None:
         labels = read_cost(shown["cost"]).classes or labels
     fastcmp.compare_all(
-        labels,
-        {"a": labels, "b": labels},
-        test=options.test,
-        missing=_policy(options),
-        **shown,
+        labels, {"a": labels, "b": labels}, test=options.test, missing=_policy(options), **shown
     )
 
 

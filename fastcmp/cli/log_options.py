@@ -50,11 +50,7 @@ def add_log_options(parser: Any) -> None:
         "A file or folder of logs is recognised by what it holds: see fastcmp inspect. "
         "--metric names the metric, or that of each task (gsm8k=exact_match,arc=acc).",
     ).add_argument
-    add(
-        "--by",
-        choices=("task",),
-        help="a leaderboard for each task, instead of one of all items",
-    )
+    add("--by", choices=("task",), help="a leaderboard for each task, instead of one of all items")
     add(
         "--over",
         choices=("tasks",),
@@ -65,10 +61,7 @@ def add_log_options(parser: Any) -> None:
     add("--omnibus", metavar="NAME", help="test of all models over tasks")
     add_reading_options(add)
     add("--items", help="same, or common: only items that all models have (same)")
-    add(
-        "--errors",
-        help="answers without a value: raise, wrong, or drop the item (raise)",
-    )
+    add("--errors", help="answers without a value: raise, wrong, or drop the item (raise)")
     add("--runs", help="several runs of a model: raise, latest, repeats (raise)")
     add("--imputed", help="imputed rows of TabArena: raise, keep (raise)")
     add("--ties", help="of battles: half, ignored, davidson (half)")

@@ -107,9 +107,7 @@ def mean_by_task(
     return titles, sums / n
 
 
-def _wide(
-    options: argparse.Namespace,
-) -> tuple[list[str], list[str], NDArray[np.float64]]:
+def _wide(options: argparse.Namespace) -> tuple[list[str], list[str], NDArray[np.float64]]:
     """Read a file with a column a model."""
     from fastcmp.inputs.values import as_values
     from fastcmp.io.sources import Source
@@ -131,9 +129,7 @@ def _wide(
     return list(values), tasks, scores
 
 
-def _long(
-    options: argparse.Namespace,
-) -> tuple[list[str], list[str], NDArray[np.float64]]:
+def _long(options: argparse.Namespace) -> tuple[list[str], list[str], NDArray[np.float64]]:
     """Read a file with a row for each model and task."""
     from fastcmp.inputs.long_tables import from_long
     from fastcmp.io.sources import Source

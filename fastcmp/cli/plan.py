@@ -55,12 +55,7 @@ def add_plan(commands: Any) -> None:
         default="two-sided",
         help="two-sided, greater (a is better), less (two-sided)",
     )
-    add(
-        "--margin",
-        nargs="+",
-        metavar="D",
-        help="difference that does not matter, such as 1pp",
-    )
+    add("--margin", nargs="+", metavar="D", help="difference that does not matter, such as 1pp")
     add(
         "--hypothesis",
         help="what is to be shown: difference; with --margin noninferiority, "
@@ -128,12 +123,7 @@ def _family(options: argparse.Namespace, inputs: dict[str, Any]) -> tuple[str, A
 def _common(options: argparse.Namespace, several: list[str]) -> dict[str, Any]:
     """Read what all tests are asked."""
     asked: dict[str, Any] = {"alternative": options.alternative}
-    for name, suffix in (
-        ("margin", POINTS),
-        ("alpha", PERCENT),
-        ("power", PERCENT),
-        ("n", None),
-    ):
+    for name, suffix in (("margin", POINTS), ("alpha", PERCENT), ("power", PERCENT), ("n", None)):
         given = getattr(options, name)
         if given is not None:
             asked[name] = [read_amount(text, f"--{name}", suffix) for text in given]

@@ -43,10 +43,7 @@ INPUTS: dict[str, dict[str, tuple[_Kind, str]]] = {
             _AMOUNT,
             "measure of a minus that of b, such as 2pp; of accuracies beside --discordant",
         ),
-        "pilot_counts": (
-            _COUNTS,
-            "samples of a pilot that only a, that only b got right, and all",
-        ),
+        "pilot_counts": (_COUNTS, "samples of a pilot that only a, that only b got right, and all"),
         "so_far": (
             _COUNTS,
             "the same, of samples that the test will include: --n counts those to come",
@@ -83,10 +80,7 @@ INPUTS: dict[str, dict[str, tuple[_Kind, str]]] = {
         "slope_a": (_NUMBER, "its slope (1)"),
         "intercept_b": (_NUMBER, "binormal curve of b"),
         "slope_b": (_NUMBER, "its slope (1)"),
-        "fpr_range": (
-            _Kind(2, ("LOW", "HIGH"), PERCENT),
-            "false positive rates of partial areas",
-        ),
+        "fpr_range": (_Kind(2, ("LOW", "HIGH"), PERCENT), "false positive rates of partial areas"),
         "variance_a": (_NUMBER, "of the area of a in a pilot, DeLong's"),
         "variance_b": (_NUMBER, "of the area of b in a pilot"),
         "covariance": (_NUMBER, "of both areas in a pilot"),

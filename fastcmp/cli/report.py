@@ -6,14 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import fastcmp
-from fastcmp.cli.output import (
-    add_input,
-    add_output,
-    check_places,
-    chosen_files,
-    say,
-    write,
-)
+from fastcmp.cli.output import add_input, add_output, check_places, chosen_files, say, write
 from fastcmp.core.memory import in_words, read_size
 from fastcmp.data import EXAMPLES, example_path
 from fastcmp.inputs.cost_matrix import as_labels

@@ -9,14 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import fastcmp
-from fastcmp.cli.output import (
-    add_input,
-    add_output,
-    check_places,
-    chosen_files,
-    say,
-    write,
-)
+from fastcmp.cli.output import add_input, add_output, check_places, chosen_files, say, write
 from fastcmp.cli.pictures import check_picture, save_picture
 from fastcmp.core.checks import as_proportion
 from fastcmp.core.options import choose
@@ -73,11 +66,7 @@ def add_cutpoint(commands: Any) -> None:
     add("--rule", default=">=", help="what score is positive beside the cutoff: >= > <= < (>=)")
     add("--cost-fp", type=float, default=1.0, help="cost of a false positive (1)")
     add("--cost-fn", type=float, default=1.0, help="cost of a false negative (1)")
-    add(
-        "--prevalence",
-        type=float,
-        help="expected proportion of positives (as observed)",
-    )
+    add("--prevalence", type=float, help="expected proportion of positives (as observed)")
     add_output(add)
     cutpoint.set_defaults(run=_cutpoint)
 
@@ -244,8 +233,7 @@ def _cutpoint(options: argparse.Namespace) -> None:
         prevalence=options.prevalence,
     )
     save_picture(
-        options.plot,
-        lambda plot: plot.cutoffs(y_true, score, positive=positive, result=result),
+        options.plot, lambda plot: plot.cutoffs(y_true, score, positive=positive, result=result)
     )
 
     def more() -> dict[str, Record]:

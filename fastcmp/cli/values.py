@@ -48,12 +48,7 @@ def add_value_options(parser: Any) -> None:
         metavar="WEIGHT",
         help="items, equal, or STRATUM=NUMBER for each (items)",
     )
-    add(
-        "--lower-is-better",
-        action="store_true",
-        default=None,
-        help="values are losses",
-    )
+    add("--lower-is-better", action="store_true", default=None, help="values are losses")
     add("--variance", help="cr0, cr1, cr2 or cr3 (cr2)")
     add("--df", help="degrees of freedom: satterthwaite, clusters, normal")
     add("--interval", help="of the bootstrap: studentized, percentile, bca, basic")
@@ -149,10 +144,7 @@ def _try_options(options: argparse.Namespace, chosen: dict[str, Any]) -> None:
 
 
 def _compare_wide(
-    options: argparse.Namespace,
-    shown: dict[str, Any],
-    tests: dict[str, Any],
-    limit: int,
+    options: argparse.Namespace, shown: dict[str, Any], tests: dict[str, Any], limit: int
 ) -> Any:
     from fastcmp.cli.counts import save_memory
     from fastcmp.io.values import ValueFile
@@ -250,10 +242,7 @@ def _only(table: Any, options: argparse.Namespace) -> Any:
     rows = [table.names.index(name) for name in options.models]
     n_answers = None if table.n_answers is None else table.n_answers[rows]
     return replace(
-        table,
-        names=tuple(options.models),
-        values=table.values[rows],
-        n_answers=n_answers,
+        table, names=tuple(options.models), values=table.values[rows], n_answers=n_answers
     )
 
 

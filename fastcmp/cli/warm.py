@@ -28,10 +28,7 @@ _COMMANDS = {
         "compare --example digits --simultaneous",
         "holdout --example digits --models mlp knn_3",
     ),
-    "metrics": (
-        "compare --example digits --metric f1_macro",
-        "report --example digits",
-    ),
+    "metrics": ("compare --example digits --metric f1_macro", "report --example digits"),
     "values": ("compare --values VALUES",),
     "scores": (
         "roc --example digits",
@@ -60,10 +57,7 @@ def add_warm(commands: Any) -> None:
         "not compiled again.",
     )
     warm.add_argument(
-        "kinds",
-        nargs="*",
-        metavar="KIND",
-        help=f"what for: {', '.join(_COMMANDS)} (all)",
+        "kinds", nargs="*", metavar="KIND", help=f"what for: {', '.join(_COMMANDS)} (all)"
     )
     warm.set_defaults(run=_warm)
 

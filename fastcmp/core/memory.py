@@ -17,12 +17,7 @@ _CONTAINER = Path("/sys/fs/cgroup")
 #: Folder, limit, use, and what of it is cache, of both versions of control groups.
 _GROUPS = (
     ("", "memory.max", "memory.current", "inactive_file"),
-    (
-        "memory",
-        "memory.limit_in_bytes",
-        "memory.usage_in_bytes",
-        "total_inactive_file",
-    ),
+    ("memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
 )
 
 

@@ -87,10 +87,7 @@ def read_state(path: str | os.PathLike[str], wanted: FileKind) -> tuple[str, Any
             try:
                 return found[1].decode(), *_read(file)
             except (*_FORMS, ValueError) as error:
-                problem, cause = (
-                    f"has the right checksum, but not its form: {error}",
-                    error,
-                )
+                problem, cause = (f"has the right checksum, but not its form: {error}", error)
     raise ValueError(f"{path} {problem}; {wanted.advice}") from cause
 
 

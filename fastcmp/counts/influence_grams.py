@@ -30,11 +30,7 @@ _PILOTS = 8  # models whose average is subtracted
 
 
 def influence_gram(
-    rows: NDArray[Any],
-    preds: Sequence[NDArray[Any]],
-    lookups: Floats,
-    dtype: Any,
-    pool: ThreadPool,
+    rows: NDArray[Any], preds: Sequence[NDArray[Any]], lookups: Floats, dtype: Any, pool: ThreadPool
 ) -> Floats:
     """Multiply the influences of M models on n samples, less their pilot.
 

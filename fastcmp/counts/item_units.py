@@ -204,12 +204,7 @@ def _across(groups: ItemGroups, df: str) -> UnitPlan:
         found.append(one)
         across.append(clusters)
     return UnitPlan(
-        tuple(found),
-        np.concatenate(across),
-        n_units,
-        df,
-        _largest(groups),
-        groups.weights,
+        tuple(found), np.concatenate(across), n_units, df, _largest(groups), groups.weights
     )
 
 

@@ -80,10 +80,7 @@ def count_labels(
         # Single bytes come with 256 possible classes. The first samples tell how many
         # there are as a rule, and the counting itself whether that was right.
         names = names[: 1 + max(int(column[:_FEW].max()) for column in columns)]
-    dropped: dict[str, Any] = {
-        "n_missing": labels.n_missing,
-        "n_excluded": labels.n_excluded,
-    }
+    dropped: dict[str, Any] = {"n_missing": labels.n_missing, "n_excluded": labels.n_excluded}
     counts = None
     if len(names) <= _DENSE_CLASSES:
         counts = _count_dense(columns, len(names), threads)

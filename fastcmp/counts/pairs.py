@@ -68,9 +68,7 @@ class Block:
         assert self.tile is not None
         i0, i1, j0, j1 = self.tile
         i, j = np.meshgrid(
-            np.arange(i0, i1, dtype=np.int32),
-            np.arange(j0, j1, dtype=np.int32),
-            indexing="ij",
+            np.arange(i0, i1, dtype=np.int32), np.arange(j0, j1, dtype=np.int32), indexing="ij"
         )
         return np.stack([above(i, self.tile), above(j, self.tile)], axis=1)
 

@@ -11,12 +11,7 @@ from fastcmp.core.options import ALTERNATIVES, choose
 from fastcmp.core.record_parts import Compared, Drawn
 from fastcmp.core.records import Record
 from fastcmp.core.render import plain_columns
-from fastcmp.core.sections import (
-    Section,
-    format_interval,
-    format_pvalue,
-    interval_name,
-)
+from fastcmp.core.sections import Section, format_interval, format_pvalue, interval_name
 from fastcmp.crossval.designs import UNUSED
 from fastcmp.crossval.fold_result import FoldTestResult
 from fastcmp.crossval.registry import CVTest, find_test

@@ -254,10 +254,7 @@ def compare_cv_all(
     Several data sets:
 
     >>> from sklearn.datasets import load_wine
-    >>> data = {
-    ...     "iris": load_iris(return_X_y=True),
-    ...     "wine": load_wine(return_X_y=True),
-    ... }
+    >>> data = {"iris": load_iris(return_X_y=True), "wine": load_wine(return_X_y=True)}
     >>> several = compare_cv_all(models, data, rng=1)
     >>> several.scores.round(2).tolist()
     [[0.94, 0.97], [0.95, 0.69], [0.28, 0.4]]

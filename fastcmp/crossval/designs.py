@@ -113,11 +113,7 @@ def repeated_kfold(
 
 
 def repeated_holdout(
-    n_repeats: int = 15,
-    *,
-    test_size: float = 1 / 3,
-    stratify: bool = False,
-    rng: Any = None,
+    n_repeats: int = 15, *, test_size: float = 1 / 3, stratify: bool = False, rng: Any = None
 ) -> Design:
     """Test a random part of the samples and train on the others, several times.
 

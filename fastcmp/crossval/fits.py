@@ -306,8 +306,5 @@ def _collect(
             predictions[at, split.repetition, split.test] = codes
             scores[at, split.repetition, split.fold] = score
     return DesignRun(
-        design=design,
-        folds=folds,
-        predictions=predictions,
-        scores=scores if scored else None,
+        design=design, folds=folds, predictions=predictions, scores=scores if scored else None
     )

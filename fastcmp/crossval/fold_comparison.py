@@ -85,10 +85,7 @@ def compare_folds(
     Examples
     --------
     >>> from fastcmp import compare_folds
-    >>> scores = {
-    ...     "forest": [0.91, 0.93, 0.90, 0.94, 0.92],
-    ...     "tree": [0.84, 0.87, 0.85, 0.86, 0.83],
-    ... }
+    >>> scores = {"forest": [0.91, 0.93, 0.90, 0.94, 0.92], "tree": [0.84, 0.87, 0.85, 0.86, 0.83]}
     >>> result = compare_folds(scores, test_train_ratio=1 / 4)
     >>> result.pvalue.round(4).tolist(), result.best
     ([0.0027], ('forest',))

@@ -105,14 +105,7 @@ def run_rows(
     )
 
 
-def run_fold_t(
-    x: Floats,
-    n_axes: int,
-    *,
-    factor: float,
-    df: float,
-    **about: Any,
-) -> FoldTestResult:
+def run_fold_t(x: Floats, n_axes: int, *, factor: float, df: float, **about: Any) -> FoldTestResult:
     """Test the mean over the last axes by Student's t."""
     n_folds = prod(x.shape[-n_axes:])
 
@@ -120,14 +113,7 @@ def run_fold_t(
         rows = x.reshape(status.size, n_folds)
         fold_t_many(rows, factor, float(df), tail, out, status)
 
-    return run_rows(
-        fill,
-        x.shape[:-n_axes],
-        {"differences": x},
-        df=df,
-        n_folds=n_folds,
-        **about,
-    )
+    return run_rows(fill, x.shape[:-n_axes], {"differences": x}, df=df, n_folds=n_folds, **about)
 
 
 def _refuse(given: Mapping[str, Floats]) -> None:

@@ -18,10 +18,7 @@ _HYPOTHESES = {
     "greater": "H0: a does not score higher than b",
     "less": "H0: a does not score lower than b",
 }
-_ESTIMATES = {
-    "dietterich-t": "first difference",
-    "proportion-z": "difference of accuracies",
-}
+_ESTIMATES = {"dietterich-t": "first difference", "proportion-z": "difference of accuracies"}
 #: By what the name of a test ends with.
 _DISTRIBUTIONS = {"t": "t", "f": "F", "z": "normal", "mcnemar": "chi2"}
 _SYMBOLS = {"t": "t", "F": "F", "normal": "z", "chi2": "chi-square"}

@@ -107,8 +107,7 @@ def _of_search(raw: Any, metric: str | None, where: str) -> FoldScores:
     if numbers != list(range(len(numbers))):
         raise ValueError(f"{where} must hold all splits from 0 on, got {numbers}")
     scores = np.stack(
-        [read_values(splits[chosen][k], f"column split{k}_test_{chosen}") for k in numbers],
-        axis=1,
+        [read_values(splits[chosen][k], f"column split{k}_test_{chosen}") for k in numbers], axis=1
     )
     if "params" not in columns:
         raise ValueError(f"{where} must have a column params, which names the models")

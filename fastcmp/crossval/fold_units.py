@@ -57,10 +57,7 @@ class Units:
         kept = chosen[self.order]
         before = np.concatenate([[0], np.cumsum(kept)])
         return Units(
-            order=self.order[kept],
-            ends=before[self.ends],
-            member=self.member,
-            sizes=self.sizes,
+            order=self.order[kept], ends=before[self.ends], member=self.member, sizes=self.sizes
         )
 
     def folds_of_samples(self, folds: NDArray[np.int16]) -> NDArray[np.int16]:

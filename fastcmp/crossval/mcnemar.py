@@ -13,11 +13,7 @@ from fastcmp.core.records import unwrap
 from fastcmp.crossval.bcv_result import BCVMcNemarResult
 from fastcmp.crossval.fold_inputs import as_correlations
 from fastcmp.crossval.fold_result import FoldTestResult
-from fastcmp.kernels.fold_tables import (
-    bcv_mcnemar_many,
-    naive_mcnemar_many,
-    proportion_z_many,
-)
+from fastcmp.kernels.fold_tables import bcv_mcnemar_many, naive_mcnemar_many, proportion_z_many
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -26,11 +22,7 @@ _TABLE = "table[a is wrong, b is wrong] of each fold"
 
 
 def bcv_mcnemar(
-    tables: ArrayLike,
-    *,
-    rho1: float = 0.5,
-    rho2: float = 0.5,
-    alternative: str = "two-sided",
+    tables: ArrayLike, *, rho1: float = 0.5, rho2: float = 0.5, alternative: str = "two-sided"
 ) -> BCVMcNemarResult:
     """McNemar's test of two models over m two-fold cross-validations.
 
@@ -189,11 +181,7 @@ def naive_mcnemar(tables: ArrayLike) -> FoldTestResult:
 
 
 def proportion_z(
-    errors_a: ArrayLike,
-    errors_b: ArrayLike,
-    n: ArrayLike,
-    *,
-    alternative: str = "two-sided",
+    errors_a: ArrayLike, errors_b: ArrayLike, n: ArrayLike, *, alternative: str = "two-sided"
 ) -> FoldTestResult:
     """Test the difference of two accuracies, without regard to pairing.
 

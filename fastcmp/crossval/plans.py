@@ -94,13 +94,7 @@ class CVPlan:
     def fit(self, X: Any, y: Any, seed: int, **options: Any) -> CVRuns:  # noqa: N803
         """Fit all models on all splits of one data set."""
         return fit_models(
-            self.named,
-            X,
-            y,
-            self.designs(seed),
-            scoring=self.scoring,
-            seed=seed,
-            **options,
+            self.named, X, y, self.designs(seed), scoring=self.scoring, seed=seed, **options
         )
 
     def compare(self, runs: CVRuns) -> CVPairwiseResult:

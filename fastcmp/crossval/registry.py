@@ -299,10 +299,7 @@ TESTS: dict[str, CVTest] = {
             **_KFOLD,
         ),
         CVTest(
-            name="holdout-mcnemar",
-            title="McNemar, hold-out",
-            evaluate=_holdout_mcnemar,
-            **_HOLDOUT,
+            name="holdout-mcnemar", title="McNemar, hold-out", evaluate=_holdout_mcnemar, **_HOLDOUT
         ),
         CVTest(
             name="naive-mcnemar",

@@ -8,12 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from fastcmp import kernels
-from fastcmp.crossval.fold_inputs import (
-    as_positive,
-    check_folds,
-    read_differences,
-    run_fold_t,
-)
+from fastcmp.crossval.fold_inputs import as_positive, check_folds, read_differences, run_fold_t
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -134,11 +129,7 @@ def kfold_t(differences: ArrayLike, *, alternative: str = "two-sided") -> FoldTe
 
 
 def nadeau_bengio_t(
-    differences: ArrayLike,
-    *,
-    n_train: float,
-    n_test: float,
-    alternative: str = "two-sided",
+    differences: ArrayLike, *, n_train: float, n_test: float, alternative: str = "two-sided"
 ) -> FoldTestResult:
     """Nadeau and Bengio's corrected resampled t test.
 

@@ -9,12 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastcmp import kernels
 from fastcmp.core.records import unwrap
-from fastcmp.crossval.fold_inputs import (
-    as_correlations,
-    read_differences,
-    run_fold_t,
-    run_rows,
-)
+from fastcmp.crossval.fold_inputs import as_correlations, read_differences, run_fold_t, run_rows
 from fastcmp.kernels.fold_t_tests import (
     ALPAYDIN_F,
     CALIBRATED_F,
@@ -245,11 +240,7 @@ def calibrated_f(differences: ArrayLike) -> FoldTestResult:
 
 
 def blocked_t(
-    differences: ArrayLike,
-    *,
-    rho1: Any = None,
-    rho2: Any = None,
-    alternative: str = "two-sided",
+    differences: ArrayLike, *, rho1: Any = None, rho2: Any = None, alternative: str = "two-sided"
 ) -> FoldTestResult:
     """Test m balanced cuts in halves: the blocked 3 x 2 cross-validated t test.
 

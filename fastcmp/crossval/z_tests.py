@@ -21,10 +21,7 @@ _VARIANCES = ("out", "in")
 
 
 def conservative_z(
-    differences: ArrayLike,
-    half_differences: ArrayLike,
-    *,
-    alternative: str = "two-sided",
+    differences: ArrayLike, half_differences: ArrayLike, *, alternative: str = "two-sided"
 ) -> FoldTestResult:
     """Nadeau and Bengio's conservative z test.
 

@@ -8,11 +8,4 @@ from fastcmp.dask.areas import auc, delong
 from fastcmp.dask.comparisons import cochrans_q, compare_all, count_labels
 from fastcmp.dask.means import compare_means
 
-__all__ = [
-    "auc",
-    "cochrans_q",
-    "compare_all",
-    "compare_means",
-    "count_labels",
-    "delong",
-]
+__all__ = ["auc", "cochrans_q", "compare_all", "compare_means", "count_labels", "delong"]

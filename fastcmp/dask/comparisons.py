@@ -20,11 +20,7 @@ from fastcmp.pairwise.compare_counts import compare_all_from_counts
 from fastcmp.pairwise.comparing import check_method
 from fastcmp.pairwise.engine import read_keep
 from fastcmp.pairwise.margins import read_pair_margin
-from fastcmp.pairwise.metric_options import (
-    check_counted,
-    read_draws,
-    read_metric,
-)
+from fastcmp.pairwise.metric_options import check_counted, read_draws, read_metric
 from fastcmp.stream.label_counts import LabelCounts as PairLabels
 from fastcmp.stream.pair_counts import PairCounts
 

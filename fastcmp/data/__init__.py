@@ -310,8 +310,5 @@ def load_digits_values(*, measure: str = "log_loss") -> ItemTable:
         columns = np.loadtxt(file, delimiter=",").T
     items, blocks = columns[:2].astype(np.int64)
     return ItemTable(
-        names=tuple(names),
-        items=items,
-        values=np.ascontiguousarray(columns[2:]),
-        groups=blocks,
+        names=tuple(names), items=items, values=np.ascontiguousarray(columns[2:]), groups=blocks
     )

@@ -4,13 +4,9 @@ from fastcmp.datasets.bayes_pairs_result import BayesPairs as BayesPairs
 from fastcmp.datasets.bayes_result import BayesComparison as BayesComparison
 from fastcmp.datasets.bayesian_pairs import bayes_datasets as bayes_datasets
 from fastcmp.datasets.bayesian_sign import bayes_sign as bayes_sign
-from fastcmp.datasets.bayesian_sign import (
-    bayes_sign_from_counts as bayes_sign_from_counts,
-)
+from fastcmp.datasets.bayesian_sign import bayes_sign_from_counts as bayes_sign_from_counts
 from fastcmp.datasets.bayesian_signed_rank import bayes_signed_rank as bayes_signed_rank
-from fastcmp.datasets.bayesian_t import (
-    bayes_correlated_t as bayes_correlated_t,
-)
+from fastcmp.datasets.bayesian_t import bayes_correlated_t as bayes_correlated_t
 from fastcmp.datasets.bradley_terry_result import BradleyTerry as BradleyTerry
 from fastcmp.datasets.bradley_terry_result import EloRatings as EloRatings
 from fastcmp.datasets.comparison import compare_datasets as compare_datasets
@@ -35,12 +31,8 @@ from fastcmp.datasets.omnibus import skillings_mack as skillings_mack
 from fastcmp.datasets.omnibus_result import OmnibusTest as OmnibusTest
 from fastcmp.datasets.rank_differences import friedman_pair_exact as friedman_pair_exact
 from fastcmp.datasets.strengths import bradley_terry as bradley_terry
-from fastcmp.datasets.strengths import (
-    bradley_terry_from_battles as bradley_terry_from_battles,
-)
-from fastcmp.datasets.strengths import (
-    bradley_terry_from_scores as bradley_terry_from_scores,
-)
+from fastcmp.datasets.strengths import bradley_terry_from_battles as bradley_terry_from_battles
+from fastcmp.datasets.strengths import bradley_terry_from_scores as bradley_terry_from_scores
 from fastcmp.datasets.task_bootstrap_result import TaskBootstrap as TaskBootstrap
 from fastcmp.datasets.task_table_result import Standing as Standing
 from fastcmp.datasets.task_table_result import TaskTable as TaskTable

@@ -29,12 +29,7 @@ _RESULTS = (0.0, 0.5, 1.0)
 
 
 def read_scores(
-    scores: Any,
-    *,
-    lower_is_better: bool,
-    missing: str,
-    groups: Any,
-    names: Any,
+    scores: Any, *, lower_is_better: bool, missing: str, groups: Any, names: Any
 ) -> tuple[tuple[str, ...], TableBattles, int]:
     """Read scores (M, D): names, battles, and tasks dropped for missing scores."""
     missing = choose(missing, "missing", POLICIES)

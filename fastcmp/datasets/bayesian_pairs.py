@@ -12,11 +12,7 @@ from fastcmp.core.progress import reporting
 from fastcmp.core.threads import ThreadPool, check_workers, parts
 from fastcmp.datasets.bayes_options import read_rope
 from fastcmp.datasets.bayes_pairs_result import BayesPairs
-from fastcmp.datasets.bayesian_sign import (
-    SignPrior,
-    count_differences,
-    sign_probabilities,
-)
+from fastcmp.datasets.bayesian_sign import SignPrior, count_differences, sign_probabilities
 from fastcmp.datasets.bayesian_signed_rank import (
     RankPrior,
     count_draws,
@@ -163,19 +159,12 @@ def bayes_datasets(
     way = choose(method, "method", METHODS)
     by = choose(rank_by, "rank_by", RANK_BY)
     data = read_complete(
-        scores,
-        names=names,
-        tasks=tasks,
-        lower_is_better=lower_is_better,
-        missing=missing,
+        scores, names=names, tasks=tasks, lower_is_better=lower_is_better, missing=missing
     )
     table = data.table
     width = read_rope(rope, table.scores)
     strength = _STRENGTH[way] if prior_strength is None else prior_strength
-    sign, rank = (
-        SignPrior.read(strength, prior_place),
-        RankPrior.read(strength, z0, boundary),
-    )
+    sign, rank = (SignPrior.read(strength, prior_place), RankPrior.read(strength, z0, boundary))
     probability = as_proportion(threshold, "threshold")
     draws = as_seed(rng), as_resamples(n_resamples)
     m, d = table.scores.shape

@@ -34,10 +34,7 @@ class SignPrior(NamedTuple):
     @classmethod
     def read(cls, strength: Any, place: Any) -> SignPrior:
         """Check what a user chose."""
-        return cls(
-            not_negative(strength, "prior_strength"),
-            choose(place, "prior_place", PLACES),
-        )
+        return cls(not_negative(strength, "prior_strength"), choose(place, "prior_place", PLACES))
 
     def add_to(self, counts: NDArray[np.int64]) -> Floats:
         """Add the prior to counts of a, rope and b, shape (..., 3)."""

@@ -9,12 +9,7 @@ import numpy as np
 from fastcmp.core.checks import as_proportion, as_resamples, as_seed
 from fastcmp.core.options import choose
 from fastcmp.core.threads import ThreadPool, check_workers, parts
-from fastcmp.datasets.bayes_options import (
-    BOUNDARIES,
-    finite,
-    not_negative,
-    read_rope,
-)
+from fastcmp.datasets.bayes_options import BOUNDARIES, finite, not_negative, read_rope
 from fastcmp.datasets.bayes_result import BayesComparison
 from fastcmp.datasets.bayesian_sign import count_differences
 from fastcmp.datasets.score_pairs import read_score_pair
@@ -96,10 +91,7 @@ def posterior_mean(ready: Sorted, strength: float) -> Floats:
 
 
 def count_draws(
-    ready: Sequence[Sorted],
-    strength: float,
-    draws: tuple[int, int],
-    pool: ThreadPool,
+    ready: Sequence[Sorted], strength: float, draws: tuple[int, int], pool: ThreadPool
 ) -> Floats:
     """Count for each pair the draws in which a, rope and b are largest, and a above b.
 
@@ -212,10 +204,7 @@ def bayes_signed_rank(
     probability = as_proportion(threshold, "threshold")
     d, tolerance = pair.units
     ready = sort_differences(
-        d,
-        (pair.in_units(prior.z0), prior.boundary),
-        pair.in_units(width),
-        2.0 * tolerance,
+        d, (pair.in_units(prior.z0), prior.boundary), pair.in_units(width), 2.0 * tolerance
     )
     with ThreadPool(check_workers(workers)) as pool:
         counts = count_draws([ready], prior.strength, (seed, n_draws), pool)[0]

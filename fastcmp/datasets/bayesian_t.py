@@ -90,11 +90,7 @@ def bayes_correlated_t(
     (0.9983, 0.039, 'a')
     """
     pair = read_score_pair(
-        scores_a,
-        scores_b,
-        lower_is_better=lower_is_better,
-        names=names,
-        shape=("(n,)", "(R, K)"),
+        scores_a, scores_b, lower_is_better=lower_is_better, names=names, shape=("(n,)", "(R, K)")
     )
     width = read_rope(rope, pair.a, pair.b)
     n_runs, correlation = _read_design(pair.a.shape, runs, rho)
@@ -165,8 +161,4 @@ def _probabilities(
     ends = (rope - size) / scale, (-rope - size) / scale
     # From the nearer tail, so that small probabilities are exact.
     within = stdtr(df, ends[0]) - stdtr(df, ends[1]) if rope > 0.0 else 0.0
-    return (
-        stdtr(df, (mean - rope) / scale),
-        within,
-        stdtr(df, (-rope - mean) / scale),
-    )
+    return (stdtr(df, (mean - rope) / scale), within, stdtr(df, (-rope - mean) / scale))

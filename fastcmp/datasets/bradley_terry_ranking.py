@@ -32,11 +32,7 @@ _FEW_CLUSTERS = 20
 
 
 def rank(
-    tables: WinTables,
-    battles: Battles | None,
-    options: BTOptions,
-    *,
-    n_dropped: int = 0,
+    tables: WinTables, battles: Battles | None, options: BTOptions, *, n_dropped: int = 0
 ) -> BradleyTerry:
     """Estimate strengths, and decide about pairs."""
     names, wins, ties = tables
@@ -166,11 +162,7 @@ def _failures(drawn: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _pair_tests(
-    estimate: Estimate,
-    covariance: Floats,
-    pairs: NDArray[Any],
-    adjust: str,
-    alpha: float,
+    estimate: Estimate, covariance: Floats, pairs: NDArray[Any], adjust: str, alpha: float
 ) -> dict[str, Any]:
     """Test the difference of each pair; without spread p is 0, or 1 for equal ones."""
     strength = estimate.theta[: estimate.n_models]

@@ -18,12 +18,7 @@ from fastcmp.datasets.friedman_ranks import Draws, friedman_of_ranks
 from fastcmp.datasets.omnibus import AlignedRanks, quade_of_ranks, skillings_of_ranks
 from fastcmp.datasets.own_pairs import sign_tests, t_tests, wilcoxon_tests
 from fastcmp.datasets.pair_data import PairData
-from fastcmp.datasets.rank_pairs import (
-    POOLED,
-    VARIANCES,
-    critical_difference,
-    rank_pair_tests,
-)
+from fastcmp.datasets.rank_pairs import POOLED, VARIANCES, critical_difference, rank_pair_tests
 from fastcmp.datasets.reading import POLICIES, read_data
 from fastcmp.datasets.task_ranks import rank_tasks, wins_of
 from fastcmp.items.signed_rank import ZERO_METHODS, RankOptions

@@ -9,11 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp.core.plain import readable
-from fastcmp.datasets.datasets_summary import (
-    beside_ranks,
-    tasks_sentences,
-    test_name,
-)
+from fastcmp.datasets.datasets_summary import beside_ranks, tasks_sentences, test_name
 from fastcmp.datasets.signed_rank_sums import rank_sums
 from fastcmp.pairwise.result import PairwiseResult
 from fastcmp.pairwise.summary import describe
@@ -128,10 +124,7 @@ class DatasetsResult(PairwiseResult):
             first.
         """
         columns = super().columns()
-        columns["wins"], columns["losses"] = (
-            columns.pop("only_a"),
-            columns.pop("only_b"),
-        )
+        columns["wins"], columns["losses"] = (columns.pop("only_a"), columns.pop("only_b"))
         if np.ndim(self.df):
             columns["df"] = self.df
         if self.n_tasks_of_pairs is not None:

@@ -170,11 +170,7 @@ def task_bootstrap(
     by = choose(rank_by, "rank_by", RANK_BY)
     way = choose(method, "method", METHODS)
     data = read_complete(
-        scores,
-        names=names,
-        tasks=tasks,
-        lower_is_better=lower_is_better,
-        missing=missing,
+        scores, names=names, tasks=tasks, lower_is_better=lower_is_better, missing=missing
     )
     table = data.table
     m, d = table.scores.shape

@@ -6,12 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fastcmp.kernels.friedman_exact import (
-    add_orders,
-    count_orders,
-    list_orders,
-    reach_with_orders,
-)
+from fastcmp.kernels.friedman_exact import add_orders, count_orders, list_orders, reach_with_orders
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

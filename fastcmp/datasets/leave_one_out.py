@@ -116,12 +116,7 @@ class LeftOutTasks(Record):
                 text=tuple(text),
                 columns=("model", "rank", "best", "worst"),
                 rows=tuple(
-                    (
-                        visible(self.names[j]),
-                        str(self.rank[j]),
-                        str(low[j]),
-                        str(high[j]),
-                    )
+                    (visible(self.names[j]), str(self.rank[j]), str(low[j]), str(high[j]))
                     for j in order
                 ),
             )
@@ -178,11 +173,7 @@ def leave_one_task_out(
     """
     by = choose(rank_by, "rank_by", RANK_BY)
     data = read_complete(
-        scores,
-        names=names,
-        tasks=tasks,
-        lower_is_better=lower_is_better,
-        missing=missing,
+        scores, names=names, tasks=tasks, lower_is_better=lower_is_better, missing=missing
     )
     table = data.table
     costs = Costs.of(data.gains, by)

@@ -101,10 +101,7 @@ class WinComponents(Record):
 
 
 def win_components(
-    wins: ArrayLike,
-    ties: ArrayLike | None = None,
-    *,
-    names: Sequence[str] | None = None,
+    wins: ArrayLike, ties: ArrayLike | None = None, *, names: Sequence[str] | None = None
 ) -> WinComponents:
     """Find out whether models can be ranked by strengths of Bradley and Terry.
 

@@ -176,11 +176,7 @@ def _scales(x: Floats, tolerance: Floats) -> tuple[int, dict[str, Floats]]:
         sd = np.sqrt(squares / (size - 1.0))
         minmax, standardised = (x - least) / (best - least), (x - mean) / sd
     minmax[:, ties] = standardised[:, ties] = np.nan
-    scales = {
-        "minmax": minmax,
-        "gap_to_best": best - x,
-        "standardised": standardised,
-    }
+    scales = {"minmax": minmax, "gap_to_best": best - x, "standardised": standardised}
     return int(np.count_nonzero(ties)), scales
 
 

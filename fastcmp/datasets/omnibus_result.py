@@ -93,10 +93,7 @@ class OmnibusTest(Record):
         dict of str to sequence
             Name, mean rank and weighted sum.
         """
-        columns: dict[str, Any] = {
-            "model": list(self.names),
-            "mean_rank": self.mean_rank,
-        }
+        columns: dict[str, Any] = {"model": list(self.names), "mean_rank": self.mean_rank}
         if self.weighted_sum is not None:
             columns["weighted_sum"] = self.weighted_sum
         return columns

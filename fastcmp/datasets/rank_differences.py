@@ -18,11 +18,7 @@ _MOST = 4e9  # steps: some seconds
 
 
 def friedman_pair_exact(
-    rank_sum_difference: ArrayLike,
-    n_models: int,
-    n_tasks: int,
-    *,
-    alternative: str = "two-sided",
+    rank_sum_difference: ArrayLike, n_models: int, n_tasks: int, *, alternative: str = "two-sided"
 ) -> Any:
     """Test exactly the difference of the rank sums of two of M models, without ties.
 

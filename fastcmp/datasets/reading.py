@@ -92,10 +92,7 @@ def dropped_sentence(n_dropped: int) -> tuple[str, ...]:
 
 
 def _refuse(
-    table: ScoreTable,
-    gaps: NDArray[np.bool_],
-    missing: str,
-    policies: tuple[str, ...],
+    table: ScoreTable, gaps: NDArray[np.bool_], missing: str, policies: tuple[str, ...]
 ) -> None:
     """Refuse missing scores without a policy, or with too few left."""
     n_complete = int(np.count_nonzero(~gaps.any(axis=0)))

@@ -11,12 +11,7 @@ import numpy as np
 from fastcmp.core.checks import as_flag
 from fastcmp.core.escaping import visible
 from fastcmp.core.protocols import ScoreTable, are_task_scores
-from fastcmp.inputs.model_names import (
-    check_indexes,
-    has_names,
-    named_columns,
-    with_names,
-)
+from fastcmp.inputs.model_names import check_indexes, has_names, named_columns, with_names
 from fastcmp.inputs.values import as_values, refuse_ids
 from fastcmp.kernels.item_values import LARGEST
 

@@ -316,11 +316,7 @@ def bradley_terry_from_battles(
     >>> round(result.win_probability("large", "small"), 6)
     0.7
     """
-    columns: dict[str, str | None] = {
-        "model_a": model_a,
-        "model_b": model_b,
-        "result": result,
-    }
+    columns: dict[str, str | None] = {"model_a": model_a, "model_b": model_b, "result": result}
     found, rows, grouped = read_rows(battles, columns | {"group": group, "weight": weight}, names)
     if covariance is None:
         covariance = "clustered" if grouped else "sandwich"

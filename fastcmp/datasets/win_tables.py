@@ -83,10 +83,7 @@ def _read_table(raw: Any, name: str) -> tuple[Floats, list[str] | None]:
     if table.ndim != 2 or table.shape[0] != table.shape[1]:
         raise ValueError(f"{name} must be of shape (M, M), got {table.shape}")
     check_memory(
-        8.0 * _ARRAYS * table.size,
-        None,
-        f"battles of {len(table)} models",
-        "take fewer models",
+        8.0 * _ARRAYS * table.size, None, f"battles of {len(table)} models", "take fewer models"
     )
     bad = np.argwhere(~(np.isfinite(table) & (table >= 0)))
     if len(bad):

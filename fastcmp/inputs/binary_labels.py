@@ -46,13 +46,7 @@ def read_truth(y_true: Any, positive: Any = None) -> Truth:
     kept = np.ones(len(column), np.bool_) if absent is None else ~absent
     column = column.take(kept)
     flags, labels = split_classes(column, positive)
-    return Truth(
-        positive=flags,
-        labels=labels,
-        kept=kept,
-        kind=column.kind(),
-        y_true=y_true,
-    )
+    return Truth(positive=flags, labels=labels, kept=kept, kind=column.kind(), y_true=y_true)
 
 
 def split_classes(truth: Column, positive: Any) -> tuple[Flags, tuple[Any, Any]]:

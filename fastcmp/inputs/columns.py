@@ -14,12 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp.core.escaping import visible
-from fastcmp.inputs.label_values import (
-    INTEGRAL_LIMIT,
-    is_missing,
-    kind_of,
-    plain_number,
-)
+from fastcmp.inputs.label_values import INTEGRAL_LIMIT, is_missing, kind_of, plain_number
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

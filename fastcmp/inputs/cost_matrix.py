@@ -97,10 +97,7 @@ def _plain(raw: Any) -> Any:
 
 
 def check_fit(
-    matrix: CostMatrix,
-    found: Sequence[Any],
-    n_excluded: int,
-    classes: Sequence[Any] | None,
+    matrix: CostMatrix, found: Sequence[Any], n_excluded: int, classes: Sequence[Any] | None
 ) -> None:
     """Refuse labels that a cost matrix does not cover.
 
@@ -199,9 +196,7 @@ def _from_columns(
 
 
 def _arranged(
-    values: NDArray[np.float64],
-    names: tuple[Any, ...] | None,
-    classes: tuple[Any, ...],
+    values: NDArray[np.float64], names: tuple[Any, ...] | None, classes: tuple[Any, ...]
 ) -> tuple[NDArray[np.float64], tuple[Any, ...]]:
     if names is None:
         if len(classes) != len(values):

@@ -101,10 +101,7 @@ class ItemTable(Record):
 
     def _entries(self) -> dict[str, Any]:
         """Give the entries of `to_dict` that are for reading."""
-        entries: dict[str, Any] = {
-            "n_items": len(self.items),
-            "models": self.columns(),
-        }
+        entries: dict[str, Any] = {"n_items": len(self.items), "models": self.columns()}
         for name in ("groups", "strata"):
             labels = getattr(self, name)
             entries[f"n_{name}"] = None if labels is None else len(set(labels.tolist()))

@@ -47,10 +47,7 @@ def refuse_scores(
 
 
 def check_predictions(
-    true: Column,
-    models: Sequence[Column],
-    codes: Sequence[NDArray[Any]],
-    distinct: Sequence[Any],
+    true: Column, models: Sequence[Column], codes: Sequence[NDArray[Any]], distinct: Sequence[Any]
 ) -> tuple[int, ...]:
     """Count each model's predictions that are no labels of the truth; refuse too many.
 
@@ -81,10 +78,7 @@ def check_predictions(
 
 
 def check_chosen(
-    true: Column,
-    models: Sequence[Column],
-    codes: Sequence[NDArray[Any]],
-    n_classes: int,
+    true: Column, models: Sequence[Column], codes: Sequence[NDArray[Any]], n_classes: int
 ) -> None:
     """Refuse a model none of whose labels is a chosen class or a label of the truth."""
     known: set[Any] | None = None
@@ -173,11 +167,7 @@ def _difference(known: list[Any], found: list[Any]) -> str:
 
 
 def _refuse_shifted(
-    true: Column,
-    model: Column,
-    y_true: NDArray[Any],
-    own: NDArray[Any],
-    used: NDArray[Any],
+    true: Column, model: Column, y_true: NDArray[Any], own: NDArray[Any], used: NDArray[Any]
 ) -> None:
     """Refuse whole numbers that count from 1 where the truth counts from 0, or so."""
     for step in (1, -1):

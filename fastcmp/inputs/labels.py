@@ -14,12 +14,7 @@ import numpy as np
 from fastcmp.core.checks import check_classes
 from fastcmp.core.options import choose
 from fastcmp.inputs.columns import Column, read_column
-from fastcmp.inputs.label_checks import (
-    check_chosen,
-    check_predictions,
-    examples,
-    refuse_scores,
-)
+from fastcmp.inputs.label_checks import check_chosen, check_predictions, examples, refuse_scores
 from fastcmp.inputs.label_values import hashable
 from fastcmp.inputs.model_names import check_indexes, named_columns, refuse_truth
 
@@ -229,10 +224,7 @@ def _refuse_missing(models: list[Column], rows: NDArray[Any] | None, *, way_out:
 
 
 def _refuse_outside(
-    models: list[Column],
-    codes: list[NDArray[Any]],
-    inside: NDArray[np.bool_],
-    n_codes: int,
+    models: list[Column], codes: list[NDArray[Any]], inside: NDArray[np.bool_], n_codes: int
 ) -> None:
     for model, own in zip(models, codes, strict=True):
         outside = np.flatnonzero(inside & (own == n_codes))

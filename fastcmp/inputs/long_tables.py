@@ -11,12 +11,7 @@ import numpy as np
 from fastcmp.core.memory import check_memory
 from fastcmp.inputs.columns import count_rows, read_column
 from fastcmp.inputs.item_table import ItemTable
-from fastcmp.inputs.model_names import (
-    check_distinct_names,
-    check_indexes,
-    has_names,
-    named_columns,
-)
+from fastcmp.inputs.model_names import check_distinct_names, check_indexes, has_names, named_columns
 from fastcmp.inputs.value_column import read_values
 
 if TYPE_CHECKING:

@@ -26,9 +26,7 @@ def effective_sizes(read: Scores, weights: NDArray[np.float64]) -> tuple[float, 
 
 
 def warn_of_direction(
-    areas: NDArray[np.float64],
-    read: Scores,
-    weights: NDArray[np.float64] | None = None,
+    areas: NDArray[np.float64], read: Scores, weights: NDArray[np.float64] | None = None
 ) -> None:
     """Warn the caller of a public function where the scores point the other way."""
     sizes: tuple[float, float] = (read.n_positives, read.n_negatives)

@@ -69,12 +69,7 @@ class Scores:
 
 
 def read_scores(
-    y_true: Any,
-    scores: Any,
-    positive: Any = None,
-    *,
-    single: bool = False,
-    truth: str = "y_true",
+    y_true: Any, scores: Any, positive: Any = None, *, single: bool = False, truth: str = "y_true"
 ) -> Scores:
     """Read true labels of two classes and the scores of one or more models.
 

@@ -14,11 +14,7 @@ from fastcmp.core.scaling import scale_exponent
 from fastcmp.core.threads import parts
 from fastcmp.inputs.model_names import check_indexes, has_names, named_columns
 from fastcmp.inputs.value_column import read_values as read_column_of_values
-from fastcmp.kernels.item_values import (
-    NOT_FINITE,
-    ZERO_ONE,
-    _kind_of_values,
-)
+from fastcmp.kernels.item_values import NOT_FINITE, ZERO_ONE, _kind_of_values
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -183,11 +179,7 @@ def as_values(raw: Any, name: str) -> NDArray[Any]:
 
 
 def _with_missing(
-    names: tuple[str, ...],
-    titles: list[str],
-    columns: list[NDArray[Any]],
-    missing: str,
-    items: Any,
+    names: tuple[str, ...], titles: list[str], columns: list[NDArray[Any]], missing: str, items: Any
 ) -> Values:
     """Refuse infinite values, and deal with missing ones."""
     for title, column in zip(titles, columns, strict=True):
@@ -232,10 +224,7 @@ def _with_missing(
 
 
 def _refuse_missing(
-    titles: list[str],
-    present: NDArray[np.bool_],
-    n_missing: tuple[int, ...],
-    items: Any,
+    titles: list[str], present: NDArray[np.bool_], n_missing: tuple[int, ...], items: Any
 ) -> None:
     """Say how many values are missing, of which models and items."""
     lacking = [i for i, n in enumerate(n_missing) if n]

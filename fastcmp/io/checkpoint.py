@@ -33,9 +33,7 @@ _WRONG = (
     ValueError,
 )
 _KIND = FileKind(
-    "Checkpoint",
-    "a checkpoint",
-    "remove it to begin anew, or name another checkpoint",
+    "Checkpoint", "a checkpoint", "remove it to begin anew, or name another checkpoint"
 )
 _SECONDS = 5.0  # between two savings, at least
 _SHARE = 20  # times as long as a saving took passes before the next

@@ -169,11 +169,7 @@ class PredictionStream:
         if n_rows is None:
             n_rows = source.size_in_memory() // (8 * len(source.types))
         return SortedIds(
-            id_column,
-            self._paths,
-            n_rows=n_rows,
-            read_all=read_all,
-            memory_limit=memory_limit,
+            id_column, self._paths, n_rows=n_rows, read_all=read_all, memory_limit=memory_limit
         )
 
     def _in_step(self, cursors: list[Cursor], ids: SortedIds | None) -> int:

@@ -45,11 +45,7 @@ class TextPart:
     """A file of lines, perhaps compressed."""
 
     def __init__(
-        self,
-        path: Path,
-        kind: str,
-        first: Self | None = None,
-        labels: Container[str] | None = None,
+        self, path: Path, kind: str, first: Self | None = None, labels: Container[str] | None = None
     ) -> None:
         self.path, self.kind = path, kind
         self.n_rows: int | None = None
@@ -169,12 +165,7 @@ class TextPart:
         return own, table.num_rows
 
     def _parsed(
-        self,
-        data: bytes,
-        asked: dict[str, Any],
-        names: list[str] | None,
-        *,
-        threads: bool = True,
+        self, data: bytes, asked: dict[str, Any], names: list[str] | None, *, threads: bool = True
     ) -> Any:
         others = "ignore" if self.named else "error"
         return parse_rows(data, self.kind, asked, names=names, others=others, threads=threads)

@@ -45,11 +45,7 @@ class ValueFile:
         self.others = dict(others or {})
         self._path = str(path)
         self._weights = weights
-        self._chosen: dict[str, Any] = {
-            "models": models,
-            "id_column": id_column,
-            "drop": drop,
-        }
+        self._chosen: dict[str, Any] = {"models": models, "id_column": id_column, "drop": drop}
         labels = [name for name in self.others.values() if name != weights]
         self.source = Source(path, labels)
         self._settle()
@@ -96,9 +92,7 @@ class ValueFile:
                 n = next(iter(values.values())).size
                 try:
                     moments.update(
-                        values,
-                        groups=others.get("--groups"),
-                        weights=others.get("--weights"),
+                        values, groups=others.get("--groups"), weights=others.get("--weights")
                     )
                 except (ValueError, TypeError) as error:
                     raise type(error)(_in_file(str(error), done, n)) from None

@@ -18,11 +18,7 @@ from fastcmp.core.options import ALTERNATIVES, choose
 from fastcmp.core.threads import ThreadPool, no_step, parts
 from fastcmp.counts.pairs import PairColumns
 from fastcmp.kernels import bootstrap_intervals as kinds
-from fastcmp.kernels.item_bootstrap import (
-    draw_units,
-    jackknife_acceleration,
-    total_draws,
-)
+from fastcmp.kernels.item_bootstrap import draw_units, jackknife_acceleration, total_draws
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -128,12 +124,7 @@ def bootstrap_tests(
         return PairColumns(nothing, nothing, difference, low, high, statistic, pvalue)
 
     return replace(
-        base,
-        columns=columns,
-        pvalues=pvalues,
-        distribution="bootstrap",
-        df=None,
-        side=_SIDE,
+        base, columns=columns, pvalues=pvalues, distribution="bootstrap", df=None, side=_SIDE
     )
 
 
@@ -161,12 +152,7 @@ class _Draws:
     """Means of all models on all draws; threads may share it."""
 
     def __init__(
-        self,
-        units: UnitSums,
-        kind: int,
-        n_resamples: int,
-        seed: int,
-        pool: ThreadPool,
+        self, units: UnitSums, kind: int, n_resamples: int, seed: int, pool: ThreadPool
     ) -> None:
         # Less the first model: what all have in common cancels before it is rounded,
         # and whole numbers stay whole numbers.

@@ -17,14 +17,7 @@ from fastcmp.items.mean_comparisons import (
     name_control,
     rank_together,
 )
-from fastcmp.items.mean_data import (
-    Items,
-    MeanData,
-    MeanOptions,
-    fields_of,
-    read_data,
-    read_options,
-)
+from fastcmp.items.mean_data import Items, MeanData, MeanOptions, fields_of, read_data, read_options
 from fastcmp.items.mean_difference import difference_record
 from fastcmp.items.mean_methods import mean_tests
 from fastcmp.pairwise.engine import Options, run_tests

@@ -237,11 +237,7 @@ def _kept(answered: NDArray[np.int64], names: tuple[str, ...], policy: str) -> N
 
 
 def _parts(
-    way: str,
-    table: Floats,
-    answered: NDArray[np.int64],
-    k: int | None,
-    names: tuple[str, ...],
+    way: str, table: Floats, answered: NDArray[np.int64], k: int | None, names: tuple[str, ...]
 ) -> tuple[Floats, Floats, Floats | None]:
     """Give the value of each item, its variance, and the variance of one answer."""
     if way != "mean":

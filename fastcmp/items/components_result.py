@@ -80,11 +80,7 @@ class VarianceComponents(Record):
         return total
 
     def se_planned(
-        self,
-        answers_a: int,
-        answers_b: int | None = None,
-        *,
-        n_items: int | None = None,
+        self, answers_a: int, answers_b: int | None = None, *, n_items: int | None = None
     ) -> Floats:
         """Predict the standard error of each difference in a planned experiment.
 

@@ -136,9 +136,7 @@ def brier_values(
     >>> brier_values([0, 1, 1], [0.1, 0.9, 0.4]).round(2).tolist()
     [0.01, 0.01, 0.36]
     >>> brier_values(
-    ...     ["cat", "owl"],
-    ...     [[0.5, 0.3, 0.2], [0.1, 0.1, 0.8]],
-    ...     classes=["cat", "dog", "owl"],
+    ...     ["cat", "owl"], [[0.5, 0.3, 0.2], [0.1, 0.1, 0.8]], classes=["cat", "dog", "owl"]
     ... ).round(2).tolist()
     [0.38, 0.06]
     """

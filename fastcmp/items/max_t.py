@@ -13,12 +13,7 @@ from fastcmp.core.scaling import scale_exponent, times
 from fastcmp.core.threads import ThreadPool, check_workers
 from fastcmp.counts.pairs import Block
 from fastcmp.inputs.item_groups import read_item_groups
-from fastcmp.inputs.model_names import (
-    check_indexes,
-    has_names,
-    named_columns,
-    with_names,
-)
+from fastcmp.inputs.model_names import check_indexes, has_names, named_columns, with_names
 from fastcmp.inputs.values import as_values
 from fastcmp.items.max_t_result import MaxTResult
 from fastcmp.pairwise.joint_draws import row_flips

@@ -82,8 +82,7 @@ class MaxTResult(Record):
                 *(format_pvalue(pvalue), format_pvalue(adjusted)),
             )
             for name, difference, statistic, pvalue, adjusted in zip(
-                *(list(column)[:_ROWS] for column in self.columns().values()),
-                strict=True,
+                *(list(column)[:_ROWS] for column in self.columns().values()), strict=True
             )
         )
         unit = "items" if self.n_clusters is None else "clusters"

@@ -17,13 +17,7 @@ from fastcmp.counts.value_sums import difference_of, plain_estimates, unit_sums
 from fastcmp.inputs.item_table import ItemTable
 from fastcmp.inputs.model_names import read_pair_names
 from fastcmp.items.bootstrap import bootstrap_difference
-from fastcmp.items.cautions import (
-    FEW_ITEMS,
-    cautions_of,
-    constant_caution,
-    is_skewed,
-    skew_caution,
-)
+from fastcmp.items.cautions import FEW_ITEMS, cautions_of, constant_caution, is_skewed, skew_caution
 from fastcmp.items.difference_result import MeanDifference
 from fastcmp.items.mean_data import (
     Items,
@@ -195,9 +189,7 @@ def mean_difference(
     with ThreadPool(check_workers(workers)) as pool:
         data = read_data(both, None, items, spec)
         return difference_record(
-            *(data, spec, alternative, confidence_level, pool),
-            names=pair,
-            against=against,
+            *(data, spec, alternative, confidence_level, pool), names=pair, against=against
         )
 
 

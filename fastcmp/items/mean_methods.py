@@ -11,12 +11,7 @@ import numpy as np
 from fastcmp.core.memory import check_memory
 from fastcmp.core.threads import no_step, parts
 from fastcmp.counts.correct_bits import RightBits
-from fastcmp.counts.value_sums import (
-    MeanEstimate,
-    difference_of,
-    pair_moments,
-    unit_sums,
-)
+from fastcmp.counts.value_sums import MeanEstimate, difference_of, pair_moments, unit_sums
 from fastcmp.items.bootstrap import bootstrap_tests
 from fastcmp.items.flipped_units import read_units
 from fastcmp.items.mean_data import bounded_units, exact_units

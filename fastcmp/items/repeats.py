@@ -199,13 +199,7 @@ def pass_variance(
 
 
 def _many(
-    which: int,
-    n_correct: Any,
-    n_samples: Any,
-    k: Any,
-    *,
-    tau: float = 0.0,
-    least: int = 1,
+    which: int, n_correct: Any, n_samples: Any, k: Any, *, tau: float = 0.0, least: int = 1
 ) -> Any:
     """Check counts and call the kernel; `least` times k answers are needed."""
     correct = as_counts(n_correct, "n_correct")
@@ -267,11 +261,7 @@ def settle_missing(
 
 
 def reduce_repeats(
-    values: Floats | ItemTable,
-    *,
-    repeats: str = "mean",
-    k: Any = None,
-    names: Sequence[str] = (),
+    values: Floats | ItemTable, *, repeats: str = "mean", k: Any = None, names: Sequence[str] = ()
 ) -> Floats:
     """Make one value of the answers of each model to each item, shape (M, n).
 

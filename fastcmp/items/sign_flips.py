@@ -118,12 +118,7 @@ def flip_tests(
     rows = (len(units.sums) + 1) * (2 * read.n_strata if studentized else 1)
     check_draws(plan.signs.n_draws, rows, memory_limit, f" of {len(units.sums)} models")
     flips = _Flips(
-        read,
-        plan,
-        pool,
-        alternative="two-sided",
-        studentized=studentized,
-        steps=_STEPS_OF_MANY,
+        read, plan, pool, alternative="two-sided", studentized=studentized, steps=_STEPS_OF_MANY
     )
 
     def columns(block: Block) -> PairColumns:

@@ -26,11 +26,7 @@ if TYPE_CHECKING:
 
 METHODS = ("auto", "exact", "asymptotic")
 #: What is done with differences of 0, with the code that kernels take.
-ZERO_METHODS = {
-    "wilcox": ranks.WILCOX,
-    "pratt": ranks.PRATT,
-    "zsplit": ranks.ZSPLIT,
-}
+ZERO_METHODS = {"wilcox": ranks.WILCOX, "pratt": ranks.PRATT, "zsplit": ranks.ZSPLIT}
 FEW_ITEMS = 50  # up to here "auto" is exact, as in SciPy
 _FEW_CLUSTERS = 20
 _STEPS = 2.0**32  # that an exact p-value may take: some seconds

@@ -29,11 +29,7 @@ _SIDE = 64  # models of a side of a tile
 
 
 def signed_rank_tests(
-    values: Floats,
-    base: PairTests,
-    options: RankOptions,
-    *,
-    level: float | None = None,
+    values: Floats, base: PairTests, options: RankOptions, *, level: float | None = None
 ) -> PairTests:
     """Test all pairs of models, values (M, n), by Wilcoxon's signed ranks.
 

@@ -17,24 +17,14 @@ from fastcmp.kernels.bootstrap_intervals import basic_interval as basic_interval
 from fastcmp.kernels.bootstrap_intervals import bca_interval as bca_interval
 from fastcmp.kernels.bootstrap_intervals import bca_levels as bca_levels
 from fastcmp.kernels.bootstrap_intervals import bootstrap_pvalue as bootstrap_pvalue
-from fastcmp.kernels.bootstrap_intervals import (
-    percentile_interval as percentile_interval,
-)
+from fastcmp.kernels.bootstrap_intervals import percentile_interval as percentile_interval
 from fastcmp.kernels.bootstrap_intervals import quantile_sorted as quantile_sorted
-from fastcmp.kernels.bootstrap_intervals import (
-    studentized_interval as studentized_interval,
-)
-from fastcmp.kernels.bounded_means import (
-    anytime_mean_interval as anytime_mean_interval,
-)
+from fastcmp.kernels.bootstrap_intervals import studentized_interval as studentized_interval
+from fastcmp.kernels.bounded_means import anytime_mean_interval as anytime_mean_interval
 from fastcmp.kernels.bounded_means import bet_on_values as bet_on_values
-from fastcmp.kernels.bounded_means import (
-    empirical_bernstein_limits as empirical_bernstein_limits,
-)
+from fastcmp.kernels.bounded_means import empirical_bernstein_limits as empirical_bernstein_limits
 from fastcmp.kernels.bounded_means import log_mean_exp as log_mean_exp
-from fastcmp.kernels.class_exchanges import (
-    two_class_exchange_pvalue as two_class_exchange_pvalue,
-)
+from fastcmp.kernels.class_exchanges import two_class_exchange_pvalue as two_class_exchange_pvalue
 from fastcmp.kernels.cluster_means import CR0 as CR0
 from fastcmp.kernels.cluster_means import CR1 as CR1
 from fastcmp.kernels.cluster_means import CR2 as CR2
@@ -59,25 +49,17 @@ from fastcmp.kernels.counts import count_paired as count_paired
 from fastcmp.kernels.difference_evalues import (
     anytime_difference_interval as anytime_difference_interval,
 )
-from fastcmp.kernels.difference_evalues import (
-    difference_log_evalue as difference_log_evalue,
-)
+from fastcmp.kernels.difference_evalues import difference_log_evalue as difference_log_evalue
 from fastcmp.kernels.difference_evalues import (
     dirichlet_difference_interval as dirichlet_difference_interval,
 )
-from fastcmp.kernels.difference_evalues import (
-    dirichlet_log_evalue as dirichlet_log_evalue,
-)
+from fastcmp.kernels.difference_evalues import dirichlet_log_evalue as dirichlet_log_evalue
 from fastcmp.kernels.dirichlet import dirichlet_largest as dirichlet_largest
 from fastcmp.kernels.dirichlet import random_exponentials as random_exponentials
 from fastcmp.kernels.dirichlet import random_gamma as random_gamma
-from fastcmp.kernels.evalues import (
-    anytime_proportion_interval as anytime_proportion_interval,
-)
+from fastcmp.kernels.evalues import anytime_proportion_interval as anytime_proportion_interval
 from fastcmp.kernels.evalues import mcnemar_log_evalue as mcnemar_log_evalue
-from fastcmp.kernels.evalues import (
-    normal_mixture_boundary as normal_mixture_boundary,
-)
+from fastcmp.kernels.evalues import normal_mixture_boundary as normal_mixture_boundary
 from fastcmp.kernels.fold_counts import count_folds as count_folds
 from fastcmp.kernels.fold_counts import simulate_folds as simulate_folds
 from fastcmp.kernels.fold_t_tests import BlockedConstants as BlockedConstants
@@ -112,9 +94,7 @@ from fastcmp.kernels.intervals import wald_interval as wald_interval
 from fastcmp.kernels.intervals import wilson_interval as wilson_interval
 from fastcmp.kernels.item_bootstrap import count_units as count_units
 from fastcmp.kernels.item_bootstrap import draw_units as draw_units
-from fastcmp.kernels.item_bootstrap import (
-    jackknife_acceleration as jackknife_acceleration,
-)
+from fastcmp.kernels.item_bootstrap import jackknife_acceleration as jackknife_acceleration
 from fastcmp.kernels.item_bootstrap import resampled_mean as resampled_mean
 from fastcmp.kernels.item_values import difference_moments as difference_moments
 from fastcmp.kernels.margins_exact import MARGIN_EXACT_MAX_N as MARGIN_EXACT_MAX_N
@@ -127,13 +107,9 @@ from fastcmp.kernels.max_t import step_down_tails as step_down_tails
 from fastcmp.kernels.mcnemar_plans import (
     mcnemar_detectable_difference as mcnemar_detectable_difference,
 )
-from fastcmp.kernels.mcnemar_plans import (
-    mcnemar_discordant_size as mcnemar_discordant_size,
-)
+from fastcmp.kernels.mcnemar_plans import mcnemar_discordant_size as mcnemar_discordant_size
 from fastcmp.kernels.mcnemar_plans import mcnemar_sample_size as mcnemar_sample_size
-from fastcmp.kernels.metric_jackknife import (
-    metric_leave_one_out as metric_leave_one_out,
-)
+from fastcmp.kernels.metric_jackknife import metric_leave_one_out as metric_leave_one_out
 from fastcmp.kernels.metric_rates import F_BETA as F_BETA
 from fastcmp.kernels.metric_rates import FOWLKES_MALLOWS as FOWLKES_MALLOWS
 from fastcmp.kernels.metric_rates import INFORMEDNESS as INFORMEDNESS
@@ -189,16 +165,10 @@ from fastcmp.kernels.planned_margins import (
 from fastcmp.kernels.planned_margins import margin_power as margin_power
 from fastcmp.kernels.planned_margins import margin_sample_size as margin_sample_size
 from fastcmp.kernels.planned_mcnemar import mcnemar_assurance as mcnemar_assurance
-from fastcmp.kernels.planned_mcnemar import (
-    mcnemar_conditional_power as mcnemar_conditional_power,
-)
-from fastcmp.kernels.planned_mcnemar import (
-    mcnemar_interim_power as mcnemar_interim_power,
-)
+from fastcmp.kernels.planned_mcnemar import mcnemar_conditional_power as mcnemar_conditional_power
+from fastcmp.kernels.planned_mcnemar import mcnemar_interim_power as mcnemar_interim_power
 from fastcmp.kernels.planned_mcnemar import mcnemar_power as mcnemar_power
-from fastcmp.kernels.planned_mcnemar import (
-    mcnemar_predictive_power as mcnemar_predictive_power,
-)
+from fastcmp.kernels.planned_mcnemar import mcnemar_predictive_power as mcnemar_predictive_power
 from fastcmp.kernels.repeats import g_pass_at_k as g_pass_at_k
 from fastcmp.kernels.repeats import pass_at_k as pass_at_k
 from fastcmp.kernels.repeats import pass_at_k_variance as pass_at_k_variance
@@ -244,15 +214,9 @@ from fastcmp.kernels.special import snedecor_tail as snedecor_tail
 from fastcmp.kernels.special import stdtr as stdtr
 from fastcmp.kernels.special import stdtrit as stdtrit
 from fastcmp.kernels.special import student_tails as student_tails
-from fastcmp.kernels.special import (
-    studentized_range_isf as studentized_range_isf,
-)
-from fastcmp.kernels.special import (
-    studentized_range_pdf as studentized_range_pdf,
-)
-from fastcmp.kernels.special import (
-    studentized_range_sf as studentized_range_sf,
-)
+from fastcmp.kernels.special import studentized_range_isf as studentized_range_isf
+from fastcmp.kernels.special import studentized_range_pdf as studentized_range_pdf
+from fastcmp.kernels.special import studentized_range_sf as studentized_range_sf
 from fastcmp.kernels.status import DEGENERATE as DEGENERATE
 from fastcmp.kernels.status import GREATER as GREATER
 from fastcmp.kernels.status import INVALID as INVALID
@@ -275,18 +239,12 @@ from fastcmp.kernels.task_ranks import midranks_sorted as midranks_sorted
 from fastcmp.kernels.unconditional import UNCONDITIONAL_MAX_N as UNCONDITIONAL_MAX_N
 from fastcmp.kernels.unconditional import mcnemar_unconditional as mcnemar_unconditional
 from fastcmp.kernels.unpaired import miettinen_nurminen as miettinen_nurminen
-from fastcmp.kernels.unpaired import (
-    miettinen_nurminen_interval as miettinen_nurminen_interval,
-)
-from fastcmp.kernels.unpaired import (
-    newcombe_unpaired_interval as newcombe_unpaired_interval,
-)
+from fastcmp.kernels.unpaired import miettinen_nurminen_interval as miettinen_nurminen_interval
+from fastcmp.kernels.unpaired import newcombe_unpaired_interval as newcombe_unpaired_interval
 from fastcmp.kernels.unpaired_exact import UNPAIRED_EXACT_MAX_N as UNPAIRED_EXACT_MAX_N
 from fastcmp.kernels.unpaired_exact import barnard_exact as barnard_exact
 from fastcmp.kernels.unpaired_exact import boschloo_exact as boschloo_exact
 from fastcmp.kernels.unpaired_exact import score_exact as score_exact
-from fastcmp.kernels.unpaired_exact import (
-    score_exact_interval as score_exact_interval,
-)
+from fastcmp.kernels.unpaired_exact import score_exact_interval as score_exact_interval
 from fastcmp.kernels.walsh_averages import hodges_lehmann as hodges_lehmann
 from fastcmp.kernels.walsh_averages import signed_rank_quantile as signed_rank_quantile

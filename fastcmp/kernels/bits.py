@@ -237,11 +237,7 @@ def common_tile(words: WordArray, tile: tuple[int, int, int, int], joint: IntArr
 
 @kernel
 def discordant_pairs(
-    words: WordArray,
-    right: IntArray,
-    pairs: IntArray,
-    only_a: IntArray,
-    only_b: IntArray,
+    words: WordArray, right: IntArray, pairs: IntArray, only_a: IntArray, only_b: IntArray
 ) -> None:
     """Write the discordant counts of chosen pairs of models, shape (P, 2)."""
     for p in range(pairs.shape[0]):
@@ -317,11 +313,7 @@ _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 @kernel
 def count_clusters(
-    y_true: CodeArray,
-    pred_a: CodeArray,
-    pred_b: CodeArray,
-    groups: IntArray,
-    out: IntArray,
+    y_true: CodeArray, pred_a: CodeArray, pred_b: CodeArray, groups: IntArray, out: IntArray
 ) -> None:
     """Count by cluster on which samples two models are right.
 
@@ -399,11 +391,7 @@ def cluster_bits(words: WordArray, ends: IntArray, out: FloatArray) -> None:
 
 @kernel
 def cluster_squares(
-    words: WordArray,
-    ends: IntArray,
-    right: FloatArray,
-    pairs: IntArray,
-    out: FloatArray,
+    words: WordArray, ends: IntArray, right: FloatArray, pairs: IntArray, out: FloatArray
 ) -> None:
     """Add up squared counts of clusters for pairs of models.
 

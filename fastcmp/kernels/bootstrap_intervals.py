@@ -213,10 +213,7 @@ def _shifted(z: float, z0: float, acceleration: float) -> float:
 
 @kernel
 def studentized_interval(
-    ascending: FloatArray,
-    estimate: float,
-    standard_error: float,
-    confidence_level: float = 0.95,
+    ascending: FloatArray, estimate: float, standard_error: float, confidence_level: float = 0.95
 ) -> tuple[float, float]:
     """Compute the bootstrap-t interval.
 

@@ -132,11 +132,7 @@ def _exchanged(counts: IntArray) -> _Exchanged:
 
 @kernel
 def _pvalue(
-    spec: MetricSpec,
-    of: _Exchanged,
-    observed: float,
-    rows: FloatArray,
-    sums: FloatArray,
+    spec: MetricSpec, of: _Exchanged, observed: float, rows: FloatArray, sums: FloatArray
 ) -> float:
     """Compute the p-value of one metric of one pair of models."""
     if math.isnan(observed):

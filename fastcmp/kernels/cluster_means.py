@@ -293,11 +293,7 @@ def mean_t_many(
 
 @kernel
 def add_cluster_sums(
-    values: FloatArray,
-    pilot: FloatArray,
-    weights: FloatArray,
-    groups: CodeArray,
-    out: FloatArray,
+    values: FloatArray, pilot: FloatArray, weights: FloatArray, groups: CodeArray, out: FloatArray
 ) -> None:
     """Add the values of the items of each cluster, less a number for each item.
 

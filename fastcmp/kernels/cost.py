@@ -88,11 +88,7 @@ def _sums(values: FloatArray, weights: FloatArray) -> _Sums:
 
 @inlined
 def _likelihood(
-    values: FloatArray,
-    weights: FloatArray,
-    largest: float,
-    x: FloatArray,
-    w: FloatArray,
+    values: FloatArray, weights: FloatArray, largest: float, x: FloatArray, w: FloatArray
 ) -> CostOutcome:
     """Compute the test; `x` and `w` are buffers of the size of `values`."""
     sums = _sums(values, weights)
@@ -185,11 +181,7 @@ def cost_likelihood(values: FloatArray, weights: FloatArray, largest: float) -> 
 
 
 @kernel
-def cost_chi_square(
-    values: FloatArray,
-    weights: FloatArray,
-    nonnegative: bool,
-) -> CostOutcome:
+def cost_chi_square(values: FloatArray, weights: FloatArray, nonnegative: bool) -> CostOutcome:
     """Chi-square test of equal expected costs.
 
     Parameters
@@ -473,11 +465,7 @@ def _mean(
 
 @kernel
 def cost_wald_interval(
-    values: FloatArray,
-    weights: FloatArray,
-    n: float,
-    largest: float,
-    confidence_level: float,
+    values: FloatArray, weights: FloatArray, n: float, largest: float, confidence_level: float
 ) -> Interval:
     """Wald's interval for the mean cost difference.
 
@@ -613,11 +601,7 @@ def _profile(
 
 @kernel
 def cost_profile_interval(
-    values: FloatArray,
-    weights: FloatArray,
-    n: float,
-    largest: float,
-    confidence_level: float,
+    values: FloatArray, weights: FloatArray, n: float, largest: float, confidence_level: float
 ) -> Interval:
     """Profile likelihood interval for the mean cost difference.
 

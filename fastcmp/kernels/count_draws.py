@@ -199,11 +199,7 @@ def enumerate_swaps(
 
 @kernel
 def add_tails(
-    statistics: FloatArray,
-    weights: FloatArray,
-    observed: float,
-    tolerance: float,
-    out: FloatArray,
+    statistics: FloatArray, weights: FloatArray, observed: float, tolerance: float, out: FloatArray
 ) -> None:
     """Add the chances of statistics, and of their negatives, beyond the observed one.
 

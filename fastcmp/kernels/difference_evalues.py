@@ -123,12 +123,7 @@ def _log_dirichlet_constant(s: float, t: float, r: float) -> float:
 
 @kernel
 def _log_evalue(
-    b: float,
-    c: float,
-    n: float,
-    delta: float,
-    method: int,
-    prior: tuple[float, float, float],
+    b: float, c: float, n: float, delta: float, method: int, prior: tuple[float, float, float]
 ) -> float:
     """Log of E(delta) by either method, for counts that are possible."""
     ties = n - b - c
@@ -203,11 +198,7 @@ def difference_log_evalue(only_a: float, only_b: float, n: float, difference: fl
 
 @kernel
 def dirichlet_log_evalue(
-    only_a: float,
-    only_b: float,
-    n: float,
-    difference: float,
-    prior: tuple[float, float, float],
+    only_a: float, only_b: float, n: float, difference: float, prior: tuple[float, float, float]
 ) -> float:
     """Logarithm of the e-value of a difference, by a Dirichlet mixture.
 
@@ -255,12 +246,7 @@ _NOISE = 2e-14  # of log E: rounding
 
 @kernel
 def _limit(
-    b: float,
-    c: float,
-    n: float,
-    reach: float,
-    method: int,
-    prior: tuple[float, float, float],
+    b: float, c: float, n: float, reach: float, method: int, prior: tuple[float, float, float]
 ) -> float:
     """Upper end of {delta : log E(delta) < reach}, where log E rises past (b - c)/n."""
     if b == n:

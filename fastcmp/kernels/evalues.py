@@ -108,11 +108,7 @@ def _log_half_mixture(b: float, c: float, s: float, t: float) -> float:
 
 @kernel
 def mcnemar_log_evalue(
-    only_a: float,
-    only_b: float,
-    prior_a: float = 0.5,
-    prior_b: float = 0.5,
-    alternative: int = 0,
+    only_a: float, only_b: float, prior_a: float = 0.5, prior_b: float = 0.5, alternative: int = 0
 ) -> float:
     """Logarithm of the e-value of McNemar's test.
 
@@ -197,11 +193,7 @@ def _lower_limit(b: float, c: float, reach: float) -> float:
 
 @kernel
 def anytime_proportion_interval(
-    successes: float,
-    failures: float,
-    prior_a: float,
-    prior_b: float,
-    confidence_level: float,
+    successes: float, failures: float, prior_a: float, prior_b: float, confidence_level: float
 ) -> Interval:
     """Confidence interval for a proportion that is valid at every look.
 

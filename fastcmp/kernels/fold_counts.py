@@ -28,10 +28,7 @@ _STEP = np.uint32(1)
 
 @kernel
 def count_folds(
-    folds: NDArray[np.int16],
-    wrong_a: NDArray[np.uint8],
-    wrong_b: NDArray[np.uint8],
-    out: IntArray,
+    folds: NDArray[np.int16], wrong_a: NDArray[np.uint8], wrong_b: NDArray[np.uint8], out: IntArray
 ) -> None:
     """Add to the table of two models on each fold of each repetition.
 
@@ -269,11 +266,7 @@ def _outcome(u: float, probabilities: FloatArray, shift: float) -> tuple[int, in
 
 @kernel
 def _shifts(
-    folds: PatternArray,
-    training_sd: float,
-    seed: int,
-    replicate: int,
-    shifts: FloatArray,
+    folds: PatternArray, training_sd: float, seed: int, replicate: int, shifts: FloatArray
 ) -> None:
     """Work out by how much each fold's training set shifts the probabilities."""
     shifts[:] = 0.0

@@ -613,11 +613,7 @@ def calibrated_f(differences: FloatArray) -> FoldOutcome:
 
 @kernel
 def two_fold_many(
-    differences: FloatArray,
-    method: int,
-    alternative: int,
-    out: FloatArray,
-    status: StatusArray,
+    differences: FloatArray, method: int, alternative: int, out: FloatArray, status: StatusArray
 ) -> None:
     """Write a 5 x 2 test, by ``DIETTERICH_T`` or another code, of (P, 5, 2), as `fold_t_many`."""
     for i in range(differences.shape[0]):

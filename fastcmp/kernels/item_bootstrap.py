@@ -117,11 +117,7 @@ def total_draws(counts: FloatArray, columns: FloatArray, totals: FloatArray) -> 
 
 @kernel
 def resampled_mean(
-    sums: FloatArray,
-    sizes: FloatArray,
-    strata: IntArray,
-    weights: FloatArray,
-    counts: FloatArray,
+    sums: FloatArray, sizes: FloatArray, strata: IntArray, weights: FloatArray, counts: FloatArray
 ) -> tuple[float, float]:
     """Compute a mean of units that occur several times, or not at all.
 

@@ -112,11 +112,7 @@ def _centre_products(
 
 @kernel
 def add_products(
-    products: FloatArray,
-    scale: float,
-    df: float,
-    covariance: FloatArray,
-    squares: FloatArray,
+    products: FloatArray, scale: float, df: float, covariance: FloatArray, squares: FloatArray
 ) -> None:
     """Add the products of a stratum to the covariances, and its squared variances.
 

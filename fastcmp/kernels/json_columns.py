@@ -82,11 +82,7 @@ def _decimal(data: ByteArray, i: int, stop: int) -> tuple[float, bool]:
 
 @kernel
 def read_numbers(
-    data: ByteArray,
-    spans: IntArray,
-    kinds: ByteArray,
-    out: FloatArray,
-    left: ByteArray,
+    data: ByteArray, spans: IntArray, kinds: ByteArray, out: FloatArray, left: ByteArray
 ) -> int:
     """Read numbers; true is 1, false 0, null and absent NaN. Return how many are left.
 

@@ -194,13 +194,7 @@ def _key_end(text: int, i: int, scope: int, keys: Keys) -> tuple[int, int]:
 
 
 @kernel
-def _walk_line(
-    text: int,
-    i: int,
-    keys: Keys,
-    spans: IntArray,
-    kinds: ByteArray,
-) -> int:
+def _walk_line(text: int, i: int, keys: Keys, spans: IntArray, kinds: ByteArray) -> int:
     """Walk over a line, and note the values of wanted keys; -1: unsure."""
     depth, slot, outer, inner = 0, -1, -1, -1
     objects = _ZERO  # bit d: bracket d is that of an object
@@ -297,11 +291,7 @@ def scan_lines(
     line begins (there may be more lines than rows), and how many stand before it.
     """
     text: Any = np.int64(data.ctypes.data)
-    addresses: Any = (
-        np.int64(names.ctypes.data),
-        np.int64(table.ctypes.data),
-        table.shape[0],
-    )
+    addresses: Any = (np.int64(names.ctypes.data), np.int64(table.ctypes.data), table.shape[0])
     i, stop = limits
     row = 0
     before = 0

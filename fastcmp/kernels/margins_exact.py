@@ -304,13 +304,7 @@ def _exact_limit(
 
 @kernel
 def tango_exact_margins(
-    only_a: int,
-    only_b: int,
-    n: int,
-    margin: float,
-    alpha: float,
-    gamma: float,
-    found: FloatArray,
+    only_a: int, only_b: int, n: int, margin: float, alpha: float, gamma: float, found: FloatArray
 ) -> None:
     """Write the exact tests against a margin, and intervals: rows 0 to 8 of `tango_margin_many`.
 

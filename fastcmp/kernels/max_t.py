@@ -313,11 +313,7 @@ _TILE = 32  # models, of which some hundred draws stay in a first-level cache
 
 
 def _maxima_by_numpy(
-    draws: FloatArray,
-    weights: FloatArray,
-    rows: IntArray,
-    targets: IntArray,
-    out: FloatArray,
+    draws: FloatArray, weights: FloatArray, rows: IntArray, targets: IntArray, out: FloatArray
 ) -> None:
     """As `difference_maxima`."""
     fours = draws.shape[0] // 4 * 4
@@ -333,11 +329,7 @@ def _maxima_by_numpy(
 
 @partial(kernel, by_numpy=_maxima_by_numpy)
 def difference_maxima(
-    draws: FloatArray,
-    weights: FloatArray,
-    rows: IntArray,
-    targets: IntArray,
-    out: FloatArray,
+    draws: FloatArray, weights: FloatArray, rows: IntArray, targets: IntArray, out: FloatArray
 ) -> None:
     """Raise entries to the largest weighted differences from other models.
 

@@ -71,13 +71,7 @@ def _parts_without(spec: MetricSpec, listed: CodeArray, sums: Sums, parts: Float
 
 @kernel
 def _average_without(  # the metric, its sums and parts, and the cell
-    spec: MetricSpec,
-    listed: CodeArray,
-    sums: Sums,
-    parts: FloatArray,
-    total: Part,
-    t: int,
-    y: int,
+    spec: MetricSpec, listed: CodeArray, sums: Sums, parts: FloatArray, total: Part, t: int, y: int
 ) -> float:
     """Average a rate without a sample of cell (t, y)."""
     n, hit = sums.n - 1.0, 1.0 if t == y else 0.0
@@ -115,11 +109,7 @@ def _chance(penalty: FloatArray, sums: Sums) -> _Chance:
 
 @kernel
 def metric_leave_one_out(
-    table: FloatArray,
-    spec: MetricSpec,
-    listed: CodeArray,
-    penalty: FloatArray,
-    out: FloatArray,
+    table: FloatArray, spec: MetricSpec, listed: CodeArray, penalty: FloatArray, out: FloatArray
 ) -> None:
     """Compute a metric without one sample of each cell of the confusion matrix.
 
@@ -162,11 +152,7 @@ def metric_leave_one_out(
 
 @kernel
 def _rates_without(
-    table: FloatArray,
-    spec: MetricSpec,
-    listed: CodeArray,
-    sums: Sums,
-    out: FloatArray,
+    table: FloatArray, spec: MetricSpec, listed: CodeArray, sums: Sums, out: FloatArray
 ) -> None:
     """Write rates, and averages of rates, without each sample."""
     k = table.shape[0]
@@ -186,11 +172,7 @@ def _rates_without(
 
 @kernel
 def _penalties_without(
-    table: FloatArray,
-    spec: MetricSpec,
-    penalty: FloatArray,
-    sums: Sums,
-    out: FloatArray,
+    table: FloatArray, spec: MetricSpec, penalty: FloatArray, sums: Sums, out: FloatArray
 ) -> None:
     """Write costs, or weighted kappas, without each sample."""
     n, chance = sums.n - 1.0, _chance(penalty, sums)

@@ -84,10 +84,7 @@ def _parts(
     if rate == LR_MINUS:
         top = Slopes(r - n, n - r - missed, 0.0, missed)
         return missed * (n - r), r * rest, top, Slopes(r, rest - r, -r, r)
-    top, below = (
-        Slopes(rest + d, -d, -d, d),
-        Slopes(-false - missed, false, missed, 0.0),
-    )
+    top, below = (Slopes(rest + d, -d, -d, d), Slopes(-false - missed, false, missed, 0.0))
     return d * rest, missed * false, top, below
 
 

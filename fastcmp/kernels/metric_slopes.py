@@ -196,11 +196,7 @@ def _penalty_terms(
 
 @kernel
 def influence_terms(
-    spec: MetricSpec,
-    listed: CodeArray,
-    penalty: FloatArray,
-    sums: Sums,
-    terms: Terms,
+    spec: MetricSpec, listed: CodeArray, penalty: FloatArray, sums: Sums, terms: Terms
 ) -> tuple[float, float]:
     """Write the terms of a metric's influences.
 
@@ -229,11 +225,7 @@ def influence_terms(
 
 @kernel
 def metric_influence(
-    table: FloatArray,
-    spec: MetricSpec,
-    listed: CodeArray,
-    penalty: FloatArray,
-    out: FloatArray,
+    table: FloatArray, spec: MetricSpec, listed: CodeArray, penalty: FloatArray, out: FloatArray
 ) -> float:
     """Compute a metric, and the influence of each cell of the confusion matrix.
 
@@ -285,11 +277,7 @@ def metric_influence(
 
 @kernel
 def metric_influences(
-    tables: FloatArray,
-    spec: MetricSpec,
-    listed: CodeArray,
-    penalty: FloatArray,
-    out: FloatArray,
+    tables: FloatArray, spec: MetricSpec, listed: CodeArray, penalty: FloatArray, out: FloatArray
 ) -> None:
     """Compute the influences of the cells of many confusion matrices.
 
@@ -369,11 +357,7 @@ def table_starts(rows: CodeArray, n_codes: int) -> CodeArray:
 
 @kernel
 def add_influences(
-    rows: CodeArray,
-    pred: CodeArray,
-    lookup: FloatArray,
-    units: IntArray,
-    out: FloatArray,
+    rows: CodeArray, pred: CodeArray, lookup: FloatArray, units: IntArray, out: FloatArray
 ) -> None:
     """Add the influence of each sample to that of its unit."""
     for i in range(rows.size):

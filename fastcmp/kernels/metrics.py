@@ -372,11 +372,7 @@ def _values_by_numpy(
 
 @partial(kernel, by_numpy=_values_by_numpy)
 def metric_values(
-    tables: FloatArray,
-    spec: MetricSpec,
-    listed: CodeArray,
-    penalty: FloatArray,
-    out: FloatArray,
+    tables: FloatArray, spec: MetricSpec, listed: CodeArray, penalty: FloatArray, out: FloatArray
 ) -> None:
     """Compute a metric of many confusion matrices.
 

@@ -239,10 +239,7 @@ def margin_detectable_difference(
     """
     if claim == EQUIVALENCE or not 0.0 < discordant <= 1.0 or not 0.0 < power < 1.0:
         return math.nan
-    low, high = (
-        max(margin if claim == SUPERIORITY else -margin, -discordant),
-        discordant,
-    )
+    low, high = (max(margin if claim == SUPERIORITY else -margin, -discordant), discordant)
     # Also where the input is impossible.
     if not margin_power(n, high, 0.0, margin, alpha, claim) >= power:
         return math.nan

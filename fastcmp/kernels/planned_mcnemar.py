@@ -108,11 +108,7 @@ def _null_tail(k: float, m: float) -> tuple[float, float, float]:
 
 @inlined
 def _step(
-    tail: tuple[float, float, float],
-    k: float,
-    m: float,
-    up: bool,
-    urn: tuple[float, float, float],
+    tail: tuple[float, float, float], k: float, m: float, up: bool, urn: tuple[float, float, float]
 ) -> tuple[float, float, float]:
     """From m to m + 1, at k or, where `up`, k + 1.
 

@@ -252,12 +252,7 @@ def pass_hat_k_variance(n_correct: int, n_samples: int, k: int) -> float:
 
 @kernel
 def pass_many(
-    which: int,
-    n_correct: IntArray,
-    n_samples: IntArray,
-    k: int,
-    tau: float,
-    out: FloatArray,
+    which: int, n_correct: IntArray, n_samples: IntArray, k: int, tau: float, out: FloatArray
 ) -> None:
     """Write one of the functions of this module, of arrays of shape (n,).
 

@@ -70,12 +70,7 @@ def weighted_auc(order: IntArray, tied: CodeArray, positive: CodeArray, weights:
 
 @kernel
 def bootstrap_aucs(
-    orders: IntArray,
-    ties: CodeArray,
-    positive: CodeArray,
-    seed: int,
-    first: int,
-    out: FloatArray,
+    orders: IntArray, ties: CodeArray, positive: CodeArray, seed: int, first: int, out: FloatArray
 ) -> None:
     """Draw stratified bootstrap samples and compute the AUC of each model on each.
 
@@ -141,12 +136,7 @@ def _draw_classes(members: IntArray, n1: int, seed: int, replicate: int, weights
 
 @kernel
 def permuted_differences(
-    order: IntArray,
-    tied: CodeArray,
-    positive: CodeArray,
-    seed: int,
-    first: int,
-    out: FloatArray,
+    order: IntArray, tied: CodeArray, positive: CodeArray, seed: int, first: int, out: FloatArray
 ) -> None:
     """Exchange the two models' scores of random samples; write the AUC differences.
 
@@ -192,11 +182,7 @@ def permuted_differences(
 
 @kernel
 def weighted_roc(
-    order: IntArray,
-    tied: CodeArray,
-    positive: CodeArray,
-    weights: IntArray,
-    points: FloatArray,
+    order: IntArray, tied: CodeArray, positive: CodeArray, weights: IntArray, points: FloatArray
 ) -> int:
     """Find the ROC curve of samples that occur several times, or not at all.
 

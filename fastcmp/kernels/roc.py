@@ -238,11 +238,7 @@ def concordance_sorted(negatives: ScoreArray, positives: ScoreArray) -> Concorda
 
 @kernel
 def sweep_sorted(
-    negatives: ScoreArray,
-    positives: ScoreArray,
-    thresholds: ScoreArray,
-    fp: IntArray,
-    tp: IntArray,
+    negatives: ScoreArray, positives: ScoreArray, thresholds: ScoreArray, fp: IntArray, tp: IntArray
 ) -> int:
     """Count, for each distinct score, the samples of each class that reach it.
 

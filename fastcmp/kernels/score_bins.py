@@ -47,10 +47,7 @@ def _sign_and_infinity(words: KeyArray) -> Any:
     fraction = 23 if bits == 32 else 52
     one = unsigned(1)
     exponent = unsigned(one << unsigned(bits - 1 - fraction)) - one
-    return (
-        unsigned(one << unsigned(bits - 1)),
-        unsigned(unsigned(exponent) << unsigned(fraction)),
-    )
+    return (unsigned(one << unsigned(bits - 1)), unsigned(unsigned(exponent) << unsigned(fraction)))
 
 
 @inlined

@@ -319,10 +319,7 @@ def _enumerated(sizes: IntArray, limit: int) -> float:
 
 @kernel
 def sorted_rows_tests(
-    ordered: FloatArray,
-    tolerances: FloatArray,
-    options: tuple[int, bool, bool],
-    out: FloatArray,
+    ordered: FloatArray, tolerances: FloatArray, options: tuple[int, bool, bool], out: FloatArray
 ) -> None:
     """Test differences of many pairs, each row from `pack_signs` and sorted.
 
@@ -348,11 +345,7 @@ def sorted_rows_tests(
 
 @kernel
 def coded_pairs_tests(
-    codes: CodeArray,
-    pairs: CodeArray,
-    reach: int,
-    options: tuple[int, bool],
-    out: FloatArray,
+    codes: CodeArray, pairs: CodeArray, reach: int, options: tuple[int, bool], out: FloatArray
 ) -> None:
     """Test pairs of models whose values are whole numbers, shape (M, n), by counting.
 

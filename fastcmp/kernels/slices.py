@@ -178,10 +178,7 @@ def _add_four(common: IntArray, r: int, c: int, sums: tuple[np.int64, ...]) -> N
 
 @kernel
 def _add_rows(
-    words: WordArray,
-    rows: tuple[int, int, int, int],
-    panel: tuple[int, int],
-    common: IntArray,
+    words: WordArray, rows: tuple[int, int, int, int], panel: tuple[int, int], common: IntArray
 ) -> None:
     """Add the common bits of two blocks of rows; of one block, those above."""
     r0, r1, c0, c1 = rows

@@ -12,14 +12,7 @@ from typing import TYPE_CHECKING, Final
 from fastcmp._jit import helper, kernel
 from fastcmp.kernels.intervals import _normal_quantile, _wilson_distances
 from fastcmp.kernels.special import itp_step
-from fastcmp.kernels.status import (
-    DEGENERATE,
-    INVALID,
-    OK,
-    TWO_SIDED,
-    Interval,
-    Outcome,
-)
+from fastcmp.kernels.status import DEGENERATE, INVALID, OK, TWO_SIDED, Interval, Outcome
 
 if TYPE_CHECKING:
     from fastcmp.kernels.typing import FloatArray, IntArray, StatusArray

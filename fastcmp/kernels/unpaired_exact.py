@@ -104,12 +104,7 @@ def _extreme_by_z(x: int, n_a: int, y: int, n_b: int, two_sided: bool, pooled: b
 
 @kernel
 def barnard_exact(
-    correct_a: int,
-    n_a: int,
-    correct_b: int,
-    n_b: int,
-    alternative: int = 0,
-    pooled: bool = True,
+    correct_a: int, n_a: int, correct_b: int, n_b: int, alternative: int = 0, pooled: bool = True
 ) -> Outcome:
     """Barnard's exact test of two accuracies on different samples.
 

@@ -107,10 +107,7 @@ def _select(values: FloatArray, upto: IntArray, k: int) -> float:
 
 @kernel
 def _bracket(
-    values: FloatArray,
-    upto: IntArray,
-    k: int,
-    known: tuple[float, float, int, int],
+    values: FloatArray, upto: IntArray, k: int, known: tuple[float, float, int, int]
 ) -> tuple[float, float, int, int]:
     """Bracket the k-th sum by those of some of the numbers."""
     low, high, below, above = known
@@ -135,10 +132,7 @@ def _bracket(
 
 @kernel
 def _narrowed(
-    values: FloatArray,
-    upto: IntArray,
-    k: int,
-    known: tuple[float, float, int, int],
+    values: FloatArray, upto: IntArray, k: int, known: tuple[float, float, int, int]
 ) -> float:
     """Select the k-th sum between two: by the Illinois method, and halving at times."""
     low, high, below, above = known

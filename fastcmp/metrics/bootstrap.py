@@ -121,9 +121,7 @@ def bootstrap_intervals(
             scale = float(error[0])
         errors = None if replicates.errors is None else replicates.errors[e]
         outcome = _outcome(
-            (values, errors),
-            (estimate, scale),
-            (kind, ALTERNATIVES[alternative], level),
+            (values, errors), (estimate, scale), (kind, ALTERNATIVES[alternative], level)
         )
         low, high = keep_side((outcome.low, outcome.high), alternative, (-np.inf, np.inf))
         found.append(outcome._replace(low=low, high=high))

@@ -145,10 +145,7 @@ def cells_of_table(table: NDArray[Any]) -> Cells:
 
 
 def gather_cells(
-    codes: ArrayLike,
-    counts: ArrayLike,
-    n_classes: int,
-    clusters: ArrayLike | None = None,
+    codes: ArrayLike, counts: ArrayLike, n_classes: int, clusters: ArrayLike | None = None
 ) -> Cells:
     """Add up equal cells and sort them.
 

@@ -14,9 +14,7 @@ from fastcmp.inputs.binary_labels import positive_label
 from fastcmp.inputs.cost_matrix import read_cost
 from fastcmp.metrics.derived import AdjustedForChance, AtPrevalence, UserEstimator
 from fastcmp.metrics.estimators import Estimator, KernelEstimator
-from fastcmp.metrics.options import (
-    LABELS,
-)
+from fastcmp.metrics.options import LABELS
 from fastcmp.metrics.penalties import penalties_of
 from fastcmp.metrics.prevalences import read_prevalences
 from fastcmp.metrics.registry import AVERAGES, METRICS

@@ -11,18 +11,9 @@ from fastcmp import kernels
 from fastcmp.core.checks import as_flag, as_level, as_proportion, as_resamples, as_seed, keep_side
 from fastcmp.core.options import ALTERNATIVES, choose
 from fastcmp.metrics.abc_interval import abc_interval
-from fastcmp.metrics.bootstrap import (
-    INTERVALS,
-    bootstrap_intervals,
-    undefined_caution,
-)
+from fastcmp.metrics.bootstrap import INTERVALS, bootstrap_intervals, undefined_caution
 from fastcmp.metrics.bounded_draws import NO_VALUE, Bounds, bounded_draws
-from fastcmp.metrics.cautions import (
-    conventions,
-    differing_labels,
-    distances_apart,
-    few_samples,
-)
+from fastcmp.metrics.cautions import conventions, differing_labels, distances_apart, few_samples
 from fastcmp.metrics.intervals import degrees_of
 from fastcmp.metrics.pair_estimates import (
     Errors,
@@ -38,10 +29,7 @@ from fastcmp.metrics.pair_estimates import (
 )
 from fastcmp.metrics.paired_recalls import newcombe_limits, paired_counts, paired_interval
 from fastcmp.metrics.permutation import PermutationOutcome, is_exact, permutation_tests
-from fastcmp.metrics.samples import (
-    Counted,
-    arranged,
-)
+from fastcmp.metrics.samples import Counted, arranged
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -14,12 +14,7 @@ from fastcmp.metrics.compared import choose_method, compare_counted, read_option
 from fastcmp.metrics.comparison_record import comparison_record
 from fastcmp.metrics.make_metric import read_metrics
 from fastcmp.metrics.margins import read_margins
-from fastcmp.metrics.samples import (
-    Counted,
-    count_samples,
-    of_label_table,
-    read_label_table,
-)
+from fastcmp.metrics.samples import Counted, count_samples, of_label_table, read_label_table
 from fastcmp.metrics.tables import read_classes, read_square
 
 if TYPE_CHECKING:

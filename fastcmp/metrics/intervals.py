@@ -52,10 +52,7 @@ class Estimate(NamedTuple):
 
 
 def estimate_table(
-    estimator: Estimator,
-    table: Floats,
-    confidence_level: float,
-    method: str | None = None,
+    estimator: Estimator, table: Floats, confidence_level: float, method: str | None = None
 ) -> Estimate:
     """Estimate a metric from a confusion matrix of counted samples."""
     return estimate(estimator, cells_of_table(table), confidence_level, method)

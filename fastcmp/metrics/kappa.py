@@ -15,12 +15,7 @@ from fastcmp.core.tails import normal_tail
 from fastcmp.counts.label_table import LabelTable
 from fastcmp.inputs.label_values import kind_of
 from fastcmp.inputs.ratings import read_ratings
-from fastcmp.metrics.kappa_result import (
-    INTERVALS,
-    METHODS,
-    KappaResult,
-    agreement_interval,
-)
+from fastcmp.metrics.kappa_result import INTERVALS, METHODS, KappaResult, agreement_interval
 from fastcmp.paired.symmetry import read_agreement
 
 if TYPE_CHECKING:

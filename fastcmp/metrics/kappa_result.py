@@ -12,12 +12,7 @@ import numpy as np
 from fastcmp.core.checks import as_level, keep_side
 from fastcmp.core.plain import readable
 from fastcmp.core.records import ConfidenceInterval, Record
-from fastcmp.core.sections import (
-    Section,
-    format_interval,
-    format_pvalue,
-    interval_name,
-)
+from fastcmp.core.sections import Section, format_interval, format_pvalue, interval_name
 from fastcmp.kernels.special import ndtri
 from fastcmp.kernels.status import DEGENERATE, UNDEFINED
 

@@ -12,11 +12,7 @@ from fastcmp.core.options import choose
 from fastcmp.core.records import ConfidenceInterval
 from fastcmp.core.threads import ThreadPool, check_workers
 from fastcmp.metrics.abc_interval import abc_interval
-from fastcmp.metrics.bootstrap import (
-    INTERVALS,
-    bootstrap_intervals,
-    undefined_caution,
-)
+from fastcmp.metrics.bootstrap import INTERVALS, bootstrap_intervals, undefined_caution
 from fastcmp.metrics.cautions import conventions, few_samples
 from fastcmp.metrics.intervals import METHODS, SCALES, Estimate, estimate
 from fastcmp.metrics.metric_result import MetricResult

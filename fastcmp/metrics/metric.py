@@ -144,11 +144,7 @@ def metric(
     )
     metrics = read_metrics(metric, average, beta, positive, labels, zero_division)
     counted = count_samples(
-        y_true,
-        {"pred": pred},
-        groups=groups,
-        sample_weight=sample_weight,
-        workers=workers,
+        y_true, {"pred": pred}, groups=groups, sample_weight=sample_weight, workers=workers
     )
     several = isinstance(metric, (list, tuple))
     return measured(counted, metrics, options, several=several, workers=workers)

@@ -96,12 +96,7 @@ class MetricResult(Record):
             Section(
                 title="How good is the model?",
                 text=(f"{text}.",),
-                columns=(
-                    "metric",
-                    "value",
-                    interval_name(self.confidence_level),
-                    "interval by",
-                ),
+                columns=("metric", "value", interval_name(self.confidence_level), "interval by"),
                 rows=tuple(rows),
                 notes=dropped_sentences(self.n_missing, self.n_excluded),
             )

@@ -152,12 +152,7 @@ class _Statistic:
     """The statistic of one metric, in the data and in any draw."""
 
     def __init__(
-        self,
-        estimator: Estimator,
-        exchanges: Exchanges,
-        *,
-        studentized: bool,
-        log: bool,
+        self, estimator: Estimator, exchanges: Exchanges, *, studentized: bool, log: bool
     ) -> None:
         self._estimator, self._exchanges = estimator, exchanges
         self._studentized, self._log = studentized, log

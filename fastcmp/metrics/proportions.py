@@ -97,12 +97,7 @@ def class_trials(
 
 
 def _averaged(
-    estimator: KernelEstimator,
-    table: Floats,
-    successes: Floats,
-    trials: Floats,
-    *,
-    as_f1: bool,
+    estimator: KernelEstimator, table: Floats, successes: Floats, trials: Floats, *, as_f1: bool
 ) -> Proportions | None:
     """Write an average over classes; those without samples add a constant."""
     counted = estimator.averaged(table)

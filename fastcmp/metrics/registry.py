@@ -47,14 +47,7 @@ AVERAGES = {
 
 METRICS = {
     "accuracy": Entry(
-        "accuracy",
-        kernels.ACCURACY,
-        "sum d / n",
-        (),
-        _SHARE,
-        "logit",
-        "",
-        "accuracy_score",
+        "accuracy", kernels.ACCURACY, "sum d / n", (), _SHARE, "logit", "", "accuracy_score"
     ),
     "balanced_accuracy": Entry(
         "balanced accuracy",
@@ -77,24 +70,10 @@ METRICS = {
         "balanced_accuracy_score(adjusted=True)",
     ),
     "precision": Entry(
-        "precision",
-        kernels.PRECISION,
-        "d / c",
-        _RATE,
-        _SHARE,
-        "logit",
-        _ONE,
-        "precision_score",
+        "precision", kernels.PRECISION, "d / c", _RATE, _SHARE, "logit", _ONE, "precision_score"
     ),
     "recall": Entry(
-        "recall",
-        kernels.RECALL,
-        "d / r",
-        _RATE,
-        _SHARE,
-        "logit",
-        _ONE,
-        "recall_score",
+        "recall", kernels.RECALL, "d / r", _RATE, _SHARE, "logit", _ONE, "recall_score"
     ),
     "specificity": Entry(
         "specificity",

@@ -42,10 +42,6 @@ def exact_pvalue(estimator: Estimator, cells: Cells, alternative: str) -> float 
     if not counts.any(axis=(1, 2)).all():
         return None
     pvalue = kernels.two_class_exchange_pvalue(
-        counts,
-        estimator.spec,
-        estimator.listed,
-        estimator.penalty,
-        ALTERNATIVES[alternative],
+        counts, estimator.spec, estimator.listed, estimator.penalty, ALTERNATIVES[alternative]
     )
     return None if math.isnan(pvalue) else pvalue

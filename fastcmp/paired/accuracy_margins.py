@@ -133,11 +133,7 @@ def margin_tests_from_counts(
     )
     gamma = _as_gamma(gamma, chosen)
     counts, _ = read_counts(
-        only_a=only_a,
-        only_b=only_b,
-        table=table,
-        both_right=both_right,
-        both_wrong=both_wrong,
+        only_a=only_a, only_b=only_b, table=table, both_right=both_right, both_wrong=both_wrong
     )
     if len(counts) < len(CELLS):
         raise TypeError("margin tests need all four counts: pass both_right and both_wrong")
@@ -207,12 +203,7 @@ def accuracy_margins(
         apart = (intervals[0].low > 0.0) | (intervals[0].high < 0.0)
         pvalue, alternative = np.where(apart, 0.0, 1.0), "two-sided"
     of = Estimated(
-        difference,
-        None,
-        n_samples=n,
-        pvalue=pvalue,
-        alternative=alternative,
-        measure=measure,
+        difference, None, n_samples=n, pvalue=pvalue, alternative=alternative, measure=measure
     )
     return make_tests(
         of,

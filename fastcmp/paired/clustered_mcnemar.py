@@ -29,11 +29,7 @@ _CELLS = ("both_right", "only_a", "only_b", "both_wrong")
 
 
 def compare_clusters(
-    labels: Labels,
-    found: ItemGroups,
-    *,
-    method: str | None,
-    alternative: str,
+    labels: Labels, found: ItemGroups, *, method: str | None, alternative: str
 ) -> ClusteredMcNemarResult:
     """Test two models whose labels are encoded, by the clusters of their samples."""
     if method is not None:

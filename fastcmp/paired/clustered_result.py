@@ -14,12 +14,7 @@ from fastcmp.core.records import ConfidenceInterval, Record
 from fastcmp.core.sections import Section, format_pvalue
 from fastcmp.core.sentences import dropped_sentences, effect_sentence, outside_sentences
 from fastcmp.paired.bounded_margins import bounded_margins
-from fastcmp.paired.cluster_variance import (
-    CLUSTER_WEIGHTED,
-    SANDWICH,
-    Units,
-    leverage,
-)
+from fastcmp.paired.cluster_variance import CLUSTER_WEIGHTED, SANDWICH, Units, leverage
 from fastcmp.paired.clustered_tests import (
     ONLY_INTERVALS,
     bounded_units,

@@ -58,10 +58,7 @@ def check_options(
     if not 0.0 <= smoothing < np.inf:
         raise ValueError(f"smoothing must be finite and >= 0, got {smoothing}")
     return CostOptions(
-        method=method,
-        smoothing=float(smoothing),
-        nonnegative=nonnegative,
-        support=support,
+        method=method, smoothing=float(smoothing), nonnegative=nonnegative, support=support
     )
 
 
@@ -100,9 +97,7 @@ def evaluate(
     square = 2.0 * (len(cost) * (unit**2).sum() - (unit.sum(axis=1) ** 2).sum())
     pair = np.full(2, 0.5 * smoothing * square)
     outcome = kernels.cost_chi_square(
-        np.append(values, [-largest, largest]),
-        np.append(weights, pair),
-        options.nonnegative,
+        np.append(values, [-largest, largest]), np.append(weights, pair), options.nonnegative
     )
     if outcome.at_bound and smoothing:
         values, weights = _smoothed(values, weights, cost, smoothing)

@@ -12,11 +12,7 @@ from fastcmp.core.checks import as_proportion
 from fastcmp.core.options import choose
 from fastcmp.core.record_parts import Compared, Pilot
 from fastcmp.core.records import ConfidenceInterval, Record, unwrap
-from fastcmp.core.sections import (
-    Section,
-    format_interval,
-    interval_name,
-)
+from fastcmp.core.sections import Section, format_interval, interval_name
 from fastcmp.core.sentences import dropped_sentences, outside_sentences
 from fastcmp.core.threads import parts
 from fastcmp.counts.label_table import LabelTable

@@ -11,13 +11,7 @@ from fastcmp.core.protocols import are_labelled
 from fastcmp.core.records import unwrap
 from fastcmp.counts.label_counts import count_labels
 from fastcmp.counts.label_table import LabelTable
-from fastcmp.inputs.cost_matrix import (
-    CostMatrix,
-    check_fit,
-    in_units,
-    naming_cost,
-    read_cost,
-)
+from fastcmp.inputs.cost_matrix import CostMatrix, check_fit, in_units, naming_cost, read_cost
 from fastcmp.paired.cost_differences import (
     CostOptions,
     check_options,

@@ -7,12 +7,7 @@ from typing import Any
 
 from fastcmp.core.record_parts import Compared
 from fastcmp.core.records import ConfidenceInterval, Record
-from fastcmp.core.sections import (
-    Section,
-    format_interval,
-    format_pvalue,
-    interval_name,
-)
+from fastcmp.core.sections import Section, format_interval, format_pvalue, interval_name
 from fastcmp.core.sentences import answer_of, dropped_sentences, outside_sentences
 from fastcmp.paired.cost_differences import METHOD_NAMES as COST_NAMES
 from fastcmp.paired.cost_result import CostResult
@@ -201,12 +196,7 @@ class HoldoutResult(Compared, Record):
         title = f"Numbers ({self.alternative}, alpha = {self.alpha:g})"
         return [
             Section(title="Which model is better?", text=(self.decision,)),
-            Section(
-                title=title,
-                columns=("", "value"),
-                rows=self._rows(),
-                notes=self._notes(),
-            ),
+            Section(title=title, columns=("", "value"), rows=self._rows(), notes=self._notes()),
         ]
 
     def _rows(self) -> tuple[tuple[str, str], ...]:

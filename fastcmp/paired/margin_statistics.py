@@ -88,8 +88,7 @@ def margins_of(of: Estimated, options: MarginOptions) -> MarginTests:
     lower, upper = _standardized(d, error, margins), _standardized(d, error, -margins)
     better = np.where(options.lower_is_better, -lower, upper)
     tails = Tails(
-        *(lower, upper, upper_tail(lower, df), upper_tail(-upper, df)),
-        upper_tail(better, df),
+        *(lower, upper, upper_tail(lower, df), upper_tail(-upper, df)), upper_tail(better, df)
     )
     intervals = []
     for level in (options.alpha / 2, options.alpha):

@@ -9,12 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp.core.checks import as_counts, as_flag, as_numbers, as_proportion
-from fastcmp.paired.margin_statistics import (
-    Estimated,
-    MarginOptions,
-    decide,
-    margins_of,
-)
+from fastcmp.paired.margin_statistics import Estimated, MarginOptions, decide, margins_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

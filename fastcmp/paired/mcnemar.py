@@ -273,11 +273,7 @@ def mcnemar_from_counts(
     alternative = choose(alternative, "alternative", ALTERNATIVES)
     against = read_margin(margin, alpha, 1.0)
     counts, dropped = read_counts(
-        only_a=only_a,
-        only_b=only_b,
-        both_right=both_right,
-        both_wrong=both_wrong,
-        table=table,
+        only_a=only_a, only_b=only_b, both_right=both_right, both_wrong=both_wrong, table=table
     )
     result = _evaluate(counts, method, alternative, **dropped)
     return with_margin(result, against)  # type: ignore[no-any-return]

@@ -14,10 +14,7 @@ from fastcmp.core.records import ConfidenceInterval, Record, unwrap
 from fastcmp.core.sections import Section, format_pvalue
 from fastcmp.core.sentences import dropped_sentences, effect_sentence, outside_sentences
 from fastcmp.paired.accuracy_margins import accuracy_margins
-from fastcmp.paired.difference_intervals import (
-    DIFFERENCE_INTERVALS,
-    difference_intervals,
-)
+from fastcmp.paired.difference_intervals import DIFFERENCE_INTERVALS, difference_intervals
 from fastcmp.paired.margin_result import margin_entries, margin_sentences
 
 if TYPE_CHECKING:

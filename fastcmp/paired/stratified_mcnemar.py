@@ -31,11 +31,7 @@ WEIGHTED = ("asymptotic", "exact", "midp")
 
 
 def compare_strata(
-    labels: Labels,
-    found: ItemGroups,
-    *,
-    method: str | None,
-    alternative: str,
+    labels: Labels, found: ItemGroups, *, method: str | None, alternative: str
 ) -> StratifiedMcNemarResult:
     """Test two models whose labels are encoded, by the strata of their samples."""
     layers = found.strata
@@ -123,12 +119,7 @@ def mcnemar_stratified_from_counts(
     """
     alternative = choose(alternative, "alternative", ALTERNATIVES)
     against = read_margin(margin, alpha, 1.0)
-    given = {
-        "only_a": only_a,
-        "only_b": only_b,
-        "both_right": both_right,
-        "both_wrong": both_wrong,
-    }
+    given = {"only_a": only_a, "only_b": only_b, "both_right": both_right, "both_wrong": both_wrong}
     cells = {name: as_counts(x, name) for name, x in given.items() if x is not None}
     for name in ("only_a", "only_b"):
         if name not in cells:
@@ -161,11 +152,7 @@ def choose_method(method: str | None, *, weighted: bool) -> str:
 
 
 def _record(
-    cells: dict[str, Any],
-    weights: Floats | None,
-    method: str | None,
-    alternative: str,
-    **more: Any,
+    cells: dict[str, Any], weights: Floats | None, method: str | None, alternative: str, **more: Any
 ) -> StratifiedMcNemarResult:
     method = choose_method(method, weighted=weights is not None)
     only_a, only_b = cells["only_a"], cells["only_b"]

@@ -340,10 +340,7 @@ class StratifiedMcNemarResult(Compared, Record):
             rows=tuple(
                 (stratum, str(a), str(b))
                 for stratum, a, b in zip(
-                    self.strata[:_SHOWN],
-                    self.only_a.tolist(),
-                    self.only_b.tolist(),
-                    strict=False,
+                    self.strata[:_SHOWN], self.only_a.tolist(), self.only_b.tolist(), strict=False
                 )
             ),
             notes=(f"... and {left} more strata.",) if left > 0 else (),

@@ -158,8 +158,4 @@ def exact_heterogeneity(only_a: Ints, only_b: Ints) -> float:
 def _merged_states(sums: Floats, logs: Floats, times: Floats) -> tuple[Floats, Floats, Floats]:
     keys = np.stack([sums, np.round(logs, 9)], axis=1)
     _, first, where = np.unique(keys, axis=0, return_index=True, return_inverse=True)
-    return (
-        sums[first],
-        logs[first],
-        np.bincount(where.ravel(), times).astype(np.float64),
-    )
+    return (sums[first], logs[first], np.bincount(where.ravel(), times).astype(np.float64))

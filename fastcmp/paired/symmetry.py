@@ -69,9 +69,7 @@ def bowker(
     return bowker_from_counts(_agreement(pred_a, pred_b, classes))
 
 
-def bowker_from_counts(
-    table: ArrayLike | LabelTable | LabelledCounts,
-) -> SymmetryResult:
+def bowker_from_counts(table: ArrayLike | LabelTable | LabelledCounts) -> SymmetryResult:
     """Bowker's test of symmetry from a table.
 
     Parameters
@@ -145,9 +143,7 @@ def stuart_maxwell(
     return stuart_maxwell_from_counts(_agreement(pred_a, pred_b, classes))
 
 
-def stuart_maxwell_from_counts(
-    table: ArrayLike | LabelTable | LabelledCounts,
-) -> SymmetryResult:
+def stuart_maxwell_from_counts(table: ArrayLike | LabelTable | LabelledCounts) -> SymmetryResult:
     """Stuart and Maxwell's test of marginal homogeneity from a table.
 
     Parameters
@@ -226,9 +222,7 @@ def bhapkar(
     return bhapkar_from_counts(_agreement(pred_a, pred_b, classes))
 
 
-def bhapkar_from_counts(
-    table: ArrayLike | LabelTable | LabelledCounts,
-) -> SymmetryResult:
+def bhapkar_from_counts(table: ArrayLike | LabelTable | LabelledCounts) -> SymmetryResult:
     """Bhapkar's test of marginal homogeneity from a table.
 
     Parameters

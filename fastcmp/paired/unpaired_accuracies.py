@@ -106,10 +106,7 @@ def accuracy_unpaired(
         raise ValueError(f"null_difference must be one number, got shape {shift.shape}")
     parts = [
         encode(y, {name: pred}, classes=classes, missing=missing, truth=truth, least=1)
-        for truth, y, name, pred in (
-            ("y_a", y_a, "pred_a", pred_a),
-            ("y_b", y_b, "pred_b", pred_b),
-        )
+        for truth, y, name, pred in (("y_a", y_a, "pred_a", pred_a), ("y_b", y_b, "pred_b", pred_b))
     ]
     counts = [
         x
@@ -264,10 +261,7 @@ def _read_shift(null_difference: ArrayLike, method: str) -> NDArray[np.float64]:
 
 
 def _test(
-    counts: list[Any],
-    shift: NDArray[np.float64],
-    options: UnpairedOptions,
-    **dropped: Any,
+    counts: list[Any], shift: NDArray[np.float64], options: UnpairedOptions, **dropped: Any
 ) -> UnpairedResult:
     method = choose_method(options.method, counts[1], counts[3], shift)
     options = options._replace(method=method)

@@ -7,17 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp.core.records import ConfidenceInterval
-from fastcmp.paired.margin_statistics import (
-    Estimated,
-    Tails,
-    make_tests,
-    samples_needed,
-)
-from fastcmp.paired.unpaired_tests import (
-    UnpairedOptions,
-    evaluate_counts,
-    interval_of,
-)
+from fastcmp.paired.margin_statistics import Estimated, Tails, make_tests, samples_needed
+from fastcmp.paired.unpaired_tests import UnpairedOptions, evaluate_counts, interval_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -73,8 +64,7 @@ def unpaired_margins(
     spreads = _spreads(cells, gain + margin, towards)
     needed = samples_needed(gain, margin, spreads, options)
     return make_tests(
-        *(of, options, tails, intervals, needed),
-        method="exact" if exact else "miettinen-nurminen",
+        *(of, options, tails, intervals, needed), method="exact" if exact else "miettinen-nurminen"
     )
 
 

@@ -12,10 +12,7 @@ from numpy.typing import NDArray
 from fastcmp.core.options import choose
 from fastcmp.core.records import Record
 from fastcmp.core.render import plain_columns
-from fastcmp.core.sections import (
-    Section,
-    format_pvalue,
-)
+from fastcmp.core.sections import Section, format_pvalue
 from fastcmp.core.sentences import dropped_sentences, outside_sentences
 
 _SHOWN = 5  # most alike pairs that are printed, and most different ones

@@ -9,14 +9,7 @@ import numpy as np
 
 from fastcmp.core.records import Record
 from fastcmp.core.sections import Section, interval_name
-from fastcmp.pairwise.estimate_sentences import (
-    basis,
-    beware,
-    direction,
-    listed,
-    simulation,
-    table,
-)
+from fastcmp.pairwise.estimate_sentences import basis, beware, direction, listed, simulation, table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

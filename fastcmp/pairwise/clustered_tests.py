@@ -199,12 +199,7 @@ def _noise(units: Units, method: str) -> float:
 
 
 def _by_discordance(
-    bits: RightBits,
-    sums: Floats,
-    units: Units,
-    models: _Models,
-    method: str,
-    level: float,
+    bits: RightBits, sums: Floats, units: Units, models: _Models, method: str, level: float
 ) -> PairTests:
     """Find variances from the discordant samples of pairs, cluster by cluster."""
     stops, n = np.cumsum(units.sizes).astype(np.int64), units.n

@@ -310,12 +310,7 @@ def cochrans_q_from_counts(
     pairs = None
     if post_hoc is not None:
         pairs = compare_all_from_counts(
-            counts,
-            method=post_hoc,
-            adjust=adjust,
-            alpha=alpha,
-            workers=workers,
-            progress=progress,
+            counts, method=post_hoc, adjust=adjust, alpha=alpha, workers=workers, progress=progress
         )
     return _record(counts, correct, outcome, method, None, pairs)
 

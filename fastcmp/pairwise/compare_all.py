@@ -212,10 +212,7 @@ def compare_all(
     sampling = Sampling(groups, strata, stratum_weights)
     by = None if metric is None else read_metric(metric, test, cost)
     kind = test if by is None else "metric"
-    options = read_options(
-        *(kind, method, adjust, alpha, keep, memory_limit),
-        sampling=sampling,
-    )
+    options = read_options(*(kind, method, adjust, alpha, keep, memory_limit), sampling=sampling)
     options = against(options, margin)
     if by is not None:
         options = replace(options, lower_is_better=by.lower_is_better)
@@ -239,8 +236,7 @@ def compare_all(
         ranks = rank_fields(made.tests, options, pool)
     control = name_control(chosen, control, labels)
     return record_of(
-        *(made.tests, kept, labels, options, control, made.record),
-        more=made.of_record() | ranks,
+        *(made.tests, kept, labels, options, control, made.record), more=made.of_record() | ranks
     )
 
 

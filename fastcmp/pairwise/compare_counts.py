@@ -12,13 +12,7 @@ from fastcmp.counts.pairs import choose_pairs
 from fastcmp.inputs.cost_matrix import read_cost, refuse_cost
 from fastcmp.paired.cost_differences import check_options
 from fastcmp.pairwise.accuracy_tests import accuracy_tests_from_counts
-from fastcmp.pairwise.comparing import (
-    draw_for,
-    name_control,
-    read_options,
-    record_of,
-    with_ranks,
-)
+from fastcmp.pairwise.comparing import draw_for, name_control, read_options, record_of, with_ranks
 from fastcmp.pairwise.cost_tests_from_counts import cost_tests_from_counts
 from fastcmp.pairwise.count_checks import check_counts
 from fastcmp.pairwise.engine import run_tests

@@ -123,10 +123,7 @@ def read_set_options(method: str, alpha: float, n_resamples: int, rng: Any) -> S
 
 
 def make_confidence_set(
-    estimates: Estimates,
-    resampled: Floats | None,
-    options: SetOptions,
-    pool: ThreadPool,
+    estimates: Estimates, resampled: Floats | None, options: SetOptions, pool: ThreadPool
 ) -> ModelConfidenceSet:
     """Leave models out, and make the record.
 

@@ -16,13 +16,7 @@ from fastcmp import kernels
 from fastcmp.core.threads import no_step
 from fastcmp.counts.pair_tables import PairTables
 from fastcmp.counts.pairs import Block, PairColumns
-from fastcmp.inputs.cost_matrix import (
-    CostMatrix,
-    check_fit,
-    in_units,
-    naming_cost,
-    required_cost,
-)
+from fastcmp.inputs.cost_matrix import CostMatrix, check_fit, in_units, naming_cost, required_cost
 from fastcmp.inputs.label_order import in_order
 from fastcmp.inputs.labels import Labels, encode
 from fastcmp.kernels.bits import TILE_ROWS
@@ -275,10 +269,7 @@ def tests_of_tables(  # the data, how they are tested, and in which tiles
 
 
 def _by_sorting(
-    costs: CostLevels,
-    rows: NDArray[Any],
-    options: CostOptions,
-    confidence_level: float,
+    costs: CostLevels, rows: NDArray[Any], options: CostOptions, confidence_level: float
 ) -> _Evaluate:
     """Test pairs by the differences of the costs of each sample."""
 

@@ -32,10 +32,7 @@ _COUNTED = 1 << 20  # cells of the counts of a tile
 
 
 def cost_tests_from_counts(
-    counts: LabelledCounts,
-    matrix: CostMatrix,
-    options: CostOptions,
-    confidence_level: float,
+    counts: LabelledCounts, matrix: CostMatrix, options: CostOptions, confidence_level: float
 ) -> PairTests:
     """Test pairs by counts of true and predicted classes, as `cost_tests` by samples.
 

@@ -12,16 +12,12 @@ from fastcmp.core.protocols import are_labelled, are_paired
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-_COUNTS: dict[str, Callable[[Any], bool]] = {
-    "PairCounts": are_paired,
-    "LabelCounts": are_labelled,
-}
+_COUNTS: dict[str, Callable[[Any], bool]] = {"PairCounts": are_paired, "LabelCounts": are_labelled}
 _NEVER_RIGHT = 100  # samples of which each model should get one right
 
 
 def check_counts(
-    counts: Any,
-    kinds: Mapping[str, Callable[[Any], bool]] = _COUNTS,
+    counts: Any, kinds: Mapping[str, Callable[[Any], bool]] = _COUNTS
 ) -> tuple[str, ...]:
     """Names of the models; refuses what does not hold counts, or too few."""
     if not any(are_such(counts) for are_such in kinds.values()):

@@ -227,11 +227,7 @@ class _Drawn(NamedTuple):
 
     @classmethod
     def of(
-        cls,
-        tests: PairTests,
-        chosen: NDArray[np.int32] | None,
-        options: Options,
-        pool: ThreadPool,
+        cls, tests: PairTests, chosen: NDArray[np.int32] | None, options: Options, pool: ThreadPool
     ) -> _Drawn:
         """Draw, and find the critical value of simultaneous intervals."""
         if options.draws is None:
@@ -248,12 +244,7 @@ class _Drawn(NamedTuple):
         return cls(tests, joint, critical)
 
     def adjust(
-        self,
-        pvalues: NDArray[np.float64],
-        work: _Work,
-        method: str,
-        *,
-        in_place: bool = False,
+        self, pvalues: NDArray[np.float64], work: _Work, method: str, *, in_place: bool = False
     ) -> NDArray[np.float64]:
         """Adjust p-values; by draws none is below what it was."""
         if self.joint is None:
@@ -346,10 +337,7 @@ class _Work:
         return pairs
 
     def decide(
-        self,
-        adjusted: NDArray[np.float64],
-        significant: NDArray[np.bool_],
-        gain: int,
+        self, adjusted: NDArray[np.float64], significant: NDArray[np.bool_], gain: int
     ) -> NDArray[np.int8]:
         """Write the decisions as a matrix of models."""
         tests, chosen = self.tests, self.chosen

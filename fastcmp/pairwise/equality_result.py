@@ -102,8 +102,4 @@ class MetricEquality(Record):
             notes=(f"... and {more} more models.",) if more > 0 else (),
         )
         beware = [Section(title="Cautions", text=self.cautions)] if self.cautions else []
-        return [
-            Section(title=f"Equality of {self.measure}", text=text),
-            *beware,
-            table,
-        ]
+        return [Section(title=f"Equality of {self.measure}", text=text), *beware, table]

@@ -27,10 +27,7 @@ _VALUES = tuple((f"{x}_a", f"{x}_b") for x in ("accuracy", "value", "mean", "auc
 
 
 def gate(
-    comparisons: Mapping[str, Any],
-    *,
-    adjust: str = "holm",
-    names: Sequence[str] = ("a", "b"),
+    comparisons: Mapping[str, Any], *, adjust: str = "holm", names: Sequence[str] = ("a", "b")
 ) -> GateResult:
     """Decide whether model a is not worse than b in all of several comparisons.
 

@@ -124,11 +124,7 @@ def covariance_root(covariance: Floats) -> Floats:
 
 
 def _multiply(
-    rows: Floats,
-    n_draws: int,
-    seed: int,
-    pool: ThreadPool | None,
-    squares: Floats | None = None,
+    rows: Floats, n_draws: int, seed: int, pool: ThreadPool | None, squares: Floats | None = None
 ) -> Floats:
     """Multiply rows by normal numbers; `squares` receives their sums of squares."""
     m, n = rows.shape

@@ -103,9 +103,7 @@ def bit_flips(samples: Sequence[BitPart], draws: Draws) -> Joint:
         return _divided(gain, squares)
 
     return Joint(
-        flip,
-        *(signs.n_draws, signs.seed, "sign flips", signs.complete),
-        standardized=standardized,
+        flip, *(signs.n_draws, signs.seed, "sign flips", signs.complete), standardized=standardized
     )
 
 

@@ -15,12 +15,7 @@ if TYPE_CHECKING:
 
 
 #: How scores are written: in per cent, with four decimals, or with four digits.
-_STYLES = {
-    "accuracy": "percent",
-    "cost": "short",
-    "mean": "digits",
-    "mean loss": "digits",
-}
+_STYLES = {"accuracy": "percent", "cost": "short", "mean": "digits", "mean loss": "digits"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)

@@ -85,10 +85,7 @@ def with_pair_margins(
         return result
     options = MarginOptions(margin, result.alpha, lower_is_better=bool(result.less_is_better))
     n_samples = getattr(result, "n_items_of_pairs", None)
-    shared: dict[str, Any] = {
-        "pvalue": result.pvalue_adjusted,
-        "measure": result.measure,
-    }
+    shared: dict[str, Any] = {"pvalue": result.pvalue_adjusted, "measure": result.measure}
     single = (result.n_clusters, result.n_strata) == (None, None)
     counted = result.only_a is not None and result.measure in _PROPORTIONS
     if tests is None:

@@ -9,12 +9,7 @@ import numpy as np
 from fastcmp.core.options import ALTERNATIVES
 from fastcmp.core.threads import new_lock, no_step, parts
 from fastcmp.inputs.scores import order_of
-from fastcmp.kernels.max_t import (
-    radial_quantile,
-    radial_tail,
-    step_down,
-    step_down_tails,
-)
+from fastcmp.kernels.max_t import radial_quantile, radial_tail, step_down, step_down_tails
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -145,12 +140,7 @@ def _in_order(statistic: Floats, alternative: str) -> tuple[Ints, Floats]:
 
 
 def _count_draws(  # the draws, the pairs in order, and what to count
-    joint: Joint,
-    pairs: Pairs,
-    inverse: Floats,
-    least: Floats,
-    alternative: str,
-    pool: ThreadPool,
+    joint: Joint, pairs: Pairs, inverse: Floats, least: Floats, alternative: str, pool: ThreadPool
 ) -> tuple[Ints, Floats]:
     """Count as `kernels.step_down` does; give the largest statistic of each draw."""
     pairs, code = np.ascontiguousarray(pairs), ALTERNATIVES[alternative]

@@ -164,10 +164,7 @@ def bit_tests(
 
     samples = [BitPart(bits, n)]
     return replace(
-        tests,
-        side=tile_side(n),
-        details=details,
-        flips=lambda draws, _: bit_flips(samples, draws),
+        tests, side=tile_side(n), details=details, flips=lambda draws, _: bit_flips(samples, draws)
     )
 
 

@@ -12,13 +12,7 @@ from fastcmp.kernels.bits import TILE_ROWS
 from fastcmp.metrics.cells import Cells, gather_cells
 from fastcmp.pairwise.metric_pair_tests import places_of_classes
 from fastcmp.pairwise.metric_samples import Counted, bind
-from fastcmp.pairwise.metric_spread import (
-    SIDE,
-    PairSums,
-    Spread,
-    spread_of_cells,
-    sums_of_cells,
-)
+from fastcmp.pairwise.metric_spread import SIDE, PairSums, Spread, spread_of_cells, sums_of_cells
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,11 +12,7 @@ import numpy as np
 from fastcmp.core.memory import check_memory
 from fastcmp.core.threads import no_step, parts
 from fastcmp.kernels.cluster_means import t_quantile
-from fastcmp.kernels.metric_slopes import (
-    add_influences,
-    gather_influences,
-    table_starts,
-)
+from fastcmp.kernels.metric_slopes import add_influences, gather_influences, table_starts
 from fastcmp.metrics.intervals import estimate_table, jackknife_influences, limits_on
 from fastcmp.metrics.proportions import are_independent, proportions_of
 from fastcmp.pairwise.metric_samples import MetricSamples
@@ -137,10 +133,7 @@ class _Reading:
             (np.flatnonzero(seen), full),
             *((place, tables[place]) for place in np.flatnonzero(~seen)),
         ):
-            found = (
-                self.estimator.averaged(table),
-                self.estimator.without_samples(table),
-            )
+            found = (self.estimator.averaged(table), self.estimator.without_samples(table))
             for flags, own in zip(marks, found, strict=True):
                 if own is not None:
                     flags[span.start + places] = own
@@ -221,11 +214,7 @@ class _Reading:
 
 
 def read_models(
-    samples: Counted,
-    units: MetricUnits,
-    method: str,
-    level: float,
-    pool: ThreadPool,
+    samples: Counted, units: MetricUnits, method: str, level: float, pool: ThreadPool
 ) -> MetricModels:
     """Count each model, and find its metric, interval and influences."""
     _check_memory(samples, units)

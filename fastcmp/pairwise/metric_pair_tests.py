@@ -218,11 +218,7 @@ class Bootstrap:
             known = tests.columns(block)
             low, high, pvalue, error = found(block)
             return known._replace(
-                low=low,
-                high=high,
-                statistic=known.difference,
-                pvalue=pvalue,
-                standard_error=error,
+                low=low, high=high, statistic=known.difference, pvalue=pvalue, standard_error=error
             )
 
         return replace(

@@ -16,10 +16,7 @@ if TYPE_CHECKING:
 
     from fastcmp.core.sections import Section
 
-_SHOWN = (
-    *("metric", "lower_is_better", "interval_method", "classes"),
-    *("n_resamples", "seed"),
-)
+_SHOWN = (*("metric", "lower_is_better", "interval_method", "classes"), *("n_resamples", "seed"))
 _TESTS = {
     "jackknife": "test of the difference, standard errors by the jackknife",
     "delta": "test of the difference, standard errors by the delta method",

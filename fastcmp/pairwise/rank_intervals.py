@@ -27,10 +27,7 @@ def rank_fields(tests: PairTests, options: Options, pool: ThreadPool) -> dict[st
     """Give what a record says of ranks; nothing where they follow from decisions."""
     if options.rank_intervals == "decisions":
         return {}
-    return {
-        "rank_method": options.rank_intervals,
-        "rank_bounds": _bounds(tests, options, pool),
-    }
+    return {"rank_method": options.rank_intervals, "rank_bounds": _bounds(tests, options, pool)}
 
 
 def _bounds(tests: PairTests, options: Options, pool: ThreadPool) -> NDArray[np.int64]:

@@ -142,10 +142,7 @@ def read_rank_options(
 
 
 def make_rank_sets(
-    estimates: Estimates,
-    models: Sequence[int | str] | None,
-    options: RankOptions,
-    pool: ThreadPool,
+    estimates: Estimates, models: Sequence[int | str] | None, options: RankOptions, pool: ThreadPool
 ) -> RankSets:
     """Find the sets of the chosen models, and make their record."""
     chosen = choose_models(models, estimates.names)
@@ -155,10 +152,7 @@ def make_rank_sets(
     own = estimates.of_record
     return RankSets(
         **own
-        | {
-            "names": tuple(estimates.names[i] for i in chosen),
-            "estimate": own["estimate"][chosen],
-        },
+        | {"names": tuple(estimates.names[i] for i in chosen), "estimate": own["estimate"][chosen]},
         rank=rank[chosen].astype(np.int64),
         lower=found.lower,
         upper=found.upper,

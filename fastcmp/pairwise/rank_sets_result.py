@@ -10,22 +10,12 @@ import numpy as np
 from fastcmp.core.checks import as_whole
 from fastcmp.core.records import Record
 from fastcmp.core.sections import Section
-from fastcmp.pairwise.estimate_sentences import (
-    basis,
-    beware,
-    direction,
-    simulation,
-    table,
-)
+from fastcmp.pairwise.estimate_sentences import basis, beware, direction, simulation, table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_ENDS = {
-    "two-sided": "",
-    "lower": "lower ends of the ",
-    "upper": "upper ends of the ",
-}
+_ENDS = {"two-sided": "", "lower": "lower ends of the ", "upper": "upper ends of the "}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)

@@ -12,11 +12,7 @@ from fastcmp.core.checks import as_resamples
 from fastcmp.core.memory import check_draws
 from fastcmp.core.threads import no_step, parts
 from fastcmp.kernels.max_t import difference_maxima
-from fastcmp.pairwise.gaussian_draws import (
-    LATTICE,
-    Directions,
-    directions,
-)
+from fastcmp.pairwise.gaussian_draws import LATTICE, Directions, directions
 
 if TYPE_CHECKING:
     from collections.abc import Callable

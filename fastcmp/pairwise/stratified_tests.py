@@ -57,12 +57,7 @@ class _Strata(NamedTuple):
 
 
 def stratified_tests(  # the samples, how they are tested, and by which threads
-    labels: Labels,
-    codes: Ints,
-    weights: Floats,
-    method: str,
-    level: float,
-    pool: ThreadPool,
+    labels: Labels, codes: Ints, weights: Floats, method: str, level: float, pool: ThreadPool
 ) -> PairTests:
     """Test pairs by right answers in each stratum, of which a sample has a weight."""
     sizes = np.bincount(codes)

@@ -30,11 +30,7 @@ if TYPE_CHECKING:
 
 _SHOWN = 20  # models of a table that are printed
 _NAMED = 12  # models whose decisions are printed
-_TESTS = {
-    "mcnemar": "McNemar's test",
-    "cost": "cost-sensitive test",
-    "delong": "DeLong's test",
-}
+_TESTS = {"mcnemar": "McNemar's test", "cost": "cost-sensitive test", "delong": "DeLong's test"}
 _METHODS = {
     **METHOD_NAMES,
     **CLUSTERED_NAMES,
@@ -43,17 +39,8 @@ _METHODS = {
     "e-value": "e-value, at any look",
 }
 #: What models are compared on, by the test.
-_NOUNS = {
-    "means": "items",
-    "tasks": "data sets",
-    "bradley-terry": "battles",
-    "folds": "folds",
-}
-_INTERVALS = {
-    "accuracy": "Wilson",
-    "cost": "profile likelihood",
-    "AUC": "DeLong, logit",
-}
+_NOUNS = {"means": "items", "tasks": "data sets", "bradley-terry": "battles", "folds": "folds"}
+_INTERVALS = {"accuracy": "Wilson", "cost": "profile likelihood", "AUC": "DeLong, logit"}
 
 
 def describe(result: PairDecisions, each_pair: str = "", intervals: str = "") -> list[Section]:

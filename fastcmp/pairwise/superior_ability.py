@@ -13,11 +13,7 @@ from fastcmp.core.scaling import scaled_back
 from fastcmp.core.threads import ThreadPool, check_workers
 from fastcmp.inputs.model_names import position_of
 from fastcmp.pairwise.gaussian_draws import gaussian_draws
-from fastcmp.pairwise.model_estimates import (
-    Estimates,
-    distribution_of,
-    read_estimates,
-)
+from fastcmp.pairwise.model_estimates import Estimates, distribution_of, read_estimates
 from fastcmp.pairwise.simulated_maxima import SAME, as_t
 from fastcmp.pairwise.superior_ability_result import SuperiorAbility
 
@@ -219,13 +215,7 @@ class _Tests:
     """Differences from the control, and draws of them about the true ones."""
 
     def __init__(
-        self,
-        gain: Floats,
-        errors: Floats,
-        drawn: Floats,
-        options: AbilityOptions,
-        *,
-        strict: bool,
+        self, gain: Floats, errors: Floats, drawn: Floats, options: AbilityOptions, *, strict: bool
     ) -> None:
         self.gain, self.errors, self.drawn, self.strict = gain, errors, drawn, strict
         self.varies = errors > 0.0

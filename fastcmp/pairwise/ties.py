@@ -135,8 +135,7 @@ def _maximal_cliques(neighbours: list[int]) -> list[tuple[int, ...]] | None:
         if not candidates:
             continue
         pivot = max(
-            _members(candidates | excluded),
-            key=lambda v: (candidates & neighbours[v]).bit_count(),
+            _members(candidates | excluded), key=lambda v: (candidates & neighbours[v]).bit_count()
         )
         for v in _members(candidates & ~neighbours[pivot]):
             near = neighbours[v]

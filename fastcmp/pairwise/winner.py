@@ -160,20 +160,12 @@ def read_winner_options(  # those of the public functions
             )
         critical = float(given)
     return WinnerOptions(
-        choose(method, "method", _METHODS),
-        level,
-        part,
-        critical,
-        n_resamples,
-        as_seed(rng),
+        choose(method, "method", _METHODS), level, part, critical, n_resamples, as_seed(rng)
     )
 
 
 def make_winner_estimate(
-    estimates: Estimates,
-    options: WinnerOptions,
-    pool: ThreadPool,
-    n_effective: float | None = None,
+    estimates: Estimates, options: WinnerOptions, pool: ThreadPool, n_effective: float | None = None
 ) -> WinnerEstimate:
     """Correct the estimate, and make the record.
 
@@ -257,10 +249,7 @@ def _truncation(estimates: Estimates, winner: int, x: float, spread: Floats) -> 
     below, above = apart > SAME * size, apart < -SAME * size
     with np.errstate(divide="ignore", invalid="ignore"):
         ends = x - lead * spread[winner] ** 2 / apart
-    return (
-        float(np.max(ends[below], initial=-np.inf)),
-        float(np.min(ends[above], initial=np.inf)),
-    )
+    return (float(np.max(ends[below], initial=-np.inf)), float(np.min(ends[above], initial=np.inf)))
 
 
 class _Projection(NamedTuple):

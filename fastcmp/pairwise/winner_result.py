@@ -81,10 +81,7 @@ class WinnerEstimate(Record):
         ]
         if self.n_resamples is not None:
             text.append(simulation(self))
-        return [
-            Section(title="How good is the winner?", text=tuple(text)),
-            *beware(self),
-        ]
+        return [Section(title="How good is the winner?", text=tuple(text)), *beware(self)]
 
 
 def _ends(interval: Sequence[Any]) -> str:

@@ -86,13 +86,7 @@ def _power(
 
 
 def _size(
-    question: Question,
-    power: float,
-    alpha: float,
-    margin: float,
-    a: float,
-    b: float,
-    ratio: float,
+    question: Question, power: float, alpha: float, margin: float, a: float, b: float, ratio: float
 ) -> float:
     """Smallest number of samples of a with the power; infinite where none has it."""
     normal = question._replace(method="normal")

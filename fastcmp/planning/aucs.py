@@ -31,10 +31,7 @@ from fastcmp.planning.normal import Normal, normal_power, normal_size, shift
 from fastcmp.planning.search import least, solve
 
 FEWEST = 2.0  # of either class, for a variance
-SIZES = {
-    "n_negatives": "negatives, beside n positives",
-    "ratio": "negatives for each positive",
-}
+SIZES = {"n_negatives": "negatives, beside n positives", "ratio": "negatives for each positive"}
 _ENDS = (1e-15, 1.0 - 1e-15)  # between which a detectable area is looked for
 
 

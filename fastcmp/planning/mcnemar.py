@@ -41,11 +41,7 @@ from fastcmp.planning.search import halve
 #: Connor (1987), Miettinen (1968, second order) and Lachenbruch (1992).
 _CLOSED = ("connor", "miettinen", "lachenbruch")
 _WITH_MARGIN = ("tango", "normal")
-_CLAIMS = {
-    "noninferiority": NONINFERIORITY,
-    "superiority": SUPERIORITY,
-    "equivalence": EQUIVALENCE,
-}
+_CLAIMS = {"noninferiority": NONINFERIORITY, "superiority": SUPERIORITY, "equivalence": EQUIVALENCE}
 _MOST, _MOST_WITH_MARGIN = 1e9, 1e7  # samples that are enumerated
 _HALVINGS = 60
 _DRAWS = 1000  # of the probabilities that a pilot leaves open
@@ -270,10 +266,7 @@ def _detectable(design: _Design, pd: Floats) -> Floats:
     low, high, n, power = (each.astype(np.float64) for each in arrays)
     possible = (_power(design, high, 0 * high, n) >= power) & (low < high)
     gap = halve(
-        lambda gap: _power(design, (pd + gap) / 2, (pd - gap) / 2, n) >= power,
-        low,
-        high,
-        _HALVINGS,
+        lambda gap: _power(design, (pd + gap) / 2, (pd - gap) / 2, n) >= power, low, high, _HALVINGS
     )
     return np.asarray(np.where(possible, gap, np.nan))
 

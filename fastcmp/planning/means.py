@@ -45,10 +45,7 @@ _PART = 1 << 12  # integrals at a time
 _SMALLEST = 2.0**-53 - 1.0  # an estimated sd over the true one, less 1
 
 _DIFFERENCE = {"difference": "value of a minus that of b"}
-_PILOT = {
-    "standard_error": "of the difference in a pilot",
-    "n_pilot": "samples of the pilot",
-}
+_PILOT = {"standard_error": "of the difference in a pilot", "n_pilot": "samples of the pilot"}
 _DIRECTION = {"lower_is_better": "True or False; matters where there is a margin"}
 _CLUSTERS = {
     "cluster_size": "mean number of items in a cluster",

@@ -19,11 +19,7 @@ _CLAIMS = {
     "superiority": "that a is better than b by more than {margin}",
     "equivalence": "that a and b differ by less than {margin}",
 }
-_SIDES = {
-    "two-sided": "two-sided",
-    "greater": "one-sided, greater",
-    "less": "one-sided, less",
-}
+_SIDES = {"two-sided": "two-sided", "greater": "one-sided, greater", "less": "one-sided, less"}
 #: What a dash in a table means, by what the plan is for.
 _NONE = {
     "n": "no number is enough",

@@ -163,11 +163,7 @@ def _find_cut(
         return None
     if isinstance(cutoff, str) or callable(cutoff):
         found = optimal_cutpoint(
-            read.positive,
-            read.columns[model],
-            positive=1,
-            criterion=cutoff,
-            sample_weight=weights,
+            read.positive, read.columns[model], positive=1, criterion=cutoff, sample_weight=weights
         )
         return _Cut(found.cutoff, 1 - found.specificity, found.sensitivity)
     if isinstance(cutoff, bool) or not isinstance(cutoff, Real):

@@ -119,11 +119,7 @@ def cutoffs(
         handles += _mark_result(ax, result, x)
     for criterion in () if result is not None else _MARKED:
         found = optimal_cutpoint(
-            read.positive,
-            read.columns[0],
-            positive=1,
-            criterion=criterion,
-            sample_weight=weights,
+            read.positive, read.columns[0], positive=1, criterion=criterion, sample_weight=weights
         )
         handles += _mark_cutoffs(ax, found, x)
     ax.set(xlabel="Cutoff (positive where the score reaches it)", ylabel="Proportion")
@@ -262,11 +258,7 @@ def precision_recall(
 
 
 def lift(
-    table: LiftTable,
-    *,
-    cumulative: bool = False,
-    kind: str = "lift",
-    ax: Axes | None = None,
+    table: LiftTable, *, cumulative: bool = False, kind: str = "lift", ax: Axes | None = None
 ) -> Axes:
     """Draw a lift table with its intervals: bars by group, or a line added up.
 
@@ -316,11 +308,9 @@ def lift(
     name, label, scale = _MEASURES[kind]
     rates = table.cumulative if cumulative else table.by_group
     cases = rates.cases / table.n_samples
-    chance: Any = {
-        "lift": 1.0,
-        "response": table.n_events / table.n_samples,
-        "captured": cases,
-    }[kind]
+    chance: Any = {"lift": 1.0, "response": table.n_events / table.n_samples, "captured": cases}[
+        kind
+    ]
     y = scale * getattr(rates, name)
     low, high = (scale * end for end in getattr(rates, f"{name}_interval"))
     spread = np.maximum([y - low, high - y], 0.0)

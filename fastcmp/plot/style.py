@@ -16,15 +16,7 @@ if TYPE_CHECKING:
     Axes: TypeAlias = Any
 
 #: Okabe and Ito's colours, without yellow, which is hard to see on paper.
-COLOURS = (
-    "#0072B2",
-    "#D55E00",
-    "#009E73",
-    "#CC79A7",
-    "#E69F00",
-    "#56B4E9",
-    "#000000",
-)
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 GREY = "#767676"
 PALE = "#e4e4e4"
 LEGEND = {"fontsize": 8, "title_fontsize": 8}
@@ -104,14 +96,7 @@ def place_legend(ax: Axes, handles: list[Any], title: str | None, *, inside: boo
     else:
         where = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0)}
         options["ncols"] = -(-len(handles) // LINES)
-        ax.legend(
-            handles=handles,
-            title=title,
-            borderaxespad=0,
-            frameon=False,
-            **where,
-            **options,
-        )
+        ax.legend(handles=handles, title=title, borderaxespad=0, frameon=False, **where, **options)
 
 
 def place_legend_above(ax: Axes, handles: list[Any]) -> None:

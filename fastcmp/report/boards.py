@@ -168,11 +168,7 @@ def _against(result: PairwiseResult, control: str) -> Board:
     ends = (scale * low, scale * middle, scale * high)
     title = f"difference from {control}, drawn"
     picture = _picture(title, ends, kinds, marks=[(scale * x, kind) for x, kind in marks])
-    places = {
-        "difference": middle,
-        "p": found["pvalue"],
-        "adjusted p": found["pvalue_adjusted"],
-    }
+    places = {"difference": middle, "p": found["pvalue"], "adjusted p": found["pvalue_adjusted"]}
     values = {
         shape.index(name): x if x.size == len(kinds) else np.append(np.nan, x)
         for name, x in places.items()

@@ -85,9 +85,7 @@ def margin_paragraph(margins: Any, names: tuple[str, str] = ("a", "b")) -> str:
     )
 
 
-def numbered(
-    records: Mapping[str, Record],
-) -> tuple[list[dict[str, Any]], list[str]]:
+def numbered(records: Mapping[str, Record]) -> tuple[list[dict[str, Any]], list[str]]:
     """Make one list of the works that several records cite.
 
     Gives the heading and the paragraphs of each, a paragraph as texts with the numbers

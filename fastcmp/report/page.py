@@ -92,9 +92,4 @@ def _part(name: str, record: Record) -> dict[str, Any]:
     question, answer = record.sections()[0].title, headline(record)
     if answer.rstrip(".") == question:
         answer = ""
-    return {
-        "name": name,
-        "question": question,
-        "answer": answer,
-        "blocks": blocks_of(record),
-    }
+    return {"name": name, "question": question, "answer": answer, "blocks": blocks_of(record)}

@@ -10,15 +10,7 @@ from fastcmp.core.sections import interval_name
 from fastcmp.pairwise.leaderboard import style_of
 from fastcmp.pairwise.margins import mirrored_decisions
 from fastcmp.pairwise.ranking import BETTER, EVEN, TIED, UNTESTED, WORSE
-from fastcmp.report.packing import (
-    compressed,
-    in_steps,
-    pvalues,
-    rounded,
-    step_of,
-    stepped,
-    whole,
-)
+from fastcmp.report.packing import compressed, in_steps, pvalues, rounded, step_of, stepped, whole
 from fastcmp.report.wording import ADJUSTMENTS
 
 if TYPE_CHECKING:
@@ -172,10 +164,7 @@ def _rows(result: PairwiseResult, chosen: NDArray[np.int64]) -> list[dict[str, A
         "pvalue_adjusted": f"Adjusted p-value ({procedure})",
     }
     if result.correct is not None:
-        labels |= {
-            "only_a": "Only the first is right",
-            "only_b": "Only the second is right",
-        }
+        labels |= {"only_a": "Only the first is right", "only_b": "Only the second is right"}
     expected = _expected(result)
     rows = []
     for name, values in columns.items():

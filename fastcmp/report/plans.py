@@ -49,12 +49,7 @@ def plan(record: Any) -> list[Block]:
     if n_all > len(lines):
         says += f" Of {n_all} curves {len(lines)} are drawn."
     picture = Curves(
-        title="Power",
-        x=across,
-        y=scales[1],
-        curves=tuple(curves),
-        across=tuple(guides),
-        says=says,
+        title="Power", x=across, y=scales[1], curves=tuple(curves), across=tuple(guides), says=says
     )
     return with_said(record, picture)
 

@@ -48,10 +48,7 @@ def roc_curves(record: Any) -> list[Block]:
 
 
 def roc_picture(
-    curves: Mapping[str, Any],
-    marks: Mapping[str, Any] | None = None,
-    *,
-    n_models: int = 1,
+    curves: Mapping[str, Any], marks: Mapping[str, Any] | None = None, *, n_models: int = 1
 ) -> Curves:
     """Draw ROC curves by name, of which some have marked points (fpr, tpr, text)."""
     scales = _unit(_FPR, _TPR)
@@ -104,10 +101,7 @@ def precision_picture(curves: Mapping[str, Any], n_1: int, n_0: int) -> Curves:
 def precision_recall(record: Any) -> list[Block]:
     """Draw precision over recall."""
     scales = _unit("Recall", "Precision")
-    return with_said(
-        record,
-        _one(record.recall, record.precision, scales, "Precision and recall"),
-    )
+    return with_said(record, _one(record.recall, record.precision, scales, "Precision and recall"))
 
 
 def det_curve(record: Any) -> list[Block]:
@@ -140,11 +134,7 @@ def _gain(called: Any, captured: Any) -> Curves:
 
 def _one(x: Any, y: Any, scales: tuple[Scale, Scale], title: str) -> Curves:
     return Curves(
-        title=title,
-        x=scales[0],
-        y=scales[1],
-        curves=(curve("", x, y, scales),),
-        is_square=True,
+        title=title, x=scales[0], y=scales[1], curves=(curve("", x, y, scales),), is_square=True
     )
 
 
@@ -303,8 +293,7 @@ def metrics(record: Any) -> list[Block]:
     numbers = (record.value, *record.interval)
     name = f"value, {interval_name(record.confidence_level)}"
     return with_said(
-        record,
-        estimates("The interval", "Value", titles, numbers, name, label="metric"),
+        record, estimates("The interval", "Value", titles, numbers, name, label="metric")
     )
 
 

@@ -15,11 +15,7 @@ from fastcmp.core.sections import Section
 from fastcmp.core.sentences import dropped_sentences
 from fastcmp.core.threads import ThreadPool, check_workers
 from fastcmp.inputs.score_direction import direction_sentences, warn_of_direction
-from fastcmp.inputs.scores import (
-    Scores,
-    read_scores,
-    read_weights,
-)
+from fastcmp.inputs.scores import Scores, read_scores, read_weights
 from fastcmp.kernels.roc import PAIR_BASE
 from fastcmp.scores.partial_area import check_region
 from fastcmp.scores.thresholds import ThresholdSweep, sorted_classes, sweep_scores

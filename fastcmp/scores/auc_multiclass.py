@@ -11,11 +11,7 @@ from fastcmp.core.options import choose
 from fastcmp.inputs.class_scores import ClassScores, has_columns, read_class_scores
 from fastcmp.inputs.scores import read_scores
 from fastcmp.scores.auc import count_pairs
-from fastcmp.scores.averaging import (
-    AVERAGES,
-    average_classes,
-    class_weights,
-)
+from fastcmp.scores.averaging import AVERAGES, average_classes, class_weights
 from fastcmp.scores.curves import roc_points
 from fastcmp.scores.thresholds import sweep_scores
 

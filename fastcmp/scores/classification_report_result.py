@@ -210,10 +210,7 @@ class ClassificationReport(Record):
                 text=self._lead(),
                 columns=("all classes", "metric", *names),
                 rows=tuple(overall),
-                notes=(
-                    *self._marking(),
-                    *dropped_sentences(self.n_missing, self.n_excluded),
-                ),
+                notes=(*self._marking(), *dropped_sentences(self.n_missing, self.n_excluded)),
             )
         ]
         for j, title in enumerate(titles):

@@ -21,11 +21,7 @@ if TYPE_CHECKING:
 
 INTERVALS = ("wilson", "clopper-pearson")
 _PROPORTIONS = ("accuracy", "sensitivity", "specificity", "ppv", "npv")
-_RATIOS = (
-    "likelihood_ratio_positive",
-    "likelihood_ratio_negative",
-    "diagnostic_odds_ratio",
-)
+_RATIOS = ("likelihood_ratio_positive", "likelihood_ratio_negative", "diagnostic_odds_ratio")
 _PLAIN = ("balanced_accuracy", "f1", "mcc", "youden")
 _NOWHERE = ConfidenceInterval(math.nan, math.nan)
 
@@ -188,11 +184,7 @@ class ClassificationTable(Record):
         return of_positives / self.n_positives * self.n_negatives / of_negatives
 
     def confidence_interval(
-        self,
-        measure: str,
-        *,
-        confidence_level: float | None = None,
-        method: str | None = None,
+        self, measure: str, *, confidence_level: float | None = None, method: str | None = None
     ) -> ConfidenceInterval:
         """Interval for one measure.
 
@@ -319,10 +311,7 @@ class ClassificationTable(Record):
             cut = f"{self.rule} {self.cutoff:.6g}"
             text = (f"Positive is {yes!r}, called so where the score is {cut}.",)
         tn, fp, fn, tp = map(format_count, (self.tn, self.fp, self.fn, self.tp))
-        counts = (
-            (f"truth negative ({no!r})", tn, fp),
-            (f"truth positive ({yes!r})", fn, tp),
-        )
+        counts = ((f"truth negative ({no!r})", tn, fp), (f"truth positive ({yes!r})", fn, tp))
         rows = []
         for name in (*_PROPORTIONS, *_PLAIN, *_RATIOS):
             value, ends = getattr(self, name), ""

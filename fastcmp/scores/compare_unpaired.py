@@ -11,10 +11,7 @@ from fastcmp.core.checks import as_flag, as_proportion
 from fastcmp.core.options import ALTERNATIVES, choose
 from fastcmp.inputs.model_names import read_pair_names
 from fastcmp.paired.margins import read_margin
-from fastcmp.paired.unpaired_accuracies import (
-    accuracy_unpaired,
-    accuracy_unpaired_from_counts,
-)
+from fastcmp.paired.unpaired_accuracies import accuracy_unpaired, accuracy_unpaired_from_counts
 from fastcmp.paired.unpaired_means import POLICIES, means_unpaired
 from fastcmp.paired.unpaired_tests import METHODS
 from fastcmp.scores.delong import areas_unpaired, compare_areas
@@ -25,11 +22,7 @@ if TYPE_CHECKING:
 
 
 #: Tests of each measure; "auto" chooses.
-_METHODS = {
-    "accuracy": METHODS,
-    "mean": ("auto", "welch"),
-    "auc": ("auto", "normal", "t"),
-}
+_METHODS = {"accuracy": METHODS, "mean": ("auto", "welch"), "auc": ("auto", "normal", "t")}
 _DATA = {"accuracy": "true labels and predictions", "auc": "true labels and scores"}
 _OWNERS = {"classes": "accuracy", "positive": "auc", "lower_is_better": "mean"}
 _SAME = (

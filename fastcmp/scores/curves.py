@@ -11,10 +11,7 @@ from fastcmp.core.options import choose
 from fastcmp.counts.roc_points import Curve, RocCurve, with_top
 from fastcmp.inputs.class_scores import has_columns, read_class_scores
 from fastcmp.inputs.scores import read_scores
-from fastcmp.scores.averaging import (
-    AVERAGES,
-    average_classes,
-)
+from fastcmp.scores.averaging import AVERAGES, average_classes
 from fastcmp.scores.thresholds import ThresholdSweep, sweep_scores, threshold_sweep
 
 if TYPE_CHECKING:

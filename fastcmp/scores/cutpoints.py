@@ -202,11 +202,7 @@ def optimal_cutpoint(
 
 
 def _record(
-    candidates: Candidates,
-    sweep: ThresholdSweep,
-    wanted: Criterion,
-    chosen: Ints,
-    **options: Any,
+    candidates: Candidates, sweep: ThresholdSweep, wanted: Criterion, chosen: Ints, **options: Any
 ) -> CutpointResult:
     level = options.pop("level")
     values: dict[str, Any] = {"cutoffs": candidates.cutoffs(chosen)} | options
@@ -342,10 +338,7 @@ def _place(
 
 
 def _resample(
-    candidates: Candidates,
-    classes: tuple[_Placed, _Placed],
-    wanted: Criterion,
-    drawing: Drawing,
+    candidates: Candidates, classes: tuple[_Placed, _Placed], wanted: Criterion, drawing: Drawing
 ) -> dict[str, Any]:
     """Choose cutoffs on bootstrap samples; evaluate each on the samples left out."""
     found = np.full((drawing.n, 2), np.nan)

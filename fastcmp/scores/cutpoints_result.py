@@ -12,10 +12,7 @@ from fastcmp.core.plain import readable
 from fastcmp.core.records import ConfidenceInterval, Record
 from fastcmp.core.sections import Section, interval_name
 from fastcmp.core.sentences import dropped_sentences
-from fastcmp.scores.classification_result import (
-    ClassificationTable,
-    format_count,
-)
+from fastcmp.scores.classification_result import ClassificationTable, format_count
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -195,13 +192,7 @@ class CutpointResult(Record):
         list of Section
             One section with a row an optimum.
         """
-        columns = (
-            "cutoff",
-            "midpoint",
-            "sensitivity",
-            "specificity",
-            "called positive",
-        )
+        columns = ("cutoff", "midpoint", "sensitivity", "specificity", "called positive")
         parts = (self.cutoffs, self.midpoints, self.sensitivity, self.specificity)
         shown = [part[:_SHOWN] for part in (*parts, self.tp + self.fp)]
         rows = tuple(
@@ -238,10 +229,7 @@ class CutpointResult(Record):
             "the cutoff."
         )
         if self.criterion == "prevalence":
-            return (
-                samples,
-                "The cutoff is the prevalence: no criterion was optimised.",
-            )
+            return (samples, "The cutoff is the prevalence: no criterion was optimised.")
         best = f"{'Largest' if self.maximised else 'Smallest'} value: {self.value:.6g}"
         if self.criterion == "youden":
             best = f"Youden index: {self.value:.3f}"

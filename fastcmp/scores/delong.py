@@ -264,11 +264,7 @@ def delong_unpaired(
 
 
 def areas_unpaired(
-    y_a: ArrayLike,
-    score_a: ArrayLike,
-    y_b: ArrayLike,
-    score_b: ArrayLike,
-    positive: Any,
+    y_a: ArrayLike, score_a: ArrayLike, y_b: ArrayLike, score_b: ArrayLike, positive: Any
 ) -> tuple[DelongResult, DelongResult]:
     """Read the scores of two models on different samples; their areas."""
     return tuple(  # type: ignore[return-value]

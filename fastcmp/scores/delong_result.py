@@ -20,12 +20,7 @@ from fastcmp.core.tails import normal_tail
 from fastcmp.inputs.model_names import position_of
 from fastcmp.inputs.score_direction import direction_sentences
 from fastcmp.pairwise.margins import read_pair_margin, with_pair_margins
-from fastcmp.scores.auc_test import (
-    ROUNDING,
-    AUCComparison,
-    ContrastResult,
-    compare_estimates,
-)
+from fastcmp.scores.auc_test import ROUNDING, AUCComparison, ContrastResult, compare_estimates
 from fastcmp.scores.delong_pairs import compare_pairs, pair_margins
 
 if TYPE_CHECKING:
@@ -233,11 +228,7 @@ class DelongResult(Pilot, Record):
         if np.any(np.abs(projected[~used]) > 1e-12):
             statistic, pvalue = np.nan, np.nan
         return ContrastResult(
-            statistic=statistic,
-            pvalue=float(pvalue),
-            distribution="chi2",
-            df=df,
-            estimate=estimate,
+            statistic=statistic, pvalue=float(pvalue), distribution="chi2", df=df, estimate=estimate
         )
 
     def pairwise(

@@ -77,8 +77,7 @@ class LiftTable(Drawn, Record):
     def by_group(self) -> LiftRates:
         """What each group holds on its own."""
         return self._rates(
-            np.diff(self.cumulative_cases, prepend=0),
-            np.diff(self.cumulative_events, prepend=0),
+            np.diff(self.cumulative_cases, prepend=0), np.diff(self.cumulative_events, prepend=0)
         )
 
     @property
@@ -220,11 +219,7 @@ def _captured_interval(
 
 
 def _score_variance(
-    part: NDArray[np.float64],
-    cases: NDArray[np.int64],
-    events: NDArray[Any],
-    n: int,
-    total: int,
+    part: NDArray[np.float64], cases: NDArray[np.int64], events: NDArray[Any], n: int, total: int
 ) -> NDArray[np.float64]:
     """Variance of events - part * total where the proportion of events is `part`."""
     rest = (n - cases).astype(np.float64)

@@ -10,23 +10,13 @@ from fastcmp import kernels
 from fastcmp.core.options import choose
 from fastcmp.core.plain import readable
 from fastcmp.core.records import Record
-from fastcmp.core.sections import (
-    Section,
-    format_interval,
-    format_pvalue,
-    interval_name,
-)
+from fastcmp.core.sections import Section, format_interval, format_pvalue, interval_name
 from fastcmp.core.sentences import dropped_sentences
 from fastcmp.paired.margin_result import METHOD_NAMES as MARGIN_METHODS
 from fastcmp.paired.margin_result import margin_entries
 from fastcmp.paired.mcnemar_result import METHOD_NAMES, McNemarResult
 from fastcmp.scores.classification_result import ClassificationTable
-from fastcmp.scores.paired_ratio import (
-    LOWER_IS_BETTER,
-    PairedRatio,
-    format_ends,
-    format_ratio,
-)
+from fastcmp.scores.paired_ratio import LOWER_IS_BETTER, PairedRatio, format_ends, format_ratio
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

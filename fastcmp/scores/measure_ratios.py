@@ -97,10 +97,7 @@ def _likelihood_ratio(yes: Calls, no: Calls) -> Estimate:
     if not (yes.n and no.n):
         return Estimate(math.nan, math.nan, math.nan)
     over, under = yes.positive, no.positive
-    values = (
-        quotient(over.a * no.n, under.a * yes.n),
-        quotient(over.b * no.n, under.b * yes.n),
-    )
+    values = (quotient(over.a * no.n, under.a * yes.n), quotient(over.b * no.n, under.b * yes.n))
     return estimate_product(values, over, under)
 
 

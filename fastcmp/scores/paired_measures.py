@@ -242,11 +242,7 @@ def _of_classes(table: LabelTable, positive: Any) -> tuple[NDArray[np.int64], tu
 
 
 def _check_options(
-    method: str,
-    alternative: str,
-    confidence_level: float,
-    interval: str,
-    prevalence: float | None,
+    method: str, alternative: str, confidence_level: float, interval: str, prevalence: float | None
 ) -> dict[str, Any]:
     alternative = choose(alternative, "alternative", ALTERNATIVES)
     as_level(confidence_level, alternative)

@@ -154,10 +154,7 @@ def estimate_product(
     if not min(*over[:2], *below[:2]):
         return Estimate(*values, ratio)
     return Estimate(
-        *values,
-        ratio,
-        over.log_ratio - below.log_ratio,
-        over.variance + below.variance,
+        *values, ratio, over.log_ratio - below.log_ratio, over.variance + below.variance
     )
 
 

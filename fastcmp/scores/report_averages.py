@@ -46,8 +46,7 @@ def average_tests(estimators: Sequence[Estimator], cells: Cells) -> Tests:
         both = np.stack(tables)
         pvalues = [
             pooled_test(
-                Pair(estimator, cells, tables, *estimator.values(both).tolist()),
-                "two-sided",
+                Pair(estimator, cells, tables, *estimator.values(both).tolist()), "two-sided"
             ).pvalue
             for estimator in estimators
         ]

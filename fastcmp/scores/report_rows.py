@@ -174,12 +174,7 @@ def make_plan(chosen: Chosen, counts: ReportCounts, target_names: Any) -> Plan:
     n_listed = sum(sizes.get(label, 0) for label in listed)
     kinds = _AVERAGES if whole else ("micro", *_AVERAGES)
     averages = tuple(
-        Number(
-            f"{kind} avg",
-            "average",
-            replace(metric, average=kind, labels=wanted),
-            n_listed,
-        )
+        Number(f"{kind} avg", "average", replace(metric, average=kind, labels=wanted), n_listed)
         for kind in kinds
         for metric in chosen.columns
         if kind in METRICS[metric.name].averages

@@ -163,9 +163,7 @@ class Drawing(NamedTuple):
         ):
             pool.expect(self.n)
             pool.run(
-                lambda part: draw(part.start, out[part]),
-                tasks,
-                lambda part: part.stop - part.start,
+                lambda part: draw(part.start, out[part]), tasks, lambda part: part.stop - part.start
             )
 
 

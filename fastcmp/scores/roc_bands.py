@@ -14,12 +14,7 @@ from fastcmp.core.record_parts import Drawn
 from fastcmp.core.sections import Section, format_interval
 from fastcmp.core.sentences import dropped_sentences
 from fastcmp.scores.curves import roc_points
-from fastcmp.scores.resampling import (
-    Drawing,
-    Resampled,
-    bootstrap_rocs,
-    read_both_classes,
-)
+from fastcmp.scores.resampling import Drawing, Resampled, bootstrap_rocs, read_both_classes
 from fastcmp.scores.thresholds import sweep_scores
 
 if TYPE_CHECKING:
@@ -216,8 +211,7 @@ def roc_band(
         raise ValueError("specificity and sensitivity exclude each other: pass one of them")
     by_tpr = sensitivity is not None
     given = _read_rates(
-        sensitivity if by_tpr else specificity,
-        "sensitivity" if by_tpr else "specificity",
+        sensitivity if by_tpr else specificity, "sensitivity" if by_tpr else "specificity"
     )
     at = given if by_tpr else 1.0 - given
     drawing = Drawing.read(n_resamples, rng, workers, progress)

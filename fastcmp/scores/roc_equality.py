@@ -9,12 +9,7 @@ import numpy as np
 
 from fastcmp import kernels
 from fastcmp.scores.auc import count_pairs
-from fastcmp.scores.resampling import (
-    Drawing,
-    Exchanged,
-    permutation_pvalue,
-    read_both_classes,
-)
+from fastcmp.scores.resampling import Drawing, Exchanged, permutation_pvalue, read_both_classes
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -7,12 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastcmp.core.record_parts import Compared
 from fastcmp.core.records import ConfidenceInterval, Record
-from fastcmp.core.sections import (
-    Section,
-    format_interval,
-    format_pvalue,
-    interval_name,
-)
+from fastcmp.core.sections import Section, format_interval, format_pvalue, interval_name
 from fastcmp.core.sentences import answer_of, dropped_sentences
 from fastcmp.paired.margin_result import margin_sentences
 from fastcmp.paired.unpaired_means_result import UnpairedMeans

@@ -146,11 +146,7 @@ def mcnemar_from_counts(
     [4.1006, 100.7808, 1.0]
     """
     options = _read_options(alternative, prior)
-    given: dict[str, Any] = {
-        "table": table,
-        "both_right": both_right,
-        "both_wrong": both_wrong,
-    }
+    given: dict[str, Any] = {"table": table, "both_right": both_right, "both_wrong": both_wrong}
     counted = plain_from_counts(only_a, only_b, **given, method="asymptotic")
     return _evaluate(counted, *options)
 

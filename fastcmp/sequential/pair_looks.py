@@ -20,11 +20,7 @@ from fastcmp.core.records import Record
 from fastcmp.core.sections import Section
 from fastcmp.core.threads import ThreadPool, check_workers, parts
 from fastcmp.counts.pairs import all_pairs
-from fastcmp.kernels.evalues import (
-    extend_tables,
-    missing_evidence,
-    pair_log_evalues,
-)
+from fastcmp.kernels.evalues import extend_tables, missing_evidence, pair_log_evalues
 from fastcmp.pairwise.leaderboard import Leaderboard
 from fastcmp.pairwise.ranking import rank_intervals
 from fastcmp.pairwise.result import PairwiseResult
@@ -376,11 +372,7 @@ class PairLooks(Accumulator):
     _state: _State
 
     def __init__(
-        self,
-        *,
-        prior: Sequence[float] = (0.5, 0.5),
-        adjust: str = "e-holm",
-        alpha: float = 0.05,
+        self, *, prior: Sequence[float] = (0.5, 0.5), adjust: str = "e-holm", alpha: float = 0.05
     ) -> None:
         s, t = read_prior(prior)
         if s != t:

@@ -17,13 +17,7 @@ from fastcmp.inputs.labels import Labels, encode
 from fastcmp.inputs.model_names import has_names, named_columns
 from fastcmp.stream.accumulator import Arrays, BlockCounts
 from fastcmp.stream.blocks import check_classes, ordered_columns
-from fastcmp.stream.saved_checks import (
-    check_totals,
-    require,
-    saved_labels,
-    saved_names,
-    stored,
-)
+from fastcmp.stream.saved_checks import check_totals, require, saved_labels, saved_names, stored
 from fastcmp.stream.tally import Tally
 
 _FEW = 16  # classes for which tables with empty ones are cheaper than new codes
@@ -180,11 +174,7 @@ class ClassCounts(BlockCounts):
         )
 
     def _settings(self) -> dict[str, Any]:
-        return {
-            "names": self.names,
-            "classes": self.classes,
-            "found": self._found,
-        }
+        return {"names": self.names, "classes": self.classes, "found": self._found}
 
     def _arrays(self) -> Arrays:
         return {"totals": self._state.totals, **self._state.tally.arrays()}

@@ -70,10 +70,7 @@ class ConfusionCounts(ClassCounts):
     _AXES: ClassVar[int] = 2
 
     def __init__(
-        self,
-        names: int | Sequence[str] | None = None,
-        *,
-        classes: Sequence[Any] | None = None,
+        self, names: int | Sequence[str] | None = None, *, classes: Sequence[Any] | None = None
     ) -> None:
         self._begin(check_names(names), classes)
 

@@ -17,11 +17,7 @@ from fastcmp.inputs.labels import Labels, encode
 from fastcmp.inputs.model_names import has_names, named_columns
 from fastcmp.kernels.bits import LINE_WORDS, TILE_ROWS, allocate_words, common_tile
 from fastcmp.stream.accumulator import BlockCounts, accuracy_table
-from fastcmp.stream.blocks import (
-    check_classes,
-    check_names,
-    ordered_columns,
-)
+from fastcmp.stream.blocks import check_classes, check_names, ordered_columns
 from fastcmp.stream.saved_checks import State, check_totals, check_within, require, summed
 
 _TILE = 128  # models a side, at most; a multiple of TILE_ROWS
@@ -174,10 +170,7 @@ class PairCounts(BlockCounts):
         with self._lock:
             state = self._state
             columns = ordered_columns(
-                named_columns(preds, "preds"),
-                state.names,
-                "preds",
-                by_name=has_names(preds),
+                named_columns(preds, "preds"), state.names, "preds", by_name=has_names(preds)
             )
             block = encode(y_true, columns, **self._options, least=0)
             joint = _count(block, threads)

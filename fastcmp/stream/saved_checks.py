@@ -24,10 +24,7 @@ def require(condition: object, message: str) -> None:
 
 
 def stored(
-    arrays: dict[str, NDArray[Any]],
-    name: str,
-    shape: tuple[int, ...],
-    dtype: DTypeLike = np.int64,
+    arrays: dict[str, NDArray[Any]], name: str, shape: tuple[int, ...], dtype: DTypeLike = np.int64
 ) -> NDArray[Any]:
     """Take one array of a saved state, of the shape and type that it must have."""
     wanted = np.dtype(dtype)

@@ -139,10 +139,7 @@ def _standard_error(negatives: Counts, positives: Counts) -> float:
     of_positive = (np.cumsum(negatives) - 0.5 * negatives) / n0
     of_negative = 1.0 - (np.cumsum(positives) - 0.5 * positives) / n1
     variance = 0.0
-    for placed, counts, n in (
-        (of_positive, positives, n1),
-        (of_negative, negatives, n0),
-    ):
+    for placed, counts, n in ((of_positive, positives, n1), (of_negative, negatives, n0)):
         mean = (placed @ counts) / n
         variance += float((placed - mean) ** 2 @ counts) / (n - 1) / n
     return math.sqrt(variance)

@@ -213,10 +213,7 @@ class ScoreCounts(BlockCounts):
         >>> is_eight, scores = fastcmp.load_digits_scores()
         >>> counts = ScoreCounts().update(is_eight, scores["linear_svm"])
         >>> again = counts.refine().update(is_eight, scores["linear_svm"])
-        >>> (
-        ...     again.auc.exact,
-        ...     again.auc.auc == fastcmp.auc(is_eight, scores["linear_svm"]),
-        ... )
+        >>> (again.auc.exact, again.auc.auc == fastcmp.auc(is_eight, scores["linear_svm"]))
         (True, True)
         """
         return ScoreRefinement._begin(self._state, memory_limit)

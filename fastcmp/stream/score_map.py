@@ -12,19 +12,11 @@ from fastcmp.core.checks import as_numbers
 from fastcmp.core.options import choose
 from fastcmp.inputs.scores import as_scores
 from fastcmp.kernels.score_bins import BinTables, find_score_bins
-from fastcmp.stream.score_edges import (
-    MOST_EDGES,
-    as_words,
-    choose_edges,
-    make_tables,
-)
+from fastcmp.stream.score_edges import MOST_EDGES, as_words, choose_edges, make_tables
 
 Floats = NDArray[np.float64]
 
-_WIDE: dict[str, np.dtype[Any]] = {
-    "float32": np.dtype(np.float32),
-    "float64": np.dtype(np.float64),
-}
+_WIDE: dict[str, np.dtype[Any]] = {"float32": np.dtype(np.float32), "float64": np.dtype(np.float64)}
 #: Types of which every value has a bin.
 _NARROW = ("bfloat16", "float16", "int8", "int16", "uint8", "uint16")
 

@@ -91,10 +91,7 @@ class ScoreRefinement(Accumulator):
 
     @classmethod
     def _begin(
-        cls,
-        first: ScoreState,
-        memory_limit: int | str,
-        before: list[_Plan] | None = None,
+        cls, first: ScoreState, memory_limit: int | str, before: list[_Plan] | None = None
     ) -> Self:
         """Choose the bins of a pass, after those that earlier passes resolved."""
         limit = read_size(memory_limit)
@@ -365,10 +362,7 @@ def _same(one: ScoreState, two: ScoreState) -> bool:
 
 
 def _collect(
-    column: NDArray[Any],
-    sides: NDArray[np.bool_],
-    map_: Any,
-    chosen: NDArray[np.bool_],
+    column: NDArray[Any], sides: NDArray[np.bool_], map_: Any, chosen: NDArray[np.bool_]
 ) -> tuple[Pieces, Pieces]:
     """Take the scores in the chosen bins, by the label's place."""
     found: tuple[Pieces, Pieces] = ([], [])

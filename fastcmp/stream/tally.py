@@ -54,9 +54,7 @@ class Tally:
 
     @classmethod
     def of_tables(
-        cls,
-        shape: tuple[int, ...],
-        tables: list[tuple[NDArray[np.int64], NDArray[np.int64]]],
+        cls, shape: tuple[int, ...], tables: list[tuple[NDArray[np.int64], NDArray[np.int64]]]
     ) -> Self:
         """Make sparse tables of the cells of each, which ascend."""
         cells = [np.insert(own, 0, i, axis=1) for i, (own, _) in enumerate(tables)]
@@ -143,7 +141,5 @@ class Tally:
         cells: Any = arrays.get("cells", np.zeros(0))
         size = len(cells) if cells.ndim else 0
         return cls(
-            shape,
-            stored(arrays, "counts", (size,)),
-            stored(arrays, "cells", (size, len(shape))),
+            shape, stored(arrays, "counts", (size,)), stored(arrays, "cells", (size, len(shape)))
         )

@@ -11,13 +11,7 @@ from numpy.typing import NDArray
 from fastcmp.core.checks import LARGEST_COUNT
 from fastcmp.core.exact_sums import add, exact, value_of
 from fastcmp.counts.pair_moments import PairMoments
-from fastcmp.counts.unit_sizes import (
-    SUMMED,
-    SizeSums,
-    are_alike,
-    degrees_of_freedom,
-    sum_sizes,
-)
+from fastcmp.counts.unit_sizes import SUMMED, SizeSums, are_alike, degrees_of_freedom, sum_sizes
 from fastcmp.stream.saved_checks import State, kept, require
 from fastcmp.stream.value_blocks import ValueBlock
 

@@ -83,10 +83,7 @@ class ValueBlock:
     def _summed(self, units: slice, step: int) -> tuple[Floats, Floats]:
         """Sum over clusters; a cluster may have more items than `step`."""
         edges = self.edges[units.start : units.stop + 1]  # type: ignore[index]
-        own, common = (
-            np.zeros((len(self.rows), edges.size - 1)),
-            np.zeros(edges.size - 1),
-        )
+        own, common = (np.zeros((len(self.rows), edges.size - 1)), np.zeros(edges.size - 1))
         for start in range(edges[0], edges[-1], step):
             stop = min(start + step, edges[-1])
             values, shared = self._values(slice(start, stop))

@@ -168,12 +168,7 @@ class ValueMoments(Accumulator):
         return moments.mean()
 
     def update(
-        self,
-        values: Any,
-        *,
-        groups: Any = None,
-        weights: Any = None,
-        workers: int | None = None,
+        self, values: Any, *, groups: Any = None, weights: Any = None, workers: int | None = None
     ) -> Self:
         """Count a block of items.
 

@@ -27,16 +27,7 @@ if TYPE_CHECKING:
     from fastcmp.core.progress import Progress
 
 #: Data on which two algorithms can be compared; "epsilon" needs none.
-CONTESTS = (
-    "exp6",
-    "simple",
-    "letter",
-    "mnist",
-    "digits",
-    "breast-cancer",
-    "wine",
-    "iris",
-)
+CONTESTS = ("exp6", "simple", "letter", "mnist", "digits", "breast-cancer", "wine", "iris")
 _TOLERANCE = 0.002
 _STEPS = 40  # halvings, at most
 #: From the upsilon of small collections, at which the nearest neighbour beats the tree,
@@ -129,9 +120,7 @@ def _simple() -> Contest:
 
     def problem(delta: float) -> Problem:
         return Problem(
-            population=populations.Simple(delta),
-            algorithm_a=majority,
-            algorithm_b=logistic,
+            population=populations.Simple(delta), algorithm_a=majority, algorithm_b=logistic
         )
 
     return Contest(
@@ -243,11 +232,7 @@ def find_null(
 
 
 def find_equal(
-    error: Callable[[float], float],
-    target: float,
-    low: float,
-    high: float,
-    tolerance: float,
+    error: Callable[[float], float], target: float, low: float, high: float, tolerance: float
 ) -> float:
     """Find where an error rate, measured on fixed data, reaches a target.
 

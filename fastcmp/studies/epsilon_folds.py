@@ -22,12 +22,7 @@ _MOST_REPETITIONS = 64
 
 @kernel
 def epsilon_tables(
-    seed: int,
-    first: int,
-    offset: int,
-    epsilon: float,
-    pattern: PatternArray,
-    out: IntArray,
+    seed: int, first: int, offset: int, epsilon: float, pattern: PatternArray, out: IntArray
 ) -> None:
     """Add to `out` (B, R, K, 2, 2) the epsilon losses on the folds of a design.
 

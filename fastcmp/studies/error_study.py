@@ -62,12 +62,7 @@ class ErrorStudy(StudyRecord):
             A table of the curves.
         """
         rows = tuple(
-            (
-                f"{value:.4g}",
-                f"{100 * a:.2f}",
-                f"{100 * b:.2f}",
-                f"{200 * max(se):.2f}",
-            )
+            (f"{value:.4g}", f"{100 * a:.2f}", f"{100 * b:.2f}", f"{200 * max(se):.2f}")
             for value, (a, b), se in zip(
                 self.values, self.errors, self.standard_errors, strict=True
             )

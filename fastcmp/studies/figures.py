@@ -75,12 +75,7 @@ def draw_errors(study: ErrorStudy, ax: Any = None) -> Any:
             label=f"algorithm {name}",
         )
         ax.fill_between(
-            study.values,
-            rate - spread,
-            rate + spread,
-            color=COLOURS[k],
-            alpha=0.2,
-            linewidth=0,
+            study.values, rate - spread, rate + spread, color=COLOURS[k], alpha=0.2, linewidth=0
         )
     ax.axvline(study.null, color=GREY, linewidth=1, linestyle="--", zorder=1)
     if study.values.min() * 10 < study.values.max() and study.values.min() > 0:

@@ -54,11 +54,7 @@ def _keep_nearer(
 
 @kernel
 def nearest_labels(
-    columns: FloatArray,
-    train: FloatArray,
-    labels: Codes,
-    weights: FloatArray,
-    out: Codes,
+    columns: FloatArray, train: FloatArray, labels: Codes, weights: FloatArray, out: Codes
 ) -> None:
     """Give each point, columns (p, n), the label of its nearest training record.
 
@@ -66,11 +62,7 @@ def nearest_labels(
     """
     last = weights.size - 1
     # Slices of one array would no longer count as contiguous.
-    all_sums, all_least, all_label = (
-        np.empty(_BLOCK),
-        np.empty(_BLOCK),
-        np.empty(_BLOCK),
-    )
+    all_sums, all_least, all_label = (np.empty(_BLOCK), np.empty(_BLOCK), np.empty(_BLOCK))
     for start in range(0, out.size, _BLOCK):
         stop = min(start + _BLOCK, out.size)
         sums, least = all_sums[: stop - start], all_least[: stop - start]

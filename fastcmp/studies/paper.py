@@ -86,10 +86,4 @@ TABLE_V = {
     },
 }
 #: Data sets behind each figure: 1,000, and 100 for MNIST.
-REPLICATIONS = {
-    "epsilon": 1000,
-    "exp6": 1000,
-    "simple": 1000,
-    "letter": 1000,
-    "mnist": 100,
-}
+REPLICATIONS = {"epsilon": 1000, "exp6": 1000, "simple": 1000, "letter": 1000, "mnist": 100}

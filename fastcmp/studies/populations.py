@@ -19,17 +19,7 @@ if TYPE_CHECKING:
 
     Path = str | PathLike[str]
 
-__all__ = [
-    "NAMES",
-    "Bundled",
-    "Epsilon",
-    "Exp6",
-    "Letter",
-    "Mnist",
-    "Population",
-    "Simple",
-    "load",
-]
+__all__ = ["NAMES", "Bundled", "Epsilon", "Exp6", "Letter", "Mnist", "Population", "Simple", "load"]
 
 #: What `load` knows.
 NAMES = ("exp6", "simple", "letter", "mnist", *BUNDLED)

@@ -112,10 +112,6 @@ class PowerStudy(StudyRecord):
         notes = ("* rejects a true null hypothesis more often than the level says.",)
         return [
             Section(
-                title=f"Power, {self.dataset}",
-                text=text,
-                columns=columns,
-                rows=rows,
-                notes=notes,
+                title=f"Power, {self.dataset}", text=text, columns=columns, rows=rows, notes=notes
             )
         ]

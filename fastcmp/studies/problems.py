@@ -82,9 +82,7 @@ def _folds(n: int, seed: int) -> dict[str, NDArray[np.int16]]:
 
 
 def _tables(
-    folds: dict[str, NDArray[np.int16]],
-    wrong_a: NDArray[np.uint8],
-    wrong_b: NDArray[np.uint8],
+    folds: dict[str, NDArray[np.int16]], wrong_a: NDArray[np.uint8], wrong_b: NDArray[np.uint8]
 ) -> dict[str, NDArray[np.int64]]:
     tables, start = {}, 0
     for name, each in folds.items():

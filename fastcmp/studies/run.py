@@ -16,11 +16,7 @@ from fastcmp.core.progress import reporting
 from fastcmp.core.threads import check_workers
 from fastcmp.studies import algorithms, populations
 from fastcmp.studies.contests import CONTESTS, find_contest, find_null, measure_errors
-from fastcmp.studies.correlation_study import (
-    CorrelationStudy,
-    correlations,
-    disagreements,
-)
+from fastcmp.studies.correlation_study import CorrelationStudy, correlations, disagreements
 from fastcmp.studies.epsilon_folds import epsilon_pvalues
 from fastcmp.studies.power_study import PowerStudy
 from fastcmp.studies.problems import SEEDS, problem_pvalues
@@ -156,12 +152,7 @@ def table5(options: Options) -> TypeOneErrors:
             "the records, whatever they are trained on."
         )
         pvalues = options.run(
-            "table5-epsilon",
-            work,
-            len(RIVALS),
-            tests=_TESTS,
-            n=_EPSILON_N,
-            epsilon=_EPSILON,
+            "table5-epsilon", work, len(RIVALS), tests=_TESTS, n=_EPSILON_N, epsilon=_EPSILON
         )
     else:
         contest = find_contest(options.dataset, options.path)
@@ -248,11 +239,7 @@ def errors(options: Options) -> ErrorStudy:
     contest = find_contest(options.dataset, options.path)
     with reporting(options.progress, "error rates") as report:
         return measure_errors(
-            contest,
-            seed=options.seed,
-            n_sets=options.n_sets,
-            steps=options.steps,
-            progress=report,
+            contest, seed=options.seed, n_sets=options.n_sets, steps=options.steps, progress=report
         )
 
 

@@ -31,9 +31,7 @@ if TYPE_CHECKING:
 #: part.
 _PAUSE = 2.0
 _KIND = FileKind(
-    "Study",
-    "a file of partial results of a study",
-    "delete it to start anew, or write elsewhere",
+    "Study", "a file of partial results of a study", "delete it to start anew, or write elsewhere"
 )
 
 

@@ -50,8 +50,7 @@ def options_of(kind):
 
 
 @pytest.mark.parametrize(
-    ("kind", "method"),
-    [(kind, method) for kind in METHODS for method in METHODS[kind]],
+    ("kind", "method"), [(kind, method) for kind in METHODS for method in METHODS[kind]]
 )
 def test_each_pair_is_that_of_two_models(kind, method):
     y, preds = labels()

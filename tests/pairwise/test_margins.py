@@ -90,10 +90,7 @@ OPTIONS = {
 def test_all_pairs_are_those_of_each(name):
     options, method, function = OPTIONS[name]
     margin = 0.3 if function is cost_test else 0.02
-    known = {
-        "groups": lambda n: np.arange(899) // n,
-        "strata": lambda n: truth() % n,
-    }
+    known = {"groups": lambda n: np.arange(899) // n, "strata": lambda n: truth() % n}
     options = {k: known[k](x) if k in known else x for k, x in options.items()}
     own = options | ({"method": "jackknife"} if name == "pooled" else {})
     if function is cost_test:

@@ -21,12 +21,7 @@ from fastcmp.compat.mlxtend.fitted import (
     paired_ttest_kfold_cv,
     paired_ttest_resampled,
 )
-from fastcmp.compat.mlxtend.metrics import (
-    accuracy_score,
-    confusion_matrix,
-    lift_score,
-    scoring,
-)
+from fastcmp.compat.mlxtend.metrics import accuracy_score, confusion_matrix, lift_score, scoring
 from fastcmp.compat.mlxtend.permutations import permutation_test
 from fastcmp.compat.mlxtend.predictions import (
     cochrans_q,
@@ -35,10 +30,7 @@ from fastcmp.compat.mlxtend.predictions import (
     mcnemar_table,
     mcnemar_tables,
 )
-from fastcmp.compat.mlxtend.resampled import (
-    bias_variance_decomp,
-    bootstrap_point632_score,
-)
+from fastcmp.compat.mlxtend.resampled import bias_variance_decomp, bootstrap_point632_score
 from fastcmp.compat.mlxtend.samples import bootstrap, proportion_difference
 
 __all__ = [

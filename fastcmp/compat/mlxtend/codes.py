@@ -17,9 +17,7 @@ if TYPE_CHECKING:
     from fastcmp.inputs.columns import Column
 
 
-def shared_codes(
-    columns: Mapping[str, ArrayLike],
-) -> tuple[list[NDArray[np.intp]], list[Any]]:
+def shared_codes(columns: Mapping[str, ArrayLike]) -> tuple[list[NDArray[np.intp]], list[Any]]:
     """Encode columns of any lengths: the codes of each, and the classes in order."""
     read = [read_column(raw, name).factorized() for name, raw in columns.items()]
     for column in read:

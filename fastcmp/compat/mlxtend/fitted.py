@@ -7,11 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.compat.mlxtend.estimators import (
-    scikit_learn,
-    score_difference,
-    scorer_of,
-)
+from fastcmp.compat.mlxtend.estimators import scikit_learn, score_difference, scorer_of
 from fastcmp.core.checks import as_whole
 from fastcmp.crossval.fits import take_rows
 from fastcmp.crossval.t_tests import kfold_t, resampled_t

@@ -169,11 +169,7 @@ def _overfitting(apparent: float, left_out: float, chance: float) -> float:
 
 
 def _no_information(
-    true: NDArray[Any],
-    predicted: NDArray[Any],
-    score: Callable[..., float],
-    *,
-    decomposes: bool,
+    true: NDArray[Any], predicted: NDArray[Any], score: Callable[..., float], *, decomposes: bool
 ) -> float:
     """Score every prediction against every target."""
     n = len(true)

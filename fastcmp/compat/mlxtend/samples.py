@@ -154,8 +154,7 @@ def bootstrap(
     if np.ndim(original):
         raise ValueError(f"func must return a number, got shape {np.shape(original)}")
     replicates = np.array(
-        [func(records[rows]) for rows in resamples(len(records), num_rounds, seed)],
-        np.float64,
+        [func(records[rows]) for rows in resamples(len(records), num_rounds, seed)], np.float64
     )
     if np.isnan(replicates).any():
         raise ValueError("func must return numbers, got NaN for a resample")

@@ -188,8 +188,7 @@ def _parts(scores: _Scores, metrics: Collection[str], options: LogOptions) -> li
     metric = Labels(scores.metric.codes, names)
     remarks: tuple[str, ...] = ()
     negated = scores.are_losses & np.isin(
-        metric.codes,
-        [i for i, name in enumerate(scores.metric.texts) if name in turned],
+        metric.codes, [i for i, name in enumerate(scores.metric.texts) if name in turned]
     )
     if several:
         metric, negated = constant("result", scores.values.size), scores.are_losses
@@ -220,8 +219,5 @@ def _parts(scores: _Scores, metrics: Collection[str], options: LogOptions) -> li
 
 
 FORMAT = LogFormat(
-    name="amlb_results",
-    title="results of the AutoML benchmark",
-    holds=_holds,
-    readings=_readings,
+    name="amlb_results", title="results of the AutoML benchmark", holds=_holds, readings=_readings
 )

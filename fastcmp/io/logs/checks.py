@@ -223,9 +223,7 @@ def check_directions(parts: Sequence[LogPart], complain: Complain) -> None:
 
 
 def check_tasks(
-    groups: dict[tuple[str, str], dict[str, LogPart]],
-    names: Sequence[str],
-    complain: Complain,
+    groups: dict[tuple[str, str], dict[str, LogPart]], names: Sequence[str], complain: Complain
 ) -> None:
     """Refuse models that lack tasks which others have."""
     for name in names:

@@ -20,8 +20,7 @@ def fingerprint(texts: Iterable[str | None]) -> NDArray[np.uint64]:
             0
             if text is None
             else int.from_bytes(
-                blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(),
-                "little",
+                blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little"
             )
             or 1
             for text in texts

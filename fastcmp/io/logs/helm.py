@@ -13,13 +13,7 @@ from fastcmp.core.escaping import visible
 from fastcmp.io.logs import json_values
 from fastcmp.io.logs.fingerprints import fingerprint
 from fastcmp.io.logs.format import LogFormat
-from fastcmp.io.logs.helm_stats import (
-    Instances,
-    Split,
-    read_instances,
-    read_means,
-    read_texts,
-)
+from fastcmp.io.logs.helm_stats import Instances, Split, read_instances, read_means, read_texts
 from fastcmp.io.logs.part import LogPart
 
 if TYPE_CHECKING:

@@ -14,13 +14,7 @@ from fastcmp.core.escaping import visible
 from fastcmp.io.logs.fingerprints import fingerprint
 from fastcmp.io.logs.format import LogFormat
 from fastcmp.io.logs.inspect_run import n_stated, read_run
-from fastcmp.io.logs.inspect_scores import (
-    column,
-    headline,
-    mean_of_items,
-    sources,
-    stated_mean,
-)
+from fastcmp.io.logs.inspect_scores import column, headline, mean_of_items, sources, stated_mean
 from fastcmp.io.logs.metrics import without_values
 from fastcmp.io.logs.part import LogPart
 from fastcmp.io.logs.zips import Archive
@@ -111,11 +105,7 @@ def _read(path: Path, options: LogOptions, args: TaskArgs) -> list[LogPart]:
 
 
 def _part(
-    run: Run,
-    name: str,
-    source: Source,
-    shared: Mapping[str, Any],
-    head: tuple[str, str] | None,
+    run: Run, name: str, source: Source, shared: Mapping[str, Any], head: tuple[str, str] | None
 ) -> LogPart:
     """Make the part of one metric."""
     values = column(run, source)

@@ -161,11 +161,7 @@ def _number(run: Run, sample: Sample, source: Source, value: Any) -> float:
 
 
 def _add_missing(
-    run: Run,
-    sample: Sample,
-    source: Source,
-    given: tuple[float, Any],
-    found: Column,
+    run: Run, sample: Sample, source: Source, given: tuple[float, Any], found: Column
 ) -> None:
     """Add a sample whose value is NaN, or refuse it if it is infinite."""
     value, score = given

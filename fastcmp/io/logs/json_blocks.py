@@ -260,11 +260,7 @@ def _check_utf8(path: Path, data: NDArray[np.uint8], stop: int, line: int) -> No
 
 
 def _scan(
-    path: Path,
-    data: NDArray[np.uint8],
-    limits: tuple[int, int],
-    keys: _Keys,
-    line: int,
+    path: Path, data: NDArray[np.uint8], limits: tuple[int, int], keys: _Keys, line: int
 ) -> tuple[Block | None, int, int]:
     """Scan some lines; return where the next one begins, and how many there were."""
     n_keys = len(keys.all)

@@ -10,21 +10,8 @@ import numpy as np
 
 from fastcmp.io.logs.grades import grade
 from fastcmp.io.logs.json_blocks import read_blocks, refuse_line
-from fastcmp.kernels.json_columns import (
-    hash_bytes,
-    hash_spans,
-    read_numbers,
-    read_whole,
-)
-from fastcmp.kernels.json_fields import (
-    ABSENT,
-    ARRAY,
-    ESCAPED,
-    NULL,
-    NUMBER,
-    OBJECT,
-    TEXT,
-)
+from fastcmp.kernels.json_columns import hash_bytes, hash_spans, read_numbers, read_whole
+from fastcmp.kernels.json_fields import ABSENT, ARRAY, ESCAPED, NULL, NUMBER, OBJECT, TEXT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

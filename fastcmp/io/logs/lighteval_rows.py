@@ -126,10 +126,7 @@ def _values(given: Any, path: Path) -> Mapping[str, Any]:
 
 
 def _merge(
-    documents: Documents,
-    document: tuple[str, str],
-    values: Mapping[str, Any],
-    path: Path,
+    documents: Documents, document: tuple[str, str], values: Mapping[str, Any], path: Path
 ) -> None:
     """Add the values of a row to its document."""
     item, text = document

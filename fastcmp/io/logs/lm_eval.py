@@ -15,14 +15,7 @@ import numpy as np
 from fastcmp.core.escaping import visible
 from fastcmp.io.logs.format import LogFormat, NoItemValuesError
 from fastcmp.io.logs.json_blocks import first_entry, head_keys
-from fastcmp.io.logs.json_lines import (
-    Ids,
-    Numbers,
-    Prints,
-    Words,
-    combine,
-    read_columns,
-)
+from fastcmp.io.logs.json_lines import Ids, Numbers, Prints, Words, combine, read_columns
 from fastcmp.io.logs.lm_eval_runs import Results, results_of, stamp_of, task_of
 from fastcmp.io.logs.metrics import without_values
 from fastcmp.io.logs.part import LogPart

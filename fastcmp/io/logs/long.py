@@ -62,10 +62,7 @@ def _holds(file: LogFile) -> Literal["values", "beside", ""]:
 
 
 def choose_columns(
-    names: Sequence[str],
-    options: LogOptions,
-    path: Any,
-    needed: Sequence[str] = _NEEDED,
+    names: Sequence[str], options: LogOptions, path: Any, needed: Sequence[str] = _NEEDED
 ) -> dict[str, str]:
     """Choose the columns of a table, by what they are; one named "" is none."""
     chosen = _named(names, options.columns, path)

@@ -146,10 +146,7 @@ def _check_samples(arff: Arff, path: Path) -> None:
 
 
 def _check_labels(
-    predicted: Sequence[str | None],
-    correct: Sequence[str | None],
-    arff: Arff,
-    path: Path,
+    predicted: Sequence[str | None], correct: Sequence[str | None], arff: Arff, path: Path
 ) -> None:
     """Refuse indexes of classes in the place of labels."""
     names = [x.removeprefix(_CONFIDENCE) for x in arff.columns if _CONFIDENCE in x]
@@ -166,10 +163,7 @@ def _check_labels(
 
 
 def _swapped(
-    arff: Arff,
-    predicted: Sequence[str | None],
-    correct: Sequence[str | None],
-    path: Path,
+    arff: Arff, predicted: Sequence[str | None], correct: Sequence[str | None], path: Path
 ) -> str:
     """Say of a file if its confidences fit the truth better than the prediction."""
     names = [name for name in arff.columns if name.startswith(_CONFIDENCE)]

@@ -8,11 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from fastcmp.core.progress import reporting
 from fastcmp.core.threads import ThreadPool, check_workers
 from fastcmp.io.logs.format import NoItemValuesError
-from fastcmp.io.logs.recognition import (
-    nothing_message,
-    recognise,
-    several_message,
-)
+from fastcmp.io.logs.recognition import nothing_message, recognise, several_message
 from fastcmp.io.logs.walk import find_files, pointer_message
 from fastcmp.io.logs.words import counted, listed
 

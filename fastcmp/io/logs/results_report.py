@@ -36,11 +36,7 @@ def sections_of(results: Results) -> list[Section]:
     )
     n_tasks, n_items = len(results.tasks), len(results.items)
     title = ", ".join(
-        (
-            counted(len(results.names), "model"),
-            counted(n_tasks, "task"),
-            counted(n_items, "item"),
-        )
+        (counted(len(results.names), "model"), counted(n_tasks, "task"), counted(n_items, "item"))
     )
     sections = [
         Section(

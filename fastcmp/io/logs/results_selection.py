@@ -20,10 +20,7 @@ def selected(results: Results, task: Any, subset: Any, models: Any) -> Results:
     """Keep what is named; of what is None, all."""
     tasks = [t for t, _ in results.tasks]
     subsets = [s for _, s in results.tasks]
-    wanted = (
-        _known(task, "task", tasks),
-        _known(subset, "subset", subsets),
-    )
+    wanted = (_known(task, "task", tasks), _known(subset, "subset", subsets))
     kept = [
         i
         for i, pair in enumerate(results.tasks)
@@ -43,10 +40,7 @@ def _part(results: Results, rows: Sequence[int], tasks: Sequence[int]) -> Result
     has = new[results.item_tasks] >= 0
     places = np.cumsum(has) - 1
     columns = np.flatnonzero(has[results.columns_items])
-    cut, of = (
-        np.ix_(np.array(rows), columns),
-        np.ix_(np.array(rows), np.array(tasks)),
-    )
+    cut, of = (np.ix_(np.array(rows), columns), np.ix_(np.array(rows), np.array(tasks)))
     status = None if results.status is None else results.status[cut]
     return replace(
         results,

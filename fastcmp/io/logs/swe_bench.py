@@ -13,13 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp.io.logs.format import LogFormat
-from fastcmp.io.logs.tables import (
-    check_once,
-    check_size,
-    json_lines,
-    read_json,
-    template,
-)
+from fastcmp.io.logs.tables import check_once, check_size, json_lines, read_json, template
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -149,10 +143,7 @@ def _project(name: str) -> str:
 
 
 def _of_report(
-    content: dict[str, Any],
-    known: dict[str, list[Any]],
-    asked: Collection[str] | None,
-    path: Path,
+    content: dict[str, Any], known: dict[str, list[Any]], asked: Collection[str] | None, path: Path
 ) -> tuple[list[str], list[str], Counts]:
     """Read a report, whose lists together hold all ids."""
     resolved = _ids(known, ("resolved_ids", "resolved"), path)

@@ -78,11 +78,7 @@ def _read(file: LogFile, options: LogOptions) -> Sequence[LogPart]:
 
 
 def _imputed(
-    table: LogTable,
-    method: Labels,
-    data: Labels,
-    folds: NDArray[np.int32],
-    options: LogOptions,
+    table: LogTable, method: Labels, data: Labels, folds: NDArray[np.int32], options: LogOptions
 ) -> tuple[str, ...]:
     """Refuse results that are those of another method, or count them."""
     imputed = table.values("imputed")

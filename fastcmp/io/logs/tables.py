@@ -35,12 +35,7 @@ class LogTable:
     """Some columns of a table."""
 
     def __init__(
-        self,
-        file: LogFile,
-        names: Sequence[str],
-        *,
-        values: Sequence[str] = (),
-        limit: int,
+        self, file: LogFile, names: Sequence[str], *, values: Sequence[str] = (), limit: int
     ) -> None:
         self.path = file.path
         check_size(file, limit)

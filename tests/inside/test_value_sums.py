@@ -57,7 +57,7 @@ def test_sums_of_units_give_the_means(drawn):
     values, design = drawn
     read, plan = gathered(values, design)
     with ThreadPool(2) as pool:
-        sums, sizes, strata, weights = unit_sums(read, plan, pool)
+        sums, sizes, strata, weights, _ = unit_sums(read, plan, pool)
     assert (np.diff(strata) >= 0).all()
     assert weights.sum() == pytest.approx(1)
     for row, x in zip(sums, values, strict=True):

@@ -112,6 +112,7 @@ def intervals_hold_their_estimates(answer):
             with case(where, name, point, low, high):
                 slack = 1e-9 * (1 + np.abs(np.nan_to_num(point)))
                 assert not (low > high).any()
+                assert (np.isnan(low) == np.isnan(high)).all()  # one end says nothing
                 if type(record).__name__ not in ("BootstrapResult", "RocBand"):  # quantiles
                     assert not (low > point + slack).any()
                     assert not (high < point - slack).any()

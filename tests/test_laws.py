@@ -1,4 +1,4 @@
-"""Laws of all functions and records, for whatever `calls` and `test_records` list."""
+"""Laws of all functions and records, for whatever `calls` and `examples` list."""
 
 import re
 from dataclasses import fields, is_dataclass
@@ -25,8 +25,8 @@ from calls import (
     parameters,
 )
 from cases import case
+from examples import RECORDS, example
 from same_bits import assert_same
-from test_records import RECORDS, example
 
 import fastcmp
 from fastcmp import designs, stream

@@ -507,6 +507,29 @@ def sides_of_a_record(two, greater, less, null=0):
             assert not (low_l > low + 1e-12).any()
 
 
+FLIPS = {"method": "permutation"}
+
+
+@pytest.mark.parametrize("way", [{}, FLIPS, FLIPS | {"studentized": True}], ids=str)
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+@pytest.mark.parametrize("name", ["mean_difference", "means_unpaired"])
+def test_intervals_end_where_tests_reject(name, alternative, way):
+    """0 is within the interval of level 1 - p and a little more, and not of a little less."""
+    if not set(way) <= set(parameters(name)):
+        return
+    for shift in (-0.07, 0.07):
+        given = way | {"values_b": np.add(T, shift), "alternative": alternative}
+        p = call(name, **given).pvalue
+        if p < 0.6:
+            for level, within in ((1 - 0.999 * p, True), (1 - 1.001 * p, False)):
+                low, high = call(name, **given, confidence_level=level).interval
+                with case(shift, p, level, low, high):
+                    assert (low <= 0 <= high) == within
+        if way:  # no signs of 12 items can say so much
+            ends = call(name, **given, confidence_level=1 - 1e-6).interval
+            assert np.isinf([*ends]).all()
+
+
 SIDES = {"compare_datasets": {"control": 1}, "compare_cv": FOLDS}
 SIDES["sequential.mean_test"] = {"differences": [0.9] * 12}
 #: Options that choose where p-values come from.
@@ -794,6 +817,8 @@ def test_two_ways_to_one_answer(name):
                     function(first)(**data | changed)
                 continue
             ours = function(first)(**data | changed)
+            if getattr(theirs, "margins", None) is not None:
+                assert_close(ours.margins, theirs.margins)
             compared = [*shared(getattr(ours, place) if place else ours, theirs)]
             assert compared
             for field, x, y in compared:

@@ -11,6 +11,7 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+from cases import case
 from examples import RECORDS, example, examples
 from public_names import record_classes
 
@@ -57,6 +58,26 @@ def test_tables_of_all_libraries_agree(name):
     for library in LIBRARIES:
         frame = record.to_frame(library)
         assert list(getattr(frame, "column_names", frame.columns)) == list(columns)
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_tables_hold_the_answer(name):
+    """The p-value, difference and interval of the record, in columns of their names."""
+    record, columns = example(name), example(name).columns()
+    wanted = {}
+    for field in {"pvalue", "pvalue_adjusted", "statistic", "difference"} & set(columns):
+        wanted[field] = getattr(record, field, None)
+    ends = getattr(record, "interval", None)
+    if np.ndim(ends) and len(ends):
+        low, high = (ends.low, ends.high) if hasattr(ends, "low") else np.moveaxis(ends, -1, 0)
+        first = "low" if "low" in columns else "interval_low"
+        wanted |= {first: low, first.replace("low", "high"): high}
+    rows = len(next(iter(columns.values())))
+    for field, value in wanted.items():
+        if value is None or np.size(value) != rows or isinstance(value, str):
+            continue
+        with case(field, value, columns):
+            assert np.array_equal(np.ravel(value), np.array(columns[field], float), equal_nan=True)
 
 
 @pytest.mark.parametrize("name", RECORDS)

@@ -332,7 +332,11 @@ def chosen_tests(fault, tests):
     name, _, first, last, _ = fault
     before = (ROOT / name).read_bytes()
     numbers = {*range(before[:first].count(b"\n") + 1, before[:last].count(b"\n") + 2)}
-    chosen = [x for x in tests if not numbers.isdisjoint(x[2].get(name, ()))]
+    within = any(
+        isinstance(node, ast.FunctionDef) and node.lineno < min(numbers) <= node.end_lineno
+        for node in ast.walk(ast.parse(before))
+    )  # else it is executed by whoever imports the module first
+    chosen = [x for x in tests if within and not numbers.isdisjoint(x[2].get(name, ()))]
     chosen = sorted(chosen or (x for x in tests if name in x[2]), key=lambda x: x[1])
     turns, first_ones, rest = Counter(), [], []
     for test, seconds, _ in chosen:

@@ -858,6 +858,33 @@ def shared_by(ours, theirs):
 
 # --------------------------------------------------------------------------- scale, labels, gaps
 
+
+@pytest.mark.parametrize("name", CALLED)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_an_item_of_weight_0_is_none(name):
+    """Without some items, and without a class."""
+    given = arguments(name)
+    option = next((x for x in ("sample_weight", "weights") if x in parameters(name)), None)
+    columns = OF_ITEMS & set(given)
+    if option is None or not columns or "." in name or "kappa" in name:
+        return
+    for kept in ([0, 1, 2, 4, 5, 6, 7, 9, 10, 11], np.flatnonzero(Y)):
+        weights = np.zeros(12)
+        weights[kept] = np.array(WEIGHTS)[kept]
+        fewer = {x: of_items(given[x], kept) for x in columns}
+        with case(kept):
+            try:
+                theirs = call(name, **fewer, **{option: weights[kept]})
+            except ValueError:
+                with pytest.raises(ValueError):  # noqa: PT011
+                    call(name, **{option: weights})
+                continue
+            ours = call(name, **{option: weights})
+            assert is_dataclass(ours) or not differs(ours, theirs)
+            for field, x, y in shared(ours, theirs):
+                np.testing.assert_allclose(x, y, rtol=1e-9, atol=1e-12, err_msg=field)
+
+
 #: What data are in the unit of values: arguments, and fields of answers.
 VALUES_IN_UNITS = {"values", "values_a", "values_b", "differences", "half_differences"}
 VALUES_IN_UNITS |= {"scores_a", "scores_b"}

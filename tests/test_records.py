@@ -84,6 +84,7 @@ def test_tables_hold_the_answer(name):
 def test_other_formats(name):
     record = example(name)
     title = record.sections()[0].title
+    assert title
     for text in (record.to_markdown(), record.to_html(), record.to_latex()):
         assert text.strip()
     assert html.escape(title) in record._repr_html_()
@@ -181,6 +182,4 @@ def test_a_report_is_a_page_that_answers_and_says_how(name, tmp_path):
 def test_each_public_record_has_an_example():
     seen = {type(x).__name__ for x in examples().values()}
     missing = set(record_classes()) - {"Record"} - seen
-    assert not missing, (
-        f"a new record? add {missing} to EXAMPLES in tests/examples.py"
-    )
+    assert not missing, f"a new record? add {missing} to EXAMPLES in tests/examples.py"

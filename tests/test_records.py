@@ -72,6 +72,8 @@ def test_tables_hold_the_answer(name):
         low, high = (ends.low, ends.high) if hasattr(ends, "low") else np.moveaxis(ends, -1, 0)
         first = "low" if "low" in columns else "interval_low"
         wanted |= {first: low, first.replace("low", "high"): high}
+    if "rank_low" in columns and hasattr(record, "lower"):
+        wanted |= {"rank_low": record.lower, "rank_high": record.upper}
     rows = len(next(iter(columns.values())))
     for field, value in wanted.items():
         if value is None or np.size(value) != rows or isinstance(value, str):
@@ -83,6 +85,9 @@ def test_tables_hold_the_answer(name):
 @pytest.mark.parametrize("name", RECORDS)
 def test_other_formats(name):
     record = example(name)
+    for section in record.sections():
+        assert section.rows or section.text
+        assert {len(row) for row in section.rows} <= {len(section.columns)}
     title = record.sections()[0].title
     assert title
     for text in (record.to_markdown(), record.to_html(), record.to_latex()):

@@ -79,7 +79,9 @@ def test_data_come_first_and_all_else_by_keyword(name):
     for parameter in parameters(FUNCTIONS[name]).values():
         assert parameter.kind is not parameter.POSITIONAL_ONLY, parameter.name
         if name in TOP and parameter.name not in DATA and parameter.name != "method":
-            assert parameter.kind is parameter.KEYWORD_ONLY, parameter.name
+            assert parameter.kind is parameter.KEYWORD_ONLY, (
+                f"{parameter.name}: new data argument? add it to DATA in {__file__}"
+            )
         if isinstance(parameter.default, bool):
             assert parameter.kind is parameter.KEYWORD_ONLY, parameter.name
 

@@ -333,10 +333,13 @@ def chosen_tests(fault, tests):
     before = (ROOT / name).read_bytes()
     numbers = {*range(before[:first].count(b"\n") + 1, before[:last].count(b"\n") + 2)}
     within = any(
-        isinstance(node, ast.FunctionDef) and node.lineno < min(numbers) <= node.end_lineno
+        isinstance(node, ast.FunctionDef) and node.body[0].lineno <= min(numbers) <= node.end_lineno
         for node in ast.walk(ast.parse(before))
-    )  # else it is executed by whoever imports the module first
-    chosen = [x for x in tests if within and not numbers.isdisjoint(x[2].get(name, ()))]
+    )
+    if within:
+        chosen = [x for x in tests if not numbers.isdisjoint(x[2].get(name, ()))]
+    else:  # a constant or a default, which whoever imports the module first executes
+        chosen = [x for x in tests if name in x[2] or x[0].startswith("tests/test_signatures")]
     chosen = sorted(chosen or (x for x in tests if name in x[2]), key=lambda x: x[1])
     turns, first_ones, rest = Counter(), [], []
     for test, seconds, _ in chosen:

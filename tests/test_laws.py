@@ -942,6 +942,23 @@ def test_the_unit_of_values_does_not_matter(name):
                             np.testing.assert_allclose(others, unit * np.array(ends), rtol=1e-7)
 
 
+def stretched(value):
+    """Scores of which the least is 0 and the largest 1."""
+    if isinstance(value, dict):
+        return {key: stretched(column) for key, column in value.items()}
+    value = np.array(value, float)
+    return (value - value.min()) / np.ptp(value)
+
+
+@pytest.mark.parametrize("name", CALLED)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_scores_from_0_to_1_may_be_0_and_1(name):
+    given = arguments(name)
+    columns = {"score", "scores", "score_a", "score_b", "probabilities", "scores_a", "scores_b"}
+    if columns & set(given) and "table" not in name and not name.startswith("compare_folds"):
+        call(name, **{x: stretched(given[x]) for x in columns & set(given)})
+
+
 #: Arguments with labels of classes.
 OF_LABELS = {"y_true", "pred_a", "pred_b", "preds", "pred", "rater_a", "rater_b", "ratings"}
 OF_LABELS |= {"y_a", "y_b"}

@@ -62,8 +62,7 @@ class _CacheImpl(caching.CompileResultCacheImpl):  # type: ignore[misc]
     def rebuild(self, target_context: Any, payload: tuple[int, bytes]) -> Any:
         checksum, code = payload
         if zlib.crc32(code) != checksum:
-            message = "damaged machine code"
-            raise ValueError(message)
+            raise ValueError("damaged machine code")
         return super().rebuild(target_context, pickle.loads(code))
 
 
@@ -268,8 +267,7 @@ def special_function(name: str, n_arguments: int) -> Any:
         if stem == name and signature in str(capsule):
             break
     else:
-        message = f"this SciPy has no scipy.special.{name} on {n_arguments} doubles"
-        raise ImportError(message)
+        raise ImportError(f"this SciPy has no scipy.special.{name} on {n_arguments} doubles")
     address = get_cython_function_address(module, symbol)
     external = f"fastcmp_scipy_{name}"
     binding.add_symbol(external, address)

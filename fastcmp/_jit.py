@@ -2,7 +2,7 @@
 
 `kernel` decorates what Python calls. A call does what will be done soonest: the Python function
 where the work is small, else machine code from the disk or from the compiler. What compiling takes
-is known from the length of a kernel and of what it calls. What a call takes as Python is not
+is known: it was measured for a kernel and for what it calls. What a call takes as Python is not
 known, so Python has until then: it looks at the clock where loops and calls of kernels begin, and
 when it has taken as long as machine code would, the arrays become what they were, and machine code
 runs. Time in Python adds up, so that a loop of small calls is compiled once that has paid.
@@ -26,6 +26,7 @@ import types
 from _thread import RLock, _count, _local
 from contextlib import contextmanager
 from itertools import combinations
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 _START = 0.8
 #: Seconds to read a kernel's machine code from the disk.
 _LOAD = 0.03
-#: Seconds to compile a function, and for each instruction of its Python code.
+#: Seconds to compile a function that was not measured, and for each instruction of its code.
 _FUNCTION, _INSTRUCTION = 0.04, 5e-4
 #: Seconds as Python: about, for an element of the arrays; at the least, for a turn of a loop.
 _ELEMENT, _TURN = 3e-7, 1e-7
@@ -264,8 +265,7 @@ class Kernel(_Function):
             return _LOAD
         callees: set[_Function] = set()
         self._collect(callees)
-        instructions = sum(len(f._function.__code__.co_code) / 2 for f in callees)
-        return _FUNCTION * len(callees) + _INSTRUCTION * instructions
+        return sum(map(_compile_time, callees))
 
     def _within(self, began: float, types_: Any, seconds: float, *args: Any) -> Any:
         """Run as Python if it takes no longer than that, and add the time."""
@@ -297,6 +297,22 @@ class Kernel(_Function):
                 passed *= 2.0  # where there have been many small calls, as many will follow
             _spent_by_all += passed
             self._spent[types_] = self._spent.get(types_, 0.0) + passed
+
+
+def _compile_time(function: _Function) -> float:
+    """Seconds to compile a function alone: measured, or by its length."""
+    source = function._function
+    estimate = _FUNCTION + _INSTRUCTION * len(source.__code__.co_code) / 2
+    return _compile_times().get(f"{source.__module__}.{source.__qualname__}", estimate)
+
+
+@functools.cache
+def _compile_times() -> dict[str, float]:
+    """Seconds that benchmarks/compile_times.py measured."""
+    import json
+
+    table = Path(__file__).with_name("compile_times.json")
+    return cast("dict[str, float]", json.loads(table.read_bytes()))
 
 
 #: Seconds of compilation so far, until somebody has been told.

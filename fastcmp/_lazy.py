@@ -31,8 +31,7 @@ def attach(
 
     def load(name: str) -> Any:
         if name not in homes:
-            message = f"module {package!r} has no attribute {name!r}"
-            raise AttributeError(message)
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
         home, _ = homes[name]
         if home == package:
             return import_module(f"{package}.{name}")

@@ -13,19 +13,16 @@ from pathlib import Path
 
 import pytest
 from hypothesis import is_hypothesis_test, settings
-from naive import small_if_interpreted
 
 # The first example compiles, which breaks any deadline.
 settings.register_profile(
     "default",
-    max_examples=small_if_interpreted(25, 10),
+    max_examples=25,
     deadline=None,
     derandomize=True,
     database=None,
 )
-settings.register_profile(
-    "full", max_examples=small_if_interpreted(150, 25), deadline=None, derandomize=False
-)
+settings.register_profile("full", max_examples=150, deadline=None, derandomize=False)
 
 
 def pytest_addoption(parser):

@@ -6,7 +6,6 @@ definition allows; tails of continuous distributions come from scipy.stats.
 
 from __future__ import annotations
 
-import os
 from fractions import Fraction
 from itertools import combinations, product
 from math import comb, exp, expm1, fsum, inf, log1p, nan, sqrt
@@ -14,11 +13,6 @@ from math import comb, exp, expm1, fsum, inf, log1p, nan, sqrt
 import mpmath
 import numpy as np
 from scipy import optimize, stats
-
-
-def small_if_interpreted(n_big, n_small):
-    """Choose a size: without the compiler a kernel is a thousand times slower."""
-    return n_small if os.environ.get("NUMBA_DISABLE_JIT") == "1" else n_big
 
 
 def sign(x):

@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 if TYPE_CHECKING:
@@ -72,3 +73,10 @@ def expected(case: dict, name: str) -> object:
     tolerance = case["tolerance"]
     value = case["expected"][name]
     return pytest.approx(value, rel=tolerance["rtol"], abs=tolerance[kind])
+
+
+def agree(case: dict, record: object, *names: str, **keys: str) -> None:
+    """Hold fields of a record, of one pair, against what is expected; `keys` name others."""
+    for field, key in [*zip(names, names, strict=True), *keys.items()]:
+        found = np.squeeze(getattr(record, field)).tolist()
+        assert found == expected(case, key), field

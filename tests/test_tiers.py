@@ -2,6 +2,7 @@
 
 import json
 import os
+import pydoc
 import subprocess
 import sys
 import threading
@@ -189,6 +190,13 @@ def test_the_choice_is_the_users(mode, numba):
         "print(json.dumps('numba' in sys.modules))"
     )
     assert python(program, FASTCMP_COMPILE=mode) is numba
+
+
+def test_the_table_of_compile_times_names_functions_that_stand():
+    gone = [
+        name for name in _jit._compile_times() if not isinstance(pydoc.locate(name), _jit._Function)
+    ]
+    assert gone == [], "renew the table: python benchmarks/compile_times.py"
 
 
 def test_other_choices_are_refused():

@@ -26,5 +26,4 @@ def read_amount(text: str, option: str, suffix: tuple[str, str] | None = POINTS)
         return float(hundredths[1]) / 100 if hundredths else float(text)
     except ValueError:
         such = f" such as {written}" if written else ""
-        message = f"{option} must be a number{such}, got {text!r}"
-        raise ValueError(message) from None
+        raise ValueError(f"{option} must be a number{such}, got {text!r}") from None

@@ -26,8 +26,7 @@ def compare_battles(options: argparse.Namespace) -> None:
     others = [name for name in OF_LOGS if name != "log_format"]
     refuse_given(options, (*OF_LABELS, *others, *_NOT), "does not go with battles")
     if options.simultaneous or options.keep != "all" or options.missing != "raise":
-        message = "--simultaneous, --keep and --missing do not go with battles"
-        raise ValueError(message)
+        raise ValueError("--simultaneous, --keep and --missing do not go with battles")
     check_places(options)
     limit = read_size(options.memory_limit or "4GB", "--memory-limit")
     chosen: dict[str, Any] = {

@@ -69,8 +69,9 @@ class WithPairs(Record):
             parts = [(word[:i], word[i + 1 :]) for i in cuts]
             known = [pair for pair in parts if {*pair} <= {*names} and pair[0] != pair[1]]
             if not known:
-                message = f"--pairs takes all, or A:B of two of {', '.join(names[:10])}; got {word}"
-                raise ValueError(message)
+                raise ValueError(
+                    f"--pairs takes all, or A:B of two of {', '.join(names[:10])}; got {word}"
+                )
             row = rows.get(frozenset(map(names.index, known[0])))
             if row is None:
                 message = f"--pairs {word}: that pair is not among those tested (--control) or kept"

@@ -73,12 +73,11 @@ def count_predictions(
         check_counted(options.missing)
     if why := _uncountable(predictions.names, matrix, memory_limit):
         if size > memory_limit:
-            message = (
+            raise ValueError(
                 f"{why}, and reading the files as a whole {in_words(size)} "
                 f"(--memory-limit is {in_words(memory_limit)}): pass a larger "
                 "--memory-limit, or compare fewer models (--models)"
             )
-            raise ValueError(message)
         return _whole(options, f"{why}, so the files are read as a whole")
     checkpoint = _checkpoint(options, predictions, matrix)
     try:
@@ -93,8 +92,7 @@ def count_predictions(
         )
     except LateValueError as error:
         if size > memory_limit:
-            message = f"{error}, or pass a larger --memory-limit"
-            raise ValueError(message) from None
+            raise ValueError(f"{error}, or pass a larger --memory-limit") from None
         return _whole(options, f"{error}; the files are read as a whole", checkpoint)
     say(predictions.plan.remarks)
     if matrix is not None:  # the costs name the classes

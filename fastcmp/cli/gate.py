@@ -129,8 +129,7 @@ def _gate(options: argparse.Namespace) -> int:
             except (ValueError, TypeError) as error:
                 if subset is None:
                     raise
-                message = f"{error} ({options.by} {subset!r})"
-                raise type(error)(message) from None
+                raise type(error)(f"{error} ({options.by} {subset!r})") from None
     result = fastcmp.gate(comparisons, adjust=options.adjust, names=("new", "base"))
     if found.models[0].equals(found.models[1]):
         what = "have the same values" if options.of_values else "predict the same"
@@ -170,31 +169,25 @@ def _margins(options: argparse.Namespace) -> dict[str, float]:
     """Read the margin of each metric."""
     known = [_VALUES] if options.of_values else list(options.metric)
     if len(set(known)) < len(known):
-        message = f"--metric names one twice: {' '.join(known)}"
-        raise ValueError(message)
+        raise ValueError(f"--metric names one twice: {' '.join(known)}")
     if options.lower_is_better and not options.of_values:
-        message = "--lower-is-better is for --values"
-        raise ValueError(message)
+        raise ValueError("--lower-is-better is for --values")
     if options.of_values and options.metric != ["accuracy"]:
-        message = "pass --values or --metric, not both"
-        raise ValueError(message)
+        raise ValueError("pass --values or --metric, not both")
     common, own = None, {}
     for word in options.margin:
         name, _, amount = word.rpartition("=")
         if not name:
             if common is not None:
-                message = f"--margin must be one amount, or METRIC=AMOUNT, got {word}"
-                raise ValueError(message)
+                raise ValueError(f"--margin must be one amount, or METRIC=AMOUNT, got {word}")
             common = read_amount(amount, "--margin")
         elif name not in known:
-            message = f"--margin {word} is for no metric; there are: {', '.join(known)}"
-            raise ValueError(message)
+            raise ValueError(f"--margin {word} is for no metric; there are: {', '.join(known)}")
         else:
             own[name] = read_amount(amount, "--margin")
     lacking = [name for name in known if name not in own]
     if lacking and common is None:
-        message = f"--margin gives none for {', '.join(lacking)}"
-        raise ValueError(message)
+        raise ValueError(f"--margin gives none for {', '.join(lacking)}")
     return {name: own.get(name, common) for name in known}  # type: ignore[misc]
 
 

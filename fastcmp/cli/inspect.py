@@ -43,12 +43,10 @@ def _inspect(options: argparse.Namespace) -> None:
 
     if options.example is not None:
         if options.files:
-            message = "pass a file or folder of logs or --example, not both"
-            raise ValueError(message)
+            raise ValueError("pass a file or folder of logs or --example, not both")
         options.files = [logs_path()]
     if not options.files:
-        message = "pass a file or folder of logs, or --example logs"
-        raise ValueError(message)
+        raise ValueError("pass a file or folder of logs, or --example logs")
     check_places(options)
     with in_log_options():
         found = inspect_results(paths_of(options), **reading_options(options))

@@ -231,8 +231,7 @@ def _take_example(options: argparse.Namespace) -> None:
     if options.example not in ("logs", "demsar"):
         return
     if options.files or options.values is not None or options.long is not None:
-        message = "pass files or --example, not both"
-        raise ValueError(message)
+        raise ValueError("pass files or --example, not both")
     if options.example == "logs":
         options.files = [logs_path()]
     else:
@@ -336,8 +335,7 @@ def _holdout(options: argparse.Namespace) -> None:
 
     same = options.models is not None and options.models[0] == options.models[1]
     if same and not options.unpaired:
-        message = f"--models names {options.models[0]} twice"
-        raise ValueError(message)
+        raise ValueError(f"--models names {options.models[0]} twice")
     check_places(options)
     take_names(options)
     options.missing = choose(options.missing, "missing", _MISSING)
@@ -347,8 +345,7 @@ def _holdout(options: argparse.Namespace) -> None:
     read = read_labels(options)
     if len(read.preds) != 2:
         found = ", ".join(list(read.preds)[:10])
-        message = f"name the two models to compare (--models A B), of {found}"
-        raise ValueError(message)
+        raise ValueError(f"name the two models to compare (--models A B), of {found}")
     first, second = read.preds
     cost = _read_cost(options)
     # Here errors and warnings name the columns; below they would name a and b.
@@ -377,19 +374,16 @@ def _holdout(options: argparse.Namespace) -> None:
 def _unpaired(options: argparse.Namespace) -> None:
     """Compare two models, each on the samples of a file of its own."""
     if options.cost is not None:
-        message = "--unpaired compares error rates: leave --cost out"
-        raise ValueError(message)
+        raise ValueError("--unpaired compares error rates: leave --cost out")
     files = chosen_files(options, example_path)
     if len(files) != 2:
-        message = f"--unpaired needs two files, one for each model, got {len(files)}"
-        raise ValueError(message)
+        raise ValueError(f"--unpaired needs two files, one for each model, got {len(files)}")
     data, names = [], []
     for i, file in enumerate(files):
         read = read_labels(options, [file], options.models and [options.models[i]])
         if len(read.preds) != 1:
             found = ", ".join(list(read.preds)[:10])
-            message = f"name the model of each file (--models A B): {file} has {found}"
-            raise ValueError(message)
+            raise ValueError(f"name the model of each file (--models A B): {file} has {found}")
         [(name, pred)] = read.preds.items()
         names.append(options.names[i] or name)
         data.append((read.y_true, pred))

@@ -97,8 +97,7 @@ def given(options: argparse.Namespace, names: Any) -> list[str]:
 def refuse_given(options: argparse.Namespace, names: Any, why: str) -> None:
     """Refuse options that do not go with what is read."""
     for name in given(options, names):
-        message = f"{as_option(name)} {why}"
-        raise ValueError(message)
+        raise ValueError(f"{as_option(name)} {why}")
 
 
 def reading_options(options: argparse.Namespace) -> dict[str, Any]:
@@ -124,8 +123,7 @@ def results_options(options: argparse.Namespace) -> dict[str, Any]:
         options.items = "common"
     elif options.missing != "raise":
         if errors not in (None, options.missing):
-            message = f"pass --errors {errors} or --missing {options.missing}, not both"
-            raise ValueError(message)
+            raise ValueError(f"pass --errors {errors} or --missing {options.missing}, not both")
         errors = options.missing
     chosen = {
         "metric": read_metric(options.metric),
@@ -159,8 +157,9 @@ def read_metric(text: str | None) -> str | dict[str, str] | None:
     for word in text.split(","):
         task, _, name = word.rpartition("=")
         if not task or not name:
-            message = f"--metric must be a name, or TASK=NAME,TASK=NAME for each task, got {text!r}"
-            raise ValueError(message)
+            raise ValueError(
+                f"--metric must be a name, or TASK=NAME,TASK=NAME for each task, got {text!r}"
+            )
         found[task.strip()] = name.strip()
     return found
 

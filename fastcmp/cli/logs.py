@@ -50,8 +50,7 @@ def compare_logs(options: argparse.Namespace, keep: Any) -> None:
     _try_options(options)
     chosen = {"keep": keep, "progress": sys.stderr.isatty()}
     if isinstance(keep, Path) and (options.by or options.over):
-        message = "--keep FILE is for one leaderboard, without --by and --over"
-        raise ValueError(message)
+        raise ValueError("--keep FILE is for one leaderboard, without --by and --over")
     with in_log_options(), warnings.catch_warnings():
         warnings.filterwarnings("ignore", ".*by the run's own account")  # a remark
         results = fastcmp.read_results(paths_of(options), **results_options(options))
@@ -101,11 +100,10 @@ def _are_tasks(results: Results) -> bool:
 def _check_items(results: Results) -> None:
     """Refuse to compare within tasks that are items themselves."""
     if results.unit == "task":
-        message = (
+        raise ValueError(
             "--by task needs several items of each task, and these logs hold one score "
             "for each: leave it out, or pass --over tasks"
         )
-        raise ValueError(message)
 
 
 def _say_together(results: Results) -> None:
@@ -176,11 +174,10 @@ def _without_one_cluster(results: Results) -> Results:
 def _over_tasks(results: Results, options: argparse.Namespace) -> Record:
     """Compare the means of tasks."""
     if results.unit == "item" and len(results.tasks) < 2:
-        message = (
+        raise ValueError(
             f"--over tasks needs at least 2 tasks, and these logs hold one "
             f"({results.task_names[0] or 'without a name'}): leave it out"
         )
-        raise ValueError(message)
     chosen = dataset_options(options)
     if not options.lower_is_better:
         return compare_scores(results, **chosen)
@@ -192,11 +189,10 @@ def _over_tasks(results: Results, options: argparse.Namespace) -> Record:
 def _check_direction(results: Results, options: argparse.Namespace) -> None:
     """Refuse --lower-is-better where the logs know themselves what is better."""
     if options.lower_is_better and results.lower_is_better:
-        message = (
+        raise ValueError(
             "--lower-is-better: the logs say themselves that less of this metric is "
             "better, and its values were negated; leave out the option"
         )
-        raise ValueError(message)
 
 
 def _try_options(options: argparse.Namespace) -> None:
@@ -215,5 +211,4 @@ def _check_folders(options: argparse.Namespace) -> None:
     place = Path(os.path.realpath(path))
     for folder in options.files:
         if folder.is_dir() and place.is_relative_to(os.path.realpath(folder)):
-            message = f"--output would write {path} into {folder}, which is read"
-            raise ValueError(message)
+            raise ValueError(f"--output would write {path} into {folder}, which is read")

@@ -45,13 +45,11 @@ def has_metric(options: argparse.Namespace) -> bool:
     if options.metric is None:
         for name in OF_METRIC:
             if getattr(options, name) is not None:
-                message = f"--{name.replace('_', '-')} is for --metric NAME"
-                raise ValueError(message)
+                raise ValueError(f"--{name.replace('_', '-')} is for --metric NAME")
         return False
     for name in ("test", "cost"):
         if getattr(options, name) is not None:
-            message = f"pass --metric or --{name}, not both"
-            raise ValueError(message)
+            raise ValueError(f"pass --metric or --{name}, not both")
     return True
 
 

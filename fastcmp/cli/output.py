@@ -93,12 +93,10 @@ def chosen_files(options: argparse.Namespace, example: Callable[[str], Path]) ->
     """List the files to read."""
     if options.example is not None:
         if options.files:
-            message = "pass prediction files or --example, not both"
-            raise ValueError(message)
+            raise ValueError("pass prediction files or --example, not both")
         return [example(options.example)]
     if not options.files:
-        message = "pass a prediction file, or --example digits"
-        raise ValueError(message)
+        raise ValueError("pass a prediction file, or --example digits")
     return options.files
 
 
@@ -129,11 +127,9 @@ def check_places(options: argparse.Namespace, keep: object = None) -> None:
         check_place(path)
         place = Path(os.path.realpath(path))
         if place in read or (place.parent in read and is_part(place)):
-            message = f"--{name} would write {path} over what is read, or beside it"
-            raise ValueError(message)
+            raise ValueError(f"--{name} would write {path} over what is read, or beside it")
         if place in written:
-            message = f"--{written[place]} and --{name} would both write {path}"
-            raise ValueError(message)
+            raise ValueError(f"--{written[place]} and --{name} would both write {path}")
         written[place] = name
 
 
@@ -159,14 +155,12 @@ def _format(options: argparse.Namespace) -> str:
     path, asked = options.output, options.format
     by_suffix = None if path is None else _SUFFIXES.get(path.suffix.lower())
     if asked is not None and by_suffix not in (None, asked):
-        message = (
+        raise ValueError(
             f"--format {asked} contradicts --output {path}, whose extension means "
             f"{by_suffix}: leave out --format, or name another file"
         )
-        raise ValueError(message)
     if asked == "parquet" and path is None:
-        message = "--format parquet needs a file to write to (--output FILE)"
-        raise ValueError(message)
+        raise ValueError("--format parquet needs a file to write to (--output FILE)")
     return asked or by_suffix or "table"
 
 
@@ -198,10 +192,9 @@ def _one(result: Any) -> Any:
     """Refuse to draw several comparisons in one picture."""
     boards = getattr(result, "boards", None)
     if boards and len(boards) > 1:
-        message = (
+        raise ValueError(
             f"--plot draws one comparison, and there are {len(boards)}: leave --by or --over out"
         )
-        raise ValueError(message)
     return next(iter(boards.values())) if boards else result
 
 

@@ -29,8 +29,7 @@ _OF_VALUES = ("variance", "df", "interval", "average", "repeats", "k", "weights"
 def dataset_options(options: argparse.Namespace) -> dict[str, Any]:
     """Give what `compare_datasets` takes of the options."""
     if options.simultaneous:
-        message = "--simultaneous does not go with --over tasks"
-        raise ValueError(message)
+        raise ValueError("--simultaneous does not go with --over tasks")
     chosen = {
         "method": options.method,
         "omnibus": options.omnibus,
@@ -44,17 +43,14 @@ def dataset_options(options: argparse.Namespace) -> dict[str, Any]:
 def compare_task_table(options: argparse.Namespace, keep: Any) -> None:
     """Compare a table of scores, a row a task, or several that are averaged."""
     if options.values is not None and options.long is not None:
-        message = "pass --values or --long, not both"
-        raise ValueError(message)
+        raise ValueError("pass --values or --long, not both")
     if options.files:
-        message = f"--values or --long names the file to read, got {options.files[0]}"
-        raise ValueError(message)
+        raise ValueError(f"--values or --long names the file to read, got {options.files[0]}")
     others = [name for name in OF_LABELS if name not in ("id", "drop")]
     others += [*OF_LOGS, *_OF_VALUES, "metric", "ties", "ridge"]
     refuse_given(options, others, "does not go with --over tasks and a table of scores")
     if keep != "all":
-        message = "--keep does not go with --over tasks: all pairs are kept"
-        raise ValueError(message)
+        raise ValueError("--keep does not go with --over tasks: all pairs are kept")
     check_places(options)
     chosen = dataset_options(options)
     if options.values is not None:
@@ -120,8 +116,7 @@ def _wide(
     from fastcmp.io.values import ValueFile
 
     for name in given(options, ("item", "model", "value", "repeat")):
-        message = f"--{name} is for long files: pass --long FILE"
-        raise ValueError(message)
+        raise ValueError(f"--{name} is for long files: pass --long FILE")
     column = options.strata or options.id or _usual(Source(options.values).types)
     others = {} if column is None else {"--id": column}
     file = ValueFile(options.values, models=options.models, others=others, drop=options.drop)
@@ -160,8 +155,9 @@ def _long(
     try:
         table = from_long(frame, **{k: columns[option] for k, option in named.items()})
     except (ValueError, TypeError) as error:
-        message = f"{options.long}: {str(error).removeprefix('frame').lstrip(': ')}"
-        raise type(error)(message) from None
+        raise type(error)(
+            f"{options.long}: {str(error).removeprefix('frame').lstrip(': ')}"
+        ) from None
     values = np.asarray(table.values, np.float64)
     if values.ndim > 2:
         known = ~np.isnan(values)
@@ -179,8 +175,7 @@ def _long(
 def _place(name: str, names: list[str], options: argparse.Namespace) -> int:
     if name not in names:
         known = ", ".join(names[:10])
-        message = f"{options.long} has no model {name!r} (--models), but {known}"
-        raise ValueError(message)
+        raise ValueError(f"{options.long} has no model {name!r} (--models), but {known}")
     return names.index(name)
 
 
@@ -194,6 +189,5 @@ def _names(labels: list[Any], column: str, options: argparse.Namespace) -> list[
     missing = sum(label is None or str(label) == "" for label in labels)
     if missing:
         path = options.values if options.values is not None else options.long
-        message = f"{path}: column {column!r} names no task in {missing} rows"
-        raise ValueError(message)
+        raise ValueError(f"{path}: column {column!r} names no task in {missing} rows")
     return [str(label) for label in labels]

@@ -60,11 +60,9 @@ def check_page(path: Path | None) -> None:
     if path is None:
         return
     if path.suffix.lower() not in PAGES:
-        message = f"--report must end in .html or .htm, got {path}"
-        raise ValueError(message)
+        raise ValueError(f"--report must end in .html or .htm, got {path}")
     if find_spec("jinja2") is None:
-        message = "--report needs Jinja2: pip install 'fastcmp[report]'"
-        raise ImportError(message)
+        raise ImportError("--report needs Jinja2: pip install 'fastcmp[report]'")
     check_place(path)
 
 

@@ -18,13 +18,11 @@ def check_picture(path: Path | None, option: str) -> None:
     try:
         from matplotlib.backend_bases import FigureCanvasBase
     except ImportError:
-        message = "drawing needs matplotlib: pip install 'fastcmp[plot]'"
-        raise ImportError(message) from None
+        raise ImportError("drawing needs matplotlib: pip install 'fastcmp[plot]'") from None
     known = sorted(FigureCanvasBase.get_supported_filetypes())
     if _ending(path) not in known:
         listed = ", ".join(f".{ending}" for ending in known)
-        message = f"{option} must end in one of {listed}, got {path}"
-        raise ValueError(message)
+        raise ValueError(f"{option} must end in one of {listed}, got {path}")
 
 
 def _ending(path: Path) -> str:

@@ -97,8 +97,7 @@ def _plan(options: argparse.Namespace) -> None:
     solve_for = "power" if options.power is None else "detectable_difference"
     solve_for = "sample_size" if options.n is None else solve_for
     if solve_for == "detectable_difference" and not family.detectable:
-        message = f"--test {name} finds --n or --power: pass one of them"
-        raise ValueError(message)
+        raise ValueError(f"--test {name} finds --n or --power: pass one of them")
     asked = inputs | _common(options, several)
     _spread(asked, several)
     record = _pilot(options, name)
@@ -119,11 +118,10 @@ def _family(options: argparse.Namespace, inputs: dict[str, Any]) -> tuple[str, A
     for given in inputs:
         if given not in family.inputs:
             known = dict.fromkeys(option_of(x) for x in family.inputs if x != "design")
-            message = (
+            raise ValueError(
                 f"{_option(given, options)} is no option of --test {name}, which "
                 f"takes: {', '.join(known)}"
             )
-            raise ValueError(message)
     return name, family
 
 
@@ -159,12 +157,10 @@ def _pilot(options: argparse.Namespace, test: str) -> Any:
     if not options.files and options.example is None:
         for name in _OF_FILES:
             if getattr(options, name) is not None:
-                message = f"--{name} is for --pilot"
-                raise ValueError(message)
+                raise ValueError(f"--{name} is for --pilot")
         return None
     if test not in _FROM_FILES:
-        message = f"--pilot is for --test {' and '.join(_FROM_FILES)}, got {test}"
-        raise ValueError(message)
+        raise ValueError(f"--pilot is for --test {' and '.join(_FROM_FILES)}, got {test}")
     options.drop = options.drop or ()
     options.files = options.files or []
     take_names(options)
@@ -174,8 +170,7 @@ def _pilot(options: argparse.Namespace, test: str) -> Any:
         return fastcmp.compare_all(read.y_true, read.preds, missing=missing)
     if len(read.preds) != 2:
         found = ", ".join(list(read.preds)[:10])
-        message = f"name the two models to compare (--models A B), of {found}"
-        raise ValueError(message)
+        raise ValueError(f"name the two models to compare (--models A B), of {found}")
     (first, a), (second, b) = read.preds.items()
     say((f"a is {first}, b is {second}",))
     return fastcmp.mcnemar(read.y_true, a, b, missing=missing)

@@ -160,8 +160,7 @@ def _whole(text: str) -> int:
     try:
         return int(text)
     except ValueError:
-        message = f"--find must be a word, or two whole numbers, got {text!r}"
-        raise ValueError(message) from None
+        raise ValueError(f"--find must be a word, or two whole numbers, got {text!r}") from None
 
 
 def option_of(name: str) -> str:

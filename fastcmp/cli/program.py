@@ -134,8 +134,9 @@ def _check_address_space() -> None:
     try:
         mmap(-1, _ADDRESSES).close()
     except OSError:
-        message = f"the address space is limited to {in_words(limit)}, see ulimit -v"
-        raise MemoryError(message) from None
+        raise MemoryError(
+            f"the address space is limited to {in_words(limit)}, see ulimit -v"
+        ) from None
     for name in ("scipy.linalg.blas", "fastcmp._compiler"):
         import_module(name)
 

@@ -141,11 +141,10 @@ def _count(options: argparse.Namespace, limit: int) -> Any:
         )
     except LateValueError as error:
         if size > limit:
-            message = (
+            raise ValueError(
                 f"{error}, or pass a larger --memory-limit: the files take "
                 f"{in_words(size)} as a whole"
-            )
-            raise ValueError(message) from None
+            ) from None
         return None
     say(predictions.plan.remarks)
     _, warning = predictions.labels.finish()

@@ -138,19 +138,17 @@ def _refuse_text(read: Predictions, groups: str | None) -> None:
     kinds = {x: family(column.type) for x, column in read.preds.items() if x != groups}
     bad = [x for x, kind in kinds.items() if kind == "string"]
     if bad:
-        message = (
+        raise TypeError(
             f"{titled(bad[0])} holds text, and scores must be numbers: to leave "
             f"columns out pass {advice(*bad)}, or choose by --scores"
         )
-        raise TypeError(message)
 
 
 def _one_score(options: argparse.Namespace) -> tuple[Predictions, Any, Any, Any]:
     read = _read(options)
     if len(read.preds) != 1:
         found = ", ".join(list(read.preds)[:10])
-        message = f"name one column of scores (--scores COL), of {found}"
-        raise ValueError(message)
+        raise ValueError(f"name one column of scores (--scores COL), of {found}")
     (score,) = read.preds.values()
     return read, read.y_true, score, _positive(options, read.y_true)
 

@@ -61,8 +61,7 @@ def _run(options: argparse.Namespace) -> None:
     name, figure = _STUDIES[options.study]
     dataset = options.dataset
     if options.study == "correlations" and dataset is not None:
-        message = "correlations uses all data sets: leave out --dataset"
-        raise ValueError(message)
+        raise ValueError("correlations uses all data sets: leave out --dataset")
     if dataset is None:
         dataset = "epsilon" if options.study == "table5" else "exp6"
     chosen = studies.Options(

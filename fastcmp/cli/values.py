@@ -73,8 +73,7 @@ def has_values(options: argparse.Namespace, kind: str = "labels") -> bool:
     """Tell whether values are compared; refuse what does not go together."""
     wide, long = options.values is not None, options.long is not None
     if wide and long:
-        message = "pass --values or --long, not both"
-        raise ValueError(message)
+        raise ValueError("pass --values or --long, not both")
     if not wide and not long and kind != "labels":
         return False
     if not wide and not long:
@@ -90,8 +89,7 @@ def has_values(options: argparse.Namespace, kind: str = "labels") -> bool:
         return False
     form = "--values" if wide else "--long"
     if options.files:
-        message = f"{form} names the file to read, got {options.files[0]} as well"
-        raise ValueError(message)
+        raise ValueError(f"{form} names the file to read, got {options.files[0]} as well")
     _refuse(options, _LABELS, f"is for predicted labels, and does not go with {form}")
     if wide:
         _refuse(options, _LONG, "is for long files: pass --long FILE")
@@ -99,8 +97,7 @@ def has_values(options: argparse.Namespace, kind: str = "labels") -> bool:
         _refuse(options, ("id", "drop"), "does not go with --long: name columns by "
                 "--item, --model and --value")  # fmt: skip
     if options.stratum_weights is not None and options.strata is None:
-        message = "--stratum-weights needs --strata"
-        raise ValueError(message)
+        raise ValueError("--stratum-weights needs --strata")
     delattr(options, "long" if wide else "values")  # errors do not speak of it
     return True
 
@@ -108,8 +105,7 @@ def has_values(options: argparse.Namespace, kind: str = "labels") -> bool:
 def _refuse(options: argparse.Namespace, names: Any, why: str) -> None:
     for name in names:
         if getattr(options, name) not in (None, ()):
-            message = f"--{name.replace('_', '-')} {why}"
-            raise ValueError(message)
+            raise ValueError(f"--{name.replace('_', '-')} {why}")
 
 
 def compare_values(options: argparse.Namespace, keep: Any, usual_limit: str) -> None:
@@ -182,11 +178,10 @@ def _compare_wide(
             items["stratum_weights"] = stratum_weights(options, items["strata"])
         return compare_means(values, **shown, **tests, **items, missing=options.missing)
     if why := _whole_only(options, tests):
-        message = (
+        raise ValueError(
             f"{why} needs all values at once, which would take {in_words(size)} "
             f"(--memory-limit is {in_words(limit)}): pass a larger --memory-limit"
         )
-        raise ValueError(message)
     save_memory()
     moments = ValueMoments(file.names, groups="ids" if options.groups else None)
     file.sum_up(moments, progress=shown["progress"])
@@ -214,12 +209,11 @@ def _compare_long(options: argparse.Namespace, chosen: dict[str, Any], limit: in
     from fastcmp.items.compare_means import compare_means
 
     if (size := long_size(options.long)) > limit:
-        message = (
+        raise ValueError(
             f"a long file is read as a whole, which would take {in_words(size)} "
             f"(--memory-limit is {in_words(limit)}): pass a larger --memory-limit, or "
             "a wide file (--values)"
         )
-        raise ValueError(message)
     columns = {f"--{name}": getattr(options, name) or x for name, x in _LONG.items()}
     columns |= {f"--{name}": getattr(options, name) for name in _ITEMS}
     labels = [option for option in columns if option not in ("--value", "--weights")]
@@ -229,8 +223,9 @@ def _compare_long(options: argparse.Namespace, chosen: dict[str, Any], limit: in
     try:
         table = from_long(frame, **named)
     except (ValueError, TypeError) as error:
-        message = f"{options.long}: {str(error).removeprefix('frame').lstrip(': ')}"
-        raise type(error)(message) from None
+        raise type(error)(
+            f"{options.long}: {str(error).removeprefix('frame').lstrip(': ')}"
+        ) from None
     if options.models is not None:
         table = _only(table, options)
     if table.strata is not None:
@@ -276,10 +271,9 @@ def stratum_weights(options: argparse.Namespace, strata: Any) -> Any:
         try:
             numbers.append(float(number))
         except ValueError:
-            message = (
+            raise ValueError(
                 "--stratum-weights must be items, equal, or STRATUM=NUMBER for each "
                 f"stratum, got {word!r}"
-            )
-            raise ValueError(message) from None
+            ) from None
         names.append(name)
     return dict(zip(as_labels(names, known), numbers, strict=True))

@@ -71,8 +71,7 @@ def add_warm(commands: Any) -> None:
 def _warm(options: argparse.Namespace) -> None:
     unknown = [kind for kind in options.kinds if kind not in _COMMANDS]
     if unknown:
-        message = f"KIND must be one of {', '.join(_COMMANDS)}, got {unknown[0]!r}"
-        raise ValueError(message)
+        raise ValueError(f"KIND must be one of {', '.join(_COMMANDS)}, got {unknown[0]!r}")
     _check_kept()
     with_files = find_spec("pyarrow") is not None
     if not with_files:
@@ -101,11 +100,10 @@ def _check_kept() -> None:
             "NUMBA_DISABLE_JIT or FASTCMP_COMPILE is set, so that nothing is compiled: unset it"
         )
     if not cache_facts()["cache_writable"]:
-        message = (
+        raise ValueError(
             "no folder for compiled kernels can be written: set NUMBA_CACHE_DIR to a "
             "folder that can be"
         )
-        raise ValueError(message)
 
 
 def _run_commands(kind: str) -> None:
@@ -119,8 +117,7 @@ def _run_commands(kind: str) -> None:
         with redirect_stdout(io.StringIO()), redirect_stderr(errors):
             status = main(words)
         if status:
-            message = f"fastcmp {' '.join(words)} ended with {errors.getvalue()}"
-            raise RuntimeError(message)
+            raise RuntimeError(f"fastcmp {' '.join(words)} ended with {errors.getvalue()}")
 
 
 def _labels() -> None:

@@ -70,8 +70,7 @@ def _watch(options: argparse.Namespace) -> int:
     for name in ("every", "for_"):
         seconds = getattr(options, name)
         if seconds is not None and not 0.0 < seconds < float("inf"):
-            message = f"--{name.strip('_')} must be a number of seconds, got {seconds}"
-            raise ValueError(message)
+            raise ValueError(f"--{name.strip('_')} must be a number of seconds, got {seconds}")
     options.files = [options.file]
     check_places(options)
     looks = _begin(options)
@@ -115,16 +114,14 @@ def _begin(options: argparse.Namespace) -> PairLooks:
         return fresh
     looks = load(options.state)
     if not isinstance(looks, PairLooks):
-        message = (
+        raise TypeError(
             f"--state {options.state} holds {type(looks).__name__}, not the looks of "
             "`fastcmp watch`"
         )
-        raise TypeError(message)
     for name in ("adjust", "alpha"):
         was, asked = getattr(looks, name), getattr(fresh, name)
         if was != asked:
-            message = f"--state {options.state} was begun with --{name} {was}, not {asked}"
-            raise ValueError(message)
+            raise ValueError(f"--state {options.state} was begun with --{name} {was}, not {asked}")
     return looks
 
 
@@ -152,8 +149,7 @@ def _count(path: Path, options: argparse.Namespace) -> PairCounts | None:
     except ValueError as error:
         if "no rows" in str(error):
             return None
-        message = str(error).replace(str(path), str(options.file))
-        raise type(error)(message) from None
+        raise type(error)(str(error).replace(str(path), str(options.file))) from None
     return counts
 
 

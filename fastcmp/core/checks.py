@@ -24,37 +24,30 @@ MOST_RESAMPLES = 10**8
 def as_numbers(raw: ArrayLike, name: str, what: str = "numbers") -> NDArray[Any]:
     """Convert to an array of integers or floats."""
     if np.ma.is_masked(raw):
-        message = f"{name} must be {what}, got a masked array with missing entries"
-        raise TypeError(message)
+        raise TypeError(f"{name} must be {what}, got a masked array with missing entries")
     try:
         array = np.asarray(raw)
     except ValueError:
-        message = f"{name} must be {what}, got lists of different lengths"
-        raise TypeError(message) from None
+        raise TypeError(f"{name} must be {what}, got lists of different lengths") from None
     if array.dtype.kind not in "iuf":
-        message = f"{name} must be {what}, got {array.dtype} values"
-        raise TypeError(message)
+        raise TypeError(f"{name} must be {what}, got {array.dtype} values")
     return array
 
 
 def as_counts(raw: ArrayLike, name: str) -> NDArray[np.int64]:
     """Convert whole numbers, also floats without a fraction, to int64; a copy."""
     if isinstance(raw, int) and raw > LARGEST_COUNT:  # NumPy might make it an object
-        message = f"{name} must be at most 2**53, got {raw}"
-        raise ValueError(message)
+        raise ValueError(f"{name} must be at most 2**53, got {raw}")
     array = as_numbers(raw, name, "whole numbers")
     if array.size == 0:
         return array.astype(np.int64)
     if array.dtype.kind == "f" and not np.array_equal(array, np.trunc(array)):
         bad = array[~(array == np.trunc(array))].flat[0]
-        message = f"{name} must be whole numbers, got {bad}"
-        raise ValueError(message)
+        raise ValueError(f"{name} must be whole numbers, got {bad}")
     if array.min() < 0:
-        message = f"{name} must not be negative, got {array.min()}"
-        raise ValueError(message)
+        raise ValueError(f"{name} must not be negative, got {array.min()}")
     if array.max() > LARGEST_COUNT:
-        message = f"{name} must be at most 2**53, got {array.max()}"
-        raise ValueError(message)
+        raise ValueError(f"{name} must be at most 2**53, got {array.max()}")
     return array.astype(np.int64)
 
 
@@ -63,19 +56,16 @@ def check_total(counts: NDArray[np.int64], name: str, n_axes: int) -> None:
     axes = tuple(range(counts.ndim - n_axes, counts.ndim))
     totals = counts.sum(axis=axes, dtype=np.float64)
     if np.max(totals, initial=0.0) > LARGEST_COUNT:
-        message = f"{name} must add up to at most 2**53, got {np.max(totals):.6g}"
-        raise ValueError(message)
+        raise ValueError(f"{name} must add up to at most 2**53, got {np.max(totals):.6g}")
 
 
 def as_whole(value: Any, name: str, least: int) -> int:
     """Check a whole number that must be at least `least`."""
     wanted = f"{name} must be a whole number >= {least}"
     if isinstance(value, bool) or not isinstance(value, Integral):
-        message = f"{wanted}, got {value!r}"
-        raise TypeError(message)
+        raise TypeError(f"{wanted}, got {value!r}")
     if value < least:
-        message = f"{wanted}, got {value}"
-        raise ValueError(message)
+        raise ValueError(f"{wanted}, got {value}")
     return int(value)
 
 
@@ -93,8 +83,7 @@ def as_resamples(value: Any, least: int = 1) -> int:
 def as_flag(value: Any, name: str) -> bool:
     """Check what is True or False."""
     if not isinstance(value, (bool, np.bool_)):
-        message = f"{name} must be True or False, got {value!r}"
-        raise TypeError(message)
+        raise TypeError(f"{name} must be True or False, got {value!r}")
     return bool(value)
 
 
@@ -106,27 +95,24 @@ def as_seed(rng: Any) -> int:
     """
     if isinstance(rng, Integral) and not isinstance(rng, bool):
         if not 0 <= int(rng) < LARGEST_SEED:
-            message = f"rng must be a whole number in [0, 2**62), got {rng}"
-            raise ValueError(message)
+            raise ValueError(f"rng must be a whole number in [0, 2**62), got {rng}")
         return int(rng)
     if rng is not None and not isinstance(rng, np.random.Generator):
-        message = f"rng must be a whole number, a numpy.random.Generator or None, got {rng!r}"
-        raise TypeError(message)
+        raise TypeError(
+            f"rng must be a whole number, a numpy.random.Generator or None, got {rng!r}"
+        )
     return int(np.random.default_rng(rng).integers(LARGEST_SEED))
 
 
 def as_proportion(value: Any, name: str) -> float:
     """Check an error rate or a confidence level."""
     if isinstance(value, bool) or not isinstance(value, Real):
-        message = f"{name} must be a number in (0, 1), got {value!r}"
-        raise TypeError(message)
+        raise TypeError(f"{name} must be a number in (0, 1), got {value!r}")
     proportion = float(value)
     if not 0.0 < proportion < 1.0:
-        message = f"{name} must lie in (0, 1), got {value}"
-        raise ValueError(message)
+        raise ValueError(f"{name} must lie in (0, 1), got {value}")
     if 1.0 - proportion == 1.0:  # which is the level of an interval
-        message = f"{name} must be so large that 1 - {name} is below 1, got {value}"
-        raise ValueError(message)
+        raise ValueError(f"{name} must be so large that 1 - {name} is below 1, got {value}")
     return proportion
 
 
@@ -140,11 +126,10 @@ def as_level(value: Any, alternative: str) -> float:
     if alternative == "two-sided":
         return level
     if level <= 0.5:
-        message = (
+        raise ValueError(
             "confidence_level must be above 0.5 for a one-sided interval "
             f"(alternative={alternative!r}), got {value}"
         )
-        raise ValueError(message)
     return 2.0 * level - 1.0
 
 
@@ -175,5 +160,4 @@ def warn(message: str) -> None:
 def check_classes(classes: Any) -> None:
     """Refuse classes that are no sequence of labels."""
     if isinstance(classes, (str, bytes)) or not isinstance(classes, Iterable):
-        message = f"classes must be a sequence of labels, got {classes!r}"
-        raise TypeError(message)
+        raise TypeError(f"classes must be a sequence of labels, got {classes!r}")

@@ -112,5 +112,4 @@ def check_memory(needed: float, limit: int | None, what: str, advice: str) -> No
     if bound is not None and needed > bound:
         size = in_words(bound)
         said = f"{size} are free" if limit is None else f"memory_limit is {size}"
-        message = f"{what} would take {in_words(needed)} of memory, {said}: {advice}"
-        raise ValueError(message)
+        raise ValueError(f"{what} would take {in_words(needed)} of memory, {said}: {advice}")

@@ -88,8 +88,7 @@ def choose(value: Any, name: str, known: Any) -> Any:
             for each in words:
                 if _plain(value) in map(_plain, spellings.get(each, ())):
                     return each
-    message = f"{name} must be one of {tuple(known)}, got {value!r}"
-    raise ValueError(message)
+    raise ValueError(f"{name} must be one of {tuple(known)}, got {value!r}")
 
 
 def _plain(word: str) -> str:

@@ -55,11 +55,10 @@ def to_plain(value: Any) -> Any:
     if kind is _record_class(kind.__name__):
         named = {name: to_plain(x) for name, x in _fields_of(value).items()}
         return {"$record": [kind.__name__, named]}
-    message = (
+    raise TypeError(
         f"values of type {kind.__name__} are not saved ({value!r}): use strings, "
         "numbers, booleans, bytes or dates for labels, or pickle it"
     )
-    raise TypeError(message)
 
 
 def from_plain(value: Any) -> Any:
@@ -72,8 +71,7 @@ def from_plain(value: Any) -> Any:
     if not marks:
         return {key: from_plain(part) for key, part in value.items()}
     if len(value) > 1 or marks[0] not in _MARKS:
-        message = f"{marks[0]} is no type of a value that this fastcmp knows"
-        raise ValueError(message)
+        raise ValueError(f"{marks[0]} is no type of a value that this fastcmp knows")
     return _MARKS[marks[0]][2](value[marks[0]])
 
 
@@ -81,17 +79,15 @@ def make_record(name: Any, plain: dict[str, Any]) -> Any:
     """Make a record, or a named tuple, from the name of its class and its fields."""
     kind = _record_class(name)
     if kind is None:
-        message = f"record must be a class of results of fastcmp, got {name!r}"
-        raise ValueError(message)
+        raise ValueError(f"record must be a class of results of fastcmp, got {name!r}")
     values = {key: from_plain(value) for key, value in plain.items()}
     given = inspect.signature(kind).parameters
     needed = {key for key, x in given.items() if x.default is x.empty}
     if not needed <= set(values) <= set(given):
-        message = (
+        raise ValueError(
             f"fields of a {name} must be {sorted(given)}, got {sorted(values)}: pass "
             "what to_dict() gave"
         )
-        raise ValueError(message)
     return kind(**values)
 
 
@@ -130,8 +126,7 @@ def _fields_of(value: Any) -> dict[str, Any]:
 
 def _tuple(held: list[Any]) -> tuple[Any, ...]:
     if not isinstance(held, list):
-        message = f"a tuple must be held by a list, got {type(held).__name__}"
-        raise TypeError(message)
+        raise TypeError(f"a tuple must be held by a list, got {type(held).__name__}")
     return tuple(map(from_plain, held))
 
 
@@ -149,8 +144,7 @@ def _array_bits(array: np.ndarray[Any, Any]) -> list[Any]:
     if array.dtype.kind == "O":
         return ["O", list(array.shape), [to_plain(x) for x in array.ravel().tolist()]]
     if array.dtype.kind not in _KINDS + "US":
-        message = f"arrays of type {array.dtype} are not saved"
-        raise TypeError(message)
+        raise TypeError(f"arrays of type {array.dtype} are not saved")
     little = array.astype(array.dtype.newbyteorder("<"))
     data = base64.b64encode(little.tobytes()).decode("ascii")
     return [little.dtype.str, list(array.shape), data]
@@ -167,8 +161,7 @@ def _array(held: list[Any]) -> np.ndarray[Any, Any]:
 
 def _dtype(kind: str) -> np.dtype[Any]:
     if not _TYPE.fullmatch(kind):
-        message = f"{kind!r} is no type of a label or an array"
-        raise ValueError(message)
+        raise ValueError(f"{kind!r} is no type of a label or an array")
     return np.dtype(kind)
 
 

@@ -18,8 +18,7 @@ def check_progress(progress: object) -> None:
     """Refuse what is neither True, a function nor None, also where nothing is long."""
     if not (progress is None or isinstance(progress, bool) or callable(progress)):
         kind = type(progress).__name__
-        message = f"progress must be True, a function or None, got {kind}"
-        raise TypeError(message)
+        raise TypeError(f"progress must be True, a function or None, got {kind}")
 
 
 @contextmanager
@@ -47,8 +46,7 @@ def _bar(unit: str) -> Any:
         from rich.progress import ProgressColumn
         from rich.text import Text
     except ImportError:
-        message = "progress=True needs rich: pip install 'fastcmp[cli]'"
-        raise ImportError(message) from None
+        raise ImportError("progress=True needs rich: pip install 'fastcmp[cli]'") from None
 
     class Rate(ProgressColumn):  # type: ignore[misc]  # rich is not looked into
         """Steps a second, with a letter for thousands, millions, billions."""

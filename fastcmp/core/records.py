@@ -91,8 +91,7 @@ class Record:
         list of Section
             What there is to say, in order.
         """
-        message = f"{type(self).__name__} must say what it holds"
-        raise NotImplementedError(message)
+        raise NotImplementedError(f"{type(self).__name__} must say what it holds")
 
     def columns(self) -> dict[str, Any]:
         """Give the main table as columns.
@@ -171,8 +170,9 @@ class Record:
         try:
             module = import_module(library)
         except ImportError:
-            message = f"to_frame({library!r}) needs {library}: pip install {library}"
-            raise ImportError(message) from None
+            raise ImportError(
+                f"to_frame({library!r}) needs {library}: pip install {library}"
+            ) from None
         make = module.table if library == "pyarrow" else module.DataFrame
         return make(self.columns())
 
@@ -327,22 +327,21 @@ def from_dict(plain: dict[str, Any]) -> Any:
     True
     """
     if not isinstance(plain, dict) or not {"record", "version", "fields"} <= set(plain):
-        message = (
+        raise ValueError(
             "plain must be what a record's to_dict() gave, with record, version and "
             f"fields, got {brief(plain)}"
         )
-        raise ValueError(message)
     if plain["version"] != VERSION:
-        message = (
+        raise ValueError(
             f"plain has version {plain['version']!r} of the format, and this fastcmp "
             f"reads version {VERSION}: compute it again"
         )
-        raise ValueError(message)
     try:
         return make_record(plain["record"], plain["fields"])
     except (TypeError, LookupError, AttributeError, ArithmeticError) as error:
-        message = f"fields of plain cannot be read ({error}): pass what to_dict() gave, unchanged"
-        raise ValueError(message) from error
+        raise ValueError(
+            f"fields of plain cannot be read ({error}): pass what to_dict() gave, unchanged"
+        ) from error
 
 
 def unwrap(flat: NDArray[Any], shape: tuple[int, ...]) -> Any:

@@ -56,8 +56,7 @@ def write_state(path: str | os.PathLike[str], name: str, settings: Any, arrays: 
     """
     for key, array in arrays.items():
         if array.dtype.kind not in "biuf":
-            message = f"{key} is an array of type {array.dtype}, which is not saved"
-            raise TypeError(message)
+            raise TypeError(f"{key} is an array of type {array.dtype}, which is not saved")
     little = [
         np.ascontiguousarray(array, array.dtype.newbyteorder("<")) for array in arrays.values()
     ]
@@ -92,8 +91,7 @@ def read_state(path: str | os.PathLike[str], wanted: FileKind) -> tuple[str, Any
                     f"has the right checksum, but not its form: {error}",
                     error,
                 )
-    message = f"{path} {problem}; {wanted.advice}"
-    raise ValueError(message) from cause
+    raise ValueError(f"{path} {problem}; {wanted.advice}") from cause
 
 
 def _problem(file: IO[bytes], found: re.Match[bytes] | None, wanted: FileKind) -> str | None:
@@ -123,21 +121,17 @@ def _read(file: IO[bytes]) -> tuple[Any, Arrays]:
     arrays = {}
     for name, kind, shape in line["arrays"]:
         if not _TYPE.fullmatch(kind) or not all(_is_size(size) for size in shape):
-            message = f"{name} is no array of numbers"
-            raise ValueError(message)
+            raise ValueError(f"{name} is no array of numbers")
         dtype = np.dtype(kind)
         left -= math.prod(shape) * dtype.itemsize
         if left < 0:
-            message = f"{name} is larger than the file"
-            raise ValueError(message)
+            raise ValueError(f"{name} is larger than the file")
         arrays[name] = np.empty(shape, dtype)
         file.readinto(_bytes_of(arrays[name]))  # type: ignore[attr-defined]
         if dtype == np.bool_ and (_bytes_of(arrays[name]) > 1).any():
-            message = f"{name} holds bytes that are neither true nor false"
-            raise ValueError(message)
+            raise ValueError(f"{name} holds bytes that are neither true nor false")
     if left:
-        message = f"there are {left} bytes more than the arrays take"
-        raise ValueError(message)
+        raise ValueError(f"there are {left} bytes more than the arrays take")
     return from_plain(line["settings"]), arrays
 
 

@@ -26,11 +26,9 @@ def check_workers(workers: int | None) -> int:
             return len(os.sched_getaffinity(0))
         return os.cpu_count() or 1
     if isinstance(workers, bool) or not isinstance(workers, Integral):
-        message = f"workers must be a whole number, got {workers!r}"
-        raise TypeError(message)
+        raise TypeError(f"workers must be a whole number, got {workers!r}")
     if workers < 1:
-        message = f"workers must be at least 1, got {workers}"
-        raise ValueError(message)
+        raise ValueError(f"workers must be at least 1, got {workers}")
     return int(workers)
 
 

@@ -128,11 +128,10 @@ def plan_units(
     """Sort items into units; `variance` None is CR2, or CR1 across strata."""
     if groups.crossed:
         if variance not in (None, "cr1"):
-            message = (
+            raise ValueError(
                 f"variance={variance!r} needs clusters that lie within strata: those "
                 "across strata have variance='cr1' only"
             )
-            raise ValueError(message)
         return _across(groups, df)
     code = VARIANCES[variance or "cr2"]
     strata, clusters = groups.strata, groups.clusters

@@ -79,8 +79,9 @@ class LabelTable(Record):
         """
         k = self.n_classes
         if k**3 > _LARGEST_ARRAY:
-            message = f"to_dense needs {8 * k**3 / 1e9:.3g} GB for {k} classes: use nonzero()"
-            raise ValueError(message)
+            raise ValueError(
+                f"to_dense needs {8 * k**3 / 1e9:.3g} GB for {k} classes: use nonzero()"
+            )
         t, a, b, counts = self.nonzero()
         dense = np.zeros((k, k, k), np.int64)
         dense[t, a, b] = counts
@@ -101,10 +102,9 @@ class LabelTable(Record):
     def _table(self, t: Any, p: Any, counts: Any) -> NDArray[np.int64]:
         k = self.n_classes
         if k**2 > _LARGEST_ARRAY:
-            message = (
+            raise ValueError(
                 f"a confusion matrix of {k} classes needs {8 * k**2 / 1e9:.3g} GB: use nonzero()"
             )
-            raise ValueError(message)
         table = np.zeros((k, k), np.int64)
         np.add.at(table, (t, p), counts)
         return table
@@ -152,11 +152,10 @@ class LabelTable(Record):
         if not isinstance(other, LabelTable):
             return NotImplemented
         if self.classes != other.classes:
-            message = (
+            raise ValueError(
                 "counts can be added where their classes agree; pass the same classes= "
                 "to count_labels"
             )
-            raise ValueError(message)
         cells: NDArray[np.int64] | None = None
         if self.cells is None or other.cells is None:
             counts = self.counts + other.counts

@@ -256,11 +256,10 @@ def all_label_counts(labels: Labels, threads: int, out: Counts | None = None) ->
     fresh = out is None
     if out is None:
         if n_pairs * k**3 > _LARGEST_ARRAY:
-            message = (
+            raise ValueError(
                 f"counts of {n_pairs} pairs by {k} classes need "
                 f"{8 * n_pairs * k**3 / 1e9:.3g} GB: choose fewer pairs"
             )
-            raise ValueError(message)
         out = np.zeros((n_pairs, k, k, k), np.int64)
     if not n_pairs or not labels.n_samples:
         return out

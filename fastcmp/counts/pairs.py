@@ -152,8 +152,7 @@ def choose_pairs(
 ) -> NDArray[np.int32] | None:
     """Read which pairs the user wants, shape (P, 2); None for all."""
     if pairs is not None and control is not None:
-        message = "pairs and control exclude each other: pass one of them"
-        raise ValueError(message)
+        raise ValueError("pairs and control exclude each other: pass one of them")
     if control is not None:
         first = model_index(control, names, "control")
         others = [i for i in range(len(names)) if i != first]
@@ -161,31 +160,26 @@ def choose_pairs(
     if pairs is None:
         return None
     if not isinstance(pairs, Iterable):
-        message = f"pairs must be a sequence of pairs of models, got {pairs!r}"
-        raise TypeError(message)
+        raise TypeError(f"pairs must be a sequence of pairs of models, got {pairs!r}")
     known = {name: i for i, name in enumerate(names)}
     chosen = [_pair_indices(pair, known) for pair in pairs]
     if not chosen:
-        message = "pairs must name at least one pair, got none"
-        raise ValueError(message)
+        raise ValueError("pairs must name at least one pair, got none")
     seen: set[frozenset[int]] = set()
     for pair in map(frozenset, chosen):
         if pair in seen:
             one, two = (names[model] for model in sorted(pair))
-            message = f"pairs must differ, got {one!r} and {two!r} twice"
-            raise ValueError(message)
+            raise ValueError(f"pairs must differ, got {one!r} and {two!r} twice")
         seen.add(pair)
     return np.array(chosen, np.int32)
 
 
 def _pair_indices(pair: Any, known: dict[str, int]) -> tuple[int, int]:
     if isinstance(pair, str) or np.size(pair) != 2:
-        message = f"pairs must be pairs of models, got {pair!r}"
-        raise ValueError(message)
+        raise ValueError(f"pairs must be pairs of models, got {pair!r}")
     i, j = (_index(model, known, "pairs") for model in pair)
     if i == j:
-        message = f"pairs must be of two models, got {list(known)[i]!r} with itself"
-        raise ValueError(message)
+        raise ValueError(f"pairs must be of two models, got {list(known)[i]!r} with itself")
     return i, j
 
 
@@ -199,14 +193,12 @@ def _index(model: int | str, known: dict[str, int], argument: str) -> int:
         named = known.get(str(model))
         found = int(model) if 0 <= model < len(known) else named
         if named not in (None, found):
-            message = (
+            raise ValueError(
                 f"{argument} {model} is the name of one model and the place of "
                 f"another: pass {str(model)!r} for the name"
             )
-            raise ValueError(message)
     else:
         found = known.get(model) if isinstance(model, str) else None
     if found is None:
-        message = f"{argument} names no model {model!r}; there are {list(known)[:10]}"
-        raise ValueError(message)
+        raise ValueError(f"{argument} names no model {model!r}; there are {list(known)[:10]}")
     return found

@@ -111,8 +111,7 @@ class RocCurve(Curve):
 def _as_rates(raw: ArrayLike) -> NDArray[np.float64]:
     rates = as_numbers(raw, "fpr").astype(np.float64)
     if not np.all((rates >= 0) & (rates <= 1)):
-        message = "fpr must lie in [0, 1]"
-        raise ValueError(message)
+        raise ValueError("fpr must lie in [0, 1]")
     return rates
 
 

@@ -25,3 +25,5 @@ class UnitSums(NamedTuple):
     strata: NDArray[np.int64]
     #: Of the strata, which add up to 1, shape (H,).
     weights: NDArray[np.float64]
+    #: To which their values were rounded before, in proportion: single or double precision.
+    rounding: float = 2.0**-52

@@ -258,4 +258,5 @@ def unit_sums(values: Values, plan: UnitPlan, pool: ThreadPool) -> UnitSums:
         sizes=np.concatenate(sizes),
         strata=np.repeat(np.arange(len(sizes)), [x.size for x in sizes]),
         weights=np.array([s.scale * s.sizes.sum() for s in plan.strata]),
+        rounding=2.0**-23 if any(c.dtype == np.float32 for c in values.columns) else 2.0**-52,
     )

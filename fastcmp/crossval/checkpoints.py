@@ -39,11 +39,9 @@ class Checkpoint:
         try:
             folder = Path(path)
         except TypeError:
-            message = f"checkpoint must be the path of a folder, got {path!r}"
-            raise TypeError(message) from None
+            raise TypeError(f"checkpoint must be the path of a folder, got {path!r}") from None
         if folder.exists() and not folder.is_dir():
-            message = f"checkpoint must be a folder, and {folder} is a file"
-            raise ValueError(message)
+            raise ValueError(f"checkpoint must be a folder, and {folder} is a file")
         folder.mkdir(parents=True, exist_ok=True)
         return cls(folder=folder)
 
@@ -63,15 +61,13 @@ class Checkpoint:
             changed, runs, old = [], None, {}
         if changed:
             key = changed[0]
-            message = (
+            raise ValueError(
                 f"checkpoint: {path} was made with other {key}: "
                 f"{_brief(old.get(key))}, asked for are {_brief(settings[key])}; "
                 f"{_KIND.advice}"
             )
-            raise ValueError(message)
         if not isinstance(runs, CVRuns):
-            message = f"{path} holds no predictions; {_KIND.advice}"
-            raise ValueError(message)  # noqa: TRY004  # of a file
+            raise ValueError(f"{path} holds no predictions; {_KIND.advice}")  # noqa: TRY004  # of a file
         return runs
 
     def save(self, name: str, settings: dict[str, Any], runs: CVRuns) -> None:
@@ -90,8 +86,7 @@ def settings_of(plan: CVPlan, name: str, data: tuple[Any, ...], seed: int) -> di
     try:
         import joblib
     except ImportError:
-        message = "checkpoint needs joblib: pip install 'fastcmp[cv]'"
-        raise ImportError(message) from None
+        raise ImportError("checkpoint needs joblib: pip install 'fastcmp[cv]'") from None
     scoring = plan.scoring
     return {
         "data set": name,

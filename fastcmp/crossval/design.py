@@ -218,11 +218,9 @@ class Design(Record):
     def _units(self, n: int, y: Any, groups: Any, *, free: bool = False) -> Units:
         """Read what is dealt; `free` if only its number matters."""
         if n > _MOST_SAMPLES:
-            message = f"designs take fewer than 2**31 samples, got {n}"
-            raise ValueError(message)
+            raise ValueError(f"designs take fewer than 2**31 samples, got {n}")
         if self.stratify and y is None and not free:
-            message = "y must be given, because the design is stratified"
-            raise ValueError(message)
+            raise ValueError("y must be given, because the design is stratified")
         check_length(y, "y", n)
         return read_units(n, y if self.stratify else None, groups)
 
@@ -240,8 +238,7 @@ class Design(Record):
     def _need(self, units: Units, least: int) -> None:
         if len(units) < least:
             name = "n must be" if units.sizes is None else "groups must number"
-            message = f"{name} at least {least} for {self}, got {len(units)}"
-            raise ValueError(message)
+            raise ValueError(f"{name} at least {least} for {self}, got {len(units)}")
 
     def _n_tested(self, units: Units) -> int:
         """Count the units that a hold-out split tests."""
@@ -250,20 +247,18 @@ class Design(Record):
         whole = isinstance(self.test_size, int)
         tested = int(self.test_size) if whole else int(self.test_size * n + 0.5)
         if not 0 < tested < n:
-            message = (
+            raise ValueError(
                 f"test_size must leave samples to test and to train on, got "
                 f"{self.test_size}, which tests {tested} of {n}"
             )
-            raise ValueError(message)
         if units.sizes is not None:
             self._need(units, 2)
             tested = min(max(int(tested * u / n + 0.5), 1), u - 1)
         if self.n_halves and tested >= u // 2:
-            message = (
+            raise ValueError(
                 f"test_size must leave {units.noun} to train on in a half of {u // 2}, "
                 f"got {self.test_size}, which tests {tested}"
             )
-            raise ValueError(message)
         return tested
 
     def _rows(self, units: Units) -> Iterator[Folds]:

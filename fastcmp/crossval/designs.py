@@ -102,8 +102,7 @@ def repeated_kfold(
     """
     folds = as_whole(n_folds, "n_folds", 2)
     if folds > _MOST_FOLDS:
-        message = f"n_folds must be at most {_MOST_FOLDS}, got {folds}"
-        raise ValueError(message)
+        raise ValueError(f"n_folds must be at most {_MOST_FOLDS}, got {folds}")
     return Design(
         family="kfold",
         n_repeats=as_whole(n_repeats, "n_repeats", 1),
@@ -297,12 +296,10 @@ def paired_halves(
 def _check_size(value: Any) -> float | int:
     wanted = "test_size must be a proportion in (0, 1) or a whole number >= 1"
     if isinstance(value, bool) or not isinstance(value, Real):
-        message = f"{wanted}, got {value!r}"
-        raise TypeError(message)
+        raise TypeError(f"{wanted}, got {value!r}")
     if isinstance(value, Integral) and int(value) >= 1:
         return int(value)
     proportion = float(value)
     if not 0.0 < proportion < 1.0:
-        message = f"{wanted}, got {value}"
-        raise ValueError(message)
+        raise ValueError(f"{wanted}, got {value}")
     return proportion

@@ -82,8 +82,7 @@ def fit_models(
         scorer=scorer,
     )
     if (rows := count_rows(X, "X")) != codes.size:
-        message = f"X has {rows} rows, y has {codes.size} labels"
-        raise ValueError(message)
+        raise ValueError(f"X has {rows} rows, y has {codes.size} labels")
     check_indexes([("X", X), ("y", y), ("groups", groups)])
     folds = [design.folds(codes.size, y=codes, groups=groups) for design in designs]
     splits = [list(_splits(*each)) for each in zip(designs, folds, strict=True)]
@@ -118,16 +117,16 @@ def _scikit_learn(scoring: Any, workers: int | None) -> tuple[Any, Any]:
         import joblib
         from sklearn.metrics import get_scorer
     except ImportError:
-        message = "fitting models needs scikit-learn and joblib: pip install 'fastcmp[cv]'"
-        raise ImportError(message) from None
+        raise ImportError(
+            "fitting models needs scikit-learn and joblib: pip install 'fastcmp[cv]'"
+        ) from None
     scorer = None
     if scoring is not None and scoring != "accuracy":
         if not isinstance(scoring, str) and not callable(scoring):
-            message = (
+            raise TypeError(
                 "scoring must be the name of a scorer of scikit-learn or a function "
                 f"of model, X and y, got {scoring!r}"
             )
-            raise TypeError(message)
         scorer = _find_scorer(get_scorer, scoring)
     if workers is not None and workers != -1:
         check_workers(workers)
@@ -143,10 +142,9 @@ def _find_scorer(get_scorer: Callable[[Any], Any], scoring: Any) -> Any:
     try:
         return get_scorer(scoring)
     except ValueError:
-        message = (
+        raise ValueError(
             f"scoring {scoring!r} is unknown: sklearn.metrics.get_scorer_names() lists the names"
-        )
-        raise ValueError(message) from None
+        ) from None
 
 
 def _measure(scoring: Any) -> str:
@@ -158,15 +156,13 @@ def _measure(scoring: Any) -> str:
 
 def _check_classifier(name: str, model: Any) -> None:
     if isinstance(model, type):
-        message = f"model {name!r} must be a classifier, got the class {model.__name__}"
-        raise TypeError(message)
+        raise TypeError(f"model {name!r} must be a classifier, got the class {model.__name__}")
     lacking = [m for m in ("fit", "predict") if not callable(getattr(model, m, None))]
     if lacking:
-        message = (
+        raise TypeError(
             f"model {name!r} must be a classifier with methods fit and predict, got "
             f"{model!r} without {' and '.join(lacking)}"
         )
-        raise TypeError(message)
     from sklearn.base import is_classifier
 
     try:
@@ -176,26 +172,23 @@ def _check_classifier(name: str, model: Any) -> None:
     except AttributeError:  # a model without scikit-learn's tags
         return
     if not known and hasattr(model, "get_params"):
-        message = f"model {name!r} must be a classifier, got {model!r}"
-        raise TypeError(message)
+        raise TypeError(f"model {name!r} must be a classifier, got {model!r}")
 
 
 def _encode(y: ArrayLike) -> tuple[NDArray[np.int32], tuple[Any, ...]]:
     column = read_column(y, "y").factorized()
     missing = column.missing()
     if missing is not None:
-        message = (
+        raise ValueError(
             f"y must have a label for each sample, got a missing one in row "
             f"{int(np.flatnonzero(missing)[0])}"
         )
-        raise ValueError(message)
     column.kind()
     # A column of categories may know labels that do not occur.
     present, codes = np.unique(column.positions(), return_inverse=True)
     classes = tuple(column.distinct[i] for i in present)
     if len(classes) < 2:
-        message = f"y must have at least 2 classes, got {list(classes)}"
-        raise ValueError(message)
+        raise ValueError(f"y must have at least 2 classes, got {list(classes)}")
     return codes.astype(np.int32), classes
 
 
@@ -217,11 +210,10 @@ def _splits(design: Design, folds: NDArray[np.int16]) -> Iterator[_Split]:
 def _check_training(split: _Split, codes: NDArray[np.int32]) -> None:
     trained = codes[split.train]
     if (trained == trained[0]).all():
-        message = (
+        raise ValueError(
             f"the training set of {split.place} has one class only, of "
             f"{codes.max() + 1}: use stratify=True, or more samples"
         )
-        raise ValueError(message)
 
 
 def _seeded(model: Any, split: _Split, seed: int) -> Any:
@@ -258,11 +250,9 @@ def _fit(
         )
     except Exception as error:
         kind = type(error).__name__
-        message = f"model {name!r} failed in {split.place}: {kind}: {error}"
-        raise RuntimeError(message) from error
+        raise RuntimeError(f"model {name!r} failed in {split.place}: {kind}: {error}") from error
     if data.scorer is not None and not np.isfinite(score):
-        message = f"model {name!r} scored {score} in {split.place}"
-        raise ValueError(message)
+        raise ValueError(f"model {name!r} scored {score} in {split.place}")
     return _read(predicted, name, data, split), score
 
 
@@ -283,18 +273,16 @@ def _read(predicted: Any, name: str, data: _Data, split: _Split) -> NDArray[np.i
     what = f"predictions of model {name!r} in {split.place}"
     column = read_column(predicted, what).factorized()
     if len(column) != split.test.size:
-        message = (
+        raise ValueError(
             f"model {name!r} must predict one label a row, got {len(column)} for "
             f"{split.test.size} rows in {split.place}"
         )
-        raise ValueError(message)
     own = [data.codes.get(label, len(data.codes)) for label in column.distinct]
     if own and all(code == len(data.codes) for code in own):
-        message = (
+        raise TypeError(
             f"model {name!r} must be a classifier: none of its predictions in "
             f"{split.place} is a class of y, such as {column.distinct[0]!r}"
         )
-        raise TypeError(message)
     # Neither is a missing prediction (-1) a class.
     codes = np.array([*own, len(data.codes)], np.int32)
     return np.asarray(codes[column.positions()])

@@ -106,11 +106,10 @@ def compare_folds(
     for name, table in others:
         if set(table.names) != set(first[1].names):
             lacking = sorted(set(table.names) ^ set(first[1].names))
-            message = (
+            raise ValueError(
                 "scores must be of the same models on all data sets, and "
                 f"{lacking[:4]} are in one of {first[0]!r} and {name!r} only"
             )
-            raise ValueError(message)
     names = first[1].names
     options = PairOptions.read(names, adjust, alpha, pairs, control)
     results = {
@@ -138,11 +137,10 @@ def _compare(
     n_folds = table.scores.shape[2]
     if ratio is None:
         if not table.has_folds or n_folds < 2:
-            message = (
+            raise ValueError(
                 "test_train_ratio must be given: samples tested over samples trained "
                 "on in a split, 1 / (K - 1) for K-fold cross-validation"
             )
-            raise ValueError(message)
         ratio = 1.0 / (n_folds - 1)
     flat = table.scores.reshape(len(table.names), -1)
     i, j = options.pairs.T

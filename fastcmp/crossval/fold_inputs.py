@@ -35,23 +35,20 @@ def read_differences(raw: ArrayLike, axes: str = "J", name: str = "differences")
         for got, wanted in zip(last, sizes, strict=True)
     )
     if not fits:
-        message = f"{name} must have shape (..., {axes}), got shape {array.shape}"
-        raise ValueError(message)
+        raise ValueError(f"{name} must have shape (..., {axes}), got shape {array.shape}")
     return np.ascontiguousarray(array, np.float64)
 
 
 def check_folds(n: int, what: str) -> None:
     """Refuse fewer than two differences."""
     if n < 2:
-        message = f"differences must hold at least 2 {what}, got {n}"
-        raise ValueError(message)
+        raise ValueError(f"differences must hold at least 2 {what}, got {n}")
 
 
 def as_real(value: Any, name: str) -> float:
     """Refuse what is no number."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
-        message = f"{name} must be a number, got {value!r}"
-        raise TypeError(message)
+        raise TypeError(f"{name} must be a number, got {value!r}")
     return float(value)
 
 
@@ -59,8 +56,7 @@ def as_positive(value: Any, name: str) -> float:
     """Check a number of samples, a ratio of two, or the like."""
     number = as_real(value, name)
     if not 0 < number < np.inf:
-        message = f"{name} must be positive and finite, got {value}"
-        raise ValueError(message)
+        raise ValueError(f"{name} must be positive and finite, got {value}")
     return number
 
 
@@ -69,12 +65,10 @@ def as_correlations(rho1: Any, rho2: Any) -> tuple[float, float]:
     within, between = as_real(rho1, "rho1"), as_real(rho2, "rho2")
     # At -1 the mean would have no variance.
     if not -1 < within <= 1:
-        message = f"rho1 must lie in (-1, 1], got {rho1}"
-        raise ValueError(message)
+        raise ValueError(f"rho1 must lie in (-1, 1], got {rho1}")
     largest = (1 + within) / 2
     if not 0 <= between <= largest:
-        message = f"rho2 must lie in [0, (1 + rho1) / 2] = [0, {largest:g}], got {rho2}"
-        raise ValueError(message)
+        raise ValueError(f"rho2 must lie in [0, (1 + rho1) / 2] = [0, {largest:g}], got {rho2}")
     return within, between
 
 
@@ -142,5 +136,4 @@ def _refuse(given: Mapping[str, Floats]) -> None:
         if len(bad):
             where = tuple(bad[0].tolist())
             place = ", ".join(map(str, where))
-            message = f"{name} must be finite, got {array[where]} at [{place}]"
-            raise ValueError(message)
+            raise ValueError(f"{name} must be finite, got {array[where]} at [{place}]")

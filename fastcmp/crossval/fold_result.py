@@ -106,11 +106,10 @@ class FoldTestResult(Compared, Record):
         elif self.distribution == "t" and isinstance(self.df, int | float):
             quantile = -kernels.stdtrit(self.df, tail)
         else:
-            message = (
+            raise ValueError(
                 f"test {self.test!r} gives no interval: its statistic is no estimate "
                 "divided by a standard error, as it is for the t and z tests"
             )
-            raise ValueError(message)
         error = np.asarray(self.standard_error, np.float64)
         spread = (quantile * np.where(error > 0.0, error, np.nan))[()]
         ends = self.estimate - spread, self.estimate + spread

@@ -46,8 +46,7 @@ def is_several(raw: Any) -> bool:
 def read_fold_scores(raw: Any, metric: Any, where: str = "scores") -> FoldScores:
     """Read the scores of one data set."""
     if metric is not None and not isinstance(metric, str):
-        message = f"metric must be the name of a score of scikit-learn, got {metric!r}"
-        raise TypeError(message)
+        raise TypeError(f"metric must be the name of a score of scikit-learn, got {metric!r}")
     if _is_search(raw):
         return _of_search(raw, metric, where)
     if isinstance(raw, Mapping) and raw and all(map(_validated, raw.values())):
@@ -57,8 +56,7 @@ def read_fold_scores(raw: Any, metric: Any, where: str = "scores") -> FoldScores
         }
         chosen = {key for key, _ in found.values()}
         if len(chosen) > 1:
-            message = f"{where} must have one metric for all models, got {chosen}"
-            raise ValueError(message)
+            raise ValueError(f"{where} must have one metric for all models, got {chosen}")
         return _stacked({n: x for n, (_, x) in found.items()}, where, chosen.pop())
     if metric is not None:
         message = f"metric={metric!r} is for answers of scikit-learn, got {where}"
@@ -69,11 +67,10 @@ def read_fold_scores(raw: Any, metric: Any, where: str = "scores") -> FoldScores
         return _stacked(columns, where)
     array = as_numbers(raw, where).astype(np.float64)
     if array.ndim not in (2, 3):
-        message = (
+        raise ValueError(
             f"{where} must be of shape (M, J) or (M, R, K), got {array.shape}: for "
             "several data sets pass {name: scores}, or fastcmp.datasets.task_table"
         )
-        raise ValueError(message)
     names = [f"model_{i}" for i in range(len(array))]
     return _stacked(dict(zip(names, array, strict=True)), where)
 
@@ -108,15 +105,13 @@ def _of_search(raw: Any, metric: str | None, where: str) -> FoldScores:
     chosen = _choose(metric, list(splits), where)
     numbers = sorted(splits[chosen])
     if numbers != list(range(len(numbers))):
-        message = f"{where} must hold all splits from 0 on, got {numbers}"
-        raise ValueError(message)
+        raise ValueError(f"{where} must hold all splits from 0 on, got {numbers}")
     scores = np.stack(
         [read_values(splits[chosen][k], f"column split{k}_test_{chosen}") for k in numbers],
         axis=1,
     )
     if "params" not in columns:
-        message = f"{where} must have a column params, which names the models"
-        raise ValueError(message)
+        raise ValueError(f"{where} must have a column params, which names the models")
     names = [_params(entry) for entry in _listed(columns["params"])]
     check_distinct_names(names, f"params of {where}")
     return _stacked(dict(zip(names, scores, strict=True)), where, chosen)
@@ -145,8 +140,7 @@ def _choose(metric: str | None, known: list[str], where: str) -> str:
     if metric is None and len(known) == 1:
         return known[0]
     if metric not in known:
-        message = f"metric must be one of {known} of {where}, got {metric!r}"
-        raise ValueError(message)
+        raise ValueError(f"metric must be one of {known} of {where}, got {metric!r}")
     return str(metric)
 
 
@@ -163,24 +157,20 @@ def _stacked(
 ) -> FoldScores:
     """Check that all models have the same folds, and all scores are numbers."""
     if len(columns) < 2:
-        message = f"{where} must hold at least 2 models, got {len(columns)}"
-        raise ValueError(message)
+        raise ValueError(f"{where} must hold at least 2 models, got {len(columns)}")
     shapes = {name: x.shape for name, x in columns.items()}
     if len(set(shapes.values())) > 1:
-        message = f"{where} must be of the same folds for all models, got {shapes}"
-        raise ValueError(message)
+        raise ValueError(f"{where} must be of the same folds for all models, got {shapes}")
     table = np.stack(list(columns.values()))
     if table[0].size < 2:
-        message = f"{where} must hold at least 2 folds, got {table[0].size}"
-        raise ValueError(message)
+        raise ValueError(f"{where} must hold at least 2 folds, got {table[0].size}")
     names = tuple(columns)
     if (bad := np.argwhere(~np.isfinite(table))).size:
         model, *fold = bad[0].tolist()
-        message = (
+        raise ValueError(
             f"{where} must be finite, got {table[tuple(bad[0])]} for {names[model]} in "
             f"fold {', '.join(map(str, fold))} ({len(bad)} in all): a fit that failed "
             "has no score; repeat it, or leave the model out"
         )
-        raise ValueError(message)
     has_folds = table.ndim == 3
     return FoldScores(names, table if has_folds else table[:, None], has_folds, metric)

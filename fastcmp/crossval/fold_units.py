@@ -91,8 +91,7 @@ def read_units(n: int, y: Any, groups: Any) -> Units:
 def check_length(raw: Any, name: str, n: int) -> None:
     """Refuse labels that are not one a sample."""
     if raw is not None and (length := count_rows(raw, name)) != n:
-        message = f"{name} must hold one label for each of {n} samples, got {length}"
-        raise ValueError(message)
+        raise ValueError(f"{name} must hold one label for each of {n} samples, got {length}")
 
 
 def _codes(raw: Any, name: str, n: int) -> NDArray[np.int64]:
@@ -101,11 +100,10 @@ def _codes(raw: Any, name: str, n: int) -> NDArray[np.int64]:
     column = read_column(raw, name)
     absent = column.missing()
     if absent is not None:
-        message = (
+        raise ValueError(
             f"{name} must have no missing labels, got {np.count_nonzero(absent)}, the "
             f"first in row {int(absent.argmax())}"
         )
-        raise ValueError(message)
     codes = column.factorized().positions()
     first = np.full(int(codes.max(initial=-1)) + 1, n, np.int64)
     np.minimum.at(first, codes, np.arange(n))

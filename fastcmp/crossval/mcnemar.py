@@ -97,8 +97,7 @@ def bcv_mcnemar(
     counts = _tables(tables, (None, 2, 2, 2), f"(..., m, 2, 2, 2), {_TABLE}")
     m = counts.shape[-4]
     if m < 2:
-        message = f"tables must hold m >= 2 two-fold cross-validations, got {m}"
-        raise ValueError(message)
+        raise ValueError(f"tables must hold m >= 2 two-fold cross-validations, got {m}")
     _check_totals(counts)
     shape = counts.shape[:-4]
     factor = kernels.bcv_factor(m, rho1, rho2)
@@ -165,8 +164,7 @@ def naive_mcnemar(tables: ArrayLike) -> FoldTestResult:
     counts = _tables(tables, (None, 2, 2), f"(..., K, 2, 2), {_TABLE}")
     n_folds = counts.shape[-3]
     if n_folds < 2:
-        message = f"tables must hold K >= 2 folds, got {n_folds}"
-        raise ValueError(message)
+        raise ValueError(f"tables must hold K >= 2 folds, got {n_folds}")
     shape = counts.shape[:-3]
     flat = counts.reshape(-1, n_folds, 2, 2)
     results, status = np.empty((len(flat), 2)), np.empty(len(flat), np.uint8)
@@ -248,8 +246,7 @@ def proportion_z(
         stacked = np.stack(np.broadcast_arrays(*counts.values()))
     except ValueError:
         shapes = ", ".join(f"{name} {x.shape}" for name, x in counts.items())
-        message = f"counts must broadcast to one shape, got {shapes}"
-        raise ValueError(message) from None
+        raise ValueError(f"counts must broadcast to one shape, got {shapes}") from None
     shape = stacked.shape[1:]
     flat = stacked.reshape(3, -1)
     _check_errors(flat)
@@ -283,8 +280,7 @@ def _tables(raw: ArrayLike, axes: tuple[int | None, ...], wanted: str) -> NDArra
         want in (None, size) for size, want in zip(last, axes, strict=True)
     )
     if not fits:
-        message = f"tables must have shape {wanted}, got shape {counts.shape}"
-        raise ValueError(message)
+        raise ValueError(f"tables must have shape {wanted}, got shape {counts.shape}")
     return counts
 
 
@@ -295,24 +291,20 @@ def _check_totals(counts: NDArray[np.int64]) -> None:
     if empty.any():
         first = np.unravel_index(empty.argmax(), counts.shape[:-2])
         place = ", ".join(map(str, first))
-        message = f"tables must each hold a sample, got an empty tables[{place}]"
-        raise ValueError(message)
+        raise ValueError(f"tables must each hold a sample, got an empty tables[{place}]")
     total = counts.reshape(-1, 8 * counts.shape[-4]).sum(1, dtype=np.float64)
     if total.size and total.max() > LARGEST_COUNT:
-        message = (
+        raise ValueError(
             f"tables of one pair must hold at most 2**53 samples together, got {total.max():.6g}"
         )
-        raise ValueError(message)
 
 
 def _check_errors(flat: NDArray[np.int64]) -> None:
     n = flat[2]
     if n.size and n.min() < 1:
-        message = f"n must be at least 1, got {n.min()}"
-        raise ValueError(message)
+        raise ValueError(f"n must be at least 1, got {n.min()}")
     for name, errors in (("errors_a", flat[0]), ("errors_b", flat[1])):
         bad = np.flatnonzero(errors > n)
         if bad.size:
             first = bad[0]
-            message = f"{name} must be at most n = {n[first]}, got {errors[first]}"
-            raise ValueError(message)
+            raise ValueError(f"{name} must be at most n = {n[first]}, got {errors[first]}")

@@ -129,8 +129,7 @@ def read_plan(
 ) -> CVPlan:
     """Check models, the test and the options of pairs."""
     if not isinstance(test, str):
-        message = f"test must be the name of one test, got {test!r}"
-        raise TypeError(message)
+        raise TypeError(f"test must be the name of one test, got {test!r}")
     (chosen,) = read_tests(test)
     named = read_models(models)
     return CVPlan(
@@ -146,12 +145,10 @@ def read_plan(
 def read_tests(test: str | Sequence[str]) -> list[CVTest]:
     """Find tests by their names, each once."""
     if not isinstance(test, (str, Sequence)):
-        message = f"test must be the name of a test or a list of names, got {test!r}"
-        raise TypeError(message)
+        raise TypeError(f"test must be the name of a test or a list of names, got {test!r}")
     names = [test] if isinstance(test, str) else list(test)
     if not names:
-        message = "test must name at least one test, got none"
-        raise ValueError(message)
+        raise ValueError("test must name at least one test, got none")
     found = [find_test(name) for name in names]
     return list({each.name: each for each in found}.values())
 
@@ -163,14 +160,11 @@ def read_models(models: Any) -> list[tuple[str, Any]]:
     elif isinstance(models, (list, tuple)):
         named = [(f"model_{i}", model) for i, model in enumerate(models)]
     else:
-        message = f"models must be a mapping or a list of classifiers, got {models!r}"
-        raise TypeError(message)
+        raise TypeError(f"models must be a mapping or a list of classifiers, got {models!r}")
     if len(named) < 2:
-        message = f"models must hold at least 2 classifiers, got {len(named)}"
-        raise ValueError(message)
+        raise ValueError(f"models must hold at least 2 classifiers, got {len(named)}")
     if len(dict(named)) < len(named):
-        message = f"models must have different names, got {[name for name, _ in named]}"
-        raise ValueError(message)
+        raise ValueError(f"models must have different names, got {[name for name, _ in named]}")
     return named
 
 
@@ -191,11 +185,9 @@ def choose_designs(
     given: list[Any] = list(design) if isinstance(design, (tuple, list)) else [design]
     for each in given or [design]:
         if not isinstance(each, Design):
-            message = f"design must be made by fastcmp.designs, got {each!r}"
-            raise TypeError(message)
+            raise TypeError(f"design must be made by fastcmp.designs, got {each!r}")
     if stratify:
-        message = "stratify is for the default designs: pass it to that of design="
-        raise ValueError(message)
+        raise ValueError("stratify is for the default designs: pass it to that of design=")
     for test in tests:
         if not any(map(test.accepts, given)):
             test.check_design(given[0])

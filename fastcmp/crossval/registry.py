@@ -52,17 +52,18 @@ class CVTest:
     def check_design(self, design: Design) -> None:
         """Refuse folds of another design."""
         if not self.accepts(design):
-            message = f"test {self.name!r} needs {self.wanted}, got {design}"
-            raise ValueError(message)
+            raise ValueError(f"test {self.name!r} needs {self.wanted}, got {design}")
 
     def check_options(self, alternative: str, *, counted: bool) -> None:
         """Refuse an alternative, or a score, that the test does not take."""
         if alternative != "two-sided" and not self.one_sided:
-            message = f"test {self.name!r} is two-sided only, got alternative={alternative!r}"
-            raise ValueError(message)
+            raise ValueError(
+                f"test {self.name!r} is two-sided only, got alternative={alternative!r}"
+            )
         if self.counts and not counted:
-            message = f"test {self.name!r} counts right and wrong predictions: it takes no scoring"
-            raise ValueError(message)
+            raise ValueError(
+                f"test {self.name!r} counts right and wrong predictions: it takes no scoring"
+            )
 
 
 def _in_a_row(outcomes: FoldOutcomes) -> NDArray[np.float64]:

@@ -127,11 +127,10 @@ class CVRuns(Record):
         if accepted:
             return accepted[0]
         there = ", ".join(str(run.design) for run in self.runs)
-        message = (
+        raise ValueError(
             f"test {test.name!r} needs {test.wanted}; fitted were {there}: name it in "
             "test=[...] when comparing, and models are fitted on its splits too"
         )
-        raise ValueError(message)
 
     def scores(self, run: DesignRun) -> NDArray[np.float64]:
         """Give the score of each model in each fold.

@@ -24,8 +24,7 @@ def refuse_several(X: Any, checkpoint: Any) -> None:  # noqa: N803  # scikit-lea
         message += "several data sets pass {name: (X, y)} alone"
         raise TypeError(message)
     if checkpoint is not None:
-        message = "checkpoint is for several data sets: pass {name: (X, y)} as X"
-        raise ValueError(message)
+        raise ValueError("checkpoint is for several data sets: pass {name: (X, y)} as X")
 
 
 def seed_of(seed: int, name: str) -> int:
@@ -84,34 +83,28 @@ def _fit(plan: CVPlan, name: str, data: tuple[Any, ...], seed: int, **options: A
 def _read_data(X: Any, groups: Any) -> dict[str, tuple[Any, ...]]:  # noqa: N803
     """Read X, y and groups of each data set."""
     if not isinstance(X, Mapping):
-        message = (
+        raise TypeError(
             "y must be given with X; or X is a mapping {name: (X, y)} of several data "
             f"sets, got {type(X).__name__}"
         )
-        raise TypeError(message)
     if not X:
-        message = "X must hold at least one data set, got none"
-        raise ValueError(message)
+        raise ValueError("X must hold at least one data set, got none")
     if groups is not None and not isinstance(groups, Mapping):
-        message = (
+        raise TypeError(
             f"groups must be a mapping from data sets to their groups, got {type(groups).__name__}"
         )
-        raise TypeError(message)
     of_data = {} if groups is None else {str(key): g for key, g in groups.items()}
     found: dict[str, tuple[Any, ...]] = {}
     for key, pair in X.items():
         name = str(key)
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-            message = (
+            raise TypeError(
                 f"X must hold a pair (X, y) for each data set, got "
                 f"{type(pair).__name__} for {name!r}"
             )
-            raise TypeError(message)
         if name in found:
-            message = f"X must name data sets differently, got {name!r} twice"
-            raise ValueError(message)
+            raise ValueError(f"X must name data sets differently, got {name!r} twice")
         found[name] = (*pair, of_data.pop(name, None))
     if of_data:
-        message = f"groups must be of the data sets, got {sorted(of_data)[:4]} as well"
-        raise ValueError(message)
+        raise ValueError(f"groups must be of the data sets, got {sorted(of_data)[:4]} as well")
     return found

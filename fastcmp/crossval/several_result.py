@@ -87,8 +87,7 @@ class CVDatasetsResult(Record):
         parts = [result.fold_scores for result in self.results.values()]
         if len({part.shape for part in parts}) > 1:
             shapes = {name: part.shape[1:] for name, part in zip(self.results, parts, strict=True)}
-            message = f"data sets have different repetitions and folds: {shapes}"
-            raise ValueError(message)
+            raise ValueError(f"data sets have different repetitions and folds: {shapes}")
         ratios = [result.test_train_ratio for result in self.results.values()]
         return np.stack(parts, axis=1), self.names, self.tasks, np.array(ratios)
 

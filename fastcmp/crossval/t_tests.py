@@ -257,15 +257,13 @@ def bouckaert_frank_t(
     n, n_folds = x.shape[-2] * x.shape[-1], x.shape[-1]
     check_folds(n, "folds")
     if (n_train is None) != (n_test is None):
-        message = f"give both n_train and n_test, got {n_train!r} and {n_test!r}"
-        raise ValueError(message)
+        raise ValueError(f"give both n_train and n_test, got {n_train!r} and {n_test!r}")
     if n_train is None:
         if n_folds < 2:
-            message = (
+            raise ValueError(
                 "differences must hold at least 2 folds a repetition, got shape "
                 f"{x.shape}: for other splits give n_train and n_test"
             )
-            raise ValueError(message)
         n_train, n_test = n_folds - 1, 1
     return run_fold_t(
         x,

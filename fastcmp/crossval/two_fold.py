@@ -309,8 +309,7 @@ def blocked_t(
     x = read_differences(differences, "m, 2")
     m = x.shape[-2]
     if m < 2:
-        message = f"differences must hold at least 2 cuts in halves, got {m}"
-        raise ValueError(message)
+        raise ValueError(f"differences must hold at least 2 cuts in halves, got {m}")
     constant, df = _constants(m, rho1, rho2)
     return run_fold_t(
         x,
@@ -328,14 +327,12 @@ def _constants(m: int, rho1: Any, rho2: Any) -> tuple[float, float]:
     if rho1 is None and rho2 is None:
         return 1.0, 2 * m - 1
     if rho1 is None or rho2 is None:
-        message = f"give both rho1 and rho2, or neither, got {rho1!r} and {rho2!r}"
-        raise ValueError(message)
+        raise ValueError(f"give both rho1 and rho2, or neither, got {rho1!r} and {rho2!r}")
     rho1, rho2 = as_correlations(rho1, rho2)
     constant, df, status = kernels.blocked_constants(m, rho1, rho2)
     if status != kernels.OK:
-        message = (
+        raise ValueError(
             f"rho1={rho1} and rho2={rho2} leave no variance to divide by: one of the "
             "mean and the deviations from it would be constant"
         )
-        raise ValueError(message)
     return constant, df

@@ -76,11 +76,10 @@ def conservative_z(
     halves = read_differences(half_differences, "M, 2, J", "half_differences")
     if halves.shape[:-3] != x.shape[:-1] or halves.shape[-1] != x.shape[-1]:
         wanted = ", ".join([*map(str, x.shape[:-1]), "M", "2", str(x.shape[-1])])
-        message = (
+        raise ValueError(
             f"half_differences must have shape ({wanted}) beside differences of shape "
             f"{x.shape}, got shape {halves.shape}"
         )
-        raise ValueError(message)
 
     def fill(tail: int, out: Floats, status: Statuses) -> None:
         rows = x.reshape(status.size, x.shape[-1])
@@ -161,8 +160,9 @@ def bayle_z(
     check_folds(x.shape[-1], "samples")
     number, sizes = _read_folds(folds, x.shape[-1])
     if variance == "in" and sizes.min() < 2:
-        message = f"variance='in' needs 2 samples in each fold, got 1 in fold {sizes.argmin()}"
-        raise ValueError(message)
+        raise ValueError(
+            f"variance='in' needs 2 samples in each fold, got 1 in fold {sizes.argmin()}"
+        )
 
     def fill(tail: int, out: Floats, status: Statuses) -> None:
         rows = x.reshape(status.size, x.shape[-1])
@@ -185,23 +185,18 @@ def _read_folds(raw: ArrayLike, n: int) -> tuple[NDArray[np.int64], NDArray[np.i
     """Check the fold of each sample, and count them."""
     folds = as_numbers(raw, "folds", "whole numbers")
     if folds.dtype.kind == "f":
-        message = f"folds must be whole numbers, got {folds.dtype} values"
-        raise TypeError(message)
+        raise TypeError(f"folds must be whole numbers, got {folds.dtype} values")
     if folds.shape != (n,):
-        message = f"folds must have shape ({n},), one for each sample, got {folds.shape}"
-        raise ValueError(message)
+        raise ValueError(f"folds must have shape ({n},), one for each sample, got {folds.shape}")
     if not 0 <= folds.min() <= folds.max() < n:
         bad = folds.min() if folds.min() < 0 else folds.max()
-        message = f"folds must be numbered from 0 and below {n}, got {bad}"
-        raise ValueError(message)
+        raise ValueError(f"folds must be numbered from 0 and below {n}, got {bad}")
     number = np.ascontiguousarray(folds, np.int64)
     sizes = np.bincount(number)
     if not sizes.all():
-        message = (
+        raise ValueError(
             f"folds must be numbered from 0 without gaps, got no sample in fold {sizes.argmin()}"
         )
-        raise ValueError(message)
     if sizes.size < 2:
-        message = f"folds must hold at least 2 folds, got {sizes.size}"
-        raise ValueError(message)
+        raise ValueError(f"folds must hold at least 2 folds, got {sizes.size}")
     return number, sizes

@@ -42,8 +42,7 @@ def load_dask() -> Any:
     try:
         import dask
     except ImportError:
-        message = "fastcmp.dask needs Dask: pip install 'fastcmp[dask]'"
-        raise ImportError(message) from None
+        raise ImportError("fastcmp.dask needs Dask: pip install 'fastcmp[dask]'") from None
     return dask
 
 
@@ -55,16 +54,14 @@ def read_blocks(data: Any, models: Any, *, target: Any = None, names: Any = None
         return _of_frame(data, models, target, chosen)
     if models is not None:
         if target is not None:
-            message = f"target is for frames, got {target!r} with arrays"
-            raise TypeError(message)
+            raise TypeError(f"target is for frames, got {target!r} with arrays")
         return _of_arrays(data, models, chosen)
     if isinstance(data, (list, tuple)):
         return _of_delayed(data, target, chosen)
-    message = (
+    raise TypeError(
         "data must be a Dask array with another one of what models say, a Dask "
         f"DataFrame with target=, or a list of delayed blocks, got {type(data)}"
     )
-    raise TypeError(message)
 
 
 def read_item_blocks(values: Any, others: Mapping[str, Any], *, names: Any = None) -> Blocks:
@@ -85,11 +82,10 @@ def read_item_blocks(values: Any, others: Mapping[str, Any], *, names: Any = Non
         return blocks
     if not isinstance(values, Mapping):
         if not hasattr(values, "chunks"):
-            message = (
+            raise TypeError(
                 "data must be a Dask array, a mapping to Dask arrays, a Dask DataFrame "
                 f"or a list of delayed blocks, got {type(values)}"
             )
-            raise TypeError(message)
         values = _array(values, "data", (2,))
     listed, chunks, chosen = models_of_arrays(values, chosen, "data")
     rows = {
@@ -118,8 +114,7 @@ def _of_value_frame(frame: Any, others: Mapping[str, Any], names: Names) -> Bloc
 
 def _check_column_name(name: str, raw: Any) -> None:
     if not isinstance(raw, str):
-        message = f"{name} must name a column where data are frames, got {type(raw)}"
-        raise TypeError(message)
+        raise TypeError(f"{name} must name a column where data are frames, got {type(raw)}")
 
 
 def two_models(blocks: Blocks, a: Any, b: Any) -> Blocks:
@@ -147,24 +142,21 @@ def naming(place: str) -> Iterator[None]:
 
 def _of_frame(frame: Any, models: Any, target: Any, names: Names) -> Blocks:
     if models is not None or frame.ndim != 2:
-        message = (
+        raise TypeError(
             "of a Dask DataFrame pass target=, the name of the column of true labels, "
             "and nothing else; make a column of a Series of its own"
         )
-        raise TypeError(message)
     check_distinct_names([str(column) for column in frame.columns], "the frame")
     columns = {str(column): column for column in frame.columns}
     if target is None or str(target) not in columns:
-        message = (
+        raise ValueError(
             "target must name the column of true labels, one of "
             f"{list(columns)[:10]}, got {target!r}"
         )
-        raise ValueError(message)
     target = str(target)
     names = names or tuple(name for name in columns if name != target)
     if target in names:
-        message = f"names must be those of models, got the target {target!r}"
-        raise ValueError(message)
+        raise ValueError(f"names must be those of models, got the target {target!r}")
     _check_present(names, columns, "the frame")
     # Of a Parquet file only these columns are read then.
     parts = frame[[columns[name] for name in (target, *names)]].to_delayed()
@@ -188,11 +180,10 @@ def _of_arrays(y_true: Any, models: Any, names: Names) -> Blocks:
 
 def _refuse_samples_first(array: Any, truth: Any) -> None:
     if array.shape[0] == truth.shape[0] != array.shape[1]:
-        message = (
+        raise ValueError(
             f"preds is of shape {array.shape}, y_true has {truth.shape[0]} labels; "
             "models come first: pass preds.T"
         )
-        raise ValueError(message)
 
 
 def models_of_arrays(
@@ -201,8 +192,7 @@ def models_of_arrays(
     """Give the blocks of an array or a mapping, their sizes, and the models' names."""
     if isinstance(models, Mapping):
         if not models:
-            message = f"{argument} must hold at least one model, got none"
-            raise ValueError(message)
+            raise ValueError(f"{argument} must hold at least one model, got none")
         check_distinct_names([str(name) for name in models], argument)
         rows = {str(k): _array(v, str(k), (1,)) for k, v in models.items()}
         if names is not None:
@@ -230,10 +220,9 @@ def _array(raw: Any, name: str, dimensions: tuple[int, ...]) -> Any:
     if not hasattr(array, "chunks") or array.ndim not in dimensions:
         wanted = " or ".join(str(d) for d in dimensions)
         shape = getattr(array, "shape", None)
-        message = (
+        raise ValueError(
             f"{name} must be a Dask array of {wanted} dimensions, got {type(raw)} of shape {shape}"
         )
-        raise ValueError(message)
     return array
 
 
@@ -243,17 +232,15 @@ def _aligned(array: Any, chunks: tuple[Any, ...], name: str) -> Any:
     if any(math.isnan(size) for size in (*own, *chunks)):
         if len(own) == len(chunks):
             return array  # a worker compares their lengths
-        message = (
+        raise ValueError(
             f"{name} has {len(own)} blocks of unknown sizes against {len(chunks)} of "
             "the models: call compute_chunk_sizes() on these arrays"
         )
-        raise ValueError(message)
     if sum(own) != sum(chunks):
-        message = (
+        raise ValueError(
             f"{name} has {sum(own)} entries, the models have {sum(chunks)}; arrays "
             "have models first"
         )
-        raise ValueError(message)
     return array if own == chunks else array.rechunk({array.ndim - 1: chunks})
 
 
@@ -273,15 +260,13 @@ def _places_of(chunks: tuple[Any, ...]) -> tuple[str, ...]:
 
 def _of_delayed(blocks: Sequence[Any], target: Any, names: Names) -> Blocks:
     if not blocks:
-        message = "data must hold at least one delayed block, got none"
-        raise ValueError(message)
+        raise ValueError("data must hold at least one delayed block, got none")
     for block in blocks:
         if not hasattr(block, "key"):  # neither delayed nor a future
-            message = (
+            raise TypeError(
                 "data must be a list of delayed blocks, each a pair (y_true, preds) or "
                 f"a frame, got {type(block)} in it"
             )
-            raise TypeError(message)
     places = tuple(f"block {i}" for i in range(len(blocks)))
     target = None if target is None else str(target)
     return Blocks(parts=tuple(blocks), places=places, names=names, target=target)
@@ -290,16 +275,14 @@ def _of_delayed(blocks: Sequence[Any], target: Any, names: Names) -> Blocks:
 def _samples_of(part: Any, target: str | None, names: Names) -> tuple[Any, Any]:
     if target is None:
         if not isinstance(part, (tuple, list)) or len(part) != 2:
-            message = (
+            raise TypeError(
                 f"a block must be a pair (y_true, preds), or a frame with target=, got {type(part)}"
             )
-            raise TypeError(message)
         y_true, models = part
         return y_true, _choose(models, names)
     columns = dict(named_columns(part, "frame"))
     if target not in columns:
-        message = f"the block has no column {target!r}, only {list(columns)[:10]}"
-        raise ValueError(message)
+        raise ValueError(f"the block has no column {target!r}, only {list(columns)[:10]}")
     y_true = columns.pop(target)
     return y_true, _choose(columns, names)
 
@@ -313,8 +296,7 @@ def _take_two(blocks: Blocks, part: Any, place: str, models: Any) -> Any:
         for model in models:
             at = names.index(model) if model in names else model
             if isinstance(at, str) or not 0 <= at < len(names):
-                message = f"there is no model {model!r}; there are {names[:10]}"
-                raise ValueError(message)
+                raise ValueError(f"there is no model {model!r}; there are {names[:10]}")
             taken.append(columns[at][1])
         return y_true, dict(zip(("pred_a", "pred_b"), taken, strict=True))
 
@@ -330,5 +312,4 @@ def _choose(models: Any, names: Names) -> Any:
 
 def _check_present(names: Iterable[str], columns: Mapping[str, Any], what: str) -> None:
     if absent := [name for name in names if name not in columns]:
-        message = f"{what} has no columns {absent[:3]}, only {list(columns)[:10]}"
-        raise ValueError(message)
+        raise ValueError(f"{what} has no columns {absent[:3]}, only {list(columns)[:10]}")

@@ -326,8 +326,7 @@ def count_labels(
     start()  # refuses classes that repeat
     counts: Any = count_blocks(blocks, start, split_every)
     if counts.n_samples < 2:
-        message = f"y_true must hold at least 2 samples, got {counts.n_samples}"
-        raise ValueError(message)
+        raise ValueError(f"y_true must hold at least 2 samples, got {counts.n_samples}")
     return counts.label_table()  # type: ignore[no-any-return]
 
 

@@ -90,17 +90,15 @@ def _put_together(described: tuple[_Described, ...], positive: Any) -> _Whole:
     labels: tuple[Any, ...] = ()
     for i, block in enumerate(described):
         if block.names != names:
-            message = (
+            raise ValueError(
                 f"blocks must hold the same models in the same order (pass names=), got"
                 f" {names[:3]} in block 0 and {block.names[:3]} in block {i}"
             )
-            raise ValueError(message)
         labels = join_labels(labels, block.labels)
         for label, count in zip(block.labels, block.counts, strict=True):
             totals[label] = totals.get(label, 0) + count
     if not labels:
-        message = "y_true must hold at least one sample, got none"
-        raise ValueError(message)
+        raise ValueError("y_true must hold at least one sample, got none")
     yes, no = positive_label(list(labels), positive)
     n_missing = sum(block.n_missing for block in described)
     return _Whole(names, (yes, no), totals.get(yes, 0), totals.get(no, 0), n_missing)
@@ -109,11 +107,10 @@ def _put_together(described: tuple[_Described, ...], positive: Any) -> _Whole:
 def _check_enough(whole: _Whole, memory_limit: int) -> None:
     n1, n0 = whole.n_positives, whole.n_negatives
     if min(n1, n0) < 2:
-        message = (
+        raise ValueError(
             f"DeLong's variance needs at least 2 samples of each class, got {n1} with "
             f"positives and {n0} with negatives"
         )
-        raise ValueError(message)
     check_memory(
         _RANKED * (n0 + n1),
         memory_limit,
@@ -159,11 +156,10 @@ def _place(columns: list[Any], flags: list[Any], whole: _Whole) -> list[Any]:
     scores, positive = np.concatenate(columns), np.concatenate(flags)
     n0, n1 = whole.n_negatives, whole.n_positives
     if (int(np.count_nonzero(positive)), int(positive.size)) != (n1, n0 + n1):
-        message = (
+        raise ValueError(
             "the samples of the second pass are not those of the first: data must be "
             "the same whenever they are computed"
         )
-        raise ValueError(message)
     values = np.empty(scores.size)
     kernels.placements(order_of(scores), scores, positive, values)
     halves = int(np.rint(values[positive == 1] * (2 * n0)).astype(np.int64).sum())

@@ -188,8 +188,7 @@ def _of_frame(
     found = dict(named_columns(frame, "frame"))
     wanted = (*columns.values(), *(names or ()))
     if absent := [name for name in wanted if name not in found]:
-        message = f"the block has no columns {absent[:3]}, only {list(found)[:10]}"
-        raise ValueError(message)
+        raise ValueError(f"the block has no columns {absent[:3]}, only {list(found)[:10]}")
     others = {k: found[name] for k, name in columns.items()}
     rest = [name for name in found if name not in columns.values()]
     return {name: found[name] for name in names or rest}, others

@@ -64,8 +64,7 @@ def count_scores(blocks: Blocks, positive: Any, split_every: int) -> tuple[bool,
         found, counts = dask.compute(dask.delayed(_is_single)(bins), merged)
         if found is not None:
             return found, counts
-    message = "y_true must hold at least one sample, got none"
-    raise ValueError(message)
+    raise ValueError("y_true must hold at least one sample, got none")
 
 
 def exact_areas(blocks: Blocks, counts: ScoreCounts) -> dict[str, AreaBounds]:
@@ -85,11 +84,10 @@ def exact_areas(blocks: Blocks, counts: ScoreCounts) -> dict[str, AreaBounds]:
             of_class = negatives * bins, positives * bins
             concordant, tied, n0, n1 = found[piece]
             if (n0, n1) != (of_class[0].sum(), of_class[1].sum()):
-                message = (
+                raise ValueError(
                     "the samples of the second pass are not those of the first: data "
                     "must be the same whenever they are computed"
                 )
-                raise ValueError(message)
             # Pairs in different bins are known already.
             below = np.cumsum(of_class[0]) - of_class[0]
             within[0] += concordant - total_product(of_class[1], below)

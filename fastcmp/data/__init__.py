@@ -80,8 +80,7 @@ def example_path(name: str) -> Path:
     """
     if name not in EXAMPLES:
         known = ", ".join(repr(key) for key in EXAMPLES)
-        msg = f"name must be one of the known examples ({known}), got {name!r}"
-        raise ValueError(msg)
+        raise ValueError(f"name must be one of the known examples ({known}), got {name!r}")
     return Path(str(files(__name__).joinpath(EXAMPLES[name])))
 
 
@@ -111,8 +110,7 @@ def scores_path(name: str) -> Path:
     """
     if name not in SCORE_EXAMPLES:
         known = ", ".join(repr(key) for key in SCORE_EXAMPLES)
-        msg = f"name must be one of the known examples ({known}), got {name!r}"
-        raise ValueError(msg)
+        raise ValueError(f"name must be one of the known examples ({known}), got {name!r}")
     return Path(str(files(__name__).joinpath(SCORE_EXAMPLES[name].file)))
 
 

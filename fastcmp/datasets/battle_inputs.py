@@ -66,17 +66,15 @@ def _deal_with_missing(
     absent = np.isnan(table)
     if missing == "raise" and absent.any():
         model, task = np.argwhere(absent)[0].tolist()
-        message = (
+        raise ValueError(
             f"scores: {visible(names[model])} has none on {visible(tasks[task])} "
             f"({np.count_nonzero(absent)} missing in all); pass missing='pairs' for "
             "the tasks of both models of a pair, 'tasks' for complete tasks only, or "
             "'worst' to count a missing score as lost"
         )
-        raise ValueError(message)
     kept = ~absent.any(axis=0) if missing == "tasks" else ~absent.all(axis=0)
     if not kept.any():
-        message = "scores must hold a task that all models have, got none"
-        raise ValueError(message)
+        raise ValueError("scores must hold a task that all models have, got none")
     return np.asarray(kept)
 
 
@@ -107,22 +105,19 @@ def read_rows(
     if names is not None:
         chosen = list(read_names(names, None, len(known)))
         if set(chosen) != set(known):
-            message = f"names must be the models of battles, {known[:10]}, got {chosen}"
-            raise ValueError(message)
+            raise ValueError(f"names must be the models of battles, {known[:10]}, got {chosen}")
     if len(known) < 2:
-        message = f"battles must be of at least 2 models, got {known}"
-        raise ValueError(message)
+        raise ValueError(f"battles must be of at least 2 models, got {known}")
     at = {name: i for i, name in enumerate(chosen)}
     first, second = (
         np.array([at[label] for label in labels], np.int64)[codes]
         for codes, labels in texts.values()
     )
     if (own := np.flatnonzero(first == second)).size:
-        message = (
+        raise ValueError(
             f"battles must be of two different models, got {chosen[first[own[0]]]!r} "
             f"against itself in row {own[0]} ({own.size} in all)"
         )
-        raise ValueError(message)
     n = first.size
     grouped = "group" in columns
     if grouped and options["group"] == OPTIONAL["group"] and _is_blank(columns):
@@ -150,11 +145,10 @@ def _columns_of(battles: Any, options: dict[str, str | None]) -> dict[str, Any]:
     if isinstance(battles, Record):
         battles = battles.columns()
     if hasattr(battles, "collect") or not has_names(battles):
-        message = (
+        raise TypeError(
             "battles must be a frame in memory or a mapping name -> column, with "
             f"columns of both models and of results, got {type(battles).__name__}"
         )
-        raise TypeError(message)
     known = dict(named_columns(battles, "battles"))
     found = {}
     for key, name in options.items():
@@ -164,16 +158,13 @@ def _columns_of(battles: Any, options: dict[str, str | None]) -> dict[str, Any]:
             found[key] = known[name]
         elif key not in OPTIONAL or name != OPTIONAL[key]:
             listed = ", ".join(repr(each) for each in islice(known, 20))
-            message = f"{key}={name!r} is no column of battles, which has {listed}"
-            raise ValueError(message)
+            raise ValueError(f"{key}={name!r} is no column of battles, which has {listed}")
     check_indexes([(str(options[key]), raw) for key, raw in found.items()])
     sizes = {str(options[k]): count_rows(raw, str(k)) for k, raw in found.items()}
     if len(set(sizes.values())) > 1:
-        message = f"columns of battles must be of equal length, got {sizes}"
-        raise ValueError(message)
+        raise ValueError(f"columns of battles must be of equal length, got {sizes}")
     if not all(sizes.values()):
-        message = "battles must hold at least one row, got none"
-        raise ValueError(message)
+        raise ValueError("battles must hold at least one row, got none")
     return found
 
 
@@ -188,8 +179,7 @@ def _read_names_of(raw: Any, name: Any) -> tuple[NDArray[np.int64], list[str]]:
     column = read_column(raw, f"column {name!r}")
     if (absent := column.missing()) is not None:
         row = int(np.flatnonzero(absent)[0])
-        message = f"column {name!r} of battles must name a model, got none in row {row}"
-        raise ValueError(message)
+        raise ValueError(f"column {name!r} of battles must name a model, got none in row {row}")
     column = column.factorized()
     codes = column.positions().astype(np.int64)
     labels = [str(label) for label in column.distinct]
@@ -206,19 +196,17 @@ def _read_points(raw: Any, name: Any) -> Floats:
     try:
         points = read_values(raw, f"column {name!r}")
     except TypeError:
-        message = (
+        raise TypeError(
             f"column {name!r} of battles must hold 1 where the first model won, 0.5 "
             "for a tie and 0 where the second won, got texts: fastcmp.read_battles "
             "reads files that name winners"
-        )
-        raise TypeError(message) from None
+        ) from None
     bad = np.flatnonzero(~np.isin(points, _RESULTS))
     if bad.size:
-        message = (
+        raise ValueError(
             f"column {name!r} of battles must hold 1, 0.5 or 0, got {points[bad[0]]:g} "
             f"in row {bad[0]} ({bad.size} such rows)"
         )
-        raise ValueError(message)
     return points
 
 
@@ -228,9 +216,8 @@ def _read_weights(raw: Any, name: Any, n: int) -> Floats:
     weights = read_values(raw, f"column {name!r}")
     bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
     if bad.size:
-        message = (
+        raise ValueError(
             f"column {name!r} of battles must be finite and >= 0, got "
             f"{weights[bad[0]]} in row {bad[0]} ({bad.size} such rows)"
         )
-        raise ValueError(message)
     return weights

@@ -22,12 +22,11 @@ def read_rope(rope: Any, *scores: NDArray[np.float64]) -> float:
         return not_negative(rope, "rope")
     ends = min(float(x.min()) for x in scores), max(float(x.max()) for x in scores)
     if ends[0] < 0.0 or ends[1] > 1.0:
-        message = (
+        raise ValueError(
             "rope must be given where scores are not between 0 and 1, got scores from "
             f"{ends[0]:g} to {ends[1]:g}: differences up to rope mean nothing in "
             "practice; rope=0 for none"
         )
-        raise ValueError(message)
     return ROPE
 
 
@@ -35,17 +34,14 @@ def not_negative(value: Any, name: str) -> float:
     """Check a finite number that is not negative."""
     number = finite(value, name)
     if number < 0.0:
-        message = f"{name} must not be negative, got {value}"
-        raise ValueError(message)
+        raise ValueError(f"{name} must not be negative, got {value}")
     return number
 
 
 def finite(value: Any, name: str) -> float:
     """Check a finite number."""
     if isinstance(value, bool) or not isinstance(value, Real):
-        message = f"{name} must be a number, got {value!r}"
-        raise TypeError(message)
+        raise TypeError(f"{name} must be a number, got {value!r}")
     if not np.isfinite(float(value)):
-        message = f"{name} must be finite, got {value}"
-        raise ValueError(message)
+        raise ValueError(f"{name} must be finite, got {value}")
     return float(value)

@@ -180,12 +180,10 @@ def bayes_sign_from_counts(
     for name, raw in given.items():
         found = as_counts(raw, name)
         if found.ndim:
-            message = f"{name} must be one whole number, got shape {found.shape}"
-            raise ValueError(message)
+            raise ValueError(f"{name} must be one whole number, got shape {found.shape}")
         counts.append(int(found))
     if not sum(counts):
-        message = "n_a, n_rope and n_b must hold one task at least, got none"
-        raise ValueError(message)
+        raise ValueError("n_a, n_rope and n_b must hold one task at least, got none")
     return _make(
         (counts[0], counts[1], counts[2]),
         SignPrior.read(prior_strength, prior_place),

@@ -135,24 +135,20 @@ def _read_design(shape: tuple[int, ...], runs: Any, rho: Any) -> tuple[int, floa
     n_runs = as_whole(runs, "runs", 1) if runs is not None else 1
     if len(shape) == 2:
         if runs is not None and n_runs != shape[0]:
-            message = f"runs must be the number of rows of scores_a, {shape[0]}, got {runs}"
-            raise ValueError(message)
+            raise ValueError(f"runs must be the number of rows of scores_a, {shape[0]}, got {runs}")
         n_runs = shape[0]
     if n % n_runs:
-        message = f"runs must divide the number of scores, {n}, got {runs}"
-        raise ValueError(message)
+        raise ValueError(f"runs must divide the number of scores, {n}, got {runs}")
     if rho is None:
         if n == n_runs:
-            message = (
+            raise ValueError(
                 "runs must leave two folds at least to each repetition, got "
                 f"{n_runs} for {n} scores: pass rho= for other designs"
             )
-            raise ValueError(message)
         return n_runs, n_runs / n
     correlation = finite(rho, "rho")
     if not 0.0 <= correlation < 1.0:
-        message = f"rho must lie in [0, 1), got {rho}"
-        raise ValueError(message)
+        raise ValueError(f"rho must lie in [0, 1), got {rho}")
     return n_runs, correlation
 
 

@@ -132,11 +132,10 @@ def fit(model: Model, wins: Floats, ties: Floats) -> tuple[Floats, Floats]:
         theta, value = _advance(model, theta, value, step, (wins, ties))
         if np.abs(step).max() <= _CLOSE * max(1.0, np.abs(theta).max()):
             return theta, model.slopes(theta, wins, ties)[1]
-    message = (
+    raise ValueError(
         f"wins lead to no maximum of the likelihood within {_MOST_STEPS} steps: "
         "strengths are too far apart; pass ridge= for a penalised fit"
     )
-    raise ValueError(message)
 
 
 def _advance(

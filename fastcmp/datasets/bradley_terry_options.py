@@ -51,11 +51,10 @@ def read_options(
     """Check options; `known` are the covariances that the battles allow."""
     covariance = choose(covariance, "covariance", COVARIANCES)
     if covariance not in known:
-        message = (
+        raise ValueError(
             f"covariance={covariance!r} needs to know which battles belong together: "
             f"take one of {known}, or pass scores, or a table of battles with a group"
         )
-        raise ValueError(message)
     ties_as = choose(ties_as, "ties_as", TIES)
     return BTOptions(
         model=Model(ties_as=ties_as, ridge=_as_ridge(ridge)),
@@ -79,9 +78,7 @@ def read_draws(n_resamples: Any, rng: Any, workers: Any, progress: Any) -> Draws
 
 def _as_ridge(value: Any) -> float:
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
-        message = f"ridge must be a number >= 0, got {value!r}"
-        raise TypeError(message)
+        raise TypeError(f"ridge must be a number >= 0, got {value!r}")
     if not 0.0 <= float(value) < np.inf:
-        message = f"ridge must be finite and >= 0, got {value}"
-        raise ValueError(message)
+        raise ValueError(f"ridge must be finite and >= 0, got {value}")
     return float(value)

@@ -103,18 +103,16 @@ def _check_exists(tables: WinTables, model: Model) -> tuple[str, ...]:
     found = find_components(names, linked)
     if not found.mle_exists and not model.ridge:
         what = " (ties are ignored)" if model.ties_as == "ignored" and ties.any() else ""
-        message = (
+        raise ValueError(
             f"wins do not determine the strengths{what}: {found.problem}; compare the "
             "models of one group, or pass ridge= for a penalised fit (win_components "
             "lists the groups)"
         )
-        raise ValueError(message)
     if model.has_nu:
         bounded = model.ridge > 0 and wins.any() and ties.any()
         problem = "" if bounded else davidson_problem(wins, ties)
         if problem:
-            message = f"ties_as='davidson' has no finite estimate: {problem}"
-            raise ValueError(message)
+            raise ValueError(f"ties_as='davidson' has no finite estimate: {problem}")
     if found.mle_exists:
         return ()
     return (
@@ -126,12 +124,11 @@ def _check_clusters(n_clusters: int | None) -> tuple[str, ...]:
     if n_clusters is None or n_clusters > _FEW_CLUSTERS:
         return ()
     if n_clusters < 2:
-        message = (
+        raise ValueError(
             "groups must be at least 2, got battles of one cluster only, whose "
             "standard errors are unknown: pass covariance='sandwich' if battles are "
             "independent"
         )
-        raise ValueError(message)
     return (
         f"Only {n_clusters} clusters of battles: standard errors from so few are too "
         "small on average, and normal tails too light.",
@@ -145,11 +142,10 @@ def _errors(estimate: Estimate, options: BTOptions, alpha: float) -> tuple[Float
     found = estimate.resampled(options.draws)
     known = found[np.isfinite(found).all(axis=1)]
     if len(known) < 2:
-        message = (
+        raise ValueError(
             f"n_resamples={len(found)} draws of clusters gave {len(known)} estimates: "
             "pass covariance='clustered'"
         )
-        raise ValueError(message)
     strengths = known[:, : estimate.n_models]
     ends = np.quantile(strengths, [alpha / 2, 1 - alpha / 2], axis=0)
     return np.atleast_2d(np.cov(known.T)), {

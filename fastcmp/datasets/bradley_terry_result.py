@@ -153,8 +153,7 @@ class BradleyTerry(PairwiseResult):
         from scipy.special import expit
 
         if (first is None) != (second is None):
-            message = f"first and second go together, got {first!r} and {second!r}"
-            raise ValueError(message)
+            raise ValueError(f"first and second go together, got {first!r} and {second!r}")
         gap = self.score[:, None] - self.score
         if self.ties_as == "davidson":
             largest = np.maximum(np.abs(gap) / 2, self.log_nu)
@@ -210,11 +209,9 @@ class BradleyTerry(PairwiseResult):
             ("centre", centre, -np.inf),
         ):
             if isinstance(value, bool) or not isinstance(value, (int, float)):
-                message = f"{name} must be a number, got {value!r}"
-                raise TypeError(message)
+                raise TypeError(f"{name} must be a number, got {value!r}")
             if not least < value < np.inf:
-                message = f"{name} must be finite and above {least:g}, got {value}"
-                raise ValueError(message)
+                raise ValueError(f"{name} must be finite and above {least:g}, got {value}")
         level = 1.0 - self.alpha
         if confidence_level is not None:
             level = as_proportion(confidence_level, "confidence_level")

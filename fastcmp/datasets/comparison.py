@@ -261,11 +261,10 @@ def _engine_options(method: str, adjust: Any, alpha: Any, keep: Any, memory_limi
     """Check the options of the comparison of all pairs."""
     if method == "nemenyi":
         if adjust is not None and choose(adjust, "adjust", OF_PAIRS) != "none":
-            message = (
+            raise ValueError(
                 "adjust is not for method='nemenyi', whose p-values are adjusted already, "
                 f"got {adjust!r}: leave it out, or use method='normal'"
             )
-            raise ValueError(message)
         adjust = "nemenyi"
     else:
         adjust = choose("holm" if adjust is None else adjust, "adjust", OF_PAIRS)
@@ -290,49 +289,43 @@ def _check_together(given: _Given, data: TaskData, options: Options) -> None:
     gaps = bool(data.n_missing.any())
     if data.missing == "pairs" and gaps:
         if given.method in POOLED:
-            message = (
+            raise ValueError(
                 f"method={given.method!r} ranks all models on each task: with "
                 "missing='pairs' use 'wilcoxon', 'sign' or 't', or missing='tasks'"
             )
-            raise ValueError(message)
         if given.omnibus not in ("auto", "skillings-mack"):
-            message = (
+            raise ValueError(
                 f"omnibus={given.omnibus!r} needs a score of each model on each task: "
                 "with missing='pairs' use 'skillings-mack', or missing='tasks'"
             )
-            raise ValueError(message)
     if data.missing == "worst" and gaps:
         sized = [x for x in (given.method, given.omnibus) if x in _SIZED]
         if sized:
-            message = (
+            raise ValueError(
                 f"missing='worst' gives a model the last rank, and {sized[0]!r} needs "
                 "scores: use method='sign', 'nemenyi' or 'normal' and a Friedman test"
             )
-            raise ValueError(message)
     if options.adjust in ("shaffer", "bergmann-hommel") and given.method in _OWN:
-        message = (
+        raise ValueError(
             f"adjust={options.adjust!r} takes from a = b and b = c that a = c, which "
             f"holds for ranks among all models, not for method={given.method!r}: use "
             "'holm', or method='normal'"
         )
-        raise ValueError(message)
 
 
 def _check_side(given: _Given, some: bool, n_models: int) -> None:  # noqa: FBT001
     if given.alternative == "two-sided":
         return
     if not some and n_models > 2:
-        message = (
+        raise ValueError(
             f"alternative={given.alternative!r} needs control= or pairs=, which say "
             "which model is the first of each pair"
         )
-        raise ValueError(message)
     if given.method == "nemenyi":
-        message = (
+        raise ValueError(
             f"alternative={given.alternative!r} is not for method='nemenyi', the range "
             "of all models: use method='normal'"
         )
-        raise ValueError(message)
 
 
 def _tests(compared: PairData, given: _Given, alpha: float) -> PairTests:

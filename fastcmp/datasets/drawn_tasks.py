@@ -180,8 +180,7 @@ def task_bootstrap(
     m, d = table.scores.shape
     top = as_whole(top_k, "top_k", 1)
     if top > m:
-        message = f"top_k must be at most the number of models, {m}, got {top_k}"
-        raise ValueError(message)
+        raise ValueError(f"top_k must be at most the number of models, {m}, got {top_k}")
     level = as_proportion(confidence_level, "confidence_level")
     n_draws, seed = as_resamples(n_resamples), as_seed(rng)
     within = read_items(items, table, nested=as_flag(nested, "nested"))
@@ -234,8 +233,7 @@ def _is_exact(way: str, n_tasks: int, within: TaskItems | None) -> bool:
     can = within is None and n_compositions(n_tasks) <= _LISTED
     if way == "exact" and not can:
         why = "items are drawn too" if within is not None else f"got {n_tasks} tasks"
-        message = f"method='exact' lists all draws of up to 10 tasks, {why}: use 'draws'"
-        raise ValueError(message)
+        raise ValueError(f"method='exact' lists all draws of up to 10 tasks, {why}: use 'draws'")
     return can and way != "draws"
 
 

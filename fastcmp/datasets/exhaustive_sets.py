@@ -62,8 +62,7 @@ def shaffer_counts(n_models: int) -> ShafferCounts:
     """
     m = as_whole(n_models, "n_models", 2)
     if m > _MOST_MODELS:
-        message = f"n_models must be at most {_MOST_MODELS}, got {m}"
-        raise ValueError(message)
+        raise ValueError(f"n_models must be at most {_MOST_MODELS}, got {m}")
     n_pairs = m * (m - 1) // 2
     counts = np.flatnonzero(fewest_models(n_pairs) <= m)
     wanted = n_pairs - np.arange(n_pairs)
@@ -125,11 +124,10 @@ def maximal_cliques(n_models: int, not_different: Any) -> tuple[tuple[int, ...],
     tied = _as_graph(not_different, m)
     groups, complete = find_ties(np.arange(m), tied)
     if not complete:
-        message = (
+        raise ValueError(
             "not_different must have at most 1,000 maximal cliques, and this graph "
             "has more: use fewer models"
         )
-        raise ValueError(message)
     return groups
 
 
@@ -137,8 +135,7 @@ def _as_graph(not_different: Any, m: int) -> np.ndarray[Any, np.dtype[np.bool_]]
     """Read pairs, or a matrix of bools, as a symmetric matrix."""
     wanted = f"not_different must be pairs of indices below {m}, or bools ({m}, {m})"
     if isinstance(not_different, (str, bytes)) or not isinstance(not_different, Iterable):
-        message = f"{wanted}, got {not_different!r}"
-        raise TypeError(message)
+        raise TypeError(f"{wanted}, got {not_different!r}")
     try:
         given = np.asarray(
             not_different
@@ -146,19 +143,16 @@ def _as_graph(not_different: Any, m: int) -> np.ndarray[Any, np.dtype[np.bool_]]
             else [tuple(pair) for pair in not_different]
         )
     except (TypeError, ValueError):
-        message = f"{wanted}, got something else"
-        raise TypeError(message) from None
+        raise TypeError(f"{wanted}, got something else") from None
     tied = np.zeros((m, m), bool)
     if given.dtype == np.bool_ and given.shape == (m, m):
         tied |= given | given.T
     elif given.size:
         if given.dtype.kind not in "iu" or given.ndim != 2 or given.shape[1] != 2:
-            message = f"{wanted}, got {given.dtype} of shape {given.shape}"
-            raise TypeError(message)
+            raise TypeError(f"{wanted}, got {given.dtype} of shape {given.shape}")
         i, j = given.T
         if given.min() < 0 or given.max() >= m or (i == j).any():
-            message = f"{wanted}, got {given.tolist()[:3]}"
-            raise ValueError(message)
+            raise ValueError(f"{wanted}, got {given.tolist()[:3]}")
         tied[i, j] = tied[j, i] = True
     np.fill_diagonal(tied, val=False)
     return tied

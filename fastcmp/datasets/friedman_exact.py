@@ -54,11 +54,10 @@ def exact_pvalue(ranks: NDArray[np.float64], *, quick: bool) -> float | None:
         if base ** (m - 1) >= _LARGEST or step > _MOST or (quick and work > _QUICK):
             if quick:
                 return None
-            message = (
+            raise ValueError(
                 f"method='exact' takes too long for {m} models and {n} tasks: use "
                 "'monte-carlo' or 'iman-davenport'"
             )
-            raise ValueError(message)
         if not np.array_equal(rows[t], listed):
             orders, listed = np.empty((int(ways[t]), m), np.int64), rows[t]
             list_orders(rows[t], orders)

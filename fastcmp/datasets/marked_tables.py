@@ -140,13 +140,11 @@ def _read_scores(scores: Any) -> tuple[Floats, int | None]:
     array = as_numbers(scores, "scores").astype(np.float64)
     wanted = "scores must be of shape (M, D, R, K), or (M, D, J) for random splits"
     if array.ndim not in (3, 4):
-        message = f"{wanted}, got {array.shape}"
-        raise ValueError(message)
+        raise ValueError(f"{wanted}, got {array.shape}")
     n_folds = array.shape[3] if array.ndim == 4 else None
     table = array.reshape(*array.shape[:2], -1)
     if table.shape[0] < 2 or table.shape[1] < 1 or table.shape[2] < 2:
-        message = f"{wanted}, with at least 2 models, 1 task and 2 folds, got {array.shape}"
-        raise ValueError(message)
+        raise ValueError(f"{wanted}, with at least 2 models, 1 task and 2 folds, got {array.shape}")
     return table, n_folds
 
 
@@ -154,16 +152,13 @@ def _read_tasks(tasks: Any, n_tasks: int) -> tuple[str, ...]:
     if tasks is None:
         return tuple(f"task_{t}" for t in range(n_tasks))
     if isinstance(tasks, str):
-        message = f"tasks must be a sequence of names of tasks, got {tasks!r}"
-        raise TypeError(message)
+        raise TypeError(f"tasks must be a sequence of names of tasks, got {tasks!r}")
     try:
         named = [str(task) for task in tasks]
     except TypeError:
-        message = f"tasks must be a sequence of names of tasks, got {tasks!r}"
-        raise TypeError(message) from None
+        raise TypeError(f"tasks must be a sequence of names of tasks, got {tasks!r}") from None
     if len(named) != n_tasks:
-        message = f"tasks must name each of {n_tasks} tasks, got {len(named)} names"
-        raise ValueError(message)
+        raise ValueError(f"tasks must name each of {n_tasks} tasks, got {len(named)} names")
     check_distinct_names(named, "tasks")
     return tuple(named)
 
@@ -175,34 +170,30 @@ def _check_finite(
     if bad.any():
         model, task, split = np.argwhere(bad)[0].tolist()
         advice = ", or pass missing='pairs'" if missing == "raise" else ""
-        message = (
+        raise ValueError(
             f"scores must be finite, got {table[model, task, split]} for "
             f"{names[model]} on {tasks[task]} in fold {split} ({np.count_nonzero(bad)} "
             f"in all): repeat what failed{advice}"
         )
-        raise ValueError(message)
 
 
 def _read_ratios(raw: Any, n_folds: int | None, n_tasks: int) -> Floats:
     """Read n_test / n_train of each task."""
     if raw is None:
         if n_folds is None or n_folds < 2:
-            message = (
+            raise ValueError(
                 "test_train_ratio must be given for splits that are no K-fold "
                 "cross-validation: samples tested over samples trained on in a split"
             )
-            raise ValueError(message)
         return np.full(n_tasks, 1.0 / (n_folds - 1))
     ratios = as_numbers(raw, "test_train_ratio").astype(np.float64)
     if ratios.shape not in ((), (n_tasks,)):
-        message = (
+        raise ValueError(
             f"test_train_ratio must be a number, or one for each of {n_tasks} tasks, "
             f"got shape {ratios.shape}"
         )
-        raise ValueError(message)
     if not ((ratios > 0) & (ratios < np.inf)).all():
-        message = f"test_train_ratio must be positive and finite, got {raw}"
-        raise ValueError(message)
+        raise ValueError(f"test_train_ratio must be positive and finite, got {raw}")
     return np.full(n_tasks, 1.0) * ratios
 
 

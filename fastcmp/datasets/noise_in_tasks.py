@@ -201,25 +201,20 @@ def _read(raw: Any, tasks: Any) -> tuple[tuple[str, ...], list[Floats]]:
     if isinstance(raw, Mapping):
         named, found = [str(name) for name in raw], list(raw.values())
     elif isinstance(raw, (str, bytes)) or not isinstance(raw, Iterable):
-        message = f"differences must be a sequence of arrays, one a task, got {raw!r}"
-        raise TypeError(message)
+        raise TypeError(f"differences must be a sequence of arrays, one a task, got {raw!r}")
     else:
         found = list(raw)
         named = [f"task_{t}" for t in range(len(found))]
     if len(found) < 2:
-        message = f"differences must be of at least two tasks, got {len(found)}"
-        raise ValueError(message)
+        raise ValueError(f"differences must be of at least two tasks, got {len(found)}")
     if tasks is not None:
         if isinstance(tasks, (str, bytes)) or not isinstance(tasks, Iterable):
-            message = f"tasks must be a sequence of names of tasks, got {tasks!r}"
-            raise TypeError(message)
+            raise TypeError(f"tasks must be a sequence of names of tasks, got {tasks!r}")
         named = [str(task) for task in tasks]
         if len(named) != len(found):
-            message = f"tasks must name each of {len(found)} tasks, got {len(named)}"
-            raise ValueError(message)
+            raise ValueError(f"tasks must name each of {len(found)} tasks, got {len(named)}")
     if len(set(named)) < len(named):
-        message = f"tasks must have one name a task, got {named[:10]}"
-        raise ValueError(message)
+        raise ValueError(f"tasks must have one name a task, got {named[:10]}")
     return tuple(named), [_read_task(x, t) for x, t in zip(found, named, strict=True)]
 
 
@@ -227,9 +222,7 @@ def _read_task(raw: Any, task: str) -> Floats:
     name = f"differences of {visible(task)}"
     values = np.asarray(as_numbers(raw, name).astype(np.float64))
     if values.ndim != 1 or values.size < 2:
-        message = f"{name} must be of shape (n,), n >= 2 items or folds, got {values.shape}"
-        raise ValueError(message)
+        raise ValueError(f"{name} must be of shape (n,), n >= 2 items or folds, got {values.shape}")
     if not (np.abs(values) < LARGEST).all():
-        message = f"{name} must be finite, and below {LARGEST:g} in size"
-        raise ValueError(message)
+        raise ValueError(f"{name} must be finite, and below {LARGEST:g} in size")
     return values

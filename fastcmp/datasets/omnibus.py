@@ -325,11 +325,10 @@ def skillings_of_ranks(ranks: Floats, names: tuple[str, ...]) -> OmnibusTest:
     groups = components(both, "weak")
     if len(groups) > 1:
         some = [names[i] for i in groups[1][:3]]
-        message = (
+        raise ValueError(
             "scores must link all models by common tasks, got groups without any: "
             f"{some} and {names[0]!r} are in different ones; leave one group out"
         )
-        raise ValueError(message)
     laplacian = np.diag(both.sum(axis=1)) - both
     degenerate = not deviation.any()
     # The Laplacian of a connected graph plus 11'/M has the inverse K+ + 11'/M.

@@ -73,14 +73,14 @@ def friedman_pair_exact(
     given = as_numbers(rank_sum_difference, "rank_sum_difference")
     if given.size and not (np.abs(given) <= n * (m - 1)).all():
         bad = given[~(np.abs(given) <= n * (m - 1))].flat[0]
-        message = f"rank_sum_difference must lie within D (M - 1) = {n * (m - 1)} of 0, got {bad}"
-        raise ValueError(message)
+        raise ValueError(
+            f"rank_sum_difference must lie within D (M - 1) = {n * (m - 1)} of 0, got {bad}"
+        )
     if not np.array_equal(given, np.trunc(given)):
-        message = (
+        raise ValueError(
             "rank_sum_difference must be whole numbers, as without ties; with ties use "
             "compare_datasets(..., method='exact')"
         )
-        raise ValueError(message)
     gain = given.astype(np.int64)
     tails = _tails(np.tile(np.arange(1, m + 1), (n, 1)))
     reach = tails.size // 2
@@ -100,8 +100,9 @@ def _tails(rows: NDArray[np.int64]) -> NDArray[np.float64]:
     """Add up ranks of tasks, each row ascending; ValueError where that takes long."""
     if _steps(rows) > _MOST:
         n, m = rows.shape
-        message = f"method='exact' takes too long for {m} models and {n} tasks: use 'normal'"
-        raise ValueError(message)
+        raise ValueError(
+            f"method='exact' takes too long for {m} models and {n} tasks: use 'normal'"
+        )
     chances = np.ones(1)
     for row in rows:
         if row[-1] > row[0]:

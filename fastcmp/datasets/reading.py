@@ -107,19 +107,16 @@ def _refuse(
         more = f" and {len(where) - _SHOWN} more" * (len(where) > _SHOWN)
         offers = [_OFFERS[policy] for policy in policies if policy != "raise"]
         cure = f"pass missing={', '.join(offers)}, or " if offers else ""
-        message = (
+        raise ValueError(
             f"scores must have one for each model and task, {len(where)} missing: "
             f"{shown}{more}; {cure}leave models or tasks out ({n_complete} of "
             f"{len(table.tasks)} tasks have all models)"
         )
-        raise ValueError(message)
     if missing == "tasks" and n_complete < 2:
-        message = (
+        raise ValueError(
             f"scores must have at least two tasks that all {len(table.names)} models "
             f"have, got {n_complete}: leave models out"
         )
-        raise ValueError(message)
     if gaps.all(axis=1).any():
         model = table.names[int(np.argmax(gaps.all(axis=1)))]
-        message = f"{visible(model)} has no score on any task: leave this model out"
-        raise ValueError(message)
+        raise ValueError(f"{visible(model)} has no score on any task: leave this model out")

@@ -47,11 +47,10 @@ def read_scores(
     if are_task_scores(scores):
         table = scores.task_scores()
         if lower and not table.lower_is_better:
-            message = (
+            raise ValueError(
                 "lower_is_better must be False where scores know themselves that more "
                 "is better: errors and losses were given another sign"
             )
-            raise ValueError(message)
         lower, tasks = table.lower_is_better, tasks or table.tasks
         scores = dict(zip(table.names, table.scores, strict=True))
     _refuse_folds(scores, [scores])
@@ -64,8 +63,7 @@ def read_scores(
     named = named_columns(with_names(scores, names, _ARGUMENT), _ARGUMENT)
     _refuse_folds(scores, [column for _, column in named])
     if len(named) < 2:
-        message = f"{_ARGUMENT} must hold at least 2 models, got {len(named)}"
-        raise ValueError(message)
+        raise ValueError(f"{_ARGUMENT} must hold at least 2 models, got {len(named)}")
     check_indexes(named)
     titles = [visible(name) for name, _ in named]
     columns = [_column(x, name) for (_, x), name in zip(named, titles, strict=True)]
@@ -91,12 +89,11 @@ def _refuse_folds(scores: Any, parts: list[Any]) -> None:
         listed = most == 1 and isinstance(part, (list, tuple)) and len(part) > 0
         if len(shape) > most or (listed and np.ndim(part[0]) > 0):
             got = getattr(scores, "shape", "several for each task")
-            message = (
+            raise ValueError(
                 f"{_ARGUMENT} must be of shape (M, D), one score for each model and "
                 f"task, got {got}: average over folds and repetitions first (they are "
                 "not tasks); task_table tests within each task, compare_folds on one"
             )
-            raise ValueError(message)
 
 
 def _holds_names(raw: Any) -> bool:
@@ -118,12 +115,11 @@ def _column(raw: Any, title: str) -> Floats:
     try:
         column = as_values(raw, title)
     except TypeError as error:
-        message = (
+        raise TypeError(
             f"{_ARGUMENT} must hold one column of numbers a model: {error}. Names of "
             "tasks are the index of a frame, its only column of text, or tasks=; a table "
             "with a row a score is for read_results"
-        )
-        raise TypeError(message) from error
+        ) from error
     if column.dtype == np.float32:
         # The decimals that were written, not their nearest binary numbers.
         column = column.astype(str)
@@ -134,17 +130,15 @@ def _check_lengths(columns: list[NDArray[Any]], titles: list[str]) -> None:
     n_tasks = columns[0].size
     for title, column in zip(titles, columns, strict=True):
         if column.size != n_tasks:
-            message = (
+            raise ValueError(
                 f"{_ARGUMENT} must have a score of each model for the same tasks: "
                 f"{title} has {column.size}, {titles[0]} has {n_tasks}"
             )
-            raise ValueError(message)
     if n_tasks < 2:
-        message = (
+        raise ValueError(
             f"{_ARGUMENT} must be on at least two tasks, got {n_tasks}: models on the "
             "items of one task are compared by compare_all and compare_means"
         )
-        raise ValueError(message)
 
 
 def _task_names(tasks: Any, column: Any, scores: Any, n_tasks: int) -> tuple[str, ...]:
@@ -158,18 +152,15 @@ def _task_names(tasks: Any, column: Any, scores: Any, n_tasks: int) -> tuple[str
             return tuple(chosen)
         return tuple(f"task_{i}" for i in range(n_tasks))
     if isinstance(tasks, (str, bytes)) or not isinstance(tasks, Iterable):
-        message = f"tasks must be a sequence of names of tasks, got {tasks!r}"
-        raise TypeError(message)
+        raise TypeError(f"tasks must be a sequence of names of tasks, got {tasks!r}")
     chosen = [str(task) for task in tasks]
     if len(chosen) != n_tasks:
-        message = (
+        raise ValueError(
             f"tasks must name each of the {n_tasks} tasks of {_ARGUMENT}, got {len(chosen)} names"
         )
-        raise ValueError(message)
     if len(set(chosen)) < n_tasks:
         twice = sorted(name for name, n in Counter(chosen).items() if n > 1)
-        message = f"tasks must have one name a task, got {twice} more than once"
-        raise ValueError(message)
+        raise ValueError(f"tasks must have one name a task, got {twice} more than once")
     return tuple(chosen)
 
 
@@ -177,9 +168,8 @@ def _refuse_infinite(matrix: Floats, titles: list[str], tasks: tuple[str, ...]) 
     bad = np.argwhere(np.abs(matrix) >= LARGEST)
     if bad.size:
         model, task = bad[0]
-        message = (
+        raise ValueError(
             f"{_ARGUMENT} must be finite, and below {LARGEST:g} in size, got "
             f"{matrix[model, task]} of {titles[model]} on {visible(tasks[task])} "
             f"({len(bad)} in all)"
         )
-        raise ValueError(message)

@@ -69,13 +69,11 @@ def read_score_pair(
     columns = [_read(raw, name, shape) for name, raw in given]
     a, b = columns
     if a.shape != b.shape:
-        message = (
+        raise ValueError(
             f"scores_b must be as many as scores_a, in the same order: {a.shape}, got {b.shape}"
         )
-        raise ValueError(message)
     if a.size < 2:
-        message = f"scores_a must be two at least, got {a.size}"
-        raise ValueError(message)
+        raise ValueError(f"scores_a must be two at least, got {a.size}")
     pair = read_pair_names(names)
     lower = as_flag(lower_is_better, "lower_is_better")
     return ScorePair(a, b, pair, lower, Decimals.of(np.stack([a.ravel(), b.ravel()])))
@@ -85,17 +83,15 @@ def _read(raw: Any, name: str, shape: tuple[str, ...]) -> Floats:
     """Check one column."""
     column = np.asarray(as_numbers(raw, name).astype(np.float64))
     if not 1 <= column.ndim <= len(shape):
-        message = (
+        raise ValueError(
             f"{name} must be of shape {' or '.join(shape)}, got {column.shape}: folds "
             "and repetitions of a task are no tasks"
         )
-        raise ValueError(message)
     bad = np.argwhere(~(np.abs(column) < LARGEST))
     if bad.size:
         where = int(bad[0, 0]) if column.ndim == 1 else tuple(bad[0].tolist())
-        message = (
+        raise ValueError(
             f"{name} must be finite, and below {LARGEST:g} in size, got "
             f"{column[tuple(bad[0])]} at {where}"
         )
-        raise ValueError(message)
     return column

@@ -38,11 +38,10 @@ def read_items(items: Any, table: ScoreTable, *, nested: bool) -> TaskItems | No
     if items is None and not nested:
         return None
     if items is None or not nested:
-        message = (
+        raise ValueError(
             "items and nested=True belong together: items are drawn only where that is "
             "asked for, because it counts their noise twice"
         )
-        raise ValueError(message)
     columns = [
         _read_task(raw, table.tasks[t], len(table.names))
         for t, raw in enumerate(_in_order(items, table.tasks))
@@ -52,12 +51,11 @@ def read_items(items: Any, table: ScoreTable, *, nested: bool) -> TaskItems | No
     far = np.argwhere(np.abs(means - table.scores) > _CLOSE * max(size, 1e-300))
     if far.size:
         model, task = far[0]
-        message = (
+        raise ValueError(
             f"items must have the scores as their means: {visible(table.names[model])} "
             f"has {means[model, task]:.6g} on {visible(table.tasks[task])}, its score "
             f"is {table.scores[model, task]:.6g}"
         )
-        raise ValueError(message)
     values = np.ascontiguousarray(np.concatenate(columns, axis=1).T)
     starts = np.cumsum([0, *(x.shape[1] for x in columns)])
     return TaskItems(values if table.lower_is_better else -values, starts.astype(np.int64))
@@ -68,18 +66,16 @@ def _in_order(items: Any, tasks: tuple[str, ...]) -> list[Any]:
     if isinstance(items, Mapping):
         lacking = [task for task in tasks if task not in items]
         if lacking or len(items) != len(tasks):
-            message = f"items must have the {len(tasks)} tasks of scores, got {len(items)}" + (
-                f", without {lacking[:3]}" if lacking else ""
+            raise ValueError(
+                f"items must have the {len(tasks)} tasks of scores, got {len(items)}"
+                + (f", without {lacking[:3]}" if lacking else "")
             )
-            raise ValueError(message)
         return [items[task] for task in tasks]
     if isinstance(items, (str, bytes)) or not isinstance(items, Iterable):
-        message = f"items must be a sequence of arrays, one a task, got {items!r}"
-        raise TypeError(message)
+        raise TypeError(f"items must be a sequence of arrays, one a task, got {items!r}")
     found = list(items)
     if len(found) != len(tasks):
-        message = f"items must have one array a task, {len(tasks)}, got {len(found)}"
-        raise ValueError(message)
+        raise ValueError(f"items must have one array a task, {len(tasks)}, got {len(found)}")
     return found
 
 
@@ -88,11 +84,11 @@ def _read_task(raw: Any, task: str, n_models: int) -> Floats:
     name = f"items of {visible(task)}"
     values = np.asarray(as_numbers(raw, name).astype(np.float64))
     if values.ndim != 2 or len(values) != n_models or not values.shape[1]:
-        message = f"{name} must be of shape ({n_models}, n), one row a model, got {values.shape}"
-        raise ValueError(message)
+        raise ValueError(
+            f"{name} must be of shape ({n_models}, n), one row a model, got {values.shape}"
+        )
     if not (np.abs(values) < LARGEST).all():
-        message = f"{name} must be finite, and below {LARGEST:g} in size"
-        raise ValueError(message)
+        raise ValueError(f"{name} must be finite, and below {LARGEST:g} in size")
     return values
 
 

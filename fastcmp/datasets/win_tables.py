@@ -34,27 +34,22 @@ def read_win_tables(wins: Any, ties: Any, names: Any) -> WinTables:
     table, own = _read_table(wins, "wins")
     n_models = len(table)
     if n_models < 2:
-        message = f"wins must be of at least 2 models, got shape {table.shape}"
-        raise ValueError(message)
+        raise ValueError(f"wins must be of at least 2 models, got shape {table.shape}")
     tied = np.zeros_like(table)
     if ties is not None:
         tied, labels = _read_table(ties, "ties")
         if tied.shape != table.shape:
-            message = f"ties must have the shape of wins, {table.shape}, got {tied.shape}"
-            raise ValueError(message)
+            raise ValueError(f"ties must have the shape of wins, {table.shape}, got {tied.shape}")
         if own is not None and labels is not None and labels != own:
-            message = "ties must have the models of wins in the same order (pandas)"
-            raise ValueError(message)
+            raise ValueError("ties must have the models of wins in the same order (pandas)")
         if (different := np.argwhere(tied != tied.T)).size:
             i, j = different[0].tolist()
-            message = (
+            raise ValueError(
                 "ties must be symmetric, each tie on both sides of the diagonal, got "
                 f"{tied[i, j]:g} at [{i}, {j}] and {tied[j, i]:g} at [{j}, {i}]"
             )
-            raise ValueError(message)
     if not table.sum() + tied.sum() <= LARGEST_COUNT:
-        message = "wins and ties must add up to at most 2**53"
-        raise ValueError(message)
+        raise ValueError("wins and ties must add up to at most 2**53")
     return WinTables(read_names(names, own, n_models), table, tied)
 
 
@@ -64,12 +59,10 @@ def read_names(names: Any, own: list[str] | None, n_models: int) -> tuple[str, .
         found = [f"model_{i}" for i in range(n_models)] if own is None else own
         return tuple(found)
     if isinstance(names, str) or not isinstance(names, Iterable):
-        message = f"names must be a sequence of names of models, got {names!r}"
-        raise TypeError(message)
+        raise TypeError(f"names must be a sequence of names of models, got {names!r}")
     chosen = [str(name) for name in names]
     if len(chosen) != n_models:
-        message = f"names must name each of {n_models} models, got {len(chosen)} names"
-        raise ValueError(message)
+        raise ValueError(f"names must name each of {n_models} models, got {len(chosen)} names")
     check_distinct_names(chosen, "names")
     return tuple(chosen)
 
@@ -80,17 +73,15 @@ def _read_table(raw: Any, name: str) -> tuple[Floats, list[str] | None]:
     if hasattr(raw, "iloc") and getattr(raw, "ndim", 0) == 2:  # pandas
         labels = [str(column) for column in raw.columns]
         if [str(label) for label in raw.index] != labels and list(raw.index) != [*range(len(raw))]:
-            message = (
+            raise ValueError(
                 f"{name} must have the same models as index and as columns, in the "
                 f"same order (pandas), got {list(raw.index)[:4]} and {labels[:4]}"
             )
-            raise ValueError(message)
         check_distinct_names(labels, name)
         raw = raw.to_numpy()
     table = as_numbers(raw, name).astype(np.float64)
     if table.ndim != 2 or table.shape[0] != table.shape[1]:
-        message = f"{name} must be of shape (M, M), got {table.shape}"
-        raise ValueError(message)
+        raise ValueError(f"{name} must be of shape (M, M), got {table.shape}")
     check_memory(
         8.0 * _ARRAYS * table.size,
         None,
@@ -100,13 +91,11 @@ def _read_table(raw: Any, name: str) -> tuple[Floats, list[str] | None]:
     bad = np.argwhere(~(np.isfinite(table) & (table >= 0)))
     if len(bad):
         i, j = bad[0].tolist()
-        message = f"{name} must be finite and >= 0, got {table[i, j]} at [{i}, {j}]"
-        raise ValueError(message)
+        raise ValueError(f"{name} must be finite and >= 0, got {table[i, j]} at [{i}, {j}]")
     own = np.flatnonzero(np.diagonal(table))
     if own.size:
-        message = (
+        raise ValueError(
             f"{name} must be 0 on the diagonal (no model meets itself), got "
             f"{table[own[0], own[0]]:g} for model {own[0]}"
         )
-        raise ValueError(message)
     return table, labels

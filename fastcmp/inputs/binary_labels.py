@@ -58,8 +58,7 @@ def read_truth(y_true: Any, positive: Any = None) -> Truth:
 def split_classes(truth: Column, positive: Any) -> tuple[Flags, tuple[Any, Any]]:
     """Mark the positive samples; give both labels too, None for an unknown one."""
     if not len(truth):
-        message = f"{truth.name} must hold at least one sample, got none"
-        raise ValueError(message)
+        raise ValueError(f"{truth.name} must hold at least one sample, got none")
     truth.kind()  # labels of different types are refused
     codes, found = _distinct(truth)
     label, other = positive_label(found, positive, truth.name)
@@ -88,21 +87,18 @@ def _distinct(truth: Column) -> tuple[NDArray[Any], list[Any]]:
 def positive_label(found: list[Any], positive: Any, truth: str = "y_true") -> tuple[Any, Any]:
     """Choose the positive label of one or two, and the other; None if unknown."""
     if len(found) > 2:
-        message = (
+        raise ValueError(
             f"{truth} must hold two classes, got {len(found)}: "
             f"{list(ascending(found)[:10])}; for one class against the others pass "
             f"{truth} == that class"
         )
-        raise ValueError(message)
     if positive is not None:
         if positive not in found and len(found) == 2:
-            message = f"positive={positive!r} is not among the labels {found}"
-            raise ValueError(message)
+            raise ValueError(f"positive={positive!r} is not among the labels {found}")
         others = [label for label in found if label != positive]
         return positive, others[0] if others else None
     if not all(isinstance(label, (Real, np.bool_)) for label in found):
-        message = f"name the positive class of the labels {found}: pass positive="
-        raise ValueError(message)
+        raise ValueError(f"name the positive class of the labels {found}: pass positive=")
     if len(found) == 1:
         # One class only: 1 is the positive one, 0 and -1 the negative one.
         label = found[0]
@@ -125,26 +121,22 @@ def read_labels(raw: Any, name: str, truth: Truth) -> Flags:
     """Mark the predictions of the kept samples that are the positive label."""
     column = read_column(raw, name)
     if len(column) != truth.kept.size:
-        message = f"{name} has {len(column)} labels, y_true has {truth.kept.size}"
-        raise ValueError(message)
+        raise ValueError(f"{name} has {len(column)} labels, y_true has {truth.kept.size}")
     check_indexes([("y_true", truth.y_true), (name, raw)])
     column = column.take(truth.kept)
     if (absent := column.missing()) is not None:
         row = np.flatnonzero(truth.kept)[np.flatnonzero(absent)[0]]
-        message = (
+        raise ValueError(
             f"{name} has no prediction at row {row} ({np.count_nonzero(absent)} missing in all)"
         )
-        raise ValueError(message)
     if column.kind() != truth.kind:
-        message = (
+        raise TypeError(
             f"{name} holds {column.kind()} labels and y_true {truth.kind} labels, "
             "which can never be equal: convert one of them"
         )
-        raise TypeError(message)
     known = [label for label in truth.labels if label is not None]
     if holds_booleans(raw, column) and not {0, 1}.issuperset(known):
-        message = f"{name} holds booleans and y_true the labels {known}: convert one"
-        raise ValueError(message)
+        raise ValueError(f"{name} holds booleans and y_true the labels {known}: convert one")
     column = column.factorized()
     counts = np.bincount(column.positions(), minlength=len(column.distinct))
     found = [column.distinct[code] for code in np.flatnonzero(counts)]
@@ -210,9 +202,8 @@ def are_labels(column: NDArray[Any], labels: tuple[Any, Any]) -> bool:
     is_label = np.isin(column, known)
     if is_label.any() and np.array_equal(column, np.trunc(column)):
         stray = column[~is_label]
-        message = (
+        raise ValueError(
             f"score_or_label holds labels of y_true, {known}, and {stray[0]:g} "
             f"({stray.size} other numbers in all): pass scores= if these are scores"
         )
-        raise ValueError(message)
     return False

@@ -64,8 +64,7 @@ def read_class_scores(
     if np.isnan(table).any():
         sample, column = np.argwhere(np.isnan(table))[0]
         row = np.flatnonzero(kept)[sample]
-        message = f"scores has NaN for sample {row}, column {column}"
-        raise ValueError(message)
+        raise ValueError(f"scores has NaN for sample {row}, column {column}")
     options: dict[str, Any] = {"positive": positive, "scores": table, "names": names}
     options["y_true"] = y_true
     read = ClassScores(kept=kept, weights=None, **options)
@@ -75,19 +74,16 @@ def read_class_scores(
 
 def _read_indicator(y_true: Any, table: NDArray[Any], classes: Any) -> tuple[Flags, list[Any]]:
     if classes is not None:
-        message = "classes names labels of y_true of shape (n,): y_true is of (n, K)"
-        raise ValueError(message)
+        raise ValueError("classes names labels of y_true of shape (n,): y_true is of (n, K)")
     array = np.asarray(y_true)
     if array.shape != table.shape or not array.size:
-        message = f"scores must be of the shape of y_true, {array.shape}, got {table.shape}"
-        raise ValueError(message)
+        raise ValueError(f"scores must be of the shape of y_true, {array.shape}, got {table.shape}")
     wrong = ~np.isin(array, [0, 1])
     if wrong.any():
-        message = (
+        raise ValueError(
             "y_true of shape (n, K) must hold 0 and 1, whether a sample has each label,"
             f" got {array[wrong][0]}"
         )
-        raise ValueError(message)
     return array.astype(np.bool_), list(range(array.shape[1]))
 
 
@@ -96,34 +92,29 @@ def _read_classes(
 ) -> tuple[Flags, list[Any], Flags]:
     truth = read_column(y_true, "y_true")
     if table.ndim != 2 or len(table) != len(truth):
-        message = (
+        raise ValueError(
             f"scores must be of shape (n, K) with n = {len(truth)} samples, as many as "
             f"y_true has labels, got {table.shape}"
         )
-        raise ValueError(message)
     absent = truth.missing()
     kept = np.ones(len(truth), np.bool_) if absent is None else ~absent
     truth = truth.take(kept).factorized()
     if not len(truth):
-        message = "y_true must hold at least one sample, got none"
-        raise ValueError(message)
+        raise ValueError("y_true must hold at least one sample, got none")
     truth.kind()
     found = [truth.distinct[code] for code in np.unique(truth.positions())]
     if classes is not None:
         check_classes(classes)
     names = sorted(found) if classes is None else list(classes)
     if len(set(names)) < len(names):
-        message = f"classes must differ, got {names[:10]}"
-        raise ValueError(message)
+        raise ValueError(f"classes must differ, got {names[:10]}")
     if len(names) != table.shape[1] or len(names) < 2:
-        message = (
+        raise ValueError(
             f"scores has {table.shape[1]} columns for {len(names)} classes "
             f"{names[:10]}: pass classes= with the labels of the columns"
         )
-        raise ValueError(message)
     if unknown := [label for label in found if label not in names]:
-        message = f"y_true holds {unknown[0]!r}, which is not among the classes"
-        raise ValueError(message)
+        raise ValueError(f"y_true holds {unknown[0]!r}, which is not among the classes")
     place = [names.index(x) if x in names else -1 for x in truth.distinct]
     codes = np.array(place)[truth.positions()]
     return codes[:, None] == np.arange(len(names)), names, kept

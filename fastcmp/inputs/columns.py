@@ -80,8 +80,7 @@ class Column:
         kinds = {kind_of(label): type(label).__name__ for label in self.distinct}
         if len(kinds) > 1:
             types = " and ".join(sorted(kinds.values()))
-            message = f"{self.name} mixes {types} labels, which cannot be compared"
-            raise TypeError(message)
+            raise TypeError(f"{self.name} mixes {types} labels, which cannot be compared")
         return next(iter(kinds), "")
 
 
@@ -93,8 +92,7 @@ def count_rows(raw: Any, name: str) -> int:
     try:
         return len(raw)
     except TypeError:
-        message = f"{name} must hold one row a sample, got {type(raw).__name__}"
-        raise TypeError(message) from None
+        raise TypeError(f"{name} must hold one row a sample, got {type(raw).__name__}") from None
 
 
 def read_column(raw: Any, name: str) -> Column:
@@ -147,8 +145,7 @@ def _as_objects(raw: list[Any] | tuple[Any, ...]) -> NDArray[Any]:
 
 
 def _refuse_shape(shape: tuple[int, ...], name: str) -> None:
-    message = f"{name} must be one-dimensional, got shape {shape}"
-    raise ValueError(message)
+    raise ValueError(f"{name} must be one-dimensional, got shape {shape}")
 
 
 def _read_array(array: NDArray[Any], name: str) -> Column:
@@ -165,8 +162,7 @@ def _read_array(array: NDArray[Any], name: str) -> Column:
             return _read_dates(array, name)
         case "O" | "T":
             return _read_objects(array.astype(object, copy=False), name)
-    message = f"{name} holds labels of type {array.dtype}, which cannot be compared"
-    raise TypeError(message)
+    raise TypeError(f"{name} holds labels of type {array.dtype}, which cannot be compared")
 
 
 def _coded(name: str, codes: NDArray[Any], distinct: Any) -> Column:
@@ -266,11 +262,10 @@ def _read_objects(array: NDArray[Any], name: str) -> Column:
         try:
             codes[i] = -1 if is_missing(label) else index.setdefault(label, len(index))
         except (TypeError, ValueError):
-            message = (
+            raise TypeError(
                 f"{name} holds a label of type {type(label).__name__} at row {i}, "
                 "which cannot be compared"
-            )
-            raise TypeError(message) from None
+            ) from None
     return _coded(name, codes, index)
 
 

@@ -37,8 +37,7 @@ def read_cost(cost: Any, classes: Sequence[Any] | None = None) -> CostMatrix:
     values = as_numbers(_plain(raw), "cost", "a square matrix of numbers")
     values = values.astype(np.float64)
     if values.ndim != 2 or values.shape[0] != values.shape[1] or values.size == 0:
-        message = f"cost must be a square matrix, got shape {values.shape}"
-        raise ValueError(message)
+        raise ValueError(f"cost must be a square matrix, got shape {values.shape}")
     if classes is not None:
         check_classes(classes)
         values, names = _arranged(values, names, tuple(classes))
@@ -49,19 +48,16 @@ def read_cost(cost: Any, classes: Sequence[Any] | None = None) -> CostMatrix:
 def required_cost(cost: Any, classes: Sequence[Any] | None, missing: str) -> CostMatrix:
     """Read the cost matrix that ``test="cost"`` needs."""
     if cost is None:
-        message = "test='cost' needs cost=, the matrix of costs"
-        raise ValueError(message)
+        raise ValueError("test='cost' needs cost=, the matrix of costs")
     if missing != "raise":
-        message = f"test='cost' permits only missing='raise', got {missing!r}"
-        raise ValueError(message)
+        raise ValueError(f"test='cost' permits only missing='raise', got {missing!r}")
     return read_cost(cost, classes)
 
 
 def refuse_cost(cost: Any) -> None:
     """Refuse a cost matrix where accuracies are compared."""
     if cost is not None:
-        message = "cost is for test='cost'"
-        raise ValueError(message)
+        raise ValueError("cost is for test='cost'")
 
 
 @contextmanager
@@ -72,8 +68,7 @@ def naming_cost(matrix: CostMatrix, classes: Sequence[Any] | None) -> Generator[
     except (ValueError, TypeError) as error:
         if classes is not None or matrix.classes is None:
             raise
-        message = f"{error} (cost names the classes {list(matrix.classes[:10])})"
-        raise type(error)(message) from None
+        raise type(error)(f"{error} (cost names the classes {list(matrix.classes[:10])})") from None
 
 
 def in_units(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
@@ -97,8 +92,7 @@ def _plain(raw: Any) -> Any:
         return raw
     for (t, p), cell in np.ndenumerate(cells):
         if isinstance(cell, (bool, np.bool_)) or not isinstance(cell, Real):
-            message = f"cost must hold numbers, got {cell!r} at [{t}, {p}]"
-            raise TypeError(message)
+            raise TypeError(f"cost must hold numbers, got {cell!r} at [{t}, {p}]")
     return cells.astype(np.float64)
 
 
@@ -114,18 +108,16 @@ def check_fit(
     """
     k = len(matrix.values)
     if classes is None and n_excluded:
-        message = (
+        raise ValueError(
             f"cost names the classes {list(matrix.classes or ())[:10]}, but "
             f"{n_excluded} samples have another true label: pass classes= to leave "
             "them out"
         )
-        raise ValueError(message)
     if len(found) != k:
-        message = (
+        raise ValueError(
             f"cost is {k} x {k}, but the labels are of {len(found)} classes, "
             f"{list(found[:10])}: pass classes= to name them in its order"
         )
-        raise ValueError(message)
 
 
 def _named(cost: Any) -> tuple[Any, tuple[Any, ...] | None]:
@@ -152,12 +144,10 @@ def _from_mapping(cost: Mapping[Any, Any]) -> tuple[Any, tuple[Any, ...]]:
             rows.append(row)
             continue
         if unknown := [p for p in row if p not in cost]:
-            message = f"cost has no row for class {unknown[0]!r}, which it can predict"
-            raise ValueError(message)
+            raise ValueError(f"cost has no row for class {unknown[0]!r}, which it can predict")
         absent = [p for p in names if p not in row and p != true]
         if absent:
-            message = f"cost[{true!r}] lacks the cost of predicting {absent[0]!r}"
-            raise ValueError(message)
+            raise ValueError(f"cost[{true!r}] lacks the cost of predicting {absent[0]!r}")
         rows.append([row.get(p, 0) for p in names])
     return rows, names
 
@@ -168,11 +158,10 @@ def _from_frame(
     """Read columns of predicted classes, and true ones where there is one more."""
     n_rows = len(content[0]) if content else 0
     if n_rows == 0 or len(columns) not in (n_rows, n_rows + 1):
-        message = (
+        raise ValueError(
             "cost must have as many columns as rows, or one more with the true "
             f"classes, got {n_rows} rows and {len(columns)} columns"
         )
-        raise ValueError(message)
     predicted = list(columns)
     true: list[Any] | None = None
     if len(columns) == n_rows + 1:
@@ -199,14 +188,12 @@ def _from_columns(
     true: list[Any], predicted: list[Any], rows: Any, where: str
 ) -> tuple[Any, tuple[Any, ...]]:
     if repeated := [name for name in predicted if predicted.count(name) > 1]:
-        message = f"cost must name each class once, got {repeated[0]!r} twice"
-        raise ValueError(message)
+        raise ValueError(f"cost must name each class once, got {repeated[0]!r} twice")
     if len(true) != len(predicted) or set(true) != set(predicted):
-        message = (
+        raise ValueError(
             f"cost must name the same classes in {where} and in the columns, got "
             f"{true[:5]} and {predicted[:5]}"
         )
-        raise ValueError(message)
     order = [true.index(label) for label in predicted]
     return [rows[i] for i in order], tuple(predicted)
 
@@ -218,15 +205,13 @@ def _arranged(
 ) -> tuple[NDArray[np.float64], tuple[Any, ...]]:
     if names is None:
         if len(classes) != len(values):
-            message = (
+            raise ValueError(
                 f"cost is {len(values)} x {len(values)}, but classes names {len(classes)} classes"
             )
-            raise ValueError(message)
         return values, classes
     unknown = [label for label in classes if label not in names]
     if unknown:
-        message = f"cost names no class {unknown[0]!r}; it has {list(names)[:10]}"
-        raise ValueError(message)
+        raise ValueError(f"cost names no class {unknown[0]!r}; it has {list(names)[:10]}")
     order = [names.index(label) for label in classes]
     return values[np.ix_(order, order)], classes
 
@@ -236,12 +221,10 @@ def _check(values: NDArray[np.float64], names: tuple[Any, ...] | None) -> None:
         if wrong.any():
             t, p = np.argwhere(wrong)[0]
             place = f"[{t}, {p}]" if names is None else f"[{names[t]!r}, {names[p]!r}]"
-            message = f"cost must {wanted}, got {values[t, p]:g} at {place}"
-            raise ValueError(message)
+            raise ValueError(f"cost must {wanted}, got {values[t, p]:g} at {place}")
 
     refuse(~np.isfinite(values), "be finite")
     refuse(values < 0, "not be negative")
     refuse(np.diag(np.diag(values) != 0), "be 0 where the prediction is right")
     if not values.any():
-        message = "cost must have at least one positive entry, got zeros only"
-        raise ValueError(message)
+        raise ValueError("cost must have at least one positive entry, got zeros only")

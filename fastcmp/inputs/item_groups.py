@@ -87,11 +87,10 @@ def read_item_groups(
         _check_kept(strata, n_items, layers)
     importance = _read_weights(weights, n_items, keep)
     if clusters is not None and len(clusters.labels) < 2:
-        message = (
+        raise ValueError(
             "groups must hold at least 2 clusters, got 1: with a single cluster no "
             "variance can be estimated"
         )
-        raise ValueError(message)
     n_used = n_items if keep is None else int(np.count_nonzero(keep))
     sizes = _stratum_sizes(layers, importance, n_used)
     found = ItemGroups(
@@ -112,24 +111,21 @@ def _read(raw: Any, name: str, n: int, keep: NDArray[np.bool_] | None) -> Groupi
     if raw is None:
         return None
     if isinstance(raw, (str, bytes)):
-        message = f"{name} must hold one label an item, got {raw!r}"
-        raise TypeError(message)
+        raise TypeError(f"{name} must hold one label an item, got {raw!r}")
     found = count_rows(raw, name)
     if found != n:
-        message = (
+        raise ValueError(
             f"{name} must hold one label for each of {n} items, got {found} (arrays of "
             "values have one row a model)"
         )
-        raise ValueError(message)
     column = read_column(raw, name).factorized()
     codes = column.positions()
     absent = np.flatnonzero(codes < 0)
     if absent.size:
-        message = (
+        raise ValueError(
             f"{name} has no label for item {absent[0]} ({absent.size} in all): drop "
             "these items, or give them a label of their own"
         )
-        raise ValueError(message)
     column.kind()
     codes = codes if keep is None else codes[keep]
     used, codes = np.unique(codes, return_inverse=True)
@@ -143,12 +139,11 @@ def _check_kept(raw: Any, n: int, kept: Grouping) -> None:
     assert whole is not None
     lost = [label for label in whole.labels if label not in kept.labels]
     if lost:
-        message = (
+        raise ValueError(
             f"strata must keep items, and none of stratum {lost[0]!r} is left that all "
             f"models have a value for ({len(lost)} such strata in all): leave the "
             "stratum out, or the model that lacks it"
         )
-        raise ValueError(message)
 
 
 def _read_weights(raw: Any, n: int, keep: NDArray[np.bool_] | None) -> NDArray[np.float64] | None:
@@ -156,19 +151,16 @@ def _read_weights(raw: Any, n: int, keep: NDArray[np.bool_] | None) -> NDArray[n
         return None
     array = as_numbers(raw, "weights").astype(np.float64)
     if array.shape != (n,):
-        message = f"weights must be of shape ({n},), one an item, got {array.shape}"
-        raise ValueError(message)
+        raise ValueError(f"weights must be of shape ({n},), one an item, got {array.shape}")
     bad = np.flatnonzero(~(np.isfinite(array) & (array >= 0)))
     if bad.size:
-        message = (
+        raise ValueError(
             f"weights must be finite and >= 0, got {array[bad[0]]} for item {bad[0]} "
             f"({bad.size} in all)"
         )
-        raise ValueError(message)
     array = array if keep is None else array[keep]
     if not array.any():
-        message = "weights must not be 0 for all items"
-        raise ValueError(message)
+        raise ValueError("weights must not be 0 for all items")
     return np.ascontiguousarray(np.ldexp(array, -scale_exponent(array)))
 
 
@@ -187,8 +179,7 @@ def _read_stratum_weights(
     """Read the weights of the strata: by items, equal, or given for each label."""
     if strata is None:
         if raw is not None and not (isinstance(raw, str) and raw == "items"):
-            message = f"stratum_weights={raw!r} is for strata: pass strata="
-            raise ValueError(message)
+            raise ValueError(f"stratum_weights={raw!r} is for strata: pass strata=")
         return np.ones(1)
     if isinstance(raw, Mapping):
         known = {plain_number(label): weight for label, weight in raw.items()}
@@ -196,23 +187,20 @@ def _read_stratum_weights(
         foreign = [label for label in known if label not in strata.labels]
         if lacking or foreign:
             what = f"lacks {lacking[:3]}" if lacking else f"names {foreign[:3]} as well"
-            message = (
+            raise ValueError(
                 "stratum_weights must give a weight to each stratum, "
                 f"{list(strata.labels[:5])}, and {what}"
             )
-            raise ValueError(message)
         listed = [known[label] for label in strata.labels]
         found = as_numbers(listed, "stratum_weights").astype(np.float64)
         bad = ~(np.isfinite(found) & (found >= 0))
         if found.ndim != 1 or bad.any() or not found.any():
-            message = f"stratum_weights must be finite, >= 0, and not all 0, got {listed}"
-            raise ValueError(message)
+            raise ValueError(f"stratum_weights must be finite, >= 0, and not all 0, got {listed}")
     elif not isinstance(raw, str):
-        message = (
+        raise TypeError(
             f"stratum_weights must be one of {_RULES}, or a mapping from strata to "
             f"weights, got {raw!r}"
         )
-        raise TypeError(message)
     elif choose(raw, "stratum_weights", _RULES) == "equal":
         found = np.ones(sizes.size)
     else:
@@ -228,8 +216,9 @@ def _check_weighted(found: ItemGroups, weights: NDArray[np.float64]) -> None:
         of_units = np.bincount(found.clusters.codes, weights).astype(np.float64)
         units = "cluster"
     if np.count_nonzero(of_units) < 2:
-        message = f"weights must not be 0 for all {units}s but one: no variance can be estimated"
-        raise ValueError(message)
+        raise ValueError(
+            f"weights must not be 0 for all {units}s but one: no variance can be estimated"
+        )
 
 
 def _check_strata(found: ItemGroups, strata: Grouping) -> None:
@@ -237,8 +226,7 @@ def _check_strata(found: ItemGroups, strata: Grouping) -> None:
     sizes = _stratum_sizes(strata, found.weights, found.n_items)
     if not sizes.all():
         label = strata.labels[int(np.argmin(sizes))]
-        message = f"weights must not be 0 for all items of stratum {label!r}"
-        raise ValueError(message)
+        raise ValueError(f"weights must not be 0 for all items of stratum {label!r}")
     codes, units, of_units = strata.codes, "item", found.weights
     if found.clusters is not None:
         if found.crossed:
@@ -252,9 +240,8 @@ def _check_strata(found: ItemGroups, strata: Grouping) -> None:
     n_units = np.bincount(codes, minlength=len(strata.labels))
     if (n_units < 2).any():
         few = [strata.labels[i] for i in np.flatnonzero(n_units < 2)]
-        message = (
+        raise ValueError(
             f"strata must have at least 2 {units}s each, and stratum {few[0]!r} has one"
             f" {units} ({len(few)} such strata in all): no variance can be estimated "
             "there; merge it with another stratum, or leave it out"
         )
-        raise ValueError(message)

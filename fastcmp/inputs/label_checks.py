@@ -37,14 +37,13 @@ def refuse_scores(
         return
     for model in models:
         if (found := _fraction(model.distinct)) is not None:
-            message = (
+            raise ValueError(
                 f"{model.name} holds {found!r}, which is no label of {true.name} "
                 f"({examples(true)}): scores and probabilities go to "
                 "fastcmp.auc or fastcmp.delong, or become labels by a cutoff (scores "
                 ">= 0.5); grades of items, such as partial credit, go to "
                 "fastcmp.compare_means"
             )
-            raise ValueError(message)
 
 
 def check_predictions(
@@ -190,14 +189,13 @@ def _refuse_shifted(
         right = int(np.count_nonzero(own == y_true))
         sure = shifted == own.size or shifted - right >= _SURE
         if sure and shifted > right and np.isin(moved, used).all():
-            message = (
+            raise ValueError(
                 f"{model.name} counts its labels from another number than "
                 f"{true.name}: it holds {examples(model)}, and {true.name} "
                 f"{examples(true)}; {right} of {own.size} are right as they are, and "
                 f"{shifted} with {-step:+d}; if they are labels nevertheless, pass "
                 "classes= with all"
             )
-            raise ValueError(message)
 
 
 def _warn(true: Column, much: list[tuple[Column, float]]) -> None:

@@ -137,8 +137,7 @@ def _read(
     named = named_columns(preds, "preds")
     true = read_column(y_true, truth)
     if len(named) < least:
-        message = f"preds must hold at least {least} models, got {len(named)}"
-        raise ValueError(message)
+        raise ValueError(f"preds must hold at least {least} models, got {len(named)}")
     models = [read_column(raw, name) for name, raw in named]
     _check_lengths(true, models)
     refuse_truth(y_true, preds, named, truth)
@@ -192,8 +191,7 @@ def _check_enough(name: str, n: int, n_dropped: int) -> None:
     if n < 2:
         what = "sample" if n == 1 else "samples"
         left = f" after {n_dropped} were dropped" if n_dropped else ""
-        message = f"{name} must hold at least 2 samples, got {n} {what}{left}"
-        raise ValueError(message)
+        raise ValueError(f"{name} must hold at least 2 samples, got {n} {what}{left}")
 
 
 def _check_kinds(columns: list[Column], classes: Sequence[Any] | None) -> None:
@@ -201,18 +199,16 @@ def _check_kinds(columns: list[Column], classes: Sequence[Any] | None) -> None:
     wanted = truth.kind()
     for column in columns[1:]:
         if (kind := column.kind()) != wanted and "" not in (kind, wanted):
-            message = (
+            raise TypeError(
                 f"{column.name} holds {kind} labels and {truth.name} {wanted} labels, "
                 f"which can never be equal: convert one of them "
                 f"({examples(column)} against {examples(truth)})"
             )
-            raise TypeError(message)
     if classes is not None:
         check_classes(classes)
         kind = read_column(list(classes), "classes").kind()
         if kind != wanted and "" not in (kind, wanted):
-            message = f"classes holds {kind} labels and {truth.name} {wanted} labels"
-            raise TypeError(message)
+            raise TypeError(f"classes holds {kind} labels and {truth.name} {wanted} labels")
 
 
 def _refuse_missing(models: list[Column], rows: NDArray[Any] | None, *, way_out: bool) -> None:
@@ -243,11 +239,10 @@ def _refuse_outside(
         if outside.size:
             found = model.factorized()
             label = found.distinct[found.positions()[outside[0]]]
-            message = (
+            raise ValueError(
                 f"{model.name} predicts {label!r}, which is not among the classes "
                 f"({outside.size} such predictions)"
             )
-            raise ValueError(message)
 
 
 def _as_shared_integers(
@@ -295,12 +290,10 @@ def _share(
     if classes is not None:
         for key, label in zip(hashable(classes), classes, strict=True):
             if key in index:
-                message = f"classes must differ, got {label!r} twice"
-                raise ValueError(message)
+                raise ValueError(f"classes must differ, got {label!r} twice")
             index[key], labels[key] = len(index), label
         if len(index) < 2:
-            message = f"classes must name at least 2 classes, got {list(classes)}"
-            raise ValueError(message)
+            raise ValueError(f"classes must name at least 2 classes, got {list(classes)}")
         arrays = [column.integers for column in columns if column.integers is not None]
         if len(arrays) == len(columns) and len(index) < 256:
             single = [array for array in arrays if array.dtype in (np.uint8, np.bool_)]

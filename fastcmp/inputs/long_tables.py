@@ -114,8 +114,7 @@ def from_long(
     items = _read_labels(columns["item"], item)
     models = _read_labels(columns["model"], model)
     if not items.codes.size:
-        message = "frame must hold at least one row, got none"
-        raise ValueError(message)
+        raise ValueError("frame must hold at least one row, got none")
     names = tuple(str(label) for label in models.labels)
     check_distinct_names(list(names), f"column {model!r}")
     _check_size(items, models)
@@ -143,19 +142,17 @@ def from_long(
 def _chosen_columns(frame: Any, options: dict[str, Any]) -> dict[str, Any]:
     """Find the columns that the options name."""
     if hasattr(frame, "collect") or not has_names(frame):
-        message = (
+        raise TypeError(
             "frame must be a pandas, polars or pyarrow frame in memory, or a mapping "
             f"name -> column, got {type(frame).__name__}"
         )
-        raise TypeError(message)
     known = dict(named_columns(frame, "frame"))
     for key, name in options.items():
         if name is None and key not in ("item", "model", "value"):
             continue
         if not isinstance(name, str) or name not in known:
             listed = ", ".join(repr(each) for each in islice(known, 20))
-            message = f"{key}={name!r} is no column of frame, which has {listed}"
-            raise ValueError(message)
+            raise ValueError(f"{key}={name!r} is no column of frame, which has {listed}")
     chosen = {key: known[name] for key, name in options.items() if name is not None}
     _check_columns({name: known[name] for name in options.values() if name is not None})
     return chosen
@@ -166,8 +163,7 @@ def _check_columns(columns: dict[str, Any]) -> None:
     check_indexes(list(columns.items()))
     lengths = {name: count_rows(raw, f"column {name!r}") for name, raw in columns.items()}
     if len(set(lengths.values())) > 1:
-        message = f"columns of frame must be of equal length, got {lengths}"
-        raise ValueError(message)
+        raise ValueError(f"columns of frame must be of equal length, got {lengths}")
 
 
 def _read_labels(raw: Any, name: str) -> _Labels:
@@ -175,11 +171,10 @@ def _read_labels(raw: Any, name: str) -> _Labels:
     column = read_column(raw, f"column {name!r}")
     if (absent := column.missing()) is not None:
         rows = np.flatnonzero(absent)
-        message = (
+        raise ValueError(
             f"column {name!r} is missing in {rows.size} of {absent.size} rows, the "
             f"first of them {', '.join(map(str, rows[:_SHOWN]))}"
         )
-        raise ValueError(message)
     column.kind()  # labels of different types are refused
     column = column.factorized()
     codes = column.positions().astype(np.int64, copy=False)
@@ -197,11 +192,10 @@ def _read_finite(raw: Any, name: str, cells: tuple[_Labels, ...]) -> Floats:
     values = read_values(raw, f"column {name!r}")
     infinite = np.flatnonzero(np.isinf(values))
     if infinite.size:
-        message = (
+        raise ValueError(
             f"column {name!r} must be finite, got {infinite.size} infinite values, the "
             f"first for {_shown(cells, infinite)}"
         )
-        raise ValueError(message)
     return values
 
 
@@ -291,11 +285,10 @@ def _weights_of_items(raw: Any, name: str | None, items: _Labels) -> Floats | No
     weights = _read_finite(raw, name, (items,))
     missing = np.flatnonzero(np.isnan(weights))
     if missing.size:
-        message = (
+        raise ValueError(
             f"column {name!r} is missing in {missing.size} of {weights.size} rows, the "
             f"first of them for {_shown((items,), missing)}"
         )
-        raise ValueError(message)
     return _agreed(weights, name, items)
 
 
@@ -316,11 +309,10 @@ def _agreed(
             f"{items.shown(row)} has {shown(entries[row])} and {shown(agreed[items.codes[row]])}"
             for row in rows[np.sort(first)[:_SHOWN]]
         )
-        message = (
+        raise ValueError(
             f"column {name!r} must be the same in all rows of an item, and differs for "
             f"{first.size} of {len(items.labels)} items: {examples}"
         )
-        raise ValueError(message)
     return agreed
 
 

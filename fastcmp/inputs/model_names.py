@@ -48,15 +48,13 @@ def with_names(raw: Any, names: Any, argument: str) -> Any:
         return raw
     columns = [column for _, column in named_columns(raw, argument)]
     if isinstance(names, str) or not isinstance(names, Iterable):
-        message = f"names must be a sequence of names of models, got {names!r}"
-        raise TypeError(message)
+        raise TypeError(f"names must be a sequence of names of models, got {names!r}")
     chosen = [str(name) for name in names]
     if len(chosen) != len(columns):
-        message = (
+        raise ValueError(
             f"names must name each of the {len(columns)} models of {argument}, got "
             f"{len(chosen)} names"
         )
-        raise ValueError(message)
     check_distinct_names(chosen, "names")
     return dict(zip(chosen, columns, strict=True))
 
@@ -76,20 +74,18 @@ def refuse_truth(y_true: Any, preds: Any, named: list[tuple[str, Any]], truth: s
     for name, raw in named:
         same = raw is y_true and own is not None
         if same or (memory is not None and memory == _memory_of(raw)):
-            message = (
+            raise ValueError(
                 f"model {name!r} is {truth} itself: leave it out (to compare with a "
                 "perfect model, pass a copy)"
             )
-            raise ValueError(message)
         # A mapping may have such a model: of a file whose truth is called otherwise.
         framed = name == truth and (raw is y_true or not isinstance(preds, Mapping))
         if name == own or framed or (own != truth and _own_name(raw) == truth):
-            message = (
+            raise ValueError(
                 f"model {name!r} is called {(own if name == own else truth)!r}, as the "
                 f"truth is: true labels come first, as {truth}, and not among the "
                 "models; leave this column out, or rename it if it is a model"
             )
-            raise ValueError(message)
 
 
 def _own_name(raw: Any) -> str | None:
@@ -141,16 +137,14 @@ def check_distinct_names(names: list[str], argument: str) -> None:
     """Refuse two models of one name."""
     if len(set(names)) < len(names):
         duplicates = sorted(name for name, n in Counter(names).items() if n > 1)
-        message = f"{argument} must have one name a model, got {duplicates} more than once"
-        raise ValueError(message)
+        raise ValueError(f"{argument} must have one name a model, got {duplicates} more than once")
 
 
 def read_pair_names(names: Any) -> tuple[str, str]:
     """Check the names of two models."""
     chosen = [str(name) for name in names] if isinstance(names, (tuple, list)) else []
     if len(chosen) != 2 or chosen[0] == chosen[1]:
-        message = f"names must be two different names, got {names!r}"
-        raise ValueError(message)
+        raise ValueError(f"names must be two different names, got {names!r}")
     return chosen[0], chosen[1]
 
 
@@ -161,8 +155,7 @@ def position_of(model: Any, names: tuple[str, ...]) -> int:
     whole = isinstance(model, Integral) and not isinstance(model, bool)
     if whole and -len(names) <= int(model) < len(names):
         return int(model) % len(names)
-    message = f"there is no model {model!r}; there are {list(names)[:10]}"
-    raise ValueError(message)
+    raise ValueError(f"there is no model {model!r}; there are {list(names)[:10]}")
 
 
 def choose_models(models: Any, names: tuple[str, ...]) -> NDArray[np.int64]:
@@ -170,16 +163,13 @@ def choose_models(models: Any, names: tuple[str, ...]) -> NDArray[np.int64]:
     if models is None:
         return np.arange(len(names))
     if isinstance(models, str) or not isinstance(models, Iterable):
-        message = f"models must be a sequence of names or indices, got {models!r}"
-        raise TypeError(message)
+        raise TypeError(f"models must be a sequence of names or indices, got {models!r}")
     try:
         chosen = [position_of(model, names) for model in models]
     except ValueError as error:
-        message = f"models must be among those that are compared: {error}"
-        raise ValueError(message) from None
+        raise ValueError(f"models must be among those that are compared: {error}") from None
     if not chosen or len(set(chosen)) < len(chosen):
-        message = f"models must be different, and at least one, got {models!r}"
-        raise ValueError(message)
+        raise ValueError(f"models must be different, and at least one, got {models!r}")
     return np.array(chosen, np.int64)
 
 
@@ -188,6 +178,5 @@ def _rows(raw: Any, argument: str) -> list[Any]:
         return list(raw)
     array = np.asanyarray(raw)  # a masked array keeps its mask
     if array.ndim != 2:
-        message = f"{argument} must be of shape (M, n), one row a model, got {array.shape}"
-        raise ValueError(message)
+        raise ValueError(f"{argument} must be of shape (M, n), one row a model, got {array.shape}")
     return list(array)

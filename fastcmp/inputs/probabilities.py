@@ -52,11 +52,10 @@ def read_probabilities(y_true: Any, probabilities: Any) -> Probabilities:
     shapes = [table.shape for table in tables]
     if not tables or any(len(x) not in (1, 2) or x[0] != n for x in shapes):
         got = shapes[:3] if named or single else np.shape(probabilities)
-        message = (
+        raise ValueError(
             f"probabilities must be of shape (n,) or (n, K) with n = {n}, as many as "
             f"y_true has labels, or (M, n) or (M, n, K) for M models, got {got}"
         )
-        raise ValueError(message)
     return Probabilities(tables=tuple(tables), names=tuple(names), single=single, named=named)
 
 
@@ -73,26 +72,23 @@ def _refuse_class_columns(y_true: Any, probabilities: Any, names: list[str]) -> 
         return
     labels = {str(label) for label in read_column(y_true, "y_true").factorized().distinct}
     if labels == set(names):
-        message = (
+        raise ValueError(
             "probabilities has the classes as columns: columns of a frame are models; "
             "pass to_numpy() for one model with a column a class"
         )
-        raise ValueError(message)
 
 
 def read_true_labels(y_true: Any) -> Column:
     """Read the true labels, of which none may be missing."""
     column = read_column(y_true, "y_true")
     if not len(column):
-        message = "y_true must hold at least one label, got none"
-        raise ValueError(message)
+        raise ValueError("y_true must hold at least one label, got none")
     if (absent := column.missing()) is not None:
         rows = np.flatnonzero(absent)
-        message = (
+        raise ValueError(
             f"y_true is missing for {rows.size} of {absent.size} items, the first of "
             f"them {', '.join(map(str, rows[:3]))}: leave these items out"
         )
-        raise ValueError(message)
     column.kind()  # labels of different types are refused
     return column
 
@@ -108,15 +104,13 @@ def _two_classes(column: Column, classes: Any, positive: Any) -> tuple[Any, Any]
     """Give the negative and the positive of two classes that the user named."""
     known = _known_classes(column, classes)
     if len(known) != 2:
-        message = (
+        raise ValueError(
             f"classes must be two where probabilities are of the positive class, got {known[:10]}"
         )
-        raise ValueError(message)
     if positive is None:
         return known[0], known[1]
     if positive not in known:
-        message = f"positive={positive!r} is not among the classes {known}"
-        raise ValueError(message)
+        raise ValueError(f"positive={positive!r} is not among the classes {known}")
     return next(x for x in known if x != positive), positive
 
 
@@ -129,11 +123,11 @@ def _known_classes(column: Column, classes: Any) -> list[Any]:
     check_classes(classes)
     known = list(classes)
     if len(set(known)) < len(known):
-        message = f"classes must differ, got {known[:10]}"
-        raise ValueError(message)
+        raise ValueError(f"classes must differ, got {known[:10]}")
     if unknown := [label for label in used if label not in known]:
-        message = f"y_true holds {unknown[0]!r}, which is not among the classes {known[:10]}"
-        raise ValueError(message)
+        raise ValueError(
+            f"y_true holds {unknown[0]!r}, which is not among the classes {known[:10]}"
+        )
     return known
 
 
@@ -142,18 +136,16 @@ def true_columns(
 ) -> NDArray[Any]:
     """Give the column of each item's true label."""
     if positive is not None:
-        message = (
+        raise ValueError(
             "positive belongs to probabilities of shape (n,): with a column a class "
             f"pass classes=, got positive={positive!r}"
         )
-        raise ValueError(message)
     known = _known_classes(column, classes)
     if len(known) != table.shape[1] or len(known) < 2:
-        message = (
+        raise ValueError(
             f"{visible(name)} has {table.shape[1]} columns for {len(known)} classes "
             f"{known[:10]}: pass classes= with the labels of the columns"
         )
-        raise ValueError(message)
     found = column.factorized()
     place = np.array([known.index(x) if x in known else -1 for x in found.distinct])
     return np.asarray(place[found.positions()])
@@ -166,11 +158,10 @@ def check_range(table: NDArray[Any], name: str) -> None:
         item = np.argwhere(~inside)[0][0]
         worst = table[~inside][0]
         what = "is missing" if np.isnan(worst) else f"is {worst:g}"
-        message = (
+        raise ValueError(
             f"probabilities must lie in [0, 1]: one of {visible(name)} {what} for item "
             f"{item} ({np.count_nonzero(~inside)} such in all)"
         )
-        raise ValueError(message)
 
 
 def check_sums(table: NDArray[Any], name: str) -> None:
@@ -179,9 +170,8 @@ def check_sums(table: NDArray[Any], name: str) -> None:
     off = np.abs(sums - 1) > np.sqrt(np.finfo(table.dtype).eps)
     if off.any():
         item = int(np.argmax(off))
-        message = (
+        raise ValueError(
             f"probabilities of an item must add up to 1: those of {visible(name)} for "
             f"item {item} add up to {sums[item]:.6g} (so for "
             f"{np.count_nonzero(off)} items)"
         )
-        raise ValueError(message)

@@ -44,12 +44,11 @@ def read_ratings(raters: Sequence[tuple[str, Any]], labels: Sequence[Any] | None
         kinds["labels"], chosen = read_label_order(labels)
     _check_kinds(kinds)
     if len(chosen) > _MOST_LABELS:
-        message = (
+        raise ValueError(
             f"{columns[0].name} and the others hold {len(chosen)} different labels, "
             f"and at most {_MOST_LABELS} are counted: if these are scores, cut them "
             "first; or choose with labels="
         )
-        raise ValueError(message)
     place = {label: i for i, label in enumerate(chosen)}
     codes = np.stack(
         [
@@ -60,32 +59,27 @@ def read_ratings(raters: Sequence[tuple[str, Any]], labels: Sequence[Any] | None
     inside = (codes >= 0).all(axis=0)
     n_excluded = int(inside.size - np.count_nonzero(inside))
     if n_excluded == inside.size:
-        message = (
+        raise ValueError(
             f"labels hold none that {columns[0].name} and the others gave to the same "
             f"item: {columns[0].name} holds {examples(columns[0])}"
         )
-        raise ValueError(message)
     return Ratings(codes=codes[:, inside], labels=chosen, n_excluded=n_excluded)
 
 
 def read_label_order(labels: Any) -> tuple[str, tuple[Any, ...]]:
     """Read different labels in an order; gives their kind too."""
     if isinstance(labels, (str, bytes)) or not hasattr(labels, "__iter__"):
-        message = f"labels must be a sequence of labels, got {labels!r}"
-        raise TypeError(message)
+        raise TypeError(f"labels must be a sequence of labels, got {labels!r}")
     column = read_column(list(labels), "labels")
     kind = column.kind()
     if column.missing() is not None:
-        message = "labels must not hold a missing one"
-        raise ValueError(message)
+        raise ValueError("labels must not hold a missing one")
     column = column.factorized()
     listed = tuple(column.distinct[code] for code in column.positions().tolist())
     if len(set(listed)) < len(listed):
-        message = f"labels must differ, got {list(listed)[:10]}"
-        raise ValueError(message)
+        raise ValueError(f"labels must differ, got {list(listed)[:10]}")
     if len(listed) < 2:
-        message = f"labels must hold at least 2 labels, got {list(listed)}"
-        raise ValueError(message)
+        raise ValueError(f"labels must hold at least 2 labels, got {list(listed)}")
     return kind, listed
 
 
@@ -99,19 +93,18 @@ def _check_columns(columns: list[Column]) -> None:
     first = columns[0]
     for column in columns[1:]:
         if len(column) != len(first):
-            message = f"{column.name} has {len(column)} labels, {first.name} has {len(first)}"
-            raise ValueError(message)
+            raise ValueError(
+                f"{column.name} has {len(column)} labels, {first.name} has {len(first)}"
+            )
     if not len(first):
-        message = f"{first.name} must hold at least one label, got none"
-        raise ValueError(message)
+        raise ValueError(f"{first.name} must hold at least one label, got none")
     for column in columns:
         if (absent := column.missing()) is not None:
-            message = (
+            raise ValueError(
                 f"{column.name} has no label at row {int(np.flatnonzero(absent)[0])} "
                 f"({np.count_nonzero(absent)} missing in all): leave out items that "
                 "not all raters rated"
             )
-            raise ValueError(message)
 
 
 def _check_kinds(kinds: dict[str, str]) -> None:
@@ -119,8 +112,7 @@ def _check_kinds(kinds: dict[str, str]) -> None:
     (first, wanted), *others = kinds.items()
     for name, kind in others:
         if kind != wanted:
-            message = (
+            raise TypeError(
                 f"{name} holds {kind} labels and {first} {wanted} labels, which can "
                 "never be equal: convert one of them"
             )
-            raise TypeError(message)

@@ -83,11 +83,9 @@ def read_scores(
     true = read_column(y_true, truth)
     is_single, named = named_scores(scores)
     if not named:
-        message = "scores must hold at least one model, got none"
-        raise ValueError(message)
+        raise ValueError("scores must hold at least one model, got none")
     if single and not is_single:
-        message = "score must be one-dimensional, one score a sample"
-        raise ValueError(message)
+        raise ValueError("score must be one-dimensional, one score a sample")
     titled = [(visible(name), raw) for name, raw in named]
     converted = [as_scores(raw, name) for name, raw in titled]
     columns = [column for column, _ in converted]
@@ -140,16 +138,15 @@ def as_scores(raw: Any, name: str) -> tuple[NDArray[Any], NDArray[Any] | None]:
     with them.
     """
     if np.ma.is_masked(raw):
-        message = f"{name} has masked scores: drop these samples"
-        raise ValueError(message)
+        raise ValueError(f"{name} has masked scores: drop these samples")
     try:
         array = np.asarray(raw)
     except ValueError:
-        message = f"{name} must be one score a sample, got lists of different lengths"
-        raise TypeError(message) from None
+        raise TypeError(
+            f"{name} must be one score a sample, got lists of different lengths"
+        ) from None
     if array.ndim != 1:
-        message = f"{name} must be one-dimensional, got shape {array.shape}"
-        raise ValueError(message)
+        raise ValueError(f"{name} must be one-dimensional, got shape {array.shape}")
     kind, size = array.dtype.kind, array.dtype.itemsize
     native = array.dtype.newbyteorder("=")
     if native in (np.float32, np.float64):
@@ -170,8 +167,7 @@ def as_scores(raw: Any, name: str) -> tuple[NDArray[Any], NDArray[Any] | None]:
             return array.astype(np.float32), None  # bfloat16 and its like
         except (TypeError, ValueError):
             pass
-    message = f"{name} must be numbers, got {array.dtype} values"
-    raise TypeError(message)
+    raise TypeError(f"{name} must be numbers, got {array.dtype} values")
 
 
 def _fits(array: NDArray[Any]) -> bool:
@@ -188,8 +184,7 @@ def _refuse_nan(column: NDArray[Any], name: str) -> None:
     if np.isnan(total):
         where = np.flatnonzero(np.isnan(column))
         if where.size:
-            message = f"{name} has NaN for sample {where[0]} ({where.size} in all)"
-            raise ValueError(message)
+            raise ValueError(f"{name} has NaN for sample {where[0]} ({where.size} in all)")
 
 
 def read_weights(weights: Any, read: _Samples) -> NDArray[np.float64] | None:
@@ -199,20 +194,17 @@ def read_weights(weights: Any, read: _Samples) -> NDArray[np.float64] | None:
     array = as_numbers(weights, "sample_weight").astype(np.float64)
     n = read.positive.size if read.kept is None else read.kept.size
     if array.shape != (n,):
-        message = f"sample_weight must be of shape ({n},), got {array.shape}"
-        raise ValueError(message)
+        raise ValueError(f"sample_weight must be of shape ({n},), got {array.shape}")
     check_indexes([("y_true", read.y_true), ("sample_weight", weights)])
     bad = ~(np.isfinite(array) & (array >= 0))
     if bad.any():
-        message = (
+        raise ValueError(
             f"sample_weight must be finite and >= 0, got {array[bad][0]} for sample "
             f"{np.flatnonzero(bad)[0]}"
         )
-        raise ValueError(message)
     array = np.asarray(array if read.kept is None else array[read.kept])
     if not array.any():
-        message = "sample_weight must not be 0 for all samples"
-        raise ValueError(message)
+        raise ValueError("sample_weight must not be 0 for all samples")
     return array
 
 

@@ -23,11 +23,11 @@ def read_values(raw: Any, name: str) -> NDArray[np.float64]:
     try:
         array = np.asarray(_of_library(raw))
     except ValueError:
-        message = f"{name} must be one-dimensional, got lists of different lengths"
-        raise ValueError(message) from None
+        raise ValueError(
+            f"{name} must be one-dimensional, got lists of different lengths"
+        ) from None
     if array.ndim != 1:
-        message = f"{name} must be one-dimensional, got shape {array.shape}"
-        raise ValueError(message)
+        raise ValueError(f"{name} must be one-dimensional, got shape {array.shape}")
     if array.dtype.kind == "O":
         array = _of_objects(array, name)
     if array.dtype.kind not in "biuf":
@@ -71,9 +71,8 @@ def _of_objects(array: NDArray[Any], name: str) -> NDArray[np.float64]:
 
 
 def _refuse(name: str, found: str) -> None:
-    message = (
+    raise TypeError(
         f"{name} must hold numbers or booleans, one value an item, got {found}: labels "
         "belong to compare_all, a long table (a row a value) to from_long, and ids are "
         "left out"
     )
-    raise TypeError(message)

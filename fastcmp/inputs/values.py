@@ -86,22 +86,19 @@ def read_values(
     missing = choose(missing, "missing", POLICIES)
     named = named_columns(values, argument)
     if len(named) < 2:
-        message = f"{argument} must hold at least 2 models, got {len(named)}"
-        raise ValueError(message)
+        raise ValueError(f"{argument} must hold at least 2 models, got {len(named)}")
     check_indexes(named)
     titles = [visible(name) for name, _ in named]
     columns = [as_values(raw, title) for (_, raw), title in zip(named, titles, strict=True)]
     n = columns[0].size
     for title, column in zip(titles, columns, strict=True):
         if column.size != n:
-            message = (
+            raise ValueError(
                 f"{title} has {column.size} values, {titles[0]} has {n}: all models "
                 "need a value for the same items (from_long joins a long table by item)"
             )
-            raise ValueError(message)
     if n < 2:
-        message = f"{argument} must hold at least two items, got {n}"
-        raise ValueError(message)
+        raise ValueError(f"{argument} must hold at least two items, got {n}")
     if len(columns) > n and not has_names(values):
         warn(
             f"{argument} holds {len(columns)} models on {n} items: models come first; pass "
@@ -151,10 +148,9 @@ def refuse_ids(titles: list[str], columns: list[NDArray[Any]], argument: str) ->
         if by_one:
             problem = f"counts from {column[0]:g} to {column[-1]:g}, as ids do"
         if problem:
-            message = (
+            raise ValueError(
                 f"{argument} must hold models only, and {title} {problem}: leave this column out"
             )
-            raise ValueError(message)
 
 
 def _ascends(column: NDArray[Any]) -> bool:
@@ -197,11 +193,10 @@ def _with_missing(
     for title, column in zip(titles, columns, strict=True):
         infinite = np.flatnonzero(np.isinf(column))
         if infinite.size:
-            message = (
+            raise ValueError(
                 f"{title} has the value {column[infinite[0]]} for item {infinite[0]} "
                 f"({infinite.size} in all): values must be finite"
             )
-            raise ValueError(message)
     present = np.stack([~np.isnan(column) for column in columns])
     n_missing = tuple(int(n) for n in np.count_nonzero(~present, axis=1))
     if not any(n_missing):
@@ -214,17 +209,15 @@ def _with_missing(
     elif missing == "common":
         kept = np.asarray(present.all(axis=0))
         if np.count_nonzero(kept) < 2:
-            message = (
+            raise ValueError(
                 f"values must have at least two items that all {len(columns)} models "
                 f"have, got {np.count_nonzero(kept)}: missing='pairwise' compares each "
                 "two models on the items of both"
             )
-            raise ValueError(message)
         columns = [np.ascontiguousarray(column[kept]) for column in columns]
     elif not present.any(axis=1).all():
         lacking = titles[int(np.argmin(present.any(axis=1)))]
-        message = f"{lacking} has no value at all: leave this model out"
-        raise ValueError(message)
+        raise ValueError(f"{lacking} has no value at all: leave this model out")
     bounded = all(_kind_of_values(c[~np.isnan(c)]) == ZERO_ONE for c in columns)
     return Values(
         names=names,
@@ -251,12 +244,11 @@ def _refuse_missing(
         for i in lacking[:_EXAMPLES]
     )
     more = f" and {len(lacking) - _EXAMPLES} more models" * (len(lacking) > _EXAMPLES)
-    message = (
+    raise ValueError(
         f"values: {sum(n_missing)} missing, {shown}{more}; pass "
         "missing='common' for the items that all models have, 'pairwise' for those "
         "that both models of a pair have, or 'wrong' to count them as 0"
     )
-    raise ValueError(message)
 
 
 def _label(present: NDArray[np.bool_], items: Any) -> Any:

@@ -71,8 +71,7 @@ class Checkpoint:
         except _WRONG as error:
             raise ValueError(self._malformed()) from error
         if change:
-            message = f"{self.path} was saved for other input: {change}; {_KIND.advice}"
-            raise ValueError(message)
+            raise ValueError(f"{self.path} was saved for other input: {change}; {_KIND.advice}")
         if counts is None:
             raise ValueError(self._malformed())
         return counts, settings["position"]

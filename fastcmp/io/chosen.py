@@ -186,11 +186,10 @@ def plan_values(
                 raise ValueError(no_column(name, own, path, "--models"))
         return list(models), ()
     if TARGET in own:
-        message = (
+        raise ValueError(
             f"{path} has a column {TARGET!r}: predicted labels are compared without "
             f"--values; if the others are values, leave it out ({advice(TARGET)})"
         )
-        raise ValueError(message)
     index = index_columns([own], ())
     remarks = tuple(_left_out(name, [own]) for name in index)
     return [name for name in own if name not in index], remarks
@@ -264,11 +263,10 @@ def repeats(plan: Plan) -> Iterator[None]:
     except ValueError as error:
         if not plan.guessed or plan.id_column is None:
             raise
-        message = (
+        raise ValueError(
             f"{error}; {titled(plan.id_column)} looks like a row index, but does not "
             f"identify rows: leave it out ({advice(plan.id_column)})"
-        )
-        raise ValueError(message) from None
+        ) from None
 
 
 def other_truth(target: str, first: str, second: str) -> str:

@@ -96,20 +96,18 @@ def _check_covered(counts: Counts, matrix: CostMatrix | None, rows: Rows | None 
     try:
         check_fit(matrix, matrix.classes or (), counts.n_excluded, None)
     except ValueError as error:
-        message = str(error).replace("samples", among, 1)
-        raise ValueError(message) from None
+        raise ValueError(str(error).replace("samples", among, 1)) from None
 
 
 def _check_size(counts: Counts, memory_limit: int) -> None:
     """Refuse counts by class that outgrow their memory."""
     if isinstance(counts, LabelCounts) and _COPIES * counts.n_bytes > memory_limit:
-        message = (
+        raise ValueError(
             f"counting {counts.n_pairs} pairs by {counts.n_classes} classes takes "
             f"{in_words(_COPIES * counts.n_bytes)} (--memory-limit is "
             f"{in_words(memory_limit)}): pass a larger --memory-limit, or compare "
             "fewer models (--models)"
         )
-        raise ValueError(message)
 
 
 def _check_enough(counts: Counts) -> None:
@@ -117,8 +115,7 @@ def _check_enough(counts: Counts) -> None:
     if n < 2:
         what = "sample" if n == 1 else "samples"
         left = f" after {n_missing} were dropped" if n_missing else ""
-        message = f"y_true must hold at least 2 samples, got {n} {what}{left}"
-        raise ValueError(message)
+        raise ValueError(f"y_true must hold at least 2 samples, got {n} {what}{left}")
 
 
 def _gathered(blocks: Iterable[Rows], counts: Counts) -> Iterator[Rows]:
@@ -239,9 +236,8 @@ class _Kinds:
                 self._seen[name] = value_type(column.type)
         if self._truth is not None and self._seen:
             name, kind = next(iter(self._seen.items()))
-            message = (
+            raise TypeError(
                 f"{visible(name)} holds {kind} labels and y_true {self._truth} labels, "
                 "which can never be equal: convert one of them, or leave it out "
                 f"({advice(*self._seen)})"
             )
-            raise TypeError(message)

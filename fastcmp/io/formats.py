@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 try:
     import pyarrow as pa
 except ImportError:
-    _message = "reading prediction files needs pyarrow: pip install 'fastcmp[cli]'"
-    raise ImportError(_message) from None
+    raise ImportError(
+        "reading prediction files needs pyarrow: pip install 'fastcmp[cli]'"
+    ) from None
 
 from fastcmp.core.escaping import visible
 
@@ -67,8 +68,7 @@ def file_kind(path: Path) -> str:
     suffix = _suffix(path)
     if suffix not in _KINDS:
         known = ", ".join(_KINDS)
-        message = f"{path}: the extension must be one of {known}, got {suffix!r}"
-        raise ValueError(message)
+        raise ValueError(f"{path}: the extension must be one of {known}, got {suffix!r}")
     kind = _KINDS[suffix]
     _check_beginning(path, kind)
     if kind == "CSV":
@@ -138,8 +138,7 @@ def parts_of(path: Path) -> list[Path]:
     found = sorted(file for file in path.iterdir() if file.is_file() and is_part(file))
     if not found:
         known = ", ".join(_KINDS)
-        message = f"{path} is a folder without prediction files ({known})"
-        raise ValueError(message)
+        raise ValueError(f"{path} is a folder without prediction files ({known})")
     return found
 
 
@@ -152,38 +151,32 @@ def reading(path: Path, kind: str) -> Iterator[None]:
         raise
     except (pa.ArrowException, OSError, UnicodeDecodeError, EOFError) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
-        message = f"{path} cannot be read as {kind}, it may be cut off: {reason}"
-        raise ValueError(message) from None
+        raise ValueError(f"{path} cannot be read as {kind}, it may be cut off: {reason}") from None
 
 
 def _check_beginning(path: Path, kind: str) -> None:
     if path.exists() and not path.is_file():
-        message = f"{path} is a pipe or a device: write what it gives to a file first"
-        raise ValueError(message)
+        raise ValueError(f"{path} is a pipe or a device: write what it gives to a file first")
     with path.open("rb") as file:
         start = file.read(6)
     if not start:
-        message = f"{path} is empty"
-        raise ValueError(message)
+        raise ValueError(f"{path} is empty")
     for magic, name in _MAGIC.items():
         if start.startswith(magic) and name != kind:
-            message = f"{path} is a {name} file, but its extension says {kind}"
-            raise ValueError(message)
+            raise ValueError(f"{path} is a {name} file, but its extension says {kind}")
 
 
 def check_names(path: Path, names: list[str]) -> None:
     """Refuse two columns of one name."""
     if repeated := sorted(name for name, times in Counter(names).items() if times > 1):
-        message = f"{path} has more than one column named {visible(', '.join(repeated))}"
-        raise ValueError(message)
+        raise ValueError(f"{path} has more than one column named {visible(', '.join(repeated))}")
 
 
 def check_text(path: Path, types: dict[str, Any]) -> None:
     """Refuse text that is not UTF-8, which pyarrow reads as bytes."""
     for name, kind in types.items():
         if pa.types.is_binary(kind):
-            message = f"{path} is not UTF-8 text (column {name!r})"
-            raise ValueError(message)
+            raise ValueError(f"{path} is not UTF-8 text (column {name!r})")
 
 
 def check_columns(first: Path, names: list[str], part: Path, own: list[str]) -> None:
@@ -191,11 +184,10 @@ def check_columns(first: Path, names: list[str], part: Path, own: list[str]) -> 
     odd = sorted(set(names) ^ set(own))
     if odd:
         verb = "has a" if odd[0] in own else "lacks the"
-        message = (
+        raise ValueError(
             f"{part} {verb} column {odd[0]!r}, unlike {first}: the files of a folder "
             "must have the same columns"
         )
-        raise ValueError(message)
 
 
 def no_rows(path: Path) -> str:

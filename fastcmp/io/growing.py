@@ -23,8 +23,7 @@ class GrowingFile:
         self.path, self.kind = path, file_kind(path)
         lines = self.kind in DELIMITERS or "JSON" in self.kind
         if not lines or path.suffix.lower() in COMPRESSED:
-            message = f"{path} is watched while it grows: it must be .csv, .tsv or .jsonl"
-            raise ValueError(message)
+            raise ValueError(f"{path} is watched while it grows: it must be .csv, .tsv or .jsonl")
         #: Bytes of the rows that were taken.
         self.size = 0
 
@@ -32,11 +31,10 @@ class GrowingFile:
         """Tell whether there may be more rows; refuse a file that was cut."""
         size = self.path.stat().st_size
         if size < self.size:
-            message = (
+            raise ValueError(
                 f"{self.path} has become shorter, from {self.size} bytes to {size}: "
                 "rows must only be added"
             )
-            raise ValueError(message)
         return size > self.size
 
     @contextmanager

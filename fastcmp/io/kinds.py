@@ -93,5 +93,6 @@ def check_ids(path: str | Path, id_column: str, kind: Any) -> None:
         pc.less(none, none)
         pc.value_counts(none)
     except pa.ArrowNotImplementedError:
-        message = f"{path}: ids must be numbers or text, {id_column!r} is of type {own}"
-        raise ValueError(message) from None
+        raise ValueError(
+            f"{path}: ids must be numbers or text, {id_column!r} is of type {own}"
+        ) from None

@@ -199,25 +199,23 @@ class LabelCheck:
             return
         name, score = next(iter(scores.items()))
         shown = score if isinstance(score, str) else f"{score:.6g}"
-        message = (
+        raise ValueError(
             f"{titled(name)} holds {shown}, which is no label of {self._target!r} "
             f"({_listed(truth)}): scores are compared by `fastcmp roc`; to leave "
             f"columns out pass {advice(*scores)}, or choose by --models"
         )
-        raise ValueError(message)
 
     def _refuse_foreign(self, foreign: dict[str, set[Any]]) -> None:
         """Refuse models that share no label with the truth, and say what differs."""
         if not foreign:
             return
         name, own = next(iter(foreign.items()))
-        message = (
+        raise ValueError(
             f"{titled(name)} shares no label with {self._target!r}: it holds "
             f"{_listed(own)}, {self._target!r} holds {_listed(self._true)}"
             f"{_difference(own, self._true)}; if it is a model, convert its labels; to "
             f"leave columns out pass {advice(*foreign)}, or choose by --models"
         )
-        raise ValueError(message)
 
     def _is_foreign(self, own: set[Any], n: int) -> bool:
         """Tell labels none of which is true, or that are the true ones plus or minus 1.

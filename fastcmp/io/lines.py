@@ -81,8 +81,7 @@ class Lines:
             last = stream.read_buffer(min(left, self._at_once)).to_pybytes()
             left -= len(last)
         if left or last[-1:] not in (b"\n", b"\r"):
-            message = f"{self._path}: no row begins at byte {self.start} to go on from"
-            raise ValueError(message)
+            raise ValueError(f"{self._path}: no row begins at byte {self.start} to go on from")
 
     def _too_long(self) -> str:
         quote = "; is a quote left open?" if self._kind in DELIMITERS else ""
@@ -94,12 +93,11 @@ class Lines:
     def _check_closed(self, ends: RowEnds) -> None:
         """Refuse a quote that would make one cell of all the rest of the file."""
         if ends.inside:
-            message = (
+            raise ValueError(
                 f"{self._path} cannot be read as {self._kind}, it may be cut off: a "
                 f"quote in or after the row that begins at byte {self.end} is not "
                 "closed"
             )
-            raise ValueError(message)
 
     def _check_depth(self, data: bytes) -> None:
         """Refuse what would overflow the stack of pyarrow's parser."""
@@ -114,11 +112,10 @@ class Lines:
         limits = np.concatenate([[0], breaks, [len(data)]])
         for row in np.unique(rows[_DEEPEST:][rows[_DEEPEST:] == rows[:-_DEEPEST]]):
             if _depth(data[limits[row] : limits[row + 1]]) > _DEEPEST:
-                message = (
+                raise ValueError(
                     f"{self._path}: a row after byte {self.start} holds brackets "
                     f"within brackets, more than {_DEEPEST} deep"
                 )
-                raise ValueError(message)
 
 
 def _depth(line: bytes) -> int:

@@ -74,8 +74,7 @@ class _Map:
         """Forget the pages that were read, once in a while."""
         # A page beyond the end of a file that was cut would end the process.
         if self._map.size() < self._size:
-            message = f"{self._path} became shorter while it was read"
-            raise ValueError(message)
+            raise ValueError(f"{self._path} became shorter while it was read")
         read = fraction * self._size
         if read - self._given >= _GIVEN_BACK and hasattr(mmap, "MADV_DONTNEED"):
             self._map.madvise(mmap.MADV_DONTNEED)
@@ -97,11 +96,10 @@ class ParquetPart:
             n_found = sum(group.num_rows for group in groups)
             names = schema.names
         if n_found != self.n_rows:
-            message = (
+            raise ValueError(
                 f"{path} is damaged: it says that it holds {self.n_rows} rows, and "
                 f"that its groups of rows hold {n_found}"
             )
-            raise ValueError(message)
         check_names(path, names)
         self.types = _types_in(schema)
         #: A column of words that are not few: the ids.
@@ -174,11 +172,10 @@ class ArrowPart:
             while True:
                 found += messages.read_next_message().type == "record batch"
         if found > listed:
-            message = (
+            raise ValueError(
                 f"{self.path} is damaged: it holds {found} record batches, of which "
                 f"its end lists {listed}"
             )
-            raise ValueError(message)
 
     def _open(self, fields: list[int] | None) -> Any:
         options = pa.ipc.IpcReadOptions(included_fields=fields)
@@ -239,8 +236,7 @@ def _cut(
             batch = next(source, None)
         if batch is None:
             if skip:
-                message = f"{part.path} has no row {where[0] + where[1]} to go on from"
-                raise ValueError(message)
+                raise ValueError(f"{part.path} has no row {where[0] + where[1]} to go on from")
             return
         fraction = 0.0
         if isinstance(batch, tuple):

@@ -168,11 +168,10 @@ def align_tables(
     ids = [_checked_ids(table, path, id_column) for table, path in zip(tables, paths, strict=True)]
     for path, own in zip(paths[1:], ids[1:], strict=True):
         if own.type != ids[0].type:
-            message = (
+            raise ValueError(
                 f"ids differ in type: {id_column!r} is {ids[0].type} in {paths[0]} and "
                 f"{own.type} in {path}"
             )
-            raise ValueError(message)
         if missing not in ("common", "wrong"):
             way_out = "" if missing is None else _WAY_OUT
             _refuse_unknown(ids[0], own, id_column, (paths[0], path), way_out)
@@ -200,13 +199,11 @@ def check_distinct(ids: Any, path: str) -> None:
     """Refuse ids that are missing or repeated."""
     if ids.null_count:
         row = pc.index(pc.is_null(ids), value=True).as_py()
-        message = f"{path}: {ids.null_count} rows have no id, the first is row {row}"
-        raise ValueError(message)
+        raise ValueError(f"{path}: {ids.null_count} rows have no id, the first is row {row}")
     counts = pc.value_counts(ids)
     repeated = counts.filter(pc.greater(counts.field("counts"), 1)).field("values")
     if len(repeated):
-        message = f"{path}: ids must differ, more than one row has {_listed(repeated)}"
-        raise ValueError(message)
+        raise ValueError(f"{path}: ids must differ, more than one row has {_listed(repeated)}")
 
 
 def _refuse_unknown(

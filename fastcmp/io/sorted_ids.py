@@ -60,17 +60,15 @@ class SortedIds:
 
     def refuse_absent(self, sample: Any, within: int, source: int) -> None:
         """Say that a file lacks a sample."""
-        message = (
+        raise ValueError(
             f"{self._paths[within]} lacks samples of {self._paths[source]}: "
             f"{self._id_column} {sample}"
         )
-        raise ValueError(message)
 
     def _check_order(self, ids: Any, cursor: Cursor, done: int) -> None:
         if ids.null_count:
             row = done + pc.index(pc.is_null(ids), value=True).as_py()
-            message = f"{cursor.where()}: row {row} has no id"
-            raise ValueError(message)
+            raise ValueError(f"{cursor.where()}: row {row} has no id")
         bad = _first_fall(ids, cursor.last)
         if bad is not None:
             before = cursor.last if bad == 0 else ids[bad - 1].as_py()
@@ -79,21 +77,18 @@ class SortedIds:
 
     def _refuse_or_prove(self, cursor: Cursor, row: int, one: Any, two: Any) -> None:
         if one == two:
-            message = f"{cursor.where()}: ids must differ, more than one row has {two}"
-            raise ValueError(message)
+            raise ValueError(f"{cursor.where()}: ids must differ, more than one row has {two}")
         fall = f"row {row} has {two} after {one}"
         what = f"{cursor.where()}: ids do not ascend ({fall}), and"
         advice = f"sort by {self._id_column}, or pass a larger --memory-limit"
         if len(self._paths) > 1:
-            message = f"{what} the files are too large to join in memory: {advice}"
-            raise ValueError(message)
+            raise ValueError(f"{what} the files are too large to join in memory: {advice}")
         needed = self._n_rows * _BYTES
         if needed > self._limit:
-            message = (
+            raise ValueError(
                 f"{what} to find repeated ones would take {in_words(needed)} of memory "
                 f"(--memory-limit is {in_words(self._limit)}): {advice}"
             )
-            raise ValueError(message)
         check_distinct(self._read_all(), self._paths[0])
         self._proven = True
 

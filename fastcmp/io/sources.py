@@ -89,8 +89,7 @@ class Source:
                 whole = pa.concat_tables([whole, more], promote_options="permissive")
             except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
                 first = self.parts[0].path
-                message = f"{part.path} does not go with {first}: {error}"
-                raise ValueError(message) from None
+                raise ValueError(f"{part.path} does not go with {first}: {error}") from None
         if whole.num_rows == 0:
             raise ValueError(no_rows(self.path))
         return whole
@@ -178,11 +177,10 @@ def _check_kinds(first: Part, part: Part) -> None:
     for name, kind in first.types.items():
         own = part.types[name]
         if "" not in (family(kind), family(own)) and family(kind) != family(own):
-            message = (
+            raise ValueError(
                 f"{part.path}: column {name!r} is of type {own}, unlike {first.path} "
                 f"({kind}): the files of a folder must have the same columns"
             )
-            raise ValueError(message)
 
 
 class Cursor:

@@ -62,11 +62,10 @@ class PredictionStream:
         if (n := len(self.plan.models)) < least:
             named = f": {', '.join(self.plan.models)}" if n else ""
             wanted = "1 model" if least == 1 else f"{least} models"
-            message = (
+            raise ValueError(
                 f"there must be at least {wanted}, got {n}{named} (columns of "
                 f"{', '.join(self._paths)})"
             )
-            raise ValueError(message)
         settle_types(self.sources, self.plan)
         if self.plan.id_column is not None:
             self._check_id_types(self.plan.id_column)
@@ -194,8 +193,7 @@ class PredictionStream:
             check_ids(path, id_column, kind)
         for kind, path in zip(kinds[1:], self._paths[1:], strict=True):
             if kind != kinds[0]:
-                message = (
+                raise ValueError(
                     f"ids differ in type: {id_column!r} is {kinds[0]} in "
                     f"{self._paths[0]} and {kind} in {path}"
                 )
-                raise ValueError(message)

@@ -186,12 +186,11 @@ class TextPart:
         if not pa.types.is_floating(column.type):
             return
         if (most := pc.max(pc.abs(column)).as_py()) is not None and most >= _EXACT:
-            message = (
+            raise ValueError(
                 f"{self.path}: column {name!r} holds numbers of 2^53 and more beside "
                 f"others than whole ones from 0 to 2^64 (such as {most:g}), which "
                 'are not exact: write labels and ids as text, in quotes (")'
             )
-            raise ValueError(message)
 
     def _explained(  # where it is, and what is known of it
         self,

@@ -64,8 +64,7 @@ class TwoFiles:
         """Refuse files without ids, truth or subsets."""
         for source in self.sources:
             if self.ids not in source.types and not named:
-                message = "files are joined by sample ids: name their column (--id)"
-                raise ValueError(message)
+                raise ValueError("files are joined by sample ids: name their column (--id)")
         for name, option in ((self.ids, "--id"), (self.target, "--target")):
             for source in self.sources:
                 if name is not None and name not in source.types:
@@ -87,11 +86,10 @@ class TwoFiles:
         if len(found) == 1:
             return found[0]
         listed = f" ({', '.join(found[:10])})" if found else ""
-        message = (
+        raise ValueError(
             f"{path} must have one column for its model, got {len(found)}{listed}: "
             "name that of each file (--models BASE NEW), or leave columns out (--drop)"
         )
-        raise ValueError(message)
 
     def _homes(self, name: str) -> list[Source]:
         return [source for source in self.sources if name in source.types]

@@ -60,11 +60,10 @@ class ValueFile:
         self.names, self.remarks = plan_values(types, self._path, others=self.others, **chosen)
         if len(self.names) < 2:
             named = f": {', '.join(self.names)}" if self.names else ""
-            message = (
+            raise ValueError(
                 f"there must be at least 2 models, got {len(self.names)}{named} "
                 f"(columns of {self._path})"
             )
-            raise ValueError(message)
         numbers = [*self.names, *([self._weights] if self._weights else [])]
         advised = "leave it out ({}), or say what it is (see --help)"
         read_numbers(self.source, numbers, self._path, advised)
@@ -179,11 +178,10 @@ def read_numbers(source: Source, names: Sequence[str], path: str, advised: str) 
         kind = value_type(source.types[name])
         if family(kind) not in ("", "number"):
             what = "text" if family(kind) == "string" else f"values of type {kind}"
-            message = (
+            raise TypeError(
                 f"{path}: {titled(name)} holds {what}, and values must be numbers: "
                 f"{advised.format(advice(name))}"
             )
-            raise TypeError(message)
         if not pa.types.is_boolean(kind):
             source.read_as(name, pa.float64())
 

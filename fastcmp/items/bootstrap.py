@@ -250,7 +250,7 @@ class _Draws:
         found.scales[:, 3] = self.n
         found.standard_error[:] = rows.std(axis=1, ddof=1) if self.n > 1 else 0.0
         if self.kind == kinds.BCA:
-            sums, *where = self.units
+            sums, *where = self.units[:4]
             for p, (a, b) in enumerate(pairs):
                 d: Any = sums[a] - sums[b]
                 found.scales[p, 1] = jackknife_acceleration(d, *where)  # type: ignore[arg-type]

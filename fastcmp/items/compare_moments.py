@@ -111,15 +111,13 @@ def compare_means_from_moments(
     """
     if not are_valued(moments):
         kind = f"{type(moments).__module__}.{type(moments).__name__}"
-        message = f"moments must be fastcmp.stream.ValueMoments, got {kind}"
-        raise TypeError(message)
+        raise TypeError(f"moments must be fastcmp.stream.ValueMoments, got {kind}")
     names = moments.names or ()
     if len(names) < 2 or moments.n_samples < 2:
-        message = (
+        raise ValueError(
             "moments must hold at least 2 models and 2 items, got "
             f"{len(names)} and {moments.n_samples}"
         )
-        raise ValueError(message)
     lower_is_better = as_flag(lower_is_better, "lower_is_better")
     variance = choose(variance, "variance", (None, *VARIANCES))
     df = choose(df, "df", DEGREES)

@@ -123,8 +123,7 @@ def variance_components(
     if not kept.all():
         table, answered = table[:, kept], answered[:, kept]
     if table.shape[1] < 2:
-        message = f"values must have two items at least, got {table.shape[1]}"
-        raise ValueError(message)
+        raise ValueError(f"values must have two items at least, got {table.shape[1]}")
     exponent = scale_exponent(table)
     value, sampling, within = _parts(way, np.ldexp(table, -exponent), answered, k, chosen)
     pairs = np.stack(np.triu_indices(len(chosen), 1), axis=1).astype(np.int32)
@@ -168,15 +167,13 @@ def _read(
     else:
         table = as_floats(values, "values")
     if table.ndim != 3 or not table.size:
-        message = (
+        raise ValueError(
             "values must be of shape (M, n, R), R answers of M models to n items, got "
             f"{table.shape}: pass values[np.newaxis] for one model, and repeat= to "
             "from_long"
         )
-        raise ValueError(message)
     if np.isinf(table).any():
-        message = "values must be finite, or NaN where there is no answer, got inf"
-        raise ValueError(message)
+        raise ValueError("values must be finite, or NaN where there is no answer, got inf")
     default = [f"model_{i}" for i in range(len(table))]
     n_answers = values.n_answers if isinstance(values, ItemTable) else None
     if n_answers is None:
@@ -189,11 +186,10 @@ def side_by_side(answers: Mapping[Any, Floats]) -> Floats:
     tables = list(answers.values())
     shapes = [table.shape for table in tables]
     if any(len(shape) != 2 or shape[0] != shapes[0][0] for shape in shapes):
-        message = (
+        raise ValueError(
             "values must have answers of shape (n, R) to the same n items of each "
             f"model, got shapes {shapes[:10]}"
         )
-        raise ValueError(message)
     most = max((shape[1] for shape in shapes), default=0)
     width = [((0, 0), (0, most - shape[1])) for shape in shapes]
     padded = [
@@ -221,21 +217,19 @@ def _kept(answered: NDArray[np.int64], names: tuple[str, ...], policy: str) -> N
     kept = np.asarray(np.all(answered > 0, axis=0))
     if policy == "raise" and not kept.all():
         model, item = np.argwhere(answered == 0)[0]
-        message = (
+        raise ValueError(
             f"values has no answer of {visible(names[model])} to item {item} (so for "
             f"{np.count_nonzero(~kept)} of {kept.size} items): missing='common' leaves "
             "such items out"
         )
-        raise ValueError(message)
     once = (answered == 1) & kept
     if once.any():
         model, item = np.argwhere(once)[0]
-        message = (
+        raise ValueError(
             f"values has one answer of {visible(names[model])} to item {item} (so for "
             f"{np.count_nonzero(once)} of {once.size} models and items): items and "
             "answers cannot be split without two answers to each item"
         )
-        raise ValueError(message)
     return kept
 
 

@@ -145,11 +145,10 @@ class VarianceComponents(Record):
 
     def _within(self) -> Floats:
         if self.within_item is None:
-            message = (
+            raise ValueError(
                 f"other numbers of answers can be planned for repeats='mean', not for "
                 f"{self.repeats!r}"
             )
-            raise ValueError(message)
         return self.within_item
 
     def _planned(self, n_items: Any) -> int:

@@ -70,7 +70,7 @@ def read_units(units: UnitSums, variance: str = "cr1") -> FlippedUnits:
     starts = np.searchsorted(units.strata, np.arange(n_strata + 1))
     sizes_of = np.add.reduceat(units.sizes, starts[:-1])
     scale = _rational(units.weights / sizes_of)
-    step = _find_step(units.sums)
+    step = _find_step(units.sums, units.rounding)
     values = units.sums if step is None else np.rint(units.sums * step)
     whole = step is not None and bool((scale == np.rint(scale)).all())
     if n_strata > 1:
@@ -117,12 +117,13 @@ def _rational(scale: Floats) -> Floats:
     return np.asarray(ratios)
 
 
-def _find_step(sums: Floats) -> float | None:
+def _find_step(sums: Floats, of_values: float) -> float | None:
     """Find the least k of which k times the sums are whole but for rounding."""
     some = sums.reshape(-1)[:: max(1, sums.size // _LOOKED_AT)]
     rounding = 64 * float(np.finfo(np.float64).eps)
-    if np.array_equal(some, some.astype(np.float32)):  # rounded to single precision
-        rounding = 2 * float(np.finfo(np.float32).eps)
+    single = float(np.finfo(np.float32).eps)
+    if of_values >= single or np.array_equal(some, some.astype(np.float32)):
+        rounding = 2 * single
     for k in _STEPS[_is_whole(some, _STEPS[:, None], rounding, axis=1)].tolist():
         if bool(_is_whole(sums, k, rounding)):
             return float(k)

@@ -247,8 +247,7 @@ def _check_eps(eps: Any) -> float | None:
         return None
     value = as_numbers(eps, "eps", "a number")
     if value.ndim or not 0.0 <= value < 0.5:
-        message = f"eps must be a number in [0, 0.5), got {eps!r}"
-        raise ValueError(message)
+        raise ValueError(f"eps must be a number in [0, 0.5), got {eps!r}")
     return float(value)
 
 
@@ -259,12 +258,11 @@ def _refuse_infinite(chance: NDArray[Any], least: float, name: str) -> None:
     if least > 0.0 or (chance > 0.0).all():
         return
     items = np.flatnonzero(chance == 0.0)
-    message = (
+    raise ValueError(
         f"log loss is infinite for {items.size} items of {visible(name)}, the first of "
         f"them {', '.join(map(str, items[:3]))}: probabilities of their true labels "
         "are 0; clip them with eps=, or compare Brier scores"
     )
-    raise ValueError(message)
 
 
 def _warn_clipped(below: list[int], names: tuple[str, ...], losses: list[NDArray[Any]]) -> None:

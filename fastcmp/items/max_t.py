@@ -153,21 +153,18 @@ def _read(differences: Any, names: Any) -> tuple[Floats, tuple[str, ...]]:
     if unnamed and names is None:
         named = [(f"comparison_{k}", raw) for k, (_, raw) in enumerate(named)]
     if not named:
-        message = "differences must hold at least one comparison, got none"
-        raise ValueError(message)
+        raise ValueError("differences must hold at least one comparison, got none")
     check_indexes(named)
     columns = [as_values(raw, "differences").astype(np.float64) for _, raw in named]
     sizes = {column.size for column in columns}
     if len(sizes) > 1 or min(sizes) < 2:
-        message = (
+        raise ValueError(
             "differences must have the same two or more items for all comparisons, got "
             f"{[column.size for column in columns][:10]}"
         )
-        raise ValueError(message)
     table = np.stack(columns)
     if not np.isfinite(table).all():
-        message = "differences must be finite, and none may be missing"
-        raise ValueError(message)
+        raise ValueError("differences must be finite, and none may be missing")
     return table, tuple(name for name, _ in named)
 
 

@@ -57,8 +57,7 @@ def draw_together(options: Options, spec: MeanOptions, simultaneous: Any, rng: A
         what = "simultaneous=True"
         if options.adjust in JOINT:
             what = f"adjust={options.adjust!r}"
-        message = f"{what} needs means on the same items, not {given}: use {advice}"
-        raise ValueError(message)
+        raise ValueError(f"{what} needs means on the same items, not {given}: use {advice}")
     return options
 
 
@@ -66,11 +65,10 @@ def rank_together(options: Options, spec: MeanOptions, rank_intervals: str) -> O
     """Read where intervals of ranks come from; refuse means over different items."""
     options = with_ranks(options, rank_intervals, spec.seed)
     if options.all_together and spec.missing == "pairwise":
-        message = (
+        raise ValueError(
             f"rank_intervals={rank_intervals!r} needs means on the same items, not "
             "missing='pairwise': use missing='common'"
         )
-        raise ValueError(message)
     return options
 
 

@@ -103,12 +103,10 @@ def read_options(
     studentized = as_flag(studentized, "studentized")
     lower_is_better = as_flag(lower_is_better, "lower_is_better")
     if studentized and method != "permutation":
-        message = f"studentized=True needs method='permutation', got {method!r}"
-        raise ValueError(message)
+        raise ValueError(f"studentized=True needs method='permutation', got {method!r}")
     missing = choose(missing, "missing", POLICIES)
     if missing == "pairwise" and method != "t":
-        message = f"missing='pairwise' needs method='t', got {method!r}"
-        raise ValueError(message)
+        raise ValueError(f"missing='pairwise' needs method='t', got {method!r}")
     return MeanOptions(
         method=method,
         variance=choose(variance, "variance", (None, *VARIANCES)),
@@ -133,11 +131,10 @@ def _choose_interval(interval: Any, method: str) -> str | None:
         return known[0]
     kinds = [each for each in known if each is not None]
     if not kinds:
-        message = (
+        raise ValueError(
             f"interval={interval!r} needs method='bootstrap' or 'wilcoxon', got "
             f"method={method!r}, which has one kind only"
         )
-        raise ValueError(message)
     return str(choose(interval, "interval", kinds))
 
 
@@ -238,24 +235,20 @@ def _is_table(raw: Any) -> bool:
 
 def _refuse_k(options: MeanOptions) -> None:
     if options.repeats != "mean":
-        message = (
+        raise ValueError(
             f"repeats={options.repeats!r} needs several answers an item: values of "
             "shape (M, n, R), or a table of from_long with repeat="
         )
-        raise ValueError(message)
     if options.k is not None:
-        message = "k needs repeats='pass@k' or 'pass^k'"
-        raise ValueError(message)
+        raise ValueError("k needs repeats='pass@k' or 'pass^k'")
 
 
 def _average_clusters(values: Values, groups: ItemGroups) -> tuple[Values, ItemGroups]:
     """Take the mean of each cluster as one value, so that all count the same."""
     if groups.clusters is None or groups.strata is not None or groups.weights is not None:
-        message = "average='clusters' needs groups, and no strata or weights"
-        raise ValueError(message)
+        raise ValueError("average='clusters' needs groups, and no strata or weights")
     if values.present is not None:
-        message = "average='clusters' needs a value for each item: missing='common'"
-        raise ValueError(message)
+        raise ValueError("average='clusters' needs a value for each item: missing='common'")
     codes = groups.clusters.codes
     sizes = np.bincount(codes)
     columns = tuple(np.bincount(codes, column) / sizes for column in values.columns)
@@ -278,18 +271,16 @@ def _check_method(options: MeanOptions, groups: ItemGroups) -> None:
     if method == "t":
         return
     if groups.crossed:
-        message = f"method={method!r} needs clusters within strata; method='t' does not"
-        raise ValueError(message)
+        raise ValueError(f"method={method!r} needs clusters within strata; method='t' does not")
     given = {"strata": groups.strata, "weights": groups.weights}
     if method == "wilcoxon":
         given["groups"] = groups.clusters
     if method == "wilcoxon" and any(x is not None for x in given.values()):
         names = [name for name, x in given.items() if x is not None]
-        message = (
+        raise ValueError(
             f"method='wilcoxon' takes no {' and '.join(names)}: signed_rank takes "
             "groups, and method='t' all of them"
         )
-        raise ValueError(message)
 
 
 def bounded_units(difference: NDArray[np.float64], plan: UnitPlan) -> BoundedUnits:

@@ -172,8 +172,7 @@ def mean_difference(
     against = read_margin(margin, alpha)
     for name, raw in (("values_a", values_a), ("values_b", values_b)):
         if isinstance(raw, ItemTable):
-            message = f"{name} must be values of one model; compare_means takes a table"
-            raise TypeError(message)
+            raise TypeError(f"{name} must be values of one model; compare_means takes a table")
     spec = read_options(
         method=method,
         variance=variance,
@@ -189,8 +188,7 @@ def mean_difference(
         rng=rng,
     )
     if spec.method == "wilcoxon":
-        message = "method='wilcoxon' is signed_rank for two models"
-        raise ValueError(message)
+        raise ValueError("method='wilcoxon' is signed_rank for two models")
     pair = read_pair_names(names)
     items = Items(groups, strata, stratum_weights, weights)
     both = {"values_a": values_a, "values_b": values_b}

@@ -67,11 +67,10 @@ def _check_strata(data: MeanData) -> None:
         n_items = np.bincount(strata.codes[own], minlength=len(strata.labels))
         if not n_items.all():
             label = strata.labels[int(np.argmin(n_items))]
-            message = (
+            raise ValueError(
                 f"values must have some of each model in each stratum, and {name} has "
                 f"none in stratum {label!r}: leave out the model, or the stratum"
             )
-            raise ValueError(message)
 
 
 def _by_products(data: MeanData, options: MeanOptions, found: Floats) -> None:

@@ -153,11 +153,9 @@ def g_pass_at_k(n_correct: ArrayLike, n_samples: ArrayLike, *, k: int, tau: floa
     [0.0, 0.2143, 0.7571, 1.0, 1.0]
     """
     if isinstance(tau, bool) or not isinstance(tau, Real):
-        message = f"tau must be a number in [0, 1], got {tau!r}"
-        raise TypeError(message)
+        raise TypeError(f"tau must be a number in [0, 1], got {tau!r}")
     if not 0 <= tau <= 1:
-        message = f"tau must lie in [0, 1], got {tau}"
-        raise ValueError(message)
+        raise ValueError(f"tau must lie in [0, 1], got {tau}")
     return _many(G_PASS_AT_K, n_correct, n_samples, k, tau=float(tau))
 
 
@@ -216,22 +214,21 @@ def _many(
     try:
         correct, samples = np.broadcast_arrays(correct, samples)
     except ValueError:
-        message = (
+        raise ValueError(
             "n_correct and n_samples must broadcast, got shapes "
             f"{correct.shape} and {samples.shape}"
-        )
-        raise ValueError(message) from None
+        ) from None
     if (correct > samples).any():
         at = np.argmax(correct > samples)
-        message = (
+        raise ValueError(
             f"n_correct must be at most n_samples, got {correct.flat[at]} right of "
             f"{samples.flat[at]} answers"
         )
-        raise ValueError(message)
     if samples.size and least * k > samples.min():
         times = "" if least == 1 else f"{least} * "
-        message = f"{times}k must be at most n_samples, got k={k} for {samples.min()} answers"
-        raise ValueError(message)
+        raise ValueError(
+            f"{times}k must be at most n_samples, got k={k} for {samples.min()} answers"
+        )
     return unwrap(_call(which, correct.ravel(), samples.ravel(), k, tau), correct.shape)
 
 
@@ -297,11 +294,9 @@ def check_k(way: str, k: Any) -> None:
     """Check k, which pass@k and pass^k need and the mean has not."""
     if way == "mean":
         if k is not None:
-            message = f"k belongs to repeats='pass@k' and 'pass^k', got k={k!r}"
-            raise ValueError(message)
+            raise ValueError(f"k belongs to repeats='pass@k' and 'pass^k', got k={k!r}")
     elif k is None:
-        message = f"k must be given with repeats={way!r}, got None"
-        raise ValueError(message)
+        raise ValueError(f"k must be given with repeats={way!r}, got None")
     else:
         as_whole(k, "k", 1)
 
@@ -325,21 +320,19 @@ def pass_values(
     right = values == 1.0
     wrong = ~(right | (values == 0.0) | np.isnan(values))
     if wrong.any():
-        message = (
+        raise ValueError(
             f"values must be 0 or 1 (False or True) with repeats={way!r}, got {values[wrong][0]:g}"
         )
-        raise ValueError(message)
     few = (n_answers < least * k) & (n_answers > 0)
     if few.any():
         model, item = np.argwhere(few)[0]
         name = visible(names[model]) if len(names) else f"model {model}"
         times = "" if least == 1 else f"{least} * "
-        message = (
+        raise ValueError(
             f"{times}k must be at most the number of answers, got k={k} and "
             f"{n_answers[model, item]} answers of {name} to item {item} (so for "
             f"{np.count_nonzero(few)} of {few.size} models and items)"
         )
-        raise ValueError(message)
     correct = np.count_nonzero(right, axis=2)
     flat = correct.ravel(), n_answers.ravel()
     value, variance = (_call(which, *flat, k) for which in REPEATS[way])

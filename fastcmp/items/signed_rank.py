@@ -152,8 +152,7 @@ def signed_rank(
     pair_names = read_pair_names(names)
     a, b, clusters = _read(values_a, values_b, groups)
     if options.continuity and clusters is not None:
-        message = "continuity must be False with groups: no correction is defined there"
-        raise ValueError(message)
+        raise ValueError("continuity must be False with groups: no correction is defined there")
     d = _differences(a, b)
     tolerance = 0.5 * UNIT * max(np.abs(a).max(), np.abs(b).max())
     found = rank_differences(d, tolerance, clusters, options, ALTERNATIVES[alternative])
@@ -189,17 +188,14 @@ def _read(
     for name, raw in given[:2]:
         column = np.asarray(as_values(raw, name), np.float64)
         if column.ndim != 1 or column.size == 0:
-            message = f"{name} must be of shape (n,), n > 0, got {column.shape}"
-            raise ValueError(message)
+            raise ValueError(f"{name} must be of shape (n,), n > 0, got {column.shape}")
         if not np.isfinite(column).all():
             bad = np.flatnonzero(~np.isfinite(column))
-            message = f"{name} must be finite, got {column[bad[0]]} at item {bad[0]}"
-            raise ValueError(message)
+            raise ValueError(f"{name} must be finite, got {column[bad[0]]} at item {bad[0]}")
         columns.append(column)
     a, b = columns
     if a.size != b.size:
-        message = f"values_b must be as many as values_a, {a.size}, got {b.size}"
-        raise ValueError(message)
+        raise ValueError(f"values_b must be as many as values_a, {a.size}, got {b.size}")
     return a, b, None if groups is None else _number_groups(groups, a.size)
 
 
@@ -211,16 +207,13 @@ def _number_groups(groups: Any, n: int) -> NDArray[np.int64]:
         raise ValueError(message + str(labels.shape))
     n_missing = sum(map(_is_missing, labels)) if labels.dtype.kind in "Of" else 0
     if n_missing:
-        message = f"groups must name every cluster, got {n_missing} missing"
-        raise ValueError(message)
+        raise ValueError(f"groups must name every cluster, got {n_missing} missing")
     try:
         names, number = np.unique(labels, return_inverse=True)
     except TypeError:
-        message = "groups must be labels of one kind"
-        raise TypeError(message) from None
+        raise TypeError("groups must be labels of one kind") from None
     if names.size < 2:
-        message = f"groups must be at least two clusters, got {names.size}"
-        raise ValueError(message)
+        raise ValueError(f"groups must be at least two clusters, got {names.size}")
     return number.astype(np.int64)
 
 
@@ -311,5 +304,6 @@ def rank_differences(
 def check_steps(signed: NDArray[np.int64]) -> None:
     """Refuse an exact p-value that would take too long."""
     if ranks.signed_sum_steps(signed) > _STEPS:
-        message = "method='exact' takes too long for so many items or clusters: use 'asymptotic'"
-        raise ValueError(message)
+        raise ValueError(
+            "method='exact' takes too long for so many items or clusters: use 'asymptotic'"
+        )

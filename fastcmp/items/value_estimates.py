@@ -61,8 +61,7 @@ class ValueEstimates(NamedTuple):
         """
         data = self.data
         if data.plan.across is not None:
-            message = "resampling='bootstrap' needs groups that lie within strata"
-            raise ValueError(message)
+            raise ValueError("resampling='bootstrap' needs groups that lie within strata")
         units = unit_sums(data.values, data.plan, pool)
         errors = _residuals(units)
         if self.estimates.lower_is_better:
@@ -181,21 +180,18 @@ def _counts_of(indices: Any, data: MeanData) -> Floats:
     """Count the items of draws that the user gave."""
     n = data.values.n_items
     if not data.plan.plain:
-        message = "bootstrap_indices are items: they need no groups, strata or weights"
-        raise ValueError(message)
+        raise ValueError("bootstrap_indices are items: they need no groups, strata or weights")
     try:
         rows = np.asarray(indices)
     except ValueError:
         rows = np.empty(0)
     if rows.ndim != 2 or rows.shape[1] != n or rows.dtype.kind not in "iu":
-        message = (
+        raise ValueError(
             f"bootstrap_indices must be whole numbers of shape (B, {n}), the items of "
             f"each draw, got {rows.dtype} values of shape {rows.shape}"
         )
-        raise ValueError(message)
     if not rows.size or rows.min() < 0 or rows.max() >= n:
-        message = f"bootstrap_indices must be positions of items, from 0 to {n - 1}"
-        raise ValueError(message)
+        raise ValueError(f"bootstrap_indices must be positions of items, from 0 to {n - 1}")
     counts = np.empty((len(rows), n))
     count_units(np.ascontiguousarray(rows, np.int64), counts)
     return counts

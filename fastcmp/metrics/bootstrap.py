@@ -181,8 +181,7 @@ def undefined_caution(n_undefined: int, n_resamples: int) -> str | None:
 
 def _strata(cells: Cells, *, within_classes: bool) -> Ints | None:
     if within_classes and cells.clusters is not None:
-        message = "clusters are drawn as a whole, not within the true classes"
-        raise ValueError(message)
+        raise ValueError("clusters are drawn as a whole, not within the true classes")
     return np.ascontiguousarray(cells.codes[:, 0]) if within_classes else None
 
 

@@ -133,10 +133,9 @@ class Metric:
             return tuple(found)
         listed = dict.fromkeys(self.labels)
         if listed.keys().isdisjoint(found):
-            message = (
+            raise ValueError(
                 f"labels must hold classes of the data, {list(found)[:10]}, got {list(listed)[:10]}"
             )
-            raise ValueError(message)
         return (*listed, *(label for label in found if label not in listed))
 
     def bind(self, classes: Sequence[Any]) -> list[Estimator]:
@@ -196,11 +195,10 @@ class Metric:
             raise ValueError(message)
         label, _ = positive_label(list(classes), self.positive)
         if label is None or label not in classes:
-            message = (
+            raise ValueError(
                 f"the positive class does not occur among {list(classes)}: pass "
                 "positive=, and labels= with both classes"
             )
-            raise ValueError(message)
         return list(classes).index(label)
 
     def _bound(self, classes: Sequence[Any], label: int, suffix: str) -> Estimator:
@@ -256,11 +254,10 @@ class Metric:
     def _refuse_others(self, classes: Sequence[Any]) -> None:
         others = list(classes)[self._n_listed(len(classes)) :]
         if others:
-            message = (
+            raise ValueError(
                 f"labels= must list all classes for {self.full_name!r}, which is of "
                 f"all at once; {others[:5]} also occur"
             )
-            raise ValueError(message)
 
 
 def _at(base: Estimator, prevalences: NDArray[np.float64]) -> Estimator:

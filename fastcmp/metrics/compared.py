@@ -109,8 +109,7 @@ def read_options(given: Mapping[str, Any]) -> CompareOptions:
     alternative = choose(given["alternative"], "alternative", ALTERNATIVES)
     method = choose(method, "method", (*METHODS, None))
     if studentized and method not in (None, "exact", "permutation"):
-        message = f"studentized=True is for permutation tests, got method={method!r}"
-        raise ValueError(message)
+        raise ValueError(f"studentized=True is for permutation tests, got method={method!r}")
     return CompareOptions(
         method=method,
         interval=choose(given["interval"], "interval", tuple(INTERVALS)),
@@ -160,13 +159,11 @@ def choose_method(
         default, others = "delta", ("jackknife", "pooled", "mover", "abc")
         reason = "with groups method is 'delta', 'exact', 'permutation' or 'bootstrap'"
     if default is not None and method not in (None, default) and method in others:
-        message = f"{reason}, got {method!r}"
-        raise ValueError(message)
+        raise ValueError(f"{reason}, got {method!r}")
     if method is not None:
         return options
     if options.studentized:
-        message = "studentized=True needs method='exact' or 'permutation'"
-        raise ValueError(message)
+        raise ValueError("studentized=True needs method='exact' or 'permutation'")
     if default is None:
         exact = all(
             is_exact(bound.estimators, bound.cells)

@@ -145,18 +145,16 @@ class UserEstimator(Estimator):
         except ZeroDivisionError:
             return math.nan
         except Exception as error:
-            message = (
+            raise ValueError(
                 f"metric {self.name!r} must take a confusion matrix, shape "
                 f"({self.n_classes}, {self.n_classes}), true classes in rows; it "
                 f"raised {type(error).__name__}: {error}"
-            )
-            raise ValueError(message) from error
+            ) from error
         if isinstance(found, np.ndarray) and found.ndim == 0:
             found = found[()]
         if not isinstance(found, (Real, np.bool_)):
             shape = f"shape {np.shape(found)}" if np.ndim(found) else repr(found)
-            message = f"metric {self.name!r} must return one number, got {shape}"
-            raise ValueError(message)  # noqa: TRY004  # of what it returns
+            raise ValueError(f"metric {self.name!r} must return one number, got {shape}")  # noqa: TRY004  # of what it returns
         return float(found)
 
     def check(self, table: Floats) -> Estimator:
@@ -164,17 +162,14 @@ class UserEstimator(Estimator):
         copy = table.copy()
         first, second = self._call(copy), self._call(copy)
         if not np.array_equal(copy, table):
-            message = f"metric {self.name!r} must leave the confusion matrix as it is"
-            raise ValueError(message)
+            raise ValueError(f"metric {self.name!r} must leave the confusion matrix as it is")
         if first != second and not np.isnan(first):
-            message = (
+            raise ValueError(
                 f"metric {self.name!r} must be a function of the counts alone, and "
                 f"gave {first!r} and {second!r} for the same ones"
             )
-            raise ValueError(message)
         if np.isnan(first):
-            message = f"metric {self.name!r} is NaN for the counts of the samples"
-            raise ValueError(message)
+            raise ValueError(f"metric {self.name!r} is NaN for the counts of the samples")
         return self
 
     def influences(self, tables: Floats) -> Floats:

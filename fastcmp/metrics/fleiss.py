@@ -102,8 +102,7 @@ def fleiss_kappa(
         for i, (name, column) in enumerate(named_columns(ratings, "ratings"))
     ]
     if len(raters) < 2:
-        message = f"ratings must hold at least 2 raters, got {len(raters)}"
-        raise ValueError(message)
+        raise ValueError(f"ratings must hold at least 2 raters, got {len(raters)}")
     read = read_ratings(raters, labels)
     m, n = read.codes.shape
     if m > n and not named:
@@ -166,19 +165,19 @@ def fleiss_kappa_from_counts(
     options = _check_options(interval, alternative, confidence_level)
     counts = as_counts(rating_counts, "rating_counts")
     if counts.ndim != 2 or not counts.size:
-        message = (
+        raise ValueError(
             "rating_counts must be of shape (n, K), a row an item and a column a "
             f"label, got {counts.shape}"
         )
-        raise ValueError(message)
     check_total(counts, "rating_counts", 2)
     n, k = counts.shape
     times = np.ones(n, np.int64)
     if multiplicity is not None:
         times = as_counts(multiplicity, "multiplicity")
         if times.shape != (n,) or not times.any():
-            message = f"multiplicity must hold {n} numbers, not all 0, got shape {times.shape}"
-            raise ValueError(message)
+            raise ValueError(
+                f"multiplicity must hold {n} numbers, not all 0, got shape {times.shape}"
+            )
         check_total(times, "multiplicity", 1)
     counts, times = counts[times > 0], times[times > 0]
     _check_raters(counts.sum(axis=1))
@@ -186,22 +185,19 @@ def fleiss_kappa_from_counts(
     if labels is not None:
         _, names = read_label_order(labels)
         if len(names) != k:
-            message = f"labels must name the {k} columns, got {len(names)}"
-            raise ValueError(message)
+            raise ValueError(f"labels must name the {k} columns, got {len(names)}")
     return _kappa(counts, times, names, options, 0)
 
 
 def _check_raters(raters: NDArray[np.int64]) -> None:
     """Refuse items that were rated by different numbers of raters, or by one."""
     if raters.min() != raters.max():
-        message = (
+        raise ValueError(
             "rating_counts must add up to the same number of raters in each row, got "
             f"{raters.min()} and {raters.max()}; labels of raters go to fleiss_kappa"
         )
-        raise ValueError(message)
     if raters[0] < 2:
-        message = f"rating_counts must hold at least 2 raters an item, got {raters[0]}"
-        raise ValueError(message)
+        raise ValueError(f"rating_counts must hold at least 2 raters an item, got {raters[0]}")
 
 
 def _check_options(interval: str, alternative: str, confidence_level: float) -> dict[str, Any]:

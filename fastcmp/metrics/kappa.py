@@ -119,12 +119,11 @@ def cohen_kappa(
     k = len(ratings.labels)
     words = any(kind_of(label) in ("str", "bytes") for label in ratings.labels)
     if named and labels is None and k > 2 and words:
-        message = (
+        raise ValueError(
             f"labels must be given in their order for {weights} weights, got the words "
             f"{list(ratings.labels)[:10]}, which are sorted as in a dictionary: pass "
             "labels="
         )
-        raise ValueError(message)
     table = np.zeros((k, k), np.int64)
     np.add.at(table, tuple(ratings.codes), 1)
     chosen = _check_weights(weights, k)
@@ -212,17 +211,14 @@ def _check_weights(weights: Any, k: int) -> tuple[Any, Floats]:
         return name, np.where(apart > 0.0, apart**power, 0.0)
     matrix = as_numbers(weights, "weights").astype(np.float64)
     if matrix.shape != (k, k):
-        message = f"weights must be of shape ({k}, {k}), got {matrix.shape}"
-        raise ValueError(message)
+        raise ValueError(f"weights must be of shape ({k}, {k}), got {matrix.shape}")
     if not (np.isfinite(matrix).all() and (matrix >= 0.0).all() and matrix.any()):
-        message = "weights must be finite, nowhere negative and somewhere positive"
-        raise ValueError(message)
+        raise ValueError("weights must be finite, nowhere negative and somewhere positive")
     if np.diagonal(matrix).any():
-        message = (
+        raise ValueError(
             "weights must be 0 on the diagonal, for they weigh disagreements: for "
             "weights w of agreement pass 1 - w"
         )
-        raise ValueError(message)
     return matrix, matrix
 
 

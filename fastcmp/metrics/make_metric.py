@@ -112,8 +112,7 @@ def make_metric(
         _refuse_options({**given, "labels": "union", "prevalence": None}, "a function")
         return own
     if not isinstance(metric, str):
-        message = f"metric must be a name or a function, got {metric!r}"
-        raise TypeError(message)
+        raise TypeError(f"metric must be a name or a function, got {metric!r}")
     name, average, beta = parse_name(metric, average, beta)
     beta = read_beta(name, beta)
     name, options["cost"] = choose_penalties(name, plain_name(metric), cost, weights)
@@ -128,8 +127,7 @@ def _refuse_options(given: dict[str, Any], what: str = "a Metric") -> None:
     for name, value in given.items():
         default = _DEFAULTS.get(name)
         if value is not default and not (isinstance(value, (str, float, int)) and value == default):
-            message = f"{name}= is for metrics by name; metric is {what}: leave {name}= out"
-            raise ValueError(message)
+            raise ValueError(f"{name}= is for metrics by name; metric is {what}: leave {name}= out")
 
 
 def read_metrics(  # what is measured, and its options
@@ -149,8 +147,7 @@ def read_metrics(  # what is measured, and its options
     if not isinstance(metric, (list, tuple)):
         return [make_metric(metric, average=average, beta=beta, **options)]
     if not metric:
-        message = "metric must name at least one metric, got none"
-        raise ValueError(message)
+        raise ValueError("metric must name at least one metric, got none")
     made = []
     for each in metric:
         if isinstance(each, Metric) or callable(each):

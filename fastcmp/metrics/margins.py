@@ -41,8 +41,9 @@ def read_margins(margin: Any, alpha: Any) -> MarginOptions | None:
         return None
     margins = as_margins(margin)
     if margins.ndim > 1:
-        message = f"margin must be a number, or one for each metric, got the shape {margins.shape}"
-        raise ValueError(message)
+        raise ValueError(
+            f"margin must be a number, or one for each metric, got the shape {margins.shape}"
+        )
     return MarginOptions(margins, level)
 
 
@@ -57,8 +58,9 @@ def metric_margins(
         return None
     margins, n_metrics = against.margin, len(found[0])
     if margins.ndim and margins.size != n_metrics:
-        message = f"margin must have one entry for each of {n_metrics} metrics, got {margins.size}"
-        raise ValueError(message)
+        raise ValueError(
+            f"margin must have one entry for each of {n_metrics} metrics, got {margins.size}"
+        )
     each = np.broadcast_to(margins, n_metrics).tolist()
     tests = [
         _test(one, options, against._replace(margin=margin))

@@ -51,8 +51,7 @@ def read_interval_options(given: Mapping[str, Any]) -> IntervalOptions:
     rng = given["rng"]
     scale = choose(given["scale"], "scale", (*SCALES, None))
     if scale is not None and method not in (None, "jackknife", "delta"):
-        message = f"scale= is for 'jackknife' and 'delta', got method={method!r}"
-        raise ValueError(message)
+        raise ValueError(f"scale= is for 'jackknife' and 'delta', got method={method!r}")
     return IntervalOptions(
         method=method,
         interval=choose(given["interval"], "interval", tuple(INTERVALS)),
@@ -144,8 +143,7 @@ def _estimates(
             for each in bound
         ]
     if cells.squares is not None:
-        message = f"method={options.method!r} needs whole samples, not sample_weight="
-        raise ValueError(message)
+        raise ValueError(f"method={options.method!r} needs whole samples, not sample_weight=")
     if options.method == "abc":
         made = [abc_interval(x, cells, confidence_level=options.level) for x in bound]
         return [

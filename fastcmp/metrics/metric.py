@@ -252,14 +252,12 @@ def _of_confusion(table: Any, classes: Sequence[Any] | None) -> Counted:
     """Take a confusion matrix, as an array or from a stream."""
     if are_confusions(table):
         if len(table.names or ()) != 1:
-            message = (
+            raise ValueError(
                 f"table is of {len(table.names or ())} models: pass "
                 "counts.matrix(model) and classes=counts.classes"
             )
-            raise ValueError(message)
         if classes is not None:
-            message = "classes are those of the counts: pass classes= to ConfusionCounts"
-            raise ValueError(message)
+            raise ValueError("classes are those of the counts: pass classes= to ConfusionCounts")
         cells = cells_of_table(table.matrix(0))
         dropped = (table.n_samples, table.n_missing, table.n_excluded)
         return Counted(cells, tuple(table.classes), *dropped)

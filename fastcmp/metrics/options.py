@@ -28,28 +28,24 @@ def parse_name(
         plain = "f1" if found == 1.0 else "fbeta"
         plain = "f1_of_means" if matched[2] else plain
         if found != 1.0 and beta not in (None, found):
-            message = f"metric={metric!r} and beta={beta} differ: pass one of them"
-            raise ValueError(message)
+            raise ValueError(f"metric={metric!r} and beta={beta} differ: pass one of them")
         beta = beta if found == 1.0 else found
     plain = _known().get(plain, plain)
     if plain not in METRICS:
-        message = (
+        raise ValueError(
             f"metric must be one of {tuple(METRICS)}, perhaps with '_macro', '_micro' "
             f"or '_weighted', or a function of the confusion matrix, got {metric!r}"
         )
-        raise ValueError(message)
     if average is not None:
         average = choose(average, "average", (*AVERAGES, None))
     if given is not None:
         if average not in ("binary", given):
-            message = f"metric={metric!r} and average={average!r} differ: pass one"
-            raise ValueError(message)
+            raise ValueError(f"metric={metric!r} and average={average!r} differ: pass one")
         average = given
     fit = METRICS[plain].averages
     if average != "binary" and average not in ((*fit, None) if fit else ()):
         fitting = f"it takes {fit} or None" if fit else "it is of all classes at once"
-        message = f"average={average!r} does not fit metric {plain!r}: {fitting}"
-        raise ValueError(message)
+        raise ValueError(f"average={average!r} does not fit metric {plain!r}: {fitting}")
     return plain, average, beta
 
 
@@ -95,11 +91,9 @@ def read_labels(labels: Any) -> Any:
     except (TypeError, ValueError):
         listed = None
     if listed is None:  # a set has no order, and the order counts
-        message = f"labels must be 'union', 'truth' or a sequence, got {labels!r}"
-        raise TypeError(message)
+        raise TypeError(f"labels must be 'union', 'truth' or a sequence, got {labels!r}")
     if repeated or not listed:
-        message = f"labels must list different classes, none missing, got {labels!r}"
-        raise ValueError(message)
+        raise ValueError(f"labels must list different classes, none missing, got {labels!r}")
     return listed
 
 
@@ -111,24 +105,19 @@ def read_zero_division(value: Any) -> float:
         number = float(value)
         if number in (0.0, 1.0) or math.isnan(number):
             return number
-    message = f"zero_division must be 0, 1 or nan, got {value!r}"
-    raise ValueError(message)
+    raise ValueError(f"zero_division must be 0, 1 or nan, got {value!r}")
 
 
 def read_beta(name: str, beta: Any) -> float:
     """Check what recall counts beside precision."""
     if beta is None:
         if name == "fbeta":
-            message = "metric 'fbeta' needs a beta: name it, such as f2 or f0.5"
-            raise ValueError(message)
+            raise ValueError("metric 'fbeta' needs a beta: name it, such as f2 or f0.5")
         return 1.0
     if isinstance(beta, bool) or not isinstance(beta, (int, float, np.number)):
-        message = f"beta must be a number, got {beta!r}"
-        raise TypeError(message)
+        raise TypeError(f"beta must be a number, got {beta!r}")
     if name not in ("fbeta", "f1_of_means") and beta != 1:
-        message = f"beta is for metric 'fbeta', got {name!r}"
-        raise ValueError(message)
+        raise ValueError(f"beta is for metric 'fbeta', got {name!r}")
     if not 0.0 < float(beta) < math.inf:
-        message = f"beta must be above 0, got {beta}"
-        raise ValueError(message)
+        raise ValueError(f"beta must be above 0, got {beta}")
     return float(beta)

@@ -32,8 +32,7 @@ def with_others(estimator: Estimator) -> Estimator:
         if spec.metric in _WITH_OTHERS and not estimator.penalty.size:
             listed = np.append(estimator.listed, np.uint8(0))
             return replace(estimator, n_classes=k, listed=listed)
-    message = (
+    raise ValueError(
         f"metric {estimator.name!r} has no place for predictions that are none of the "
         "classes: with it missing='wrong' counts none, and classes= must name all"
     )
-    raise ValueError(message)

@@ -21,17 +21,15 @@ _POWERS = {"kappa_linear": 1.0, "kappa_quadratic": 2.0}
 def choose_penalties(name: str, spelled: str, cost: Any, weights: Any) -> tuple[str, Any]:
     """Check costs, or the weights of kappa; give the metric's name, and a matrix."""
     if weights is not None and name != "kappa":
-        message = f"weights are for metric 'kappa', got {name!r}"
-        raise ValueError(message)
+        raise ValueError(f"weights are for metric 'kappa', got {name!r}")
     if cost is not None and name != "cost":
-        message = f"cost is for metric 'cost', got {name!r}"
-        raise ValueError(message)
+        raise ValueError(f"cost is for metric 'cost', got {name!r}")
     if spelled == "weighted_kappa" and weights is None:
-        message = "metric 'weighted_kappa' needs weights: take kappa_linear or kappa_quadratic"
-        raise ValueError(message)
+        raise ValueError(
+            "metric 'weighted_kappa' needs weights: take kappa_linear or kappa_quadratic"
+        )
     if name == "cost" and cost is None:
-        message = "metric 'cost' needs cost=, the matrix of costs"
-        raise ValueError(message)
+        raise ValueError("metric 'cost' needs cost=, the matrix of costs")
     if isinstance(weights, str):
         return f"kappa_{choose(weights, 'weights', ('linear', 'quadratic'))}", None
     matrix = cost if weights is None else weights
@@ -63,8 +61,7 @@ def _naming(name: str) -> Generator[None, None, None]:
     except (ValueError, TypeError) as error:
         if name == "cost":
             raise
-        message = (
+        raise type(error)(
             f"{str(error).replace('cost', 'weights')} (weights say what a disagreement "
             "counts, and are 0 on the diagonal)"
-        )
-        raise type(error)(message) from None
+        ) from None

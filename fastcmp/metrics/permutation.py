@@ -95,8 +95,7 @@ def permutation_tests(
         if None not in found:
             return _sorted_out(estimators, exchanges, found)
     if exact and not exchanges.can_enumerate:
-        message = "there are too many configurations to look at all of them"
-        raise ValueError(message)
+        raise ValueError("there are too many configurations to look at all of them")
     statistics = [
         _Statistic(estimator, exchanges, studentized=studentized, log=log)
         for estimator in estimators

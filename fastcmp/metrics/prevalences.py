@@ -34,24 +34,20 @@ def read_prevalences(raw: Any, classes: Sequence[Any], positive: Any = None) -> 
     if isinstance(raw, Real):
         proportion = as_proportion(raw, "prevalence")
         if k != 2:
-            message = f"prevalence must name {k} proportions, one a class, got {raw}"
-            raise ValueError(message)
+            raise ValueError(f"prevalence must name {k} proportions, one a class, got {raw}")
         label, _ = positive_label(list(classes), positive)
         proportions = np.full(2, 1.0 - proportion)
         proportions[list(classes).index(label)] = proportion
         return proportions
     if isinstance(raw, Mapping):
         if unknown := [label for label in raw if label not in classes]:
-            message = f"prevalence names {unknown[:5]}, not among {list(classes)[:10]}"
-            raise ValueError(message)
+            raise ValueError(f"prevalence names {unknown[:5]}, not among {list(classes)[:10]}")
         raw = [raw.get(label, 0.0) for label in classes]
     proportions = as_numbers(raw, "prevalence").astype(np.float64)
     if proportions.shape != (k,):
-        message = f"prevalence must have shape ({k},), got {proportions.shape}"
-        raise ValueError(message)
+        raise ValueError(f"prevalence must have shape ({k},), got {proportions.shape}")
     if not (np.isfinite(proportions) & (proportions >= 0)).all() or not (
         abs(proportions.sum() - 1.0) <= _ROUNDING
     ):
-        message = f"prevalence must be proportions that add up to 1, got {raw!r}"
-        raise ValueError(message)
+        raise ValueError(f"prevalence must be proportions that add up to 1, got {raw!r}")
     return proportions

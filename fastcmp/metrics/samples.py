@@ -73,8 +73,7 @@ def count_samples(
 ) -> Counted:
     """Count samples by true class and predictions, and perhaps by cluster."""
     if groups is not None and sample_weight is not None:
-        message = "pass one of groups= and sample_weight="
-        raise ValueError(message)
+        raise ValueError("pass one of groups= and sample_weight=")
     if groups is None and sample_weight is None and len(models) == 2:
         return of_label_table(count_labels(y_true, *models.values(), workers=workers))
     labels = encode(y_true, models, missing=None, least=1)

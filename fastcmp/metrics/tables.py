@@ -19,11 +19,10 @@ MOST_CLASSES = 8192
 def check_classes_fit(k: int) -> None:
     """Refuse so many classes that they are hardly classes."""
     if k > MOST_CLASSES:
-        message = (
+        raise ValueError(
             f"y_true and predictions hold {k} different labels, and metrics take at "
             f"most {MOST_CLASSES} classes: are these labels?"
         )
-        raise ValueError(message)
 
 
 def read_square(raw: Any, name: str, n_axes: int) -> Any:
@@ -32,15 +31,12 @@ def read_square(raw: Any, name: str, n_axes: int) -> Any:
     shape = counts.shape[-n_axes:]
     if counts.ndim < n_axes or len(set(shape)) != 1 or 0 in shape:
         wanted = ", ".join(["K"] * n_axes)
-        message = f"{name} must have shape ({wanted}), got {counts.shape}"
-        raise ValueError(message)
+        raise ValueError(f"{name} must have shape ({wanted}), got {counts.shape}")
     if n_axes == 2 and counts.ndim > 2:
-        message = f"{name} must be one matrix, got shape {counts.shape}"
-        raise ValueError(message)
+        raise ValueError(f"{name} must be one matrix, got shape {counts.shape}")
     check_total(counts, name, n_axes)
     if not counts.size or not (counts.sum(axis=tuple(range(-n_axes, 0))) > 0).all():
-        message = f"{name} must hold samples, got none"
-        raise ValueError(message)
+        raise ValueError(f"{name} must hold samples, got none")
     return counts
 
 
@@ -51,6 +47,5 @@ def read_classes(classes: Sequence[Any] | None, k: int) -> tuple[Any, ...]:
     check_classes(classes)
     named = tuple(np.asarray(classes, dtype=object).tolist())
     if len(named) != k or len(set(named)) != k:
-        message = f"classes must name {k} different classes, got {classes!r}"
-        raise ValueError(message)
+        raise ValueError(f"classes must name {k} different classes, got {classes!r}")
     return named

@@ -140,8 +140,7 @@ def margin_tests_from_counts(
         both_wrong=both_wrong,
     )
     if len(counts) < len(CELLS):
-        message = "margin tests need all four counts: pass both_right and both_wrong"
-        raise TypeError(message)
+        raise TypeError("margin tests need all four counts: pass both_right and both_wrong")
     n = sum(counts.values(), np.zeros((), np.int64))
     cells = (counts["only_a"], counts["only_b"], n)
     return accuracy_margins(cells, options, method=chosen, gamma=gamma)
@@ -149,14 +148,11 @@ def margin_tests_from_counts(
 
 def _as_gamma(gamma: Any, method: str) -> float:
     if isinstance(gamma, bool) or not isinstance(gamma, Real):
-        message = f"gamma must be a number in [0, 1), got {gamma!r}"
-        raise TypeError(message)
+        raise TypeError(f"gamma must be a number in [0, 1), got {gamma!r}")
     if not 0.0 <= float(gamma) < 1.0:
-        message = f"gamma must lie in [0, 1), got {gamma}"
-        raise ValueError(message)
+        raise ValueError(f"gamma must lie in [0, 1), got {gamma}")
     if gamma and method == "score":
-        message = f"gamma is for method='exact', got {gamma} for 'score'"
-        raise ValueError(message)
+        raise ValueError(f"gamma is for method='exact', got {gamma} for 'score'")
     return float(gamma)
 
 
@@ -255,11 +251,10 @@ def _exact(tables: tuple[Any, ...], method: str, alpha: float, gamma: float) -> 
     if method == "score" or (method == "auto" and largest > SMALL):
         return None
     if largest > limit:
-        message = (
+        raise ValueError(
             f"method='exact' takes at most {limit} samples, got {largest}: use "
             "method='score', which is close at that size"
         )
-        raise ValueError(message)
     known, which = np.unique(margin, return_inverse=True)
     keys = np.ravel_multi_index((which, n, a, b), (known.size, *[limit + 1] * 3))
     _, first, where = np.unique(keys, return_index=True, return_inverse=True)
@@ -267,11 +262,10 @@ def _exact(tables: tuple[Any, ...], method: str, alpha: float, gamma: float) -> 
     if work > _WORK and method == "auto":
         return None
     if work > _MOST_WORK:
-        message = (
+        raise ValueError(
             f"method='exact' takes too long for {first.size} different tables of up to "
             f"{largest} samples: use method='score'"
         )
-        raise ValueError(message)
     answers = np.empty((first.size, 9))
     # Run as Python that calls machine code: Ctrl-C is answered between the parts.
     test = tango_exact_margins.py_func  # type: ignore[attr-defined]

@@ -119,20 +119,17 @@ def mcnemar_clustered_from_counts(
         told = ", ".join(
             f"{name} {column.shape}" for name, column in zip(_CELLS, columns, strict=True)
         )
-        message = f"counts must have one entry a cluster, got the shapes {told}"
-        raise ValueError(message)
+        raise ValueError(f"counts must have one entry a cluster, got the shapes {told}")
     cells = np.stack(columns)
     check_total(cells, " + ".join(_CELLS), 2)
     sizes = cells.sum(axis=0)
     if sizes.size < 2:
-        message = f"{', '.join(_CELLS)} must hold at least 2 clusters, got {sizes.size}"
-        raise ValueError(message)
+        raise ValueError(f"{', '.join(_CELLS)} must hold at least 2 clusters, got {sizes.size}")
     if not sizes.all():
-        message = (
+        raise ValueError(
             f"{', '.join(_CELLS)} must hold a sample in each cluster, cluster "
             f"{int(np.argmin(sizes))} has none"
         )
-        raise ValueError(message)
     result = _record(cells, Units(sizes.astype(np.float64)), method, alternative)
     return with_margin(result, against)  # type: ignore[no-any-return]
 

@@ -45,22 +45,18 @@ def check_options(
     method = choose(method, "method", METHODS)
     support = choose(support, "support", _SUPPORTS)
     if as_flag(nonnegative, "nonnegative") and method == "likelihood":
-        message = (
+        raise ValueError(
             "nonnegative=True is for method='chi-square': those of the likelihood "
             "ratio are never negative"
         )
-        raise ValueError(message)
     if support == "observed" and method == "chi-square":
-        message = "support='observed' is for method='likelihood'"
-        raise ValueError(message)
+        raise ValueError("support='observed' is for method='likelihood'")
     if smoothing is None:
         smoothing = 0.0 if method == "likelihood" else 1.0
     if isinstance(smoothing, bool) or not isinstance(smoothing, Real):
-        message = f"smoothing must be a number >= 0, got {smoothing!r}"
-        raise TypeError(message)
+        raise TypeError(f"smoothing must be a number >= 0, got {smoothing!r}")
     if not 0.0 <= smoothing < np.inf:
-        message = f"smoothing must be finite and >= 0, got {smoothing}"
-        raise ValueError(message)
+        raise ValueError(f"smoothing must be finite and >= 0, got {smoothing}")
     return CostOptions(
         method=method,
         smoothing=float(smoothing),
@@ -148,11 +144,10 @@ def _positive_differences(
         d = cell_differences(cost)
         d = d[d > 0]
         return d, np.ones(d.size)
-    message = (
+    raise ValueError(
         f"smoothing needs too much memory for a cost matrix of {k} classes with "
         f"{levels.size} different costs: use smoothing=0"
     )
-    raise ValueError(message)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -221,11 +221,10 @@ def _read_tensor(counts: Any, k: int) -> NDArray[np.int64]:
     """Check counts by true and predicted classes."""
     tensor = as_counts(counts, "counts")
     if tensor.ndim < 3 or tensor.shape[-3:] != (k, k, k):
-        message = (
+        raise ValueError(
             f"counts must be of shape (..., {k}, {k}, {k}) for a {k} x {k} cost "
             f"matrix, got {tensor.shape}"
         )
-        raise ValueError(message)
     check_total(tensor, "counts", 3)
     return tensor
 

@@ -31,27 +31,23 @@ def _given_counts(given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]
     first = given.get("only_a")
     if are_paired(first):
         if len(given) > 1:
-            message = f"pass PairCounts, or {', '.join([*given][1:])}, not both"
-            raise TypeError(message)
+            raise TypeError(f"pass PairCounts, or {', '.join([*given][1:])}, not both")
         dropped = {"n_missing": first.n_missing, "n_excluded": first.n_excluded}
         return first.paired_counts(), dropped
     if "only_b" not in given and _is_table(first):
         given["table"] = given.pop("only_a")
     if "table" in given:
         if len(given) > 1:
-            message = f"a table holds all four counts: it comes alone, not {[*given]}"
-            raise TypeError(message)
+            raise TypeError(f"a table holds all four counts: it comes alone, not {[*given]}")
         cells = as_counts(given["table"], "table")
         if cells.shape[-2:] != (2, 2):
-            message = f"table must be of shape (..., 2, 2), got {cells.shape}"
-            raise ValueError(message)
+            raise ValueError(f"table must be of shape (..., 2, 2), got {cells.shape}")
         return cells_of(cells), {}
     if not {"only_a", "only_b"} <= set(given):
-        message = (
+        raise TypeError(
             f"{'only_b' if 'only_a' in given else 'only_a'} must be whole numbers, got "
             "None: counts come as only_a and only_b, or as table=, of shape (2, 2)"
         )
-        raise TypeError(message)
     return given, {}
 
 
@@ -75,8 +71,7 @@ def _broadcast(counts: dict[str, Ints]) -> dict[str, Ints]:
         arrays = [np.array(x) for x in np.broadcast_arrays(*counts.values())]
     except ValueError:
         shapes = ", ".join(f"{name} {x.shape}" for name, x in counts.items())
-        message = f"counts must broadcast to one shape, got {shapes}"
-        raise ValueError(message) from None
+        raise ValueError(f"counts must broadcast to one shape, got {shapes}") from None
     return dict(zip(counts, arrays, strict=True))
 
 
@@ -85,5 +80,4 @@ def _check_total(counts: dict[str, Ints]) -> None:
     total = sum(x.astype(np.float64) for x in counts.values())
     if np.size(total) and np.max(total) > LARGEST_COUNT:
         names = " + ".join(counts)
-        message = f"{names} must be at most 2**53, got {np.max(total):.6g}"
-        raise ValueError(message)
+        raise ValueError(f"{names} must be at most 2**53, got {np.max(total):.6g}")

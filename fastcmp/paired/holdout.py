@@ -130,11 +130,10 @@ def compare_labels(
 def _check_alpha(alpha: Any, alternative: str) -> float:
     level = as_proportion(alpha, "alpha")
     if level >= 0.5 and alternative != "two-sided":
-        message = (
+        raise ValueError(
             "alpha must be below 0.5 for a one-sided test, because its interval has "
             f"the level 1 - alpha, got {alpha}"
         )
-        raise ValueError(message)
     return level
 
 
@@ -153,16 +152,14 @@ def _choose(method: str | None, alternative: str, missing: str, cost: Any) -> tu
     alternative = choose(alternative, "alternative", ALTERNATIVES)
     missing = choose(missing, "missing", ("raise", "wrong"))
     if method in others:
-        message = (
+        raise ValueError(
             f"method must be one of {known} {'without' if cost is None else 'with'} "
             f"cost=, got {method!r}"
         )
-        raise ValueError(message)
     wanted = {"alternative": "two-sided", "missing": "raise"}
     for name, value in {"alternative": alternative, "missing": missing}.items():
         if cost is not None and value != wanted[name]:
-            message = f"cost permits only {name}={wanted[name]!r}, got {value!r}"
-            raise ValueError(message)
+            raise ValueError(f"cost permits only {name}={wanted[name]!r}, got {value!r}")
     return method, alternative, missing
 
 
@@ -255,8 +252,7 @@ def compare_holdout(
     n = count_rows(y, "y")
     for name, X in (("X_a", X_a), ("X_b", X_b)):  # noqa: N806
         if count_rows(X, name) != n:
-            message = f"{name} has {count_rows(X, name)} rows, y has {n} labels"
-            raise ValueError(message)
+            raise ValueError(f"{name} has {count_rows(X, name)} rows, y has {n} labels")
     check_indexes([("y", y), ("X_a", X_a), ("X_b", X_b)])
     return compare_labels(
         y,
@@ -279,18 +275,16 @@ def _split(frame: Any, name: str, argument: str) -> tuple[Any, Any]:
     reader = {"pandas": "iloc", "polars": "get_column", "pyarrow": "column"}
     if not hasattr(frame, reader.get(library, "")) or not hasattr(frame, "columns"):
         kind = type(frame).__name__
-        message = (
+        raise TypeError(
             f"y={name!r} names a column, so {argument} must be a pandas, polars or "
             f"pyarrow frame, got {kind}"
         )
-        raise TypeError(message)
     names = list(frame.column_names if library == "pyarrow" else frame.columns)
     if names.count(name) != 1:
-        message = (
+        raise ValueError(
             f"{argument} must have one column {name!r} (y), got {names.count(name)} "
             f"among {names[:10]}"
         )
-        raise ValueError(message)
     if library == "pandas":
         return frame[name], frame.drop(columns=name)
     if library == "polars":
@@ -301,16 +295,14 @@ def _split(frame: Any, name: str, argument: str) -> tuple[Any, Any]:
 def _check_same(first: Any, second: Any, name: str) -> None:
     columns = [read_column(first, "X_a"), read_column(second, "X_b")]
     if len(columns[0]) != len(columns[1]):
-        message = f"X_a has {len(columns[0])} rows, X_b has {len(columns[1])}"
-        raise ValueError(message)
+        raise ValueError(f"X_a has {len(columns[0])} rows, X_b has {len(columns[1])}")
     codes = _shared_codes(columns[0].factorized(), columns[1].factorized())
     different = np.flatnonzero(codes[0] != codes[1])
     if different.size:
-        message = (
+        raise ValueError(
             f"column {name!r} (y) differs between X_a and X_b, first in row "
             f"{different[0]}: both must hold the same samples in the same order"
         )
-        raise ValueError(message)
 
 
 def _shared_codes(first: Column, second: Column) -> list[Any]:
@@ -333,20 +325,18 @@ def _refuse_regressor(model: Any, name: str) -> None:
     except (ImportError, AttributeError):
         return
     if known:
-        message = (
+        raise TypeError(
             f"{name} must be a classifier, got {model!r}, which predicts numbers and not labels"
         )
-        raise TypeError(message)
 
 
 def _predict(model: Any, X: Any, n: int, which: str) -> Any:  # noqa: N803
     call = getattr(model, "predict", model)
     if isinstance(model, type) or not callable(call):
         got = f"the class {model.__name__}" if isinstance(model, type) else repr(model)
-        message = (
+        raise TypeError(
             f"model_{which} must be a fitted model with a method predict, or a function, got {got}"
         )
-        raise TypeError(message)
     _refuse_regressor(model, f"model_{which}")
     try:
         labels = call(X)
@@ -358,12 +348,10 @@ def _predict(model: Any, X: Any, n: int, which: str) -> Any:  # noqa: N803
     try:
         shape = getattr(labels, "shape", None) or np.shape(labels)
     except ValueError:
-        message = f"model_{which} must predict one label a row, got ragged lists"
-        raise ValueError(message) from None
+        raise ValueError(f"model_{which} must predict one label a row, got ragged lists") from None
     if shape != (n,) and not (len(shape) == 1 and len(labels) == n):
-        message = (
+        raise ValueError(
             f"model_{which} must predict one label a row, an array of shape ({n},), "
             f"got shape {tuple(shape)}"
         )
-        raise ValueError(message)
     return labels

@@ -243,8 +243,9 @@ def _broadcast(arrays: list[Any]) -> list[Floats]:
         return [np.array(x) for x in np.broadcast_arrays(*arrays)]
     except ValueError:
         shapes = ", ".join(str(np.shape(x)) for x in arrays)
-        message = f"difference, standard_error, margin and df must broadcast, got {shapes}"
-        raise ValueError(message) from None
+        raise ValueError(
+            f"difference, standard_error, margin and df must broadcast, got {shapes}"
+        ) from None
 
 
 def plain(values: Any) -> Any:

@@ -29,8 +29,7 @@ _LOWER = "lower_is_better"
 def as_margin(value: Any, limit: float = np.inf, name: str = "margin") -> float:
     """Check a margin: above 0, and below the largest possible difference."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
-        message = f"{name} must be a number above 0, got {value!r}"
-        raise TypeError(message)
+        raise TypeError(f"{name} must be a number above 0, got {value!r}")
     return float(_checked(np.array(float(value)), limit, name))
 
 
@@ -43,14 +42,12 @@ def as_margins(value: ArrayLike, limit: float = np.inf) -> Floats:
 def _checked(margins: Floats, limit: float, name: str) -> Floats:
     if not np.all((margins > 0.0) & np.isfinite(margins)):
         bad = margins[~((margins > 0.0) & np.isfinite(margins))].flat[0]
-        message = f"{name} must be above 0 and finite, got {bad:g}"
-        raise ValueError(message)
+        raise ValueError(f"{name} must be above 0 and finite, got {bad:g}")
     if np.any(margins >= limit):
-        message = (
+        raise ValueError(
             f"{name} must be below {limit:g}, the largest possible difference, got "
             f"{margins.max():g}"
         )
-        raise ValueError(message)
     return margins
 
 
@@ -58,8 +55,7 @@ def as_margin_alpha(value: Any) -> float:
     """Check the level of margin tests: 1 - 2 alpha must be a level too."""
     alpha = as_proportion(value, "alpha")
     if alpha >= 0.5:
-        message = f"alpha must be below 0.5 for margin tests, got {value}"
-        raise ValueError(message)
+        raise ValueError(f"alpha must be below 0.5 for margin tests, got {value}")
     return alpha
 
 
@@ -146,11 +142,9 @@ def margin_decision(
 def _read_ends(interval: ArrayLike, name: str) -> tuple[Floats, Floats]:
     ends = as_numbers(interval, name).astype(np.float64)
     if ends.ndim == 0 or ends.shape[0] != 2:
-        message = f"{name} must be a lower and an upper end, got shape {ends.shape}"
-        raise ValueError(message)
+        raise ValueError(f"{name} must be a lower and an upper end, got shape {ends.shape}")
     if np.any(ends[0] > ends[1]):
-        message = f"{name} must have its lower end first"
-        raise ValueError(message)
+        raise ValueError(f"{name} must have its lower end first")
     return ends[0], ends[1]
 
 
@@ -224,12 +218,10 @@ def margin_tests(
     found = as_numbers(difference, "difference").astype(np.float64)
     errors = as_numbers(standard_error, "standard_error").astype(np.float64)
     if np.any(errors < 0.0):
-        message = f"standard_error must be at least 0, got {errors.min():g}"
-        raise ValueError(message)
+        raise ValueError(f"standard_error must be at least 0, got {errors.min():g}")
     degrees = None if df is None else as_numbers(df, "df").astype(np.float64)
     if degrees is not None and not np.all(degrees > 0.0):
-        message = f"df must be above 0, got {degrees.min():g}"
-        raise ValueError(message)
+        raise ValueError(f"df must be above 0, got {degrees.min():g}")
     counts = None
     if n_samples is not None:
         counts = as_counts(n_samples, "n_samples").astype(np.float64)

@@ -71,24 +71,21 @@ def _unconditional(
     only_a: Ints, only_b: Ints, n: Ints | np.int64 | None, tail: int
 ) -> tuple[Floats, Floats, Statuses]:
     if n is None:
-        message = "method='unconditional' needs both_right and both_wrong"
-        raise ValueError(message)
+        raise ValueError("method='unconditional' needs both_right and both_wrong")
     if n.size and n.max() > kernels.UNCONDITIONAL_MAX_N:
-        message = (
+        raise ValueError(
             f"method='unconditional' takes at most {kernels.UNCONDITIONAL_MAX_N} "
             f"samples, got {n.max()}: use method='midp', which is close at that size"
         )
-        raise ValueError(message)
     # A table takes up to a second: each different one is tested once.
     tables = np.stack(np.broadcast_arrays(only_a, only_b, n), axis=1)
     distinct, where = np.unique(tables, axis=0, return_inverse=True)
     if distinct[:, 2].sum() > _UNCONDITIONAL_WORK:
-        message = (
+        raise ValueError(
             f"method='unconditional' takes too long for {len(distinct)} different "
             f"tables of {distinct[:, 2].max()} samples: use method='midp', which is "
             "close at that size"
         )
-        raise ValueError(message)
     outcomes = [kernels.mcnemar_unconditional(a, b, m, tail) for a, b, m in distinct]
     statistic, pvalue, status = np.array(outcomes).reshape(-1, 3)[where.ravel()].T
     return statistic.copy(), pvalue.copy(), status.astype(np.uint8)

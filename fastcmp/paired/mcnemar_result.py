@@ -161,11 +161,10 @@ class McNemarResult(Pilot, Compared, Record):
 
     def _need_concordant(self, what: str) -> None:
         if self.both_right is None or self.both_wrong is None:
-            message = (
+            raise ValueError(
                 f"{what} needs all four counts: pass both_right= and both_wrong= to "
                 "mcnemar_from_counts"
             )
-            raise ValueError(message)
 
     def confidence_interval(
         self, confidence_level: float = 0.95, method: str = "newcombe"

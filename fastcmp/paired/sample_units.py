@@ -37,8 +37,9 @@ class Sampling(NamedTuple):
     def refuse_weights(self) -> None:
         """Refuse weights of strata where there are no strata."""
         if self.stratum_weights != "items":
-            message = f"stratum_weights={self.stratum_weights!r} is for strata: pass strata="
-            raise ValueError(message)
+            raise ValueError(
+                f"stratum_weights={self.stratum_weights!r} is for strata: pass strata="
+            )
 
 
 #: Neither clusters nor strata.
@@ -74,17 +75,15 @@ def units_of(found: ItemGroups) -> SampleUnits:
 def check_defined(method: str, units: Units, strata: tuple[str, ...]) -> None:
     """Refuse a method that is not defined for these strata."""
     if strata and method not in WITH_STRATA:
-        message = (
+        raise ValueError(
             f"method={method!r} is not defined for clusters in strata: use one of "
             f"{WITH_STRATA}, or leave out strata="
         )
-        raise ValueError(message)
     if units.crossed and method not in CROSSED:
-        message = (
+        raise ValueError(
             f"method={method!r} needs clusters that lie within strata, and some lie in "
             "several: use method='cr1'"
         )
-        raise ValueError(message)
 
 
 def default_method(units: Units) -> str:

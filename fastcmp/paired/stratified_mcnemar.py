@@ -132,25 +132,21 @@ def mcnemar_stratified_from_counts(
     cells = {name: as_counts(x, name) for name, x in given.items() if x is not None}
     for name in ("only_a", "only_b"):
         if name not in cells:
-            message = f"{name} must be whole numbers, got None"
-            raise TypeError(message)
+            raise TypeError(f"{name} must be whole numbers, got None")
     each = None if weights is None else as_numbers(weights, "weights")
     shapes = {name: x.shape for name, x in cells.items()}
     if each is not None:
         shapes["weights"] = each.shape
     if len(set(shapes.values())) > 1 or len(shapes["only_a"]) != 1:
         told = ", ".join(f"{name} {shape}" for name, shape in shapes.items())
-        message = f"there must be one entry a stratum, got the shapes {told}"
-        raise ValueError(message)
+        raise ValueError(f"there must be one entry a stratum, got the shapes {told}")
     if not shapes["only_a"][0]:
-        message = "only_a must hold at least 1 stratum, got none"
-        raise ValueError(message)
+        raise ValueError("only_a must hold at least 1 stratum, got none")
     check_total(np.stack([*cells.values()]), " + ".join(cells), 2)
     if each is not None:
         if not np.isfinite(each).all() or each.min() < 0 or not each.any():
             shown = each.tolist()[:10]
-            message = f"weights must be finite, >= 0, and not all 0, got {shown}"
-            raise ValueError(message)
+            raise ValueError(f"weights must be finite, >= 0, and not all 0, got {shown}")
         each = np.ldexp(each.astype(np.float64), -scale_exponent(each))
         each = per_sample(each, np.ones(each.size, np.int64))
     names = tuple(str(i) for i in range(cells["only_a"].size))

@@ -258,8 +258,7 @@ class StratifiedMcNemarResult(Compared, Record):
         sizes = self._sizes().astype(np.float64)
         part = self.weights * sizes / (self.weights @ sizes)
         if np.any((sizes < 2) & (part > 0)):
-            message = "an interval needs at least 2 samples in each stratum"
-            raise ValueError(message)
+            raise ValueError("an interval needs at least 2 samples in each stratum")
         mean = (self.only_a - self.only_b) / sizes
         spread = (self.only_a + self.only_b) / sizes - mean**2
         parts = part**2 * spread / np.maximum(sizes - 1, 1)
@@ -268,11 +267,10 @@ class StratifiedMcNemarResult(Compared, Record):
 
     def _sizes(self) -> Ints:
         if self.both_right is None or self.both_wrong is None:
-            message = (
+            raise ValueError(
                 "this needs all four counts: pass both_right= and both_wrong= to "
                 "mcnemar_stratified_from_counts"
             )
-            raise ValueError(message)
         sizes: Ints = self.both_right + self.only_a + self.only_b + self.both_wrong
         return sizes
 

@@ -51,12 +51,11 @@ def weighted_exact(
     noise = _SAME * sum(n * w for n, w in counts)
     for n, weight in sorted(counts, reverse=True):
         if sums.size * (n + 1) > _MOST_SUMS:
-            message = (
+            raise ValueError(
                 "method='exact' takes too long for weighted strata with "
                 f"{int((only_a + only_b).sum())} discordant samples: use "
                 "method='asymptotic', which is close at that size"
             )
-            raise ValueError(message)
         pmf = [kernels.binomial_half(float(k), float(n)).pmf for k in range(n + 1)]
         steps = weight * (2.0 * np.arange(n + 1) - n)
         sums, chances = _merged(
@@ -140,11 +139,10 @@ def exact_heterogeneity(only_a: Ints, only_b: Ints) -> float:
     for size in n.tolist():
         left -= size
         if sums.size * (size + 1) > _MOST_TABLES:
-            message = (
+            raise ValueError(
                 f"the exact test of {n.size} strata with {int(n.sum())} discordant "
                 "samples takes too long: heterogeneity_pvalue is close at that size"
             )
-            raise ValueError(message)
         taken = np.arange(size + 1)
         sums = np.add.outer(sums, taken).ravel()
         logs = np.add.outer(logs, log_ways(taken, size)).ravel()

@@ -278,11 +278,10 @@ def _agreement(
 
 def _check_classes(k: int) -> None:
     if k > _MOST_CLASSES:
-        message = (
+        raise ValueError(
             f"tests of symmetry take at most {_MOST_CLASSES} classes, got {k}: select "
             "some with classes="
         )
-        raise ValueError(message)
 
 
 def read_agreement(table: Any) -> NDArray[np.int64]:
@@ -294,8 +293,7 @@ def read_agreement(table: Any) -> NDArray[np.int64]:
         return _agreement_of(table)
     counts = as_counts(table, "table")
     if counts.ndim != 2 or counts.shape[0] != counts.shape[1] or counts.size == 0:
-        message = f"table must be square, got shape {counts.shape}"
-        raise ValueError(message)
+        raise ValueError(f"table must be square, got shape {counts.shape}")
     check_total(counts, "table", 2)
     return np.ascontiguousarray(counts)
 

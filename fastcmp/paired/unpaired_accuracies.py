@@ -103,8 +103,7 @@ def accuracy_unpaired(
     against = read_margin(margin, alpha, 1.0)
     shift = _read_shift(null_difference, options.method)
     if shift.ndim:
-        message = f"null_difference must be one number, got shape {shift.shape}"
-        raise ValueError(message)
+        raise ValueError(f"null_difference must be one number, got shape {shift.shape}")
     parts = [
         encode(y, {name: pred}, classes=classes, missing=missing, truth=truth, least=1)
         for truth, y, name, pred in (
@@ -230,17 +229,14 @@ def accuracy_unpaired_from_counts(
         right_a, all_a, right_b, all_b, shift = np.broadcast_arrays(*counts, shift)
     except ValueError:
         shapes = ", ".join(map(str, (np.shape(x) for x in (*counts, shift))))
-        message = f"counts must broadcast to one shape, got shapes {shapes}"
-        raise ValueError(message) from None
+        raise ValueError(f"counts must broadcast to one shape, got shapes {shapes}") from None
     for model, correct, n in (("a", right_a, all_a), ("b", right_b, all_b)):
         if (n < 1).any():
-            message = f"n_{model} must be at least 1, got {n.min()}"
-            raise ValueError(message)
+            raise ValueError(f"n_{model} must be at least 1, got {n.min()}")
         if (correct > n).any():
-            message = (
+            raise ValueError(
                 f"correct_{model} must be at most n_{model}, got {correct[correct > n].flat[0]}"
             )
-            raise ValueError(message)
     result = _test([right_a, all_a, right_b, all_b], shift, options)
     return with_margin(result, against)  # type: ignore[no-any-return]
 
@@ -258,14 +254,12 @@ def _read_shift(null_difference: ArrayLike, method: str) -> NDArray[np.float64]:
     shift = as_numbers(null_difference, "null_difference").astype(np.float64)
     if not np.all(np.abs(shift) < 1.0):
         bad = shift[~(np.abs(shift) < 1.0)].flat[0]
-        message = f"null_difference must lie in (-1, 1), got {bad:g}"
-        raise ValueError(message)
+        raise ValueError(f"null_difference must lie in (-1, 1), got {bad:g}")
     if np.any(shift) and method not in SHIFTED:
-        message = (
+        raise ValueError(
             f"null_difference must be 0 with method={method!r}, which tests equality: "
             f"choose one of {SHIFTED}"
         )
-        raise ValueError(message)
     return shift
 
 

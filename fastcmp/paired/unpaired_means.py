@@ -193,37 +193,31 @@ def means_unpaired(
 
 def _read_shift(null_difference: Any) -> float:
     if isinstance(null_difference, bool) or not isinstance(null_difference, Real):
-        message = f"null_difference must be a number, got {null_difference!r}"
-        raise TypeError(message)
+        raise TypeError(f"null_difference must be a number, got {null_difference!r}")
     if not np.isfinite(float(null_difference)):
-        message = f"null_difference must be finite, got {null_difference}"
-        raise ValueError(message)
+        raise ValueError(f"null_difference must be finite, got {null_difference}")
     return float(null_difference)
 
 
 def _read(raw: Any, name: str, missing: str) -> tuple[NDArray[np.float64], int]:
     """Read one model's values; count the missing ones."""
     if isinstance(raw, ItemTable):
-        message = f"{name} must be values of one model, got an ItemTable"
-        raise TypeError(message)
+        raise TypeError(f"{name} must be values of one model, got an ItemTable")
     values = np.asarray(as_values(raw, name), np.float64)
     absent = np.isnan(values)
     n_missing = int(np.count_nonzero(absent))
     if n_missing and missing == "raise":
-        message = (
+        raise ValueError(
             f"{name}: {n_missing} values are missing (first: sample "
             f"{int(absent.argmax())}); pass missing='drop' to leave them out, or "
             "'wrong' to count them as 0"
         )
-        raise ValueError(message)
     if n_missing:
         values = values[~absent] if missing == "drop" else np.nan_to_num(values)
     if not values.size:
-        message = f"{name} must hold at least one value, got none"
-        raise ValueError(message)
+        raise ValueError(f"{name} must hold at least one value, got none")
     if np.isinf(values).any():
-        message = f"{name} must be finite, got {values[np.isinf(values)][0]}"
-        raise ValueError(message)
+        raise ValueError(f"{name} must be finite, got {values[np.isinf(values)][0]}")
     return values, n_missing
 
 

@@ -94,11 +94,10 @@ def _check_few(counts: Ints, method: str) -> None:
     """Refuse more samples than exact tests take."""
     most = max(counts[1].max(initial=0), counts[3].max(initial=0))
     if most > kernels.UNPAIRED_EXACT_MAX_N:
-        message = (
+        raise ValueError(
             f"method={method!r} takes at most {kernels.UNPAIRED_EXACT_MAX_N} samples "
             f"of a model, got {most}: use 'miettinen-nurminen', which is close there"
         )
-        raise ValueError(message)
 
 
 def _exact(table: Sequence[Any], options: UnpairedOptions) -> tuple[float, float, int]:

@@ -199,8 +199,7 @@ def adjust(pvalues: ArrayLike, *, method: str = "holm") -> Any:
     family = flat[known]
     if family.size and not (family.min() >= 0.0 and family.max() <= 1.0):
         bad = family[(family < 0.0) | (family > 1.0)][0]
-        message = f"pvalues must lie in [0, 1], got {bad:g}"
-        raise ValueError(message)
+        raise ValueError(f"pvalues must lie in [0, 1], got {bad:g}")
     return adjust_checked(flat, method).reshape(p.shape)[()]
 
 

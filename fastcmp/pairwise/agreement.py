@@ -119,10 +119,9 @@ def compare_predictions(
     if classes is None:
         labels = in_order(labels)
     if len(labels.classes) > _MOST_CLASSES:
-        message = (
+        raise ValueError(
             f"compare_predictions takes at most {_MOST_CLASSES} classes, got {len(labels.classes)}"
         )
-        raise ValueError(message)
     chosen = choose_pairs(labels.names, pairs, control)
     n_models = len(labels.names)
     which = all_pairs(n_models) if chosen is None else chosen

@@ -301,11 +301,10 @@ def cochrans_q_from_counts(
     check_counts(counts, {"PairCounts": are_paired})
     correct, m = counts.correct, len(counts.correct)
     if m * m * counts.n_samples >= 2**63:
-        message = (
+        raise ValueError(
             "counts must hold fewer than 2**63 products of two models on a sample, got "
             f"{m} models and {counts.n_samples} samples: compare fewer models"
         )
-        raise ValueError(message)
     squares = int(counts.joint.sum())
     outcome = kernels.cochrans_q(correct, squares, counts.n_samples)
     pairs = None
@@ -331,12 +330,11 @@ def _in_clusters(  # all that a record holds
 ) -> CochranResult:
     g, m = sampled.units.n_clusters, correct.size - 1
     if method == "wald-f" and math.isnan(found.f_pvalue):
-        message = (
+        raise ValueError(
             f"method='wald-f' has no answer for {m + 1} models in {g} clusters: it "
             "needs more clusters than models, and differences that do not follow from "
             "each other; use method='asymptotic'"
         )
-        raise ValueError(message)
     outcome = kernels.CochranOutcome(found.q, found.pvalue, found.f, found.f_pvalue, found.status)
     result = _record(labels, correct, outcome, "asymptotic", None, pairs)
     result = replace(

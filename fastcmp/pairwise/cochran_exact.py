@@ -36,12 +36,11 @@ def exact_pvalue(labels: Labels) -> float:
         ways = len(states) * comb(n_models, size)
         work += ways
         if work > _MAX_WORK or ways * n_models > _MAX_CELLS:
-            message = (
+            raise ValueError(
                 f"method='exact' takes too long for {n_models} models and {base - 1} "
                 "samples on which they differ: use method='asymptotic', which is close "
                 "at that size"
             )
-            raise ValueError(message)
         states, weights = _permute(states, weights, size, base)
     reached = (states**2).sum(axis=1) >= observed
     return float(min(weights[reached].sum() / weights.sum(), 1.0))

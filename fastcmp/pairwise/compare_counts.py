@@ -164,11 +164,10 @@ def compare_all_from_counts(
 def _read_metric(counts: Any, metric: Any, cost: Any) -> Metric:
     """Read the metric; refuse counts that do not know classes."""
     if are_paired(counts):
-        message = (
+        raise ValueError(
             "metric= needs counts by class, fastcmp.stream.LabelCounts; PairCounts "
             "know only which samples are right"
         )
-        raise ValueError(message)
     return read_metric(metric, "mcnemar", cost)
 
 
@@ -178,7 +177,6 @@ def _tests_of_counts(counts: Any, cost: Any, options: Options) -> PairTests:
         refuse_cost(cost)
         return accuracy_tests_from_counts(counts.joint, counts.n_samples, method, level)
     if cost is None:
-        message = "LabelCounts need cost=, the matrix of costs, or metric="
-        raise ValueError(message)
+        raise ValueError("LabelCounts need cost=, the matrix of costs, or metric=")
     matrix = read_cost(cost, counts.classes)
     return cost_tests_from_counts(counts, matrix, check_options(method), level)

@@ -45,8 +45,7 @@ def check_method(test: str, method: str | None, sampling: Sampling = EVERY_SAMPL
     if test == "cost":
         if not sampling.plain:
             name = "strata" if sampling.groups is None else "groups"
-            message = f"{name}= is for test='mcnemar', costs know no clusters or strata"
-            raise ValueError(message)
+            raise ValueError(f"{name}= is for test='mcnemar', costs know no clusters or strata")
         return check_options("likelihood" if method is None else method).method
     return check_sampled_method(method, sampling) or ""
 

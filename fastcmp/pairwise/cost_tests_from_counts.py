@@ -45,8 +45,7 @@ def cost_tests_from_counts(
     costs = read_levels(matrix.values)
     size = costs.levels.size
     if costs.groups is None:
-        message = f"cost must hold at most {LEVELS} different costs for counts, got {size}"
-        raise ValueError(message)
+        raise ValueError(f"cost must hold at most {LEVELS} different costs for counts, got {size}")
     m, k = len(counts.names or ()), len(costs.cost)
     models = ModelCosts(counts.n_samples, np.empty((m, 3)), np.empty(m, np.int64))
     for i in range(m):

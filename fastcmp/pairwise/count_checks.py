@@ -27,15 +27,13 @@ def check_counts(
     if not any(are_such(counts) for are_such in kinds.values()):
         wanted = " or ".join(f"fastcmp.stream.{name}" for name in kinds)
         kind = f"{type(counts).__module__}.{type(counts).__name__}"
-        message = f"counts must be a {wanted}, got {kind}"
-        raise TypeError(message)
+        raise TypeError(f"counts must be a {wanted}, got {kind}")
     names = counts.names or ()
     if len(names) < 2 or counts.n_samples < 2:
-        message = (
+        raise ValueError(
             "counts must hold at least 2 models and 2 samples, got "
             f"{len(names)} and {counts.n_samples}"
         )
-        raise ValueError(message)
     if are_paired(counts) and counts.n_samples >= _NEVER_RIGHT:
         never = [names[i] for i in np.flatnonzero(counts.correct == 0)]
         if never:

@@ -159,8 +159,7 @@ class PairDecisions(Record):
     def n_equivalent(self) -> int:
         """Number of pairs decided to be equivalent; needs a margin."""
         if self.margins is None:
-            message = "n_equivalent needs a comparison that was made with margin="
-            raise ValueError(message)
+            raise ValueError("n_equivalent needs a comparison that was made with margin=")
         return int(np.count_nonzero(self.margins.decision == EQUIVALENT))
 
     @property
@@ -169,8 +168,7 @@ class PairDecisions(Record):
         if self.correct is not None:
             return np.asarray(self.correct / self.n_samples)
         if self.measure != "accuracy":
-            message = f"these models were compared by {self.measure}, not by accuracy"
-            raise ValueError(message)
+            raise ValueError(f"these models were compared by {self.measure}, not by accuracy")
         return self.score
 
     @property
@@ -304,8 +302,7 @@ class PairDecisions(Record):
         [('knn_3', 'better'), ('extra_trees', 'no significant difference')]
         """
         if self.control is None:
-            message = "against_control needs a comparison that was made with control="
-            raise ValueError(message)
+            raise ValueError("against_control needs a comparison that was made with control=")
         first = self.names.index(self.control)
         others = self.leaderboard.models[self.leaderboard.models != first]
         place = np.full(len(self.names), -1)

@@ -119,8 +119,7 @@ def read_keep(keep: object) -> str | int | Path:
             return str(keep)
         if Path(keep).suffix in (".npy", ".parquet"):
             return Path(keep)
-        message = f"{wanted}, got {str(keep)!r}"
-        raise ValueError(message)
+        raise ValueError(f"{wanted}, got {str(keep)!r}")
     message = f"{wanted}, got {keep!r}"
     if isinstance(keep, bool) or not isinstance(keep, Integral):
         raise TypeError(message)

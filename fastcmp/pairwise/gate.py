@@ -86,20 +86,17 @@ def gate(
     """
     adjust = choose(adjust, "adjust", ADJUSTMENTS)
     if not isinstance(comparisons, Mapping):
-        message = (
+        raise TypeError(
             "comparisons must be a mapping from names to records of two models, got "
             f"{type(comparisons).__name__}"
         )
-        raise TypeError(message)
     if not comparisons:
-        message = "comparisons must hold at least one record of two models, got none"
-        raise ValueError(message)
+        raise ValueError("comparisons must hold at least one record of two models, got none")
     models = read_pair_names(names)
     tests = [_margins_of(name, record) for name, record in comparisons.items()]
     alpha = tests[0].alpha
     if any(each.alpha != alpha for each in tests):
-        message = f"comparisons must have one alpha, got {sorted({x.alpha for x in tests})}"
-        raise ValueError(message)
+        raise ValueError(f"comparisons must have one alpha, got {sorted({x.alpha for x in tests})}")
     records = list(comparisons.values())
     adjusted = adjust_checked(_column(records, "pvalue"), adjust)
     differs = adjusted <= alpha
@@ -157,20 +154,17 @@ def _margins_of(name: str, record: Any) -> MarginTests:
     """Take the margin tests of a record; refuse what cannot be decided by."""
     margins = getattr(record, "margins", None)
     if not isinstance(margins, MarginTests):
-        message = (
+        raise TypeError(
             f"comparisons must be records of two models that were compared with "
             f"margin=, {name!r} is {type(record).__name__} without"
         )
-        raise TypeError(message)
     if np.ndim(margins.decision):
-        message = f"{name!r} holds many differences: pass one record for each"
-        raise ValueError(message)
+        raise ValueError(f"{name!r} holds many differences: pass one record for each")
     if getattr(record, "alternative", "two-sided") != "two-sided":
-        message = (
+        raise ValueError(
             f"{name!r} is a one-sided test (alternative={record.alternative!r}): "
             "compare with alternative='two-sided'"
         )
-        raise ValueError(message)
     return margins
 
 

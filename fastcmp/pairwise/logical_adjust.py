@@ -28,20 +28,18 @@ def check_all_pairs(method: str, n_models: int, *, chosen: bool) -> None:
     if method not in LOGICAL:
         return
     if chosen:
-        message = (
+        raise ValueError(
             f"adjust={method!r} is for all pairs of models: with pairs= or control= use 'holm'"
         )
-        raise ValueError(message)
     _check_models(method, n_models)
 
 
 def _check_models(method: str, n_models: int) -> None:
     if method == "bergmann-hommel" and n_models > MOST_MODELS:
-        message = (
+        raise ValueError(
             f"'bergmann-hommel' looks at all partitions of at most {MOST_MODELS} "
             f"models, got {n_models}: use 'shaffer'"
         )
-        raise ValueError(message)
 
 
 def logical_pvalues(pvalues: Floats, method: str) -> Floats:
@@ -68,11 +66,10 @@ def _count_models(n_pairs: int, method: str) -> int:
     """Find how many models have so many pairs."""
     n_models = (1 + math.isqrt(1 + 8 * n_pairs)) // 2
     if n_models * (n_models - 1) // 2 != n_pairs:
-        message = (
+        raise ValueError(
             f"method={method!r} needs p-values of all pairs of M models, M (M - 1) / 2 "
             f"of them, got {n_pairs}"
         )
-        raise ValueError(message)
     return n_models
 
 

@@ -53,8 +53,9 @@ def against(options: Options, margin: Any) -> Options:
     if checked is None:
         return options
     if options.method == "wilcoxon":
-        message = "margin= is of means, of which method='wilcoxon' is no test: use method='t'"
-        raise ValueError(message)
+        raise ValueError(
+            "margin= is of means, of which method='wilcoxon' is no test: use method='t'"
+        )
     return replace(options, margin=checked)
 
 
@@ -66,11 +67,10 @@ def read_pair_margin(
         return None
     as_margin_alpha(alpha)
     if keep != "all":
-        message = (
+        raise ValueError(
             "margin= adjusts the tests of all pairs together, and needs keep='all', "
             f"got keep={keep!r}"
         )
-        raise ValueError(message)
     return as_margin(margin, limit)
 
 
@@ -190,8 +190,7 @@ def mirrored_decisions(result: Any) -> NDArray[Any]:
 def decision_matrix(result: Any) -> NDArray[np.object_]:
     """Write the decisions as a matrix of models: the row beside the column."""
     if result.margins is None:
-        message = "field 'decision' needs a comparison that was made with margin="
-        raise ValueError(message)
+        raise ValueError("field 'decision' needs a comparison that was made with margin=")
     m = len(result.names)
     matrix = np.full((m, m), "", object)
     i, j = result.pairs.T

@@ -126,8 +126,7 @@ def metric_equality(
     chosen = read_metric(metric, "mcnemar", None)
     method = choose(method, "method", (None, *_METHODS))
     if groups is not None and method == "jackknife":
-        message = "method='jackknife' does not go with groups=: use 'delta'"
-        raise ValueError(message)
+        raise ValueError("method='jackknife' does not go with groups=: use 'delta'")
     by = method or _METHODS[groups is not None]
     threads, named = check_workers(workers), with_names(preds, names, "preds")
     labels = encode(y_true, named, classes=classes, missing=missing)

@@ -36,8 +36,7 @@ def check_metric_method(method: str | None, sampling: Sampling) -> str:
     if sampling.strata is not None:
         fit, given = (("delta",) if clusters else _WITH_STRATA), "strata"
     if found not in fit:
-        message = f"method={found!r} does not go with {given}=: use one of {fit}"
-        raise ValueError(message)
+        raise ValueError(f"method={found!r} does not go with {given}=: use one of {fit}")
     return found
 
 
@@ -59,14 +58,13 @@ def read_metric(metric: Any, test: str, cost: Any) -> Metric:
     # Not needed for accuracies, and a seventh of the time of the import.
 
     if test != "mcnemar":
-        message = f"pass metric= or test={test!r}, not both"
-        raise ValueError(message)
+        raise ValueError(f"pass metric= or test={test!r}, not both")
     if cost is not None:
-        message = "cost= is for test='cost': with metric= pass make_metric('cost', cost=...)"
-        raise ValueError(message)
+        raise ValueError(
+            "cost= is for test='cost': with metric= pass make_metric('cost', cost=...)"
+        )
     if isinstance(metric, (list, tuple)):
-        message = f"metric must be one metric to compare models by, got {metric!r}"
-        raise TypeError(message)
+        raise TypeError(f"metric must be one metric to compare models by, got {metric!r}")
     # Not needed for accuracies, and a seventh of the time of the import.
     from fastcmp.metrics.make_metric import make_metric
 
@@ -76,8 +74,7 @@ def read_metric(metric: Any, test: str, cost: Any) -> Metric:
 def check_counted(missing: str) -> None:
     """Refuse missing predictions where samples are counted by class."""
     if missing != "raise":
-        message = (
+        raise ValueError(
             "missing must be 'raise' where samples are counted by class in blocks: a "
             f"missing prediction has no class, got {missing!r}"
         )
-        raise ValueError(message)

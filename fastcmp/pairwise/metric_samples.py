@@ -82,11 +82,10 @@ def bind(
     known = dict(zip(found, codes, strict=True))
     made = metric.bind(classes)
     if len(made) > 1 or metric.average is None:
-        message = (
+        raise ValueError(
             f"metric must be one number to compare models by, got {metric.full_name!r} "
             "of each class: pass an average, or labels= and positive="
         )
-        raise ValueError(message)
     estimator, of_class = made[0], [known.get(label, -1) for label in classes]
     if others is not None:
         estimator = with_others(estimator)

@@ -115,11 +115,10 @@ def read_estimates(
     """Check estimates and a covariance that the user gave."""
     value = as_numbers(estimate, "estimate").astype(np.float64)
     if value.ndim != 1 or value.size < 2 or not np.isfinite(value).all():
-        message = (
+        raise ValueError(
             "estimate must hold a finite number for each of at least 2 models, got "
             f"shape {value.shape}"
         )
-        raise ValueError(message)
     raw = as_numbers(covariance, "covariance").astype(np.float64)
     exponent = scale_exponent(value, np.sqrt(np.abs(raw)))
     matrix = _read_covariance(np.ldexp(raw, -2 * exponent), value.size)
@@ -140,12 +139,10 @@ def _read_names(names: Iterable[Any] | None, n_models: int) -> tuple[str, ...]:
     if names is None:
         return tuple(f"model_{i}" for i in range(n_models))
     if isinstance(names, str) or not hasattr(names, "__iter__"):
-        message = f"names must be a sequence of names of models, got {names!r}"
-        raise TypeError(message)
+        raise TypeError(f"names must be a sequence of names of models, got {names!r}")
     read = [str(name) for name in names]
     if len(read) != n_models:
-        message = f"names must name each of {n_models} models, got {len(read)} names"
-        raise ValueError(message)
+        raise ValueError(f"names must name each of {n_models} models, got {len(read)} names")
     check_distinct_names(read, "names")
     return tuple(read)
 
@@ -154,11 +151,10 @@ def _read_covariance(matrix: Floats, n_models: int) -> Floats:
     if matrix.shape == (n_models,):
         matrix = np.diag(matrix)
     if matrix.shape != (n_models, n_models):
-        message = (
+        raise ValueError(
             f"covariance must be of shape ({n_models}, {n_models}), or hold "
             f"{n_models} variances of independent estimates, got {matrix.shape}"
         )
-        raise ValueError(message)
     finite = bool(np.isfinite(matrix).all())
     matrix = np.where(np.isfinite(matrix), matrix, 0.0)
     own = np.diagonal(matrix)
@@ -167,19 +163,17 @@ def _read_covariance(matrix: Floats, n_models: int) -> Floats:
     symmetric = np.abs(matrix - matrix.T) <= _TOLERANCE * bound
     fits = (np.abs(matrix) <= bound) & (own >= 0.0)
     if not (finite and symmetric.all() and fits.all()):
-        message = (
+        raise ValueError(
             "covariance must be finite, symmetric and positive semidefinite: entry "
             "[i, j] at most the product of both standard errors"
         )
-        raise ValueError(message)
     matrix = 0.5 * (matrix + matrix.T)
     root = covariance_root(matrix)
     some = slice(None, None, -(-n_models // _LOOKED_AT))
     lost = np.abs(root @ root[some].T - matrix[:, some])
     if (lost > _TOLERANCE * n_models * np.outer(size, size[some])).any():
-        message = (
+        raise ValueError(
             "covariance must be positive semidefinite, and has a negative eigenvalue: "
             "no estimates vary together so"
         )
-        raise ValueError(message)
     return matrix

@@ -138,8 +138,7 @@ class _Parquet:
             import pyarrow as pa
             import pyarrow.parquet as pq
         except ImportError:
-            message = f"writing {path} needs pyarrow: pip install 'fastcmp[cli]'"
-            raise ImportError(message) from None
+            raise ImportError(f"writing {path} needs pyarrow: pip install 'fastcmp[cli]'") from None
         self._arrow, self._parquet, self._path = pa, pq, path
         self._names = pa.array(names)
         self._stack = ExitStack()

@@ -37,11 +37,10 @@ def _bounds(tests: PairTests, options: Options, pool: ThreadPool) -> NDArray[np.
     """Find the least and the greatest rank of each model, shape (M, 2)."""
     method = options.rank_intervals
     if tests.spread is None:
-        message = (
+        raise ValueError(
             f"rank_intervals={method!r} needs standard errors of all pairs on the same "
             "samples, which this method has not: use rank_intervals='decisions'"
         )
-        raise ValueError(message)
     m, level = tests.score.size, 1.0 - options.alpha
     variance, df = variances_of(tests.spread, m, tests.side, pool)
     known, covariance = covariance_of(variance)

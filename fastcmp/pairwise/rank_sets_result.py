@@ -123,17 +123,15 @@ class RankSets(Record):
     def _among(self, tau: int, least: NDArray[np.int64], other: str) -> tuple[str, ...]:
         tau = as_whole(tau, "tau", 1)
         if tau > self.n_models:
-            message = f"tau must be at most {self.n_models}, got {tau}"
-            raise ValueError(message)
+            raise ValueError(f"tau must be at most {self.n_models}, got {tau}")
         whole = self.simultaneous and len(self.names) == self.n_models
         if not whole or self.side == other:
-            message = (
+            raise ValueError(
                 "tau needs simultaneous sets of all models, not those with "
                 f"side={other!r}: these have side={self.side!r}, "
                 f"simultaneous={self.simultaneous}, and {len(self.names)} of "
                 f"{self.n_models} models"
             )
-            raise ValueError(message)
         return tuple(self.names[i] for i in self._order() if least[i] <= tau)
 
     def _order(self) -> list[int]:

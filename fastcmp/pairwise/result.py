@@ -84,11 +84,10 @@ class PairwiseResult(Pilot, PairDecisions):
             return decision_matrix(self)
         values = getattr(self, field)
         if values is None:
-            message = (
+            raise ValueError(
                 f"field {field!r} is not known: models were compared by "
                 f"{self.measure}, without counting"
             )
-            raise ValueError(message)
         mirrored = values
         signed = field == "statistic" and self.distribution in _SIGNED
         if field == "difference" or signed:

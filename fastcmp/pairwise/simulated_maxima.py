@@ -54,8 +54,9 @@ def read_draws(n_resamples: int | None, n_models: int, level: float) -> int:
     n_draws = as_resamples(n_resamples)
     least = int(np.ceil(1.0 / (1.0 - level) - 1e-9))
     if n_draws < least:
-        message = f"n_resamples must be at least {least} for the level {level:g}, got {n_draws}"
-        raise ValueError(message)
+        raise ValueError(
+            f"n_resamples must be at least {least} for the level {level:g}, got {n_draws}"
+        )
     return n_draws
 
 

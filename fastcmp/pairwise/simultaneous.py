@@ -37,11 +37,10 @@ class JointTests:
         """Normal draws with the variances of the differences of all pairs."""
         tests = self._tests
         if tests.spread is None:
-            message = (
+            raise ValueError(
                 "simultaneous=True and adjust='maxt' need standard errors of all pairs "
                 "on the same samples, which this method has not: use adjust='holm'"
             )
-            raise ValueError(message)
         m = tests.score.size
         return joint_of_spread(tests.spread, m, tests.side, self._draws, self._pool)
 

@@ -162,11 +162,9 @@ def _read_df(df: Any) -> float:
     if df is None:
         return math.inf
     if isinstance(df, bool) or not isinstance(df, Real):
-        message = f"df must be a number > 0 or None, got {df!r}"
-        raise TypeError(message)
+        raise TypeError(f"df must be a number > 0 or None, got {df!r}")
     if not float(df) > 0.0:
-        message = f"df must be > 0, got {df}"
-        raise ValueError(message)
+        raise ValueError(f"df must be > 0, got {df}")
     return float(df)
 
 

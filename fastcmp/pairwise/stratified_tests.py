@@ -43,6 +43,11 @@ class _Strata(NamedTuple):
         only_a, only_b = zip(*counts, strict=True)
         return np.stack(only_a), np.stack(only_b)
 
+    def total(self, counts: Ints, power: int = 1) -> Floats:
+        """Weighted sums over strata, (p,): not by BLAS, whose bits depend on the block."""
+        weights = self.weights[:, np.newaxis] ** power
+        return np.asarray(np.add.accumulate(weights * counts, axis=0)[-1])
+
     def spread(self, gain: Ints, squares: Ints) -> tuple[Floats, Floats]:
         """Variance and degrees of freedom of weighted means, from sums, (H, p)."""
         n = self.sizes[:, np.newaxis]
@@ -80,14 +85,14 @@ def stratified_tests(  # the samples, how they are tested, and by which threads
     def spread(block: Block) -> tuple[Floats, Floats, Floats]:
         only_a, only_b = strata.discordant(block)
         found = strata.spread(only_a - only_b, only_a + only_b)
-        return strata.weights @ (only_a - only_b), *found
+        return strata.total(only_a - only_b), *found
 
     samples = list(map(BitPart, packed, sizes.tolist(), strata.weights.tolist()))
 
     def test(block: Block) -> tuple[Ints, Ints, Floats, Floats]:
         only_a, only_b = strata.discordant(block)
-        gain = strata.weights @ (only_a - only_b)
-        z = standardized(gain, strata.weights**2 @ (only_a + only_b))
+        gain = strata.total(only_a - only_b)
+        z = standardized(gain, strata.total(only_a + only_b, 2))
         if method == "asymptotic":
             return only_a, only_b, z * z, np.asarray(normal_tail(z, "two-sided"))
         pairs = zip(only_a.T, only_b.T, strict=True)

@@ -141,8 +141,7 @@ def find_control(control: int | str, names: tuple[str, ...]) -> int:
     try:
         return position_of(control, names)
     except ValueError as error:
-        message = f"control must be one of the models: {error}"
-        raise ValueError(message) from None
+        raise ValueError(f"control must be one of the models: {error}") from None
 
 
 def read_ability_options(

@@ -155,8 +155,9 @@ def read_winner_options(  # those of the public functions
     if projection_critical is not None:
         given = as_numbers(projection_critical, "projection_critical", "a number")
         if given.ndim or not 0.0 < given < np.inf:
-            message = f"projection_critical must be a number above 0, got {projection_critical!r}"
-            raise ValueError(message)
+            raise ValueError(
+                f"projection_critical must be a number above 0, got {projection_critical!r}"
+            )
         critical = float(given)
     return WinnerOptions(
         choose(method, "method", _METHODS),

@@ -76,11 +76,9 @@ def curve(result: Curve, *, label: str | None = None, ax: Axes | None = None) ->
     >>> plt.close(ax.figure)
     """
     if type(result) not in _DRAWN:
-        message = f"curve draws a curve such as RocCurve, got {type(result).__name__}"
-        raise TypeError(message)
+        raise TypeError(f"curve draws a curve such as RocCurve, got {type(result).__name__}")
     if label is not None and not isinstance(label, str):
-        message = f"label must be text or None, got {type(label).__name__}"
-        raise TypeError(message)
+        raise TypeError(f"label must be text or None, got {type(label).__name__}")
     x, y, x_label, y_label, joined = _DRAWN[type(result)]
     ax = prepare_axes(ax, (5.2, 5.2))
     style = curve_style(len(ax.lines), 1) | {"drawstyle": joined, "label": label}

@@ -52,8 +52,7 @@ def evidence(result: LooksResult, *, ax: Axes | None = None) -> Axes:
     >>> plt.close(ax.figure)
     """
     if not isinstance(result, LooksResult):
-        message = f"evidence draws a LooksResult, got {type(result).__name__}"
-        raise TypeError(message)
+        raise TypeError(f"evidence draws a LooksResult, got {type(result).__name__}")
     ax = prepare_axes(ax, (6.2, 3.8))
     # An e-value of 0 has no logarithm: it is drawn at the least of the others.
     heights = result.log_evalue / math.log(10.0)

@@ -61,11 +61,9 @@ def folds(result: CVComparison, *, test: str | None = None, ax: Axes | None = No
     >>> plt.close(ax.figure)
     """
     if not isinstance(result, CVComparison):
-        message = f"folds draws a CVComparison, got {type(result).__name__}"
-        raise TypeError(message)
+        raise TypeError(f"folds draws a CVComparison, got {type(result).__name__}")
     if test is not None and not isinstance(test, str):
-        message = f"test must be the name of a test, got {test!r}"
-        raise TypeError(message)
+        raise TypeError(f"test must be the name of a test, got {test!r}")
     name = next(iter(result.tests)) if test is None else test
     record = result.tests.get(name) or result.test(name)
     percent = result.measure == "accuracy"

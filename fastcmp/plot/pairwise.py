@@ -31,8 +31,7 @@ def checked(result: Any, what: str) -> PairwiseResult:
     if isinstance(result, PairwiseResult):
         return result
     hint = "; pass its pairwise()" if hasattr(result, "pairwise") else ""
-    message = f"{what} draws a PairwiseResult, got {type(result).__name__}{hint}"
-    raise TypeError(message)
+    raise TypeError(f"{what} draws a PairwiseResult, got {type(result).__name__}{hint}")
 
 
 def longest(names: Sequence[str]) -> int:

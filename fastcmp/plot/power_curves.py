@@ -76,11 +76,9 @@ def power_curve(result: Plan | Mapping[str, Plan], *, ax: Axes | None = None) ->
     plans = _named(result)
     lines = [(as_text(name), line) for name, plan in plans for line in power_lines(plan)]
     if not lines:
-        message = "result must have a difference that is found, to draw its power"
-        raise ValueError(message)
+        raise ValueError("result must have a difference that is found, to draw its power")
     if len(lines) > _MOST:
-        message = f"power_curve draws at most {_MOST} curves, got {len(lines)}"
-        raise ValueError(message)
+        raise ValueError(f"power_curve draws at most {_MOST} curves, got {len(lines)}")
     ax = prepare_axes(ax, (6.4, 4.4))
     ends = np.array([line.ends() for _, line in lines])
     low, high = ends[:, 0].min(), ends[:, 1].max()
@@ -108,12 +106,10 @@ def _named(result: Any) -> list[tuple[str, Plan]]:
     plans = list(result.items()) if isinstance(result, Mapping) else [("", result)]
     for _, plan in plans:
         if not isinstance(plan, Plan):
-            message = f"power_curve draws a Plan, or several by name, got {plan!r:.60}"
-            raise TypeError(message)
+            raise TypeError(f"power_curve draws a Plan, or several by name, got {plan!r:.60}")
     units = dict.fromkeys(plan.unit for _, plan in plans)
     if len(units) > 1:
-        message = f"plans must count the same in one picture, got {', '.join(units)}"
-        raise ValueError(message)
+        raise ValueError(f"plans must count the same in one picture, got {', '.join(units)}")
     return [(str(name), plan) for name, plan in plans]
 
 

@@ -55,11 +55,10 @@ def rank_distribution(result: TaskBootstrap, *, ax: Axes | None = None) -> Axes:
     >>> plt.close(ax.figure)
     """
     if not isinstance(result, TaskBootstrap):
-        message = (
+        raise TypeError(
             "rank_distribution draws a TaskBootstrap, from datasets.task_bootstrap, "
             f"got {type(result).__name__}"
         )
-        raise TypeError(message)
     chance = np.asarray(result.rank_distribution, dtype=np.float64)
     n = len(chance)
     order = np.argsort(chance @ np.arange(1, n + 1), kind="stable")

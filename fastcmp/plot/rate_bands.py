@@ -52,8 +52,7 @@ def roc_band(result: RocBand, *, confidence_level: float = 0.95, ax: Axes | None
     >>> plt.close(ax.figure)
     """
     if not isinstance(result, RocBand):
-        message = f"roc_band draws a RocBand, got {type(result).__name__}"
-        raise TypeError(message)
+        raise TypeError(f"roc_band draws a RocBand, got {type(result).__name__}")
     low, high = result.confidence_interval(confidence_level)
     ax = prepare_axes(ax, (5.2, 5.2))
     order = np.argsort(result.at, kind="stable")

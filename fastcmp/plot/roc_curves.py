@@ -124,8 +124,7 @@ def roc(
     names = [as_text(name) for name in read.names]
     weights = read_weights(sample_weight, read)
     if band and weights is not None:
-        message = "band=True has no interval for sample_weight=: leave one of them out"
-        raise ValueError(message)
+        raise ValueError("band=True has no interval for sample_weight=: leave one of them out")
     curves = [roc_points(sweep_scores(read, weights, m)) for m in range(len(names))]
     cuts = [_find_cut(read, weights, *each, cutoff) for each in enumerate(curves)]
     areas = [curve.auc for curve in curves]
@@ -172,11 +171,9 @@ def _find_cut(
         )
         return _Cut(found.cutoff, 1 - found.specificity, found.sensitivity)
     if isinstance(cutoff, bool) or not isinstance(cutoff, Real):
-        message = f"cutoff must be a criterion or a number, got {cutoff!r}"
-        raise TypeError(message)
+        raise TypeError(f"cutoff must be a criterion or a number, got {cutoff!r}")
     if math.isnan(cutoff):
-        message = "cutoff must be a number, got nan"
-        raise ValueError(message)
+        raise ValueError("cutoff must be a number, got nan")
     # The first point is none of a score.
     last = [np.count_nonzero(curve.thresholds[1:] >= cutoff)]
     return _Cut(float(cutoff), curve.fpr[last], curve.tpr[last])

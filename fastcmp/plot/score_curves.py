@@ -102,8 +102,7 @@ def cutoffs(
     >>> plt.close(ax.figure)
     """
     if result is not None and not isinstance(result, CutpointResult):
-        message = f"result must be a CutpointResult, got {type(result).__name__}"
-        raise TypeError(message)
+        raise TypeError(f"result must be a CutpointResult, got {type(result).__name__}")
     read = read_scores(y_true, in_doubles(score), positive, single=True)
     weights = read_weights(sample_weight, read)
     curve = roc_points(sweep_scores(read, weights))
@@ -173,8 +172,7 @@ def _against_cutoff(curve: RocCurve) -> tuple[Floats, NDArray[np.int64]]:
     """
     rows = np.flatnonzero(np.isfinite(curve.thresholds))[::-1]
     if not rows.size:
-        message = "score must have finite values to draw cutoffs, got infinite ones only"
-        raise ValueError(message)
+        raise ValueError("score must have finite values to draw cutoffs, got infinite ones only")
     x = curve.thresholds[rows]
     beyond = 0.03 * (x[-1] - x[0]) or 0.5
     x = np.concatenate([[x[0] - beyond], x, [x[-1] + beyond]])
@@ -313,8 +311,7 @@ def lift(
     >>> plt.close(ax.figure)
     """
     if not isinstance(table, LiftTable):
-        message = f"lift draws a LiftTable, got {type(table).__name__}"
-        raise TypeError(message)
+        raise TypeError(f"lift draws a LiftTable, got {type(table).__name__}")
     kind = choose(kind, "kind", tuple(_MEASURES))
     name, label, scale = _MEASURES[kind]
     rates = table.cumulative if cumulative else table.by_group

@@ -41,13 +41,11 @@ def prepare_axes(ax: Axes | None, size: tuple[float, float]) -> Axes:
         from matplotlib import pyplot as plt
         from matplotlib.axes import Axes as KnownAxes
     except ImportError:
-        message = "drawing needs matplotlib: pip install 'fastcmp[plot]'"
-        raise ImportError(message) from None
+        raise ImportError("drawing needs matplotlib: pip install 'fastcmp[plot]'") from None
     if ax is None:
         return plt.subplots(figsize=size, layout="constrained")[1]
     if not isinstance(ax, KnownAxes):
-        message = f"ax must be matplotlib Axes, got {type(ax).__name__}"
-        raise TypeError(message)
+        raise TypeError(f"ax must be matplotlib Axes, got {type(ax).__name__}")
     return ax
 
 

@@ -38,8 +38,7 @@ def write_report(
     """
     path = _checked(path)
     if not isinstance(title, str):
-        message = f"title must be text, got {brief(title)}"
-        raise TypeError(message)
+        raise TypeError(f"title must be text, got {brief(title)}")
     page = to_page(records, title=title, command=command, data=data)
     with replacing(path) as file:
         file.write(page.encode())
@@ -48,13 +47,11 @@ def write_report(
 def _checked(path: Any) -> Path:
     """Refuse what is no place for a page, before long work."""
     if not isinstance(path, (str, os.PathLike)):
-        message = f"path must be a path such as 'report.html', got {brief(path)}"
-        raise TypeError(message)
+        raise TypeError(f"path must be a path such as 'report.html', got {brief(path)}")
     place = Path(path)
     check_place(place)
     if place.suffix.lower() not in PAGES:
-        message = f"path must end in .html or .htm, got {str(path)!r}"
-        raise ValueError(message)
+        raise ValueError(f"path must end in .html or .htm, got {str(path)!r}")
     return place
 
 

@@ -51,8 +51,7 @@ def environment() -> Any:
         import jinja2
         from markupsafe import Markup
     except ImportError:
-        message = "a report needs Jinja2: pip install 'fastcmp[report]'"
-        raise ImportError(message) from None
+        raise ImportError("a report needs Jinja2: pip install 'fastcmp[report]'") from None
     made = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_FOLDER),
         autoescape=True,

@@ -241,11 +241,10 @@ def auc(
     areas = np.full(len(read.columns), np.nan)
     if not _has_both(read, weights):
         if on_single_class == "raise":
-            message = (
+            raise ValueError(
                 f"AUC needs both classes, got {read.n_positives} positives and "
                 f"{read.n_negatives} negatives (on_single_class='nan' gives NaN)"
             )
-            raise ValueError(message)
         return float("nan") if read.single else areas
 
     def measure(model: int) -> None:
@@ -297,12 +296,9 @@ def _staircase(sweep: ThresholdSweep, ties: str) -> float:
 def _up_to(max_fpr: Any, *others: Any) -> tuple[float, float]:
     """Check the end of a range, in place of other ranges."""
     if others != (None, None):
-        message = "max_fpr excludes fpr_range and tpr_range: pass one of them"
-        raise ValueError(message)
+        raise ValueError("max_fpr excludes fpr_range and tpr_range: pass one of them")
     if isinstance(max_fpr, bool) or not isinstance(max_fpr, Real):
-        message = f"max_fpr must be a number in (0, 1], got {max_fpr!r}"
-        raise TypeError(message)
+        raise TypeError(f"max_fpr must be a number in (0, 1], got {max_fpr!r}")
     if not 0 < (high := float(max_fpr)) <= 1:
-        message = f"max_fpr must lie in (0, 1], got {max_fpr}"
-        raise ValueError(message)
+        raise ValueError(f"max_fpr must lie in (0, 1], got {max_fpr}")
     return 0.0, high

@@ -86,11 +86,10 @@ def auc_multiclass(
     method = choose(method, "method", ("ovr", "ovo"))
     average = choose(average, "average", AVERAGES)
     if method == "ovo" and (average in ("micro", "samples") or has_columns(y_true)):
-        message = (
+        raise ValueError(
             "method='ovo' compares pairs of classes: y_true must be of shape (n,), and "
             f"average 'macro', 'weighted' or None, got {average!r}"
         )
-        raise ValueError(message)
     read = read_class_scores(y_true, scores, classes, sample_weight)
     if method == "ovr":
         return average_classes(read, _area, average)
@@ -116,8 +115,7 @@ def _area(
 ) -> float:
     read = read_scores(flags, scores, positive=True)
     if not 0 < read.n_positives < flags.size:
-        message = "an area needs both classes, got one"
-        raise ValueError(message)
+        raise ValueError("an area needs both classes, got one")
     if weights is None:
         return count_pairs(read, 0).auc
     return roc_points(sweep_scores(read, weights)).auc

@@ -291,14 +291,13 @@ def compare_estimates(
 
 def _check_margin(margin: Any, largest: float) -> None:
     if isinstance(margin, (bool, np.bool_)) or not isinstance(margin, Real):
-        message = f"margin must be a number >= 0, got {margin!r}"
-        raise TypeError(message)
+        raise TypeError(f"margin must be a number >= 0, got {margin!r}")
     if not 0 <= float(margin) < np.inf:
-        message = f"margin must be finite and >= 0, got {margin}"
-        raise ValueError(message)
+        raise ValueError(f"margin must be finite and >= 0, got {margin}")
     if float(margin) >= largest:
-        message = f"margin must be below {largest:g}, the largest possible difference, got {margin}"
-        raise ValueError(message)
+        raise ValueError(
+            f"margin must be below {largest:g}, the largest possible difference, got {margin}"
+        )
 
 
 def _tail(z: float, df: float | None, alternative: str) -> Any:

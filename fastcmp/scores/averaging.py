@@ -25,8 +25,7 @@ def class_weights(read: ClassScores) -> Floats:
     sums = np.asarray(ones @ read.positive, np.float64)
     if not sums.all():
         empty = [label for label, n in zip(read.names, sums, strict=True) if not n]
-        message = f"y_true holds no sample of {empty[:10]}"
-        raise ValueError(message)
+        raise ValueError(f"y_true holds no sample of {empty[:10]}")
     return sums
 
 

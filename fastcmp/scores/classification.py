@@ -197,10 +197,9 @@ def classification_table_from_counts(
     given: dict[str, Any] = {"tp": tp, "fp": fp, "fn": fn, "tn": tn}
     numbers = [raw for raw in given.values() if raw is not None]
     if len(numbers) != (4 if counts is None else 0) or (positive is not None and counts is None):
-        message = (
+        raise TypeError(
             "pass all of tp, fp, fn and tn, or a fastcmp.stream.ConfusionCounts with positive="
         )
-        raise TypeError(message)
     options = _check_options(prevalence, confidence_level, interval)
     if counts is not None:
         return _from_confusion(counts, positive, options)
@@ -208,22 +207,19 @@ def classification_table_from_counts(
     for name, raw in given.items():
         array = as_counts(raw, name)
         if array.ndim:
-            message = f"{name} must be one number, got shape {array.shape}"
-            raise TypeError(message)
+            raise TypeError(f"{name} must be one number, got shape {array.shape}")
         cells[name] = int(array)
     if (total := sum(cells.values())) > LARGEST_COUNT:
-        message = f"tp + fp + fn + tn must be at most 2**53, got {total}"
-        raise ValueError(message)
+        raise ValueError(f"tp + fp + fn + tn must be at most 2**53, got {total}")
     return ClassificationTable(**cells, **options)
 
 
 def _from_confusion(counts: Any, positive: Any, options: dict[str, Any]) -> ClassificationTable:
     if not are_two_class(counts):
-        message = (
+        raise TypeError(
             f"counts must be a fastcmp.stream.ConfusionCounts, got {counts!r}: pass "
             "numbers by name, tp=, fp=, fn= and tn="
         )
-        raise TypeError(message)
     cells, labels = counts.two_class_counts(positive)
     options = {**options, **cells, "labels": labels}
     return ClassificationTable(n_missing=counts.n_missing, **options)
@@ -242,16 +238,13 @@ def _check_options(
 
 def _check_cutoff(cutoff: Any) -> float:
     if isinstance(cutoff, (bool, str, bytes)) or np.ndim(cutoff):
-        message = f"cutoff must be a number, got {cutoff!r}"
-        raise TypeError(message)
+        raise TypeError(f"cutoff must be a number, got {cutoff!r}")
     try:
         value = float(cutoff)
     except (TypeError, ValueError):
-        message = f"cutoff must be a number, got {cutoff!r}"
-        raise TypeError(message) from None
+        raise TypeError(f"cutoff must be a number, got {cutoff!r}") from None
     if math.isnan(value):
-        message = "cutoff must be a number, got nan"
-        raise ValueError(message)
+        raise ValueError("cutoff must be a number, got nan")
     return value
 
 
@@ -259,8 +252,7 @@ def _as_numbers(score_or_label: Any, scores: Any, cutoff: float) -> tuple[Any, b
     """Give the scores, None for labels; and whether they must be scores."""
     if (score_or_label is None) == (scores is None):
         got = "neither" if scores is None else "both"
-        message = f"pass one of score_or_label and scores=, got {got}"
-        raise TypeError(message)
+        raise TypeError(f"pass one of score_or_label and scores=, got {got}")
     if scores is not None:
         numbers, _ = find_numbers(scores, "scores")
         return scores if numbers is None else as_doubles(numbers), True

@@ -242,8 +242,7 @@ def _read_options(
 ) -> _Options:
     """Check how a report is to be made and written."""
     if (places := as_whole(digits, "digits", 0)) > _MOST_DIGITS:
-        message = f"digits must be at most {_MOST_DIGITS}, got {places}"
-        raise ValueError(message)
+        raise ValueError(f"digits must be at most {_MOST_DIGITS}, got {places}")
     return _Options(
         target_names,
         places,

@@ -152,11 +152,10 @@ def compare_unpaired(
 def _read_alpha(alpha: Any, alternative: str) -> float:
     level = as_proportion(alpha, "alpha")
     if level >= 0.5 and alternative != "two-sided":
-        message = (
+        raise ValueError(
             "alpha must be below 0.5 for a one-sided test, because its interval has "
             f"the level 1 - alpha, got {alpha}"
         )
-        raise ValueError(message)
     return level
 
 
@@ -164,14 +163,12 @@ def _refuse_others(measure: str, missing: str, **given: Any) -> None:
     """Refuse options that belong to another measure."""
     for name, value in given.items():
         if value is not None and value is not False and measure != _OWNERS[name]:
-            message = f"{name} is for measure={_OWNERS[name]!r}, got {measure!r}"
-            raise ValueError(message)
+            raise ValueError(f"{name} is for measure={_OWNERS[name]!r}, got {measure!r}")
     known = {"accuracy": ("raise", "wrong"), "mean": POLICIES, "auc": ("raise",)}
     if missing not in known[measure]:
-        message = (
+        raise ValueError(
             f"missing must be one of {known[measure]} with measure={measure!r}, got {missing!r}"
         )
-        raise ValueError(message)
 
 
 def _read_pairs(a: Any, b: Any, measure: str) -> tuple[Any, Any, Any, Any]:
@@ -183,11 +180,10 @@ def _read_pairs(a: Any, b: Any, measure: str) -> tuple[Any, Any, Any, Any]:
         except TypeError:
             n = -1
         if n != 2:
-            message = (
+            raise TypeError(
                 f"{name} must be a pair of {_DATA[measure]} with measure={measure!r}, "
                 f"got {type(data).__name__}{f' of length {n}' if n >= 0 else ''}"
             )
-            raise TypeError(message)
         parts += [data[0], data[1]]
     return tuple(parts)
 

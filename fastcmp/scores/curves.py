@@ -75,8 +75,7 @@ def roc_points(sweep: ThresholdSweep, *, drop_intermediate: bool = False) -> Roc
     """Turn the counts of a sweep into the points of the ROC curve."""
     if not sweep.n_positives or not sweep.n_negatives:
         which = "positives" if not sweep.n_positives else "negatives"
-        message = f"a ROC curve needs both classes: y_true holds no {which}"
-        raise ValueError(message)
+        raise ValueError(f"a ROC curve needs both classes: y_true holds no {which}")
     fp, tp, thresholds = sweep.fp, sweep.tp, sweep.thresholds.astype(np.float64)
     if drop_intermediate and tp.size > 2:
         bends = (np.diff(fp, 2) != 0) | (np.diff(tp, 2) != 0)
@@ -180,8 +179,7 @@ def precision_recall_curve(
 
 def _precision_recall(sweep: ThresholdSweep) -> tuple[Any, Any]:
     if not sweep.n_positives:
-        message = "precision and recall need positives: y_true holds none"
-        raise ValueError(message)
+        raise ValueError("precision and recall need positives: y_true holds none")
     called = sweep.tp + sweep.fp
     # Where weights are 0 nothing is called positive, and nothing is wrong.
     precision = np.divide(sweep.tp, called, out=np.ones(called.size), where=called > 0)
@@ -331,19 +329,16 @@ def average_precision(
     average = choose(average, "average", AVERAGES)
     if not has_columns(score):
         if classes is not None:
-            message = "classes= names the columns of score, which has only one"
-            raise ValueError(message)
+            raise ValueError("classes= names the columns of score, which has only one")
         sweep = threshold_sweep(y_true, score, positive=positive, sample_weight=sample_weight)
         return _average_precision(sweep)
     if positive is not None:
-        message = "positive= is for two classes and scores of shape (n,): leave it out"
-        raise ValueError(message)
+        raise ValueError("positive= is for two classes and scores of shape (n,): leave it out")
     read = read_class_scores(y_true, score, classes, sample_weight)
     if len(read.names) == 2 and not has_columns(y_true):
-        message = (
+        raise ValueError(
             f"of two classes, {read.names}, pass the scores of the positive one only, of shape (n,)"
         )
-        raise ValueError(message)
 
     def measure(flags: Any, column: Any, weights: Any) -> float:
         found = read_scores(flags, column, positive=True)

@@ -189,8 +189,7 @@ def optimal_cutpoint(
     values = wanted.values(*counts, sweep.n_positives, sweep.n_negatives)
     best = possible[wanted.best(values)]
     if not best.size:
-        message = f"criterion {wanted.name!r} has no value at any cutoff"
-        raise ValueError(message)
+        raise ValueError(f"criterion {wanted.name!r} has no value at any cutoff")
     if drawing.n:
         classes = _place(candidates, read, weights)
         options |= _resample(candidates, classes, wanted, drawing)
@@ -262,12 +261,10 @@ def _as_doubles(score: Any) -> Any:
 
 def _check_cost(value: Any, name: str) -> float:
     if isinstance(value, bool) or not isinstance(value, Real):
-        message = f"{name} must be a positive number, got {value!r}"
-        raise TypeError(message)
+        raise TypeError(f"{name} must be a positive number, got {value!r}")
     cost = float(value)
     if not 0.0 < cost < math.inf:
-        message = f"{name} must be positive and finite, got {value}"
-        raise ValueError(message)
+        raise ValueError(f"{name} must be positive and finite, got {value}")
     return cost
 
 
@@ -279,22 +276,19 @@ def _check_criterion(criterion: Any, costs: tuple[float, float], prevalence: flo
         criterion = choose(criterion, "criterion", CRITERIA)
         name = repr(criterion)
     if costs != (1.0, 1.0) and criterion not in WEIGHTED:
-        message = f"criterion {name} takes no costs: choose one of {WEIGHTED}"
-        raise ValueError(message)
+        raise ValueError(f"criterion {name} takes no costs: choose one of {WEIGHTED}")
     takers = (*WEIGHTED, "prevalence", "prevalence-matching")
     if prevalence is not None and criterion not in takers:
-        message = f"criterion {name} takes no prevalence: choose one of {takers}"
-        raise ValueError(message)
+        raise ValueError(f"criterion {name} takes no prevalence: choose one of {takers}")
     return criterion
 
 
 def _check_resamples(n_resamples: int, criterion: Any) -> None:
     if n_resamples and criterion == "prevalence":
-        message = (
+        raise ValueError(
             "criterion 'prevalence' has nothing to resample: samples are drawn from "
             "each class separately, and the proportion of positives stays"
         )
-        raise ValueError(message)
 
 
 def _prepare(
@@ -329,8 +323,7 @@ def _takes_arrays(function: Callable[..., Any], candidates: Candidates) -> bool:
         return True
     one = function(*(part[0].item() for part in counts))
     if np.ndim(one) or np.asarray(one).dtype.kind not in "biuf":
-        message = f"criterion must give a number for each cutoff, got {one!r}"
-        raise TypeError(message)
+        raise TypeError(f"criterion must give a number for each cutoff, got {one!r}")
     return False
 
 

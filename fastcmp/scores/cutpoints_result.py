@@ -144,8 +144,7 @@ class CutpointResult(Record):
         ConfidenceInterval(low=3.0, high=6.0)
         """
         if not self.resampled.size:
-            message = "there was no resampling: pass n_resamples="
-            raise ValueError(message)
+            raise ValueError("there was no resampling: pass n_resamples=")
         level = self.confidence_level
         if confidence_level is not None:
             level = as_proportion(confidence_level, "confidence_level")

@@ -143,11 +143,10 @@ def _check_enough(read: Scores, clusters: NDArray[np.int64] | None) -> None:
         n1, n0 = _clusters_with(read, clusters)
         what = "clusters"
     if min(n1, n0) < 2:
-        message = (
+        raise ValueError(
             f"DeLong's variance needs at least 2 {what} of each class, got {n1} with "
             f"positives and {n0} with negatives"
         )
-        raise ValueError(message)
 
 
 def _clusters_with(read: Scores, clusters: NDArray[np.int64]) -> tuple[int, int]:
@@ -184,14 +183,12 @@ def _read_groups(groups: ArrayLike, read: Scores) -> NDArray[np.int64]:
     column = read_column(groups, "groups")
     n = read.positive.size if read.kept is None else read.kept.size
     if len(column) != n:
-        message = f"groups has {len(column)} entries, y_true has {n} labels"
-        raise ValueError(message)
+        raise ValueError(f"groups has {len(column)} entries, y_true has {n} labels")
     check_indexes([("y_true", read.y_true), ("groups", groups)])
     if read.kept is not None:
         column = column.take(read.kept)
     if column.missing() is not None:
-        message = "groups has missing entries"
-        raise ValueError(message)
+        raise ValueError("groups has missing entries")
     _, codes = np.unique(column.factorized().positions(), return_inverse=True)
     return codes.astype(np.int64)
 
@@ -333,12 +330,10 @@ def hanley_mcneil(auc: float, n_positives: int, n_negatives: int) -> float:
     0.03282
     """
     if isinstance(auc, bool) or not isinstance(auc, Real) or not 0 <= auc <= 1:
-        message = f"auc must lie in [0, 1], got {auc!r}"
-        raise ValueError(message)
+        raise ValueError(f"auc must lie in [0, 1], got {auc!r}")
     for name, n in (("n_positives", n_positives), ("n_negatives", n_negatives)):
         if isinstance(n, bool) or not isinstance(n, Integral) or n < 1:
-            message = f"{name} must be a whole number >= 1, got {n!r}"
-            raise ValueError(message)
+            raise ValueError(f"{name} must be a whole number >= 1, got {n!r}")
     area = float(auc)
     # Q1 - A**2 and Q2 - A**2, without the subtraction.
     two_positives = area * (1 - area) ** 2 / (2 - area)

@@ -63,8 +63,7 @@ def compare_pairs(
     draws = read_draws("delong", n_resamples, rng, joint=joint)
     names = areas.names
     if len(names) < 2:
-        message = "pairwise needs at least 2 models, got 1"
-        raise ValueError(message)
+        raise ValueError("pairwise needs at least 2 models, got 1")
     chosen = choose_pairs(names, None, control)
     check_all_pairs(adjust, len(names), chosen=chosen is not None)
     found = _find(areas, all_pairs(len(names)) if chosen is None else chosen)

@@ -204,14 +204,12 @@ class DelongResult(Pilot, Record):
         """
         rows = np.atleast_2d(as_numbers(matrix, "matrix")).astype(np.float64)
         if not np.isfinite(rows).all():
-            message = "matrix must be finite"
-            raise ValueError(message)
+            raise ValueError("matrix must be finite")
         if rows.ndim != 2 or rows.shape[1] != self.auc.size or not len(rows):
-            message = (
+            raise ValueError(
                 f"matrix must have {self.auc.size} columns, one for each model, got "
                 f"shape {np.shape(matrix)}"
             )
-            raise ValueError(message)
         estimate = rows @ self.auc
         covariance = rows @ self.covariance @ rows.T
         scale = ROUNDING * len(rows) * (rows**2 @ np.diag(self.covariance)).max()

@@ -120,8 +120,7 @@ def lift_table(
     ties = choose(ties, "ties", tuple(TIES))
     level = as_proportion(confidence_level, "confidence_level")
     if sample_weight is not None and ties != "expected":
-        message = f"sample_weight= goes with ties='expected', got {ties!r}"
-        raise ValueError(message)
+        raise ValueError(f"sample_weight= goes with ties='expected', got {ties!r}")
     read, weights, sweep = _read_two_classes(y_true, score, positive, sample_weight, "lift")
     wanted = _as_groups(groups, read.positive.size)
     if weights is None:
@@ -152,19 +151,16 @@ def _read_two_classes(
     sweep = sweep_scores(read, weights)
     if not sweep.n_positives or not sweep.n_negatives:
         held = "no events" if not sweep.n_positives else "nothing but events"
-        message = f"{what} needs both classes: y_true holds {held}"
-        raise ValueError(message)
+        raise ValueError(f"{what} needs both classes: y_true holds {held}")
     return read, weights, sweep
 
 
 def _as_groups(groups: Any, n: int) -> int:
     if isinstance(groups, (bool, np.bool_)) or not hasattr(groups, "__index__"):
-        message = f"groups must be a whole number, got {groups!r}"
-        raise TypeError(message)
+        raise TypeError(f"groups must be a whole number, got {groups!r}")
     number = operator.index(groups)
     if not 1 <= number <= n:
-        message = f"groups must be from 1 to the number of samples, {n}, got {number}"
-        raise ValueError(message)
+        raise ValueError(f"groups must be from 1 to the number of samples, {n}, got {number}")
     return number
 
 

@@ -215,11 +215,10 @@ def compare_sensitivity_specificity_from_counts(
     else:
         array = as_counts(counts, "counts")
         if array.shape != (2, 2, 2):
-            message = (
+            raise ValueError(
                 "counts must be of shape (2, 2, 2), [true, predicted by a, predicted "
                 f"by b], got {array.shape}"
             )
-            raise ValueError(message)
         check_total(array, "counts", 3)
         labels = positive_label([0, 1], positive, "counts")
         if labels[0] == 0:
@@ -231,11 +230,10 @@ def _of_classes(table: LabelTable, positive: Any) -> tuple[NDArray[np.int64], tu
     """Put the negative class first, and one without samples where it is missing."""
     found = list(table.classes)
     if not 1 <= len(found) <= 2:
-        message = (
+        raise ValueError(
             f"counts must be of two classes, got {len(found)}: {found[:10]}; for one "
             "class against the others compare y_true == that class, and so on"
         )
-        raise ValueError(message)
     labels = positive_label(found, positive, "counts")
     place = np.array([int(label == labels[0]) for label in found])
     counts = np.zeros((2, 2, 2), np.int64)

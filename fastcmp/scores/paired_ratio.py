@@ -278,10 +278,8 @@ def _read_counts(given: Iterable[tuple[str, int]]) -> list[int]:
     for name, raw in given:
         array = as_counts(raw, name)
         if array.ndim:
-            message = f"{name} must be one number, got shape {array.shape}"
-            raise TypeError(message)
+            raise TypeError(f"{name} must be one number, got shape {array.shape}")
         counts.append(int(array))
     if (total := sum(counts)) > LARGEST_COUNT:
-        message = f"both_positive and the others must add up to at most 2**53: {total}"
-        raise ValueError(message)
+        raise ValueError(f"both_positive and the others must add up to at most 2**53: {total}")
     return counts

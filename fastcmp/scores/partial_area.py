@@ -75,21 +75,17 @@ def _read_at(x: NDArray[np.float64], y: NDArray[np.float64], at: float, side: st
 def check_region(fpr_range: Any, tpr_range: Any, ties: str, *, standardize: bool) -> Region | None:
     """Read which part of the curve is wanted."""
     if fpr_range is not None and tpr_range is not None:
-        message = "fpr_range and tpr_range exclude each other: pass one of them"
-        raise ValueError(message)
+        raise ValueError("fpr_range and tpr_range exclude each other: pass one of them")
     given = fpr_range if tpr_range is None else tpr_range
     if given is None:
         if standardize:
-            message = "standardize=True is for a partial area: pass fpr_range="
-            raise ValueError(message)
+            raise ValueError("standardize=True is for a partial area: pass fpr_range=")
         return None
     name = "fpr_range" if tpr_range is None else "tpr_range"
     numbers = np.shape(given) == (2,) and all(isinstance(x, Real) for x in given)
     if not numbers or not 0 <= given[0] < given[1] <= 1:
-        message = f"{name} must be two rates with 0 <= low < high <= 1, got {given!r}"
-        raise ValueError(message)
+        raise ValueError(f"{name} must be two rates with 0 <= low < high <= 1, got {given!r}")
     if ties != "half":
-        message = f"a partial area joins its points by lines: ties='half', got {ties!r}"
-        raise ValueError(message)
+        raise ValueError(f"a partial area joins its points by lines: ties='half', got {ties!r}")
     low, high = map(float, given)
     return Region(low, high, tpr_range is not None, standardize)

@@ -111,8 +111,7 @@ def _place_of(control: Any, names: tuple[str, ...]) -> int | None:
     if control is None:
         return None
     if len(names) < 2:
-        message = f"control= needs at least 2 models, got {list(names)}"
-        raise ValueError(message)
+        raise ValueError(f"control= needs at least 2 models, got {list(names)}")
     return model_index(control, names, "control")
 
 
@@ -182,13 +181,11 @@ def read_report_counts(counts: Any, classes: Any, names: Any, control: Any) -> R
     else:
         return _of_tables(counts, classes, names, control)
     if classes is not None:
-        message = f"classes= are those of the {type(counts).__name__} itself"
-        raise ValueError(message)
+        raise ValueError(f"classes= are those of the {type(counts).__name__} itself")
     if control is not None and not found.pairs:
         raise ValueError(_no_pairs(type(counts).__name__))
     if not found.n_samples:
-        message = "counts must hold samples, got none"
-        raise ValueError(message)
+        raise ValueError("counts must hold samples, got none")
     return found
 
 
@@ -260,22 +257,19 @@ def _of_tables(raw: Any, classes: Any, names: Any, control: Any) -> ReportCounts
     """Take one confusion matrix, or one of each model, on the same samples."""
     tables = as_counts(raw, "counts")
     if tables.ndim not in (2, 3) or len({0, *tables.shape[-2:]}) != 2:
-        message = (
+        raise ValueError(
             "counts must have shape (K, K) or (M, K, K), or be counts of a stream, got "
             f"{tables.shape}"
         )
-        raise ValueError(message)
     check_total(tables, "counts", 2)
     single, tables = tables.ndim == 2, tables.reshape(-1, *tables.shape[-2:])
     sizes = tables.sum(axis=2)
     if not sizes.any():
-        message = "counts must hold samples, got none"
-        raise ValueError(message)
+        raise ValueError("counts must hold samples, got none")
     if (sizes != sizes[0]).any():
-        message = (
+        raise ValueError(
             "counts must be of the same samples: the samples of each class differ between models"
         )
-        raise ValueError(message)
     known = (_ONE_NAME,) if single else [f"model_{i}" for i in range(len(tables))]
     chosen = _named(names, tuple(known))
     check_distinct_names(list(chosen), "names")

@@ -97,8 +97,7 @@ def read_chosen(
         for each in _listed(COLUMNS if metrics is None else metrics, "metrics")
     )
     if not columns:
-        message = "metrics must name at least one metric, got none"
-        raise ValueError(message)
+        raise ValueError("metrics must name at least one metric, got none")
     _refuse_twice([metric.full_name for metric in columns], "metrics")
     whole = tuple(
         _made(each, "overall", positive=positive, zero_division=zero)
@@ -115,8 +114,7 @@ def _listed(raw: Any, name: str) -> list[Any]:
     if isinstance(raw, (str, Metric)) or callable(raw):
         return [raw]
     if not isinstance(raw, (list, tuple)):
-        message = f"{name} must be a list of metrics, got {raw!r}"
-        raise TypeError(message)
+        raise TypeError(f"{name} must be a list of metrics, got {raw!r}")
     return list(raw)
 
 
@@ -135,18 +133,16 @@ def _of_classes(given: Any, zero_division: float) -> Metric:
     metric = _made(given, "metrics")
     own = METRICS.get(metric.name)
     if own is None or metric.function is not None or not own.averages:
-        message = (
+        raise ValueError(
             f"metrics must be rates of classes, such as 'precision', and "
             f"{metric.full_name!r} is of all classes at once: pass it as overall="
         )
-        raise ValueError(message)
     if metric.average not in ("binary", None) or metric.prevalence is not None:
-        message = (
+        raise ValueError(
             f"metrics are of each class, and their averages stand below: pass "
             f"{metric.name!r}, got {given if isinstance(given, str) else 'a Metric'!r}"
             " with an average or a prevalence"
         )
-        raise ValueError(message)
     if not isinstance(given, Metric):
         metric = replace(metric, zero_division=zero_division)
     return replace(metric, average="binary", positive=None, labels="union")
@@ -154,8 +150,7 @@ def _of_classes(given: Any, zero_division: float) -> Metric:
 
 def _refuse_twice(names: list[str], argument: str) -> None:
     if len(set(names)) < len(names):
-        message = f"{argument} must name different metrics, got {names}"
-        raise ValueError(message)
+        raise ValueError(f"{argument} must name different metrics, got {names}")
 
 
 def make_plan(chosen: Chosen, counts: ReportCounts, target_names: Any) -> Plan:
@@ -168,8 +163,9 @@ def make_plan(chosen: Chosen, counts: ReportCounts, target_names: Any) -> Plan:
     else:
         listed = wanted = tuple(labels)
         if not set(listed) & set(found):
-            message = f"labels must be classes of the data ({_some(found)}), got {_some(listed)}"
-            raise ValueError(message)
+            raise ValueError(
+                f"labels must be classes of the data ({_some(found)}), got {_some(listed)}"
+            )
     classes = (*listed, *(label for label in found if label not in set(listed)))
     whole = len(classes) == len(listed)
     shown = _shown(chosen.positive, listed)
@@ -210,12 +206,11 @@ def _whole(metric: Metric, classes: Sequence[Any]) -> Metric:
     """Refuse a rate of one class where there are many."""
     rate = metric.function is None and METRICS[metric.name].averages
     if rate and metric.average in ("binary", None) and len(classes) > 2:
-        message = (
+        raise ValueError(
             f"overall must be of all {len(classes)} classes, and {metric.name!r} is a "
             f"rate of each: pass it as metrics=, or an average of it, such as "
             f"'{metric.name}_macro'"
         )
-        raise ValueError(message)
     return metric
 
 
@@ -231,8 +226,7 @@ def _shown(positive: Any, listed: tuple[Any, ...]) -> list[int]:
     if positive is None:
         return list(range(len(listed)))
     if positive not in listed:
-        message = f"positive must be one of {_some(listed)}, got {positive!r}"
-        raise ValueError(message)
+        raise ValueError(f"positive must be one of {_some(listed)}, got {positive!r}")
     return [listed.index(positive)]
 
 
@@ -241,15 +235,13 @@ def _row_names(target_names: Any, listed: tuple[Any, ...]) -> tuple[str, ...]:
     if target_names is None:
         return tuple(map(str, listed))
     if isinstance(target_names, str) or not hasattr(target_names, "__len__"):
-        message = f"target_names must be a sequence of names, got {target_names!r}"
-        raise TypeError(message)
+        raise TypeError(f"target_names must be a sequence of names, got {target_names!r}")
     names = tuple(map(str, target_names))
     if len(names) != len(listed):
-        message = (
+        raise ValueError(
             f"target_names must name each of the {len(listed)} classes "
             f"{_some(listed)}, got {len(names)} names"
         )
-        raise ValueError(message)
     return names
 
 

@@ -173,14 +173,12 @@ def read_both_classes(y_true: ArrayLike, scores: Any, positive: Any) -> Scores:
     """Read scores of which samples are to be drawn."""
     read = read_scores(y_true, scores, positive)
     if not 0 < read.n_positives < read.positive.size:
-        message = (
+        raise ValueError(
             f"AUC needs both classes, got {read.n_positives} positives and "
             f"{read.n_negatives} negatives"
         )
-        raise ValueError(message)
     if read.positive.size >= _MOST:
-        message = f"resampling takes fewer than 2**31 samples, got {read.positive.size}"
-        raise ValueError(message)
+        raise ValueError(f"resampling takes fewer than 2**31 samples, got {read.positive.size}")
     return read
 
 

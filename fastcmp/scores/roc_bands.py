@@ -92,8 +92,7 @@ class RocBand(Drawn, Resampled):
         """
         where = np.flatnonzero(self.at == (self.at[0] if at is None else at))
         if where.size == 0 or (at is None and self.at.size > 1):
-            message = f"at must be one of {self.at.tolist()[:10]}, got {at!r}"
-            raise ValueError(message)
+            raise ValueError(f"at must be one of {self.at.tolist()[:10]}, got {at!r}")
         g = where[0]
         return self._compare(
             self.estimate[:, g],
@@ -214,8 +213,7 @@ def roc_band(
     [[0.833, 0.667]]
     """
     if specificity is not None and sensitivity is not None:
-        message = "specificity and sensitivity exclude each other: pass one of them"
-        raise ValueError(message)
+        raise ValueError("specificity and sensitivity exclude each other: pass one of them")
     by_tpr = sensitivity is not None
     given = _read_rates(
         sensitivity if by_tpr else specificity,
@@ -243,8 +241,7 @@ def _read_rates(raw: Any, name: str) -> Floats:
         return np.linspace(0.0, 1.0, 101)
     rates = np.atleast_1d(as_numbers(raw, name)).astype(np.float64)
     if rates.ndim != 1 or not rates.size or not np.all((rates >= 0) & (rates <= 1)):
-        message = f"{name} must be one or more rates in [0, 1], got {raw!r}"
-        raise ValueError(message)
+        raise ValueError(f"{name} must be one or more rates in [0, 1], got {raw!r}")
     return rates
 
 

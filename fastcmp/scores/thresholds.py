@@ -184,9 +184,8 @@ def _weighted_sweep(
         fp = np.cumsum(weights[order] - of_positives)[last]
         total = tp[-1] + fp[-1]
     if not np.isfinite(total):
-        message = (
+        raise ValueError(
             "sample_weight must add up to a finite number, got weights up to "
             f"{weights.max():.3g}: divide all by the largest"
         )
-        raise ValueError(message)
     return descending[last], fp, tp

@@ -225,12 +225,10 @@ def predict_folds(
     records = as_records(X)
     codes = _as_int16(y, "y", 0)
     if codes.shape != records.shape[:1]:
-        message = f"y must have shape ({len(records)},), got {codes.shape}"
-        raise ValueError(message)
+        raise ValueError(f"y must have shape ({len(records)},), got {codes.shape}")
     parts = _as_int16(folds, "folds", -2)
     if parts.ndim != 2 or parts.shape[1] != codes.size:
-        message = f"folds must have shape (R, {codes.size}), got {parts.shape}"
-        raise ValueError(message)
+        raise ValueError(f"folds must have shape (R, {codes.size}), got {parts.shape}")
     _check_training(parts)
     if type(algorithm) is NearestNeighbour:
         return predict_folds_nearest(algorithm, records, codes, parts)
@@ -259,13 +257,11 @@ def _trained(algorithm: Any, records: Floats, codes: Codes, points: Floats) -> N
 def _as_int16(raw: ArrayLike, name: str, least: int) -> Codes:
     array = as_numbers(raw, name, "whole numbers")
     if array.dtype.kind == "f":
-        message = f"{name} must be whole numbers, got {array.dtype} values"
-        raise TypeError(message)
+        raise TypeError(f"{name} must be whole numbers, got {array.dtype} values")
     if array.size and not least <= array.min() <= array.max() <= _LARGEST_CODE:
-        message = (
+        raise ValueError(
             f"{name} must lie in [{least}, {_LARGEST_CODE}], got {array.min()} to {array.max()}"
         )
-        raise ValueError(message)
     return np.ascontiguousarray(array, np.int16)
 
 

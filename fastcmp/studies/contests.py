@@ -257,11 +257,10 @@ def find_equal(
     left, right = np.log([low, high])
     at_left, at_right = error(low) - target, error(high) - target
     if at_left * at_right > 0:
-        message = (
+        raise ValueError(
             f"error rates cross nowhere between {low:g} and {high:g}: they differ by "
             f"{at_left:+.4f} and {at_right:+.4f} at the ends"
         )
-        raise ValueError(message)
     for _ in range(_STEPS):
         if right - left <= tolerance:
             break

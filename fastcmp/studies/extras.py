@@ -12,8 +12,7 @@ def scikit_learn(module: str) -> Any:
     try:
         return import_module(f"sklearn.{module}")
     except ImportError:
-        message = "this study needs scikit-learn: pip install 'fastcmp[cv]'"
-        raise ImportError(message) from None
+        raise ImportError("this study needs scikit-learn: pip install 'fastcmp[cv]'") from None
 
 
 def one_thread() -> Any:

@@ -91,8 +91,7 @@ class NearestNeighbour:
         """
         for name, value in params.items():
             if name != "weights":
-                message = f"{type(self).__name__} has only weights, got {name!r}"
-                raise ValueError(message)
+                raise ValueError(f"{type(self).__name__} has only weights, got {name!r}")
             self.weights = value
         return self
 
@@ -147,8 +146,7 @@ class NearestNeighbour:
             If it was not fitted, a number is not finite or p differs.
         """
         if not hasattr(self, "_train"):
-            message = "NearestNeighbour must be fitted before it predicts"
-            raise ValueError(message)
+            raise ValueError("NearestNeighbour must be fitted before it predicts")
         records = as_records(X)
         if records.shape[1] != self._weights.size:
             message = f"X must have {self._weights.size} predictors, got "
@@ -165,11 +163,9 @@ class NearestNeighbour:
             return np.ones(n_predictors)
         weights = as_numbers(self.weights, "weights").astype(np.float64)
         if weights.shape != (n_predictors,):
-            message = f"weights must have shape ({n_predictors},), got {weights.shape}"
-            raise ValueError(message)
+            raise ValueError(f"weights must have shape ({n_predictors},), got {weights.shape}")
         if not (np.isfinite(weights) & (weights >= 0)).all():
-            message = f"weights must be finite and not negative, got {weights}"
-            raise ValueError(message)
+            raise ValueError(f"weights must be finite and not negative, got {weights}")
         return weights
 
 
@@ -236,11 +232,9 @@ def as_records(raw: ArrayLike) -> Floats:
     """Convert predictors."""
     array = as_numbers(raw, "X")
     if array.ndim != 2 or not array.shape[1]:
-        message = f"X must have shape (n, p), got {array.shape}"
-        raise ValueError(message)
+        raise ValueError(f"X must have shape (n, p), got {array.shape}")
     if not np.isfinite(array).all():
-        message = "X must be finite, got NaN or infinity"
-        raise ValueError(message)
+        raise ValueError("X must be finite, got NaN or infinity")
     return np.ascontiguousarray(array, np.float64)
 
 
@@ -305,5 +299,4 @@ def letter_weights(upsilon: float) -> Floats:
 
 def _check_positive(value: float, name: str) -> None:
     if not 0 < value < np.inf:
-        message = f"{name} must be above 0 and finite, got {value}"
-        raise ValueError(message)
+        raise ValueError(f"{name} must be above 0 and finite, got {value}")

@@ -71,8 +71,7 @@ def load(name: str, path: Path | None = None) -> Population:
                 "letter": "the file letter-recognition.data",
                 "mnist": "mnist.npz, or the folder of train-images-idx3-ubyte",
             }
-            message = f"{name} needs path: where {wanted[name]} is"
-            raise ValueError(message)
+            raise ValueError(f"{name} needs path: where {wanted[name]} is")
         return Letter(path) if name == "letter" else Mnist(path)
     if name == "exp6":
         return Exp6()

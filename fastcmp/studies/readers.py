@@ -26,8 +26,9 @@ def read_letter(path: str | PathLike[str]) -> tuple[Floats, Codes]:
     """Read UCI's letter-recognition.data: lines of a letter and 16 whole numbers."""
     file = Path(path)
     if not file.is_file():
-        message = f"letter needs a copy of letter-recognition.data, got no file {file}"
-        raise FileNotFoundError(message)
+        raise FileNotFoundError(
+            f"letter needs a copy of letter-recognition.data, got no file {file}"
+        )
     rows, codes = [], []
     lines = file.read_text(encoding="ascii", errors="replace").splitlines()
     for number, line in enumerate(lines, 1):
@@ -35,22 +36,18 @@ def read_letter(path: str | PathLike[str]) -> tuple[Floats, Codes]:
             continue
         letter, *values = line.strip().split(",")
         if not (len(letter) == 1 and "A" <= letter <= "Z"):
-            message = f"{file}, line {number}: wanted a letter A to Z, got {letter!r}"
-            raise ValueError(message)
+            raise ValueError(f"{file}, line {number}: wanted a letter A to Z, got {letter!r}")
         if len(values) + 1 != _LETTER_COLUMNS:
-            message = (
+            raise ValueError(
                 f"{file}, line {number}: wanted {_LETTER_COLUMNS} columns, got {len(values) + 1}"
             )
-            raise ValueError(message)
         try:
             rows.append([int(value) for value in values])
         except ValueError:
-            message = f"{file}, line {number}: wanted whole numbers, got {line!r}"
-            raise ValueError(message) from None
+            raise ValueError(f"{file}, line {number}: wanted whole numbers, got {line!r}") from None
         codes.append(ord(letter) - ord("A"))
     if not rows:
-        message = f"{file} must hold records, got an empty file"
-        raise ValueError(message)
+        raise ValueError(f"{file} must hold records, got an empty file")
     return np.array(rows, np.float64), np.array(codes, np.int16)
 
 
@@ -68,8 +65,7 @@ def read_mnist(path: str | PathLike[str]) -> tuple[Bytes, Codes]:
         return _fitting(images, labels, images_file)
     if place.is_file():
         return _read_npz(place)
-    message = f"mnist needs a folder of idx files or mnist.npz, got no {place}"
-    raise FileNotFoundError(message)
+    raise FileNotFoundError(f"mnist needs a folder of idx files or mnist.npz, got no {place}")
 
 
 def _read_npz(file: Path) -> tuple[Bytes, Codes]:
@@ -82,8 +78,7 @@ def _read_npz(file: Path) -> tuple[Bytes, Codes]:
     except TypeError:
         images = labels = np.empty(0)
     if images.ndim < 2 or images.dtype != np.uint8 or labels.dtype.kind not in "iu":
-        message = f"{file} must be an .npz file with x_train and y_train of bytes"
-        raise ValueError(message)
+        raise ValueError(f"{file} must be an .npz file with x_train and y_train of bytes")
     return _fitting(images, labels, file)
 
 
@@ -93,28 +88,23 @@ def _read_idx(folder: Path, name: str, n_dimensions: int) -> tuple[Bytes, Path]:
         if file.is_file():
             break
     else:
-        message = f"mnist needs {name} or {name}.gz in {folder}, got neither"
-        raise FileNotFoundError(message)
+        raise FileNotFoundError(f"mnist needs {name} or {name}.gz in {folder}, got neither")
     raw = file.read_bytes()
     if file.suffix == ".gz":
         try:
             raw = gzip.decompress(raw)
         except (OSError, EOFError):
-            message = f"{file} must be gzipped, and whole"
-            raise ValueError(message) from None
+            raise ValueError(f"{file} must be gzipped, and whole") from None
     wanted = bytes([0, 0, 8, n_dimensions])
     if raw[:4] != wanted:
-        message = f"{file} must begin with {wanted.hex()}, got {raw[:4].hex()!r}"
-        raise ValueError(message)
+        raise ValueError(f"{file} must begin with {wanted.hex()}, got {raw[:4].hex()!r}")
     head = 4 + 4 * n_dimensions
     if len(raw) < head:
-        message = f"{file} ends within its first {head} bytes"
-        raise ValueError(message)
+        raise ValueError(f"{file} ends within its first {head} bytes")
     shape = [int(size) for size in np.frombuffer(raw, ">u4", n_dimensions, 4)]
     size = int(np.prod(shape))
     if len(raw) != head + size:
-        message = f"{file} must hold {size} bytes of data, got {len(raw) - head}"
-        raise ValueError(message)
+        raise ValueError(f"{file} must hold {size} bytes of data, got {len(raw) - head}")
     return np.frombuffer(raw, np.uint8, offset=head).reshape(shape), file
 
 
@@ -124,6 +114,5 @@ def _fitting(images: Bytes, labels: NDArray[np.integer], file: Path) -> tuple[By
         message += f"{len(images)} images"
         raise ValueError(message)
     if labels.min() < 0 or labels.max() > 9:
-        message = f"{file}: labels must be digits, got {labels.max()}"
-        raise ValueError(message)
+        raise ValueError(f"{file}: labels must be digits, got {labels.max()}")
     return images.reshape(len(images), -1), labels.astype(np.int16)

@@ -142,5 +142,4 @@ class Bundled(Population):
 
 def _at_most(n: int, most: int) -> None:
     if n > most:
-        message = f"n must be at most {most} without replacement, got {n}"
-        raise ValueError(message)
+        raise ValueError(f"n must be at most {most} without replacement, got {n}")

@@ -72,8 +72,7 @@ class Options:
         as_whole(self.replications, "replications", 1)
         seed = as_seed(self.rng)
         if isinstance(self.rng, Integral) and seed >= SEEDS:
-            message = f"rng must be below {SEEDS}, got {self.rng}"
-            raise ValueError(message)
+            raise ValueError(f"rng must be below {SEEDS}, got {self.rng}")
         object.__setattr__(self, "rng", seed % SEEDS)
         check_workers(self.workers)
         as_whole(self.steps, "steps", 2)
@@ -243,10 +242,9 @@ def errors(options: Options) -> ErrorStudy:
         If scikit-learn is missing.
     """
     if options.dataset == "epsilon":
-        message = (
+        raise ValueError(
             f"dataset epsilon has fixed error rates, without a parameter: use one of {CONTESTS}"
         )
-        raise ValueError(message)
     contest = find_contest(options.dataset, options.path)
     with reporting(options.progress, "error rates") as report:
         return measure_errors(
@@ -279,8 +277,7 @@ def correlation(options: Options) -> CorrelationStudy:
         If scikit-learn is missing.
     """
     if options.replications < 2:
-        message = f"replications must be at least 2, got {options.replications}"
-        raise ValueError(message)
+        raise ValueError(f"replications must be at least 2, got {options.replications}")
     chosen = {name: algorithms.make(name) for name in _ALGORITHMS}
     pairs = list(combinations(_ALGORITHMS, 2))
     experiments, found = [], []

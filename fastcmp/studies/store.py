@@ -54,8 +54,7 @@ class Store:
             return np.full((n, width), np.nan), np.zeros(n, bool)
         _, settings, arrays = read_state(self.path, _KIND)
         if problem := self._problem(settings, arrays, width):
-            message = f"{self.path} holds {problem}; {_KIND.advice}"
-            raise ValueError(message)
+            raise ValueError(f"{self.path} holds {problem}; {_KIND.advice}")
         n_old = arrays["done"].size
         size = max(n, n_old)
         rows, done = np.full((size, width), np.nan), np.zeros(size, bool)
@@ -160,8 +159,9 @@ def _workers(count: int, *, threads: bool) -> Iterator[Any]:
     try:
         import joblib
     except ImportError:
-        message = f"{count} processes need joblib: pip install 'fastcmp[cv]', or take 1"
-        raise ImportError(message) from None
+        raise ImportError(
+            f"{count} processes need joblib: pip install 'fastcmp[cv]', or take 1"
+        ) from None
     with joblib.Parallel(n_jobs=count, return_as="generator_unordered") as pool:
         yield lambda work, tasks: pool(joblib.delayed(_with_task)(work, each) for each in tasks)
 

@@ -105,11 +105,9 @@ class Simple(Population):
     def __post_init__(self) -> None:
         as_whole(self.n, "n", 2)
         if isinstance(self.delta, bool) or not isinstance(self.delta, Real):
-            message = f"delta must be a number, got {self.delta!r}"
-            raise TypeError(message)
+            raise TypeError(f"delta must be a number, got {self.delta!r}")
         if not isfinite(self.delta):
-            message = f"delta must be finite, got {self.delta}"
-            raise ValueError(message)
+            raise ValueError(f"delta must be finite, got {self.delta}")
 
     def evaluation(self) -> Records:  # noqa: D102
         quantiles = ndtri((np.arange(_HALF) + 0.5) / _HALF)
@@ -169,11 +167,9 @@ class Epsilon:
     def __post_init__(self) -> None:
         as_whole(self.n, "n", 2)
         if isinstance(self.epsilon, bool) or not isinstance(self.epsilon, Real):
-            message = f"epsilon must be a number, got {self.epsilon!r}"
-            raise TypeError(message)
+            raise TypeError(f"epsilon must be a number, got {self.epsilon!r}")
         if not 0 <= self.epsilon * 1.5 <= 1:
-            message = f"epsilon must lie in [0, 2/3], got {self.epsilon}"
-            raise ValueError(message)
+            raise ValueError(f"epsilon must lie in [0, 2/3], got {self.epsilon}")
 
     def losses(self, seed: int, replicate: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
         """Draw which records the algorithms get wrong.

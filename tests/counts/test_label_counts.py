@@ -319,17 +319,6 @@ def test_losses_follow_from_confusion_matrices(k, seed):
         np.testing.assert_array_equal(ours, table)
 
 
-def test_records_are_equal_where_all_is():
-    counts = count_labels(*SMALL)
-    assert counts == count_labels(*SMALL)
-    assert counts == count_labels(*np.array(SMALL, float))
-    assert counts != count_labels(*SMALL[::-1])
-    assert counts != count_labels(*np.array(SMALL) + 1)
-    assert counts != count_labels(*SMALL, classes=[2, 1, 0])
-    assert counts != count_labels([None, *SMALL[0]], [0, *SMALL[1]], [0, *SMALL[2]])
-    assert counts != 3
-
-
 def test_the_record():
     counts = count_labels(["<a>", "b", "b", "z"], ["<a>"] * 4, ["b"] * 4, classes=["<a>", "b"])
     assert type(counts) is LabelTable

@@ -12,11 +12,7 @@ from fastcmp import LabelTable, cost_test
 
 PLAIN = [[0, 1, 2], [3, 0, 4], [5, 6, 0]]
 NAMES = ("a", "b", "c")
-NESTED = {
-    "a": {"b": 1, "c": 2},
-    "b": {"a": 3, "c": 4},
-    "c": {"a": 5, "b": 6},
-}
+NESTED = {"a": {"b": 1, "c": 2}, "b": {"a": 3, "c": 4}, "c": {"a": 5, "b": 6}}
 COLUMNS = {"a": [0, 3, 5], "b": [1, 0, 6], "c": [2, 4, 0]}
 WITH_TRUTH = {"truth": ["a", "b", "c"], **COLUMNS}
 SWAPPED = {"truth": ["c", "a", "b"], **{p: [x[2], *x[:2]] for p, x in COLUMNS.items()}}
@@ -125,112 +121,55 @@ CELL = "cost must hold numbers, got "
 SHAPE = "cost must have as many columns as rows, or one more with the true classes, got "
 RAGGED = TEXT + "lists of different lengths$"
 Y = ["a", "b", "a", "b"]
+
+
+AXES = "cost must name the same classes in the index and in the columns, got "
+#: What is wrong, by the beginning of what is said.
 BAD = {
-    "not square": ([[0, 1, 2], [3, 0, 4]], ValueError, SQUARE + r"\(2, 3\)$"),
-    "1-d": ([0, 1], ValueError, SQUARE + r"\(2,\)$"),
-    "3-d": (np.ones((2, 2, 2)), ValueError, SQUARE + r"\(2, 2, 2\)$"),
-    "a number": (3, ValueError, SQUARE + r"\(\)$"),
-    "empty": ([], ValueError, SQUARE + r"\(0,\)$"),
-    "empty row": ([[]], ValueError, SQUARE + r"\(1, 0\)$"),
-    "0 x 0": (np.zeros((0, 0)), ValueError, SQUARE + r"\(0, 0\)$"),
-    "empty mapping": ({}, ValueError, SQUARE + r"\(0,\)$"),
-    "empty pandas": (lambda: pd.DataFrame([]), ValueError, SQUARE),
-    "empty polars": (lambda: pl.DataFrame([]), ValueError, SHAPE + "0 rows and 0 columns$"),
-    "series": (lambda: pd.Series([0, 1]), ValueError, SQUARE + r"\(2,\)$"),
-    "wide rows": ({"a": [0, 1, 2], "b": [1, 0, 2]}, ValueError, SQUARE + r"\(2, 3\)$"),
-    "ragged": ([[0, 1], [5]], TypeError, RAGGED),
-    "ragged rows": ({"a": [0, 1], "b": [5]}, TypeError, RAGGED),
-    "strings": ([["0", "1"], ["5", "0"]], TypeError, CELL + r"'0' at \[0, 0\]$"),
-    "words": ("cost", TypeError, TEXT + "<U4 values$"),
-    "bools": ([[False, True], [True, False]], TypeError, CELL + r"False at \[0, 0\]$"),
-    "complex": ([[0, 1j], [1, 0]], TypeError, CELL + r"1j at \[0, 1\]$"),
-    "None": (None, TypeError, TEXT + "object values$"),
-    "a None": ([[0, None], [1, 0]], TypeError, CELL + r"None at \[0, 1\]$"),
-    "null": (
-        lambda: pl.DataFrame({"a": [0, None], "b": [1, 0]}),
-        TypeError,
-        CELL + r"None at \[1, 0\]$",
-    ),
-    "text frame": (
-        lambda: pl.DataFrame({"a": ["x", "y"], "b": ["z", "t"]}),
-        TypeError,
-        CELL + r"'x' at \[0, 0\]$",
-    ),
-    "NaN": ([[0, 1], [np.nan, 0]], ValueError, r"cost must be finite, got nan at \[1"),
-    "inf": ([[0, np.inf], [1, 0]], ValueError, r"cost must be finite, .* at \[0, 1\]$"),
-    "-inf": ([[0, -np.inf], [1, 0]], ValueError, "cost must be finite, got -inf at "),
-    "negative": (
-        [[0, 1], [-2, 0]],
-        ValueError,
-        r"cost must not be negative, got -2 at \[1, 0\]$",
-    ),
-    "named negative": (
-        {"ill": {"well": -0.5}, "well": {"ill": 1}},
-        ValueError,
-        r"cost must not be negative, got -0\.5 at \['ill', 'well'\]$",
-    ),
-    "diagonal": (
-        [[0, 1], [5, 4]],
-        ValueError,
-        r"cost must be 0 where the prediction is right, got 4 at \[1, 1\]$",
-    ),
-    "named diagonal": (
-        {"a": {"a": 4, "b": 1}, "b": {"a": 1}},
-        ValueError,
-        r"cost must be 0 where the prediction is right, got 4 at \['a', 'a'\]$",
-    ),
-    "zeros": (np.zeros((3, 3)), ValueError, "cost must have at least one positive .*z"),
-    "one class": ([[0]], ValueError, "cost must have at least one positive entry, "),
-    "no entry": (
-        {"a": {"b": 1, "c": 2}, "b": {"a": 3, "c": 4}, "c": {"a": 5}},
-        ValueError,
-        r"cost\['c'\] lacks the cost of predicting 'b'$",
-    ),
-    "no row": (
-        {"a": {"b": 1, "z": 1}, "b": {"a": 3}},
-        ValueError,
-        "cost has no row for class 'z', which it can predict$",
-    ),
-    "other index": (
-        lambda: pd.DataFrame([[0, 1], [5, 0]], index=["a", "b"], columns=["a", "c"]),
-        ValueError,
-        r"cost must name the same classes in the index and in the columns, got "
-        r"\['a', 'b'\] and \['a', 'c'\]$",
-    ),
-    "no index": (
-        lambda: pd.DataFrame([[0, 1], [5, 0]], columns=["a", "b"]),
-        ValueError,
-        r"cost must name the same classes in the index .* \[0, 1\] and \['a', 'b'\]$",
-    ),
-    "tall pandas": (
+    SQUARE + r"\(2, 3\)$": [[[0, 1, 2], [3, 0, 4]], {"a": [0, 1, 2], "b": [1, 0, 2]}],
+    SQUARE + r"\(2,\)$": [[0, 1], lambda: pd.Series([0, 1])],
+    SQUARE + r"\(2, 2, 2\)$": [np.ones((2, 2, 2))],
+    SQUARE: [3, [], [[]], {}, lambda: pd.DataFrame([])],
+    SHAPE + "0 rows and 0 columns$": [lambda: pl.DataFrame([])],
+    RAGGED: [[[0, 1], [5]], {"a": [0, 1], "b": [5]}],
+    CELL + r"'0' at \[0, 0\]$": [[["0", "1"], ["5", "0"]]],
+    CELL + r"False at \[0, 0\]$": [[[False, True], [True, False]]],
+    CELL + r"None at \[1, 0\]$": [lambda: pl.DataFrame({"a": [0, None], "b": [1, 0]})],
+    CELL + r"'x' at \[0, 0\]$": [lambda: pl.DataFrame({"a": ["x", "y"], "b": ["z", "t"]})],
+    TEXT + "<U4 values$": ["cost"],
+    TEXT + "object values$": [None],
+    r"cost must be finite, got nan at \[1": [[[0, 1], [np.nan, 0]]],
+    "cost must be finite, got -inf at ": [[[0, -np.inf], [1, 0]]],
+    r"cost must not be negative, got -2 at \[1, 0\]$": [[[0, 1], [-2, 0]]],
+    r"cost must not be negative, got -0\.5 at \['a', 'b'\]$": [{"a": {"b": -0.5}, "b": {"a": 1}}],
+    r"cost must be 0 where the prediction is right, got 4 at \[1, 1\]$": [[[0, 1], [5, 4]]],
+    "cost must have at least one positive entry": [[[0]], np.zeros((3, 3))],
+    r"cost\['c'\] lacks the cost of predicting 'b'$": [NESTED | {"c": {"a": 5}}],
+    "cost has no row for class 'z', which it can": [{"a": {"b": 1, "z": 1}, "b": {"a": 3}}],
+    AXES + r"\['a', 'b'\] and \['a', 'c'\]$": [
+        lambda: pd.DataFrame([[0, 1], [5, 0]], index=["a", "b"], columns=["a", "c"])
+    ],
+    AXES + r"\[0, 1\] and \['a', 'b'\]$": [
+        lambda: pd.DataFrame([[0, 1], [5, 0]], columns=["a", "b"])
+    ],
+    AXES: [
         lambda: pd.DataFrame([[0, 1], [5, 0], [1, 1]], list("abc"), list("ab")),
-        ValueError,
-        "cost must name the same classes in the index and in the columns, got ",
-    ),
-    "index twice": (
         lambda: pd.DataFrame([[0, 1], [0, 1]], index=["a", "a"], columns=["a", "b"]),
-        ValueError,
-        "cost must name the same classes in the index and in the columns, got ",
-    ),
-    "other truth": (
-        lambda: pl.DataFrame({"truth": ["a", "z"], "a": [0, 5], "b": [1, 0]}),
-        ValueError,
-        r"cost must name the same classes in the first column and in the columns, got "
-        r"\['a', 'z'\] and \['a', 'b'\]$",
-    ),
-    "other Arrow truth": (
-        lambda: pa.table({"truth": [None, "b"], "a": [0, 5], "b": [1, 0]}),
-        ValueError,
-        "cost must name the same classes in the first column and in the columns, got ",
-    ),
+    ],
+    AXES.replace("index", "first column") + r"\['a', 'z'\] and \['a', 'b'\]$": [
+        lambda: pl.DataFrame({"truth": ["a", "z"], "a": [0, 5], "b": [1, 0]})
+    ],
+    AXES.replace("index", "first column"): [
+        lambda: pa.table({"truth": [None, "b"], "a": [0, 5], "b": [1, 0]})
+    ],
 }
 
 
-@pytest.mark.parametrize("name", BAD)
-def test_bad_costs(name):
-    cost, error, wanted = BAD[name]
-    with pytest.raises(error, match=f"^{wanted}"):
-        cost_test(Y, Y, Y, cost() if callable(cost) else cost)
+@pytest.mark.parametrize("wanted", BAD)
+def test_bad_costs(wanted):
+    for cost in BAD[wanted]:
+        with pytest.raises((ValueError, TypeError), match=f"^{wanted}"):
+            cost_test(Y, Y, Y, cost() if callable(cost) else cost)
 
 
 @pytest.mark.parametrize("library", ["polars", "pyarrow"])
@@ -239,10 +178,7 @@ def test_bad_frames(library):
     truth = {"truth": ["a", "b", "b"], "a": [0, 5, 5], "b": [1, 0, 0], "c": [1, 1, 0]}
     for columns, wanted in (
         ({"a": [0, 5, 9], "b": [1, 0, 9]}, SHAPE + "3 rows and 2 columns$"),
-        (
-            {"t": [0, 5], "a": [0, 5], "b": [1, 0], "c": [1, 1]},
-            SHAPE + "2 rows and 4 columns$",
-        ),
+        ({"t": [0, 5], "a": [0, 5], "b": [1, 0], "c": [1, 1]}, SHAPE + "2 rows and 4 columns$"),
         ({"a": []}, SHAPE + "0 rows and 1 columns$"),
         (truth, "cost must name the same classes in the fi"),
     ):

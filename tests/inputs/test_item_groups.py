@@ -45,8 +45,7 @@ def test_lengths_and_missing_labels():
     for name in ("groups", "strata"):
         refused(name, "8 items, got 7", **{name: PAIRS[:7]})
         refused(
-            f"{name} has no label for item 1 (2 in all)",
-            **{name: [1, None, 2, None, *[3] * 4]},
+            f"{name} has no label for item 1 (2 in all)", **{name: [1, None, 2, None, *[3] * 4]}
         )
         refused(name, "item 0", **{name: [np.nan, *[1.0] * 7]})
         refused(name, "one label an item", kind=TypeError, **{name: "abcdefgh"})

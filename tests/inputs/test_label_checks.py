@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from libraries import pd, pl
 
-import fastcmp
 from fastcmp import (
     auc,
     average_precision,
@@ -68,12 +67,7 @@ def test_scores_are_no_labels(test, kind):
     }[kind]
     with pytest.raises(ValueError, match=r"b holds 0\.\d+, .*\(0, 1\)") as caught:
         test(Y, A, scores)
-    for way_out in (
-        "fastcmp.auc",
-        "fastcmp.delong",
-        "cutoff (scores >= 0.5)",
-        "grades",
-    ):
+    for way_out in ("fastcmp.auc", "fastcmp.delong", "cutoff (scores >= 0.5)", "grades"):
         assert way_out in str(caught.value)
 
 
@@ -268,8 +262,7 @@ def truth_among_models(kind):
 
 @pytest.mark.parametrize("test", [compare_all, cochrans_q, compare_predictions])
 @pytest.mark.parametrize(
-    "kind",
-    ["frame", "array", "polars", "other name", "mapping", "numbers", "rows", "read-only"],
+    "kind", ["frame", "array", "polars", "other name", "mapping", "numbers", "rows", "read-only"]
 )
 def test_the_truth_among_the_models(test, kind):
     wanted = "as the truth is: true labels come first|is y_true itself: leave it out"
@@ -406,23 +399,3 @@ def test_models_that_are_never_right_in_a_stream():
         assert compare_all_from_counts(counts).best == ("a",)
     with pytest.warns(UserWarning, match="case, spaces, type"):
         cochrans_q_from_counts(counts)
-
-
-# Everything by keyword.
-
-
-def test_data_by_keyword():
-    both = {"y_true": Y, "pred_a": A, "pred_b": B}
-    for name in ("mcnemar", "mcnemar_table", "compare_labels", "count_labels"):
-        test = getattr(fastcmp, name)
-        assert np.all(test(**both) == test(Y, A, B)), name
-    assert cost_test(**both, cost=COST) == cost_test(Y, A, B, COST)
-    for name in ("compare_all", "cochrans_q", "compare_predictions"):
-        test = getattr(fastcmp, name)
-        assert test(y_true=Y, preds=[A, B]) == test(Y, [A, B]), name
-    for test in (bowker, stuart_maxwell):
-        assert test(pred_a=A, pred_b=B) == test(A, B)
-    for name in ("bowker_from_counts", "stuart_maxwell_from_counts"):
-        test = getattr(fastcmp, name)
-        assert test(table=[[5, 2], [3, 4]]) == test([[5, 2], [3, 4]])
-    assert mcnemar_from_counts(only_a=3, only_b=1) == mcnemar_from_counts(3, 1)

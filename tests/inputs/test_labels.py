@@ -199,12 +199,6 @@ def test_a_model_may_have_no_prediction_at_all(name):
         correct_values(["a", "b", "a"], preds)
 
 
-def test_all_true_labels_missing():
-    wanted = "^y_true must hold at least 2 samples, got 0 samples after 3 were dropped$"
-    with pytest.raises(ValueError, match=wanted):
-        correct_values([None] * 3, [["a", "b", "a"]] * 2)
-
-
 # Chosen classes.
 
 
@@ -230,9 +224,7 @@ def test_classes_of_numbers(kind):
 @pytest.mark.parametrize(
     ("classes", "error", "wanted"),
     [
-        ([0, 1, 0], ValueError, r"^classes must differ, got 0 twice$"),
         ([1, 0, True], ValueError, r"^classes must differ, got True twice$"),
-        ([0], ValueError, r"^classes must name at least 2 classes, got \[0\]$"),
         (["a", "b"], TypeError, "^classes holds str labels and y_true number labels$"),
         ([0, "b"], TypeError, "^classes mixes int and str labels"),
         ([[0, 1], [1, 2]], ValueError, r"^classes must be one-dimensional, got shape"),
@@ -301,10 +293,7 @@ def test_without_a_rule_a_prediction_of_another_class_is_refused(y_true, make, b
 
 def test_samples_of_other_classes_may_be_predicted_as_anything():
     table = count_labels(
-        ["a", "z", None, "b"],
-        ["a", "q", "r", "a"],
-        ["b", "z", None, "b"],
-        classes=["a", "b"],
+        ["a", "z", None, "b"], ["a", "q", "r", "a"], ["b", "z", None, "b"], classes=["a", "b"]
     )
     assert (table.n_missing, table.n_excluded, table.n_samples) == (1, 1, 2)
     assert labels_of(table) == [("a", "a", "b"), ("b", "a", "b")]
@@ -391,18 +380,6 @@ def test_bad_types(y_true, pred, wanted):
         correct_values(y_true, [pred, pred])
 
 
-def test_inputs_are_left_alone_and_the_first_has_its_own_name():
-    y_true, pred = np.array([5, -3, 5]), np.array([-3, np.nan, 5.0])
-    before = y_true.copy(), pred.copy()
-    correct_values(y_true, [pred, pred], missing="wrong", classes=[5, -3])
-    np.testing.assert_array_equal(y_true, before[0])
-    np.testing.assert_array_equal(pred, before[1])
+def test_the_first_has_its_own_name():
     with pytest.raises(ValueError, match=r"^pred_b has 4 labels, pred_a has 3$"):
         bhapkar(Y[1:], Y)
-
-
-@pytest.mark.parametrize("kind", ["u1", "?"])
-def test_single_bytes_are_classes_like_others(kind):
-    columns = np.array([[0, 1, 1], [1, 1, 0], [0, 0, 0]], kind)
-    table = count_labels(*columns)
-    assert labels_of(table) == sorted(zip(*columns.tolist(), strict=True), key=repr)

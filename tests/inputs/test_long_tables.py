@@ -99,18 +99,6 @@ def test_as_a_join_of_dictionaries(data):
     np.testing.assert_allclose(found.means, means, rtol=0, atol=1e-14)
 
 
-def test_rows_may_come_in_any_order():
-    generator = np.random.default_rng(1)
-    item, model = np.divmod(np.arange(400), 4)
-    value = generator.normal(size=400)
-    first = from_long({"item": item, "model": model, "value": value})
-    order = generator.permutation(400)
-    other = from_long({"item": item[order], "model": model[order], "value": value[order]})
-    rank = [other.names.index(name) for name in first.names]
-    place = np.argsort(other.items)
-    np.testing.assert_array_equal(other.values[rank][:, place], first.values)
-
-
 FLAGS = [True, False, True, False, True]
 BOOLS = {
     "list": lambda: FLAGS,
@@ -225,16 +213,8 @@ REFUSED = {
         "differs for 1 of 3 items: 'q2' has 2 and 3",
     ),
     "missing weight": (rows(w=[1, 2, 1, None, 2]), {"weight": "w"}, "'w' is missing"),
-    "missing group": (
-        rows(g=[1, 2, 1, None, 2]),
-        {"group": "g"},
-        "'g' is missing in 1",
-    ),
-    "missing item": (
-        rows(item=["q", None, "p", None, "r"]),
-        {},
-        "in 2 of 5 rows.* 1, 3",
-    ),
+    "missing group": (rows(g=[1, 2, 1, None, 2]), {"group": "g"}, "'g' is missing in 1"),
+    "missing item": (rows(item=["q", None, "p", None, "r"]), {}, "in 2 of 5 rows.* 1, 3"),
     "missing model": (rows(model=["q", "p", "p", None, "q"]), {}, "'model' is missing"),
     "infinite": (
         rows(value=[1, np.inf, 0, -np.inf, 1]),

@@ -67,12 +67,7 @@ def test_missing_values_are_counted_with_examples():
 
 def test_policies_that_leave_too_little():
     rows = holes((0, slice(0, 4)), (1, slice(4, 8)))
-    refused(
-        rows,
-        "at least two items that all 3 models have",
-        "'pairwise'",
-        missing="common",
-    )
+    refused(rows, "at least two items that all 3 models have", "'pairwise'", missing="common")
     refused(holes((1, slice(0, 8))), "model_1 has no value at all", missing="pairwise")
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import naive
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from fastcmp.core.threads import ThreadPool
 from fastcmp.counts import pair_tables
@@ -96,21 +94,6 @@ def test_small_blocks_give_the_same(choose, monkeypatch, sliced):
     np.testing.assert_array_equal(folded(small, 55, (4, 4, 4), threads=2), whole)
 
 
-@given(st.data())
-def test_both_ways_agree(data):
-    k = data.draw(st.integers(2, 9))
-    n = data.draw(st.integers(1, 300))
-    y_true, preds = simulate(4, n, k, data.draw(st.integers(0, 99)))
-    truth = data.draw(st.sampled_from([None, y_true]))
-    shape = (k, k) if truth is None else (k, k, k)
-    found = []
-    for sliced in (True, False):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(pair_tables, "slices_pay", lambda *_, s=sliced: s)
-            found.append(folded(PairTables(preds, k, 6, y_true=truth), 6, shape))
-    np.testing.assert_array_equal(*found)
-
-
 @both_ways
 def test_a_block_of_no_pairs(choose, sliced):
     choose(sliced)
@@ -118,27 +101,6 @@ def test_a_block_of_no_pairs(choose, sliced):
     tables = PairTables(preds, 3, 10, y_true=y_true)
     block = Block.of_tile((4, 5, 4, 5), 5)
     assert tables.count(block).shape == (0, 3, 3, 3)
-
-
-def test_progress_counts_pairs(choose):
-    choose(True)
-    seen = []
-    _, preds = simulate(9, 100, 3)
-    with ThreadPool(2, lambda done, total: seen.append((done, total))) as pool:
-        PairTables(preds, 3, 36).fold(None, pool, lambda *_: None)
-    assert seen[-1] == (36, 36)
-    assert [done for done, _ in seen] == sorted(done for done, _ in seen)
-
-
-def test_an_error_in_the_work_comes_out(choose):
-    choose(True)
-    _, preds = simulate(9, 100, 3)
-
-    def fail(_block, _counts):
-        raise ZeroDivisionError
-
-    with ThreadPool(2) as pool, pytest.raises(ZeroDivisionError):
-        PairTables(preds, 3, 36).fold(None, pool, fail)
 
 
 # The rule.

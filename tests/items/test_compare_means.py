@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from item_designs import Design, Found, designs, draw_values, naive
 from libraries import pa, pd, pl
-from reference_cases import cases, expected, parametrize
+from reference_cases import agree, cases, parametrize
+from scipy import stats
 
 import fastcmp
 from fastcmp import compare_means, mean_difference
@@ -71,18 +72,20 @@ def agrees(result, values, design, variance="cr2", df="satterthwaite"):
 # References.
 
 
-@parametrize("items_all_pairs_clustered")
-def test_all_pairs_like_pair_by_pair(case):
-    values = np.array(case["input"]["values"]).T
-    result = compare_means(values, **options_of(case))
-    for p, (i, j) in enumerate(result.pairs):
-        wanted = {k: case["expected"][k][i][j] for k in ("difference", "se")}
-        near = {"rel": case["tolerance"]["rtol"], "abs": case["tolerance"]["atol"]}
-        assert result.difference[p] == pytest.approx(wanted["difference"], **near)
-        assert result.standard_error[p] == pytest.approx(wanted["se"], **near)
-        if wanted["se"] == 0:
-            assert result.standard_error[p] == 0
-            assert result.pvalue[p] == 1
+@pytest.mark.parametrize("test", ["items_all_pairs_clustered", "missing_pairs"])
+def test_all_pairs_like_pair_by_pair(test):
+    for case in cases(test):
+        values, wanted = np.array(case["input"]["values"], float).T, case["expected"]
+        result = compare_means(values, missing="pairwise", **options_of(case))
+        near = {"rtol": case["tolerance"]["rtol"], "atol": case["tolerance"]["atol"]}
+        i, j = result.pairs.T
+        np.testing.assert_allclose(result.difference, np.array(wanted["difference"])[i, j], **near)
+        np.testing.assert_allclose(result.standard_error, np.array(wanted["se"])[i, j], **near)
+        same = np.array(wanted["se"])[i, j] == 0
+        assert (result.standard_error[same] == 0).all()
+        assert (result.pvalue[same] == 1).all()
+        if test == "missing_pairs":
+            assert (result.n_items_of_pairs == np.array(wanted["n"])[i, j]).all()
 
 
 #: Models beside the two of a case, so that more than one pair is tested at once.
@@ -118,10 +121,7 @@ def test_two_models_alone_and_among_others(test):
         pair = np.array([case["input"]["b"], case["input"]["a"]])
         for values, chosen in ((beside_others(case), (3, 1)), (pair, (1, 0))):
             result = compare_means(values, **options_of(case), pairs=[chosen])
-            assert result.difference[0] == expected(case, "difference")
-            assert result.standard_error[0] == expected(case, "se")
-            assert result.statistic[0] == expected(case, "statistic")
-            assert result.pvalue[0] == expected(case, "pvalue")
+            agree(case, result, "difference", "statistic", "pvalue", standard_error="se")
             if "ci" not in case["expected"]:
                 continue
             assert case["options"].get("confidence", 0.95) == 0.95
@@ -134,16 +134,9 @@ def test_two_models_alone_and_among_others(test):
 @parametrize("macro_mean_random_tasks")
 def test_tasks_as_a_random_sample(case):
     result = compare_means(
-        beside_others(case),
-        groups=case["input"]["task"],
-        average="clusters",
-        pairs=[(3, 1)],
+        beside_others(case), groups=case["input"]["task"], average="clusters", pairs=[(3, 1)]
     )
-    assert result.difference[0] == expected(case, "difference")
-    assert result.standard_error[0] == expected(case, "se")
-    assert result.df == expected(case, "df")
-    assert result.pvalue[0] == expected(case, "pvalue")
-    assert result.interval[0] == expected(case, "ci")
+    agree(case, result, "difference", "df", "pvalue", standard_error="se", interval="ci")
 
 
 @parametrize("pass_at_k_paired")
@@ -154,20 +147,14 @@ def test_answers_of_unequal_number(case):
         n = given[f"n_samples_{x}"]
         answers[x] = np.arange(n) < np.array(given[f"n_correct_{x}"])[:, None]
     result = compare_means(answers, repeats="pass@k", k=k)
-    assert result.difference[0] == expected(case, "difference")
-    assert result.standard_error[0] == expected(case, "se")
-    assert result.df == expected(case, "df")
-    assert result.statistic[0] == expected(case, "statistic")
-    assert result.pvalue[0] == expected(case, "pvalue")
+    agree(case, result, "difference", "df", "statistic", "pvalue", standard_error="se")
 
 
 @parametrize("repeats_components_pair")
 def test_mean_answers(case):
     result = compare_means(np.array([case["input"]["a"], case["input"]["b"]]))
-    assert result.difference[0] == expected(case, "difference")
-    assert result.standard_error[0] == expected(case, "se")
-    assert result.pvalue[0] == expected(case, "pvalue")
-    assert result.variance_components.omega2[0] == expected(case, "omega2")
+    agree(case, result, "difference", "pvalue", standard_error="se")
+    agree(case, result.variance_components, "omega2")
 
 
 @pytest.mark.parametrize(
@@ -264,18 +251,6 @@ def test_common_items_and_wrong_ones(drawn, seed):
     left = compare_means(values[:, rest], **design.on(rest).options)
     np.testing.assert_array_equal(common.pvalue, left.pvalue)
     assert (common.n_dropped, common.n_samples) == (1, n - 1)
-
-
-@parametrize("missing_pairs")
-def test_a_model_on_its_own_items(case):
-    values = np.array(case["input"]["values"], float).T
-    result = compare_means(values, missing="pairwise", **options_of(case))
-    for p, (i, j) in enumerate(result.pairs):
-        wanted = {k: case["expected"][k][i][j] for k in ("difference", "se", "n")}
-        near = {"rel": case["tolerance"]["rtol"], "abs": case["tolerance"]["atol"]}
-        assert result.difference[p] == pytest.approx(wanted["difference"], **near)
-        assert result.standard_error[p] == pytest.approx(wanted["se"], **near)
-        assert result.n_items_of_pairs[p] == wanted["n"]
 
 
 # The ways through the package: all give the same.
@@ -380,13 +355,7 @@ def test_order_of_items_and_models(table, design):
 
 def test_twins_and_constant_differences(table, design):
     values = np.stack(
-        [
-            table[0],
-            table[1],
-            table[0],
-            np.round(table[0], 3) + 0.5,
-            np.round(table[0], 3),
-        ]
+        [table[0], table[1], table[0], np.round(table[0], 3) + 0.5, np.round(table[0], 3)]
     )
     result = compare_means(values, **design.options)
     found = dict(zip(map(tuple, result.pairs.tolist()), range(10), strict=True))
@@ -411,13 +380,7 @@ def test_some_pairs_are_those_of_all(table, method, tmp_path):
     everything = compare_means(values, **given)
     own = compare_means(values, **given, keep="significant")
     places = [everything.pairs.tolist().index(pair) for pair in own.pairs.tolist()]
-    for name in (
-        "pvalue",
-        "pvalue_adjusted",
-        "interval",
-        "standard_error",
-        "difference",
-    ):
+    for name in ("pvalue", "pvalue_adjusted", "interval", "standard_error", "difference"):
         np.testing.assert_array_equal(getattr(own, name), getattr(everything, name)[places])
     assert own.n_significant == everything.n_significant
     some = compare_means(values, **given, keep=3)
@@ -561,6 +524,24 @@ def test_two_models_are_shown_in_full(table, method, name):
         *values, method=method, **design.options, rng=5, n_resamples=499
     )
     assert (alone.pvalue, alone.interval) == (pair.pvalue, pair.interval)
+
+
+def test_intervals_of_each_mean():
+    """Student's; of rates Wilson's, for the independent items that would vary as much."""
+    values, groups = np.random.default_rng(3).normal(size=(3, 60)), np.arange(60) // 5
+    for x, ends in zip(values, compare_means(values).score_interval.tolist(), strict=True):
+        assert ends == pytest.approx(list(stats.ttest_1samp(x, 0).confidence_interval()))
+    right = (values > np.array([[-0.5], [0.3], [-9.0]])).astype(float)  # the last always
+    rate = right.mean(axis=1)
+    sums = np.array([np.bincount(groups, x - p) for x, p in zip(right, rate, strict=True)]) / 60
+    variance = 12 / 11 * (sums**2).sum(axis=1)
+    n = np.append(np.minimum((rate * (1 - rate))[:2] / variance[:2], 60), 12)
+    options = {"groups": groups, "variance": "cr1"}
+    for df, q in (("normal", stats.norm.isf(0.025)), ("clusters", stats.t.isf(0.025, 11))):
+        found = compare_means(right, **options, df=df).score_interval
+        middle = (rate + q**2 / 2 / n) / (1 + q**2 / n)
+        half = q / (1 + q**2 / n) * np.sqrt(rate * (1 - rate) / n + q**2 / 4 / n**2)
+        np.testing.assert_allclose(found, np.stack([middle - half, middle + half], 1), atol=1e-12)
 
 
 def test_losses_are_never_re_signed(table):

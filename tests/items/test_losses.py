@@ -62,12 +62,7 @@ def test_by_hand():
     np.testing.assert_allclose(log_loss_values(Y, P), -np.log(chance), rtol=1e-15)
     # Classes sorted: a, b, c.
     np.testing.assert_allclose(log_loss_values(K3, P3), -np.log([0.5, 0.7, 0.1, 0.4]))
-    wanted = [
-        0.04 + 0.25 + 0.09,
-        0.09 + 0.04 + 0.01,
-        0.01 + 0.64 + 0.81,
-        0.36 + 0.16 + 0.04,
-    ]
+    wanted = [0.04 + 0.25 + 0.09, 0.09 + 0.04 + 0.01, 0.01 + 0.64 + 0.81, 0.36 + 0.16 + 0.04]
     np.testing.assert_allclose(brier_values(K3, P3), wanted)
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from item_designs import designs, naive
-from reference_cases import cases, expected, parametrize
+from reference_cases import agree, cases, expected, parametrize
 
 import fastcmp
 from fastcmp import compare_means, mean_difference, means_unpaired
@@ -46,10 +46,7 @@ def test_like_other_programs(case):
             compared(case)
         return
     result = compared(case)
-    assert result.difference == expected(case, "difference")
-    assert result.standard_error == expected(case, "se")
-    assert result.statistic == expected(case, "statistic")
-    assert result.pvalue == expected(case, "pvalue")
+    agree(case, result, "difference", "statistic", "pvalue", standard_error="se")
     if "df" in case["expected"]:
         assert result.df == expected(case, "df")
     if "df_design" in case["expected"]:
@@ -67,12 +64,10 @@ def test_like_other_programs(case):
 def test_standard_errors_of_miller(case):
     a, b, clusters = (case["input"][x] for x in ("a", "b", "cluster"))
     plain = mean_difference(a, b)
-    assert plain.standard_error_a == expected(case, "se_clt_a")
-    assert plain.standard_error_b == expected(case, "se_clt_b")
+    agree(case, plain, "correlation", standard_error="se_paired")
+    agree(case, plain, standard_error_a="se_clt_a", standard_error_b="se_clt_b")
     unpaired = np.hypot(plain.standard_error_a, plain.standard_error_b)
     assert unpaired == expected(case, "se_unpaired")
-    assert plain.standard_error == expected(case, "se_paired")
-    assert plain.correlation == expected(case, "correlation")
     clustered = mean_difference(a, b, groups=clusters, variance="cr0", df="normal")
     assert clustered.standard_error == expected(case, "se_paired_clustered")
     # His equation 4 adds to the plain variance, which has another divisor.
@@ -85,11 +80,8 @@ def test_standard_errors_of_miller(case):
 def test_tasks_as_a_random_sample(case):
     a, b, tasks = (case["input"][x] for x in ("a", "b", "task"))
     result = mean_difference(a, b, groups=tasks, average="clusters")
-    for name, key in (("difference", "difference"), ("standard_error", "se")):
-        assert getattr(result, name) == expected(case, key)
-    for name in ("df", "statistic", "pvalue"):
-        assert getattr(result, name) == expected(case, name)
-    assert result.interval == expected(case, "ci")
+    agree(case, result, "difference", "df", "statistic", "pvalue")
+    agree(case, result, standard_error="se", interval="ci")
 
 
 @parametrize("pass_at_k_paired")
@@ -102,24 +94,15 @@ def test_answers_of_unequal_number(case):
     values = [
         fastcmp.pass_at_k(given[f"n_correct_{x}"], given[f"n_samples_{x}"], k=k) for x in "ab"
     ]
-    for result in (
-        mean_difference(*answers, repeats="pass@k", k=k),
-        mean_difference(*values),
-    ):
-        assert result.difference == expected(case, "difference")
-        assert result.standard_error == expected(case, "se")
-        for name in ("df", "statistic", "pvalue"):
-            assert getattr(result, name) == expected(case, name)
+    for result in (mean_difference(*answers, repeats="pass@k", k=k), mean_difference(*values)):
+        agree(case, result, "difference", "df", "statistic", "pvalue", standard_error="se")
 
 
 @parametrize("repeats_components_pair")
 def test_mean_answers(case):
     result = mean_difference(case["input"]["a"], case["input"]["b"])
-    assert result.difference == expected(case, "difference")
-    assert result.standard_error == expected(case, "se")
-    for name in ("df", "statistic", "pvalue"):
-        assert getattr(result, name) == expected(case, name)
-    assert result.variance_components.omega2[0] == expected(case, "omega2")
+    agree(case, result, "difference", "df", "statistic", "pvalue", standard_error="se")
+    agree(case, result.variance_components, "omega2")
 
 
 # Definitions and laws.
@@ -228,8 +211,8 @@ def test_types_of_values():
 def test_flips_beside_where_t_alone_is_not_safe():
     a, b = np.random.default_rng(1).normal(size=(2, 60))
     assert mean_difference(a, b).signflip_pvalue is None
-    few = mean_difference(a[:20], b[:20])
-    assert few.signflip_pvalue == mean_difference(a[:20], b[:20], method="permutation").pvalue
+    few = mean_difference(a[:12], b[:12])
+    assert few.signflip_pvalue == mean_difference(a[:12], b[:12], method="permutation").pvalue
     assert any("skewed" in x for x in few.cautions)
     assert mean_difference(a, b, groups=np.arange(60) // 3).signflip_pvalue is not None
     a[3] = 1000.0

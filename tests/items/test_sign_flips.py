@@ -240,3 +240,12 @@ def test_values_on_a_grid_are_as_whole_numbers(step):
         values = whole / 4 + step if step > 1 else whole * step
     found, wanted = (flip_tests(x, groups=groups) for x in (values, whole))
     assert found.pvalue == pytest.approx(wanted.pvalue, rel=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_single_precision_in_clusters(seed):
+    rng = np.random.default_rng(seed)
+    a, b = rng.integers(0, 11, (2, 60)) / 10
+    options = {"groups": rng.integers(0, 12, 60), "method": "permutation"}
+    single = mean_difference(a.astype(np.float32), b.astype(np.float32), **options)
+    assert single.pvalue == mean_difference(a, b, **options).pvalue

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from naive import far_half_binomial, half_binomial, small_if_interpreted
+from naive import far_half_binomial, half_binomial
 from numba import njit
 
 from fastcmp.kernels import binomial_half
@@ -22,7 +22,7 @@ LARGE = [500, 1000, 5000, 20_000, 100_000, 1_000_000]
 
 def some_counts(n):
     """Counts up to n/2: the middle, the switch at u = 1/2, and tails to 1e-300."""
-    steps = small_if_interpreted(40, 12)
+    steps = 40
     spread = {n // 2 - int(z * math.sqrt(n) / 2) for z in np.linspace(0, 37, steps)}
     switch = {n // 4 + i for i in (-2, -1, 0, 1, 2)}
     return sorted(k for k in spread | switch | {0, 1, 2} if 0 <= k <= n // 2)

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from naive import small_if_interpreted
 from scipy import stats
 
 from fastcmp.kernels import (
@@ -20,7 +19,7 @@ from fastcmp.kernels import (
 from fastcmp.kernels.count_draws import add_tails, enumerate_swaps, half_chances
 from fastcmp.kernels.item_bootstrap import cluster_cells, cluster_squares
 
-N_DRAWS = small_if_interpreted(20_000, 3000)
+N_DRAWS = 20_000
 ONE_STRATUM = np.zeros(9, np.int64)
 
 

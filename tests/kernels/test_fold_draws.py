@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from naive import small_if_interpreted
 
 from fastcmp import designs
 from fastcmp.kernels import simulate_folds
@@ -64,7 +63,7 @@ def test_stable_samples_do_the_same_in_each_repetition():
 @pytest.mark.parametrize("stability", [0.0, 0.5, 0.8])
 def test_repetitions_have_the_square_as_correlation(stability):
     design = designs.repeated_kfold(2, 2, rng=1)
-    b = small_if_interpreted(4000, 200)
+    b = 4000
     tables = drawn(design, 100, stability=stability, b=b)
     one, two = differences(tables.sum(axis=2)).T
     found = np.corrcoef(one, two)[0, 1]
@@ -73,8 +72,6 @@ def test_repetitions_have_the_square_as_correlation(stability):
 
 def test_training_sets_shift_the_difference():
     """The shift has its standard deviation; disjoint training sets are independent."""
-    if small_if_interpreted(1, 0) == 0:
-        pytest.skip("minutes without the compiler")
     design = designs.two_fold(2, rng=1)
     gaps = differences(drawn(design, 2000, stability=0.0, sd=0.06, b=4000))
     own = (0.3 - 0.1**2) / 1000

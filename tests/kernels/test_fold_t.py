@@ -10,7 +10,6 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from naive import small_if_interpreted
 from reference_cases import expected, parametrize
 from scipy import stats
 
@@ -460,7 +459,7 @@ def assert_same(found, wanted):
 
 @pytest.fixture(scope="module")
 def rows():
-    n = small_if_interpreted(500, 30)
+    n = 500
     rows = np.random.default_rng(3).normal(0.01, 0.03, (n, 10)).round(2)
     rows[1], rows[2], rows[3, 4] = 0.0, 0.1, math.nan
     return rows

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from naive import small_if_interpreted
 from reference_cases import expected, parametrize
 from scipy import stats
 
@@ -84,7 +83,7 @@ def test_draws_are_a_function_of_seed_and_number():
 
 
 def test_units_are_drawn_alike():
-    n = small_if_interpreted(20_000, 600)
+    n = 20_000
     counts = np.empty((n, 6))
     draw_units(np.array([0, 0, 0, 0, 1, 1]), 3, 0, counts)
     np.testing.assert_array_equal(counts[:, :4].sum(axis=1), 4)

@@ -10,7 +10,6 @@ import naive
 import numpy as np
 import pytest
 from hypothesis import assume, given
-from naive import small_if_interpreted
 from reference_cases import ALTERNATIVES, cells, expected, parametrize
 from strategies import alternatives, count_pairs
 
@@ -221,7 +220,7 @@ def test_negative_counts_are_invalid(test, pair):
 
 def test_level_under_the_null():
     # The mid-p and exact tests by enumeration: the exact one may not exceed its level.
-    n = small_if_interpreted(60, 20)
+    n = 60
     weights = [math.comb(n, a) / 2**n for a in range(n + 1)]
     rejected = [mcnemar_exact(a, n - a).pvalue <= 0.05 for a in range(n + 1)]
     assert 0.01 < sum(w for w, r in zip(weights, rejected, strict=True) if r) <= 0.05

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from naive import small_if_interpreted
 from scipy import stats
 
 from fastcmp.kernels import (
@@ -66,7 +65,7 @@ def test_a_pure_function_of_three_numbers(seed, replicate, draw, n):
 
 @pytest.mark.parametrize("axis", range(3))
 def test_uniform_along_each_argument(axis):
-    n = small_if_interpreted(60_000, 6_000)
+    n = 60_000
     draws = np.empty(n, np.int64)
     for k in range(n):
         arguments = [3, 5, 7]
@@ -93,7 +92,7 @@ def test_weights_are_repetitions(n, seed, tied):
 
 def test_bootstrap_draws_each_class_by_itself():
     rng = np.random.default_rng(5)
-    n, n_draws = 40, small_if_interpreted(4_000, 150)
+    n, n_draws = 40, 4_000
     positive = (np.arange(n) < 15).astype(np.uint8)
     scores = rng.normal(size=(2, n)) + positive
     orders, ties = (np.stack(x) for x in zip(*map(ordered, scores), strict=True))

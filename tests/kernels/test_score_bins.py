@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from naive import small_if_interpreted
 
 from fastcmp.kernels.score_bins import count_score_bins, find_score_bins
 from fastcmp.stream.score_edges import make_tables
@@ -74,7 +73,6 @@ def test_counts_equal_bincount(drawn, seed):
 @DTYPES
 @pytest.mark.parametrize("n", [0, 1, 1023, 1024, 1025, 3000])
 def test_any_number_of_samples(dtype, n):
-    n = small_if_interpreted(n, min(n, 1100))
     rng = np.random.default_rng(n)
     scores, labels = rng.normal(size=n).astype(dtype), rng.integers(0, 2, n, np.uint8)
     edges = np.sort(rng.normal(size=500)).astype(dtype)

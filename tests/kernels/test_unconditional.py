@@ -10,7 +10,6 @@ import pytest
 from cases import thinned
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from naive import small_if_interpreted
 from reference_cases import ALTERNATIVES, cells, expected, parametrize
 from scipy import stats
 from strategies import alternatives
@@ -87,7 +86,7 @@ def test_5000_samples_dominate_a_fine_grid(pair):
     n = 5000
     coefficients = extreme_by_tail(*pair, n)
     found = mcnemar_unconditional(*pair, n)
-    cells = small_if_interpreted(3000, 500)
+    cells = 3000
     grid = np.sin(np.linspace(0.0, np.pi / 2, cells)) ** 2
     best = max(naive.mixture(coefficients, pi)[0] for pi in grid)
     assert found.status == OK
@@ -190,9 +189,6 @@ def test_underflow_is_zero():
     assert mcnemar_unconditional(0, 3000, 3000).pvalue == 0.0
 
 
-@pytest.mark.skipif(
-    small_if_interpreted(n_big=False, n_small=True), reason="minutes without the JIT"
-)
 def test_a_hundred_thousand_samples():
     pair = (4000, 4250)
     found = mcnemar_unconditional(*pair, 10**5)

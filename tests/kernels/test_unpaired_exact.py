@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from naive import small_if_interpreted
 from scipy import optimize, stats
 from strategies import alternatives
 
@@ -309,7 +308,7 @@ def test_the_interval_inverts_the_exact_test(counts, level):
 
 @pytest.mark.full
 def test_5000_samples_agree_with_the_score_test():
-    n = small_if_interpreted(5000, 120)
+    n = 5000
     counts = (int(0.8 * n), n, int(0.78 * n), n - 1)
     wanted = miettinen_nurminen(*counts)
     for method in METHODS:

@@ -34,48 +34,40 @@ def own(function, k=3):
 # Names.
 
 
-@pytest.mark.parametrize(
-    ("written", "full_name", "title"),
-    [
-        ("f1", "f1", "F1"),
-        ("F1", "f1", "F1"),
-        ("f1_score", "f1", "F1"),
-        ("f_1", "f1", "F1"),
-        ("f1.0", "f1", "F1"),
-        ("F-measure", "f1", "F1"),
-        ("f1_macro", "f1_macro", "macro F1"),
-        ("macro F1", "f1_macro", "macro F1"),
-        ("F1-Macro", "f1_macro", "macro F1"),
-        ("f1_score_macro", "f1_macro", "macro F1"),
-        ("f2", "f2", "F2"),
-        ("f0.5_weighted", "f0.5_weighted", "weighted F0.5"),
-        ("F 2 micro", "f2_micro", "micro F2"),
-        ("f1_of_means", "f1_of_means", "F1 of mean precision and recall"),
-        ("f2_of_means", "f2_of_means", "F2 of mean precision and recall"),
-        ("accuracy_score", "accuracy", "accuracy"),
-        ("balanced-accuracy", "balanced_accuracy", "balanced accuracy"),
-        ("balanced_accuracy_score", "balanced_accuracy", "balanced accuracy"),
-        ("matthews_corrcoef", "mcc", "MCC"),
-        ("cohen_kappa_score", "kappa", "Cohen's kappa"),
-        ("Cohen's kappa", "kappa", "Cohen's kappa"),
-        ("linearly weighted kappa", "kappa_linear", "linearly weighted kappa"),
-        ("quadratic_weighted_kappa", "kappa_quadratic", "quadratically weighted kappa"),
-        ("Scott's pi", "scott_pi", "Scott's pi"),
-        ("sensitivity", "recall", "recall"),
-        ("PPV", "precision", "precision"),
-        ("weighted sensitivity", "recall_weighted", "weighted recall"),
-        ("dor", "diagnostic_odds_ratio", "diagnostic odds ratio"),
-        ("LR+", "lr_plus", "positive likelihood ratio"),
-        ("lr-", "lr_minus", "negative likelihood ratio"),
-        ("Youden's J", "informedness", "informedness"),
-        ("iou_macro", "jaccard_macro", "macro Jaccard"),
-    ],
-)
-def test_names_are_spelled_in_many_ways(written, full_name, title):
-    made = make_metric(written)
-    assert made.full_name == full_name
-    assert made.title == title
-    assert made == make_metric(full_name)
+#: Full names, titles and other spellings of metrics.
+SPELLINGS = {
+    "f1": ("F1", "F1", "f1_score", "f_1", "f1.0", "F-measure"),
+    "f1_macro": ("macro F1", "macro F1", "F1-Macro", "f1_score_macro"),
+    "f2": ("F2",),
+    "f0.5_weighted": ("weighted F0.5",),
+    "f2_micro": ("micro F2", "F 2 micro"),
+    "f1_of_means": ("F1 of mean precision and recall",),
+    "f2_of_means": ("F2 of mean precision and recall",),
+    "accuracy": ("accuracy", "accuracy_score"),
+    "balanced_accuracy": ("balanced accuracy", "balanced-accuracy", "balanced_accuracy_score"),
+    "mcc": ("MCC", "matthews_corrcoef"),
+    "kappa": ("Cohen's kappa", "cohen_kappa_score", "Cohen's kappa"),
+    "kappa_linear": ("linearly weighted kappa", "linearly weighted kappa"),
+    "kappa_quadratic": ("quadratically weighted kappa", "quadratic_weighted_kappa"),
+    "scott_pi": ("Scott's pi", "Scott's pi"),
+    "recall": ("recall", "sensitivity"),
+    "precision": ("precision", "PPV"),
+    "recall_weighted": ("weighted recall", "weighted sensitivity"),
+    "diagnostic_odds_ratio": ("diagnostic odds ratio", "dor"),
+    "lr_plus": ("positive likelihood ratio", "LR+"),
+    "lr_minus": ("negative likelihood ratio", "lr-"),
+    "informedness": ("informedness", "Youden's J"),
+    "jaccard_macro": ("macro Jaccard", "iou_macro"),
+}
+
+
+@pytest.mark.parametrize("full_name", SPELLINGS)
+def test_names_are_spelled_in_many_ways(full_name):
+    title, *spellings = SPELLINGS[full_name]
+    for written in (full_name, *spellings):
+        made = make_metric(written)
+        assert (made.full_name, made.title) == (full_name, title)
+        assert made == make_metric(full_name)
 
 
 def all_names():
@@ -128,10 +120,6 @@ WRONG = {
         {"metric": "kappa", "weights": [[1, 0.5], [0.5, 1]]},
         "weights must be 0 where .* 0 on the diagonal",
     ),
-    "options of a metric": (
-        {"metric": make_metric("f1"), "average": "macro"},
-        "average= is for metrics by name; metric is a Metric",
-    ),
     "options of a function": (
         {"metric": np.trace, "average": "macro"},
         "average= is for metrics by name; metric is a function",
@@ -159,16 +147,8 @@ def bind_to(classes, **asked):
         ({"metric": "f1"}, "ab", "pass positive="),
         ({"metric": "f1", "positive": "c"}, "ab", "positive='c' is not among"),
         ({"metric": "f1"}, (0,), "the positive class does not occur"),
-        (
-            {"metric": "f1_macro", "labels": [3, 4]},
-            (0, 1),
-            "labels must hold classes of",
-        ),
-        (
-            {"metric": "f1_macro", "labels": ["0"]},
-            (0, 1),
-            "labels must hold classes of",
-        ),
+        ({"metric": "f1_macro", "labels": [3, 4]}, (0, 1), "labels must hold classes of"),
+        ({"metric": "f1_macro", "labels": ["0"]}, (0, 1), "labels must hold classes of"),
         ({"metric": "mcc", "labels": [0]}, (0, 1), "labels= must list all classes"),
         (
             {"metric": "cost", "cost": [[0, 1], [1, 0]]},
@@ -184,16 +164,8 @@ def bind_to(classes, **asked):
         ({"metric": "accuracy", "prevalence": 1.2}, (0, 1), "prevalence must"),
         ({"metric": "accuracy", "prevalence": [0.5, 0.6]}, (0, 1), "that add up to 1"),
         ({"metric": "accuracy", "prevalence": [1.5, -0.5]}, (0, 1), "proportions"),
-        (
-            {"metric": "accuracy", "prevalence": [1.0]},
-            (0, 1),
-            r"prevalence must have s",
-        ),
-        (
-            {"metric": "accuracy", "prevalence": {2: 1.0}},
-            (0, 1),
-            r"prevalence names \[2",
-        ),
+        ({"metric": "accuracy", "prevalence": [1.0]}, (0, 1), r"prevalence must have s"),
+        ({"metric": "accuracy", "prevalence": {2: 1.0}}, (0, 1), r"prevalence names \[2"),
         ({"metric": "accuracy", "prevalence": 0.3}, ("a", "b"), "pass positive="),
     ],
 )
@@ -252,7 +224,10 @@ def test_equal_where_the_same_was_asked():
 def test_it_cannot_be_changed():
     with pytest.raises(AttributeError):
         make_metric("f1").beta = 2.0
-    assert make_metric(made := make_metric("f1")) is made
+    made = make_metric("f1")
+    assert make_metric(made) is made
+    with pytest.raises(ValueError, match="average= is for metrics by name; metric is a Metric"):
+        make_metric(made, average="macro")
     assert isinstance(made, Metric)
 
 
@@ -292,10 +267,7 @@ def with_abs(table):
 
 
 def best_recall(table):
-    return max(
-        (table[k, k] / table[k].sum() for k in range(len(table))),
-        key=lambda x: x.real,
-    )
+    return max((table[k, k] / table[k].sum() for k in range(len(table))), key=lambda x: x.real)
 
 
 def with_real_parts(table):
@@ -560,12 +532,7 @@ def test_classes_that_are_averaged_and_those_without_samples():
     assert flags({"metric": "f1_macro"}, table) == [[0, 1, 2], []]
     assert flags({"metric": "recall_macro"}, table) == [[0, 1, 2], [2]]
     assert flags({"metric": "recall_macro", "labels": "truth"}, table) == [[0, 1], []]
-    assert flags({"metric": "f1_macro", "labels": [3, 0, 1, 2]}, table)[0] == [
-        0,
-        1,
-        2,
-        3,
-    ]
+    assert flags({"metric": "f1_macro", "labels": [3, 0, 1, 2]}, table)[0] == [0, 1, 2, 3]
     assert flags({"metric": "recall_micro"}, table) == [[0, 1, 2], []]
     assert flags({"metric": "balanced_accuracy"}, table) == [[0, 1], []]
     assert flags({"metric": "adjusted_balanced_accuracy"}, table) == [[0, 1], []]
@@ -581,10 +548,7 @@ def test_without_samples_is_what_zero_division_moves(table, data):
     k = len(table)
     rate = data.draw(
         st.sampled_from(
-            [
-                *("recall", "precision", "f1", "jaccard"),
-                *("specificity", "npv", "fowlkes_mallows"),
-            ]
+            [*("recall", "precision", "f1", "jaccard"), *("specificity", "npv", "fowlkes_mallows")]
         )
     )
     found = {}

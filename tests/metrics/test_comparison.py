@@ -21,11 +21,7 @@ from fastcmp import (
 )
 from fastcmp.stream import LabelCounts
 
-PVALUES = {
-    "two-sided": "pvalue",
-    "greater": "pvalue_greater",
-    "less": "pvalue_less",
-}
+PVALUES = {"two-sided": "pvalue", "greater": "pvalue_greater", "less": "pvalue_less"}
 
 
 def tensor_of(case):

@@ -242,6 +242,35 @@ def test_intervals_as_scipy(kind):
     assert (one.low, one.high) == pytest.approx((-two.high, -two.low), abs=0.015)
 
 
+@pytest.mark.parametrize("by", ["classes", "clusters"])
+def test_bca_within_classes_and_of_clusters(by):
+    """The difference of recalls in a mean, or of accuracy; draws and acceleration by hand."""
+    rng = np.random.default_rng(4)
+    t = np.repeat([0, 1, 2], [12, 30, 18])
+    a, b = (np.where(rng.random(60) < x, t, (t + 1) % 3) for x in (1.0, 0.9))
+    d, groups = (t == a) * 1.0 - (t == b), np.sort(rng.integers(0, 14, 60))
+    options = {"method": "bootstrap", "interval": "bca", "n_resamples": 30_000, "rng": 2}
+    if by == "classes":
+        found = compare_metric(t, a, b, metric="balanced_accuracy", within_classes=True, **options)
+        parts = [d[t == k] for k in range(3)]
+        u = np.concatenate([(x - x.mean()) / x.size for x in parts])
+        draws = sum(x[rng.integers(0, x.size, (30_000, x.size))].mean(axis=1) for x in parts) / 3
+    else:
+        found = compare_metric(t, a, b, groups=groups, **options)
+        sums = np.bincount(groups, d)
+        sums, sizes = sums[np.unique(groups)], np.bincount(groups)[np.unique(groups)]
+        without = (d.sum() - sums) / (60 - sizes)
+        u = without.mean() - without
+        drawn = rng.integers(0, sizes.size, (30_000, sizes.size))
+        draws = sums[drawn].sum(axis=1) / sizes[drawn].sum(axis=1)
+    acceleration = (u**3).sum() / (6 * (u**2).sum() ** 1.5)
+    below, equal = np.sum(draws < found.difference - 1e-9), np.sum(draws <= found.difference + 1e-9)
+    for a, agrees in ((acceleration, True), (0.0, False), (-acceleration, False)):
+        low, high, _ = bca_levels(below, equal - below, 30_000, a, 0.95)
+        wanted = pytest.approx(tuple(np.quantile(draws, [low, high])), abs=0.006)
+        assert (found.interval == wanted) is agrees
+
+
 @pytest.mark.parametrize("clustered", [False, True])
 @pytest.mark.parametrize("options", [{}, {"within_classes": True}, {"interval": "studentized"}])
 def test_any_number_of_threads(options, clustered):

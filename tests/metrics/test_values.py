@@ -71,16 +71,16 @@ def same(found, expected):
     assert found == pytest.approx(expected, rel=1e-12, abs=1e-13, nan_ok=True)
 
 
-#: Counts, or weights, of two to six classes, many of them without samples.
+def tables_of(k):
+    """Weights of K classes, many of them without samples."""
+    elements = st.one_of(st.just(0.0), st.floats(0.01, 9.0), st.integers(1, 50).map(float))
+    return hnp.arrays(np.float64, (k, k), elements=elements).filter(np.any)
+
+
+#: Counts, or weights, of two to six classes.
 tables = st.one_of(
     square_tables().filter(lambda table: len(table) > 1 and table.any()),
-    st.integers(2, 6).flatmap(
-        lambda k: hnp.arrays(
-            np.float64,
-            (k, k),
-            elements=st.one_of(st.just(0.0), st.floats(0.01, 9.0)),
-        ).filter(np.any)
-    ),
+    st.integers(2, 6).flatmap(tables_of),
 )
 
 
@@ -137,7 +137,7 @@ def test_each_class_alone(table, name, zero):
 
 
 @given(
-    table=tables.filter(lambda table: len(table) == 2),
+    table=tables_of(2),
     name=st.sampled_from([*RATES]),
     positive=st.sampled_from([None, "no", "yes"]),
     zero=zero_divisions,
@@ -197,7 +197,7 @@ def test_weighted_kappa(table, weights, listed, data):
         same(value("kappa", table, weights=matrix, labels=labels), expected)
 
 
-@given(table=tables.filter(lambda table: len(table) == 2))
+@given(table=tables_of(2))
 def test_likelihood_ratios(table):
     assume(table.any(axis=1).all())
     plus, minus = peer("class_likelihood_ratios", table, labels=[0, 1])
@@ -297,27 +297,17 @@ def check(case, name, found):
     )
 
 
-@reference_cases.parametrize("metric_value")
-def test_reference_values(case):
-    table = np.array(case["input"]["confusion"], float)
-    for name in case["expected"]:
-        check(case, name, value(named(name), table, **options_of(case)))
+KINDS = {"metric_value": {}, "metric_value_binary": {}, "metric_value_per_class": {"average": None}}
 
 
-@reference_cases.parametrize("metric_value_per_class")
-def test_reference_values_of_each_class(case):
-    table = np.array(case["input"]["confusion"], float)
-    for name in case["expected"]:
-        found = value(named(name), table, average=None, **options_of(case))
-        check(case, name, found)
-
-
-@reference_cases.parametrize("metric_value_binary")
-def test_reference_values_of_two_classes(case):
-    table = np.array(case["input"]["confusion"], float)
-    for name in case["expected"]:
-        check(case, name, value(name, table, **options_of(case)))
-    same(value("youden", table) * value("markedness", table), value("mcc", table) ** 2)
+@pytest.mark.parametrize("kind", KINDS)
+def test_reference_values(kind):
+    for case in reference_cases.cases(kind):
+        table = np.array(case["input"]["confusion"], float)
+        for name in case["expected"]:
+            check(case, name, value(named(name), table, **KINDS[kind], **options_of(case)))
+        if kind == "metric_value_binary":
+            same(value("youden", table) * value("markedness", table), value("mcc", table) ** 2)
 
 
 @reference_cases.parametrize("metric_se")

@@ -100,6 +100,15 @@ def test_scale_shift_and_sign(case):
     np.testing.assert_allclose(other.upper, 3.0 * found.upper, rtol=3e-3, atol=1e-3)
 
 
+def test_numbers_of_draws():
+    for n_models, level, wanted in ((5, 0.95, 8000), (34, 0.95, 50_000), (5, 0.999, 50_000)):
+        options = {"confidence_level": level, "rng": 1}
+        found = best_set_from_moments(np.arange(n_models), np.ones(n_models), **options)
+        assert found.n_resamples == wanted
+    with pytest.raises(ValueError, match="n_resamples must be at least 20"):
+        best_set_from_moments([1.0, 2.0], [1.0, 1.0], n_resamples=19)
+
+
 def test_models_that_are_the_same():
     same = np.array([[1e-4, 1e-4, 0.0], [1e-4, 1e-4, 0.0], [0.0, 0.0, 1e-4]])
     found = best_set_from_moments([0.5, 0.5, 0.4], same, rng=1)

@@ -10,9 +10,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fastcmp
-from fastcmp import compare_all, compare_means, delong, mcnemar, mean_difference
+from fastcmp import (
+    compare_all,
+    compare_means,
+    compare_metric,
+    cost_test,
+    delong,
+    mcnemar,
+    mean_difference,
+)
 from fastcmp.stream import PairCounts, ValueMoments
 
+METHODS = ("jackknife", "pooled", "delta")
 NAMES = ("svm_rbf", "knn_3", "mlp", "naive_bayes")
 
 
@@ -55,40 +64,54 @@ def same_tests(found, each):
         assert found.inner_interval[k] == pytest.approx(wanted, rel=1e-6)
 
 
-def named(result):
-    return [(NAMES[i], NAMES[j]) for i, j in result.pairs.tolist()]
-
-
 # Pair by pair.
 
 
-@pytest.mark.parametrize("method", ["midp", "exact"])
-def test_accuracies(method):
-    result = compare_all(truth(), some(), method=method, margin=0.02, adjust="none")
-    each = [
-        mcnemar(truth(), some()[a], some()[b], method=method, margin=0.02).margins
-        for a, b in named(result)
-    ]
+def each_pair(result, compare):
+    """Margin tests of each pair, by a function of two predictions."""
+    columns = list(some().values())
+    return [compare(columns[i], columns[j]).margins for i, j in result.pairs.tolist()]
+
+
+#: Options of `compare_all` of 899 samples, how pairs are tested, and by which function of two.
+OPTIONS = {
+    **{name: ({"method": name}, "score", mcnemar) for name in ("midp", "exact")},
+    **{
+        name: ({"method": name, "groups": 9}, "bounded", mcnemar)
+        for name in ("cr2", "cr0", "obuchowski", "eliasziw")
+    },
+    "strata": ({"strata": 3, "stratum_weights": "equal"}, "bounded", mcnemar),
+    **{name: ({"metric": "mcc", "method": name}, None, compare_metric) for name in METHODS},
+    **{name: ({"method": name}, "bounded", cost_test) for name in ("likelihood", "chi-square")},
+}
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_all_pairs_are_those_of_each(name):
+    options, method, function = OPTIONS[name]
+    margin = 0.3 if function is cost_test else 0.02
+    known = {
+        "groups": lambda n: np.arange(899) // n,
+        "strata": lambda n: truth() % n,
+    }
+    options = {k: known[k](x) if k in known else x for k, x in options.items()}
+    own = options | ({"method": "jackknife"} if name == "pooled" else {})
+    if function is cost_test:
+        options, own = options | {"test": "cost", "cost": costs()}, {"cost": costs()}
+    result = compare_all(truth(), some(), margin=margin, adjust="none", **options)
+    each = each_pair(result, lambda a, b: function(truth(), a, b, margin=margin, **own))
     same_tests(result.margins, each)
-    assert result.margins.decision.tolist() == [x.decision for x in each]
-    assert result.margins.n_more.tolist() == [x.n_more for x in each]
-    assert result.margins.method == "score"
+    assert result.margins.lower_is_better == (function is cost_test)
+    if method:
+        assert result.margins.method == method
+    if method == "score":
+        assert result.margins.decision.tolist() == [x.decision for x in each]
+        assert result.margins.n_more.tolist() == [x.n_more for x in each]
+
+
+def test_few_samples_are_tested_exactly():
     small = compare_all(truth()[:99], [x[:99] for x in some().values()], margin=0.1)
     assert small.margins.method == "exact"
-
-
-@pytest.mark.parametrize("method", ["cr2", "cr0", "obuchowski", "eliasziw"])
-def test_clusters(method):
-    result = compare_all(truth(), some(), groups=np.arange(899) // 9, method=method, margin=0.02)
-    found = result.margins
-    assert found.method == "bounded"
-    each = [
-        mcnemar(
-            truth(), some()[a], some()[b], groups=np.arange(899) // 9, method=method, margin=0.02
-        ).margins
-        for a, b in named(result)
-    ]
-    same_tests(found, each)
 
 
 OF_VALUES = {
@@ -110,7 +133,8 @@ def test_right_answers_as_values(design, lower_is_better):
         **OF_VALUES[design](np.arange(899)),
     }
     result = compare_means(values, **options)
-    each = [mean_difference(values[a], values[b], **options).margins for a, b in named(result)]
+    columns = list(values.values())
+    each = [mean_difference(columns[i], columns[j], **options).margins for i, j in result.pairs]
     same_tests(result.margins, each)
     assert result.margins.method == "bounded"
 
@@ -123,38 +147,6 @@ def test_perfect_models_in_few_clusters():
     ):
         assert (found.decision == "cannot tell").all()
         assert "at least 59 clusters" in found.reason
-
-
-def test_weighted_strata():
-    options = {"strata": truth() % 3, "stratum_weights": "equal", "margin": 0.02}
-    result = compare_all(truth(), some(), **options)
-    each = [mcnemar(truth(), some()[a], some()[b], **options).margins for a, b in named(result)]
-    same_tests(result.margins, each)
-
-
-@pytest.mark.parametrize("method", ["likelihood", "chi-square"])
-def test_costs(method):
-    result = compare_all(truth(), some(), test="cost", cost=costs(), method=method, margin=0.3)
-    each = [
-        fastcmp.cost_test(truth(), some()[a], some()[b], costs(), margin=0.3).margins
-        for a, b in named(result)
-    ]
-    same_tests(result.margins, each)
-    assert result.margins.lower_is_better
-    assert result.margins.method == "bounded"
-
-
-@pytest.mark.parametrize("method", ["jackknife", "pooled", "delta"])
-def test_metrics(method):
-    result = compare_all(truth(), some(), metric="mcc", method=method, margin=0.02)
-    used = "jackknife" if method == "pooled" else method
-    each = [
-        fastcmp.compare_metric(
-            truth(), some()[a], some()[b], metric="mcc", method=used, margin=0.02
-        ).margins
-        for a, b in named(result)
-    ]
-    same_tests(result.margins, each)
 
 
 @pytest.mark.parametrize("options", [{}, {"lower_is_better": True}, {"df": "normal"}])

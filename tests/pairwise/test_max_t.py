@@ -97,8 +97,7 @@ def test_laws(name, adjust):
     if found.adjust_draws == "sign flips":
         turned = compare_all(y_true, dict(reversed(preds.items())), **options)
         np.testing.assert_allclose(
-            turned.matrix("pvalue_adjusted")[::-1, ::-1],
-            found.matrix("pvalue_adjusted"),
+            turned.matrix("pvalue_adjusted")[::-1, ::-1], found.matrix("pvalue_adjusted")
         )
     # A pair less, less to adjust for.
     few = compare_all(y_true, preds, **options, control="m2")
@@ -121,10 +120,7 @@ def test_single_step_is_never_below_step_down():
     [
         ({}, {"strata": np.zeros(80, int), "stratum_weights": {0: 1}}),
         ({}, {"groups": np.arange(80)}),
-        (
-            {"groups": np.arange(80) // 4},
-            {"groups": np.arange(80) // 4, "method": "yang"},
-        ),
+        ({"groups": np.arange(80) // 4}, {"groups": np.arange(80) // 4, "method": "yang"}),
     ],
 )
 def test_the_same_samples_otherwise_said(one, other):
@@ -134,8 +130,7 @@ def test_the_same_samples_otherwise_said(one, other):
     )
     highest = np.maximum(found.pvalue, again.pvalue)
     np.testing.assert_allclose(
-        np.maximum(found.pvalue_adjusted, highest),
-        np.maximum(again.pvalue_adjusted, highest),
+        np.maximum(found.pvalue_adjusted, highest), np.maximum(again.pvalue_adjusted, highest)
     )
 
 
@@ -148,8 +143,7 @@ def test_right_and_wrong_are_values():
         means = compare_means(known, **options)
         higher = np.maximum(means.pvalue, found.pvalue)
         np.testing.assert_allclose(
-            np.maximum(found.pvalue_adjusted, higher),
-            np.maximum(means.pvalue_adjusted, higher),
+            np.maximum(found.pvalue_adjusted, higher), np.maximum(means.pvalue_adjusted, higher)
         )
 
 
@@ -161,11 +155,7 @@ def test_the_command(capsys):
     said = json.loads(capsys.readouterr().out)
     y_true, preds = fastcmp.load_digits()
     found = compare_all_from_counts(
-        PairCounts().update(y_true, preds),
-        adjust="maxt",
-        simultaneous=True,
-        n_resamples=200,
-        rng=4,
+        PairCounts().update(y_true, preds), adjust="maxt", simultaneous=True, n_resamples=200, rng=4
     )
     assert said["critical_value"] == found.critical_value
     assert said["adjust_seed"] == 4

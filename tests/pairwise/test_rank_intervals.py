@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -16,10 +18,7 @@ from fastcmp import (
     stream,
 )
 
-Y, PREDS = load_digits()
-GROUPS = np.arange(len(Y)) // 3
-STRATA = np.arange(len(Y)) % 4
-COST = 1.0 - np.eye(10) + 0.5 * np.tri(10, k=-1)
+digits = cache(load_digits)
 
 
 def ranks_of(result):
@@ -30,7 +29,7 @@ def ranks_of(result):
 
 @pytest.mark.parametrize("method", ["simultaneous", "marginal"])
 def test_means_have_the_sets_of_rank_sets(method):
-    values = correct_values(Y, PREDS)
+    values = correct_values(*digits())
     sets = rank_sets(values, simultaneous=method == "simultaneous", rng=0)
     wanted = np.stack([sets.lower, sets.upper], axis=1)
     for found in (
@@ -48,33 +47,38 @@ def test_means_have_the_sets_of_rank_sets(method):
 
 @pytest.mark.parametrize("method", ["simultaneous", "marginal"])
 def test_accuracies_have_nearly_the_same(method):
-    wanted = ranks_of(compare_means(correct_values(Y, PREDS), rank_intervals=method))
-    counts = stream.PairCounts().update(Y, PREDS)
+    wanted = ranks_of(compare_means(correct_values(*digits()), rank_intervals=method))
+    counts = stream.PairCounts().update(*digits())
     for found in (
-        compare_all(Y, PREDS, rank_intervals=method),
-        compare_all(Y, PREDS, rank_intervals=method, adjust="none", pairs=[(1, 2)]),
+        compare_all(*digits(), rank_intervals=method),
+        compare_all(*digits(), rank_intervals=method, adjust="none", pairs=[(1, 2)]),
         compare_all_from_counts(counts, rank_intervals=method),
-        compare_all(Y, PREDS, rank_intervals=method, metric="accuracy"),
-        compare_all(Y, PREDS, rank_intervals=method, test="cost", cost=1 - np.eye(10)),
+        compare_all(*digits(), rank_intervals=method, metric="accuracy"),
+        compare_all(*digits(), rank_intervals=method, test="cost", cost=1 - np.eye(10)),
     ):
         assert np.abs(ranks_of(found) - wanted).max() <= 1
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"groups": GROUPS},
-        {"strata": STRATA, "stratum_weights": "equal"},
-        {"test": "cost", "cost": COST},
-        {"metric": "f1_macro"},
-        {"metric": "mcc", "method": "permutation", "n_resamples": 19, "rng": 1},
-        {"adjust": "maxt", "rng": 1, "n_resamples": 99},
-        {"keep": "significant"},
-    ],
-    ids="-".join,
-)
-def test_all_comparisons_know_sets_of_ranks(options):
-    found = compare_all(Y, PREDS, rank_intervals="simultaneous", **options)
+OPTIONS = {
+    "groups": lambda i: {"groups": i // 3},
+    "strata": lambda i: {"strata": i % 4, "stratum_weights": "equal"},
+    "cost": lambda _: {"test": "cost", "cost": 1.0 - np.eye(10) + 0.5 * np.tri(10, k=-1)},
+    "metric": lambda _: {"metric": "f1_macro"},
+    "permutation": lambda _: {
+        "metric": "mcc",
+        "method": "permutation",
+        "n_resamples": 19,
+        "rng": 1,
+    },
+    "maxt": lambda _: {"adjust": "maxt", "rng": 1, "n_resamples": 99},
+    "keep": lambda _: {"keep": "significant"},
+}
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_all_comparisons_know_sets_of_ranks(name):
+    options = OPTIONS[name](np.arange(899))
+    found = compare_all(*digits(), rank_intervals="simultaneous", **options)
     bounds, rank = found.rank_bounds, found.leaderboard.rank
     rank = rank[np.argsort(found.leaderboard.models)]
     assert (bounds[:, 0] <= rank).all()
@@ -93,31 +97,31 @@ def test_a_constant_metric_says_nothing_of_ranks():
 
 
 def test_decisions_are_the_default_and_promise_nothing_without_adjustment():
-    usual = compare_all(Y, PREDS)
+    usual = compare_all(*digits())
     assert usual.rank_method == "decisions"
     assert usual.leaderboard.rank_method == "decisions"
     assert "all true ranks lie within these intervals at once" in " ".join(str(usual).split())
     for adjust in ("bh", "by", "none"):
-        found = compare_all(Y, PREDS, adjust=adjust)
+        found = compare_all(*digits(), adjust=adjust)
         text = " ".join(str(found).split())
         assert found.leaderboard.rank_interval is None
         assert found.leaderboard.rank_method is None
         assert "Intervals of ranks are not shown" in text
         assert "rank_intervals='simultaneous'" in text
-    marginal = compare_all(Y, PREDS, adjust="bh", rank_intervals="marginal")
+    marginal = compare_all(*digits(), adjust="bh", rank_intervals="marginal")
     assert "of that model alone" in " ".join(str(marginal).split())
     assert "of that model alone" in str(marginal.leaderboard.sections()[0].notes)
 
 
 def test_draws_are_the_same_unless_asked_for():
-    one, two = (compare_all(Y, PREDS, rank_intervals="simultaneous") for _ in range(2))
+    one, two = (compare_all(*digits(), rank_intervals="simultaneous") for _ in range(2))
     assert one == two
-    workers = compare_all(Y, PREDS, rank_intervals="simultaneous", workers=3)
+    workers = compare_all(*digits(), rank_intervals="simultaneous", workers=3)
     assert (workers.rank_bounds == one.rank_bounds).all()
 
 
 def test_what_has_no_common_samples():
-    values = {name: own.copy() for name, own in correct_values(Y, PREDS).items()}
+    values = {name: own.copy() for name, own in correct_values(*digits()).items()}
     next(iter(values.values()))[3] = np.nan
     with pytest.raises(ValueError, match=r"rank_intervals.*same items"):
         compare_means(values, missing="pairwise", rank_intervals="simultaneous")

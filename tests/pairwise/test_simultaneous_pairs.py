@@ -7,11 +7,7 @@ from hypothesis import strategies as st
 from reference_cases import expected, parametrize
 from scipy import stats
 
-import fastcmp
 from fastcmp import simultaneous_pairs
-from fastcmp.pairwise.max_t import joint_pvalues, normal_pvalues
-from fastcmp.pairwise.metric_options import Draws
-from fastcmp.pairwise.simultaneous import normal_joint
 
 
 def estimates(n_models, seed):
@@ -30,8 +26,7 @@ def test_references_agree(case):
         rng=1,
     )
     assert found.statistic.tolist() == pytest.approx(
-        np.multiply(np.sign(found.statistic), case["expected"]["statistic"]).tolist(),
-        rel=1e-9,
+        np.multiply(np.sign(found.statistic), case["expected"]["statistic"]).tolist(), rel=1e-9
     )
     assert found.critical_value == expected(case, "critical_95")
     assert found.pvalue_adjusted.tolist() == expected(case, "pvalue_adjusted")
@@ -66,11 +61,7 @@ def test_draws_that_are_counted_agree(n_models, seed):
     for step in ("single", "down"):
         for side in ("two-sided", "greater", "less"):
             found = simultaneous_pairs(
-                *(value, covariance),
-                step=step,
-                alternative=side,
-                n_resamples=4000,
-                rng=seed,
+                *(value, covariance), step=step, alternative=side, n_resamples=4000, rng=seed
             )
             drawn = np.random.default_rng(seed).multivariate_normal(
                 np.zeros(n_models), covariance, 4000
@@ -149,42 +140,8 @@ def test_without_variance():
     assert nothing.pvalue_adjusted.tolist() == [1]
 
 
-def test_many_pairs_are_counted(monkeypatch):
-    value, covariance = estimates(6, 5)
-    found = simultaneous_pairs(value, covariance, n_resamples=20_000, rng=1)
-    monkeypatch.setattr("fastcmp.pairwise.max_t._INTEGRATED", 1000)
-    options = {"n_resamples": 20_000, "rng": 1}
-    counted = simultaneous_pairs(value, covariance, **options).pvalue_adjusted
-    np.testing.assert_allclose(counted, found.pvalue_adjusted, atol=0.01)
-    down = simultaneous_pairs(value, covariance, step="down", **options)
-    assert (down.pvalue_adjusted <= counted).all()
-
-
-def test_high_ranks_and_degrees_of_freedom():
-    """More models than directions are spread evenly for; draws of t are counted."""
-    from fastcmp.core.threads import ThreadPool
-
-    rng = np.random.default_rng(2)
-    root = rng.normal(size=(40, 39)) * 0.1
-    i, j = np.triu_indices(40, 1)
-    pairs = np.stack([i, j], axis=1).astype(np.int32)
-    inverse = 1 / np.sqrt(((root[i] - root[j]) ** 2).sum(axis=1))
-    statistic = rng.normal(size=i.size) * 2
-    with ThreadPool(2) as pool:
-        squares = ((root[:, np.newaxis] - root) ** 2).sum(axis=2)
-        joint = normal_joint(squares, Draws(2000, 4), 9.0, pool)
-        assert joint.rank == 39
-        known = (joint, pairs, statistic, inverse, pool)
-        counted, integrated = joint_pvalues(*known), normal_pvalues(*known)
-    np.testing.assert_allclose(counted, integrated, atol=0.05)
-
-
 def test_what_it_says():
     value, covariance = estimates(3, 1)
     found = simultaneous_pairs(value, covariance, names=["a", "b", "c"], control="b", df=12, rng=5)
-    text = str(found).replace("\n", " ")
-    assert "3 models, 2 pairs with b." in text
-    assert "single-step max-T of t with 12 degrees of freedom" in text
-    assert found.control == "b"
+    assert "single-step max-T of t with 12 degrees of freedom" in " ".join(str(found).split())
     assert found.columns()["model_a"] == ["b", "b"]
-    assert fastcmp.from_dict(found.to_dict()) == found

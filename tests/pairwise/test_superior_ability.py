@@ -7,7 +7,6 @@ import pytest
 from estimate_cases import estimates, losses_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from naive import small_if_interpreted
 from reference_cases import expected, parametrize
 from scipy import stats
 
@@ -28,7 +27,7 @@ def test_as_arch(case, studentized):
         studentized=studentized,
         resampling="bootstrap",
         alpha=case["options"]["stepm_size"],
-        n_resamples=small_if_interpreted(4000, 400),
+        n_resamples=4000,
         rng=1,
     )
     for name in CENTRES:
@@ -44,11 +43,7 @@ def naive_test(losses, indices, control, alpha, *, studentized, recentring):
     error = np.sqrt((drawn**2).mean(axis=0))
     unit = error if studentized else np.ones_like(error)
     near = mean >= -error * np.sqrt(2 * np.log(np.log(n)))
-    centres = {
-        "lower": np.maximum(mean, 0),
-        "consistent": np.where(near, mean, 0),
-        "upper": mean,
-    }
+    centres = {"lower": np.maximum(mean, 0), "consistent": np.where(near, mean, 0), "upper": mean}
     statistic = mean / unit
     pvalues = []
     for centre in centres.values():
@@ -67,12 +62,7 @@ def naive_test(losses, indices, control, alpha, *, studentized, recentring):
 
 
 @settings(max_examples=20, deadline=None)
-@given(
-    st.integers(0, 1000),
-    st.integers(2, 6),
-    st.booleans(),
-    st.sampled_from(CENTRES),
-)
+@given(st.integers(0, 1000), st.integers(2, 6), st.booleans(), st.sampled_from(CENTRES))
 def test_bootstrap_as_brute_force(seed, m, studentized, recentring):
     rng = np.random.default_rng(seed)
     losses = rng.normal(size=(20, m)) + 0.5 * rng.normal(size=m)

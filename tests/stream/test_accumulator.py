@@ -14,7 +14,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import fastcmp
 from fastcmp import stream
 from fastcmp.stream import ConfusionCounts, LabelCounts, PairCounts
 
@@ -350,10 +349,7 @@ LABELS = {
     "bools": [False, True],
     "bytes": [b"", b"a\0", b"\xff"],
     "dates": [dt.date(2024, 2, 29), dt.date(1, 1, 1)],
-    "datetimes": [
-        dt.datetime(2024, 2, 29, 1, 2, 3, 4),
-        dt.datetime(2024, 2, 29, 1, 2, 3, 5),
-    ],
+    "datetimes": [dt.datetime(2024, 2, 29, 1, 2, 3, 4), dt.datetime(2024, 2, 29, 1, 2, 3, 5)],
     "zones": [dt.datetime(2024, 2, 29, h, tzinfo=dt.UTC) for h in (1, 2)],
     "float32": [np.float32(0.1), np.float32(0.2)],
     "int8": [np.int8(-3), np.int8(4)],
@@ -385,10 +381,7 @@ def test_classes_of_every_type_are_saved(kind, labels, tmp_path):
     assert other == counts + counts
 
 
-@pytest.mark.parametrize(
-    "classes",
-    [[Fraction(1, 3), Fraction(1, 2)], [dt.time(1), dt.time(2)]],
-)
+@pytest.mark.parametrize("classes", [[Fraction(1, 3), Fraction(1, 2)], [dt.time(1), dt.time(2)]])
 def test_classes_that_are_not_saved(classes, tmp_path):
     counts = PairCounts(2, classes=classes)
     wanted = (
@@ -399,10 +392,3 @@ def test_classes_that_are_not_saved(classes, tmp_path):
         counts.save(tmp_path / "x")
     assert list(tmp_path.iterdir()) == []
     assert pickle.loads(pickle.dumps(counts)) == counts
-
-
-def test_the_list_of_names_is_honest():
-    assert fastcmp.stream is stream
-    assert dir(stream) == sorted(stream.__all__)
-    for name in ("PairCounts", "LabelCounts", "ConfusionCounts"):
-        assert getattr(stream, name).__name__ == name

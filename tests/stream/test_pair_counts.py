@@ -6,14 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from libraries import pa, pd, pl
 
-from fastcmp import (
-    compare_all,
-    kernels,
-    load_digits,
-    mcnemar,
-    mcnemar_from_counts,
-    mcnemar_table,
-)
+from fastcmp import compare_all, kernels, load_digits, mcnemar, mcnemar_from_counts, mcnemar_table
 from fastcmp.stream import PairCounts
 
 
@@ -208,14 +201,3 @@ def test_what_is_refused():
 def test_no_samples_at_all():
     result = mcnemar_from_counts(PairCounts(2))
     assert (result.pvalue, result.status) == (1.0, kernels.Status.DEGENERATE)
-
-
-def test_read_only_and_strided_blocks():
-    y_true, preds = models(3, 400)
-    y_true, preds = y_true.astype(np.uint8), preds.astype(np.uint8)
-    for array in (y_true, preds):
-        array.flags.writeable = False
-    counts = PairCounts().update(y_true[::-2], preds[:, ::-2])
-    counts.update(y_true[::2], np.asfortranarray(preds)[:, ::2])
-    order = [*range(399, -1, -2), *range(0, 400, 2)]
-    assert_counts(counts, y_true[order], preds[:, order])

@@ -9,13 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from fastcmp.stream import (
-    ConfusionCounts,
-    LabelCounts,
-    PairCounts,
-    RocSketch,
-    ScoreCounts,
-)
+from fastcmp.stream import ConfusionCounts, LabelCounts, PairCounts, RocSketch, ScoreCounts
 
 KINDS = [PairCounts, LabelCounts, ConfusionCounts, ScoreCounts, RocSketch]
 ALL = pytest.mark.parametrize("kind", KINDS)

@@ -163,11 +163,7 @@ def test_blocks_in_any_order_and_parts_are_all_at_once(kind, seed, n, cuts, orde
 
 
 def same_but_for_rounding(one, two, rel=1e-13):
-    assert (one.n_items, one.n_units, one.names) == (
-        two.n_items,
-        two.n_units,
-        two.names,
-    )
+    assert (one.n_items, one.n_units, one.names) == (two.n_items, two.n_units, two.names)
     if two.n_units < 2:
         return
     ours, theirs = (x.pair_moments(variance="cr1") for x in (one, two))
@@ -341,32 +337,20 @@ def test_items_of_weight_0_add_nothing():
 VALUES = [[1.0, 2.0, 3.0], [0.0, 1.0, 0.0]]
 REFUSED = {
     "values": {
-        "NaN": (
-            [[1, np.nan, 3], [0, np.nan, 0]],
-            r"^model_0 has nan for item 1 \(1 of 3",
-        ),
+        "NaN": ([[1, np.nan, 3], [0, np.nan, 0]], r"^model_0 has nan for item 1 \(1 of 3"),
         "infinite": ([[1, 2, 3], [0, 1, np.inf]], r"^model_1 has inf for item 2"),
         "models": ({"a": [1], "c": [1]}, r"^values must hold the 2 models that are"),
         "lengths": ([[1, 2], [1]], r"^model_1 has 1 values, model_0 has 2"),
-        "text": (
-            [["a", "b"], ["a", "b"]],
-            r"^model_0 must hold numbers or booleans",
-        ),
+        "text": ([["a", "b"], ["a", "b"]], r"^model_0 must hold numbers or booleans"),
         "one row": ([1.0, 2.0], r"^values must be of shape \(M, n\)"),
         "missing": ({"model_0": [1, None], "model_1": [0, 1]}, "has nan"),
     },
     "weights": {
-        "negative": (
-            [1, -1, 1],
-            r"^weights must be finite and >= 0, got -1.0 for item 1",
-        ),
+        "negative": ([1, -1, 1], r"^weights must be finite and >= 0, got -1.0 for item 1"),
         "length": ([1, 1], r"^weights must be of shape \(3,\)"),
     },
     "groups": {
-        "missing": (
-            ["a", None, "b"],
-            r"^groups has no entry for 1 items, such as \[1\]",
-        ),
+        "missing": (["a", None, "b"], r"^groups has no entry for 1 items, such as \[1\]"),
         "length": ([1, 1], r"^groups has 2 entries, values have 3 items"),
         "none": (None, r"^groups must be given where"),
         "mixed": (["a", 1, "b"], r"^groups mixes "),
@@ -450,8 +434,7 @@ def test_weights_as_other_programs(case):
     )
     design = case["options"]["df"] != "satterthwaite"
     found = moments.pair_moments(
-        variance=case["options"]["variance"],
-        df="clusters" if design else "satterthwaite",
+        variance=case["options"]["variance"], df="clusters" if design else "satterthwaite"
     )
     rtol = case["tolerance"]["rtol"]
     assert found.mean[0] - found.mean[1] == pytest.approx(expected["difference"], rel=rtol)

@@ -86,7 +86,7 @@ def test_the_maker_in_few_runs(study, page, tmp_path, monkeypatch):
     for key, (rate, runs) in found.items():
         if not runs:
             assert published[key] == (pytest.approx(rate, rel=1e-4), 0)
-    assert {runs for _, runs in found.values()} == {0, 1, 3, 30}
+    assert {runs for _, runs in found.values()} == {0, 1, 3, 15, 30}
     assert (tmp_path / "decisions.md").read_text() == page.page(found)
 
 

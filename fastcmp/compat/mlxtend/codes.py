@@ -38,23 +38,20 @@ def shared_codes(
 
 def _check_column(column: Column, first: Column) -> None:
     if not len(column):
-        message = f"{column.name} must hold at least 1 label, got none"
-        raise ValueError(message)
+        raise ValueError(f"{column.name} must hold at least 1 label, got none")
     refuse_missing(column)
     if column.kind() != first.kind():
-        message = (
+        raise TypeError(
             f"{column.name} holds {column.kind()} labels and {first.name} "
             f"{first.kind()} labels, which can never be equal: convert one of them"
         )
-        raise TypeError(message)
 
 
 def refuse_missing(column: Column) -> None:
     """Refuse missing labels, which no option of mlxtend's treats."""
     missing = column.missing()
     if missing is not None:
-        message = (
+        raise ValueError(
             f"{column.name} has no label at row {missing.argmax()} "
             f"({np.count_nonzero(missing)} missing in all): drop such samples first"
-        )
-        raise ValueError(message) from None
+        ) from None

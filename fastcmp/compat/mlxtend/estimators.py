@@ -18,10 +18,9 @@ def scikit_learn(module: str) -> Any:
     try:
         return import_module(f"sklearn.{module}")
     except ImportError:
-        message = (
+        raise ImportError(
             "this function needs scikit-learn, which is not installed: pip install 'fastcmp[cv]'"
-        )
-        raise ImportError(message) from None
+        ) from None
 
 
 def kind_of(estimator: Any) -> str | None:
@@ -49,17 +48,15 @@ def scorer_of(estimator: Any, scoring: Any) -> Callable[..., Any]:
     if scoring is None:
         scoring = _SCORINGS.get(kind_of(estimator) or "")
         if scoring is None:
-            message = (
+            raise ValueError(
                 "scoring must be given for an estimator that is neither a classifier "
                 f"nor a regressor of scikit-learn, such as {estimator!r}"
             )
-            raise ValueError(message)
     if not isinstance(scoring, str):
-        message = (
+        raise TypeError(
             "scoring must be the name of a scorer of scikit-learn, a function of "
             f"estimator, X and y, or None, got {scoring!r}"
         )
-        raise TypeError(message)
     return scikit_learn("metrics").get_scorer(scoring)  # type: ignore[no-any-return]
 
 
@@ -74,7 +71,6 @@ def score_difference(
         model.fit(*train)
         score = float(scorer(model, *test))
         if not np.isfinite(score):
-            message = f"scores must be finite numbers, got {score} for {name}"
-            raise ValueError(message)
+            raise ValueError(f"scores must be finite numbers, got {score} for {name}")
         scores.append(score)
     return scores[0] - scores[1]

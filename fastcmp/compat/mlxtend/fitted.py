@@ -338,8 +338,7 @@ def paired_ttest_resampled(
     """
     num_rounds = as_whole(num_rounds, "num_rounds", 2)
     if isinstance(test_size, bool) or not isinstance(test_size, Integral | Real):
-        message = f"test_size must be a proportion or a number of samples, got {test_size!r}"
-        raise TypeError(message)
+        raise TypeError(f"test_size must be a proportion or a number of samples, got {test_size!r}")
     scorer = scorer_of(estimator1, scoring)
     differences = [
         score_difference((estimator1, estimator2), scorer, train, test)

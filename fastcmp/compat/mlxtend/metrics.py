@@ -100,8 +100,7 @@ def accuracy_score(
     if method == "binary":
         at = _position(pos_label, classes)
         if at not in present:
-            message = f"pos_label must be among the true labels, got {pos_label!r}"
-            raise ValueError(message)
+            raise ValueError(f"pos_label must be among the true labels, got {pos_label!r}")
         right = (true == at) == (pred == at)
     return np.float64(right.mean()) if normalize else right.sum()
 
@@ -219,10 +218,9 @@ def lift_score(
         _, classes = _read_both(y_target, y_predicted)
         strange = [label for label in classes if label not in (0, 1)]
         if strange:
-            message = (
+            raise ValueError(
                 f"y_target and y_predicted must hold 0 and 1 with binary=False, got {strange[0]!r}"
             )
-            raise ValueError(message)
         positive_label = 1
     _, fp, fn, tp = counts = _count(y_target, y_predicted, positive_label)
     return _divide(tp * sum(counts), (tp + fn) * (tp + fp))
@@ -295,8 +293,7 @@ def scoring(
     if not isinstance(unique_labels, str):
         chosen = np.array([_position(label, classes) for label in unique_labels])
     elif unique_labels != "auto":
-        message = f"unique_labels must be 'auto' or labels, got {unique_labels!r}"
-        raise ValueError(message)
+        raise ValueError(f"unique_labels must be 'auto' or labels, got {unique_labels!r}")
     if metric in _ACCURACIES:
         if _ACCURACIES[metric] == "average":
             accuracy = _average(true, pred, chosen)
@@ -304,8 +301,7 @@ def scoring(
             accuracy = accuracy_score(y_target, y_predicted, _ACCURACIES[metric])
         return 1.0 - accuracy if metric.endswith("error") else accuracy
     if len(chosen) > 2 or len(np.unique(pred)) > 2:
-        message = f"metric {metric!r} is for two classes, got {classes}"
-        raise ValueError(message)
+        raise ValueError(f"metric {metric!r} is for two classes, got {classes}")
     return _binary_metric(metric, _count(y_target, y_predicted, positive_label))
 
 
@@ -359,8 +355,7 @@ def _count(y_target: ArrayLike, y_predicted: ArrayLike, positive: Any) -> _Count
     at = _position(positive, classes)
     # 1 may be missing among samples that are all 0, but not among "yes" and "no".
     if at < 0 and (len(classes) > 1 or kind_of(classes[0]) != kind_of(positive)):
-        message = f"positive_label must be one of the labels {classes}, got {positive!r}"
-        raise ValueError(message)
+        raise ValueError(f"positive_label must be one of the labels {classes}, got {positive!r}")
     cells = 2 * (true == at) + (pred == at)
     return _Counts(*np.bincount(cells, minlength=4).tolist())
 
@@ -371,6 +366,5 @@ def _read_both(
     codes, classes = shared_codes({"y_target": y_target, "y_predicted": y_predicted})
     true, pred = codes
     if true.size != pred.size:
-        message = f"y_predicted has {pred.size} labels, y_target has {true.size}"
-        raise ValueError(message)
+        raise ValueError(f"y_predicted has {pred.size} labels, y_target has {true.size}")
     return codes, classes

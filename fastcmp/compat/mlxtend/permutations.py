@@ -94,8 +94,9 @@ def permutation_test(
     method = choose(method, "method", ("exact", "approximate"))
     first, second = _read_sample(x, "x"), _read_sample(y, "y")
     if paired and first.size != second.size:
-        message = f"x and y must have the same length if paired, got {first.size} and {second.size}"
-        raise ValueError(message)
+        raise ValueError(
+            f"x and y must have the same length if paired, got {first.size} and {second.size}"
+        )
     if not callable(func):
         func = choose(func, "func", tuple(_MEANS))
         if method == "exact":
@@ -111,8 +112,7 @@ def permutation_test(
     if method == "approximate":
         drawn = np.append(drawn, observed)  # the data are one of the exchanges
     if np.isnan(observed) or np.isnan(drawn).any():
-        message = f"func must return numbers, got NaN; {observed} for the data"
-        raise ValueError(message)
+        raise ValueError(f"func must return numbers, got NaN; {observed} for the data")
     finite = np.abs(drawn[np.isfinite(drawn)])
     extreme = drawn >= observed - _SLACK * finite.max(initial=0.0)
     return float(extreme.mean())
@@ -121,11 +121,9 @@ def permutation_test(
 def _read_sample(raw: ArrayLike, name: str) -> Floats:
     sample = as_numbers(raw, name).astype(np.float64)
     if sample.ndim != 1 or not sample.size:
-        message = f"{name} must be a list of numbers, got shape {sample.shape}"
-        raise ValueError(message)
+        raise ValueError(f"{name} must be a list of numbers, got shape {sample.shape}")
     if not np.isfinite(sample).all():
-        message = f"{name} must be finite, got {sample[~np.isfinite(sample)][0]}"
-        raise ValueError(message)
+        raise ValueError(f"{name} must be finite, got {sample[~np.isfinite(sample)][0]}")
     return sample
 
 
@@ -165,11 +163,10 @@ def _exact_means(x: Floats, y: Floats, func: str, *, paired: bool) -> float:
 
 def _check_size(n_sums: int) -> None:
     if n_sums > _MOST_SUMS:
-        message = (
+        raise ValueError(
             "method='exact' would need more than 2**22 sums of half of the numbers; "
             "use method='approximate'"
         )
-        raise ValueError(message)
 
 
 def _signed_sums(values: Floats) -> Floats:
@@ -203,11 +200,10 @@ def _all_exchanges(x: Floats, y: Floats, *, paired: bool) -> Iterator[tuple[Floa
     n = x.size + y.size
     calls = 2**x.size if paired else comb(n, x.size)
     if calls > _MOST_CALLS:
-        message = (
+        raise ValueError(
             f"method='exact' would call func {calls} times, more than the limit of "
             f"{_MOST_CALLS}; use method='approximate'"
         )
-        raise ValueError(message)
     if paired:
         for flips in product((False, True), repeat=x.size):
             flip = np.array(flips)

@@ -80,8 +80,7 @@ def mcnemar(
     """
     table = np.asarray(ary)
     if table.shape != (2, 2):
-        message = f"ary must be a 2 x 2 table, got shape {table.shape}"
-        raise ValueError(message)
+        raise ValueError(f"ary must be a 2 x 2 table, got shape {table.shape}")
     both_right, only_1, only_2, both_wrong = table.ravel()
     method = "corrected" if corrected else "asymptotic"
     try:
@@ -93,8 +92,7 @@ def mcnemar(
             method="exact" if exact else method,
         )
     except (TypeError, ValueError) as error:
-        message = f"ary must hold counts: {error}"
-        raise type(error)(message) from None
+        raise type(error)(f"ary must hold counts: {error}") from None
     chi2 = None if exact else np.float64(result.statistic)
     return chi2, np.float64(result.pvalue)
 
@@ -334,8 +332,7 @@ def _codes(labels: Labels) -> tuple[NDArray[Any], dict[str, NDArray[Any]]]:
 
 def _encode_many(y_target: ArrayLike, predictions: tuple[ArrayLike, ...]) -> Labels:
     if len(predictions) < 2:
-        message = f"y_model_predictions must be 2 or more, got {len(predictions)}"
-        raise ValueError(message)
+        raise ValueError(f"y_model_predictions must be 2 or more, got {len(predictions)}")
     return _encode(y_target, {f"model_{i}": raw for i, raw in enumerate(predictions)})
 
 

@@ -144,8 +144,7 @@ def bootstrap_point632_score(
     for i, train in enumerate(resamples(n, n_splits, random_seed)):
         out = np.setdiff1d(everything, train)
         if not out.size:
-            message = f"X must be large enough to leave samples out, got {n} rows"
-            raise ValueError(message)
+            raise ValueError(f"X must be large enough to leave samples out, got {n} rows")
         scores[i] = score(true[out], predict(train, out))
     if method == "oob":
         return scores
@@ -188,11 +187,10 @@ def _no_information(
 def _default_score(estimator: Any, *, predict_proba: bool) -> Callable[..., float]:
     kind = kind_of(estimator)
     if predict_proba or kind not in {"classifier", "regressor"}:
-        message = (
+        raise ValueError(
             "scoring_func must be given where probabilities are predicted, and for an "
             "estimator that is neither a classifier nor a regressor of scikit-learn"
         )
-        raise ValueError(message)
     if kind == "classifier":
         return lambda true, predicted: float(np.mean(true == predicted))
     return lambda true, predicted: float(np.mean((true - predicted) ** 2))
@@ -307,11 +305,9 @@ def bias_variance_decomp(
 def _check_rows(X: Any, y: Any, name: str = "X") -> int:  # noqa: N803
     n = count_rows(X, name)
     if n != count_rows(y, "y"):
-        message = f"{name} has {n} rows, its targets are {count_rows(y, 'y')}"
-        raise ValueError(message)
+        raise ValueError(f"{name} has {n} rows, its targets are {count_rows(y, 'y')}")
     if not n:
-        message = f"{name} must hold at least one row, got none"
-        raise ValueError(message)
+        raise ValueError(f"{name} must hold at least one row, got none")
     return n
 
 

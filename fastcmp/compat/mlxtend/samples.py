@@ -79,8 +79,7 @@ def proportion_difference(
 def _as_proportion(raw: float, name: str) -> float:
     proportion = as_numbers(raw, name, "a number")
     if proportion.ndim or not 0 <= proportion <= 1:
-        message = f"{name} must be a number in [0, 1], got {raw!r}"
-        raise ValueError(message)
+        raise ValueError(f"{name} must be a number in [0, 1], got {raw!r}")
     return float(proportion)
 
 
@@ -150,19 +149,16 @@ def bootstrap(
     num_rounds = as_whole(num_rounds, "num_rounds", 2)
     records = np.asarray(x)
     if not records.ndim or not len(records):
-        message = f"x must hold at least one record, got shape {records.shape}"
-        raise ValueError(message)
+        raise ValueError(f"x must hold at least one record, got shape {records.shape}")
     original = func(records)
     if np.ndim(original):
-        message = f"func must return a number, got shape {np.shape(original)}"
-        raise ValueError(message)
+        raise ValueError(f"func must return a number, got shape {np.shape(original)}")
     replicates = np.array(
         [func(records[rows]) for rows in resamples(len(records), num_rounds, seed)],
         np.float64,
     )
     if np.isnan(replicates).any():
-        message = "func must return numbers, got NaN for a resample"
-        raise ValueError(message)
+        raise ValueError("func must return numbers, got NaN for a resample")
     tails = [(1 - level) / 2, (1 + level) / 2]
     low, high = np.quantile(replicates, tails).tolist()
     return original, float(np.std(replicates, ddof=ddof)), (low, high)

@@ -62,11 +62,10 @@ def _described(path: Path) -> tuple[str, str, str, str, str]:
         task = str(known.get("name", task))
         fold = str(known.get("fold", fold))
     if not fold.isdecimal():
-        message = (
+        raise ValueError(
             f"{path}: the fold is told by the path, <run>/predictions/<task>/<fold>/"
             f"predictions.csv, but {fold!r} is no number"
         )
-        raise ValueError(message)
     return model, task, run, created, fold
 
 

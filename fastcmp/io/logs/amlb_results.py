@@ -122,8 +122,7 @@ def _filled(metric: Labels, task: Labels, file: LogFile) -> Labels:
     codes = np.where(codes < 0, of_task[task.codes], codes)
     if (codes < 0).any():
         lost = task.at(np.flatnonzero(codes < 0)[:1])[0]
-        message = f"{file.path}: no row of task {lost} names its metric"
-        raise ValueError(message)
+        raise ValueError(f"{file.path}: no row of task {lost} names its metric")
     return Labels(codes, metric.texts)
 
 
@@ -142,12 +141,11 @@ def _guessed(
         if same:
             of_task[i] = same[0]
         elif rows.any():
-            message = (
+            raise ValueError(
                 f"{table.path} has no column 'metric', and result of task "
                 f"{task.texts[i]} is none of its columns ({', '.join(known)}): it "
                 "cannot be told whether less or more is better; add a column 'metric'"
             )
-            raise ValueError(message)
     if (of_task < 0).any():  # all of its runs failed
         of_task = np.where(of_task < 0, of_task.max(initial=0), of_task)
     if (of_task < 0).any():  # no run came to an end
@@ -173,11 +171,10 @@ def _losses(values: NDArray[np.float64], metric: Labels, file: LogFile) -> NDArr
             continue
         if below or is_turned:
             what = "and below it in others" if below else "and must not be"
-            message = (
+            raise ValueError(
                 f"{file.path}: {name} is above 0 in some rows, {what}: losses of "
                 "before and after their sign was turned may be mixed"
             )
-            raise ValueError(message)
         found[rows] = True
     return found
 

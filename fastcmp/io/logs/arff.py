@@ -44,14 +44,12 @@ def read_arff(path: Path) -> Arff:
             relation, attributes = _head(file, path)
             text = file.read()
     except UnicodeDecodeError:
-        message = f"{path} is not UTF-8 text"
-        raise ValueError(message) from None
+        raise ValueError(f"{path} is not UTF-8 text") from None
     columns = _plain_columns(text, list(attributes))
     if columns is None:
         rows = list(_rows(text, path, len(attributes)))
         if not rows:
-            message = f"{path} holds no rows"
-            raise ValueError(message)
+            raise ValueError(f"{path} holds no rows")
         columns = list(map(list, zip(*rows, strict=True)))
     return Arff(relation, attributes, dict(zip(attributes, columns, strict=True)))
 
@@ -87,13 +85,11 @@ def _head(file: TextIO, path: Path) -> tuple[str, dict[str, tuple[str, ...] | No
             case "@attribute":
                 name, kind = _name(rest)
                 if name in attributes:
-                    message = f"{path} has two attributes named {name!r}"
-                    raise ValueError(message)
+                    raise ValueError(f"{path} has two attributes named {name!r}")
                 attributes[name] = _nominal(kind)
             case "@data":
                 return relation, attributes
-    message = f"{path} has no line @DATA: it is no ARFF, or cut off"
-    raise ValueError(message)
+    raise ValueError(f"{path} has no line @DATA: it is no ARFF, or cut off")
 
 
 def _name(text: str) -> tuple[str, str]:
@@ -118,15 +114,13 @@ def _rows(text: str, path: Path, n: int) -> Iterator[Sequence[str | None]]:
         if not row or row[0] == "%":
             continue
         if row[0] == "{":
-            message = f"{path} holds sparse data ({row[:20]!r}), which are not read"
-            raise ValueError(message)
+            raise ValueError(f"{path} holds sparse data ({row[:20]!r}), which are not read")
         cells = _cells(row)
         if len(cells) != n:
-            message = (
+            raise ValueError(
                 f"{path}: row {number} of the data has {len(cells)} cells, and there "
                 f"are {n} attributes: the file may be cut off"
             )
-            raise ValueError(message)
         yield cells
 
 

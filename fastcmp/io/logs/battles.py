@@ -46,12 +46,11 @@ def _holds(file: LogFile) -> Literal["values", "beside", ""]:
 
 def _readings(files: Sequence[LogFile], options: LogOptions) -> list[Reading]:  # noqa: ARG001
     for file in files:
-        message = (
+        raise ValueError(
             f"{file.path} holds battles of two models each, no values of items: they "
             "are compared by bradley_terry_from_battles, or by fastcmp compare with "
             "this file alone"
         )
-        raise ValueError(message)
     return []
 
 
@@ -101,8 +100,7 @@ def read_battles(
     (['large'], [1.0])
     """
     if not isinstance(path, (str, PathLike)):
-        message = f"path must name a file, got {type(path).__name__}"
-        raise TypeError(message)
+        raise TypeError(f"path must name a file, got {type(path).__name__}")
 
     path = Path(path)
     limit = _LIMIT if memory_limit is None else read_size(memory_limit)
@@ -133,11 +131,10 @@ def _table(file: LogFile, limit: int) -> tuple[LogTable, tuple[str, str], str]:
     outcome = next((name for name in ("winner", "result") if name in names), None)
     if sides is None or outcome is None:
         listed = visible(", ".join(names)) or "none"
-        message = (
+        raise ValueError(
             f"{file.path} must have the columns model_a, model_b (or left, right) and "
             f"winner; there are: {listed}"
         )
-        raise ValueError(message)
     item = next((name for name in _ITEMS if name in names), "")
     texts = [*sides, *([item] if item else [])]
     numbers = ["weight"] if "weight" in names else []
@@ -151,27 +148,24 @@ def _weights(table: LogTable) -> NDArray[np.float64]:
     weights = table.values("weight")
     if not (weights > 0).all():
         row = int(np.argmin(weights > 0))
-        message = f"{table.path}: weights must be above 0, got {weights[row]} in row {row}"
-        raise ValueError(message)
+        raise ValueError(f"{table.path}: weights must be above 0, got {weights[row]} in row {row}")
     return weights
 
 
 def _check_sides(first: Sequence[str], second: Sequence[str], path: Path) -> None:
     for row, (one, other) in enumerate(zip(first, second, strict=True)):
         if one == other:
-            message = (
+            raise ValueError(
                 f"{path}: {one} meets itself in row {row}, which says nothing: leave such rows out"
             )
-            raise ValueError(message)
 
 
 def _checked_results(result: NDArray[np.float64], path: Path) -> NDArray[np.float64]:
     strange = np.flatnonzero(~np.isin(result, (0, 0.5, 1)))
     if strange.size:
-        message = (
+        raise ValueError(
             f"{path}: result must be 1, 0.5 or 0, got {result[strange[0]]} in row {strange[0]}"
         )
-        raise ValueError(message)
     return result
 
 
@@ -187,12 +181,11 @@ def _result(winner: str, first: str, second: str, row: int, path: Path) -> float
         meant.add(0.5)
     if len(meant) != 1:
         what = "may mean more than one thing" if meant else "is neither"
-        message = (
+        raise ValueError(
             f"{path}: winner {visible(repr(winner[:60]))} in row {row} {what}: it must "
             f"be model_a, model_b, left, right, tie, tie (bothbad), or one of {first} "
             f"and {second}"
         )
-        raise ValueError(message)
     return meant.pop()
 
 

@@ -104,11 +104,10 @@ def _read(path: Path, aggregate: Path | None, options: LogOptions) -> list[LogPa
     total = (about.get("detailed_evaluation_results") or {}).get("total_rows")
     stated = total if isinstance(total, int) else None
     if len(found) > 1 and stated is not None and rows.lines.size < stated:
-        message = (
+        raise ValueError(
             f"{path}: {aggregate} says that there are {stated} rows, and "
             f"{rows.lines.size} are there: the file is cut off"
         )
-        raise ValueError(message)
     parts = []
     for (model, task, metric), own in found:
         if model is None or task is None:
@@ -146,12 +145,11 @@ class _About:
             )
         ]
         if metric is None and len(same) > 1:
-            message = (
+            raise ValueError(
                 f"{path}: samples of {visible(task)} have no evaluation_result_id, and "
                 f"its aggregate has {len(same)} results of that name: which one the "
                 "scores are of is not said"
             )
-            raise ValueError(message)
         self.result: Mapping[str, Any] = same[0] if len(same) == 1 else {}
         self.config = self.result.get("metric_config") or {}
         named = (self.result.get("evaluation_result_id"), self.config.get("metric_id"))

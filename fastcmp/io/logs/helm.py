@@ -89,11 +89,10 @@ def _read(file: LogFile, options: LogOptions) -> list[LogPart]:
     """Read the values of one run."""
     path = file.path
     if _lacks_values(file):
-        message = (
+        raise ValueError(
             f"{path}: no {_VALUES} beside it, so there is no value of an instance: the "
             "run has not finished, or the file was not copied"
         )
-        raise ValueError(message)
     model, task, settings = _spec(file, options.memory_limit)
     if options.tasks is not None and task not in options.tasks:
         return []
@@ -125,16 +124,14 @@ def _instances(path: Path, options: LogOptions, means: Means) -> Instances:
     """Read the metric that is asked for; all where no instance has it."""
     found = read_instances(path, options.memory_limit, options.metric)
     if not found.splits:
-        message = f"{path}: no instance has a statistic; the run gave nothing"
-        raise ValueError(message)
+        raise ValueError(f"{path}: no instance has a statistic; the run gave nothing")
     if options.metric is not None and options.metric not in found.metrics:
         if any(name == options.metric for name, _ in means):
-            message = (
+            raise ValueError(
                 f"{path}: {options.metric!r} is in stats.json, of all instances "
                 "together; no instance has a value of it, so models cannot be "
                 f"compared by it. Instances have {visible(', '.join(found.metrics))}"
             )
-            raise ValueError(message)
         found = read_instances(path, options.memory_limit, None)
     return found
 
@@ -156,18 +153,16 @@ def _spec(file: LogFile, memory_limit: int) -> tuple[str, str, dict[str, str]]:
     """Read model, task and settings from run_spec.json."""
     path = file.path.with_name(_SPEC)
     if not _is_inside(path, file):
-        message = (
+        raise ValueError(
             f"{file.path}: no {_SPEC} beside it, which names the model and the task; "
             "copy the whole folder of the run"
         )
-        raise ValueError(message)
     spec = json_values.read(path, memory_limit)
     adapter = spec.get("adapter_spec") if isinstance(spec, dict) else None
     name = spec.get("name") if isinstance(spec, dict) else None
     model = adapter.get("model") if isinstance(adapter, dict) else None
     if not (isinstance(name, str) and isinstance(model, str) and name and model):
-        message = f"{path}: wanted name and adapter_spec.model, which name the run"
-        raise ValueError(message)
+        raise ValueError(f"{path}: wanted name and adapter_spec.model, which name the run")
     wanted = {
         "adapter": "method",
         "few-shots": "max_train_instances",

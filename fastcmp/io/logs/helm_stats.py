@@ -62,10 +62,9 @@ def _key(entry: Mapping[str, Any], path: Path) -> tuple[str, int]:
     instance = entry.get("instance_id")
     trial = entry.get("train_trial_index", 0)
     if not isinstance(instance, str | int) or type(trial) is not int or not 0 <= trial < 2**31:
-        message = (
+        raise ValueError(
             f"{path}: wanted records with instance_id and train_trial_index, got {str(entry)[:80]}"
         )
-        raise ValueError(message)
     return str(instance), trial
 
 
@@ -73,16 +72,14 @@ def _stats(entry: Mapping[str, Any], path: Path) -> Iterator[tuple[str, str, Map
     """Yield metric, split and numbers, without those of perturbed instances."""
     stats = entry.get("stats")
     if not isinstance(stats, list):
-        message = (
+        raise ValueError(  # noqa: TRY004
             f"{path}: instance {entry.get('instance_id')!r}: wanted a list `stats`, as "
             "in per_instance_stats.json"
         )
-        raise ValueError(message)  # noqa: TRY004
     for stat in stats:
         name = stat.get("name") if isinstance(stat, dict) else None
         if not isinstance(name, dict) or not isinstance(name.get("name"), str):
-            message = f"{path}: a statistic without a name: {str(stat)[:80]}"
-            raise ValueError(message)  # noqa: TRY004
+            raise ValueError(f"{path}: a statistic without a name: {str(stat)[:80]}")  # noqa: TRY004
         if not name.get("perturbation"):
             yield name["name"], str(name.get("split") or ""), stat
 
@@ -98,18 +95,16 @@ def _add(
     count: Any = stat.get("count")
     total: Any = stat.get("sum", 0)
     if not _is_number(count) or count < 0 or not _is_number(total):
-        message = (
+        raise ValueError(
             f"{path}: instance {instance!r}: {visible(name)} has count {count!r} "
             f"and sum {total!r}; wanted numbers"
         )
-        raise ValueError(message)
     known = column.setdefault(row, (count, total))
     if known != (count, total) and not math.isnan(total):
-        message = (
+        raise ValueError(
             f"{path}: instance {instance!r}, trial {trial}, has {visible(name)} twice: "
             f"{known[1]:g} and {total:g}"
         )
-        raise ValueError(message)
 
 
 def _is_number(value: Any) -> bool:

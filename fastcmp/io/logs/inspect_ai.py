@@ -170,11 +170,10 @@ def _same_args(run: Run, args: TaskArgs) -> None:
     given = json.dumps(run.spec.get("task_args") or {}, sort_keys=True)
     first, other = args.setdefault(task, (given, run.path))
     if first != given:
-        message = (
+        raise ValueError(
             f"{run.path}: task {task!r} was run with task_args {given[:200]}, in "
             f"{other} with {first[:200]}: these are two tasks; read the logs of one"
         )
-        raise ValueError(message)
 
 
 def _identity(spec: Mapping[str, Any]) -> str:

@@ -74,11 +74,10 @@ def _wanted(run: Run, tasks: tuple[str, ...] | None) -> bool:
 def _header(archive: Archive) -> dict[str, Any]:
     """Parse header.json, which is written when a run ends."""
     if "header.json" not in archive.members:
-        message = (
+        raise ValueError(
             f"{archive.path}: no header.json: the run has not finished, or crashed; "
             "finish it (inspect eval-retry), or move the file away"
         )
-        raise ValueError(message)
     found = json_values.parse(archive.read("header.json"), f"{archive.path}: header.json")
     return found if isinstance(found, dict) else {}
 
@@ -89,26 +88,22 @@ def _checked(path: Path, header: Any) -> Run:
     if not isinstance(spec, dict) or not all(
         isinstance(spec.get(key), str) and spec[key] for key in ("task", "model")
     ):
-        message = f"{path}: no Inspect log: wanted eval.task and eval.model"
-        raise ValueError(message)
+        raise ValueError(f"{path}: no Inspect log: wanted eval.task and eval.model")
     version = header.get("version")
     if isinstance(version, int) and version > _NEWEST:
-        message = f"{path}: version {version} of Inspect logs; those to {_NEWEST} are known"
-        raise ValueError(message)
+        raise ValueError(f"{path}: version {version} of Inspect logs; those to {_NEWEST} are known")
     status = header.get("status")
     if status != "success":
-        message = (
+        raise ValueError(
             f"{path}: the run has status {status!r}, not 'success': it did not finish; "
             "finish it (inspect eval-retry), or move the file away"
         )
-        raise ValueError(message)
     results = _results(header.get("results"))
     if not results:
-        message = (
+        raise ValueError(
             f"{path}: the run has no scores (results.scores is empty); score it "
             "(inspect score), or move the file away"
         )
-        raise ValueError(message)
     return Run(path, header, results, [])
 
 
@@ -135,8 +130,9 @@ def _samples(archive: Archive, header: Mapping[str, Any], scorer: str) -> Iterat
     names = [name for name in archive.members if _MEMBER.fullmatch(name)]
     twice = archive.twice.intersection(names)
     if twice:
-        message = f"{archive.path}: {min(twice)!r} is there twice; a sample can have one file only"
-        raise ValueError(message)
+        raise ValueError(
+            f"{archive.path}: {min(twice)!r} is there twice; a sample can have one file only"
+        )
     # What is said of invalid samples stands in the samples alone.
     if "summaries.json" in archive.members and not header.get("invalidated"):
         where = f"{archive.path}: summaries.json"
@@ -163,24 +159,21 @@ def _complete(run: Run) -> None:
     """Refuse a run without samples, with fewer than it says, or with one twice."""
     n = len(run.samples)
     if not n:
-        message = (
+        raise ValueError(
             f"{run.path}: no samples: the log was written without them (log_samples), "
             "or they were taken out; the means alone cannot be compared"
         )
-        raise ValueError(message)
     expected = n_stated(run)
     if expected is not None and n < expected:
-        message = (
+        raise ValueError(
             f"{run.path}: {n:,} samples, but the run says {expected:,} "
             "(results.total_samples): it is cut off, or stopped early"
         )
-        raise ValueError(message)
     seen: set[tuple[str, int]] = set()
     for one in run.samples:
         key = (str(one.item), one.epoch)
         if key in seen:
-            message = f"{run.path}: sample {key[0]!r} is there twice in epoch {key[1]}"
-            raise ValueError(message)
+            raise ValueError(f"{run.path}: sample {key[0]!r} is there twice in epoch {key[1]}")
         seen.add(key)
 
 

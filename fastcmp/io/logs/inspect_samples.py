@@ -32,18 +32,15 @@ def sample(entry: Any, scorer: str, where: str) -> Sample:
     """
     item = entry.get("id") if isinstance(entry, dict) else None
     if not isinstance(item, int | str) or isinstance(item, bool):
-        message = f"{where}: wanted samples with an id, a whole number or text"
-        raise ValueError(message)  # noqa: TRY004
+        raise ValueError(f"{where}: wanted samples with an id, a whole number or text")  # noqa: TRY004
     epoch = entry.get("epoch", 1)
     if type(epoch) is not int or not 0 <= epoch < 2**31:
-        message = f"{where}: sample {item!r}: its epoch is no whole number: {epoch!r}"
-        raise ValueError(message)
+        raise ValueError(f"{where}: sample {item!r}: its epoch is no whole number: {epoch!r}")
     scores = entry.get("scores")
     if scores is None:
         scores = {} if entry.get("score") is None else {scorer: entry["score"]}
     if not isinstance(scores, dict):
-        message = f"{where}: sample {item!r}: its scores have no names"
-        raise ValueError(message)  # noqa: TRY004
+        raise ValueError(f"{where}: sample {item!r}: its scores have no names")  # noqa: TRY004
     return Sample(
         item,
         epoch,

@@ -132,11 +132,10 @@ def _of_key(run: Run, sample: Sample, source: Source, value: Any) -> Any:
         return value.get(source[1])
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return None
-    message = (
+    raise ValueError(
         f"{_where(run, sample, source)}: {value!r}, but elsewhere this scorer gives "
         "several values by name"
     )
-    raise ValueError(message)
 
 
 def _number(run: Run, sample: Sample, source: Source, value: Any) -> float:
@@ -149,18 +148,16 @@ def _number(run: Run, sample: Sample, source: Source, value: Any) -> float:
         found = grade(value)
         if found is not None:
             return found
-        message = (
+        raise ValueError(
             f"{_where(run, sample, source)}: the grade {value[:40]!r} is unknown; "
             "wanted C, I, P, N, yes, no, true, false or a number; choose another "
             "metric, or score again"
         )
-        raise ValueError(message)
-    message = (
+    raise ValueError(
         f"{_where(run, sample, source)}: wanted one value, got "
         f"{'a list' if isinstance(value, list) else type(value).__name__}; a list has "
         "no names that could be compared: choose another metric, or score again"
     )
-    raise ValueError(message)
 
 
 def _add_missing(
@@ -173,8 +170,7 @@ def _add_missing(
     """Add a sample whose value is NaN, or refuse it if it is infinite."""
     value, score = given
     if math.isinf(value):
-        message = f"{_where(run, sample, source)}: {value} is no value of an item"
-        raise ValueError(message)
+        raise ValueError(f"{_where(run, sample, source)}: {value} is no value of an item")
     reason = ""
     if isinstance(score, dict):
         metadata = score.get("metadata")

@@ -104,8 +104,7 @@ def inspect_results(
     'b lacks item q2'
     """
     if metric is not None and not isinstance(metric, str):
-        message = f"metric must be the name of a metric, or None, got {metric!r}"
-        raise TypeError(message)
+        raise TypeError(f"metric must be the name of a metric, or None, got {metric!r}")
     options = read_options(
         metric=metric,
         task=task,

@@ -86,8 +86,7 @@ class _Keys:
 
 def refuse_line(path: Path, line: int, problem: str) -> NoReturn:
     """Raise an error that names file and line."""
-    message = f"{path}, line {line}: {problem}"
-    raise ValueError(message)
+    raise ValueError(f"{path}, line {line}: {problem}")
 
 
 def check_once(
@@ -115,8 +114,9 @@ def open_lines(path: Path) -> Iterator[BinaryIO]:
             with GzipFile(fileobj=plain) as file:
                 yield cast("BinaryIO", file)
         except (EOFError, BadGzipFile, zlib.error) as error:
-            message = f"{path}: cut off or damaged ({error}); copy or fetch it again"
-            raise ValueError(message) from error
+            raise ValueError(
+                f"{path}: cut off or damaged ({error}); copy or fetch it again"
+            ) from error
 
 
 def head_keys(file: LogFile) -> frozenset[str]:
@@ -137,8 +137,7 @@ def first_entry(path: Path, memory_limit: int) -> dict[str, Any]:
         for number, line in enumerate(iter(lambda: file.readline(memory_limit), b"")):
             if text := line.removeprefix(_BOM).strip():
                 return parse_line(path, number + 1, text)
-    message = f"{path}: holds no lines"
-    raise ValueError(message)
+    raise ValueError(f"{path}: holds no lines")
 
 
 def is_array(path: Path) -> bool:
@@ -152,19 +151,16 @@ def _array(path: Path, memory_limit: int) -> list[dict[str, Any]]:
     with open_lines(path) as file:
         content = file.read(memory_limit + 1)
     if len(content) > memory_limit:
-        message = (
+        raise ValueError(
             f"{path}: an array of more than memory_limit ({memory_limit:,}) bytes, "
             "which is parsed as a whole: raise memory_limit to read it"
         )
-        raise ValueError(message)
     found = parse(content, str(path))
     for i, entry in enumerate(found):
         if not isinstance(entry, dict):
-            message = f"{path}: entry {i + 1} of its array is not an object"
-            raise ValueError(message)  # noqa: TRY004
+            raise ValueError(f"{path}: entry {i + 1} of its array is not an object")  # noqa: TRY004
     if not found:
-        message = f"{path}: holds an empty array"
-        raise ValueError(message)
+        raise ValueError(f"{path}: holds an empty array")
     return cast("list[dict[str, Any]]", found)
 
 
@@ -237,11 +233,10 @@ def _after_last_line_feed(data: NDArray[np.uint8], start: int, stop: int) -> int
 def _grown(path: Path, buffer: NDArray[np.uint8], limit: int) -> NDArray[np.uint8]:
     """Make a buffer of twice the size for a long line."""
     if 2 * buffer.size > max(limit, 4 * _BLOCK):
-        message = (
+        raise ValueError(
             f"{path}: has a line of more than {buffer.size:,} bytes; to read it, raise "
             f"memory_limit (now {limit:,} bytes)"
         )
-        raise ValueError(message)
     larger = np.zeros(2 * buffer.size, np.uint8)
     larger[: buffer.size] = buffer
     return larger

@@ -19,25 +19,25 @@ def parse(data: bytes, where: str) -> Any:
     try:
         return json.loads(data)
     except UnicodeDecodeError as error:
-        message = f"{where}: byte {error.start} is not UTF-8; save the file as UTF-8"
-        raise ValueError(message) from error
+        raise ValueError(
+            f"{where}: byte {error.start} is not UTF-8; save the file as UTF-8"
+        ) from error
     except RecursionError as error:
-        message = f"{where}: JSON that is nested too deep"
-        raise ValueError(message) from error
+        raise ValueError(f"{where}: JSON that is nested too deep") from error
     except ValueError as error:
-        message = f"{where}: no whole JSON ({error}); the file is cut off or damaged"
-        raise ValueError(message) from error
+        raise ValueError(
+            f"{where}: no whole JSON ({error}); the file is cut off or damaged"
+        ) from error
 
 
 def read(path: Path, memory_limit: int) -> Any:
     """Parse a file that takes no more than so many bytes."""
     size = path.stat().st_size
     if size > memory_limit:
-        message = (
+        raise ValueError(
             f"{path}: {size:,} bytes, more than memory_limit = {memory_limit:,}; raise "
             "memory_limit if there is as much memory"
         )
-        raise ValueError(message)
     return parse(path.read_bytes(), str(path))
 
 
@@ -45,8 +45,7 @@ def read_object(path: Path, memory_limit: int) -> dict[str, Any]:
     """Parse a file that must hold an object."""
     found = read(path, memory_limit)
     if not isinstance(found, dict):
-        message = f"{path}: is not a JSON object, but {type(found).__name__}"
-        raise ValueError(message)  # noqa: TRY004  # of data
+        raise ValueError(f"{path}: is not a JSON object, but {type(found).__name__}")  # noqa: TRY004  # of data
     return found
 
 
@@ -78,15 +77,13 @@ def entries(path: Path, memory_limit: int, key: str | None = None) -> Iterator[A
                 # Twice as much each time, lest a large entry is parsed often.
                 more = file.read(max(_BLOCK, len(text) - at))
                 if whole or not more or len(text) - at > memory_limit:
-                    message = (
+                    raise ValueError(
                         f"{path}: entry {count + 1} is no whole JSON object; the file "
                         "is cut off or damaged"
                     )
-                    raise ValueError(message)
                 text, at = text[at:] + more, 0
         except (UnicodeDecodeError, RecursionError) as error:
-            message = f"{path}: entry {count + 1} cannot be read: {error}"
-            raise ValueError(message) from error
+            raise ValueError(f"{path}: entry {count + 1} cannot be read: {error}") from error
 
 
 def _start(text: str, key: str | None, path: Path) -> int:
@@ -95,6 +92,5 @@ def _start(text: str, key: str | None, path: Path) -> int:
     found = re.match(pattern, text, re.DOTALL)
     if found is None:
         what = "a JSON array" if key is None else f"a JSON object with an array {key!r}"
-        message = f"{path}: wanted {what}, got {text[:40]!r}"
-        raise ValueError(message)
+        raise ValueError(f"{path}: wanted {what}, got {text[:40]!r}")
     return found.end()

@@ -38,8 +38,9 @@ def _columns(path: Path) -> tuple[str, ...]:
     try:
         from pyarrow import ArrowException, parquet
     except ImportError as error:
-        message = f"{path}: reading Parquet needs pyarrow: pip install 'fastcmp[cli]'"
-        raise ImportError(message) from error
+        raise ImportError(
+            f"{path}: reading Parquet needs pyarrow: pip install 'fastcmp[cli]'"
+        ) from error
     try:
         return tuple(parquet.read_schema(path).names)
     except (ArrowException, OSError):
@@ -59,8 +60,7 @@ def _read(path: Path, beside: Sequence[LogFile], options: LogOptions) -> list[Lo
     """Read the values of one file."""
     found = read_documents(path, options.memory_limit)
     if not found:
-        message = f"{path}: no documents; the run gave nothing"
-        raise ValueError(message)
+        raise ValueError(f"{path}: no documents; the run gave nothing")
     results, remark = results_of(path, beside, options.memory_limit)
     remarks = (remark,) if remark else ()
     parts: list[LogPart] = []
@@ -84,19 +84,17 @@ def _check(
     """Refuse fewer documents than the run says, and metrics without numbers."""
     n, stated = len(documents.rows), results.n_docs(task)
     if stated is not None and n < stated:
-        message = (
+        raise ValueError(
             f"{path}: {n:,} documents of task {task!r}, but the run says {stated:,} "
             "(effective_num_docs): the file is cut off"
         )
-        raise ValueError(message)
     if metric in documents.others or not documents.metrics:
         names = visible(", ".join(sorted(documents.others))) or "no metric"
-        message = (
+        raise ValueError(
             f"{path}: {names}: no document has a number; such metrics are of a whole "
             "task, and models cannot be compared by them. Documents have "
             f"{visible(', '.join(documents.metrics)) or 'no other metric'}"
         )
-        raise ValueError(message)
 
 
 def _part(

@@ -59,8 +59,7 @@ def read_documents(path: Path, memory_limit: int) -> dict[str, Documents]:
     for row, values in enumerate(metrics.to_pylist()):
         item = ids[row]
         if item is None:
-            message = f"{path}: row {row + 1} has no doc.id"
-            raise ValueError(message)
+            raise ValueError(f"{path}: row {row + 1} has no doc.id")
         documents = found.setdefault(str(tasks[row] or ""), Documents())
         text = json.dumps([prompts[row], *(each[row] for each in golds)])
         _merge(documents, (str(item), text), _values(values, path), path)
@@ -83,15 +82,13 @@ def _table(path: Path, memory_limit: int) -> tuple[Any, bool]:
             if any(f"{column.path_in_schema}.".startswith(f"{w}.") for w in wanted)
         )
         if size > memory_limit:
-            message = (
+            raise ValueError(
                 f"{path}: its columns take {size:,} bytes, more than memory_limit = "
                 f"{memory_limit:,}; raise memory_limit if you trust the file"
             )
-            raise ValueError(message)
         return file.read(columns=wanted, use_threads=False), new
     except (ArrowException, OSError) as error:
-        message = f"{path}: no whole Parquet file ({error}); copy it again"
-        raise ValueError(message) from error
+        raise ValueError(f"{path}: no whole Parquet file ({error}); copy it again") from error
 
 
 def _inner(table: Any, name: str) -> list[Any]:
@@ -122,11 +119,9 @@ def _values(given: Any, path: Path) -> Mapping[str, Any]:
         try:
             given = ast.literal_eval(given)
         except (ValueError, SyntaxError, RecursionError, MemoryError) as error:
-            message = f"{path}: metrics that cannot be read: {given[:80]!r}"
-            raise ValueError(message) from error
+            raise ValueError(f"{path}: metrics that cannot be read: {given[:80]!r}") from error
     if not isinstance(given, dict):
-        message = f"{path}: wanted metrics by name, got {str(given)[:80]}"
-        raise ValueError(message)  # noqa: TRY004
+        raise ValueError(f"{path}: wanted metrics by name, got {str(given)[:80]}")  # noqa: TRY004
     return given
 
 
@@ -152,9 +147,8 @@ def _merge(
         twice |= row in column
         column[row] = float(value)
     if twice:
-        message = (
+        raise ValueError(
             f"{path}: document {item!r} is there twice, so what is which cannot be "
             "said: splits of a task number their documents alike, and old files tell "
             "documents by their prompts alone; evaluate one split"
         )
-        raise ValueError(message)

@@ -84,11 +84,10 @@ def _readings(files: Sequence[LogFile], options: LogOptions) -> list[Reading]:
     samples = [file for file in files if file.path not in set(beside)]
     opened = {path: Results(path, path.parent, options.memory_limit) for path in beside}
     if not samples:
-        message = (
+        raise ValueError(
             f"{beside[0]}: only results of whole tasks are here, no samples; let "
             "lm_eval write them by --log_samples"
         )
-        raise ValueError(message)
     return [_reading(file.path, opened, options) for file in samples]
 
 

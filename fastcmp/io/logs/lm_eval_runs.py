@@ -181,10 +181,9 @@ def results_of(samples: Path, results: Sequence[Path]) -> Path | None:
     for folder in samples.parents[:2]:
         near = [path for path in same if path.parent == folder]
         if len(near) > 1:
-            message = (
+            raise ValueError(
                 f"{samples}: two files may hold its results, {near[0]} and {near[1]}; take one away"
             )
-            raise ValueError(message)
         if near:
             return near[0]
     return None
@@ -209,11 +208,10 @@ def task_of(samples: Path, results: Results) -> str:
         task = max(ends, key=len)
         _check_arguments(samples, stem[: -len(task)], results)
         return task
-    message = (
+    raise ValueError(
         f"{samples}: the task of its name, {name!r}, is not in {results.path}: are "
         "these files of one run, and was neither renamed?"
     )
-    raise ValueError(message)
 
 
 def _check_arguments(samples: Path, prefix: str, results: Results) -> None:
@@ -223,12 +221,11 @@ def _check_arguments(samples: Path, prefix: str, results: Results) -> None:
         return
     found, wanted = (re.sub(r"[\W_]+", "", text) for text in (prefix, arguments))
     if found != wanted:
-        message = (
+        raise ValueError(
             f"{samples}: {results.path} is of a run with model_args {arguments!r}, "
             "which is not in the name of these samples: a later run overwrote it. Keep "
             "each run in a folder of its own"
         )
-        raise ValueError(message)
 
 
 def _plain(name: str) -> str:

@@ -80,11 +80,10 @@ def choose_columns(
             found = [_DATA]
         if len(found) > 1:
             listed = " and ".join(map(repr, found))
-            message = (
+            raise ValueError(
                 f"{path} has columns {listed}, each of which may be the {what}: name "
                 f"one, as with columns={{{what!r}: {found[0]!r}}}"
             )
-            raise ValueError(message)
         if found:
             chosen[what] = found[0]
         elif what in needed:
@@ -105,8 +104,7 @@ def _named(names: Sequence[str], columns: Mapping[str, str], path: Any) -> dict[
         what = _SAME.get(key, key)
         if what not in ALIASES:
             known = ", ".join(ALIASES)
-            message = f"columns must name {known}, got {key!r}"
-            raise ValueError(message)
+            raise ValueError(f"columns must name {known}, got {key!r}")
         if name and name not in names:
             raise ValueError(_none(what, names, path, name))
         chosen[what] = name
@@ -156,11 +154,10 @@ def turned(part: LogPart) -> LogPart:
     if not is_error or not (part.values > 0).any():
         return part
     if (part.values < 0).any():
-        message = (
+        raise ValueError(
             f"{part.source}: {part.metric} of {part.model} has values above and below "
             "0: it cannot be told whether less or more is better"
         )
-        raise ValueError(message)
     return replace(part, lower_is_better=True)
 
 
@@ -219,11 +216,10 @@ def _status(
     known = {name: i for i, name in enumerate(STATUS)}
     for text in labels.texts:
         if text.lower() not in known:
-            message = (
+            raise ValueError(
                 f"{table.path}: the status of a value must be one of "
                 f"{', '.join(STATUS)}, got {text[:60]!r}"
             )
-            raise ValueError(message)
     codes = np.array([*(known[text.lower()] for text in labels.texts), 0], np.uint8)
     status = codes[labels.codes]
     status[(status == 0) & np.isnan(values)] = STATUS.index("unscored")

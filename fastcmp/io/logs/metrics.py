@@ -29,10 +29,9 @@ def read_metric(metric: object) -> Wanted:
         isinstance(each, str) for pair in metric.items() for each in pair
     ):
         return dict(metric)
-    message = (
+    raise TypeError(
         f"metric must be the name of a metric, a mapping task -> name, or None, got {metric!r}"
     )
-    raise TypeError(message)
 
 
 def choose_metrics(

@@ -89,15 +89,13 @@ def _scores(content: dict[str, Any], metric: str, path: Path) -> Iterator[tuple[
         for entry in entries:
             if metric not in entry:
                 known = ", ".join(k for k, v in entry.items() if type(v) is float)
-                message = f"{path} has no {metric!r} in {split}; there are: {known}"
-                raise ValueError(message)
+                raise ValueError(f"{path} has no {metric!r} in {split}; there are: {known}")
             value = entry[metric]
             value = math.nan if value is None else grade(value, path, metric)
             yield split, str(entry.get("hf_subset", "default")), value
             n += 1
     if not n:
-        message = f"{path} holds no scores"
-        raise ValueError(message)
+        raise ValueError(f"{path} holds no scores")
 
 
 def _model(folder: Path) -> str:

@@ -77,12 +77,11 @@ def _check_scored(
         names = {path.stem, stem, f"{stem}_0"}
         wanted = options.tasks is None or names & set(options.tasks)
         if wanted and not any(folder / f"{name}.json" in scored for name in names):
-            message = (
+            raise ValueError(
                 f"{file.path} does not say which answers are right: OpenCompass writes "
                 "that to results/<model>/<dataset>.json, under details, where it is "
                 "asked to dump them (--dump-eval-details)"
             )
-            raise ValueError(message)
 
 
 def _read(folder: Path, name: str, files: Sequence[LogFile], options: LogOptions) -> LogPart:
@@ -146,8 +145,7 @@ def _rows(details: Any, path: Path) -> Iterator[tuple[str, int, float, str | Non
         for repeat, value in enumerate(right):
             yield item, repeat, grade(value, path, "correct"), text
     if not found:
-        message = f"{path} holds no details of items"
-        raise ValueError(message)
+        raise ValueError(f"{path} holds no details of items")
 
 
 def _right(entry: Any, item: str, path: Path) -> list[Any]:
@@ -157,11 +155,10 @@ def _right(entry: Any, item: str, path: Path) -> list[Any]:
             if key in entry:
                 found = entry[key]
                 return found if isinstance(found, list) else [found]
-    message = (
+    raise ValueError(
         f"{path}: the details of item {item} hold neither 'correct' nor 'is_correct': "
         "it is not said whether the answer is right"
     )
-    raise ValueError(message)
 
 
 FORMAT = LogFormat(name="opencompass", title="OpenCompass", holds=_holds, readings=_readings)

@@ -56,8 +56,7 @@ def _read(file: LogFile, files: Sequence[LogFile], options: LogOptions) -> LogPa
     _check_labels(predicted, correct, arff, path)
     swapped = _swapped(arff, predicted, correct, path)
     if swapped:
-        message = f"{path}: {_differing(arff, correct, files, path)}{swapped}"
-        raise ValueError(message)
+        raise ValueError(f"{path}: {_differing(arff, correct, files, path)}{swapped}")
     absent = np.array([label is None for label in predicted])
     right = [a == b for a, b in zip(predicted, correct, strict=True)]
     truth = as_labels(correct)
@@ -91,8 +90,7 @@ def _row_id(columns: Mapping[str, Any], path: Path) -> str:
     """Name the column of rows."""
     found = next((x for x in ("row_id", "rowid") if x in columns), None)
     if found is None or "prediction" not in columns:
-        message = f"{path} has no columns row_id and prediction: no predictions"
-        raise ValueError(message)
+        raise ValueError(f"{path} has no columns row_id and prediction: no predictions")
     return found
 
 
@@ -120,23 +118,20 @@ def _truth(arff: Arff, path: Path) -> list[str | None]:
     has_confidences = any(name.startswith(_CONFIDENCE) for name in arff.columns)
     is_number = arff.attributes["prediction"] is None
     if not has_confidences and ("truth" in arff.columns or is_number):
-        message = (
+        raise ValueError(
             f"{path} holds predictions of a regression task: there is no right or "
             "wrong; compute a value an item, such as the negative absolute error, and "
             "pass a long table"
         )
-        raise ValueError(message)
     name = next((x for x in ("correct", "truth") if x in arff.columns), None)
     if name is None:
-        message = (
+        raise ValueError(
             f"{path} has no column 'correct', so it does not hold the truth: take it "
             "from the task and add the column, or compare labels (compare_all)"
         )
-        raise ValueError(message)
     if None in arff.columns[name]:
         row = arff.columns[name].index(None)
-        message = f"{path}: {name!r} is missing (?) in row {row}"
-        raise ValueError(message)
+        raise ValueError(f"{path}: {name!r} is missing (?) in row {row}")
     return _plain(arff.columns[name])
 
 
@@ -144,11 +139,10 @@ def _check_samples(arff: Arff, path: Path) -> None:
     """Refuse learning curves, which predict a row several times."""
     samples = set(arff.columns.get("sample", ())) - {None}
     if len(samples) > 1:
-        message = (
+        raise ValueError(
             f"{path} holds a learning curve, {len(samples)} samples, each with "
             "predictions of its own: keep the rows of one"
         )
-        raise ValueError(message)
 
 
 def _check_labels(
@@ -164,12 +158,11 @@ def _check_labels(
     known = classes.union(_plain(sorted(classes)))
     strange = sorted(x for x in set(predicted) - known if x is not None)
     if strange and all(label.isdecimal() for label in strange):
-        message = (
+        raise ValueError(
             f"{path}: 'prediction' holds {', '.join(strange[:3])}, indexes of classes, "
             f"and 'correct' labels ({', '.join(sorted(classes)[:3])}), as some "
             "versions of openml-python wrote them (its issue 1366): write the labels"
         )
-        raise ValueError(message)
 
 
 def _swapped(
@@ -229,8 +222,7 @@ def _likeliest(arff: Arff, names: Sequence[str], path: Path) -> NDArray[np.int64
     try:
         table = np.array([[float(x or "nan") for x in arff.columns[name]] for name in names])
     except ValueError as error:
-        message = f"{path}: confidences must be numbers: {error}"
-        raise ValueError(message) from None
+        raise ValueError(f"{path}: confidences must be numbers: {error}") from None
     table = np.where(np.isnan(table), -np.inf, table)
     highest = table.max(axis=0)
     best: NDArray[np.int64] = np.argmax(table, axis=0)

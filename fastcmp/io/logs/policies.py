@@ -143,11 +143,10 @@ def drop(block: Block, joint: Joint) -> tuple[Block, list[str]]:
     out = np.logical_or.reduce(gone)
     kept = ~out[places]
     if not kept.any():
-        message = (
+        raise ValueError(
             f"errors='drop' leaves no item{a_task(label_of(joint.parts[0]))}: to each "
             "some model has no value"
         )
-        raise ValueError(message)
     because = [
         f"{visible(part.model)} ({n})"
         for part, n in zip(joint.parts, gone.sum(axis=1).tolist(), strict=True)

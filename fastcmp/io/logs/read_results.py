@@ -219,8 +219,7 @@ def read_options(
     """Check what concerns the reading of files."""
     more: dict[str, Any] = {} if memory_limit is None else {"memory_limit": memory_limit}
     if filter_ is not None and not isinstance(filter_, str):
-        message = f"filter must be the name of a filter, got {filter_!r}"
-        raise TypeError(message)
+        raise TypeError(f"filter must be the name of a filter, got {filter_!r}")
     return LogOptions(
         metric=metric,
         tasks=None if task is None else tuple(_texts(task, "task")),
@@ -239,8 +238,7 @@ def _texts(given: Any, name: str) -> list[str]:
     several = isinstance(names, (list, tuple, set, frozenset)) and names
     if several and all(isinstance(each, str) for each in names):
         return list(names)
-    message = f"{name} must be text, or a sequence of texts, got {given!r}"
-    raise TypeError(message)
+    raise TypeError(f"{name} must be text, or a sequence of texts, got {given!r}")
 
 
 def _ids(ids: Any) -> Path | list[str] | None:
@@ -262,8 +260,9 @@ def _columns(columns: Any) -> dict[str, str]:
         isinstance(each, str) for pair in columns.items() for each in pair
     ):
         return dict(columns)
-    message = f"columns must be a mapping such as {{'item': 'name of a column'}}, got {columns!r}"
-    raise TypeError(message)
+    raise TypeError(
+        f"columns must be a mapping such as {{'item': 'name of a column'}}, got {columns!r}"
+    )
 
 
 def _check_tasks(parts: Sequence[LogPart], tasks: Sequence[str] | None) -> None:
@@ -271,8 +270,7 @@ def _check_tasks(parts: Sequence[LogPart], tasks: Sequence[str] | None) -> None:
     known = dict.fromkeys(part.task for part in parts)
     for task in tasks or ():
         if task not in known:
-            message = f"task: there is no {task}, but {listed(known, 20)}"
-            raise ValueError(message)
+            raise ValueError(f"task: there is no {task}, but {listed(known, 20)}")
 
 
 # Joining.
@@ -285,8 +283,7 @@ def join_logs(logs: Logs, wanted: Wanted, options: LogOptions, policy: _Policy) 
     chosen, about = choose_metrics(read.parts, wanted, refuse)
     parts, remarks = one_run_each(chosen, policy.runs, refuse)
     if not parts:
-        message = f"path holds no values of items; {logs.n_files} files were read"
-        raise ValueError(message)
+        raise ValueError(f"path holds no values of items; {logs.n_files} files were read")
     for part in parts:
         checks.check_part(part, refuse)
     names = tuple(dict.fromkeys(part.model for part in parts))
@@ -331,8 +328,7 @@ def _with_all(groups: Groups, names: Sequence[str], policy: _Policy) -> tuple[Gr
         return groups, []
     whole = {key: own for key, own in groups.items() if len(own) == len(names)}
     if not whole:
-        message = f"there is no task that all {len(names)} models have"
-        raise ValueError(message)
+        raise ValueError(f"there is no task that all {len(names)} models have")
     gone = [key for key in groups if key not in whole]
     if not gone:
         return whole, []
@@ -352,11 +348,10 @@ def _joined(parts: list[LogPart], policy: _Policy) -> tuple[Block, Joint, list[s
         checks.check_same_items(joint, refuse)
     keys = np.flatnonzero(joint.present() == len(parts))
     if not keys.size:
-        message = (
+        raise ValueError(
             f"models have no item in common{a_task(checks.label_of(parts[0]))}, "
             f"as in {parts[0].source} and {parts[-1].source}"
         )
-        raise ValueError(message)
     remarks = policies.common_remark(joint, keys) + evidence.prompt_remarks(joint)
     if policy.errors == "raise":
         policies.check_answers(joint, keys, refuse)

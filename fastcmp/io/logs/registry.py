@@ -37,6 +37,5 @@ def formats() -> list[LogFormat]:
     except ModuleNotFoundError as error:
         if error.name != "pyarrow":
             raise
-        message = "logs are read by pyarrow: pip install 'fastcmp[cli]'"
-        raise ImportError(message) from None
+        raise ImportError("logs are read by pyarrow: pip install 'fastcmp[cli]'") from None
     return [module.FORMAT for module in found]

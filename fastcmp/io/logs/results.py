@@ -148,17 +148,15 @@ class Results(Record):
             If values are not all 0 or 1, or items are answered several times.
         """
         if not self.is_answered_once:
-            message = (
+            raise ValueError(
                 "labels() needs one answer an item, and some items have several: pass "
                 "values() to compare_means"
             )
-            raise ValueError(message)
         if not self.is_right_or_wrong:
-            message = (
+            raise ValueError(
                 f"labels() needs values of 0 and 1, and {self.metric} has others: pass "
                 "values() to compare_means"
             )
-            raise ValueError(message)
         right = self.answers.astype(np.uint8)
         truth = np.ones(len(self.items), np.uint8)
         return truth, dict(zip(self.names, right, strict=True))
@@ -180,11 +178,10 @@ class Results(Record):
             If the logs hold splits of one data set only: splits are no data sets.
         """
         if self.unit == "split" and len(self.tasks) == 1:
-            message = (
+            raise ValueError(
                 "task_scores() needs several tasks, and these are splits of one data "
                 f"set, which share training data: {_BY_FOLDS}"
             )
-            raise ValueError(message)
         means = self._item_means()
         names, places = self.task_names, self.item_tasks
         if self.unit == "task":
@@ -216,11 +213,10 @@ class Results(Record):
             If the values are not those of splits of a cross-validation.
         """
         if self.unit != "split":
-            message = (
+            raise ValueError(
                 "fold_scores() needs scores of splits of a cross-validation, and these "
                 f"are of {self.unit}s: use compare(), or compare_datasets"
             )
-            raise ValueError(message)
         of = self.item_tasks[self.columns_items]
         found = {
             task: dict(zip(self.names, self.answers[:, of == i], strict=True))
@@ -274,11 +270,10 @@ class Results(Record):
             cross-validation, which share training data.
         """
         if self.unit == "split":
-            message = (
+            raise ValueError(
                 "compare() takes items as independent, and these are splits of a "
                 f"cross-validation, which share training data: {_BY_FOLDS}"
             )
-            raise ValueError(message)
         if self.is_right_or_wrong and self.is_answered_once:
             from fastcmp.pairwise.compare_all import compare_all
 

@@ -30,8 +30,7 @@ def selected(results: Results, task: Any, subset: Any, models: Any) -> Results:
         if all(w is None or x in w for x, w in zip(pair, wanted, strict=True))
     ]
     if not kept:
-        message = f"task={task!r} and subset={subset!r} are nowhere together"
-        raise ValueError(message)
+        raise ValueError(f"task={task!r} and subset={subset!r} are nowhere together")
     chosen = _known(models, "models", results.names)
     rows = [results.names.index(name) for name in chosen or results.names]
     return _part(results, rows, kept)
@@ -76,11 +75,9 @@ def _known(wanted: Any, name: str, known: Sequence[str]) -> list[str] | None:
     names = [wanted] if isinstance(wanted, str) else list(wanted)
     for each in names:
         if each not in known:
-            message = (
+            raise ValueError(
                 f"{name}: there is no {visible(str(each))}, but {listed(dict.fromkeys(known), 20)}"
             )
-            raise ValueError(message)
     if not names:
-        message = f"{name} must name at least one, got none"
-        raise ValueError(message)
+        raise ValueError(f"{name} must name at least one, got none")
     return list(dict.fromkeys(names))

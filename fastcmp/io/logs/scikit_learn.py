@@ -74,8 +74,7 @@ def _of_search(
     models = as_labels(params).at() if models is None else models
     if len(set(models)) < len(models):
         twice = next(name for name in models if models.count(name) > 1)
-        message = f"{file.path} has the parameters {twice} twice"
-        raise ValueError(message)
+        raise ValueError(f"{file.path} has the parameters {twice} twice")
     parts = []
     for metric in dict.fromkeys(found[2] for found in splits):
         own = sorted((int(x[1]), x[0]) for x in splits if x[2] == metric)
@@ -125,12 +124,10 @@ def _columns(file: LogFile, names: Sequence[str], options: LogOptions) -> Mappin
         column = content.get(name)
         column = list(column.values()) if isinstance(column, dict) else column
         if not isinstance(column, list):
-            message = f"{file.path}: {name!r} must be a list, got {str(column)[:40]}"
-            raise ValueError(message)  # noqa: TRY004  # of data
+            raise ValueError(f"{file.path}: {name!r} must be a list, got {str(column)[:40]}")  # noqa: TRY004  # of data
         found[name] = column
     if len({len(column) for column in found.values()}) > 1:
-        message = f"{file.path}: its columns are of different lengths"
-        raise ValueError(message)
+        raise ValueError(f"{file.path}: its columns are of different lengths")
     return found
 
 

@@ -112,8 +112,7 @@ def _read(files: Sequence[LogFile], model: str, options: LogOptions) -> LogPart:
         check_size(file, options.memory_limit)
         own = read_json(file.path)
         if not isinstance(own, dict):
-            message = f"{file.path} must hold a JSON object, got {str(own)[:40]}"
-            raise ValueError(message)  # noqa: TRY004  # of data
+            raise ValueError(f"{file.path} must hold a JSON object, got {str(own)[:40]}")  # noqa: TRY004  # of data
         content |= own
     asked = None if options.ids is None else read_ids(options.ids)
     known = {k: v for k, v in content.items() if isinstance(v, list)}
@@ -166,22 +165,19 @@ def _of_report(
     all_ids = list(dict.fromkeys(map(str, every)))
     n_stated = content["total_instances"]
     if asked is None and len(all_ids) != n_stated:
-        message = (
+        raise ValueError(
             f"{path}: the report says that there are {n_stated} instances, but its "
             f"lists hold {len(all_ids)}: pass the full list of ids (ids=, --ids)"
         )
-        raise ValueError(message)
     stated = content.get("resolved_instances", len(resolved))
     if stated != len(resolved):
-        message = (
+        raise ValueError(
             f"{path}: the report says that {stated} instances are resolved, but lists "
             f"{len(resolved)}"
         )
-        raise ValueError(message)
     both = set(resolved) & set(known.get("unresolved_ids", ()))
     if both:
-        message = f"{path}: {min(both)} is both resolved and unresolved"
-        raise ValueError(message)
+        raise ValueError(f"{path}: {min(both)} is both resolved and unresolved")
     failed = set(all_ids) - set(resolved)
     submitted = set(map(str, known.get("submitted_ids", all_ids)))
     counts = {
@@ -199,12 +195,11 @@ def _of_lists(
     """Read lists of ids, of which those that were not resolved are none."""
     resolved = _ids(known, ("resolved", "resolved_ids"), path)
     if asked is None:
-        message = (
+        raise ValueError(
             f"{path} lists what is resolved; not resolved is the complement of the "
             "full list of ids, which is not in this file: pass it (ids=, --ids: a file "
             "with an id a line, or the ids)"
         )
-        raise ValueError(message)
     all_ids = list(dict.fromkeys(str(x) for names in known.values() for x in names))
     lost = {
         name.replace("_", " "): set(map(str, known.get(name, ()))) - set(resolved)
@@ -219,10 +214,9 @@ def _of_details(content: dict[str, Any], path: Path) -> tuple[list[str], list[st
     for name, entry in content.items():
         found = entry.get("resolved") if isinstance(entry, dict) else entry
         if not isinstance(found, bool):
-            message = (
+            raise ValueError(  # noqa: TRY004  # of data
                 f"{path}: 'resolved' of {name} must be true or false, got {json.dumps(found)[:60]}"
             )
-            raise ValueError(message)  # noqa: TRY004  # of data
     resolved = [name for name, entry in content.items() if entry["resolved"]]
     return resolved, list(content), {}
 
@@ -233,11 +227,9 @@ def _ids(known: dict[str, list[Any]], keys: Sequence[str], path: Path) -> list[s
         if key in known:
             names = list(map(str, known[key]))
             if len(set(names)) < len(names):
-                message = f"{path}: {key!r} holds an id twice"
-                raise ValueError(message)
+                raise ValueError(f"{path}: {key!r} holds an id twice")
             return names
-    message = f"{path} has no list {keys[0]!r}: what is resolved is not said"
-    raise ValueError(message)
+    raise ValueError(f"{path} has no list {keys[0]!r}: what is resolved is not said")
 
 
 def _counted(model: str, counts: Counts) -> tuple[str, ...]:
@@ -251,11 +243,10 @@ def _check_known(found: Sequence[str], asked: Collection[str], path: Path) -> No
     strange = [name for name in found if name not in asked]
     if strange:
         shown = ", ".join(strange[:_SHOWN])
-        message = (
+        raise ValueError(
             f"{path} holds {len(strange)} ids that ids= does not ({shown}): is it the "
             "list of another benchmark?"
         )
-        raise ValueError(message)
 
 
 def read_ids(ids: Path | str | Sequence[str]) -> dict[str, None]:
@@ -271,8 +262,7 @@ def read_ids(ids: Path | str | Sequence[str]) -> dict[str, None]:
     found = dict.fromkeys(names)
     if not names or len(found) < len(names):
         what = "an id twice" if names else "no ids"
-        message = f"{where} must list all ids, each once, got {what}"
-        raise ValueError(message)
+        raise ValueError(f"{where} must list all ids, each once, got {what}")
     return found
 
 

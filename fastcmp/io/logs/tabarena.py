@@ -99,11 +99,10 @@ def _imputed(
         for row in (rows[i : i + 1] for i in range(min(_SHOWN, rows.size)))
     )
     name = method.at(rows[:1])[0]
-    message = (
+    raise ValueError(
         f"{table.path}: {shown} is imputed: no result of {name}, but of another method "
         f"({rows.size} of {imputed.size} rows are such; imputed='keep' takes them)"
     )
-    raise ValueError(message)
 
 
 FORMAT = LogFormat(name="tabarena", title="TabArena", holds=_holds, readings=_readings)

@@ -42,11 +42,10 @@ class Labels:
         """Refuse missing labels."""
         empty = np.flatnonzero(self.codes < 0)
         if empty.size:
-            message = (
+            raise ValueError(
                 f"{path}: column {name!r} is empty in {empty.size} of "
                 f"{self.codes.size} rows, the first of them row {empty[0]}"
             )
-            raise ValueError(message)
 
 
 def constant(text: str, n: int) -> Labels:
@@ -112,11 +111,10 @@ def as_numbers(raw: Any, path: Path, name: str) -> NDArray[np.float64]:
         values = np.append(known, np.nan)[texts.codes]
     infinite = np.flatnonzero(np.isinf(values))
     if infinite.size:
-        message = (
+        raise ValueError(
             f"{path}: column {name!r} must be finite, got {infinite.size} infinite "
             f"values, the first in row {infinite[0]}"
         )
-        raise ValueError(message)
     return values
 
 
@@ -147,11 +145,10 @@ def grade(entry: Any, path: Path, name: str) -> float:
         if value is not None:
             return value
     what = "a list" if isinstance(entry, (list, dict)) else visible(repr(entry)[:60])
-    message = (
+    raise ValueError(
         f"{path}: {name!r} must hold one value an item, numbers, true and false or the "
         f"grades C, P, I, N, yes, no, all finite, got {what}"
     )
-    raise ValueError(message)
 
 
 def as_whole_numbers(labels: Labels, path: Path, name: str) -> NDArray[np.int32]:
@@ -163,7 +160,6 @@ def as_whole_numbers(labels: Labels, path: Path, name: str) -> NDArray[np.int32]
         except ValueError:
             known[i] = np.nan
         if not (known[i].is_integer() and abs(known[i]) < 2**31):
-            message = f"{path}: column {name!r} must hold whole numbers, got {text[:60]!r}"
-            raise ValueError(message)
+            raise ValueError(f"{path}: column {name!r} must hold whole numbers, got {text[:60]!r}")
     numbers: NDArray[np.int32] = known.astype(np.int32)[labels.codes]
     return numbers

@@ -53,8 +53,7 @@ class LogTable:
             self.columns = _of_source(file.path, wanted, values)
         self.n_rows = len(next(iter(self.columns.values())))
         if not self.n_rows:
-            message = f"{self.path} holds no rows"
-            raise ValueError(message)
+            raise ValueError(f"{self.path} holds no rows")
 
     def labels(self, name: str, *, complete: bool = False) -> Labels:
         """Give a column as texts."""
@@ -86,11 +85,10 @@ def check_size(file: LogFile, limit: int) -> None:
         size = max(size, sum(group.total_byte_size for group in groups))
         size = max(size, 8 * known.num_rows)
     if size > limit:
-        message = (
+        raise ValueError(
             f"{file.path} holds {in_words(size)} or more, and {in_words(limit)} may be "
             "read at once (memory_limit)"
         )
-        raise ValueError(message)
 
 
 # Columns.
@@ -133,8 +131,7 @@ def json_lines(path: Path) -> Iterator[dict[str, Any]]:
             try:
                 record = json.loads(line.removeprefix(b"\xef\xbb\xbf"))
             except UnicodeDecodeError:
-                message = f"{path} is not UTF-8 text (line {number})"
-                raise ValueError(message) from None
+                raise ValueError(f"{path} is not UTF-8 text (line {number})") from None
             except (ValueError, RecursionError) as error:
                 message = f"{path}: line {number} is no JSON, it may be cut off: "
                 raise ValueError(message + str(error)) from None
@@ -156,8 +153,7 @@ def _entries(path: Path) -> Iterator[dict[str, Any]]:
 
 def _object(record: Any, path: Path, where: str) -> dict[str, Any]:
     if not isinstance(record, dict):
-        message = f"{path}: {where} must be a JSON object, got {str(record)[:60]!r}"
-        raise ValueError(message)  # noqa: TRY004  # of data, not of an argument
+        raise ValueError(f"{path}: {where} must be a JSON object, got {str(record)[:60]!r}")  # noqa: TRY004  # of data, not of an argument
     return record
 
 
@@ -252,12 +248,11 @@ def check_once(part: LogPart, codes: NDArray[np.int64] | None = None) -> None:
         row = twice[0]
         repeat = "" if part.repeats is None else f", repeat {part.repeats[row]}"
         where = f" in task {part.task}" if part.task else ""
-        message = (
+        raise ValueError(
             f"{part.source}: {part.model} has item {part.items[row]}{repeat} "
             f"twice{where} ({twice.size} rows are such): keep one; of a long table, "
             "the column in which they differ may be a task, subset, metric or repeat"
         )
-        raise ValueError(message)
 
 
 def template(source: Path, **others: Any) -> LogPart:

@@ -67,24 +67,19 @@ def _roots(path: Any) -> list[Path]:
     if isinstance(path, (str, os.PathLike)):
         path = [path]
     if isinstance(path, Iterator):  # it could be gone through once only
-        message = f"path must be a file, a folder, or a list of them, got {path!r}"
-        raise TypeError(message)
+        raise TypeError(f"path must be a file, a folder, or a list of them, got {path!r}")
     if isinstance(path, (bytes, dict)) or not isinstance(path, Iterable):
-        message = f"path must be a file, a folder, or several, got {path!r}"
-        raise TypeError(message)
+        raise TypeError(f"path must be a file, a folder, or several, got {path!r}")
     roots = []
     for each in path:
         if not isinstance(each, (str, os.PathLike)) or not str(each):
-            message = f"path must be a file, a folder, or several, got {each!r}"
-            raise TypeError(message)
+            raise TypeError(f"path must be a file, a folder, or several, got {each!r}")
         root = Path(each)
         if not os.path.lexists(root):
-            message = f"path: there is no {root}: name a file or a folder of logs"
-            raise FileNotFoundError(message)
+            raise FileNotFoundError(f"path: there is no {root}: name a file or a folder of logs")
         roots.append(root)
     if not roots:
-        message = "path must name at least one file or folder, got none"
-        raise ValueError(message)
+        raise ValueError("path must name at least one file or folder, got none")
     return roots
 
 
@@ -94,8 +89,7 @@ def _named(path: Path) -> list[tuple[Path, str]]:
         what = "is a pipe or a device: write what it gives to a file first"
         if path.is_symlink() and not path.exists():
             what = "is a link to nothing: name a file or a folder of logs"
-        message = f"path: {path} {what}"
-        raise ValueError(message)
+        raise ValueError(f"path: {path} {what}")
     return [(path, "")]
 
 

@@ -75,13 +75,12 @@ def _is_number(entry: Any) -> bool:
 def _readings(files: Sequence[LogFile], options: LogOptions) -> list[Reading]:
     for file in files:
         if not options.values:
-            message = (
+            raise ValueError(
                 f"{file.path} holds numbers by columns, which may be labels or values "
                 "of models: pass values=True (--values) if they are values, higher is "
                 "better; labels are compared with the true ones, which a column y_true "
                 "must hold (fastcmp compare FILE, or compare_all)"
             )
-            raise ValueError(message)
 
     def reading(file: LogFile) -> Reading:
         return lambda: _read(file, options, alone=len(files) == 1)
@@ -93,18 +92,16 @@ def _read(file: LogFile, options: LogOptions, *, alone: bool) -> Sequence[LogPar
     chosen = choose_columns(file.columns, options, file.path, needed=())
     chosen = {what: name for what, name in chosen.items() if what in _OF_ITEMS}
     if "item" not in chosen and not alone:
-        message = (
+        raise ValueError(
             f"{file.path} has no column of items, by which several files are joined: "
             "name it, as with columns={'item': ...}"
         )
-        raise ValueError(message)
     if TARGET in file.columns:
-        message = (
+        raise ValueError(
             f"{file.path} has a column {TARGET!r}, true labels: predicted labels are "
             "compared with them by fastcmp compare FILE without --values, or by "
             "compare_all; values of models stand in a file without it"
         )
-        raise ValueError(message)
     types = dict.fromkeys(file.columns, pa.float64())
     names, remarks = plan_values(types, str(file.path), models=None, id_column=None, others=chosen)
     table = LogTable(file, list(chosen.values()), values=names, limit=options.memory_limit)

@@ -47,11 +47,10 @@ class Archive:
                 members = file.infolist()
                 end = file.start_dir
         except (zipfile.BadZipFile, struct.error, ValueError, OSError) as error:
-            message = (
+            raise ValueError(
                 f"{self.path}: the directory at the end of the zip cannot be read "
                 f"({error}); the file is cut off or damaged: copy it again"
-            )
-            raise ValueError(message) from error
+            ) from error
         names = Counter(member.filename for member in members)
         #: Members by name; of several of one name the last.
         self.members = {member.filename: member for member in members}
@@ -59,11 +58,10 @@ class Archive:
         self.twice = frozenset(name for name, count in names.items() if count > 1)
         for member in sorted(members, key=lambda m: m.header_offset, reverse=True):
             if member.header_offset + _LOCAL.size + member.compress_size > end:
-                message = (
+                raise ValueError(
                     f"{self.path}: member {member.filename!r} lies over another, as in "
                     "a zip bomb; it is not read"
                 )
-                raise ValueError(message)
             end = member.header_offset
 
     def read(self, name: str) -> bytes:
@@ -72,40 +70,35 @@ class Archive:
         self._check(member)
         data = self._unpack(member, self._packed(member))
         if len(data) != member.file_size or zlib.crc32(data) != member.CRC:
-            message = (
+            raise ValueError(
                 f"{self.path}: member {name!r} is damaged (its length or its checksum "
                 "differs from what the zip says): copy the file again"
             )
-            raise ValueError(message)
         return data
 
     def _check(self, member: zipfile.ZipInfo) -> None:
         """Refuse a member that cannot or must not be unpacked."""
         what = f"{self.path}: member {member.filename!r}"
         if member.flag_bits & 1:
-            message = f"{what} is encrypted; decrypt the file first"
-            raise ValueError(message)
+            raise ValueError(f"{what} is encrypted; decrypt the file first")
         if member.compress_type not in _METHODS:
-            message = (
+            raise ValueError(
                 f"{what} is compressed by method {member.compress_type} of zip; "
                 "deflate (8) and zstd (93) can be read"
             )
-            raise ValueError(message)
         self._unpacked += member.file_size
         size = max(member.file_size, member.compress_size)
         if size > self._limit:
-            message = (
+            raise ValueError(
                 f"{what} takes {size:,} bytes, more than memory_limit = "
                 f"{self._limit:,}; raise memory_limit if you trust the file"
             )
-            raise ValueError(message)
         if self._unpacked > self._limit:
-            message = (
+            raise ValueError(
                 f"{self.path}: its members take more than memory_limit = "
                 f"{self._limit:,} bytes in all; raise memory_limit if you trust the "
                 "file"
             )
-            raise ValueError(message)
 
     def _packed(self, member: zipfile.ZipInfo) -> bytes:
         """Bytes of a member as they stand in the file."""
@@ -127,11 +120,10 @@ class Archive:
             if member.compress_type == _ZSTD:
                 return _zstd(packed, most, self.path)
         except (zlib.error, OSError, ValueError) as error:
-            message = (
+            raise ValueError(
                 f"{self.path}: member {member.filename!r} cannot be unpacked "
                 f"({error}): copy the file again"
-            )
-            raise ValueError(message) from error
+            ) from error
         return packed
 
 
@@ -140,8 +132,9 @@ def _zstd(packed: bytes, most: int, path: Path) -> bytes:
     try:
         import pyarrow as pa
     except ImportError as error:
-        message = f"{path}: reading zstd needs pyarrow: pip install 'fastcmp[cli]'"
-        raise ImportError(message) from error
+        raise ImportError(
+            f"{path}: reading zstd needs pyarrow: pip install 'fastcmp[cli]'"
+        ) from error
     stream: Any = pa.CompressedInputStream(pa.BufferReader(packed), "zstd")
     found = bytearray()
     while len(found) < most:

@@ -1,4 +1,4 @@
-"""Laws of all functions and records, for whatever `calls` and `test_records` list."""
+"""Laws of all functions and records, for whatever `calls` and `examples` list."""
 
 import re
 from dataclasses import fields, is_dataclass
@@ -6,12 +6,14 @@ from functools import cache
 
 import numpy as np
 import pytest
+import scipy.stats
 from calls import (
     COST,
     FUNCTIONS,
     K3,
     THREE,
     A,
+    B,
     S,
     T,
     Y,
@@ -23,11 +25,11 @@ from calls import (
     parameters,
 )
 from cases import case
+from examples import RECORDS, example
 from same_bits import assert_same
-from test_records import RECORDS, example
 
 import fastcmp
-from fastcmp import designs
+from fastcmp import designs, stream
 
 GROUPS = [0, 1, 2, 2] * 3
 STRATA = [0, 0, 1, 1, 1, 1] * 2
@@ -110,6 +112,7 @@ def intervals_hold_their_estimates(answer):
             with case(where, name, point, low, high):
                 slack = 1e-9 * (1 + np.abs(np.nan_to_num(point)))
                 assert not (low > high).any()
+                assert (np.isnan(low) == np.isnan(high)).all()  # one end says nothing
                 if type(record).__name__ not in ("BootstrapResult", "RocBand"):  # quantiles
                     assert not (low > point + slack).any()
                     assert not (high < point - slack).any()
@@ -288,10 +291,11 @@ SILENT = {"workers", "progress", "memory_limit", "checkpoint"}
 
 
 def call(name, **options):
-    """The answer to a proper call with further options, where draws are the same."""
+    """The answer to a proper call with further options, where draws are the same, and few."""
     given = arguments(name) | made(options)
-    if "rng" in parameters(name):
-        given.setdefault("rng", 1)
+    for option, value in (("rng", 1), ("n_resamples", 299)):
+        if option in parameters(name):
+            given.setdefault(option, value)
     return function(name)(**given)
 
 
@@ -455,47 +459,84 @@ NO_INTERVAL |= {"best_set", "best_set_from_moments", "rank_sets", "rank_sets_fro
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_sides_of_a_test(name):
     """The tails add up to 1, and the observed; an interval's end goes with its side."""
-    if "alternative" not in parameters(name):
+    if "alternative" not in parameters(name) or name.startswith("planning."):
         return
-    options = SIDES.get(name, {})
-    answers = {x: call(name, alternative=x, **options) for x in ("two-sided", "greater", "less")}
-    for parts_of_sides in zip(*(list(parts(x)) for x in answers.values()), strict=True):
-        (where, two), (_, greater), (_, less) = parts_of_sides
-        if not hasattr(two, "pvalue") or not hasattr(two, "alternative"):
+    ways = [SIDES.get(name, {})]
+    ways += [needed | {x: value} for x, value, needed, _ in variants(name) if x in OF_PVALUES]
+    for way in ways:
+        try:
+            sides = {x: call(name, alternative=x, **way) for x in ("two-sided", "greater", "less")}
+        except ValueError:  # that way is two-sided
             continue
-        p, p_greater, p_less = (np.asarray(x.pvalue) for x in (two, greater, less))
-        with case(where, type(two).__name__, p, p_greater, p_less):
-            if name not in DISCRETE:
-                np.testing.assert_allclose(p_greater + p_less, 1, rtol=1e-12)
-                np.testing.assert_allclose(p, 2 * np.minimum(p_less, p_greater), rtol=1e-9)
-            elif DISCRETE[name]:
-                assert (p_greater + p_less > 1).all()
-            assert (p >= np.minimum(p_less, p_greater) - 1e-12).all()
-            assert (p_greater != p_less).any()
-            assert [x.alternative for x in (two, greater, less)] == [*answers]
-            if type(two).__name__ == "PairedRatio" and two.lower_is_better:
-                greater, less = less, greater
-            for (what, _, low, high), (_, _, low_g, high_g), (_, _, low_l, high_l) in zip(
-                *map(intervals, (two, greater, less)), strict=True
-            ):
-                with case(what, low, high, low_g, high_g, low_l, high_l):
-                    assert not (low_g < low - 1e-12).any()
-                    assert not (high_l > high + 1e-12).any()
-                    assert not (high_g < high - 1e-12).any()
-                    assert not (low_l > low + 1e-12).any()
+        for parts_of_sides in zip(*(list(parts(x)) for x in sides.values()), strict=True):
+            (where, two), (_, greater), (_, less) = parts_of_sides
+            if hasattr(two, "pvalue") and hasattr(two, "alternative"):
+                with case(where, type(two).__name__, way):
+                    sides_of_a_record(two, greater, less, way.get("null_difference"))
+
+
+def sides_of_a_record(two, greater, less, null=0):
+    p, p_greater, p_less = (np.asarray(x.pvalue) for x in (two, greater, less))
+    observed = p_greater + p_less - 1
+    with case(two.distribution if hasattr(two, "distribution") else "", p, p_greater, p_less):
+        method = getattr(two, "method", "")
+        if type(two).__name__ == "McNemarResult" and method == "exact":
+            both = two.only_a + two.only_b
+            np.testing.assert_allclose(observed, scipy.stats.binom.pmf(two.only_a, both, 0.5))
+        elif getattr(two, "distribution", None) in DISCRETE and method != "midp":
+            assert (observed > 0).all() or method == "boschloo"
+        elif not type(two).__name__.endswith(("EvalueResult", "LooksResult")):
+            np.testing.assert_allclose(observed, 0, atol=1e-12)
+            np.testing.assert_allclose(p, 2 * np.minimum(p_less, p_greater), rtol=1e-9)
+        assert (p >= np.minimum(p_less, p_greater) - 1e-12).all()
+        difference = point_of(two, ("difference", "estimate"))
+        ranks = type(two).__name__ in ("DatasetsResult", "PairedRatio")  # of another sign
+        if difference is not None and not ranks and not null:
+            assert not ((difference > 0) & (p_greater > p_less + 1e-12)).any()
+            assert not ((difference < 0) & (p_greater < p_less - 1e-12)).any()
+        assert [x.alternative for x in (two, greater, less)] == ["two-sided", "greater", "less"]
+    if type(two).__name__ == "PairedRatio" and two.lower_is_better:
+        greater, less = less, greater
+    for (what, _, low, high), (_, _, low_g, high_g), (_, _, low_l, high_l) in zip(
+        *map(intervals, (two, greater, less)), strict=True
+    ):
+        with case(what, low, high, low_g, high_g, low_l, high_l):
+            assert not (low_g < low - 1e-12).any()
+            assert not (high_l > high + 1e-12).any()
+            assert not (high_g < high - 1e-12).any()
+            assert not (low_l > low + 1e-12).any()
+
+
+FLIPS = {"method": "permutation"}
+
+
+@pytest.mark.parametrize("way", [{}, FLIPS, FLIPS | {"studentized": True}], ids=str)
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+@pytest.mark.parametrize("name", ["mean_difference", "means_unpaired"])
+def test_intervals_end_where_tests_reject(name, alternative, way):
+    """0 is within the interval of level 1 - p and a little more, and not of a little less."""
+    if not set(way) <= set(parameters(name)):
+        return
+    for shift in (-0.07, 0.07):
+        given = way | {"values_b": np.add(T, shift), "alternative": alternative}
+        p = call(name, **given).pvalue
+        if p < 0.6:
+            for level, within in ((1 - 0.999 * p, True), (1 - 1.001 * p, False)):
+                low, high = call(name, **given, confidence_level=level).interval
+                with case(shift, p, level, low, high):
+                    assert (low <= 0 <= high) == within
+        if way:  # no signs of 12 items can say so much
+            ends = call(name, **given, confidence_level=1 - 1e-6).interval
+            assert np.isinf([*ends]).all()
 
 
 SIDES = {"compare_datasets": {"control": 1}, "compare_cv": FOLDS}
 SIDES["sequential.mean_test"] = {"differences": [0.9] * 12}
-#: Where tails do not add up to 1: they overlap in discrete distributions (True), but need not in
-#: Boschloo's test, whose tails have an order each, nor in e-values.
-DISCRETE = {
-    **dict.fromkeys(("auc_permutation_test", "max_t", "signed_rank", "compare_datasets"), True),
-    **dict.fromkeys(("compare_metric", "compare_metric_from_counts"), True),
-    "compare_unpaired": False,
-    **{f"sequential.mcnemar{x}": False for x in ("", "_from_counts", "_looks")},
-    "sequential.mean_test": False,
-}
+#: Options that choose where p-values come from.
+OF_PVALUES = {"method", "test", "groups", "strata", "df", "variance", "studentized", "measure"}
+OF_PVALUES |= {"positive", "weights", "stratum_weights", "null_difference"}
+#: Where the tails overlap; but those of Boschloo's test have an order each, and need not.
+DISCRETE = {"binomial", "trinomial", "permutation", "bootstrap"}
 
 
 #: Arguments of model a, which change places with those of model b.
@@ -644,3 +685,471 @@ def test_the_order_of_models_does_not_matter(name):
 #: Fields with an entry for each model, and for each pair with the sign of a change of places.
 OF_MODELS = ("score", "auc", "correct", "estimate", "mean_score", "mean_rank")
 OF_PAIRS = {"difference": -1, "pvalue": 1, "pvalue_adjusted": 1, "difference_standard_error": 1}
+
+
+# --------------------------------------------------------------------------- the same by two ways
+
+
+@pytest.mark.parametrize("name", CALLED)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_workers_and_memory_do_not_matter(name):
+    for option, values in (("workers", (1, 3)), ("memory_limit", ("100 kB", "1 GB"))):
+        if option not in parameters(name) or name.startswith("compare_cv"):  # processes: slow
+            continue
+        ways = [{}, *({"method": x} for x in ("permutation", "bootstrap"))]
+        ways += [{"adjust": "maxt", "simultaneous": True}, {"metric": "f1", "adjust": "maxt"}]
+        for way in ways:
+            if set(way) <= set(parameters(name)):
+                try:
+                    theirs = call(name, **way)
+                except (ValueError, TypeError):  # it has no such method
+                    continue
+                for value in values:
+                    with case(option, value, way):
+                        assert_same(call(name, **way | {option: value}), theirs)
+
+
+def pair_tensor():
+    return fastcmp.count_labels(Y, A, B)
+
+
+#: Functions of data in two forms; where the answer of the second stands in that of the first.
+TWINS = {
+    "labels": ("compare_labels", {}, "mcnemar", {}, "comparison"),
+    "costs of labels": (
+        *("compare_labels", {"cost": COST}),
+        *("cost_test", {"cost": COST}, "comparison"),
+    ),
+    "unpaired": (
+        *("compare_unpaired", {"a": (Y, A), "b": (Y[::-1], B)}),
+        *("accuracy_unpaired", {"y_b": Y[::-1], "method": "boschloo"}, "comparison"),
+    ),
+    "unpaired means": (
+        *("compare_unpaired", {"a": S, "b": T, "measure": "mean"}),
+        *("means_unpaired", {}, "comparison"),
+    ),
+    "unpaired areas": (
+        *("compare_unpaired", {"a": (Y, S), "b": (Y, T), "measure": "auc"}),
+        *("delong_unpaired", {"method": "t"}, "comparison"),
+    ),
+    "table": (
+        *("mcnemar_from_counts", {"only_a": None, "only_b": None, "table": [[7, 3], [1, 1]]}),
+        *("mcnemar", {}, ""),
+    ),
+    "pairs": ("compare_all_from_counts", {}, "compare_all", {}, ""),
+    "moments": ("compare_means_from_moments", {}, "compare_means", {}, ""),
+    "q": ("cochrans_q_from_counts", {}, "cochrans_q", {}, ""),
+    "report": (
+        *("classification_report_from_counts", {}),
+        *("classification_report", {"preds": {"a": A, "b": B}}, ""),
+    ),
+    "kappa": (
+        "cohen_kappa_from_counts",
+        {"table": lambda: np.histogram2d(A, B, 2)[0].astype(int)},
+        *("cohen_kappa", {}, ""),
+    ),
+    "bowker": (
+        "bowker_from_counts",
+        {"table": lambda: np.histogram2d(A, B, 2)[0].astype(int)},
+        *("bowker", {}, ""),
+    ),
+    "costs": ("cost_test_from_counts", {"counts": label_counts}, "cost_test", {}, ""),
+    "metrics": ("compare_metric_from_counts", {"counts": pair_tensor}, "compare_metric", {}, ""),
+    "metric": (
+        "metric_from_counts",
+        {"table": lambda: np.histogram2d(Y, A, 2)[0].astype(int)},
+        *("metric", {}, ""),
+    ),
+    "sensitivity": (
+        *("compare_sensitivity_specificity_from_counts", {"counts": pair_tensor}),
+        *("compare_sensitivity_specificity", {}, ""),
+    ),
+    "dask pairs": ("dask.compare_all", ("data", "preds"), "compare_all", {}, ""),
+    "dask q": ("dask.cochrans_q", ("data", "preds"), "cochrans_q", {}, ""),
+    "dask areas": ("dask.delong", ("data", "scores"), "delong", {}, ""),
+    "dask means": ("dask.compare_means", ("data",), "compare_means", {}, ""),
+}
+
+
+def in_blocks(given, names):
+    """The same data in Dask's arrays of several blocks, and the names of models."""
+    import dask.array as da
+
+    models = given.get("preds") or given.get("scores") or given["values"]
+    rows = np.array([*models.values()])
+    columns = [rows] if names == ("data",) else [np.array(Y), rows]
+    made = {k: da.from_array(x, chunks=5) for k, x in zip(names, columns, strict=True)}
+    return made | {"names": [*models]}
+
+
+@pytest.mark.parametrize("name", TWINS)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_two_ways_to_one_answer(name):
+    """With every option that both have."""
+    first, of_first, second, of_second, place = TWINS[name]
+    given = arguments(second) | made(of_second)
+    if "dask" in name:
+        pytest.importorskip("dask.array")
+        data = in_blocks(given, of_first)
+    else:
+        data = arguments(first) | made(of_first)
+    both = (parameters(first).keys() & parameters(second).keys()) - SILENT
+    options = both - set(data) - set(given) | (both & {"metric"})
+    fixed = {k: v for k, v in (("rng", 1), ("n_resamples", 299)) if k in both}
+    cases = [
+        (option, value, needed)
+        for option in sorted(options)
+        for value in others(second, option)
+        for needed in ({}, *NEEDS.get(option, ()))
+        if set(needed) <= options
+    ]
+    for option, value, needed in [("", None, {}), *cases]:
+        changed = made(fixed | needed | ({option: value} if option else {}))
+        if {*changed, *map(str, changed.values())} & NOT_ALIKE.get(first, set()):
+            continue
+        if option in ("weights", "groups") and "variance" in both:  # blocks have no other
+            changed["variance"] = "cr1"
+        with case(option, value, needed):
+            try:
+                theirs = function(second)(**given | changed)
+            except (ValueError, TypeError) as error:
+                with pytest.raises(type(error)):
+                    function(first)(**data | changed)
+                continue
+            ours = function(first)(**data | changed)
+            if getattr(theirs, "margins", None) is not None:
+                assert_close(ours.margins, theirs.margins)
+            compared = [*shared(getattr(ours, place) if place else ours, theirs)]
+            assert compared
+            for field, x, y in compared:
+                np.testing.assert_allclose(x, y, rtol=1e-9, atol=1e-12, err_msg=field)
+
+
+#: Options and values that need items, or stand for something else.
+NOT_ALIKE = {
+    "compare_all_from_counts": {"maxt", "single-step", "metric"},
+    "dask.compare_all": {"maxt", "single-step"},
+    "cochrans_q_from_counts": {"exact"},
+    "dask.cochrans_q": {"exact"},
+    "compare_unpaired": {"alpha"},
+}
+
+
+def shared(ours, theirs):
+    """The numbers that answer, of fields that both have, and of records within both."""
+    inner = dict(parts(ours))
+    for place, second in parts(theirs):
+        if place in inner:
+            yield from ((f"{place}.{x}", *pair) for x, *pair in shared_by(inner[place], second))
+
+
+def shared_by(ours, theirs):
+    for field in ("pvalue", "pvalue_adjusted", "statistic", "difference", "value", "df", "score"):
+        first, second = (point_of(answer, (field,)) for answer in (ours, theirs))
+        if first is not None and second is not None:
+            yield field, first, second
+    for (name, *first), (other, *second) in zip(intervals(ours), intervals(theirs), strict=False):
+        if name == other:
+            yield name, first, second
+    for field in ("alternative", "method", "adjust", "alpha", "confidence_level", "names"):
+        if hasattr(ours, field) and hasattr(theirs, field):
+            assert getattr(ours, field) == getattr(theirs, field), field
+
+
+# --------------------------------------------------------------------------- scale, labels, gaps
+
+
+@pytest.mark.parametrize("name", CALLED)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_an_item_of_weight_0_is_none(name):
+    """Without some items, and without a class."""
+    given = arguments(name)
+    option = next((x for x in ("sample_weight", "weights") if x in parameters(name)), None)
+    columns = OF_ITEMS & set(given)
+    if option is None or not columns or "." in name or "kappa" in name:
+        return
+    for kept in ([0, 1, 2, 4, 5, 6, 7, 9, 10, 11], np.flatnonzero(Y)):
+        weights = np.zeros(12)
+        weights[kept] = np.array(WEIGHTS)[kept]
+        fewer = {x: of_items(given[x], kept) for x in columns}
+        with case(kept):
+            try:
+                theirs = call(name, **fewer, **{option: weights[kept]})
+            except ValueError:
+                with pytest.raises(ValueError):  # noqa: PT011
+                    call(name, **{option: weights})
+                continue
+            ours = call(name, **{option: weights})
+            assert is_dataclass(ours) or not differs(ours, theirs)
+            for field, x, y in shared(ours, theirs):
+                np.testing.assert_allclose(x, y, rtol=1e-9, atol=1e-12, err_msg=field)
+
+
+#: What data are in the unit of values: arguments, and fields of answers.
+VALUES_IN_UNITS = {"values", "values_a", "values_b", "differences", "half_differences"}
+VALUES_IN_UNITS |= {"scores_a", "scores_b"}
+FIELDS_IN_UNITS = ("difference", "mean_a", "mean_b", "standard_error", "difference_standard_error")
+FREE_OF_UNITS = ("pvalue", "pvalue_adjusted", "statistic", "df", "may_be_best")
+NO_UNIT = {"variance_components", "sequential.mean_test", "sequential.MeanLooks.update"}
+
+
+def times(value, unit):
+    if isinstance(value, dict):
+        return {key: np.multiply(column, unit) for key, column in value.items()}
+    return (
+        [np.multiply(row, unit) for row in value]
+        if np.ndim(value[-1])
+        else np.multiply(value, unit)
+    )
+
+
+@pytest.mark.parametrize("name", CALLED)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_the_unit_of_values_does_not_matter(name):
+    given = arguments(name)
+    columns = VALUES_IN_UNITS & set(given)
+    if not columns or name in NO_UNIT or "bayes" in name or name.startswith("stream."):
+        return
+    ways = [{}, {"groups": GROUPS}, {"method": "permutation"}, {"method": "bootstrap"}]
+    for way in ways:
+        if not set(way) <= set(parameters(name)):
+            continue
+        try:
+            plain = call(name, **way)
+        except ValueError:  # it has no such method
+            continue
+        for unit in (2.0**-30, 2.0**40):
+            scaled = call(name, **{x: times(given[x], unit) for x in columns}, **way)
+            for (where, theirs), (_, ours) in zip(parts(plain), parts(scaled), strict=True):
+                with case(way, unit, where, theirs, ours):
+                    of_unit = FIELDS_IN_UNITS  # the statistic of draws is the difference
+                    if getattr(theirs, "method", "") == "permutation":
+                        of_unit += ("statistic",)
+                    for field in (*FIELDS_IN_UNITS, *FREE_OF_UNITS):
+                        if (value := point_of(theirs, (field,))) is not None:
+                            factor = unit if field in of_unit else 1
+                            np.testing.assert_allclose(
+                                point_of(ours, (field,)),
+                                factor * value,
+                                rtol=1e-9,
+                                atol=1e-12 * factor,
+                                err_msg=field,
+                            )
+                    for (what, *ends), (_, *others) in zip(
+                        intervals(theirs), intervals(ours), strict=True
+                    ):
+                        if what not in ("rank_interval", ("lower", "upper")):
+                            np.testing.assert_allclose(others, unit * np.array(ends), rtol=1e-7)
+
+
+def stretched(value):
+    """Scores of which the least is 0 and the largest 1."""
+    if isinstance(value, dict):
+        return {key: stretched(column) for key, column in value.items()}
+    value = np.array(value, float)
+    return (value - value.min()) / np.ptp(value)
+
+
+@pytest.mark.parametrize("name", CALLED)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_scores_from_0_to_1_may_be_0_and_1(name):
+    given = arguments(name)
+    columns = {"score", "scores", "score_a", "score_b", "probabilities", "scores_a", "scores_b"}
+    if columns & set(given) and "table" not in name and not name.startswith("compare_folds"):
+        call(name, **{x: stretched(given[x]) for x in columns & set(given)})
+
+
+#: Arguments with labels of classes.
+OF_LABELS = {"y_true", "pred_a", "pred_b", "preds", "pred", "rater_a", "rater_b", "ratings"}
+OF_LABELS |= {"y_a", "y_b"}
+
+
+def relabel(value, words):
+    if isinstance(value, dict):
+        return {key: relabel(column, words) for key, column in value.items()}
+    return [words[x] for x in value]
+
+
+@pytest.mark.parametrize("name", CALLED)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_names_of_classes_do_not_matter(name):
+    """Neither other words in their order, nor in another where the positive one is named."""
+    given = arguments(name)
+    columns = OF_LABELS & set(given)
+    if not columns or "." in name or {"classes", "cost"} & set(given) or name in BY_CLASS:
+        return
+    theirs = call(name)
+    named = "positive" in parameters(name)
+    for no, yes in [("no", "yes"), *([("no", "maybe")] if named and name not in OF_DRAWS else [])]:
+        new = {x: relabel(given[x], {0: no, 1: yes, 2: "z"}) for x in columns}
+        with case(no, yes):
+            ours = call(name, **new, **({"positive": yes} if named else {}))
+            assert is_dataclass(theirs) or not differs(ours, theirs)
+            for field, x, y in shared(ours, theirs):
+                np.testing.assert_allclose(x, y, rtol=1e-9, atol=1e-12, err_msg=field)
+
+
+#: Where an answer has a row for each class, and where draws have the order of classes.
+BY_CLASS, OF_DRAWS = {"classification_report", "metric_equality"}, {"compare_metric", "metric"}
+
+#: Arguments in which a value may be missing.
+MAY_LACK = ("pred_b", "preds", "values", "values_a", "scores", "b", "pred_a", "differences")
+
+
+def with_a_gap(value):
+    """The same with a missing value of the first model or item."""
+    if isinstance(value, dict):
+        first, *rest = value
+        return {first: with_a_gap(value[first])} | {name: value[name] for name in rest}
+    if isinstance(value, tuple):
+        return (*value[:-1], with_a_gap(value[-1]))
+    value = np.array(value, float)
+    value.flat[1] = np.nan
+    return value
+
+
+@pytest.mark.parametrize("name", CALLED)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_policies_for_what_is_missing(name):
+    """All say the same where nothing is; where something is, each something else."""
+    if "missing" not in parameters(name) or name in ("compare_holdout", "compare_predictions"):
+        return
+    options = {"method": "sign"} if name == "compare_datasets" else {}
+    theirs, policies = call(name, **options), []
+    for policy in others(name, "missing"):
+        try:
+            ours = call(name, missing=policy, **options)
+        except ValueError:  # of another method or measure
+            continue
+        policies.append(policy)
+        with case(policy):
+            for field, x, y in shared(ours, theirs):
+                np.testing.assert_allclose(x, y, rtol=1e-12, atol=1e-15, err_msg=field)
+    given = arguments(name)
+    column = next((x for x in MAY_LACK if x in given), None)
+    if column is None or name == "variance_components":  # which counts what there is
+        return
+    gap = {column: with_a_gap(given[column])}
+    with pytest.raises(ValueError, match=r"missing|NaN"):
+        call(name, **gap)
+    answers = [call(name, **gap, missing=policy, **options) for policy in policies]
+    for i, ours in enumerate(answers):
+        with case(policies[i]):
+            assert differs(ours, theirs)
+            alike = name == "mean_difference" and policies[i] == "pairwise"  # a pair has the same
+            assert alike or all(differs(ours, other) for other in answers[:i])
+
+
+# --------------------------------------------------------------------------- draws, and no answer
+
+
+@cache
+def many():
+    """Data of 48 items, too many to look at all assignments."""
+    rng = np.random.default_rng(1)
+    values = {
+        k: rng.normal(mean, 1, 48).round(2) for k, mean in zip("abc", (0, 0.2, 0.5), strict=True)
+    }
+    y_true, a, b, c = (rng.random((4, 48)) < 0.6).astype(int)
+    rows = {"values": values, "values_a": values["a"], "values_b": values["b"]}
+    rows |= {"y_true": y_true, "preds": {"a": a, "b": b, "c": c}, "pred": a, "pred_a": a}
+    scores = {"score": values["a"], "scores": values, "score_a": values["a"], "pred_b": b}
+    differences = {x: values["a"] - values[x] for x in "bc"}
+    return rows | scores | {"score_b": values["b"], "differences": differences}
+
+
+def of_many(name):
+    """The arguments of a call by 48 items, or none."""
+    given = arguments(name)
+    data = {x: value for x, value in many().items() if x in given}
+    return {} if "folds" in given or set(given) & set(OF_ITEMS) - set(data) else data
+
+
+@pytest.mark.parametrize("name", CALLED)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_random_answers_say_so(name):
+    """What another seed changes is said to be drawn; what it does not is all there is."""
+    if "rng" not in parameters(name) or "." in name:
+        return
+    ways = [{}, {"method": "permutation"}, {"method": "bootstrap"}, {"adjust": "maxt"}]
+    some, few = {"groups": [i // 2 for i in range(48)]}, {"groups": GROUPS}
+    for data, groups in (({}, few), (of_many(name), some)):
+        if data == {} and groups is some:
+            continue
+        for way in [*ways, *(way | groups for way in ways)]:
+            if not set(way) <= set(parameters(name)):
+                continue
+            try:
+                ours, theirs = (call(name, **data | way, rng=rng) for rng in (1, 2))
+            except ValueError:  # it has no such method
+                continue
+            with case(way, "many" if data else "few", ours):
+                changed = [
+                    field
+                    for field, x, y in shared(ours, theirs)
+                    if not np.array_equal(x, y, equal_nan=True)
+                ]
+                if "maxt" in way.values():
+                    by_all = "normal draws" if "_from_" in name else "all sign flips"
+                    assert (ours.adjust_draws == by_all) == (not data)
+                elif hasattr(ours, "seed"):
+                    assert not changed or ours.seed == 1
+                    assert not getattr(ours, "exact", False) or ours.seed is None
+                    if ours.seed is not None:
+                        assert_same(call(name, **data | way, rng=ours.seed), ours)
+
+
+@pytest.mark.parametrize("name", CALLED)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_step_down_is_not_single_step(name):
+    """No p-value is larger, the least is the same, and some are smaller."""
+    values = [x.default for x in parameters(name).values() if x.name == "step"]
+    option, single, down = ("step", "single", "down") if values else ("adjust", *STEPS)
+    if option not in parameters(name) or single not in others(name, option) + values:
+        return
+    data = of_many(name)
+    if "moments" in arguments(name):
+        data = {"moments": stream.ValueMoments().update(many()["values"])}
+    if name == "simultaneous_pairs":
+        data = {"estimate": [0.1, 0.13, 0.16], "covariance": np.diag([2e-4, 1e-4, 3e-4])}
+    for side in ("two-sided", "greater", "less") if "alternative" in parameters(name) else ("",):
+        way = data | ({"alternative": side} if side else {})
+        one, two = (call(name, **way, **{option: x}).pvalue_adjusted for x in (single, down))
+        with case(side, one, two):
+            assert (two <= one + 1e-12).all()
+            assert np.isclose(two.min(), one.min())
+            assert (two < one).any()
+            assert (two >= call(name, **way, **{option: down}).pvalue - 0.02).all()
+
+
+STEPS = ("single-step", "maxt")
+
+
+@pytest.mark.parametrize("name", CALLED)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_no_answer_is_no_decision(name):
+    """NaN is no tie, no win and nothing significant, in fields and in words."""
+    found = variants(name)
+    if "zero_division" in parameters(name) and "pred_a" in parameters(name):
+        no_value = {"pred_a": [0] * 12, "metric": "precision", "zero_division": np.nan}
+        found = [*found, ("pred_a", 0, {}, call(name, **no_value))]
+    for option, value, needed, answer in found:
+        for where, record in parts(answer):
+            with case(option, value, needed, where, record):
+                no_answer_is_no_decision(record)
+
+
+def no_answer_is_no_decision(record):
+    pvalue = getattr(record, "pvalue", None)
+    if pvalue is None or not np.isnan(np.asarray(pvalue, float)).any():
+        return
+    unknown = np.isnan(np.asarray(pvalue, float))
+    for field in ("significant", "rejected"):
+        decided = getattr(record, field, None)
+        if decided is not None and not callable(decided):
+            assert not np.asarray(decided)[unknown].any()
+    if np.ndim(pvalue) == 0:
+        assert getattr(record, "status", 1) != 0
+        if np.isnan(getattr(record, "difference", 0)):
+            assert getattr(record, "better", None) is None
+            assert not re.search("the same|higher|lower|better", str(record).split("H0")[0][23:])

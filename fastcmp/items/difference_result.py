@@ -67,8 +67,8 @@ class MeanDifference(Pilot, Compared, Record):
     signflip_pvalue: float | None = None
     interval_method: str | None = None
     studentized: bool = False
-    #: Draws, 0 where all were enumerated, and the seed that repeats them; None where
-    #: nothing was drawn.
+    #: Draws of the p-value, 0 where it is exact, and the seed that repeats them and those of the
+    #: interval; None where nothing was drawn.
     n_resamples: int | None = None
     seed: int | None = None
     missing: str = "raise"
@@ -112,6 +112,8 @@ class MeanDifference(Pilot, Compared, Record):
             f"Test: {test_name(self)}.",
             *values_sentences(self),
         ]
+        if self.n_resamples == 0 and self.seed is not None:
+            text.append(f"Interval by random sign flips (seed {self.seed}).")
         if self.n_clusters is not None:
             text.append(
                 f"The {self.n_clusters} clusters multiply the variance by "

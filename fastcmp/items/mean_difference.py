@@ -365,19 +365,16 @@ def _drawn(
         "n_resamples": options.n_resamples,
         "seed": options.seed,
     }
-    shown: dict[str, Any] = {"df": None, "distribution": options.method}
+    shown: dict[str, Any] = {"df": None, "distribution": options.method, "seed": options.seed}
     found: Any
     if options.method == "permutation":
         found = flip_test(units, studentized=options.studentized, **given)
         shown |= {"statistic": found.statistic, "n_resamples": found.n_resamples}
         shown["status"] = OK if found.n_nonzero else DEGENERATE
+        if found.complete:
+            shown["seed"] = None
     else:
         found = bootstrap_difference(units, interval=str(options.interval), **given)
         shown |= {"status": found.status, "n_resamples": options.n_resamples}
         shown["statistic"] = found.statistic
-    return {
-        **shown,
-        "pvalue": found.pvalue,
-        "interval": ConfidenceInterval(found.low, found.high),
-        "seed": options.seed if shown["n_resamples"] else None,
-    }
+    return {**shown, "pvalue": found.pvalue, "interval": ConfidenceInterval(found.low, found.high)}

@@ -55,6 +55,8 @@ class FlipOutcome(NamedTuple):
     n_resamples: int
     #: Units in which the models differ.
     n_nonzero: int
+    #: Whether all signs were looked at, so that the interval is exact too.
+    complete: bool
 
 
 def least_pvalue(n_nonzero: int, alternative: str) -> float:
@@ -97,7 +99,8 @@ def flip_test(
         low, high = flips.limits(pair)[0]
     n_draws = 0 if exact else flips.n_draws
     nonzero = int(np.count_nonzero(read.values[0]))
-    return FlipOutcome(float(statistic), float(pvalue), float(low), float(high), n_draws, nonzero)
+    ends = float(low), float(high)
+    return FlipOutcome(float(statistic), float(pvalue), *ends, n_draws, nonzero, flips.complete)
 
 
 def flip_tests(
@@ -173,7 +176,7 @@ class _Flips:
         steps: int,
     ) -> None:
         self._units, self._steps = units, steps
-        self.n_draws = plan.signs.n_draws
+        self.n_draws, self.complete = plan.signs.n_draws, plan.signs.complete
         how = (0 if plan.signs.complete else 1, ALTERNATIVES[alternative], plan.rank)
         self._student = Units(units.values, units.sizes, units.factors, units.starts)
         self._studentized = studentized

@@ -86,6 +86,8 @@ def abc_interval(
 
     ends = [end(ndtri(0.5 * (1.0 - level))), end(ndtri(0.5 * (1.0 + level)))]
     low, high = keep_side(ends, alternative, (-np.inf, np.inf))
+    if math.isnan(low) or math.isnan(high):  # weights below 0, of which the measure has no value
+        low = high = math.nan
     pvalue = math.nan
     if cells.n_models == 2:
         tail = 0.5 * math.erfc(-_quantile_at_zero(end, estimate) / _ROOT)
@@ -100,6 +102,8 @@ def _quantile_at_zero(end: Callable[[float], float], estimate: float) -> float:
     near, far = 0.0, side * _STRIDE
     while abs(far) < _FARTHEST and end(far) * side < 0.0:
         near, far = far, far + side * _STRIDE
+    if math.isnan(end(far)):  # weights below 0
+        return math.nan
     if not end(near) * side < 0.0:  # the estimate is corrected for bias beyond 0
         return near
     for _ in range(_HALVINGS):

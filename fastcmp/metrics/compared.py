@@ -384,6 +384,11 @@ def _bootstrapped(pairs: list[Pair], options: CompareOptions, pool: ThreadPool) 
 def _disagreement(found: Compared, options: CompareOptions) -> tuple[str, ...]:
     """Say that the interval and the test do not say the same."""
     low, high = found.interval
+    if math.isnan(low) and found.interval_method == "abc" and not math.isnan(found.pair.difference):
+        return (
+            "The ABC interval has an end at which samples would have weights below 0, as may be "
+            "with few: use method='bootstrap'.",
+        )
     if math.isnan(low) or math.isnan(found.test.pvalue) or found.method == "bootstrap":
         return ()
     outside = not low <= 0.0 <= high

@@ -130,7 +130,9 @@ class MetricComparison(Pilot, Compared, Record):
         a, b = self.names
         name = interval_name(self.confidence_level, self.alternative)
         lead = f"{a} and {b} have the same {self.measure}"
-        if self.difference and not math.isnan(self.difference):
+        if math.isnan(self.difference):
+            lead = f"{self.measure} of {a} and {b} cannot be compared"
+        elif self.difference:
             which = "higher" if self.difference > 0 else "lower"
             lead = f"{a} has a {which} {self.measure} than {b}"
         values = f"{number(self.value_a)} and {number(self.value_b)}"

@@ -511,7 +511,7 @@ def test_equality_by_contrasts():
         ({"metric": lambda _: np.nan}, "NaN"),
         ({"metric": lambda table: table}, "one number"),
     ],
-    ids=str,
+    ids=lambda x: x if isinstance(x, str) else "-".join(x),
 )
 def test_refused(options, said):
     y, preds = labels()

@@ -393,6 +393,10 @@ def function(name):
     return method
 
 
+#: Functions whose answer is a number for each item, and no record.
+PER_ITEM = {"brier_values", "correct_values", "log_loss_values"}
+
+
 def arguments(name):
     """The arguments of a proper call."""
     assert name in GOOD, f"a new function? add a proper call of {name} to GOOD in {__file__}"

@@ -11,6 +11,7 @@ from calls import (
     COST,
     FUNCTIONS,
     K3,
+    PER_ITEM,
     THREE,
     A,
     B,
@@ -386,7 +387,7 @@ UNSEEN_IN = {
     "superior_ability_from_moments": {"names"},
     "variance_components": {"k", "repeats"},
     **{x: {"labels"} for x in ("compare_metric", "metric")},
-    **{x: {"classes"} for x in ("brier_values", "log_loss_values")},
+    **{x: {"classes"} for x in PER_ITEM - {"correct_values"}},
     **{f"datasets.{x}": {"tasks"} for x in ("aligned_ranks", "friedman", "quade")},
     **{f"datasets.{x}": {"tasks"} for x in ("skillings_mack", "task_noise", "task_table")},
 }
@@ -640,10 +641,10 @@ def test_the_order_of_items_does_not_matter(name):
 
 
 #: Where the answer is one of each item, random, or of items that are not the same of both models.
-ORDERED = {
+ORDERED = PER_ITEM | {
     *("auc_bootstrap", "auc_permutation_test", "roc_band", "venkatraman", "compare_folds"),
-    *("brier_values", "log_loss_values", "correct_values", "accuracy_unpaired", "delong_unpaired"),
-    *("compare_datasets", "datasets.task_noise", "datasets.task_bootstrap"),
+    *("accuracy_unpaired", "delong_unpaired", "compare_datasets"),
+    *("datasets.task_noise", "datasets.task_bootstrap"),
     *(f"datasets.bayes_{x}" for x in ("datasets", "signed_rank")),
     *("datasets.leave_one_task_out", "datasets.normalised_scores"),
 }

@@ -25,7 +25,7 @@ _TRUTH = re.compile(r"^y_true(?= must)|(?<=and )y_true(?= \w+ labels)|(?<=of )y_
 _PREDS = re.compile(r"^preds must hold (?=at least)")
 _CLASSES = re.compile(r": pass classes= to .*")
 #: What only Python can name.
-_FUNCTION = ", or a function of the confusion matrix"
+_IN_PYTHON = re.compile(", or a function of the confusion matrix| \\(or to make_metric\\)")
 _CHOICES = re.compile(r"(?<= must be one of )\((?:None, )?'([^()]*?)',?\)")
 #: Advice on an argument, left out where there is no such option.
 _ADVICE = re.compile(r" \((\w+)='[^']*'(?: in Python)?\)")
@@ -85,7 +85,7 @@ def in_options(message: str, options: argparse.Namespace | None) -> str:
     if given.get("target"):
         line = _TRUTH.sub(lambda _: given["target"], line)
     line = _POSITIVE.sub("--positive ", line)
-    line = line.replace(_FUNCTION, "")
+    line = _IN_PYTHON.sub("", line)
     line = _CHOICES.sub(lambda found: found[1].replace("', '", ", "), line)
     line = _SUBJECT.sub(subject, _ARGUMENT.sub(argument, line))
     return _AVERAGES.sub(r"\1, micro or weighted", line)

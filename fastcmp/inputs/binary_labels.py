@@ -78,7 +78,9 @@ def _distinct(truth: Column) -> tuple[NDArray[Any], list[Any]]:
     return codes, [truth.distinct[code] for code in used]
 
 
-def positive_label(found: list[Any], positive: Any, truth: str = "y_true") -> tuple[Any, Any]:
+def positive_label(
+    found: list[Any], positive: Any, truth: str = "y_true", how: str = "positive="
+) -> tuple[Any, Any]:
     """Choose the positive label of one or two, and the other; None if unknown."""
     if len(found) > 2:
         raise ValueError(
@@ -92,7 +94,7 @@ def positive_label(found: list[Any], positive: Any, truth: str = "y_true") -> tu
         others = [label for label in found if label != positive]
         return positive, others[0] if others else None
     if not all(isinstance(label, (Real, np.bool_)) for label in found):
-        raise ValueError(f"name the positive class of the labels {found}: pass positive=")
+        raise ValueError(f"name the positive class of the labels {found}: pass {how}")
     if len(found) == 1:
         # One class only: 1 is the positive one, 0 and -1 the negative one.
         label = found[0]

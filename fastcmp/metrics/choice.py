@@ -191,7 +191,8 @@ class Metric:
                     "pass average=None for each class against the others"
                 )
             raise ValueError(message)
-        label, _ = positive_label(list(classes), self.positive)
+        how = "positive= (or to make_metric)"  # which functions take that have no positive=
+        label, _ = positive_label(list(classes), self.positive, how=how)
         if label is None or label not in classes:
             raise ValueError(
                 f"the positive class does not occur among {list(classes)}: pass "

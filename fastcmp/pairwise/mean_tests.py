@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 _SIDE = 128  # models of a side of a tile, at most; a multiple of TILE_ROWS
 _ZERO = 1e-12  # of the squares; less is rounding where no values are left to look at
+_ROUNDED = (64 * np.finfo(np.float64).eps) ** 2  # of squares; less may be rounding of values
 _SPAN = 1 << 16
 _NONE = np.empty(0)
 
@@ -77,17 +78,18 @@ def moment_tests(
     covariance, scale = moments.covariance, moments.scale
     own = np.diagonal(covariance)
     shared = np.ndim(moments.df) == 0
+    rounded = _ROUNDED * (moments.mean**2 + moments.n_units * moments.variance)
 
     def found(block: Block) -> PairMeans:
         i, j = block.pairs.T
         difference = relative[i] - relative[j]
         variance = own[i] + own[j] - 2.0 * covariance[i, j]
         df = np.array([float(moments.df)]) if shared else moments.df[i, j]
-        size = scale[i] + scale[j]
+        size, least = scale[i] + scale[j], rounded[i] + rounded[j]
         if direct is None:
-            variance[variance < _ZERO * size] = 0.0
+            variance[variance < np.maximum(_ZERO * size, least / moments.n_units)] = 0.0
             return PairMeans(difference, variance, df)
-        for p in np.flatnonzero(variance <= LOST * size):
+        for p in np.flatnonzero(variance <= np.maximum(LOST * size, least)):
             again = direct(int(i[p]), int(j[p]))
             difference[p], variance[p] = again.difference, again.variance
             if not shared:

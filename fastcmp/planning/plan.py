@@ -188,7 +188,7 @@ def sample_size(
 
     "leaderboard", method "normal":
 
-    - `accuracies`, with `agreement`, `correlation` or `discordant` of pairs of models;
+    - ``accuracies``, with `agreement`, `correlation` or `discordant` of pairs of models;
     - ``means``, with `sd` and `correlation`;
     - `pilot`: a record of all pairs;
     - `find`: "best", "all", "any", "average", or a pair of models by number; `adjust` for

@@ -16,6 +16,7 @@ OPTIONS = Namespace(
     [
         ("pass missing='wrong' to count", "pass --missing wrong to count"),
         ("name it: pass positive=", "name it: pass --positive"),
+        ("name it: pass positive= (or to make_metric)", "name it: pass --positive"),
         ("positive=7 is not among", "--positive 7 is not among"),
         ("test='cost' needs cost=, the", "--test cost needs --cost, the"),
         ("method must be one of ('a',)", "--method must be one of a"),

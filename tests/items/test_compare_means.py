@@ -370,6 +370,17 @@ def test_twins_and_constant_differences(table, design):
     assert result.pvalue[apart] == 2.0 ** (1 - n_units)
 
 
+@pytest.mark.parametrize("size", [1e-6, 1.0, 1e6])
+@pytest.mark.parametrize("difference", [1e-9, 0.1])
+def test_two_models_a_constant_apart_have_no_variance(table, design, size, difference):
+    first = table[0] * size
+    pair = first, first + difference * size
+    alone = mean_difference(*pair, **design.options)
+    together = compare_means(np.stack(pair), **design.options)
+    assert together.standard_error[0] == alone.standard_error == 0.0
+    assert together.pvalue[0] == alone.pvalue
+
+
 # What is kept, and which pairs.
 
 

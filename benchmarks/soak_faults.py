@@ -23,7 +23,7 @@ import fastcmp
 from fastcmp import stream
 from fastcmp.cli import main
 from fastcmp.core.saved_states import read_state
-from fastcmp.io import checkpoint
+from fastcmp.io import counting
 
 #: Seconds after which a program hangs.
 PATIENCE = 120
@@ -184,7 +184,7 @@ def wait_for_rows(started, saved, rows) -> None:
     limit = time.monotonic() + PATIENCE
     while started.poll() is None and time.monotonic() < limit:
         with suppress(FileNotFoundError):  # it is gone when all is done
-            position = read_state(saved, checkpoint._KIND)[1]["position"]
+            position = read_state(saved, counting._KIND)[1]["position"]
             if position is not None and position[0][0] >= rows:
                 return
         time.sleep(0.02)

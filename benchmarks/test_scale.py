@@ -6,7 +6,7 @@ import pytest
 import fastcmp
 from fastcmp import kernels
 from fastcmp.core.threads import ThreadPool
-from fastcmp.counts.correct_bits import RightBits
+from fastcmp.counts.pairs import RightBits
 from fastcmp.inputs.labels import encode
 from fastcmp.kernels.bits import allocate_words
 from fastcmp.pairwise.accuracy_tests import accuracy_tests

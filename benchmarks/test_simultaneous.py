@@ -5,7 +5,7 @@ import pytest
 
 import fastcmp
 from fastcmp.core.threads import ThreadPool
-from fastcmp.counts.correct_bits import RightBits
+from fastcmp.counts.pairs import RightBits
 from fastcmp.inputs.labels import encode
 from fastcmp.kernels.bits import allocate_words, cross_counts
 from fastcmp.kernels.sign_flips import random_signs

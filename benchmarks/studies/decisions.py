@@ -15,7 +15,7 @@ import fastcmp
 from benchmarks.studies import decision_page
 from fastcmp import planning
 from fastcmp.kernels import GREATER, score_exact, tango_exact, tango_test
-from fastcmp.paired.bounded_margins import BoundedUnits, bounded_score
+from fastcmp.paired.margins import BoundedUnits, bounded_score
 from fastcmp.sequential import mcnemar_looks
 
 ALPHA, SEED, RUNS, DRAWS, GRID = 0.05, 1, 2_000, 999, 1_001

@@ -15,8 +15,8 @@ from scipy.special import chdtrc
 from fastcmp import bayle_z, designs, kernels, naive_mcnemar
 from fastcmp.studies.algorithms import predict_folds
 from fastcmp.studies.contests import find_contest
-from fastcmp.studies.paper import TABLE_V
 from fastcmp.studies.problems import data_seed
+from fastcmp.studies.rivals import TABLE_V
 
 SEED, ALPHA, K = 1, 0.05, 10
 SETTINGS = (("exp6", 0.2928, 1000), ("simple", 0.0, 1000))

@@ -46,7 +46,7 @@ class WithPairs(Record):
 
     def sections(self) -> list[Section]:
         """Describe the comparison, with the pairs before how to read it."""
-        from fastcmp.pairwise.summary import pairs_table
+        from fastcmp.pairwise.result import pairs_table
 
         own = self.record.sections()
         if len(self.record.names) == 2 or not own or own[-1].title != HOW:

@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastcmp.cli.output import chosen_files, say
-from fastcmp.core.memory import in_words
+from fastcmp.core.threads import in_words
 from fastcmp.counts.pairs import choose_pairs
 from fastcmp.data import example_path
 from fastcmp.pairwise.cost_tests import LEVELS
 from fastcmp.pairwise.metric_options import check_counted
 from fastcmp.stream import LabelCounts, PairCounts
-from fastcmp.stream.tally import is_dense
+from fastcmp.stream.class_counts import is_dense
 
 if TYPE_CHECKING:
     import argparse
 
     from fastcmp.inputs.cost_matrix import CostMatrix
-    from fastcmp.io.checkpoint import Checkpoint
+    from fastcmp.io.counting import Checkpoint
     from fastcmp.io.stream import PredictionStream
 
 _COPIES = 4  # all tables, those of some blocks, their sum, and the blocks themselves
@@ -143,7 +143,7 @@ def _empty(
 def _checkpoint(
     options: argparse.Namespace, predictions: PredictionStream, matrix: CostMatrix | None
 ) -> Checkpoint | None:
-    from fastcmp.io.checkpoint import Checkpoint
+    from fastcmp.io.counting import Checkpoint
 
     if options.checkpoint is None:
         return None

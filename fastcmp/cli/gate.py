@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
 import fastcmp
-from fastcmp.cli.amounts import read_amount
 from fastcmp.cli.messages import in_options
 from fastcmp.cli.metrics import metric_of
 from fastcmp.cli.output import check_places, say, write_text
 from fastcmp.cli.pages import add_page, write_page
-from fastcmp.core.escaping import visible
-from fastcmp.core.options import choose
+from fastcmp.cli.plan import read_amount
+from fastcmp.core.checks import choose
+from fastcmp.core.render import visible
 
 if TYPE_CHECKING:
     import argparse
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from fastcmp.io.two_files import TwoModels
-    from fastcmp.pairwise.gate_result import GateResult
+    from fastcmp.io.stream import TwoModels
+    from fastcmp.pairwise.gate import GateResult
 
 _VALUES = "values"
 _SUFFIXES = {".xml": "junit", ".md": "markdown", ".json": "json"}
@@ -145,7 +145,7 @@ def _gate(options: argparse.Namespace) -> int:
 def _read(options: argparse.Namespace) -> TwoModels:
     from fastcmp.inputs.labels import encode
     from fastcmp.io.label_check import check_whole
-    from fastcmp.io.two_files import TwoFiles
+    from fastcmp.io.stream import TwoFiles
 
     target = options.target or "y_true"
     others = {"--by": options.by, "--groups": options.groups}

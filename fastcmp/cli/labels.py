@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING, Any
 
 import fastcmp
 from fastcmp.cli.log_options import NOT_OF_TABLES, OF_TASKS, add_log_options, refuse_given
+from fastcmp.cli.logs import kind_of
 from fastcmp.cli.metrics import add_metric_options, draws_of, has_metric, metric_of, try_metric
 from fastcmp.cli.output import (
     add_input,
     add_output,
+    check_picture,
     check_places,
     chosen_files,
     say,
     take_names,
     write,
 )
-from fastcmp.cli.pictures import check_picture
-from fastcmp.cli.recognition import kind_of
 from fastcmp.cli.values import add_value_options, compare_values, has_values
-from fastcmp.core.memory import read_size
-from fastcmp.core.options import choose
+from fastcmp.core.checks import choose
+from fastcmp.core.threads import read_size
 from fastcmp.data import EXAMPLES, demsar_path, example_path, logs_path
 from fastcmp.inputs.cost_matrix import naming_cost, read_cost
 
@@ -193,7 +193,7 @@ def _compare(options: argparse.Namespace) -> None:
     options.adjust = options.adjust or "holm"
     if options.values is not None or options.long is not None:
         if options.over is not None:
-            from fastcmp.cli.over_tasks import compare_task_table
+            from fastcmp.cli.logs import compare_task_table
 
             compare_task_table(options, keep)
             return
@@ -205,7 +205,7 @@ def _compare(options: argparse.Namespace) -> None:
 
         compare_logs(options, keep)
     elif own == "battles":
-        from fastcmp.cli.battles import compare_battles
+        from fastcmp.cli.logs import compare_battles
 
         compare_battles(options)
     else:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fastcmp.cli.messages import in_options
-from fastcmp.core.memory import read_size
+from fastcmp.core.threads import read_size
 
 if TYPE_CHECKING:
     import argparse

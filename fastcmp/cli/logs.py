@@ -1,4 +1,4 @@
-"""`fastcmp compare` for logs: leaderboards of all items, of each task, over tasks."""
+"""The commands on logs of evaluation tools: `compare LOGS`, by task, and `inspect`."""
 
 from __future__ import annotations
 
@@ -9,25 +9,213 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 import fastcmp
 from fastcmp.cli.boards import Boards
 from fastcmp.cli.log_options import (
     OF_LABELS,
+    OF_LOGS,
+    OF_TASKS,
+    add_reading_options,
+    given,
     in_log_options,
     paths_of,
+    problem_lines,
+    reading_options,
     refuse_given,
     results_options,
 )
-from fastcmp.cli.output import check_places, say, write
-from fastcmp.cli.over_tasks import compare_scores, dataset_options
-from fastcmp.core.escaping import visible
+from fastcmp.cli.output import add_output, check_places, say, write
+from fastcmp.core.render import visible
+from fastcmp.core.threads import read_size
+from fastcmp.data import logs_path
 from fastcmp.io.logs.words import listed
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
     from fastcmp.core.records import Record
+    from fastcmp.datasets.datasets_result import DatasetsResult
     from fastcmp.io.logs.results import Results
+
+#: Columns that usually name the tasks of a table.
+_TASKS = ("task", "dataset", "data set", "data_set", "dataset_name", "benchmark")
+#: Those that usually name models, and hold scores, of a long table.
+_MODELS = ("model", "method", "framework", "classifier_name", "classifier")
+_SCORES = ("value", "score", "accuracy", "correct")
+_OF_VALUES = ("variance", "df", "interval", "average", "repeats", "k", "weights",
+              "stratum_weights", "groups", "n_resamples", "seed")  # fmt: skip
+
+
+def dataset_options(options: argparse.Namespace) -> dict[str, Any]:
+    """Give what `compare_datasets` takes of the options."""
+    if options.simultaneous:
+        raise ValueError("--simultaneous does not go with --over tasks")
+    chosen = {
+        "method": options.method,
+        "omnibus": options.omnibus,
+        "adjust": None if options.usual_adjust else options.adjust,
+        "alpha": options.alpha,
+        "control": options.control,
+    }
+    return {name: value for name, value in chosen.items() if value is not None}
+
+
+def compare_task_table(options: argparse.Namespace, keep: Any) -> None:
+    """Compare a table of scores, a row a task, or several that are averaged."""
+    if options.values is not None and options.long is not None:
+        raise ValueError("pass --values or --long, not both")
+    if options.files:
+        raise ValueError(f"--values or --long names the file to read, got {options.files[0]}")
+    others = [name for name in OF_LABELS if name not in ("id", "drop")]
+    others += [*OF_LOGS, *_OF_VALUES, "metric", "ties", "ridge"]
+    refuse_given(options, others, "does not go with --over tasks and a table of scores")
+    if keep != "all":
+        raise ValueError("--keep does not go with --over tasks: all pairs are kept")
+    check_places(options)
+    chosen = dataset_options(options)
+    if options.values is not None:
+        names, tasks, scores = _wide(options)
+    else:
+        names, tasks, scores = _long(options)
+    titles, means = mean_by_task(tasks, scores)
+    if len(titles) < len(tasks):
+        say([f"{len(tasks)} rows of {len(titles)} tasks: the mean of each task counts"])
+    write(
+        compare_scores(
+            dict(zip(names, means, strict=True)),
+            tasks=titles,
+            lower_is_better=bool(options.lower_is_better),
+            missing=options.missing,
+            **chosen,
+        ),
+        options,
+    )
+
+
+def compare_scores(scores: Any, **options: Any) -> Record:
+    """Compare models over tasks."""
+    from fastcmp.datasets import compare_datasets
+
+    found = compare_datasets(scores, **options)
+    if (least := _least(found)) > found.alpha:
+        say([
+            f"with {found.n_tasks} tasks no adjusted p-value of this test is below "
+            f"{least:.2g}: no pair can differ significantly at {found.alpha:g}; "
+            "compare items, or more tasks"
+        ])  # fmt: skip
+    return found
+
+
+def _least(result: DatasetsResult) -> float:
+    """Bound the least adjusted p-value of tests that go by signs and ranks."""
+    if result.method not in ("wilcoxon", "sign"):
+        return 0.0
+    times = result.n_pairs if result.adjust in ("holm", "bonferroni") else 1
+    return min(1.0, 2.0 ** (1 - result.n_tasks) * times)
+
+
+def mean_by_task(
+    tasks: list[str], scores: NDArray[np.float64]
+) -> tuple[list[str], NDArray[np.float64]]:
+    """Average rows of one task, shape (M, rows) -> (M, D); NaN stays."""
+    titles = list(dict.fromkeys(tasks))
+    number = {title: i for i, title in enumerate(titles)}
+    places = np.array([number[task] for task in tasks])
+    n = np.bincount(places, minlength=len(titles))
+    sums = np.array([np.bincount(places, row, len(titles)) for row in scores])
+    # One score is itself, to the last bit.
+    return titles, sums / n
+
+
+def _wide(options: argparse.Namespace) -> tuple[list[str], list[str], NDArray[np.float64]]:
+    """Read a file with a column a model."""
+    from fastcmp.inputs.values import as_values
+    from fastcmp.io.predictions import ValueFile
+    from fastcmp.io.sources import Source
+
+    for name in given(options, ("item", "model", "value", "repeat")):
+        raise ValueError(f"--{name} is for long files: pass --long FILE")
+    column = options.strata or options.id or _usual(Source(options.values).types)
+    others = {} if column is None else {"--id": column}
+    file = ValueFile(options.values, models=options.models, others=others, drop=options.drop)
+    say(file.remarks)
+    values, known = file.table()
+    scores = np.array([as_values(x, name) for name, x in values.items()], np.float64)
+    tasks = [f"row {i + 1}" for i in range(scores.shape[1])]
+    if column is not None:
+        tasks = _names(known["--id"].to_pylist(), column, options)
+    else:
+        say(["no column names the tasks, so each row is one (--id COL)"])
+    return list(values), tasks, scores
+
+
+def _long(options: argparse.Namespace) -> tuple[list[str], list[str], NDArray[np.float64]]:
+    """Read a file with a row for each model and task."""
+    from fastcmp.inputs.long_tables import from_long
+    from fastcmp.io.predictions import read_long
+    from fastcmp.io.sources import Source
+
+    types = Source(options.long).types
+    task = options.strata or options.item or _usual(types)
+    columns = {
+        "--item": options.item or task or "item",
+        "--model": options.model or _usual(types, _MODELS) or "model",
+        "--value": options.value or _usual(types, _SCORES) or "value",
+        "--repeat": options.repeat,
+        "--strata": options.strata,
+    }
+    labels = [option for option in columns if option != "--value"]
+    frame = read_long(options.long, columns, labels)
+    named = {"item": "--item", "model": "--model", "value": "--value"}
+    named |= {"repeat": "--repeat", "stratum": "--strata"}
+    try:
+        table = from_long(frame, **{k: columns[option] for k, option in named.items()})
+    except (ValueError, TypeError) as error:
+        raise type(error)(
+            f"{options.long}: {str(error).removeprefix('frame').lstrip(': ')}"
+        ) from None
+    values = np.asarray(table.values, np.float64)
+    if values.ndim > 2:
+        known = ~np.isnan(values)
+        n = known.sum(axis=2)
+        sums = np.where(known, values, 0.0).sum(axis=2)
+        values = np.where(n > 0, sums / np.maximum(n, 1), np.nan)
+    own = table.items if table.strata is None else table.strata
+    names = list(table.names)
+    if options.models is not None:
+        values = values[[_place(name, names, options) for name in options.models]]
+        names = list(options.models)
+    return names, _names(own.tolist(), columns["--item"], options), values
+
+
+def _place(name: str, names: list[str], options: argparse.Namespace) -> int:
+    if name not in names:
+        known = ", ".join(names[:10])
+        raise ValueError(f"{options.long} has no model {name!r} (--models), but {known}")
+    return names.index(name)
+
+
+def _usual(columns: Any, names: tuple[str, ...] = _TASKS) -> str | None:
+    """Find a column that is called as those of tasks usually are, or as others."""
+    return next((name for name in columns if name.lower() in names), None)
+
+
+def _names(labels: list[Any], column: str, options: argparse.Namespace) -> list[str]:
+    """Check the names of tasks."""
+    missing = sum(label is None or str(label) == "" for label in labels)
+    if missing:
+        path = options.values if options.values is not None else options.long
+        raise ValueError(f"{path}: column {column!r} names no task in {missing} rows")
+    return [str(label) for label in labels]
+
+
+# `fastcmp compare` for logs: leaderboards of all items, of each task, over tasks.
+
 
 #: Options of `compare_means`, whose presence asks for it.
 _MEANS = ("variance", "df", "interval", "average", "repeats", "k", "stratum_weights")
@@ -212,3 +400,169 @@ def _check_folders(options: argparse.Namespace) -> None:
     for folder in options.files:
         if folder.is_dir() and place.is_relative_to(os.path.realpath(folder)):
             raise ValueError(f"--output would write {path} into {folder}, which is read")
+
+
+# The command `inspect`: what logs hold, before anything is computed.
+
+
+def add_inspect(commands: Any) -> None:
+    """Add `fastcmp inspect`."""
+    inspect = commands.add_parser(
+        "inspect",
+        help="say what logs of evaluation harnesses hold",
+        description="Say what a folder of logs holds: format, models, tasks, items, "
+        "metrics, errors, and what does not fit together. Nothing is compared.",
+    )
+    add = inspect.add_argument
+    add("files", nargs="*", metavar="PATH", type=Path, help="files and folders of logs")
+    add("--example", choices=("logs",), help="look at bundled logs")
+    add_reading_options(add)
+    add("--workers", type=int, help="threads (as many as processors)")
+    add("--memory-limit", metavar="SIZE", help="memory for files read as a whole (4GB)")
+    add_output(add)
+    inspect.set_defaults(run=_inspect)
+
+
+def _inspect(options: argparse.Namespace) -> None:
+    from fastcmp.io.logs.inspection import inspect_results
+
+    if options.example is not None:
+        if options.files:
+            raise ValueError("pass a file or folder of logs or --example, not both")
+        options.files = [logs_path()]
+    if not options.files:
+        raise ValueError("pass a file or folder of logs, or --example logs")
+    check_places(options)
+    with in_log_options():
+        found = inspect_results(paths_of(options), **reading_options(options))
+    write(replace(found, problems=problem_lines(found.problems)), options)
+
+
+# What `fastcmp compare` was given: predicted labels, logs, or battles.
+
+
+#: Extensions that only logs have.
+_OF_LOGS = (".eval", ".json", ".zip", ".arff")
+#: Columns of a long table, whose names say that files are no labels.
+_COLUMNS = ("item", "model", "value", "repeat")
+
+
+def kind_of(options: argparse.Namespace) -> str:
+    """Tell "labels", "logs" or "battles", and print what was recognised.
+
+    Files that hold a column of true labels are predictions, whatever else they look
+    like; and so are those that nothing else recognises.
+    """
+    paths = options.files
+    if not paths or options.example is not None or not all(p.exists() for p in paths):
+        return "labels"
+    asked = given(options, (*OF_TASKS, *_COLUMNS))
+    if not asked and (given(options, OF_LABELS) or holds_truth(paths)):
+        return "labels"
+    return _recognised(paths, options, asked)
+
+
+def holds_truth(paths: Sequence[Path]) -> bool:
+    """Tell whether files of predictions have a column of true labels."""
+    from fastcmp.io.chosen import TARGET
+    from fastcmp.io.formats import parts_of
+    from fastcmp.io.sources import Source
+
+    for path in paths:
+        try:
+            if TARGET in Source(parts_of(path)[0]).types:
+                return True
+        except (ValueError, OSError, NotImplementedError):
+            continue  # no file of predictions
+    return False
+
+
+def _recognised(paths: Sequence[Path], options: argparse.Namespace, asked: Sequence[str]) -> str:
+    """Ask the formats of logs."""
+    from fastcmp.io.logs.format import LogOptions
+    from fastcmp.io.logs.recognition import recognise
+    from fastcmp.io.logs.walk import find_files
+
+    found = find_files(paths)
+    columns = {name: name for name in given(options, _COLUMNS)}
+    wanted = LogOptions(columns=columns)
+    with in_log_options():
+        recognition = recognise(found.files, wanted, options.log_format)
+    names = [each.format.name for each in recognition.found]
+    if names == ["wide"] and not asked:  # perhaps labels, whose truth is elsewhere
+        return "labels"
+    if names == ["battles"]:
+        n = len(recognition.found[0].values)
+        say([f"recognised {n} {_files(n)} of battles"])
+        return "battles"
+    if names:
+        said: list[Any] = []
+        for each in recognition.found:
+            n = len(each.values)
+            said.append(f"{each.format.title} ({each.format.name}, {n} {_files(n)})")
+        say([f"recognised logs of {', '.join(said)}"])
+        return "logs"
+    unknown = found.files and not any(map(_is_read, paths))
+    if asked or found.pointers or recognition.alone or unknown:
+        return "logs"  # which says what is wrong with them
+    return "labels"
+
+
+def _is_read(path: Path) -> bool:
+    """Tell whether files of predictions could be here, by their extensions."""
+    from fastcmp.io.formats import is_part
+
+    if path.is_dir():
+        return any(file.is_file() and is_part(file) for file in path.iterdir())
+    return path.suffix.lower() not in _OF_LOGS
+
+
+def _files(n: int) -> str:
+    return "file" if n == 1 else "files"
+
+
+# `fastcmp compare` for battles: strengths by Bradley and Terry's model.
+
+
+_NOT = ("over", "omnibus", "metric", "weights", "strata", "method", "models", "item",
+        "model", "value", "repeat", "variance", "df", "interval", "average", "repeats",
+        "k", "lower_is_better", "stratum_weights", "groups")  # fmt: skip
+
+
+def compare_battles(options: argparse.Namespace) -> None:
+    """Rank the models of files of battles."""
+    from fastcmp.datasets import bradley_terry_from_battles
+
+    others = [name for name in OF_LOGS if name != "log_format"]
+    refuse_given(options, (*OF_LABELS, *others, *_NOT), "does not go with battles")
+    if options.simultaneous or options.keep != "all" or options.missing != "raise":
+        raise ValueError("--simultaneous, --keep and --missing do not go with battles")
+    check_places(options)
+    limit = read_size(options.memory_limit or "4GB", "--memory-limit")
+    chosen: dict[str, Any] = {
+        "ties_as": options.ties,
+        "ridge": options.ridge,
+        "adjust": options.adjust,
+        "alpha": options.alpha,
+        "control": options.control,
+        "n_resamples": options.n_resamples,
+        "rng": options.seed,
+        "workers": options.workers,
+        "progress": sys.stderr.isatty(),
+    }
+    chosen = {name: value for name, value in chosen.items() if value is not None}
+    battles = _read(options, limit)
+    if len(set(battles["item"].tolist())) < 2:
+        say(["battles have no items of their own, and are taken as independent"])
+        chosen["group"] = None
+    write(bradley_terry_from_battles(battles, **chosen), options)
+
+
+def _read(options: argparse.Namespace, limit: int) -> dict[str, Any]:
+    """Read all files, one after the other."""
+    from fastcmp.io.logs.battles import FORMAT, read_battles
+    from fastcmp.io.logs.walk import find_files
+
+    files = [file for file in find_files(options.files).files if FORMAT.holds(file)]
+    tables = [read_battles(file.path, memory_limit=limit) for file in files]
+    return {name: np.concatenate([table[name] for table in tables]) for name in tables[0]}

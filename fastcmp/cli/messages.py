@@ -9,7 +9,7 @@ import warnings
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from fastcmp.core.escaping import visible
+from fastcmp.core.render import visible
 
 if TYPE_CHECKING:
     import argparse

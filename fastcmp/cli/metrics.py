@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import fastcmp
-from fastcmp.core.options import choose
+from fastcmp.core.checks import choose
 from fastcmp.inputs.cost_matrix import as_labels
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def has_metric(options: argparse.Namespace) -> bool:
 
 def metric_of(options: argparse.Namespace, found: Iterable[Any], name: str | None = None) -> Metric:
     """Make the metric that the options name; `found` are the labels of the data."""
-    from fastcmp.metrics.make_metric import make_metric
+    from fastcmp.metrics.choice import make_metric
 
     known = list(found)
     given: dict[str, Any] = {"average": options.average or "binary"}

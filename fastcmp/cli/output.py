@@ -1,7 +1,13 @@
-"""What all commands share: which files to read, and how to write a record."""
+"""What all commands share: which files to read, and how to write a record.
+
+A record with one table becomes that table; what is said of the whole record is repeated
+in every row. Where there are several tables, the column ``table`` names the table of
+each row, and the table ``about`` holds what is said of the whole record.
+"""
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import sys
@@ -9,17 +15,146 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fastcmp.cli.pages import READ, add_page, check_page, write_page
-from fastcmp.cli.pictures import save_picture
-from fastcmp.cli.tables import csv_text, parquet_bytes
-from fastcmp.core.atomic_files import check_place, naming, replacing
-from fastcmp.core.escaping import visible
-from fastcmp.core.render import terminal_width, to_text
+from fastcmp.core.render import terminal_width, to_csv, to_text, visible
+from fastcmp.core.saved_states import check_place, naming, replacing
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterable, Mapping
 
     from fastcmp.core.records import Record
+
+    Columns = dict[str, list[Any]]
+
+
+def check_picture(path: Path | None, option: str) -> None:
+    """Refuse a picture of an unknown kind before anything is read."""
+    if path is None:
+        return
+    try:
+        from matplotlib.backend_bases import FigureCanvasBase
+    except ImportError:
+        raise ImportError("drawing needs matplotlib: pip install 'fastcmp[plot]'") from None
+    known = sorted(FigureCanvasBase.get_supported_filetypes())
+    if _ending(path) not in known:
+        listed = ", ".join(f".{ending}" for ending in known)
+        raise ValueError(f"{option} must end in one of {listed}, got {path}")
+
+
+def _ending(path: Path) -> str:
+    return path.suffix[1:].lower()
+
+
+def save_picture(path: Path | None, draw: Callable[[Any], Any]) -> None:
+    """Draw with `fastcmp.plot` into a file, where one is named."""
+    if path is None:
+        return
+    import matplotlib.pyplot as plt
+
+    from fastcmp import plot
+
+    ax = draw(plot)
+    with replacing(path) as file:
+        ax.figure.savefig(file, format=_ending(path), bbox_inches="tight", dpi=150)
+    plt.close(ax.figure)
+
+
+# Records as one table, for CSV and Parquet, with all that the other formats say.
+
+
+#: Entries of `to_dict` that are not for a table.
+_FORM = ("record", "version", "fields")
+
+
+def one_table(record: Record) -> Columns:
+    """Write a record as the columns of one table.
+
+    Examples
+    --------
+    >>> from fastcmp import compare_all
+    >>> from fastcmp.cli.output import one_table
+    >>> result = compare_all([0, 1, 1, 0], [[0, 1, 1, 1], [0, 0, 1, 1]])
+    >>> one_table(result)["table"][:4]
+    ['leaderboard', 'leaderboard', 'pairs', 'about']
+    """
+    if (boards := getattr(record, "boards", None)) is not None:
+        tables = {title: one_table(each) for title, each in boards.items()}
+        return _stacked(tables, "board")
+    main = {name: _as_list(values) for name, values in record.columns().items()}
+    entries = {n: x for n, x in record.to_dict().items() if n not in _FORM}
+    tables = {name: x for name, x in entries.items() if _is_table(x)}
+    about = {name: _cell(x) for name, x in entries.items() if name not in tables}
+    if len(tables) < 2:
+        n = max(map(len, main.values()), default=0)
+        plain = {name: x for name, x in about.items() if not _stands_in(name, main)}
+        return main | {name: [x] * n for name, x in plain.items()}
+    for name, table in tables.items():
+        if table.keys() == main.keys():
+            tables[name] = main  # with what JSON cannot hold, such as infinity
+    tables["about"] = {"name": list(about), "value": list(about.values())}
+    return _stacked(tables)
+
+
+def csv_text(record: Record) -> str:
+    """Write a record as CSV."""
+    return to_csv(one_table(record)).rstrip("\n")
+
+
+def parquet_bytes(record: Record) -> bytes:
+    """Write a record as a Parquet file, with the columns that CSV has."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    columns = {name: _as_arrow(values) for name, values in one_table(record).items()}
+    sink = io.BytesIO()
+    parquet.write_table(pa.table(columns), sink)
+    return sink.getvalue()
+
+
+def _stacked(tables: dict[str, Columns], first: str = "table") -> Columns:
+    """Put tables under each other, with a first column that names them."""
+    names = list(dict.fromkeys(name for table in tables.values() for name in table))
+    stacked: Columns = {first: [], **{name: [] for name in names}}
+    for title, table in tables.items():
+        n = max(map(len, table.values()), default=0)
+        stacked[first] += [title] * n
+        for name in names:
+            stacked[name] += table.get(name, [None] * n)
+    return stacked
+
+
+def _is_table(value: Any) -> bool:
+    """Tell a mapping of lists of one length."""
+    if not isinstance(value, dict) or not value:
+        return False
+    columns = list(value.values())
+    return all(isinstance(x, list) and len(x) == len(columns[0]) for x in columns)
+
+
+def _stands_in(name: str, columns: Columns) -> bool:
+    """Tell whether a column has an entry of the record, perhaps in the singular."""
+    return name in columns or name.removesuffix("s") in columns
+
+
+def _as_list(values: Any) -> list[Any]:
+    return values.tolist() if hasattr(values, "tolist") else list(values)
+
+
+def _cell(value: Any) -> Any:
+    """Write lists and mappings into one cell, as JSON."""
+    return json.dumps(value) if isinstance(value, (list, dict)) else value
+
+
+def _as_arrow(values: list[Any]) -> Any:
+    import pyarrow as pa
+
+    try:
+        return pa.array(values)
+    except (pa.ArrowInvalid, pa.ArrowTypeError):  # text and numbers in one column
+        return pa.array([None if x is None else str(x) for x in values])
+
+
+# What all commands share: which files to read, and how to write a record.
 
 
 def _html(result: Record) -> str:

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fastcmp.core.atomic_files import check_place
+from fastcmp.core.saved_states import check_place
 from fastcmp.report import PAGES
 
 if TYPE_CHECKING:

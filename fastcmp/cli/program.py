@@ -18,10 +18,10 @@ from mmap import mmap
 from typing import TYPE_CHECKING, NoReturn
 
 import fastcmp
-from fastcmp.cli.doctor import add_doctor
+from fastcmp.cli.doctor import add_doctor, add_warm
 from fastcmp.cli.gate import add_gate
-from fastcmp.cli.inspect import add_inspect
 from fastcmp.cli.labels import add_compare, add_holdout
+from fastcmp.cli.logs import add_inspect
 from fastcmp.cli.messages import (
     in_one_line,
     is_memory,
@@ -33,10 +33,9 @@ from fastcmp.cli.plan import add_plan
 from fastcmp.cli.report import add_report
 from fastcmp.cli.scores import add_cutpoint, add_lift, add_roc
 from fastcmp.cli.study import add_study
-from fastcmp.cli.warm import add_warm
 from fastcmp.cli.watch import add_watch
-from fastcmp.core.escaping import visible
-from fastcmp.core.memory import in_words
+from fastcmp.core.render import visible
+from fastcmp.core.threads import in_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import fastcmp
 from fastcmp.cli.output import add_input, add_output, check_places, chosen_files, say, write
-from fastcmp.core.memory import in_words, read_size
+from fastcmp.core.threads import in_words, read_size
 from fastcmp.data import EXAMPLES, example_path
 from fastcmp.inputs.cost_matrix import as_labels
 

@@ -9,10 +9,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import fastcmp
-from fastcmp.cli.output import add_input, add_output, check_places, chosen_files, say, write
-from fastcmp.cli.pictures import check_picture, save_picture
-from fastcmp.core.checks import as_proportion
-from fastcmp.core.options import choose
+from fastcmp.cli.output import (
+    add_input,
+    add_output,
+    check_picture,
+    check_places,
+    chosen_files,
+    save_picture,
+    say,
+    write,
+)
+from fastcmp.core.checks import as_proportion, choose
 from fastcmp.data import SCORE_EXAMPLES, scores_path
 from fastcmp.inputs.cost_matrix import as_labels
 
@@ -122,7 +129,7 @@ def _read(options: argparse.Namespace, groups: str | None = None) -> Predictions
 def _refuse_text(read: Predictions, groups: str | None) -> None:
     """Refuse columns of text by name: they hold no scores."""
     from fastcmp.io.chosen import advice, titled
-    from fastcmp.io.kinds import family
+    from fastcmp.io.formats import family
 
     kinds = {x: family(column.type) for x, column in read.preds.items() if x != groups}
     bad = [x for x, kind in kinds.items() if kind == "string"]

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import fastcmp
-from fastcmp.cli.output import write
+from fastcmp.cli.output import csv_text, write
 from fastcmp.cli.pages import add_page, check_page
-from fastcmp.cli.tables import csv_text
 from fastcmp.core.render import to_markdown
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastcmp.cli.metrics import DRAWS, OF_METRIC, SHARED, draws_together
 from fastcmp.cli.output import check_places, say, write
-from fastcmp.core.memory import in_words, read_size
+from fastcmp.core.threads import in_words, read_size
 from fastcmp.counts.pairs import choose_pairs
 from fastcmp.inputs.cost_matrix import as_labels
 
@@ -147,9 +147,8 @@ def _compare_wide(
     options: argparse.Namespace, shown: dict[str, Any], tests: dict[str, Any], limit: int
 ) -> Any:
     from fastcmp.cli.counts import save_memory
-    from fastcmp.io.values import ValueFile
-    from fastcmp.items.compare_means import compare_means
-    from fastcmp.items.compare_moments import compare_means_from_moments
+    from fastcmp.io.predictions import ValueFile
+    from fastcmp.items.compare_means import compare_means, compare_means_from_moments
     from fastcmp.stream import ValueMoments
 
     others = {f"--{x}": getattr(options, x) for x in _ITEMS if getattr(options, x)}
@@ -197,7 +196,7 @@ def _whole_only(options: argparse.Namespace, tests: dict[str, Any]) -> str:
 
 def _compare_long(options: argparse.Namespace, chosen: dict[str, Any], limit: int) -> Any:
     from fastcmp.inputs.long_tables import from_long
-    from fastcmp.io.values import long_size, read_long
+    from fastcmp.io.predictions import long_size, read_long
     from fastcmp.items.compare_means import compare_means
 
     if (size := long_size(options.long)) > limit:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from fastcmp.cli.output import check_places
 from fastcmp.cli.pages import add_page, fingerprint, write_page
-from fastcmp.core.atomic_files import check_place
-from fastcmp.core.escaping import visible
+from fastcmp.core.render import visible
+from fastcmp.core.saved_states import check_place
 
 if TYPE_CHECKING:
     import argparse
@@ -65,7 +65,7 @@ def add_watch(commands: Any) -> None:
 
 
 def _watch(options: argparse.Namespace) -> int:
-    from fastcmp.io.growing import GrowingFile
+    from fastcmp.io.text import GrowingFile
 
     for name in ("every", "for_"):
         seconds = getattr(options, name)

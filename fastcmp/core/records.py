@@ -1,19 +1,22 @@
-"""The base of all records: how a result prints, is written, and is read back."""
+"""The base of all records: how a result prints, is written, and is read back.
+
+Thus `paired` and `pairwise` take the counts of `fastcmp.stream` without importing it.
+"""
 
 from __future__ import annotations
 
+import math
 from contextlib import suppress
 from dataclasses import fields
+from decimal import Decimal
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, TypeGuard
 
 import numpy as np
 
 from fastcmp.core import render
-from fastcmp.core.fields import brief, column, is_nan, same
-from fastcmp.core.options import choose
-from fastcmp.core.plain import make_record, readable, to_plain
-from fastcmp.core.record_parts import Compared
+from fastcmp.core.checks import choose
+from fastcmp.core.saved_states import make_record, readable, to_plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,6 +25,191 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fastcmp.core.sections import Section
+
+#: Measures of which less is better.
+LESS_IS_BETTER = ("cost", "error", "loss", "mean loss", "mean rank")
+
+
+class Drawn:
+    """A record of which `fastcmp.plot` has a picture."""
+
+    __slots__ = ()
+
+    #: The function of `fastcmp.plot` that draws it.
+    _picture: ClassVar[str]
+
+    def plot(self, **options: Any) -> Any:
+        """Draw the record; needs matplotlib.
+
+        Parameters
+        ----------
+        **options
+            Those of the function of `fastcmp.plot` that draws this record, such as
+            ``ax``.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            Axes with the picture.
+        """
+        return getattr(import_module("fastcmp.plot"), self._picture)(self, **options)
+
+
+class Pilot:
+    """A record from which the same test of more samples can be planned."""
+
+    __slots__ = ()
+
+    def power(self, *, n: Any, **options: Any) -> Any:
+        """Work out how probably n new samples find what this record estimates.
+
+        Parameters
+        ----------
+        n : int or array-like of int
+            New samples.
+        **options
+            Those of `fastcmp.planning.power`; by default those of this test.
+
+        Returns
+        -------
+        fastcmp.planning.Plan
+            With ``power`` at the estimates, ``assurance``, the mean of the power over
+            what this pilot leaves open, and an ``interval``.
+        """
+        planned = import_module("fastcmp.planning.pilots").plan_from
+        return planned(self, "power", {"n": n, **options})
+
+    def sample_size(self, *, power: Any = 0.8, **options: Any) -> Any:
+        """Find how many new samples give the test the power wanted.
+
+        Parameters
+        ----------
+        power : float or array-like
+            Probability wanted.
+        **options
+            Those of `fastcmp.planning.sample_size`; by default those of this test.
+
+        Returns
+        -------
+        fastcmp.planning.Plan
+            With ``n`` at the estimates, ``assurance``, the mean of the power at that n
+            over what this pilot leaves open, and an ``interval`` of n.
+        """
+        planned = import_module("fastcmp.planning.pilots").plan_from
+        return planned(self, "sample_size", {"power": power, **options})
+
+
+class Compared:
+    """A record of two models, a and b: which did better?"""
+
+    __slots__ = ()
+
+    #: What was measured, such as "accuracy" or "cost".
+    measure: Any
+    #: The measure of a minus that of b.
+    difference: Any
+
+    @property
+    def better(self) -> Any:
+        """Which model did better, "a" or "b", or None; no significance is meant."""
+        gain = np.sign(self.difference)
+        if self.measure in LESS_IS_BETTER:
+            gain = -gain
+        if np.ndim(gain):
+            names = np.array(["b", None, "a"], dtype=object)
+            known = np.where(np.isnan(gain), 0, gain).astype(int)
+            return names[known + 1]
+        return {1: "a", -1: "b"}.get(gain)
+
+
+class Unpacked:
+    """A record that unpacks into its first fields, as a tuple of arrays would."""
+
+    __slots__ = ()
+
+    #: How many of the fields.
+    _n_unpacked: ClassVar[int]
+
+    def _parts(self) -> tuple[Any, ...]:
+        names = [field.name for field in fields(self)[: self._n_unpacked]]  # type: ignore[arg-type]
+        return tuple(getattr(self, name) for name in names)
+
+    def __iter__(self) -> Iterator[Any]:
+        """Unpack."""
+        return iter(self._parts())
+
+    def __len__(self) -> int:
+        """Count the parts."""
+        return self._n_unpacked
+
+    def __getitem__(self, index: Any) -> Any:
+        """Give a part by its number."""
+        return self._parts()[index]
+
+
+# The fields of records: compared, written in brief, and as columns of a table.
+
+
+def same(first: Any, second: Any) -> bool:
+    """Tell whether two fields are equal, where NaN equals NaN."""
+    if isinstance(first, np.ndarray) or isinstance(second, np.ndarray):
+        return (
+            isinstance(first, np.ndarray)
+            and isinstance(second, np.ndarray)
+            and first.shape == second.shape
+            and _same_entries(first, second)
+        )
+    if isinstance(first, dict) and isinstance(second, dict):
+        return first.keys() == second.keys() and all(
+            same(value, second[key]) for key, value in first.items()
+        )
+    if isinstance(first, (tuple, list)) and type(first) is type(second):
+        return len(first) == len(second) and all(map(same, first, second))
+    return bool(first == second) or (is_nan(first) and is_nan(second))
+
+
+def _same_entries(first: NDArray[Any], second: NDArray[Any]) -> bool:
+    if first.dtype.kind == "O":
+        return all(map(same, first.ravel().tolist(), second.ravel().tolist()))
+    return np.array_equal(first, second, equal_nan=first.dtype.kind in "fmM")
+
+
+def is_nan(value: Any) -> bool:
+    """Tell a number or a time that does not equal itself."""
+    scalar = isinstance(value, (float, np.generic, Decimal))
+    return scalar and bool(value != value)  # noqa: PLR0124
+
+
+def column(value: Any, shape: tuple[int, ...]) -> list[Any] | None:
+    """Give a field as a column of the main table, or None where it is none."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, (str, int, float)):
+        return [value] * math.prod(shape)
+    if isinstance(value, np.ndarray) and value.shape == shape:
+        return value.ravel().tolist()
+    return list(value) if type(value) is tuple and shape == (len(value),) else None
+
+
+def brief(value: Any) -> str:
+    """Write a field in a few letters."""
+    if isinstance(value, np.ndarray):
+        return f"<{value.dtype} {value.shape}>"
+    if isinstance(value, (float, np.floating)):
+        return f"{value:.6g}"
+    if isinstance(value, tuple) and len(value) > 4 and type(value) is tuple:
+        return f"<{len(value)} entries>"
+    if isinstance(value, tuple) and type(value) is tuple:
+        inner = ", ".join(map(brief, value))
+        return f"({inner},)" if len(value) == 1 else f"({inner})"
+    if hasattr(value, "sections"):  # a record
+        return f"<{type(value).__name__}>"
+    text = repr(value).replace("\n", " ")
+    return text if len(text) <= 60 else f"<{type(value).__name__}>"
+
+
+# The base of all records: how a result prints, is written, and is read back.
+
 
 #: Version of what `Record.to_dict` gives; `from_dict` refuses any other.
 VERSION = 1
@@ -347,3 +535,118 @@ def from_dict(plain: dict[str, Any]) -> Any:
 def unwrap(flat: NDArray[Any], shape: tuple[int, ...]) -> Any:
     """Answers in the shape of the input: a Python number for ``()``."""
     return flat.reshape(shape) if shape else flat.item()
+
+
+# What counts offer: functions that take them ask for a method, not for a class.
+
+
+class ScoreTable(NamedTuple):
+    """One score for each model and task."""
+
+    #: Models, M of them, and tasks, D.
+    names: tuple[str, ...]
+    tasks: tuple[str, ...]
+    #: NaN where a model has none, shape (M, D).
+    scores: NDArray[np.float64]
+    lower_is_better: bool = False
+
+
+class Counts(Protocol):
+    """What all counts of several models know."""
+
+    @property
+    def names(self) -> tuple[str, ...] | None: ...  # noqa: D102
+    @property
+    def n_samples(self) -> int: ...  # noqa: D102
+    @property
+    def n_missing(self) -> int: ...  # noqa: D102
+    @property
+    def n_excluded(self) -> int: ...  # noqa: D102
+
+
+class PairedCounts(Counts, Protocol):
+    """On which samples two models are right, such as `fastcmp.stream.PairCounts`."""
+
+    @property
+    def correct(self) -> NDArray[Any]: ...  # noqa: D102
+    @property
+    def joint(self) -> NDArray[Any]: ...  # noqa: D102
+    @property
+    def joint_upper(self) -> NDArray[Any]: ...  # noqa: D102
+    def paired_counts(self) -> dict[str, Any]: ...  # noqa: D102
+
+
+class LabelledCounts(Counts, Protocol):
+    """Samples by true and predicted classes, such as `fastcmp.stream.LabelCounts`."""
+
+    @property
+    def classes(self) -> tuple[Any, ...]: ...  # noqa: D102
+    @property
+    def is_dense(self) -> bool: ...  # noqa: D102
+    @property
+    def counts(self) -> NDArray[Any]: ...  # noqa: D102
+    def cells(self, pair: int) -> tuple[NDArray[Any], NDArray[Any]]: ...  # noqa: D102
+    def label_table(self) -> Any: ...  # noqa: D102
+
+
+class TwoClassCounts(Counts, Protocol):
+    """Counts of one model, such as `fastcmp.stream.ConfusionCounts`."""
+
+    def two_class_counts(  # noqa: D102
+        self, positive: Any = None
+    ) -> tuple[dict[str, int], tuple[Any, Any]]: ...
+
+
+class ConfusionMatrices(Counts, Protocol):
+    """Confusion matrices of models, such as `fastcmp.stream.ConfusionCounts`."""
+
+    @property
+    def classes(self) -> tuple[Any, ...]: ...  # noqa: D102
+    def matrix(self, model: str | int) -> NDArray[Any]: ...  # noqa: D102
+
+
+class ValueCounts(Counts, Protocol):
+    """Moments of values, such as `fastcmp.stream.ValueMoments`."""
+
+    def pair_moments(  # noqa: D102
+        self, *, variance: str | None = None, df: str = "satterthwaite"
+    ) -> Any: ...
+
+
+class TaskScores(Protocol):
+    """Scores of models on tasks, such as those of `fastcmp.read_results`."""
+
+    def task_scores(self) -> ScoreTable: ...  # noqa: D102
+
+
+# The class is asked: a frame has an attribute for each of its columns.
+
+
+def are_paired(counts: Any) -> TypeGuard[PairedCounts]:
+    """Tell whether these are counts of pairs of models."""
+    return hasattr(type(counts), "paired_counts")
+
+
+def are_labelled(counts: Any) -> TypeGuard[LabelledCounts]:
+    """Tell whether these are counts by true and predicted classes."""
+    return hasattr(type(counts), "label_table")
+
+
+def are_two_class(counts: Any) -> TypeGuard[TwoClassCounts]:
+    """Tell whether these are counts of true and false positives and negatives."""
+    return hasattr(type(counts), "two_class_counts")
+
+
+def are_confusions(counts: Any) -> TypeGuard[ConfusionMatrices]:
+    """Tell whether these are confusion matrices of models."""
+    return are_two_class(counts) and hasattr(type(counts), "matrix")
+
+
+def are_valued(counts: Any) -> TypeGuard[ValueCounts]:
+    """Tell whether these are moments of values."""
+    return hasattr(type(counts), "pair_moments")
+
+
+def are_task_scores(scores: Any) -> TypeGuard[TaskScores]:
+    """Tell whether these are scores of models on tasks."""
+    return hasattr(type(scores), "task_scores")

@@ -14,12 +14,29 @@ from dataclasses import replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
-from fastcmp.core.escaping import visible
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fastcmp.core.sections import Section
+
+#: Control and format characters (directions, joiners), halves of pairs, line and
+#: paragraph separators.
+_UNSEEN = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
+
+
+def visible(text: str) -> str:
+    """Write control and direction characters as Python writes them in a literal."""
+    if text.isprintable():
+        return text
+    return "".join(
+        letter.encode("unicode_escape").decode()
+        if unicodedata.category(letter) in _UNSEEN
+        else letter
+        for letter in text
+    )
+
+
+# Sections rendered for a terminal, a notebook, a paper or a file.
 
 
 _MOST_ROWS = 40  # of a table that is printed or stands in a notebook

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import os
+import re
 from _thread import get_ident, start_new_thread
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from ctypes import c_ulong, py_object, pythonapi
 from numbers import Integral
+from pathlib import Path
 from queue import SimpleQueue
+from reprlib import repr as shortened
 from threading import RLock, Thread
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable
     from contextlib import AbstractContextManager
-
-    from fastcmp.core.progress import Progress
 
 
 def check_workers(workers: int | None) -> int:
@@ -207,3 +209,173 @@ class ThreadPool:
         self._done += steps
         if self._report is not None and steps:
             self._report(self._done, self._n_steps)
+
+
+# How much memory work may take, checked before it begins.
+
+
+_UNITS = ("", "K", "M", "G", "T")
+_SIZE = re.compile(r"([0-9]*\.?[0-9]+(?:E[+-]?[0-9]+)?)\s*(?:([KMGT])(i?))?B?", re.IGNORECASE)
+_LITTLE = 64e6  # bytes
+_LARGEST = 2.0**63  # bytes that a computer of 64 bits can count
+#: Where Linux tells the memory that is left, of the machine and of a container.
+_MACHINE = Path("/proc/meminfo")
+_CONTAINER = Path("/sys/fs/cgroup")
+#: Folder, limit, use, and what of it is cache, of both versions of control groups.
+_GROUPS = (
+    ("", "memory.max", "memory.current", "inactive_file"),
+    ("memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
+)
+
+
+def read_size(size: int | str, name: str = "memory_limit") -> int:
+    """Read bytes: a number, or text with a unit, as "500 MB", "1.5 GiB", "1e9"."""
+    text = str(size).strip()
+    found = None if isinstance(size, bool) else _SIZE.fullmatch(text)
+    n_bytes = 0.0
+    if found is not None:
+        number, unit, binary = found.groups(default="")
+        step = 1024 if binary else 1000
+        n_bytes = float(number) * step ** _UNITS.index(unit.upper())
+    if not 1 <= n_bytes < _LARGEST:
+        message = f"{name} must be a size such as '4GB', or bytes, got "
+        message += shortened(size)
+        raise ValueError(message)
+    return int(n_bytes)
+
+
+def in_words(n_bytes: float) -> str:
+    """Write a size with a fitting unit, such as "3.6 GB"."""
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if n_bytes < 999.5:  # more is written as 1 of the next unit
+            return f"{n_bytes:.3g} {unit}"
+        n_bytes /= 1000
+    return f"{n_bytes:.3g} TB" if n_bytes < 999.5 else f"{n_bytes:.0f} TB"
+
+
+def available_memory() -> int | None:
+    """Ask how many bytes can be taken without swapping; None where nothing tells."""
+    known = [size for size in (_left_in_machine(), _left_in_container()) if size is not None]
+    return min(known, default=None)
+
+
+def _left_in_machine() -> int | None:
+    try:
+        lines = _MACHINE.read_text().splitlines()
+        found = next(line for line in lines if line.startswith("MemAvailable:"))
+        return 1024 * int(found.split()[1])
+    except (OSError, StopIteration, ValueError, IndexError):
+        pass
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):
+        return None
+
+
+def _left_in_container() -> int | None:
+    for folder, limit, used, cached in _GROUPS:
+        place = _CONTAINER / folder
+        try:
+            left = int((place / limit).read_text()) - int((place / used).read_text())
+        except (OSError, ValueError):  # no container, or one without a limit
+            continue
+        # The kernel gives up copies of files that nobody read of late.
+        return max(left + _count_in(place / "memory.stat", cached), 0)
+    return None
+
+
+def _count_in(path: Path, name: str) -> int:
+    """Find a number by its name; 0 where nothing tells it."""
+    try:
+        found = dict(line.split() for line in path.read_text().splitlines())
+        return int(found[name])
+    except (OSError, ValueError, KeyError):
+        return 0
+
+
+def check_draws(n_resamples: int, numbers: float, limit: int | None = None, of: str = "") -> None:
+    """Refuse more draws, of some numbers each, than there is memory for."""
+    check_memory(
+        8.0 * n_resamples * numbers,
+        limit,
+        f"{n_resamples} draws{of}",
+        "pass a smaller n_resamples, or fewer models",
+    )
+
+
+def check_memory(needed: float, limit: int | None, what: str, advice: str) -> None:
+    """Refuse work that takes more bytes than its limit, or than are free.
+
+    A little memory is not asked for: that takes 60 us, a tenth of a small comparison.
+    """
+    if limit is None and needed < _LITTLE:
+        return
+    bound = available_memory() if limit is None else limit
+    if bound is not None and needed > bound:
+        size = in_words(bound)
+        said = f"{size} are free" if limit is None else f"memory_limit is {size}"
+        raise ValueError(f"{what} would take {in_words(needed)} of memory, {said}: {advice}")
+
+
+# Progress of long work, drawn by rich or passed to a function.
+
+
+#: Called with the steps done and all steps.
+Progress = Callable[[int, int], None]
+
+
+def _silent(done: int, total: int) -> None:
+    """Say nothing."""
+
+
+def check_progress(progress: object) -> None:
+    """Refuse what is neither True, a function nor None, also where nothing is long."""
+    if not (progress is None or isinstance(progress, bool) or callable(progress)):
+        kind = type(progress).__name__
+        raise TypeError(f"progress must be True, a function or None, got {kind}")
+
+
+@contextmanager
+def reporting(progress: object, title: str, *, unit: str = "") -> Iterator[Progress]:
+    """Open what `progress` asks for: a bar, a callable, or nothing.
+
+    Gives a callable, to be called with the steps done and all steps; `unit` is what a
+    step is, such as "pairs".
+    """
+    check_progress(progress)
+    if progress is None or progress is False:
+        yield _silent
+    elif progress is True:
+        with _bar(unit) as bar:
+            task = bar.add_task(title, total=None)
+            yield lambda done, total: bar.update(task, completed=done, total=total)
+    else:
+        yield progress  # type: ignore[misc]  # called with two numbers
+
+
+def _bar(unit: str) -> Any:
+    try:
+        from rich.console import Console
+        from rich.progress import Progress as Bar
+        from rich.progress import ProgressColumn
+        from rich.text import Text
+    except ImportError:
+        raise ImportError("progress=True needs rich: pip install 'fastcmp[cli]'") from None
+
+    class Rate(ProgressColumn):  # type: ignore[misc]  # rich is not looked into
+        """Steps a second, with a letter for thousands, millions, billions."""
+
+        def render(self, task: Any) -> Text:
+            speed = task.finished_speed or task.speed
+            return Text("" if speed is None else f"{_short(speed)} {unit}/s")
+
+    columns = Bar.get_default_columns()
+    rate = (Rate(),) if unit else ()
+    return Bar(*columns, *rate, console=Console(stderr=True), transient=True)
+
+
+def _short(number: float) -> str:
+    for limit, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if number >= limit:
+            return f"{number / limit:.3g} {letter}"
+    return f"{number:.3g}"

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from fastcmp.core.checks import as_numbers
-from fastcmp.core.record_parts import Drawn, Unpacked
-from fastcmp.core.records import Record
+from fastcmp.core.records import Drawn, Record, Unpacked
 from fastcmp.core.sections import Section
 
 if TYPE_CHECKING:

@@ -1,28 +1,207 @@
-"""From values to the moments that t tests need: one matrix product for all pairs."""
+"""From values to the moments that t tests need: one matrix product for all pairs.
+
+What models have in common on an item is subtracted first: it is in no difference, and
+products would lose digits to it.
+
+Influences are looked up as they are multiplied: no row of all samples is written. What
+a few models have in common on a sample is subtracted first: it is in no difference, and
+products would lose digits to it.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from fastcmp.core.threads import no_step, parts
-from fastcmp.counts.pair_moments import PairMoments
-from fastcmp.counts.unit_sums import UnitSums
-from fastcmp.counts.value_grams import Gram, item_grams, pilot_of
+from fastcmp.counts.units import UnitSums
 from fastcmp.kernels.cluster_means import add_cluster_sums, residual_squares
-from fastcmp.kernels.item_values import add_products, difference_moments
+from fastcmp.kernels.item_values import (
+    _centre_products,
+    add_products,
+    copy_values,
+    difference_moments,
+)
+from fastcmp.kernels.metric_slopes import gather_influences, table_starts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from fastcmp.core.threads import ThreadPool
-    from fastcmp.counts.item_units import Stratum, UnitPlan
+    from fastcmp.counts.units import Stratum, UnitPlan
     from fastcmp.inputs.values import Values
 
     Floats = NDArray[np.float64]
+
+_BLOCK = 1 << 22  # values of a block that is copied: 32 MB
+_SPREAD = 4  # such blocks that are copied at once where there are strata
+_SMALL = 1 << 18  # values, below which one thread copies
+_FIRST = 256  # items of which the first means are taken
+_PILOTS = 8  # models whose average is taken from the values of an item
+
+
+class Gram(NamedTuple):
+    """Products of the residuals of the units of one stratum."""
+
+    #: Lower half; the rest may be 0.
+    products: Floats
+    #: Sum of squares of each model before its mean was subtracted.
+    scale: Floats
+    #: Mean of each model, less what is common to all.
+    relative: Floats
+    mean: Floats
+    #: Sum of squares of the residuals of each model alone.
+    variance: Floats
+
+
+class _Block(NamedTuple):
+    """Items that are copied together, stratum by stratum."""
+
+    #: Their positions, shape (b,); or of the first alone, where they follow it.
+    where: NDArray[np.int64]
+    #: Where the items of each stratum begin, and the last ones end, shape (H + 1,).
+    ends: NDArray[np.int64]
+    #: What to subtract from each, shape (b,).
+    pilot: Floats
+    #: Weights, and what a squared residual counts, shape (b,); or (H,), where all items
+    #: of a stratum have the same.
+    sizes: Floats
+    counts: Floats
+
+
+def item_grams(values: Values, strata: Sequence[Stratum], pool: ThreadPool) -> list[Gram]:
+    """Multiply the residuals of items that are units alone, for each stratum."""
+    from scipy.linalg.blas import dsyrk
+
+    m, n_strata = len(values.names), len(strata)
+    width = max(1024, _BLOCK // m) * min(n_strata, _SPREAD)
+    buffer = np.empty(m * min(width, values.n_items))
+    products = [np.zeros((m, m), order="F") for _ in strata]
+    sums = np.zeros((m, n_strata, 5))
+    middle = _first_means(values, strata)
+    weighted = strata[0].weights is not None
+    rows = parts(m, -(-m // (4 * pool.threads)))
+    for block in _blocks(values, strata, width):
+        out = buffer[: m * block.pilot.size]
+
+        def copy(some: slice, block: _Block = block, out: Floats = out) -> None:
+            for i in range(some.start, some.stop):
+                row = (i, m, weighted)
+                copy_values(values.columns[i], block, middle[i], row, out, sums[i])
+
+        pool.run(copy, rows, steps=no_step, here=out.size < _SMALL)
+        for h in range(n_strata):
+            start, end = (m * int(block.ends[k]) for k in (h, h + 1))
+            if end > start:
+                part = out[start:end].reshape(m, -1).T
+                products[h] = dsyrk(1.0, part, beta=1.0, c=products[h], trans=1, overwrite_c=1)
+    return [
+        _about_means(one, stratum, sums[:, h], middle[:, h])
+        for h, (one, stratum) in enumerate(zip(products, strata, strict=True))
+    ]
+
+
+def _blocks(values: Values, strata: Sequence[Stratum], width: int) -> Iterator[_Block]:
+    """Cut the items into blocks, and sort each by stratum."""
+    n, weighted = values.n_items, strata[0].weights is not None
+    starts = np.append(np.arange(0, n, width), n)
+    alone = strata[0].items is None
+    cuts = [starts if alone else np.searchsorted(one.items, starts) for one in strata]  # type: ignore[arg-type]
+    same = np.array([(one.sizes[0], one.factors[0]) for one in strata])
+    for k in range(starts.size - 1):
+        pieces = [slice(cut[k], cut[k + 1]) for cut in cuts]
+        own = list(zip(strata, pieces, strict=True))
+        ends = np.cumsum([0, *(piece.stop - piece.start for piece in pieces)])
+        items: Any = pieces[0]
+        where = starts[k : k + 1].copy()
+        if not alone:
+            items = where = np.concatenate([one.items[piece] for one, piece in own])  # type: ignore[index]
+        sizes, factors = same.T
+        if weighted:
+            sizes = np.concatenate([one.sizes[piece] for one, piece in own])
+            factors = np.concatenate([one.factors[piece] for one, piece in own])
+        counts = factors * sizes**2
+        yield _Block(where, ends, pilot_of(values, items), np.ascontiguousarray(sizes), counts)
+
+
+def _first_means(values: Values, strata: Sequence[Stratum]) -> Floats:
+    """Average a few values of each model and stratum, shape (M, H, 2).
+
+    Less the pilot, and as they are: numbers near the means, of which little is left to
+    subtract later.
+    """
+    firsts = [np.arange(min(_FIRST, values.n_items))]
+    if strata[0].items is not None:
+        firsts = [one.items[:_FIRST] for one in strata if one.items is not None]
+    where, sizes = np.concatenate(firsts), np.array([x.size for x in firsts])
+    starts = np.cumsum(sizes) - sizes
+
+    def average(column: NDArray[Any]) -> Floats:
+        return np.asarray(np.add.reduceat(column.astype(np.float64), starts) / sizes)
+
+    raw = np.stack([average(column[where]) for column in values.columns])
+    return np.stack([raw - average(pilot_of(values, where)), raw], axis=2)
+
+
+def pilot_of(values: Values, where: Any) -> Floats:
+    """Average a few models: what most have in common on some items."""
+    columns = values.columns
+    some = columns[:: -(-len(columns) // _PILOTS)]
+    total = np.zeros_like(some[0][where], np.float64)
+    for column in some:
+        total += column[where]
+    return np.asarray(total / len(some))
+
+
+def _about_means(upper: Floats, stratum: Stratum, sums: Floats, middle: Floats) -> Gram:
+    """Turn moments about the first means into moments about the means."""
+    weight = stratum.sizes.sum()
+    count = float((stratum.factors * stratum.sizes**2).sum())
+    scale = np.diagonal(upper).copy()
+    shift, crossed = sums[:, 0] / weight, sums[:, 1]
+    products = upper.T  # in the usual order, and its lower half
+    _centre_products(products, shift, crossed, count)
+    own = sums[:, 2] / weight
+    variance = sums[:, 4] - 2.0 * own * sums[:, 3] + own * own * count
+    relative, mean = middle[:, 0] + shift, middle[:, 1] + own
+    return Gram(products, scale, relative, mean, np.maximum(variance, 0.0))
+
+
+# What the t tests of all pairs of means need, whoever gathered it.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairMoments:
+    """What the t tests of all pairs of means need."""
+
+    n_items: int
+    #: Number of clusters, or of items where there are none.
+    n_units: int
+    #: Mean of each model, shape (M,).
+    mean: Floats
+    #: Variance of each mean alone, shape (M,).
+    variance: Floats
+    #: Shape (M, M): the variance of the difference of means a and b is
+    #: ``[a, a] + [b, b] - 2 [a, b]``. What is common to all models may be left out.
+    covariance: Floats
+    #: Degrees of freedom, one number for all pairs or an array of shape (M, M).
+    df: Any
+    #: Largest proportion of the items, by weight, in one cluster.
+    largest: float
+    #: Sum of squares of each model before its mean was removed, in the units of the
+    #: variance, shape (M,): what rounding errors are measured by.
+    scale: Floats
+    #: The means less what all models have in common, of which differences lose no
+    #: digits, shape (M,); None where they are `mean`.
+    relative: Floats | None = None
+
+
+# From values to the moments that t tests need: one matrix product for all pairs.
+
 
 #: Values from which on they are multiplied as they are, without a copy.
 _LARGE = 1 << 22
@@ -260,3 +439,69 @@ def unit_sums(values: Values, plan: UnitPlan, pool: ThreadPool) -> UnitSums:
         weights=np.array([s.scale * s.sizes.sum() for s in plan.strata]),
         rounding=2.0**-23 if any(c.dtype == np.float32 for c in values.columns) else 2.0**-52,
     )
+
+
+# Products of the influences of samples on all models, in blocks of samples.
+
+
+_INFLUENCE_BLOCK = 1 << 24  # influences of a block: 64 MB in single precision
+_JOINED = 2  # blocks that are added up in their own precision
+_LEAST = 1024  # samples of a block
+
+
+def influence_gram(
+    rows: NDArray[Any], preds: Sequence[NDArray[Any]], lookups: Floats, dtype: Any, pool: ThreadPool
+) -> Floats:
+    """Multiply the influences of M models on n samples, less their pilot.
+
+    Of the matrix, (M, M), the lower half; the rest is 0.
+
+    `lookups`, (M, R, K), have the influences by the row of a sample and the prediction.
+    Blocks are multiplied in `dtype`; several are added up in double precision.
+    """
+    from scipy.linalg.blas import dsyrk, ssyrk
+
+    multiply = ssyrk if dtype == np.float32 else dsyrk
+    n_models, n = len(preds), rows.size
+    width = min(n, max(_LEAST, _INFLUENCE_BLOCK // n_models))
+    buffer = np.empty(n_models * width, dtype)
+    total = np.zeros((n_models, n_models))
+    sums = np.zeros_like(total, dtype, order="F")
+    tables = lookups.reshape(n_models, -1).astype(dtype)
+    starts = table_starts(rows, lookups.shape[2])
+    chosen = range(0, n_models, -(-n_models // _PILOTS))
+    some = parts(n_models, max(1, -(-n_models // (4 * pool.threads))))
+    blocks = parts(n, width)
+    for number, part in enumerate(blocks, 1):
+        own = starts[part]
+        out = buffer[: n_models * own.size].reshape(n_models, own.size)
+        pilot = _average(own, [preds[i][part] for i in chosen], tables[chosen])
+
+        def gather(
+            models: slice,
+            part: slice = part,
+            own: NDArray[Any] = own,
+            out: NDArray[Any] = out,
+            pilot: NDArray[Any] = pilot,
+        ) -> None:
+            for i in range(models.start, models.stop):
+                gather_influences(own, preds[i][part], tables[i], pilot, out[i])
+
+        pool.run(gather, some, steps=no_step)
+        sums = multiply(1.0, out.T, beta=1.0, c=sums, trans=1, overwrite_c=1)
+        if number % _JOINED == 0 or number == len(blocks):
+            total += sums.T
+            sums[...] = 0.0
+    return total
+
+
+def _average(
+    starts: NDArray[Any], preds: Sequence[NDArray[Any]], tables: NDArray[Any]
+) -> NDArray[Any]:
+    """Average the influences of a few models on some samples."""
+    total, none = np.zeros((2, starts.size), tables.dtype)
+    one = np.empty_like(total)
+    for pred, table in zip(preds, tables, strict=True):
+        gather_influences(starts, pred, table, none, one)
+        total += one
+    return np.asarray(total / tables.dtype.type(len(preds)))

@@ -2,26 +2,314 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
-from fastcmp.core.checks import as_seed
-from fastcmp.core.options import ALTERNATIVES, choose
-from fastcmp.crossval.comparison_result import CVComparison, evaluate_pair
-from fastcmp.crossval.fits import fit_models
-from fastcmp.crossval.plans import choose_designs, read_plan, read_tests
-from fastcmp.crossval.several import compare_data_sets, refuse_several
+import numpy as np
+
+from fastcmp import kernels
+from fastcmp.core.checks import ALTERNATIVES, LARGEST_SEED, as_proportion, as_seed, choose
+from fastcmp.core.threads import reporting
+from fastcmp.counts.pairs import all_pairs, choose_pairs
+from fastcmp.crossval.comparison_result import (
+    CVComparison,
+    CVDatasetsResult,
+    CVPairwiseResult,
+    difference_interval,
+    evaluate_pair,
+)
+from fastcmp.crossval.designs import Design
+from fastcmp.crossval.fold_tests import nadeau_bengio_t
+from fastcmp.crossval.registry import CVTest, find_test
+from fastcmp.crossval.runs import Checkpoint, fit_models, settings_of
 from fastcmp.inputs.model_names import read_pair_names
+from fastcmp.pairwise.adjust import OF_PAIRS, check_all_pairs, promise
+from fastcmp.pairwise.adjust import adjust as adjust_pvalues
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
     from os import PathLike
 
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
-    from fastcmp.core.progress import Progress
-    from fastcmp.crossval.comparison_result import CVPairwiseResult
-    from fastcmp.crossval.designs import Design
-    from fastcmp.crossval.several_result import CVDatasetsResult
+    from fastcmp.core.threads import Progress
+    from fastcmp.crossval.runs import CVRuns, DesignRun
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairOptions:
+    """Which pairs are decided about, and how."""
+
+    adjust: str
+    alpha: float
+    #: Shape (P, 2).
+    pairs: NDArray[np.int32]
+    control: str | None
+
+    @classmethod
+    def read(
+        cls, names: tuple[str, ...], adjust: Any, alpha: Any, pairs: Any, control: Any
+    ) -> PairOptions:
+        """Check what the user asks for."""
+        adjust = choose(adjust, "adjust", OF_PAIRS)
+        alpha = as_proportion(alpha, "alpha")
+        which = choose_pairs(names, pairs, control)
+        check_all_pairs(adjust, len(names), chosen=which is not None)
+        which = all_pairs(len(names)) if which is None else which
+        return cls(
+            adjust=adjust,
+            alpha=alpha,
+            pairs=which,
+            control=None if control is None else names[which[0, 0]],
+        )
+
+    def fields(self, record: Any, means: NDArray[np.float64]) -> dict[str, Any]:
+        """Give what a record of pairs says of a test of all of them."""
+        i, j = self.pairs.T
+        return {
+            "statistic": record.statistic,
+            "pvalue": record.pvalue,
+            "pvalue_adjusted": adjust_pvalues(record.pvalue, method=self.adjust),
+            "pairs": self.pairs,
+            "difference": means[i] - means[j],
+            "interval": difference_interval(record, 1 - self.alpha),
+            "score": means,
+            "adjust": self.adjust,
+            "alpha": self.alpha,
+            "rule": promise(self.adjust, self.alpha),
+            "df": getattr(record, "df", None),
+            "distribution": record.distribution,
+            "control": self.control,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CVPlan:
+    """Models, the test of each pair, and the design whose splits they are fitted on."""
+
+    named: list[tuple[str, Any]]
+    test: CVTest
+    design: Design | None
+    scoring: Any
+    stratify: bool
+    options: PairOptions
+
+    def designs(self, seed: int) -> list[Design]:
+        """Give the design, by default that of the test."""
+        return choose_designs(
+            [self.test], self.design, self.scoring, "two-sided", self.stratify, seed
+        )
+
+    def fit(self, X: Any, y: Any, seed: int, **options: Any) -> CVRuns:  # noqa: N803
+        """Fit all models on all splits of one data set."""
+        return fit_models(
+            self.named, X, y, self.designs(seed), scoring=self.scoring, seed=seed, **options
+        )
+
+    def compare(self, runs: CVRuns) -> CVPairwiseResult:
+        """Test all pairs on what the models predicted."""
+        run = runs.find(self.test)
+        record = self.test.run(runs.outcomes(run, self.options.pairs))
+        return CVPairwiseResult(
+            **self.options.fields(record, runs.means(run)),
+            names=runs.names,
+            score_interval=_score_intervals(runs, run, 1 - self.options.alpha),
+            measure=runs.measure,
+            n_samples=runs.y.size,
+            test=self.test.name,
+            method=str(run.design),
+            runs=runs,
+        )
+
+
+def read_plan(
+    models: Any,
+    test: Any,
+    design: Design | None,
+    scoring: Any,
+    stratify: bool,  # noqa: FBT001  # handed on
+    options: tuple[Any, ...],
+) -> CVPlan:
+    """Check models, the test and the options of pairs."""
+    if not isinstance(test, str):
+        raise TypeError(f"test must be the name of one test, got {test!r}")
+    (chosen,) = read_tests(test)
+    named = read_models(models)
+    return CVPlan(
+        named=named,
+        test=chosen,
+        design=design,
+        scoring=scoring,
+        stratify=stratify,
+        options=PairOptions.read(tuple(name for name, _ in named), *options),
+    )
+
+
+def read_tests(test: str | Sequence[str]) -> list[CVTest]:
+    """Find tests by their names, each once."""
+    if not isinstance(test, (str, Sequence)):
+        raise TypeError(f"test must be the name of a test or a list of names, got {test!r}")
+    names = [test] if isinstance(test, str) else list(test)
+    if not names:
+        raise ValueError("test must name at least one test, got none")
+    found = [find_test(name) for name in names]
+    return list({each.name: each for each in found}.values())
+
+
+def read_models(models: Any) -> list[tuple[str, Any]]:
+    """List models with their names."""
+    if hasattr(models, "items"):
+        named = [(str(name), model) for name, model in models.items()]
+    elif isinstance(models, (list, tuple)):
+        named = [(f"model_{i}", model) for i, model in enumerate(models)]
+    else:
+        raise TypeError(f"models must be a mapping or a list of classifiers, got {models!r}")
+    if len(named) < 2:
+        raise ValueError(f"models must hold at least 2 classifiers, got {len(named)}")
+    if len(dict(named)) < len(named):
+        raise ValueError(f"models must have different names, got {[name for name, _ in named]}")
+    return named
+
+
+def choose_designs(
+    tests: list[CVTest],
+    design: Design | Sequence[Design] | None,
+    scoring: Any,
+    alternative: str,
+    stratify: bool,  # noqa: FBT001  # handed on
+    seed: int,
+) -> list[Design]:
+    """Choose one design for each test, those that are equal once."""
+    for test in tests:
+        test.check_options(alternative, counted=scoring in (None, "accuracy"))
+    if design is None:
+        made = [test.design(stratify=stratify, rng=seed) for test in tests]
+        return list(dict.fromkeys(made))
+    given: list[Any] = list(design) if isinstance(design, (tuple, list)) else [design]
+    for each in given or [design]:
+        if not isinstance(each, Design):
+            raise TypeError(f"design must be made by fastcmp.designs, got {each!r}")
+    if stratify:
+        raise ValueError("stratify is for the default designs: pass it to that of design=")
+    for test in tests:
+        if not any(map(test.accepts, given)):
+            test.check_design(given[0])
+    return given
+
+
+def _score_intervals(runs: CVRuns, run: DesignRun, level: float) -> NDArray[np.float64]:
+    whole = runs.scores(run)[:, : run.design.n_repeats]  # not those within halves
+    flat = whole.reshape(len(whole), -1)
+    if flat.shape[1] == 1 and runs.measure != "accuracy":
+        return np.full((len(flat), 2), np.nan)
+    if flat.shape[1] == 1:  # one split: its samples are independent
+        right = [round(x * run.n_test) for x in flat[:, 0]]
+        return np.array([kernels.wilson_interval(k, run.n_test, level) for k in right])
+    record = nadeau_bengio_t(flat, n_train=run.n_train, n_test=run.n_test)
+    ends = np.stack(record.confidence_interval(level), axis=-1)
+    ends[record.status != kernels.OK] = np.nan
+    return np.clip(ends, 0.0, 1.0) if runs.measure == "accuracy" else ends
+
+
+# Classifiers compared by cross-validation on each of several data sets.
+
+
+def refuse_several(X: Any, checkpoint: Any) -> None:  # noqa: N803  # scikit-learn's name
+    """Refuse what is for several data sets where one came."""
+    if isinstance(X, Mapping):
+        message = "X must be the predictors of one data set where y is given: for "
+        message += "several data sets pass {name: (X, y)} alone"
+        raise TypeError(message)
+    if checkpoint is not None:
+        raise ValueError("checkpoint is for several data sets: pass {name: (X, y)} as X")
+
+
+def seed_of(seed: int, name: str) -> int:
+    """Give the seed of a data set: a function of the seed of all and its name."""
+    digest = blake2b(f"{seed}\0{name}".encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "big") % LARGEST_SEED
+
+
+def compare_data_sets(
+    plan: CVPlan,
+    X: Any,  # noqa: N803  # scikit-learn's name
+    groups: Any,
+    *,
+    seed: int,
+    workers: int | None,
+    progress: bool | Progress | None,
+    checkpoint: Any,
+) -> CVDatasetsResult:
+    """Fit all models on all data sets that are not finished, and compare them."""
+    data = _read_data(X, groups)
+    kept = None if checkpoint is None else Checkpoint.open(checkpoint)
+    seeds = {name: seed_of(seed, name) for name in data}
+    found: dict[str, CVRuns] = {}
+    settings: dict[str, Any] = {}
+    with reporting(progress, "fitting") as report:
+        if kept is not None:  # before any fit, so that no mismatch comes after hours
+            for name, each in data.items():
+                settings[name] = settings_of(plan, name, each, seeds[name])
+                runs = kept.load(name, settings[name])
+                if runs is not None:
+                    found[name] = runs
+        for name in [name for name in data if name not in found]:
+
+            def part(done: int, total: int, before: int = len(found)) -> None:
+                report(before * total + done, len(data) * total)
+
+            options = {"workers": workers, "progress": part}
+            found[name] = _fit(plan, name, data[name], seeds[name], **options)
+            if kept is not None:
+                kept.save(name, settings[name], found[name])
+    return CVDatasetsResult(results={name: plan.compare(found[name]) for name in data}, seed=seed)
+
+
+def _fit(plan: CVPlan, name: str, data: tuple[Any, ...], seed: int, **options: Any) -> CVRuns:
+    """Fit on one data set; errors say which."""
+    x, y, groups = data
+    try:
+        return plan.fit(x, y, seed, groups=groups, **options)
+    except (ValueError, TypeError, RuntimeError) as error:
+        message = f"data set {name!r}: {error}"
+        kinds = (RuntimeError, TypeError, ValueError)
+        kind = next(kind for kind in kinds if isinstance(error, kind))
+        raise kind(message) from error
+
+
+def _read_data(X: Any, groups: Any) -> dict[str, tuple[Any, ...]]:  # noqa: N803
+    """Read X, y and groups of each data set."""
+    if not isinstance(X, Mapping):
+        raise TypeError(
+            "y must be given with X; or X is a mapping {name: (X, y)} of several data "
+            f"sets, got {type(X).__name__}"
+        )
+    if not X:
+        raise ValueError("X must hold at least one data set, got none")
+    if groups is not None and not isinstance(groups, Mapping):
+        raise TypeError(
+            f"groups must be a mapping from data sets to their groups, got {type(groups).__name__}"
+        )
+    of_data = {} if groups is None else {str(key): g for key, g in groups.items()}
+    found: dict[str, tuple[Any, ...]] = {}
+    for key, pair in X.items():
+        name = str(key)
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+            raise TypeError(
+                f"X must hold a pair (X, y) for each data set, got "
+                f"{type(pair).__name__} for {name!r}"
+            )
+        if name in found:
+            raise ValueError(f"X must name data sets differently, got {name!r} twice")
+        found[name] = (*pair, of_data.pop(name, None))
+    if of_data:
+        raise ValueError(f"groups must be of the data sets, got {sorted(of_data)[:4]} as well")
+    return found
+
+
+# Unfitted classifiers compared by cross-validation.
+
 
 _NAMES = ("a", "b")
 

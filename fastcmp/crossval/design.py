@@ -16,8 +16,13 @@ from fastcmp import kernels
 from fastcmp.core.checks import as_whole
 from fastcmp.core.records import Record
 from fastcmp.core.sections import Section
-from fastcmp.crossval.fold_units import Units, check_length, read_units
-from fastcmp.crossval.hadamard import blocked_pattern, smallest_order
+from fastcmp.crossval.fold_units import (
+    Units,
+    blocked_pattern,
+    check_length,
+    read_units,
+    smallest_order,
+)
 from fastcmp.inputs.columns import count_rows
 
 if TYPE_CHECKING:

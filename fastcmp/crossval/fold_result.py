@@ -9,8 +9,7 @@ import numpy as np
 
 from fastcmp import kernels
 from fastcmp.core.checks import as_level, keep_side
-from fastcmp.core.record_parts import Compared
-from fastcmp.core.records import ConfidenceInterval, Record
+from fastcmp.core.records import Compared, ConfidenceInterval, Record
 from fastcmp.core.sections import Section, format_interval, format_pvalue, interval_name
 
 _HYPOTHESES = {

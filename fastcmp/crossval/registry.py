@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.core.options import choose
-from fastcmp.crossval import designs, mcnemar, t_tests, two_fold, z_tests
+from fastcmp.core.checks import choose
+from fastcmp.crossval import designs, fold_tests, mcnemar, two_fold
 from fastcmp.paired.mcnemar import mcnemar_from_counts
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fastcmp.crossval.designs import Design
-    from fastcmp.crossval.outcomes import FoldOutcomes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,15 +72,15 @@ def _in_a_row(outcomes: FoldOutcomes) -> NDArray[np.float64]:
 
 
 def _resampled_t(outcomes: FoldOutcomes, alternative: str) -> Any:
-    return t_tests.resampled_t(_in_a_row(outcomes), alternative=alternative)
+    return fold_tests.resampled_t(_in_a_row(outcomes), alternative=alternative)
 
 
 def _kfold_t(outcomes: FoldOutcomes, alternative: str) -> Any:
-    return t_tests.kfold_t(_in_a_row(outcomes), alternative=alternative)
+    return fold_tests.kfold_t(_in_a_row(outcomes), alternative=alternative)
 
 
 def _nadeau_bengio_t(outcomes: FoldOutcomes, alternative: str) -> Any:
-    return t_tests.nadeau_bengio_t(
+    return fold_tests.nadeau_bengio_t(
         _in_a_row(outcomes),
         n_train=outcomes.n_train,
         n_test=outcomes.n_test,
@@ -109,7 +108,7 @@ def _conservative_z(outcomes: FoldOutcomes, alternative: str) -> Any:
     x = _in_a_row(outcomes)
     n_splits, n_halves = outcomes.design.n_repeats, outcomes.design.n_halves
     halves = x[..., n_splits:]
-    return z_tests.conservative_z(
+    return fold_tests.conservative_z(
         x[..., :n_splits],
         halves.reshape(*x.shape[:-1], n_halves, 2, n_splits),
         alternative=alternative,
@@ -129,7 +128,7 @@ def _bayle_z(outcomes: FoldOutcomes, alternative: str) -> Any:
         at = np.arange(size)
         first = at < only_a[..., fold, :]
         samples.append(2.0 * first - (at < (only_a + only_b)[..., fold, :]))
-    return z_tests.bayle_z(
+    return fold_tests.bayle_z(
         np.concatenate(samples, axis=-1),
         np.repeat(np.arange(len(sizes)), sizes),
         alternative=alternative,
@@ -239,7 +238,7 @@ TESTS: dict[str, CVTest] = {
             design=designs.repeated_kfold,
             wanted="repeated_kfold(n_repeats, n_folds)",
             accepts=lambda design: design.family == "kfold",
-            evaluate=_on_grid(t_tests.bouckaert_frank_t),
+            evaluate=_on_grid(fold_tests.bouckaert_frank_t),
         ),
         CVTest(
             name="bouckaert-t",
@@ -247,7 +246,7 @@ TESTS: dict[str, CVTest] = {
             design=designs.repeated_kfold,
             wanted="repeated_kfold(10, 10)",
             accepts=_is("kfold", n_repeats=10, n_folds=10),
-            evaluate=_on_grid(t_tests.bouckaert_t),
+            evaluate=_on_grid(fold_tests.bouckaert_t),
         ),
         CVTest(
             name="yildiz-t",
@@ -326,3 +325,37 @@ def find_test(name: str) -> CVTest:
     """Find a test by its name."""
     name = choose(name, "test", tuple(TESTS))
     return TESTS[name]
+
+
+# Two models on the folds of one design: counts, scores and differences.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoldOutcomes:
+    """Two models on the folds of one design, or many pairs of models at once."""
+
+    design: Design
+    #: Score of a minus that of b in each fold, shape (..., R, K).
+    differences: NDArray[np.float64]
+    #: ``table[a is wrong, b is wrong]`` of each fold, shape (..., R, K, 2, 2); None
+    #: where the score is not accuracy.
+    tables: Any = None
+    #: Samples that the first fold trained on, and tested.
+    n_train: int
+    n_test: int
+
+    def pair(self, at: int) -> FoldOutcomes:
+        """Choose one pair of many."""
+        return FoldOutcomes(
+            design=self.design,
+            differences=self.differences[at],
+            tables=None if self.tables is None else self.tables[at],
+            n_train=self.n_train,
+            n_test=self.n_test,
+        )
+
+
+def differences_of(tables: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Subtract the accuracies in each fold."""
+    gain = tables[..., 0, 1] - tables[..., 1, 0]
+    return np.asarray(gain / tables.sum(axis=(-2, -1)))

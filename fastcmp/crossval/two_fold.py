@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastcmp import kernels
 from fastcmp.core.records import unwrap
-from fastcmp.crossval.fold_inputs import as_correlations, read_differences, run_fold_t, run_rows
+from fastcmp.crossval.fold_tests import as_correlations, read_differences, run_fold_t, run_rows
 from fastcmp.kernels.fold_t_tests import (
     ALPAYDIN_F,
     CALIBRATED_F,
@@ -21,8 +21,8 @@ from fastcmp.kernels.fold_t_tests import (
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from fastcmp.crossval.fold_inputs import Floats, Statuses
     from fastcmp.crossval.fold_result import FoldTestResult
+    from fastcmp.crossval.fold_tests import Floats, Statuses
 
 
 def _five_by_two(differences: ArrayLike, method: int, **about: Any) -> FoldTestResult:

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fastcmp.core.options import choose
-from fastcmp.inputs.item_table import ItemTable
+from fastcmp.core.checks import choose
+from fastcmp.inputs.values import ItemTable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

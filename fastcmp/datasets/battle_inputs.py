@@ -8,20 +8,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastcmp.core.escaping import visible
-from fastcmp.core.options import choose
+from fastcmp.core.checks import choose
 from fastcmp.core.records import Record
-from fastcmp.datasets.battle_sources import RowBattles, TableBattles
-from fastcmp.datasets.reading import POLICIES
-from fastcmp.datasets.score_input import higher_is_better
-from fastcmp.datasets.score_input import read_scores as read_score_table
+from fastcmp.core.render import visible
+from fastcmp.datasets.bradley_terry_model import RowBattles, TableBattles
+from fastcmp.datasets.reading import POLICIES, higher_is_better
+from fastcmp.datasets.reading import read_scores as read_score_table
 from fastcmp.datasets.task_ranks import Gains, gains_of
 from fastcmp.datasets.win_tables import read_names
-from fastcmp.inputs.columns import count_rows, read_column
+from fastcmp.inputs.columns import count_rows, read_column, read_values
 from fastcmp.inputs.item_groups import read_item_groups
-from fastcmp.inputs.item_table import ItemTable
 from fastcmp.inputs.model_names import check_indexes, has_names, named_columns
-from fastcmp.inputs.value_column import read_values
+from fastcmp.inputs.values import ItemTable
 
 Floats = NDArray[np.float64]
 

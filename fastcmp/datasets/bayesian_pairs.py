@@ -6,24 +6,22 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastcmp.core.checks import as_proportion, as_resamples, as_seed
-from fastcmp.core.options import choose
-from fastcmp.core.progress import reporting
-from fastcmp.core.threads import ThreadPool, check_workers, parts
-from fastcmp.datasets.bayes_options import read_rope
-from fastcmp.datasets.bayes_pairs_result import BayesPairs
-from fastcmp.datasets.bayesian_sign import SignPrior, count_differences, sign_probabilities
-from fastcmp.datasets.bayesian_signed_rank import (
+from fastcmp.core.checks import as_proportion, as_resamples, as_seed, choose
+from fastcmp.core.threads import ThreadPool, check_workers, parts, reporting
+from fastcmp.datasets.bayes_result import BayesPairs
+from fastcmp.datasets.bayesian import (
     RankPrior,
+    SignPrior,
+    count_differences,
     count_draws,
     posterior_mean,
+    read_rope,
+    sign_probabilities,
     sort_differences,
 )
-from fastcmp.datasets.decimals import Decimals
-from fastcmp.datasets.drawn_tasks import RANK_BY, Costs
-from fastcmp.datasets.reading import read_complete
-from fastcmp.datasets.score_input import higher_is_better
-from fastcmp.datasets.task_draws import Work, count, weighted_tasks
+from fastcmp.datasets.reading import higher_is_better, read_complete
+from fastcmp.datasets.task_draws import RANK_BY, Costs, Work, count, weighted_tasks
+from fastcmp.datasets.task_ranks import Decimals
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,11 +9,10 @@ import numpy as np
 
 from fastcmp import kernels
 from fastcmp.core.checks import as_proportion
-from fastcmp.core.plain import readable
+from fastcmp.core.saved_states import readable
 from fastcmp.core.sections import Section, format_interval, interval_name
 from fastcmp.inputs.model_names import position_of
-from fastcmp.pairwise.result import PairwiseResult
-from fastcmp.pairwise.summary import describe
+from fastcmp.pairwise.result import PairwiseResult, describe
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,21 +7,30 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastcmp.core.checks import as_flag, as_proportion, as_resamples, as_seed
-from fastcmp.core.memory import read_size
-from fastcmp.core.options import ALTERNATIVES, choose
-from fastcmp.core.progress import Progress, reporting
-from fastcmp.core.threads import ThreadPool, check_workers
-from fastcmp.counts.pairs import choose_pairs
+from fastcmp.core.checks import ALTERNATIVES, as_flag, as_proportion, as_resamples, as_seed, choose
+from fastcmp.core.numbers import scale_exponent
+from fastcmp.core.threads import Progress, ThreadPool, check_workers, parts, read_size, reporting
+from fastcmp.counts.pairs import Block, choose_pairs
 from fastcmp.datasets.datasets_result import DatasetsResult
 from fastcmp.datasets.friedman_ranks import Draws, friedman_of_ranks
 from fastcmp.datasets.omnibus import AlignedRanks, quade_of_ranks, skillings_of_ranks
-from fastcmp.datasets.own_pairs import sign_tests, t_tests, wilcoxon_tests
-from fastcmp.datasets.pair_data import PairData
-from fastcmp.datasets.rank_pairs import POOLED, VARIANCES, critical_difference, rank_pair_tests
+from fastcmp.datasets.rank_pairs import (
+    POOLED,
+    VARIANCES,
+    Answers,
+    PairData,
+    PairKind,
+    critical_difference,
+    pair_tests,
+    rank_pair_tests,
+    ratio,
+    signed_rank_of,
+    tail,
+)
 from fastcmp.datasets.reading import POLICIES, read_data
 from fastcmp.datasets.task_ranks import rank_tasks, wins_of
-from fastcmp.items.signed_rank import ZERO_METHODS, RankOptions
+from fastcmp.items.signed_rank import FEW_ITEMS, ZERO_METHODS, RankOptions, signed_rank_tests
+from fastcmp.paired.mcnemar_result import evaluate_counts
 from fastcmp.pairwise.adjust import OF_PAIRS
 from fastcmp.pairwise.comparing import record_of
 from fastcmp.pairwise.engine import Options, read_keep, run_tests
@@ -30,9 +39,123 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from fastcmp.datasets.omnibus_result import OmnibusTest
+    from numpy.typing import NDArray
+
+    from fastcmp.datasets.friedman_ranks import OmnibusTest
     from fastcmp.datasets.reading import TaskData
-    from fastcmp.pairwise.pair_tests import PairTests
+    from fastcmp.pairwise.engine import PairTests
+
+    Floats = NDArray[np.float64]
+    Pairs = NDArray[np.int32]
+
+_CELLS = 1 << 20  # differences that are looked at together
+
+
+def sign_tests(data: PairData) -> PairTests:
+    """Test pairs by the tasks that each won, without ties."""
+
+    def found(pairs: Pairs) -> Answers:
+        i, j = pairs.T
+        wins, losses = data.wins[i, j], data.wins[j, i]
+        size = np.int64(data.gains.n_tasks)
+        side = data.alternative
+        _, pvalue, _ = evaluate_counts(wins, losses, size, "exact", side)
+        statistic = np.minimum(wins, losses).astype(np.float64)
+        return Answers(statistic, pvalue, (wins - losses).astype(np.float64))
+
+    return pair_tests(data, found, PairKind("binomial"))
+
+
+def t_tests(data: PairData) -> PairTests:
+    """Test pairs by Student's t of the differences of their scores."""
+    gains, n = data.gains.gains, data.gains.n_tasks
+    tolerance = data.gains.tolerance
+
+    def found(pairs: Pairs) -> Answers:
+        statistic, size = np.empty(len(pairs)), np.empty(len(pairs))
+        for part in parts(len(pairs), max(1, _CELLS // n)):
+            i, j = pairs[part].T
+            d = gains[i] - gains[j]
+            d[np.abs(d) <= tolerance] = 0.0
+            size[part] = np.count_nonzero(~np.isnan(d), axis=1)
+            statistic[part] = _t_of_rows(d, size[part])
+        df = np.maximum(size - 1.0, 1.0)
+        pvalue = tail(statistic, df, data.alternative)
+        return Answers(statistic, pvalue, statistic.copy())
+
+    df: Any = n - 1
+    if not data.gains.complete:
+        df = None
+    return pair_tests(data, found, PairKind("t", df))
+
+
+def _t_of_rows(d: Floats, size: Floats) -> Floats:
+    """Give t of each row of differences; NaN for fewer than two."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        d = np.ldexp(d, -scale_exponent(d))
+        mean = np.nansum(d, axis=1) / size
+        d -= mean[:, None]
+        squares = np.nansum(d * d, axis=1)
+        # What is left of equal differences is rounding.
+        squares[squares <= size * (1e-14 * mean) ** 2] = 0.0
+        error = np.sqrt(squares / (size - 1.0) / size)
+    statistic = ratio(mean, error)
+    statistic[size < 2] = np.nan
+    return statistic
+
+
+def wilcoxon_tests(data: PairData, options: RankOptions) -> PairTests:
+    """Test pairs by Wilcoxon's signed ranks; all are exact, or none."""
+    exact = options.is_exact(data.gains.n_tasks, FEW_ITEMS)
+    kind = PairKind("permutation" if exact else "normal")
+    if not data.gains.complete or data.alternative != "two-sided":
+        return pair_tests(data, _one_by_one(data, options, exact=exact), kind)
+    base = pair_tests(data, _nothing, kind)
+    values = data.gains.gains
+    z = signed_rank_tests(values, base, _with(options, "asymptotic"))
+    w = signed_rank_tests(values, base, _with(options, "exact")) if exact else z
+
+    def found(pairs: Pairs) -> Answers:
+        block = Block(slice(0, len(pairs)), pairs)
+        by_z = z.columns(block)
+        if not exact:
+            return Answers(by_z.statistic, by_z.pvalue, by_z.statistic)
+        by_w = w.columns(block)
+        return Answers(by_w.statistic, by_w.pvalue, by_z.statistic)
+
+    return pair_tests(data, found, kind)
+
+
+def _with(options: RankOptions, method: str) -> RankOptions:
+    return RankOptions(zero_method=options.zero_method, method=method, continuity=False)
+
+
+def _nothing(pairs: Pairs) -> Answers:
+    """Stand for a test where another one follows."""
+    none = np.full(len(pairs), np.nan)
+    return Answers(none, none, none)
+
+
+def _one_by_one(data: PairData, options: RankOptions, *, exact: bool) -> Any:
+    """Make a test of each pair on its own tasks, or of one side."""
+    gains = data.gains.gains
+    side = ALTERNATIVES[data.alternative]
+    options = _with(options, "exact" if exact else "asymptotic")
+
+    def found(pairs: Pairs) -> Answers:
+        statistic, pvalue, z = np.full((3, len(pairs)), np.nan)
+        for p, pair in enumerate(pairs.tolist()):
+            test = signed_rank_of(gains, pair, options, side)
+            if test is not None:
+                statistic[p], pvalue[p] = test["statistic"], test["pvalue"]
+                z[p] = test["zscore"]
+        return Answers(statistic, pvalue, z)
+
+    return found
+
+
+# Many models compared over many data sets, all pairs at once.
+
 
 _OWN = ("wilcoxon", "sign", "t")
 METHODS = (*_OWN, *POOLED)

@@ -4,24 +4,134 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastcmp.core.plain import readable
-from fastcmp.datasets.datasets_summary import beside_ranks, tasks_sentences, test_name
-from fastcmp.datasets.signed_rank_sums import rank_sums
-from fastcmp.pairwise.result import PairwiseResult
-from fastcmp.pairwise.summary import describe
+from fastcmp.core.saved_states import readable
+from fastcmp.datasets.rank_pairs import rank_sums
+from fastcmp.pairwise.leaderboard import format_score
+from fastcmp.pairwise.result import PairwiseResult, describe
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from fastcmp.core.sections import Section
-    from fastcmp.datasets.omnibus_result import OmnibusTest
+    from fastcmp.datasets.friedman_ranks import OmnibusTest
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
+
+_TESTS = {
+    "wilcoxon": "Wilcoxon's signed-rank test over the data sets",
+    "sign": "sign test of the data sets that each won",
+    "t": "paired t test over the data sets",
+    "nemenyi": "Nemenyi's test of mean ranks",
+    "normal": "normal test of mean ranks",
+    "conover": "Conover's t test of rank sums",
+    "quade": "Quade's t test of weighted rank sums",
+    "aligned": "normal test of mean aligned ranks",
+    "exact": "exact test of rank sums",
+}
+_COMMENSURABLE = ("quade", "aligned", "t")
+_POOLED = ("nemenyi", "normal", "conover", "quade", "aligned", "exact")
+
+
+def test_name(result: Any) -> str:
+    """Name the test of a pair."""
+    name = _TESTS[result.method]
+    details = []
+    if result.method == "wilcoxon":
+        exact = result.distribution == "permutation"
+        details.append("exact" if exact else "normal approximation")
+        if result.zero_method != "wilcox":
+            details.append(f"zeros: {result.zero_method}")
+    if result.alternative != "two-sided":
+        better = (result.alternative == "greater") != result.lower_is_better
+        details.append(f"one-sided: the first is {'better' if better else 'worse'}")
+    return f"{name} ({', '.join(details)})" if details else name
+
+
+def tasks_sentences(result: DatasetsResult) -> tuple[str, ...]:
+    """Say what the test of all models found, and what was made of missing scores."""
+    omnibus = result.omnibus
+    found = [omnibus.sentence]
+    if not omnibus.pvalue <= result.alpha:
+        found.append(
+            f"That test does not reject at {result.alpha:g} that all models do equally "
+            "well. Decisions about pairs do not wait for it: their adjustment needs no "
+            "test before it."
+        )
+    if result.critical_difference is not None:
+        found.append(
+            "Critical difference of two mean ranks at "
+            f"{result.alpha:g}: {result.critical_difference:.4g}."
+        )
+    if result.method in _POOLED:
+        found.append(
+            "Ranks are among all models of this comparison: a decision about two may "
+            "change with the others."
+        )
+    if result.method in _COMMENSURABLE:
+        found.append("This test takes scores of different data sets as comparable.")
+    n_missing = int(np.sum(result.n_missing_values))
+    if n_missing:
+        what = {
+            "tasks": f"{result.n_dropped} data sets that some model lacks were dropped",
+            "pairs": "each pair is compared on the data sets of both",
+            "worst": "such a model ranks last",
+        }[result.missing]
+        found.append(f"{n_missing} scores are missing: {what}.")
+    against = _against_ranks(result)
+    if against:
+        found.append(
+            f"{against} significant pair{'s' * (against > 1)}: the test favours the "
+            "model with the worse mean rank."
+        )
+    return tuple(found)
+
+
+def _against_ranks(result: DatasetsResult) -> int:
+    """Count decisions for the model whose mean rank is worse."""
+    gap = result.mean_rank[:, None] - result.mean_rank
+    return int(np.count_nonzero((result.decisions == 1) & (gap > 1e-12)))
+
+
+def beside_ranks(result: DatasetsResult, section: Section) -> Section:
+    """Put mean scores, and wins, ties and losses, beside the mean ranks."""
+    if section.title.startswith("Against") and np.isnan(result.interval).all():
+        left = tuple((*row[:3], *row[4:]) for row in section.rows)
+        heads = (*section.columns[:3], *section.columns[4:])
+        return replace(section, columns=heads, rows=left)
+    if section.title != "Leaderboard":
+        return section
+    place = section.columns.index("mean rank") + 1
+    models = result.leaderboard.models[: len(section.rows)].tolist()
+    rows = []
+    for row, model in zip(section.rows, models, strict=True):
+        own = (
+            format_score(result.mean_score[model], "digits"),
+            "/".join(map(str, result.win_tie_loss[model].tolist())),
+        )
+        rows.append((*row[:place], *own, *row[place:]))
+    title = "mean score" + (" (lower is better)" if result.lower_is_better else "")
+    columns = (*section.columns[:place], title, "won/tied/lost")
+    note = (
+        "Mean scores are descriptive only: scores of different data sets may not be "
+        "comparable. Won, tied and lost: data sets, against all others."
+    )
+    return replace(
+        section,
+        columns=(*columns, *section.columns[place:]),
+        rows=tuple(rows),
+        notes=(*section.notes, note),
+    )
+
+
+# The record of many models compared over many data sets.
+
 
 _SHOWN = (
     *("tasks", "lower_is_better", "critical_difference", "alternative"),
@@ -152,3 +262,53 @@ class DatasetsResult(PairwiseResult):
         text = (*first.text, *tasks_sentences(self))
         sections[0] = replace(first, text=text)
         return [beside_ranks(self, section) for section in sections]
+
+
+# Models on the line of their scores or mean ranks, and where bars of ties lie.
+
+
+#: What each measure is called on an axis, and what it is multiplied by there.
+MEASURES = {
+    "accuracy": ("Accuracy (%)", 100.0),
+    "cost": ("Cost per sample (lower is better)", 1.0),
+    "AUC": ("AUC", 1.0),
+    "mean": ("Mean value", 1.0),
+    "mean loss": ("Mean loss (lower is better)", 1.0),
+    "mean rank": ("Mean rank (1 is best)", 1.0),
+}
+
+
+class RankLine(NamedTuple):
+    """What the models are placed by."""
+
+    #: Where each model stands, the best at the right.
+    place: Floats
+    label: str
+    #: What is written is this times the place.
+    sign: int
+    #: Decimals that are written.
+    digits: int
+    #: Critical difference, of mean ranks; None where there is none.
+    critical: float | None = None
+
+
+def rank_line(result: Any) -> RankLine:
+    """Place models by their mean ranks where they have such, else by their scores."""
+    if isinstance(result, DatasetsResult):
+        label = f"Mean rank on {result.n_tasks} data sets (1 is best)"
+        return RankLine(-result.mean_rank, label, -1, 2, result.critical_difference)
+    label, scale = MEASURES.get(result.measure, (result.measure, 1.0))
+    digits = 2 if result.measure == "accuracy" else 4
+    return RankLine(scale * result.score, label, 1, digits)
+
+
+def stacked(members: Sequence[Floats], gap: float) -> list[int]:
+    """Give each bar the first level on which it meets no other bar."""
+    levels = [0] * len(members)
+    ends_of_levels: list[float] = []  # where the last bar of each level ends
+    for k in sorted(range(len(members)), key=lambda k: float(members[k].min())):
+        low, high = float(members[k].min()), float(members[k].max())
+        free = (level for level, end in enumerate(ends_of_levels) if end + gap < low)
+        levels[k] = next(free, len(ends_of_levels))
+        ends_of_levels[levels[k] : levels[k] + 1] = [high]
+    return levels

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastcmp.core.checks import as_resamples, as_seed
-from fastcmp.core.options import choose
-from fastcmp.core.progress import Progress, reporting
-from fastcmp.core.threads import ThreadPool, check_workers, no_step, parts
-from fastcmp.datasets.friedman_exact import exact_pvalue
-from fastcmp.datasets.omnibus_result import OmnibusTest
+from fastcmp.core.checks import as_resamples, as_seed, choose
+from fastcmp.core.records import Record
+from fastcmp.core.sections import Section, format_pvalue
+from fastcmp.core.threads import Progress, ThreadPool, check_workers, no_step, parts, reporting
 from fastcmp.datasets.reading import read_data
 from fastcmp.datasets.task_ranks import rank_tasks
+from fastcmp.kernels.friedman_exact import add_orders, count_orders, list_orders, reach_with_orders
 from fastcmp.kernels.special import chdtrc, fdtrc
 from fastcmp.kernels.status import DEGENERATE, OK
 from fastcmp.kernels.task_ranks import rank_sum_draws
@@ -24,6 +24,182 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
+
+_MOST = 10_000_000  # states times orders of a task
+_QUICK = 10_000_000  # of all tasks together, where nobody asked: about a second
+_QUICK_MODELS = 10
+#: States after t tasks of 2, 3, ... models, divided by t**(M - 1), as counted.
+_DENSITY = (1.0, 0.5, 0.7, 1.3, 3.4, 10.0, 40.0, 160.0, 640.0)
+_LARGEST = 2**63
+
+
+def exact_pvalue(ranks: NDArray[np.float64], *, quick: bool) -> float | None:
+    """Find P(sum R_j**2 >= observed), given the midranks of each task, shape (M, D).
+
+    The state is the sorted vector of rank sums over the tasks seen so far. Where that
+    takes too long the answer is None if it was to be `quick`, else a ValueError.
+    """
+    m, n = ranks.shape
+    if quick and m > _QUICK_MODELS:
+        return None
+    doubled = np.rint(2.0 * ranks.T).astype(np.int64)
+    observed = int((doubled.sum(axis=0) ** 2).sum())
+    rows = np.sort(doubled, axis=1)
+    shift = int(rows[:, 0].sum())
+    rows -= rows[:, :1]
+    ways = [count_orders(row) for row in rows]
+    # Tasks on which models are tied in many ways come last, when there are many states.
+    order = [t for t in np.argsort(ways)[::-1].tolist() if ways[t] > 1]
+    if not order:
+        return 1.0
+    if quick and _expected_work(m, [ways[t] for t in order]) > _QUICK:
+        return None
+    base = int(rows.max(axis=1).sum()) + 1
+    keys, chances, total, work = np.zeros(1, np.int64), np.ones(1), 0, 0.0
+    orders, listed = np.empty((0, m), np.int64), rows[0] - 1
+    for t in order:
+        step = keys.size * ways[t]
+        work += step
+        if base ** (m - 1) >= _LARGEST or step > _MOST or (quick and work > _QUICK):
+            if quick:
+                return None
+            raise ValueError(
+                f"method='exact' takes too long for {m} models and {n} tasks: use "
+                "'monte-carlo' or 'iman-davenport'"
+            )
+        if not np.array_equal(rows[t], listed):
+            orders, listed = np.empty((int(ways[t]), m), np.int64), rows[t]
+            list_orders(rows[t], orders)
+        if t == order[-1]:
+            break
+        keys, chances = add_orders(keys, chances, orders, base, total)
+        total += int(rows[t].sum())
+    return float(reach_with_orders(keys, chances, orders, base, total, shift, observed))
+
+
+def _expected_work(m: int, ways: list[float]) -> float:
+    """Estimate the states times orders of all tasks, without ties."""
+    n = len(ways)
+    return _DENSITY[m - 2] * float(n) ** m / m * sum(ways) / n
+
+
+# The record of a test that all models do equally well on many tasks.
+
+
+_SHOWN = 20  # models that are printed
+_NAMES = {
+    "friedman": "Friedman's test",
+    "quade": "Quade's test",
+    "aligned": "Friedman's test of aligned ranks",
+    "skillings-mack": "Skillings and Mack's test",
+}
+_SYMBOLS = {"chi2": "chi-square", "F": "F", "permutation": "chi-square"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class OmnibusTest(Record):
+    """The test that M models do equally well, from one score a model and task."""
+
+    #: What `distribution` is applied to.
+    statistic: float
+    pvalue: float
+    #: Degrees of freedom, one number or, of F, two; None for permutations.
+    df: Any = None
+    #: "chi2", "F", or "permutation", where the p-value comes from orders of the models.
+    distribution: str
+    #: A `fastcmp.kernels.Status`: DEGENERATE where all models tie on all tasks.
+    status: int
+    #: "friedman", "quade", "aligned" or "skillings-mack".
+    test: str
+    #: Of Friedman's test: "exact", "chi2", "iman-davenport" or "monte-carlo".
+    method: str
+    #: "corrected" or "uncorrected": whether the statistic knows of ties.
+    ties: str = "corrected"
+    names: tuple[str, ...]
+    n_tasks: int
+    #: Mean rank of each model, shape (M,), 1 for the best; of "aligned" the mean rank
+    #: among all aligned scores. Of the tasks that have the model.
+    mean_rank: NDArray[np.float64]
+    #: Sums S of Quade's test, or A of Skillings and Mack's, shape (M,); else None.
+    weighted_sum: Any = None
+    #: Of Friedman's test, whatever the method: chi-square, Iman and Davenport's F,
+    #: their p-values, and Kendall's coefficient of concordance W. None for others.
+    chi2_statistic: float | None = None
+    chi2_pvalue: float | None = None
+    f_statistic: float | None = None
+    f_df: Any = None
+    f_pvalue: float | None = None
+    kendall_w: float | None = None
+    #: Draws of "monte-carlo", and the seed that repeats them.
+    n_resamples: int | None = None
+    seed: int | None = None
+
+    @property
+    def sentence(self) -> str:
+        """The test in one sentence."""
+        how = ""
+        if self.test == "friedman" and self.method == "iman-davenport":
+            how = " (Iman and Davenport's F)"
+        elif self.method == "exact":
+            how = " (exact)"
+        elif self.method == "monte-carlo":
+            how = f" ({self.n_resamples} draws, seed {self.seed})"
+        degrees = ""
+        if self.df is not None:
+            numbers = [f"{x:g}" for x in np.atleast_1d(self.df)]
+            degrees = f" with {' and '.join(numbers)} d.o.f."
+        agreement = ""
+        if self.kendall_w is not None:
+            agreement = f"; Kendall's W = {self.kendall_w:.3f}"
+        return (
+            f"{_NAMES[self.test]}{how}: {_SYMBOLS[self.distribution]} = "
+            f"{self.statistic:.4g}{degrees}, p = {format_pvalue(self.pvalue)}"
+            f"{agreement}."
+        )
+
+    def columns(self) -> dict[str, Any]:
+        """Give the models as columns, a row a model.
+
+        Returns
+        -------
+        dict of str to sequence
+            Name, mean rank and weighted sum.
+        """
+        columns: dict[str, Any] = {"model": list(self.names), "mean_rank": self.mean_rank}
+        if self.weighted_sum is not None:
+            columns["weighted_sum"] = self.weighted_sum
+        return columns
+
+    def sections(self) -> list[Section]:
+        """Describe the record.
+
+        Returns
+        -------
+        list of Section
+            The test, and the mean ranks.
+        """
+        text = [
+            f"{len(self.names)} models on {self.n_tasks} data sets",
+            "H0: all models do equally well, so that in each data set any order of "
+            "them is equally likely",
+            self.sentence,
+        ]
+        if self.status == DEGENERATE:
+            text.append("All models tie on all data sets: there is nothing to test.")
+        order = np.argsort(self.mean_rank, kind="stable")[:_SHOWN].tolist()
+        more = len(self.names) - len(order)
+        table = Section(
+            title="Mean ranks, 1 for the best",
+            columns=("model", "mean rank"),
+            rows=tuple((self.names[i], f"{self.mean_rank[i]:.3f}") for i in order),
+            notes=(f"... and {more} more models.",) if more > 0 else (),
+        )
+        title = "Do any of these models differ?"
+        return [Section(title=title, text=tuple(text)), table]
+
+
+# Friedman's test that all models do equally well on many tasks.
+
 
 METHODS = ("auto", "exact", "chi2", "iman-davenport", "monte-carlo")
 TIES = ("corrected", "uncorrected")

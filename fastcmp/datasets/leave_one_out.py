@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.core.escaping import visible
-from fastcmp.core.options import choose
+from fastcmp.core.checks import choose
 from fastcmp.core.records import Record
+from fastcmp.core.render import visible
 from fastcmp.core.sections import Section
-from fastcmp.datasets.drawn_tasks import RANK_BY, Costs, places
 from fastcmp.datasets.reading import dropped_sentence, read_complete
+from fastcmp.datasets.task_draws import RANK_BY, Costs, places
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

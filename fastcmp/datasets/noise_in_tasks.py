@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp.core.checks import as_numbers
-from fastcmp.core.escaping import visible
 from fastcmp.core.records import Record
+from fastcmp.core.render import visible
 from fastcmp.core.sections import Section
 from fastcmp.kernels.item_values import LARGEST
 

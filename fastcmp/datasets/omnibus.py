@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastcmp.core.options import choose
+from fastcmp.core.checks import choose
 from fastcmp.core.threads import ThreadPool, check_workers
-from fastcmp.datasets.friedman_ranks import TIES
-from fastcmp.datasets.linked_models import components
-from fastcmp.datasets.omnibus_result import OmnibusTest
+from fastcmp.datasets.friedman_ranks import TIES, OmnibusTest
 from fastcmp.datasets.reading import read_data
 from fastcmp.datasets.task_ranks import rank_all, rank_tasks
+from fastcmp.datasets.win_tables import components
 from fastcmp.kernels.special import chdtrc, fdtrc
 from fastcmp.kernels.status import DEGENERATE, OK
 

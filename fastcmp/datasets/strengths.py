@@ -2,30 +2,277 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from numbers import Real
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fastcmp.core.checks import as_flag
+import numpy as np
+
+from fastcmp import kernels
+from fastcmp.core.checks import as_flag, as_proportion, as_resamples, as_seed, choose
+from fastcmp.core.numbers import normal_tail
+from fastcmp.core.threads import check_progress, check_workers
+from fastcmp.counts.pairs import all_pairs, choose_pairs
 from fastcmp.datasets.battle_inputs import read_rows, read_scores
-from fastcmp.datasets.bradley_terry_errors import COVARIANCES
-from fastcmp.datasets.bradley_terry_options import (
-    OF_COUNTS,
-    OF_ROWS,
-    Deciding,
-    read_draws,
-    read_options,
+from fastcmp.datasets.bradley_terry_model import (
+    COVARIANCES,
+    TIES,
+    Draws,
+    Estimate,
+    Model,
+    fit,
+    inverse,
+    pair_errors,
 )
-from fastcmp.datasets.bradley_terry_ranking import rank
-from fastcmp.datasets.win_tables import WinTables, read_win_tables
+from fastcmp.datasets.bradley_terry_result import BradleyTerry
+from fastcmp.datasets.win_tables import (
+    WinTables,
+    davidson_problem,
+    find_components,
+    read_win_tables,
+)
+from fastcmp.pairwise.adjust import OF_PAIRS, adjust_checked, check_all_pairs, promise
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
-    from fastcmp.core.progress import Progress
-    from fastcmp.datasets.bradley_terry_result import BradleyTerry
+    from fastcmp.core.threads import Progress
+    from fastcmp.datasets.bradley_terry_model import Battles
 
+    Floats = NDArray[np.float64]
     Pairs = Sequence[tuple[int | str, int | str]] | None
+
+_FEW_CLUSTERS = 20
+
+
+def rank(
+    tables: WinTables, battles: Battles | None, options: BTOptions, *, n_dropped: int = 0
+) -> BradleyTerry:
+    """Estimate strengths, and decide about pairs."""
+    names, wins, ties = tables
+    adjust, alpha, pairs, control = options.deciding
+    adjust, alpha = choose(adjust, "adjust", OF_PAIRS), as_proportion(alpha, "alpha")
+    which = choose_pairs(names, pairs, control)
+    check_all_pairs(adjust, len(names), chosen=which is not None)
+    cautions = _check_exists(tables, options.model)
+    by_cluster = options.covariance in ("clustered", "bootstrap")
+    n_clusters = battles.n_clusters if by_cluster and battles is not None else None
+    cautions += _check_clusters(n_clusters)
+    theta, information = fit(options.model, wins, ties)
+    estimate = Estimate(
+        model=options.model,
+        wins=wins,
+        ties=ties,
+        theta=theta,
+        bread=inverse(information, len(names)),
+        battles=battles,
+    )
+    covariance, drawn = _errors(estimate, options, alpha)
+    cautions += _failures(drawn)
+    chosen = all_pairs(len(names)) if which is None else which
+    tests = _pair_tests(estimate, covariance, chosen, adjust, alpha)
+    m, errors = len(names), np.sqrt(np.maximum(np.diagonal(covariance), 0.0))
+    reach = -kernels.ndtri(alpha / 2) * errors[:m]
+    strength = theta[:m]
+    has_nu = options.model.has_nu
+    return BradleyTerry(
+        **tests,
+        **drawn,
+        distribution="normal",
+        pairs=chosen,
+        names=names,
+        score=strength,
+        score_interval=np.stack([strength - reach, strength + reach], axis=1),
+        measure="strength",
+        n_samples=round(float(wins.sum() + ties.sum() / 2)),
+        test="bradley-terry",
+        method=options.model.ties_as,
+        adjust=adjust,
+        alpha=alpha,
+        rule=promise(adjust, alpha),
+        control=None if control is None else names[chosen[0, 0]],
+        n_clusters=n_clusters,
+        cautions=cautions,
+        standard_error=errors[:m],
+        covariance=covariance[:m, :m].copy(),
+        covariance_method=options.covariance,
+        ties_as=options.model.ties_as,
+        n_battles=float(wins.sum() + ties.sum() / 2),
+        n_ties=float(ties.sum() / 2),
+        ridge=options.model.ridge,
+        log_nu=float(theta[m]) if has_nu else np.nan,
+        log_nu_standard_error=float(errors[m]) if has_nu else np.nan,
+        n_dropped=n_dropped,
+    )
+
+
+def _check_exists(tables: WinTables, model: Model) -> tuple[str, ...]:
+    """Refuse strengths, or a nu, that are not finite; beware of those of a ridge."""
+    names, wins, ties = tables
+    linked = wins if model.ties_as == "ignored" else wins + ties
+    found = find_components(names, linked)
+    if not found.mle_exists and not model.ridge:
+        what = " (ties are ignored)" if model.ties_as == "ignored" and ties.any() else ""
+        raise ValueError(
+            f"wins do not determine the strengths{what}: {found.problem}; compare the "
+            "models of one group, or pass ridge= for a penalised fit (win_components "
+            "lists the groups)"
+        )
+    if model.has_nu:
+        bounded = model.ridge > 0 and wins.any() and ties.any()
+        problem = "" if bounded else davidson_problem(wins, ties)
+        if problem:
+            raise ValueError(f"ties_as='davidson' has no finite estimate: {problem}")
+    if found.mle_exists:
+        return ()
+    return (
+        f"The ridge decides, not the battles: without it there is no estimate, as {found.problem}.",
+    )
+
+
+def _check_clusters(n_clusters: int | None) -> tuple[str, ...]:
+    if n_clusters is None or n_clusters > _FEW_CLUSTERS:
+        return ()
+    if n_clusters < 2:
+        raise ValueError(
+            "groups must be at least 2, got battles of one cluster only, whose "
+            "standard errors are unknown: pass covariance='sandwich' if battles are "
+            "independent"
+        )
+    return (
+        f"Only {n_clusters} clusters of battles: standard errors from so few are too "
+        "small on average, and normal tails too light.",
+    )
+
+
+def _errors(estimate: Estimate, options: BTOptions, alpha: float) -> tuple[Floats, dict[str, Any]]:
+    """Give the covariance of all parameters, and what a record says of draws."""
+    if options.draws is None:
+        return estimate.covariance(options.covariance), {}
+    found = estimate.resampled(options.draws)
+    known = found[np.isfinite(found).all(axis=1)]
+    if len(known) < 2:
+        raise ValueError(
+            f"n_resamples={len(found)} draws of clusters gave {len(known)} estimates: "
+            "pass covariance='clustered'"
+        )
+    strengths = known[:, : estimate.n_models]
+    ends = np.quantile(strengths, [alpha / 2, 1 - alpha / 2], axis=0)
+    return np.atleast_2d(np.cov(known.T)), {
+        "n_resamples": len(found),
+        "n_failed": len(found) - len(known),
+        "seed": options.draws.seed,
+        "percentile_interval": ends.T,
+    }
+
+
+def _failures(drawn: dict[str, Any]) -> tuple[str, ...]:
+    if not drawn.get("n_failed"):
+        return ()
+    return (
+        f"{drawn['n_failed']} of {drawn['n_resamples']} draws of clusters had no "
+        "estimate, and are left out.",
+    )
+
+
+def _pair_tests(
+    estimate: Estimate, covariance: Floats, pairs: NDArray[Any], adjust: str, alpha: float
+) -> dict[str, Any]:
+    """Test the difference of each pair; without spread p is 0, or 1 for equal ones."""
+    strength = estimate.theta[: estimate.n_models]
+    difference = strength[pairs[:, 0]] - strength[pairs[:, 1]]
+    errors = pair_errors(covariance, pairs, estimate.bread)
+    # Equal up to the rounding of sums.
+    difference[np.abs(difference) < 1e-12] = 0.0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        statistic = np.where(difference == 0.0, 0.0, difference / errors)
+    reach = -kernels.ndtri(alpha / 2) * errors
+    pvalue = np.minimum(normal_tail(statistic, "two-sided"), 1.0)
+    return {
+        "statistic": statistic,
+        "pvalue": pvalue,
+        "pvalue_adjusted": adjust_checked(pvalue, adjust),
+        "difference": difference,
+        "interval": np.stack([difference - reach, difference + reach], axis=1),
+        "difference_standard_error": errors,
+    }
+
+
+# Options of Bradley and Terry's model.
+
+
+#: What battles allow whose clusters are not known.
+OF_COUNTS = ("information", "sandwich")
+OF_ROWS = ("information", "sandwich", "bootstrap")
+
+
+class Deciding(NamedTuple):
+    """Which pairs to decide about, and how."""
+
+    adjust: Any
+    alpha: Any
+    pairs: Any
+    control: Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BTOptions:
+    """The model, where standard errors come from, and decisions."""
+
+    model: Model
+    covariance: str
+    deciding: Deciding
+    #: None where nothing is drawn.
+    draws: Draws | None = None
+
+
+def read_options(
+    ties_as: Any,
+    ridge: Any,
+    covariance: Any,
+    known: tuple[str, ...],
+    deciding: Deciding,
+    draws: Draws | None = None,
+) -> BTOptions:
+    """Check options; `known` are the covariances that the battles allow."""
+    covariance = choose(covariance, "covariance", COVARIANCES)
+    if covariance not in known:
+        raise ValueError(
+            f"covariance={covariance!r} needs to know which battles belong together: "
+            f"take one of {known}, or pass scores, or a table of battles with a group"
+        )
+    ties_as = choose(ties_as, "ties_as", TIES)
+    return BTOptions(
+        model=Model(ties_as=ties_as, ridge=_as_ridge(ridge)),
+        covariance=covariance,
+        deciding=deciding,
+        draws=draws if covariance == "bootstrap" else None,
+    )
+
+
+def read_draws(n_resamples: Any, rng: Any, workers: Any, progress: Any) -> Draws:
+    """Check how often clusters are drawn."""
+    check_workers(workers)
+    check_progress(progress)
+    return Draws(
+        n_resamples=as_resamples(n_resamples, 2),
+        seed=as_seed(rng),
+        workers=workers,
+        progress=progress,
+    )
+
+
+def _as_ridge(value: Any) -> float:
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
+        raise TypeError(f"ridge must be a number >= 0, got {value!r}")
+    if not 0.0 <= float(value) < np.inf:
+        raise ValueError(f"ridge must be finite and >= 0, got {value}")
+    return float(value)
+
+
+# Models ranked by battles: Bradley and Terry's model.
 
 
 def bradley_terry(

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from fastcmp.core.checks import LARGEST_COUNT, as_numbers
-from fastcmp.core.memory import check_memory
+from fastcmp.core.records import Record
+from fastcmp.core.sections import Section
+from fastcmp.core.threads import check_memory
 from fastcmp.inputs.model_names import check_distinct_names
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
 
     Floats = NDArray[np.float64]
 
@@ -96,3 +101,184 @@ def _read_table(raw: Any, name: str) -> tuple[Floats, list[str] | None]:
             f"{table[own[0], own[0]]:g} for model {own[0]}"
         )
     return table, labels
+
+
+# Which models are linked by wins: whether strengths have a finite estimate.
+
+
+_SHOWN = 6  # names, and components
+
+Components = tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class WinComponents(Record):
+    """Models in groups that are linked by wins and ties."""
+
+    names: tuple[str, ...]
+    #: Indices of models of which each beat, or tied with, each other one directly or
+    #: through others; ascending, as the groups are by their first models.
+    strong_components: Components
+    #: Indices of models that are linked by battles, whoever won.
+    weak_components: Components
+
+    @property
+    def mle_exists(self) -> bool:
+        """Whether all strengths have finite estimates (Ford's condition)."""
+        return len(self.strong_components) == 1
+
+    def columns(self) -> dict[str, Any]:
+        """Give the groups as columns, a row a model.
+
+        Returns
+        -------
+        dict of str to list
+            Names, and the numbers of both groups.
+        """
+        strong, weak = (
+            {model: at for at, group in enumerate(groups) for model in group}
+            for groups in (self.strong_components, self.weak_components)
+        )
+        models = range(len(self.names))
+        return {
+            "model": list(self.names),
+            "strong_component": [strong[i] for i in models],
+            "weak_component": [weak[i] for i in models],
+        }
+
+    def sections(self) -> list[Section]:
+        """Describe the record.
+
+        Returns
+        -------
+        list of Section
+            One section.
+        """
+        text: tuple[str, ...] = (
+            f"{len(self.names)} models, all linked by wins in both directions: their "
+            "strengths can be estimated.",
+        )
+        if not self.mle_exists:
+            text = (f"{self.problem.capitalize()}.",)
+        return [Section(title="Models linked by wins", text=text)]
+
+    @property
+    def problem(self) -> str:
+        """Why there is no finite estimate, in words; "" where there is one."""
+        if self.mle_exists:
+            return ""
+        if len(self.weak_components) > 1:
+            groups = self.weak_components
+            listed = " | ".join(self._listed(group) for group in groups[:_SHOWN])
+            more = len(groups) - _SHOWN
+            return (
+                f"{len(groups)} groups of models never met: {listed}"
+                f"{f' | and {more} more' * (more > 0)}"
+            )
+        groups = self.strong_components
+        listed = " | ".join(self._listed(group) for group in groups[:_SHOWN])
+        more = len(groups) - _SHOWN
+        return (
+            f"the models fall into {len(groups)} groups, and of any two groups one "
+            "never lost to the other, so that some strengths are infinite: "
+            f"{listed}{f' | and {more} more' * (more > 0)}"
+        )
+
+    def _listed(self, models: Sequence[int]) -> str:
+        shown = ", ".join(self.names[i] for i in models[:_SHOWN])
+        more = len(models) - _SHOWN
+        return shown + f" and {more} more" * (more > 0)
+
+
+def win_components(
+    wins: ArrayLike, ties: ArrayLike | None = None, *, names: Sequence[str] | None = None
+) -> WinComponents:
+    """Find out whether models can be ranked by strengths of Bradley and Terry.
+
+    Parameters
+    ----------
+    wins : array-like, shape (M, M)
+        How often the model of the row beat that of the column; 0 on the diagonal. A
+        pandas frame with equal index and columns names the models.
+    ties : array-like, shape (M, M), optional
+        How often each two tied, the same on both sides of the diagonal. A tie links
+        both models, as half a win for each does.
+    names : sequence of str, optional
+        What to call the models.
+
+    Returns
+    -------
+    WinComponents
+        Groups that are strongly and weakly linked, and whether all finite estimates
+        exist: where there is one strong component.
+
+    Raises
+    ------
+    ValueError
+        If shapes differ, there are fewer than two models, or a count is negative or not
+        finite.
+    TypeError
+        If counts are not numbers.
+
+    References
+    ----------
+    .. [1] L. R. Ford, "Solution of a ranking problem from binary comparisons", American
+       Mathematical Monthly 64 (1957) 28-33.
+
+    Examples
+    --------
+    >>> from fastcmp.datasets import win_components
+    >>> found = win_components([[0, 3, 2], [0, 0, 1], [0, 2, 0]])
+    >>> found.strong_components, found.mle_exists
+    (((0,), (1, 2)), False)
+    """
+    tables = read_win_tables(wins, ties, names)
+    return find_components(tables.names, tables.wins + tables.ties)
+
+
+def find_components(names: tuple[str, ...], linked: NDArray[np.float64]) -> WinComponents:
+    """Group models of which that of the row won from that of the column, or tied."""
+    return WinComponents(
+        names=names,
+        strong_components=components(linked, "strong"),
+        weak_components=components(linked, "weak"),
+    )
+
+
+def components(linked: NDArray[np.float64], kind: str) -> Components:
+    """Group models that numbers above 0 link, each in order."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    _, labels = connected_components(csr_array(linked > 0), connection=kind)
+    groups: dict[int, list[int]] = {}
+    for model, label in enumerate(labels.tolist()):
+        groups.setdefault(label, []).append(model)
+    return tuple(map(tuple, groups.values()))
+
+
+def davidson_problem(wins: NDArray[np.float64], ties: NDArray[np.float64]) -> str:
+    """Say why Davidson's nu has no finite estimate; "" where strengths and nu have.
+
+    The likelihood rises without end along u and v > 0, for strengths and log nu, where
+    u_i - u_j >= 2 v for each win of i over j and |u_i - u_j| <= 2 v for each tie. Such
+    differences are possible unless they add up to a contradiction along a cycle.
+    """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import NegativeCycleError, bellman_ford
+
+    if not (ties > 0).any():
+        return "there is no tie, so that nu is 0: ties_as='ignored' is the same model"
+    if not (wins > 0).any():
+        return "all battles are ties, so that nu is infinite"
+    if len(components(wins, "strong")) < len(wins):
+        return ""  # some models won in a cycle
+    lengths = np.where(wins > 0, -2.0, np.where(ties > 0, 2.0, 0.0))
+    try:
+        bellman_ford(csr_array(lengths), indices=0)
+    except NegativeCycleError:
+        return ""
+    return (
+        "no wins go round in a circle, and ties are only between models next to each "
+        "other, so that strengths and nu grow without end together: take ties_as='half'"
+    )

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.inputs.columns import Column, read_column
-from fastcmp.inputs.label_values import ascending
+from fastcmp.inputs.columns import Column, ascending, read_column
 from fastcmp.inputs.model_names import check_indexes
 
 if TYPE_CHECKING:

@@ -8,16 +8,120 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cache
+from itertools import pairwise
+from numbers import Number, Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.core.escaping import visible
-from fastcmp.inputs.label_values import INTEGRAL_LIMIT, is_missing, kind_of, plain_number
+from fastcmp.core.render import visible
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
+
+_BOOLEANS = (bool, np.bool_)
+INTEGRAL_LIMIT = 2.0**53
+
+#: Before NumPy 2.2 equal dates of different units have different hashes.
+_HASHED_BY_UNIT = hash(np.datetime64(1, "D")) != hash(np.datetime64(24, "h"))
+
+
+def kind_of(label: object) -> str:
+    """Name the kind of a label, such as "number"; only labels of a kind compare."""
+    if isinstance(label, str):
+        return "str"
+    if isinstance(label, bytes):
+        return "bytes"
+    if isinstance(label, (Number, np.bool_)):
+        return "number"
+    return type(label).__name__
+
+
+def is_missing(label: Any) -> bool:
+    """Tell whether a label is None, NaN, NaT or NA."""
+    if label is None:
+        return True
+    unequal = label != label  # noqa: PLR0124  # NaN and NaT differ from themselves
+    if isinstance(unequal, (bool, np.bool_)):
+        return bool(unequal)
+    return type(label).__name__ == "NAType"  # pandas.NA answers every question with NA
+
+
+def plain_number(x: Any) -> Any:
+    """Give the Python number that equals a number of NumPy; other labels stay.
+
+    Whole floats that are exact in 53 bits become int, and so do whole long doubles,
+    whose hash is not that of the int that they equal. Long doubles that equal no int
+    and no float stay.
+    """
+    if isinstance(x, np.longdouble):
+        if np.isfinite(x) and x == np.trunc(x):
+            return int(x)
+        with np.errstate(over="ignore"):
+            return float(x) if x == np.float64(x) else x
+    if isinstance(x, np.number) and not isinstance(x, np.timedelta64):
+        x = x.item()
+    whole = isinstance(x, float) and abs(x) < INTEGRAL_LIMIT and x == int(x)
+    return int(x) if whole else x
+
+
+def hashable(labels: Iterable[Any]) -> tuple[Any, ...]:
+    """Give equal labels equal hashes: dates and times of NumPy one unit, if need be."""
+    if _HASHED_BY_UNIT:
+        return tuple(map(_in_nanoseconds, labels))
+    return tuple(labels)
+
+
+def _in_nanoseconds(x: Any) -> Any:
+    """Give a date or time its unit in nanoseconds, where that is exact."""
+    if not isinstance(x, (np.datetime64, np.timedelta64)):
+        return x
+    unit = np.dtype(f"{x.dtype.kind}8[ns]")
+    if not np.can_cast(x.dtype, unit, "same_kind"):  # years and months of no fixed length
+        return x
+    fine = x.astype(unit)
+    return fine if fine.astype(x.dtype) == x and fine == x else x
+
+
+def distinct(labels: Iterable[Any]) -> list[Any]:
+    """Keep one of equal labels, in the order in which they came.
+
+    Of equal ones of different types, such as True and 1, the number is kept, and of
+    numbers the plainest type.
+    """
+    kept: dict[Any, Any] = {}
+    for label in labels:
+        kept[label] = max(kept.get(label, label), label, key=_rank)
+    return list(kept.values())
+
+
+def _rank(label: Any) -> int:
+    kinds: tuple[Any, ...] = (_BOOLEANS, int, float)
+    return next((i for i, k in enumerate(kinds) if isinstance(label, k)), len(kinds))
+
+
+def ascending(labels: Iterable[Any]) -> tuple[Any, ...]:
+    """Sort different labels of one kind.
+
+    Labels without an order, such as members of an Enum, are sorted by what `repr`
+    writes.
+    """
+    given = list(labels)
+    try:
+        found = sorted(given)
+        if all(one < two for one, two in pairwise(found)):
+            return tuple(found)
+    except TypeError:
+        pass
+    return tuple(sorted(given, key=repr))
+
+
+# One column of labels, from whatever library it comes.
+
 
 _HASHING_PAYS = 20_000  # samples; below it a sort is faster than importing pyarrow
 _WHOLE = (int, np.integer, np.bool_)
@@ -348,3 +452,69 @@ def _without_missing(codes: NDArray[Any], labels: list[Any]) -> tuple[NDArray[An
         codes = np.append(place, -1)[codes]
         labels = [label for label in labels if not is_missing(label)]
     return codes, labels
+
+
+# One column of values, from whatever library it comes.
+
+
+def read_values(raw: Any, name: str) -> NDArray[np.float64]:
+    """Convert numbers or booleans to float64, NaN where one is missing."""
+    if isinstance(raw, np.ma.MaskedArray):
+        values = read_values(np.asarray(raw.data), name)
+        return np.where(np.ma.getmaskarray(raw), np.nan, values)
+    try:
+        array = np.asarray(_of_library(raw))
+    except ValueError:
+        raise ValueError(
+            f"{name} must be one-dimensional, got lists of different lengths"
+        ) from None
+    if array.ndim != 1:
+        raise ValueError(f"{name} must be one-dimensional, got shape {array.shape}")
+    if array.dtype.kind == "O":
+        array = _of_objects(array, name)
+    if array.dtype.kind not in "biuf":
+        _refuse(name, f"{array.dtype} values such as {array[:1].tolist()}")
+    return np.ascontiguousarray(array, np.float64)
+
+
+def _of_library(raw: Any) -> Any:
+    """Take numbers out of a column of pandas, polars or pyarrow, null as NaN."""
+    library = type(raw).__module__.partition(".")[0]
+    if library == "pandas" and not isinstance(raw.dtype, np.dtype):
+        types = sys.modules["pandas"].api.types
+        if types.is_numeric_dtype(raw.dtype) and not isinstance(raw, types.CategoricalDtype):
+            return raw.to_numpy(dtype=np.float64, na_value=np.nan)
+        return raw.to_numpy(dtype=object)
+    if library == "polars":
+        if raw.dtype.is_numeric() or str(raw.dtype) in ("Boolean", "Null"):
+            return raw.cast(sys.modules["polars"].Float64).to_numpy()
+        return raw.to_list()
+    if library == "pyarrow":
+        types = sys.modules["pyarrow"].types
+        asked = (
+            *(types.is_integer, types.is_floating, types.is_boolean),
+            *(types.is_decimal, types.is_null),
+        )
+        if any(is_kind(raw.type) for is_kind in asked):
+            return raw.cast("float64").to_numpy(zero_copy_only=False)
+        return raw.to_pylist()
+    return raw
+
+
+def _of_objects(array: NDArray[Any], name: str) -> NDArray[np.float64]:
+    """Convert Python's numbers, None and NaN."""
+    values = np.full(array.size, np.nan)
+    for i, entry in enumerate(array.tolist()):
+        if isinstance(entry, (Real, np.bool_, Decimal)):
+            values[i] = entry
+        elif not is_missing(entry):
+            _refuse(name, f"{type(entry).__name__} {str(entry)[:40]!r}")
+    return values
+
+
+def _refuse(name: str, found: str) -> None:
+    raise TypeError(
+        f"{name} must hold numbers or booleans, one value an item, got {found}: labels "
+        "belong to compare_all, a long table (a row a value) to from_long, and ids are "
+        "left out"
+    )

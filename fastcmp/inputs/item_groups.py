@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastcmp.core.checks import as_numbers
-from fastcmp.core.options import choose
-from fastcmp.core.scaling import scale_exponent
-from fastcmp.inputs.columns import count_rows, read_column
-from fastcmp.inputs.label_values import plain_number
+from fastcmp.core.checks import as_numbers, choose
+from fastcmp.core.numbers import scale_exponent
+from fastcmp.inputs.columns import count_rows, plain_number, read_column
 from fastcmp.inputs.model_names import check_indexes
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp.core.checks import warn
-from fastcmp.core.sentences import MUCH_OUTSIDE
-from fastcmp.inputs.label_values import ascending, kind_of
+from fastcmp.core.sections import MUCH_OUTSIDE
+from fastcmp.inputs.columns import ascending, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -6,16 +6,14 @@ column, and only the distinct labels are compared in Python.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.core.checks import check_classes
-from fastcmp.core.options import choose
-from fastcmp.inputs.columns import Column, read_column
+from fastcmp.core.checks import check_classes, choose
+from fastcmp.inputs.columns import Column, hashable, read_column
 from fastcmp.inputs.label_checks import check_chosen, check_predictions, examples, refuse_scores
-from fastcmp.inputs.label_values import hashable
 from fastcmp.inputs.model_names import check_indexes, named_columns, refuse_truth
 
 if TYPE_CHECKING:
@@ -317,3 +315,42 @@ def _compact(codes: list[NDArray[Any]], n_codes: int) -> list[NDArray[Any]]:
     """Store codes in the smallest type, with n_codes itself for 'none of them'."""
     dtype = code_type(n_codes + 1)
     return [np.where(column < 0, n_codes, column).astype(dtype) for column in codes]
+
+
+# Classes in the order of their labels, without those that never occur.
+
+
+_MARKS = 1 << 24  # codes up to which those in use are marked, not sorted
+
+
+def sorted_codes(classes: Sequence[Any], codes: NDArray[np.int64]) -> list[int]:
+    """Sort codes by their labels, where these have an order."""
+    listed: list[int] = codes.tolist()
+    try:
+        return sorted(listed, key=classes.__getitem__)
+    except TypeError:
+        return listed
+
+
+def in_order(labels: Labels) -> Labels:
+    """Leave out classes that never occur, and sort the others."""
+    columns = (labels.y_true, *labels.preds)
+    names: Sequence[Any] = labels.classes
+    if len(names) > _MARKS:
+        seen, codes = np.unique(np.stack(columns), return_inverse=True)
+        columns = tuple(codes.reshape(len(columns), -1))
+        names = [names[code] for code in seen.tolist()]
+    marks = np.zeros(len(names) + 1, bool)
+    for column in columns:
+        marks[column] = True
+    used = sorted_codes(names, np.flatnonzero(marks))
+    place = np.zeros(len(names) + 1, code_type(len(used)))
+    place[used] = np.arange(len(used))
+    y_true, *preds = (place[column] for column in columns)
+    return replace(
+        labels,
+        y_true=y_true,
+        preds=tuple(preds),
+        n_codes=len(used),
+        classes=[names[code] for code in used],
+    )

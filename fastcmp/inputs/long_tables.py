@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.core.memory import check_memory
-from fastcmp.inputs.columns import count_rows, read_column
-from fastcmp.inputs.item_table import ItemTable
+from fastcmp.core.threads import check_memory
+from fastcmp.inputs.columns import count_rows, read_column, read_values
 from fastcmp.inputs.model_names import check_distinct_names, check_indexes, has_names, named_columns
-from fastcmp.inputs.value_column import read_values
+from fastcmp.inputs.values import ItemTable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.core.escaping import visible
+from fastcmp.core.render import visible
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

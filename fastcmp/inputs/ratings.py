@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.inputs.columns import Column, read_column
+from fastcmp.core.checks import as_numbers, check_classes
+from fastcmp.core.render import visible
+from fastcmp.inputs.binary_labels import split_classes
+from fastcmp.inputs.columns import Column, ascending, read_column
 from fastcmp.inputs.label_checks import examples
-from fastcmp.inputs.label_values import ascending
-from fastcmp.inputs.model_names import check_indexes
+from fastcmp.inputs.model_names import check_indexes, has_names, named_columns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -116,3 +119,164 @@ def _check_kinds(kinds: dict[str, str]) -> None:
                 f"{name} holds {kind} labels and {first} {wanted} labels, which can "
                 "never be equal: convert one of them"
             )
+
+
+# Probabilities that models gave to classes of the same items, read and checked.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Probabilities:
+    """Probabilities of models: of the positive class, or of each of K classes."""
+
+    #: One array a model, float32 or float64, shape (n,) or (n, K).
+    tables: tuple[NDArray[Any], ...]
+    names: tuple[str, ...]
+    #: True where the user gave one model without a name.
+    single: bool
+    #: Whether the losses are asked for by name.
+    named: bool
+
+
+def read_probabilities(y_true: Any, probabilities: Any) -> Probabilities:
+    """Tell one model from several, and read the probabilities of each."""
+    n = len(read_column(y_true, "y_true"))
+    named = has_names(probabilities)
+    single = False
+    if named:
+        pairs = named_columns(probabilities, "probabilities")
+        check_indexes([("y_true", y_true), *pairs])
+        tables = [_as_floats(x, f"probabilities[{name!r}]") for name, x in pairs]
+        names = [name for name, _ in pairs]
+        _refuse_class_columns(y_true, probabilities, names)
+    else:
+        check_indexes([("y_true", y_true), ("probabilities", probabilities)])
+        whole = _as_floats(probabilities, "probabilities")
+        single = whole.ndim == 1 or (whole.ndim == 2 and len(whole) == n)
+        tables = [whole] if single else list(whole) if whole.ndim in (2, 3) else []
+        names = ["probabilities"] if single else [f"model_{i}" for i in range(len(tables))]
+    shapes = [table.shape for table in tables]
+    if not tables or any(len(x) not in (1, 2) or x[0] != n for x in shapes):
+        got = shapes[:3] if named or single else np.shape(probabilities)
+        raise ValueError(
+            f"probabilities must be of shape (n,) or (n, K) with n = {n}, as many as "
+            f"y_true has labels, or (M, n) or (M, n, K) for M models, got {got}"
+        )
+    return Probabilities(tables=tuple(tables), names=tuple(names), single=single, named=named)
+
+
+def _as_floats(raw: Any, name: str) -> NDArray[Any]:
+    """Convert to float32 or float64."""
+    array = as_numbers(raw, name, "probabilities")
+    native = array.dtype.newbyteorder("=")
+    return array.astype(native if native in (np.float32, np.float64) else np.float64)
+
+
+def _refuse_class_columns(y_true: Any, probabilities: Any, names: list[str]) -> None:
+    """Refuse a frame whose columns are the classes of one model."""
+    if isinstance(probabilities, Mapping):
+        return
+    labels = {str(label) for label in read_column(y_true, "y_true").factorized().distinct}
+    if labels == set(names):
+        raise ValueError(
+            "probabilities has the classes as columns: columns of a frame are models; "
+            "pass to_numpy() for one model with a column a class"
+        )
+
+
+def read_true_labels(y_true: Any) -> Column:
+    """Read the true labels, of which none may be missing."""
+    column = read_column(y_true, "y_true")
+    if not len(column):
+        raise ValueError("y_true must hold at least one label, got none")
+    if (absent := column.missing()) is not None:
+        rows = np.flatnonzero(absent)
+        raise ValueError(
+            f"y_true is missing for {rows.size} of {absent.size} items, the first of "
+            f"them {', '.join(map(str, rows[:3]))}: leave these items out"
+        )
+    column.kind()  # labels of different types are refused
+    return column
+
+
+def mark_positives(column: Column, positive: Any, classes: Any) -> NDArray[np.bool_]:
+    """Mark the items of the positive class."""
+    if classes is not None:
+        _, positive = _two_classes(column, classes, positive)
+    return split_classes(column, positive)[0]
+
+
+def _two_classes(column: Column, classes: Any, positive: Any) -> tuple[Any, Any]:
+    """Give the negative and the positive of two classes that the user named."""
+    known = _known_classes(column, classes)
+    if len(known) != 2:
+        raise ValueError(
+            f"classes must be two where probabilities are of the positive class, got {known[:10]}"
+        )
+    if positive is None:
+        return known[0], known[1]
+    if positive not in known:
+        raise ValueError(f"positive={positive!r} is not among the classes {known}")
+    return next(x for x in known if x != positive), positive
+
+
+def _known_classes(column: Column, classes: Any) -> list[Any]:
+    """Give the labels of the columns, among which all true labels are."""
+    found = column.factorized()
+    used = [found.distinct[code] for code in np.unique(found.positions())]
+    if classes is None:
+        return list(ascending(used))
+    check_classes(classes)
+    known = list(classes)
+    if len(set(known)) < len(known):
+        raise ValueError(f"classes must differ, got {known[:10]}")
+    if unknown := [label for label in used if label not in known]:
+        raise ValueError(
+            f"y_true holds {unknown[0]!r}, which is not among the classes {known[:10]}"
+        )
+    return known
+
+
+def true_columns(
+    column: Column, table: NDArray[Any], classes: Any, positive: Any, name: str
+) -> NDArray[Any]:
+    """Give the column of each item's true label."""
+    if positive is not None:
+        raise ValueError(
+            "positive belongs to probabilities of shape (n,): with a column a class "
+            f"pass classes=, got positive={positive!r}"
+        )
+    known = _known_classes(column, classes)
+    if len(known) != table.shape[1] or len(known) < 2:
+        raise ValueError(
+            f"{visible(name)} has {table.shape[1]} columns for {len(known)} classes "
+            f"{known[:10]}: pass classes= with the labels of the columns"
+        )
+    found = column.factorized()
+    place = np.array([known.index(x) if x in known else -1 for x in found.distinct])
+    return np.asarray(place[found.positions()])
+
+
+def check_range(table: NDArray[Any], name: str) -> None:
+    """Refuse what is missing or outside [0, 1]."""
+    inside = (table >= 0) & (table <= 1)
+    if not inside.all():
+        item = np.argwhere(~inside)[0][0]
+        worst = table[~inside][0]
+        what = "is missing" if np.isnan(worst) else f"is {worst:g}"
+        raise ValueError(
+            f"probabilities must lie in [0, 1]: one of {visible(name)} {what} for item "
+            f"{item} ({np.count_nonzero(~inside)} such in all)"
+        )
+
+
+def check_sums(table: NDArray[Any], name: str) -> None:
+    """Refuse probabilities that do not add up to 1, with scikit-learn's tolerance."""
+    sums = table.sum(axis=1)
+    off = np.abs(sums - 1) > np.sqrt(np.finfo(table.dtype).eps)
+    if off.any():
+        item = int(np.argmax(off))
+        raise ValueError(
+            f"probabilities of an item must add up to 1: those of {visible(name)} for "
+            f"item {item} add up to {sums[item]:.6g} (so for "
+            f"{np.count_nonzero(off)} items)"
+        )

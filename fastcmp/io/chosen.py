@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fastcmp.core.escaping import visible
-from fastcmp.io.formats import model_name
-from fastcmp.io.kinds import family
+from fastcmp.core.render import visible
+from fastcmp.io.formats import family, model_name
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastcmp.core.escaping import visible
-from fastcmp.core.plain import from_plain, to_plain
-from fastcmp.inputs.columns import Column, read_column
-from fastcmp.inputs.label_values import kind_of
+from fastcmp.core.render import visible
+from fastcmp.core.saved_states import from_plain, to_plain
+from fastcmp.inputs.columns import Column, kind_of, read_column
 from fastcmp.io.chosen import advice, titled
 
 if TYPE_CHECKING:

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 
-from fastcmp.io.formats import check_names, reading
-from fastcmp.io.kinds import plain_array, plain_table, plain_type
+from fastcmp.io.formats import check_names, plain_array, plain_table, plain_type, reading
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import pyarrow.compute as pc
 
-from fastcmp.core.memory import in_words
-from fastcmp.io.kinds import decoded
+from fastcmp.core.threads import in_words
+from fastcmp.io.formats import decoded
 from fastcmp.io.predictions import check_distinct
 
 if TYPE_CHECKING:

@@ -7,8 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from fastcmp.io.formats import COMPRESSED, check_columns, file_kind, no_rows, parts_of
-from fastcmp.io.kinds import decoded, family, value_type
+from fastcmp.io.formats import (
+    COMPRESSED,
+    check_columns,
+    decoded,
+    family,
+    file_kind,
+    no_rows,
+    parts_of,
+    value_type,
+)
 from fastcmp.io.mapped import ArrowPart, Block, ParquetPart, Place
 from fastcmp.io.text import LateValueError, TextPart
 from fastcmp.io.text_types import Seen

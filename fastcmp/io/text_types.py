@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from fastcmp.io.kinds import family, value_type
+from fastcmp.io.formats import family, value_type
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -2,22 +2,217 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fastcmp.core.threads import ThreadPool, check_workers
-from fastcmp.items.value_estimates import ReadItems, estimate_values
+import numpy as np
+
+from fastcmp.core.checks import choose
+from fastcmp.core.threads import ThreadPool, check_draws, check_workers, no_step, parts
+from fastcmp.counts.value_sums import PairMoments, pair_moments, unit_sums
+from fastcmp.items.cautions import FEW_UNITS
+from fastcmp.items.mean_data import Items, MeanData, pack_right, read_data, read_options
+from fastcmp.kernels.bits import cross_counts
+from fastcmp.kernels.item_bootstrap import count_units, draw_units
 from fastcmp.pairwise.best_set import make_best_set, read_best_options
+from fastcmp.pairwise.confidence_set import make_confidence_set, read_set_options
+from fastcmp.pairwise.model_estimates import Estimates
 from fastcmp.pairwise.rank_sets import make_rank_sets, read_rank_options
+from fastcmp.pairwise.superior_ability import (
+    find_control,
+    make_superior_ability,
+    read_ability_options,
+)
 from fastcmp.pairwise.winner import make_winner_estimate, read_winner_options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
-    from fastcmp.pairwise.best_set_result import BestSet
-    from fastcmp.pairwise.rank_sets_result import RankSets
-    from fastcmp.pairwise.winner_result import WinnerEstimate
+    from fastcmp.counts.units import UnitSums
+    from fastcmp.pairwise.best_set import BestSet
+    from fastcmp.pairwise.confidence_set import ModelConfidenceSet
+    from fastcmp.pairwise.rank_sets import RankSets
+    from fastcmp.pairwise.superior_ability import SuperiorAbility
+    from fastcmp.pairwise.winner import WinnerEstimate
+
+    Floats = NDArray[np.float64]
+
+_POLICIES = ("raise", "common", "wrong")
+_DRAWS = 512  # that are multiplied together
+_COUNTED = 64  # models that one task counts; a multiple of four
+
+
+class ReadItems(NamedTuple):
+    """What is known of the items beside their values, and how values are read."""
+
+    groups: Any
+    missing: str
+    names: Sequence[str] | None
+    lower_is_better: bool
+
+
+class ValueEstimates(NamedTuple):
+    """The estimates, and the values that they are means of."""
+
+    estimates: Estimates
+    data: MeanData
+
+    @property
+    def n_units(self) -> int:
+        """Number of clusters, or of items where there are none."""
+        return self.data.plan.n_units
+
+    def resample(self, indices: Any, n_draws: int, seed: int, pool: ThreadPool) -> Floats:
+        """Draw items, or clusters, with replacement, and give the estimates' errors.
+
+        Shape (M, B), turned so that more is better. `indices` are the items of each
+        draw, (B, n), in the place of random ones.
+        """
+        data = self.data
+        if data.plan.across is not None:
+            raise ValueError("resampling='bootstrap' needs groups that lie within strata")
+        units = unit_sums(data.values, data.plan, pool)
+        errors = _residuals(units)
+        if self.estimates.lower_is_better:
+            errors = -errors
+        if indices is not None:
+            return _multiply(errors, _counts_of(indices, data))
+        check_draws(n_draws, len(errors), of=f" of {len(errors)} models")
+        found = np.empty((len(errors), n_draws))
+
+        def draw(some: slice) -> None:
+            counts = np.empty((some.stop - some.start, units.sizes.size))
+            draw_units(units.strata, seed, some.start, counts)
+            found[:, some] = _multiply(errors, counts)
+
+        pool.run(draw, parts(n_draws, _DRAWS), steps=no_step)
+        return found
+
+
+def estimate_values(values: Any, items: ReadItems, pool: ThreadPool) -> ValueEstimates:
+    """Read values, and work out means and their covariance."""
+    missing = choose(items.missing, "missing", _POLICIES)
+    options = read_options(
+        method="t",
+        variance=None,
+        df="satterthwaite",
+        studentized=False,
+        interval=None,
+        repeats="mean",
+        k=None,
+        average="items",
+        missing=missing,
+        lower_is_better=items.lower_is_better,
+        n_resamples=1,
+        rng=0,
+    )
+    data = read_data(values, items.names, Items(items.groups), options)
+    counted = data.values.binary and data.plan.plain
+    moments = (_counted_moments if counted else _moments)(data, pool)
+    relative = moments.mean if moments.relative is None else moments.relative
+    clusters = data.groups.clusters
+    estimates = Estimates(
+        names=data.values.names,
+        value=moments.mean,
+        merit=-relative if options.lower_is_better else relative,
+        covariance=moments.covariance,
+        variance=moments.variance,
+        df=float(np.min(moments.df)),
+        lower_is_better=options.lower_is_better,
+        n_items=moments.n_items,
+        n_clusters=None if clusters is None else moments.n_units,
+        cautions=_cautions(data),
+        exponent=data.values.exponent,
+    )
+    return ValueEstimates(estimates, data)
+
+
+def _moments(data: MeanData, pool: ThreadPool) -> PairMoments:
+    return pair_moments(data.values, data.plan, pool)
+
+
+def _counted_moments(data: MeanData, pool: ThreadPool) -> PairMoments:
+    """Count items that each two models have right: values are 0 or 1."""
+    bits, plan, n = pack_right(data.values, pool), data.plan, data.values.n_items
+    m, words = len(data.values.names), bits.words
+    joint = np.empty((len(words), len(words)), np.int64)
+
+    def count(rows: slice) -> None:
+        cross_counts(words[rows], words, joint[rows])
+
+    pool.run(count, parts(len(words), _COUNTED), steps=no_step)
+    # Whole numbers up to the last step: n is below 2**31.
+    joint = n * joint[:m, :m] - np.outer(bits.correct, bits.correct)
+    scale = float(plan.strata[0].factors[0]) / float(n) ** 3
+    covariance = np.asarray(joint * scale, np.float64)
+    variance = np.diagonal(covariance).copy()
+    return PairMoments(
+        n_items=n,
+        n_units=n,
+        mean=bits.correct / n,
+        variance=variance,
+        covariance=covariance,
+        df=plan.shared_degrees,
+        largest=plan.largest,
+        scale=variance,
+    )
+
+
+def _cautions(data: MeanData) -> tuple[str, ...]:
+    """Say that the normal approximation needs more items, and which are missing."""
+    n, dropped = data.plan.n_units, data.values.n_dropped
+    found = []
+    if n < FEW_UNITS:
+        units = "items" if data.groups.clusters is None else "clusters"
+        found.append(
+            f"With {n} {units} what is promised holds roughly only: means are taken as normal."
+        )
+    if dropped:
+        found.append(f"{dropped} items that some model lacks were dropped.")
+    elif any(data.values.n_missing):
+        n_missing = sum(data.values.n_missing)
+        found.append(f"{n_missing} values are missing, and count as 0.")
+    return tuple(found)
+
+
+def _residuals(units: UnitSums) -> Floats:
+    """Give what each unit adds to the error of each mean, shape (M, G)."""
+    n_strata = units.weights.size
+    starts = np.searchsorted(units.strata, np.arange(n_strata))
+    sizes = np.add.reduceat(units.sizes, starts)
+    means = np.add.reduceat(units.sums, starts, axis=1) / sizes
+    errors = units.sums - means[:, units.strata] * units.sizes
+    return np.asarray(errors * (units.weights / sizes)[units.strata])
+
+
+def _counts_of(indices: Any, data: MeanData) -> Floats:
+    """Count the items of draws that the user gave."""
+    n = data.values.n_items
+    if not data.plan.plain:
+        raise ValueError("bootstrap_indices are items: they need no groups, strata or weights")
+    try:
+        rows = np.asarray(indices)
+    except ValueError:
+        rows = np.empty(0)
+    if rows.ndim != 2 or rows.shape[1] != n or rows.dtype.kind not in "iu":
+        raise ValueError(
+            f"bootstrap_indices must be whole numbers of shape (B, {n}), the items of "
+            f"each draw, got {rows.dtype} values of shape {rows.shape}"
+        )
+    if not rows.size or rows.min() < 0 or rows.max() >= n:
+        raise ValueError(f"bootstrap_indices must be positions of items, from 0 to {n - 1}")
+    counts = np.empty((len(rows), n))
+    count_units(np.ascontiguousarray(rows, np.int64), counts)
+    return counts
+
+
+def _multiply(errors: Floats, counts: Floats) -> Floats:
+    """Add up the errors of the units that were drawn."""
+    return np.asarray(errors @ counts.T)
+
+
+# Which models may be the best, by their values on the same items.
 
 
 def rank_sets(
@@ -277,3 +472,213 @@ def winner_estimate(
             sizes = float((rates * (1.0 - rates)).sum()) * n / (n - 1.0)
             n_effective = sizes / variance if variance > 0.0 else float(read.n_units)
         return make_winner_estimate(read.estimates, options, pool, n_effective)
+
+
+# Models left out one by one, and models against a control, by values per item.
+
+
+_RESAMPLINGS = ("normal", "bootstrap")
+
+
+def model_confidence_set(
+    values: Any,
+    *,
+    groups: ArrayLike | None = None,
+    lower_is_better: bool = False,
+    missing: str = "raise",
+    method: str = "R",
+    alpha: float = 0.05,
+    resampling: str = "normal",
+    bootstrap_indices: ArrayLike | None = None,
+    n_resamples: int = 9999,
+    rng: Any = None,
+    names: Sequence[str] | None = None,
+    workers: int | None = None,
+) -> ModelConfidenceSet:
+    """Leave out worse models one by one, by their values on the same items.
+
+    The model confidence set of Hansen, Lunde and Nason.
+
+    Parameters
+    ----------
+    values : array-like of shape (M, n), mapping, frame or ItemTable
+        One number for each model and item, as in `compare_means`; `correct_values`
+        makes them of labels.
+    groups : array-like, shape (n,), optional
+        The cluster of each item, such as its document or patient.
+    lower_is_better : bool
+        Whether values are losses.
+    missing : {"raise", "common", "wrong"}
+        What to make of missing values, as in `compare_means`.
+    method : {"R", "max"}
+        What is tested, and which model is left out: the largest difference of two
+        models and the worse of them, or the largest distance of a model from the mean
+        of all.
+    alpha : float
+        Error rate of the set, in (0, 1).
+    resampling : {"normal", "bootstrap"}
+        What statistics are compared with: draws from the normal distribution, with the
+        standard errors of `compare_means`; or a bootstrap of items or clusters, with
+        standard errors and p-values as published and as in `arch`: the proportion of
+        draws above the statistic.
+    bootstrap_indices : array-like of int, shape (B, n), optional
+        The items of each bootstrap draw, in the place of random ones.
+    n_resamples : int
+        Draws.
+    rng : int, numpy.random.Generator or None
+        Where the draws come from.
+    names : sequence of str, optional
+        Names of the models, in the place of those that `values` has.
+    workers : int, optional
+        Threads; by default as many as there are processors.
+
+    Returns
+    -------
+    ModelConfidenceSet
+        The set, and a p-value for each model.
+
+    Raises
+    ------
+    ValueError
+        If values are missing without a policy, infinite, or of different lengths, there
+        are fewer than two models, items or clusters, or an option is unknown.
+    TypeError
+        If values are no numbers.
+
+    Notes
+    -----
+    As `model_confidence_set_from_moments` by the means and their covariance. On values
+    that are 0 or 1 a bootstrap has ties, and its p-values change with the draws more
+    than their number explains; normal draws have none.
+
+    Examples
+    --------
+    >>> from fastcmp import correct_values, load_digits, model_confidence_set
+    >>> found = model_confidence_set(correct_values(*load_digits()), rng=1)
+    >>> found.included
+    ('svm_rbf', 'knn_3', 'extra_trees')
+    """
+    items = ReadItems(groups, missing, names, lower_is_better)
+    options = read_set_options(method, alpha, n_resamples, rng)
+    how = _read_resampling(resampling, bootstrap_indices, options)
+    with ThreadPool(check_workers(workers)) as pool:
+        read = estimate_values(values, items, pool)
+        resampled = _resample(read, bootstrap_indices, how, pool)
+        how = _given(how, bootstrap_indices, resampled)
+        return make_confidence_set(read.estimates, resampled, how, pool)
+
+
+def superior_ability(
+    values: Any,
+    *,
+    control: int | str,
+    groups: ArrayLike | None = None,
+    lower_is_better: bool = False,
+    missing: str = "raise",
+    recentring: str = "consistent",
+    studentized: bool = True,
+    alpha: float = 0.05,
+    resampling: str = "normal",
+    bootstrap_indices: ArrayLike | None = None,
+    n_resamples: int = 9999,
+    rng: Any = None,
+    names: Sequence[str] | None = None,
+    workers: int | None = None,
+) -> SuperiorAbility:
+    """Test whether any model is better than a control, and which are.
+
+    Hansen's test of superior predictive ability (SPA), and StepM.
+
+    Parameters
+    ----------
+    values : array-like of shape (M, n), mapping, frame or ItemTable
+        One number for each model and item, as in `compare_means`; `correct_values`
+        makes them of labels.
+    control : int or str
+        The model that the others are tested against, the benchmark.
+    groups : array-like, shape (n,), optional
+        The cluster of each item, such as its document or patient.
+    lower_is_better : bool
+        Whether values are losses.
+    missing : {"raise", "common", "wrong"}
+        What to make of missing values, as in `compare_means`.
+    recentring : {"consistent", "lower", "upper"}
+        Which models count under the null hypothesis: all that are not clearly worse
+        than the control, also those as they seem, or all as equal to it.
+    studentized : bool
+        Whether differences are divided by their standard errors. In `arch` (8.0.0) they
+        are not, whatever its option of this name.
+    alpha : float
+        Error rate of the models shown to be better, in (0, 1).
+    resampling : {"normal", "bootstrap"}
+        What statistics are compared with: draws from the normal distribution, with the
+        standard errors of `compare_means`; or a bootstrap of items or clusters, with
+        its own standard errors and, as published and in `arch`, the proportion of draws
+        above the statistic.
+    bootstrap_indices : array-like of int, shape (B, n), optional
+        The items of each bootstrap draw, in the place of random ones.
+    n_resamples : int
+        Draws.
+    rng : int, numpy.random.Generator or None
+        Where the draws come from.
+    names : sequence of str, optional
+        Names of the models, in the place of those that `values` has.
+    workers : int, optional
+        Threads; by default as many as there are processors.
+
+    Returns
+    -------
+    SuperiorAbility
+        P-values of the three recentrings, and the models shown to be better.
+
+    Raises
+    ------
+    ValueError
+        If values are missing without a policy, infinite, or of different lengths, there
+        are fewer than two models, items or clusters, no such control, or an option is
+        unknown.
+    TypeError
+        If values are no numbers.
+
+    Notes
+    -----
+    As `superior_ability_from_moments` by the means and their covariance.
+
+    Examples
+    --------
+    >>> from fastcmp import correct_values, load_digits, superior_ability
+    >>> values = correct_values(*load_digits())
+    >>> superior_ability(values, control="mlp", rng=1).superior
+    ('svm_rbf', 'knn_3')
+    """
+    items = ReadItems(groups, missing, names, lower_is_better)
+    options = read_ability_options(recentring, studentized, alpha, n_resamples, rng)
+    how = _read_resampling(resampling, bootstrap_indices, options)
+    with ThreadPool(check_workers(workers)) as pool:
+        read = estimate_values(values, items, pool)
+        first = find_control(control, read.estimates.names)
+        resampled = _resample(read, bootstrap_indices, how, pool)
+        how = _given(how, bootstrap_indices, resampled)
+        which = (first, read.n_units)
+        return make_superior_ability(read.estimates, which, resampled, how, pool)
+
+
+def _read_resampling(resampling: str, indices: Any, options: Any) -> Any:
+    """Choose what statistics are compared with; given draws are a bootstrap."""
+    chosen = choose(resampling, "resampling", _RESAMPLINGS)
+    return options._replace(resampling=chosen if indices is None else "bootstrap")
+
+
+def _resample(
+    read: ValueEstimates, indices: Any, options: Any, pool: ThreadPool
+) -> NDArray[np.float64] | None:
+    if options.resampling == "normal":
+        return None
+    return read.resample(indices, options.n_draws, options.seed, pool)
+
+
+def _given(options: Any, indices: Any, resampled: Any) -> Any:
+    """Say how many draws the user gave."""
+    if indices is None:
+        return options
+    return options._replace(n_draws=resampled.shape[1], seed=None)

@@ -12,10 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastcmp.core.checks import as_level, keep_side
-from fastcmp.core.memory import check_draws
-from fastcmp.core.options import ALTERNATIVES, choose
-from fastcmp.core.threads import ThreadPool, no_step, parts
+from fastcmp.core.checks import ALTERNATIVES, as_level, choose, keep_side
+from fastcmp.core.threads import ThreadPool, check_draws, no_step, parts
 from fastcmp.counts.pairs import PairColumns
 from fastcmp.kernels import bootstrap_intervals as kinds
 from fastcmp.kernels.item_bootstrap import draw_units, jackknife_acceleration, total_draws
@@ -24,8 +22,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fastcmp.counts.pairs import Block
-    from fastcmp.counts.unit_sums import UnitSums
-    from fastcmp.pairwise.pair_tests import PairTests
+    from fastcmp.counts.units import UnitSums
+    from fastcmp.pairwise.engine import PairTests
 
     Floats = NDArray[np.float64]
 

@@ -2,35 +2,216 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fastcmp.core.progress import Progress, reporting
-from fastcmp.core.threads import ThreadPool, check_workers, no_step
+import numpy as np
+
+from fastcmp.core.checks import as_flag, as_proportion, choose
+from fastcmp.core.records import are_valued
+from fastcmp.core.saved_states import readable
+from fastcmp.core.sections import Section
+from fastcmp.core.threads import Progress, ThreadPool, check_workers, no_step, read_size, reporting
 from fastcmp.counts.pairs import choose_pairs
-from fastcmp.items.cautions import cautions_of_pairs
-from fastcmp.items.mean_comparisons import (
-    draw_together,
-    engine_options,
-    means_record,
-    name_control,
-    rank_together,
+from fastcmp.counts.units import DEGREES, VARIANCES
+from fastcmp.items.cautions import (
+    INTERVAL_NAMES,
+    cautions_of_moments,
+    cautions_of_pairs,
+    test_name,
+    values_sentences,
 )
-from fastcmp.items.mean_data import Items, MeanData, MeanOptions, fields_of, read_data, read_options
+from fastcmp.items.mean_data import (
+    Items,
+    MeanData,
+    MeanOptions,
+    fields_of,
+    mean_tests,
+    read_data,
+    read_options,
+)
 from fastcmp.items.mean_difference import difference_record
-from fastcmp.items.mean_methods import mean_tests
-from fastcmp.pairwise.engine import Options, run_tests
+from fastcmp.pairwise.adjust import JOINT, OF_MODELS
+from fastcmp.pairwise.comparing import draw_for, record_of, with_ranks
+from fastcmp.pairwise.engine import KeptPairs, Options, read_keep, run_tests
+from fastcmp.pairwise.leaderboard import rank_fields
 from fastcmp.pairwise.margins import against
-from fastcmp.pairwise.rank_intervals import rank_fields
+from fastcmp.pairwise.mean_tests import moment_tests
+from fastcmp.pairwise.metric_options import DRAWN
+from fastcmp.pairwise.result import PairwiseResult, describe
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
-    from fastcmp.items.means_result import MeansResult
+    from fastcmp.core.records import ValueCounts
+    from fastcmp.items.components import VarianceComponents
+    from fastcmp.items.mean_difference import MeanDifference
+    from fastcmp.pairwise.engine import PairTests
+
+_SHOWN = (
+    *("variance", "interval_method", "studentized", "n_resamples", "seed"),
+    *("missing", "n_missing_values", "n_dropped"),
+)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class MeansResult(PairwiseResult):
+    """Many models compared in pairs by the means of their values on the same items.
+
+    A `PairwiseResult`: `score` holds the means. `only_a` and `only_b` are None unless
+    all values are 0 or 1.
+    """
+
+    #: Of each difference, shape (P,).
+    standard_error: NDArray[np.float64]
+    #: "cr0", "cr1", "cr2" or "cr3": how residuals of clusters are scaled up.
+    variance: str = "cr2"
+    #: Kind of the intervals of bootstrap and of Wilcoxon's test; None for others.
+    interval_method: str | None = None
+    #: Whether permuted means were divided by their standard errors.
+    studentized: bool = False
+    #: Draws, and the seed that repeats them; None where nothing was drawn.
+    n_resamples: int | None = None
+    seed: int | None = None
+    #: What was made of missing values, how many each model has, and how many items were
+    #: dropped for them.
+    missing: str = "raise"
+    n_missing_values: tuple[int, ...] = ()
+    n_dropped: int = 0
+    #: Items of both models of each pair, shape (P,), where these differ.
+    n_items_of_pairs: Any = None
+    #: The two models in full, where there are no more.
+    pair: MeanDifference | None = None
+    #: How much of the variance is between items, how much between answers to one;
+    #: None where items were answered once, or have clusters, strata or weights.
+    variance_components: VarianceComponents | None = None
+
+    def columns(self) -> dict[str, Any]:
+        """Give the pairs as columns, a row a pair.
+
+        Returns
+        -------
+        dict of str to sequence
+            Names of both models and all fields.
+        """
+        columns = super().columns()
+        columns["standard_error"] = self.standard_error
+        if np.ndim(self.df):
+            columns["df"] = self.df
+        if self.n_items_of_pairs is not None:
+            columns["n_items"] = self.n_items_of_pairs
+        return columns
+
+    def _entries(self) -> dict[str, Any]:
+        own = {name: readable(getattr(self, name)) for name in _SHOWN}
+        for name in ("pair", "variance_components"):
+            record = getattr(self, name)
+            own[name] = None if record is None else record._entries()
+        return super()._entries() | own
+
+    def sections(self) -> list[Section]:
+        """Describe the record.
+
+        Returns
+        -------
+        list of Section
+            As `PairwiseResult`, and what to beware of.
+        """
+        intervals = "t" if self.df is not None or self.method != "t" else "normal"
+        sections = describe(self, test_name(self), INTERVAL_NAMES[intervals])
+        first = sections[0]
+        text = (*first.text, *values_sentences(self))
+        sections[0] = Section(title=first.title, text=text)
+        if self.pair is not None:
+            own = self.pair.sections()[0]
+            sections.insert(1, Section(title="The two models", text=own.text[:3]))
+        if self.variance_components is not None:
+            sections[-1:-1] = self.variance_components.sections()
+        return sections
+
+
+# What comparisons of many means share: options, draws, and the record.
+
+
+class _Source(NamedTuple):
+    """What a record says of the labels, of which there are none."""
+
+    names: tuple[str, ...]
+    n_missing: int = 0
+    n_excluded: int = 0
+
+
+def engine_options(  # those of the engine
+    method: str,
+    lower_is_better: bool,  # noqa: FBT001
+    adjust: str,
+    alpha: float,
+    keep: Any,
+    memory_limit: Any,
+) -> Options:
+    """Check the options of the comparison of all pairs."""
+    return Options(
+        test="means",
+        method=method,
+        adjust=choose(adjust, "adjust", OF_MODELS),
+        alpha=as_proportion(alpha, "alpha"),
+        keep=read_keep(keep),
+        memory_limit=None if memory_limit is None else read_size(memory_limit),
+        lower_is_better=lower_is_better,
+    )
+
+
+def draw_together(options: Options, spec: MeanOptions, simultaneous: Any, rng: Any) -> Options:
+    """Add the draws of all models together; refuse what has none."""
+    seed = None if rng is None and spec.method not in DRAWN else spec.seed
+    options, _ = draw_for(options, simultaneous, spec.n_resamples, seed)
+    if options.joint and (spec.method == "wilcoxon" or spec.missing == "pairwise"):
+        given, advice = "method='wilcoxon'", "method='permutation'"
+        if spec.missing == "pairwise":
+            given, advice = "missing='pairwise'", "missing='common'"
+        what = "simultaneous=True"
+        if options.adjust in JOINT:
+            what = f"adjust={options.adjust!r}"
+        raise ValueError(f"{what} needs means on the same items, not {given}: use {advice}")
+    return options
+
+
+def rank_together(options: Options, spec: MeanOptions, rank_intervals: str) -> Options:
+    """Read where intervals of ranks come from; refuse means over different items."""
+    options = with_ranks(options, rank_intervals, spec.seed)
+    if options.all_together and spec.missing == "pairwise":
+        raise ValueError(
+            f"rank_intervals={rank_intervals!r} needs means on the same items, not "
+            "missing='pairwise': use missing='common'"
+        )
+    return options
+
+
+def name_control(names: tuple[str, ...], chosen: Any, control: int | str | None) -> str | None:
+    """Name the control, which is the first of each chosen pair."""
+    return None if control is None else names[chosen[0, 0]]
+
+
+def means_record(
+    tests: PairTests,
+    kept: KeptPairs,
+    names: tuple[str, ...],
+    options: Options,
+    control: str | None,
+    more: dict[str, Any],
+) -> MeansResult:
+    """Make the record."""
+    source = _Source(names)
+    made = record_of(tests, kept, source, options, control, MeansResult, more)
+    assert isinstance(made, MeansResult)
+    return made
+
+
+# Many models compared by the means of their values per item, all pairs at once.
 
 
 def compare_means(
@@ -237,3 +418,125 @@ def _of_data(
         level = 1 - options.alpha
         found["pair"] = difference_record(data, spec, "two-sided", level, pool)
     return found
+
+
+# Many models compared by moments of their values that a stream has gathered.
+
+
+def compare_means_from_moments(
+    moments: ValueCounts,
+    *,
+    lower_is_better: bool = False,
+    variance: str | None = None,
+    df: str = "satterthwaite",
+    n_resamples: int = 9999,
+    rng: Any = None,
+    adjust: str = "holm",
+    alpha: float = 0.05,
+    simultaneous: bool = False,
+    rank_intervals: str = "decisions",
+    margin: float | None = None,
+    pairs: Sequence[tuple[int | str, int | str]] | None = None,
+    control: int | str | None = None,
+    keep: str | int | Path = "all",
+    memory_limit: int | str | None = None,
+    workers: int | None = None,
+    progress: bool | Progress | None = None,
+) -> MeansResult:
+    """Compare many models by moments of their values that a stream has gathered.
+
+    Parameters
+    ----------
+    moments : fastcmp.stream.ValueMoments
+        What was added up of the values of all models.
+    lower_is_better : bool
+        Whether values are losses.
+    variance : {"cr0", "cr1", "cr2", "cr3"}, optional
+        As in `compare_means`; by default CR2, and CR1 where the moments do not know
+        the single clusters.
+    df : {"satterthwaite", "clusters", "normal"}
+        As in `compare_means`.
+    n_resamples : int
+        Draws of ``adjust="maxt"`` and of simultaneous intervals.
+    rng : int, numpy.random.Generator or None
+        Where the draws come from.
+    adjust : str
+        Adjustment for the number of pairs, as in `compare_means`; "maxt" by normal
+        numbers that have the covariance of the models.
+    alpha : float
+        Error rate of the decisions, in (0, 1).
+    simultaneous : bool
+        Whether the intervals of differences hold for all pairs at once.
+    rank_intervals : {"decisions", "simultaneous", "marginal"}
+        Where the intervals of ranks come from, as in `compare_all`.
+    margin : float, optional
+        As in `compare_means`.
+    pairs : sequence of pairs, optional
+        Compare only these.
+    control : int or str, optional
+        Compare only this model with all others.
+    keep : str, int or Path
+        Which pairs to keep, as in `compare_all`.
+    memory_limit : int or str, optional
+        As in `compare_all`.
+    workers : int, optional
+        Threads.
+    progress : bool or callable, optional
+        As in `compare_all`.
+
+    Returns
+    -------
+    MeansResult
+        What `compare_means` finds on the same values by the t test, to rounding.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two models, items or clusters, the moments do not hold
+        what the variance needs, or an option is unknown.
+    TypeError
+        If `moments` is something else.
+
+    Examples
+    --------
+    >>> from fastcmp import compare_means_from_moments
+    >>> from fastcmp.stream import ValueMoments
+    >>> moments = ValueMoments().update({"a": [1.0, 0.5, 1.0], "b": [0.5, 0.2, 0.6]})
+    >>> compare_means_from_moments(moments).best
+    ('a',)
+    """
+    if not are_valued(moments):
+        kind = f"{type(moments).__module__}.{type(moments).__name__}"
+        raise TypeError(f"moments must be fastcmp.stream.ValueMoments, got {kind}")
+    names = moments.names or ()
+    if len(names) < 2 or moments.n_samples < 2:
+        raise ValueError(
+            "moments must hold at least 2 models and 2 items, got "
+            f"{len(names)} and {moments.n_samples}"
+        )
+    lower_is_better = as_flag(lower_is_better, "lower_is_better")
+    variance = choose(variance, "variance", (None, *VARIANCES))
+    df = choose(df, "df", DEGREES)
+    options = engine_options("t", lower_is_better, adjust, alpha, keep, memory_limit)
+    options = against(options, margin)
+    options, _ = draw_for(options, simultaneous, n_resamples, rng)
+    options = with_ranks(options, rank_intervals, rng)
+    chosen = choose_pairs(names, pairs, control)
+    found = moments.pair_moments(variance=variance, df=df)
+    tests = moment_tests(found, 1 - options.alpha)
+    with (
+        reporting(progress, "comparing", unit="pairs") as report,
+        ThreadPool(check_workers(workers), report) as pool,
+    ):
+        kept = run_tests(tests, chosen, names, options, pool)
+        ranks = rank_fields(tests, options, pool)
+    clusters = getattr(moments, "groups", None) is not None
+    more: dict[str, Any] = {
+        "measure": "mean loss" if lower_is_better else "mean",
+        "n_clusters": found.n_units if clusters else None,
+        "variance": variance or getattr(moments, "variance", "cr2"),
+        "cautions": cautions_of_moments(found, clusters=clusters, df=df),
+        **ranks,
+    }
+    control = name_control(names, chosen, control)
+    return means_record(tests, kept, names, options, control, more)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp.core.checks import as_numbers, warn
-from fastcmp.core.escaping import visible
+from fastcmp.core.render import visible
 from fastcmp.inputs.labels import encode
 from fastcmp.inputs.model_names import has_names, with_names
-from fastcmp.inputs.probabilities import (
+from fastcmp.inputs.ratings import (
     Probabilities,
     check_range,
     check_sums,

@@ -5,29 +5,51 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastcmp.core.checks import as_flag, as_resamples, as_seed, as_whole
-from fastcmp.core.escaping import visible
-from fastcmp.core.options import choose
-from fastcmp.counts.item_units import DEGREES, VARIANCES, plan_units
+from fastcmp.core.checks import as_flag, as_resamples, as_seed, as_whole, choose
+from fastcmp.core.render import visible
+from fastcmp.core.threads import check_memory, no_step, parts
+from fastcmp.counts.pairs import RightBits
+from fastcmp.counts.units import DEGREES, VARIANCES, item_factor, plan_units
+from fastcmp.counts.value_sums import MeanEstimate, difference_of, pair_moments, unit_sums
 from fastcmp.inputs.item_groups import ItemGroups, read_item_groups
-from fastcmp.inputs.item_table import ItemTable
 from fastcmp.inputs.model_names import named_columns, with_names
-from fastcmp.inputs.values import POLICIES, Values, read_values
+from fastcmp.inputs.values import POLICIES, ItemTable, Values, read_values
+from fastcmp.items.bootstrap import bootstrap_tests
 from fastcmp.items.components import as_floats, side_by_side, variance_components
 from fastcmp.items.repeats import reduce_repeats, settle_missing
-from fastcmp.paired.bounded_margins import BoundedUnits
+from fastcmp.items.sign_flips import flip_tests, read_units
+from fastcmp.items.signed_rank import RankOptions, signed_rank_tests
+from fastcmp.kernels.bits import allocate_words, pack_equal
+from fastcmp.paired.margins import BoundedUnits
+from fastcmp.pairwise.joint_draws import row_flips
+from fastcmp.pairwise.mean_tests import (
+    ModelMeans,
+    PairMeans,
+    assemble_tests,
+    bit_tests,
+    mean_intervals,
+    moment_tests,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
-    from fastcmp.counts.item_units import UnitPlan
-    from fastcmp.items.components_result import VarianceComponents
+    from fastcmp.core.threads import ThreadPool
+    from fastcmp.counts.pairs import Block, PairColumns
+    from fastcmp.counts.units import UnitPlan
+    from fastcmp.items.components import VarianceComponents
+    from fastcmp.pairwise.engine import PairTests
+    from fastcmp.pairwise.joint_draws import Joint
+    from fastcmp.pairwise.metric_options import Draws
+
+    Floats = NDArray[np.float64]
 
 METHODS = ("t", "permutation", "bootstrap", "wilcoxon")
 #: Kinds of intervals that a method offers; the first is the default.
@@ -319,3 +341,262 @@ def fields_of(data: MeanData, options: MeanOptions) -> dict[str, Any]:
         "n_dropped": values.n_dropped,
         "variance_components": data.components,
     }
+
+
+# Pairs of models on the items that both have a value for.
+
+
+_LOST = 1e-6  # of the squares: what a small difference of them is not worth
+
+
+def pairwise_tests(
+    data: MeanData, options: MeanOptions, level: float, pool: ThreadPool
+) -> PairTests:
+    """Test each pair on its own items; all pairs are worked out at once."""
+    values = data.values
+    present, m = values.present, len(values.names)
+    assert present is not None
+    _check_strata(data)
+    found = np.full((4, m, m), np.nan)  # difference, variance, d.o.f., items
+    if data.groups.plain:
+        _by_products(data, options, found)
+        again = np.argwhere(np.isnan(found[1]) & np.tri(m, k=-1, dtype=bool).T)
+    else:
+        again = np.stack(np.triu_indices(m, 1), axis=1)
+
+    def look(part: slice) -> None:
+        for i, j in again[part].tolist():
+            both = present[i] & present[j]
+            one = _on_items(data, options, both, values.columns[i], values.columns[j])
+            found[:, i, j] = *one, np.count_nonzero(both)
+            found[:, j, i] = found[:, i, j]
+            found[0, j, i] = -one.difference
+
+    pool.run(look, parts(len(again), 64), steps=no_step)
+    if options.df == "normal":
+        found[2] = np.inf
+    return _tests(data, options, found, level)
+
+
+def _check_strata(data: MeanData) -> None:
+    """Refuse a model without a value in some stratum."""
+    strata, values = data.groups.strata, data.values
+    if strata is None or values.present is None:
+        return
+    for name, own in zip(values.names, values.present, strict=True):
+        n_items = np.bincount(strata.codes[own], minlength=len(strata.labels))
+        if not n_items.all():
+            label = strata.labels[int(np.argmin(n_items))]
+            raise ValueError(
+                f"values must have some of each model in each stratum, and {name} has "
+                f"none in stratum {label!r}: leave out the model, or the stratum"
+            )
+
+
+def _by_products(data: MeanData, options: MeanOptions, found: Floats) -> None:
+    """Work out all pairs by four matrix products; NaN where digits are lost."""
+    values = data.values
+    assert values.present is not None
+    mask = values.present.astype(np.float64)
+    table = np.stack([column.astype(np.float64) for column in values.columns])
+    table[~values.present] = 0.0
+    # What the models that are there have in common is taken from each item.
+    table -= table.sum(axis=0) / np.maximum(mask.sum(axis=0), 1.0)
+    table *= mask
+    n = mask @ mask.T
+    sums = table @ mask.T
+    sums -= sums.T
+    squares = (table**2) @ mask.T
+    squares += squares.T
+    with np.errstate(divide="ignore", invalid="ignore"):
+        spread = squares - 2.0 * table @ table.T - sums**2 / n
+        variance = spread * item_factor(options.variance, n) / n**2
+        found[0] = sums / n
+        found[1] = np.where((n > 1) & (spread > _LOST * squares), variance, np.nan)
+    found[2], found[3] = n - 1.0, n
+
+
+def _on_items(
+    data: MeanData, options: MeanOptions, items: NDArray[np.bool_], a: Any, b: Any
+) -> MeanEstimate:
+    """Estimate a difference on some items; NaN where they are too few."""
+    plan = _plan_on(data, options, items)
+    if plan is None:
+        return MeanEstimate(np.nan, np.nan, np.nan)
+    return difference_of(a[items], b[items], plan)
+
+
+def _plan_on(data: MeanData, options: MeanOptions, items: NDArray[np.bool_]) -> UnitPlan | None:
+    """Sort some items into units; None where they are too few."""
+    groups = data.groups
+    strata, clusters = groups.strata, groups.clusters
+    weights: Any = "items"
+    if strata is not None:
+        weights = dict(enumerate(groups.stratum_weights))
+    try:
+        if np.count_nonzero(items) < 2:
+            return None
+        own = read_item_groups(
+            groups.n_items,
+            groups=None if clusters is None else clusters.codes,
+            strata=None if strata is None else strata.codes,
+            stratum_weights=weights,
+            weights=groups.weights,
+            keep=items,
+        )
+    except ValueError:  # one cluster, or a stratum without items of both
+        return None
+    # Clusters that lie across strata may lie within them on these items.
+    variance = options.variance if data.plan.across is None else "cr1"
+    return plan_units(own, variance, options.df)
+
+
+def _tests(data: MeanData, options: MeanOptions, found: Floats, level: float) -> PairTests:
+    values, present = data.values, data.values.present
+    assert present is not None
+    m = len(values.names)
+    alone, ends = np.empty(m), np.empty((m, 2))
+    for i, column in enumerate(values.columns):
+        own = _on_items(data, options, present[i], column, np.zeros_like(column))
+        alone[i] = own.difference
+        n = int(np.count_nonzero(present[i]))
+        sizes = (n, min(n, data.plan.n_units)) if values.bounded else None
+        mean, variance = np.array([own.difference]), np.array([own.variance])
+        ends[i] = mean_intervals(mean, variance, own.df, level, sizes)[0]
+    models = ModelMeans(values.n_items, alone, ends, alone)
+
+    def bounded(block: Block) -> BoundedUnits:
+        rows = np.zeros((2, len(block.pairs), values.n_items))
+        for k, (i, j) in enumerate(block.pairs.tolist()):
+            both = present[i] & present[j]
+            if (plan := _plan_on(data, options, both)) is not None:
+                difference = values.columns[i][both] - values.columns[j][both]
+                gain, weight, _ = bounded_units(difference.astype(np.float64), plan)
+                rows[:, k, : gain.size] = gain, weight
+        return BoundedUnits(*rows)
+
+    def means(block: Block) -> PairMeans:
+        i, j = block.pairs.T
+        return PairMeans(*(np.ascontiguousarray(x[i, j]) for x in found[:3]))
+
+    def exact(i: int, j: int) -> float:
+        both = present[i] & present[j]
+        plan = _plan_on(data, options, both)
+        assert plan is not None
+        difference = values.columns[i][both].astype(np.float64) - values.columns[j][both]
+        return exact_units(difference, plan)
+
+    df = np.inf if options.df == "normal" else None
+    tests = assemble_tests(models, means, level, df, exact, bounded if values.bounded else None)
+    details = tests.details
+    assert details is not None
+
+    def more(pairs: NDArray[np.int32], columns: PairColumns) -> dict[str, Any]:
+        i, j = pairs.T
+        n_items = np.nan_to_num(found[3, i, j]).astype(np.int64)
+        return {**details(pairs, columns), "n_items_of_pairs": n_items}
+
+    return replace(
+        tests,
+        difference=lambda pairs: found[0][tuple(pairs.T)],
+        details=more,
+        exponent=values.exponent,
+        spread=None,  # of each pair on samples of its own
+    )
+
+
+# The tests of pairs of means, method by method, as the engine runs them.
+
+
+_PACKED = 1 << 22  # values that one task packs
+
+
+def mean_tests(data: MeanData, options: MeanOptions, level: float, pool: ThreadPool) -> PairTests:
+    """Make the tests of all pairs of models."""
+    values, plan = data.values, data.plan
+    if values.present is not None:
+        return pairwise_tests(data, options, level, pool)
+    if options.method == "t" and values.binary and plan.plain:
+        df, factor = plan.shared_degrees, plan.strata[0].factors[0]
+        bits = pack_right(values, pool)
+        return bit_tests(bits, values.n_items, level, df, float(factor))
+
+    def direct(i: int, j: int) -> MeanEstimate:
+        return difference_of(values.columns[i], values.columns[j], plan)
+
+    rows: list[Any] = []
+
+    def bounded(block: Block) -> BoundedUnits:
+        if not rows:  # of what each unit adds to the mean of each model
+            units = [bounded_units(np.asarray(x, np.float64), plan) for x in values.columns]
+            rows[:] = [np.stack([unit.gain for unit in units]), units[0].weight]
+        i, j = block.pairs.T
+        return BoundedUnits(rows[0][i] - rows[0][j], rows[1])
+
+    def exact(i: int, j: int) -> float:
+        return exact_units(values.columns[i].astype(np.float64) - values.columns[j], plan)
+
+    base = moment_tests(
+        pair_moments(values, plan, pool),
+        level,
+        direct,
+        exact=exact,
+        bounded=bounded if values.bounded else None,
+    )
+    base = replace(base, exponent=values.exponent)
+    if plan.across is None:  # clusters across strata are no units that signs have
+        base = replace(base, flips=partial(_flips, values, plan))
+    if options.method == "t":
+        return base
+    if options.method == "wilcoxon":
+        table = np.stack([column.astype(np.float64) for column in values.columns])
+        usual = RankOptions(zero_method="wilcox", method="auto", continuity=False)
+        return signed_rank_tests(table, base, usual, level=level if options.interval else None)
+    units = unit_sums(values, plan, pool)
+    n_resamples, seed = options.n_resamples, options.seed
+    if options.method == "permutation":
+        return flip_tests(
+            units,
+            base,
+            studentized=options.studentized,
+            n_resamples=n_resamples,
+            seed=seed,
+            level=level,
+            pool=pool,
+        )
+    return bootstrap_tests(
+        units,
+        base,
+        interval=str(options.interval),
+        n_resamples=n_resamples,
+        seed=seed,
+        level=level,
+        pool=pool,
+    )
+
+
+def _flips(values: Values, plan: UnitPlan, draws: Draws, pool: ThreadPool) -> Joint:
+    """Flip the signs of items or clusters, the same for all models."""
+    check_memory(
+        24.0 * len(values.names) * plan.n_units,
+        None,
+        f"sign flips of {len(values.names)} models",
+        "compare fewer models",
+    )
+    return row_flips(read_units(unit_sums(values, plan, pool)).values, draws, pool)
+
+
+def pack_right(values: Values, pool: ThreadPool) -> RightBits:
+    """Pack values that are 0 or 1, a row of bits for each model."""
+    m, n = len(values.names), values.n_items
+    words = allocate_words(m, n)
+    correct = np.empty(m, np.int64)
+    ones = np.ones(n, np.uint8)
+
+    def pack(part: slice) -> None:
+        for i in range(part.start, part.stop):
+            column = values.columns[i].astype(np.uint8, copy=False)
+            correct[i] = pack_equal(ones, column, words[i])
+
+    pool.run(pack, parts(m, max(1, _PACKED // n)), steps=no_step)
+    return RightBits(words, correct)

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.core.checks import as_counts, as_whole
-from fastcmp.core.escaping import visible
-from fastcmp.core.options import choose
+from fastcmp.core.checks import as_counts, as_whole, choose
 from fastcmp.core.records import unwrap
-from fastcmp.inputs.item_table import ItemTable
+from fastcmp.core.render import visible
+from fastcmp.inputs.values import ItemTable
 from fastcmp.kernels.repeats import (
     G_PASS_AT_K,
     PASS_AT_K,

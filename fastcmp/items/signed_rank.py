@@ -2,27 +2,156 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.core.checks import as_flag, as_level, keep_side
-from fastcmp.core.options import ALTERNATIVES, choose
-from fastcmp.core.records import ConfidenceInterval
+from fastcmp.core.checks import ALTERNATIVES, as_flag, as_level, choose, keep_side
+from fastcmp.core.records import Compared, ConfidenceInterval, Record
+from fastcmp.core.sections import Section, format_pvalue, interval_name
+from fastcmp.core.threads import parts
+from fastcmp.counts.pairs import PairColumns
 from fastcmp.inputs.model_names import check_indexes, read_pair_names
 from fastcmp.inputs.values import as_values
-from fastcmp.items.signed_rank_result import SignedRankResult
 from fastcmp.kernels import signed_ranks as ranks
 from fastcmp.kernels.status import DEGENERATE, OK
-from fastcmp.kernels.walsh_averages import hodges_lehmann
+from fastcmp.kernels.walsh_averages import hodges_lehmann, hodges_lehmann_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
+    from fastcmp.counts.pairs import Block
+    from fastcmp.pairwise.engine import PairTests
+
     Floats = NDArray[np.float64]
+
+#: What is tested, by `alternative`.
+HYPOTHESES = {
+    "two-sided": "H0: the differences are symmetric about 0",
+    "greater": "H0: the differences are symmetric about 0, or below",
+    "less": "H0: the differences are symmetric about 0, or above",
+}
+_ZEROS = {
+    "wilcox": "dropped",
+    "pratt": "ranked, then dropped (Pratt)",
+    "zsplit": "ranked, half as positive",
+}
+#: What a reader must know of the test.
+NOT_OF_MEANS = "This is no test of means: skewed differences with mean 0 may be significant."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class SignedRankResult(Compared, Record):
+    """Wilcoxon's signed-rank test of two models on the same items."""
+
+    #: `w_plus` where the test is exact, else `zscore`.
+    statistic: float
+    pvalue: float
+    #: A `fastcmp.kernels.Status`: degenerate where all differences are 0.
+    status: int
+    #: "exact" or "asymptotic".
+    method: str
+    #: Sum of the ranks of items on which a has the larger value.
+    w_plus: float
+    #: Sum of the ranks of items on which b has the larger value.
+    w_minus: float
+    #: The standardized sum of ranks; by clusters where there are groups.
+    zscore: float
+    #: Hodges and Lehmann's estimate: the median of all averages of two differences.
+    estimate: float
+    #: For `estimate`; NaN where there are groups.
+    interval: ConfidenceInterval
+    #: The mean of a minus that of b, which is not what is tested.
+    mean_difference: float
+    n_items: int
+    #: Items on which both have the same value.
+    n_zero: int
+    #: Clusters; None where there are none.
+    n_groups: int | None
+    #: What was done with differences of 0: "wilcox", "pratt" or "zsplit".
+    zero_method: str
+    continuity: bool
+    alternative: str
+    confidence_level: float
+    lower_is_better: bool
+    names: tuple[str, str]
+
+    @property
+    def distribution(self) -> str:
+        """Where the p-value comes from: "permutation" (of signs) or "normal"."""
+        return "permutation" if self.method == "exact" else "normal"
+
+    @property
+    def zscore_uncorrected(self) -> float:
+        """The normal score with the variance of ranks without ties, as older texts."""
+        n, zeros = float(self.n_items), float(self.n_zero)
+        n -= zeros * (self.zero_method == "wilcox")
+        variance = n * (n + 1.0) * (2.0 * n + 1.0) / 24.0
+        if self.zero_method == "pratt":
+            variance -= zeros * (zeros + 1.0) * (2.0 * zeros + 1.0) / 24.0
+        if not variance > 0.0:
+            return 0.0
+        return 0.5 * (self.w_plus - self.w_minus) / math.sqrt(variance)
+
+    @property
+    def measure(self) -> str:
+        """What is compared: "value", or "loss" where lower is better."""
+        return "loss" if self.lower_is_better else "value"
+
+    @property
+    def difference(self) -> float:
+        """The `estimate`: a typical difference of a minus b."""
+        return self.estimate
+
+    def sections(self) -> list[Section]:
+        """Describe the record.
+
+        Returns
+        -------
+        list of Section
+            One section.
+        """
+        a, b = self.names
+        zeros = ""
+        if self.n_zero:
+            zeros = f", {self.n_zero} of them equal: {_ZEROS[self.zero_method]}"
+        clusters = "" if self.n_groups is None else f" in {self.n_groups} clusters"
+        shown = f"W+ = {self.w_plus:.10g}, W- = {self.w_minus:.10g}"
+        if self.method == "asymptotic":
+            shown = f"z = {self.zscore:.4g} ({shown})"
+        text = (
+            f"{shown}, p = {format_pvalue(self.pvalue)} "
+            f"({HYPOTHESES[self.alternative]}; {self._how()})",
+            f"{self.n_items} items{clusters}{zeros}",
+            self._effect(),
+            f"Mean of {a} minus {b}: {self.mean_difference:+.4g}. {NOT_OF_MEANS}",
+        )
+        return [Section(title="Wilcoxon's signed-rank test", text=text)]
+
+    def _how(self) -> str:
+        if self.method == "exact":
+            return "exact"
+        return "normal, corrected" if self.continuity else "normal"
+
+    def _effect(self) -> str:
+        """Say which model did better, and by how much."""
+        a, b = self.names
+        low, high = self.interval
+        ends = ""
+        if self.n_groups is None:
+            name = interval_name(self.confidence_level, self.alternative)
+            ends = f", {name} [{low:+.4g}, {high:+.4g}]"
+        better = {"a": a, "b": b}.get(self.better or "", "")
+        lead = f"; {better} did better" if better else ""
+        return f"Hodges-Lehmann: {a} minus {b} {self.estimate:+.4g}{ends}{lead}."
+
+
+# Wilcoxon's signed-rank test of two models, with clusters too.
+
 
 METHODS = ("auto", "exact", "asymptotic")
 #: What is done with differences of 0, with the code that kernels take.
@@ -303,3 +432,111 @@ def check_steps(signed: NDArray[np.int64]) -> None:
         raise ValueError(
             "method='exact' takes too long for so many items or clusters: use 'asymptotic'"
         )
+
+
+# Wilcoxon's signed-rank test of all pairs of models.
+
+
+_ROWS = 1 << 20  # differences that are sorted together
+_CACHED = 1 << 18  # the same, where a second-level cache is to hold them
+_REACH = 1 << 20  # different differences that are counted
+_SIDE = 64  # models of a side of a tile
+
+
+def signed_rank_tests(
+    values: Floats, base: PairTests, options: RankOptions, *, level: float | None = None
+) -> PairTests:
+    """Test all pairs of models, values (M, n), by Wilcoxon's signed ranks.
+
+    All are exact, or none. With a level, the difference of a pair is Hodges and
+    Lehmann's estimate, with its interval; that takes far longer than the test. Without,
+    it is that of `base`, and has no interval; where the ranks favour the other model,
+    neither is decided to be better.
+    """
+    n = values.shape[1]
+    exact = options.is_exact(n, FEW_ITEMS)
+    if exact:
+        check_steps(2 * np.arange(1, n + 1))
+    test = _by_sorting(values, options, exact=exact)
+    coded = decimal_codes(values)
+    if coded is not None and not exact:
+        codes = coded[0] - coded[0].min()
+        reach = int(codes.max())
+        if reach <= min(_REACH, max(4 * n, 64)):
+            test = _by_counting(codes.astype(np.int32), reach, options)
+
+    def centres(pairs: NDArray[np.int32]) -> Floats:
+        if coded is None:
+            return _centres(values, pairs, level or 0.5)
+        return _centres(coded[0], pairs, level or 0.5) / coded[1]
+
+    def gain(pairs: NDArray[np.int32]) -> Floats:
+        """Give the difference of means, 0 where the ranks favour the other model."""
+        if level is not None:
+            return centres(pairs)[:, 0]
+        difference = base.differences(pairs)
+        side = centres(pairs)[:, 0] if exact else test(pairs)[:, 0]
+        return np.where(side * difference > 0, difference, 0.0)
+
+    def columns(block: Block) -> PairColumns:
+        statistic, pvalue = test(block.pairs).T
+        nothing, low = np.full(pvalue.size, -1), np.full(pvalue.size, np.nan)
+        difference, high = base.differences(block.pairs), low
+        if level is not None:
+            difference, low, high = centres(block.pairs).T
+        return PairColumns(nothing, nothing, difference, low, high, statistic, pvalue)
+
+    return replace(
+        base,
+        columns=columns,
+        pvalues=lambda block: test(block.pairs)[:, 1],
+        difference=gain,
+        distribution="permutation" if exact else "normal",
+        df=None,
+        side=_SIDE,
+        spread=None,  # ranks have no standard errors
+        flips=None,
+    )
+
+
+def _centres(values: Floats, pairs: NDArray[np.int32], level: float) -> Floats:
+    """Estimate the centres of differences, with their limits: shape (P, 3)."""
+    out = np.empty((len(pairs), 3))
+    for part in parts(len(pairs), max(1, _ROWS // values.shape[1])):
+        i, j = pairs[part].T
+        rows = values[i] - values[j]
+        rows.sort(axis=1)
+        hodges_lehmann_rows(rows, level, out[part])
+    return out
+
+
+def _by_counting(codes: NDArray[np.int32], reach: int, options: RankOptions) -> Any:
+    """Make a test of pairs of whole numbers from 0 to `reach`."""
+
+    def test(pairs: NDArray[np.int32]) -> Floats:
+        out = np.empty((len(pairs), 2))
+        chosen = (options.code, options.continuity)
+        ranks.coded_pairs_tests(codes, np.ascontiguousarray(pairs), reach, chosen, out)
+        return out
+
+    return test
+
+
+def _by_sorting(values: Floats, options: RankOptions, *, exact: bool) -> Any:
+    """Make a test of pairs of any values."""
+    values = np.ascontiguousarray(values, np.float64)
+    largest = np.abs(values).max(axis=1)
+    chosen = (options.code, exact, options.continuity)
+
+    def test(pairs: NDArray[np.int32]) -> Floats:
+        out = np.empty((len(pairs), 2))
+        for part in parts(len(pairs), max(1, _CACHED // values.shape[1])):
+            i, j = pairs[part].T
+            rows = np.empty((i.size, values.shape[1]))
+            ranks.pack_pairs(values, np.ascontiguousarray(pairs[part]), rows)
+            rows.sort(axis=1)
+            tolerances = 0.5 * UNIT * np.maximum(largest[i], largest[j])
+            ranks.sorted_rows_tests(rows, tolerances, chosen, out[part])
+        return out
+
+    return test

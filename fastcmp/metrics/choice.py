@@ -1,28 +1,148 @@
-"""Which metric: a name or a function, and its options, bound to the classes of data."""
+"""Which metric: a name or a function with options, bound to the classes of the data."""
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.core.fields import brief, same
+from fastcmp.core.checks import choose
+from fastcmp.core.records import brief, same
 from fastcmp.inputs.binary_labels import positive_label
 from fastcmp.inputs.cost_matrix import read_cost
-from fastcmp.metrics.derived import AdjustedForChance, AtPrevalence, UserEstimator
-from fastcmp.metrics.estimators import Estimator, KernelEstimator
-from fastcmp.metrics.options import LABELS
-from fastcmp.metrics.penalties import penalties_of
-from fastcmp.metrics.prevalences import read_prevalences
-from fastcmp.metrics.registry import AVERAGES, METRICS
+from fastcmp.metrics.cells import check_prevalence, choose_penalties, penalties_of, read_prevalences
+from fastcmp.metrics.estimators import (
+    AdjustedForChance,
+    AtPrevalence,
+    Estimator,
+    KernelEstimator,
+    UserEstimator,
+)
+from fastcmp.metrics.registry import AVERAGES, METRICS, SYNONYMS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
+
+#: Which classes an average is over, with the code that kernels take.
+LABELS = {"union": kernels.UNION, "truth": kernels.TRUTH}
+_BETA = re.compile(r"f_?(\d+\.?\d*|\.\d+)(_of_means)?")
+
+
+def parse_name(
+    metric: str, average: str | None, beta: float | None
+) -> tuple[str, str | None, float | None]:
+    """Split a name such as "f2_macro"."""
+    plain, given = _split_average(plain_name(metric))
+    if matched := _BETA.fullmatch(plain):
+        found = float(matched[1])
+        plain = "f1" if found == 1.0 else "fbeta"
+        plain = "f1_of_means" if matched[2] else plain
+        if found != 1.0 and beta not in (None, found):
+            raise ValueError(f"metric={metric!r} and beta={beta} differ: pass one of them")
+        beta = beta if found == 1.0 else found
+    plain = _known().get(plain, plain)
+    if plain not in METRICS:
+        raise ValueError(
+            f"metric must be one of {tuple(METRICS)}, perhaps with '_macro', '_micro' "
+            f"or '_weighted', or a function of the confusion matrix, got {metric!r}"
+        )
+    if average is not None:
+        average = choose(average, "average", (*AVERAGES, None))
+    if given is not None:
+        if average not in ("binary", given):
+            raise ValueError(f"metric={metric!r} and average={average!r} differ: pass one")
+        average = given
+    fit = METRICS[plain].averages
+    if average != "binary" and average not in ((*fit, None) if fit else ()):
+        fitting = f"it takes {fit} or None" if fit else "it is of all classes at once"
+        raise ValueError(f"average={average!r} does not fit metric {plain!r}: {fitting}")
+    return plain, average, beta
+
+
+def plain_name(name: str) -> str:
+    """Write a name in one way: "Cohen's kappa" as "cohens_kappa"."""
+    name = name.strip().lower().replace("'", "")
+    if name not in ("lr-", "lr+"):
+        name = name.replace("-", "_").replace(" ", "_")
+    return name.removesuffix("_score")
+
+
+def _split_average(plain: str) -> tuple[str, str | None]:
+    """Take the average off a name, at its end or its beginning."""
+    if plain in _known():  # such as "weighted_kappa"
+        return plain, None
+    for known in AVERAGES:
+        if plain.endswith(f"_{known}"):
+            return plain.removesuffix(f"_{known}").removesuffix("_score"), known
+        if plain.startswith(f"{known}_"):
+            return plain.removeprefix(f"{known}_"), known
+    return plain, None
+
+
+@cache
+def _known() -> dict[str, str]:
+    """Map each spelling of a metric, also as it is shown, to its name."""
+    shown = {plain_name(entry.title): name for name, entry in METRICS.items()}
+    return shown | SYNONYMS | {name: name for name in METRICS}
+
+
+def read_labels(labels: Any) -> Any:
+    """Check which classes an average is over."""
+    if isinstance(labels, str):
+        return choose(labels, "labels", tuple(LABELS))
+    if labels is None:
+        return "union"
+    try:
+        raw = np.asarray(labels, dtype=object)
+        listed = tuple(raw.tolist()) if raw.ndim == 1 else None
+        repeated = listed is not None and len(set(listed)) < len(listed)
+        if listed is not None and any(x is None or x != x for x in listed):  # noqa: PLR0124
+            repeated = True  # a missing label
+    except (TypeError, ValueError):
+        listed = None
+    if listed is None:  # a set has no order, and the order counts
+        raise TypeError(f"labels must be 'union', 'truth' or a sequence, got {labels!r}")
+    if repeated or not listed:
+        raise ValueError(f"labels must list different classes, none missing, got {labels!r}")
+    return listed
+
+
+def read_zero_division(value: Any) -> float:
+    """Check what a rate without samples is."""
+    if isinstance(value, str) and value.lower() in ("warn", "nan"):
+        return 0.0 if value.lower() == "warn" else math.nan
+    if isinstance(value, (int, float, np.number)) and not isinstance(value, bool):
+        number = float(value)
+        if number in (0.0, 1.0) or math.isnan(number):
+            return number
+    raise ValueError(f"zero_division must be 0, 1 or nan, got {value!r}")
+
+
+def read_beta(name: str, beta: Any) -> float:
+    """Check what recall counts beside precision."""
+    if beta is None:
+        if name == "fbeta":
+            raise ValueError("metric 'fbeta' needs a beta: name it, such as f2 or f0.5")
+        return 1.0
+    if isinstance(beta, bool) or not isinstance(beta, (int, float, np.number)):
+        raise TypeError(f"beta must be a number, got {beta!r}")
+    if name not in ("fbeta", "f1_of_means") and beta != 1:
+        raise ValueError(f"beta is for metric 'fbeta', got {name!r}")
+    if not 0.0 < float(beta) < math.inf:
+        raise ValueError(f"beta must be above 0, got {beta}")
+    return float(beta)
+
+
+# Which metric: a name or a function, and its options, bound to the classes of data.
+
 
 #: Fields that the name of a metric tells, unless they are None.
 _IN_NAME = ("name", "average", "beta", "function")
@@ -270,3 +390,145 @@ def _at(base: Estimator, prevalences: NDArray[np.float64]) -> Estimator:
         base=base,
         prevalence=prevalences,
     )
+
+
+# Metrics as users name them: a name or a function, and options.
+
+
+#: Fields that the name of a metric tells, unless they are None.
+
+
+def make_metric(
+    metric: str | Callable[[Any], Any] | Metric,
+    *,
+    average: str | None = "binary",
+    beta: float | None = None,
+    positive: Any = None,
+    labels: str | Sequence[Any] = "union",
+    zero_division: float = 0.0,
+    cost: Any = None,
+    weights: Any = None,
+    prevalence: Any = None,
+) -> Metric:
+    """Choose a metric of confusion counts, with its options.
+
+    Parameters
+    ----------
+    metric : str or callable
+        Name of a metric, perhaps with an average: "f1", "f1_macro", "f2_weighted",
+        "balanced_accuracy", "mcc", "kappa_quadratic", ...; an unknown name lists the
+        known. Or a function of the confusion matrix (true classes in rows, float64,
+        shape (K, K)) that returns a number, plain or compiled by numba.
+    average : {"binary", "micro", "macro", "weighted"} or None
+        How rates of several classes become one, as in scikit-learn; None for each
+        class alone.
+    beta : float, optional
+        For "fbeta": what recall counts beside precision.
+    positive : label, optional
+        The positive class of two; of numbers or booleans the larger one by default.
+    labels : {"union", "truth"} or sequence
+        Classes that an average is over: those of the truth and of the model's own
+        predictions, as in scikit-learn; those of the truth; or these. A sequence is
+        also the order of the classes, in which weighted kappa counts distances; without
+        one it is that of all classes of the truth and of all models that are compared.
+    zero_division : {0, 1, nan}
+        A rate without samples, such as the precision where nothing is predicted; NaN
+        leaves it out of averages.
+    cost : array-like of shape (K, K), mapping or frame, optional
+        For "cost": what it costs to predict p where t is true, as in `cost_test`.
+    weights : {"linear", "quadratic"} or array-like of shape (K, K), optional
+        For "kappa": what a disagreement counts.
+    prevalence : float, mapping or sequence, optional
+        Proportions of the classes for which the metric is wanted; of two classes that
+        of the positive one.
+
+    Returns
+    -------
+    Metric
+        What ``metric=`` of other functions takes.
+
+    Raises
+    ------
+    ValueError
+        If the name or an option is unknown, or one does not fit the metric.
+    TypeError
+        If `metric` is neither a name nor a function.
+
+    Examples
+    --------
+    >>> from fastcmp import make_metric
+    >>> make_metric("f1", average="macro").full_name
+    'f1_macro'
+    >>> make_metric("fbeta", beta=2, labels=["cat", "dog"], average="micro").title
+    'micro F2'
+    """
+    given = {
+        "average": average,
+        "beta": beta,
+        "positive": positive,
+        "labels": labels,
+        "zero_division": zero_division,
+        "cost": cost,
+        "weights": weights,
+        "prevalence": prevalence,
+    }
+    if isinstance(metric, Metric):
+        _refuse_options(given)
+        return metric
+    options: dict[str, Any] = {
+        "positive": positive,
+        "labels": read_labels(labels),
+        "zero_division": read_zero_division(zero_division),
+        "prevalence": check_prevalence(prevalence),
+    }
+    if callable(metric):
+        name = getattr(metric, "__name__", type(metric).__name__)
+        own = Metric(name=name.strip("<>"), function=metric, **options)
+        _refuse_options({**given, "labels": "union", "prevalence": None}, "a function")
+        return own
+    if not isinstance(metric, str):
+        raise TypeError(f"metric must be a name or a function, got {metric!r}")
+    name, average, beta = parse_name(metric, average, beta)
+    beta = read_beta(name, beta)
+    name, options["cost"] = choose_penalties(name, plain_name(metric), cost, weights)
+    return Metric(name=name, average=average, beta=beta, **options)
+
+
+_DEFAULTS = {"average": "binary", "labels": "union", "zero_division": 0.0}
+
+
+def _refuse_options(given: dict[str, Any], what: str = "a Metric") -> None:
+    """Refuse options that would be ignored."""
+    for name, value in given.items():
+        default = _DEFAULTS.get(name)
+        if value is not default and not (isinstance(value, (str, float, int)) and value == default):
+            raise ValueError(f"{name}= is for metrics by name; metric is {what}: leave {name}= out")
+
+
+def read_metrics(  # what is measured, and its options
+    metric: Any,
+    average: str | None,
+    beta: float | None,
+    positive: Any,
+    labels: Any,
+    zero_division: float,
+) -> list[Metric]:
+    """Read one metric or several; of several an average is for those that take one."""
+    options: dict[str, Any] = {
+        "positive": positive,
+        "labels": labels,
+        "zero_division": zero_division,
+    }
+    if not isinstance(metric, (list, tuple)):
+        return [make_metric(metric, average=average, beta=beta, **options)]
+    if not metric:
+        raise ValueError("metric must name at least one metric, got none")
+    made = []
+    for each in metric:
+        if isinstance(each, Metric) or callable(each):
+            made.append(make_metric(each))
+            continue
+        plain = make_metric(each, **options)
+        takes = METRICS[plain.name].averages and plain.average == "binary"
+        made.append(make_metric(each, average=average, **options) if takes else plain)
+    return made

@@ -8,11 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from fastcmp.core.record_parts import Compared, Pilot
-from fastcmp.core.records import ConfidenceInterval, Record
-from fastcmp.core.sections import Section, format_pvalue, interval_name
-from fastcmp.core.sentences import dropped_sentences
-from fastcmp.metrics.metric_result import limits, number
+from fastcmp.core.records import Compared, ConfidenceInterval, Pilot, Record
+from fastcmp.core.sections import Section, dropped_sentences, format_pvalue, interval_name
+from fastcmp.metrics.metric import limits, number
 from fastcmp.paired.margin_result import MarginTests, margin_entries, margin_sentences
 
 _TESTS = {

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
+import warnings
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from numbers import Real
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fastcmp import kernels
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
@@ -144,3 +148,229 @@ class KernelEstimator(Estimator):
         if self.spec.average == kernels.OF_MEANS:
             return np.asarray(counted & ((r == 0) | (c == 0)))
         return np.asarray(counted & (below.get(self.spec.metric, r + c) == 0))
+
+
+# Metrics made of other metrics, and those that a user wrote.
+
+
+_STEP = 3e-3  # of a difference, of the samples of a cell
+_COMPLEX = 1e-30  # step of a complex difference, of all samples
+_AGREED = 1e-6
+_N_CHECKS = 2
+_ROUNDING = 1e-11
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class AdjustedForChance(Estimator):
+    """Balanced accuracy on a scale where guessing has 0."""
+
+    base: Estimator
+
+    def values(self, tables: Floats) -> Floats:
+        """Compute the metric of many matrices."""
+        return _adjusted(self.base.values(tables), _n_true(tables))
+
+    def influences(self, tables: Floats) -> Floats:
+        """Compute how each cell moves the metric."""
+        n_true = _n_true(tables)[:, np.newaxis, np.newaxis]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            scaled = self.base.influences(tables) / (1 - 1 / n_true)
+        return np.where(n_true > 1, scaled, np.nan)
+
+    def leave_one_out(self, table: Floats) -> Floats:
+        """Compute the metric without one sample of each cell."""
+        sizes = table.sum(axis=1)
+        left = np.count_nonzero(sizes) - (sizes == 1)
+        return _adjusted(self.base.leave_one_out(table), left[:, np.newaxis])
+
+    def averaged(self, table: Floats) -> Flags | None:
+        """Mark the classes that an average is over."""
+        return self.base.averaged(table)
+
+    def without_samples(self, table: Floats) -> Flags | None:
+        """Mark the classes whose rate is 0/0."""
+        return self.base.without_samples(table)
+
+
+def _n_true(tables: Floats) -> NDArray[np.int64]:
+    """Count the classes of the truth."""
+    return np.asarray(np.count_nonzero(tables.any(axis=2), axis=1))
+
+
+def _adjusted(values: Floats, n_true: Any) -> Floats:
+    """Take guessing off; NaN for one class."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        adjusted: Floats = (values - 1 / n_true) / (1 - 1 / n_true)
+    return np.where(np.asarray(n_true) > 1, adjusted, np.nan)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class AtPrevalence(Estimator):
+    """A metric as it would be if the classes had other proportions."""
+
+    base: Estimator
+    #: Proportion of each class, shape (K,).
+    prevalence: Floats
+
+    def _scaled(self, tables: Floats) -> tuple[Floats, Floats, Flags]:
+        """Give each class its proportion; what a sample counts; where that is known."""
+        rows = tables.sum(axis=2)
+        wanted = np.broadcast_to(self.prevalence, rows.shape)
+        # A class that should occur and does not leaves the metric undefined.
+        known = ((rows > 0) | (wanted == 0)).all(axis=1) & (rows.sum(axis=1) > 0)
+        factors = np.ones_like(rows)
+        wanted = wanted * rows.sum(axis=1, keepdims=True)
+        np.divide(wanted, rows, out=factors, where=known[:, np.newaxis] & (rows > 0))
+        factors = factors[:, :, np.newaxis]
+        return np.ascontiguousarray(tables * factors), factors, known
+
+    def values(self, tables: Floats) -> Floats:
+        """Compute the metric of many matrices."""
+        scaled, _, known = self._scaled(tables)
+        values = np.full(len(tables), np.nan)
+        values[known] = self.base.values(scaled[known])
+        return values
+
+    def influences(self, tables: Floats) -> Floats:
+        """Compute how each cell moves the metric."""
+        scaled, factors, known = self._scaled(tables)
+        out = np.full(tables.shape, np.nan)
+        inner = self.base.influences(scaled[known])
+        sizes = scaled[known].sum(axis=2, keepdims=True)
+        means = (scaled[known] * inner).sum(axis=2, keepdims=True)
+        means = np.divide(means, sizes, out=np.zeros_like(means), where=sizes > 0)
+        out[known] = factors[known] * (inner - means)
+        return out
+
+    def check(self, table: Floats) -> Estimator:
+        """Refuse a function that is not one of the counts alone."""
+        self.base.check(self._scaled(table[np.newaxis])[0][0])
+        return self
+
+    def averaged(self, table: Floats) -> Flags | None:
+        """Mark the classes that an average is over."""
+        return self.base.averaged(self._scaled(table[np.newaxis])[0][0])
+
+    def without_samples(self, table: Floats) -> Flags | None:
+        """Mark the classes whose rate is 0/0."""
+        return self.base.without_samples(self._scaled(table[np.newaxis])[0][0])
+
+    def leave_one_out(self, table: Floats) -> Floats:
+        """Compute the metric without one sample of each cell."""
+        return one_by_one(self, table)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class UserEstimator(Estimator):
+    """A function of the confusion matrix that a user wrote."""
+
+    function: Callable[[Floats], Any]
+
+    def values(self, tables: Floats) -> Floats:
+        """Compute the metric of many matrices."""
+        return np.array([self._call(table) for table in tables])
+
+    def _call(self, table: Floats) -> float:
+        """Call the function; refuse what is no number."""
+        try:
+            with np.errstate(all="ignore"):
+                found = self.function(table)
+        except ZeroDivisionError:
+            return math.nan
+        except Exception as error:
+            raise ValueError(
+                f"metric {self.name!r} must take a confusion matrix, shape "
+                f"({self.n_classes}, {self.n_classes}), true classes in rows; it "
+                f"raised {type(error).__name__}: {error}"
+            ) from error
+        if isinstance(found, np.ndarray) and found.ndim == 0:
+            found = found[()]
+        if not isinstance(found, (Real, np.bool_)):
+            shape = f"shape {np.shape(found)}" if np.ndim(found) else repr(found)
+            raise ValueError(f"metric {self.name!r} must return one number, got {shape}")  # noqa: TRY004  # of what it returns
+        return float(found)
+
+    def check(self, table: Floats) -> Estimator:
+        """Refuse a function that is not one of the counts alone."""
+        copy = table.copy()
+        first, second = self._call(copy), self._call(copy)
+        if not np.array_equal(copy, table):
+            raise ValueError(f"metric {self.name!r} must leave the confusion matrix as it is")
+        if first != second and not np.isnan(first):
+            raise ValueError(
+                f"metric {self.name!r} must be a function of the counts alone, and "
+                f"gave {first!r} and {second!r} for the same ones"
+            )
+        if np.isnan(first):
+            raise ValueError(f"metric {self.name!r} is NaN for the counts of the samples")
+        return self
+
+    def influences(self, tables: Floats) -> Floats:
+        """Compute how each cell moves the metric."""
+        found = [self._influence(table) for table in tables]
+        return np.array(found).reshape(tables.shape)
+
+    def _influence(self, table: Floats) -> Floats:
+        n = float(table.sum())
+        for differentiate in (self._by_complex_steps, self._by_differences):
+            slopes = differentiate(table)
+            if slopes is not None and self._agree(table, slopes):
+                return np.where(table > 0, slopes * n - (table * slopes).sum(), 0.0)
+        return np.full(table.shape, np.nan)  # no derivative here
+
+    def _by_complex_steps(self, table: Floats) -> Floats | None:
+        """Differentiate without cancellation, if the function takes complex numbers."""
+        slopes, step = np.zeros(table.shape), _COMPLEX * float(table.sum())
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")  # of parts that are thrown away
+            for t, y in np.argwhere(table > 0).tolist():
+                moved = table.astype(np.complex128)
+                moved[t, y] += 1j * step
+                try:
+                    found: Any = self.function(moved)  # type: ignore[arg-type]
+                    slopes[t, y] = complex(found).imag / step
+                except Exception:  # noqa: BLE001  # whatever the function makes of them
+                    return None
+        return slopes
+
+    def _by_differences(self, table: Floats) -> Floats | None:
+        slopes = np.zeros(table.shape)
+        for t, y in np.argwhere(table > 0).tolist():
+            direction = np.zeros(table.shape)
+            direction[t, y] = table[t, y]
+            slopes[t, y] = self._along(table, direction) / table[t, y]
+        return slopes
+
+    def _along(self, table: Floats, direction: Floats) -> float:
+        """Differentiate along a direction, by differences of the fourth order."""
+        far, near = (
+            self._call(table + step * direction) - self._call(table - step * direction)
+            for step in (2.0 * _STEP, _STEP)
+        )
+        return (8.0 * near - far) / (12.0 * _STEP)
+
+    def _agree(self, table: Floats, slopes: Floats) -> bool:
+        """Check slopes along other directions: abs() and comparisons lose some."""
+        random = np.random.default_rng(0)
+        rounding = _ROUNDING * (1.0 + abs(self._call(table)))
+        for _ in range(_N_CHECKS):
+            direction = table * random.uniform(-1.0, 1.0, table.shape)
+            parts = slopes * direction
+            size = _AGREED * float(np.abs(parts).sum()) + rounding
+            if not abs(self._along(table, direction) - parts.sum()) <= size:
+                return False
+        return True
+
+    def leave_one_out(self, table: Floats) -> Floats:
+        """Compute the metric without one sample of each cell."""
+        return one_by_one(self, table)
+
+
+def one_by_one(estimator: Estimator, table: Floats) -> Floats:
+    """Compute a metric without one sample of each cell, from as many matrices."""
+    out = np.full(table.shape, np.nan)
+    for t, y in np.argwhere(table >= 1).tolist():
+        less = table.copy()
+        less[t, y] -= 1
+        out[t, y] = estimator.value(less)
+    return out

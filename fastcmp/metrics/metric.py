@@ -2,23 +2,297 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastcmp.core.protocols import are_confusions
-from fastcmp.metrics.cells import cells_of_table
-from fastcmp.metrics.make_metric import read_metrics
-from fastcmp.metrics.measured import measured, read_interval_options
-from fastcmp.metrics.samples import Counted, count_samples
-from fastcmp.metrics.tables import read_classes, read_square
+from fastcmp import kernels
+from fastcmp.core.checks import as_flag, as_proportion, as_resamples, as_seed, choose
+from fastcmp.core.records import ConfidenceInterval, Record, are_confusions
+from fastcmp.core.sections import Section, dropped_sentences, interval_name
+from fastcmp.core.threads import ThreadPool, check_workers
+from fastcmp.metrics.bootstrap import (
+    INTERVALS,
+    abc_interval,
+    bootstrap_intervals,
+    undefined_caution,
+)
+from fastcmp.metrics.cells import (
+    Counted,
+    arranged,
+    cells_of_table,
+    count_samples,
+    read_classes,
+    read_square,
+)
+from fastcmp.metrics.choice import read_metrics
+from fastcmp.metrics.intervals import METHODS, SCALES, Estimate, conventions, estimate, few_samples
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
-    from fastcmp.metrics.metric_result import MetricResult
+    from fastcmp.metrics.cells import Cells
+    from fastcmp.metrics.choice import Metric
+    from fastcmp.metrics.estimators import Estimator
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class MetricResult(Record):
+    """A metric of one model, or several metrics, with intervals.
+
+    Of one metric all entries are numbers; of several, or of each class alone, arrays.
+    """
+
+    #: Such as "f1_macro".
+    metric: Any
+    value: Any
+    interval: ConfidenceInterval
+    #: By the method of the interval; for those of rates, and "combined", by the jackknife.
+    standard_error: Any
+    #: How the interval was made, such as "wilson" or "combined, logit".
+    method: Any
+    #: A `fastcmp.kernels.Status`: where there is no interval DEGENERATE, if no variance was
+    #: observed, else UNDEFINED.
+    status: Any
+    #: Shown names, such as "macro F1".
+    title: Any
+    confidence_level: float
+    n_samples: int
+    #: The classes that occur, in order.
+    classes: tuple[Any, ...]
+    #: Samples by true and predicted class, shape (K, K).
+    confusion: NDArray[Any]
+    n_clusters: int | None = None
+    #: Draws of the bootstrap, and the seed that repeats them.
+    n_resamples: int | None = None
+    seed: int | None = None
+    n_missing: int = 0
+    n_excluded: int = 0
+    #: What to beware of.
+    cautions: tuple[str, ...] = ()
+
+    def columns(self) -> dict[str, Any]:
+        """Give a row for each metric.
+
+        Returns
+        -------
+        dict of str to list
+            Name, value, standard error, both ends of the interval and its method.
+        """
+        shown = {
+            "metric": self.metric,
+            "value": self.value,
+            "standard_error": self.standard_error,
+            "low": self.interval.low,
+            "high": self.interval.high,
+            "method": self.method,
+        }
+        return {name: np.atleast_1d(x).tolist() for name, x in shown.items()}
+
+    def sections(self) -> list[Section]:
+        """Describe the record.
+
+        Returns
+        -------
+        list of Section
+            A table with a row a metric, and what to beware of.
+        """
+        columns = self.columns()
+        rows = [
+            (title, number(value), limits(low, high), method)
+            for title, value, low, high, method in zip(
+                np.atleast_1d(self.title).tolist(),
+                columns["value"],
+                columns["low"],
+                columns["high"],
+                columns["method"],
+                strict=True,
+            )
+        ]
+        text = f"{self.n_samples} samples of {len(self.classes)} classes"
+        if self.n_clusters is not None:
+            text += f" in {self.n_clusters} clusters"
+        sections = [
+            Section(
+                title="How good is the model?",
+                text=(f"{text}.",),
+                columns=("metric", "value", interval_name(self.confidence_level), "interval by"),
+                rows=tuple(rows),
+                notes=dropped_sentences(self.n_missing, self.n_excluded),
+            )
+        ]
+        if self.cautions:
+            sections.append(Section(title="Cautions", text=self.cautions))
+        return sections
+
+
+def number(value: float, sign: str = "") -> str:
+    """Write a metric with four digits, "-" for NaN."""
+    if math.isnan(value):
+        return "-"
+    return f"{value:{sign}.4f}" if abs(value) < 100 else f"{value:{sign}.4g}"
+
+
+def limits(low: float, high: float, sign: str = "") -> str:
+    """Write an interval, "-" where there is none."""
+    if math.isnan(low) or math.isnan(high):
+        return "-"
+    return f"[{number(low, sign)}, {number(high, sign)}]"
+
+
+# Metrics of one model, from cells of counts: values, intervals and the record.
+
+
+_METHODS = (*METHODS, "bootstrap", "abc")
+
+
+class IntervalOptions(NamedTuple):
+    """How an interval is made."""
+
+    method: str | None
+    interval: str
+    scale: str | None
+    within_classes: bool
+    level: float
+    n_resamples: int
+    seed: int
+
+
+def read_interval_options(given: Mapping[str, Any]) -> IntervalOptions:
+    """Check how an interval is to be made."""
+    method = choose(given["method"], "method", (*_METHODS, None))
+    rng = given["rng"]
+    scale = choose(given["scale"], "scale", (*SCALES, None))
+    if scale is not None and method not in (None, "jackknife", "delta"):
+        raise ValueError(f"scale= is for 'jackknife' and 'delta', got method={method!r}")
+    return IntervalOptions(
+        method=method,
+        interval=choose(given["interval"], "interval", tuple(INTERVALS)),
+        scale=scale,
+        within_classes=as_flag(given["within_classes"], "within_classes"),
+        level=as_proportion(given["confidence_level"], "confidence_level"),
+        n_resamples=as_resamples(given["n_resamples"]),
+        seed=0 if method != "bootstrap" and rng is None else as_seed(rng),
+    )
+
+
+def measured(
+    counted: Counted,
+    metrics: list[Metric],
+    options: IntervalOptions,
+    *,
+    several: bool,
+    workers: int | None,
+) -> MetricResult:
+    """Estimate all metrics, and make the record."""
+    threads = check_workers(workers)
+    found: list[tuple[Estimator, Estimate]] = []
+    cautions: list[str] = []
+    table = counted.cells.table()
+    for each in map(counted.averaging, metrics):
+        classes = each.classes_of(counted.classes)
+        cells = arranged(counted, classes)
+        bound = each.bind(classes)
+        own = cells.table()
+        for estimator in bound:
+            estimator.check(own)
+            cautions += conventions(estimator, [own], ["the model"], classes)
+        found += zip(bound, _estimates(bound, cells, options, threads, cautions), strict=True)
+    cautions += few_samples(table, counted.classes)
+    estimates = [one for _, one in found]
+    for status, reason in (
+        (kernels.UNDEFINED, "it is at an end of its range, or undefined without one sample"),
+        (kernels.DEGENERATE, "no variance was observed (its standard error is 0)"),
+    ):
+        titles = [x.title for x, one in found if one.status == status and one.value == one.value]
+        if titles:
+            cautions.append(f"No interval for {', '.join(titles[:4])}: {reason}.")
+    scalar = not several and len(found) == 1
+
+    def column(values: list[Any]) -> Any:
+        return values[0] if scalar else np.array(values)
+
+    low, high = (column([one[i] for one in estimates]) for i in (2, 3))
+    clusters = counted.cells.clusters
+    return MetricResult(
+        metric=column([estimator.name for estimator, _ in found]),
+        value=column([one.value for one in estimates]),
+        interval=ConfidenceInterval(low, high),
+        standard_error=column([one.standard_error for one in estimates]),
+        method=column([one.method for one in estimates]),
+        status=column([one.status for one in estimates]),
+        title=column([estimator.title for estimator, _ in found]),
+        confidence_level=options.level,
+        n_samples=counted.n_samples,
+        classes=counted.classes,
+        confusion=table,
+        n_clusters=None if clusters is None else clusters.n,
+        n_resamples=options.n_resamples if options.method == "bootstrap" else None,
+        seed=options.seed if options.method == "bootstrap" else None,
+        n_missing=counted.n_missing,
+        n_excluded=counted.n_excluded,
+        cautions=tuple(dict.fromkeys(cautions)),
+    )
+
+
+def _estimates(
+    bound: list[Estimator],
+    cells: Cells,
+    options: IntervalOptions,
+    threads: int,
+    cautions: list[str],
+) -> list[Estimate]:
+    """Estimate metrics that are bound to the same classes."""
+    if options.method not in ("bootstrap", "abc"):
+        return [
+            estimate(
+                each,
+                cells,
+                options.level,
+                options.method,
+                options.scale,
+                within_classes=options.within_classes,
+            )
+            for each in bound
+        ]
+    if cells.squares is not None:
+        raise ValueError(f"method={options.method!r} needs whole samples, not sample_weight=")
+    if options.method == "abc":
+        made = [abc_interval(x, cells, confidence_level=options.level) for x in bound]
+        return [
+            Estimate(x.estimate, x.standard_error, x.low, x.high, "abc", x.status)
+            if x.standard_error != 0.0
+            else Estimate(x.estimate, 0.0, method="abc", status=int(kernels.DEGENERATE))
+            for x in made
+        ]
+    with ThreadPool(threads) as pool:
+        drawn = bootstrap_intervals(
+            bound,
+            cells,
+            interval=options.interval,
+            confidence_level=options.level,
+            within_classes=options.within_classes,
+            n_resamples=options.n_resamples,
+            seed=options.seed,
+            pool=pool,
+        )
+    shown = f"bootstrap, {options.interval}"
+    for each in drawn:
+        told = undefined_caution(each.n_undefined, options.n_resamples)
+        cautions += [] if told is None else [told]
+    return [
+        Estimate(x.estimate, x.standard_error, x.low, x.high, shown, x.status)
+        if x.standard_error != 0.0
+        else Estimate(x.estimate, 0.0, method=shown, status=int(kernels.DEGENERATE))
+        for x in drawn
+    ]
+
+
+# A metric of one model: value, standard error and interval.
 
 
 def metric(

@@ -7,20 +7,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp.core.checks import as_counts, check_total
-from fastcmp.core.protocols import are_labelled
-from fastcmp.core.records import unwrap
-from fastcmp.counts.label_counts import count_labels
-from fastcmp.counts.label_table import LabelTable
+from fastcmp.core.records import are_labelled, unwrap
+from fastcmp.counts.label_counts import LabelTable, count_labels
 from fastcmp.inputs.cost_matrix import CostMatrix, check_fit, in_units, naming_cost, read_cost
-from fastcmp.paired.cost_differences import (
+from fastcmp.paired.cost_result import (
     CostOptions,
+    CostResult,
     check_options,
     evaluate,
     evaluate_many,
     fold,
     groups_of,
 )
-from fastcmp.paired.cost_result import CostResult
 from fastcmp.paired.margins import read_margin, with_margin
 
 if TYPE_CHECKING:

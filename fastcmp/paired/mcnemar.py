@@ -8,23 +8,22 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
-from fastcmp.core.options import ALTERNATIVES, choose
+from fastcmp.core.checks import ALTERNATIVES, choose
 from fastcmp.core.records import unwrap
 from fastcmp.inputs.labels import Labels, encode
+from fastcmp.paired.accuracy_margins import CELLS, cells_of, read_counts
 from fastcmp.paired.clustered_mcnemar import compare_clusters
-from fastcmp.paired.given_counts import CELLS, cells_of, read_counts
 from fastcmp.paired.margins import read_margin, with_margin
-from fastcmp.paired.mcnemar_counts import METHODS, evaluate_counts
-from fastcmp.paired.mcnemar_result import McNemarResult
-from fastcmp.paired.sample_units import Sampling
+from fastcmp.paired.mcnemar_result import METHODS, McNemarResult, evaluate_counts
 from fastcmp.paired.stratified_mcnemar import compare_strata
+from fastcmp.paired.units import Sampling
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from fastcmp.core.protocols import PairedCounts
-    from fastcmp.paired.clustered_result import ClusteredMcNemarResult
-    from fastcmp.paired.stratified_result import StratifiedMcNemarResult
+    from fastcmp.core.records import PairedCounts
+    from fastcmp.paired.clustered_mcnemar import ClusteredMcNemarResult
+    from fastcmp.paired.stratified_mcnemar import StratifiedMcNemarResult
 
 Ints = NDArray[np.int64]
 

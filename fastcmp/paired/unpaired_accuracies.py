@@ -6,16 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.core.checks import as_counts, as_numbers
-from fastcmp.core.options import ALTERNATIVES, choose
+from fastcmp.core.checks import ALTERNATIVES, as_counts, as_numbers, choose
 from fastcmp.core.records import unwrap
 from fastcmp.inputs.labels import encode
 from fastcmp.paired.margins import read_margin, with_margin
-from fastcmp.paired.unpaired_result import UnpairedResult
-from fastcmp.paired.unpaired_tests import (
+from fastcmp.paired.unpaired_result import (
     METHODS,
     SHIFTED,
     UnpairedOptions,
+    UnpairedResult,
     choose_method,
     evaluate_counts,
 )

@@ -10,11 +10,9 @@ import numpy as np
 from fastcmp import kernels
 from fastcmp.counts.pairs import Block, PairColumns
 from fastcmp.kernels.bits import TILE_ROWS
-from fastcmp.paired.difference_intervals import difference_intervals
-from fastcmp.paired.mcnemar_counts import evaluate_counts
-from fastcmp.pairwise.joint_draws import BitPart, bit_flips
-from fastcmp.pairwise.pair_tests import PairTests
-from fastcmp.pairwise.simultaneous import joint_of_spread
+from fastcmp.paired.mcnemar_result import difference_intervals, evaluate_counts
+from fastcmp.pairwise.engine import PairTests
+from fastcmp.pairwise.joint_draws import BitPart, bit_flips, joint_of_spread
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fastcmp.core.threads import ThreadPool
-    from fastcmp.counts.correct_bits import RightBits
+    from fastcmp.counts.pairs import RightBits
     from fastcmp.pairwise.joint_draws import Joint
     from fastcmp.pairwise.metric_options import Draws
 

@@ -4,41 +4,148 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from itertools import combinations
+from math import comb
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from fastcmp import kernels
-from fastcmp.core.checks import as_proportion
-from fastcmp.core.options import choose
-from fastcmp.core.progress import Progress, check_progress, reporting
-from fastcmp.core.protocols import are_paired
-from fastcmp.core.records import Record
-from fastcmp.core.sections import Section, format_pvalue
-from fastcmp.core.sentences import dropped_sentences, outside_sentences
-from fastcmp.core.threads import ThreadPool, check_workers
-from fastcmp.counts.correct_bits import RightBits
+from fastcmp.core.checks import as_proportion, choose
+from fastcmp.core.records import Record, are_paired
+from fastcmp.core.sections import Section, dropped_sentences, format_pvalue, outside_sentences
+from fastcmp.core.threads import Progress, ThreadPool, check_progress, check_workers, reporting
+from fastcmp.counts.pairs import RightBits
 from fastcmp.inputs.labels import encode
 from fastcmp.inputs.model_names import with_names
-from fastcmp.paired.cluster_variance import CLUSTERED
-from fastcmp.paired.mcnemar_counts import METHODS as POST_HOC
-from fastcmp.paired.sample_units import SampleUnits, Sampling, units_of
+from fastcmp.paired.mcnemar_result import METHODS as POST_HOC
+from fastcmp.paired.units import CLUSTERED, SampleUnits, Sampling, unit_rows, units_of
 from fastcmp.pairwise.adjust import OF_PAIRS
-from fastcmp.pairwise.cochran_clusters import ClusteredOutcome, clustered_q
-from fastcmp.pairwise.cochran_exact import exact_pvalue
-from fastcmp.pairwise.compare_counts import compare_all_from_counts
+from fastcmp.pairwise.compare_all import check_counts, compare_all_from_counts
 from fastcmp.pairwise.comparing import read_options, record_of, threads_pay
-from fastcmp.pairwise.count_checks import check_counts
 from fastcmp.pairwise.engine import run_tests
-from fastcmp.pairwise.sampled_tests import sampled_tests
+from fastcmp.pairwise.sampled_tests import count_by_cluster, sampled_tests
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-    from fastcmp.core.protocols import PairedCounts
+    from fastcmp.core.records import PairedCounts
     from fastcmp.inputs.labels import Labels
     from fastcmp.pairwise.result import PairwiseResult
+
+
+class ClusteredOutcome(NamedTuple):
+    """Q of right answers by cluster, and Wald's statistic with its F form."""
+
+    q: float
+    pvalue: float
+    wald: float
+    wald_pvalue: float
+    f: float
+    f_pvalue: float
+    status: int
+
+
+def clustered_q(
+    labels: Labels, sampled: SampleUnits, pool: ThreadPool
+) -> tuple[ClusteredOutcome, NDArray[np.int64]]:
+    """Compare all models by their right answers in each cluster, and count these.
+
+    Q permutes the models within clusters, as a whole; for clusters of one it is
+    Cochran's. Wald's statistic has the CR1 covariance of the accuracies; NaN where that
+    of their differences has no inverse.
+    """
+    units, m = sampled.units, len(labels.names)
+    bits, sums = count_by_cluster(labels, sampled.codes, units, pool)
+    centred = sums - sums.mean(axis=0)
+    within = float((centred**2).sum())
+    noise = (8 * np.finfo(float).eps * units.sizes.max()) ** 2 * centred.size
+    if within <= noise:
+        none = ClusteredOutcome(0.0, 1.0, 0.0, 1.0, 0.0, 1.0, kernels.DEGENERATE)
+        return none, bits.correct
+    df = m - 1.0
+    q = df * float((centred.sum(axis=1) ** 2).sum()) / within
+    wald = _wald(sums, sampled)
+    left = units.n_clusters - df
+    f, f_pvalue = math.nan, math.nan
+    if left > 0.0:
+        f = wald * left / ((units.n_clusters - 1.0) * df)
+        f_pvalue = kernels.snedecor_tail(df, left, f)
+    wald_pvalue = kernels.chdtrc(df, wald)
+    pvalue = kernels.chdtrc(df, q)
+    found = ClusteredOutcome(q, pvalue, wald, wald_pvalue, f, f_pvalue, kernels.OK)
+    return found, bits.correct
+
+
+def _wald(sums: NDArray[np.float64], sampled: SampleUnits) -> float:
+    """Divide the differences of accuracies by their CR1 covariance."""
+    found = [unit_rows(own, sampled.units, "cr1") for own in sums]
+    score = np.array([each[0] for each in found])
+    rows = np.stack([each[1] for each in found])
+    difference, spread = score[1:] - score[0], rows[1:] - rows[0]
+    if np.linalg.matrix_rank(spread, rtol=1e-10) < len(spread):
+        return math.nan
+    # With spread' = Q R the covariance is R' R.
+    triangle = np.asarray(np.linalg.qr(spread.T, mode="r"))
+    return float((np.linalg.solve(triangle.T, difference) ** 2).sum())
+
+
+# The exact p-value of Cochran's Q, by all permutations of right and wrong.
+
+
+_MAX_WORK = 20_000_000  # states times ways: some seconds
+_MAX_CELLS = 40_000_000  # entries of the states after a sample: a gigabyte or so
+
+
+def exact_pvalue(labels: Labels) -> float:
+    """Find P(sum S_j**2 >= observed) if right and wrong are permuted in each sample.
+
+    The state is the sorted vector of column sums S_j over the samples seen so far;
+    only samples on which the models differ move it.
+    """
+    right = np.stack([codes == labels.y_true for codes in labels.preds])
+    n_models = right.shape[0]
+    row_sums = right.sum(axis=0)
+    mixed = (row_sums > 0) & (row_sums < n_models)
+    observed = int((right[:, mixed].sum(axis=1) ** 2).sum())
+    states = np.zeros((1, n_models), np.int64)
+    weights = np.ones(1)
+    base = int(np.count_nonzero(mixed)) + 1  # a column sum is below it
+    work = 0 if base**n_models < 2**63 else _MAX_WORK
+    for size in np.sort(row_sums[mixed]).tolist():
+        ways = len(states) * comb(n_models, size)
+        work += ways
+        if work > _MAX_WORK or ways * n_models > _MAX_CELLS:
+            raise ValueError(
+                f"method='exact' takes too long for {n_models} models and {base - 1} "
+                "samples on which they differ: use method='asymptotic', which is close "
+                "at that size"
+            )
+        states, weights = _permute(states, weights, size, base)
+    reached = (states**2).sum(axis=1) >= observed
+    return float(min(weights[reached].sum() / weights.sum(), 1.0))
+
+
+def _permute(
+    states: NDArray[np.int64], weights: NDArray[np.float64], size: int, base: int
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Add one sample on which `size` models, any of them, are right."""
+    n_models = states.shape[1]
+    ways = np.zeros((comb(n_models, size), n_models), np.int64)
+    for way, members in zip(ways, combinations(range(n_models), size), strict=True):
+        way[list(members)] = 1
+    # Models are exchangeable, so states that differ in order only are one.
+    after = np.sort(states[:, None, :] + ways, axis=2).reshape(-1, n_models)
+    shared = np.repeat(weights / len(ways), len(ways))
+    keys = after @ base ** np.arange(n_models)
+    _, first, where = np.unique(keys, return_index=True, return_inverse=True)
+    return after[first], np.bincount(where, shared).astype(np.float64)
+
+
+# Cochran's Q test: do many models differ at all on the same samples?.
+
 
 _METHODS = ("asymptotic", "f", "exact")
 _IN_CLUSTERS = ("asymptotic", "wald-f")

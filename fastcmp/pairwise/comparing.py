@@ -7,26 +7,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.core.checks import as_flag, as_proportion, as_seed
-from fastcmp.core.memory import read_size
-from fastcmp.core.options import choose
-from fastcmp.core.scaling import times
-from fastcmp.paired.cost_differences import check_options
-from fastcmp.paired.sample_units import EVERY_SAMPLE, Sampling
+from fastcmp.core.checks import as_flag, as_proportion, as_seed, choose
+from fastcmp.core.numbers import times
+from fastcmp.core.threads import read_size
+from fastcmp.paired.cost_result import check_options
+from fastcmp.paired.units import EVERY_SAMPLE, Sampling
 from fastcmp.pairwise.adjust import OF_MODELS, promise
 from fastcmp.pairwise.engine import KeptPairs, Options, read_keep
+from fastcmp.pairwise.leaderboard import RANK_INTERVALS
 from fastcmp.pairwise.margins import with_pair_margins
 from fastcmp.pairwise.metric_options import DRAWN, check_metric_method, read_draws
-from fastcmp.pairwise.rank_intervals import RANK_INTERVALS
 from fastcmp.pairwise.result import PairwiseResult
 from fastcmp.pairwise.sampled_tests import check_sampled_method
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from fastcmp.pairwise.engine import PairTests
     from fastcmp.pairwise.joint_draws import Joint
     from fastcmp.pairwise.metric_options import Draws
-    from fastcmp.pairwise.pair_tests import PairTests
 
 _THREADS_PAY = 1 << 22  # words of pairs; below them one thread is faster
 

@@ -2,26 +2,219 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastcmp.core.checks import as_proportion, as_resamples, as_seed
-from fastcmp.core.options import choose
+from fastcmp.core.checks import as_proportion, as_resamples, as_seed, choose
+from fastcmp.core.records import Record
+from fastcmp.core.sections import Section
 from fastcmp.core.threads import ThreadPool, check_workers
-from fastcmp.pairwise.confidence_set_result import ModelConfidenceSet
-from fastcmp.pairwise.elimination import by_maximum, by_range
-from fastcmp.pairwise.model_estimates import Estimates, distribution_of, read_estimates
-from fastcmp.pairwise.simulated_maxima import Maxima
+from fastcmp.pairwise.max_t import SAME, Maxima
+from fastcmp.pairwise.model_estimates import (
+    Estimates,
+    basis,
+    beware,
+    direction,
+    distribution_of,
+    drawn,
+    format_drawn,
+    listed,
+    read_estimates,
+    table,
+    weights_of,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
+
+_TESTS = {
+    "r": "the largest difference of two models",
+    "max": "the largest distance of a model from the mean of all",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class ModelConfidenceSet(Record):
+    """The models that are left when worse ones are left out one by one.
+
+    Arrays have the shape (M,), in the order of the input.
+    """
+
+    names: tuple[str, ...]
+    estimate: Floats
+    #: Largest p-value of the tests up to that which leaves the model out, 1 for the
+    #: last: a model is in the set where it is above `alpha`.
+    pvalue: Floats
+    #: Statistic of the test that leaves the model out; 0 for the last.
+    statistic: Floats
+    #: 1 for the model that is left out first, M for the last.
+    step: NDArray[np.int64]
+    #: "r" or "max".
+    method: str
+    alpha: float
+    #: What statistics are compared with: draws from the "normal" distribution, of "t"
+    #: with `df` degrees of freedom, or a "bootstrap".
+    distribution: str
+    df: float | None
+    lower_is_better: bool
+    #: Draws, and the seed that repeats them; None where draws were given.
+    n_resamples: int
+    seed: int | None
+    #: Items, and clusters of them; None where only moments were given.
+    n_items: int | None = None
+    n_clusters: int | None = None
+    #: What makes the set doubtful, in sentences.
+    cautions: tuple[str, ...] = ()
+
+    @property
+    def included(self) -> tuple[str, ...]:
+        """The models of the set, those left out last first."""
+        return tuple(self.names[i] for i in self._order() if self.pvalue[i] > self.alpha)
+
+    def _order(self) -> list[int]:
+        order: list[int] = np.argsort(-self.step, kind="stable").tolist()
+        return order
+
+    def columns(self) -> dict[str, Any]:
+        """Give the models as columns, a row a model.
+
+        Returns
+        -------
+        dict of str to sequence
+            Name, estimate, the step that leaves it out, statistic, p-value and whether
+            it is in the set.
+        """
+        return {
+            "model": list(self.names),
+            "estimate": self.estimate,
+            "step": self.step,
+            "statistic": self.statistic,
+            "pvalue": self.pvalue,
+            "included": self.pvalue > self.alpha,
+        }
+
+    def sections(self) -> list[Section]:
+        """Describe the record.
+
+        Returns
+        -------
+        list of Section
+            The set, what is promised, and the p-values.
+        """
+        chosen = self.included
+        text = (
+            f"{basis(self)}.{direction(self)}",
+            f"In the set, {len(chosen)} of {len(self.names)}: {listed(chosen)}.",
+            f"With {100 * (1 - self.alpha):.9g}% confidence the set holds all models "
+            "that are truly as good as the best.",
+            f"Each step tests that the models left are equal, by {_TESTS[self.method]}."
+            f" {drawn(self)}",
+        )
+        order = self._order()
+        shown = {
+            "model": [self.names[i] for i in order],
+            "estimate": [f"{self.estimate[i]:.4g}" for i in order],
+            "p": [format_drawn(self, self.pvalue[i]) for i in order],
+            "in the set": ["yes" if self.pvalue[i] > self.alpha else "" for i in order],
+        }
+        return [
+            Section(title="Which models may be as good as the best?", text=text),
+            *beware(self),
+            table("Model confidence set", shown),
+        ]
+
+
+# Models left out one by one, the worst first, with the test that leaves each out.
+
+
+class Step(NamedTuple):
+    """A test that all models that are left are equal."""
+
+    #: The model that is left out next.
+    model: int
+    statistic: float
+    #: The statistic of each draw.
+    maxima: Floats
+
+
+def by_range(estimates: Estimates, draws: Maxima) -> Iterator[Step]:
+    """Test by the largest difference of two models; the worse one is left out."""
+    errors = estimates.errors()
+    order, statistic = _leave_out(_behind(estimates.merit, errors))
+    place = np.argsort(order)
+    # Each model with those that are left out later: maxima over the models that are
+    # left add up from the end.
+    weights = weights_of(errors)[order]
+    weights *= place > np.arange(order.size)[:, None]
+    found = draws.largest(weights, order, apart=True)
+    np.maximum(found, draws.largest(weights, order, apart=True, sign=-1.0), out=found)
+    found = np.maximum.accumulate(found[::-1])[::-1]
+    for k in range(order.size - 1):
+        yield Step(int(order[k]), float(statistic[k]), found[k])
+
+
+def _behind(merit: Floats, errors: Floats) -> Floats:
+    """Standardise by how much each model is behind each other, shape (M, M)."""
+    behind = merit - merit[:, None]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = behind / errors
+    found[behind == 0.0] = 0.0
+    np.fill_diagonal(found, -np.inf)
+    return found
+
+
+def _leave_out(found: Floats) -> tuple[Ints, Floats]:
+    """Leave out the model of the largest entry until one is left; spoils `found`."""
+    n_models = len(found)
+    order, statistic = np.empty(n_models, np.int64), np.zeros(n_models)
+    largest, place = found.max(axis=1), found.argmax(axis=1)
+    left = np.ones(n_models, bool)
+    for k in range(n_models - 1):
+        worst = int(np.argmax(np.where(left, largest, -np.inf)))
+        order[k], statistic[k], left[worst] = worst, largest[worst], False
+        found[:, worst] = -np.inf
+        again = np.flatnonzero(left & (place == worst))
+        largest[again], place[again] = found[again].max(axis=1), found[again].argmax(1)
+    order[-1] = np.flatnonzero(left)[0]
+    return order, statistic
+
+
+def by_maximum(estimates: Estimates, draws: Maxima) -> Iterator[Step]:
+    """Test by the largest distance below the mean of all; that model is left out."""
+    merit, covariance = estimates.merit, estimates.covariance
+    own, values = np.diagonal(covariance), draws.draws.values
+    left = np.arange(merit.size)
+    sums, totals = covariance.sum(axis=1), values.sum(axis=0)
+    while left.size > 1:
+        size = left.size
+        common = sums[left].sum() / size**2
+        variance = own[left] - 2.0 * sums[left] / size + common
+        variance[variance <= SAME * (own[left] + common)] = 0.0
+        behind = merit[left].mean() - merit[left]
+        weights = weights_of(np.sqrt(variance))
+        statistic = behind * weights
+        sure = (variance == 0.0) & (behind > SAME * np.abs(merit[left]).max())
+        statistic[sure] = np.inf
+        worst = int(np.argmax(statistic))
+        drawn = (totals / size - values[left]) * weights[:, None]
+        maxima = drawn.max(axis=0)
+        if draws.smooth:
+            maxima = np.concatenate([maxima, -drawn.min(axis=0)])
+        yield Step(int(left[worst]), float(statistic[worst]), maxima)
+        sums -= covariance[:, left[worst]]
+        totals = totals - values[left[worst]]
+        left = np.delete(left, worst)
+
+
+# The model confidence set of Hansen, Lunde and Nason.
+
 
 METHODS = {"r": by_range, "max": by_maximum}
 _TIE = 1e-9

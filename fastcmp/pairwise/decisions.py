@@ -4,27 +4,265 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from string import ascii_lowercase
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fastcmp.core.record_parts import LESS_IS_BETTER
-from fastcmp.core.records import Record, keep_intervals
+from fastcmp.core.records import LESS_IS_BETTER, Record, keep_intervals
+from fastcmp.core.sections import Section
+from fastcmp.core.threads import parts
 from fastcmp.paired.margin_result import EQUIVALENT, MarginTests
 from fastcmp.pairwise.adjust import FAMILYWISE
 from fastcmp.pairwise.leaderboard import Leaderboard
 from fastcmp.pairwise.margins import mirrored_decisions
-from fastcmp.pairwise.ranking import (
-    BETTER,
-    EVEN,
-    TIED,
-    UNTESTED,
-    WORSE,
-    decisions_of,
-    rank_intervals,
-)
-from fastcmp.pairwise.ties import TieGroups, find_ties
+
+#: What a test decides about the model of a row and that of a column: significantly
+#: better, significantly worse, not significantly different, significantly different
+#: with equal scores, or not tested.
+BETTER, WORSE, TIED, EVEN, UNTESTED = 1, -1, 0, 2, 3
+
+_SQUARE = 512  # models of a side: two squares stay in a second-level cache
+
+
+def decisions_of(
+    n_models: int,
+    pairs: NDArray[np.int32],
+    significant: NDArray[np.bool_],
+    gain: NDArray[np.float64],
+) -> NDArray[np.int8]:
+    """Write decisions about P pairs as a matrix of M models.
+
+    `gain` is by how much the first of a pair is better, negative where it is worse.
+
+    >>> pairs, significant = np.array([[0, 1]]), np.array([True])
+    >>> decisions_of(2, pairs, significant, np.array([0.25])).tolist()
+    [[3, 1], [-1, 3]]
+    """
+    decisions = np.full((n_models, n_models), UNTESTED, np.int8)
+    found = _decide(significant, gain)
+    i, j = pairs.T
+    decisions[i, j] = found
+    decisions[j, i] = _mirrored(found)
+    return decisions
+
+
+def decisions_of_all(
+    significant: NDArray[np.bool_], score: NDArray[np.float64]
+) -> NDArray[np.int8]:
+    """Do the same for all pairs, row by row and without a list of them.
+
+    Pairs are in the order of ``np.triu_indices(M, 1)``; a higher score is better.
+    """
+    n_models = score.size
+    decisions = np.empty((n_models, n_models), np.int8)
+    start = 0
+    for i in range(n_models):
+        end = start + n_models - 1 - i
+        gain = score[i] - score[i + 1 :]
+        decisions[i, i + 1 :] = _decide(significant[start:end], gain)
+        start = end
+    # The other half in squares: a column at a time would jump from row to row.
+    for rows in parts(n_models, _SQUARE):
+        for columns in parts(rows.stop, _SQUARE):
+            seen = _mirrored(decisions[columns, rows]).T
+            if rows == columns:
+                below = np.tri(len(seen), dtype=bool, k=-1)
+                np.copyto(decisions[rows, rows], seen, where=below)
+            else:
+                decisions[rows, columns] = seen
+    np.fill_diagonal(decisions, UNTESTED)
+    return decisions
+
+
+def _decide(significant: NDArray[np.bool_], gain: NDArray[np.float64]) -> NDArray[np.int8]:
+    winner = np.where(gain > 0, np.int8(BETTER), np.int8(EVEN))
+    winner[gain < 0] = WORSE
+    return np.where(significant, winner, np.int8(TIED))
+
+
+def _mirrored(decisions: NDArray[np.int8]) -> NDArray[np.int8]:
+    """Look at decisions from the other model of each pair."""
+    return np.where(decisions == EVEN, decisions, -decisions)
+
+
+def rank_intervals(decisions: NDArray[np.int8]) -> NDArray[np.int64]:
+    """Bound the rank of each model: 1 + those significantly better, M - those worse.
+
+    If the probability of any false decision is at most alpha, all true ranks lie in
+    their intervals with probability at least 1 - alpha. A pair that was not tested
+    leaves the intervals of its models wider.
+
+    >>> pairs = np.array([[0, 1], [0, 2], [1, 2]])
+    >>> significant, gain = np.array([False, True, True]), np.array([0.1, 0.2, 0.1])
+    >>> rank_intervals(decisions_of(3, pairs, significant, gain)).tolist()
+    [[1, 2], [1, 2], [3, 3]]
+    """
+    wins = np.count_nonzero(decisions == BETTER, axis=1)
+    losses = np.count_nonzero(decisions == WORSE, axis=1)
+    return np.stack([1 + losses, len(decisions) - wins], axis=1)
+
+
+# Groups of ties: models of which no pair is significantly different.
+
+
+_MAX_GROUPS = 1000
+_MAX_WORK = 2_000_000  # comparisons of neighbourhoods: about a second
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class TieGroups(Record):
+    """Sets of models of which no pair is significantly different, best first."""
+
+    #: All models, in the order of the input.
+    names: tuple[str, ...]
+    #: Indices of models, each group in the order of the ranking.
+    groups: tuple[tuple[int, ...], ...]
+    #: Whether these are all the maximal sets; if not, they are the runs of neighbours
+    #: in the ranking, because the maximal sets are too many to list.
+    complete: bool
+
+    @property
+    def named(self) -> tuple[tuple[str, ...], ...]:
+        """The groups, by the names of their models."""
+        return tuple(tuple(self.names[i] for i in group) for group in self.groups)
+
+    @property
+    def letters(self) -> tuple[str, ...]:
+        """The letters of each model: models with a common one are in a common group.
+
+        Empty strings where there are more than 26 groups.
+        """
+        marks = [""] * len(self.names)
+        if len(self.groups) <= len(ascii_lowercase):
+            for letter, group in zip(ascii_lowercase, self.groups, strict=False):
+                for model in group:
+                    marks[model] += letter
+        return tuple(marks)
+
+    def columns(self) -> dict[str, Any]:
+        """Give the groups as columns.
+
+        Returns
+        -------
+        dict of str to sequence
+            A row for each model of each group: the number of the group, from 1, and
+            the model.
+        """
+        rows = [(k, name) for k, group in enumerate(self.named, 1) for name in group]
+        return {"group": [k for k, _ in rows], "model": [name for _, name in rows]}
+
+    def sections(self) -> list[Section]:
+        """Describe the record.
+
+        Returns
+        -------
+        list of Section
+            A line for each group.
+        """
+        lines = [f"{k}: {', '.join(group)}" for k, group in enumerate(self.named, 1)]
+        few = "There are too many groups to list all: these are runs of the ranking."
+        return [
+            Section(
+                title="Groups of models of which no pair is significantly different",
+                text=tuple(lines),
+                notes=() if self.complete else (few,),
+            )
+        ]
+
+
+def find_ties(
+    order: NDArray[np.int64], tied: NDArray[np.bool_]
+) -> tuple[tuple[tuple[int, ...], ...], bool]:
+    """Find all maximal sets of models in which every pair is tied, best first.
+
+    Ties are not transitive, so a model may be in several sets: they are the maximal
+    cliques of the graph of ties [1]_, as for a compact letter display [2]_. Where these
+    are too many, the answer is the maximal runs of neighbours in the ranking without a
+    significant difference, and False: not every tie is inside one.
+
+    .. [1] C. Bron, J. Kerbosch, "Finding all cliques of an undirected graph", CACM 16
+       (1973) 575-577.
+    .. [2] H.-P. Piepho, "An algorithm for a letter-based representation of all-pairwise
+       comparisons", J. Computational and Graphical Statistics 13 (2004) 456-466.
+
+    >>> tied = np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]], bool)
+    >>> find_ties(np.arange(3), tied)
+    (((0, 1), (1, 2)), True)
+    """
+    ranked = tied[np.ix_(order, order)]
+    ends = _run_ends(ranked)
+    groups = _runs(ends)
+    # Where the runs hold every tie, they are the cliques.
+    inside = int((ends - np.arange(1, ends.size + 1)).sum())
+    complete = 2 * inside == int(np.count_nonzero(ranked))
+    if not complete:
+        cliques = _maximal_cliques(_bit_rows(ranked))
+        complete = cliques is not None
+        groups = groups if cliques is None else cliques
+    models = order.tolist()
+    return tuple(tuple(models[i] for i in group) for group in sorted(groups)), complete
+
+
+def _bit_rows(tied: NDArray[np.bool_]) -> list[int]:
+    """Write each model's ties as one integer, bit j for model j."""
+    packed = np.packbits(tied, axis=1, bitorder="little")
+    return [int.from_bytes(row.tobytes(), "little") for row in packed]
+
+
+def _maximal_cliques(neighbours: list[int]) -> list[tuple[int, ...]] | None:
+    """Find them by Bron and Kerbosch's search with pivots; None beyond the limits."""
+    found: list[tuple[int, ...]] = []
+    everyone = (1 << len(neighbours)) - 1
+    stack: list[tuple[tuple[int, ...], int, int]] = [((), everyone, 0)]
+    work = 0
+    width = 1 + len(neighbours) // 2000  # a comparison of long rows takes longer
+    while stack:
+        clique, candidates, excluded = stack.pop()
+        work += 1 + width * (candidates | excluded).bit_count()
+        if not candidates and not excluded:
+            found.append(tuple(sorted(clique)))
+        if work > _MAX_WORK or len(found) > _MAX_GROUPS:
+            return None
+        if not candidates:
+            continue
+        pivot = max(
+            _members(candidates | excluded), key=lambda v: (candidates & neighbours[v]).bit_count()
+        )
+        for v in _members(candidates & ~neighbours[pivot]):
+            near = neighbours[v]
+            stack.append(((*clique, v), candidates & near, excluded & near))
+            candidates &= ~(1 << v)
+            excluded |= 1 << v
+    return found
+
+
+def _members(bits: int) -> list[int]:
+    members = []
+    while bits:
+        low = bits & -bits
+        members.append(low.bit_length() - 1)
+        bits ^= low
+    return members
+
+
+def _run_ends(tied: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Find the end of the longest run of ties that starts with each model."""
+    n = tied.shape[0]
+    decided = np.triu(~tied, 1)
+    first = np.where(decided.any(axis=1), decided.argmax(axis=1), n)
+    return np.minimum.accumulate(first[::-1])[::-1]
+
+
+def _runs(ends: NDArray[np.int64]) -> list[tuple[int, ...]]:
+    """List the maximal runs of neighbours in which all pairs are tied."""
+    starts = np.flatnonzero(np.diff(ends, prepend=0) > 0).tolist()
+    return [tuple(range(i, int(ends[i]))) for i in starts]
+
+
+# Many models compared in pairs: which differ, who is best, and who ties.
+
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

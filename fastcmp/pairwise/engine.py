@@ -6,16 +6,18 @@ decisions follow, and once more, those that are kept, for the rest.
 
 from __future__ import annotations
 
+import math
+from contextlib import ExitStack
 from dataclasses import dataclass
 from numbers import Integral
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
-from fastcmp.core.memory import check_memory
-from fastcmp.core.scaling import times
-from fastcmp.core.threads import no_step, parts
+from fastcmp.core.numbers import times
+from fastcmp.core.saved_states import replacing
+from fastcmp.core.threads import check_memory, no_step, parts
 from fastcmp.counts.pairs import (
     PairColumns,
     all_pairs,
@@ -27,26 +29,206 @@ from fastcmp.counts.pairs import (
 )
 from fastcmp.kernels.bits import TILE_ROWS
 from fastcmp.paired.margins import as_margin
-from fastcmp.pairwise.adjust import JOINT, adjust_checked
-from fastcmp.pairwise.logical_adjust import check_all_pairs
+from fastcmp.pairwise.adjust import JOINT, adjust_checked, check_all_pairs
+from fastcmp.pairwise.decisions import UNTESTED, decisions_of, decisions_of_all
+from fastcmp.pairwise.joint_draws import JointTests, with_simultaneous
 from fastcmp.pairwise.max_t import critical_value, joint_pvalues
-from fastcmp.pairwise.output_files import open_table
-from fastcmp.pairwise.ranking import UNTESTED, decisions_of, decisions_of_all
-from fastcmp.pairwise.simultaneous import JointTests, with_simultaneous
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
+    from types import TracebackType
 
     from numpy.typing import NDArray
 
     from fastcmp.core.threads import ThreadPool
-    from fastcmp.counts.pairs import Tile
+    from fastcmp.counts.pairs import Block, Tile
+    from fastcmp.paired.margin_result import MarginTests
+    from fastcmp.paired.margins import BoundedUnits, MarginOptions
     from fastcmp.pairwise.joint_draws import Joint
     from fastcmp.pairwise.metric_options import Draws
-    from fastcmp.pairwise.pair_tests import PairTests
 
-    #: A tile of models, or a part of the chosen pairs.
+    Kept = tuple[NDArray[np.int32], PairColumns, NDArray[np.float64]]
     Task = Tile | slice
+    Floats = NDArray[np.float64]
+    Spread = Callable[[Block], tuple[Floats, Floats, Any]]
+
+#: One row of a ``.npy`` file.
+_RECORD = np.dtype(
+    [
+        ("models", np.int32, 2),
+        ("only_a", np.int64),
+        ("only_b", np.int64),
+        ("difference", np.float64),
+        ("low", np.float64),
+        ("high", np.float64),
+        ("statistic", np.float64),
+        ("pvalue", np.float64),
+        ("pvalue_adjusted", np.float64),
+        ("significant", np.bool_),
+    ]
+)
+#: The columns that a file has; those that only some tests give it has not.
+_COLUMNS = [name for name in PairColumns._fields if name in (_RECORD.names or ())]
+
+
+class PairTable(Protocol):
+    """A file of pairs that is being written."""
+
+    def __enter__(self) -> PairTable:
+        """Open the file."""
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close it; after an error nothing of it is left."""
+
+    def write(
+        self,
+        pairs: NDArray[np.int32],
+        columns: PairColumns,
+        adjusted: NDArray[np.float64],
+        significant: NDArray[np.bool_],
+    ) -> None:
+        """Add the next pairs."""
+
+    def read_back(self) -> Kept:
+        """Give the pairs as a record holds them."""
+
+
+def open_table(path: Path, names: tuple[str, ...], n_pairs: int) -> PairTable:
+    """Open a file for pairs, by its extension; it appears when all is written.
+
+    A ``.npy`` file has one row a pair, and can be mapped into memory; ``.parquet``
+    needs pyarrow, or there is an ImportError.
+    """
+    if path.suffix == ".npy":
+        return _Npy(path, n_pairs)
+    return _Parquet(path, names)
+
+
+def _written(columns: PairColumns) -> dict[str, Any]:
+    return {name: getattr(columns, name) for name in _COLUMNS}
+
+
+class _Npy:
+    """Rows of one type behind NumPy's header.
+
+    Written, not mapped: a mapped file on a full disk would end the process.
+    """
+
+    def __init__(self, path: Path, n_pairs: int) -> None:
+        self._path, self._n_pairs = path, n_pairs
+        self._stack = ExitStack()
+
+    def __enter__(self) -> _Npy:
+        self._file = self._stack.enter_context(replacing(self._path))
+        header = {
+            "descr": np.lib.format.dtype_to_descr(_RECORD),
+            "fortran_order": False,
+            "shape": (self._n_pairs,),
+        }
+        np.lib.format.write_array_header_2_0(self._file, header)
+        return self
+
+    def write(
+        self,
+        pairs: NDArray[np.int32],
+        columns: PairColumns,
+        adjusted: NDArray[np.float64],
+        significant: NDArray[np.bool_],
+    ) -> None:
+        """Add pairs."""
+        rows = np.empty(len(pairs), _RECORD)
+        rows["models"], rows["pvalue_adjusted"] = pairs, adjusted
+        rows["significant"] = significant
+        for name, column in _written(columns).items():
+            rows[name] = column
+        self._file.write(rows.data)
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._stack.__exit__(kind, error, trace)
+
+    def read_back(self) -> Kept:
+        """Map the file into memory."""
+        rows = np.load(self._path, mmap_mode="r")
+        mapped = {name: np.asarray(rows[name]) for name in _RECORD.names or ()}
+        columns = PairColumns(*(mapped[name] for name in _COLUMNS))
+        return mapped["models"], columns, mapped["pvalue_adjusted"]
+
+
+class _Parquet:
+    """A table as `PairwiseResult.to_frame` gives it; nothing of it stays in memory."""
+
+    def __init__(self, path: Path, names: tuple[str, ...]) -> None:
+        try:
+            import pyarrow as pa
+            import pyarrow.parquet as pq
+        except ImportError:
+            raise ImportError(f"writing {path} needs pyarrow: pip install 'fastcmp[cli]'") from None
+        self._arrow, self._parquet, self._path = pa, pq, path
+        self._names = pa.array(names)
+        self._stack = ExitStack()
+        self._writer: Any = None
+
+    def __enter__(self) -> _Parquet:
+        self._file = self._stack.enter_context(replacing(self._path))
+        self._stack.push(self._end)  # before the file is closed
+        return self
+
+    def write(
+        self,
+        pairs: NDArray[np.int32],
+        columns: PairColumns,
+        adjusted: NDArray[np.float64],
+        significant: NDArray[np.bool_],
+    ) -> None:
+        """Add pairs."""
+        coded = self._arrow.DictionaryArray.from_arrays
+        a, b = (coded(np.ascontiguousarray(i), self._names) for i in pairs.T)
+        table = self._arrow.table(
+            {
+                "model_a": a,
+                "model_b": b,
+                **_written(columns),
+                "pvalue_adjusted": adjusted,
+                "significant": significant,
+            }
+        )
+        if self._writer is None:
+            self._writer = self._parquet.ParquetWriter(self._file, table.schema)
+        self._writer.write_table(table)
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._stack.__exit__(kind, error, trace)
+
+    def _end(self, kind: type[BaseException] | None, *_: object) -> None:
+        """Write the end of the table, unless something went wrong."""
+        if self._writer is not None and kind is None:
+            self._writer.close()
+
+    def read_back(self) -> Kept:
+        """Keep none: they are in the file."""
+        none = np.empty(0)
+        counts = np.empty(0, np.int64)
+        columns = PairColumns(counts, counts, *[none] * 5)
+        return np.empty((0, 2), np.int32), columns, none
+
+
+# Test all pairs, and keep what is asked for: everything, or less than memory holds.
+
 
 _ROW = 72  # bytes of a pair of which all is kept
 _PVALUES = 44  # bytes of a pair while its p-value is adjusted
@@ -100,7 +282,7 @@ class KeptPairs(NamedTuple):
     pairs: NDArray[np.int32]
     columns: PairColumns
     pvalue_adjusted: NDArray[np.float64]
-    #: As from `fastcmp.pairwise.ranking.decisions_of`.
+    #: As from `fastcmp.pairwise.decisions.decisions_of`.
     decisions: NDArray[np.int8]
     #: Draws by which p-values were adjusted.
     joint: Joint | None = None
@@ -380,3 +562,63 @@ class _Work:
 
         self.pool.run(test, tasks, steps=count_pairs)
         return columns
+
+
+# A test of pairs of models, as the engine runs it.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairTests:
+    """One test of pairs of models on given data; threads may share it."""
+
+    n_samples: int
+    #: Rightly classified samples of each model, shape (M,); None where values are
+    #: compared.
+    correct: NDArray[np.int64] | None
+    #: What the models are ranked by, shape (M,). The `difference` of a pair is that of
+    #: its scores.
+    score: NDArray[np.float64]
+    #: Interval for each score alone, shape (M, 2).
+    score_interval: NDArray[np.float64]
+    #: Reference distribution of the statistic, and its degrees of freedom.
+    distribution: str
+    df: Any
+    #: Models of a side of a tile at most, a multiple of `kernels.TILE_ROWS`.
+    side: int
+    #: P-values of the pairs of a block, and nothing more.
+    pvalues: Callable[[Block], NDArray[np.float64]]
+    #: All that a record holds of the pairs of a block.
+    columns: Callable[[Block], PairColumns]
+    #: Whether the columns have standard errors.
+    with_errors: bool = False
+    #: By what differences are decided, shape (M,), where the scores have lost digits.
+    ranking: NDArray[np.float64] | None = None
+    #: Difference of each of some pairs, shape (p, 2), where it is not that of the
+    #: scores: each pair has samples of its own.
+    difference: Callable[[NDArray[np.int32]], NDArray[np.float64]] | None = None
+    #: What else a record holds of some pairs, by the names of its fields.
+    details: Callable[[NDArray[np.int32], PairColumns], dict[str, Any]] | None = None
+    #: How differences vary, for intervals that hold at once; None where no normal
+    #: numbers of the models do.
+    spread: Spread | None = None
+    #: Least and largest difference.
+    limits: tuple[float, float] = (-math.inf, math.inf)
+    #: Tests of all pairs of a record against a margin, where standard errors are no guide.
+    margins: Callable[[Any, MarginOptions], MarginTests] | None = None
+    #: Values were divided by 2**exponent: differences, intervals and scores are
+    #: multiplied by it where they are kept.
+    exponent: int = 0
+    #: Differences by unit of the pairs of a block, over the largest that there may be
+    #: (`limits`): by them margins are tested; None: by `spread`.
+    bounded: Callable[[Block], BoundedUnits] | None = None
+    #: Makes draws of all models as if they were equal; None: normal ones, by `spread`.
+    flips: Callable[[Draws, ThreadPool], Joint] | None = None
+
+    def differences(self, pairs: NDArray[np.int32]) -> NDArray[np.float64]:
+        """Give the difference of each of some pairs, shape (p, 2)."""
+        if self.difference is not None:
+            return self.difference(pairs)
+        score = self.score if self.ranking is None else self.ranking
+        i, j = pairs.T
+        difference: NDArray[np.float64] = score[i] - score[j]
+        return difference

@@ -4,21 +4,226 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from fastcmp.core.options import choose
+from fastcmp.core.checks import choose
+from fastcmp.core.records import Record, keep_intervals
+from fastcmp.core.sections import Section, format_pvalue, interval_name
 from fastcmp.inputs.model_names import read_pair_names
-from fastcmp.paired.margin_result import MarginTests
-from fastcmp.paired.margin_statistics import decide
+from fastcmp.paired.margin_result import CANNOT_TELL, METHOD_NAMES, NOT_WORSE, WORSE, MarginTests
+from fastcmp.paired.margins import decide
 from fastcmp.pairwise.adjust import ADJUSTMENTS, adjust_checked
-from fastcmp.pairwise.gate_result import GateResult
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
+
+#: What a process that ran the gate returns, by its outcome.
+EXIT_STATUS: Final = {NOT_WORSE: 0, WORSE: 1, CANNOT_TELL: 2}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class GateResult(Record):
+    """Whether one model is not worse than another in each of several comparisons.
+
+    Arrays have one entry for each comparison.
+    """
+
+    #: What was compared, and the two models.
+    names: tuple[str, ...]
+    models: tuple[str, str]
+    measures: tuple[str, ...]
+    #: Samples, and the measure of each model, shape (n, 2); NaN where not known.
+    n_samples: NDArray[np.float64]
+    values: NDArray[np.float64]
+    #: The tests of the margins, as in `MarginTests.method`.
+    methods: tuple[str, ...]
+    #: The measure of the first model minus that of the second.
+    difference: NDArray[np.float64]
+    #: The largest difference that does not matter.
+    margin: NDArray[np.float64]
+    #: For the difference, of the level 1 - 2 alpha, shape (n, 2).
+    interval: NDArray[np.float64]
+    #: Of H0: the first model is worse by the margin or more; not adjusted.
+    pvalue: NDArray[np.float64]
+    #: Of H0: the models are equal, after `adjust`.
+    equality_pvalue: NDArray[np.float64]
+    #: "better", "not worse", "equivalent", "worse" or "cannot tell".
+    decision: NDArray[Any]
+    #: Whether the first model is shown not to be worse by the margin.
+    margin_met: NDArray[np.bool_]
+    #: How many more samples would probably decide; None where it is not known.
+    n_more: tuple[int | None, ...]
+    adjust: str
+    alpha: float
+    #: What makes the decisions doubtful, in sentences.
+    cautions: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Keep intervals from being unpacked by mistake."""
+        keep_intervals(self, "interval")
+
+    @property
+    def failed(self) -> NDArray[np.bool_]:
+        """Where the first model is worse, and not shown to be so by less than a margin.
+
+        A model that is significantly worse by less than the margin is not worse as far
+        as the gate is concerned.
+        """
+        return np.asarray((self.decision == WORSE) & ~self.margin_met)
+
+    @property
+    def outcome(self) -> str:
+        """The whole in two words: "not worse", "worse" or "cannot tell"."""
+        if self.margin_met.all():
+            return NOT_WORSE
+        return WORSE if self.failed.any() else CANNOT_TELL
+
+    @property
+    def passed(self) -> bool:
+        """Whether the first model is shown not to be worse in all comparisons."""
+        return self.outcome == NOT_WORSE
+
+    @property
+    def exit_status(self) -> int:
+        """0 for not worse, 1 for worse, 2 for cannot tell."""
+        return EXIT_STATUS[self.outcome]
+
+    @property
+    def sentence(self) -> str:
+        """The outcome in one line."""
+        first, second = self.models
+        n = len(self.names)
+        if self.passed:
+            where = "" if n == 1 else f" in {'both' if n == 2 else f'all {n}'} comparisons"
+            return f"Pass: {first} is non-inferior to {second}{where}."
+        if self.outcome == WORSE:
+            return f"Fail: {first} is worse than {second}{self._where(self.failed)}."
+        more = {i: self.n_more[i] for i in np.flatnonzero(~self.margin_met).tolist()}
+        advice = ""
+        if all(more.values()):
+            most = max(more, key=lambda i: more[i] or 0)
+            of = "" if n == 1 else f" of {self.names[most]}"
+            advice = (
+                f"; about {more[most]:,} more test samples{of}, predicted by both models, would "
+                "probably decide"
+            )
+        return (
+            f"Cannot tell whether {first} is worse than {second} by the margin"
+            f"{self._where(~self.margin_met)}{advice}."
+        )
+
+    def _where(self, chosen: NDArray[np.bool_]) -> str:
+        if len(self.names) == 1:
+            return ""
+        places = np.flatnonzero(chosen)
+        named = ", ".join(self.names[i] for i in places[:5])
+        rest = f" and {places.size - 5} more" if places.size > 5 else ""
+        return f" in {places.size} of {len(self.names)} comparisons ({named}{rest})"
+
+    def columns(self) -> dict[str, Any]:
+        """Give the comparisons as columns, a row a comparison.
+
+        Returns
+        -------
+        dict of str to list
+            Names, differences, intervals, p-values and decisions.
+        """
+        low, high = self.interval.T
+        value_a, value_b = self.values.T.tolist()
+        return {
+            "comparison": list(self.names),
+            "measure": list(self.measures),
+            "n_samples": self.n_samples.tolist(),
+            "value_a": value_a,
+            "value_b": value_b,
+            "method": list(self.methods),
+            "difference": self.difference.tolist(),
+            "low": low.tolist(),
+            "high": high.tolist(),
+            "margin": self.margin.tolist(),
+            "pvalue": self.pvalue.tolist(),
+            "equality_pvalue": self.equality_pvalue.tolist(),
+            "decision": self.decision.tolist(),
+            "margin_met": self.margin_met.tolist(),
+            "n_more": list(self.n_more),
+        }
+
+    def sections(self) -> list[Section]:
+        """Describe the record.
+
+        Returns
+        -------
+        list of Section
+            The outcome, a table, and what is promised.
+        """
+        first, second = self.models
+        rows = tuple(
+            (
+                self.names[i],
+                *self.measured(i),
+                f"{self.difference[i]:+.4f}",
+                f"[{self.interval[i, 0]:+.4f}, {self.interval[i, 1]:+.4f}]",
+                f"{self.margin[i]:.4g}",
+                format_pvalue(self.pvalue[i]),
+                str(self.decision[i]),
+            )
+            for i in range(len(self.names))
+        )
+        notes = [
+            f"Tests: {self.tests}.",
+            f"H0: {first} is worse than {second} by the margin or more.",
+            f"False-pass probability: at most {100 * self.alpha:.9g}%.",
+        ]
+        if len(self.names) > 1 and self.adjust != "none":
+            notes.append(f'"better" and "worse" are adjusted by {self.adjust}.')
+        level = interval_name(1 - 2 * self.alpha)
+        heads = ("", "n", first, second, "difference", level, "margin", "p", "decision")
+        sections = [
+            Section(
+                title=f"Is {first} as good as {second}?",
+                text=(self.sentence,),
+                columns=heads,
+                rows=rows,
+                notes=tuple(notes),
+            )
+        ]
+        if self.cautions:
+            sections.append(Section(title="Cautions", text=self.cautions))
+        return sections
+
+    @property
+    def tests(self) -> str:
+        """The tests of the margins in words."""
+        return " and ".join(METHOD_NAMES.get(x, x) for x in dict.fromkeys(self.methods))
+
+    def measured(self, i: int) -> tuple[str, str, str]:
+        """The number of samples and both values of a comparison, as text.
+
+        Parameters
+        ----------
+        i : int
+            Which comparison.
+
+        Returns
+        -------
+        tuple of str
+            Samples, value of the new model, value of the base; "-" where not known.
+        """
+        shown = (self.n_samples[i], *self.values[i])
+        forms = (",.0f", ".4f", ".4f")
+        n, a, b = ("-" if np.isnan(x) else format(x, f) for x, f in zip(shown, forms, strict=True))
+        return n, a, b
+
+    def _shown(self) -> dict[str, Any]:
+        return {**self._fields(), "outcome": self.outcome, "passed": self.passed}
+
+
+# Several comparisons of two models, each with a margin, decided together.
 
 
 _SIZES = (("n_samples",), ("n_items",), ("n_a", "n_b"), ("n_positives", "n_negatives"))

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.core.scaling import times
+from fastcmp.core.numbers import times
 from fastcmp.core.threads import parts
 from fastcmp.counts.pairs import Block
 from fastcmp.paired.accuracy_margins import accuracy_margins
-from fastcmp.paired.bounded_margins import bounded_margins
 from fastcmp.paired.margin_result import (
     BETTER,
     CANNOT_TELL,
@@ -21,14 +20,16 @@ from fastcmp.paired.margin_result import (
     WORSE,
     count_decisions,
 )
-from fastcmp.paired.margin_statistics import (
+from fastcmp.paired.margins import (
     Estimated,
     MarginOptions,
+    as_margin,
+    as_margin_alpha,
+    bounded_margins,
     decide,
     margins_of,
     upper_quantile,
 )
-from fastcmp.paired.margins import as_margin, as_margin_alpha
 from fastcmp.pairwise.adjust import ADJUSTMENTS, adjust_checked
 
 if TYPE_CHECKING:
@@ -36,8 +37,7 @@ if TYPE_CHECKING:
 
     from fastcmp.paired.margin_result import MarginTests
     from fastcmp.pairwise.decisions import PairDecisions
-    from fastcmp.pairwise.engine import Options
-    from fastcmp.pairwise.pair_tests import PairTests
+    from fastcmp.pairwise.engine import Options, PairTests
 
     Floats = NDArray[np.float64]
 

@@ -7,28 +7,27 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastcmp.core.tails import wilson_interval
+from fastcmp.core.numbers import wilson_interval
 from fastcmp.core.threads import parts
 from fastcmp.counts.pairs import Block, PairColumns
 from fastcmp.counts.value_sums import LOST
 from fastcmp.kernels.cluster_means import mean_t_many, t_quantile
 from fastcmp.kernels.status import TWO_SIDED
-from fastcmp.paired.bounded_margins import bounded_interval
-from fastcmp.paired.clustered_tests import constant_pvalue
-from fastcmp.paired.stratified_tests import stratum_units
+from fastcmp.paired.clustered_mcnemar import constant_pvalue
+from fastcmp.paired.margins import bounded_interval
+from fastcmp.paired.stratified_mcnemar import stratum_units
 from fastcmp.pairwise.accuracy_tests import tile_side
+from fastcmp.pairwise.engine import PairTests
 from fastcmp.pairwise.joint_draws import BitPart, bit_flips
-from fastcmp.pairwise.pair_tests import PairTests
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from fastcmp.counts.correct_bits import RightBits
-    from fastcmp.counts.pair_moments import PairMoments
-    from fastcmp.counts.value_sums import MeanEstimate
-    from fastcmp.paired.bounded_margins import BoundedUnits
+    from fastcmp.counts.pairs import RightBits
+    from fastcmp.counts.value_sums import MeanEstimate, PairMoments
+    from fastcmp.paired.margins import BoundedUnits
 
     Floats = NDArray[np.float64]
 

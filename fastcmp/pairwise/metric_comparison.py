@@ -1,58 +1,358 @@
-"""Many models by a metric of counts: from labels to tests of pairs."""
+"""Many models by a metric of counts: tests of pairs, and the record."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import math
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from fastcmp.core.saved_states import readable
+from fastcmp.counts.pairs import places_of
 from fastcmp.kernels.bits import TILE_ROWS
-from fastcmp.metrics.bounded_draws import bounded_draws
-from fastcmp.metrics.margins import margin_test, stacked_margins
-from fastcmp.metrics.pair_estimates import pair_of
-from fastcmp.metrics.paired_recalls import paired_counts
+from fastcmp.metrics.cells import Cells, gather_cells
+from fastcmp.metrics.compared import pair_of
+from fastcmp.metrics.intervals import distances_apart, few_samples
+from fastcmp.metrics.margins import bounded_draws, margin_test, paired_counts, stacked_margins
 from fastcmp.paired.accuracy_margins import accuracy_margins
-from fastcmp.paired.clustered_result import cluster_cautions
-from fastcmp.paired.sample_units import units_of
-from fastcmp.pairwise.metric_cautions import cautions_of
-from fastcmp.pairwise.metric_counts import (
-    cells_of_counts,
-    metric_counts,
-    spread_of_counts,
-    sums_of_counts,
+from fastcmp.paired.clustered_mcnemar import cluster_cautions
+from fastcmp.paired.units import units_of
+from fastcmp.pairwise.metric_models import (
+    Counted,
+    MetricClasses,
+    MetricModels,
+    bind,
+    metric_samples,
+    read_models,
 )
-from fastcmp.pairwise.metric_models import MetricModels, read_models
-from fastcmp.pairwise.metric_pair_tests import (
+from fastcmp.pairwise.metric_tests import (
+    SIDE,
     Bootstrap,
+    Differences,
+    MetricUnits,
+    PairSums,
+    Spread,
     WithoutVariance,
     cells_of_samples,
+    metric_tests,
     permutation_test,
+    places_of_classes,
     pooled_test,
+    single_samples,
+    spread_of,
+    spread_of_cells,
+    sums_of,
+    sums_of_cells,
+    with_units,
 )
-from fastcmp.pairwise.metric_samples import Counted, MetricClasses, metric_samples
-from fastcmp.pairwise.metric_spread import PairSums, Spread, spread_of, sums_of
-from fastcmp.pairwise.metric_tests import Differences, metric_tests
-from fastcmp.pairwise.metric_units import MetricUnits, single_samples, with_units
-from fastcmp.pairwise.metrics_result import MetricsResult
+from fastcmp.pairwise.result import PairwiseResult, describe
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from fastcmp.core.protocols import LabelledCounts
+    from fastcmp.core.records import LabelledCounts
+    from fastcmp.core.sections import Section
     from fastcmp.core.threads import ThreadPool
+    from fastcmp.counts.pairs import Block
     from fastcmp.inputs.item_groups import ItemGroups
     from fastcmp.inputs.labels import Labels
     from fastcmp.metrics.choice import Metric
     from fastcmp.paired.margin_result import MarginTests
-    from fastcmp.paired.margin_statistics import MarginOptions
-    from fastcmp.paired.sample_units import Sampling
+    from fastcmp.paired.margins import MarginOptions
+    from fastcmp.paired.units import Sampling
+    from fastcmp.pairwise.engine import PairTests
     from fastcmp.pairwise.metric_options import Draws
-    from fastcmp.pairwise.metric_pair_tests import CellsOf
-    from fastcmp.pairwise.pair_tests import PairTests
+    from fastcmp.pairwise.metric_tests import CellsOf
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+_COUNTED = 1 << 20  # cells of the counts of a tile
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricCounts(Counted):
+    """Samples of each two models by true class and both predictions."""
+
+    source: LabelledCounts
+
+    def counts(self, i: int) -> Ints:
+        """Count the samples of a model, ``[stratum, true, predicted]``."""
+        # Each model is the first or the second of some pair.
+        other = 1 if i == 0 else 0
+        codes, samples = self.cells(i, other)
+        table = np.zeros((1, self.n_codes, self.n_codes), np.int64)
+        np.add.at(table[0], (codes[:, 0], codes[:, 1]), samples)
+        return table
+
+    def cells(self, i: int, j: int) -> tuple[Ints, Ints]:
+        """List the cells of two models in this order: codes (C, 3), and samples."""
+        pair = np.array([(min(i, j), max(i, j))])
+        codes, samples = self.source.cells(int(places_of(pair, self.n_models)[0]))
+        return (codes if i < j else codes[:, [0, 2, 1]]), samples
+
+    def tensors(self, block: Block) -> Ints:
+        """Give all cells of the pairs of a block, ``[p, t, a, b]``."""
+        places = places_of(np.sort(block.pairs, axis=1), self.n_models)
+        tensors: Ints = self.source.counts[places]
+        turned = block.pairs[:, 0] > block.pairs[:, 1]
+        tensors[turned] = tensors[turned].transpose(0, 1, 3, 2)
+        return tensors
+
+    @property
+    def side(self) -> int:
+        """Models of a side of a tile, at most."""
+        fitting = int((_COUNTED / self.n_codes**3) ** 0.5) // TILE_ROWS * TILE_ROWS
+        return min(SIDE, max(TILE_ROWS, fitting))
+
+
+def metric_counts(counts: LabelledCounts, metric: Metric) -> MetricCounts:
+    """Bind a metric to the classes of a stream."""
+    found = tuple(counts.classes)
+    return MetricCounts(
+        metric=bind(metric, found, range(len(found)), None),
+        n_codes=len(found),
+        n_models=len(counts.names or ()),
+        n_samples=counts.n_samples,
+        weights=np.ones(1),
+        source=counts,
+    )
+
+
+def spread_of_counts(counts: MetricCounts, models: MetricModels) -> Spread:
+    """Find variances from the counts of pairs."""
+    assert models.lookups is not None
+    lookups = np.where(np.isnan(models.lookups), 0.0, models.lookups)
+    if counts.source.is_dense:
+        return spread_of_cells(lookups, counts.tensors, counts.side)
+
+    def spread(block: Block) -> tuple[Floats, Any]:
+        found = np.array(
+            [_compared(counts, i, j, lookups[i], lookups[j]) for i, j in block.pairs]
+        ).reshape(-1, 3)
+        return found[:, 2].copy(), found[:, 0] == 0
+
+    return Spread(spread)
+
+
+def sums_of_counts(counts: MetricCounts) -> PairSums:
+    """Add up over the cells of pairs."""
+    if counts.source.is_dense:
+        return sums_of_cells(counts.tensors, counts.side)
+
+    def of(block: Block) -> Callable[[slice, Floats], Floats]:
+        def add(span: slice, psi: Floats) -> Floats:
+            pairs = zip(block.pairs[span], psi, strict=True)
+            found = [_compared(counts, i, j, own, own) for (i, j), own in pairs]
+            return np.array(found).reshape(-1, 3)
+
+        return add
+
+    return PairSums(of)
+
+
+def _compared(
+    counts: MetricCounts, i: int, j: int, of_a: Floats, of_b: Floats
+) -> tuple[float, float, float]:
+    """Compare the influences of two models over the cells that hold samples."""
+    codes, samples = counts.cells(int(i), int(j))
+    t, a, b = codes.T
+    difference = of_a[t, a] - of_b[t, b]
+    differ = float(samples[a != b].sum())
+    return differ, float(samples @ difference), float(samples @ difference**2)
+
+
+def cells_of_counts(counts: MetricCounts) -> CellsOf:
+    """List the cells of a pair in the order of the metric."""
+    place, k = places_of_classes(counts), counts.metric.codes.size
+
+    def cells(i: int, j: int) -> Cells:
+        codes, samples = counts.cells(i, j)
+        return gather_cells(place[codes], samples, k)
+
+    return cells
+
+
+# What to beware of where many models are compared by a metric of counts.
+
+
+_NAMED = 4
+
+
+def cautions_of(
+    metric: MetricClasses, models: MetricModels, names: Sequence[str]
+) -> tuple[str, ...]:
+    """List what follows from the classes, and from single models."""
+    few = np.diag(models.sizes[: len(metric.classes)])
+    return (
+        *_undefined(metric, models, names),
+        *_differing(metric, models, names),
+        *_conventions(metric, models, names),
+        *distances_apart(
+            metric.estimator,
+            [] if models.tables is None else list(models.tables),
+            names,
+            metric.classes,
+        ),
+        *few_samples(few, metric.classes),
+    )
+
+
+def _undefined(metric: MetricClasses, models: MetricModels, names: Sequence[str]) -> list[str]:
+    """Say which models have no value, or no standard error."""
+    title, found = metric.estimator.title, []
+    without = np.isnan(models.value)
+    if without.any():
+        found.append(
+            f"{title} is not defined for {_named(names, without)}: their pairs are not tested."
+        )
+    without = ~np.isnan(models.value) & np.isnan(models.standard_error)
+    if without.any():
+        found.append(
+            f"{title} is not defined without some single sample for "
+            f"{_named(names, without)}: the jackknife has no standard error, and their "
+            "pairs are not tested; method='delta' has one."
+        )
+    return found
+
+
+def _differing(metric: MetricClasses, models: MetricModels, names: Sequence[str]) -> list[str]:
+    """Say that models are averaged over different classes."""
+    flags = models.averaged
+    some, all_of = flags.any(axis=0), flags.all(axis=0)
+    apart = np.flatnonzero(some & ~all_of)
+    if not apart.size:
+        return []
+    more = np.flatnonzero(flags[:, apart].any(axis=1))
+    shown = _listed(str(metric.classes[k]) for k in apart)
+    with_them = np.zeros(len(names), np.bool_)
+    with_them[more] = True
+    return [
+        f"{metric.estimator.title} is not over the same classes for all models: only "
+        f"for {_named(names, with_them)} also over {shown}. make_metric(..., "
+        "labels='truth'), or a list, averages all over the same."
+    ]
+
+
+def _conventions(metric: MetricClasses, models: MetricModels, names: Sequence[str]) -> list[str]:
+    """Say where a rate is 0/0, and what it was taken for."""
+    marked = np.asarray(models.without.any(axis=1))
+    if not marked.any():
+        return []
+    classes = np.flatnonzero(models.without.any(axis=0))
+    shown = _listed(str(metric.classes[k]) for k in classes)
+    return [
+        f"{metric.estimator.title} of {_named(names, marked)}: 0/0 for class {shown}, "
+        "taken as zero_division says."
+    ]
+
+
+def _named(names: Sequence[str], marks: NDArray[np.bool_]) -> str:
+    return _listed(names[i] for i in np.flatnonzero(marks).tolist())
+
+
+def _listed(names: Iterable[str]) -> str:
+    known: list[Any] = list(names)
+    rest = len(known) - _NAMED
+    more = f" and {rest} more" if rest > 0 else ""
+    return ", ".join(known[:_NAMED]) + more
+
+
+# The record of many models compared by a metric of counts.
+
+
+_SHOWN = (*("metric", "lower_is_better", "interval_method", "classes"), *("n_resamples", "seed"))
+_TESTS = {
+    "jackknife": "test of the difference, standard errors by the jackknife",
+    "delta": "test of the difference, standard errors by the delta method",
+    "pooled": "z test by the influence of each cell at the counts of both models",
+    "permutation": "permutation test",
+    "bootstrap": "bootstrap",
+}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class MetricsResult(PairwiseResult):
+    """Many models compared in pairs by a metric of their confusion matrices.
+
+    A `PairwiseResult`: `score` holds the metric of each model, NaN where it is not
+    defined; pairs of such a model are not tested. `only_a`, `only_b` and `correct` are
+    None. `measure` is the metric as it is shown.
+    """
+
+    #: Its name, such as "f1_macro".
+    metric: str
+    lower_is_better: bool = False
+    #: The least and the largest value that it can take.
+    limits: tuple[float, float] = (-math.inf, math.inf)
+    #: How the intervals of single models were made, such as "jackknife, logit".
+    interval_method: str = ""
+    #: Of each difference, shape (P,): by the jackknife or the delta method; by the
+    #: bootstrap where pairs are compared by it.
+    standard_error: NDArray[np.float64]
+    #: The label of each class.
+    classes: tuple[Any, ...] = ()
+    #: Draws, and the seed that repeats them; None where nothing was drawn.
+    n_resamples: int | None = None
+    seed: int | None = None
+
+    @property
+    def less_is_better(self) -> bool:
+        """Whether the better model has the lower metric."""
+        return self.lower_is_better
+
+    @property
+    def any_size(self) -> bool:
+        """Whether the metric may be of any size, not between -1 and 1."""
+        return not (self.limits[0] >= -1.0 and self.limits[1] <= 1.0)
+
+    def columns(self) -> dict[str, Any]:
+        """Give the pairs as columns, a row a pair.
+
+        Returns
+        -------
+        dict of str to sequence
+            Names of both models and all fields.
+        """
+        return super().columns() | {"standard_error": self.standard_error}
+
+    def _entries(self) -> dict[str, Any]:
+        own = {name: readable(getattr(self, name)) for name in _SHOWN}
+        return super()._entries() | own
+
+    def sections(self) -> list[Section]:
+        """Describe the record.
+
+        Returns
+        -------
+        list of Section
+            As `PairwiseResult`.
+        """
+        sections = describe(self, self._test_name(), self.interval_method)
+        if self.lower_is_better and self.control is None:
+            first = sections[0]
+            text = (*first.text, f"Less {self.measure} is better.")
+            sections[0] = replace(first, text=text)
+        return sections
+
+    def _test_name(self) -> str:
+        """Name the test of a pair."""
+        if self.n_resamples is not None:
+            draws = f"{self.n_resamples} draws, seed {self.seed}"
+            unit = "samples" if self.n_clusters is None else "clusters"
+            if self.method == "bootstrap":
+                return f"{_TESTS['bootstrap']} of {unit} ({draws}), percentile"
+            return f"{_TESTS['permutation']} of {unit} (exact, or {draws})"
+        if self.method == "pooled":
+            return _TESTS["pooled"]
+        return f"{self.distribution.replace('normal', 'z')} {_TESTS[self.method]}"
+
+
+# Many models by a metric of counts: from labels to tests of pairs.
 
 
 class MetricTests(NamedTuple):

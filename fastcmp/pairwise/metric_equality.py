@@ -3,29 +3,31 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.core.options import choose
-from fastcmp.core.progress import Progress, reporting
-from fastcmp.core.threads import ThreadPool, check_workers
+from fastcmp.core.checks import choose
+from fastcmp.core.records import Record
+from fastcmp.core.sections import Section, dropped_sentences, format_pvalue
+from fastcmp.core.threads import Progress, ThreadPool, check_workers, reporting
 from fastcmp.counts.pairs import Block, all_pairs
 from fastcmp.inputs.labels import encode
 from fastcmp.inputs.model_names import with_names
-from fastcmp.metrics.compared import without_variance
-from fastcmp.metrics.pair_estimates import least_error, pair_of
-from fastcmp.paired.sample_units import Sampling
-from fastcmp.pairwise.equality_result import MetricEquality
-from fastcmp.pairwise.metric_cautions import cautions_of
-from fastcmp.pairwise.metric_comparison import fields_of_units
-from fastcmp.pairwise.metric_models import MetricModels, read_models
+from fastcmp.metrics.compared import least_error, pair_of, without_variance
+from fastcmp.paired.units import Sampling
+from fastcmp.pairwise.metric_comparison import cautions_of, fields_of_units
+from fastcmp.pairwise.metric_models import MetricModels, metric_samples, read_models
 from fastcmp.pairwise.metric_options import read_metric
-from fastcmp.pairwise.metric_pair_tests import cells_of_samples
-from fastcmp.pairwise.metric_samples import metric_samples
-from fastcmp.pairwise.metric_spread import Spread, spread_of
-from fastcmp.pairwise.metric_units import single_samples, with_units
+from fastcmp.pairwise.metric_tests import (
+    Spread,
+    cells_of_samples,
+    single_samples,
+    spread_of,
+    with_units,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,6 +35,98 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     Floats = NDArray[np.float64]
+
+_SHOWN = 20  # models that are printed
+_METHOD_NAMES = {"jackknife": "the jackknife", "delta": "the delta method"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class MetricEquality(Record):
+    """The test that M models are equal by a metric of counts."""
+
+    #: What `distribution` is applied to: Wald's statistic, with clusters its F form.
+    statistic: float
+    pvalue: float
+    #: Degrees of freedom: the rank of the covariances of contrasts, M - 1 as a rule; of
+    #: F that, and clusters less it.
+    df: Any
+    #: "chi2", with clusters "F".
+    distribution: str
+    #: A `fastcmp.kernels.Status`.
+    status: int
+    #: Such as "f1_macro", and as it is shown.
+    metric: str
+    measure: str
+    names: tuple[str, ...]
+    #: The metric of each model, shape (M,), and the covariances, shape (M, M).
+    values: Floats
+    covariance: Floats
+    #: "jackknife" or "delta": where the covariances come from.
+    method: str
+    n_samples: int
+    n_missing: int = 0
+    n_excluded: int = 0
+    #: Number of clusters; None where there are none.
+    n_clusters: int | None = None
+    #: What makes the test doubtful, in sentences.
+    cautions: tuple[str, ...] = ()
+
+    @property
+    def standard_error(self) -> Floats:
+        """Standard error of each value, shape (M,)."""
+        return np.sqrt(np.diagonal(self.covariance))
+
+    def columns(self) -> dict[str, Any]:
+        """Give the models as columns, a row a model.
+
+        Returns
+        -------
+        dict of str to sequence
+            Name, value and standard error.
+        """
+        return {
+            "model": list(self.names),
+            "value": self.values,
+            "standard_error": self.standard_error,
+        }
+
+    def sections(self) -> list[Section]:
+        """Describe the record.
+
+        Returns
+        -------
+        list of Section
+            The test, and the values.
+        """
+        clusters = ""
+        if self.n_clusters is not None:
+            clusters = f" in {self.n_clusters} clusters"
+        name = "chi-square" if self.distribution == "chi2" else "F"
+        degrees = " and ".join(map(str, np.atleast_1d(self.df).tolist()))
+        text = (
+            f"{len(self.names)} models on {self.n_samples} samples{clusters}",
+            f"H0: all models have the same {self.measure}",
+            f"{name} = {self.statistic:.4g} with {degrees} d.o.f., "
+            f"p = {format_pvalue(self.pvalue)}; covariances by {_METHOD_NAMES[self.method]}",
+            *dropped_sentences(self.n_missing, self.n_excluded),
+        )
+        order = np.argsort(-self.values, kind="stable")[:_SHOWN].tolist()
+        more = len(self.names) - len(order)
+        rows = tuple(
+            (self.names[i], f"{self.values[i]:.4f}", f"{self.standard_error[i]:.4g}") for i in order
+        )
+        table = Section(
+            title="Models",
+            columns=("model", self.measure, "standard error"),
+            rows=rows,
+            notes=(f"... and {more} more models.",) if more > 0 else (),
+        )
+        beware = [Section(title="Cautions", text=self.cautions)] if self.cautions else []
+        return [Section(title=f"Equality of {self.measure}", text=text), *beware, table]
+
+
+# The test that many models are equal by a metric of counts.
+
 
 _METHODS = ("jackknife", "delta")
 _ROUNDING = 1e-10  # of the largest variance of a contrast: less is none

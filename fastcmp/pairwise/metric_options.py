@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fastcmp.core.checks import as_resamples, as_seed
-from fastcmp.core.options import choose
+from fastcmp.core.checks import as_resamples, as_seed, choose
 
 if TYPE_CHECKING:
     from fastcmp.metrics.choice import Metric
-    from fastcmp.paired.sample_units import Sampling
+    from fastcmp.paired.units import Sampling
 
 #: Tests of a pair; the first is the default, with clusters the second.
 METHODS = ("jackknife", "delta", "pooled", "permutation", "bootstrap")
@@ -66,7 +65,7 @@ def read_metric(metric: Any, test: str, cost: Any) -> Metric:
     if isinstance(metric, (list, tuple)):
         raise TypeError(f"metric must be one metric to compare models by, got {metric!r}")
     # Not needed for accuracies, and a seventh of the time of the import.
-    from fastcmp.metrics.make_metric import make_metric
+    from fastcmp.metrics.choice import make_metric
 
     return make_metric(metric)
 

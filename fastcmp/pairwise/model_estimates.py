@@ -9,18 +9,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp.core.checks import as_flag, as_numbers
-from fastcmp.core.scaling import scale_exponent, times
+from fastcmp.core.numbers import scale_exponent, times
+from fastcmp.core.sections import Section, format_pvalue
 from fastcmp.core.threads import parts
 from fastcmp.inputs.model_names import check_distinct_names
-from fastcmp.pairwise.gaussian_draws import covariance_root
-from fastcmp.pairwise.simulated_maxima import SAME
+from fastcmp.kernels.bits import squared_distances
+from fastcmp.pairwise.max_t import SAME, covariance_root
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
+    Pairs = NDArray[np.int32]
 
 _TOLERANCE = 1e-6
 _ROWS = 512
@@ -177,3 +179,167 @@ def _read_covariance(matrix: Floats, n_models: int) -> Floats:
             "no estimates vary together so"
         )
     return matrix
+
+
+# Sentences of the records that follow from estimates and their covariance.
+
+
+_SHOWN = 20  # models that are printed
+_LISTED = 8
+
+
+def basis(record: Any) -> str:
+    """Say how many models there are, and on what."""
+    n_models = getattr(record, "n_models", None) or len(record.names)
+    text = f"{n_models} models"
+    if record.n_items is not None:
+        text += f" on {record.n_items} items"
+    if record.n_clusters is not None:
+        text += f" in {record.n_clusters} clusters"
+    return text
+
+
+def direction(record: Any) -> str:
+    """Say that lower values are better, where they are."""
+    return " Lower values are better." if record.lower_is_better else ""
+
+
+def simulation(record: Any) -> str:
+    """Say where critical values come from."""
+    return (
+        "Critical values take all correlations of the estimates into account: "
+        f"{record.n_resamples} draws, seed {record.seed}."
+    )
+
+
+def listed(names: Sequence[str]) -> str:
+    """List some names."""
+    if len(names) <= _LISTED:
+        return ", ".join(names)
+    return f"{', '.join(names[: _LISTED - 2])} and {len(names) - _LISTED + 2} more"
+
+
+def table(title: str, columns: dict[str, list[str]]) -> Section:
+    """Make a table of the first models."""
+    rows = list(zip(*columns.values(), strict=True))
+    more = len(rows) - _SHOWN
+    return Section(
+        title=title,
+        columns=tuple(columns),
+        rows=tuple(rows[:_SHOWN]),
+        notes=(f"... and {more} more models.",) if more > 0 else (),
+    )
+
+
+def beware(record: Any) -> list[Section]:
+    """Say what makes the answer doubtful."""
+    cautions = record.cautions
+    return [Section(title="Cautions", text=cautions)] if cautions else []
+
+
+def drawn(record: Any) -> str:
+    """Say what statistics are compared with."""
+    kind = "bootstrap draws"
+    if record.distribution != "bootstrap":
+        kind = f"draws from the {record.distribution} distribution"
+    seed = "as given" if record.seed is None else f"seed {record.seed}"
+    return f"P-values by {record.n_resamples} {kind}, {seed}."
+
+
+def format_drawn(record: Any, pvalue: float) -> str:
+    """Write a p-value; 0 where no draw of a bootstrap was above the statistic."""
+    if pvalue == 0.0:
+        return f"<{1.0 / record.n_resamples:.1e}"
+    return format_pvalue(pvalue)
+
+
+# Variances of differences of all pairs of models: squared distances of their rows.
+
+
+_CANCELLED = 1e-6  # of the squared lengths: nearer rows are subtracted themselves
+
+
+class RowDistances:
+    """Squared distances of the rows of M models, by one matrix product.
+
+    The same to the bit for any number of threads: all pairs come from one product, or,
+    where few were chosen, from their rows.
+    """
+
+    def __init__(
+        self,
+        rows: Floats,
+        noise: float,
+        *,
+        all_pairs: bool,
+        parts: list[Any] | None = None,
+        degrees: Floats | None = None,
+    ) -> None:
+        """Multiply rows, shape (M, U), which are changed.
+
+        Squared distances up to `noise` are 0. Where there are strata, `parts` are the
+        columns of each, whose variances have these degrees of freedom.
+        """
+        # What all rows have in common is in no distance, but would cost digits.
+        rows -= rows.mean(axis=0)
+        self._rows, self._noise = rows, noise
+        self._parts, self._degrees = parts or [], degrees
+        self._gram: Floats | None = None
+        self._quotients: Floats | None = None
+        if all_pairs:
+            self._gram = rows @ rows.T
+            self._squares = np.diagonal(self._gram).copy()
+            if self._parts:
+                self._quotients = self._sum_quotients()
+
+    def __call__(self, pairs: Pairs) -> Floats:
+        """Give the squared distances of some pairs, shape (p,)."""
+        if self._gram is None:
+            found = self._subtracted(pairs)
+        else:
+            i, j = pairs.T
+            both = self._squares[i] + self._squares[j]
+            found = both - 2.0 * self._gram[i, j]
+            near = found < _CANCELLED * both
+            if near.any():
+                found[near] = self._subtracted(pairs[near])
+        return np.where(found <= self._noise, 0.0, found)
+
+    def df(self, pairs: Pairs, variance: Floats) -> Floats:
+        """Give Satterthwaite's degrees of freedom of pairs where there are strata."""
+        assert self._degrees is not None
+        if self._quotients is not None:
+            quotients = self._quotients[tuple(pairs.T)]
+        else:
+            quotients = np.zeros(len(pairs))
+            for part, df in zip(self._parts, self._degrees, strict=True):
+                own = np.ascontiguousarray(self._rows[:, part])
+                quotients += _distances(own, pairs) ** 2 / df
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found = variance * variance / quotients
+        return np.asarray(np.where(variance > 0.0, found, self._degrees.sum()))
+
+    def _subtracted(self, pairs: Pairs) -> Floats:
+        return _distances(self._rows, pairs)
+
+    def _sum_quotients(self) -> Floats:
+        """Add up the squared variance of each stratum over its degrees of freedom."""
+        total = np.zeros((len(self._rows),) * 2)
+        assert self._degrees is not None
+        for part, df in zip(self._parts, self._degrees, strict=True):
+            own = self._rows[:, part]
+            gram = own @ own.T
+            squares = np.diagonal(gram).copy()
+            gram *= -2.0
+            gram += squares
+            gram += squares[:, np.newaxis]
+            gram *= gram
+            gram /= df
+            total += gram
+        return total
+
+
+def _distances(rows: Floats, pairs: Pairs) -> Floats:
+    found = np.empty(len(pairs))
+    squared_distances(rows, pairs.astype(np.int64), found)
+    return found

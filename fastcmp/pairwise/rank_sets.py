@@ -2,25 +2,368 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastcmp.core.checks import as_flag, as_proportion, as_seed
-from fastcmp.core.options import choose
-from fastcmp.core.threads import ThreadPool, check_workers
+from fastcmp.core.checks import as_flag, as_proportion, as_seed, as_whole, choose
+from fastcmp.core.records import Record
+from fastcmp.core.sections import Section
+from fastcmp.core.threads import ThreadPool, check_workers, parts
 from fastcmp.inputs.model_names import choose_models
-from fastcmp.pairwise.model_estimates import read_estimates
-from fastcmp.pairwise.rank_search import SIDES, RankOptions, find_ranks
-from fastcmp.pairwise.rank_sets_result import RankSets
-from fastcmp.pairwise.simulated_maxima import read_draws
+from fastcmp.pairwise.max_t import Maxima, order_statistics, read_draws, upper_quantile
+from fastcmp.pairwise.model_estimates import (
+    Estimates,
+    basis,
+    beware,
+    direction,
+    read_estimates,
+    simulation,
+    table,
+    weights_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
-    from fastcmp.pairwise.model_estimates import Estimates
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+    Flags = NDArray[np.bool_]
+
+SIDES = ("two-sided", "lower", "upper")
+_ROWS = 512
+_AGAIN = 4  # times alpha: the part of the draws that is looked at again first
+
+
+class RankOptions(NamedTuple):
+    """What sets of ranks promise, and how they are found; checked."""
+
+    side: str
+    simultaneous: bool
+    step_down: bool
+    level: float
+    n_draws: int
+    seed: int
+
+
+class FoundRanks(NamedTuple):
+    """The least and the greatest rank of some models."""
+
+    lower: Ints
+    upper: Ints
+    #: The last critical value, of all or of each model.
+    critical: Any
+
+
+def find_ranks(
+    estimates: Estimates, chosen: Ints, options: RankOptions, pool: ThreadPool
+) -> FoundRanks:
+    """Find the sets of ranks of the chosen models."""
+    known, errors = (options.n_draws, options.seed), estimates.errors()
+    draws = Maxima.of(estimates.covariance, *known, pool, estimates.df, errors)
+    find = _find_together if options.simultaneous else _find_alone
+    differences = _Differences.of(estimates.merit, errors)
+    return find(differences, draws, chosen, options)
+
+
+class _Differences(NamedTuple):
+    merit: Floats
+    #: One over the standard error of each difference, or 0.
+    weights: Floats
+    #: Differences that do not vary, and are not 0: shown without a test.
+    sure: Flags
+
+    @classmethod
+    def of(cls, merit: Floats, errors: Floats) -> _Differences:
+        sure = errors == 0.0
+        sure &= merit[:, None] > merit
+        return cls(merit, weights_of(errors), sure)
+
+
+def _find_together(
+    differences: _Differences, draws: Maxima, chosen: Ints, options: RankOptions
+) -> FoundRanks:
+    """Test all ordered pairs of the chosen models at once, step by step."""
+    merit, weights, sure = differences
+    kept = np.zeros(sure.shape, bool)
+    if options.side != "lower":
+        kept[chosen] = True
+    if options.side != "upper":
+        kept[:, chosen] = True
+    weights[~kept] = 0.0
+    shown = sure & kept
+    if options.step_down:  # what Bonferroni shows, the first step shows too
+        one = (1.0 - options.level) / max(int(np.count_nonzero(weights)), 2)
+        bound = upper_quantile(one, draws.df)
+        _show(merit, weights, bound, shown)
+    critical, found = 0.0, None
+    while True:
+        found, critical = _next_critical(draws, weights, options.level, found)
+        if not _show(merit, weights, critical, shown) or not options.step_down:
+            break
+    beats, beaten = shown.sum(axis=1)[chosen], shown.sum(axis=0)[chosen]
+    return _ranks(beats, beaten, merit.size, options.side, critical)
+
+
+def _ranks(beats: Ints, beaten: Ints, n_models: int, side: str, critical: Any) -> FoundRanks:
+    """Turn how many models one is shown to beat, and to be beaten by, into ranks."""
+    lower = 1 + beaten if side != "upper" else np.ones_like(beaten)
+    upper = n_models - beats if side != "lower" else np.full_like(beats, n_models)
+    return FoundRanks(lower, upper, critical)
+
+
+def _show(merit: Floats, weights: Floats, critical: float, shown: Flags) -> int:
+    """Mark differences above the critical value, and take them out of the test."""
+    n_new = 0
+    for rows in parts(merit.size, _ROWS):
+        new = (merit[rows, None] - merit) * weights[rows] > critical
+        shown[rows] |= new
+        weights[rows][new] = 0.0
+        n_new += int(np.count_nonzero(new))
+    return n_new
+
+
+def _next_critical(
+    draws: Maxima, weights: Floats, level: float, before: Floats | None
+) -> tuple[Floats, float]:
+    """Find the maxima over the pairs that are left, and their quantile.
+
+    Maxima only fall from step to step. Only draws that were large are looked at again,
+    unless the quantile falls among the others.
+    """
+    if before is None or draws.smooth:
+        found = draws.largest(weights)
+        return found, float(draws.quantiles(found, level)[0])
+    found = before.copy()
+    large = np.sort(np.argsort(-before[0])[: int(_AGAIN * (1 - level) * before.size)])
+    found[:, large] = draws.largest(weights, only=large)
+    others = np.setdiff1d(np.arange(before.size), large)
+    if others.size and order_statistics(found, level)[0] <= before[0, others].max():
+        found[:, others] = draws.largest(weights, only=others)
+    return found, float(draws.quantiles(found, level)[0])
+
+
+def _find_alone(
+    differences: _Differences, draws: Maxima, chosen: Ints, options: RankOptions
+) -> FoundRanks:
+    """Test each chosen model against the others, by a critical value of its own."""
+    n_models = differences.merit.size
+    found = [
+        _find_some(differences, draws, chosen[some], options) for some in parts(chosen.size, _ROWS)
+    ]
+    beats, beaten, critical = (np.concatenate(part) for part in zip(*found, strict=True))
+    return _ranks(beats, beaten, n_models, options.side, critical)
+
+
+def _find_some(
+    differences: _Differences, draws: Maxima, chosen: Ints, options: RankOptions
+) -> tuple[Ints, Ints, Floats]:
+    """Count whom each chosen model beats, and who beats it."""
+    merit, weights, sure = differences
+    shown = [sure[chosen], sure[:, chosen].T.copy()]
+    ahead = merit[chosen, None] - merit
+    gains = [ahead, -ahead]
+    left = [weights[chosen], weights[chosen]]
+    if options.side != "two-sided":
+        left[0 if options.side == "lower" else 1][:] = 0.0
+    critical, active = np.zeros(chosen.size), np.arange(chosen.size)
+    while active.size:
+        own = chosen[active]
+        maxima = draws.largest(left[0][active], own, apart=True)
+        others = draws.largest(left[1][active], own, apart=True, sign=-1.0)
+        np.maximum(maxima, others, out=maxima)
+        critical[active] = draws.quantiles(maxima, options.level)
+        new = np.zeros(active.size, bool)
+        for k in (0, 1):
+            above = gains[k][active] * left[k][active] > critical[active, None]
+            shown[k][active] |= above
+            left[k][active] *= ~above
+            new |= above.any(axis=1)
+        active = active[new] if options.step_down else active[:0]
+    beats, beaten = (each.sum(axis=1) for each in shown)
+    return beats, beaten, critical
+
+
+# The record of sets of ranks.
+
+
+_ENDS = {"two-sided": "", "lower": "lower ends of the ", "upper": "upper ends of the "}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class RankSets(Record):
+    """The ranks that each model may have; rank 1 is the best.
+
+    Arrays have one entry for each model that was asked for, in the order of the input.
+    """
+
+    names: tuple[str, ...]
+    estimate: NDArray[np.float64]
+    #: 1 + the number of models with better estimates.
+    rank: NDArray[np.int64]
+    #: The least and the greatest rank that the model may have.
+    lower: NDArray[np.int64]
+    upper: NDArray[np.int64]
+    #: "two-sided", "lower" (only `lower` bounds) or "upper".
+    side: str
+    #: Whether all sets hold at once with the probability `confidence_level`.
+    simultaneous: bool
+    #: Whether pairs that are shown to differ leave the test of the others.
+    step_down: bool
+    confidence_level: float
+    #: The last critical value; of each model where sets are not simultaneous.
+    critical_value: Any
+    #: All models, also those that were not asked for.
+    n_models: int
+    lower_is_better: bool
+    #: Draws that critical values come from, and the seed that repeats them.
+    n_resamples: int
+    seed: int
+    #: Items, and clusters of them; None where only moments were given.
+    n_items: int | None = None
+    n_clusters: int | None = None
+    #: What makes the sets doubtful, in sentences.
+    cautions: tuple[str, ...] = ()
+
+    def tau_best(self, tau: int) -> tuple[str, ...]:
+        """List the models that may be among the best.
+
+        Parameters
+        ----------
+        tau : int
+            How many are the best.
+
+        Returns
+        -------
+        tuple of str
+            Models whose least rank is at most `tau`, best first. All that truly are
+            among the `tau` best are in it with the probability `confidence_level`,
+            whatever `tau`.
+
+        Raises
+        ------
+        ValueError
+            If the sets do not bound the ranks of all models from below at once.
+
+        Examples
+        --------
+        >>> from fastcmp import rank_sets_from_moments
+        >>> sets = rank_sets_from_moments([0.9, 0.85, 0.5], [0.001, 0.001, 0.001])
+        >>> sets.tau_best(1)
+        ('model_0', 'model_1')
+        """
+        return self._among(tau, self.lower, "upper")
+
+    def tau_worst(self, tau: int) -> tuple[str, ...]:
+        """List the models that may be among the worst.
+
+        Parameters
+        ----------
+        tau : int
+            How many are the worst.
+
+        Returns
+        -------
+        tuple of str
+            Models whose greatest rank is among the last `tau`, best first; as
+            `tau_best`.
+
+        Raises
+        ------
+        ValueError
+            If the sets do not bound the ranks of all models from above at once.
+
+        Examples
+        --------
+        >>> from fastcmp import rank_sets_from_moments
+        >>> sets = rank_sets_from_moments([0.9, 0.85, 0.5], [0.001, 0.001, 0.001])
+        >>> sets.tau_worst(1)
+        ('model_2',)
+        """
+        return self._among(tau, self.n_models + 1 - self.upper, "lower")
+
+    def _among(self, tau: int, least: NDArray[np.int64], other: str) -> tuple[str, ...]:
+        tau = as_whole(tau, "tau", 1)
+        if tau > self.n_models:
+            raise ValueError(f"tau must be at most {self.n_models}, got {tau}")
+        whole = self.simultaneous and len(self.names) == self.n_models
+        if not whole or self.side == other:
+            raise ValueError(
+                "tau needs simultaneous sets of all models, not those with "
+                f"side={other!r}: these have side={self.side!r}, "
+                f"simultaneous={self.simultaneous}, and {len(self.names)} of "
+                f"{self.n_models} models"
+            )
+        return tuple(self.names[i] for i in self._order() if least[i] <= tau)
+
+    def _order(self) -> list[int]:
+        """Give the models from best to worst."""
+        order: list[int] = np.argsort(self.rank, kind="stable").tolist()
+        return order
+
+    def columns(self) -> dict[str, Any]:
+        """Give the models as columns, a row a model.
+
+        Returns
+        -------
+        dict of str to sequence
+            Name, estimate, rank and the ends of the set of ranks.
+        """
+        return {
+            "model": list(self.names),
+            "estimate": self.estimate,
+            "rank": self.rank,
+            "rank_low": self.lower,
+            "rank_high": self.upper,
+        }
+
+    def sections(self) -> list[Section]:
+        """Describe the record.
+
+        Returns
+        -------
+        list of Section
+            What is promised, and the sets.
+        """
+        level = f"{100 * self.confidence_level:.9g}%"
+        ends = _ENDS[self.side]
+        promise = (
+            f"With {level} confidence the true ranks of all {len(self.names)} models "
+            f"lie within the {ends}sets at once."
+        )
+        if not self.simultaneous:
+            promise = (
+                f"The true rank of each model lies within the {ends}set with {level} "
+                "confidence, of that model alone: not all of them at once."
+            )
+        steps = "step-down" if self.step_down else "single-step"
+        text = (
+            f"{basis(self)}.{direction(self)}",
+            promise,
+            f"{steps.capitalize()} test of differences. {simulation(self)}",
+        )
+        order = self._order()
+        shown = {
+            "rank": [str(self.rank[i]) for i in order],
+            "model": [self.names[i] for i in order],
+            "estimate": [f"{self.estimate[i]:.4g}" for i in order],
+            "ranks": [_span(self.lower[i], self.upper[i]) for i in order],
+        }
+        return [
+            Section(title="Which ranks may the models have?", text=text),
+            *beware(self),
+            table("Sets of ranks", shown),
+        ]
+
+
+def _span(low: int, high: int) -> str:
+    return str(low) if low == high else f"{low}-{high}"
+
+
+# Simultaneous and marginal confidence sets for the ranks of models.
 
 
 def rank_sets_from_moments(

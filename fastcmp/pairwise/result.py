@@ -2,24 +2,387 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.core.options import choose
-from fastcmp.core.plain import readable
-from fastcmp.core.record_parts import Pilot
+from fastcmp.core.checks import choose
+from fastcmp.core.records import Pilot
 from fastcmp.core.render import plain_columns
-from fastcmp.pairwise.decisions import PairDecisions
-from fastcmp.pairwise.margins import decision_matrix, margin_columns
-from fastcmp.pairwise.summary import describe
+from fastcmp.core.saved_states import readable
+from fastcmp.core.sections import (
+    Section,
+    dropped_sentences,
+    format_pvalue,
+    interval_name,
+    outside_sentences,
+)
+from fastcmp.paired.clustered_mcnemar import CLUSTERED_NAMES
+from fastcmp.paired.cost_result import METHOD_NAMES as COST_METHODS
+from fastcmp.paired.mcnemar_result import METHOD_NAMES
+from fastcmp.pairwise.decisions import BETTER, RESULTS, TIED, UNTESTED, WORSE, PairDecisions
+from fastcmp.pairwise.leaderboard import (
+    format_difference,
+    format_ends,
+    format_score,
+    style_of,
+    table_of,
+)
+from fastcmp.pairwise.margins import decision_matrix, margin_columns, margin_sentences_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
-    from fastcmp.core.sections import Section
+    from fastcmp.pairwise.decisions import Ints
+
+_SHOWN = 20  # models of a table that are printed
+_NAMED = 12  # models whose decisions are printed
+_TESTS = {"mcnemar": "McNemar's test", "cost": "cost-sensitive test", "delong": "DeLong's test"}
+_METHODS = {
+    **METHOD_NAMES,
+    **CLUSTERED_NAMES,
+    **COST_METHODS,
+    "delong": "normal approximation",
+    "e-value": "e-value, at any look",
+}
+#: What models are compared on, by the test.
+_NOUNS = {"means": "items", "tasks": "data sets", "bradley-terry": "battles", "folds": "folds"}
+_INTERVALS = {"accuracy": "Wilson", "cost": "profile likelihood", "AUC": "DeLong, logit"}
+
+
+def describe(result: PairDecisions, each_pair: str = "", intervals: str = "") -> list[Section]:
+    """Describe a comparison of pairs.
+
+    `each_pair` names the test of a pair and `intervals` those of the scores, where they
+    do not follow from the record.
+    """
+    if not each_pair:
+        method = f"{_METHODS[result.method]}{_strata(result)}"
+        each_pair = f"{_TESTS[result.test]} ({method})"
+    if (result.n_clusters, result.n_strata) != (None, None):
+        intervals = intervals or "Student's t"
+    rule: tuple[str, ...] = (
+        f"Significantly different at {result.alpha:g}: {result.rule}.",
+        f"Each pair: {each_pair}; "
+        f"p-values adjusted for {_pairs(result.n_pairs)} ({_adjustment(result)}).",
+    )
+    if result.critical_value is not None:
+        rule += (
+            f"Each {_ci_of_pairs(result)} is a difference +- "
+            f"{result.critical_value:.2f} standard errors: all contain the true "
+            f"differences with a probability of about {100 * (1 - result.alpha):g}%.",
+        )
+    if result.control is not None:
+        return _against_control(result, result.control, rule)
+    explanations = _explanations(result, rule, intervals or _INTERVALS[result.measure])
+    return [
+        _summary(result),
+        *_cautions(result),
+        leaderboard_table(result),
+        *([pairs_table(result)] if len(result.names) == 2 and len(result.pairs) else []),
+        *_decisions(result),
+        Section(title="How to read this", text=explanations),
+    ]
+
+
+def _pairs(n: int) -> str:
+    return "1 pair" if n == 1 else f"{n} pairs"
+
+
+def _noun(result: PairDecisions) -> str:
+    """Name what models are compared on."""
+    return _NOUNS.get(result.test, "samples")
+
+
+def _cautions(result: PairDecisions) -> list[Section]:
+    return [Section(title="Cautions", text=result.cautions)] if result.cautions else []
+
+
+def _strata(result: PairDecisions) -> str:
+    return "" if result.n_strata is None else f", {result.n_strata} strata"
+
+
+def _against_control(result: PairDecisions, control: str, rule: tuple[str, ...]) -> list[Section]:
+    decisions = result.decisions[:, result.names.index(control)]
+    better, worse, level = (np.count_nonzero(decisions == x) for x in (BETTER, WORSE, TIED))
+    n_others = len(result.names) - 1
+    rest = n_others - better - worse - level
+    others = f", {rest} otherwise (see the table)" if rest else ""
+    text = (
+        f"{n_others} model{'s' * (n_others > 1)} against {control} on "
+        f"{result.n_samples} {_noun(result)}: {better} significantly better, {worse} "
+        f"significantly worse, {level} not significantly different{others}.",
+        *margin_sentences_of(result),
+        *_left_out(result),
+    )
+    unit = " in percentage points" if result.measure == "accuracy" else ""
+    less = "; lower is better" if result.less_is_better else ""
+    alone = f"; each {_ci(result)} is for that difference alone"
+    if result.critical_value is not None or np.isnan(result.interval).all():
+        alone = ""
+    explanations = (
+        *rule,
+        f"Difference: {result.measure} of the model minus that of {control}{unit}{less}{alone}.",
+    )
+    if not result.all_pairs_tested:
+        explanations += (
+            f"Only pairs with {control} were tested: the other models were not "
+            "compared with each other.",
+        )
+    return [
+        Section(title=f"Which model is better than {control}?", text=text),
+        *_cautions(result),
+        control_table(result, control),
+        Section(title="How to read this", text=explanations),
+    ]
+
+
+def control_table(result: PairDecisions, control: str, shown: int = _SHOWN) -> Section:
+    """Make a table of the control, and of the best of the others against it."""
+    measure, columns = result.measure, result.against_control()
+    decisions = columns.pop("decision", None)
+    own_column: tuple[str, ...] = ()
+    table = columns.values()
+    style = style_of(measure, any_size=result.any_size)
+    own = format_score(result.score[result.names.index(control)], style)
+    rows: list[tuple[str, ...]] = [(control, own, "", "", "", "", "control")]
+    for model, score, difference, low, high, *pvalues, found in list(zip(*table, strict=True))[
+        :shown
+    ]:
+        rows.append(
+            (
+                model,
+                format_score(score, style),
+                format_difference(difference, style),
+                format_ends([low, high], style, sign="+"),
+                *map(format_pvalue, pvalues),
+                found,
+            )
+        )
+    if decisions is not None:
+        words = ["", *decisions]
+        rows = [(*row, word) for row, word in zip(rows, words, strict=False)]
+        own_column = ("decision",)
+    left = len(result.names) - len(rows)
+    return Section(
+        title=f"Against {control}",
+        columns=(
+            *("model", measure, "difference", _ci_of_pairs(result)),
+            *("p", "adjusted p", "result", *own_column),
+        ),
+        rows=tuple(rows),
+        notes=(f"... and {left} more models.",) if left else (),
+    )
+
+
+def pairs_table(result: PairDecisions, chosen: Ints | None = None) -> Section:
+    """Make a table of pairs, the higher-ranked model first; by default of all kept ones."""
+    place = np.argsort(result.leaderboard.models)
+    rows = np.arange(len(result.pairs)) if chosen is None else chosen
+    turned = np.diff(place[result.pairs[rows]])[:, 0] < 0
+    sign = np.where(turned, -1.0, 1.0)
+    pairs = np.where(turned[:, None], result.pairs[rows][:, ::-1], result.pairs[rows])
+    # 0 - x has no negative zero.
+    difference = np.where(turned, 0.0 - result.difference[rows], result.difference[rows])
+    ends = np.sort(sign[:, None] * result.interval[rows] + 0.0)
+    adjusted = (result.pvalue_adjusted[rows],) if result.n_pairs > 1 else ()
+    style = style_of(result.measure, any_size=result.any_size)
+    cells = tuple(
+        (
+            *(result.names[i] for i in pairs[k]),
+            format_difference(difference[k], style),
+            format_ends(ends[k], style, sign="+"),
+            *(format_pvalue(p[k]) for p in (result.pvalue[rows], *adjusted)),
+            RESULTS[int(result.decisions[tuple(pairs[k])])],
+        )
+        for k in np.lexsort(place[pairs].T[::-1])
+    )
+    unit = " in percentage points" if result.measure == "accuracy" else ""
+    less = "; lower is better" if result.less_is_better else ""
+    alone = "" if result.n_pairs == 1 else f"; each {_ci(result)} is for that pair alone"
+    if result.critical_value is not None or np.isnan(result.interval).all():
+        alone = ""
+    columns = ("model", "against", "difference", _ci_of_pairs(result), "p")
+    return Section(
+        title="Pairs" if result.n_pairs > 1 else "Difference",
+        columns=(*columns, *["adjusted p"][: len(adjusted)], "result"),
+        rows=cells,
+        notes=(
+            f"Difference: {result.measure} of the first minus that of the second{unit}{less}"
+            f"{alone}.",
+        ),
+    )
+
+
+def _summary(result: PairDecisions) -> Section:
+    best = result.best
+    n_pairs = _pairs(result.n_pairs)
+    lead: tuple[str, ...] = tuple(f"Best: {name}." for name in best[:1])
+    if not result.n_pairs:
+        n_pairs = f"none of {_pairs(_n_all(result))} tested"
+        lead = ("No test has an answer: which model is better is not known.",)
+    elif not result.all_pairs_tested:
+        n_pairs = f"{result.n_pairs} of {_n_all(result)} pairs tested"
+        lead = _as_far_as_tested(result)
+    elif len(best) > 1:
+        others = _listed(best[1:])
+        lead = (f"Best: {best[0]}. Not significantly different from it: {others}.",)
+    text = (
+        f"{len(result.names)} models on {result.n_samples} {_noun(result)}, {n_pairs}, "
+        f"{result.n_significant} significantly different.",
+        *lead,
+        *margin_sentences_of(result),
+        *_left_out(result),
+    )
+    return Section(title="Which model is better?", text=text)
+
+
+def _n_all(result: PairDecisions) -> int:
+    return len(result.names) * (len(result.names) - 1) // 2
+
+
+def _as_far_as_tested(result: PairDecisions) -> tuple[str, ...]:
+    """Say which models may be best, and of which nothing is known."""
+    tested = (result.decisions != UNTESTED).any(axis=1)
+    unknown = [result.names[i] for i in result.leaderboard.models if not tested[i]]
+    may_be = f"Significantly worse in no tested pair: {_listed(result.best)}."
+    return (may_be, f"Not tested at all: {_listed(unknown)}.") if unknown else (may_be,)
+
+
+def _left_out(result: PairDecisions) -> tuple[str, ...]:
+    """Say which pairs were not kept, and which samples were dropped."""
+    kept: tuple[str, ...] = ()
+    n = len(result.pairs)
+    if result.kept == "significant":
+        kept = (f"Kept: the {n} pairs that are significantly different.",)
+    elif isinstance(result.kept, int):
+        kept = (f"Kept: the {n} pairs of the {result.kept} best models.",)
+    elif result.kept != "all":
+        kept = (f"All pairs are in {result.kept}.",)
+    clusters: tuple[str, ...] = ()
+    if result.n_clusters is not None:
+        clusters = (f"The {_noun(result)} are in {result.n_clusters} clusters.",)
+    return (
+        *kept,
+        *clusters,
+        *dropped_sentences(result.n_missing, result.n_excluded),
+        *outside_sentences(result.n_outside, result.names, result.n_samples),
+    )
+
+
+def leaderboard_table(result: PairDecisions, shown: int = _SHOWN) -> Section:
+    """Make a table of the best models, with letters of ties."""
+    board, groups = result.leaderboard, result.groups
+    table = table_of(board, shown)
+    notes = list(table.notes)
+    if not result.all_pairs_tested:
+        left = _n_all(result) - result.n_pairs
+        notes.append(f"No letters of ties: {left} pairs were not tested.")
+    elif any(marks := groups.letters):
+        rows = zip(table.rows, board.models, strict=False)
+        table = replace(
+            table,
+            columns=(*table.columns, "ties"),
+            rows=tuple((*row, marks[model]) for row, model in rows),
+        )
+    else:
+        notes.append(f"{len(groups.groups)} tie groups: too many for letters.")
+    if result.measure == "AUC" and np.mean(result.score_interval[:, 1] < 0.5) >= 0.9:
+        notes.append("Nearly all areas are below one half: is positive= right?")
+    return replace(table, notes=tuple(notes))
+
+
+def _decisions(result: PairDecisions) -> list[Section]:
+    """List the decisions of each of a few models, where letters do not say them."""
+    groups, order = result.groups, result.leaderboard.models
+    lettered = result.all_pairs_tested and groups.complete and any(groups.letters)
+    if lettered or len(order) > _NAMED:
+        return []
+    names: tuple[str, ...] = ("model", "significantly better than")
+    names += ("not significantly different from",)
+    if not result.all_pairs_tested:
+        names += ("not tested against",)
+    decisions = result.decisions
+    untested = np.count_nonzero(decisions == UNTESTED, axis=1) - 1
+    rows: list[tuple[str, ...]] = []
+    for i in order[untested[order] < len(order) - 1]:
+        others = order[order != i]
+        found = [others[decisions[i, others] == x] for x in (BETTER, TIED)]
+        cells = [_listed([result.names[j] for j in some]) for some in found]
+        rows.append((result.names[i], *cells, str(untested[i]))[: len(names)])
+    return [Section(title="Decisions", columns=names, rows=tuple(rows))]
+
+
+def _explanations(result: PairDecisions, rule: tuple[str, ...], intervals: str) -> tuple[str, ...]:
+    better = "model that the test favours" if result.test == "tasks" else "higher-ranked model"
+    ties = (
+        "Models with a common letter of ties are not significantly different; otherwise "
+        f"the {better} is significantly better."
+    )
+    if result.groups.complete and not any(result.groups.letters):
+        ties = (
+            "Two models without a tie group in common are significantly different: the "
+            f"{better} is better."
+        )
+    if not result.all_pairs_tested:
+        ties = "A pair that was not tested is neither a tie nor a win."
+    elif not result.tie_groups_complete:
+        ties = (
+            "There are too many tie groups to list all: the letters mark runs of "
+            "the ranking without a significant difference, so some ties have no "
+            "common letter."
+        )
+    ranks = result.leaderboard.rank_promise
+    if result.leaderboard.rank_interval is None:
+        ranks = (
+            "Intervals of ranks are not shown: they need an adjustment that bounds "
+            f"the probability of even one false decision, which {result.adjust!r} "
+            "does not, or simultaneous ones (rank_intervals='simultaneous' in Python)."
+        )
+    if intervals == "none":
+        return (*rule, f"{ties} {ranks}")
+    return (
+        *rule,
+        f"{ties} {ranks}",
+        f"Each {_ci(result)} of {result.measure} is for that model alone ({intervals})"
+        "; do not compare models by overlap of these intervals.",
+    )
+
+
+def _ci(result: PairDecisions) -> str:
+    return interval_name(1 - result.alpha)
+
+
+def _ci_of_pairs(result: PairDecisions) -> str:
+    """Name the intervals of differences."""
+    kind = "" if result.critical_value is None else "simultaneous "
+    return kind + _ci(result)
+
+
+def _adjustment(result: PairDecisions) -> str:
+    """Name the adjustment, and what was drawn for it."""
+    if result.adjust_draws is None:
+        return result.adjust
+    seed = "" if result.adjust_seed is None else f", seed {result.adjust_seed}"
+    if result.adjust_draws.startswith("all "):
+        drawn = f"all {result.adjust_resamples} {result.adjust_draws[4:]}"
+    else:
+        drawn = f"{result.adjust_resamples} {result.adjust_draws}"
+    return f"{result.adjust}: {drawn}{seed}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    if len(names) <= 8:
+        return ", ".join(names)
+    return f"{', '.join(names[:6])} and {len(names) - 6} more"
+
+
+# The record of many models compared in pairs, as matrices, tables and pictures.
+
 
 _MATRIX_FIELDS = (
     "only_a",

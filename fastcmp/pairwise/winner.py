@@ -2,29 +2,197 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
-from fastcmp.core.checks import as_numbers, as_proportion, as_resamples, as_seed
-from fastcmp.core.options import choose
-from fastcmp.core.records import ConfidenceInterval
-from fastcmp.core.scaling import scaled_back
+from fastcmp.core.checks import as_numbers, as_proportion, as_resamples, as_seed, choose
+from fastcmp.core.numbers import scaled_back
+from fastcmp.core.records import ConfidenceInterval, Record
+from fastcmp.core.sections import Section, interval_name
 from fastcmp.core.threads import ThreadPool, check_workers
-from fastcmp.pairwise.gaussian_draws import directions
-from fastcmp.pairwise.model_estimates import read_estimates
-from fastcmp.pairwise.simulated_maxima import SAME, Maxima, read_draws
-from fastcmp.pairwise.truncated_normal import conditional_mean, truncated_mean
-from fastcmp.pairwise.winner_result import WinnerEstimate
+from fastcmp.pairwise.max_t import SAME, Maxima, directions, read_draws
+from fastcmp.pairwise.model_estimates import basis, beware, direction, read_estimates, simulation
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
     from fastcmp.pairwise.model_estimates import Estimates
 
     Floats = NDArray[np.float64]
+
+_METHOD_NAMES = {
+    "conditional": "given that this model won",
+    "hybrid": "hybrid: given that this model won, within a simultaneous interval",
+    "projection": "simultaneous for all models, whichever won",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class WinnerEstimate(Record):
+    """What the model with the best estimate truly achieves.
+
+    The best of several estimates is too good on average: it was picked for it.
+    """
+
+    #: The model with the best estimate, and its position in the input.
+    winner: str
+    index: int
+    #: As it came, and its standard error.
+    estimate: float
+    standard_error: float
+    #: Corrected: too high as often as too low; NaN by projection.
+    median: float
+    #: Corrected, at `confidence_level`.
+    interval: ConfidenceInterval
+    #: What the interval would be had the model not been picked.
+    naive_interval: ConfidenceInterval
+    #: Between which numbers the estimate had to lie for the model to win, the others as
+    #: they are.
+    truncation: ConfidenceInterval
+    #: "hybrid", "conditional" or "projection".
+    method: str
+    confidence_level: float
+    #: The part of the error that the simultaneous interval may have, and its critical
+    #: value; None where there is none.
+    beta: float | None
+    projection_critical: float | None
+    n_models: int
+    lower_is_better: bool
+    #: Draws that the critical value comes from, and the seed that repeats them; None
+    #: where none was simulated.
+    n_resamples: int | None = None
+    seed: int | None = None
+    #: Items, and clusters of them; None where only moments were given.
+    n_items: int | None = None
+    n_clusters: int | None = None
+    #: What makes the estimate doubtful, in sentences.
+    cautions: tuple[str, ...] = ()
+
+    def sections(self) -> list[Section]:
+        """Describe the record.
+
+        Returns
+        -------
+        list of Section
+            The estimate and the interval, before and after the correction.
+        """
+        level = interval_name(self.confidence_level)
+        ends = _ends(self.interval)
+        corrected = f"Corrected: {self.median:.4g}, {level} {ends}"
+        if self.method == "projection":
+            corrected = f"Corrected {level}: {ends}"
+        text = [
+            f"{basis(self)}.{direction(self)}",
+            f"The best estimate is that of {self.winner}: {self.estimate:.4g}, {level} "
+            f"{_ends(self.naive_interval)} ignoring selection.",
+            f"{corrected} ({_METHOD_NAMES[self.method]}).",
+        ]
+        if self.n_resamples is not None:
+            text.append(simulation(self))
+        return [Section(title="How good is the winner?", text=tuple(text)), *beware(self)]
+
+
+def _ends(interval: Sequence[Any]) -> str:
+    low, high = interval
+    return f"[{low:.4g}, {high:.4g}]"
+
+
+# The mean of a truncated normal distribution, by a quantile that was observed.
+
+
+_ROOT = math.sqrt(0.5)
+_HALVINGS = 400  # at most; a bracket ends when no number is left in it
+_FARTHEST = 1e200
+
+
+def survival(z: float, below: float, above: float) -> float:
+    """P(X >= z) for a standard normal X that lies within [z - below, z + above].
+
+    In a tail every term is divided by the density at the nearer end, so that digits are
+    lost neither far out nor between near ends.
+    """
+    from scipy.special import erfcx, ndtr
+
+    if below <= 0.0 or above <= 0.0:
+        return 1.0 if below <= 0.0 else 0.0
+    low, high = z - below, z + above
+    if high < 0.0:
+        return 1.0 - survival(-z, above, below)
+    if low <= 0.0:
+        beyond = ndtr(-z) - ndtr(-high) if z > 0.0 else ndtr(high) - ndtr(z)
+        return float(beyond / (ndtr(high) - ndtr(low)))
+
+    def tail(more: float) -> float:
+        """Give P(X >= low + more), but for a factor that is the same for all."""
+        if math.isinf(more):
+            return 0.0
+        t = low + more
+        return float(erfcx(_ROOT * t)) * math.exp(-0.5 * more * (t + low))
+
+    rest = tail(below + above)
+    return (tail(below) - rest) / (tail(0.0) - rest)
+
+
+def solve(found: Callable[[float], float], wanted: float, ends: tuple[float, float]) -> float:
+    """Find where a function that rises from 0 to 1 between two ends has a value."""
+    a, b = ends
+    for _ in range(_HALVINGS):
+        middle = 0.5 * (a + b)
+        if middle in (a, b):
+            break
+        a, b = (middle, b) if found(middle) < wanted else (a, middle)
+    return 0.5 * (a + b)
+
+
+def truncated_mean(
+    x: float,
+    error: Callable[[float], float],
+    truncation: tuple[float, float],
+    probability: float,
+    ends: tuple[float, float],
+    critical: float = math.inf,
+) -> float:
+    """Mean, between two ends, at which x or more has a probability.
+
+    x was seen only because it lies within `truncation`, and within `critical` standard
+    errors of the mean; `error` is the standard error at a mean.
+    """
+
+    def found(mean: float) -> float:
+        sigma = error(mean)
+        z = (x - mean) / sigma
+        below, above = (x - truncation[0]) / sigma, (truncation[1] - x) / sigma
+        return survival(z, min(below, z + critical), min(above, critical - z))
+
+    return solve(found, probability, ends)
+
+
+def conditional_mean(
+    x: float, sigma: float, truncation: tuple[float, float], probability: float
+) -> float:
+    """Mean at which x or more has a probability, given the truncation.
+
+    x, of standard error sigma, was seen only because it lies between the two ends.
+    """
+    below, above = (x - truncation[0]) / sigma, (truncation[1] - x) / sigma
+    ends = [x, x]
+    for k, sign in ((0, -1.0), (1, 1.0)):
+        step = sigma
+        while (
+            sign * (survival((x - ends[k]) / sigma, below, above) - probability) < 0.0
+            and step < _FARTHEST * sigma
+        ):
+            ends[k], step = x + sign * step, 2.0 * step
+    return truncated_mean(x, lambda _: sigma, truncation, probability, (ends[0], ends[1]))
+
+
+# The estimate of the best model, corrected for its having been picked.
+
 
 _METHODS = ("hybrid", "conditional", "projection")
 _TIE = 1e-9  # standard errors

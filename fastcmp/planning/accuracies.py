@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.special import bdtr, ndtr, ndtri
 
-from fastcmp.paired.unpaired_tests import UnpairedOptions, evaluate_counts
+from fastcmp.paired.unpaired_result import UnpairedOptions, evaluate_counts
 from fastcmp.planning.families import (
     Case,
     Family,

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri
 
-from fastcmp.core.options import choose
+from fastcmp.core.checks import choose
 from fastcmp.planning.aucs import (
     FEWEST,
     SIZES,

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastcmp.core.checks import LARGEST_COUNT, as_numbers, as_whole
-from fastcmp.core.options import choose
+from fastcmp.core.checks import LARGEST_COUNT, as_numbers, as_whole, choose
 
 Floats = NDArray[np.float64]
 #: A family's own inputs, as the user passed them: those not passed are missing.

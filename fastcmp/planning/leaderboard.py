@@ -14,13 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-from fastcmp.core.checks import as_seed, as_whole
-from fastcmp.core.options import choose
-from fastcmp.core.record_parts import LESS_IS_BETTER
+from fastcmp.core.checks import as_seed, as_whole, choose
+from fastcmp.core.records import LESS_IS_BETTER
 from fastcmp.core.threads import parts
 from fastcmp.counts.pairs import all_pairs
 from fastcmp.pairwise.adjust import OF_PAIRS, adjust_rows
-from fastcmp.pairwise.gaussian_draws import gaussian_draws
+from fastcmp.pairwise.max_t import gaussian_draws
 from fastcmp.planning.discordance import read_probabilities
 from fastcmp.planning.families import (
     Case,

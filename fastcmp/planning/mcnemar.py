@@ -13,8 +13,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from fastcmp import kernels
-from fastcmp.core.checks import as_counts, as_flag
-from fastcmp.core.options import ALTERNATIVES
+from fastcmp.core.checks import ALTERNATIVES, as_counts, as_flag
 from fastcmp.kernels.planned_margins import (
     EQUIVALENCE,
     NONINFERIORITY,
@@ -22,7 +21,7 @@ from fastcmp.kernels.planned_margins import (
     margin_variances,
 )
 from fastcmp.kernels.status import DEGENERATE, OK
-from fastcmp.paired.mcnemar_counts import CODES
+from fastcmp.paired.mcnemar_result import CODES
 from fastcmp.planning.discordance import KNOWN, read_discordant, read_probabilities
 from fastcmp.planning.families import (
     Case,

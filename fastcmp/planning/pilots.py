@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from fastcmp.core.record_parts import LESS_IS_BETTER
+from fastcmp.core.records import LESS_IS_BETTER
 from fastcmp.planning import plan
 from fastcmp.planning.plan_result import Plan
 
@@ -96,8 +96,8 @@ def _metric(record: Any) -> _Read:
 
 def _cost(record: Any) -> _Read:
     """Read costs: V / n, with V the variance of the difference of one sample."""
-    from fastcmp.counts.label_table import LabelTable
-    from fastcmp.paired.cost_differences import cell_differences, fold
+    from fastcmp.counts.label_counts import LabelTable
+    from fastcmp.paired.cost_result import cell_differences, fold
 
     n = np.asarray(record.n_samples, np.float64)
     if isinstance(record.counts, LabelTable):

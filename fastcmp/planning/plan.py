@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fastcmp.core.options import ALTERNATIVES, choose
+from fastcmp.core.checks import ALTERNATIVES, choose
 from fastcmp.core.records import ConfidenceInterval, unwrap
 from fastcmp.kernels.status import OK, UNDEFINED
 from fastcmp.planning.families import (

@@ -8,9 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from fastcmp.core.fields import column
-from fastcmp.core.record_parts import Drawn
-from fastcmp.core.records import ConfidenceInterval, Record
+from fastcmp.core.records import ConfidenceInterval, Drawn, Record, column
 from fastcmp.core.sections import Section
 
 #: What is shown, by hypothesis.

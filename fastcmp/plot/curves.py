@@ -2,12 +2,40 @@
 
 from __future__ import annotations
 
+import math
+import textwrap
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from fastcmp.core.sections import interval_name
 from fastcmp.counts.roc_points import Curve, RocCurve
-from fastcmp.plot.style import curve_style, prepare_axes
+from fastcmp.crossval.comparison_result import CVComparison, difference_interval
+from fastcmp.planning.plan_result import Plan
+from fastcmp.planning.power_points import (
+    BEFORE,
+    WIDE,
+    PowerLine,
+    line_labels,
+    numbers_to_draw,
+    power_lines,
+    simulated_powers,
+)
+from fastcmp.plot.style import (
+    COLOURS,
+    GREY,
+    LEGEND,
+    PALE,
+    as_text,
+    curve_style,
+    place_legend,
+    prepare_axes,
+)
 from fastcmp.scores.curves import DetCurve, PrecisionRecallCurve
 from fastcmp.scores.lift import GainCurve
+from fastcmp.scores.roc_bands import RocBand
+from fastcmp.sequential.looks_result import LooksResult
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -86,3 +114,364 @@ def curve(result: Curve, *, label: str | None = None, ax: Axes | None = None) ->
     ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), xlabel=x_label, ylabel=y_label)
     ax.set_aspect("equal")
     return ax
+
+
+# Pictures of rates with their bootstrap intervals.
+
+
+def roc_band(result: RocBand, *, confidence_level: float = 0.95, ax: Axes | None = None) -> Axes:
+    """Draw the rates of models over the given rates, each with its pointwise band.
+
+    Parameters
+    ----------
+    result : RocBand
+        From `fastcmp.roc_band`.
+    confidence_level : float
+        Of the intervals, in (0, 1).
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default on a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        What was drawn on.
+
+    Raises
+    ------
+    ValueError
+        If the level lies outside (0, 1).
+    TypeError
+        If `result` or `ax` is something else.
+    ImportError
+        If matplotlib is not installed.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from fastcmp import plot, roc_band
+    >>> y_true, score = [0, 0, 1, 0, 1, 1], [0.1, 0.3, 0.4, 0.6, 0.7, 0.9]
+    >>> ax = plot.roc_band(roc_band(y_true, score, n_resamples=100, rng=1))
+    >>> ax.get_xlabel()
+    'Specificity'
+    >>> plt.close(ax.figure)
+    """
+    if not isinstance(result, RocBand):
+        raise TypeError(f"roc_band draws a RocBand, got {type(result).__name__}")
+    low, high = result.confidence_interval(confidence_level)
+    ax = prepare_axes(ax, (5.2, 5.2))
+    order = np.argsort(result.at, kind="stable")
+    x, n_models, handles = result.at[order], len(result.names), []
+    for m, name in enumerate(result.names):
+        style = curve_style(m, n_models)
+        band = {"color": style["color"], "alpha": 0.18, "linewidth": 0}
+        ax.fill_between(x, low[m, order], high[m, order], **band)
+        handles += ax.plot(x, result.estimate[m, order], label=as_text(name), **style)
+    ax.plot([0, 1], [1, 0], color=GREY, linewidth=0.9, linestyle=(0, (1, 2)))
+    ax.set(xlim=(1.01, -0.01), ylim=(-0.01, 1.01))
+    ax.set(xlabel=result.given.capitalize(), ylabel=result.measure.capitalize())
+    place_legend(ax, handles, f"{100 * confidence_level:g}% bands", inside=True)
+    return ax
+
+
+# The picture of evidence over time: e-values at the looks of one comparison.
+
+
+def evidence(result: LooksResult, *, ax: Axes | None = None) -> Axes:
+    """Draw the e-value at each look, on a logarithmic scale.
+
+    The dashed line is 1 / alpha: where the e-value first reaches it, the test is
+    decided, and stays so. Below 1 the samples speak for the null hypothesis.
+
+    Parameters
+    ----------
+    result : LooksResult
+        From the `look` of a state of `fastcmp.sequential`, or `mcnemar_looks`.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default on a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        What was drawn on.
+
+    Raises
+    ------
+    TypeError
+        If `result` or `ax` is something else.
+    ImportError
+        If matplotlib is not installed.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from fastcmp import plot, sequential
+    >>> looks = sequential.mcnemar_looks([3, 9, 30], [1, 2, 8], n_samples=[40, 90, 300])
+    >>> ax = plot.evidence(looks)
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('Samples', 'Evidence (log10 of the e-value)')
+    >>> plt.close(ax.figure)
+    """
+    if not isinstance(result, LooksResult):
+        raise TypeError(f"evidence draws a LooksResult, got {type(result).__name__}")
+    ax = prepare_axes(ax, (6.2, 3.8))
+    # An e-value of 0 has no logarithm: it is drawn at the least of the others.
+    heights = result.log_evalue / math.log(10.0)
+    seen = heights[np.isfinite(heights)]
+    least, most = (seen.min(), seen.max()) if seen.size else (0.0, 0.0)
+    heights = np.clip(heights, least - 1.0, most + 1.0)
+    limit = -math.log10(result.alpha)
+    ax.axhline(0.0, color=GREY, linewidth=0.9, linestyle=(0, (1, 2)))
+    handles = [
+        ax.axhline(
+            limit,
+            color=COLOURS[1],
+            linewidth=1.4,
+            linestyle="--",
+            label=f"1 / alpha = {1 / result.alpha:.4g}",
+        )
+    ]
+    line = {"color": COLOURS[0], "linewidth": 1.8, "marker": "o", "markersize": 4}
+    handles += ax.plot(result.n_samples, heights, label="a look", **line)
+    first = result.first_rejection
+    if first is not None:
+        where = result.n_samples[first], heights[first]
+        mark = {"color": COLOURS[2], "marker": "D", "markersize": 9, "linestyle": ""}
+        handles += ax.plot(*where, label=f"decided at {where[0]}", **mark)
+    unit = "Samples" if not np.isnan(result.low).any() else "Discordant samples"
+    ax.set(xlabel=unit, ylabel="Evidence (log10 of the e-value)")
+    ax.xaxis.get_major_locator().set_params(integer=True)
+    ax.margins(y=0.1)
+    ax.spines[["top", "right"]].set_visible(False)
+    # Above the axes, where no look can be.
+    ax.legend(
+        handles=handles,
+        loc="lower left",
+        bbox_to_anchor=(0.0, 1.0),
+        ncols=3,
+        frameon=False,
+        **LEGEND,
+    )
+    return ax
+
+
+# The picture of two classifiers on the folds of a cross-validation.
+
+
+_ROWS = 30  # repetitions that each get a row of their own
+
+
+def folds(result: CVComparison, *, test: str | None = None, ax: Axes | None = None) -> Axes:
+    """Draw the difference in each fold, their mean, and its interval.
+
+    Points to the right of zero favour the first model. Folds share records: their
+    scatter does not measure the uncertainty; the interval does.
+
+    Parameters
+    ----------
+    result : CVComparison
+        From `compare_cv`.
+    test : str, optional
+        Whose folds and interval to draw; those of the first test by default.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes.
+
+    Raises
+    ------
+    TypeError
+        If `result` or `ax` is something else.
+    ValueError
+        If the test is unknown, or its design was not fitted.
+    ImportError
+        If matplotlib is not installed.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> from fastcmp import compare_cv, plot
+    >>> X, y = load_iris(return_X_y=True)
+    >>> ax = plot.folds(compare_cv(GaussianNB(), KNeighborsClassifier(), X, y, rng=1))
+    >>> ax.get_xlabel()
+    'Accuracy of a minus b (percentage points)'
+    >>> plt.close(ax.figure)
+    """
+    if not isinstance(result, CVComparison):
+        raise TypeError(f"folds draws a CVComparison, got {type(result).__name__}")
+    if test is not None and not isinstance(test, str):
+        raise TypeError(f"test must be the name of a test, got {test!r}")
+    name = next(iter(result.tests)) if test is None else test
+    record = result.tests.get(name) or result.test(name)
+    percent = result.measure == "accuracy"
+    scale = 100.0 if percent else 1.0
+    first, second = scale * result.scores(name)
+    gains = first - second
+    n_rows = len(gains)
+    ax = prepare_axes(ax, (6.2, 1.9 + 0.22 * min(n_rows, _ROWS)))
+    low, high = scale * difference_interval(record)
+    # A one-sided interval has no other end: it is drawn as far as the folds lie.
+    if record.alternative == "greater":
+        high = max(low, gains.max())
+    elif record.alternative == "less":
+        low = min(high, gains.min())
+    handles = []
+    if np.isfinite([low, high]).all():
+        name = interval_name(0.95, record.alternative)
+        handles.append(ax.axvspan(low, high, color=PALE, label=name))
+    ax.axvline(0.0, color=GREY, linewidth=1, linestyle="--")
+    handles.append(ax.axvline(gains.mean(), color=COLOURS[1], linewidth=1.8, label="mean"))
+    rows = np.repeat(np.arange(1, n_rows + 1), gains.shape[1])
+    handles += ax.plot(
+        gains.ravel(),
+        rows,
+        linestyle="",
+        marker="o",
+        markersize=6,
+        color=COLOURS[0],
+        alpha=0.75,
+        label="a fold",
+    )
+    ax.set_ylim(n_rows + 0.6, 0.4)
+    ax.yaxis.get_major_locator().set_params(integer=True)
+    ax.set_ylabel("repetition")
+    a, b = map(as_text, result.names)
+    measure = f"Accuracy of {a} minus {b} (percentage points)"
+    ax.set_xlabel(measure if percent else f"{result.measure} of {a} minus {b}")
+    ax.spines[["top", "right"]].set_visible(False)
+    # Above the axes, where no fold can be.
+    ax.legend(
+        handles=handles,
+        loc="lower left",
+        bbox_to_anchor=(0.0, 1.0),
+        ncols=3,
+        frameon=False,
+        **LEGEND,
+    )
+    return ax
+
+
+# Pictures of plans: power over the number of samples.
+
+
+_MOST = 20  # curves that can be distinguished
+_INSIDE = 6  # curves whose legend stands inside the axes
+_GUIDED = 6  # marks with lines to the axes
+_TITLE = 40  # letters of a line of the legend's title
+
+
+def power_curve(result: Plan | Mapping[str, Plan], *, ax: Axes | None = None) -> Axes:
+    """Draw the power of plans over the number of samples.
+
+    Parameters
+    ----------
+    result : Plan or mapping of str to Plan
+        From `fastcmp.planning`; of an array of plans a curve for each, but one for all
+        that differ only in the number of samples or in the power wanted. Names stand in
+        the legend.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default on a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        What was drawn on.
+
+    Raises
+    ------
+    ValueError
+        If there are more than 20 curves, or none, or plans count different things.
+    TypeError
+        If `result` or `ax` is something else.
+    ImportError
+        If matplotlib is not installed.
+
+    Notes
+    -----
+    A dot is what was planned. Of a plan from a pilot the band holds the middle 95% of
+    the power over what the pilot leaves open, and the dashed line is its mean. Powers
+    that are simulated have bars of 1.96 standard errors.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from fastcmp import planning, plot
+    >>> plan = planning.sample_size(p10=0.15, p01=0.05, power=[0.8, 0.9])
+    >>> ax = plot.power_curve(plan)
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('Samples', 'Power')
+    >>> plt.close(ax.figure)
+    """
+    plans = _named(result)
+    lines = [(as_text(name), line) for name, plan in plans for line in power_lines(plan)]
+    if not lines:
+        raise ValueError("result must have a difference that is found, to draw its power")
+    if len(lines) > _MOST:
+        raise ValueError(f"power_curve draws at most {_MOST} curves, got {len(lines)}")
+    ax = prepare_axes(ax, (6.4, 4.4))
+    ends = np.array([line.ends() for _, line in lines])
+    low, high = ends[:, 0].min(), ends[:, 1].max()
+    logarithmic = bool(high > WIDE * low)
+    labels = line_labels(lines)
+    guided = sum(len(line.marks) for _, line in lines) <= _GUIDED
+    handles = []
+    for i, (_, line) in enumerate(lines):
+        style = curve_style(i, len(lines)) | {"label": labels[i]}
+        numbers = numbers_to_draw(line, low, high, logarithmic=logarithmic)
+        handles += _draw(ax, line, numbers, style)
+        _mark(ax, line, style["color"], guided=guided)
+    ax.set(xscale="log" if logarithmic else "linear", ylim=(0.0, 1.04))
+    ax.set(xlim=(low / BEFORE if logarithmic else 0.0, high * 1.04), ylabel="Power")
+    (unit,) = {plan.unit for _, plan in plans}
+    ax.set_xlabel(unit.capitalize())
+    titles = {plan.test_name for _, plan in plans}
+    title = textwrap.fill(titles.pop(), _TITLE) if len(titles) == 1 else None
+    place_legend(ax, handles, title, inside=len(handles) <= _INSIDE)
+    return ax
+
+
+def _named(result: Any) -> list[tuple[str, Plan]]:
+    """Check the plans, and name them."""
+    plans = list(result.items()) if isinstance(result, Mapping) else [("", result)]
+    for _, plan in plans:
+        if not isinstance(plan, Plan):
+            raise TypeError(f"power_curve draws a Plan, or several by name, got {plan!r:.60}")
+    units = dict.fromkeys(plan.unit for _, plan in plans)
+    if len(units) > 1:
+        raise ValueError(f"plans must count the same in one picture, got {', '.join(units)}")
+    return [(str(name), plan) for name, plan in plans]
+
+
+def _draw(ax: Axes, line: PowerLine, numbers: Any, style: dict[str, Any]) -> list[Any]:
+    """Draw a curve, and what is uncertain about it."""
+    if line.simulated:
+        x, y, error = simulated_powers(line, numbers)
+        style = {k: x for k, x in style.items() if k != "markevery"} | {"marker": "."}
+        return [ax.errorbar(x, y, yerr=1.96 * error, capsize=2, **style)]
+    found = line.at(numbers)
+    handles = ax.plot(numbers, found.power, **style)
+    if found.assurance is not None and found.interval is not None:
+        shade = {"color": style["color"], "alpha": 0.15, "linewidth": 0}
+        ax.fill_between(numbers, *found.interval, **shade)
+        label = "mean over what the pilot leaves open"
+        mean = {"color": style["color"], "linestyle": "--", "linewidth": 1.0}
+        handles += ax.plot(numbers, found.assurance, label=label, **mean)
+    return list(handles)
+
+
+def _mark(ax: Axes, line: PowerLine, colour: str, *, guided: bool) -> None:
+    """Mark what was planned."""
+    for n, power in line.marks:
+        if not np.isfinite(n):
+            continue
+        if guided:
+            way = {"color": GREY, "linewidth": 0.8, "linestyle": ":"}
+            ax.plot([n, n], [0.0, power], **way)
+            ax.hlines(power, 0.0, n, **way)
+        ring = {"markerfacecolor": "white", "markeredgecolor": colour, "zorder": 3}
+        ax.plot([n], [power], "o", markersize=8, markeredgewidth=1.8, **ring)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp.core.sections import interval_name
-from fastcmp.datasets.rank_line import MEASURES
-from fastcmp.pairwise.ranking import TIED, UNTESTED
+from fastcmp.datasets.datasets_result import MEASURES
+from fastcmp.pairwise.decisions import TIED, UNTESTED
 from fastcmp.pairwise.result import PairwiseResult
 from fastcmp.plot.style import COLOURS, GREY, PALE, as_text, fitting_size, prepare_axes
 

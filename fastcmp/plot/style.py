@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.core.escaping import visible
+from fastcmp.core.render import visible
 from fastcmp.inputs.binary_labels import as_doubles
 
 if TYPE_CHECKING:

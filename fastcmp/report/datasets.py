@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.core.record_parts import LESS_IS_BETTER
+from fastcmp.core.records import LESS_IS_BETTER
 from fastcmp.report.blocks import Text
 from fastcmp.report.charts import MOST_CELLS, bars, shaded
 from fastcmp.report.contents import as_if

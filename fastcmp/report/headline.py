@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.core.record_parts import LESS_IS_BETTER
+from fastcmp.core.records import LESS_IS_BETTER
 from fastcmp.core.sections import format_pvalue, interval_name
-from fastcmp.pairwise.decisions import PairDecisions
+from fastcmp.pairwise.decisions import BETTER, WORSE, PairDecisions
 from fastcmp.pairwise.leaderboard import format_score, style_of
-from fastcmp.pairwise.ranking import BETTER, WORSE
 from fastcmp.report.wording import in_words, names_of
 
 if TYPE_CHECKING:

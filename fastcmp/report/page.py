@@ -2,23 +2,169 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import json
 import os
+import platform
+import re
+from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fastcmp.core.atomic_files import check_place, replacing
-from fastcmp.core.fields import brief
+import numpy as np
+
+from fastcmp import __version__
+from fastcmp.core.records import Record, brief
+from fastcmp.core.render import visible
+from fastcmp.core.saved_states import check_place, replacing, to_plain
 from fastcmp.report import PAGES
 from fastcmp.report.contents import blocks_of
 from fastcmp.report.headline import headline
 from fastcmp.report.methods import numbered
-from fastcmp.report.provenance import fingerprint, versions
-from fastcmp.report.template_files import environment, policy_of, texts_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
-    from fastcmp.core.records import Record
+#: Spaces at which a line should not end: within "p = 0.05" and intervals.
+_TOGETHER = re.compile(r"(?<=\bp) (?==)|(?<=p =) |(?<=CI) (?=\[)|(?<=\d,) (?=[-+\d.]+\])")
+#: Names such as "org/model-7b", at whose hyphens and slashes no line should end.
+_NAME = re.compile(r"(?=\S*[A-Za-z]{2})[^\s,;:()]+[-/][^\s,;:()]*[^\s,;:().][,;:.)]*")
+_FOLDER = Path(__file__).parent / "templates"
+
+
+def texts_of(names: Iterable[str]) -> list[str]:
+    """Read styles or scripts, each once, in the order in which they are first named."""
+    return [(_FOLDER / name).read_text("utf-8") for name in dict.fromkeys(names)]
+
+
+def policy_of(styles: list[str], scripts: list[str]) -> str:
+    """Allow a page its own styles and scripts, by their hashes, and nothing else.
+
+    Not even the attribute ``style``, nor handlers of events in attributes.
+    """
+    return (
+        f"default-src 'none'; script-src {_hashes(scripts)}; "
+        f"style-src {_hashes(styles)}; img-src data:; base-uri 'none'; "
+        "form-action 'none'"
+    )
+
+
+def _hashes(texts: list[str]) -> str:
+    digests = [hashlib.sha256(text.encode()).digest() for text in texts]
+    return " ".join(f"'sha256-{base64.b64encode(x).decode()}'" for x in digests)
+
+
+@cache
+def environment() -> Any:
+    """Make what writes templates, in which all values are escaped."""
+    try:
+        import jinja2
+        from markupsafe import Markup
+    except ImportError:
+        raise ImportError("a report needs Jinja2: pip install 'fastcmp[report]'") from None
+    made = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(_FOLDER),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        finalize=lambda value: visible(value) if type(value) is str else value,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters |= {
+        "json": lambda value: Markup(to_json(value)),
+        "trusted": Markup,
+        "unbroken": lambda text: unbroken(_TOGETHER.sub("\u00a0", text)),
+    }
+
+    def unbroken(text: str) -> Any:
+        """Keep names with hyphens on one line, where they fit into one."""
+        parts, end = [], 0
+        for name in _NAME.finditer(text):
+            parts.append(Markup.escape(visible(text[end : name.start()])))
+            parts.append(Markup('<span class="name">{}</span>').format(visible(name[0])))
+            end = name.end()
+        return Markup("").join([*parts, Markup.escape(visible(text[end:]))])
+
+    return made
+
+
+def to_json(value: Any) -> str:
+    """Write JSON that may stand in a script element: no tag, no entity, no new line."""
+    text = json.dumps(_shown(value), separators=(",", ":"), allow_nan=False)
+    for mark in "<>&":
+        text = text.replace(mark, f"\\u{ord(mark):04x}")
+    return text
+
+
+def _shown(value: Any) -> Any:
+    """Make control characters in all strings visible."""
+    if isinstance(value, str):
+        return visible(value)
+    if isinstance(value, dict):
+        return {visible(str(key)): _shown(part) for key, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_shown(part) for part in value]
+    return value
+
+
+# What a page was made from: versions of programs, and fingerprints of numbers.
+
+
+_PART = 1 << 22  # bytes of an array that are hashed at once
+
+
+@cache
+def versions() -> dict[str, str]:
+    """Give the versions of what the numbers depend on, by name."""
+    others = {name: version(name.lower()) for name in ("NumPy", "SciPy", "Numba")}
+    return {"fastcmp": __version__, "Python": platform.python_version(), **others}
+
+
+def fingerprint(records: Iterable[Record]) -> str:
+    """Give the SHA-256 of all fields of records, the same on any machine."""
+    digest = hashlib.sha256()
+    for record in records:
+        for part in _bytes_of(record):
+            digest.update(part)
+    return digest.hexdigest()
+
+
+def _bytes_of(value: Any) -> Iterator[bytes]:
+    """Write a value with its type and its length, so that no two look the same."""
+    if isinstance(value, np.ndarray) and value.dtype.kind in "biufMm":
+        little = value.astype(value.dtype.newbyteorder("<"), order="C", copy=False)
+        yield f"{little.dtype.str}{little.shape}".encode()
+        flat = little.reshape(-1)
+        step = max(1, _PART // max(1, little.itemsize))
+        for start in range(0, flat.size, step):
+            yield flat[start : start + step].tobytes()
+    elif isinstance(value, Record):
+        yield type(value).__name__.encode()
+        yield from _bytes_of(value._fields())
+    elif isinstance(value, dict):
+        yield f"dict{len(value)}".encode()
+        for key, part in value.items():
+            yield from _bytes_of(key)
+            yield from _bytes_of(part)
+    elif isinstance(value, (list, tuple)):
+        yield f"{type(value).__name__}{len(value)}".encode()
+        for part in value:
+            yield from _bytes_of(part)
+    else:
+        yield _plain(value)
+
+
+def _plain(value: Any) -> bytes:
+    try:
+        return json.dumps(to_plain(value)).encode()
+    except TypeError:  # a label of a type that is not saved either
+        return type(value).__name__.encode()
+
+
+# A whole page: from records to one file that needs nothing else.
+
 
 _SEVERAL = "Comparison of models"  # the title of a page of several records
 

@@ -8,8 +8,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp.core.sections import interval_name
-from fastcmp.report.charts import Curves, Row, bars, curve, intervals, straight
-from fastcmp.report.scales import Scale, around, linear, upright
+from fastcmp.report.charts import (
+    Curves,
+    Row,
+    Scale,
+    around,
+    bars,
+    curve,
+    intervals,
+    linear,
+    straight,
+    upright,
+)
 from fastcmp.report.two_models import difference, with_said
 
 if TYPE_CHECKING:

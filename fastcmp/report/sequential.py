@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp.report.blocks import said
-from fastcmp.report.charts import Curves, Guide, Row, curve, intervals
+from fastcmp.report.boards import subsets_of
+from fastcmp.report.charts import Curves, Guide, Row, around, curve, intervals, linear, upright
 from fastcmp.report.headline import headline
 from fastcmp.report.matrix import matrix_of
-from fastcmp.report.scales import around, linear, upright
 from fastcmp.report.scores import MOST_ROWS, estimates
-from fastcmp.report.subsets import subsets_of
 from fastcmp.report.two_models import HOW, with_said
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Contents of records of two models: their difference, and what they got right."""
+"""Blocks of a page about two models, folds, a gate or a plan."""
 
 from __future__ import annotations
 
@@ -9,10 +9,33 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.core.record_parts import LESS_IS_BETTER
-from fastcmp.core.sections import Section, interval_name
+from fastcmp.core.records import LESS_IS_BETTER
+from fastcmp.core.sections import Section, format_pvalue, interval_name
+from fastcmp.crossval.comparison_result import difference_interval
+from fastcmp.paired.margin_result import WORSE
+from fastcmp.planning.power_points import (
+    BEFORE,
+    WIDE,
+    PowerLine,
+    line_labels,
+    numbers_to_draw,
+    power_lines,
+)
 from fastcmp.report.blocks import Text, said
-from fastcmp.report.charts import Row, bars, intervals
+from fastcmp.report.charts import (
+    N_STYLES,
+    Curve,
+    Curves,
+    Guide,
+    Row,
+    Scale,
+    bars,
+    curve,
+    intervals,
+    linear,
+    logarithmic,
+    upright,
+)
 from fastcmp.report.headline import headline
 from fastcmp.report.wording import names_of
 
@@ -220,3 +243,156 @@ def _four_parts(rows: Any, names: tuple[str, str], title: str, head: str) -> Blo
 
 def _count(x: Any) -> str:
     return f"{x:,}" if isinstance(x, int) else f"{x:,.4g}"
+
+
+# Contents of gates: each comparison beside its margin.
+
+
+def gate(record: Any) -> list[Block]:
+    """Draw each difference in units of its margin, with its interval."""
+    new, base = record.models
+    rows = []
+    for i, name in enumerate(record.names):
+        margin, gain = float(record.margin[i]), float(record.difference[i])
+        low, high = record.interval[i].tolist()
+        decision = str(record.decision[i])
+        kind = "good" if record.margin_met[i] else "bad" if decision == WORSE else ""
+        rows.append(
+            Row(
+                label=f"{name}",
+                value=gain / margin,
+                low=low / margin,
+                high=high / margin,
+                text=f"{gain:+.4f} [{low:+.4f}, {high:+.4f}]",
+                cells=(
+                    *record.measured(i),
+                    f"{margin:g}",
+                    format_pvalue(float(record.pvalue[i])),
+                    decision,
+                ),
+                kind=kind,
+            )
+        )
+    level = f"{100 * (1 - 2 * record.alpha):.9g}% CI"
+    picture = intervals(
+        rows,
+        title="Difference against the margin",
+        axis=f"{new} minus {base}, in units of the margin",
+        heads=("comparison", f"difference, {level}", "n", new, base, "margin", "p", "decision"),
+        marks=[(0.0, "no difference"), (-1.0, "worse by the margin")],
+        says=f"{new} is not worse where the interval lies right of the margin.",
+    )
+    return with_said(record, picture, without="")
+
+
+# Contents of cross-validated comparisons: differences in folds, and their tests.
+
+
+_MOST = 40  # repetitions that get a row each
+
+
+def folds(record: Any) -> list[Block]:
+    """Draw the difference in each fold, and the mean with the interval of each test."""
+    a, b = record.names
+    percent = record.measure == "accuracy"
+    scale = 100.0 if percent else 1.0
+    first, second = scale * record.scores()
+    gains = first - second
+    unit = " (percentage points)" if percent else ""
+    axis = f"{record.measure}, {a} minus {b}{unit}"
+    rows = [
+        Row(label=f"repetition {r + 1}", value=row.mean(), points=tuple(row.tolist()),
+            text=f"{row.mean():+.4g}")
+        for r, row in enumerate(gains[:_MOST])
+    ]  # fmt: skip
+    of_folds = intervals(
+        rows,
+        title="The folds",
+        axis=axis,
+        heads=("", "mean"),
+        marks=[(0.0, "H0: no difference")],
+        says="A small dot is a fold. Folds share records: their scatter does not "
+        "measure the uncertainty, the interval of a test does."
+        + (f" The first {_MOST} of {len(gains)} repetitions are drawn."
+           if len(gains) > _MOST else ""),
+    )  # fmt: skip
+    return with_said(record, _tests(record, axis), of_folds)
+
+
+def _tests(record: Any, axis: str) -> Block:
+    """Draw the interval of each test that was made."""
+    rows = []
+    for name, test in record.tests.items():
+        low, high = difference_interval(test).tolist()
+        p = (format_pvalue(float(test.pvalue)),)
+        gain = float(test.difference)
+        rows.append(row_of(name, record.measure, gain, low, high, cells=p))
+    return intervals(
+        rows,
+        title="The difference",
+        axis=axis,
+        heads=("test", "difference, 95% CI", "p"),
+        marks=[(0.0, "H0: no difference")],
+    )
+
+
+# Contents of plans: power over the number of samples.
+
+
+def plan(record: Any) -> list[Block]:
+    """Draw the power over the number of samples; what is simulated, as points."""
+    lines = [("", line) for line in power_lines(record)][:N_STYLES]
+    if not lines or (record.power_standard_error is not None and _marks(lines) < 2):
+        return with_said(record)
+    ends = np.array([line.ends() for _, line in lines])
+    low, high = float(ends[:, 0].min()), float(ends[:, 1].max())
+    is_log = high > WIDE * low
+    unit = record.unit.capitalize()
+    if is_log:
+        across = logarithmic(low / BEFORE, 1.04 * high, title=unit)
+    else:
+        across = linear(0.0, 1.04 * high, title=unit)
+    scales = (across, upright(0.0, 1.0, title="Power"))
+    curves = [
+        _curve(line, label, scales, style=i, ends=(low, high))
+        for i, ((_, line), label) in enumerate(zip(lines, line_labels(lines), strict=True))
+    ]
+    wanted = {power for _, line in lines for _, power in line.marks}
+    guides = [Guide(place=scales[1].place(wanted.pop()))] if len(wanted) == 1 else []
+    n_all = len(power_lines(record))
+    says = "A dot is what was planned."
+    if record.assurance is not None:
+        says += " The band holds the middle 95% of what the pilot leaves open."
+    if n_all > len(lines):
+        says += f" Of {n_all} curves {len(lines)} are drawn."
+    picture = Curves(
+        title="Power", x=across, y=scales[1], curves=tuple(curves), across=tuple(guides), says=says
+    )
+    return with_said(record, picture)
+
+
+def _marks(lines: list[tuple[str, PowerLine]]) -> int:
+    return max(len(line.marks) for _, line in lines)
+
+
+def _curve(
+    line: PowerLine,
+    label: str,
+    scales: tuple[Scale, Scale],
+    *,
+    style: int,
+    ends: tuple[float, float],
+) -> Curve:
+    """Compute the powers of a curve."""
+    dots = [
+        (n, power, f"{n:,.0f} samples: power {100 * power:.1f}%")
+        for n, power in line.marks
+        if np.isfinite(n)
+    ]
+    if line.simulated:  # more of them would take as long as the plan
+        n, powers, _ = zip(*sorted(dots), strict=True)
+        return curve(label, n, powers, scales, style=style, dots=dots)
+    numbers = numbers_to_draw(line, *ends, logarithmic=scales[0].is_log)
+    found = line.at(numbers)
+    band = found.interval if found.assurance is not None else None
+    return curve(label, numbers, found.power, scales, style=style, dots=dots, band=band)

@@ -3,25 +3,114 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.core.options import choose
+from fastcmp.core.checks import choose
 from fastcmp.core.records import Record
-from fastcmp.core.sections import Section
-from fastcmp.core.sentences import dropped_sentences
+from fastcmp.core.sections import Section, dropped_sentences
 from fastcmp.core.threads import ThreadPool, check_workers
-from fastcmp.inputs.score_direction import direction_sentences, warn_of_direction
-from fastcmp.inputs.scores import Scores, read_scores, read_weights
+from fastcmp.inputs.scores import (
+    ClassScores,
+    Scores,
+    direction_sentences,
+    has_columns,
+    read_class_scores,
+    read_scores,
+    read_weights,
+    warn_of_direction,
+)
 from fastcmp.kernels.roc import PAIR_BASE
-from fastcmp.scores.partial_area import check_region
-from fastcmp.scores.thresholds import ThresholdSweep, sorted_classes, sweep_scores
+from fastcmp.scores.curves import ThresholdSweep, roc_points, sorted_classes, sweep_scores
+from fastcmp.scores.paired_measures import AVERAGES, average_classes, class_weights
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import ArrayLike, NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A part of the ROC curve: between two false positive rates, or two true ones."""
+
+    low: float
+    high: float
+    by_tpr: bool
+    standardize: bool
+
+    def area(self, sweep: ThresholdSweep) -> float:
+        """Measure the area of one model."""
+        curve = roc_points(sweep)
+        x, y = curve.fpr, curve.tpr
+        if self.by_tpr:
+            x, y = curve.tpr, 1.0 - curve.fpr
+        inside = (x > self.low) & (x < self.high)
+        # At a vertical part the ends take the point that borders the region.
+        ends = [_read_at(x, y, self.low, "right"), _read_at(x, y, self.high, "left")]
+        xs = np.concatenate([[self.low], x[inside], [self.high]])
+        ys = np.concatenate([ends[:1], y[inside], ends[1:]])
+        return float(self.scaled(np.diff(xs) @ (ys[1:] + ys[:-1]) / 2))
+
+    def scaled(self, area: Any) -> Any:
+        """Standardize areas as McClish does, where that is wanted."""
+        width = self.high - self.low
+        if not self.standardize:
+            return np.minimum(area, width)
+        middle = (self.high**2 - self.low**2) / 2
+        chance = width - middle if self.by_tpr else middle
+        return np.minimum((1 + (area - chance) / (width - chance)) / 2, 1.0)
+
+    @property
+    def measure(self) -> str:
+        """Name what is measured."""
+        return "standardized partial AUC" if self.standardize else "partial AUC"
+
+    def __str__(self) -> str:
+        """Name the rates."""
+        return f"{'TPR' if self.by_tpr else 'FPR'} {self.low:g} to {self.high:g}"
+
+
+def _read_at(x: NDArray[np.float64], y: NDArray[np.float64], at: float, side: str) -> float:
+    """Interpolate a curve with vertical parts, from the left or from the right."""
+    if side == "right":
+        right = int(np.searchsorted(x, at, side="right"))
+        left = right - 1
+    else:
+        right = int(np.searchsorted(x, at, side="left"))
+        left = max(right - 1, 0)
+    right = min(right, x.size - 1)
+    if x[right] == x[left]:
+        return float(y[left] if side == "right" else y[right])
+    part = (at - x[left]) / (x[right] - x[left])
+    return float(y[left] + part * (y[right] - y[left]))
+
+
+def check_region(fpr_range: Any, tpr_range: Any, ties: str, *, standardize: bool) -> Region | None:
+    """Read which part of the curve is wanted."""
+    if fpr_range is not None and tpr_range is not None:
+        raise ValueError("fpr_range and tpr_range exclude each other: pass one of them")
+    given = fpr_range if tpr_range is None else tpr_range
+    if given is None:
+        if standardize:
+            raise ValueError("standardize=True is for a partial area: pass fpr_range=")
+        return None
+    name = "fpr_range" if tpr_range is None else "tpr_range"
+    numbers = np.shape(given) == (2,) and all(isinstance(x, Real) for x in given)
+    if not numbers or not 0 <= given[0] < given[1] <= 1:
+        raise ValueError(f"{name} must be two rates with 0 <= low < high <= 1, got {given!r}")
+    if ties != "half":
+        raise ValueError(f"a partial area joins its points by lines: ties='half', got {ties!r}")
+    low, high = map(float, given)
+    return Region(low, high, tpr_range is not None, standardize)
+
+
+# The area under the ROC curve, from counts of concordant pairs.
+
 
 _TIES = ("half", "concordant", "discordant")
 _THREADS_PAY = 1 << 18  # scores; below it one thread is faster
@@ -298,3 +387,102 @@ def _up_to(max_fpr: Any, *others: Any) -> tuple[float, float]:
     if not 0 < (high := float(max_fpr)) <= 1:
         raise ValueError(f"max_fpr must lie in (0, 1], got {max_fpr}")
     return 0.0, high
+
+
+# The area under the ROC curve for more than two classes.
+
+
+def auc_multiclass(
+    y_true: ArrayLike,
+    scores: ArrayLike,
+    *,
+    method: str = "ovr",
+    average: str | None = "macro",
+    classes: Sequence[Any] | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> Any:
+    """Average the areas of all classes or labels, or of all pairs of classes.
+
+    Parameters
+    ----------
+    y_true : array-like, shape (n,) or (n, K)
+        True labels; samples with a missing one are dropped. Or 0 and 1 for each of K
+        labels, of which a sample may have several (multilabel).
+    scores : array-like, shape (n, K)
+        A column a class, as ``predict_proba`` gives them, or a label.
+    method : {"ovr", "ovo"}
+        Each class against the rest, or Hand and Till's mean over pairs of classes.
+    average : {"macro", "weighted", "micro", "samples"} or None
+        Plain mean; by the frequency of the class, or of the two classes; one area of
+        all samples and classes together; mean over samples of the area of a sample's
+        K scores; or no average. "micro" and "samples" are for "ovr" only.
+    classes : sequence, optional
+        Labels of the columns; by default the distinct true labels, sorted.
+    sample_weight : array-like, shape (n,), optional
+        Weights of the samples.
+
+    Returns
+    -------
+    float or ndarray
+        In [0, 1]; without an average of shape (K,), for "ovo" (K (K - 1) / 2,), pairs
+        in the order of ``np.triu_indices(K, 1)``.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit, a score is NaN, a class has no sample, or options do not
+        go together.
+    TypeError
+        If scores are not numbers.
+
+    References
+    ----------
+    .. [1] D. J. Hand, R. J. Till, "A simple generalisation of the area under the ROC
+       curve for multiple class classification problems", Machine Learning 45 (2001)
+       171-186.
+
+    Examples
+    --------
+    >>> from fastcmp import auc_multiclass
+    >>> scores = [[0.7, 0.2, 0.1], [0.2, 0.5, 0.3], [0.3, 0.3, 0.4], [0.1, 0.6, 0.3]]
+    >>> round(auc_multiclass(["a", "b", "c", "c"], scores, method="ovo"), 4)
+    0.875
+    >>> auc_multiclass(["a", "b", "c", "c"], scores, average=None).round(3).tolist()
+    [1.0, 0.667, 0.875]
+    """
+    method = choose(method, "method", ("ovr", "ovo"))
+    average = choose(average, "average", AVERAGES)
+    if method == "ovo" and (average in ("micro", "samples") or has_columns(y_true)):
+        raise ValueError(
+            "method='ovo' compares pairs of classes: y_true must be of shape (n,), and "
+            f"average 'macro', 'weighted' or None, got {average!r}"
+        )
+    read = read_class_scores(y_true, scores, classes, sample_weight)
+    if method == "ovr":
+        return average_classes(read, _area, average)
+    return _average_pairs(read, average)
+
+
+def _average_pairs(read: ClassScores, average: str | None) -> Any:
+    sums = class_weights(read)
+    areas, sizes = [], []
+    for i, j in combinations(range(len(read.names)), 2):
+        both = read.positive[:, i] | read.positive[:, j]
+        weights = None if read.weights is None else read.weights[both]
+        one, other = (_area(read.positive[both, k], read.scores[both, k], weights) for k in (i, j))
+        areas.append((one + other) / 2)
+        sizes.append(sums[i] + sums[j])
+    if average is None:
+        return np.array(areas)
+    return float(np.average(areas, weights=sizes if average == "weighted" else None))
+
+
+def _area(
+    flags: NDArray[np.bool_], scores: NDArray[Any], weights: NDArray[np.float64] | None
+) -> float:
+    read = read_scores(flags, scores, positive=True)
+    if not 0 < read.n_positives < flags.size:
+        raise ValueError("an area needs both classes, got one")
+    if weights is None:
+        return count_pairs(read, 0).auc
+    return roc_points(sweep_scores(read, weights)).auc

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp.core.checks import as_proportion
-from fastcmp.core.plain import readable
 from fastcmp.core.records import ConfidenceInterval, Record
-from fastcmp.core.sections import Section, interval_name
-from fastcmp.core.sentences import dropped_sentences
-from fastcmp.scores.classification_result import ClassificationTable, format_count
+from fastcmp.core.saved_states import readable
+from fastcmp.core.sections import Section, dropped_sentences, interval_name
+from fastcmp.scores.classification import ClassificationTable, format_count
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.core.options import choose
+from fastcmp.core.checks import choose
 from fastcmp.core.threads import ThreadPool, check_workers
 from fastcmp.inputs.columns import read_column
 from fastcmp.inputs.model_names import check_indexes
-from fastcmp.inputs.score_direction import warn_of_direction
-from fastcmp.inputs.scores import Scores, order_of, read_scores
+from fastcmp.inputs.scores import Scores, order_of, read_scores, warn_of_direction
 from fastcmp.scores.auc_test import AUCComparison, compare_estimates
 from fastcmp.scores.delong_result import DelongResult
 

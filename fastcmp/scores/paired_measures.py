@@ -2,26 +2,140 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import math
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.core.checks import as_counts, as_level, as_proportion, check_total
-from fastcmp.core.options import ALTERNATIVES, choose
-from fastcmp.core.protocols import are_labelled
-from fastcmp.counts.label_table import LabelTable
+from fastcmp import kernels
+from fastcmp.core.checks import (
+    ALTERNATIVES,
+    as_counts,
+    as_level,
+    as_proportion,
+    check_total,
+    choose,
+)
+from fastcmp.core.numbers import normal_tail
+from fastcmp.core.records import Compared, Record, are_labelled
+from fastcmp.core.sections import Section, format_pvalue
+from fastcmp.counts.label_counts import LabelTable
 from fastcmp.inputs.binary_labels import positive_label, read_labels, read_truth
-from fastcmp.paired.difference_intervals import DIFFERENCE_INTERVALS
 from fastcmp.paired.margins import as_margin, as_margin_alpha
 from fastcmp.paired.mcnemar import mcnemar_from_counts
-from fastcmp.paired.mcnemar_counts import METHODS
-from fastcmp.scores.measure_comparison import MeasureComparison, joint_test
-from fastcmp.scores.measure_ratios import measure_ratios, read_calls
-from fastcmp.scores.predictive_values import predictive_value_test
+from fastcmp.paired.mcnemar_result import DIFFERENCE_INTERVALS, METHODS
+from fastcmp.scores.measure_comparison import (
+    MeasureComparison,
+    joint_test,
+    measure_ratios,
+    read_calls,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import ArrayLike, NDArray
+
+    from fastcmp.inputs.scores import ClassScores
+
+    Flags = NDArray[np.bool_]
+    Floats = NDArray[np.float64]
+
+_HYPOTHESES = {
+    "two-sided": "both are equal",
+    "greater": "a is not better than b",
+    "less": "a is not worse than b",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class PredictiveValueTest(Compared, Record):
+    """A score test of two models' predictive values on the same samples."""
+
+    #: z, positive where a is better; its square is the published chi-square.
+    statistic: float
+    pvalue: float
+    distribution: str = "normal"
+    #: A `fastcmp.kernels.Status`.
+    status: int
+    #: "generalised score" or "weighted generalised score".
+    test: str
+    #: "ppv" or "npv".
+    measure: str
+    #: The predictive values; NaN where a model makes no such call.
+    value_a: float
+    value_b: float
+    alternative: str
+
+    @property
+    def difference(self) -> float:
+        """Predictive value of a minus that of b: positive where a is better."""
+        return self.value_a - self.value_b
+
+    def sections(self) -> list[Section]:
+        """Describe the record.
+
+        Returns
+        -------
+        list of Section
+            One section.
+        """
+        text = (
+            f"{self.measure} of a {self.value_a:.4f}, of b {self.value_b:.4f}, "
+            f"difference {self.difference:+.4f}",
+            f"z = {self.statistic:.4g}, p = {format_pvalue(self.pvalue)} "
+            f"(H0: {_HYPOTHESES[self.alternative]})",
+        )
+        title = f"{self.test.capitalize()} test ({self.measure}, {self.alternative})"
+        return [Section(title=title, text=text)]
+
+
+def predictive_value_test(
+    measure: str,
+    right: tuple[int, int, int],
+    wrong: tuple[int, int, int],
+    alternative: str,
+    *,
+    weighted: bool,
+) -> PredictiveValueTest:
+    """Test the equality of two predictive values, from counts."""
+    right_a, right_b = right[0] + right[1], right[0] + right[2]
+    n_a, n_b = right_a + wrong[0] + wrong[1], right_b + wrong[0] + wrong[2]
+    statistic = pvalue = value_a = value_b = math.nan
+    status = kernels.UNDEFINED
+    value_a = right_a / n_a if n_a else math.nan
+    value_b = right_b / n_b if n_b else math.nan
+    if n_a and n_b:
+        pooled = (right_a + right_b) / (n_a + n_b)
+        rest = (n_a - right_a + n_b - right_b) / (n_a + n_b)  # 1 - pooled
+        both, only_a, only_b = (
+            r * rest**2 + w * pooled**2 for r, w in zip(right, wrong, strict=True)
+        )
+        if weighted:
+            # (v (1 - v) - 2 S_ab / (n_a + n_b)) (1 / n_a + 1 / n_b), not cancelling.
+            variance = (only_a + only_b) / n_a / n_b
+        else:
+            variance = only_a / n_a**2 + only_b / n_b**2
+            variance += both * ((n_b - n_a) / n_a / n_b) ** 2
+        status, statistic, pvalue = kernels.DEGENERATE, 0.0, 1.0
+        if variance > 0.0:
+            difference = (right_a * n_b - right_b * n_a) / n_a / n_b
+            statistic = difference / math.sqrt(variance)
+            status, pvalue = kernels.OK, float(normal_tail(statistic, alternative))
+    return PredictiveValueTest(
+        statistic=statistic,
+        pvalue=pvalue,
+        status=int(status),
+        test="weighted generalised score" if weighted else "generalised score",
+        measure=measure,
+        value_a=value_a,
+        value_b=value_b,
+        alternative=alternative,
+    )
+
+
+# Two classifiers compared by sensitivity, specificity, predictive values and such.
 
 
 def compare_sensitivity_specificity(
@@ -315,3 +429,51 @@ def _compare(
         labels=labels,
         n_missing=n_missing,
     )
+
+
+# Averages of measures over classes, labels or samples.
+
+
+AVERAGES = ("macro", "weighted", "micro", "samples", None)
+
+
+def class_weights(read: ClassScores) -> Floats:
+    """Add up the weights of the samples of each class."""
+    ones = np.ones(len(read.positive)) if read.weights is None else read.weights
+    sums = np.asarray(ones @ read.positive, np.float64)
+    if not sums.all():
+        empty = [label for label, n in zip(read.names, sums, strict=True) if not n]
+        raise ValueError(f"y_true holds no sample of {empty[:10]}")
+    return sums
+
+
+def average_classes(
+    read: ClassScores,
+    measure: Callable[[Flags, NDArray[Any], Floats | None], float],
+    average: str | None,
+) -> float | Floats:
+    """Average a measure of two classes over classes, labels or samples."""
+    weights = read.weights
+    if average == "micro":
+        each = None if weights is None else np.repeat(weights, len(read.names))
+        return measure(read.positive.ravel(), read.scores.ravel(), each)
+    if average == "samples":
+        rows = zip(read.positive, read.scores, strict=True)
+        found = np.array([_of_sample(measure, i, *row) for i, row in enumerate(rows)])
+        return float(np.average(found, weights=weights))
+    sums = class_weights(read)
+    columns = zip(read.positive.T, np.ascontiguousarray(read.scores.T), strict=True)
+    found = np.array([measure(flags, column, weights) for flags, column in columns])
+    if average is None:
+        return found
+    return float(np.average(found, weights=sums if average == "weighted" else None))
+
+
+def _of_sample(
+    measure: Callable[..., float], sample: int, flags: Flags, scores: NDArray[Any]
+) -> float:
+    try:
+        return measure(flags, scores, None)
+    except ValueError as error:
+        message = f"average='samples' has nothing to measure for sample {sample}: "
+        raise ValueError(message + str(error)) from None

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from fastcmp import kernels
-from fastcmp.core.checks import LARGEST_COUNT, as_counts, as_level, keep_side
-from fastcmp.core.options import ALTERNATIVES, choose
+from fastcmp.core.checks import ALTERNATIVES, LARGEST_COUNT, as_counts, as_level, choose, keep_side
+from fastcmp.core.numbers import normal_tail
 from fastcmp.core.records import ConfidenceInterval, Record
 from fastcmp.core.sections import Section, format_pvalue, interval_name
-from fastcmp.core.tails import normal_tail
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -8,15 +8,12 @@ import numpy as np
 
 from fastcmp import kernels
 from fastcmp.core.checks import as_counts, check_total
-from fastcmp.core.protocols import are_confusions, are_labelled
-from fastcmp.counts.label_counts import count_cells
-from fastcmp.counts.label_table import LabelTable
+from fastcmp.core.records import are_confusions, are_labelled
+from fastcmp.counts.label_counts import LabelTable, count_cells
 from fastcmp.counts.pairs import model_index, places_of
-from fastcmp.inputs.label_order import in_order, sorted_codes
-from fastcmp.inputs.labels import encode
+from fastcmp.inputs.labels import encode, in_order, sorted_codes
 from fastcmp.inputs.model_names import check_distinct_names, has_names, with_names
-from fastcmp.metrics.cells import Cells, cells_of_table
-from fastcmp.metrics.tables import check_classes_fit, read_classes
+from fastcmp.metrics.cells import Cells, cells_of_table, check_classes_fit, read_classes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -9,12 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp import kernels
-from fastcmp.core.checks import as_proportion
-from fastcmp.core.options import choose
-from fastcmp.core.record_parts import Compared
-from fastcmp.core.records import ConfidenceInterval, Record, unwrap
-from fastcmp.core.sections import Section, format_interval, format_pvalue
-from fastcmp.core.sentences import dropped_sentences, outside_sentences
+from fastcmp.core.checks import as_proportion, choose
+from fastcmp.core.records import Compared, ConfidenceInterval, Record, unwrap
+from fastcmp.core.sections import (
+    Section,
+    dropped_sentences,
+    format_interval,
+    format_pvalue,
+    outside_sentences,
+)
 from fastcmp.kernels.difference_evalues import BETS, DIRICHLET, anytime_difference_interval_many
 from fastcmp.paired.mcnemar_result import HYPOTHESES
 from fastcmp.sequential.evalues import as_number, read_prior

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
-from fastcmp.core.checks import as_numbers, as_proportion
-from fastcmp.core.options import ALTERNATIVES, choose
+from fastcmp.core.checks import ALTERNATIVES, as_numbers, as_proportion, choose
 from fastcmp.core.records import unwrap
 from fastcmp.kernels.bounded_means import N_SCALES
 

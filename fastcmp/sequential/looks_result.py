@@ -9,11 +9,15 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from fastcmp.core.options import ALTERNATIVES
-from fastcmp.core.record_parts import Compared, Drawn
-from fastcmp.core.records import Record
-from fastcmp.core.sections import Section, format_interval, format_pvalue, interval_name
-from fastcmp.core.sentences import dropped_sentences
+from fastcmp.core.checks import ALTERNATIVES
+from fastcmp.core.records import Compared, Drawn, Record
+from fastcmp.core.sections import (
+    Section,
+    dropped_sentences,
+    format_interval,
+    format_pvalue,
+    interval_name,
+)
 from fastcmp.kernels.difference_evalues import BETS, anytime_difference_interval_many
 from fastcmp.kernels.evalues import mcnemar_log_evalue_many
 from fastcmp.sequential.evalue_result import evalue_of, format_evalue, pvalue_of

@@ -10,10 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
-from fastcmp.core.checks import as_counts, as_proportion
-from fastcmp.core.options import ALTERNATIVES, choose
-from fastcmp.core.protocols import PairedCounts, are_paired
-from fastcmp.core.records import unwrap
+from fastcmp.core.checks import ALTERNATIVES, as_counts, as_proportion, choose
+from fastcmp.core.records import PairedCounts, are_paired, unwrap
 from fastcmp.inputs.labels import encode
 from fastcmp.kernels.evalues import mcnemar_log_evalue_many
 from fastcmp.paired.mcnemar import mcnemar as plain_mcnemar
@@ -22,9 +20,16 @@ from fastcmp.paired.mcnemar_result import McNemarResult
 from fastcmp.sequential.evalue_result import EvalueResult
 from fastcmp.sequential.evalues import read_prior
 from fastcmp.sequential.looks_result import LooksResult, mcnemar_looks_of
-from fastcmp.stream.accumulator import BlockCounts
-from fastcmp.stream.blocks import check_classes
-from fastcmp.stream.saved_checks import State, check_totals, check_within, kept, require, summed
+from fastcmp.stream.accumulator import (
+    BlockCounts,
+    State,
+    check_classes,
+    check_totals,
+    check_within,
+    kept,
+    require,
+    summed,
+)
 
 Ints = NDArray[np.int64]
 

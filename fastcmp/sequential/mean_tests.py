@@ -10,17 +10,23 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
-from fastcmp.core.checks import LARGEST_COUNT, as_flag, as_level, as_proportion, keep_side
-from fastcmp.core.options import ALTERNATIVES, choose
+from fastcmp.core.checks import (
+    ALTERNATIVES,
+    LARGEST_COUNT,
+    as_flag,
+    as_level,
+    as_proportion,
+    choose,
+    keep_side,
+)
 from fastcmp.core.records import ConfidenceInterval, Record
 from fastcmp.core.sections import Section, format_interval, format_pvalue, interval_name
-from fastcmp.inputs.value_column import read_values
+from fastcmp.inputs.columns import read_values
 from fastcmp.kernels.bounded_means import lower_mean_limit
 from fastcmp.sequential.evalue_result import evalue_of, format_evalue, pvalue_of
 from fastcmp.sequential.evalues import read_bets, read_bounds, read_mean
 from fastcmp.sequential.looks_result import LooksResult
-from fastcmp.stream.accumulator import Accumulator
-from fastcmp.stream.saved_checks import State, check_within, kept, require, summed
+from fastcmp.stream.accumulator import Accumulator, State, check_within, kept, require, summed
 
 Floats = NDArray[np.float64]
 

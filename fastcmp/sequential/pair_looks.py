@@ -13,23 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp import kernels
-from fastcmp.core.checks import as_proportion
-from fastcmp.core.options import choose
-from fastcmp.core.protocols import PairedCounts, are_paired
-from fastcmp.core.records import Record
+from fastcmp.core.checks import as_proportion, choose
+from fastcmp.core.records import PairedCounts, Record, are_paired
 from fastcmp.core.sections import Section
 from fastcmp.core.threads import ThreadPool, check_workers, parts
 from fastcmp.counts.pairs import all_pairs
 from fastcmp.kernels.evalues import extend_tables, missing_evidence, pair_log_evalues
+from fastcmp.pairwise.decisions import TieGroups, rank_intervals
 from fastcmp.pairwise.leaderboard import Leaderboard
-from fastcmp.pairwise.ranking import rank_intervals
-from fastcmp.pairwise.result import PairwiseResult
-from fastcmp.pairwise.summary import describe
-from fastcmp.pairwise.ties import TieGroups
+from fastcmp.pairwise.result import PairwiseResult, describe
 from fastcmp.sequential.evalue_result import EvalueResult, evalue_of, pvalue_of
 from fastcmp.sequential.evalues import METHODS, PROMISES, adjust_known, read_prior
-from fastcmp.stream.accumulator import Accumulator
-from fastcmp.stream.saved_checks import State, check_within, kept, require
+from fastcmp.stream.accumulator import Accumulator, State, check_within, kept, require
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

@@ -1,23 +1,255 @@
-"""What all accumulators share: they merge, add, compare, pickle, save and load."""
+"""What all accumulators share: they merge, add, compare, pickle, save and load.
+
+A file may have a right checksum and have been written by something else. Names, labels
+and counts are checked one by one, and arrays are never made larger than the file.
+"""
 
 from __future__ import annotations
 
 import os
 import reprlib
 from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import Any, ClassVar, Protocol, Self
+from numbers import Integral
+from typing import Any, ClassVar, NamedTuple, Protocol, Self, get_type_hints
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from fastcmp.core import render
+from fastcmp.core.checks import LARGEST_COUNT, as_whole
 from fastcmp.core.saved_states import FileKind, read_state, write_state
-from fastcmp.core.sections import Section
-from fastcmp.core.sentences import dropped_sentences
+from fastcmp.core.sections import Section, dropped_sentences
 from fastcmp.core.threads import new_lock
-from fastcmp.stream.saved_checks import require, saved_labels, saved_names
+from fastcmp.inputs.labels import encode
+
+
+def check_names(names: int | Sequence[str] | None) -> tuple[str, ...] | None:
+    """Read the names that models shall have, or their number; None for unknown ones."""
+    if names is None:
+        return None
+    if isinstance(names, Integral) and not isinstance(names, bool):
+        return tuple(f"model_{i}" for i in range(as_whole(names, "names", 1)))
+    wanted = "names must be a number of models or a sequence of different strings"
+    if isinstance(names, (str, bytes)) or not isinstance(names, Iterable):
+        raise TypeError(f"{wanted}, got {names!r}")
+    listed = tuple(names)
+    if bad := [name for name in listed if not isinstance(name, str)]:
+        raise TypeError(f"{wanted}, got {bad[0]!r}")
+    if not listed or len(set(listed)) < len(listed):
+        twice = sorted(name for name, n in Counter(listed).items() if n > 1)[:10]
+        raise ValueError(f"{wanted}, got {f'{twice} more than once' if twice else 'none'}")
+    return tuple(map(str, listed))  # np.str_ would not be saved as a string
+
+
+def check_classes(classes: Sequence[Any] | None, missing: str | None) -> tuple[Any, ...] | None:
+    """Check these options of `encode` before the first block comes."""
+    encode([], [[]], classes=classes, missing=missing, least=0)
+    return None if classes is None else tuple(classes)
+
+
+def ordered_columns(
+    named: list[tuple[str, Any]],
+    names: tuple[str, ...] | None,
+    argument: str,
+    *,
+    by_name: bool,
+    chosen: tuple[str, ...] | None = None,
+) -> dict[str, Any]:
+    """Put the columns of a block in the order of the models, `chosen` or all `names`.
+
+    Columns with names (`by_name`) come in any order, rows in that of the models.
+    """
+    if not named:
+        raise ValueError(f"{argument} must hold at least one model, got none")
+    if names is not None and not by_name and len(named) == len(names):
+        named = [(name, row) for name, (_, row) in zip(names, named, strict=True)]
+    columns = dict(named)
+    wanted = chosen or names
+    if wanted is None or tuple(columns) == wanted:
+        return columns
+    absent = [name for name in wanted if name not in columns]
+    if absent or (chosen is None and len(columns) > len(wanted)):
+        others = sorted(set(columns) - set(wanted))
+        raise ValueError(
+            f"{argument} must hold the {len(wanted)} models that are counted; absent "
+            f"are {absent[:3]}, others are {others[:3]}"
+        )
+    return {name: columns[name] for name in wanted}
+
+
+# Arrays of states: how they add up, and what they must be like when read from a file.
+
+
+def require(condition: object, message: str) -> None:
+    """Refuse a state with a ValueError where a condition does not hold."""
+    if not condition:
+        raise ValueError(message)
+
+
+def stored(
+    arrays: dict[str, NDArray[Any]], name: str, shape: tuple[int, ...], dtype: DTypeLike = np.int64
+) -> NDArray[Any]:
+    """Take one array of a saved state, of the shape and type that it must have."""
+    wanted = np.dtype(dtype)
+    array = arrays.get(name)
+    if array is None:
+        raise ValueError(f"{name} is missing")
+    if array.shape != shape or array.dtype.newbyteorder("=") != wanted:
+        raise ValueError(
+            f"{name} must be {wanted} of shape {shape}, got {array.dtype} of shape {array.shape}"
+        )
+    return np.asarray(array, wanted)
+
+
+def saved_names(settings: dict[str, Any], key: str = "names") -> tuple[str, ...] | None:
+    """Read the names of models: different ones, or None."""
+    names = settings[key]
+    wrong = f"{key} must be different names or None, got {reprlib.repr(names)}"
+    require(names is None or isinstance(names, tuple), wrong)
+    return check_names(names)
+
+
+def saved_labels(settings: dict[str, Any], key: str) -> tuple[Any, ...] | None:
+    """Read labels of classes: different ones, or None."""
+    labels: tuple[Any, ...] | None = settings[key]
+    wrong = f"{key} must be different labels or None, got {reprlib.repr(labels)}"
+    require(labels is None or isinstance(labels, tuple), wrong)
+    if labels is not None:
+        require(len(set(labels)) == len(labels), wrong)
+        require(all(label == label for label in labels), wrong)  # noqa: PLR0124  # NaN
+    return labels
+
+
+def check_totals(totals: NDArray[np.int64], *, begun: bool) -> None:
+    """Refuse impossible numbers of samples; before the first block there are none."""
+    sizes = totals.tolist()
+    possible = min(sizes) >= 0 and sum(sizes) <= (LARGEST_COUNT if begun else 0)
+    require(possible, f"totals must be numbers of samples, got {sizes}")
+
+
+def check_within(counts: NDArray[np.int64], low: Any, high: Any, name: str = "counts") -> None:
+    """Refuse counts outside of their bounds."""
+    possible = np.all((counts >= low) & (counts <= high))
+    require(possible, f"{name} must be numbers of samples that fit the others")
+
+
+class Declared(NamedTuple):
+    """What is declared of an array of a state."""
+
+    #: Length of each axis: a number, the name of a size, or None for any.
+    shape: tuple[int | str | None, ...]
+    dtype: Any
+    #: How it is saved: "array"; "bits" of booleans; "upper" or "symmetric", the upper
+    #: triangle of the last two axes.
+    form: str
+    #: Whether the arrays of parts are added; else that of the first part is kept.
+    added: bool
+
+    def lengths(self, sizes: dict[str, int], anything: int = 0) -> tuple[int, ...]:
+        """Length of each axis; of an axis of any length `anything`."""
+        return tuple(
+            anything if x is None else sizes[x] if isinstance(x, str) else x for x in self.shape
+        )
+
+
+def summed(*shape: int | str | None, dtype: Any = np.int64, form: str = "array") -> Declared:
+    """Declare an array of a `State` that is the sum of those of the parts."""
+    return Declared(shape, dtype, form, added=True)
+
+
+def kept(*shape: int | str | None, dtype: Any = np.int64, form: str = "array") -> Declared:
+    """Declare an array of a `State` that parts which are merged with it do not change."""
+    return Declared(shape, dtype, form, added=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class State:
+    """Arrays that one assignment replaces, so that an interrupt never leaves half a block.
+
+    Each array is annotated with `summed` or `kept`; other fields are settings.
+    """
+
+    _declared: ClassVar[dict[str, Declared]]
+
+    def __init_subclass__(cls) -> None:
+        """Read the annotations, once a class."""
+        hints = get_type_hints(cls, include_extras=True)
+        annotated = {name: getattr(hint, "__metadata__", None) for name, hint in hints.items()}
+        cls._declared = {name: notes[0] for name, notes in annotated.items() if notes}
+
+    @classmethod
+    def begin(cls, sizes: dict[str, int], **others: Any) -> Self:
+        """State without samples, whose axes have these sizes."""
+        zeros = {
+            name: np.zeros(declared.lengths(sizes), declared.dtype)
+            for name, declared in cls._declared.items()
+        }
+        return cls(**zeros, **others)
+
+    def plus(self, other: Self) -> Self:
+        """State of both parts; commutes to the bit but for what is kept."""
+        return replace(
+            self,
+            **{
+                name: getattr(self, name) + getattr(other, name)
+                for name, declared in self._declared.items()
+                if declared.added
+            },
+        )
+
+    @property
+    def n_bytes(self) -> int:
+        """Memory that the arrays take."""
+        return sum(int(getattr(self, name).nbytes) for name in self._declared)
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Arrays by name, in the form in which they are saved."""
+        arrays = {}
+        for name, declared in self._declared.items():
+            array = getattr(self, name)
+            if declared.form == "bits":
+                array = np.packbits(array)
+            elif declared.form != "array":
+                rows = [array[..., i, i:] for i in range(array.shape[-1])]
+                none = np.zeros((*array.shape[:-2], 0), array.dtype)
+                array = np.concatenate([none, *rows], axis=-1)
+            arrays[name] = array
+        return arrays
+
+    @classmethod
+    def restore(cls, arrays: dict[str, NDArray[Any]], sizes: dict[str, int], **others: Any) -> Self:
+        """State of saved arrays."""
+        state = {}
+        for name, declared in cls._declared.items():
+            known = arrays.get(name)
+            anything = len(known) if known is not None and known.ndim else 0
+            shape, dtype = declared.lengths(sizes, anything), declared.dtype
+            if declared.form == "array":
+                state[name] = stored(arrays, name, shape, dtype)
+            elif declared.form == "bits":
+                bits = stored(arrays, name, (-(-shape[0] // 8),), np.uint8)
+                state[name] = np.unpackbits(bits, count=shape[0]).astype(bool)
+            else:
+                m = shape[-1]
+                triangle = stored(arrays, name, (*shape[:-2], m * (m + 1) // 2), dtype)
+                matrix, start = np.zeros(shape, dtype), 0
+                for i in range(m):
+                    row = triangle[..., start : start + m - i]
+                    matrix[..., i, i:] = row
+                    if declared.form == "symmetric":
+                        matrix[..., i:, i] = row
+                    start += m - i
+                state[name] = matrix
+        return cls(**state, **others)
+
+
+# What all accumulators share: they merge, add, compare, pickle, save and load.
+
 
 Arrays = dict[str, NDArray[Any]]
 

@@ -14,10 +14,8 @@ from fastcmp.counts.label_counts import count_cells
 from fastcmp.counts.pairs import model_index
 from fastcmp.inputs.binary_labels import positive_label
 from fastcmp.inputs.labels import Labels
-from fastcmp.stream.accumulator import accuracy_table
-from fastcmp.stream.blocks import check_names
-from fastcmp.stream.class_counts import ClassCounts
-from fastcmp.stream.tally import Tally, is_dense
+from fastcmp.stream.accumulator import accuracy_table, check_names
+from fastcmp.stream.class_counts import ClassCounts, Tally, is_dense
 
 _LARGEST_ARRAY = 1 << 28  # entries: 2 GB
 

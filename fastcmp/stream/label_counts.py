@@ -10,15 +10,12 @@ from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.core.threads import ThreadPool, parts
-from fastcmp.counts.label_table import LabelTable, add_cells
+from fastcmp.counts.label_counts import LabelTable, add_cells
 from fastcmp.counts.pair_tables import all_label_cells, all_label_counts
 from fastcmp.counts.pairs import model_index, places_of
 from fastcmp.inputs.labels import Labels
-from fastcmp.stream.accumulator import accuracy_table
-from fastcmp.stream.blocks import check_names
-from fastcmp.stream.class_counts import ClassCounts
-from fastcmp.stream.saved_checks import require, saved_names
-from fastcmp.stream.tally import Tally, is_dense
+from fastcmp.stream.accumulator import accuracy_table, check_names, require, saved_names
+from fastcmp.stream.class_counts import ClassCounts, Tally, is_dense
 
 
 class LabelCounts(ClassCounts):

@@ -10,15 +10,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp import kernels
-from fastcmp.core.options import choose
+from fastcmp.core.checks import choose
 from fastcmp.core.threads import ThreadPool, check_workers, parts
 from fastcmp.counts.pairs import all_pairs, tiles_of
 from fastcmp.inputs.labels import Labels, encode
 from fastcmp.inputs.model_names import has_names, named_columns
 from fastcmp.kernels.bits import LINE_WORDS, TILE_ROWS, allocate_words, common_tile
-from fastcmp.stream.accumulator import BlockCounts, accuracy_table
-from fastcmp.stream.blocks import check_classes, check_names, ordered_columns
-from fastcmp.stream.saved_checks import State, check_totals, check_within, require, summed
+from fastcmp.stream.accumulator import (
+    BlockCounts,
+    State,
+    accuracy_table,
+    check_classes,
+    check_names,
+    check_totals,
+    check_within,
+    ordered_columns,
+    require,
+    summed,
+)
 
 _TILE = 128  # models a side, at most; a multiple of TILE_ROWS
 _PACKED = 1 << 22  # samples that one task packs

@@ -9,16 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp import kernels
-from fastcmp.core.memory import in_words, read_size
 from fastcmp.core.sections import Section
-from fastcmp.core.threads import check_workers
+from fastcmp.core.threads import check_workers, in_words, read_size
 from fastcmp.kernels.roc import PAIR_BASE
-from fastcmp.stream.accumulator import Accumulator, Arrays, same_arrays
-from fastcmp.stream.saved_checks import require, stored
-from fastcmp.stream.score_blocks import read_block
-from fastcmp.stream.score_bounds import AreaBounds, only_area, total_product
-from fastcmp.stream.score_labels import flags_of
-from fastcmp.stream.score_state import ScoreState
+from fastcmp.stream.accumulator import Accumulator, Arrays, require, same_arrays, stored
+from fastcmp.stream.score_blocks import flags_of, read_block
+from fastcmp.stream.score_state import AreaBounds, ScoreState, only_area, total_product
 
 Pieces = list[NDArray[Any]]
 

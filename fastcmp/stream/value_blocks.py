@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp.core.checks import as_numbers
-from fastcmp.core.escaping import visible
+from fastcmp.core.render import visible
 from fastcmp.core.threads import parts
 from fastcmp.inputs.columns import read_column
 from fastcmp.inputs.model_names import check_indexes, has_names, named_columns
 from fastcmp.inputs.values import as_values
-from fastcmp.stream.blocks import ordered_columns
+from fastcmp.stream.accumulator import ordered_columns
 
 Floats = NDArray[np.float64]
 

@@ -8,17 +8,20 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from fastcmp.core.options import choose
+from fastcmp.core.checks import choose
 from fastcmp.core.sections import Section
 from fastcmp.core.threads import check_workers
-from fastcmp.counts.item_units import DEGREES, VARIANCES
-from fastcmp.counts.pair_moments import PairMoments
-from fastcmp.counts.unit_sums import UnitSums
-from fastcmp.stream.accumulator import Accumulator, Arrays
-from fastcmp.stream.blocks import check_names
-from fastcmp.stream.cluster_moments import ClusterMoments
-from fastcmp.stream.saved_checks import require, saved_labels, saved_names
-from fastcmp.stream.unit_moments import UnitMoments
+from fastcmp.counts.units import DEGREES, VARIANCES, UnitSums
+from fastcmp.counts.value_sums import PairMoments
+from fastcmp.stream.accumulator import (
+    Accumulator,
+    Arrays,
+    check_names,
+    require,
+    saved_labels,
+    saved_names,
+)
+from fastcmp.stream.unit_moments import ClusterMoments, UnitMoments
 from fastcmp.stream.value_blocks import read_values
 
 _GROUPS = (None, "whole", "ids")

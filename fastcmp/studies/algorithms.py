@@ -23,26 +23,25 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastcmp.core.checks import as_numbers, as_seed, as_whole
-from fastcmp.core.options import choose
-from fastcmp.core.progress import reporting
-from fastcmp.studies.extras import one_thread, scikit_learn
-from fastcmp.studies.nearest import nearest_labels
+from fastcmp.core.checks import as_numbers, as_seed, as_whole, choose
+from fastcmp.core.threads import reporting
 from fastcmp.studies.neighbour import (
     NearestMean,
     NearestNeighbour,
     as_records,
     exp6_weights,
     letter_weights,
+    nearest_labels,
     predict_folds_nearest,
 )
+from fastcmp.studies.sources import one_thread, scikit_learn
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import ArrayLike, NDArray
 
-    from fastcmp.core.progress import Progress
+    from fastcmp.core.threads import Progress
     from fastcmp.studies.sources import Population
 
     Floats = NDArray[np.float64]

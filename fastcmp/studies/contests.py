@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.core.options import choose
+from fastcmp.core.checks import choose
 from fastcmp.studies import algorithms, populations
 from fastcmp.studies.error_study import ErrorStudy
 from fastcmp.studies.problems import Problem
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fastcmp.core.progress import Progress
+    from fastcmp.core.threads import Progress
 
 #: Data on which two algorithms can be compared; "epsilon" needs none.
 CONTESTS = ("exp6", "simple", "letter", "mnist", "digits", "breast-cancer", "wine", "iris")

@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from fastcmp.core.checks import as_whole
-from fastcmp.core.options import choose
-from fastcmp.studies.extras import scikit_learn
+from fastcmp.core.checks import as_whole, choose
 from fastcmp.studies.readers import read_letter, read_mnist
-from fastcmp.studies.sources import Population, pick
+from fastcmp.studies.sources import Population, pick, scikit_learn
 
 if TYPE_CHECKING:
     from os import PathLike

@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.core.checks import as_seed, as_whole
-from fastcmp.core.options import choose
-from fastcmp.core.progress import reporting
-from fastcmp.core.threads import check_workers
+from fastcmp.core.checks import as_seed, as_whole, choose
+from fastcmp.core.threads import check_workers, reporting
 from fastcmp.studies import algorithms, populations
 from fastcmp.studies.contests import CONTESTS, find_contest, find_null, measure_errors
 from fastcmp.studies.correlation_study import CorrelationStudy, correlations, disagreements
@@ -27,7 +25,7 @@ from fastcmp.studies.type_one_errors import TypeOneErrors
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from fastcmp.core.progress import Progress
+    from fastcmp.core.threads import Progress
     from fastcmp.studies.error_study import ErrorStudy
 
 #: Data sets of Table V.

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from functools import cache
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -14,6 +16,34 @@ if TYPE_CHECKING:
 
     Codes = NDArray[np.int16]
     Records = tuple[NDArray[np.float64], Codes]
+
+
+def scikit_learn(module: str) -> Any:
+    """Import a module of scikit-learn."""
+    try:
+        return import_module(f"sklearn.{module}")
+    except ImportError:
+        raise ImportError("this study needs scikit-learn: pip install 'fastcmp[cv]'") from None
+
+
+def one_thread() -> Any:
+    """Keep numerical libraries to one thread within a ``with`` block.
+
+    On a few hundred records two threads take three to ten times as long, and sums
+    should not depend on the machine.
+    """
+    return _controller().limit(limits=1)
+
+
+@cache
+def _controller() -> Any:
+    # What is loaded later is not held back: load the parts that algorithms use first.
+    for module in ("linear_model", "neighbors", "svm", "tree"):
+        scikit_learn(module)
+    return import_module("threadpoolctl").ThreadpoolController()
+
+
+# Populations: sources of samples, with a set to measure errors on.
 
 
 class Population(ABC):

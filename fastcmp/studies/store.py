@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.core.progress import Progress, reporting
 from fastcmp.core.saved_states import FileKind, read_state, write_state
-from fastcmp.core.threads import ThreadPool, check_workers, parts
+from fastcmp.core.threads import Progress, ThreadPool, check_workers, parts, reporting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

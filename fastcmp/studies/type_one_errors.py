@@ -9,8 +9,7 @@ import numpy as np
 
 from fastcmp import kernels
 from fastcmp.core.sections import Section, format_interval
-from fastcmp.studies.paper import REPLICATIONS, TABLE_V
-from fastcmp.studies.rivals import RIVALS
+from fastcmp.studies.rivals import REPLICATIONS, RIVALS, TABLE_V
 from fastcmp.studies.study_record import StudyRecord
 
 if TYPE_CHECKING:

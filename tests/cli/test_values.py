@@ -78,7 +78,7 @@ def assert_same(found, result, rel=1e-10):
 @pytest.mark.parametrize("limit", [[], ["--memory-limit", "20kB"]])
 def test_wide_files_whole_and_in_blocks(capsys, monkeypatch, folder, frame, ending, limit):
     monkeypatch.setattr("fastcmp.io.text._BLOCK", 3000)
-    monkeypatch.setattr("fastcmp.io.values._ENOUGH", 5)
+    monkeypatch.setattr("fastcmp.io.predictions._ENOUGH", 5)
     file = ["--values", folder / f"wide.{ending}"]
     wanted = compare_means(frame[MODELS])
     assert_same(answer(capsys, *file, *OTHERS, *limit), wanted)
@@ -95,7 +95,7 @@ def test_blocks_are_read_where_the_file_is_large(capsys, monkeypatch, folder):
         ValueMoments, "update", lambda self, *a, **k: counted.append(1) or update(self, *a, **k)
     )
     monkeypatch.setattr("fastcmp.io.text._BLOCK", 3000)
-    monkeypatch.setattr("fastcmp.io.values._ENOUGH", 5)
+    monkeypatch.setattr("fastcmp.io.predictions._ENOUGH", 5)
     file = ["--values", folder / "wide.csv", *OTHERS]
     answer(capsys, *file)
     assert not counted

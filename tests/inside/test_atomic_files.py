@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from fastcmp import compare_all
-from fastcmp.core.atomic_files import check_place, replacing
+from fastcmp.core.saved_states import check_place, replacing
 from fastcmp.stream import PairCounts
 
 LABELS = ([0, 1, 1, 0], {"a": [0, 1, 1, 0], "b": [0, 0, 1, 1], "c": [1, 1, 1, 0]})

@@ -14,8 +14,7 @@ from fastcmp.cli import main
 from fastcmp.core.saved_states import read_state, write_state
 from fastcmp.io import mapped
 from fastcmp.io import text as io_text
-from fastcmp.io.checkpoint import _KIND, Checkpoint, signals_held
-from fastcmp.io.counting import count_files
+from fastcmp.io.counting import _KIND, Checkpoint, count_files, signals_held
 from fastcmp.io.stream import PredictionStream
 from fastcmp.stream import PairCounts
 
@@ -23,9 +22,9 @@ LIMIT = 10**9
 # The program itself, with small blocks, and saving after each of them.
 SLOW = """
 import sys
-from fastcmp.io import checkpoint, counting, mapped, text
+from fastcmp.io import counting, mapped, text
 from fastcmp.cli import main
-checkpoint._SECONDS = checkpoint._SHARE = 0
+counting._SECONDS = counting._SHARE = 0
 mapped._ROWS = (1, 200)
 text._BLOCK = 2_000
 counting._GATHERED = 5_000

@@ -6,7 +6,7 @@ from importlib.metadata import PackageNotFoundError
 import pytest
 
 import fastcmp
-from fastcmp.cli import doctor, installation, main
+from fastcmp.cli import doctor, main
 
 METADATA = [
     "numba>=0.61",
@@ -37,8 +37,8 @@ def installed(monkeypatch):
             raise PackageNotFoundError(name)
         return versions[name]
 
-    monkeypatch.setattr(installation, "requires", lambda _: METADATA)
-    monkeypatch.setattr(installation, "version", version)
+    monkeypatch.setattr(doctor, "requires", lambda _: METADATA)
+    monkeypatch.setattr(doctor, "version", version)
     return versions
 
 
@@ -50,7 +50,7 @@ def run(capsys, *options):
 
 
 def test_the_extras_of_users_and_their_states(installed):
-    assert [(*each, each.state) for each in installation.libraries()] == [
+    assert [(*each, each.state) for each in doctor.libraries()] == [
         ("numba", "", "0.61", "0.61.0rc1", "ok"),
         ("numpy", "", "2.0", "2.0.1", "ok"),
         ("pyarrow", "cli", "16.1", "16.0.9", "too old"),

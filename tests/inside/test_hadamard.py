@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from cases import thinned
 
-from fastcmp.crossval.hadamard import blocked_pattern, halves, rounds, smallest_order
+from fastcmp.crossval.fold_units import blocked_pattern, halves, rounds, smallest_order
 
 #: Neither one more than a prime nor twice such an order.
 MISSING = {28, 36, 52, 56, 76, 92, 100, 112, 116, 124, 148, 156, 172, 184, 188, 196}

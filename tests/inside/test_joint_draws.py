@@ -8,11 +8,17 @@ from fastcmp import simultaneous_pairs
 from fastcmp.core.threads import ThreadPool
 from fastcmp.kernels import random_normals
 from fastcmp.kernels.rng import _word
-from fastcmp.pairwise.gaussian_draws import covariance_root, gaussian_draws, multiplier_draws
-from fastcmp.pairwise.max_t import joint_pvalues, normal_pvalues
+from fastcmp.pairwise.joint_draws import normal_joint
+from fastcmp.pairwise.max_t import (
+    Maxima,
+    covariance_root,
+    gaussian_draws,
+    joint_pvalues,
+    multiplier_draws,
+    normal_pvalues,
+    order_statistics,
+)
 from fastcmp.pairwise.metric_options import Draws
-from fastcmp.pairwise.simulated_maxima import Maxima, order_statistics
-from fastcmp.pairwise.simultaneous import normal_joint
 
 
 @pytest.fixture

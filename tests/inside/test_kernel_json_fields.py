@@ -8,8 +8,16 @@ from both_tiers import both_tiers  # noqa: F401
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from fastcmp.io.logs.json_blocks import read_blocks
-from fastcmp.io.logs.json_lines import Ids, Notes, Numbers, Prints, Words, combine, read_columns
+from fastcmp.io.logs.json_lines import (
+    Ids,
+    Notes,
+    Numbers,
+    Prints,
+    Words,
+    combine,
+    read_blocks,
+    read_columns,
+)
 from fastcmp.kernels import json_fields
 from fastcmp.kernels.json_columns import hash_bytes
 from fastcmp.kernels.json_fields import scan_lines

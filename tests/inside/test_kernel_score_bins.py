@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fastcmp.kernels.score_bins import count_score_bins, find_score_bins
-from fastcmp.stream.score_edges import make_tables
+from fastcmp.stream.score_map import make_tables
 
 DTYPES = pytest.mark.parametrize("dtype", [np.float32, np.float64])
 SPECIAL = (-inf, -3e38, -1.5, -1e-40, -0.0, 0.0, 1e-40, 0.25, 1.0, 3e38, inf)

@@ -5,8 +5,8 @@ import pytest
 
 from fastcmp import count_labels
 from fastcmp.counts import label_counts
-from fastcmp.inputs import label_order
-from fastcmp.stream import ConfusionCounts, LabelCounts, tally
+from fastcmp.inputs import labels
+from fastcmp.stream import ConfusionCounts, LabelCounts, class_counts
 
 
 def random_labels(n, k, seed=0, n_models=2):
@@ -22,13 +22,13 @@ def random_labels(n, k, seed=0, n_models=2):
 @pytest.mark.parametrize("spread", [1, 10**5, 2**55])
 def test_every_way_to_count_many_classes(monkeypatch, keyed, marks, chunk, spread):
     monkeypatch.setattr(label_counts, "_KEYED_CLASSES", 10**9 if keyed else 0)
-    monkeypatch.setattr(label_order, "_MARKS", 10**9 if marks else 0)
+    monkeypatch.setattr(labels, "_MARKS", 10**9 if marks else 0)
     monkeypatch.setattr(label_counts, "_CHUNK", chunk)
     codes = np.array(random_labels(700, 160))
     classes = np.unique(codes)
     expected, samples = np.unique(np.searchsorted(classes, codes), axis=1, return_counts=True)
-    for labels in ((classes - 3) * spread, [f"class {label:03}" for label in classes]):
-        names = dict(zip(classes.tolist(), np.asarray(labels).tolist(), strict=True))
+    for values in ((classes - 3) * spread, [f"class {label:03}" for label in classes]):
+        names = dict(zip(classes.tolist(), np.asarray(values).tolist(), strict=True))
         found = count_labels(*[[names[code] for code in column] for column in codes.tolist()])
         assert found.classes == tuple(names.values())
         np.testing.assert_array_equal(found.cells, expected.T)
@@ -69,7 +69,7 @@ def test_any_number_of_workers_gives_the_same(monkeypatch, n, k):
 
 
 def test_from_dense_to_sparse_as_classes_come(monkeypatch):
-    monkeypatch.setattr(tally, "_DENSE_TABLE", 27)
+    monkeypatch.setattr(class_counts, "_DENSE_TABLE", 27)
     y_true, *preds = np.sort(random_labels(300, 9, n_models=3), axis=1)
     whole = LabelCounts().update(y_true, preds)
     grown = LabelCounts()

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from fastcmp.core import memory
-from fastcmp.core.memory import available_memory, check_memory, read_size
+from fastcmp.core import threads
+from fastcmp.core.threads import available_memory, check_memory, read_size
 
 
 @pytest.mark.parametrize(
@@ -38,8 +38,8 @@ def test_what_is_no_size(size):
 
 
 def test_machine_and_container(monkeypatch, tmp_path):
-    monkeypatch.setattr(memory, "_MACHINE", tmp_path / "meminfo")
-    monkeypatch.setattr(memory, "_CONTAINER", tmp_path)
+    monkeypatch.setattr(threads, "_MACHINE", tmp_path / "meminfo")
+    monkeypatch.setattr(threads, "_CONTAINER", tmp_path)
     (tmp_path / "meminfo").write_text("MemTotal: 9 kB\nMemAvailable:   2000 kB\n")
     assert available_memory() == 2_048_000
     (tmp_path / "memory.max").write_text("max\n")
@@ -62,8 +62,8 @@ def test_machine_and_container(monkeypatch, tmp_path):
     ids=["v2", "v1"],
 )
 def test_copies_of_files_in_a_container_are_no_use(monkeypatch, tmp_path, names, cached):
-    monkeypatch.setattr(memory, "_MACHINE", tmp_path / "meminfo")
-    monkeypatch.setattr(memory, "_CONTAINER", tmp_path)
+    monkeypatch.setattr(threads, "_MACHINE", tmp_path / "meminfo")
+    monkeypatch.setattr(threads, "_CONTAINER", tmp_path)
     (tmp_path / "memory").mkdir()
     (tmp_path / "meminfo").write_text("MemAvailable:   2000 kB\n")
     for name, size in zip(names, (5000, 4000), strict=True):
@@ -83,8 +83,8 @@ def test_what_does_not_fit_is_refused(monkeypatch):
         r"memory_limit is 1 kB: that$",
     ):
         check_memory(2000, 1000, "this", "that")
-    monkeypatch.setattr(memory, "available_memory", lambda: 70_000_000)
+    monkeypatch.setattr(threads, "available_memory", lambda: 70_000_000)
     with pytest.raises(ValueError, match=r"70 MB are free: that$"):
         check_memory(70_000_001, None, "this", "that")
-    monkeypatch.setattr(memory, "available_memory", lambda: None)
+    monkeypatch.setattr(threads, "available_memory", lambda: None)
     check_memory(1e30, None, "this", "that")

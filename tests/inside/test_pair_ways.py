@@ -9,9 +9,9 @@ from same_bits import assert_same
 
 from fastcmp import compare_all, compare_all_from_counts
 from fastcmp.core import threads
-from fastcmp.counts import influence_grams, pair_tables
-from fastcmp.pairwise import comparing, cost_tests, metric_spread
-from fastcmp.stream import LabelCounts, tally
+from fastcmp.counts import pair_tables, value_sums
+from fastcmp.pairwise import comparing, cost_tests, metric_tests
+from fastcmp.stream import LabelCounts, class_counts
 
 COST = [[0, 0.3, 2, 7.5], [0.1, 0, 0.2, 1], [40, 3, 0, 0], [1.5, 1, 0.3, 0]]
 LIKELIHOOD = {"test": "cost", "cost": COST}
@@ -24,11 +24,11 @@ WAYS = {
     "costs by slices": (LIKELIHOOD, pair_tables, "slices_pay", lambda *_: True),
     "costs by samples": (LIKELIHOOD, pair_tables, "slices_pay", lambda *_: False),
     "costs by samples, chi-square": (CHI_SQUARE, pair_tables, "slices_pay", lambda *_: False),
-    "metric by cells": (F1, metric_spread, "_CELL", -1e9),
-    "metric by samples": (F1, metric_spread, "_COMPARE", -1e9),
-    "metric by products": (F1, metric_spread, "_LOOK_UP", -1e9),
-    "jackknife by samples": (F1 | {"method": "jackknife"}, metric_spread, "_COMPARE", -1e9),
-    "pooled by samples": (F1 | {"method": "pooled"}, metric_spread, "slices_pay", lambda *_: False),
+    "metric by cells": (F1, metric_tests, "_CELL", -1e9),
+    "metric by samples": (F1, metric_tests, "_COMPARE", -1e9),
+    "metric by products": (F1, metric_tests, "_LOOK_UP", -1e9),
+    "jackknife by samples": (F1 | {"method": "jackknife"}, metric_tests, "_COMPARE", -1e9),
+    "pooled by samples": (F1 | {"method": "pooled"}, metric_tests, "slices_pay", lambda *_: False),
 }
 
 
@@ -95,11 +95,11 @@ def test_threads_really_start(monkeypatch):
 
 
 def test_single_precision_for_many_products(monkeypatch):
-    monkeypatch.setattr(metric_spread, "_LOOK_UP", -1e9)
+    monkeypatch.setattr(metric_tests, "_LOOK_UP", -1e9)
     exact = compare_all(*simulate(), **F1)
-    monkeypatch.setattr(metric_spread, "_LARGE", 0)
-    monkeypatch.setattr(influence_grams, "_LEAST", 16)
-    monkeypatch.setattr(influence_grams, "_BLOCK", 1)
+    monkeypatch.setattr(metric_tests, "_LARGE", 0)
+    monkeypatch.setattr(value_sums, "_LEAST", 16)
+    monkeypatch.setattr(value_sums, "_BLOCK", 1)
     single = compare_all(*simulate(), **F1)
     np.testing.assert_allclose(single.standard_error, exact.standard_error, rtol=1e-5)
     assert (single.standard_error != exact.standard_error).any()
@@ -109,7 +109,7 @@ def test_single_precision_for_many_products(monkeypatch):
 def test_sparse_tables_of_a_stream(method, monkeypatch):
     y_true, preds = simulate(5)
     expect = compare_all_from_counts(LabelCounts().update(y_true, preds), **F1, method=method)
-    monkeypatch.setattr(tally, "_DENSE_ALL", 1)
+    monkeypatch.setattr(class_counts, "_DENSE_ALL", 1)
     counts = LabelCounts().update(y_true, preds)
     assert not counts.is_dense
     found = compare_all_from_counts(counts, **F1, method=method)

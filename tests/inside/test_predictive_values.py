@@ -2,7 +2,7 @@
 
 from libraries import mpmath
 
-from fastcmp.scores.predictive_values import predictive_value_test
+from fastcmp.scores.paired_measures import predictive_value_test
 
 
 def test_predictive_values_of_huge_counts():

@@ -15,9 +15,8 @@ from libraries import pd
 
 import fastcmp
 from fastcmp import from_dict
-from fastcmp.core.plain import from_plain, to_plain
-from fastcmp.core.record_parts import Compared, Drawn, Unpacked
-from fastcmp.core.records import ConfidenceInterval, Record
+from fastcmp.core.records import Compared, ConfidenceInterval, Drawn, Record, Unpacked
+from fastcmp.core.saved_states import from_plain, to_plain
 from fastcmp.core.sections import Section
 
 NAN = float("nan")

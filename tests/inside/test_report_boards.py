@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from board_examples import EXAMPLES, many, record
 
-from fastcmp.pairwise.ranking import BETTER, EVEN, TIED, UNTESTED, WORSE
-from fastcmp.report import packing, pair_data
+from fastcmp.pairwise.decisions import BETTER, EVEN, TIED, UNTESTED, WORSE
+from fastcmp.report import matrix
 from fastcmp.report.matrix import matrix_of
 
 KINDS = [TIED, BETTER, WORSE, EVEN, UNTESTED]
@@ -54,7 +54,7 @@ def unpacked(column):
 
 def read(result):
     """Give the numbers that a page has of pairs, by the two models of the record."""
-    data = json.loads(json.dumps(pair_data.pair_data(result)))
+    data = json.loads(json.dumps(matrix.pair_data(result)))
     order = result.leaderboard.models
     keys = np.cumsum(wholes(data["keys"]).astype(int))
     low, high = np.divmod(keys, len(order))
@@ -93,7 +93,7 @@ class TestPacked:
     def test_rounded(self, digits):
         rng = np.random.default_rng(digits)
         x = np.append(rng.normal(size=300) * 10.0 ** rng.integers(-20, 20, 300), 0.0)
-        found = unpacked(packing.rounded(np.append(x, np.nan), digits))
+        found = unpacked(matrix.rounded(np.append(x, np.nan), digits))
         want = [float(f"{each:.{digits - 1}e}") for each in x]
         np.testing.assert_allclose(found[:-1], want, rtol=1e-12)
         assert np.isnan(found[-1])
@@ -102,7 +102,7 @@ class TestPacked:
         rng = np.random.default_rng(5)
         p = 10.0 ** -rng.uniform(0, 300, 500)
         p = np.append(p, [0.0, 1.0, 0.05, 1e-3, 9.99e-4, 5e-324, np.nextafter(1e-3, 0)])
-        found = unpacked(packing.pvalues(np.append(p, np.nan)))
+        found = unpacked(matrix.pvalues(np.append(p, np.nan)))
         want = [float(f"{x:.1e}") if x < 1e-3 else round(x, 4) for x in p]
         np.testing.assert_allclose(found[:-1], want, rtol=1e-9)
         assert np.isnan(found[-1])
@@ -111,7 +111,7 @@ class TestPacked:
     def test_whole(self, most):
         x = np.array([0, most, most // 2])
         known = np.array([True, True, False])
-        found = wholes(packing.whole(x - 7, known))
+        found = wholes(matrix.whole(x - 7, known))
         np.testing.assert_array_equal(found, [-7, most - 7, np.nan])
 
 
@@ -139,7 +139,7 @@ class TestNumbers:
             np.testing.assert_allclose(found[name], column, **limits)
 
     def test_decisions(self, result):
-        data = pair_data.pair_data(result)
+        data = matrix.pair_data(result)
         order = result.leaderboard.models
         n = len(order)
         found = np.full((n, n), UNTESTED)
@@ -151,7 +151,7 @@ class TestNumbers:
 
     def test_of_very_many_pairs_are_those_of_the_best(self, monkeypatch):
         result = record("accuracies")
-        monkeypatch.setattr(pair_data, "MOST_PAIRS", 11)
+        monkeypatch.setattr(matrix, "MOST_PAIRS", 11)
         data, found = read(result)
         assert data["best"] == 5
         assert len(found["pairs"]) == 10

@@ -5,8 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from fastcmp.report.charts import Row, curve, intervals
-from fastcmp.report.scales import linear, logarithmic, upright
+from fastcmp.report.charts import Row, curve, intervals, linear, logarithmic, upright
 
 
 def number(place):

@@ -5,7 +5,7 @@ import pytest
 
 import fastcmp
 from fastcmp import planning, sequential
-from fastcmp.datasets.rank_line import stacked
+from fastcmp.datasets.datasets_result import stacked
 from fastcmp.report.charts import Bars, Curves, Intervals, Map
 from fastcmp.report.contents import blocks_of
 

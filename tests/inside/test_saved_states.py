@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from cases import thinned
 
-from fastcmp.core.plain import to_plain
-from fastcmp.core.saved_states import VERSION, _checksum, write_state
+from fastcmp.core.saved_states import VERSION, _checksum, to_plain, write_state
 from fastcmp.stream import (
     ConfusionCounts,
     LabelCounts,

@@ -14,13 +14,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from libraries import pa, parquet
 
-from fastcmp.io import lines, text
-from fastcmp.io.lines import RowEnds
-from fastcmp.io.parsing import parse_rows
+from fastcmp.io import text
 from fastcmp.io.predictions import read_predictions
 from fastcmp.io.sources import Source, read_table
 from fastcmp.io.stream import PredictionStream
-from fastcmp.io.text import LateValueError
+from fastcmp.io.text import LateValueError, RowEnds, parse_rows
 
 LIMIT = 10**9
 ANY_FOLDER = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -28,11 +26,11 @@ ANY_FOLDER = settings(suppress_health_check=[HealthCheck.function_scoped_fixture
 
 def written(path, columns, **options):
     """A text file of columns of texts."""
-    lines = io.StringIO()
-    writer = csv.writer(lines, lineterminator="\n", **options)
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n", **options)
     writer.writerow(columns)
     writer.writerows(zip(*columns.values(), strict=True))
-    path.write_text(lines.getvalue())
+    path.write_text(text.getvalue())
     return path
 
 
@@ -281,7 +279,7 @@ def test_a_stray_quote(tmp_path, cell, said):
 
 
 def test_a_row_that_is_too_long_is_told(tmp_path, monkeypatch):
-    monkeypatch.setattr(lines, "_LONGEST", 1_000_000)
+    monkeypatch.setattr(text, "_LONGEST", 1_000_000)
     monkeypatch.setattr(text, "_BLOCK", 100_000)
     path = tmp_path / "p.csv"
     path.write_text('y_true,a,b\n1,"1,0\n' + "1,1,0\n" * 300_000)
@@ -341,7 +339,7 @@ import pyarrow as pa
 import numpy as np
 from pyarrow import feather, parquet
 from fastcmp.io.counting import count_files
-from fastcmp.io.parsing import parse_rows
+from fastcmp.io.text import parse_rows
 from fastcmp.io.predictions import read_predictions
 from fastcmp.io.stream import PredictionStream
 from fastcmp.stream import PairCounts

@@ -8,7 +8,7 @@ from item_designs import Design, designs, naive
 
 from fastcmp.core.threads import ThreadPool
 from fastcmp.counts import value_sums
-from fastcmp.counts.item_units import plan_units
+from fastcmp.counts.units import plan_units
 from fastcmp.counts.value_sums import difference_of, pair_moments, unit_sums
 from fastcmp.inputs.item_groups import read_item_groups
 from fastcmp.inputs.values import read_values

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp.inputs.columns import read_column
-from fastcmp.inputs.label_order import sorted_codes
+from fastcmp.inputs.labels import sorted_codes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -9,8 +9,8 @@ import numpy as np
 
 from fastcmp.compat.mlxtend.estimators import scikit_learn, score_difference, scorer_of
 from fastcmp.core.checks import as_whole
-from fastcmp.crossval.fits import take_rows
-from fastcmp.crossval.t_tests import kfold_t, resampled_t
+from fastcmp.crossval.fold_tests import kfold_t, resampled_t
+from fastcmp.crossval.runs import take_rows
 from fastcmp.crossval.two_fold import alpaydin_f, dietterich_t
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastcmp.compat.mlxtend.codes import shared_codes
-from fastcmp.core.options import choose
-from fastcmp.inputs.label_values import kind_of
+from fastcmp.core.checks import choose
+from fastcmp.inputs.columns import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastcmp.core.checks import as_numbers, as_whole
-from fastcmp.core.options import choose
+from fastcmp.core.checks import as_numbers, as_whole, choose
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 from fastcmp.compat.mlxtend.codes import shared_codes
 from fastcmp.compat.mlxtend.estimators import kind_of, scikit_learn
 from fastcmp.compat.mlxtend.samples import resamples
-from fastcmp.core.checks import as_whole
-from fastcmp.core.options import choose
-from fastcmp.crossval.fits import take_rows
+from fastcmp.core.checks import as_whole, choose
+from fastcmp.crossval.runs import take_rows
 from fastcmp.inputs.columns import count_rows
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp.core.checks import as_numbers, as_proportion, as_whole
-from fastcmp.core.tails import normal_tail
-from fastcmp.paired.unpaired_tests import score_statistic
+from fastcmp.core.numbers import normal_tail
+from fastcmp.paired.unpaired_result import score_statistic
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp.io.logs.fingerprints import fingerprint
-from fastcmp.io.logs.format import LogFormat, NoItemValuesError
-from fastcmp.io.logs.part import STATUS
+from fastcmp.io.logs.format import STATUS, LogFormat, NoItemValuesError
 from fastcmp.io.logs.tables import LogTable, check_once, read_json, template
 
 if TYPE_CHECKING:
@@ -18,8 +17,7 @@ if TYPE_CHECKING:
     from typing import Literal
 
     from fastcmp.io.logs.file import LogFile
-    from fastcmp.io.logs.format import LogOptions, Reading
-    from fastcmp.io.logs.part import LogPart
+    from fastcmp.io.logs.format import LogOptions, LogPart, Reading
 
 #: <framework>.<benchmark>.<constraint>.<mode>.<stamp>
 _RUN = re.compile(r"(.+?)\.[^.]+\.[^.]+\.[^.]+\.(\d{8}T\d{6})")

@@ -12,11 +12,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fastcmp.io.logs.format import LogFormat
+from fastcmp.io.logs.format import STATUS, LogFormat
 from fastcmp.io.logs.long import ERRORS
-from fastcmp.io.logs.part import STATUS
-from fastcmp.io.logs.table_values import Labels, as_whole_numbers, constant
-from fastcmp.io.logs.tables import LogTable, Rows, parts_of, template
+from fastcmp.io.logs.tables import (
+    Labels,
+    LogTable,
+    Rows,
+    as_whole_numbers,
+    constant,
+    parts_of,
+    template,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -25,8 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fastcmp.io.logs.file import LogFile
-    from fastcmp.io.logs.format import LogOptions, Reading
-    from fastcmp.io.logs.part import LogPart
+    from fastcmp.io.logs.format import LogOptions, LogPart, Reading
 
 _NEEDED = {"task", "framework", "fold", "result"}
 #: Metrics of the benchmark, those that it optimises first.
@@ -107,7 +112,7 @@ def _frameworks(table: LogTable, others: Sequence[str]) -> Labels:
             texts = [
                 f"{name} ({limit})" for name, limit in zip(found.at(), limits.at(), strict=True)
             ]
-            from fastcmp.io.logs.table_values import as_labels
+            from fastcmp.io.logs.tables import as_labels
 
             return as_labels(texts)
     return found

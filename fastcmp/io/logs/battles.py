@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.core.escaping import visible
-from fastcmp.core.memory import read_size
+from fastcmp.core.render import visible
+from fastcmp.core.threads import read_size
 from fastcmp.io.logs.file import LogFile
 from fastcmp.io.logs.format import LogFormat
 

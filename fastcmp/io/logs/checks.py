@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastcmp.core.escaping import visible
+from fastcmp.core.render import visible
+from fastcmp.io.logs.format import STATUS
 from fastcmp.io.logs.words import SHOWN, a_task, counted, listed, task_label
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
-    from fastcmp.io.logs.joining import Joint
-    from fastcmp.io.logs.part import LogPart
-    from fastcmp.io.logs.reading import Complain
+    from fastcmp.io.logs.format import LogPart
+    from fastcmp.io.logs.reading import Complain, Joint
 
 
 def label_of(part: LogPart) -> str:
@@ -242,3 +243,275 @@ def check_tasks(
             "to compare on tasks that all models have, or choose them by task="
         )
         return
+
+
+# What is reported of logs that fit together: prompts, settings, stated means.
+
+
+#: How far a stated mean may lie from that of the values: it is rounded.
+_ROUNDED = 5.1e-5
+
+
+def prompt_remarks(joint: Joint) -> list[str]:
+    """Say in how many items models were asked something else."""
+    known = np.zeros(joint.n_keys, np.uint64)
+    differs = np.zeros(joint.n_keys, np.bool_)
+    other = []
+    for part, keys in zip(joint.parts, joint.keys, strict=True):
+        if part.prompt_hash is None:
+            continue
+        before = known[keys]
+        differ = (before != 0) & (part.prompt_hash != 0) & (before != part.prompt_hash)
+        if differ.any():
+            other.append(part.model)
+            differs[keys[differ]] = True
+        known[keys] = np.where(before == 0, part.prompt_hash, before)
+    if not other:
+        return []
+    base = next(each for each in joint.parts if each.prompt_hash is not None)
+    by_item = differs.reshape(-1, len(joint.repeats)).any(axis=1)
+    return [
+        f"prompt_hash differs in {by_item.sum()} of {counted(len(joint.items), 'item')}"
+        f"{a_task(label_of(base))} between {visible(base.model)} and {listed(other)}: "
+        "they were asked the same in other words."
+    ]
+
+
+def setting_remarks(parts: Iterable[LogPart]) -> list[str]:
+    """Say which settings of the same task differ between models."""
+    seen: dict[tuple[str, str], dict[str, list[str]]] = {}
+    for part in parts:
+        for name, value in part.settings.items():
+            held = seen.setdefault((part.task, name), {})
+            models = held.setdefault(value, [])
+            if part.model not in models:
+                models.append(part.model)
+    found: dict[str, list[tuple[str, str]]] = {}
+    for (task, name), held in seen.items():
+        if len(held) > 1:
+            shown = "; ".join(
+                f"{visible(value)} ({listed(models)})" for value, models in held.items()
+            )
+            found.setdefault(f"{name} differs between models: {shown}", []).append((task, name))
+    remarks = []
+    for text, tasks in found.items():
+        names = listed(task for task, _ in tasks if task)
+        remarks.append(f"{text}{f', on task {names}' if names else ''}.")
+    return remarks
+
+
+def mean_remarks(parts: Iterable[LogPart]) -> list[str]:
+    """Say which runs state a mean that is not that of their values."""
+    remarks = []
+    for part in parts:
+        stated = part.mean_stated
+        if stated is None or math.isnan(stated) or not len(part.values):
+            continue
+        means = _means(part)
+        if not any(abs(mean - stated) <= _ROUNDED for mean in means):
+            remarks.append(
+                f"{part.source}: {visible(part.metric)} of {visible(part.model)}"
+                f"{a_task(label_of(part), 'on')} is {stated:.6g} by the run's own "
+                f"account, and the mean of its values is {means[0]:.6g}: it is another "
+                "mean, or values are left out"
+            )
+    return remarks
+
+
+def _means(part: LogPart) -> list[float]:
+    """Give the means of values that a run may state."""
+    values = part.values
+    if part.status is not None:
+        values = np.where(part.status == 0, values, np.nan)
+    known = ~np.isnan(values)
+    if not known.any():
+        return [math.nan]
+    filled = np.where(known, values, 0.0)
+    means = [float(filled.sum() / known.sum()), float(filled.mean())]
+    if part.repeats is not None:
+        _, places = np.unique(np.asarray(part.items), return_inverse=True)
+        sums = np.bincount(places.ravel(), filled)
+        n = np.bincount(places.ravel(), known)
+        means.append(float((sums[n > 0] / n[n > 0]).mean()))
+    return means
+
+
+def part_remarks(parts: Sequence[LogPart]) -> list[str]:
+    """Give what importers say of their parts, each sentence once."""
+    return list(dict.fromkeys(each for part in parts for each in part.remarks))
+
+
+def direction_remarks(parts: Iterable[LogPart]) -> list[str]:
+    """Say which values are negated."""
+    metrics = dict.fromkeys(part.metric for part in parts if part.lower_is_better)
+    if not metrics:
+        return []
+    names = listed(metrics)
+    return [f"Of {names} lower is better: values are negated, so that higher is."]
+
+
+# Answers that have no value: refused, counted as wrong, or left out.
+
+
+#: What `errors=` and `items=` take.
+ERRORS = ("raise", "wrong", "drop")
+ITEMS = ("same", "common")
+
+
+class Block(NamedTuple):
+    """Answers of all models to the items of one task and subset."""
+
+    #: Key of each column, K of them.
+    keys: NDArray[np.int64]
+    #: NaN where there is none, shape (M, K).
+    values: NDArray[np.float64]
+    #: Codes of `STATUS`, shape (M, K); None: all are "ok".
+    status: NDArray[np.uint8] | None
+    #: Shape (M, K); None: one each.
+    attempts: NDArray[np.int32] | None
+
+
+def status_of(part: LogPart) -> NDArray[np.uint8] | None:
+    """Tell why values are missing; a NaN without a reason is unscored."""
+    unscored = np.isnan(part.values)
+    if part.status is None and not unscored.any():
+        return None
+    status = np.zeros(len(unscored), np.uint8) if part.status is None else part.status
+    if unscored.any():
+        status = np.where((status == 0) & unscored, np.uint8(2), status)
+    return status if status.any() else None
+
+
+def scatter(joint: Joint, keys: NDArray[np.int64]) -> Block:
+    """Put the answers of each model in the columns of some keys, which are in order."""
+    shape = len(joint.parts), len(keys)
+    column = np.full(joint.n_keys, -1)
+    column[keys] = np.arange(len(keys))
+    values = np.empty(shape)
+    status: NDArray[np.uint8] | None = None
+    attempts: NDArray[np.int32] | None = None
+    first: Any = None
+    places: Any = None
+    plain = False
+    for i, (part, own) in enumerate(zip(joint.parts, joint.keys, strict=True)):
+        if own is not first:
+            first, places = own, column[own]
+            plain = len(own) == len(keys) and np.array_equal(own, keys)
+        rows: Any = slice(None) if plain else np.flatnonzero(places >= 0)
+        to: Any = slice(None) if plain else places[rows]
+        values[i, to] = part.values[rows]
+        if part.lower_is_better:
+            np.subtract(0.0, values[i], out=values[i])  # no -0.0
+        codes = status_of(part)
+        if codes is not None:
+            status = np.zeros(shape, np.uint8) if status is None else status
+            status[i, to] = codes[rows]
+        if part.attempts is not None:
+            attempts = np.ones(shape, np.int32) if attempts is None else attempts
+            attempts[i, to] = part.attempts[rows]
+    if status is not None:
+        values[status != 0] = np.nan
+    return Block(keys, values, status, attempts)
+
+
+def check_answers(joint: Joint, kept: NDArray[np.int64], complain: Complain) -> None:
+    """Refuse answers without a value, naming the first and counting all."""
+    is_kept = np.zeros(joint.n_keys, np.bool_)
+    is_kept[kept] = True
+    for part, keys in zip(joint.parts, joint.keys, strict=True):
+        status = status_of(part)
+        if status is None:
+            continue
+        rows = np.flatnonzero((status != 0) & is_kept[keys])
+        if not rows.size:
+            continue
+        row = int(rows[0])
+        key = int(keys[row])
+        asked = f"item {visible(joint.item_of(key))}"
+        if part.repeats is not None:
+            asked += f", repeat {joint.repeat_of(key)}"
+        why = STATUS[int(status[row])]
+        if reason := part.reasons.get(row):
+            why += f": {visible(str(reason))}"
+        complain(
+            f"{part.source}: {visible(part.model)} has no value of "
+            f"{visible(part.metric)} for {asked}"
+            f"{a_task(label_of(part))} ({why}); it lacks {rows.size} of {len(keys)}. "
+            "Pass errors='wrong' to count such answers as 0, or errors='drop' to leave "
+            "their items out for all models"
+        )
+        return
+
+
+def count_wrong(block: Block, joint: Joint, complain: Complain) -> list[str]:
+    """Count answers without a value as 0, in place."""
+    if block.status is None:
+        return []
+    part = joint.parts[0]
+    known = block.values[block.status == 0]
+    if any(each.lower_is_better for each in joint.parts) or (known < 0).any():
+        complain(
+            f"errors='wrong' counts an answer that is missing as 0, which is not the "
+            f"worst value of {visible(part.metric)}{a_task(label_of(part))}: pass "
+            "errors='drop'"
+        )
+    missing = block.status != 0
+    block.values[missing] = 0.0
+    of = [
+        f"{visible(each.model)} ({n})"
+        for each, n in zip(joint.parts, missing.sum(axis=1).tolist(), strict=True)
+        if n
+    ]
+    n_missing = counted(int(missing.sum()), "answer")
+    return [f"{n_missing} without a value{a_task(label_of(part))} counted as 0, of {listed(of)}."]
+
+
+def drop(block: Block, joint: Joint) -> tuple[Block, list[str]]:
+    """Leave out items to which some model has an answer without a value."""
+    if block.status is None:
+        return block, []
+    n_repeats = len(joint.repeats)
+    places = block.keys // n_repeats
+    gone = np.zeros((len(joint.parts), len(joint.items)), np.bool_)
+    for i, row in enumerate(block.status):
+        gone[i, places[row != 0]] = True
+    out = np.logical_or.reduce(gone)
+    kept = ~out[places]
+    if not kept.any():
+        raise ValueError(
+            f"errors='drop' leaves no item{a_task(label_of(joint.parts[0]))}: to each "
+            "some model has no value"
+        )
+    because = [
+        f"{visible(part.model)} ({n})"
+        for part, n in zip(joint.parts, gone.sum(axis=1).tolist(), strict=True)
+        if n
+    ]
+    remark = (
+        f"{counted(int(out.sum()), 'item')}{a_task(label_of(joint.parts[0]))} left "
+        f"out, because of answers without a value of {listed(because)}."
+    )
+    attempts = None if block.attempts is None else block.attempts[:, kept]
+    return Block(block.keys[kept], block.values[:, kept], None, attempts), [remark]
+
+
+def common_remark(joint: Joint, keys: NDArray[np.int64]) -> list[str]:
+    """Say how many items are left out that some model lacks, and because of whom."""
+    n_repeats = len(joint.repeats)
+    present = joint.present() > 0
+    n_any, n_kept = int(present.sum()), len(keys)
+    if n_any == n_kept:
+        return []
+    lacking = [
+        f"{visible(part.model)} ({n_any - len(own)})"
+        for part, own in zip(joint.parts, joint.keys, strict=True)
+        if len(own) < n_any
+    ]
+    n_items = len(joint.items) - np.unique(keys // n_repeats).size
+    what = counted(n_items, "item")
+    if n_any - n_kept != n_items:
+        what += f" ({n_any - n_kept} answers)"
+    return [
+        f"{what}{a_task(label_of(joint.parts[0]))} left out, which some models lack: "
+        f"{listed(lacking)}."
+    ]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from fastcmp.core.escaping import visible
 from fastcmp.core.records import Record
+from fastcmp.core.render import visible
 from fastcmp.core.sections import Section
 from fastcmp.io.logs.words import counted, task_label
 

@@ -7,11 +7,18 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from fastcmp.core.escaping import visible
-from fastcmp.io.logs.format import LogFormat
-from fastcmp.io.logs.json_blocks import check_once, head_keys, refuse_line
-from fastcmp.io.logs.json_lines import Ids, Numbers, Words, groups, read_columns
-from fastcmp.io.logs.part import LogPart
+from fastcmp.core.render import visible
+from fastcmp.io.logs.format import LogFormat, LogPart
+from fastcmp.io.logs.json_lines import (
+    Ids,
+    Numbers,
+    Words,
+    check_once,
+    groups,
+    head_keys,
+    read_columns,
+    refuse_line,
+)
 from fastcmp.kernels.json_fields import ARRAY, OBJECT
 
 if TYPE_CHECKING:
@@ -22,8 +29,7 @@ if TYPE_CHECKING:
 
     from fastcmp.io.logs.file import LogFile
     from fastcmp.io.logs.format import LogOptions, Reading
-    from fastcmp.io.logs.json_blocks import Key
-    from fastcmp.io.logs.json_lines import Column
+    from fastcmp.io.logs.json_lines import Column, Key
 
 _UNSCORED = 2  # of `STATUS`
 

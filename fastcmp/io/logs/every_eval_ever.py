@@ -10,21 +10,22 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from fastcmp.core.escaping import visible
-from fastcmp.io.logs.format import LogFormat
-from fastcmp.io.logs.json_blocks import check_once, head_keys, refuse_line
+from fastcmp.core.render import visible
+from fastcmp.io.logs.format import LogFormat, LogPart
 from fastcmp.io.logs.json_lines import (
     Ids,
     Notes,
     Numbers,
     Prints,
     Words,
+    check_once,
     combine,
     groups,
+    head_keys,
     read_columns,
+    read_object,
+    refuse_line,
 )
-from fastcmp.io.logs.json_values import read_object
-from fastcmp.io.logs.part import LogPart
 from fastcmp.kernels.json_fields import ARRAY, OBJECT
 
 if TYPE_CHECKING:
@@ -35,8 +36,7 @@ if TYPE_CHECKING:
 
     from fastcmp.io.logs.file import LogFile
     from fastcmp.io.logs.format import LogOptions, Reading
-    from fastcmp.io.logs.json_blocks import Key
-    from fastcmp.io.logs.json_lines import Column
+    from fastcmp.io.logs.json_lines import Column, Key
 
 _ERROR, _UNSCORED = 1, 2  # of `STATUS`
 _SAMPLES = "_samples"

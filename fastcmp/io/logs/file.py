@@ -60,6 +60,6 @@ class LogFile:
 
         CSV, TSV, JSON lines, Parquet, Arrow, and JSON arrays of objects.
         """
-        from fastcmp.io.logs.table_heads import column_names
+        from fastcmp.io.logs.sniffing import column_names
 
         return column_names(self)

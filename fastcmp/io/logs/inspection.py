@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.core.memory import read_size
-from fastcmp.io.logs import checks, evidence, policies
+from fastcmp.core.threads import read_size
+from fastcmp.io.logs import checks
 from fastcmp.io.logs.contents import LogContents
-from fastcmp.io.logs.joining import join
+from fastcmp.io.logs.format import STATUS
 from fastcmp.io.logs.metrics import check_models
-from fastcmp.io.logs.part import STATUS
 from fastcmp.io.logs.read_results import grouped, read_options
-from fastcmp.io.logs.reading import read_logs
+from fastcmp.io.logs.reading import join, read_logs
 from fastcmp.io.logs.runs import one_run_each
 from fastcmp.io.logs.words import sentences
 
@@ -21,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from fastcmp.core.progress import Progress
-    from fastcmp.io.logs.part import LogPart
+    from fastcmp.core.threads import Progress
+    from fastcmp.io.logs.format import LogPart
     from fastcmp.io.logs.reading import Complain, Read
 
 
@@ -153,7 +152,7 @@ def _look(parts: Sequence[LogPart], complain: Complain) -> list[str]:
     for (task, metric), own in metrics.items():
         all_of_task = [part for part in parts if part.task == task]
         check_models(all_of_task, own, metric, complain)
-    kept, remarks = [], evidence.part_remarks(parts)
+    kept, remarks = [], checks.part_remarks(parts)
     for own in metrics.values():
         one, more = one_run_each(own, "raise", complain)
         kept += one
@@ -164,8 +163,8 @@ def _look(parts: Sequence[LogPart], complain: Complain) -> list[str]:
         some = [part for part in kept if part.metric == metric]
         for group in grouped(some, names).values():
             remarks += _look_at_task(list(group.values()), complain)
-    remarks += evidence.mean_remarks(parts)
-    remarks += evidence.direction_remarks(kept) + evidence.setting_remarks(kept)
+    remarks += checks.mean_remarks(parts)
+    remarks += checks.direction_remarks(kept) + checks.setting_remarks(kept)
     return remarks
 
 
@@ -176,8 +175,8 @@ def _look_at_task(parts: list[LogPart], complain: Complain) -> list[str]:
     joint = join(parts)
     checks.check_joint(joint, complain)
     checks.check_same_items(joint, complain)
-    policies.check_answers(joint, np.arange(joint.n_keys), complain)
-    return evidence.prompt_remarks(joint)
+    checks.check_answers(joint, np.arange(joint.n_keys), complain)
+    return checks.prompt_remarks(joint)
 
 
 def _table(read: Sequence[Read]) -> dict[str, tuple[Any, ...]]:
@@ -185,7 +184,7 @@ def _table(read: Sequence[Read]) -> dict[str, tuple[Any, ...]]:
     rows = []
     for each in read:
         for part in each.parts:
-            status = policies.status_of(part)
+            status = checks.status_of(part)
             n = [0] * len(STATUS)
             if status is not None:
                 n = np.bincount(status, minlength=len(STATUS)).tolist()

@@ -6,13 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.core.escaping import visible
+from fastcmp.core.render import visible
 from fastcmp.io.formats import model_name
 from fastcmp.io.logs.fingerprints import fingerprint
-from fastcmp.io.logs.format import LogFormat
-from fastcmp.io.logs.part import STATUS
-from fastcmp.io.logs.table_values import Labels, as_whole_numbers, constant
-from fastcmp.io.logs.tables import LogTable, Rows, parts_of, template
+from fastcmp.io.logs.format import STATUS, LogFormat
+from fastcmp.io.logs.tables import (
+    Labels,
+    LogTable,
+    Rows,
+    as_whole_numbers,
+    constant,
+    parts_of,
+    template,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,8 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fastcmp.io.logs.file import LogFile
-    from fastcmp.io.logs.format import LogOptions, Reading
-    from fastcmp.io.logs.part import LogPart
+    from fastcmp.io.logs.format import LogOptions, LogPart, Reading
 
 #: What a column may be called.
 ALIASES = {

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.core.escaping import visible
-from fastcmp.io.logs.part import LogPart
+from fastcmp.core.render import visible
+from fastcmp.io.logs.format import LogPart
 from fastcmp.io.logs.words import a_task, listed, task_label
 
 if TYPE_CHECKING:

@@ -9,8 +9,7 @@ import numpy as np
 
 from fastcmp.io.logs.fingerprints import fingerprint
 from fastcmp.io.logs.format import LogFormat
-from fastcmp.io.logs.table_values import grade
-from fastcmp.io.logs.tables import check_once, check_size, read_json, template
+from fastcmp.io.logs.tables import check_once, check_size, grade, read_json, template
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -18,8 +17,7 @@ if TYPE_CHECKING:
     from typing import Literal
 
     from fastcmp.io.logs.file import LogFile
-    from fastcmp.io.logs.format import LogOptions, Reading
-    from fastcmp.io.logs.part import LogPart
+    from fastcmp.io.logs.format import LogOptions, LogPart, Reading
 
 _META = "model_meta.json"
 

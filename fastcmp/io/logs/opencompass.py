@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp.io.logs.fingerprints import fingerprint
-from fastcmp.io.logs.format import LogFormat
-from fastcmp.io.logs.part import STATUS
-from fastcmp.io.logs.table_values import grade
-from fastcmp.io.logs.tables import check_once, check_size, read_json, template
+from fastcmp.io.logs.format import STATUS, LogFormat
+from fastcmp.io.logs.tables import check_once, check_size, grade, read_json, template
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -20,8 +18,7 @@ if TYPE_CHECKING:
     from typing import Literal
 
     from fastcmp.io.logs.file import LogFile
-    from fastcmp.io.logs.format import LogOptions, Reading
-    from fastcmp.io.logs.part import LogPart
+    from fastcmp.io.logs.format import LogOptions, LogPart, Reading
 
 _PART = re.compile(r"(.+)_(\d+)")
 _STAMP = re.compile(r"\d{8}_\d{6}")

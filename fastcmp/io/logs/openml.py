@@ -9,10 +9,8 @@ import numpy as np
 
 from fastcmp.io.logs.arff import read_arff
 from fastcmp.io.logs.fingerprints import fingerprint
-from fastcmp.io.logs.format import LogFormat
-from fastcmp.io.logs.part import STATUS
-from fastcmp.io.logs.table_values import as_labels, as_whole_numbers
-from fastcmp.io.logs.tables import check_once, check_size, template
+from fastcmp.io.logs.format import STATUS, LogFormat
+from fastcmp.io.logs.tables import as_labels, as_whole_numbers, check_once, check_size, template
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,8 +21,7 @@ if TYPE_CHECKING:
 
     from fastcmp.io.logs.arff import Arff
     from fastcmp.io.logs.file import LogFile
-    from fastcmp.io.logs.format import LogOptions, Reading
-    from fastcmp.io.logs.part import LogPart
+    from fastcmp.io.logs.format import LogOptions, LogPart, Reading
 
 _RELATION = re.compile(rb"(?:\A|[\r\n])\s*@relation\s", re.IGNORECASE)
 _TASK = re.compile(r"task[_-]?(\d+)", re.IGNORECASE)

@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastcmp.core.checks import as_flag, warn
-from fastcmp.core.escaping import visible
-from fastcmp.core.memory import check_memory, read_size
-from fastcmp.core.options import choose
-from fastcmp.io.logs import checks, evidence, policies
+from fastcmp.core.checks import as_flag, choose, warn
+from fastcmp.core.render import visible
+from fastcmp.core.threads import check_memory, read_size
+from fastcmp.io.logs import checks
 from fastcmp.io.logs.format import LogOptions
-from fastcmp.io.logs.joining import join
 from fastcmp.io.logs.metrics import choose_metrics, read_metric
-from fastcmp.io.logs.reading import read_logs, refuse, without_remark
+from fastcmp.io.logs.reading import join, read_logs, refuse, without_remark
 from fastcmp.io.logs.runs import POLICIES as RUNS
 from fastcmp.io.logs.runs import one_run_each
 from fastcmp.io.logs.words import a_task, counted, listed, sentences, task_label
@@ -24,12 +22,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from fastcmp.core.progress import Progress
-    from fastcmp.io.logs.joining import Joint
+    from fastcmp.core.threads import Progress
+    from fastcmp.io.logs.checks import Block
+    from fastcmp.io.logs.format import LogPart
     from fastcmp.io.logs.metrics import Wanted
-    from fastcmp.io.logs.part import LogPart
-    from fastcmp.io.logs.policies import Block
-    from fastcmp.io.logs.reading import Logs
+    from fastcmp.io.logs.reading import Joint, Logs
     from fastcmp.io.logs.results import Results
 
     Groups = dict[tuple[str, str], dict[str, LogPart]]
@@ -159,8 +156,8 @@ def read_results(
     """
     wanted = read_metric(metric)
     policy = _Policy(
-        choose(items, "items", policies.ITEMS),
-        choose(errors, "errors", policies.ERRORS),
+        choose(items, "items", checks.ITEMS),
+        choose(errors, "errors", checks.ERRORS),
         choose(runs, "runs", RUNS),
         None if memory_limit is None else read_size(memory_limit),
     )
@@ -291,20 +288,20 @@ def join_logs(logs: Logs, wanted: Wanted, options: LogOptions, policy: _Policy) 
     groups, lacking = _with_all(groups, names, policy)
     remarks = [
         *about,
-        *evidence.part_remarks(parts),
+        *checks.part_remarks(parts),
         *without_remark(logs, options.tasks),
         *_ignored_remark(logs),
         *remarks,
         *lacking,
-        *evidence.direction_remarks(parts),
-        *evidence.setting_remarks(parts),
+        *checks.direction_remarks(parts),
+        *checks.setting_remarks(parts),
     ]
     blocks = []
     for own in groups.values():
         block, joint, more_remarks = _joined(list(own.values()), policy)
         blocks.append((block, joint))
         remarks += more_remarks
-    means = evidence.mean_remarks(chosen)
+    means = checks.mean_remarks(chosen)
     if means:
         more = f" ({len(means)} runs in all)" if len(means) > 1 else ""
         warn(means[0] + more)
@@ -352,15 +349,15 @@ def _joined(parts: list[LogPart], policy: _Policy) -> tuple[Block, Joint, list[s
             f"models have no item in common{a_task(checks.label_of(parts[0]))}, "
             f"as in {parts[0].source} and {parts[-1].source}"
         )
-    remarks = policies.common_remark(joint, keys) + evidence.prompt_remarks(joint)
+    remarks = checks.common_remark(joint, keys) + checks.prompt_remarks(joint)
     if policy.errors == "raise":
-        policies.check_answers(joint, keys, refuse)
+        checks.check_answers(joint, keys, refuse)
     _check_size(len(parts), keys.size, policy)
-    block = policies.scatter(joint, keys)
+    block = checks.scatter(joint, keys)
     if policy.errors == "wrong":
-        remarks += policies.count_wrong(block, joint, refuse)
+        remarks += checks.count_wrong(block, joint, refuse)
     if policy.errors == "drop":
-        block, more = policies.drop(block, joint)
+        block, more = checks.drop(block, joint)
         remarks += more
     return block, joint, remarks
 
@@ -390,7 +387,7 @@ def _assembled(
     said: tuple[Logs, list[str]],
 ) -> Results:
     """Put the tasks beside each other."""
-    from fastcmp.io.logs.assembly import assemble
+    from fastcmp.io.logs.reading import assemble
 
     logs, remarks = said
     return assemble(

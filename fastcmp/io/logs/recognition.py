@@ -6,7 +6,7 @@ import re
 from os import PathLike
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fastcmp.core.options import choose
+from fastcmp.core.checks import choose
 from fastcmp.io.logs.registry import formats
 from fastcmp.io.logs.walk import Ignored
 from fastcmp.io.logs.words import counted, listed

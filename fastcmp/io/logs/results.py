@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.core.plain import readable
-from fastcmp.core.protocols import ScoreTable
-from fastcmp.core.records import Record
-from fastcmp.inputs.item_table import ItemTable
-from fastcmp.io.logs.words import task_label
+from fastcmp.core.records import Record, ScoreTable
+from fastcmp.core.render import visible
+from fastcmp.core.saved_states import readable
+from fastcmp.core.sections import Section
+from fastcmp.inputs.values import ItemTable
+from fastcmp.io.logs.format import STATUS
+from fastcmp.io.logs.words import counted, listed, task_label
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from collections.abc import Sequence
 
-    from fastcmp.core.sections import Section
+    from numpy.typing import NDArray
 
 _BY_FOLDS = (
     "compare them by a corrected t test, compare_folds(results.fold_scores(), test_train_ratio=...)"
@@ -244,8 +246,6 @@ class Results(Record):
         ValueError
             If one is unknown, or nothing is left.
         """
-        from fastcmp.io.logs.results_selection import selected
-
         return selected(self, task, subset, models)
 
     def compare(self, **options: Any) -> Any:
@@ -295,8 +295,6 @@ class Results(Record):
             Model, task, subset, metric, item, repeat, value, cluster (None where there
             is none), status, attempts and source.
         """
-        from fastcmp.io.logs.results_report import columns_of
-
         return columns_of(self)
 
     def sections(self) -> list[Section]:
@@ -307,8 +305,6 @@ class Results(Record):
         list of Section
             A row a model; where there are several tasks, a row a task too.
         """
-        from fastcmp.io.logs.results_report import sections_of
-
         return sections_of(self)
 
     def _entries(self) -> dict[str, Any]:
@@ -346,3 +342,182 @@ class Results(Record):
         sums = np.add.reduceat(self.answers, starts, axis=1)
         means: NDArray[np.float64] = sums / np.bincount(self.columns_items)
         return means
+
+
+# What `Results` say of themselves.
+
+
+_POLICIES = {"wrong": "counted as 0", "drop": "their items left out for all models"}
+
+
+def sections_of(results: Results) -> list[Section]:
+    """Describe results: a row a model, and a row a task where there are several."""
+    means = results._item_means()
+    rows = tuple(
+        (visible(name), f"{mean:.4f}", str(n_errors), str(n_unscored))
+        for name, mean, n_errors, n_unscored in zip(
+            results.names,
+            means.mean(axis=1).tolist(),
+            results.n_errors.tolist(),
+            results.n_unscored.tolist(),
+            strict=True,
+        )
+    )
+    n_tasks, n_items = len(results.tasks), len(results.items)
+    title = ", ".join(
+        (counted(len(results.names), "model"), counted(n_tasks, "task"), counted(n_items, "item"))
+    )
+    sections = [
+        Section(
+            title=title,
+            text=_sentences(results),
+            columns=("model", "mean", "errors", "unscored"),
+            rows=rows,
+            notes=results.remarks,
+        )
+    ]
+    if n_tasks > 1:
+        sections.append(_tasks(results, means))
+    return sections
+
+
+def _sentences(results: Results) -> tuple[str, ...]:
+    """Say what the values are, and what was made of missing ones."""
+    kind = "right or wrong" if results.is_right_or_wrong else "graded"
+    said = [f"Metric: {visible(results.metric)}, {kind}. Format: {results.format}."]
+    if not results.is_answered_once:
+        n = np.bincount(results.columns_items)
+        least, most = int(n.min()), int(n.max())
+        number = f"{most}" if least == most else f"{least} to {most}"
+        said.append(f"Answers to an item by a model: {number}.")
+    if results.clusters is not None:
+        n_clusters = len(set(results.clusters.tolist()))
+        said.append(f"The items are in {counted(n_clusters, 'cluster')}.")
+    n_lacking = int(results.n_errors.sum() + results.n_unscored.sum())
+    if n_lacking:
+        made = _POLICIES[results.errors]
+        said.append(f"{counted(n_lacking, 'answer')} without a value: {made}.")
+    return tuple(said)
+
+
+def _tasks(results: Results, means: NDArray[np.float64]) -> Section:
+    """Give a row a task."""
+    n = np.bincount(results.item_tasks, minlength=len(results.tasks))
+    sums = [np.bincount(results.item_tasks, row, len(results.tasks)) for row in means]
+    by_task = (np.array(sums) / n).T
+    rows = []
+    for name, metric, size, scores in zip(
+        results.task_names, results.metrics, n.tolist(), by_task, strict=True
+    ):
+        best = int(np.argmax(scores))
+        rows.append(
+            (
+                visible(name),
+                visible(metric),
+                str(size),
+                f"{scores.min():.4f}",
+                f"{scores.max():.4f}",
+                visible(results.names[best]),
+            )
+        )
+    return Section(
+        title="Tasks",
+        columns=("task", "metric", "items", "least mean", "largest mean", "of"),
+        rows=tuple(rows),
+    )
+
+
+def columns_of(results: Results) -> dict[str, list[Any]]:
+    """Give a row a value: models after each other."""
+    m, k = results.answers.shape
+    of = results.item_tasks[results.columns_items]
+
+    def by_column(entries: Sequence[Any]) -> Any:
+        return np.array(entries, dtype=object)[of].tolist() * m
+
+    status = np.zeros((m, k), np.uint8) if results.status is None else results.status
+    clusters: list[Any] = [None] * k
+    if results.clusters is not None:
+        clusters = results.clusters[results.columns_items].tolist()
+    attempts = [1] * (m * k)
+    if results.attempts is not None:
+        attempts = results.attempts.ravel().tolist()
+    items = list(map(str, results.items[results.columns_items].tolist()))
+    found = np.array(results.sources, dtype=object).reshape(m, -1)
+    return {
+        "model": np.repeat(np.array(results.names, dtype=object), k).tolist(),
+        "task": by_column([task for task, _ in results.tasks]),
+        "subset": by_column([subset for _, subset in results.tasks]),
+        "metric": by_column(results.metrics),
+        "item": items * m,
+        "repeat": results.repeats.tolist() * m,
+        "value": results.answers.ravel().tolist(),
+        "cluster": clusters * m,
+        "status": np.array(STATUS, dtype=object)[status].ravel().tolist(),
+        "attempts": attempts,
+        "source": found[:, of].ravel().tolist(),
+    }
+
+
+# Some models, tasks and subsets of `Results`.
+
+
+def selected(results: Results, task: Any, subset: Any, models: Any) -> Results:
+    """Keep what is named; of what is None, all."""
+    tasks = [t for t, _ in results.tasks]
+    subsets = [s for _, s in results.tasks]
+    wanted = (_known(task, "task", tasks), _known(subset, "subset", subsets))
+    kept = [
+        i
+        for i, pair in enumerate(results.tasks)
+        if all(w is None or x in w for x, w in zip(pair, wanted, strict=True))
+    ]
+    if not kept:
+        raise ValueError(f"task={task!r} and subset={subset!r} are nowhere together")
+    chosen = _known(models, "models", results.names)
+    rows = [results.names.index(name) for name in chosen or results.names]
+    return _part(results, rows, kept)
+
+
+def _part(results: Results, rows: Sequence[int], tasks: Sequence[int]) -> Results:
+    """Keep some models and tasks, by their numbers."""
+    new = np.full(len(results.tasks), -1)
+    new[tasks] = np.arange(len(tasks))
+    has = new[results.item_tasks] >= 0
+    places = np.cumsum(has) - 1
+    columns = np.flatnonzero(has[results.columns_items])
+    cut, of = (np.ix_(np.array(rows), columns), np.ix_(np.array(rows), np.array(tasks)))
+    status = None if results.status is None else results.status[cut]
+    return replace(
+        results,
+        names=tuple(results.names[i] for i in rows),
+        tasks=tuple(results.tasks[i] for i in tasks),
+        metrics=tuple(results.metrics[i] for i in tasks),
+        items=results.items[has],
+        item_tasks=new[results.item_tasks[has]],
+        columns_items=places[results.columns_items[columns]],
+        repeats=results.repeats[columns],
+        answers=results.answers[cut],
+        status=status,
+        attempts=None if results.attempts is None else results.attempts[cut],
+        clusters=None if results.clusters is None else results.clusters[has],
+        sources=tuple(tuple(results.sources[i][j] for j in tasks) for i in rows),
+        negated=tuple(results.negated[i] for i in tasks),
+        task_errors=results.task_errors[of],
+        task_unscored=results.task_unscored[of],
+    )
+
+
+def _known(wanted: Any, name: str, known: Sequence[str]) -> list[str] | None:
+    """Check what is to be kept."""
+    if wanted is None:
+        return None
+    names = [wanted] if isinstance(wanted, str) else list(wanted)
+    for each in names:
+        if each not in known:
+            raise ValueError(
+                f"{name}: there is no {visible(str(each))}, but {listed(dict.fromkeys(known), 20)}"
+            )
+    if not names:
+        raise ValueError(f"{name} must name at least one, got none")
+    return list(dict.fromkeys(names))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.core.escaping import visible
+from fastcmp.core.render import visible
 from fastcmp.io.logs.words import a_task, counted, listed
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fastcmp.io.logs.part import LogPart
+    from fastcmp.io.logs.format import LogPart
     from fastcmp.io.logs.reading import Complain
 
 #: What `runs=` takes.

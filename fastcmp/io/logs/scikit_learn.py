@@ -7,18 +7,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.io.logs.format import LogFormat
-from fastcmp.io.logs.part import STATUS
-from fastcmp.io.logs.table_values import as_labels, as_numbers
-from fastcmp.io.logs.tables import LogTable, check_once, check_size, read_json, template
+from fastcmp.io.logs.format import STATUS, LogFormat
+from fastcmp.io.logs.tables import (
+    LogTable,
+    as_labels,
+    as_numbers,
+    check_once,
+    check_size,
+    read_json,
+    template,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Literal
 
     from fastcmp.io.logs.file import LogFile
-    from fastcmp.io.logs.format import LogOptions, Reading
-    from fastcmp.io.logs.part import LogPart
+    from fastcmp.io.logs.format import LogOptions, LogPart, Reading
 
 _SPLIT = re.compile(r"split(\d+)_(test_.+)")
 _ERROR = STATUS.index("error")

@@ -1,21 +1,80 @@
-"""What the beginning of a file tells of it."""
+"""The beginnings of files: what they are, heads of tables, members of zip files."""
 
 from __future__ import annotations
 
 import codecs
+import csv
+import io
 import json
 import re
-from typing import TYPE_CHECKING
+import struct
+import zipfile
+import zlib
+from collections import Counter
+from typing import TYPE_CHECKING, Any, Self
 
 import pyarrow as pa
 
-from fastcmp.io.formats import COMPRESSED, DELIMITERS, as_utf8, kind_of
-from fastcmp.io.logs.table_heads import schema_names, unpacked
+from fastcmp.io.formats import COMPRESSED, DELIMITERS, as_utf8, beginning, csv_kind, kind_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from fastcmp.io.logs.file import LogFile
+
+_BOM = b"\xef\xbb\xbf"
+
+
+def column_names(file: LogFile) -> tuple[str, ...]:
+    """List the columns of a table; none where a file is no table."""
+    if is_json_array(file.head):
+        return tuple(sorted(file.keys))
+    kind = kind_of(file.path)
+    if kind is None:
+        return ()
+    try:
+        return _names(file, kind)
+    except (pa.ArrowException, OSError, ValueError, csv.Error):
+        return ()
+
+
+def is_json_array(head: bytes) -> bool:
+    """Tell whether a file begins as a JSON array does."""
+    return head.removeprefix(_BOM).lstrip()[:1] == b"["
+
+
+def _names(file: LogFile, kind: str) -> tuple[str, ...]:
+    if kind in ("Parquet", "Arrow"):
+        return schema_names(file, kind)
+    if kind in DELIMITERS:
+        text = as_utf8(unpacked(file)).decode("utf-8", "replace")
+        kind = csv_kind(unpacked(file)) if kind == "CSV" else kind
+        rows = csv.reader(io.StringIO(text.lstrip()), delimiter=DELIMITERS[kind])
+        return tuple(next(rows, ()))
+    first = file.first
+    if file.path.suffix.lower() in COMPRESSED:
+        first = json.loads(unpacked(file).lstrip().partition(b"\n")[0])
+    return tuple(first) if isinstance(first, dict) else ()
+
+
+def schema_names(file: LogFile, kind: str) -> tuple[str, ...]:
+    """Columns of a Parquet or Arrow file, by its schema."""
+    if kind == "Parquet":
+        from pyarrow import parquet
+
+        return tuple(parquet.read_schema(file.path).names)
+    with pa.memory_map(str(file.path)) as source:
+        return tuple(pa.ipc.open_file(source).schema.names)
+
+
+def unpacked(file: LogFile) -> bytes:
+    """Give the first 64 kB of a text, which may be compressed."""
+    is_packed = file.path.suffix.lower() in COMPRESSED
+    return beginning(file.path) if is_packed else file.head
+
+
+# What the beginning of a file tells of it.
+
 
 _PARSED = 1 << 26  # bytes of a JSON file that is parsed to see whether it is whole
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[][{}:,]|[^][{}:,"\s]+')
@@ -84,3 +143,140 @@ def damage(file: LogFile) -> str:
     except (pa.ArrowException, OSError, ValueError, RecursionError) as error:
         return f"cannot be read ({(str(error).splitlines() or [type(error).__name__])[0]})"
     return ""
+
+
+# Members of a zip file, unpacked in memory and within limits.
+
+
+_ZSTD = 93  # the standard library knows it from 3.14 only
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, _ZSTD)
+_LOCAL = struct.Struct("<4s22xHH")  # header of a member: signature, two lengths
+
+
+class Archive:
+    """A zip file that is open; nothing is written to disk, whatever names it holds.
+
+    A member is refused before it is unpacked if it takes more than `memory_limit`
+    bytes, or if all that were asked for do.
+    """
+
+    def __init__(self, path: Path, memory_limit: int) -> None:
+        self.path = path
+        self._limit = memory_limit
+        self._unpacked = 0
+        self._file = path.open("rb")
+        try:
+            self._read_directory()
+        except BaseException:
+            self._file.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def _read_directory(self) -> None:
+        """List the members, and see that no two of them lie over each other."""
+        try:
+            with zipfile.ZipFile(self._file) as file:
+                members = file.infolist()
+                end = file.start_dir
+        except (zipfile.BadZipFile, struct.error, ValueError, OSError) as error:
+            raise ValueError(
+                f"{self.path}: the directory at the end of the zip cannot be read "
+                f"({error}); the file is cut off or damaged: copy it again"
+            ) from error
+        names = Counter(member.filename for member in members)
+        #: Members by name; of several of one name the last.
+        self.members = {member.filename: member for member in members}
+        #: Names that occur more than once.
+        self.twice = frozenset(name for name, count in names.items() if count > 1)
+        for member in sorted(members, key=lambda m: m.header_offset, reverse=True):
+            if member.header_offset + _LOCAL.size + member.compress_size > end:
+                raise ValueError(
+                    f"{self.path}: member {member.filename!r} lies over another, as in "
+                    "a zip bomb; it is not read"
+                )
+            end = member.header_offset
+
+    def read(self, name: str) -> bytes:
+        """Unpack a member, and check its length and its checksum."""
+        member = self.members[name]
+        self._check(member)
+        data = self._unpack(member, self._packed(member))
+        if len(data) != member.file_size or zlib.crc32(data) != member.CRC:
+            raise ValueError(
+                f"{self.path}: member {name!r} is damaged (its length or its checksum "
+                "differs from what the zip says): copy the file again"
+            )
+        return data
+
+    def _check(self, member: zipfile.ZipInfo) -> None:
+        """Refuse a member that cannot or must not be unpacked."""
+        what = f"{self.path}: member {member.filename!r}"
+        if member.flag_bits & 1:
+            raise ValueError(f"{what} is encrypted; decrypt the file first")
+        if member.compress_type not in _METHODS:
+            raise ValueError(
+                f"{what} is compressed by method {member.compress_type} of zip; "
+                "deflate (8) and zstd (93) can be read"
+            )
+        self._unpacked += member.file_size
+        size = max(member.file_size, member.compress_size)
+        if size > self._limit:
+            raise ValueError(
+                f"{what} takes {size:,} bytes, more than memory_limit = "
+                f"{self._limit:,}; raise memory_limit if you trust the file"
+            )
+        if self._unpacked > self._limit:
+            raise ValueError(
+                f"{self.path}: its members take more than memory_limit = "
+                f"{self._limit:,} bytes in all; raise memory_limit if you trust the "
+                "file"
+            )
+
+    def _packed(self, member: zipfile.ZipInfo) -> bytes:
+        """Bytes of a member as they stand in the file."""
+        self._file.seek(member.header_offset)
+        header = self._file.read(_LOCAL.size)
+        if len(header) == _LOCAL.size and header.startswith(b"PK\x03\x04"):
+            # The lengths here need not be those in the directory.
+            _, name, extra = _LOCAL.unpack(header)
+            self._file.seek(name + extra, 1)
+            return self._file.read(member.compress_size)
+        return b""  # no member: its checksum will say so
+
+    def _unpack(self, member: zipfile.ZipInfo, packed: bytes) -> bytes:
+        """Unpack at most one byte more than there should be."""
+        most = member.file_size + 1
+        try:
+            if member.compress_type == zipfile.ZIP_DEFLATED:
+                return zlib.decompressobj(-zlib.MAX_WBITS).decompress(packed, most)
+            if member.compress_type == _ZSTD:
+                return _zstd(packed, most, self.path)
+        except (zlib.error, OSError, ValueError) as error:
+            raise ValueError(
+                f"{self.path}: member {member.filename!r} cannot be unpacked "
+                f"({error}): copy the file again"
+            ) from error
+        return packed
+
+
+def _zstd(packed: bytes, most: int, path: Path) -> bytes:
+    """Unpack frames of zstd, one after the other."""
+    try:
+        import pyarrow as pa
+    except ImportError as error:
+        raise ImportError(
+            f"{path}: reading zstd needs pyarrow: pip install 'fastcmp[cli]'"
+        ) from error
+    stream: Any = pa.CompressedInputStream(pa.BufferReader(packed), "zstd")
+    found = bytearray()
+    while len(found) < most:
+        block = stream.read(min(most - len(found), 1 << 24))
+        if not block:
+            break
+        found += block
+    return bytes(found)

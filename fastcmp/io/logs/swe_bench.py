@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from typing import Literal
 
     from fastcmp.io.logs.file import LogFile
-    from fastcmp.io.logs.format import LogOptions, Reading
-    from fastcmp.io.logs.part import LogPart
+    from fastcmp.io.logs.format import LogOptions, LogPart, Reading
 
     Counts = dict[str, set[str]]  # ids, by why they are not resolved
 
@@ -264,7 +263,7 @@ def _in_file(path: Path) -> list[str]:
     elif path.suffix == ".jsonl":
         entries = list(json_lines(path))
     elif path.suffix in (".csv", ".tsv", ".parquet", ".arrow"):
-        from fastcmp.io.logs.table_values import as_labels
+        from fastcmp.io.logs.tables import as_labels
         from fastcmp.io.sources import read_table
 
         return as_labels(read_table(path).column("instance_id")).at()

@@ -6,11 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fastcmp.core.options import choose
-from fastcmp.io.logs.format import LogFormat
-from fastcmp.io.logs.part import STATUS
-from fastcmp.io.logs.table_values import as_whole_numbers, constant
-from fastcmp.io.logs.tables import LogTable, Rows, parts_of, template
+from fastcmp.core.checks import choose
+from fastcmp.io.logs.format import STATUS, LogFormat
+from fastcmp.io.logs.tables import LogTable, Rows, as_whole_numbers, constant, parts_of, template
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,9 +17,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fastcmp.io.logs.file import LogFile
-    from fastcmp.io.logs.format import LogOptions, Reading
-    from fastcmp.io.logs.part import LogPart
-    from fastcmp.io.logs.table_values import Labels
+    from fastcmp.io.logs.format import LogOptions, LogPart, Reading
+    from fastcmp.io.logs.tables import Labels
 
 _NEEDED = {"dataset", "fold", "metric_error"}
 _MODELS = ("method", "framework")

@@ -9,17 +9,23 @@ import pyarrow as pa
 from fastcmp.io.chosen import TARGET, plan_values
 from fastcmp.io.logs.format import LogFormat
 from fastcmp.io.logs.long import ALIASES, choose_columns, unit_of
-from fastcmp.io.logs.table_heads import is_json_array, unpacked
-from fastcmp.io.logs.table_values import as_labels, as_whole_numbers, constant
-from fastcmp.io.logs.tables import LogTable, Rows, parts_of, template
+from fastcmp.io.logs.sniffing import is_json_array, unpacked
+from fastcmp.io.logs.tables import (
+    LogTable,
+    Rows,
+    as_labels,
+    as_whole_numbers,
+    constant,
+    parts_of,
+    template,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Literal
 
     from fastcmp.io.logs.file import LogFile
-    from fastcmp.io.logs.format import LogOptions, Reading
-    from fastcmp.io.logs.part import LogPart
+    from fastcmp.io.logs.format import LogOptions, LogPart, Reading
 
 _OF_ITEMS = ("item", "task", "subset", "repeat", "cluster")
 
@@ -39,8 +45,7 @@ def _are_numbers(file: LogFile, names: Sequence[str]) -> bool:
     import csv
     import io
 
-    from fastcmp.io.formats import DELIMITERS, as_utf8, csv_kind, kind_of
-    from fastcmp.io.kinds import family
+    from fastcmp.io.formats import DELIMITERS, as_utf8, csv_kind, family, kind_of
 
     kind = kind_of(file.path)
     first: dict[str, Any] = file.first if isinstance(file.first, dict) else {}

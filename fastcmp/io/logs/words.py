@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fastcmp.core.escaping import visible
+from fastcmp.core.render import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -1,0 +1,120 @@
+"""Arithmetic that many modules share: exact sums, scaling, and normal tails."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastcmp.core.records import ConfidenceInterval, Record
+
+if TYPE_CHECKING:
+    Floats = NDArray[np.float64]
+
+_PIECE = 1 << 16  # numbers that are added at once: they stay in the cache
+
+
+def exact(values: Floats) -> Floats:
+    """Begin a sum, shape (2, ...): the number, and what rounding has lost of it."""
+    return np.stack([values, np.zeros_like(values)])
+
+
+def value_of(total: Floats) -> Floats:
+    """Give a sum as one number."""
+    value: Floats = total[0] + total[1]
+    return value
+
+
+def add(one: Floats, two: Floats) -> Floats:
+    """Add sums of shape (2, ...) into a new one; commutes to the bit.
+
+    The error of ``a + b`` is found by Knuth's TwoSum.
+    """
+    total = np.empty_like(one)
+    shape = (2, -1)
+    flat = total.reshape(shape), one.reshape(shape), two.reshape(shape)
+    for start in range(0, flat[0].shape[1], _PIECE):
+        part = slice(start, start + _PIECE)
+        out, (a, a_lost), (b, b_lost) = (each[:, part] for each in flat)
+        high = a + b
+        seen = high - a
+        low = (a - (high - seen)) + (b - seen)
+        low += a_lost + b_lost
+        out[0] = high + low
+        out[1] = low - (out[0] - high)
+    return total
+
+
+# Values of any size, divided by a power of two so that their powers can be computed.
+
+
+#: Values up to 2**100 have fourth powers, and from 2**-100 on, that floats can hold.
+_SAFE = 100
+_OF_MARGINS = ("margin", "difference", "standard_error", "interval", "inner_interval")
+
+
+def scale_exponent(*arrays: NDArray[Any] | float) -> int:
+    """Exponent e for which values / 2**e are at most 1; 0 where they need no scaling.
+
+    Divide by ``np.ldexp(values, -e)``, which is exact, and multiply results that have
+    the unit of the values by `scaled_back`. NaN is passed over; values must be finite.
+    """
+    largest = max(float(np.fmax.reduce(np.abs(x), axis=None)) for x in arrays if np.size(x))
+    exponent = math.frexp(largest)[1] if math.isfinite(largest) else 0
+    return exponent if largest > 0.0 and abs(exponent) > _SAFE else 0
+
+
+def scaled_back(record: Any, exponent: int, names: tuple[str, ...]) -> Any:
+    """Multiply the fields of a record that have the unit of the values by 2**exponent."""
+    if not exponent:
+        return record
+    return replace(record, **{name: times(getattr(record, name), exponent) for name in names})
+
+
+def times(value: Any, exponent: int) -> Any:
+    """Multiply a number, array, interval or margin tests by 2**exponent; None stays None."""
+    if value is None:
+        return None
+    if isinstance(value, Record):  # of margin tests
+        return scaled_back(value, exponent, _OF_MARGINS)
+    if isinstance(value, ConfidenceInterval):
+        return ConfidenceInterval(*(times(end, exponent) for end in value))
+    with np.errstate(over="ignore"):
+        product = np.ldexp(value, exponent)
+    return product if np.ndim(product) else float(product)
+
+
+# Normal tails and Wilson's interval, of arrays.
+
+
+def normal_tail(z: Any, alternative: str) -> Any:
+    """Give the p-value of a standard normal statistic.
+
+    Parameters
+    ----------
+    z : float or ndarray
+        The statistic.
+    alternative : {"two-sided", "greater", "less"}
+        Which tail.
+
+    Returns
+    -------
+    float or ndarray
+        P-values.
+    """
+    from scipy.special import ndtr
+
+    if alternative == "two-sided":
+        return 2.0 * ndtr(-np.abs(z))
+    return ndtr(-z) if alternative == "greater" else ndtr(z)
+
+
+def wilson_interval(rate: Any, n: Any, z: float) -> tuple[Any, Any]:
+    """Give Wilson's interval of a proportion; at 0 and 1 its ends are exact."""
+    middle = rate + 0.5 * z * z / n
+    half = z * np.sqrt(rate * (1 - rate) / n + 0.25 * (z / n) ** 2)
+    low, high = (end / (1 + z * z / n) for end in (middle - half, middle + half))
+    return np.where(rate == 0, 0.0, low), np.where(rate == 1, 1.0, high)

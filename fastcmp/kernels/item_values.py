@@ -18,7 +18,7 @@ FINITE: Final = 1
 NOT_FINITE: Final = 2
 #: Values must be below this in size, so that their cubes are finite.
 LARGEST: Final = 1e100
-#: Values from here on are divided by a power of two first (`core.scaling`).
+#: Values from here on are divided by a power of two first (`core.numbers`).
 _PLAIN: Final = 1e30
 
 

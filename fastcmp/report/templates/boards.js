@@ -1,5 +1,5 @@
 "use strict";
-// Pairs of models: unpacks what report/pair_data.py packed, and shows it.
+// Pairs of models: unpacks what report/matrix.py packed, and shows it.
 (() => {
   const MIRRORED = [0, 2, 1, 3, 4];
   const { make, scrollable } = fastcmp;

@@ -5,20 +5,22 @@ from __future__ import annotations
 import _ast
 from importlib import import_module
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
 
 def attach(
-    package: str, init_file: str
+    package: str, init_file: str, before: Mapping[str, str] = MappingProxyType({})
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
     """Make ``__getattr__``, ``__dir__`` and ``__all__`` of a package from its stub.
 
     ``from package.module import name as name`` in the ``.pyi`` beside `init_file` loads
     `name` from that module, ``from package import module as module`` a module. A name
-    without its ``as`` is loaded too, but is not in ``__all__``.
+    without its ``as`` is loaded too, but is not in ``__all__``. Names of versions before
+    are not loaded: their error says the call in their place.
     """
     stub = Path(init_file).with_suffix(".pyi").read_text(encoding="utf-8")
     tree: Any = compile(stub, "stub", "exec", flags=_ast.PyCF_ONLY_AST)
@@ -30,6 +32,8 @@ def attach(
     }
 
     def load(name: str) -> Any:
+        if name in before:
+            raise AttributeError(f"{package}.{name} is now {before[name]}")
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         home, _ = homes[name]

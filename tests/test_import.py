@@ -2,6 +2,7 @@
 
 import json
 import pkgutil
+import re
 import subprocess
 import sys
 
@@ -107,6 +108,13 @@ def test_unknown_names(module):
         module.nothing  # noqa: B018
     with pytest.raises(ImportError, match=r"cannot import name 'nothing'"):
         exec(f"from {module.__name__} import nothing")
+
+
+def test_names_of_versions_before_say_what_to_write():
+    for name, now in fastcmp._BEFORE.items():
+        assert name not in fastcmp.__all__
+        with pytest.raises(AttributeError, match=re.escape(f"fastcmp.{name} is now {now}")):
+            getattr(fastcmp, name)
 
 
 def test_functions_are_not_hidden_by_modules():

@@ -102,7 +102,7 @@ def check_place(path: Path) -> None:
 _PLAIN = (str, int, bool, type(None))
 #: Where the classes of records are public.
 _HOMES = (
-    *("fastcmp", "fastcmp.planning", "fastcmp.sequential"),
+    *("fastcmp.records", "fastcmp.planning", "fastcmp.sequential"),
     *("fastcmp.datasets", "fastcmp.studies"),
 )
 _KINDS = "biufMm"  # NumPy's scalars whose bytes say all

@@ -303,7 +303,7 @@ def count_labels(
 
     Returns
     -------
-    fastcmp.LabelTable
+    fastcmp.records.LabelTable
         What `fastcmp.count_labels` finds on the same samples.
 
     Raises

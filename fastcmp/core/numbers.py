@@ -91,25 +91,52 @@ def times(value: Any, exponent: int) -> Any:
 
 
 def normal_tail(z: Any, alternative: str) -> Any:
-    """Give the p-value of a standard normal statistic.
+    """P-value of a standard normal statistic, by the `alternative`."""
+    return t_tail(z, alternative, None)
+
+
+def t_tail(t: Any, alternative: str, df: Any) -> Any:
+    """P-value of Student's t, or of a normal z for None or infinite degrees of freedom.
 
     Parameters
     ----------
-    z : float or ndarray
+    t : float or ndarray
         The statistic.
     alternative : {"two-sided", "greater", "less"}
         Which tail.
+    df : float, ndarray or None
+        Degrees of freedom.
 
     Returns
     -------
     float or ndarray
         P-values.
     """
-    from scipy.special import ndtr
-
     if alternative == "two-sided":
-        return 2.0 * ndtr(-np.abs(z))
-    return ndtr(-z) if alternative == "greater" else ndtr(z)
+        return 2.0 * t_below(-np.abs(t), df)
+    return t_below(-t if alternative == "greater" else t, df)
+
+
+def t_below(t: Any, df: Any) -> Any:
+    """Distribution function of Student's t; of the normal for None or infinite `df`."""
+    from scipy.special import ndtr, stdtr
+
+    infinite = df is None or np.isinf(df)
+    if np.all(infinite):
+        return ndtr(t)
+    return np.where(infinite, ndtr(t), stdtr(df, t)) if np.any(infinite) else stdtr(df, t)
+
+
+def t_quantile(probability: Any, df: Any) -> Any:
+    """Quantile of Student's t; of the normal for None or infinite `df`."""
+    from scipy.special import ndtri, stdtrit
+
+    infinite = df is None or np.isinf(df)
+    if np.all(infinite):
+        return ndtri(probability)
+    with np.errstate(invalid="ignore"):
+        t = stdtrit(df, probability)
+    return np.where(infinite, ndtri(probability), t) if np.any(infinite) else t
 
 
 def wilson_interval(rate: Any, n: Any, z: float) -> tuple[Any, Any]:

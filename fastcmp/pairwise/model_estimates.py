@@ -12,12 +12,12 @@ from fastcmp.core.checks import as_flag, as_numbers
 from fastcmp.core.numbers import scale_exponent, times
 from fastcmp.core.sections import Section, format_pvalue
 from fastcmp.core.threads import parts
-from fastcmp.inputs.model_names import check_distinct_names
+from fastcmp.inputs.model_names import read_names
 from fastcmp.kernels.bits import squared_distances
 from fastcmp.pairwise.max_t import SAME, covariance_root
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -127,7 +127,7 @@ def read_estimates(
     value = np.ldexp(value, -exponent)
     better = -1.0 if as_flag(lower_is_better, "lower_is_better") else 1.0
     return Estimates(
-        names=_read_names(names, value.size),
+        names=read_names(names, value.size),
         value=value,
         merit=better * value,
         covariance=matrix,
@@ -135,18 +135,6 @@ def read_estimates(
         lower_is_better=lower_is_better,
         exponent=exponent,
     )
-
-
-def _read_names(names: Iterable[Any] | None, n_models: int) -> tuple[str, ...]:
-    if names is None:
-        return tuple(f"model_{i}" for i in range(n_models))
-    if isinstance(names, str) or not hasattr(names, "__iter__"):
-        raise TypeError(f"names must be a sequence of names of models, got {names!r}")
-    read = [str(name) for name in names]
-    if len(read) != n_models:
-        raise ValueError(f"names must name each of {n_models} models, got {len(read)} names")
-    check_distinct_names(read, "names")
-    return tuple(read)
 
 
 def _read_covariance(matrix: Floats, n_models: int) -> Floats:

@@ -113,27 +113,29 @@ def t_tail(t: Any, alternative: str, df: Any) -> Any:
         P-values.
     """
     if alternative == "two-sided":
-        return 2.0 * t_below(-np.abs(t), df)
-    return t_below(-t if alternative == "greater" else t, df)
+        return 2.0 * t_cdf(-np.abs(t), df)
+    return t_cdf(-t if alternative == "greater" else t, df)
 
 
-def t_below(t: Any, df: Any) -> Any:
+def t_cdf(t: Any, df: Any) -> Any:
     """Distribution function of Student's t; of the normal for None or infinite `df`."""
     from scipy.special import ndtr, stdtr
 
-    infinite = df is None or np.isinf(df)
-    if np.all(infinite):
+    if df is None:
         return ndtr(t)
-    return np.where(infinite, ndtr(t), stdtr(df, t)) if np.any(infinite) else stdtr(df, t)
+    infinite = np.isinf(df)
+    with np.errstate(invalid="ignore"):
+        lower = stdtr(df, t)
+    return np.where(infinite, ndtr(t), lower) if np.any(infinite) else lower
 
 
-def t_quantile(probability: Any, df: Any) -> Any:
+def t_ppf(probability: Any, df: Any) -> Any:
     """Quantile of Student's t; of the normal for None or infinite `df`."""
     from scipy.special import ndtri, stdtrit
 
-    infinite = df is None or np.isinf(df)
-    if np.all(infinite):
+    if df is None:
         return ndtri(probability)
+    infinite = np.isinf(df)
     with np.errstate(invalid="ignore"):
         t = stdtrit(df, probability)
     return np.where(infinite, ndtri(probability), t) if np.any(infinite) else t

@@ -18,7 +18,7 @@ from fastcmp.core.checks import (
     choose,
     keep_side,
 )
-from fastcmp.core.numbers import normal_tail, scale_exponent
+from fastcmp.core.numbers import normal_tail, scale_exponent, t_ppf
 from fastcmp.core.records import Compared, ConfidenceInterval, Record
 from fastcmp.core.sections import (
     Section,
@@ -28,7 +28,6 @@ from fastcmp.core.sections import (
     outside_sentences,
 )
 from fastcmp.kernels import DEGENERATE, OK
-from fastcmp.paired.clustered_mcnemar import quantile
 from fastcmp.paired.margin_result import margin_entries, margin_sentences
 from fastcmp.paired.margins import (
     BoundedUnits,
@@ -388,7 +387,7 @@ class StratifiedMcNemarResult(Compared, Record):
             return self._pooled().confidence_interval(confidence_level)
         level = as_level(confidence_level, self.alternative)
         variance, df = self._variance()
-        half = float(quantile(level, df) * np.sqrt(variance))
+        half = float(-t_ppf(0.5 * (1.0 - level), df) * np.sqrt(variance))
         ends: Any = (self.difference - half, self.difference + half)
         if variance == 0.0:
             ends = np.ravel(bounded_interval(self._bounded(), level))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastcmp.core.checks import ALTERNATIVES, as_resamples
+from fastcmp.core.numbers import t_ppf
 from fastcmp.core.threads import ThreadPool, check_draws, new_lock, no_step, parts
 from fastcmp.inputs.scores import order_of
 from fastcmp.kernels.max_t import (
@@ -350,9 +351,7 @@ def read_draws(n_resamples: int | None, n_models: int, level: float) -> int:
 
 def upper_quantile(alpha: float, df: float) -> float:
     """Give the number that a statistic alone is above with the probability alpha."""
-    from scipy.special import ndtri, stdtrit
-
-    return float(-(ndtri(alpha) if math.isinf(df) else stdtrit(df, alpha)))
+    return float(-t_ppf(alpha, df))
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp import kernels
 from fastcmp.core.checks import ALTERNATIVES, as_level, as_resamples, as_seed, choose, keep_side
-from fastcmp.core.numbers import normal_tail
+from fastcmp.core.numbers import t_tail
 from fastcmp.core.records import Record, keep_intervals
 from fastcmp.core.render import plain_columns
 from fastcmp.core.saved_states import readable
@@ -249,7 +248,7 @@ def simultaneous_pairs(
     i, j = pairs.T
     difference, variance = found.value[i] - found.value[j], variances[i, j]
     statistic, inverse = standardize(difference, variance)
-    pvalue = _tail(statistic, degrees, alternative)
+    pvalue = np.asarray(t_tail(statistic, alternative, degrees))
     which: Any = {"alternative": alternative}
     with ThreadPool(check_workers(workers)) as pool:
         joint = normal_joint(variances, draws, degrees, pool)
@@ -292,14 +291,3 @@ def _read_df(df: Any) -> float:
     if not float(df) > 0.0:
         raise ValueError(f"df must be > 0, got {df}")
     return float(df)
-
-
-def _tail(statistic: Floats, df: float, alternative: str) -> Floats:
-    """Give the p-value of each pair alone."""
-    if math.isinf(df):
-        return np.asarray(normal_tail(statistic, alternative))
-    size = np.abs(statistic) if alternative == "two-sided" else statistic.copy()
-    if alternative == "less":
-        size = -size
-    one = np.array([kernels.stdtr(df, -t) for t in size.tolist()])
-    return 2.0 * one if alternative == "two-sided" else one

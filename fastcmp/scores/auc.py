@@ -25,8 +25,15 @@ from fastcmp.inputs.scores import (
     warn_of_direction,
 )
 from fastcmp.kernels.roc import PAIR_BASE
-from fastcmp.scores.curves import ThresholdSweep, roc_points, sorted_classes, sweep_scores
-from fastcmp.scores.paired_measures import AVERAGES, average_classes, class_weights
+from fastcmp.scores.curves import (
+    AVERAGES,
+    ThresholdSweep,
+    average_classes,
+    class_weights,
+    roc_points,
+    sorted_classes,
+    sweep_scores,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -122,10 +122,9 @@ def as_finite(value: Any, name: str, least: float = -np.inf) -> float:
     """Check a finite number that must be at least `least`."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(f"{name} must be a number, got {value!r}")
-    if not np.isfinite(float(value)):
-        raise ValueError(f"{name} must be finite, got {value}")
-    if value < least:
-        raise ValueError(f"{name} must be at least {least:g}, got {value}")
+    if not np.isfinite(float(value)) or value < least:
+        wanted = "finite" if least == -np.inf else f"finite and >= {least:g}"
+        raise ValueError(f"{name} must be {wanted}, got {value}")
     return float(value)
 
 

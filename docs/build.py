@@ -27,7 +27,8 @@ def missing_names(site: Path) -> list[str]:
         f"{module}.{name}"
         for module in modules
         for name in import_module(module).__all__
-        if entries.isdisjoint({f"{module}.{name}", f"fastcmp.{name}"}) and name != "__version__"
+        if entries.isdisjoint({f"{home}.{name}" for home in (module, "fastcmp", "fastcmp.records")})
+        and name != "__version__"
     ]
 
 

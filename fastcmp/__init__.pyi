@@ -93,22 +93,14 @@ from fastcmp.paired.unpaired_accuracies import (
 from fastcmp.paired.unpaired_means import means_unpaired as means_unpaired
 from fastcmp.pairwise.adjust import adjust as adjust
 from fastcmp.pairwise.agreement import compare_predictions as compare_predictions
-from fastcmp.pairwise.best_set import best_set_from_moments as best_set_from_moments
 from fastcmp.pairwise.cochran import cochrans_q as cochrans_q
 from fastcmp.pairwise.cochran import cochrans_q_from_counts as cochrans_q_from_counts
 from fastcmp.pairwise.compare_all import compare_all as compare_all
 from fastcmp.pairwise.compare_all import compare_all_from_counts as compare_all_from_counts
-from fastcmp.pairwise.confidence_set import (
-    model_confidence_set_from_moments as model_confidence_set_from_moments,
-)
 from fastcmp.pairwise.gate import gate as gate
 from fastcmp.pairwise.metric_equality import metric_equality as metric_equality
-from fastcmp.pairwise.rank_sets import rank_sets_from_moments as rank_sets_from_moments
+from fastcmp.pairwise.model_estimates import Estimates as Estimates
 from fastcmp.pairwise.simultaneous_pairs import simultaneous_pairs as simultaneous_pairs
-from fastcmp.pairwise.superior_ability import (
-    superior_ability_from_moments as superior_ability_from_moments,
-)
-from fastcmp.pairwise.winner import winner_estimate_from_moments as winner_estimate_from_moments
 from fastcmp.scores.auc import auc as auc
 from fastcmp.scores.auc import auc_multiclass as auc_multiclass
 from fastcmp.scores.auc import concordance as concordance

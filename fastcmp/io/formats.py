@@ -13,8 +13,6 @@ from collections import Counter
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-
 from fastcmp.core.render import visible
 
 if TYPE_CHECKING:

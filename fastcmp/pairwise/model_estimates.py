@@ -67,8 +67,9 @@ class Estimates:
     Notes
     -----
     What `best_set`, `rank_sets`, `winner_estimate`, `model_confidence_set`,
-    `superior_ability` and `simultaneous_pairs` take. The covariance of influences is that of their means; with clusters that of the means
-    of the sums over clusters, times G / (G - 1) for G clusters.
+    `superior_ability` and `simultaneous_pairs` take. The covariance of influences is
+    that of their means; with clusters that of the means of the sums over clusters,
+    times G / (G - 1) for G clusters.
 
     Examples
     --------

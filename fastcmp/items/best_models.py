@@ -2,41 +2,37 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import choose
 from fastcmp.core.threads import ThreadPool, check_draws, check_workers, no_step, parts
+from fastcmp.counts.units import UnitSums
 from fastcmp.counts.value_sums import PairMoments, pair_moments, unit_sums
 from fastcmp.items.cautions import FEW_UNITS
 from fastcmp.items.mean_data import Items, MeanData, pack_right, read_data, read_options
 from fastcmp.kernels.bits import cross_counts
 from fastcmp.kernels.item_bootstrap import count_units, draw_units
-from fastcmp.pairwise.best_set import make_best_set, read_best_options
-from fastcmp.pairwise.confidence_set import make_confidence_set, read_set_options
+from fastcmp.pairwise.best_set import BestSet, make_best_set, read_best_options
+from fastcmp.pairwise.confidence_set import (
+    ModelConfidenceSet,
+    make_confidence_set,
+    read_set_options,
+)
 from fastcmp.pairwise.model_estimates import Estimates, make_estimates
-from fastcmp.pairwise.rank_sets import make_rank_sets, read_rank_options
+from fastcmp.pairwise.rank_sets import RankSets, make_rank_sets, read_rank_options
 from fastcmp.pairwise.superior_ability import (
+    SuperiorAbility,
     find_control,
     make_superior_ability,
     read_ability_options,
 )
-from fastcmp.pairwise.winner import make_winner_estimate, read_winner_options
+from fastcmp.pairwise.winner import WinnerEstimate, make_winner_estimate, read_winner_options
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import ArrayLike, NDArray
-
-    from fastcmp.counts.units import UnitSums
-    from fastcmp.pairwise.best_set import BestSet
-    from fastcmp.pairwise.confidence_set import ModelConfidenceSet
-    from fastcmp.pairwise.rank_sets import RankSets
-    from fastcmp.pairwise.superior_ability import SuperiorAbility
-    from fastcmp.pairwise.winner import WinnerEstimate
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 _POLICIES = ("raise", "common", "wrong")
 _DRAWS = 512  # that are multiplied together

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.checks import as_proportion, as_seed
 from fastcmp.core.numbers import scaled_back
@@ -14,6 +15,7 @@ from fastcmp.core.sections import Section, interval_name
 from fastcmp.core.threads import ThreadPool, parts
 from fastcmp.pairwise.max_t import Maxima, read_draws, upper_quantile
 from fastcmp.pairwise.model_estimates import (
+    Estimates,
     basis,
     beware,
     direction,
@@ -24,12 +26,7 @@ from fastcmp.pairwise.model_estimates import (
     weights_of,
 )
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from fastcmp.pairwise.model_estimates import Estimates
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)

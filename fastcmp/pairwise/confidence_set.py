@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.checks import as_proportion, as_resamples, as_seed, choose
 from fastcmp.core.records import Record
@@ -28,13 +30,8 @@ from fastcmp.pairwise.model_estimates import (
     weights_of,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 _TESTS = {
     "r": "the largest difference of two models",

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import as_flag, as_numbers, as_whole
 from fastcmp.core.numbers import scale_exponent, times
@@ -17,13 +19,8 @@ from fastcmp.inputs.model_names import check_distinct_names
 from fastcmp.kernels.bits import squared_distances
 from fastcmp.pairwise.max_t import SAME, covariance_root
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from numpy.typing import ArrayLike, NDArray
-
-    Floats = NDArray[np.float64]
-    Pairs = NDArray[np.int32]
+Floats = NDArray[np.float64]
+Pairs = NDArray[np.int32]
 
 _TOLERANCE = 1e-6
 _ROWS = 512

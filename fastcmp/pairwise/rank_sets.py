@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.checks import as_flag, as_proportion, as_seed, as_whole, choose
 from fastcmp.core.records import Record
@@ -24,14 +26,9 @@ from fastcmp.pairwise.model_estimates import (
     weights_of,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
-    Flags = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Flags = NDArray[np.bool_]
 
 SIDES = ("two-sided", "lower", "upper")
 _ROWS = 512

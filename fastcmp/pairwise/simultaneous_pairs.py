@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import ALTERNATIVES, as_level, as_resamples, as_seed, choose, keep_side
@@ -22,10 +23,7 @@ from fastcmp.pairwise.max_t import critical_value, normal_pvalues
 from fastcmp.pairwise.metric_options import Draws
 from fastcmp.pairwise.model_estimates import Estimates
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 _SHOWN = (
     *("critical_value", "distribution", "df", "alternative", "step"),

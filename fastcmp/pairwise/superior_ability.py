@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.checks import as_flag, as_proportion, as_resamples, as_seed, choose
 from fastcmp.core.numbers import scaled_back
@@ -28,10 +29,7 @@ from fastcmp.pairwise.model_estimates import (
     table,
 )
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 _CENTRES = {
     "lower": "models worse than the control count as they seem",

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.checks import as_numbers, as_proportion, as_resamples, as_seed, choose
 from fastcmp.core.numbers import scaled_back
@@ -14,16 +16,16 @@ from fastcmp.core.records import ConfidenceInterval, Record
 from fastcmp.core.sections import Section, interval_name
 from fastcmp.core.threads import ThreadPool
 from fastcmp.pairwise.max_t import SAME, Maxima, directions, read_draws
-from fastcmp.pairwise.model_estimates import basis, beware, direction, of_record, simulation
+from fastcmp.pairwise.model_estimates import (
+    Estimates,
+    basis,
+    beware,
+    direction,
+    of_record,
+    simulation,
+)
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
-
-    from fastcmp.pairwise.model_estimates import Estimates
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 _METHOD_NAMES = {
     "conditional": "given that this model won",

@@ -11,7 +11,7 @@ from scipy.special import ndtri
 from fastcmp.core.checks import as_seed
 from fastcmp.core.threads import parts
 from fastcmp.crossval.design import UNUSED, Design
-from fastcmp.crossval.registry import TESTS, CVTest, FoldOutcomes, differences_of, find_test
+from fastcmp.crossval.fold_tests import TESTS, CVTest, FoldOutcomes, differences_of, find_test
 from fastcmp.kernels.fold_counts import simulate_folds
 from fastcmp.planning.discordance import KNOWN, read_discordant, read_probabilities
 from fastcmp.planning.families import (

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fastcmp.crossval import designs
-from fastcmp.crossval.registry import TESTS, FoldOutcomes, differences_of
+from fastcmp.crossval.fold_tests import TESTS, FoldOutcomes, differences_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

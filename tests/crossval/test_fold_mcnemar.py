@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from libraries import stats
 from reference_cases import expected, parametrize
 
-from fastcmp import BCVMcNemarResult, FoldTestResult, bcv_mcnemar, fold_test, mcnemar_from_counts
+from fastcmp import bcv_mcnemar, fold_test, mcnemar_from_counts
 from fastcmp.kernels import DEGENERATE, OK
+from fastcmp.records import BCVMcNemarResult, FoldTestResult
 
 ALTERNATIVES = ("two-sided", "greater", "less")
 

@@ -90,7 +90,7 @@ def test_type_checkers_know_the_names(tmp_path):
         "fastcmp.pairwise.result.PairwiseResult",
         "fastcmp.stream.pair_counts.PairCounts",
         "fastcmp.kernels.status.Outcome",
-        "fastcmp.crossval.design.Design",
+        "fastcmp.crossval.designs.Design",
     ):
         assert wanted in done.stdout
 

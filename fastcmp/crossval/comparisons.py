@@ -183,7 +183,7 @@ def choose_designs(
     for test in tests:
         test.check_options(alternative, counted=scoring in (None, "accuracy"))
     if design is None:
-        made = [test.design(stratify=stratify, rng=seed) for test in tests]
+        made = [test.splits.design(stratify=stratify, rng=seed) for test in tests]
         return list(dict.fromkeys(made))
     given: list[Any] = list(design) if isinstance(design, (tuple, list)) else [design]
     for each in given or [design]:

@@ -7,7 +7,7 @@ sets that overlap.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from math import inf, prod
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -18,7 +18,14 @@ from fastcmp import kernels
 from fastcmp.core.checks import ALTERNATIVES, as_counts, as_level, as_numbers, choose, keep_side
 from fastcmp.core.records import Compared, ConfidenceInterval, Record, unwrap
 from fastcmp.core.sections import Section, format_interval, format_pvalue, interval_name
-from fastcmp.crossval import designs
+from fastcmp.crossval.designs import (
+    Design,
+    kfold,
+    paired_halves,
+    repeated_holdout,
+    repeated_kfold,
+    two_fold,
+)
 from fastcmp.crossval.mcnemar import (
     as_correlations,
     as_positive,
@@ -31,8 +38,6 @@ from fastcmp.paired.mcnemar import mcnemar_from_counts
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
-
-    from fastcmp.crossval.designs import Design
 
 
 _HYPOTHESES = {
@@ -205,11 +210,13 @@ def differences_of(tables: NDArray[np.int64]) -> NDArray[np.float64]:
 
 
 class Splits(NamedTuple):
-    """The designs that a test can be used on: a family, from some number of repetitions."""
+    """The designs that a test is made for: a family, with so many repetitions."""
 
-    #: The design in words.
+    #: These designs in words.
     wanted: str
     family: str
+    #: Makes the one that the authors describe; called with `stratify` and `rng`.
+    design: Callable[..., Design]
     least: float = 1
     most: float = inf
     n_folds: int | None = None
@@ -220,18 +227,12 @@ class CVTest:
     """A test and the splits that it is made for."""
 
     name: str
-    #: In tables of tests.
     title: str
-    #: Of its record.
-    heading: str
-    #: The last axes of the data of one test, as in `fold_test`.
+    #: The last axes of the data of one test, as in `fold_test`; "" where it has a function
+    #: of its own.
     axes: str
     splits: Splits
-    #: Makes the design that its authors describe; called with `stratify` and `rng`.
-    design: Callable[..., Design]
-    #: Options of `fold_test` that it must have, and those that it may have.
-    needs: tuple[str, ...] = ()
-    options: tuple[str, ...] = ()
+    _: KW_ONLY
     #: Whether it counts right and wrong predictions, so that it takes no other score.
     counts: bool = False
     #: Whether it has one-sided forms.
@@ -239,11 +240,11 @@ class CVTest:
 
     def accepts(self, design: Design) -> bool:
         """Whether a design can be used."""
-        _, family, least, most, n_folds = self.splits
+        splits = self.splits
         return (
-            design.family == family
-            and least <= design.n_repeats <= most
-            and n_folds in (None, design.n_folds)
+            design.family == splits.family
+            and splits.least <= design.n_repeats <= splits.most
+            and splits.n_folds in (None, design.n_folds)
         )
 
     def check_design(self, design: Design) -> None:
@@ -308,149 +309,64 @@ class CVTest:
         return fold_test(x, self.name, alternative=alternative, **options)
 
 
-_RANDOM_5X2 = Splits("two_fold(5), 5 random cuts in halves", "two-fold", 5, 5)
-_BLOCKED_5X2 = Splits("two_fold(5, blocked=True)", "blocked-two-fold", 5, 5)
-_BLOCKED = Splits("two_fold(m, blocked=True) with m >= 2", "blocked-two-fold", 2)
-_KFOLD = Splits("kfold(n_folds), one K-fold cross-validation", "kfold", 1, 1)
-_RANDOM = Splits("repeated_holdout(n_repeats), 2 random splits or more", "holdout", 2)
-_HOLDOUT = Splits("repeated_holdout(1), a single random split", "holdout", 1, 1)
-_two_fold_5 = partial(designs.two_fold, 5)
-_blocked_5 = partial(designs.two_fold, 5, blocked=True)
-_one_split = partial(designs.repeated_holdout, 1)
-
+_RANDOM = Splits(
+    "repeated_holdout(n_repeats), 2 random splits or more", "holdout", repeated_holdout, 2
+)
+_TENTHS = _RANDOM._replace(design=partial(repeated_holdout, test_size=0.1))
+_HOLDOUT = Splits(
+    "repeated_holdout(1), a single random split", "holdout", partial(repeated_holdout, 1), 1, 1
+)
+_KFOLD = Splits("kfold(n_folds), one K-fold cross-validation", "kfold", kfold, 1, 1)
+_KFOLDS = Splits("repeated_kfold(n_repeats, n_folds)", "kfold", repeated_kfold)
+_10X10 = Splits("repeated_kfold(10, 10)", "kfold", repeated_kfold, 10, 10, 10)
+_CUTS = Splits("two_fold(5), 5 random cuts in halves", "two-fold", partial(two_fold, 5), 5, 5)
+_BALANCED = Splits(
+    "two_fold(m, blocked=True) with m >= 2",
+    "blocked-two-fold",
+    partial(two_fold, 5, blocked=True),
+    2,
+)
+_BALANCED_3 = _BALANCED._replace(design=partial(two_fold, 3, blocked=True))
+_BALANCED_5 = _BALANCED._replace(wanted="two_fold(5, blocked=True)", least=5, most=5)
+_HALVES = Splits("paired_halves(n_halves, n_repeats)", "paired-halves", paired_halves)
+_ROWS = (
+    CVTest("resampled-t", "Resampled t", "J", _RANDOM),
+    CVTest("kfold-t", "K-fold CV t", "K", _KFOLD),
+    CVTest("dietterich-t", "5x2 CV t (Dietterich)", "5, 2", _CUTS),
+    CVTest("nadeau-bengio-t", "Corrected resampled t (Nadeau, Bengio)", "J", _TENTHS),
+    CVTest("bouckaert-frank-t", "Corrected repeated K-fold t (Bouckaert, Frank)", "r, k", _KFOLDS),
+    CVTest("bouckaert-t", "10x10 CV t, calibrated (Bouckaert)", "10, 10", _10X10),
+    CVTest("yildiz-t", "Combined 5x2 CV t (Yildiz)", "5, 2", _CUTS),
+    CVTest("blocked-t", "Blocked 3x2 CV t", "m, 2", _BALANCED_3),
+    CVTest("alpaydin-f", "Combined 5x2 CV F (Alpaydin)", "5, 2", _CUTS, one_sided=False),
+    CVTest("calibrated-f", "Calibrated 5x2 BCV F", "5, 2", _BALANCED_5, one_sided=False),
+    CVTest("proportion-z", "Difference of proportions, hold-out", "2, 2", _HOLDOUT, counts=True),
+    CVTest("conservative-z", "Conservative Z (Nadeau, Bengio)", "J", _HALVES),
+    CVTest("bayle-z", "K-fold CV-CI Z (Bayle et al.)", "n", _KFOLD, counts=True),
+    CVTest("holdout-mcnemar", "McNemar, hold-out", "", _HOLDOUT, counts=True),
+    CVTest(
+        "naive-mcnemar", "Naive K-fold CV McNemar", "K, 2, 2", _KFOLD, counts=True, one_sided=False
+    ),
+    CVTest("bcv-mcnemar", "5x2 BCV McNemar", "", _BALANCED, counts=True),
+)
 #: All tests by name, those of the t family first.
-TESTS: dict[str, CVTest] = {
-    test.name: test
-    for test in (
-        CVTest(
-            "resampled-t",
-            "Resampled t",
-            "Resampled paired t test",
-            "J",
-            _RANDOM,
-            designs.repeated_holdout,
-        ),
-        CVTest(
-            "kfold-t",
-            "K-fold CV t",
-            "K-fold cross-validated paired t test",
-            "K",
-            _KFOLD,
-            designs.kfold,
-        ),
-        CVTest(
-            "dietterich-t",
-            "5x2 CV t (Dietterich)",
-            "5 x 2 cross-validated t test (Dietterich)",
-            "5, 2",
-            _RANDOM_5X2,
-            _two_fold_5,
-        ),
-        CVTest(
-            "nadeau-bengio-t",
-            "Corrected resampled t (Nadeau, Bengio)",
-            "Corrected resampled t test (Nadeau, Bengio)",
-            "J",
-            _RANDOM,
-            partial(designs.repeated_holdout, test_size=0.1),
-            needs=("n_train", "n_test"),
-        ),
-        CVTest(
-            "bouckaert-frank-t",
-            "Corrected repeated K-fold t (Bouckaert, Frank)",
-            "Corrected repeated K-fold t test (Bouckaert, Frank)",
-            "r, k",
-            Splits("repeated_kfold(n_repeats, n_folds)", "kfold"),
-            designs.repeated_kfold,
-            options=("n_train", "n_test"),
-        ),
-        CVTest(
-            "bouckaert-t",
-            "10x10 CV t, calibrated (Bouckaert)",
-            "10 x 10-fold cross-validated t test with 10 df (Bouckaert)",
-            "10, 10",
-            Splits("repeated_kfold(10, 10)", "kfold", 10, 10, n_folds=10),
-            designs.repeated_kfold,
-        ),
-        CVTest(
-            "yildiz-t",
-            "Combined 5x2 CV t (Yildiz)",
-            "Combined 5 x 2 cross-validated t test (Yildiz)",
-            "5, 2",
-            _RANDOM_5X2,
-            _two_fold_5,
-        ),
-        CVTest(
-            "blocked-t",
-            "Blocked 3x2 CV t",
-            "Blocked {m} x 2 cross-validated t test (Wang et al.)",
-            "m, 2",
-            _BLOCKED,
-            partial(designs.two_fold, 3, blocked=True),
-            options=("rho1", "rho2"),
-        ),
-        CVTest(
-            "alpaydin-f",
-            "Combined 5x2 CV F (Alpaydin)",
-            "Combined 5 x 2 cross-validated F test (Alpaydin)",
-            "5, 2",
-            _RANDOM_5X2,
-            _two_fold_5,
-            one_sided=False,
-        ),
-        CVTest(
-            "calibrated-f",
-            "Calibrated 5x2 BCV F",
-            "Calibrated F test on balanced 5 x 2 cross-validation (Wang, Li, Li)",
-            "5, 2",
-            _BLOCKED_5X2,
-            _blocked_5,
-            one_sided=False,
-        ),
-        CVTest(
-            "proportion-z",
-            "Difference of proportions, hold-out",
-            "Difference of two proportions",
-            "2, 2",
-            _HOLDOUT,
-            _one_split,
-            counts=True,
-        ),
-        CVTest(
-            "conservative-z",
-            "Conservative Z (Nadeau, Bengio)",
-            "Conservative z test (Nadeau, Bengio)",
-            "J",
-            Splits("paired_halves(n_halves, n_repeats)", "paired-halves"),
-            designs.paired_halves,
-            needs=("half_differences",),
-        ),
-        CVTest(
-            "bayle-z",
-            "K-fold CV-CI Z (Bayle et al.)",
-            "K-fold cross-validated z test (Bayle et al., variance {variance})",
-            "n",
-            _KFOLD,
-            designs.kfold,
-            needs=("folds",),
-            options=("variance",),
-            counts=True,
-        ),
-        CVTest("holdout-mcnemar", "McNemar, hold-out", "", "", _HOLDOUT, _one_split, counts=True),
-        CVTest(
-            "naive-mcnemar",
-            "Naive K-fold CV McNemar",
-            "Naive K-fold McNemar's test",
-            "K, 2, 2",
-            _KFOLD,
-            designs.kfold,
-            counts=True,
-            one_sided=False,
-        ),
-        CVTest("bcv-mcnemar", "5x2 BCV McNemar", "", "", _BLOCKED, _blocked_5, counts=True),
-    )
+TESTS = {test.name: test for test in _ROWS}
+_METHODS = tuple(test.name for test in _ROWS if test.axes)
+#: Options of `fold_test`: the methods that take each; and what a method needs.
+_OPTIONS: dict[str, tuple[str, ...]] = {
+    "n_train": ("nadeau-bengio-t", "bouckaert-frank-t"),
+    "n_test": ("nadeau-bengio-t", "bouckaert-frank-t"),
+    "rho1": ("blocked-t",),
+    "rho2": ("blocked-t",),
+    "folds": ("bayle-z",),
+    "variance": ("bayle-z",),
+    "half_differences": ("conservative-z",),
 }
-_METHODS = tuple(name for name, test in TESTS.items() if test.axes)
+_NEEDED = {
+    "nadeau-bengio-t": ("n_train", "n_test"),
+    "bayle-z": ("folds",),
+    "conservative-z": ("half_differences",),
+}
 #: The 5 x 2 tests: code for the kernel, and degrees of freedom.
 _FIVE_BY_TWO: dict[str, tuple[int, Any]] = {
     "dietterich-t": (fold_tests.DIETTERICH_T, 5),
@@ -636,11 +552,11 @@ def fold_test(
         "half_differences": half_differences,
     }
     for option, value in given.items():
-        if value is None and option in test.needs:
+        if value is None and option in _NEEDED.get(name, ()):
             raise ValueError(f"method {name!r} needs {option}=")
-        if value is not None and option not in test.needs + test.options:
-            known = ", ".join(test.needs + test.options) or "none of them"
-            raise ValueError(f"{option} is an option of other methods: {name!r} has {known}")
+        if value is not None and name not in _OPTIONS[option]:
+            known = " and ".join(_OPTIONS[option])
+            raise ValueError(f"{option} is an option of {known}, not of method {name!r}")
     tabled = axes.endswith("2, 2")
     array = check_axes(as_counts(x, "x") if tabled else as_numbers(x, "x"), "x", axes)
     rank = axes.count(",") + 1
@@ -652,8 +568,7 @@ def fold_test(
         raise ValueError(f"x must hold at least 2 {_NOUNS[axes[0]]}, got {sizes[0]}")
     out, status = np.empty((4, len(rows))), np.empty(len(rows), np.uint8)
     tail, halves = ALTERNATIVES[alternative], None
-    df: Any = None
-    difference: Any = out[2]
+    title, df, difference = test.title, None, out[2]
     if axes == "5, 2":
         code, df = _FIVE_BY_TWO[name]
         fold_tests.two_fold_many(rows, code, tail, out, status)
@@ -683,6 +598,7 @@ def fold_test(
     else:
         if name == "bayle-z":
             variance = choose(variance or "out", "variance", ("out", "in"))
+            title += f", variance {variance}"
             fold_of, n_tested = _read_folds(folds, n)
             n_folds, factor = n_tested.size, 1.0 / (float(n) * float(n))
             if variance == "in" and n_tested.min() < 2:
@@ -693,6 +609,7 @@ def fold_test(
             df, factor = 10, 1.0 / (11.0 * 99.0)
         elif name == "blocked-t":
             constant, df = 1.0, 2 * sizes[0] - 1
+            title = title.replace("3x2", f"{sizes[0]}x2")
             if (rho1 is None) != (rho2 is None):
                 raise ValueError(f"give both rho1 and rho2, or neither, got {rho1!r} and {rho2!r}")
             if rho1 is not None:
@@ -747,7 +664,7 @@ def fold_test(
         df=df,
         status=unwrap(status, shape),
         test=name,
-        title=test.heading.format(m=sizes[0], variance=variance),
+        title=title,
         measure="accuracy" if tabled else "score",
         alternative=alternative,
         n_folds=n_folds,

@@ -447,7 +447,8 @@ def check_axes(array: NDArray[Any], name: str, axes: str) -> NDArray[Any]:
         for n, wanted in zip(last, sizes, strict=False)
     ]
     if shown != sizes:
-        raise ValueError(f"{name} must have shape (..., {axes}), got shape {array.shape}")
+        hint = ", table[a is wrong, b is wrong] of each fold" if axes.endswith("2, 2") else ""
+        raise ValueError(f"{name} must have shape (..., {axes}){hint}, got shape {array.shape}")
     return array
 
 

@@ -131,7 +131,7 @@ class CVRuns(Record):
         """
         accepted = [run for run in self.runs if test.accepts(run.design)]
         for run in accepted:
-            if run.design == test.design(stratify=run.design.stratify, rng=self.seed):
+            if run.design == test.splits.design(stratify=run.design.stratify, rng=self.seed):
                 return run
         if accepted:
             return accepted[0]

@@ -144,7 +144,7 @@ class Rival:
         """Test many data sets."""
         design = DESIGNS[self.design](0)
         if self.first:
-            design = TESTS[self.test].design(rng=0)
+            design = TESTS[self.test].splits.design(rng=0)
             tables = tables[:, :1]
         n_test = int(tables[0, 0, 0].sum())
         outcomes = FoldOutcomes(

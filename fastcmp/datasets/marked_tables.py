@@ -14,7 +14,7 @@ from fastcmp.core.saved_states import readable
 from fastcmp.core.sections import Section
 from fastcmp.core.threads import check_memory, parts
 from fastcmp.counts.pairs import all_pairs, model_index
-from fastcmp.crossval.fold_tests import nadeau_bengio_t
+from fastcmp.crossval.fold_tests import fold_test
 from fastcmp.datasets.win_tables import read_names
 from fastcmp.inputs.model_names import check_distinct_names, position_of
 
@@ -466,7 +466,7 @@ def _test(gain: Floats, pairs: NDArray[np.int32], ratios: Floats) -> dict[str, A
             differences = gain[i, t] - gain[j, t]
             # Of equal decimals: no difference.
             differences[np.abs(differences) <= rounding[t]] = 0.0
-            record = nadeau_bengio_t(differences, n_train=1.0, n_test=float(ratios[t]))
+            record = fold_test(differences, "nadeau-bengio-t", n_train=1.0, n_test=float(ratios[t]))
             estimate = np.asarray(record.estimate)
             level = np.asarray(np.abs(estimate) <= rounding[t])
             found["difference"][some, t] = np.where(level, 0.0, estimate)

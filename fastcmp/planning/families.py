@@ -110,8 +110,8 @@ _MODULES = {
     "accuracy-unpaired": "accuracies:FAMILY",
     "metric": "means:METRICS",
     "cost": "means:COSTS",
-    "auc": "aucs:FAMILY",
-    "auc-paired": "auc_pairs:FAMILY",
+    "auc": "aucs:ONE",
+    "auc-paired": "aucs:TWO",
     "cv": "folds:FAMILY",
     "leaderboard": "leaderboard:FAMILY",
 }
@@ -211,12 +211,6 @@ def read_tails(question: Question, inputs: Inputs) -> bool | None:
     if question.alternative != "two-sided" or question.hypothesis != "difference":
         raise ValueError(f"tails={tails!r} is for two-sided tests of a difference")
     return bool(choose(tails, "tails", ("both", "right-direction")) == "both")
-
-
-def check_detectable(question: Question) -> None:
-    """Refuse a difference that is to be shown equivalent."""
-    if question.solved_for == "difference" and question.hypothesis == "equivalence":
-        raise ValueError("detectable_difference has no answer for hypothesis='equivalence'")
 
 
 def check_enumerable(n: Any, method: str, most: float, instead: str) -> None:

@@ -25,7 +25,7 @@ from fastcmp.planning.families import (
     resamples,
     within,
 )
-from fastcmp.planning.search import halve, smallest
+from fastcmp.planning.search import each, smallest
 
 _INPUTS = {
     "design": "splits, by fastcmp.designs; by default those of the test's authors",
@@ -96,14 +96,16 @@ class _Setting(NamedTuple):
         if reach**2 * discordant > 16 * _MOST * gain**2:
             return np.inf
 
-        def enough(n: int) -> bool:
+        def enough(n: float) -> bool:
             try:
-                self.design.pattern(n)
+                self.design.pattern(int(n))
             except ValueError:  # too few for the design
                 return False
             return self.power(alpha, n, *model) >= target
 
-        return smallest(enough, _FEWEST, _FEWEST // 2, most=_MOST, width=_WIDTH)
+        return smallest(
+            enough, _FEWEST, fewest=_FEWEST // 2, most=_MOST, step=_FEWEST, width=_WIDTH
+        )
 
     def detectable(
         self, alpha: float, n: float, target: float, discordant: float, *spread: float
@@ -111,14 +113,16 @@ class _Setting(NamedTuple):
         """Difference with the power wanted; NaN if none is."""
         sign = -1.0 if self.alternative == "less" else 1.0
 
-        def enough(gap: float) -> bool:
-            d = sign * gap
+        low, high, middle = 0.0, discordant, discordant
+        for _ in range(_HALVINGS + 1):
+            d = sign * middle
             cells = (discordant + d) / 2, 1.0 - discordant, (discordant - d) / 2
-            return self.power(alpha, n, *cells, *spread) >= target
-
-        if not enough(discordant):
-            return np.nan
-        return sign * float(halve(enough, 0.0, discordant, _HALVINGS))
+            enough = self.power(alpha, n, *cells, *spread) >= target
+            if middle == discordant and not enough:
+                return np.nan
+            low, high = (low, middle) if enough else (middle, high)
+            middle = 0.5 * (low + high)
+        return sign * high
 
 
 def _read(question: Question, inputs: Inputs) -> Case:
@@ -134,10 +138,6 @@ def _read(question: Question, inputs: Inputs) -> Case:
     n_resamples = resamples(inputs.get("n_resamples", 2000))
     setting = _Setting(test, design, question.alternative, n_resamples, seed)
     alpha = question.alpha
-
-    def each(function: Any, *numbers: Any) -> Any:
-        """Answers of a function of numbers, for arrays."""
-        return np.vectorize(function, otypes=[np.float64])(alpha, *numbers)
 
     kept = passed(inputs)
     cautions: tuple[str, ...] = ()
@@ -172,7 +172,9 @@ def _read(question: Question, inputs: Inputs) -> Case:
     if cells:
         difference = cells[0] - cells[2]
     else:
-        difference = each(setting.detectable, question.n, question.target, discordant, *model)
+        difference = each(
+            setting.detectable, alpha, question.n, question.target, discordant, *model
+        )
 
     def sentences(n: Any, power: Any) -> tuple[str, ...]:
         """Where no number is enough, or the test finds differences that are not there."""
@@ -194,8 +196,8 @@ def _read(question: Question, inputs: Inputs) -> Case:
     return Case(
         difference=difference,
         inputs=kept | {"n_resamples": n_resamples, "rng": seed, **spread, "design": design},
-        power=lambda _, n: each(setting.power, n, *model),
-        size=lambda _, power: each(setting.size, power, *model),
+        power=lambda _, n: each(setting.power, alpha, n, *model),
+        size=lambda _, power: each(setting.size, alpha, power, *model),
         fewest=_FEWEST * 8,
         cautions=sentences,
         n_resamples=n_resamples,

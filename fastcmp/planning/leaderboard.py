@@ -34,7 +34,7 @@ from fastcmp.planning.families import (
     resamples,
     within,
 )
-from fastcmp.planning.search import smallest
+from fastcmp.planning.search import each, smallest
 
 KNOWN = {
     "accuracies": "of the models",
@@ -273,12 +273,8 @@ def _read(question: Question, inputs: Inputs) -> Case:
     given = {name: x for name, x in inputs.items() if x is not None}
     cautions = (_LUCK,) if "pilot" in given else ()
 
-    def each(function: Any, *numbers: Any) -> Any:
-        """Answers of a function of numbers, for arrays."""
-        return np.vectorize(function, otypes=[np.float64])(*numbers, question.alpha)
-
     def size(target: float, alpha: float) -> float:
-        return smallest(lambda n: board.power(n, alpha) >= target, 1, 0, most=_MOST)
+        return smallest(lambda n: board.power(n, alpha) >= target, 1.0, most=_MOST)
 
     def sentences(n: Any, power: Any) -> tuple[str, ...]:
         """How probable the other things to find are, of a single power."""
@@ -298,8 +294,8 @@ def _read(question: Question, inputs: Inputs) -> Case:
     return Case(
         difference=np.abs(models.difference[board.wanted()]).min(),
         inputs=given | {"n_resamples": n_resamples, "rng": seed},
-        power=lambda _, n: each(board.power, n),
-        size=lambda _, power: each(size, power),
+        power=lambda _, n: each(board.power, n, question.alpha),
+        size=lambda _, power: each(size, power, question.alpha),
         cautions=sentences,
         claim=f"{claim}, {'not adjusted' if adjust == 'none' else f'adjusted by {adjust}'}",
         n_resamples=n_resamples,

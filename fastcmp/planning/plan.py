@@ -289,6 +289,10 @@ def _plan(
         raise ValueError(f"{unknown[0]} is no input of test={test!r}, which knows: {known}")
     if solved_for == "difference" and not family.detectable:
         raise ValueError(f"detectable_difference has no answer for test={test!r}")
+    if solved_for == "difference" and question.hypothesis == "equivalence":
+        raise ValueError(
+            "hypothesis='equivalence' has no smallest difference: plan its power or its sample size"
+        )
     if solved_for != "power":
         power = within(power, "power", 0, 1)
         if np.any(power <= question.alpha):

@@ -13,7 +13,7 @@ from reference_cases import expected, parametrize
 
 from fastcmp import kernels
 from fastcmp.kernels import Status
-from fastcmp.kernels.planned_mcnemar import critical_count
+from fastcmp.kernels.planned import critical_count
 from fastcmp.planning import detectable_difference, power, sample_size
 
 ENUMERATED = ("midp", "exact", "asymptotic", "corrected")

@@ -11,16 +11,14 @@ higher means have, as a function of m, a wealth that falls: its limit is a singl
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
 from fastcmp._jit import helper, kernel
 from fastcmp.kernels.special import itp_step, ndtri
 from fastcmp.kernels.status import Interval
-
-if TYPE_CHECKING:
-    from fastcmp.kernels.typing import FloatArray, IntArray
+from fastcmp.kernels.typing import FloatArray, IntArray
 
 #: Scales of the bets by default: half as many for each side.
 N_SCALES: Final = 24

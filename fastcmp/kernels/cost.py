@@ -8,7 +8,7 @@ they take two lists: the values of d and the number of samples with each.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -16,9 +16,7 @@ from fastcmp._jit import helper, inlined, kernel
 from fastcmp.kernels.intervals import _normal_quantile
 from fastcmp.kernels.special import _unit_of, itp_step, log1pmx, square
 from fastcmp.kernels.status import DEGENERATE, INVALID, NOT_CONVERGED, OK, UNDEFINED, Interval
-
-if TYPE_CHECKING:
-    from fastcmp.kernels.typing import FloatArray, IntArray, StatusArray
+from fastcmp.kernels.typing import FloatArray, IntArray, StatusArray
 
 #: Codes of the tests, for `cost_test_many`.
 LIKELIHOOD: Final = 0

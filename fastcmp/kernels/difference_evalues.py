@@ -15,15 +15,13 @@ probabilities with the difference delta; wider.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from fastcmp._jit import helper, inlined, kernel
 from fastcmp.kernels.evalues import _log_gamma_excess
 from fastcmp.kernels.special import _gammaln, itp_step, log1pmx
 from fastcmp.kernels.status import Interval
-
-if TYPE_CHECKING:
-    from fastcmp.kernels.typing import FloatArray, IntArray
+from fastcmp.kernels.typing import FloatArray, IntArray
 
 #: Codes of the two mixtures, for `anytime_difference_interval_many`.
 BETS: Final = 0

@@ -11,7 +11,7 @@ counts may be as large as floats count.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
@@ -19,9 +19,7 @@ from fastcmp._jit import kernel
 from fastcmp.kernels.binomial import _FAR_U, _SMALL_N, _expansion, _stirling_error
 from fastcmp.kernels.special import _erfcx, _gammaln, itp_step, log1pmx
 from fastcmp.kernels.status import TWO_SIDED, Interval
-
-if TYPE_CHECKING:
-    from fastcmp.kernels.typing import FloatArray, IntArray
+from fastcmp.kernels.typing import FloatArray, IntArray
 
 _HALF_LOG_2PI = 0.9189385332046727
 _LOG_2 = 0.6931471805599453

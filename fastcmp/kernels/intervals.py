@@ -7,14 +7,12 @@ The difference is (only_a - only_b) / n, the accuracy of a minus that of b.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from fastcmp._jit import helper, kernel
 from fastcmp.kernels.special import _ndtri, itp_step, square
 from fastcmp.kernels.status import DEGENERATE, INVALID, OK, TWO_SIDED, Interval, Outcome
-
-if TYPE_CHECKING:
-    from fastcmp.kernels.typing import FloatArray, IntArray
+from fastcmp.kernels.typing import FloatArray, IntArray
 
 # Tango's score of a difference of two paired proportions, and its interval.
 #

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from fastcmp._jit import kernel, look_at_clock, wide_vectors
 from fastcmp.kernels.special import _chdtrc, _fdtrc, chdtrc, fdtrc, itp_step
 from fastcmp.kernels.status import GREATER, LESS
-
-if TYPE_CHECKING:
-    from fastcmp.kernels.typing import FloatArray, IntArray, OrderArray
+from fastcmp.kernels.typing import FloatArray, IntArray, OrderArray
 
 _MAX_STEPS = 100
 

@@ -7,15 +7,13 @@ null hypothesis a discordant sample is either with probability one half.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from fastcmp._jit import helper, kernel
 from fastcmp.kernels.binomial import half_tail
 from fastcmp.kernels.special import _betaincc, betainc, itp_step, ndtri, square
 from fastcmp.kernels.status import DEGENERATE, INVALID, OK, TWO_SIDED, Interval, Outcome
-
-if TYPE_CHECKING:
-    from fastcmp.kernels.typing import FloatArray, IntArray, StatusArray
+from fastcmp.kernels.typing import FloatArray, IntArray, StatusArray
 
 #: Codes of the variants, for `mcnemar_many`.
 MIDP: Final = 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from fastcmp._jit import helper, inlined, kernel, turns_ahead
 from fastcmp.kernels.binomial import _stirling_error, binomial_half
@@ -11,9 +11,7 @@ from fastcmp.kernels.intervals import _tango_variance, _tango_z
 from fastcmp.kernels.paired import ASYMPTOTIC, CORRECTED, EXACT, MIDP
 from fastcmp.kernels.special import betainc, log1pmx, ndtri
 from fastcmp.kernels.status import TWO_SIDED
-
-if TYPE_CHECKING:
-    from fastcmp.kernels.typing import FloatArray
+from fastcmp.kernels.typing import FloatArray
 
 # Power of McNemar's test by enumeration: exactly what the test will do.
 #

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -19,9 +19,7 @@ from fastcmp.kernels.rng import _word
 from fastcmp.kernels.sign_flips import _common_divisor
 from fastcmp.kernels.special import _ndtri
 from fastcmp.kernels.status import GREATER, LESS
-
-if TYPE_CHECKING:
-    from fastcmp.kernels.typing import CodeArray, FloatArray, IntArray
+from fastcmp.kernels.typing import CodeArray, FloatArray, IntArray
 
 #: What is done with differences of 0: dropped; ranked and then dropped; halved.
 WILCOX: Final = 0

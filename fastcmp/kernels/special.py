@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from fastcmp._jit import helper, kernel, scipy_special
-
-if TYPE_CHECKING:
-    pass
 
 _ndtri = scipy_special("ndtri", 1)
 # Not `math.lgamma`: Python and numba each have their own.

@@ -13,7 +13,7 @@ Bernstein form with coefficients in [0, 1].
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -21,9 +21,7 @@ from fastcmp._jit import kernel
 from fastcmp.kernels.binomial import binomial_half
 from fastcmp.kernels.special import _gammaln, itp_step, square
 from fastcmp.kernels.status import DEGENERATE, INVALID, NOT_CONVERGED, OK, TWO_SIDED, Outcome
-
-if TYPE_CHECKING:
-    from fastcmp.kernels.typing import FloatArray
+from fastcmp.kernels.typing import FloatArray
 
 # The largest value of a polynomial in Bernstein form.
 #

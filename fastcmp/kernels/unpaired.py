@@ -7,15 +7,13 @@ ones; the difference is the accuracy of a minus that of b.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from fastcmp._jit import helper, kernel
 from fastcmp.kernels.intervals import _normal_quantile, _wilson_distances
 from fastcmp.kernels.special import itp_step
 from fastcmp.kernels.status import DEGENERATE, INVALID, OK, TWO_SIDED, Interval, Outcome
-
-if TYPE_CHECKING:
-    from fastcmp.kernels.typing import FloatArray, IntArray, StatusArray
+from fastcmp.kernels.typing import FloatArray, IntArray, StatusArray
 
 #: Codes of the intervals, for `unpaired_interval_many`.
 UNPAIRED_NEWCOMBE: Final = 0

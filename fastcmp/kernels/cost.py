@@ -14,7 +14,7 @@ import numpy as np
 
 from fastcmp._jit import helper, inlined, kernel
 from fastcmp.kernels.intervals import _normal_quantile
-from fastcmp.kernels.special import _unit_of, itp_step, log1pmx, square
+from fastcmp.kernels.special import _unit_of, itp_step, log1pmx, narrowed, square
 from fastcmp.kernels.status import DEGENERATE, INVALID, NOT_CONVERGED, OK, UNDEFINED, Interval
 from fastcmp.kernels.typing import FloatArray, IntArray, StatusArray
 
@@ -579,15 +579,11 @@ def _profile(
             else:
                 low, f_low, high, f_high = 0.0, -z * z, 1.0, pole - z * z
                 for i in range(_MAX_STEPS):
-                    slack = 0.5 * (high - low) if i < 60 else 0.0
-                    t = itp_step(low, f_low, high, f_high, slack)
+                    t = itp_step(low, f_low, high, f_high, i)
                     f, moved = _statistic(apart, weights, n, mean, side * t / reach)
                     end = mean + (lost + moved)
                     f -= z * z
-                    if f > 0.0:
-                        high, f_high = t, f
-                    else:
-                        low, f_low = t, f
+                    low, f_low, high, f_high = narrowed(low, f_low, high, f_high, t, f)
                     if f == 0.0 or high - low <= 4e-16 * high:
                         break
         if side < 0.0:

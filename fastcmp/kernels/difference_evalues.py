@@ -19,7 +19,7 @@ from typing import Final
 
 from fastcmp._jit import helper, inlined, kernel
 from fastcmp.kernels.evalues import _log_gamma_excess
-from fastcmp.kernels.special import _gammaln, itp_step, log1pmx
+from fastcmp.kernels.special import _gammaln, itp_step, log1pmx, narrowed
 from fastcmp.kernels.status import Interval
 from fastcmp.kernels.typing import FloatArray, IntArray
 
@@ -263,14 +263,10 @@ def _limit(
         near, f_near = far, f_far
         far, f_far = min(far + 0.5 * stride, 1.0), -math.inf
     for i in range(_MAX_STEPS):
-        slack = 0.5 * (far - near) if i < 60 else 0.0
-        at = itp_step(near, f_near, far, f_far, slack)
+        at = itp_step(near, f_near, far, f_far, i)
         rise = _log_evalue(b, c, n, at, method, prior) - bottom
         f = aim - math.sqrt(max(rise, 0.0))
-        if f > 0.0:
-            near, f_near = at, f
-        else:
-            far, f_far = at, f
+        near, f_near, far, f_far = narrowed(near, f_near, far, f_far, at, f)
         if abs(f) <= _NOISE * aim:
             return at
         if far - near <= 4e-16 * max(abs(near), 1.0 / n):

@@ -10,7 +10,7 @@ import math
 from typing import Final
 
 from fastcmp._jit import helper, kernel
-from fastcmp.kernels.special import _ndtri, itp_step, square
+from fastcmp.kernels.special import _ndtri, itp_step, narrowed, square
 from fastcmp.kernels.status import DEGENERATE, INVALID, OK, TWO_SIDED, Interval, Outcome
 from fastcmp.kernels.typing import FloatArray, IntArray
 
@@ -99,13 +99,9 @@ def _tango(only_a: float, only_b: float, n: float, z: float) -> Interval:
                 break
         if math.isnan(end):
             for i in range(_MAX_STEPS):
-                reach = 0.5 * (far - near) if i < 60 else 0.0
-                t = itp_step(near, f_near, far, f_far, reach)
+                t = itp_step(near, f_near, far, f_far, i)
                 f = z - _tango_score(only_a, only_b, n, side * t)
-                if f > 0.0:
-                    near, f_near = t, f
-                else:
-                    far, f_far = t, f
+                near, f_near, far, f_far = narrowed(near, f_near, far, f_far, t, f)
                 if far - near <= 4e-16 * max(abs(near), 1.0 / n):
                     break
             end = 0.5 * (near + far)

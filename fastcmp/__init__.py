@@ -8,6 +8,12 @@ from fastcmp._lazy import attach
 
 __version__ = "0.3.0"
 #: Names of versions before, and the call in their place.
-_BEFORE: dict[str, str] = {}
+_BEFORE = {
+    "best_set_from_moments": "best_set(Estimates(values, covariance))",
+    "model_confidence_set_from_moments": "model_confidence_set(Estimates(values, covariance))",
+    "rank_sets_from_moments": "rank_sets(Estimates(values, covariance))",
+    "winner_estimate_from_moments": "winner_estimate(Estimates(values, covariance))",
+    "superior_ability_from_moments": "superior_ability(Estimates(values, covariance, n_items=n))",
+}
 __getattr__, __dir__, __all__ = attach(__name__, __file__, _BEFORE)
 __all__ += ["__version__"]

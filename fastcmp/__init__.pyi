@@ -5,22 +5,14 @@ from fastcmp import datasets as datasets
 from fastcmp import designs as designs
 from fastcmp import kernels as kernels
 from fastcmp import planning as planning
+from fastcmp import records as records
 from fastcmp import sequential as sequential
 from fastcmp import stream as stream
-from fastcmp.core.records import ConfidenceInterval as ConfidenceInterval
 from fastcmp.core.records import from_dict as from_dict
-from fastcmp.counts.label_counts import LabelTable as LabelTable
 from fastcmp.counts.label_counts import count_labels as count_labels
-from fastcmp.counts.roc_points import RocCurve as RocCurve
-from fastcmp.crossval.comparison_result import CVComparison as CVComparison
-from fastcmp.crossval.comparison_result import CVDatasetsResult as CVDatasetsResult
-from fastcmp.crossval.comparison_result import CVPairwiseResult as CVPairwiseResult
 from fastcmp.crossval.comparisons import compare_cv as compare_cv
 from fastcmp.crossval.comparisons import compare_cv_all as compare_cv_all
-from fastcmp.crossval.design import Design as Design
-from fastcmp.crossval.fold_comparison import FoldComparison as FoldComparison
 from fastcmp.crossval.fold_comparison import compare_folds as compare_folds
-from fastcmp.crossval.fold_result import FoldTestResult as FoldTestResult
 from fastcmp.crossval.fold_tests import bayle_z as bayle_z
 from fastcmp.crossval.fold_tests import bouckaert_frank_t as bouckaert_frank_t
 from fastcmp.crossval.fold_tests import bouckaert_t as bouckaert_t
@@ -28,13 +20,9 @@ from fastcmp.crossval.fold_tests import conservative_z as conservative_z
 from fastcmp.crossval.fold_tests import kfold_t as kfold_t
 from fastcmp.crossval.fold_tests import nadeau_bengio_t as nadeau_bengio_t
 from fastcmp.crossval.fold_tests import resampled_t as resampled_t
-from fastcmp.crossval.mcnemar import BCVMcNemarResult as BCVMcNemarResult
-from fastcmp.crossval.mcnemar import BetaPosterior as BetaPosterior
 from fastcmp.crossval.mcnemar import bcv_mcnemar as bcv_mcnemar
 from fastcmp.crossval.mcnemar import naive_mcnemar as naive_mcnemar
 from fastcmp.crossval.mcnemar import proportion_z as proportion_z
-from fastcmp.crossval.runs import CVRuns as CVRuns
-from fastcmp.crossval.runs import DesignRun as DesignRun
 from fastcmp.crossval.two_fold import alpaydin_f as alpaydin_f
 from fastcmp.crossval.two_fold import blocked_t as blocked_t
 from fastcmp.crossval.two_fold import calibrated_f as calibrated_f
@@ -47,71 +35,51 @@ from fastcmp.data import load_digits_values as load_digits_values
 from fastcmp.datasets.comparison import compare_datasets as compare_datasets
 from fastcmp.datasets.strengths import bradley_terry as bradley_terry
 from fastcmp.inputs.long_tables import from_long as from_long
-from fastcmp.inputs.values import ItemTable as ItemTable
 from fastcmp.io.logs.battles import read_battles as read_battles
-from fastcmp.io.logs.contents import LogContents as LogContents
 from fastcmp.io.logs.inspection import inspect_results as inspect_results
 from fastcmp.io.logs.read_results import read_results as read_results
-from fastcmp.io.logs.results import Results as Results
 from fastcmp.items.best_models import best_set as best_set
 from fastcmp.items.best_models import model_confidence_set as model_confidence_set
 from fastcmp.items.best_models import rank_sets as rank_sets
 from fastcmp.items.best_models import superior_ability as superior_ability
 from fastcmp.items.best_models import winner_estimate as winner_estimate
-from fastcmp.items.compare_means import MeansResult as MeansResult
 from fastcmp.items.compare_means import compare_means as compare_means
 from fastcmp.items.compare_means import compare_means_from_moments as compare_means_from_moments
-from fastcmp.items.components import VarianceComponents as VarianceComponents
 from fastcmp.items.components import variance_components as variance_components
 from fastcmp.items.losses import brier_values as brier_values
 from fastcmp.items.losses import correct_values as correct_values
 from fastcmp.items.losses import log_loss_values as log_loss_values
-from fastcmp.items.max_t import MaxTResult as MaxTResult
 from fastcmp.items.max_t import max_t as max_t
-from fastcmp.items.mean_difference import MeanDifference as MeanDifference
 from fastcmp.items.mean_difference import mean_difference as mean_difference
 from fastcmp.items.repeats import g_pass_at_k as g_pass_at_k
 from fastcmp.items.repeats import pass_at_k as pass_at_k
 from fastcmp.items.repeats import pass_hat_k as pass_hat_k
 from fastcmp.items.repeats import pass_variance as pass_variance
-from fastcmp.metrics.choice import Metric as Metric
 from fastcmp.metrics.choice import make_metric as make_metric
 from fastcmp.metrics.comparison import compare_metric as compare_metric
 from fastcmp.metrics.comparison import compare_metric_from_counts as compare_metric_from_counts
-from fastcmp.metrics.comparison_result import MetricComparison as MetricComparison
-from fastcmp.metrics.fleiss import FleissResult as FleissResult
 from fastcmp.metrics.fleiss import fleiss_kappa as fleiss_kappa
 from fastcmp.metrics.fleiss import fleiss_kappa_from_counts as fleiss_kappa_from_counts
-from fastcmp.metrics.kappa import KappaResult as KappaResult
 from fastcmp.metrics.kappa import cohen_kappa as cohen_kappa
 from fastcmp.metrics.kappa import cohen_kappa_from_counts as cohen_kappa_from_counts
-from fastcmp.metrics.metric import MetricResult as MetricResult
 from fastcmp.metrics.metric import metric as metric
 from fastcmp.metrics.metric import metric_from_counts as metric_from_counts
 from fastcmp.paired.accuracy_margins import margin_tests_from_counts as margin_tests_from_counts
-from fastcmp.paired.clustered_mcnemar import ClusteredMcNemarResult as ClusteredMcNemarResult
 from fastcmp.paired.clustered_mcnemar import (
     mcnemar_clustered_from_counts as mcnemar_clustered_from_counts,
 )
-from fastcmp.paired.cost_result import CostResult as CostResult
 from fastcmp.paired.cost_test import cost_test as cost_test
 from fastcmp.paired.cost_test import cost_test_from_counts as cost_test_from_counts
-from fastcmp.paired.holdout import HoldoutResult as HoldoutResult
 from fastcmp.paired.holdout import compare_holdout as compare_holdout
 from fastcmp.paired.holdout import compare_labels as compare_labels
-from fastcmp.paired.margin_result import MarginDecision as MarginDecision
-from fastcmp.paired.margin_result import MarginTests as MarginTests
 from fastcmp.paired.margins import margin_decision as margin_decision
 from fastcmp.paired.margins import margin_tests as margin_tests
 from fastcmp.paired.mcnemar import mcnemar as mcnemar
 from fastcmp.paired.mcnemar import mcnemar_from_counts as mcnemar_from_counts
 from fastcmp.paired.mcnemar import mcnemar_table as mcnemar_table
-from fastcmp.paired.mcnemar_result import McNemarResult as McNemarResult
-from fastcmp.paired.stratified_mcnemar import StratifiedMcNemarResult as StratifiedMcNemarResult
 from fastcmp.paired.stratified_mcnemar import (
     mcnemar_stratified_from_counts as mcnemar_stratified_from_counts,
 )
-from fastcmp.paired.symmetry import SymmetryResult as SymmetryResult
 from fastcmp.paired.symmetry import bhapkar as bhapkar
 from fastcmp.paired.symmetry import bhapkar_from_counts as bhapkar_from_counts
 from fastcmp.paired.symmetry import bowker as bowker
@@ -122,48 +90,20 @@ from fastcmp.paired.unpaired_accuracies import accuracy_unpaired as accuracy_unp
 from fastcmp.paired.unpaired_accuracies import (
     accuracy_unpaired_from_counts as accuracy_unpaired_from_counts,
 )
-from fastcmp.paired.unpaired_means import UnpairedMeans as UnpairedMeans
 from fastcmp.paired.unpaired_means import means_unpaired as means_unpaired
-from fastcmp.paired.unpaired_result import UnpairedResult as UnpairedResult
 from fastcmp.pairwise.adjust import adjust as adjust
-from fastcmp.pairwise.agreement import AgreementResult as AgreementResult
 from fastcmp.pairwise.agreement import compare_predictions as compare_predictions
-from fastcmp.pairwise.best_set import BestSet as BestSet
-from fastcmp.pairwise.best_set import best_set_from_moments as best_set_from_moments
-from fastcmp.pairwise.cochran import CochranResult as CochranResult
 from fastcmp.pairwise.cochran import cochrans_q as cochrans_q
 from fastcmp.pairwise.cochran import cochrans_q_from_counts as cochrans_q_from_counts
 from fastcmp.pairwise.compare_all import compare_all as compare_all
 from fastcmp.pairwise.compare_all import compare_all_from_counts as compare_all_from_counts
-from fastcmp.pairwise.confidence_set import ModelConfidenceSet as ModelConfidenceSet
-from fastcmp.pairwise.confidence_set import (
-    model_confidence_set_from_moments as model_confidence_set_from_moments,
-)
-from fastcmp.pairwise.decisions import TieGroups as TieGroups
-from fastcmp.pairwise.gate import GateResult as GateResult
 from fastcmp.pairwise.gate import gate as gate
-from fastcmp.pairwise.leaderboard import Leaderboard as Leaderboard
-from fastcmp.pairwise.metric_comparison import MetricsResult as MetricsResult
-from fastcmp.pairwise.metric_equality import MetricEquality as MetricEquality
 from fastcmp.pairwise.metric_equality import metric_equality as metric_equality
-from fastcmp.pairwise.rank_sets import RankSets as RankSets
-from fastcmp.pairwise.rank_sets import rank_sets_from_moments as rank_sets_from_moments
-from fastcmp.pairwise.result import PairwiseResult as PairwiseResult
-from fastcmp.pairwise.simultaneous_pairs import SimultaneousPairs as SimultaneousPairs
+from fastcmp.pairwise.model_estimates import Estimates as Estimates
 from fastcmp.pairwise.simultaneous_pairs import simultaneous_pairs as simultaneous_pairs
-from fastcmp.pairwise.superior_ability import SuperiorAbility as SuperiorAbility
-from fastcmp.pairwise.superior_ability import (
-    superior_ability_from_moments as superior_ability_from_moments,
-)
-from fastcmp.pairwise.winner import WinnerEstimate as WinnerEstimate
-from fastcmp.pairwise.winner import winner_estimate_from_moments as winner_estimate_from_moments
-from fastcmp.scores.auc import ConcordanceResult as ConcordanceResult
 from fastcmp.scores.auc import auc as auc
 from fastcmp.scores.auc import auc_multiclass as auc_multiclass
 from fastcmp.scores.auc import concordance as concordance
-from fastcmp.scores.auc_test import AUCComparison as AUCComparison
-from fastcmp.scores.auc_test import ContrastResult as ContrastResult
-from fastcmp.scores.classification import ClassificationTable as ClassificationTable
 from fastcmp.scores.classification import classification_table as classification_table
 from fastcmp.scores.classification import (
     classification_table_from_counts as classification_table_from_counts,
@@ -172,51 +112,31 @@ from fastcmp.scores.classification_report import classification_report as classi
 from fastcmp.scores.classification_report import (
     classification_report_from_counts as classification_report_from_counts,
 )
-from fastcmp.scores.classification_report_result import ClassificationReport as ClassificationReport
-from fastcmp.scores.compare_unpaired import UnpairedComparison as UnpairedComparison
 from fastcmp.scores.compare_unpaired import compare_unpaired as compare_unpaired
-from fastcmp.scores.curves import DetCurve as DetCurve
-from fastcmp.scores.curves import PrecisionRecallCurve as PrecisionRecallCurve
-from fastcmp.scores.curves import ThresholdSweep as ThresholdSweep
 from fastcmp.scores.curves import average_precision as average_precision
 from fastcmp.scores.curves import det_curve as det_curve
 from fastcmp.scores.curves import precision_recall_curve as precision_recall_curve
 from fastcmp.scores.curves import roc_curve as roc_curve
 from fastcmp.scores.curves import threshold_sweep as threshold_sweep
 from fastcmp.scores.cutpoints import optimal_cutpoint as optimal_cutpoint
-from fastcmp.scores.cutpoints_result import CutpointResult as CutpointResult
 from fastcmp.scores.delong import delong as delong
 from fastcmp.scores.delong import delong_unpaired as delong_unpaired
 from fastcmp.scores.delong import hanley_mcneil as hanley_mcneil
-from fastcmp.scores.delong_result import DelongResult as DelongResult
-from fastcmp.scores.lift import GainCurve as GainCurve
-from fastcmp.scores.lift import KsResult as KsResult
-from fastcmp.scores.lift import LiftTable as LiftTable
 from fastcmp.scores.lift import gain_curve as gain_curve
 from fastcmp.scores.lift import ks_statistic as ks_statistic
 from fastcmp.scores.lift import lift_table as lift_table
-from fastcmp.scores.measure_comparison import JointTest as JointTest
-from fastcmp.scores.measure_comparison import MeasureComparison as MeasureComparison
-from fastcmp.scores.paired_measures import PredictiveValueTest as PredictiveValueTest
 from fastcmp.scores.paired_measures import (
     compare_sensitivity_specificity as compare_sensitivity_specificity,
 )
 from fastcmp.scores.paired_measures import (
     compare_sensitivity_specificity_from_counts as compare_sensitivity_specificity_from_counts,
 )
-from fastcmp.scores.paired_ratio import PairedRatio as PairedRatio
 from fastcmp.scores.paired_ratio import screen_positive_ratio as screen_positive_ratio
-from fastcmp.scores.resampling import BootstrapResult as BootstrapResult
-from fastcmp.scores.resampling import PermutationResult as PermutationResult
 from fastcmp.scores.resampling import auc_bootstrap as auc_bootstrap
 from fastcmp.scores.resampling import auc_permutation_test as auc_permutation_test
-from fastcmp.scores.roc_bands import RocBand as RocBand
-from fastcmp.scores.roc_bands import VenkatramanResult as VenkatramanResult
 from fastcmp.scores.roc_bands import roc_band as roc_band
 from fastcmp.scores.roc_bands import venkatraman as venkatraman
-from fastcmp.stream.score_state import AreaBounds as AreaBounds
 from fastcmp.stream.score_state import auc_from_counts as auc_from_counts
 
 __version__: str
-from fastcmp.items.signed_rank import SignedRankResult as SignedRankResult
 from fastcmp.items.signed_rank import signed_rank as signed_rank

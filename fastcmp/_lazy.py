@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import _ast
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+from typing import Any
 
 
 def attach(
@@ -32,9 +30,11 @@ def attach(
     }
 
     def load(name: str) -> Any:
-        if name in before:
-            raise AttributeError(f"{package}.{name} is now {before[name]}")
         if name not in homes:
+            if name in before:
+                raise AttributeError(f"{package}.{name} is now {before[name]}")
+            if name[:1].isupper() and name in import_module("fastcmp.records").__all__:
+                raise AttributeError(f"{package}.{name} is now fastcmp.records.{name}")
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         home, _ = homes[name]
         if home == package:

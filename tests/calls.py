@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 import fastcmp
-from fastcmp import datasets, designs, planning, plot, sequential, stream
+from fastcmp import Estimates, datasets, designs, planning, plot, sequential, stream
 
 os.environ.setdefault("MPLBACKEND", "agg")
 FORMATS = Path(__file__).parent / "reference" / "formats"
@@ -143,22 +143,7 @@ GOOD = {
         for name in ("best_set", "rank_sets", "model_confidence_set", "winner_estimate")
     },
     "superior_ability": {"values": VALUES, "control": 0, "rng": 1},
-    **{
-        name: {"estimate": [0.9, 0.8], "covariance": [0.001, 0.002], "rng": 1}
-        for name in (
-            "best_set_from_moments",
-            "rank_sets_from_moments",
-            "model_confidence_set_from_moments",
-            "winner_estimate_from_moments",
-        )
-    },
-    "superior_ability_from_moments": {
-        "estimate": [0.9, 0.8],
-        "covariance": [0.001, 0.002],
-        "n": 50,
-        "control": "model_0",
-        "rng": 1,
-    },
+    "Estimates": {"values": [0.9, 0.8], "covariance": [0.001, 0.002]},
     "correct_values": {"y_true": Y, "preds": THREE},
     "compare_predictions": {"y_true": Y, "preds": THREE},
     "compare_sensitivity_specificity": LABELS,
@@ -203,8 +188,7 @@ GOOD = {
     "metric_from_counts": {"table": [[5, 2], [1, 4]], "metric": "f1", "rng": 1},
     "max_t": {"differences": {"a - b": S, "a - c": T}, "rng": 1},
     "simultaneous_pairs": {
-        "estimate": [0.8, 0.7],
-        "covariance": [[2e-4, 1e-4], [1e-4, 2e-4]],
+        "estimates": Estimates([0.8, 0.7], [[2e-4, 1e-4], [1e-4, 2e-4]]),
         "n_resamples": 99,
         "rng": 1,
     },
@@ -358,7 +342,7 @@ def function_names():
         stem = "" if module is fastcmp else f"{module.__name__.split('.')[1]}."
         for name in module.__all__:
             twice = module is datasets and name in fastcmp.__all__
-            if name.islower() and not twice and name not in modules:
+            if (name.islower() or name == "Estimates") and not twice and name not in modules:
                 yield stem + name
     yield from (f"stream.{name}" for name in stream.__all__ if name not in NOT_CALLED)
     yield from (f"stream.{name}.update" for name in ACCUMULATORS)

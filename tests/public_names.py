@@ -8,6 +8,7 @@ import pytest
 #: Modules whose ``__all__`` is public.
 MODULES = (
     "fastcmp",
+    "fastcmp.records",
     "fastcmp.kernels",
     "fastcmp.stream",
     "fastcmp.planning",

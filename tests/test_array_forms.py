@@ -91,6 +91,7 @@ CUTS = RNG.normal(0.02, 0.05, (3, 5, 2))
 TABLES = RNG.integers(1, 30, (3, 5, 2, 2, 2))
 COUNTS = RNG.integers(0, 40, (3, 5))
 MEANS, COVARIANCE = SCORES.mean(axis=1), np.cov(SCORES) / N
+OF_MEANS = fastcmp.Estimates(MEANS, COVARIANCE, n_items=120)
 CHANCES = RNG.dirichlet([1.0, 2.0, 1.0], (2, N))
 ITEMS = GROUPS.astype(str)
 BATTLES = 1 + COUNTS[:, :3] - np.diag(1 + COUNTS[:, :3].diagonal()), 3 - 3 * np.eye(3)
@@ -332,13 +333,12 @@ CASES = [
     ),
     called(F.superior_ability, SCORES > 0, control=1, n_resamples=99, rng=3),
     called(F.model_confidence_set, SCORES, bootstrap_indices=np.stack([FOLDS, GROUPS])),
-    *(
-        called(function, MEANS, COVARIANCE, n_resamples=99, rng=3)
-        for function in (F.best_set_from_moments, F.rank_sets_from_moments)
-    ),
-    called(F.model_confidence_set_from_moments, MEANS, COVARIANCE, rng=3),
-    called(F.superior_ability_from_moments, MEANS, COVARIANCE, 120, control=0, rng=3),
-    called(F.winner_estimate_from_moments, MEANS, COVARIANCE, projection_critical=3.0),
+    *(called(function, OF_MEANS, n_resamples=99, rng=3) for function in (F.best_set, F.rank_sets)),
+    called(F.model_confidence_set, OF_MEANS, rng=3),
+    called(F.superior_ability, OF_MEANS, control=0, rng=3),
+    called(F.winner_estimate, OF_MEANS, projection_critical=3.0),
+    called(F.Estimates, MEANS, COVARIANCE),
+    called(F.Estimates, MEANS, influences=SCORES, groups=GROUPS),
     called(F.correct_values, TRUTH, PREDS),
     called(F.bradley_terry, *BATTLES, covariance="sandwich"),
     called(F.bradley_terry, *BATTLES, ties_as="davidson"),
@@ -361,7 +361,7 @@ CASES = [
     called(datasets.task_noise, SCORES),
     called(F.compare_means, SCORES, adjust="maxt", simultaneous=True, rng=3),
     called(F.max_t, SCORES - SCORES.mean(axis=0), groups=GROUPS, rng=3),
-    called(F.simultaneous_pairs, SCORES.mean(axis=1), np.cov(SCORES), rng=3),
+    called(F.simultaneous_pairs, OF_MEANS, rng=3),
     called(F.compare_means, MANY_VALUES),
     called(F.compare_means, MANY_VALUES > 0),
     called(F.brier_values, YES, CHANCES[..., 1]),

@@ -242,7 +242,7 @@ def test_counts_whose_sum_no_integer_holds():
         cost_test_from_counts(counts, cost)
     with pytest.raises(ValueError, match=r"at most 2\*\*53, got 3.68"):
         cost_test_from_counts(np.stack([0 * counts, counts]), cost)
-    record = fastcmp.LabelTable(counts=np.full((2, 2, 2), 2**61), classes=(0, 1))
+    record = fastcmp.records.LabelTable(counts=np.full((2, 2, 2), 2**61), classes=(0, 1))
     for test in (
         lambda: cost_test_from_counts(record, [[0, 1], [1, 0]]),
         lambda: bowker_from_counts(record),

@@ -115,12 +115,14 @@ def test_names_of_versions_before_say_what_to_write():
         assert name not in fastcmp.__all__
         with pytest.raises(AttributeError, match=re.escape(f"fastcmp.{name} is now {now}")):
             getattr(fastcmp, name)
+    with pytest.raises(AttributeError, match=r"McNemarResult is now fastcmp\.records\.McN"):
+        fastcmp.McNemarResult  # noqa: B018
 
 
 def test_functions_are_not_hidden_by_modules():
     modules = [m.name for m in pkgutil.iter_modules(fastcmp.__path__)]
     assert {"core", "inputs", "paired", "kernels"} <= set(modules)
-    other = {"datasets", "designs", "kernels", "planning", "sequential", "stream"}
+    other = {"datasets", "designs", "kernels", "planning", "records", "sequential", "stream"}
     assert set(modules) & set(fastcmp.__all__) == other
     other.add("__version__")
     names = [n for n in fastcmp.__all__ if n not in other]

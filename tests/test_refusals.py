@@ -442,6 +442,9 @@ WRONG = {
     "nested": {"a word": "yes", "a number": 1, "without items": True},
     "tasks": {"one": ("a",), "a string": "ab", "equal": ["a"] * 12, "a number": 3},
     "n_rope": _COUNT,
+    "estimates": {"numbers": [0.8, 0.7], "a word": "yes"},
+    "influences": {"one dimension": [1.0, 2.0], "NaN": [[1.0, np.nan], [1.0, 2.0]]},
+    "n_items": {"0": 0, "1": 1, "half": 2.5, "a string": "x"},
     "design": {"a number": 5, "a word": "kfold", "unknown object": Nothing()},
 }
 #: Flags, and arguments that take any object.
@@ -458,7 +461,7 @@ FREE = {
 }
 #: For `lift_table` groups is a number.
 WRONG_IN = {
-    ("simultaneous_pairs", "df"): {"0": 0, "negative": -1.0, "a string": "x", "NaN": np.nan},
+    ("Estimates", "df"): {"0": 0, "negative": -1.0, "a string": "x", "NaN": np.nan},
     ("margin_decision", "interval"): _ENDS,
     **{
         ("datasets.bayes_sign_from_counts", name): _COUNT | {"a list": [1, 2]}
@@ -521,15 +524,12 @@ WRONG_IN = {
         "another kind": "yes",
     },
     ("variance_components", "k"): {"with a mean": 2},
-    **{
-        (name, "models"): {
-            "a number": 3,
-            "unknown": ["z"],
-            "a string": "ab",
-            "one twice": [0, 0],
-            "empty": [],
-        }
-        for name in ("rank_sets", "rank_sets_from_moments")
+    ("rank_sets", "models"): {
+        "a number": 3,
+        "unknown": ["z"],
+        "a string": "ab",
+        "one twice": [0, 0],
+        "empty": [],
     },
     **{
         (name, argument): wrong

@@ -41,7 +41,7 @@ def _names() -> dict[str, str]:
         for name in import_module(module).__all__:
             if not inspect.ismodule(getattr(import_module(module), name)):
                 full = f"{module}.{name}"
-                found |= {full: full, full.removeprefix("fastcmp."): full}
+                found |= {full: full, full.removeprefix("fastcmp.").removeprefix("records."): full}
     for word in _ALSO_WORDS:
         del found[word]
     return found

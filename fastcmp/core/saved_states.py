@@ -22,20 +22,17 @@ import os
 import re
 import secrets
 import stat
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from decimal import Decimal
 from importlib import import_module
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from numpy.typing import NDArray
-
-    Arrays = dict[str, NDArray[Any]]
+Arrays = dict[str, NDArray[Any]]
 
 
 @contextmanager
@@ -102,7 +99,7 @@ def check_place(path: Path) -> None:
 _PLAIN = (str, int, bool, type(None))
 #: Where the classes of records are public.
 _HOMES = (
-    *("fastcmp", "fastcmp.planning", "fastcmp.sequential"),
+    *("fastcmp.records", "fastcmp.planning", "fastcmp.sequential"),
     *("fastcmp.datasets", "fastcmp.studies"),
 )
 _KINDS = "biufMm"  # NumPy's scalars whose bytes say all

@@ -78,7 +78,7 @@ class BetaPosterior(NamedTuple):
 
         Examples
         --------
-        >>> from fastcmp import BetaPosterior
+        >>> from fastcmp.records import BetaPosterior
         >>> low, high = BetaPosterior(13.5, 24.1).interval(0.9)
         >>> round(low, 3), round(high, 3)
         (0.236, 0.49)

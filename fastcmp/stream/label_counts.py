@@ -129,7 +129,7 @@ class LabelCounts(ClassCounts):
 
         Returns
         -------
-        fastcmp.LabelTable
+        fastcmp.records.LabelTable
             Counts ``[t, a, b]`` by the classes of this accumulator.
 
         Raises
@@ -159,7 +159,7 @@ class LabelCounts(ClassCounts):
 
         Returns
         -------
-        fastcmp.LabelTable
+        fastcmp.records.LabelTable
             As from `record`.
 
         Raises

@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reference_cases import cases
 
-from fastcmp import LabelTable, count_labels
+from fastcmp import count_labels
+from fastcmp.records import LabelTable
 
 
 def random_labels(n, k, seed=0, agreement=0.6):

@@ -11,15 +11,9 @@ from hypothesis import strategies as st
 from libraries import stats
 from reference_cases import expected, parametrize
 
-from fastcmp import (
-    BCVMcNemarResult,
-    FoldTestResult,
-    bcv_mcnemar,
-    mcnemar_from_counts,
-    naive_mcnemar,
-    proportion_z,
-)
+from fastcmp import bcv_mcnemar, mcnemar_from_counts, naive_mcnemar, proportion_z
 from fastcmp.kernels import DEGENERATE, OK
+from fastcmp.records import BCVMcNemarResult, FoldTestResult
 
 ALTERNATIVES = ("two-sided", "greater", "less")
 

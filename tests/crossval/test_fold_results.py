@@ -9,7 +9,8 @@ import pytest
 from cases import thinned
 from libraries import stats
 
-from fastcmp import CVComparison, CVPairwiseResult, adjust, compare_cv, compare_cv_all, designs
+from fastcmp import adjust, compare_cv, compare_cv_all, designs
+from fastcmp.records import CVComparison, CVPairwiseResult
 
 TESTS = (
     *("resampled-t", "kfold-t", "dietterich-t", "nadeau-bengio-t", "bouckaert-frank-t"),

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from libraries import pa, pd, pl
 
-from fastcmp import LabelTable, cost_test
+from fastcmp import cost_test
+from fastcmp.records import LabelTable
 
 PLAIN = [[0, 1, 2], [3, 0, 4], [5, 6, 0]]
 NAMES = ("a", "b", "c")

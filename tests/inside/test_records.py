@@ -13,8 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from libraries import pd
 
-import fastcmp
-from fastcmp import from_dict
+from fastcmp import from_dict, records
 from fastcmp.core.records import Compared, ConfidenceInterval, Drawn, Record, Unpacked
 from fastcmp.core.saved_states import from_plain, to_plain
 from fastcmp.core.sections import Section
@@ -67,9 +66,9 @@ def two(**fields):
 @pytest.fixture
 def public(monkeypatch):
     """Let `from_dict` know the classes of this module."""
-    monkeypatch.setattr(fastcmp, "__all__", [*fastcmp.__all__, "Two", "Curve"])
-    monkeypatch.setattr(fastcmp, "Two", Two, raising=False)
-    monkeypatch.setattr(fastcmp, "Curve", Curve, raising=False)
+    monkeypatch.setattr(records, "__all__", [*records.__all__, "Two", "Curve"])
+    monkeypatch.setattr(records, "Two", Two, raising=False)
+    monkeypatch.setattr(records, "Curve", Curve, raising=False)
 
 
 def read_back(record):

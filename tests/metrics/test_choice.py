@@ -15,7 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import square_tables
 
-from fastcmp import Metric, make_metric, metric
+from fastcmp import make_metric, metric
+from fastcmp.records import Metric
 
 TABLE = np.array([[57.0, 4.0, 10.0], [3.0, 43.0, 6.0], [3.0, 2.0, 22.0]])
 TWO = np.array([[157.0, 21.0], [8.0, 14.0]])

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import codes
 
-from fastcmp import HoldoutResult, compare_holdout, compare_labels, cost_test, mcnemar
+from fastcmp import compare_holdout, compare_labels, cost_test, mcnemar
+from fastcmp.records import HoldoutResult
 
 METHODS = ("midp", "exact", "asymptotic", "corrected", "unconditional")
 COST_TESTS = ("likelihood", "chi-square")

@@ -394,6 +394,4 @@ def anytime_difference_interval_many(
     method, confidence_level, prior = options
     for i in range(only_a.size):
         b, c, total = float(only_a[i]), float(only_b[i]), float(n[i])
-        ends = _interval(b, c, total, confidence_level, method, prior)
-        low[i] = ends.low
-        high[i] = ends.high
+        low[i], high[i] = _interval(b, c, total, confidence_level, method, prior)

@@ -413,13 +413,12 @@ def difference_interval_many(
             if not _impossible(right, a, b, wrong, z):
                 n = right + a + b + wrong + 2.0 * more
                 ends = _wald(a + more, b + more, n, z)
-            low[i], high[i] = ends.low, ends.high
+            low[i], high[i] = ends
         return
     for i in range(only_a.size):
         right, a = float(both_right[i]), float(only_a[i])
         b, wrong = float(only_b[i]), float(both_wrong[i])
-        ends = _interval(right, a, b, wrong, method, z)
-        low[i], high[i] = ends.low, ends.high
+        low[i], high[i] = _interval(right, a, b, wrong, method, z)
 
 
 # Tango's score test of a difference of two paired proportions that is not 0.
@@ -529,10 +528,6 @@ def tango_margin_many(
         found[2, i] = _upper_tail(lower)
         found[3, i] = _upper_tail(-upper)
         found[4, i] = _upper_tail(upper)
-        outer: Interval = _tango(a, b, m, z_outer)
-        inner: Interval = _tango(a, b, m, z_inner)
-        found[5, i] = outer.low
-        found[6, i] = outer.high
-        found[7, i] = inner.low
-        found[8, i] = inner.high
+        found[5, i], found[6, i] = _tango(a, b, m, z_outer)
+        found[7, i], found[8, i] = _tango(a, b, m, z_inner)
         found[9, i] = _tango_variance(a, b, m, -shift)

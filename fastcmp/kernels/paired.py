@@ -212,9 +212,7 @@ def mcnemar_many(
             outcome = _normal(a, b, correction, alternative)
         else:
             outcome = _binomial(a, b, 0.5 if method == EXACT else 0.0, alternative)
-        statistic[i] = outcome.statistic
-        pvalue[i] = outcome.pvalue
-        status[i] = outcome.status
+        statistic[i], pvalue[i], status[i] = outcome
 
 
 # Confidence intervals for the conditional odds ratio of two models.

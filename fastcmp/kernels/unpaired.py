@@ -271,9 +271,7 @@ def miettinen_nurminen_many(
     a, n_a, b, n_b = counts
     for i in range(statistic.size):
         outcome = miettinen_nurminen(a[i], n_a[i], b[i], n_b[i], null_difference[i], alternative)
-        statistic[i] = outcome.statistic
-        pvalue[i] = outcome.pvalue
-        status[i] = outcome.status
+        statistic[i], pvalue[i], status[i] = outcome
 
 
 @kernel
@@ -292,5 +290,4 @@ def unpaired_interval_many(
             ends = _newcombe_unpaired(right_a, n_a, right_b, n_b, z)
         else:
             ends = _miettinen_nurminen(right_a, n_a, right_b, n_b, z)
-        low[i] = ends.low
-        high[i] = ends.high
+        low[i], high[i] = ends

@@ -19,7 +19,6 @@ from fastcmp.planning.families import (
     Floats,
     Inputs,
     Question,
-    is_given,
     names_of,
     needed,
     passed,
@@ -29,14 +28,7 @@ from fastcmp.planning.families import (
     whole,
     within,
 )
-from fastcmp.planning.normal import (
-    Normal,
-    normal_difference,
-    normal_power,
-    normal_size,
-    pilot_range,
-    shift,
-)
+from fastcmp.planning.normal import Normal, normal_case, normal_power, normal_size, shift
 from fastcmp.planning.search import least, solve
 
 _FEWEST = 2.0  # of either class, for a variance
@@ -70,7 +62,7 @@ def read_ratio(inputs: Inputs, n: Floats | None) -> tuple[Floats, Floats | None]
     """Negatives for each positive; and the negatives beside n positives, where n is known."""
     if n is not None and np.any(n < _FEWEST):
         raise ValueError(f"n must be at least 2 positives, got {np.min(n):g}")
-    given = [name for name in _SIZES if is_given(inputs, name)]
+    given = [name for name in _SIZES if name in inputs]
     if n is not None and given == ["n_negatives"]:
         negatives = whole(inputs["n_negatives"], "n_negatives", 2)
         return negatives / n, negatives
@@ -88,8 +80,7 @@ def whole_negatives(n: Any, ratio: Any) -> Floats:
 
 def _read_one(question: Question, inputs: Inputs) -> Case:
     obuchowski = question.method == "obuchowski"
-    given = inputs.get("auc_null")
-    null = within(0.5 if given is None else given, "auc_null", 0, 1)
+    null = within(inputs.get("auc_null", 0.5), "auc_null", 0, 1)
     if obuchowski and np.any(null != 0.5):
         raise ValueError("auc_null must be 0.5 for method='obuchowski', got another one")
     both_tails = read_tails(question, inputs)
@@ -125,7 +116,7 @@ def _read_one(question: Question, inputs: Inputs) -> Case:
         furthest = np.abs((_ENDS[1] if side > 0.0 else _ENDS[0]) - np.asarray(null))
         at = lambda step: power(null + side * step, n, ratio)  # noqa: E731
         area = null + side * solve(at, target, 0.0, furthest)
-    kept = {name: inputs[name] for name in TAILS_INPUT if is_given(inputs, name)}
+    kept = {name: inputs[name] for name in TAILS_INPUT if name in inputs}
     return Case(
         difference=area - null,
         inputs={"auc": area, "auc_null": null, "ratio": ratio, **kept},
@@ -310,14 +301,14 @@ def both_below(h: Any, k: Any, r: Any) -> Floats:
 
 
 def _read_two(question: Question, inputs: Inputs) -> Case:
-    n, target, ratio = question.n, question.target, None
-    named = [name for name in _SIZES if is_given(inputs, name)]
+    n, ratio = question.n, None
+    named = [name for name in _SIZES if name in inputs]
     if named and (n is not None or "ratio" in named):
         ratio, _ = read_ratio(inputs, n)
     if question.margin is not None and np.any(question.margin >= 1):
         raise ValueError(f"margin must lie in (0, 1) for areas, got {np.max(question.margin):g}")
-    given = [name for name in _BINORMAL if is_given(inputs, name)]
-    if is_given(inputs, "pilot_positives") or is_given(inputs, "pilot_negatives"):
+    given = [name for name in _BINORMAL if name in inputs]
+    if "pilot_positives" in inputs or "pilot_negatives" in inputs:
         if given:
             raise ValueError(f"{given[0]} is not known from a pilot: leave one of both out")
         if question.method != "delong":
@@ -334,22 +325,17 @@ def _read_two(question: Question, inputs: Inputs) -> Case:
         error = None
         kept = {x: y for x, y in passed(inputs).items() if x != "n_negatives"}
         kept["ratio"] = ratio
-    if is_given(inputs, "difference"):
+    if "difference" in inputs:
         gap = within(inputs["difference"], "difference", -1, 1)
-    normal = normal._replace(both_tails=read_tails(question, inputs))
-    if question.solved_for == "difference":
-        gap = normal_difference(question, n, target, normal)
-    elif gap is None:
+    if gap is None and question.solved_for != "difference":
         raise ValueError("difference, or auc_a and auc_b, must be given")
-    return Case(
-        difference=gap,
-        inputs=kept,
-        power=lambda gap, n: normal_power(question, n, gap, normal),
-        size=lambda gap, power: normal_size(question, power, gap, normal),
-        effect=gap,
-        closed=True,
+    return normal_case(
+        question,
+        kept,
+        normal._replace(both_tails=read_tails(question, inputs)),
+        gap,
+        error=error,
         fewest=_FEWEST,
-        pilot=None if error is None else pilot_range(question, gap, error, normal),
         negatives=lambda x: x * ratio if n is not None else whole_negatives(x, ratio),
     )
 
@@ -364,7 +350,7 @@ def _pilot(inputs: Inputs, ratio: Any) -> tuple[Normal, Any, Any]:
             f"ratio must be that of the pilot, {np.ravel(same)[0]:.6g}: DeLong's "
             f"covariance holds for no other, got {np.ravel(ratio)[0]:.6g}"
         )
-    if is_given(inputs, "standard_error"):
+    if "standard_error" in inputs:
         if choose(inputs.get("null_variance", "both"), "null_variance", _NULLS) != "both":
             raise ValueError("null_variance must be 'both' where only standard_error is given")
         error = positive(inputs["standard_error"], "standard_error")
@@ -379,7 +365,7 @@ def _pilot(inputs: Inputs, ratio: Any) -> tuple[Normal, Any, Any]:
 def _binormal(method: str, inputs: Inputs, ratio: Any) -> tuple[Normal, Any]:
     """Variances and difference of the areas of two curves."""
     rates = (0.0, 1.0)
-    if inputs.get("fpr_range") is not None:
+    if "fpr_range" in inputs:
         ends = within(inputs["fpr_range"], "fpr_range", 0, 1, closed=True)
         if ends.shape != (2,) or not ends[0] < ends[1]:
             raise ValueError(
@@ -390,9 +376,8 @@ def _binormal(method: str, inputs: Inputs, ratio: Any) -> tuple[Normal, Any]:
         raise ValueError("fpr_range needs method='binormal' or 'obuchowski-mcclish', got 'delong'")
     curves = []
     for name in ("a", "b"):
-        given = inputs.get(f"slope_{name}")
-        slope = positive(1.0 if given is None else given, f"slope_{name}")
-        names = [x for x in (f"intercept_{name}", f"auc_{name}") if is_given(inputs, x)]
+        slope = positive(inputs.get(f"slope_{name}", 1.0), f"slope_{name}")
+        names = [x for x in (f"intercept_{name}", f"auc_{name}") if x in inputs]
         if len(names) != 1:
             raise ValueError(f"intercept_{name} or auc_{name} must be given, got {names_of(names)}")
         if names[0].startswith("auc"):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fastcmp.core.checks import LARGEST_COUNT, as_numbers, as_whole, choose
 
 Floats = NDArray[np.float64]
-#: A family's own inputs, as the user passed them: those not passed are missing.
+#: A family's own inputs, as the user passed them: those not passed, or None, are missing.
 Inputs = Mapping[str, Any]
 
 
@@ -180,34 +180,28 @@ def names_of(given: Collection[str]) -> str:
     return ", ".join(sorted(given)) or "none of them"
 
 
-def is_given(inputs: Inputs, name: str) -> bool:
-    """Whether an input was passed."""
-    return inputs.get(name) is not None
-
-
 def needed(inputs: Inputs, name: str) -> Any:
     """Value of an input that must be passed."""
-    if not is_given(inputs, name):
+    if name not in inputs:
         raise ValueError(f"{name} must be given")
     return inputs[name]
 
 
 def passed(inputs: Inputs) -> dict[str, Any]:
     """What was passed, as it can be passed again."""
-    given = {name: x for name, x in inputs.items() if x is not None}
     return {
         name: x
         if isinstance(x, (str, bool, tuple)) or np.asarray(x).dtype == "O"
         else np.asarray(x)
-        for name, x in given.items()
+        for name, x in inputs.items()
     }
 
 
 def read_tails(question: Question, inputs: Inputs) -> bool | None:
     """Whether rejections in both directions count; None where nothing is said."""
-    tails = inputs.get("tails")
-    if tails is None:
+    if "tails" not in inputs:
         return None
+    tails = inputs["tails"]
     if question.alternative != "two-sided" or question.hypothesis != "difference":
         raise ValueError(f"tails={tails!r} is for two-sided tests of a difference")
     return bool(choose(tails, "tails", ("both", "right-direction")) == "both")

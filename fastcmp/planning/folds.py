@@ -19,7 +19,6 @@ from fastcmp.planning.families import (
     Family,
     Inputs,
     Question,
-    is_given,
     needed,
     passed,
     resamples,
@@ -149,11 +148,11 @@ def _read(question: Question, inputs: Inputs) -> Case:
         kept = {name: x for name, x in kept.items() if name not in KNOWN}
         kept["discordant"] = discordant
     else:
-        known = {name: inputs[name] for name in KNOWN if is_given(inputs, name)}
+        known = {name: inputs[name] for name in KNOWN if name in inputs}
         only_a, only_b, cautions = read_probabilities(known)
         discordant = only_a + only_b
         both = 1.0 - discordant
-        if is_given(inputs, "accuracy_a"):
+        if "accuracy_a" in inputs:
             accuracy = within(inputs["accuracy_a"], "accuracy_a", 0, 1, closed=True)
             accuracy = accuracy[..., np.newaxis] if both.ndim > accuracy.ndim else accuracy
             both = np.clip(accuracy - only_a, 0.0, both)
@@ -165,7 +164,7 @@ def _read(question: Question, inputs: Inputs) -> Case:
         cells = only_a, both, only_b
     defaults = {"repeat_correlation": 0.25, "training_sd": 0.1 * discordant}
     spread = {
-        name: within(inputs[name] if is_given(inputs, name) else default, name, 0, 1, closed=True)
+        name: within(inputs.get(name, default), name, 0, 1, closed=True)
         for name, default in defaults.items()
     }
     model = *cells, *spread.values()

@@ -24,7 +24,6 @@ from fastcmp.planning.families import (
     Inputs,
     Question,
     check_enumerable,
-    is_given,
     names_of,
     read_tails,
     rounded_up,
@@ -240,17 +239,17 @@ def _read(question: Question, inputs: Inputs) -> Case:
     design = _Design(question, both_tails, conditional)
     kept = {name: inputs[name] for name in ("tails", "conditional") if name in inputs}
     if question.solved_for == "difference":
-        if is_given(inputs, "so_far"):
+        if "so_far" in inputs:
             raise ValueError("so_far is for power: pass the samples to come as n")
-        if is_given(inputs, "pilot"):
+        if "pilot" in inputs:
             pilot = _read_pilot(inputs["pilot"], "pilot")
             pd = np.add(*pilot.cells)
         else:
             pd = read_discordant(inputs)
         gap = _detectable(design, pd)
         return Case(gap, {"discordant": pd, **kept})
-    given = [name for name in KNOWN if is_given(inputs, name)]
-    counts = {x: _read_pilot(inputs[x], x) for x in ("pilot", "so_far") if is_given(inputs, x)}
+    given = [name for name in KNOWN if name in inputs]
+    counts = {x: _read_pilot(inputs[x], x) for x in ("pilot", "so_far") if x in inputs}
     if len(counts) == 2 or ("pilot" in counts and given):
         raise ValueError(f"pilot must be given alone, got {names_of([*counts, *given])}")
     for name, pilot in counts.items():

@@ -16,7 +16,6 @@ from fastcmp.planning.families import (
     Floats,
     Inputs,
     Question,
-    is_given,
     names_of,
     needed,
     passed,
@@ -25,13 +24,7 @@ from fastcmp.planning.families import (
     whole,
     within,
 )
-from fastcmp.planning.normal import (
-    Normal,
-    normal_difference,
-    normal_power,
-    normal_size,
-    pilot_range,
-)
+from fastcmp.planning.normal import Normal, normal_case
 
 _DIFFERENCE = {"difference": "value of a minus that of b"}
 _PILOT = {"standard_error": "of the difference in a pilot", "n_pilot": "samples of the pilot"}
@@ -57,8 +50,11 @@ _Spread = tuple[Any, Callable[[Any], Any], Any, tuple[str, ...]]
 
 
 def _read(question: Question, inputs: Inputs, *, unpaired: bool = False) -> Case:
-    difference: Any = None
-    if question.solved_for != "difference":
+    kept, error = passed(inputs), None
+    difference: Any = 0.0
+    if question.solved_for == "difference":
+        kept.pop("difference", None)
+    else:
         difference = within(needed(inputs, "difference"), "difference", -np.inf, np.inf)
     both_tails, student = read_tails(question, inputs), question.method == "t"
     variance, df, fewest, cautions = (_unpaired_spread if unpaired else _spread)(inputs)
@@ -75,33 +71,26 @@ def _read(question: Question, inputs: Inputs, *, unpaired: bool = False) -> Case
         raise ValueError(
             f"n must be at least 2 items, or clusters of them, got {np.min(question.n):g}"
         )
-    kept = passed(inputs)
-    if difference is None:
-        difference = sign * normal_difference(question, question.n, question.target, normal)
-        kept.pop("difference", None)
-    gain, pilot = sign * difference, None
-    if is_given(inputs, "standard_error"):
+    if "standard_error" in inputs:
         error = np.asarray(inputs["standard_error"], np.float64)
-        of_error = np.asarray(inputs["n_pilot"]) - 1.0 if student else np.inf
-        pilot = pilot_range(question, gain, error, normal, of_error)
     one_to_one = not unpaired or np.all(np.asarray(kept.get("ratio", 1.0)) == 1.0)
-    return Case(
-        difference=difference,
-        inputs=kept,
-        power=lambda gain, n: normal_power(question, n, gain, normal),
-        size=lambda gain, power: normal_size(question, power, gain, normal),
-        effect=gain,
-        closed=True,
+    return normal_case(
+        question,
+        kept,
+        normal,
+        sign * difference,
+        error=error,
+        df=np.asarray(inputs["n_pilot"]) - 1.0 if student and error is not None else np.inf,
+        sign=sign,
         fewest=np.ceil(fewest),
         cautions=cautions,
-        pilot=pilot,
         unit=None if one_to_one else "samples of a",
     )
 
 
 def _spread(inputs: Inputs) -> _Spread:
     """Read the variance of one item, and the clusters that the items are in."""
-    names = [x for x in (*_SD, *_PARTS, *_PILOT) if is_given(inputs, x)]
+    names = [x for x in (*_SD, *_PARTS, *_PILOT) if x in inputs]
     if names == ["sd"]:
         variance = positive(inputs["sd"], "sd") ** 2
     elif names == ["standard_error", "n_pilot"]:
@@ -126,16 +115,15 @@ def _spread(inputs: Inputs) -> _Spread:
     cautions: tuple[str, ...] = ()
     cluster_size: Any = 1.0
     size, cv, correlation = _CLUSTERS
-    names = [name for name in _CLUSTERS if is_given(inputs, name)]
-    if names and is_given(inputs, "standard_error"):  # which holds the design effect already
+    names = [name for name in _CLUSTERS if name in inputs]
+    if names and "standard_error" in inputs:  # which holds the design effect already
         if names != [size]:
             raise ValueError(f"{names[-1]} is in the standard_error of the pilot: leave it out")
         cluster_size = within(inputs[size], size, 1, np.inf, closed=True)
     elif names:
-        given = needed(inputs, size), inputs.get(cv), needed(inputs, correlation)
-        cluster_size = within(given[0], size, 1, np.inf, closed=True)
-        spread = within(0.0 if given[1] is None else given[1], cv, 0, np.inf, closed=True)
-        same = within(given[2], correlation, -1, 1, closed=True)
+        cluster_size = within(needed(inputs, size), size, 1, np.inf, closed=True)
+        same = within(needed(inputs, correlation), correlation, -1, 1, closed=True)
+        spread = within(inputs.get(cv, 0.0), cv, 0, np.inf, closed=True)
         effect = np.asarray(1.0 + ((1.0 + np.square(spread)) * cluster_size - 1.0) * same)
         if not np.all(effect > 0.0):
             raise ValueError(
@@ -151,7 +139,7 @@ def _spread(inputs: Inputs) -> _Spread:
 
 def _unpaired_spread(inputs: Inputs) -> _Spread:
     """Read the standard deviations of two models' values on different samples."""
-    given = [name for name in ("sd", "sd_a", "sd_b") if is_given(inputs, name)]
+    given = [name for name in ("sd", "sd_a", "sd_b") if name in inputs]
     if given not in (["sd"], ["sd_a", "sd_b"]):
         raise ValueError(f"sd, or sd_a and sd_b must be given, got {names_of(given)}")
     a, b = (positive(inputs[name], name) ** 2 for name in (given[0], given[-1]))

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.special import gammaln, nctdtr, ndtr, ndtri, stdtrit
 
 from fastcmp.core.threads import parts
-from fastcmp.planning.families import Floats, Question
+from fastcmp.planning.families import Case, Floats, Question
 from fastcmp.planning.search import least
 
 _NODES = 200  # of a Gauss-Legendre rule
@@ -134,14 +134,25 @@ def normal_difference(question: Question, n: Any, power: Any, normal: Normal) ->
     return difference(beyond)
 
 
-def pilot_range(
-    question: Question, gain: Any, error: Any, normal: Normal, df: Any = np.inf
-) -> Callable[[Callable[[Any], Any], Any], tuple[Any, Any]]:
-    """Mean power and interval over what a pilot leaves open, as `Case.pilot` has them.
+def normal_case(
+    question: Question,
+    inputs: dict[str, Any],
+    normal: Normal,
+    gain: Any,
+    *,
+    error: Any = None,
+    df: Any = np.inf,
+    sign: Any = 1.0,
+    **rest: Any,
+) -> Case:
+    """How power and samples depend on each other where a difference is normal.
 
-    The difference is taken to be normal about `gain`, that of the pilot, with a standard
-    `error`; the interval is that of the answers for all differences in the pilot's 95% interval.
+    `gain` is `sign` times the difference. That of a pilot has a standard `error` with so many
+    degrees of freedom: the mean power is over all that are so distributed about it, the
+    interval that of the answers for all in its 95% interval.
     """
+    if question.solved_for == "difference":
+        gain = normal_difference(question, question.n, question.target, normal)
 
     def pilot(solve: Callable[[Any], Any], n: Any) -> tuple[Any, Any]:
         none = np.isinf(n)
@@ -159,7 +170,16 @@ def pilot_range(
             None if np.all(np.isinf(fewest)) else (fewest, most),
         )
 
-    return pilot
+    return Case(
+        difference=sign * gain,
+        inputs=inputs,
+        power=lambda gain, n: normal_power(question, n, gain, normal),
+        size=lambda gain, power: normal_size(question, power, gain, normal),
+        effect=gain,
+        closed=True,
+        pilot=None if error is None else pilot,
+        **rest,
+    )
 
 
 def _upper_tail(df: Any, shift: Any, t: Any) -> Floats:

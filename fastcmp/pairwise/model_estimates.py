@@ -15,6 +15,7 @@ from fastcmp.core.numbers import scale_exponent, times
 from fastcmp.core.sections import Section, format_pvalue
 from fastcmp.core.threads import parts
 from fastcmp.inputs.item_groups import read_item_groups
+from fastcmp.inputs.model_names import read_names
 from fastcmp.kernels.bits import squared_distances
 from fastcmp.pairwise.max_t import SAME, covariance_root
 

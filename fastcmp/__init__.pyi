@@ -13,21 +13,8 @@ from fastcmp.counts.label_counts import count_labels as count_labels
 from fastcmp.crossval.comparisons import compare_cv as compare_cv
 from fastcmp.crossval.comparisons import compare_cv_all as compare_cv_all
 from fastcmp.crossval.fold_comparison import compare_folds as compare_folds
-from fastcmp.crossval.fold_tests import bayle_z as bayle_z
-from fastcmp.crossval.fold_tests import bouckaert_frank_t as bouckaert_frank_t
-from fastcmp.crossval.fold_tests import bouckaert_t as bouckaert_t
-from fastcmp.crossval.fold_tests import conservative_z as conservative_z
-from fastcmp.crossval.fold_tests import kfold_t as kfold_t
-from fastcmp.crossval.fold_tests import nadeau_bengio_t as nadeau_bengio_t
-from fastcmp.crossval.fold_tests import resampled_t as resampled_t
+from fastcmp.crossval.fold_tests import fold_test as fold_test
 from fastcmp.crossval.mcnemar import bcv_mcnemar as bcv_mcnemar
-from fastcmp.crossval.mcnemar import naive_mcnemar as naive_mcnemar
-from fastcmp.crossval.mcnemar import proportion_z as proportion_z
-from fastcmp.crossval.two_fold import alpaydin_f as alpaydin_f
-from fastcmp.crossval.two_fold import blocked_t as blocked_t
-from fastcmp.crossval.two_fold import calibrated_f as calibrated_f
-from fastcmp.crossval.two_fold import dietterich_t as dietterich_t
-from fastcmp.crossval.two_fold import yildiz_t as yildiz_t
 from fastcmp.data import load_demsar as load_demsar
 from fastcmp.data import load_digits as load_digits
 from fastcmp.data import load_digits_scores as load_digits_scores
@@ -80,12 +67,7 @@ from fastcmp.paired.mcnemar import mcnemar_table as mcnemar_table
 from fastcmp.paired.stratified_mcnemar import (
     mcnemar_stratified_from_counts as mcnemar_stratified_from_counts,
 )
-from fastcmp.paired.symmetry import bhapkar as bhapkar
-from fastcmp.paired.symmetry import bhapkar_from_counts as bhapkar_from_counts
-from fastcmp.paired.symmetry import bowker as bowker
-from fastcmp.paired.symmetry import bowker_from_counts as bowker_from_counts
-from fastcmp.paired.symmetry import stuart_maxwell as stuart_maxwell
-from fastcmp.paired.symmetry import stuart_maxwell_from_counts as stuart_maxwell_from_counts
+from fastcmp.paired.symmetry import symmetry as symmetry
 from fastcmp.paired.unpaired_accuracies import accuracy_unpaired as accuracy_unpaired
 from fastcmp.paired.unpaired_accuracies import (
     accuracy_unpaired_from_counts as accuracy_unpaired_from_counts,
@@ -93,22 +75,14 @@ from fastcmp.paired.unpaired_accuracies import (
 from fastcmp.paired.unpaired_means import means_unpaired as means_unpaired
 from fastcmp.pairwise.adjust import adjust as adjust
 from fastcmp.pairwise.agreement import compare_predictions as compare_predictions
-from fastcmp.pairwise.best_set import best_set_from_moments as best_set_from_moments
 from fastcmp.pairwise.cochran import cochrans_q as cochrans_q
 from fastcmp.pairwise.cochran import cochrans_q_from_counts as cochrans_q_from_counts
 from fastcmp.pairwise.compare_all import compare_all as compare_all
 from fastcmp.pairwise.compare_all import compare_all_from_counts as compare_all_from_counts
-from fastcmp.pairwise.confidence_set import (
-    model_confidence_set_from_moments as model_confidence_set_from_moments,
-)
 from fastcmp.pairwise.gate import gate as gate
 from fastcmp.pairwise.metric_equality import metric_equality as metric_equality
-from fastcmp.pairwise.rank_sets import rank_sets_from_moments as rank_sets_from_moments
+from fastcmp.pairwise.model_estimates import Estimates as Estimates
 from fastcmp.pairwise.simultaneous_pairs import simultaneous_pairs as simultaneous_pairs
-from fastcmp.pairwise.superior_ability import (
-    superior_ability_from_moments as superior_ability_from_moments,
-)
-from fastcmp.pairwise.winner import winner_estimate_from_moments as winner_estimate_from_moments
 from fastcmp.scores.auc import auc as auc
 from fastcmp.scores.auc import auc_multiclass as auc_multiclass
 from fastcmp.scores.auc import concordance as concordance

@@ -7,9 +7,10 @@ import logging
 import pickle
 import sys
 import zlib
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numba
 from llvmlite import binding, ir
@@ -23,9 +24,6 @@ from numba.core.typed_passes import NativeLowering
 from numba.extending import get_cython_function_address, intrinsic
 
 from fastcmp._cache import cache_directory, source_hash
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 #: Told of each kernel that is compiled; whoever waits for it can be told why.
 _LOG = logging.getLogger("fastcmp.compiling")

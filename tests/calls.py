@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 import fastcmp
-from fastcmp import datasets, designs, planning, plot, sequential, stream
+from fastcmp import Estimates, datasets, designs, planning, plot, sequential, stream
 
 os.environ.setdefault("MPLBACKEND", "agg")
 FORMATS = Path(__file__).parent / "reference" / "formats"
@@ -100,23 +100,13 @@ GOOD = {
     "accuracy_unpaired": {"y_a": Y, "pred_a": A, "y_b": Y, "pred_b": B},
     "accuracy_unpaired_from_counts": {"correct_a": 9, "n_a": 12, "correct_b": 7, "n_b": 10},
     "adjust": {"pvalues": [0.01, 0.2]},
-    "alpaydin_f": {"differences": five_by_two},
     "auc": SCORES,
     "auc_bootstrap": SCORES | {"n_resamples": 5, "rng": 1},
     "auc_from_counts": {"counts": score_counts},
     "auc_multiclass": {"y_true": K3, "scores": lambda: np.eye(3)[K3] + np.eye(3)[A] * 2},
     "auc_permutation_test": TWO_SCORES | {"n_resamples": 5, "rng": 1},
     "average_precision": SCORE,
-    "bayle_z": {"differences": lambda: ten()[0], "folds": [0, 1] * 5},
     "bcv_mcnemar": {"tables": [FOLD_TABLES[:2]] * 3},
-    "blocked_t": {"differences": five_by_two},
-    "bouckaert_frank_t": {"differences": ten},
-    "bouckaert_t": {"differences": ten},
-    "bhapkar": {"pred_a": A, "pred_b": B},
-    "bhapkar_from_counts": {"table": [[9, 2], [1, 8]]},
-    "bowker": {"pred_a": A, "pred_b": B},
-    "bowker_from_counts": {"table": [[9, 2], [1, 8]]},
-    "calibrated_f": {"differences": five_by_two},
     "classification_report": {"y_true": Y, "preds": THREE},
     "classification_report_from_counts": {"counts": label_counts},
     "classification_table": {"y_true": Y, "score_or_label": S},
@@ -142,23 +132,9 @@ GOOD = {
         name: {"values": VALUES, "n_resamples": 299, "rng": 1}
         for name in ("best_set", "rank_sets", "model_confidence_set", "winner_estimate")
     },
+    "symmetry": {"pred_a": A, "pred_b": B},
     "superior_ability": {"values": VALUES, "control": 0, "rng": 1},
-    **{
-        name: {"estimate": [0.9, 0.8], "covariance": [0.001, 0.002], "rng": 1}
-        for name in (
-            "best_set_from_moments",
-            "rank_sets_from_moments",
-            "model_confidence_set_from_moments",
-            "winner_estimate_from_moments",
-        )
-    },
-    "superior_ability_from_moments": {
-        "estimate": [0.9, 0.8],
-        "covariance": [0.001, 0.002],
-        "n": 50,
-        "control": "model_0",
-        "rng": 1,
-    },
+    "Estimates": {"values": [0.9, 0.8], "covariance": [0.001, 0.002]},
     "correct_values": {"y_true": Y, "preds": THREE},
     "compare_predictions": {"y_true": Y, "preds": THREE},
     "compare_sensitivity_specificity": LABELS,
@@ -167,25 +143,20 @@ GOOD = {
     "cohen_kappa": {"rater_a": A, "rater_b": B},
     "cohen_kappa_from_counts": {"table": [[9, 2], [1, 8]]},
     "concordance": SCORE,
-    "conservative_z": {
-        "differences": ten,
-        "half_differences": lambda: np.stack([ten(), ten()[::-1]], 1)[:, np.newaxis],
-    },
     "cost_test": LABELS | {"cost": COST},
     "cost_test_from_counts": {"counts": label_counts, "cost": COST},
     "count_labels": LABELS,
     "delong": SCORES,
     "delong_unpaired": {"y_a": Y, "score_a": S, "y_b": Y, "score_b": T},
     "det_curve": SCORE,
-    "dietterich_t": {"differences": five_by_two},
     "gain_curve": SCORE,
     "hanley_mcneil": {"auc": 0.8, "n_positives": 5, "n_negatives": 6},
-    "kfold_t": {"differences": lambda: ten()[0]},
     "ks_statistic": SCORE,
     "inspect_results": {"path": FORMATS / "long" / "values.csv"},
     "lift_table": SCORE | {"groups": 3},
     "fleiss_kappa": {"ratings": {"a": A, "b": B, "c": Y}},
     "fleiss_kappa_from_counts": {"rating_counts": [[3, 0], [1, 2], [0, 3]]},
+    "fold_test": {"x": five_by_two, "method": "bouckaert-frank-t"},
     "from_dict": {"plain": record},
     "gate": {"comparisons": lambda: {"all": fastcmp.mcnemar(Y, A, B, margin=0.1)}},
     "brier_values": {"y_true": Y, "probabilities": S},
@@ -203,8 +174,7 @@ GOOD = {
     "metric_from_counts": {"table": [[5, 2], [1, 4]], "metric": "f1", "rng": 1},
     "max_t": {"differences": {"a - b": S, "a - c": T}, "rng": 1},
     "simultaneous_pairs": {
-        "estimate": [0.8, 0.7],
-        "covariance": [[2e-4, 1e-4], [1e-4, 2e-4]],
+        "estimates": Estimates([0.8, 0.7], [[2e-4, 1e-4], [1e-4, 2e-4]]),
         "n_resamples": 99,
         "rng": 1,
     },
@@ -238,21 +208,14 @@ GOOD = {
         "both_wrong": [3, 1, 2],
     },
     "mcnemar_table": LABELS,
-    "nadeau_bengio_t": {"differences": lambda: ten()[0], "n_train": 90, "n_test": 10},
-    "naive_mcnemar": {"tables": FOLD_TABLES},
     "optimal_cutpoint": SCORE,
     "precision_recall_curve": SCORE,
-    "proportion_z": {"errors_a": 5, "errors_b": 9, "n": 60},
-    "resampled_t": {"differences": lambda: ten()[0]},
     "roc_band": SCORES | {"n_resamples": 5, "rng": 1},
     "roc_curve": SCORE,
     "screen_positive_ratio": {"both_positive": 10, "only_a_positive": 21, "only_b_positive": 24},
     "signed_rank": {"values_a": S, "values_b": T},
-    "stuart_maxwell": {"pred_a": A, "pred_b": B},
-    "stuart_maxwell_from_counts": {"table": [[9, 2], [1, 8]]},
     "threshold_sweep": SCORE,
     "venkatraman": TWO_SCORES | {"n_resamples": 5, "rng": 1},
-    "yildiz_t": {"differences": five_by_two},
 }
 TASK_SCORES = {"scores": VALUES}
 WINS = [[0, 9], [3, 0]]
@@ -358,7 +321,7 @@ def function_names():
         stem = "" if module is fastcmp else f"{module.__name__.split('.')[1]}."
         for name in module.__all__:
             twice = module is datasets and name in fastcmp.__all__
-            if name.islower() and not twice and name not in modules:
+            if (name.islower() or name == "Estimates") and not twice and name not in modules:
                 yield stem + name
     yield from (f"stream.{name}" for name in stream.__all__ if name not in NOT_CALLED)
     yield from (f"stream.{name}.update" for name in ACCUMULATORS)

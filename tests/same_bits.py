@@ -4,6 +4,8 @@ from dataclasses import fields, is_dataclass
 
 import numpy as np
 
+from fastcmp import Estimates
+
 
 def assert_same(ours, theirs, where="result"):
     """Hold two answers of any kind against each other, bit for bit."""
@@ -28,6 +30,8 @@ def assert_same(ours, theirs, where="result"):
         assert len(ours) == len(theirs), where
         for i, value in enumerate(theirs):
             assert_same(ours[i], value, f"{where}[{i}]")
+    elif isinstance(theirs, Estimates):
+        assert_same(vars(ours), vars(theirs), where)
     elif isinstance(theirs, float):
         assert ours.hex() == theirs.hex(), where
     else:

@@ -91,6 +91,7 @@ CUTS = RNG.normal(0.02, 0.05, (3, 5, 2))
 TABLES = RNG.integers(1, 30, (3, 5, 2, 2, 2))
 COUNTS = RNG.integers(0, 40, (3, 5))
 MEANS, COVARIANCE = SCORES.mean(axis=1), np.cov(SCORES) / N
+OF_MEANS = fastcmp.Estimates(MEANS, COVARIANCE, n_items=120)
 CHANCES = RNG.dirichlet([1.0, 2.0, 1.0], (2, N))
 ITEMS = GROUPS.astype(str)
 BATTLES = 1 + COUNTS[:, :3] - np.diag(1 + COUNTS[:, :3].diagonal()), 3 - 3 * np.eye(3)
@@ -245,12 +246,14 @@ CASES = [
     called(F.compare_metric, TRUTH, A, B, metric="mcc", groups=GROUPS),
     called(F.compare_metric_from_counts, np.stack([TENSOR] * 2), metric="f1_macro"),
     called(F.make_metric, "cost", cost=COST),
-    called(F.bhapkar, A, B),
-    called(F.bhapkar_from_counts, TENSOR.sum(axis=0)),
-    called(F.bowker, A, B),
-    called(F.bowker_from_counts, TENSOR.sum(axis=0)),
-    called(F.stuart_maxwell, A, B),
-    called(F.stuart_maxwell_from_counts, TENSOR.sum(axis=0)),
+    *(
+        one
+        for method in ("bowker", "stuart-maxwell", "bhapkar")
+        for one in (
+            called(F.symmetry, A, B, method=method),
+            called(F.symmetry, table=TENSOR.sum(axis=0), method=method),
+        )
+    ),
     called(F.compare_sensitivity_specificity, YES, A == 1, B == 1),
     called(F.compare_sensitivity_specificity_from_counts, TENSOR[:2, :2, :2]),
     called(F.cohen_kappa, A, B, labels=np.array([2, 0, 1])),
@@ -292,22 +295,22 @@ CASES = [
         called(F.adjust, WEIGHTS.reshape(4, 30) / 2, method=method)
         for method in ("holm", "hommel", "bh", "by", "hochberg", "bonferroni", "sidak")
     ),
-    called(F.alpaydin_f, CUTS),
-    called(F.yildiz_t, CUTS),
-    called(F.calibrated_f, CUTS),
-    called(F.blocked_t, CUTS, rho1=0.1, rho2=0.1),
-    called(F.dietterich_t, CUTS),
-    called(F.bouckaert_t, np.resize(WEIGHTS, (2, 10, 10))),
-    called(F.bouckaert_frank_t, CUTS),
-    called(F.kfold_t, CUTS),
-    called(F.resampled_t, CUTS.astype(np.float32)),
-    called(F.nadeau_bengio_t, CUTS, n_train=90, n_test=30),
-    called(F.bayle_z, SCORES, FOLDS),
-    called(F.bayle_z, SCORES, FOLDS, variance="in"),
-    called(F.conservative_z, CUTS[:, 0], HALVES[..., :2]),
+    called(F.fold_test, CUTS, "alpaydin-f"),
+    called(F.fold_test, CUTS, "yildiz-t"),
+    called(F.fold_test, CUTS, "calibrated-f"),
+    called(F.fold_test, CUTS, "blocked-t", rho1=0.1, rho2=0.1),
+    called(F.fold_test, CUTS, "dietterich-t"),
+    called(F.fold_test, np.resize(WEIGHTS, (2, 10, 10)), "bouckaert-t"),
+    called(F.fold_test, CUTS, "bouckaert-frank-t"),
+    called(F.fold_test, CUTS, "kfold-t"),
+    called(F.fold_test, CUTS.astype(np.float32), "resampled-t"),
+    called(F.fold_test, CUTS, "nadeau-bengio-t", n_train=90, n_test=30),
+    called(F.fold_test, SCORES, "bayle-z", folds=FOLDS),
+    called(F.fold_test, SCORES, "bayle-z", folds=FOLDS, variance="in"),
+    called(F.fold_test, CUTS[:, 0], "conservative-z", half_differences=HALVES[..., :2]),
     called(F.bcv_mcnemar, TABLES),
-    called(F.naive_mcnemar, TABLES[:, :, 0]),
-    called(F.proportion_z, COUNTS, COUNTS[:, ::-1], COUNTS + 50),
+    called(F.fold_test, TABLES[:, :, 0], "naive-mcnemar"),
+    called(F.fold_test, TABLES[:, 0, 0], "proportion-z"),
     called(F.pass_at_k, COUNTS, COUNTS[:, ::-1] + 50, k=7),
     called(F.pass_hat_k, COUNTS, COUNTS[:, ::-1] + 50, k=7),
     called(F.g_pass_at_k, COUNTS, COUNTS[:, ::-1] + 50, k=7, tau=0.4),
@@ -332,13 +335,12 @@ CASES = [
     ),
     called(F.superior_ability, SCORES > 0, control=1, n_resamples=99, rng=3),
     called(F.model_confidence_set, SCORES, bootstrap_indices=np.stack([FOLDS, GROUPS])),
-    *(
-        called(function, MEANS, COVARIANCE, n_resamples=99, rng=3)
-        for function in (F.best_set_from_moments, F.rank_sets_from_moments)
-    ),
-    called(F.model_confidence_set_from_moments, MEANS, COVARIANCE, rng=3),
-    called(F.superior_ability_from_moments, MEANS, COVARIANCE, 120, control=0, rng=3),
-    called(F.winner_estimate_from_moments, MEANS, COVARIANCE, projection_critical=3.0),
+    *(called(function, OF_MEANS, n_resamples=99, rng=3) for function in (F.best_set, F.rank_sets)),
+    called(F.model_confidence_set, OF_MEANS, rng=3),
+    called(F.superior_ability, OF_MEANS, control=0, rng=3),
+    called(F.winner_estimate, OF_MEANS, projection_critical=3.0),
+    called(F.Estimates, MEANS, COVARIANCE),
+    called(F.Estimates, MEANS, influences=SCORES, groups=GROUPS),
     called(F.correct_values, TRUTH, PREDS),
     called(F.bradley_terry, *BATTLES, covariance="sandwich"),
     called(F.bradley_terry, *BATTLES, ties_as="davidson"),
@@ -361,7 +363,7 @@ CASES = [
     called(datasets.task_noise, SCORES),
     called(F.compare_means, SCORES, adjust="maxt", simultaneous=True, rng=3),
     called(F.max_t, SCORES - SCORES.mean(axis=0), groups=GROUPS, rng=3),
-    called(F.simultaneous_pairs, SCORES.mean(axis=1), np.cov(SCORES), rng=3),
+    called(F.simultaneous_pairs, OF_MEANS, rng=3),
     called(F.compare_means, MANY_VALUES),
     called(F.compare_means, MANY_VALUES > 0),
     called(F.brier_values, YES, CHANCES[..., 1]),

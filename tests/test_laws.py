@@ -30,7 +30,7 @@ from examples import RECORDS, example
 from same_bits import assert_same
 
 import fastcmp
-from fastcmp import designs, stream
+from fastcmp import Estimates, designs, stream
 
 GROUPS = [0, 1, 2, 2] * 3
 STRATA = [0, 0, 1, 1, 1, 1] * 2
@@ -231,7 +231,6 @@ OTHER_IN = {
     ("compare_cv", "scoring"): ["accuracy", "f1"],
     ("compare_cv_all", "scoring"): ["accuracy", "f1"],
     ("winner_estimate", "beta"): [0.01],
-    ("winner_estimate_from_moments", "beta"): [0.01],
 }
 FOLDS = {"design": lambda: designs.repeated_kfold(2, 3, rng=1), "test": "bouckaert-frank-t"}
 CONCORDANT = {"both_right": 60, "both_wrong": 9}
@@ -246,15 +245,15 @@ NEEDS = {
         *({"covariance": "bootstrap"}, {"metric": "f1", "adjust": "single-step"}),
     ],
     "df": [{"groups": GROUPS}],
-    "variance": [{"groups": GROUPS}],
+    "variance": [{"groups": GROUPS}, {"method": "bayle-z", "x": S, "folds": [0, 1] * 6}],
     "stratum_weights": [{"strata": STRATA}],
     "standardize": [{"fpr_range": (0, 0.5)}],
     "studentized": [{"method": "permutation"}],
     "interval": [{"method": "bootstrap"}],
     "average": [{"groups": GROUPS}],
     "cost": [{"test": "cost"}, {"metric": "cost"}],
-    "rho1": [{"rho2": 0.1}],
-    "rho2": [{"rho1": 0.1}],
+    "rho1": [{"rho2": 0.1}, {"rho2": 0.1, "method": "blocked-t"}],
+    "rho2": [{"rho1": 0.1}, {"rho1": 0.1, "method": "blocked-t"}],
     "n_train": [{"n_test": 20}],
     "n_test": [{"n_train": 80}],
     "cost_fp": [{"criterion": "cost"}],
@@ -376,15 +375,17 @@ UNSEEN_IN = {
     "datasets.task_bootstrap": {"method"},
     "datasets.win_components": {"ties"},
     "det_curve": {"drop_intermediate"},
+    "fold_test": {"folds", "half_differences"},
     "load_digits_values": {"measure"},
     "margin_decision": {"strict", "lower_is_better"},
+    "Estimates": {"covariance", "influences", "groups", "n_items"},
     "max_t": {"n_resamples", "rng"},
     "metric_equality": {"classes"},
     "metric_from_counts": {"classes", "zero_division", "labels"},
     "read_results": {"metric", "models", "runs", "imputed"},
     "sequential.mean_test": {"truncation", "running_intersection"},
     "stream.ValueMoments.update": {"groups"},
-    "superior_ability_from_moments": {"names"},
+    "symmetry": {"pred_a", "pred_b"},
     "variance_components": {"k", "repeats"},
     **{x: {"labels"} for x in ("compare_metric", "metric")},
     **{x: {"classes"} for x in PER_ITEM - {"correct_values"}},
@@ -453,7 +454,7 @@ def test_a_higher_level_is_a_wider_interval(name):
 
 
 NO_INTERVAL = {"lift_table", "optimal_cutpoint", "datasets.task_bootstrap"}
-NO_INTERVAL |= {"best_set", "best_set_from_moments", "rank_sets", "rank_sets_from_moments"}
+NO_INTERVAL |= {"best_set", "rank_sets"}
 
 
 @pytest.mark.parametrize("name", CALLED)
@@ -748,11 +749,6 @@ TWINS = {
         "cohen_kappa_from_counts",
         {"table": lambda: np.histogram2d(A, B, 2)[0].astype(int)},
         *("cohen_kappa", {}, ""),
-    ),
-    "bowker": (
-        "bowker_from_counts",
-        {"table": lambda: np.histogram2d(A, B, 2)[0].astype(int)},
-        *("bowker", {}, ""),
     ),
     "costs": ("cost_test_from_counts", {"counts": label_counts}, "cost_test", {}, ""),
     "metrics": ("compare_metric_from_counts", {"counts": pair_tensor}, "compare_metric", {}, ""),
@@ -1112,7 +1108,7 @@ def test_step_down_is_not_single_step(name):
     if "moments" in arguments(name):
         data = {"moments": stream.ValueMoments().update(many()["values"])}
     if name == "simultaneous_pairs":
-        data = {"estimate": [0.1, 0.13, 0.16], "covariance": np.diag([2e-4, 1e-4, 3e-4])}
+        data = {"estimates": Estimates([0.1, 0.13, 0.16], [2e-4, 1e-4, 3e-4])}
     for side in ("two-sided", "greater", "less") if "alternative" in parameters(name) else ("",):
         way = data | ({"alternative": side} if side else {})
         one, two = (call(name, **way, **{option: x}).pvalue_adjusted for x in (single, down))

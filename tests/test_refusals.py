@@ -215,6 +215,7 @@ WRONG = {
     },
     "groups": {"too short": [1] * 11, "missing": [None] * 12, "unknown": Nothing()},
     "differences": _FOLDS,
+    "x": _FOLDS,
     "half_differences": _FOLDS,
     "folds": {"None": None, "fractions": [0.5] * 10, "too short": [0, 1], "words": "ab"},
     "tables": _TABLE,
@@ -371,8 +372,6 @@ WRONG = {
     "fp": _COUNT,
     "fn": _COUNT,
     "tn": _COUNT,
-    "errors_a": _COUNT | {"more than n": 61},
-    "errors_b": _COUNT | {"more than n": 61},
     "n": _COUNT | {"0": 0},
     "n_a": _COUNT | {"0": 0},
     "n_b": _COUNT | {"0": 0},
@@ -442,6 +441,9 @@ WRONG = {
     "nested": {"a word": "yes", "a number": 1, "without items": True},
     "tasks": {"one": ("a",), "a string": "ab", "equal": ["a"] * 12, "a number": 3},
     "n_rope": _COUNT,
+    "estimates": {"numbers": [0.8, 0.7], "a word": "yes"},
+    "influences": {"one dimension": [1.0, 2.0], "NaN": [[1.0, np.nan], [1.0, 2.0]]},
+    "n_items": {"0": 0, "1": 1, "half": 2.5, "a string": "x"},
     "design": {"a number": 5, "a word": "kfold", "unknown object": Nothing()},
 }
 #: Flags, and arguments that take any object.
@@ -458,7 +460,7 @@ FREE = {
 }
 #: For `lift_table` groups is a number.
 WRONG_IN = {
-    ("simultaneous_pairs", "df"): {"0": 0, "negative": -1.0, "a string": "x", "NaN": np.nan},
+    ("Estimates", "df"): {"0": 0, "negative": -1.0, "a string": "x", "NaN": np.nan},
     ("margin_decision", "interval"): _ENDS,
     **{
         ("datasets.bayes_sign_from_counts", name): _COUNT | {"a list": [1, 2]}
@@ -521,15 +523,12 @@ WRONG_IN = {
         "another kind": "yes",
     },
     ("variance_components", "k"): {"with a mean": 2},
-    **{
-        (name, "models"): {
-            "a number": 3,
-            "unknown": ["z"],
-            "a string": "ab",
-            "one twice": [0, 0],
-            "empty": [],
-        }
-        for name in ("rank_sets", "rank_sets_from_moments")
+    ("rank_sets", "models"): {
+        "a number": 3,
+        "unknown": ["z"],
+        "a string": "ab",
+        "one twice": [0, 0],
+        "empty": [],
     },
     **{
         (name, argument): wrong

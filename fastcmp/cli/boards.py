@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -9,8 +10,6 @@ from fastcmp.core.records import Record
 from fastcmp.core.sections import Section
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from fastcmp.counts.roc_points import RocCurve
     from fastcmp.pairwise.decisions import PairDecisions
 

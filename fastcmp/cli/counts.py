@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -12,15 +13,13 @@ from fastcmp.cli.output import chosen_files, say
 from fastcmp.core.threads import in_words
 from fastcmp.counts.pairs import choose_pairs
 from fastcmp.data import example_path
+from fastcmp.inputs.cost_matrix import CostMatrix
 from fastcmp.pairwise.cost_tests import LEVELS
 from fastcmp.pairwise.metric_options import check_counted
 from fastcmp.stream import LabelCounts, PairCounts
 from fastcmp.stream.class_counts import is_dense
 
 if TYPE_CHECKING:
-    import argparse
-
-    from fastcmp.inputs.cost_matrix import CostMatrix
     from fastcmp.io.counting import Checkpoint
     from fastcmp.io.stream import PredictionStream
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import io
 import logging
 import os
@@ -9,12 +10,14 @@ import platform
 import re
 import tempfile
 import time
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, requires, version
 from importlib.util import find_spec
+from logging import LogRecord
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,11 +29,6 @@ from fastcmp.core.saved_states import check_place
 from fastcmp.core.sections import Section
 from fastcmp.core.threads import available_memory, check_workers, in_words
 from fastcmp.data import values_path
-
-if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Iterable, Iterator, Mapping
-    from logging import LogRecord
 
 
 @contextmanager

@@ -6,11 +6,16 @@ cannot tell.
 
 from __future__ import annotations
 
+import argparse
 import json
 import warnings
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
+
+import numpy as np
+from numpy.typing import NDArray
 
 import fastcmp
 from fastcmp.cli.messages import in_options
@@ -22,12 +27,6 @@ from fastcmp.core.checks import choose
 from fastcmp.core.render import visible
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Callable, Iterator
-
-    import numpy as np
-    from numpy.typing import NDArray
-
     from fastcmp.io.stream import TwoModels
     from fastcmp.pairwise.gate import GateResult
 

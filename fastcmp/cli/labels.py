@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 import warnings
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,9 +31,6 @@ from fastcmp.data import EXAMPLES, demsar_path, example_path, logs_path
 from fastcmp.inputs.cost_matrix import naming_cost, read_cost
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Callable, Iterable, Sequence
-
     from fastcmp.io.predictions import Predictions
 
 _MEMORY = "4GB"  # unless the user says otherwise

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+import argparse
 import re
 import sys
 from argparse import Namespace
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fastcmp.cli.messages import in_options
 from fastcmp.core.threads import read_size
-
-if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Callable, Iterable, Iterator
 
 #: Options for logs alone, whose presence says that files are logs.
 OF_LOGS = ("task", "by", "filter", "items", "errors", "runs", "log_format", "ids",

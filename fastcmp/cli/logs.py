@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
 import warnings
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 import fastcmp
 from fastcmp.cli.boards import Boards
@@ -27,18 +30,13 @@ from fastcmp.cli.log_options import (
     results_options,
 )
 from fastcmp.cli.output import add_output, check_places, say, write
+from fastcmp.core.records import Record
 from fastcmp.core.render import visible
 from fastcmp.core.threads import read_size
 from fastcmp.data import logs_path
 from fastcmp.io.logs.words import listed
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from fastcmp.core.records import Record
     from fastcmp.datasets.datasets_result import DatasetsResult
     from fastcmp.io.logs.results import Results
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import re
 import sys
 import warnings
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fastcmp.core.render import visible
-
-if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Iterator
 
 #: An argument, perhaps with the text that it has; numbers may stand in names of models.
 _ARGUMENT = re.compile(r"(?<![\w'\"=,/])([a-z][a-z_]*)=(?:'([^']*)'|(?=[\s,.;:)]|$))")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import argparse
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -10,9 +12,6 @@ from fastcmp.core.checks import choose
 from fastcmp.inputs.cost_matrix import as_labels
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Iterable
-
     from fastcmp.metrics.choice import Metric
 
 #: Options that belong to a metric.

@@ -7,10 +7,12 @@ each row, and the table ``about`` holds what is said of the whole record.
 
 from __future__ import annotations
 
+import argparse
 import io
 import json
 import os
 import sys
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,12 +21,9 @@ from fastcmp.core.render import terminal_width, to_csv, to_text, visible
 from fastcmp.core.saved_states import check_place, naming, replacing
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Callable, Iterable, Mapping
-
     from fastcmp.core.records import Record
 
-    Columns = dict[str, list[Any]]
+Columns = dict[str, list[Any]]
 
 
 def check_picture(path: Path | None, option: str) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import shlex
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -12,9 +14,6 @@ from fastcmp.core.saved_states import check_place
 from fastcmp.report import PAGES
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
     from fastcmp.core.records import Record
 
 #: Options that say where to write, and change nothing of what is written.

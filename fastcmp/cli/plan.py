@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -20,8 +21,6 @@ from fastcmp.cli.output import (
 from fastcmp.data import EXAMPLES
 
 if TYPE_CHECKING:
-    import argparse
-
     from fastcmp.planning.plan_result import Plan
 
 #: Suffix -> how it is explained.

@@ -12,10 +12,11 @@ import atexit
 import os
 import sys
 import traceback
+from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
 from mmap import mmap
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 import fastcmp
 from fastcmp.cli.doctor import add_doctor, add_warm
@@ -36,9 +37,6 @@ from fastcmp.cli.study import add_study
 from fastcmp.cli.watch import add_watch
 from fastcmp.core.render import visible
 from fastcmp.core.threads import in_words
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _BAD_INPUT, _FAILED = 64, 70  # EX_USAGE and EX_SOFTWARE of sysexits.h
 _INTERRUPTED = 130

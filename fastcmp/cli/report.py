@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +13,6 @@ from fastcmp.data import EXAMPLES, example_path
 from fastcmp.inputs.cost_matrix import as_labels
 
 if TYPE_CHECKING:
-    import argparse
-
     from fastcmp.io.predictions import Predictions
     from fastcmp.io.stream import PredictionStream
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import argparse
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,15 +22,12 @@ from fastcmp.cli.output import (
     write,
 )
 from fastcmp.core.checks import as_proportion, choose
+from fastcmp.core.records import Record
 from fastcmp.data import SCORE_EXAMPLES, scores_path
 from fastcmp.inputs.cost_matrix import as_labels
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Callable, Mapping
-
     from fastcmp.cli.boards import RocCurves
-    from fastcmp.core.records import Record
     from fastcmp.io.predictions import Predictions
 
 

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 import time
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import fastcmp
 from fastcmp.cli.output import csv_text, write
 from fastcmp.cli.pages import add_page, check_page
 from fastcmp.core.render import to_markdown
-
-if TYPE_CHECKING:
-    import argparse
 
 _STUDIES = {
     "table5": ("table5", "draw_type_one_errors"),

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fastcmp.cli.metrics import DRAWS, OF_METRIC, SHARED, draws_together
 from fastcmp.cli.output import check_places, say, write
 from fastcmp.core.threads import in_words, read_size
 from fastcmp.counts.pairs import choose_pairs
 from fastcmp.inputs.cost_matrix import as_labels
-
-if TYPE_CHECKING:
-    import argparse
 
 #: Options for the columns of the items, whatever the form of the file.
 _ITEMS = ("groups", "strata", "weights")

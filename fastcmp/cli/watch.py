@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 import time
 from pathlib import Path
@@ -13,8 +14,6 @@ from fastcmp.core.render import visible
 from fastcmp.core.saved_states import check_place
 
 if TYPE_CHECKING:
-    import argparse
-
     from fastcmp.sequential.pair_looks import PairLooks, PairLooksResult
     from fastcmp.stream import PairCounts
 

@@ -6,14 +6,12 @@ import sys
 import warnings
 from collections.abc import Iterable
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.kernels.status import GREATER, LESS, TWO_SIDED
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
 
 #: Above it a float64 no longer holds every whole number.
 LARGEST_COUNT = 2**53

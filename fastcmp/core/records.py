@@ -6,24 +6,22 @@ Thus `paired` and `pairwise` take the counts of `fastcmp.stream` without importi
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import fields
 from decimal import Decimal
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, TypeGuard
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core import render
 from fastcmp.core.checks import choose
 from fastcmp.core.saved_states import make_record, readable, to_plain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
     from fastcmp.core.sections import Section
 
 #: Measures of which less is better.

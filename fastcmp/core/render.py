@@ -10,13 +10,12 @@ import re
 import shutil
 import sys
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from fastcmp.core.sections import Section
 
 #: Control and format characters (directions, joiners), halves of pairs, line and

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isnan
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from fastcmp.core.records import LESS_IS_BETTER
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from fastcmp.core.records import ConfidenceInterval
+from fastcmp.core.records import LESS_IS_BETTER, ConfidenceInterval
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from _thread import get_ident, start_new_thread
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from ctypes import c_ulong, py_object, pythonapi
 from numbers import Integral
@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 from weakref import ref
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from contextlib import AbstractContextManager
 
 

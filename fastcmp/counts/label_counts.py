@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
 from fastcmp.core.records import Record
@@ -14,11 +16,6 @@ from fastcmp.core.sections import Section, dropped_sentences
 from fastcmp.core.threads import ThreadPool, check_workers, parts
 from fastcmp.inputs.cost_matrix import in_units, read_cost
 from fastcmp.inputs.labels import encode, in_order, sorted_codes
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import ArrayLike, NDArray
 
 _LARGEST_ARRAY = 1 << 28  # entries: 2 GB
 

@@ -7,14 +7,17 @@ held unless asked for.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.core.threads import ThreadPool, no_step, parts
 from fastcmp.counts.label_counts import count_cells
-from fastcmp.counts.pairs import Block, all_pairs, block_of, count_pairs, tiles_of
+from fastcmp.counts.pairs import Block, Tile, all_pairs, block_of, count_pairs, tiles_of
+from fastcmp.inputs.labels import Labels
 from fastcmp.kernels.bits import LINE_WORDS, TILE_ROWS, allocate_words
 from fastcmp.kernels.slices import (
     count_slices,
@@ -24,15 +27,7 @@ from fastcmp.kernels.slices import (
     slice_tile,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
-
-    from fastcmp.counts.pairs import Tile
-    from fastcmp.inputs.labels import Labels
-
-    Counts = NDArray[np.int64]
+Counts = NDArray[np.int64]
 
 _CELLS = 1 << 18  # cells of the tables of a block: 2 MB stay in a second-level cache
 _SIDE = 128  # models of a side of a tile, at most; a multiple of TILE_ROWS

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,13 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp import kernels
-from fastcmp.core.threads import no_step, parts
+from fastcmp.core.threads import ThreadPool, no_step, parts
 from fastcmp.kernels.bits import TILE_ROWS, add_tile, allocate_words, discordant_pairs
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from fastcmp.core.threads import ThreadPool
     from fastcmp.inputs.labels import Labels
 
 Tile = tuple[int, int, int, int]

@@ -9,25 +9,22 @@ squares; without weights both are the number of its items.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from itertools import pairwise, product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from fastcmp.core.threads import check_draws, no_step, parts
+from fastcmp.core.threads import ThreadPool, check_draws, no_step, parts
 from fastcmp.kernels.cluster_means import CR0, CR1, CR2, CR3, cluster_factors
 from fastcmp.kernels.sign_flips import flip_sums, random_signs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from fastcmp.core.threads import ThreadPool
     from fastcmp.inputs.item_groups import ItemGroups
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 VARIANCES = {"cr0": CR0, "cr1": CR1, "cr2": CR2, "cr3": CR3}
 #: The factor of each of n items that are units alone.

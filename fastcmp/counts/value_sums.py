@@ -10,13 +10,15 @@ products would lose digits to it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from fastcmp.core.threads import no_step, parts
-from fastcmp.counts.units import UnitSums
+from fastcmp.core.threads import ThreadPool, no_step, parts
+from fastcmp.counts.units import Stratum, UnitPlan, UnitSums
 from fastcmp.kernels.cluster_means import add_cluster_sums, residual_squares
 from fastcmp.kernels.item_values import (
     _centre_products,
@@ -27,15 +29,9 @@ from fastcmp.kernels.item_values import (
 from fastcmp.kernels.metric_slopes import gather_influences, table_starts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from fastcmp.core.threads import ThreadPool
-    from fastcmp.counts.units import Stratum, UnitPlan
     from fastcmp.inputs.values import Values
 
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 _BLOCK = 1 << 22  # values of a block that is copied: 32 MB
 _SPREAD = 4  # such blocks that are copied at once where there are strata

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fastcmp.core.checks import as_whole
 from fastcmp.inputs.model_names import check_distinct_names, has_names, named_columns
-from fastcmp.stream.accumulator import check_names
+from fastcmp.stream.accumulator import Accumulator, check_names
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from fastcmp.stream.accumulator import Accumulator
-
-    Names = tuple[str, ...] | None
+Names = tuple[str, ...] | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import partial
 from numbers import Integral
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from fastcmp.core.checks import as_flag, as_proportion, as_resamples, as_seed, as_whole, choose
 from fastcmp.core.threads import read_size
+from fastcmp.counts.label_counts import LabelTable
 from fastcmp.counts.pairs import choose_pairs
 from fastcmp.counts.units import DEGREES, VARIANCES
 from fastcmp.dask.blocks import (
@@ -23,27 +26,19 @@ from fastcmp.dask.blocks import (
 )
 from fastcmp.inputs.cost_matrix import check_fit, refuse_cost, required_cost
 from fastcmp.inputs.model_names import has_names, named_columns
-from fastcmp.items.compare_means import compare_means_from_moments
+from fastcmp.items.compare_means import MeansResult, compare_means_from_moments
 from fastcmp.paired.mcnemar_result import METHODS
 from fastcmp.pairwise.adjust import JOINT, OF_MODELS, OF_PAIRS
-from fastcmp.pairwise.cochran import cochrans_q_from_counts
+from fastcmp.pairwise.cochran import CochranResult, cochrans_q_from_counts
 from fastcmp.pairwise.compare_all import compare_all_from_counts
 from fastcmp.pairwise.comparing import check_method
 from fastcmp.pairwise.engine import read_keep
 from fastcmp.pairwise.margins import read_pair_margin
 from fastcmp.pairwise.metric_options import check_counted, read_draws, read_metric
+from fastcmp.pairwise.result import PairwiseResult
 from fastcmp.stream.label_counts import LabelCounts as PairLabels
 from fastcmp.stream.pair_counts import PairCounts
 from fastcmp.stream.value_moments import ValueMoments
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
-    from fastcmp.counts.label_counts import LabelTable
-    from fastcmp.items.compare_means import MeansResult
-    from fastcmp.pairwise.cochran import CochranResult
-    from fastcmp.pairwise.result import PairwiseResult
 
 
 def compare_all(

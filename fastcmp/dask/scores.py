@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import as_whole, choose
@@ -28,12 +30,7 @@ from fastcmp.stream.score_blocks import ScoreBlock, flags_of, join_labels, read_
 from fastcmp.stream.score_map import ScoreMap, holds
 from fastcmp.stream.score_state import AreaBounds, bound_area, total_product
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    Pieces = list[tuple[NDArray[Any], NDArray[Any]]]
+Pieces = list[tuple[NDArray[Any], NDArray[Any]]]
 
 _LOOKED_AT = 8  # blocks from which the bins are chosen
 _SAMPLE = 1 << 17  # scores of each of them, at most

@@ -11,15 +11,13 @@ from __future__ import annotations
 
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.checks import choose
 from fastcmp.inputs.values import ItemTable
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 __all__ = [
     "EXAMPLES",

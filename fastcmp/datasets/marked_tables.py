@@ -14,7 +14,7 @@ from fastcmp.core.saved_states import readable
 from fastcmp.core.sections import Section
 from fastcmp.core.threads import check_memory, parts
 from fastcmp.counts.pairs import all_pairs, model_index
-from fastcmp.crossval.fold_tests import nadeau_bengio_t
+from fastcmp.crossval.fold_tests import fold_test
 from fastcmp.datasets.reading import name_tasks
 from fastcmp.inputs.model_names import position_of, read_names
 
@@ -383,7 +383,7 @@ def task_table(
             differences = gain[i, t] - gain[j, t]
             # Of equal decimals: no difference.
             differences[np.abs(differences) <= rounding[t]] = 0.0
-            record = nadeau_bengio_t(differences, n_train=1.0, n_test=float(ratios[t]))
+            record = fold_test(differences, "nadeau-bengio-t", n_train=1.0, n_test=float(ratios[t]))
             estimate = np.asarray(record.estimate)
             level = np.asarray(np.abs(estimate) <= rounding[t])
             difference[some, t] = np.where(level, 0.0, estimate)

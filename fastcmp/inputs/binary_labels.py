@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.inputs.columns import Column, ascending, read_column
 from fastcmp.inputs.model_names import check_indexes
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Flags = NDArray[np.bool_]
+Flags = NDArray[np.bool_]
 
 _USUAL = ([0, 1], [-1, 1])  # labels of two classes
 

@@ -7,21 +7,18 @@ its distinct values with -1 for what is missing.
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
 from itertools import pairwise
 from numbers import Number, Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.render import visible
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from numpy.typing import NDArray
 
 _BOOLEANS = (bool, np.bool_)
 INTEGRAL_LIMIT = 2.0**53

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.checks import as_numbers, choose
 from fastcmp.core.numbers import scale_exponent
 from fastcmp.inputs.columns import count_rows, plain_number, read_column
 from fastcmp.inputs.model_names import check_indexes
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _RULES = ("items", "equal")
 

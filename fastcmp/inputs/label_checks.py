@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.checks import warn
 from fastcmp.core.sections import MUCH_OUTSIDE
-from fastcmp.inputs.columns import ascending, kind_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from fastcmp.inputs.columns import Column
+from fastcmp.inputs.columns import Column, ascending, kind_of
 
 _SURE = 6  # samples: fewer may share no label by chance
 _FEW = 8  # codes of the truth up to which each is counted separately

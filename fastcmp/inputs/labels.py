@@ -6,20 +6,17 @@ column, and only the distinct labels are compared in Python.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.checks import check_classes, choose
 from fastcmp.inputs.columns import Column, hashable, read_column
 from fastcmp.inputs.label_checks import check_chosen, check_predictions, examples, refuse_scores
 from fastcmp.inputs.model_names import check_indexes, named_columns, refuse_truth
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
 
 _MISSING_RULES = ("raise", "wrong")
 

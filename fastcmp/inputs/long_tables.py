@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.threads import check_memory
 from fastcmp.inputs.columns import count_rows, read_column, read_values
 from fastcmp.inputs.model_names import check_distinct_names, check_indexes, has_names, named_columns
 from fastcmp.inputs.values import ItemTable
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Codes = NDArray[np.int64]
-    Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 _SHOWN = 3  # examples in a message
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.render import visible
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 def has_names(raw: Any) -> bool:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.checks import as_numbers, check_classes
 from fastcmp.core.render import visible
@@ -14,11 +15,6 @@ from fastcmp.inputs.binary_labels import split_classes
 from fastcmp.inputs.columns import Column, ascending, read_column
 from fastcmp.inputs.label_checks import examples
 from fastcmp.inputs.model_names import check_indexes, has_names, named_columns
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
 
 _MOST_LABELS = 4096  # as tests of symmetry take: a table of 130 MB
 

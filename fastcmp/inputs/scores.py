@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import as_numbers, check_classes, warn
 from fastcmp.core.render import visible
@@ -14,13 +16,8 @@ from fastcmp.inputs.columns import read_column
 from fastcmp.inputs.model_names import check_indexes, has_names, named_columns
 from fastcmp.kernels.score_bins import pack_order, unpack_order
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import ArrayLike, NDArray
-
-    Flags = NDArray[np.bool_]
-    Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Floats = NDArray[np.float64]
 
 _EXACT = 2**53  # whole numbers up to this are exact in float64
 

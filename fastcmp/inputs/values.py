@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.checks import choose, warn
 from fastcmp.core.numbers import scale_exponent
@@ -17,11 +19,6 @@ from fastcmp.core.threads import parts
 from fastcmp.inputs.columns import read_values as read_column_of_values
 from fastcmp.inputs.model_names import check_indexes, has_names, named_columns
 from fastcmp.kernels.item_values import NOT_FINITE, ZERO_ONE, _kind_of_values
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
 
 #: What to make of a missing value.
 POLICIES = ("raise", "common", "pairwise", "wrong")

@@ -5,18 +5,16 @@ from __future__ import annotations
 import re
 import shlex
 from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fastcmp.core.render import visible
 from fastcmp.io.formats import family, model_name
 
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-
-    Types = dict[str, Any]  # of the columns of a table, by name
+Types = dict[str, Any]  # of the columns of a table, by name
 
 #: Columns of true labels and of ids, unless the user names others.
 TARGET = "y_true"

@@ -9,8 +9,11 @@ from __future__ import annotations
 import re
 import signal
 import time
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
+from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,23 +21,17 @@ import numpy as np
 from fastcmp.core.render import visible
 from fastcmp.core.saved_states import FileKind, read_state, write_state
 from fastcmp.core.threads import Progress, in_words, reporting
-from fastcmp.inputs.cost_matrix import check_fit, naming_cost
+from fastcmp.inputs.cost_matrix import CostMatrix, check_fit, naming_cost
 from fastcmp.io.chosen import advice
 from fastcmp.io.formats import value_type
-from fastcmp.stream import LabelCounts, PairCounts
+from fastcmp.stream import ConfusionCounts, LabelCounts, PairCounts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from pathlib import Path
-    from types import FrameType
-
-    from fastcmp.inputs.cost_matrix import CostMatrix
     from fastcmp.io.label_check import LabelCheck
     from fastcmp.io.stream import PredictionStream, Rows
-    from fastcmp.stream import ConfusionCounts
     from fastcmp.stream.accumulator import Accumulator
 
-    Counts = PairCounts | LabelCounts | ConfusionCounts
+Counts = PairCounts | LabelCounts | ConfusionCounts
 
 _HOMES: dict[str, Any] = {"PairCounts": PairCounts, "LabelCounts": LabelCounts}
 _WRONG = (

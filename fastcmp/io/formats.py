@@ -10,16 +10,12 @@ the latter two, for which many functions of pyarrow have no kernel.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
-
-import pyarrow as pa
+from pathlib import Path
+from typing import Any
 
 from fastcmp.core.render import visible
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 try:
     import pyarrow as pa

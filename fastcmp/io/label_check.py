@@ -8,8 +8,9 @@ them; the true ones may still come.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,9 +18,6 @@ from fastcmp.core.render import visible
 from fastcmp.core.saved_states import from_plain, to_plain
 from fastcmp.inputs.columns import Column, kind_of, read_column
 from fastcmp.io.chosen import advice, titled
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?")
 _KEPT = 1_000_000  # labels of all models together that are remembered one by one

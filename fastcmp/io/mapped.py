@@ -7,17 +7,15 @@ block by block. In memory are only the pages that pyarrow is decoding, one a col
 from __future__ import annotations
 
 import mmap
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
 from fastcmp.io.formats import check_names, plain_array, plain_table, plain_type, reading
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 _CELLS = 1_000_000  # of a block, as rows of a file with one column
 _ROWS = (1 << 10, 1 << 19)  # of a block, at least and at most

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -34,15 +35,10 @@ from fastcmp.io.formats import check_ids, decoded, family, no_rows, value_type
 from fastcmp.io.sources import Source
 from fastcmp.io.text import LateValueError
 from fastcmp.io.text_types import id_types, shared_types
+from fastcmp.stream import ValueMoments
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from typing import TypeAlias
-
-    from fastcmp.stream import ValueMoments
-
-    Table: TypeAlias = Any
-    Column: TypeAlias = tuple[Source, str]
+Table: TypeAlias = Any
+Column: TypeAlias = tuple[Source, str]
 
 _NAMED = 5  # ids that an error message lists
 _WAY_OUT = (

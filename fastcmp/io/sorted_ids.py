@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
 
 import pyarrow.compute as pc
 
 from fastcmp.core.threads import in_words
 from fastcmp.io.formats import decoded
 from fastcmp.io.predictions import check_distinct
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 _BYTES = 100  # of memory that it takes to check an id among all others
 

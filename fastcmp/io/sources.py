@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 
@@ -21,10 +22,7 @@ from fastcmp.io.mapped import ArrowPart, Block, ParquetPart, Place
 from fastcmp.io.text import LateValueError, TextPart
 from fastcmp.io.text_types import Seen
 
-if TYPE_CHECKING:
-    from collections.abc import Container, Iterator, Sequence
-
-    Part = ParquetPart | ArrowPart | TextPart
+Part = ParquetPart | ArrowPart | TextPart
 
 _TEXT = 24  # bytes of a word, with its place
 _GROWTH = (8, 40)  # bytes in memory for one of a file; of one that is compressed

@@ -7,9 +7,10 @@ at the first row where it shows.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fastcmp.io.chosen import ID, TARGET, Plan, no_column, other_truth, plan_columns, repeats
 from fastcmp.io.formats import check_ids, decoded, family, no_rows, value_type
@@ -27,10 +28,7 @@ from fastcmp.io.sources import Cursor, Source
 from fastcmp.io.text import LateValueError
 from fastcmp.io.text_types import id_types
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    Column = tuple[Source, str]
+Column = tuple[Source, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

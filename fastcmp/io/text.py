@@ -7,13 +7,15 @@ them is an error: read as a whole, the file might have had another type.
 from __future__ import annotations
 
 import re
+from collections.abc import Container, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from fastcmp.io.formats import (
     COMPRESSED,
@@ -38,11 +40,6 @@ from fastcmp.io.text_types import (
     label_type,
     score_type,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Container, Iterator, Sequence
-
-    from numpy.typing import NDArray
 
 _LONGEST = 64_000_000  # bytes of a row
 _DEEPEST = 100  # brackets within brackets in a row of JSON

@@ -6,16 +6,14 @@ are whole numbers of one value (1, +1, 1.0). Numbers are but a faster form of th
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from fastcmp.io.formats import family, value_type
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 # What was found in a column, as a sum.
 SHORT = 1  # whole numbers of at most 15 digits, which float64 holds

@@ -2,41 +2,37 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import choose
 from fastcmp.core.threads import ThreadPool, check_draws, check_workers, no_step, parts
+from fastcmp.counts.units import UnitSums
 from fastcmp.counts.value_sums import PairMoments, pair_moments, unit_sums
 from fastcmp.items.cautions import FEW_UNITS
 from fastcmp.items.mean_data import Items, MeanData, pack_right, read_data, read_options
 from fastcmp.kernels.bits import cross_counts
 from fastcmp.kernels.item_bootstrap import count_units, draw_units
-from fastcmp.pairwise.best_set import make_best_set, read_best_options
-from fastcmp.pairwise.confidence_set import make_confidence_set, read_set_options
-from fastcmp.pairwise.model_estimates import Estimates
-from fastcmp.pairwise.rank_sets import make_rank_sets, read_rank_options
+from fastcmp.pairwise.best_set import BestSet, make_best_set, read_best_options
+from fastcmp.pairwise.confidence_set import (
+    ModelConfidenceSet,
+    make_confidence_set,
+    read_set_options,
+)
+from fastcmp.pairwise.model_estimates import Estimates, make_estimates
+from fastcmp.pairwise.rank_sets import RankSets, make_rank_sets, read_rank_options
 from fastcmp.pairwise.superior_ability import (
+    SuperiorAbility,
     find_control,
     make_superior_ability,
     read_ability_options,
 )
-from fastcmp.pairwise.winner import make_winner_estimate, read_winner_options
+from fastcmp.pairwise.winner import WinnerEstimate, make_winner_estimate, read_winner_options
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import ArrayLike, NDArray
-
-    from fastcmp.counts.units import UnitSums
-    from fastcmp.pairwise.best_set import BestSet
-    from fastcmp.pairwise.confidence_set import ModelConfidenceSet
-    from fastcmp.pairwise.rank_sets import RankSets
-    from fastcmp.pairwise.superior_ability import SuperiorAbility
-    from fastcmp.pairwise.winner import WinnerEstimate
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 _POLICIES = ("raise", "common", "wrong")
 _DRAWS = 512  # that are multiplied together
@@ -53,15 +49,10 @@ class ReadItems(NamedTuple):
 
 
 class ValueEstimates(NamedTuple):
-    """The estimates, and the values that they are means of."""
+    """The estimates, and the values that they are means of; None where these are unknown."""
 
     estimates: Estimates
-    data: MeanData
-
-    @property
-    def n_units(self) -> int:
-        """Number of clusters, or of items where there are none."""
-        return self.data.plan.n_units
+    data: MeanData | None
 
     def resample(self, indices: Any, n_draws: int, seed: int, pool: ThreadPool) -> Floats:
         """Draw items, or clusters, with replacement, and give the estimates' errors.
@@ -70,6 +61,8 @@ class ValueEstimates(NamedTuple):
         draw, (B, n), in the place of random ones.
         """
         data = self.data
+        if data is None:
+            raise ValueError("Estimates cannot be resampled: use resampling='normal'")
         if data.plan.across is not None:
             raise ValueError("resampling='bootstrap' needs groups that lie within strata")
         units = unit_sums(data.values, data.plan, pool)
@@ -91,7 +84,14 @@ class ValueEstimates(NamedTuple):
 
 
 def estimate_values(values: Any, items: ReadItems, pool: ThreadPool) -> ValueEstimates:
-    """Read values, and work out means and their covariance."""
+    """Read values, and work out means and their covariance; or take the user's estimates."""
+    if isinstance(values, Estimates):
+        known = items.groups is None, items.missing == "raise", items.names is None
+        unused = (*known, not items.lower_is_better)
+        for name, default in zip(ReadItems._fields, unused, strict=True):
+            if not default:
+                raise ValueError(f"{name}= is about values: leave it to Estimates(...)")
+        return ValueEstimates(values, None)
     missing = choose(items.missing, "missing", _POLICIES)
     options = read_options(
         method="t",
@@ -112,9 +112,9 @@ def estimate_values(values: Any, items: ReadItems, pool: ThreadPool) -> ValueEst
     moments = (_counted_moments if counted else _moments)(data, pool)
     relative = moments.mean if moments.relative is None else moments.relative
     clusters = data.groups.clusters
-    estimates = Estimates(
+    estimates = make_estimates(
         names=data.values.names,
-        value=moments.mean,
+        values=moments.mean,
         merit=-relative if options.lower_is_better else relative,
         covariance=moments.covariance,
         variance=moments.variance,
@@ -235,9 +235,9 @@ def rank_sets(
 
     Parameters
     ----------
-    values : array-like of shape (M, n), mapping, frame or ItemTable
+    values : array-like of shape (M, n), mapping, frame, ItemTable or Estimates
         One number for each model and item, as in `compare_means`; `correct_values`
-        makes them of labels.
+        makes them of labels. Or what the models achieved by another measure.
     groups : array-like, shape (n,), optional
         The cluster of each item, such as its document or patient.
     lower_is_better : bool
@@ -281,8 +281,18 @@ def rank_sets(
 
     Notes
     -----
-    As `rank_sets_from_moments` by the means and their covariance, which clusters enter
-    as in `compare_means`: O(M**2 (n + B)) for B draws.
+    Each difference of two models is tested by its own standard error, into which clusters
+    enter as in `compare_means`, against a critical value of the largest of all that are
+    asked for under their joint normal distribution [1]_. A model's least rank is 1 + the
+    number of models shown to be better, its greatest M less those shown to be worse.
+    Models whose difference does not vary at all are ordered by it, without a test.
+    O(M**2 (n + B)) for B draws.
+
+    References
+    ----------
+    .. [1] M. Mogstad, J. P. Romano, A. M. Shaikh, D. Wilhelm, "Inference for ranks with
+       applications to mobility across neighbourhoods and academic achievement across
+       countries", Review of Economic Studies 91 (2024) 476-518.
 
     Examples
     --------
@@ -323,9 +333,9 @@ def best_set(
 
     Parameters
     ----------
-    values : array-like of shape (M, n), mapping, frame or ItemTable
+    values : array-like of shape (M, n), mapping, frame, ItemTable or Estimates
         One number for each model and item, as in `compare_means`; `correct_values`
-        makes them of labels.
+        makes them of labels. Or what the models achieved by another measure.
     groups : array-like, shape (n,), optional
         The cluster of each item, such as its document or patient.
     lower_is_better : bool
@@ -359,8 +369,16 @@ def best_set(
 
     Notes
     -----
-    As `best_set_from_moments` by the means and their covariance, which clusters enter
-    as in `compare_means`: O(M**2 (n + B)) for B draws at most.
+    Each model in turn is the control of a one-sided comparison with all others, with
+    Dunnett's critical value for the correlations at hand [1]_; it may be the best
+    unless another is better by more than that. No adjustment for the number of controls
+    is needed: only the truly best one counts. Clusters enter as in `compare_means`.
+    O(M**2 (n + B)) for B draws at most.
+
+    References
+    ----------
+    .. [1] J. C. Hsu, "Multiple comparisons: theory and methods", Chapman & Hall (1996),
+       chapter 4.
 
     Examples
     --------
@@ -395,9 +413,9 @@ def winner_estimate(
 
     Parameters
     ----------
-    values : array-like of shape (M, n), mapping, frame or ItemTable
+    values : array-like of shape (M, n), mapping, frame, ItemTable or Estimates
         One number for each model and item, as in `compare_means`; `correct_values`
-        makes them of labels.
+        makes them of labels. Or what the models achieved by another measure.
     groups : array-like, shape (n,), optional
         The cluster of each item, such as its document or patient.
     lower_is_better : bool
@@ -440,11 +458,20 @@ def winner_estimate(
 
     Notes
     -----
-    As `winner_estimate_from_moments` by the means and their covariance, which clusters
-    enter as in `compare_means`. Of values 0 and 1 each mean p that the interval may hold
+    Given the other estimates, as far as they do not vary with it, the winner's is a
+    normal number between two ends; the corrected estimate is the mean under which what
+    was seen is the median [1]_. Where two models tie for first place the estimate is an
+    end itself and says nothing: the answer is the simultaneous interval, and a caution.
+
+    Clusters enter as in `compare_means`. Of values 0 and 1 each mean p that the interval may hold
     is tested with its own standard error, sqrt(p (1 - p) / n), as in Wilson's interval
     (of clusters or weights n is the number of items that are worth as much): the winner's
     observed standard error is too small just where its proportion is too high.
+
+    References
+    ----------
+    .. [1] I. Andrews, T. Kitagawa, A. McCloskey, "Inference on winners", Quarterly J.
+       Economics 139 (2024) 305-358.
 
     Examples
     --------
@@ -465,12 +492,12 @@ def winner_estimate(
     with ThreadPool(check_workers(workers)) as pool:
         read = estimate_values(values, items, pool)
         n_effective = None
-        if read.data.values.binary:
+        if read.data is not None and read.data.values.binary:
             # Clusters and weights enter by the variance of all models together.
-            rates, variance = read.estimates.value, read.estimates.variance.sum()
+            rates, variance = read.estimates.values, read.estimates.variance.sum()
             n = float(read.data.values.n_items)
             sizes = float((rates * (1.0 - rates)).sum()) * n / (n - 1.0)
-            n_effective = sizes / variance if variance > 0.0 else float(read.n_units)
+            n_effective = sizes / variance if variance > 0.0 else float(read.data.plan.n_units)
         return make_winner_estimate(read.estimates, options, pool, n_effective)
 
 
@@ -501,9 +528,9 @@ def model_confidence_set(
 
     Parameters
     ----------
-    values : array-like of shape (M, n), mapping, frame or ItemTable
+    values : array-like of shape (M, n), mapping, frame, ItemTable or Estimates
         One number for each model and item, as in `compare_means`; `correct_values`
-        makes them of labels.
+        makes them of labels. Or what the models achieved by another measure.
     groups : array-like, shape (n,), optional
         The cluster of each item, such as its document or patient.
     lower_is_better : bool
@@ -547,9 +574,14 @@ def model_confidence_set(
 
     Notes
     -----
-    As `model_confidence_set_from_moments` by the means and their covariance. On values
-    that are 0 or 1 a bootstrap has ties, and its p-values change with the draws more
-    than their number explains; normal draws have none.
+    Models that are the same, item by item, count as one and have one p-value [1]_. On
+    values that are 0 or 1 a bootstrap has ties, and its p-values change with the draws
+    more than their number explains; normal draws have none. O(M**2 B) for B draws.
+
+    References
+    ----------
+    .. [1] P. R. Hansen, A. Lunde, J. M. Nason, "The model confidence set", Econometrica
+       79 (2011) 453-497.
 
     Examples
     --------
@@ -591,9 +623,9 @@ def superior_ability(
 
     Parameters
     ----------
-    values : array-like of shape (M, n), mapping, frame or ItemTable
+    values : array-like of shape (M, n), mapping, frame, ItemTable or Estimates
         One number for each model and item, as in `compare_means`; `correct_values`
-        makes them of labels.
+        makes them of labels. Or what the models achieved by another measure.
     control : int or str
         The model that the others are tested against, the benchmark.
     groups : array-like, shape (n,), optional
@@ -642,7 +674,17 @@ def superior_ability(
 
     Notes
     -----
-    As `superior_ability_from_moments` by the means and their covariance.
+    The p-value is the probability of a largest difference as large as that found
+    [1]_. A model is clearly worse where it is behind by more than sqrt(2 log log n)
+    standard errors, of n items or clusters. Models are shown to be better step by step
+    [2]_. "upper" is the reality check where not `studentized`. O(M B) for B draws.
+
+    References
+    ----------
+    .. [1] P. R. Hansen, "A test for superior predictive ability", J. Business &
+       Economic Statistics 23 (2005) 365-380.
+    .. [2] J. P. Romano, M. Wolf, "Stepwise multiple testing as formalized data
+       snooping", Econometrica 73 (2005) 1237-1282.
 
     Examples
     --------
@@ -659,7 +701,13 @@ def superior_ability(
         first = find_control(control, read.estimates.names)
         resampled = _resample(read, bootstrap_indices, how, pool)
         how = _given(how, bootstrap_indices, resampled)
-        which = (first, read.n_units)
+        n = read.estimates.n_units
+        if n is None:
+            raise ValueError(
+                "superior_ability needs the number of items, which decides which models are "
+                "clearly worse: pass Estimates(..., n_items=)"
+            )
+        which = (first, n)
         return make_superior_ability(read.estimates, which, resampled, how, pool)
 
 

@@ -11,21 +11,19 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.checks import ALTERNATIVES, as_level, choose, keep_side
 from fastcmp.core.threads import ThreadPool, check_draws, no_step, parts
-from fastcmp.counts.pairs import PairColumns
+from fastcmp.counts.pairs import Block, PairColumns
 from fastcmp.kernels import bootstrap_intervals as kinds
 from fastcmp.kernels.item_bootstrap import draw_units, jackknife_acceleration, total_draws
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from fastcmp.counts.pairs import Block
     from fastcmp.counts.units import UnitSums
     from fastcmp.pairwise.engine import PairTests
 
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 #: The intervals, with the code that kernels take.
 INTERVALS = {

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.threads import parts
 from fastcmp.items.sign_flips import least_pvalue
@@ -12,10 +14,6 @@ from fastcmp.pairwise.adjust import LOGICAL
 from fastcmp.pairwise.decisions import EVEN
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
     from fastcmp.counts.value_sums import PairMoments
     from fastcmp.inputs.values import Values
     from fastcmp.items.compare_means import MeansResult

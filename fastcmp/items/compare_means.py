@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import as_flag, choose
-from fastcmp.core.records import are_valued
+from fastcmp.core.records import ValueCounts, are_valued
 from fastcmp.core.saved_states import readable
 from fastcmp.core.sections import Section
 from fastcmp.core.threads import Progress, ThreadPool, check_workers, no_step, reporting
@@ -22,6 +25,7 @@ from fastcmp.items.cautions import (
     test_name,
     values_sentences,
 )
+from fastcmp.items.components import VarianceComponents
 from fastcmp.items.mean_data import (
     Items,
     MeanData,
@@ -31,27 +35,16 @@ from fastcmp.items.mean_data import (
     read_data,
     read_options,
 )
-from fastcmp.items.mean_difference import difference_record
+from fastcmp.items.mean_difference import MeanDifference, difference_record
 from fastcmp.pairwise.adjust import JOINT
 from fastcmp.pairwise.comparing import draw_for, record_of, with_ranks
 from fastcmp.pairwise.comparing import read_options as engine_options
-from fastcmp.pairwise.engine import KeptPairs, Options, run_tests
+from fastcmp.pairwise.engine import KeptPairs, Options, PairTests, run_tests
 from fastcmp.pairwise.leaderboard import rank_fields
 from fastcmp.pairwise.margins import against
 from fastcmp.pairwise.mean_tests import moment_tests
 from fastcmp.pairwise.metric_options import DRAWN
 from fastcmp.pairwise.result import PairwiseResult, describe
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from numpy.typing import ArrayLike, NDArray
-
-    from fastcmp.core.records import ValueCounts
-    from fastcmp.items.components import VarianceComponents
-    from fastcmp.items.mean_difference import MeanDifference
-    from fastcmp.pairwise.engine import PairTests
 
 _SHOWN = (
     *("variance", "interval_method", "studentized", "n_resamples", "seed"),

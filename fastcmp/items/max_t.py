@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import ALTERNATIVES, as_resamples, as_seed, choose
 from fastcmp.core.numbers import scale_exponent, times
@@ -19,19 +21,12 @@ from fastcmp.counts.pairs import Block
 from fastcmp.inputs.item_groups import read_item_groups
 from fastcmp.inputs.model_names import check_indexes, has_names, named_columns, with_names
 from fastcmp.inputs.values import as_values
-from fastcmp.pairwise.joint_draws import row_flips
+from fastcmp.pairwise.joint_draws import Joint, row_flips
 from fastcmp.pairwise.max_t import joint_pvalues
 from fastcmp.pairwise.metric_options import Draws
 from fastcmp.pairwise.simultaneous_pairs import STEPS
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import ArrayLike, NDArray
-
-    from fastcmp.pairwise.joint_draws import Joint
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 _SHOWN = (*("alternative", "step", "n_items", "n_clusters", "n_resamples", "exact", "seed"),)
 _ROWS = 20  # comparisons that are printed

@@ -2,31 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.checks import as_flag, as_resamples, as_seed, as_whole, choose
 from fastcmp.core.render import visible
-from fastcmp.core.threads import check_memory, no_step, parts
-from fastcmp.counts.pairs import RightBits
-from fastcmp.counts.units import DEGREES, VARIANCES, item_factor, plan_units
+from fastcmp.core.threads import ThreadPool, check_memory, no_step, parts
+from fastcmp.counts.pairs import Block, PairColumns, RightBits
+from fastcmp.counts.units import DEGREES, VARIANCES, UnitPlan, item_factor, plan_units
 from fastcmp.counts.value_sums import MeanEstimate, difference_of, pair_moments, unit_sums
 from fastcmp.inputs.item_groups import ItemGroups, read_item_groups
 from fastcmp.inputs.model_names import named_columns, with_names
 from fastcmp.inputs.values import POLICIES, ItemTable, Values, read_values
 from fastcmp.items.bootstrap import bootstrap_tests
-from fastcmp.items.components import as_floats, side_by_side, variance_components
+from fastcmp.items.components import (
+    VarianceComponents,
+    as_floats,
+    side_by_side,
+    variance_components,
+)
 from fastcmp.items.repeats import reduce_repeats, settle_missing
 from fastcmp.items.sign_flips import flip_tests, read_units
 from fastcmp.items.signed_rank import RankOptions, signed_rank_tests
 from fastcmp.kernels.bits import allocate_words, pack_equal
 from fastcmp.paired.margins import BoundedUnits
-from fastcmp.pairwise.joint_draws import row_flips
+from fastcmp.pairwise.engine import PairTests
+from fastcmp.pairwise.joint_draws import Joint, row_flips
 from fastcmp.pairwise.mean_tests import (
     ModelMeans,
     PairMeans,
@@ -37,19 +44,9 @@ from fastcmp.pairwise.mean_tests import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
-
-    from fastcmp.core.threads import ThreadPool
-    from fastcmp.counts.pairs import Block, PairColumns
-    from fastcmp.counts.units import UnitPlan
-    from fastcmp.items.components import VarianceComponents
-    from fastcmp.pairwise.engine import PairTests
-    from fastcmp.pairwise.joint_draws import Joint
     from fastcmp.pairwise.metric_options import Draws
 
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 METHODS = ("t", "permutation", "bootstrap", "wilcoxon")
 #: Kinds of intervals that a method offers; the first is the default.

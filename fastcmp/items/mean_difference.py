@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import isnan
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import ALTERNATIVES, as_level, as_proportion, choose, keep_side
 from fastcmp.core.numbers import scaled_back, times
 from fastcmp.core.records import LESS_IS_BETTER, Compared, ConfidenceInterval, Pilot, Record
 from fastcmp.core.sections import Section, format_pvalue, interval_name, null_hypothesis
 from fastcmp.core.threads import ThreadPool, check_workers
-from fastcmp.counts.value_sums import difference_of, plain_estimates, unit_sums
+from fastcmp.counts.value_sums import MeanEstimate, difference_of, plain_estimates, unit_sums
 from fastcmp.inputs.model_names import read_pair_names
 from fastcmp.inputs.values import ItemTable
 from fastcmp.items.bootstrap import bootstrap_difference
@@ -26,6 +28,7 @@ from fastcmp.items.cautions import (
     test_name,
     values_sentences,
 )
+from fastcmp.items.components import VarianceComponents
 from fastcmp.items.mean_data import (
     Items,
     MeanData,
@@ -51,14 +54,6 @@ from fastcmp.paired.margins import (
     margins_of,
     read_margin,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import ArrayLike, NDArray
-
-    from fastcmp.counts.value_sums import MeanEstimate
-    from fastcmp.items.components import VarianceComponents
 
 _LETTERS = {"t": "t", "normal": "z"}
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import as_counts, as_whole, choose
 from fastcmp.core.records import unwrap
@@ -20,12 +22,7 @@ from fastcmp.kernels.repeats import (
     pass_many,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import ArrayLike, NDArray
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 #: How answers to an item become one value -> what kernels work out, and its variance.
 REPEATS: dict[str, tuple[int, ...]] = {

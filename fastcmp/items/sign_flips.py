@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.checks import ALTERNATIVES
 from fastcmp.core.numbers import times
 from fastcmp.core.threads import ThreadPool, check_draws
-from fastcmp.counts.pairs import PairColumns
-from fastcmp.counts.units import SignDraws, signed_sums
+from fastcmp.counts.pairs import Block, PairColumns
+from fastcmp.counts.units import SignDraws, UnitSums, signed_sums
 from fastcmp.kernels.flipped_pairs import (
     Draws,
     Observed,
@@ -27,15 +29,9 @@ from fastcmp.kernels.flipped_pairs import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-    from fastcmp.counts.pairs import Block
-    from fastcmp.counts.units import UnitSums
     from fastcmp.pairwise.engine import PairTests
 
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 _EXACT = 2.0**52
 #: Steps that values are multiples of: 1/k for small k, eighths and the like, decimals.

@@ -3,31 +3,29 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import ALTERNATIVES, as_flag, as_level, choose, keep_side
 from fastcmp.core.records import Compared, ConfidenceInterval, Record
 from fastcmp.core.sections import Section, format_pvalue, interval_name
 from fastcmp.core.threads import parts
-from fastcmp.counts.pairs import PairColumns
+from fastcmp.counts.pairs import Block, PairColumns
 from fastcmp.inputs.model_names import check_indexes, read_pair_names
 from fastcmp.inputs.values import as_values
 from fastcmp.kernels import signed_ranks as ranks
+from fastcmp.kernels.special import normal_pvalue
 from fastcmp.kernels.status import DEGENERATE, OK
 from fastcmp.kernels.walsh_averages import hodges_lehmann, hodges_lehmann_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import ArrayLike, NDArray
-
-    from fastcmp.counts.pairs import Block
     from fastcmp.pairwise.engine import PairTests
 
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 #: What is tested, by `alternative`.
 HYPOTHESES = {
@@ -413,7 +411,7 @@ def rank_differences(
             check_steps(signed)
             pvalue = ranks.signed_sum_pvalue(signed, alternative)
     if pvalue is None:  # without any difference 1, as by the exact test
-        pvalue = 1.0 if sums[0] == d.size else ranks.normal_pvalue(z, alternative)
+        pvalue = 1.0 if sums[0] == d.size else normal_pvalue(z, alternative)
     return {
         "statistic": w_plus if exact else z,
         "pvalue": pvalue,

@@ -10,9 +10,11 @@ true classes.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.checks import ALTERNATIVES, as_level, choose, keep_side
 from fastcmp.core.threads import ThreadPool, check_draws, no_step, parts
@@ -21,19 +23,14 @@ from fastcmp.kernels.count_draws import draw_cells
 from fastcmp.kernels.item_bootstrap import cluster_cells, cluster_squares, draw_units
 from fastcmp.kernels.special import ndtri
 from fastcmp.kernels.status import DEGENERATE, OK, UNDEFINED
-from fastcmp.metrics.cells import Drawn
+from fastcmp.metrics.cells import Cells, Drawn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
-
-    from fastcmp.metrics.cells import Cells
     from fastcmp.metrics.estimators import Estimator
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
-    Fill = Callable[[slice, Floats], tuple[Floats | None, Floats | None]]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Fill = Callable[[slice, Floats], tuple[Floats | None, Floats | None]]
 
 _DRAWS_BLOCK = 1 << 20  # bytes of draws and tables of a block: they stay in the cache
 _ROWS = 8192  # draws of a block at most

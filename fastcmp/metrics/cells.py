@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import (
@@ -25,20 +26,15 @@ from fastcmp.counts.label_counts import LabelTable, count_cells, count_labels
 from fastcmp.inputs.binary_labels import positive_label
 from fastcmp.inputs.cost_matrix import read_cost
 from fastcmp.inputs.item_groups import read_item_groups
-from fastcmp.inputs.labels import encode, in_order, sorted_codes
+from fastcmp.inputs.labels import Labels, encode, in_order, sorted_codes
 from fastcmp.inputs.scores import read_weights
 from fastcmp.kernels.count_draws import cell_tables
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
-
-    from numpy.typing import ArrayLike, NDArray
-
-    from fastcmp.inputs.labels import Labels
     from fastcmp.metrics.choice import Metric
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 
 class ClusterCells(NamedTuple):

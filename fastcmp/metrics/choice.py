@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import choose
@@ -25,11 +26,6 @@ from fastcmp.metrics.estimators import (
     UserEstimator,
 )
 from fastcmp.metrics.registry import AVERAGES, METRICS, SYNONYMS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
 
 #: Which classes an average is over, with the code that kernels take.
 LABELS = {"union": kernels.UNION, "truth": kernels.TRUTH}

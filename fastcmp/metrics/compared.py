@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import (
@@ -19,6 +21,7 @@ from fastcmp.core.checks import (
     keep_side,
 )
 from fastcmp.core.numbers import t_tail
+from fastcmp.core.threads import ThreadPool
 from fastcmp.kernels.cluster_means import t_quantile
 from fastcmp.metrics.bootstrap import (
     INTERVALS,
@@ -26,7 +29,8 @@ from fastcmp.metrics.bootstrap import (
     bootstrap_intervals,
     undefined_caution,
 )
-from fastcmp.metrics.cells import Counted, arranged
+from fastcmp.metrics.cells import Cells, Counted, arranged
+from fastcmp.metrics.estimators import Estimator
 from fastcmp.metrics.intervals import (
     contributions,
     conventions,
@@ -47,16 +51,9 @@ from fastcmp.metrics.margins import (
 from fastcmp.metrics.permutation import PermutationOutcome, is_exact, permutation_tests
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from fastcmp.core.threads import ThreadPool
-    from fastcmp.metrics.cells import Cells
     from fastcmp.metrics.choice import Metric
-    from fastcmp.metrics.estimators import Estimator
 
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 
 class Pair(NamedTuple):

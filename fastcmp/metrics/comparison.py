@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from fastcmp.core.records import ConfidenceInterval, are_labelled
 from fastcmp.core.threads import ThreadPool, check_workers
 from fastcmp.inputs.model_names import read_pair_names
 from fastcmp.metrics.cells import (
+    Cells,
     Counted,
     cells_of_table,
     count_samples,
@@ -30,14 +33,7 @@ from fastcmp.metrics.compared import (
 )
 from fastcmp.metrics.comparison_result import MetricComparison
 from fastcmp.metrics.margins import metric_margins, read_margins
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import ArrayLike
-
-    from fastcmp.metrics.cells import Cells
-    from fastcmp.paired.margins import MarginOptions
+from fastcmp.paired.margins import MarginOptions
 
 
 def comparison_record(

@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import ALTERNATIVES, as_counts, as_level, check_total, choose, warn
 from fastcmp.core.numbers import normal_tail
-from fastcmp.core.records import Record
+from fastcmp.core.records import ConfidenceInterval, Record
 from fastcmp.core.sections import Section, format_pvalue
 from fastcmp.inputs.model_names import has_names, named_columns
 from fastcmp.inputs.ratings import read_label_order, read_ratings
 from fastcmp.metrics.kappa import INTERVALS, agreement_interval, describe_agreement
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import ArrayLike, NDArray
-
-    from fastcmp.core.records import ConfidenceInterval
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)

@@ -7,15 +7,17 @@ metric is a proportion, or a mean of proportions, Wilson's limits are used.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.kernels.cluster_means import t_quantile
-from fastcmp.metrics.cells import cells_of_table
-from fastcmp.metrics.estimators import KernelEstimator
+from fastcmp.metrics.cells import Cells, cells_of_table
+from fastcmp.metrics.estimators import Estimator, KernelEstimator
 from fastcmp.metrics.registry import (
     are_independent,
     mover_limits,
@@ -24,15 +26,7 @@ from fastcmp.metrics.registry import (
     score_limits,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from fastcmp.metrics.cells import Cells
-    from fastcmp.metrics.estimators import Estimator
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 #: How intervals of one model are made, besides by resampling.
 OF_PROPORTIONS = ("wilson", "clopper-pearson", "score", "mover")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import ALTERNATIVES, as_level, as_numbers, choose, keep_side
@@ -22,12 +24,7 @@ from fastcmp.kernels.special import ndtri
 from fastcmp.kernels.status import DEGENERATE, UNDEFINED
 from fastcmp.paired.symmetry import read_agreement
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import ArrayLike, NDArray
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 INTERVALS = ("atanh", "wald")
 METHODS = {"cohen": "Cohen's kappa", "scott": "Scott's pi"}

@@ -8,20 +8,25 @@ which for one proportion is about Clopper and Pearson's.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from fastcmp import kernels
 from fastcmp.core.records import ConfidenceInterval
+from fastcmp.core.threads import ThreadPool
 from fastcmp.kernels.item_bootstrap import cluster_cells
 from fastcmp.kernels.margins_exact import tango_exact_margins
 from fastcmp.metrics.bootstrap import evaluate_draws, measure
+from fastcmp.metrics.cells import Cells, Drawn
 from fastcmp.metrics.estimators import (
     AdjustedForChance,
     AtPrevalence,
+    Estimator,
     KernelEstimator,
     UserEstimator,
 )
@@ -39,17 +44,10 @@ from fastcmp.paired.margins import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from fastcmp.core.threads import ThreadPool
-    from fastcmp.metrics.cells import Cells, Drawn
     from fastcmp.metrics.compared import Compared, CompareOptions, Pair
-    from fastcmp.metrics.estimators import Estimator
 
-    Floats = NDArray[np.float64]
-    Flags = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 
 #: Numbers of tables and draws beyond which fewer are drawn, and how few at least.
 _WORK, _LEAST = 1 << 29, 499

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import as_flag, as_proportion, as_resamples, as_seed, choose
@@ -20,6 +22,7 @@ from fastcmp.metrics.bootstrap import (
     undefined_caution,
 )
 from fastcmp.metrics.cells import (
+    Cells,
     Counted,
     arranged,
     cells_of_table,
@@ -27,17 +30,9 @@ from fastcmp.metrics.cells import (
     read_classes,
     read_square,
 )
-from fastcmp.metrics.choice import read_metrics
+from fastcmp.metrics.choice import Metric, read_metrics
+from fastcmp.metrics.estimators import Estimator
 from fastcmp.metrics.intervals import METHODS, SCALES, Estimate, conventions, estimate, few_samples
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from numpy.typing import ArrayLike, NDArray
-
-    from fastcmp.metrics.cells import Cells
-    from fastcmp.metrics.choice import Metric
-    from fastcmp.metrics.estimators import Estimator
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)

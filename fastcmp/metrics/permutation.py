@@ -10,33 +10,28 @@ sample. The statistic changes its sign where all of them are.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import ALTERNATIVES
+from fastcmp.core.threads import ThreadPool
 from fastcmp.kernels.binomial import binomial_half
 from fastcmp.kernels.count_draws import add_tails, enumerate_swaps, half_chances, swap_cells
 from fastcmp.kernels.item_bootstrap import cluster_cells
 from fastcmp.kernels.sign_flips import random_signs
 from fastcmp.kernels.status import DEGENERATE, OK, UNDEFINED
 from fastcmp.metrics.bootstrap import evaluate_draws, measure, standard_errors
-from fastcmp.metrics.estimators import AdjustedForChance, KernelEstimator, UserEstimator
+from fastcmp.metrics.cells import Cells, Drawn
+from fastcmp.metrics.estimators import AdjustedForChance, Estimator, KernelEstimator, UserEstimator
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
-
-    from fastcmp.core.threads import ThreadPool
-    from fastcmp.metrics.cells import Cells, Drawn
-    from fastcmp.metrics.estimators import Estimator
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
-    Fill = Callable[[slice, Floats], tuple[Floats | None, Floats | None]]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Fill = Callable[[slice, Floats], tuple[Floats | None, Floats | None]]
 
 #: Configurations that are all looked at; of two classes many more.
 MOST_CONFIGURATIONS = 2_000_000

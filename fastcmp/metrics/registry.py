@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import betaincinv, ndtri
 
 from fastcmp import kernels
 from fastcmp.core.numbers import wilson_interval
-from fastcmp.metrics.estimators import AdjustedForChance, KernelEstimator
+from fastcmp.metrics.estimators import AdjustedForChance, Estimator, KernelEstimator
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from fastcmp.metrics.estimators import Estimator
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 
 class Entry(NamedTuple):

@@ -5,16 +5,17 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import replace
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import LARGEST_COUNT, as_counts, as_flag, choose
 from fastcmp.core.records import ConfidenceInterval, are_paired, unwrap
 from fastcmp.kernels.intervals import tango_margin_many
 from fastcmp.kernels.margins_exact import tango_exact_margins
+from fastcmp.paired.margin_result import MarginTests
 from fastcmp.paired.margins import (
     Estimated,
     MarginOptions,
@@ -26,12 +27,7 @@ from fastcmp.paired.margins import (
     samples_needed,
 )
 
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from fastcmp.paired.margin_result import MarginTests
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 CELLS = ("both_right", "only_a", "only_b", "both_wrong")  # of a table, in its order
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import ALTERNATIVES, as_counts, as_level, check_total, choose, keep_side
@@ -19,12 +20,14 @@ from fastcmp.core.sections import (
     format_pvalue,
     outside_sentences,
 )
+from fastcmp.inputs.item_groups import ItemGroups
 from fastcmp.kernels import DEGENERATE, OK, UNDEFINED
 from fastcmp.kernels.sign_flips import sign_flip_whole
-from fastcmp.paired.margin_result import margin_entries, margin_sentences
+from fastcmp.paired.margin_result import MarginTests, margin_entries, margin_sentences
 from fastcmp.paired.margins import (
     BoundedUnits,
     Estimated,
+    MarginOptions,
     bounded_interval,
     bounded_margins,
     read_margin,
@@ -46,15 +49,10 @@ from fastcmp.paired.units import (
 )
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from fastcmp.inputs.item_groups import ItemGroups
     from fastcmp.inputs.labels import Labels
-    from fastcmp.paired.margin_result import MarginTests
-    from fastcmp.paired.margins import MarginOptions
 
-    Ints = NDArray[np.int64]
-    Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 #: Intervals for the difference that belong to no method of the test.
 ONLY_INTERVALS = ("modified-obuchowski", "score")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import as_finite, as_flag, as_proportion, choose
@@ -19,18 +21,10 @@ from fastcmp.core.sections import (
 )
 from fastcmp.core.threads import parts
 from fastcmp.counts.label_counts import LabelTable
-from fastcmp.paired.margin_result import margin_entries, margin_sentences
-from fastcmp.paired.margins import BoundedUnits, Estimated, bounded_margins, plain
+from fastcmp.kernels import CostOutcome
+from fastcmp.paired.margin_result import MarginTests, margin_entries, margin_sentences
+from fastcmp.paired.margins import BoundedUnits, Estimated, MarginOptions, bounded_margins, plain
 from fastcmp.paired.mcnemar_result import describe_test
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-    from fastcmp.kernels import CostOutcome
-    from fastcmp.paired.margin_result import MarginTests
-    from fastcmp.paired.margins import MarginOptions
 
 METHOD_NAMES = {"likelihood": "likelihood ratio", "chi-square": "chi-square"}
 METHODS = tuple(METHOD_NAMES)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import as_counts, check_total
 from fastcmp.core.records import are_labelled, unwrap
@@ -20,11 +22,6 @@ from fastcmp.paired.cost_result import (
     groups_of,
 )
 from fastcmp.paired.margins import read_margin, with_margin
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import ArrayLike, NDArray
 
 
 def cost_test(

@@ -6,10 +6,12 @@ compareHoldout.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from fastcmp.core.checks import ALTERNATIVES, as_proportion, choose
 from fastcmp.core.records import Compared, ConfidenceInterval, Record
@@ -29,16 +31,9 @@ from fastcmp.paired.cost_result import METHODS as COST_METHODS
 from fastcmp.paired.cost_result import CostResult
 from fastcmp.paired.cost_test import cost_test
 from fastcmp.paired.margin_result import MarginTests, margin_sentences
-from fastcmp.paired.margins import read_margin, with_margin
+from fastcmp.paired.margins import MarginOptions, read_margin, with_margin
 from fastcmp.paired.mcnemar import mcnemar
 from fastcmp.paired.mcnemar_result import METHOD_NAMES, METHODS, McNemarResult, describe_test
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import ArrayLike
-
-    from fastcmp.paired.margins import MarginOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)

@@ -7,11 +7,13 @@ clusters of which a model fails 8% as a whole, none is seen failing in 43% of th
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from numbers import Real
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import as_counts, as_flag, as_numbers, as_proportion
 from fastcmp.core.numbers import t_cdf, t_ppf
@@ -27,12 +29,7 @@ from fastcmp.paired.margin_result import (
     MarginTests,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from numpy.typing import ArrayLike, NDArray
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 _POWER = 0.8  # with which `n_more` samples tell
 #: Why there is no decision by standard errors where there are none.

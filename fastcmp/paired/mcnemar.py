@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, overload
+from collections.abc import Mapping, Sequence
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import ALTERNATIVES, choose
-from fastcmp.core.records import unwrap
+from fastcmp.core.records import PairedCounts, unwrap
 from fastcmp.inputs.labels import Labels, encode
 from fastcmp.paired.accuracy_margins import CELLS, cells_of, read_counts
-from fastcmp.paired.clustered_mcnemar import compare_clusters
+from fastcmp.paired.clustered_mcnemar import ClusteredMcNemarResult, compare_clusters
 from fastcmp.paired.margins import read_margin, with_margin
 from fastcmp.paired.mcnemar_result import METHODS, McNemarResult, evaluate_counts
-from fastcmp.paired.stratified_mcnemar import compare_strata
+from fastcmp.paired.stratified_mcnemar import StratifiedMcNemarResult, compare_strata
 from fastcmp.paired.units import Sampling
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from fastcmp.core.records import PairedCounts
-    from fastcmp.paired.clustered_mcnemar import ClusteredMcNemarResult
-    from fastcmp.paired.stratified_mcnemar import StratifiedMcNemarResult
 
 Ints = NDArray[np.int64]
 

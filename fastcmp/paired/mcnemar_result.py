@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from fastcmp import kernels
@@ -21,19 +23,12 @@ from fastcmp.core.sections import (
 from fastcmp.kernels.intervals import difference_interval_many
 from fastcmp.kernels.paired import mcnemar_many
 from fastcmp.paired.accuracy_margins import accuracy_margins
-from fastcmp.paired.margin_result import margin_entries, margin_sentences
+from fastcmp.paired.margin_result import MarginTests, margin_entries, margin_sentences
+from fastcmp.paired.margins import MarginOptions
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from numpy.typing import NDArray
-
-    from fastcmp.paired.margin_result import MarginTests
-    from fastcmp.paired.margins import MarginOptions
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
-    Statuses = NDArray[np.uint8]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Statuses = NDArray[np.uint8]
 
 #: In the order of the kernel's codes; the last is no kernel.
 DIFFERENCE_INTERVALS = ("wald", "newcombe", "tango", "bonett-price", "agresti-min")

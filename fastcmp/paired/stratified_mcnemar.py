@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import (
@@ -27,11 +28,13 @@ from fastcmp.core.sections import (
     format_pvalue,
     outside_sentences,
 )
+from fastcmp.inputs.item_groups import ItemGroups
 from fastcmp.kernels import DEGENERATE, OK
-from fastcmp.paired.margin_result import margin_entries, margin_sentences
+from fastcmp.paired.margin_result import MarginTests, margin_entries, margin_sentences
 from fastcmp.paired.margins import (
     BoundedUnits,
     Estimated,
+    MarginOptions,
     bounded_interval,
     bounded_margins,
     read_margin,
@@ -49,15 +52,10 @@ from fastcmp.paired.mcnemar_result import (
 from fastcmp.paired.units import combine
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from fastcmp.inputs.item_groups import ItemGroups
     from fastcmp.inputs.labels import Labels
-    from fastcmp.paired.margin_result import MarginTests
-    from fastcmp.paired.margins import MarginOptions
 
-    Ints = NDArray[np.int64]
-    Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 _MOST_SUMS = 1 << 22  # different values of a sum: a second or so
 _MOST_TABLES = 1 << 23

@@ -7,23 +7,21 @@ squared distance of two rows. A row of differences does as well as one of a mode
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.counts.units import VARIANCES
 from fastcmp.inputs.item_groups import ItemGroups, read_item_groups
 from fastcmp.kernels.cluster_means import cluster_factors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
     from fastcmp.inputs.labels import Labels
 
-    Ints = NDArray[np.int64]
-    Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 #: Sandwich variances, referred to Student's t.
 SANDWICH = ("cr2", "cr0", "cr1", "cr3")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import ALTERNATIVES, as_counts, as_numbers, choose
 from fastcmp.core.records import unwrap
@@ -18,11 +20,6 @@ from fastcmp.paired.unpaired_result import (
     choose_method,
     evaluate_counts,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import ArrayLike, NDArray
 
 
 def accuracy_unpaired(
@@ -184,7 +181,7 @@ def accuracy_unpaired_from_counts(
 
     See Also
     --------
-    fastcmp.proportion_z : The same test as Dietterich's for one set of samples.
+    fastcmp.fold_test : "proportion-z" is the same test, for one set of samples.
 
     Notes
     -----

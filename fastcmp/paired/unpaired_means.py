@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import (
     ALTERNATIVES,
@@ -24,17 +26,16 @@ from fastcmp.inputs.values import ItemTable, as_values
 from fastcmp.kernels.cluster_means import mean_t, t_quantile
 from fastcmp.kernels.status import DEGENERATE, UNDEFINED
 from fastcmp.paired.accuracy_margins import mirrored
-from fastcmp.paired.margin_result import margin_entries, margin_sentences
-from fastcmp.paired.margins import Estimated, as_margin, margins_of, read_margin, with_margin
+from fastcmp.paired.margin_result import MarginTests, margin_entries, margin_sentences
+from fastcmp.paired.margins import (
+    Estimated,
+    MarginOptions,
+    as_margin,
+    margins_of,
+    read_margin,
+    with_margin,
+)
 from fastcmp.paired.unpaired_result import unpaired_margins
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import ArrayLike, NDArray
-
-    from fastcmp.paired.margin_result import MarginTests
-    from fastcmp.paired.margins import MarginOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)

@@ -2,34 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import ALTERNATIVES, as_level, choose, keep_side
 from fastcmp.core.numbers import normal_tail
 from fastcmp.core.records import Compared, ConfidenceInterval, Record, unwrap
 from fastcmp.core.sections import Section, dropped_sentences, effect_sentence, null_value
-from fastcmp.kernels.status import GREATER, LESS
+from fastcmp.kernels.status import GREATER, LESS, Interval
 from fastcmp.kernels.unpaired import miettinen_nurminen_many, unpaired_interval_many
-from fastcmp.paired.margin_result import margin_entries, margin_sentences
-from fastcmp.paired.margins import Estimated, Tails, make_tests, samples_needed
+from fastcmp.paired.margin_result import MarginTests, margin_entries, margin_sentences
+from fastcmp.paired.margins import Estimated, MarginOptions, Tails, make_tests, samples_needed
 from fastcmp.paired.mcnemar_result import HYPOTHESES, describe_test
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
-
-    from fastcmp.kernels.status import Interval
-    from fastcmp.paired.margin_result import MarginTests
-    from fastcmp.paired.margins import MarginOptions
-
-    Ints = NDArray[np.int64]
-    Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 #: Those that enumerate all tables.
 EXACT: Final = ("boschloo", "barnard", "barnard-unpooled")

@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp import kernels
-from fastcmp.counts.pairs import Block, PairColumns
+from fastcmp.core.threads import ThreadPool
+from fastcmp.counts.pairs import Block, PairColumns, RightBits
 from fastcmp.kernels.bits import TILE_ROWS
 from fastcmp.paired.mcnemar_result import difference_intervals, evaluate_counts
 from fastcmp.pairwise.engine import PairTests
-from fastcmp.pairwise.joint_draws import BitPart, bit_flips, joint_of_spread
+from fastcmp.pairwise.joint_draws import BitPart, Joint, bit_flips, joint_of_spread
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from fastcmp.core.threads import ThreadPool
-    from fastcmp.counts.pairs import RightBits
-    from fastcmp.pairwise.joint_draws import Joint
     from fastcmp.pairwise.metric_options import Draws
 
-    Ints = NDArray[np.int64]
-    Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 _SIDE = 128  # models of a side of a tile, at most; a multiple of TILE_ROWS
 _TILE_WORK = 1 << 29  # words that one tile reads at most: some 30 ms

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,9 +15,6 @@ from fastcmp.core.checks import as_numbers, choose
 from fastcmp.core.threads import parts
 from fastcmp.inputs.scores import order_of
 from fastcmp.kernels.multiplicity import bergmann_hommel, fewest_models
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 #: Adjustments for all pairs of models, which equality follows for one another.
 LOGICAL = ("shaffer", "bergmann-hommel")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import as_proportion, choose
 from fastcmp.core.records import Record
@@ -20,11 +21,6 @@ from fastcmp.inputs.labels import Labels, encode, in_order
 from fastcmp.inputs.model_names import with_names
 from fastcmp.kernels.symmetry import symmetry_many
 from fastcmp.pairwise.adjust import ADJUSTMENTS, adjust_checked, promise
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from numpy.typing import ArrayLike
 
 _SHOWN = 5  # most alike pairs that are printed, and most different ones
 _SHOWN_EXCHANGES = 10

@@ -3,35 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.checks import as_proportion, as_seed
 from fastcmp.core.numbers import scaled_back
 from fastcmp.core.records import Record
 from fastcmp.core.sections import Section, interval_name
-from fastcmp.core.threads import ThreadPool, check_workers, parts
+from fastcmp.core.threads import ThreadPool, parts
 from fastcmp.pairwise.max_t import Maxima, read_draws, upper_quantile
 from fastcmp.pairwise.model_estimates import (
+    Estimates,
     basis,
     beware,
     direction,
     listed,
-    read_estimates,
+    of_record,
     simulation,
     table,
     weights_of,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import ArrayLike, NDArray
-
-    from fastcmp.pairwise.model_estimates import Estimates
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -139,78 +134,6 @@ class BestOptions(NamedTuple):
     seed: int
 
 
-def best_set_from_moments(
-    estimate: ArrayLike,
-    covariance: ArrayLike,
-    *,
-    lower_is_better: bool = False,
-    confidence_level: float = 0.95,
-    n_resamples: int | None = None,
-    rng: Any = None,
-    names: Sequence[str] | None = None,
-    workers: int | None = None,
-) -> BestSet:
-    """Find which models may be the best, by estimates and their covariance.
-
-    `best_set` does the same by values per item.
-
-    Parameters
-    ----------
-    estimate : array-like, shape (M,)
-        What the models achieved: accuracies, means, areas, ...
-    covariance : array-like, shape (M, M) or (M,)
-        Covariance of the estimates (not of single items); of independent estimates the
-        variances alone.
-    lower_is_better : bool
-        Whether the estimates are losses.
-    confidence_level : float
-        Probability that all intervals hold, and the best model is in the set.
-    n_resamples : int, optional
-        Draws that critical values come from; by default 1,000 to 50,000, fewer for many
-        models.
-    rng : int, numpy.random.Generator or None
-        Where the draws come from.
-    names : sequence of str, optional
-        Names of the models.
-    workers : int, optional
-        Threads; by default as many as there are processors.
-
-    Returns
-    -------
-    BestSet
-        Intervals of each model minus the best of the others, and the set.
-
-    Raises
-    ------
-    ValueError
-        If the covariance is not positive semidefinite, or an option is unknown.
-    TypeError
-        If the estimates are no numbers.
-
-    Notes
-    -----
-    Each model in turn is the control of a one-sided comparison with all others, with
-    Dunnett's critical value for the correlations at hand [1]_; it may be the best
-    unless another is better by more than that. No adjustment for the number of controls
-    is needed: only the truly best one counts. O(M**2 B) for B draws at most.
-
-    References
-    ----------
-    .. [1] J. C. Hsu, "Multiple comparisons: theory and methods", Chapman & Hall (1996),
-       chapter 4.
-
-    Examples
-    --------
-    >>> from fastcmp import best_set_from_moments
-    >>> best_set_from_moments([0.9, 0.88, 0.8], [0.0004, 0.0004, 0.0004]).best
-    ('model_0', 'model_1')
-    """
-    estimates = read_estimates(estimate, covariance, names, lower_is_better=lower_is_better)
-    options = read_best_options(confidence_level, n_resamples, rng, len(estimates.names))
-    with ThreadPool(check_workers(workers)) as pool:
-        return make_best_set(estimates, options, pool)
-
-
 def read_best_options(
     confidence_level: float, n_resamples: int | None, rng: Any, n_models: int
 ) -> BestOptions:
@@ -238,7 +161,7 @@ def make_best_set(estimates: Estimates, options: BestOptions, pool: ThreadPool) 
     reach[candidates] = _reach(merit, errors, candidates, critical[candidates])
     lower, upper = _intervals(merit, errors, reach, critical)
     record = BestSet(
-        **estimates.of_record | {"estimate": estimates.value},
+        **of_record(estimates) | {"estimate": estimates.values},
         lower=lower,
         upper=upper,
         may_be_best=reach > 0.0,

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import comb
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import as_proportion, choose
-from fastcmp.core.records import Record, are_paired
+from fastcmp.core.records import PairedCounts, Record, are_paired
 from fastcmp.core.sections import Section, dropped_sentences, format_pvalue, outside_sentences
 from fastcmp.core.threads import Progress, ThreadPool, check_progress, check_workers, reporting
 from fastcmp.counts.pairs import RightBits
-from fastcmp.inputs.labels import encode
+from fastcmp.inputs.labels import Labels, encode
 from fastcmp.inputs.model_names import with_names
 from fastcmp.paired.mcnemar_result import METHODS as POST_HOC
 from fastcmp.paired.units import CLUSTERED, SampleUnits, Sampling, unit_rows, units_of
@@ -24,16 +26,8 @@ from fastcmp.pairwise.adjust import OF_PAIRS
 from fastcmp.pairwise.compare_all import check_counts, compare_all_from_counts
 from fastcmp.pairwise.comparing import check_method, read_options, record_of, threads_pay
 from fastcmp.pairwise.engine import run_tests
+from fastcmp.pairwise.result import PairwiseResult
 from fastcmp.pairwise.sampled_tests import count_by_cluster, sampled_tests
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import ArrayLike, NDArray
-
-    from fastcmp.core.records import PairedCounts
-    from fastcmp.inputs.labels import Labels
-    from fastcmp.pairwise.result import PairwiseResult
 
 
 class ClusteredOutcome(NamedTuple):

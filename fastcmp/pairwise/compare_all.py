@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import choose, warn
-from fastcmp.core.records import are_labelled, are_paired
+from fastcmp.core.records import LabelledCounts, PairedCounts, are_labelled, are_paired
 from fastcmp.core.threads import Progress, ThreadPool, check_workers, reporting
 from fastcmp.counts.pairs import choose_pairs, name_control
-from fastcmp.inputs.cost_matrix import read_cost, refuse_cost
-from fastcmp.inputs.labels import encode
+from fastcmp.inputs.cost_matrix import CostMatrix, read_cost, refuse_cost
+from fastcmp.inputs.labels import Labels, encode
 from fastcmp.inputs.model_names import with_names
 from fastcmp.paired.cost_result import check_options
 from fastcmp.paired.units import Sampling
@@ -26,26 +29,16 @@ from fastcmp.pairwise.comparing import (
     with_ranks,
 )
 from fastcmp.pairwise.cost_tests import cost_tests, cost_tests_from_counts, encode_costs
-from fastcmp.pairwise.engine import run_tests
+from fastcmp.pairwise.engine import Options, PairTests, run_tests
 from fastcmp.pairwise.leaderboard import rank_fields
 from fastcmp.pairwise.margins import against
-from fastcmp.pairwise.metric_options import read_metric
+from fastcmp.pairwise.metric_options import Draws, read_metric
+from fastcmp.pairwise.result import PairwiseResult
 from fastcmp.pairwise.sampled_tests import SampledTests, sampled_tests
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
-
-    from numpy.typing import ArrayLike, NDArray
-
-    from fastcmp.core.records import LabelledCounts, PairedCounts
-    from fastcmp.inputs.cost_matrix import CostMatrix
-    from fastcmp.inputs.labels import Labels
     from fastcmp.metrics.choice import Metric
-    from fastcmp.pairwise.engine import Options, PairTests
     from fastcmp.pairwise.metric_comparison import MetricTests
-    from fastcmp.pairwise.metric_options import Draws
-    from fastcmp.pairwise.result import PairwiseResult
 
 _TESTS = ("mcnemar", "cost")
 _COUNTED = 1 << 22  # labels of all models whose counting is worth threads

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,19 +14,13 @@ from fastcmp.core.threads import read_size
 from fastcmp.paired.cost_result import check_options
 from fastcmp.paired.units import EVERY_SAMPLE, Sampling
 from fastcmp.pairwise.adjust import OF_MODELS, promise
-from fastcmp.pairwise.engine import KeptPairs, Options, read_keep
+from fastcmp.pairwise.engine import KeptPairs, Options, PairTests, read_keep
+from fastcmp.pairwise.joint_draws import Joint
 from fastcmp.pairwise.leaderboard import RANK_INTERVALS
 from fastcmp.pairwise.margins import with_pair_margins
-from fastcmp.pairwise.metric_options import DRAWN, check_metric_method, read_draws
+from fastcmp.pairwise.metric_options import DRAWN, Draws, check_metric_method, read_draws
 from fastcmp.pairwise.result import PairwiseResult
 from fastcmp.pairwise.sampled_tests import check_sampled_method
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from fastcmp.pairwise.engine import PairTests
-    from fastcmp.pairwise.joint_draws import Joint
-    from fastcmp.pairwise.metric_options import Draws
 
 _THREADS_PAY = 1 << 22  # words of pairs; below them one thread is faster
 

@@ -8,12 +8,15 @@ that the tests need, in L x L cells instead of K x K x K.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp import kernels
-from fastcmp.core.threads import no_step
+from fastcmp.core.records import LabelledCounts
+from fastcmp.core.threads import ThreadPool, no_step
 from fastcmp.counts.pair_tables import PairTables
 from fastcmp.counts.pairs import Block, PairColumns, places_of
 from fastcmp.inputs.cost_matrix import CostMatrix, check_fit, in_units, naming_cost, required_cost
@@ -29,20 +32,13 @@ from fastcmp.paired.cost_result import (
 )
 from fastcmp.paired.margins import BoundedUnits
 from fastcmp.pairwise.engine import PairTests
-from fastcmp.pairwise.joint_draws import joint_of_spread
+from fastcmp.pairwise.joint_draws import Joint, joint_of_spread
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
-
-    from fastcmp.core.records import LabelledCounts
-    from fastcmp.core.threads import ThreadPool
-    from fastcmp.pairwise.joint_draws import Joint
     from fastcmp.pairwise.metric_options import Draws
 
-    Ints = NDArray[np.int64]
-    Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 #: Different costs; beyond, the differences of each pair are sorted, and counts refused.
 LEVELS = 256

@@ -7,19 +7,24 @@ decisions follow, and once more, those that are kept, for the rest.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from numbers import Integral
 from pathlib import Path
+from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.numbers import times
 from fastcmp.core.saved_states import replacing
-from fastcmp.core.threads import check_memory, no_step, parts
+from fastcmp.core.threads import ThreadPool, check_memory, no_step, parts
 from fastcmp.counts.pairs import (
+    Block,
     PairColumns,
+    Tile,
     all_pairs,
     block_of,
     count_pairs,
@@ -28,29 +33,20 @@ from fastcmp.counts.pairs import (
     tiles_of,
 )
 from fastcmp.kernels.bits import TILE_ROWS
-from fastcmp.paired.margins import as_margin
+from fastcmp.paired.margin_result import MarginTests
+from fastcmp.paired.margins import BoundedUnits, MarginOptions, as_margin
 from fastcmp.pairwise.adjust import JOINT, adjust_checked, check_all_pairs
 from fastcmp.pairwise.decisions import UNTESTED, decisions_of, decisions_of_all
-from fastcmp.pairwise.joint_draws import JointTests, with_simultaneous
+from fastcmp.pairwise.joint_draws import Joint, JointTests, with_simultaneous
 from fastcmp.pairwise.max_t import critical_value, joint_pvalues
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from types import TracebackType
-
-    from numpy.typing import NDArray
-
-    from fastcmp.core.threads import ThreadPool
-    from fastcmp.counts.pairs import Block, Tile
-    from fastcmp.paired.margin_result import MarginTests
-    from fastcmp.paired.margins import BoundedUnits, MarginOptions
-    from fastcmp.pairwise.joint_draws import Joint
     from fastcmp.pairwise.metric_options import Draws
 
-    Kept = tuple[NDArray[np.int32], PairColumns, NDArray[np.float64]]
-    Task = Tile | slice
-    Floats = NDArray[np.float64]
-    Spread = Callable[[Block], tuple[Floats, Floats, Any]]
+Kept = tuple[NDArray[np.int32], PairColumns, NDArray[np.float64]]
+Task = Tile | slice
+Floats = NDArray[np.float64]
+Spread = Callable[[Block], tuple[Floats, Floats, Any]]
 
 #: One row of a ``.npy`` file.
 _RECORD = np.dtype(

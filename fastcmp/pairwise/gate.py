@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.checks import choose
 from fastcmp.core.records import Record, keep_intervals
@@ -16,11 +17,6 @@ from fastcmp.inputs.model_names import read_pair_names
 from fastcmp.paired.margin_result import CANNOT_TELL, METHOD_NAMES, NOT_WORSE, WORSE, MarginTests
 from fastcmp.paired.margins import decide
 from fastcmp.pairwise.adjust import ADJUSTMENTS, adjust_checked
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
 
 #: What a process that ran the gate returns, by its outcome.
 EXIT_STATUS: Final = {NOT_WORSE: 0, WORSE: 1, CANNOT_TELL: 2}

@@ -7,30 +7,26 @@ models that err on the same samples are drawn alike.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from fastcmp.core.threads import check_draws, check_memory, no_step
-from fastcmp.counts.pairs import Block, RightBits, count_pairs, tiles_of
+from fastcmp.core.threads import ThreadPool, check_draws, check_memory, no_step
+from fastcmp.counts.pairs import Block, PairColumns, RightBits, count_pairs, tiles_of
 from fastcmp.counts.units import SignDraws, signed_sums
 from fastcmp.kernels.bits import allocate_words, count_bits, cross_counts
 from fastcmp.pairwise.max_t import directions, t_scales
 from fastcmp.pairwise.model_estimates import RowDistances
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
-
-    from fastcmp.core.threads import ThreadPool
-    from fastcmp.counts.pairs import PairColumns
     from fastcmp.pairwise.engine import PairTests, Spread
     from fastcmp.pairwise.metric_options import Draws
 
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 #: All signs are looked at where there are so many or fewer.
 _ALL = 1 << 14

@@ -6,18 +6,17 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.records import Record, keep_intervals
 from fastcmp.core.sections import Section, format_interval, interval_name
+from fastcmp.core.threads import ThreadPool
 from fastcmp.pairwise.joint_draws import covariance_of, variances_of
 from fastcmp.pairwise.max_t import read_draws
-from fastcmp.pairwise.model_estimates import Estimates
+from fastcmp.pairwise.model_estimates import make_estimates
 from fastcmp.pairwise.rank_sets import RankOptions, find_ranks
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from fastcmp.core.threads import ThreadPool
     from fastcmp.pairwise.engine import Options, PairTests
 
 #: How scores are written: in per cent, with four decimals, or with four digits.
@@ -203,9 +202,9 @@ def _bounds(tests: PairTests, options: Options, pool: ThreadPool) -> NDArray[np.
     bounds = np.tile(np.array([1, m], np.int64), (m, 1))
     if known.size < 2:
         return bounds
-    estimates = Estimates(
+    estimates = make_estimates(
         names=tuple(map(str, known)),
-        value=tests.score[known],
+        values=tests.score[known],
         merit=options.gain * score[known],
         covariance=covariance,
         variance=np.diagonal(covariance).copy(),

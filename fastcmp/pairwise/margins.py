@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.numbers import times
 from fastcmp.core.threads import parts
@@ -18,6 +19,7 @@ from fastcmp.paired.margin_result import (
     METHOD_NAMES,
     NOT_WORSE,
     WORSE,
+    MarginTests,
     count_decisions,
 )
 from fastcmp.paired.margins import (
@@ -33,13 +35,10 @@ from fastcmp.paired.margins import (
 from fastcmp.pairwise.adjust import ADJUSTMENTS, adjust_checked
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from fastcmp.paired.margin_result import MarginTests
     from fastcmp.pairwise.decisions import PairDecisions
     from fastcmp.pairwise.engine import Options, PairTests
 
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 _SPAN = 1 << 16
 _UNITS = 1 << 10  # pairs whose units are held at once

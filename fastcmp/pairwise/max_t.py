@@ -6,10 +6,12 @@ Draw i is a function of the seed and i, whatever the number of draws and of work
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.checks import ALTERNATIVES, as_resamples
 from fastcmp.core.numbers import t_ppf
@@ -25,15 +27,11 @@ from fastcmp.kernels.max_t import (
 from fastcmp.kernels.rng import random_below, random_normals
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
     from fastcmp.pairwise.joint_draws import Joint
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
-    Pairs = NDArray[np.int32]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Pairs = NDArray[np.int32]
 
 #: Draws that are compared together: their numbers stay in a second-level cache.
 _DRAWS = 128

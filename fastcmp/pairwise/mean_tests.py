@@ -2,34 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.numbers import wilson_interval
 from fastcmp.core.threads import parts
-from fastcmp.counts.pairs import Block, PairColumns
-from fastcmp.counts.value_sums import LOST
+from fastcmp.counts.pairs import Block, PairColumns, RightBits
+from fastcmp.counts.value_sums import LOST, MeanEstimate, PairMoments
 from fastcmp.kernels.cluster_means import mean_t_many, t_quantile
 from fastcmp.kernels.status import TWO_SIDED
 from fastcmp.paired.clustered_mcnemar import constant_pvalue
-from fastcmp.paired.margins import bounded_interval
+from fastcmp.paired.margins import BoundedUnits, bounded_interval
 from fastcmp.paired.stratified_mcnemar import stratum_units
 from fastcmp.pairwise.accuracy_tests import tile_side
 from fastcmp.pairwise.engine import PairTests
 from fastcmp.pairwise.joint_draws import BitPart, bit_flips
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from fastcmp.counts.pairs import RightBits
-    from fastcmp.counts.value_sums import MeanEstimate, PairMoments
-    from fastcmp.paired.margins import BoundedUnits
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 _SIDE = 128  # models of a side of a tile, at most; a multiple of TILE_ROWS
 _ZERO = 1e-12  # of the squares; less is rounding where no values are left to look at

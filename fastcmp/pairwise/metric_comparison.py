@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from fastcmp.core.records import LabelledCounts
 from fastcmp.core.saved_states import readable
-from fastcmp.counts.pairs import places_of
+from fastcmp.core.sections import Section
+from fastcmp.core.threads import ThreadPool
+from fastcmp.counts.pairs import Block, places_of
+from fastcmp.inputs.item_groups import ItemGroups
+from fastcmp.inputs.labels import Labels
 from fastcmp.kernels.bits import TILE_ROWS
 from fastcmp.metrics.cells import Cells, gather_cells
 from fastcmp.metrics.compared import pair_of
@@ -18,7 +25,10 @@ from fastcmp.metrics.intervals import distances_apart, few_samples
 from fastcmp.metrics.margins import bounded_draws, margin_test, paired_counts, stacked_margins
 from fastcmp.paired.accuracy_margins import accuracy_margins
 from fastcmp.paired.clustered_mcnemar import cluster_cautions
-from fastcmp.paired.units import units_of
+from fastcmp.paired.margin_result import MarginTests
+from fastcmp.paired.margins import MarginOptions
+from fastcmp.paired.units import Sampling, units_of
+from fastcmp.pairwise.engine import PairTests
 from fastcmp.pairwise.metric_models import (
     Counted,
     MetricClasses,
@@ -30,6 +40,7 @@ from fastcmp.pairwise.metric_models import (
 from fastcmp.pairwise.metric_tests import (
     SIDE,
     Bootstrap,
+    CellsOf,
     Differences,
     MetricUnits,
     PairSums,
@@ -50,26 +61,11 @@ from fastcmp.pairwise.metric_tests import (
 from fastcmp.pairwise.result import PairwiseResult, describe
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from fastcmp.core.records import LabelledCounts
-    from fastcmp.core.sections import Section
-    from fastcmp.core.threads import ThreadPool
-    from fastcmp.counts.pairs import Block
-    from fastcmp.inputs.item_groups import ItemGroups
-    from fastcmp.inputs.labels import Labels
     from fastcmp.metrics.choice import Metric
-    from fastcmp.paired.margin_result import MarginTests
-    from fastcmp.paired.margins import MarginOptions
-    from fastcmp.paired.units import Sampling
-    from fastcmp.pairwise.engine import PairTests
     from fastcmp.pairwise.metric_options import Draws
-    from fastcmp.pairwise.metric_tests import CellsOf
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 _COUNTED = 1 << 20  # cells of the counts of a tile
 

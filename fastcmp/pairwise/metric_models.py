@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp import kernels
-from fastcmp.core.threads import check_memory, no_step, parts
-from fastcmp.inputs.labels import code_type, in_order, sorted_codes
+from fastcmp.core.threads import ThreadPool, check_memory, no_step, parts
+from fastcmp.inputs.labels import Labels, code_type, in_order, sorted_codes
 from fastcmp.kernels.cluster_means import t_quantile
 from fastcmp.kernels.metric_slopes import (
     add_influences,
@@ -21,23 +23,17 @@ from fastcmp.kernels.metric_slopes import (
     table_starts,
 )
 from fastcmp.metrics.cells import check_classes_fit
+from fastcmp.metrics.estimators import Estimator
 from fastcmp.metrics.intervals import estimate_table, jackknife_influences, limits_on
 from fastcmp.metrics.registry import are_independent, proportions_of, with_others
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from fastcmp.core.threads import ThreadPool
-    from fastcmp.inputs.labels import Labels
     from fastcmp.metrics.choice import Metric
-    from fastcmp.metrics.estimators import Estimator
     from fastcmp.pairwise.metric_tests import MetricUnits
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
-    Flags = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Flags = NDArray[np.bool_]
 
 _FEW_CELLS = 1 << 12  # of the tables of a model, whatever the samples
 _MARKS = 1 << 24  # codes up to which those in use are marked, not sorted

@@ -9,18 +9,21 @@ samples or clusters, taken about the mean of their stratum.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.core.numbers import normal_tail
-from fastcmp.core.threads import no_step, parts
+from fastcmp.core.threads import ThreadPool, no_step, parts
 from fastcmp.counts.label_counts import count_cells
 from fastcmp.counts.pair_tables import PairTables, slices_pay, slices_time
 from fastcmp.counts.pairs import Block, PairColumns
 from fastcmp.counts.value_sums import influence_gram
+from fastcmp.inputs.item_groups import ItemGroups
 from fastcmp.inputs.labels import code_type
 from fastcmp.kernels.cluster_means import mean_t_many
 from fastcmp.kernels.metric_slopes import compare_cells, compare_influences
@@ -28,27 +31,21 @@ from fastcmp.kernels.status import TWO_SIDED
 from fastcmp.metrics.bootstrap import MANY_UNDEFINED, bootstrap_intervals
 from fastcmp.metrics.cells import Cells, ClusterCells, gather_cells
 from fastcmp.metrics.compared import least_error, pair_of, without_variance
+from fastcmp.metrics.estimators import Estimator
 from fastcmp.metrics.permutation import is_exact, permutation_tests
 from fastcmp.paired.stratified_mcnemar import per_sample
 from fastcmp.pairwise.engine import PairTests
 from fastcmp.pairwise.model_estimates import RowDistances
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
-
-    from fastcmp.core.threads import ThreadPool
-    from fastcmp.inputs.item_groups import ItemGroups
-    from fastcmp.metrics.estimators import Estimator
     from fastcmp.pairwise.metric_models import Counted, MetricModels, MetricSamples
     from fastcmp.pairwise.metric_options import Draws
 
-    Floats = NDArray[np.float64]
-    Test = Callable[[Block, Floats], tuple[Floats, Floats]]
-    Ints = NDArray[np.int64]
-    CellsOf = Callable[[int, int], Cells]
-    Flags = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+Test = Callable[[Block, Floats], tuple[Floats, Floats]]
+Ints = NDArray[np.int64]
+CellsOf = Callable[[int, int], Cells]
+Flags = NDArray[np.bool_]
 
 _SPAN = 1 << 16
 _EQUAL = 4 * np.finfo(np.float64).eps  # of two values: rounding

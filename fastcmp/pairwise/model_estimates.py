@@ -3,39 +3,81 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from numbers import Real
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from fastcmp.core.checks import as_flag, as_numbers
+from fastcmp.core.checks import as_flag, as_numbers, as_whole
 from fastcmp.core.numbers import scale_exponent, times
 from fastcmp.core.sections import Section, format_pvalue
 from fastcmp.core.threads import parts
+from fastcmp.inputs.item_groups import read_item_groups
 from fastcmp.inputs.model_names import read_names
 from fastcmp.kernels.bits import squared_distances
 from fastcmp.pairwise.max_t import SAME, covariance_root
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Pairs = NDArray[np.int32]
+Floats = NDArray[np.float64]
+Pairs = NDArray[np.int32]
 
 _TOLERANCE = 1e-6
 _ROWS = 512
 _LOOKED_AT = 256  # columns of a covariance, at most, that its root must give back
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Estimates:
-    """Estimates of M models, and their covariance."""
+    """What several models achieved, and how sure that is, by any measure.
+
+    Parameters
+    ----------
+    values : array-like, shape (M,)
+        Estimates: accuracies, means, areas under curves, coefficients, losses, ...
+    covariance : array-like, shape (M, M) or (M,), optional
+        Covariance of the estimates (not of single items); of independent estimates the
+        variances alone.
+    influences : array-like, shape (M, n), optional
+        In its place: what each item adds to each estimate, whose error is the mean of
+        these, such as ``values - mean`` of a mean.
+    groups : array-like, shape (n,), optional
+        Cluster of each item, where there are influences.
+    df : float, optional
+        Degrees of freedom of the variances. By default infinite, where these are known;
+        of influences one less than there are items or clusters.
+    n_items : int, optional
+        Number of items, or of clusters, that the estimates come from; known of
+        influences. `superior_ability` needs it.
+    names : sequence of str, optional
+        Names of the models.
+    lower_is_better : bool
+        Whether the estimates are losses.
+
+    Raises
+    ------
+    ValueError
+        If the covariance is not positive semidefinite, numbers are not finite, lengths
+        differ, or there are both or neither of `covariance` and `influences`.
+    TypeError
+        If what should be numbers is none.
+
+    Notes
+    -----
+    What `best_set`, `rank_sets`, `winner_estimate`, `model_confidence_set`,
+    `superior_ability` and `simultaneous_pairs` take. The covariance of influences is
+    that of their means; with clusters that of the means of the sums over clusters,
+    times G / (G - 1) for G clusters.
+
+    Examples
+    --------
+    >>> from fastcmp import Estimates, best_set
+    >>> best_set(Estimates([0.9, 0.88, 0.8], [0.0004, 0.0004, 0.0004])).best
+    ('model_0', 'model_1')
+    """
 
     names: tuple[str, ...]
-    #: As they came, shape (M,).
-    value: Floats
+    #: As they came, in units of 2**exponent as all that follows, shape (M,).
+    values: Floats
     #: The same but for a shift, with a sign such that more is better; differences of
     #: these lose no digits, shape (M,).
     merit: Floats
@@ -43,27 +85,83 @@ class Estimates:
     covariance: Floats
     #: Of each estimate alone, shape (M,).
     variance: Floats
-    #: Degrees of freedom of the variances; infinite where these are known.
-    df: float = math.inf
-    lower_is_better: bool = False
-    #: Items, and clusters where there are any; None where only moments are known.
-    n_items: int | None = None
-    n_clusters: int | None = None
-    cautions: tuple[str, ...] = ()
-    #: All are in units of 2**exponent, which records multiply them by.
-    exponent: int = 0
+    df: float
+    lower_is_better: bool
+    #: Items, and clusters where there are any; None where they are not known.
+    n_items: int | None
+    n_clusters: int | None
+    cautions: tuple[str, ...]
+    exponent: int
+
+    def __init__(
+        self,
+        values: ArrayLike,
+        covariance: ArrayLike | None = None,
+        *,
+        influences: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        df: float | None = None,
+        n_items: int | None = None,
+        names: Sequence[str] | None = None,
+        lower_is_better: bool = False,
+    ) -> None:
+        """Check what the user gave."""
+        estimates = as_numbers(values, "values").astype(np.float64)
+        if estimates.ndim != 1 or estimates.size < 2 or not np.isfinite(estimates).all():
+            raise ValueError(
+                "values must hold a finite number for each of at least 2 models, got "
+                f"shape {estimates.shape}"
+            )
+        if (covariance is None) == (influences is None):
+            raise ValueError("pass covariance= or influences=, one of them")
+        n_clusters = None
+        if influences is None:
+            if groups is not None:
+                raise ValueError("groups= are clusters of influences=: pass both")
+            raw = as_numbers(covariance, "covariance").astype(np.float64)  # type: ignore[arg-type]
+            exponent = scale_exponent(estimates, np.sqrt(np.abs(raw)))
+            matrix = _read_covariance(np.ldexp(raw, -2 * exponent), estimates.size)
+            if n_items is not None:
+                n_items = as_whole(n_items, "n_items", 2)
+        else:
+            parts = as_numbers(influences, "influences").astype(np.float64, order="C")
+            if parts.ndim != 2 or len(parts) != estimates.size or parts.shape[1] < 2:
+                raise ValueError(
+                    f"influences must have shape ({estimates.size}, n): a row for each "
+                    f"model, at least 2 items; got shape {parts.shape}"
+                )
+            if not np.isfinite(parts).all():
+                raise ValueError("influences must be finite: drop items that some model lacks")
+            n = parts.shape[1]
+            if n_items is not None and n_items != n:
+                raise ValueError(f"n_items is {n_items}, but influences have {n} items")
+            exponent = scale_exponent(estimates, parts)
+            parts = np.ldexp(parts, -exponent)
+            parts -= parts.mean(axis=1, keepdims=True)
+            n_items = n_units = n
+            clusters = read_item_groups(n, groups=groups).clusters
+            if clusters is not None:
+                n_units = n_clusters = len(clusters.labels)
+                parts = np.stack([np.bincount(clusters.codes, row) for row in parts])
+            matrix = parts @ parts.T * (n_units / (n_units - 1.0) / n**2)
+            df = n_units - 1.0 if df is None else df
+        self.names = read_names(names, estimates.size)
+        self.values = np.ldexp(estimates, -exponent)
+        self.lower_is_better = as_flag(lower_is_better, "lower_is_better")
+        self.merit = -self.values if self.lower_is_better else self.values
+        self.covariance, self.variance = matrix, np.diagonal(matrix).copy()
+        self.df = read_df(df)
+        self.n_items, self.n_clusters = n_items, n_clusters
+        self.cautions, self.exponent = (), exponent
+
+    def __repr__(self) -> str:
+        """Say of how many models these are."""
+        return f"<Estimates of {len(self.names)} models>"
 
     @property
-    def of_record(self) -> dict[str, Any]:
-        """What records say of the estimates."""
-        return {
-            "names": self.names,
-            "estimate": times(self.value, self.exponent),
-            "lower_is_better": self.lower_is_better,
-            "n_items": self.n_items,
-            "n_clusters": self.n_clusters,
-            "cautions": self.cautions,
-        }
+    def n_units(self) -> int | None:
+        """Number of clusters, or of items where there are none."""
+        return self.n_items if self.n_clusters is None else self.n_clusters
 
     @property
     def full_covariance(self) -> Floats:
@@ -74,19 +172,14 @@ class Estimates:
         common = 0.5 * (self.variance - own)
         return self.covariance + common + common[:, None]
 
-    def part(self, models: NDArray[np.int64]) -> Estimates:
-        """Keep some models."""
-        return replace(
-            self,
-            names=tuple(self.names[i] for i in models),
-            value=self.value[models],
-            merit=self.merit[models],
-            covariance=self.covariance[np.ix_(models, models)],
-            variance=self.variance[models],
-        )
-
     def errors(self) -> Floats:
-        """Give the standard error of each difference, 0 where there is no variance."""
+        """Standard errors of all differences, 0 where there is no variance.
+
+        Returns
+        -------
+        numpy.ndarray of float64, shape (M, M)
+            In units of ``2**exponent``.
+        """
         own = np.diagonal(self.covariance)
         errors = -2.0 * self.covariance
         for rows in parts(len(own), _ROWS):
@@ -95,6 +188,40 @@ class Estimates:
             errors[rows][errors[rows] <= SAME * size] = 0.0
         np.fill_diagonal(errors, 0.0)
         return np.sqrt(errors, out=errors)
+
+
+def make_estimates(**known: Any) -> Estimates:
+    """Make estimates of what is checked; what is not given has its default."""
+    estimates = object.__new__(Estimates)
+    defaults: dict[str, Any] = {"df": math.inf, "lower_is_better": False, "n_items": None}
+    defaults |= {"n_clusters": None, "cautions": (), "exponent": 0}
+    for name, value in (defaults | known).items():
+        setattr(estimates, name, value)
+    return estimates
+
+
+def some_of(estimates: Estimates, models: NDArray[np.int64]) -> Estimates:
+    """Keep some models."""
+    kept = {
+        "names": tuple(estimates.names[i] for i in models),
+        "values": estimates.values[models],
+        "merit": estimates.merit[models],
+        "covariance": estimates.covariance[np.ix_(models, models)],
+        "variance": estimates.variance[models],
+    }
+    return make_estimates(**vars(estimates) | kept)
+
+
+def of_record(estimates: Estimates) -> dict[str, Any]:
+    """What records say of estimates."""
+    return {
+        "names": estimates.names,
+        "estimate": times(estimates.values, estimates.exponent),
+        "lower_is_better": estimates.lower_is_better,
+        "n_items": estimates.n_items,
+        "n_clusters": estimates.n_clusters,
+        "cautions": estimates.cautions,
+    }
 
 
 def distribution_of(estimates: Estimates, resampling: str) -> dict[str, Any]:
@@ -111,30 +238,15 @@ def weights_of(errors: Floats) -> Floats:
     return np.divide(1.0, errors, out=np.zeros_like(errors), where=errors > 0.0)
 
 
-def read_estimates(
-    estimate: Any, covariance: Any, names: Any, *, lower_is_better: bool
-) -> Estimates:
-    """Check estimates and a covariance that the user gave."""
-    value = as_numbers(estimate, "estimate").astype(np.float64)
-    if value.ndim != 1 or value.size < 2 or not np.isfinite(value).all():
-        raise ValueError(
-            "estimate must hold a finite number for each of at least 2 models, got "
-            f"shape {value.shape}"
-        )
-    raw = as_numbers(covariance, "covariance").astype(np.float64)
-    exponent = scale_exponent(value, np.sqrt(np.abs(raw)))
-    matrix = _read_covariance(np.ldexp(raw, -2 * exponent), value.size)
-    value = np.ldexp(value, -exponent)
-    better = -1.0 if as_flag(lower_is_better, "lower_is_better") else 1.0
-    return Estimates(
-        names=read_names(names, value.size),
-        value=value,
-        merit=better * value,
-        covariance=matrix,
-        variance=np.diagonal(matrix).copy(),
-        lower_is_better=lower_is_better,
-        exponent=exponent,
-    )
+def read_df(df: Any) -> float:
+    """Check degrees of freedom; None is infinite."""
+    if df is None:
+        return math.inf
+    if isinstance(df, bool) or not isinstance(df, Real):
+        raise TypeError(f"df must be a number > 0 or None, got {df!r}")
+    if not float(df) > 0.0:
+        raise ValueError(f"df must be > 0, got {df}")
+    return float(df)
 
 
 def _read_covariance(matrix: Floats, n_models: int) -> Floats:
@@ -142,8 +254,8 @@ def _read_covariance(matrix: Floats, n_models: int) -> Floats:
         matrix = np.diag(matrix)
     if matrix.shape != (n_models, n_models):
         raise ValueError(
-            f"covariance must be of shape ({n_models}, {n_models}), or hold "
-            f"{n_models} variances of independent estimates, got {matrix.shape}"
+            f"covariance of {n_models} values must be of shape ({n_models}, {n_models}), or "
+            f"hold {n_models} variances of independent estimates, got {matrix.shape}"
         )
     finite = bool(np.isfinite(matrix).all())
     matrix = np.where(np.isfinite(matrix), matrix, 0.0)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.checks import as_flag, as_proportion, as_seed, as_whole, choose
 from fastcmp.core.records import Record
 from fastcmp.core.sections import Section
-from fastcmp.core.threads import ThreadPool, check_workers, parts
+from fastcmp.core.threads import ThreadPool, parts
 from fastcmp.inputs.model_names import choose_models
 from fastcmp.pairwise.max_t import Maxima, order_statistics, read_draws, upper_quantile
 from fastcmp.pairwise.model_estimates import (
@@ -18,20 +20,15 @@ from fastcmp.pairwise.model_estimates import (
     basis,
     beware,
     direction,
-    read_estimates,
+    of_record,
     simulation,
     table,
     weights_of,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import ArrayLike, NDArray
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
-    Flags = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Flags = NDArray[np.bool_]
 
 SIDES = ("two-sided", "lower", "upper")
 _ROWS = 512
@@ -250,8 +247,8 @@ class RankSets(Record):
 
         Examples
         --------
-        >>> from fastcmp import rank_sets_from_moments
-        >>> sets = rank_sets_from_moments([0.9, 0.85, 0.5], [0.001, 0.001, 0.001])
+        >>> from fastcmp import Estimates, rank_sets
+        >>> sets = rank_sets(Estimates([0.9, 0.85, 0.5], [0.001, 0.001, 0.001]))
         >>> sets.tau_best(1)
         ('model_0', 'model_1')
         """
@@ -278,8 +275,8 @@ class RankSets(Record):
 
         Examples
         --------
-        >>> from fastcmp import rank_sets_from_moments
-        >>> sets = rank_sets_from_moments([0.9, 0.85, 0.5], [0.001, 0.001, 0.001])
+        >>> from fastcmp import Estimates, rank_sets
+        >>> sets = rank_sets(Estimates([0.9, 0.85, 0.5], [0.001, 0.001, 0.001]))
         >>> sets.tau_worst(1)
         ('model_2',)
         """
@@ -366,103 +363,6 @@ def _span(low: int, high: int) -> str:
 # Simultaneous and marginal confidence sets for the ranks of models.
 
 
-def rank_sets_from_moments(
-    estimate: ArrayLike,
-    covariance: ArrayLike,
-    *,
-    lower_is_better: bool = False,
-    side: str = "two-sided",
-    simultaneous: bool = True,
-    step_down: bool = True,
-    models: Sequence[int | str] | None = None,
-    confidence_level: float = 0.95,
-    n_resamples: int | None = None,
-    rng: Any = None,
-    names: Sequence[str] | None = None,
-    workers: int | None = None,
-) -> RankSets:
-    """Find the ranks that models may have, by estimates and their covariance.
-
-    `rank_sets` does the same by values per item.
-
-    Parameters
-    ----------
-    estimate : array-like, shape (M,)
-        What the models achieved: accuracies, means, areas, ...
-    covariance : array-like, shape (M, M) or (M,)
-        Covariance of the estimates (not of single items); of independent estimates the
-        variances alone.
-    lower_is_better : bool
-        Whether the estimates are losses.
-    side : {"two-sided", "lower", "upper"}
-        Which ends of the sets are bounded: both, only the least rank, or only the
-        greatest.
-    simultaneous : bool
-        Whether all sets hold at once, or each for its model alone.
-    step_down : bool
-        Whether pairs that are shown to differ leave the test of the others: sets are
-        never larger for it.
-    models : sequence, optional
-        Whose ranks are asked for, by name or index; by default all.
-    confidence_level : float
-        Probability that the sets hold the true ranks.
-    n_resamples : int, optional
-        Draws that critical values come from; by default 1,000 to 50,000, fewer for many
-        models.
-    rng : int, numpy.random.Generator or None
-        Where the draws come from.
-    names : sequence of str, optional
-        Names of the models.
-    workers : int, optional
-        Threads; by default as many as there are processors.
-
-    Returns
-    -------
-    RankSets
-        The least and the greatest rank of each model.
-
-    Raises
-    ------
-    ValueError
-        If the covariance is not positive semidefinite, there is no such model, or an
-        option is unknown.
-    TypeError
-        If the estimates are no numbers.
-
-    Notes
-    -----
-    Each difference of two models is tested by its own standard error, against a
-    critical value of the largest of all that are asked for under their joint normal
-    distribution [1]_. A model's least rank is 1 + the number of models shown to be
-    better, its greatest M less those shown to be worse. O(M**2 B) for B draws. Models
-    whose difference does not vary at all are ordered by it, without a test.
-
-    References
-    ----------
-    .. [1] M. Mogstad, J. P. Romano, A. M. Shaikh, D. Wilhelm, "Inference for ranks with
-       applications to mobility across neighbourhoods and academic achievement across
-       countries", Review of Economic Studies 91 (2024) 476-518.
-
-    Examples
-    --------
-    >>> from fastcmp import rank_sets_from_moments
-    >>> sets = rank_sets_from_moments([0.9, 0.88, 0.8], [0.0004, 0.0004, 0.0004])
-    >>> sets.lower.tolist(), sets.upper.tolist()
-    ([1, 1, 3], [2, 2, 3])
-    """
-    estimates = read_estimates(estimate, covariance, names, lower_is_better=lower_is_better)
-    options = read_rank_options(
-        side=side,
-        simultaneous=simultaneous,
-        step_down=step_down,
-        confidence_level=confidence_level,
-        draws=(n_resamples, len(estimates.names)),
-        rng=rng,
-    )
-    with ThreadPool(check_workers(workers)) as pool:
-        return make_rank_sets(estimates, models, options, pool)
-
-
 def read_rank_options(
     *,
     side: str,
@@ -492,7 +392,7 @@ def make_rank_sets(
     found = find_ranks(estimates, chosen, options, pool)
     order = np.sort(-estimates.merit)
     rank = 1 + np.searchsorted(order, -estimates.merit)
-    own = estimates.of_record
+    own = of_record(estimates)
     return RankSets(
         **own
         | {"names": tuple(estimates.names[i] for i in chosen), "estimate": own["estimate"][chosen]},

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.checks import choose
 from fastcmp.core.records import Pilot
@@ -22,7 +24,7 @@ from fastcmp.core.sections import (
 from fastcmp.paired.clustered_mcnemar import CLUSTERED_NAMES
 from fastcmp.paired.cost_result import METHOD_NAMES as COST_METHODS
 from fastcmp.paired.mcnemar_result import METHOD_NAMES
-from fastcmp.pairwise.decisions import BETTER, RESULTS, TIED, UNTESTED, WORSE, PairDecisions
+from fastcmp.pairwise.decisions import BETTER, RESULTS, TIED, UNTESTED, WORSE, Ints, PairDecisions
 from fastcmp.pairwise.leaderboard import (
     format_difference,
     format_ends,
@@ -31,13 +33,6 @@ from fastcmp.pairwise.leaderboard import (
     table_of,
 )
 from fastcmp.pairwise.margins import decision_matrix, margin_columns, margin_sentences_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from fastcmp.pairwise.decisions import Ints
 
 _SHOWN = 20  # models of a table that are printed
 _NAMED = 12  # models whose decisions are printed

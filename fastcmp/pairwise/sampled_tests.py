@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import choose
 from fastcmp.core.numbers import normal_tail, t_ppf
-from fastcmp.core.threads import check_memory, no_step
+from fastcmp.core.threads import ThreadPool, check_memory, no_step
 from fastcmp.counts.pairs import Block, PairColumns, RightBits
+from fastcmp.inputs.labels import Labels
 from fastcmp.kernels.bits import allocate_words, cluster_squares
 from fastcmp.paired.clustered_mcnemar import bounded_units, cluster_cautions, standardized
 from fastcmp.paired.margins import BoundedUnits, bounded_interval
@@ -27,6 +30,7 @@ from fastcmp.paired.units import (
     CLUSTER_WEIGHTED,
     CLUSTERED,
     SANDWICH,
+    Sampling,
     Units,
     check_defined,
     combine,
@@ -38,24 +42,16 @@ from fastcmp.paired.units import (
 )
 from fastcmp.pairwise.accuracy_tests import accuracy_tests, tile_side
 from fastcmp.pairwise.engine import PairTests
-from fastcmp.pairwise.joint_draws import BitPart, bit_flips, row_flips
+from fastcmp.pairwise.joint_draws import BitPart, Joint, bit_flips, row_flips
 from fastcmp.pairwise.mean_tests import ModelMeans, PairMeans, assemble_tests, mean_intervals
 from fastcmp.pairwise.model_estimates import RowDistances
 from fastcmp.pairwise.result import PairwiseResult
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from fastcmp.core.threads import ThreadPool
-    from fastcmp.inputs.labels import Labels
-    from fastcmp.paired.units import Sampling
-    from fastcmp.pairwise.joint_draws import Joint
     from fastcmp.pairwise.metric_options import Draws
 
-    Ints = NDArray[np.int64]
-    Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 
 class _Strata(NamedTuple):

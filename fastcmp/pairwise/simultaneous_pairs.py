@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.checks import ALTERNATIVES, as_level, as_resamples, as_seed, choose, keep_side
-from fastcmp.core.numbers import t_tail
+from fastcmp.core.numbers import t_tail, times
 from fastcmp.core.records import Record, keep_intervals
 from fastcmp.core.render import plain_columns
 from fastcmp.core.saved_states import readable
@@ -20,14 +20,9 @@ from fastcmp.counts.pairs import all_pairs, choose_pairs
 from fastcmp.pairwise.joint_draws import normal_joint, standardize
 from fastcmp.pairwise.max_t import critical_value, normal_pvalues
 from fastcmp.pairwise.metric_options import Draws
-from fastcmp.pairwise.model_estimates import read_estimates
+from fastcmp.pairwise.model_estimates import Estimates
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import ArrayLike, NDArray
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 _SHOWN = (
     *("critical_value", "distribution", "df", "alternative", "step"),
@@ -156,14 +151,11 @@ STEPS = ("single", "down")
 
 
 def simultaneous_pairs(
-    estimate: ArrayLike,
-    covariance: ArrayLike,
+    estimates: Estimates,
     *,
-    names: Sequence[str] | None = None,
     control: int | str | None = None,
     step: str = "single",
     alternative: str = "two-sided",
-    df: float | None = None,
     confidence_level: float = 0.95,
     n_resamples: int = 100_000,
     rng: Any = None,
@@ -177,12 +169,9 @@ def simultaneous_pairs(
 
     Parameters
     ----------
-    estimate : array-like, shape (M,)
-        What is compared: accuracies, areas, coefficients of a regression, ...
-    covariance : array-like, shape (M, M) or (M,)
-        Their covariance, which may be singular; or the variances of independent ones.
-    names : sequence of str, optional
-        Names of the models.
+    estimates : Estimates
+        What is compared, such as accuracies, areas or coefficients of a regression, with
+        its covariance, which may be singular, and its degrees of freedom.
     control : int or str, optional
         Compare only this model with all others.
     step : {"single", "down"}
@@ -191,8 +180,6 @@ def simultaneous_pairs(
         power.
     alternative : {"two-sided", "greater", "less"}
         "greater": the first of a pair is larger. One-sided intervals have one end.
-    df : float, optional
-        Degrees of freedom of the covariance, for t; by default it is known.
     confidence_level : float
         Probability with which all intervals contain the true differences.
     n_resamples : int
@@ -211,10 +198,9 @@ def simultaneous_pairs(
     Raises
     ------
     ValueError
-        If there are fewer than two models, shapes do not fit, the covariance is none,
-        or an option is unknown.
+        If there is no such control, or an option is unknown.
     TypeError
-        If these are no numbers.
+        If `estimates` is something else.
 
     Notes
     -----
@@ -230,23 +216,27 @@ def simultaneous_pairs(
 
     Examples
     --------
-    >>> from fastcmp import simultaneous_pairs
+    >>> from fastcmp import Estimates, simultaneous_pairs
     >>> covariance = [[2e-4, 1e-4, 5e-5], [1e-4, 2e-4, 1e-4], [5e-5, 1e-4, 2e-4]]
-    >>> result = simultaneous_pairs([0.8, 0.77, 0.75], covariance, rng=1)
+    >>> result = simultaneous_pairs(Estimates([0.8, 0.77, 0.75], covariance), rng=1)
     >>> result.pvalue_adjusted.round(3).tolist(), round(result.critical_value, 2)
     ([0.084, 0.011, 0.33], 2.34)
     """
     step = choose(step, "step", STEPS)
     alternative = choose(alternative, "alternative", tuple(ALTERNATIVES))
-    degrees = _read_df(df)
     level = as_level(confidence_level, alternative)
     draws = Draws(as_resamples(n_resamples), as_seed(rng))
-    found = read_estimates(estimate, covariance, names, lower_is_better=False)
-    variances = found.errors() ** 2
-    chosen = choose_pairs(found.names, None, control)
-    pairs = all_pairs(found.value.size) if chosen is None else chosen
+    if not isinstance(estimates, Estimates):
+        raise TypeError(
+            f"estimates must be fastcmp.Estimates, got {type(estimates).__name__}: pass "
+            "Estimates(values, covariance)"
+        )
+    degrees, exponent = estimates.df, estimates.exponent
+    variances = estimates.errors() ** 2
+    chosen = choose_pairs(estimates.names, None, control)
+    pairs = all_pairs(estimates.values.size) if chosen is None else chosen
     i, j = pairs.T
-    difference, variance = found.value[i] - found.value[j], variances[i, j]
+    difference, variance = estimates.values[i] - estimates.values[j], variances[i, j]
     statistic, inverse = standardize(difference, variance)
     pvalue = np.asarray(t_tail(statistic, alternative, degrees))
     which: Any = {"alternative": alternative}
@@ -265,29 +255,19 @@ def simultaneous_pairs(
         statistic=statistic,
         pvalue=pvalue,
         pvalue_adjusted=adjusted,
-        df=df if df is None else degrees,
+        df=None if math.isinf(degrees) else degrees,
         distribution="normal" if math.isinf(degrees) else "t",
         pairs=pairs,
-        difference=difference,
-        standard_error=np.sqrt(variance),
-        interval=np.stack(ends, axis=1),
+        difference=times(difference, exponent),
+        standard_error=times(np.sqrt(variance), exponent),
+        interval=times(np.stack(ends, axis=1), exponent),
         critical_value=critical,
-        estimate=found.value,
-        names=found.names,
+        estimate=times(estimates.values, exponent),
+        names=estimates.names,
         alternative=alternative,
         step=step,
         confidence_level=float(confidence_level),
         n_resamples=draws.n,
         seed=draws.seed,
-        control=None if control is None else found.names[pairs[0, 0]],
+        control=None if control is None else estimates.names[pairs[0, 0]],
     )
-
-
-def _read_df(df: Any) -> float:
-    if df is None:
-        return math.inf
-    if isinstance(df, bool) or not isinstance(df, Real):
-        raise TypeError(f"df must be a number > 0 or None, got {df!r}")
-    if not float(df) > 0.0:
-        raise ValueError(f"df must be > 0, got {df}")
-    return float(df)

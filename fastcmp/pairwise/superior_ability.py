@@ -4,23 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
-from fastcmp.core.checks import (
-    as_counts,
-    as_flag,
-    as_proportion,
-    as_resamples,
-    as_seed,
-    as_whole,
-    choose,
-)
+from fastcmp.core.checks import as_flag, as_proportion, as_resamples, as_seed, choose
 from fastcmp.core.numbers import scaled_back
 from fastcmp.core.records import Record
 from fastcmp.core.sections import Section
-from fastcmp.core.threads import ThreadPool, check_workers
+from fastcmp.core.threads import ThreadPool
 from fastcmp.inputs.model_names import position_of
 from fastcmp.pairwise.max_t import SAME, as_t, gaussian_draws
 from fastcmp.pairwise.model_estimates import (
@@ -32,16 +25,11 @@ from fastcmp.pairwise.model_estimates import (
     drawn,
     format_drawn,
     listed,
-    read_estimates,
+    of_record,
     table,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import ArrayLike, NDArray
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 _CENTRES = {
     "lower": "models worse than the control count as they seem",
@@ -190,99 +178,6 @@ class AbilityOptions(NamedTuple):
     resampling: str = "normal"
 
 
-def superior_ability_from_moments(
-    estimate: ArrayLike,
-    covariance: ArrayLike,
-    n: int,
-    *,
-    control: int | str,
-    lower_is_better: bool = False,
-    recentring: str = "consistent",
-    studentized: bool = True,
-    alpha: float = 0.05,
-    n_resamples: int = 9999,
-    rng: Any = None,
-    names: Sequence[str] | None = None,
-    workers: int | None = None,
-) -> SuperiorAbility:
-    """Test whether any model is better than a control, by estimates.
-
-    `superior_ability` does the same by values per item.
-
-    Parameters
-    ----------
-    estimate : array-like, shape (M,)
-        What the models achieved: accuracies, means, losses, ...
-    covariance : array-like, shape (M, M) or (M,)
-        Covariance of the estimates (not of single items); of independent estimates the
-        variances alone.
-    n : int
-        Items, or clusters, that the estimates come from; it decides which models are
-        clearly worse than the control.
-    control : int or str
-        The model that the others are tested against.
-    lower_is_better : bool
-        Whether the estimates are losses.
-    recentring : {"consistent", "lower", "upper"}
-        Which models count under the null hypothesis: all that are not clearly worse
-        than the control, also those as they seem, or all as equal to it.
-    studentized : bool
-        Whether differences are divided by their standard errors.
-    alpha : float
-        Error rate of the models shown to be better, in (0, 1).
-    n_resamples : int
-        Draws from the normal distribution.
-    rng : int, numpy.random.Generator or None
-        Where the draws come from.
-    names : sequence of str, optional
-        Names of the models.
-    workers : int, optional
-        Threads; by default as many as there are processors.
-
-    Returns
-    -------
-    SuperiorAbility
-        P-values of the three recentrings, and the models shown to be better.
-
-    Raises
-    ------
-    ValueError
-        If the covariance is not positive semidefinite, there is no such control, or an
-        option is unknown.
-    TypeError
-        If the estimates are no numbers.
-
-    Notes
-    -----
-    The p-value is the probability of a largest difference as large as that found
-    [1]_. A model is clearly worse where it is behind by more than sqrt(2 log log n)
-    standard errors. Models are shown to be better step by step [2]_. "upper" is the
-    reality check where not `studentized`. O(M B) for B draws.
-
-    References
-    ----------
-    .. [1] P. R. Hansen, "A test for superior predictive ability", J. Business &
-       Economic Statistics 23 (2005) 365-380.
-    .. [2] J. P. Romano, M. Wolf, "Stepwise multiple testing as formalized data
-       snooping", Econometrica 73 (2005) 1237-1282.
-
-    Examples
-    --------
-    >>> from fastcmp import superior_ability_from_moments
-    >>> found = superior_ability_from_moments(
-    ...     [0.8, 0.88, 0.81], [0.0004, 0.0004, 0.0004], 400, control=0, rng=1
-    ... )
-    >>> found.superior
-    ('model_1',)
-    """
-    estimates = read_estimates(estimate, covariance, names, lower_is_better=lower_is_better)
-    options = read_ability_options(recentring, studentized, alpha, n_resamples, rng)
-    first = find_control(control, estimates.names)
-    n = int(as_counts(as_whole(n, "n", 2), "n"))
-    with ThreadPool(check_workers(workers)) as pool:
-        return make_superior_ability(estimates, (first, n), None, options, pool)
-
-
 def find_control(control: int | str, names: tuple[str, ...]) -> int:
     """Find the control by name or position."""
     try:
@@ -334,9 +229,9 @@ def make_superior_ability(
         drawn = unit * np.interp(drawn / unit, normal, as_t(normal, estimates.df))
     tests = _Tests(gain, errors, drawn, options, strict=resampled is not None)
     centres = dict(zip(RECENTRINGS, tests.centres(n), strict=True))
-    own = estimates.of_record | {
+    own = of_record(estimates) | {
         "names": tuple(estimates.names[i] for i in others),
-        "estimate": estimates.value[others],
+        "estimate": estimates.values[others],
     }
     record = SuperiorAbility(
         **own,
@@ -344,7 +239,7 @@ def make_superior_ability(
         pvalue_consistent=tests.of_all(centres["consistent"]),
         pvalue_upper=tests.of_all(centres["upper"]),
         control=estimates.names[first],
-        control_estimate=float(estimates.value[first]),
+        control_estimate=float(estimates.values[first]),
         difference=gain,
         standard_error=errors,
         statistic=tests.statistic,

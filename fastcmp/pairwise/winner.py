@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.checks import as_numbers, as_proportion, as_resamples, as_seed, choose
 from fastcmp.core.numbers import scaled_back
 from fastcmp.core.records import ConfidenceInterval, Record
 from fastcmp.core.sections import Section, interval_name
-from fastcmp.core.threads import ThreadPool, check_workers
+from fastcmp.core.threads import ThreadPool
 from fastcmp.pairwise.max_t import SAME, Maxima, directions, read_draws
-from fastcmp.pairwise.model_estimates import basis, beware, direction, read_estimates, simulation
+from fastcmp.pairwise.model_estimates import (
+    Estimates,
+    basis,
+    beware,
+    direction,
+    of_record,
+    simulation,
+)
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import ArrayLike, NDArray
-
-    from fastcmp.pairwise.model_estimates import Estimates
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 _METHOD_NAMES = {
     "conditional": "given that this model won",
@@ -209,99 +211,6 @@ class WinnerOptions(NamedTuple):
     seed: int
 
 
-def winner_estimate_from_moments(
-    estimate: ArrayLike,
-    covariance: ArrayLike,
-    *,
-    lower_is_better: bool = False,
-    method: str = "hybrid",
-    confidence_level: float = 0.95,
-    beta: float | None = None,
-    projection_critical: float | None = None,
-    n_resamples: int | None = None,
-    rng: Any = None,
-    names: Sequence[str] | None = None,
-    workers: int | None = None,
-) -> WinnerEstimate:
-    """Correct the best of several estimates for its having been picked.
-
-    `winner_estimate` does the same by values per item.
-
-    Parameters
-    ----------
-    estimate : array-like, shape (M,)
-        What the models achieved: accuracies, means, losses, ...
-    covariance : array-like, shape (M, M) or (M,)
-        Covariance of the estimates (not of single items); of independent estimates the
-        variances alone.
-    lower_is_better : bool
-        Whether the estimates are losses.
-    method : {"hybrid", "conditional", "projection"}
-        Given that the model won, and within a simultaneous interval; given only that it
-        won, whose interval is very long where the race was close; or the simultaneous
-        interval alone, without an estimate.
-    confidence_level : float
-        Of the interval.
-    beta : float, optional
-        For "hybrid": the part of the error rate that goes to the simultaneous interval;
-        a tenth of it where not given.
-    projection_critical : float, optional
-        Critical value of the simultaneous interval, in standard errors; simulated where
-        not given.
-    n_resamples : int, optional
-        Draws that it comes from; by default 1,000 to 50,000, fewer for many models.
-    rng : int, numpy.random.Generator or None
-        Where the draws come from.
-    names : sequence of str, optional
-        Names of the models.
-    workers : int, optional
-        Threads; by default as many as there are processors.
-
-    Returns
-    -------
-    WinnerEstimate
-        An estimate that is too high as often as too low, and an interval.
-
-    Raises
-    ------
-    ValueError
-        If the covariance is not positive semidefinite, `beta` is not below the error
-        rate, or an option is unknown.
-    TypeError
-        If the estimates are no numbers.
-
-    Notes
-    -----
-    Given the other estimates, as far as they do not vary with it, the winner's is a
-    normal number between two ends; the corrected estimate is the mean under which what
-    was seen is the median [1]_. Where two models tie for first place the estimate is an
-    end itself and says nothing: the answer is the simultaneous interval, and a caution.
-
-    References
-    ----------
-    .. [1] I. Andrews, T. Kitagawa, A. McCloskey, "Inference on winners", Quarterly J.
-       Economics 139 (2024) 305-358.
-
-    Examples
-    --------
-    >>> from fastcmp import winner_estimate_from_moments
-    >>> found = winner_estimate_from_moments([0.81, 0.8], [0.0004, 0.0004], rng=1)
-    >>> found.winner, round(found.median, 3)
-    ('model_0', 0.789)
-    """
-    estimates = read_estimates(estimate, covariance, names, lower_is_better=lower_is_better)
-    options = read_winner_options(
-        method=method,
-        confidence_level=confidence_level,
-        beta=beta,
-        projection_critical=projection_critical,
-        n_resamples=n_resamples,
-        rng=rng,
-    )
-    with ThreadPool(check_workers(workers)) as pool:
-        return make_winner_estimate(estimates, options, pool)
-
-
 def read_winner_options(  # those of the public functions
     *,
     method: str,
@@ -345,10 +254,10 @@ def make_winner_estimate(
     winner = int(np.argmax(estimates.merit))
     sigma = float(np.sqrt(estimates.variance[winner]))
     sign = -1.0 if estimates.lower_is_better else 1.0
-    x = sign * float(estimates.value[winner])
+    x = sign * float(estimates.values[winner])
     spread = np.sqrt(estimates.variance)
     if n_effective is not None:  # two right and two wrong answers added
-        rates = (np.abs(estimates.value) * n_effective + 2.0) / (n_effective + 4.0)
+        rates = (np.abs(estimates.values) * n_effective + 2.0) / (n_effective + 4.0)
         spread = np.sqrt(rates * (1.0 - rates) / n_effective)
     truncation = _truncation(estimates, winner, x, spread)
     method, cautions = options.method, list(estimates.cautions)
@@ -368,7 +277,7 @@ def make_winner_estimate(
         moved = (truncation[0] - half, truncation[1] - half)
         moved_by_half = observed._replace(x=x - half, truncation=moved)
         low = sign * moved_by_half.correct(method, options)[1]
-    fields = estimates.of_record | {"cautions": tuple(cautions)}
+    fields = of_record(estimates) | {"cautions": tuple(cautions)}
     fields.pop("names")
     fields["estimate"] = sign * x
     record = WinnerEstimate(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -37,10 +37,7 @@ from fastcmp.scores.lift import GainCurve
 from fastcmp.scores.roc_bands import RocBand
 from fastcmp.sequential.looks_result import LooksResult
 
-if TYPE_CHECKING:
-    from typing import TypeAlias
-
-    Axes: TypeAlias = Any
+Axes: TypeAlias = Any
 
 #: Of each kind, what is drawn against what, the names of the axes, and how points are
 #: joined.

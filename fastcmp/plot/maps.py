@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.checks import choose
 from fastcmp.core.records import ScoreTable
@@ -12,14 +14,8 @@ from fastcmp.datasets.datasets_result import DatasetsResult
 from fastcmp.datasets.reading import read_scores
 from fastcmp.plot.style import GREY, PALE, as_text, fitting_size, prepare_axes
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import TypeAlias
-
-    from numpy.typing import NDArray
-
-    Axes: TypeAlias = Any
-    Floats = NDArray[np.float64]
+Axes: TypeAlias = Any
+Floats = NDArray[np.float64]
 
 _CELL = (0.42, 0.28)  # inches of a cell that holds a text, and of one that need not
 _LARGEST = 9.0  # inches of the map in either direction

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.sections import interval_name
 from fastcmp.datasets.datasets_result import MEASURES
@@ -12,14 +14,8 @@ from fastcmp.pairwise.decisions import TIED, UNTESTED
 from fastcmp.pairwise.result import PairwiseResult
 from fastcmp.plot.style import COLOURS, GREY, PALE, as_text, fitting_size, prepare_axes
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import TypeAlias
-
-    from numpy.typing import NDArray
-
-    Axes: TypeAlias = Any
-    Floats = NDArray[np.float64]
+Axes: TypeAlias = Any
+Floats = NDArray[np.float64]
 
 _MARKED = 40  # models whose pairs get a mark each; beyond, one outline
 _LETTERED = 14  # models whose p-values are written out, in points of at least

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from fastcmp.datasets.datasets_result import DatasetsResult, rank_line, stacked
+from fastcmp.datasets.datasets_result import DatasetsResult, RankLine, rank_line, stacked
 from fastcmp.datasets.task_draws import TaskBootstrap
+from fastcmp.pairwise.result import PairwiseResult
 from fastcmp.plot.maps import draw_cells
 from fastcmp.plot.pairwise import checked, longest
 from fastcmp.plot.style import COLOURS, GREY, as_text, fitting_size, prepare_axes
 
-if TYPE_CHECKING:
-    from typing import TypeAlias
-
-    from fastcmp.datasets.datasets_result import RankLine
-    from fastcmp.pairwise.result import PairwiseResult
-
-    Axes: TypeAlias = Any
+Axes: TypeAlias = Any
 
 
 def critical_difference(result: PairwiseResult, *, ax: Axes | None = None) -> Axes:

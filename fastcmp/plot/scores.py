@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from numbers import Real
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import choose
 from fastcmp.core.numbers import wilson_interval
 from fastcmp.core.sections import interval_name
-from fastcmp.inputs.scores import read_scores, read_weights
+from fastcmp.counts.roc_points import RocCurve
+from fastcmp.inputs.scores import Scores, read_scores, read_weights
 from fastcmp.plot.style import (
     COLOURS,
     GREY,
@@ -36,17 +39,8 @@ from fastcmp.scores.cutpoints import optimal_cutpoint
 from fastcmp.scores.cutpoints_result import CutpointResult
 from fastcmp.scores.lift import LiftTable
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import TypeAlias
-
-    from numpy.typing import ArrayLike, NDArray
-
-    from fastcmp.counts.roc_points import RocCurve
-    from fastcmp.inputs.scores import Scores
-
-    Axes: TypeAlias = Any
-    Floats = NDArray[np.float64]
+Axes: TypeAlias = Any
+Floats = NDArray[np.float64]
 
 _LEVEL = 0.95  # of the band
 _INSIDE = 12  # lines of a legend that fit below good curves

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from fastcmp.core.render import visible
 from fastcmp.inputs.binary_labels import as_doubles
 
-if TYPE_CHECKING:
-    from typing import TypeAlias
-
-    Axes: TypeAlias = Any
+Axes: TypeAlias = Any
 
 #: Okabe and Ito's colours, without yellow, which is hard to see on paper.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")

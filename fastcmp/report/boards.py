@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -10,21 +11,23 @@ import numpy as np
 
 from fastcmp.core.render import visible
 from fastcmp.core.sections import Section
-from fastcmp.datasets.datasets_result import DatasetsResult, beside_ranks, rank_line, stacked
+from fastcmp.datasets.datasets_result import (
+    DatasetsResult,
+    RankLine,
+    beside_ranks,
+    rank_line,
+    stacked,
+)
 from fastcmp.pairwise.decisions import UNTESTED
 from fastcmp.pairwise.leaderboard import style_of
-from fastcmp.pairwise.result import control_table, leaderboard_table
+from fastcmp.pairwise.result import PairwiseResult, control_table, leaderboard_table
 from fastcmp.report.blocks import Block, Text, said
 from fastcmp.report.charts import Scale, around, linear, percent
 from fastcmp.report.headline import headline
 from fastcmp.report.matrix import matrix_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from fastcmp.datasets.datasets_result import RankLine
     from fastcmp.pairwise.cochran import CochranResult
-    from fastcmp.pairwise.result import PairwiseResult
 
 #: Names that are written of a group; groups without letters, and names of these.
 _MOST_NAMES, _MOST_GROUPS, _FEW_NAMES = 40, 12, 4

@@ -8,18 +8,15 @@ variables of the page's style sheet.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.sections import Section
 from fastcmp.report.blocks import Block
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from numpy.typing import ArrayLike, NDArray
 
 _STEPS = (1.0, 2.0, 5.0, 10.0)
 _DECADE = (1.0, 2.0, 5.0)

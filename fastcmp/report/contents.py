@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING
 
-from fastcmp.report.blocks import said
+from fastcmp.core.records import Record
+from fastcmp.report.blocks import Block, said
 from fastcmp.report.headline import headline
-
-if TYPE_CHECKING:
-    from fastcmp.core.records import Record
-    from fastcmp.report.blocks import Block
 
 #: What makes the blocks of a record that has more than words and tables, by the name of
 #: its class: ``"module:function"`` of a function of the record.

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.records import LESS_IS_BETTER
-from fastcmp.report.blocks import Text
+from fastcmp.report.blocks import Block, Text
 from fastcmp.report.charts import MOST_CELLS, bars, shaded
 from fastcmp.report.contents import as_if
 from fastcmp.report.scores import MOST_ROWS
 from fastcmp.report.two_models import HOW, with_said
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from fastcmp.report.blocks import Block
 
 _MOST_COLUMNS = 12  # models that stand beside each other
 _DARKER = "The darker, the better within the data set; bold is the best of it."

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
-from fastcmp.core.records import LESS_IS_BETTER
+from fastcmp.core.records import LESS_IS_BETTER, Record
 from fastcmp.core.sections import format_pvalue, interval_name
 from fastcmp.pairwise.decisions import BETTER, WORSE, PairDecisions
 from fastcmp.pairwise.leaderboard import format_score, style_of
 from fastcmp.report.wording import in_words, names_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from fastcmp.core.records import Record
 
 _MOST_NAMES = 5
 #: What the p-values of records that decide nothing are held against.

@@ -5,10 +5,12 @@ from __future__ import annotations
 import base64
 import math
 import zlib
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.sections import format_pvalue, interval_name
 from fastcmp.pairwise.decisions import BETTER, EVEN, TIED, UNTESTED, WORSE
@@ -18,14 +20,10 @@ from fastcmp.report.blocks import Block
 from fastcmp.report.wording import ADJUSTMENTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from numpy.typing import NDArray
-
     from fastcmp.pairwise.result import PairwiseResult
 
-    Ints = NDArray[np.int64]
-    Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 #: P-values below this have digits; others have so many steps between 0 and 1.
 _SMALL, _DECIMALS = 1e-3, 10_000

@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from fastcmp.core.records import Compared
-from fastcmp.core.sections import dropped_sentences
+from fastcmp.core.records import Compared, Record
+from fastcmp.core.sections import Section, dropped_sentences
 from fastcmp.paired.margin_result import METHOD_NAMES
 from fastcmp.pairwise.decisions import PairDecisions
 from fastcmp.report.references import REFERENCES, cited
 from fastcmp.report.wording import ADJUSTMENTS, in_words, names_of
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
-
-    from fastcmp.core.records import Record
-    from fastcmp.core.sections import Section
 
 #: Sentences of a record that say how it was made.
 _HOW = re.compile(

@@ -8,10 +8,11 @@ import json
 import os
 import platform
 import re
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -23,9 +24,6 @@ from fastcmp.report import PAGES
 from fastcmp.report.contents import blocks_of
 from fastcmp.report.headline import headline
 from fastcmp.report.methods import numbered
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
 
 #: Spaces at which a line should not end: within "p = 0.05" and intervals.
 _TOGETHER = re.compile(r"(?<=\bp) (?==)|(?<=p =) |(?<=CI) (?=\[)|(?<=\d,) (?=[-+\d.]+\])")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from fastcmp.core.sections import interval_name
+from fastcmp.report.blocks import Block
 from fastcmp.report.charts import (
     Curves,
     Row,
@@ -21,11 +23,6 @@ from fastcmp.report.charts import (
     upright,
 )
 from fastcmp.report.two_models import difference, with_said
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from fastcmp.report.blocks import Block
 
 _FPR = "False positive rate (1 - specificity)"
 _TPR = "True positive rate (sensitivity)"

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from fastcmp.core.sections import format_pvalue, interval_name
+from fastcmp.report.blocks import Block
 from fastcmp.report.charts import Row, intervals
 from fastcmp.report.scores import MOST_ROWS
 from fastcmp.report.two_models import row_of, with_said
-
-if TYPE_CHECKING:
-    from fastcmp.report.blocks import Block
 
 _NULL = (0.0, "H0: no difference")
 

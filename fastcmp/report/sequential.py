@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from fastcmp.report.blocks import said
+from fastcmp.report.blocks import Block, said
 from fastcmp.report.boards import subsets_of
 from fastcmp.report.charts import Curves, Guide, Row, around, curve, intervals, linear, upright
 from fastcmp.report.headline import headline
 from fastcmp.report.matrix import matrix_of
 from fastcmp.report.scores import MOST_ROWS, estimates
 from fastcmp.report.two_models import HOW, with_said
-
-if TYPE_CHECKING:
-    from fastcmp.report.blocks import Block
 
 _DOTTED = 60  # looks that get a dot each
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from fastcmp.core.records import LESS_IS_BETTER
+from fastcmp.core.records import LESS_IS_BETTER, Record
 from fastcmp.core.sections import Section, format_pvalue, interval_name
 from fastcmp.crossval.comparison_result import difference_interval
 from fastcmp.paired.margin_result import WORSE
@@ -21,7 +21,7 @@ from fastcmp.planning.power_points import (
     numbers_to_draw,
     power_lines,
 )
-from fastcmp.report.blocks import Text, said
+from fastcmp.report.blocks import Block, Text, said
 from fastcmp.report.charts import (
     N_STYLES,
     Curve,
@@ -38,10 +38,6 @@ from fastcmp.report.charts import (
 )
 from fastcmp.report.headline import headline
 from fastcmp.report.wording import names_of
-
-if TYPE_CHECKING:
-    from fastcmp.core.records import Record
-    from fastcmp.report.blocks import Block
 
 #: Title of what explains a comparison: it comes last.
 HOW = "How to read this"

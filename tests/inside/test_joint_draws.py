@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from fastcmp import simultaneous_pairs
+from fastcmp import Estimates, simultaneous_pairs
 from fastcmp.core.threads import ThreadPool
 from fastcmp.kernels import random_normals
 from fastcmp.kernels.rng import _word
@@ -128,8 +128,12 @@ def test_many_pairs_are_counted(monkeypatch):
     known = rng.normal(size=5) * 2, root @ root.T / 5
     options = {"n_resamples": 4000, "rng": 1}
     steps = ("single", "down")
-    found = [simultaneous_pairs(*known, step=x, **options).pvalue_adjusted for x in steps]
+    found = [
+        simultaneous_pairs(Estimates(*known), step=x, **options).pvalue_adjusted for x in steps
+    ]
     monkeypatch.setattr("fastcmp.pairwise.max_t._INTEGRATED", 1000)
-    counted = [simultaneous_pairs(*known, step=x, **options).pvalue_adjusted for x in steps]
+    counted = [
+        simultaneous_pairs(Estimates(*known), step=x, **options).pvalue_adjusted for x in steps
+    ]
     np.testing.assert_allclose(counted, found, atol=0.02)
     assert (found[1] < found[0] - 0.02).any()

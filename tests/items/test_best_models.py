@@ -10,8 +10,8 @@ from libraries import stats
 
 import fastcmp
 from fastcmp import (
+    Estimates,
     best_set,
-    best_set_from_moments,
     compare_means,
     correct_values,
     from_long,
@@ -19,10 +19,8 @@ from fastcmp import (
     load_digits_values,
     model_confidence_set,
     rank_sets,
-    rank_sets_from_moments,
     superior_ability,
     winner_estimate,
-    winner_estimate_from_moments,
 )
 
 
@@ -45,15 +43,15 @@ def near(one, two, tolerance=0.02):
 def test_values_are_their_means_and_covariance():
     moments = table().mean(axis=1), np.cov(table()) / 400
     sets = rank_sets(table(), rng=1)
-    other = rank_sets_from_moments(*moments, rng=1)
+    other = rank_sets(Estimates(*moments), rng=1)
     assert (sets.lower == other.lower).all()
     assert (sets.upper == other.upper).all()
     near(sets.critical_value, other.critical_value)
-    found, wanted = best_set(table(), rng=1), best_set_from_moments(*moments)
+    found, wanted = best_set(table(), rng=1), best_set(Estimates(*moments))
     near(found.lower, wanted.lower)
     near(found.upper, wanted.upper)
     winner = winner_estimate(table(), rng=1)
-    other = winner_estimate_from_moments(*moments, rng=1)
+    other = winner_estimate(Estimates(*moments), rng=1)
     near(winner.median, other.median, 1e-4)
     near(winner.interval, other.interval, 1e-3)
     assert winner.n_items == sets.n_items == 400
@@ -261,14 +259,14 @@ def test_values_of_any_size(function, options, free, in_unit, unit):
 @pytest.mark.parametrize("unit", [1e-150, 1e-100, 1e140])
 def test_moments_of_any_size(unit):
     mean, covariance = unequal().mean(axis=1), np.cov(unequal()) / 60
-    moments = mean * unit, covariance * unit * unit
+    moments = Estimates(mean * unit, covariance * unit * unit)
     for function, name in (
-        (best_set_from_moments, "upper"),
-        (winner_estimate_from_moments, "median"),
-        (rank_sets_from_moments, "estimate"),
+        (best_set, "upper"),
+        (winner_estimate, "median"),
+        (rank_sets, "estimate"),
     ):
-        wanted = getattr(function(mean, covariance, rng=1), name)
-        found = getattr(function(*moments, rng=1), name)
+        wanted = getattr(function(Estimates(mean, covariance), rng=1), name)
+        found = getattr(function(moments, rng=1), name)
         np.testing.assert_allclose(np.divide(found, unit), wanted, rtol=1e-6)
 
 

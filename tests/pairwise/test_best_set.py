@@ -9,14 +9,13 @@ from hypothesis import given, settings
 from libraries import stats
 from reference_cases import expected, parametrize
 
-from fastcmp import best_set_from_moments
+from fastcmp import Estimates, best_set
 
 
 @parametrize("best_set_mcb")
 def test_as_mvtnorm(case):
-    found = best_set_from_moments(
-        case["input"]["estimate"],
-        case["input"]["covariance"],
+    found = best_set(
+        Estimates(case["input"]["estimate"], case["input"]["covariance"]),
         confidence_level=1 - case["options"]["alpha"],
         rng=1,
     )
@@ -59,7 +58,7 @@ def naive_critical(covariance, level):
 @settings(max_examples=15, deadline=None)
 @given(estimates())
 def test_as_brute_force(case):
-    found = best_set_from_moments(*case, confidence_level=0.9, n_resamples=20_000, rng=1)
+    found = best_set(Estimates(*case), confidence_level=0.9, n_resamples=20_000, rng=1)
     critical = found.critical_value
     np.testing.assert_allclose(critical, naive_critical(case[1], 0.9), rtol=0.04, atol=0.02)
     lower, upper, best = naive_best(*case, critical)
@@ -70,7 +69,7 @@ def test_as_brute_force(case):
 
 def test_many_models_are_screened():
     estimate, covariance = random_estimates(70, 3, closeness=3.0)
-    found = best_set_from_moments(estimate, covariance, n_resamples=5000, rng=1)
+    found = best_set(Estimates(estimate, covariance), n_resamples=5000, rng=1)
     wanted = naive_critical(covariance, 0.95)
     known = ~np.isnan(found.critical_value)
     np.testing.assert_allclose(found.critical_value[known], wanted[known], rtol=0.04)
@@ -82,7 +81,7 @@ def test_many_models_are_screened():
 
 
 def test_two_models_are_a_one_sided_test():
-    found = best_set_from_moments([0.9, 0.8], [0.001, 0.002], rng=1)
+    found = best_set(Estimates([0.9, 0.8], [0.001, 0.002]), rng=1)
     reach = stats.norm.ppf(0.95) * np.sqrt(0.003)
     assert found.upper == pytest.approx([0.1 + reach, max(0.0, reach - 0.1)], rel=1e-4)
     assert found.lower[1] == pytest.approx(-0.1 - reach, rel=1e-4)
@@ -92,9 +91,9 @@ def test_two_models_are_a_one_sided_test():
 @given(estimates())
 def test_scale_shift_and_sign(case):
     estimate, covariance = case
-    found = best_set_from_moments(estimate, covariance, rng=2)
-    other = best_set_from_moments(
-        9.0 - 3.0 * estimate, 9.0 * covariance + 1.0, lower_is_better=True, rng=2
+    found = best_set(Estimates(estimate, covariance), rng=2)
+    other = best_set(
+        Estimates(9.0 - 3.0 * estimate, 9.0 * covariance + 1.0, lower_is_better=True), rng=2
     )
     np.testing.assert_allclose(other.lower, 3.0 * found.lower, rtol=3e-3, atol=1e-3)
     np.testing.assert_allclose(other.upper, 3.0 * found.upper, rtol=3e-3, atol=1e-3)
@@ -103,20 +102,20 @@ def test_scale_shift_and_sign(case):
 def test_numbers_of_draws():
     for n_models, level, wanted in ((5, 0.95, 8000), (34, 0.95, 50_000), (5, 0.999, 50_000)):
         options = {"confidence_level": level, "rng": 1}
-        found = best_set_from_moments(np.arange(n_models), np.ones(n_models), **options)
+        found = best_set(Estimates(np.arange(n_models), np.ones(n_models)), **options)
         assert found.n_resamples == wanted
     with pytest.raises(ValueError, match="n_resamples must be at least 20"):
-        best_set_from_moments([1.0, 2.0], [1.0, 1.0], n_resamples=19)
+        best_set(Estimates([1.0, 2.0], [1.0, 1.0]), n_resamples=19)
 
 
 def test_models_that_are_the_same():
     same = np.array([[1e-4, 1e-4, 0.0], [1e-4, 1e-4, 0.0], [0.0, 0.0, 1e-4]])
-    found = best_set_from_moments([0.5, 0.5, 0.4], same, rng=1)
+    found = best_set(Estimates([0.5, 0.5, 0.4], same), rng=1)
     assert found.best == ("model_0", "model_1")
     assert found.lower[:2].tolist() == found.upper[:2].tolist() == [0.0, 0.0]
-    alike = best_set_from_moments([0.5, 0.5], np.full((2, 2), 1e-4), rng=1)
+    alike = best_set(Estimates([0.5, 0.5], np.full((2, 2), 1e-4)), rng=1)
     assert alike.may_be_best.all()
-    shifted = best_set_from_moments([0.5, 0.4], np.full((2, 2), 1e-4), rng=1)
+    shifted = best_set(Estimates([0.5, 0.4], np.full((2, 2), 1e-4)), rng=1)
     assert shifted.best == ("model_0",)
     assert shifted.lower.tolist() == pytest.approx([0.0, -0.1])
     assert shifted.upper.tolist() == pytest.approx([0.1, 0.0])
@@ -132,8 +131,8 @@ def test_coverage(gap):
     others = [np.delete(truth, i).max() for i in range(5)]
     lead, inside, holds = truth - others, 0, 0
     for seed in range(1000):
-        found = best_set_from_moments(
-            truth + root @ rng.normal(size=5), covariance, n_resamples=1000, rng=seed
+        found = best_set(
+            Estimates(truth + root @ rng.normal(size=5), covariance), n_resamples=1000, rng=seed
         )
         inside += bool(((found.lower <= lead) & (lead <= found.upper)).all())
         holds += bool(found.may_be_best[0])

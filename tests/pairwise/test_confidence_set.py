@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from libraries import stats
 from reference_cases import expected, parametrize
 
-from fastcmp import model_confidence_set, model_confidence_set_from_moments
+from fastcmp import Estimates, model_confidence_set
 
 
 @parametrize("model_confidence_set")
@@ -76,7 +76,7 @@ def test_bootstrap_as_brute_force(seed, m, method):
 
 @pytest.mark.parametrize("method", ["R", "max"])
 def test_two_models_are_a_z_test(method):
-    found = model_confidence_set_from_moments([0.9, 0.8], [0.001, 0.002], method=method, rng=1)
+    found = model_confidence_set(Estimates([0.9, 0.8], [0.001, 0.002]), method=method, rng=1)
     z = 0.1 / np.sqrt(0.003)
     assert found.statistic[1] == pytest.approx(z)
     wanted = 2.0 * stats.norm.sf(z)
@@ -89,11 +89,13 @@ def test_order_scale_and_sign(case, method, random):
     estimate, covariance = case
     order = list(range(len(estimate)))
     random.shuffle(order)
-    found = model_confidence_set_from_moments(estimate, covariance, method=method, rng=2)
-    other = model_confidence_set_from_moments(
-        5.0 - 2.0 * estimate[order],
-        4.0 * covariance[np.ix_(order, order)],
-        lower_is_better=True,
+    found = model_confidence_set(Estimates(estimate, covariance), method=method, rng=2)
+    other = model_confidence_set(
+        Estimates(
+            5.0 - 2.0 * estimate[order],
+            4.0 * covariance[np.ix_(order, order)],
+            lower_is_better=True,
+        ),
         method=method,
         rng=2,
     )
@@ -107,17 +109,17 @@ def test_order_scale_and_sign(case, method, random):
 def test_models_that_are_the_same_count_once(case, method):
     estimate, covariance = case
     twice = [0, *range(len(estimate)), 0]
-    found = model_confidence_set_from_moments(estimate, covariance, method=method, rng=2)
-    other = model_confidence_set_from_moments(
-        estimate[twice], covariance[np.ix_(twice, twice)], method=method, rng=2
+    found = model_confidence_set(Estimates(estimate, covariance), method=method, rng=2)
+    other = model_confidence_set(
+        Estimates(estimate[twice], covariance[np.ix_(twice, twice)]), method=method, rng=2
     )
     np.testing.assert_allclose(other.pvalue, found.pvalue[twice], atol=1e-9)
 
 
 @pytest.mark.parametrize("method", ["R", "max"])
 def test_a_sure_difference(method):
-    found = model_confidence_set_from_moments(
-        [0.5, 0.4, 0.5], np.full((3, 3), 1e-4), method=method, rng=1
+    found = model_confidence_set(
+        Estimates([0.5, 0.4, 0.5], np.full((3, 3), 1e-4)), method=method, rng=1
     )
     assert sorted(found.included) == ["model_0", "model_2"]
     assert found.statistic[1] == np.inf

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import fastcmp
 from fastcmp import (
+    Estimates,
     compare_all,
     compare_all_from_counts,
     compare_means,
@@ -214,7 +215,7 @@ def test_areas():
     y_true, scores = fastcmp.load_digits_scores()
     found = delong(y_true, scores)
     pairs = found.pairwise(adjust="single-step", simultaneous=True, rng=1)
-    wanted = simultaneous_pairs(found.auc, found.covariance, rng=1)
+    wanted = simultaneous_pairs(Estimates(found.auc, found.covariance), rng=1)
     np.testing.assert_allclose(pairs.statistic, wanted.statistic, rtol=1e-9)
     np.testing.assert_allclose(pairs.pvalue_adjusted, wanted.pvalue_adjusted, atol=0.015)
     assert pairs.critical_value == pytest.approx(wanted.critical_value, abs=0.01)
@@ -234,7 +235,7 @@ def test_simultaneous_intervals_of_accuracies():
     y_true, preds = models(5, 300)
     found = compare_all(y_true, preds, simultaneous=True, rng=1)
     right = np.stack(list(preds.values())).astype(float)
-    wanted = simultaneous_pairs(right.mean(axis=1), np.cov(right) / 300, df=299, rng=2)
+    wanted = simultaneous_pairs(Estimates(right.mean(axis=1), np.cov(right) / 300, df=299), rng=2)
     assert found.critical_value == pytest.approx(wanted.critical_value, abs=0.01)
     np.testing.assert_allclose(found.interval, wanted.interval, atol=1e-3)
     means = compare_means(right.astype(bool), simultaneous=True, rng=1)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference_cases import parametrize
 
-from fastcmp import rank_sets_from_moments
+from fastcmp import Estimates, rank_sets
 
 SIDES = ["two-sided", "lower", "upper"]
 
@@ -17,9 +17,8 @@ SIDES = ["two-sided", "lower", "upper"]
 @parametrize("rank_confidence_set")
 def test_as_csranks(case):
     data, options, wanted = case["input"], case["options"], case["expected"]
-    found = rank_sets_from_moments(
-        data["estimate"],
-        data["covariance"],
+    found = rank_sets(
+        Estimates(data["estimate"], data["covariance"]),
         side=options.get("type", "two-sided"),
         simultaneous=options.get("simultaneous", True),
         step_down=options.get("step_down", True),
@@ -89,9 +88,8 @@ def between(found, estimate, covariance, simultaneous, models, **options):
 def test_as_brute_force(case, side, simultaneous, step_down, level, n_left_out):
     estimate, covariance = case
     models = list(range(max(1, len(estimate) - n_left_out)))[::-1]
-    found = rank_sets_from_moments(
-        estimate,
-        covariance,
+    found = rank_sets(
+        Estimates(estimate, covariance),
         side=side,
         simultaneous=simultaneous,
         step_down=step_down,
@@ -109,8 +107,8 @@ def test_many_models_as_brute_force(simultaneous):
     """Plain quantiles, and draws that are not looked at again."""
     estimate, covariance = random_estimates(34, 3)
     options = {"side": "two-sided", "level": 0.95, "step_down": True}
-    found = rank_sets_from_moments(
-        estimate, covariance, n_resamples=3000, rng=1, simultaneous=simultaneous
+    found = rank_sets(
+        Estimates(estimate, covariance), n_resamples=3000, rng=1, simultaneous=simultaneous
     )
     between(found, estimate, covariance, simultaneous, list(range(34)), **options)
 
@@ -122,11 +120,13 @@ def test_order_shift_scale_and_sign_change_nothing(case, simultaneous, random):
     order = list(range(len(estimate)))
     random.shuffle(order)
     options = {"simultaneous": simultaneous, "rng": 2, "n_resamples": 5000}
-    found = rank_sets_from_moments(estimate, covariance, **options)
-    other = rank_sets_from_moments(
-        -7.0 * estimate[order] + 100.0,
-        49.0 * covariance[np.ix_(order, order)] + 3.0,
-        lower_is_better=True,
+    found = rank_sets(Estimates(estimate, covariance), **options)
+    other = rank_sets(
+        Estimates(
+            -7.0 * estimate[order] + 100.0,
+            49.0 * covariance[np.ix_(order, order)] + 3.0,
+            lower_is_better=True,
+        ),
         **options,
     )
     # Of other draws: sets may differ where a statistic is near its critical value.
@@ -138,9 +138,9 @@ def test_order_shift_scale_and_sign_change_nothing(case, simultaneous, random):
 @settings(max_examples=10, deadline=None)
 @given(estimates())
 def test_steps_and_single_models_make_sets_no_larger(case):
-    whole = rank_sets_from_moments(*case, step_down=False, rng=3, n_resamples=2000)
-    steps = rank_sets_from_moments(*case, rng=3, n_resamples=2000)
-    alone = rank_sets_from_moments(*case, simultaneous=False, rng=3, n_resamples=2000)
+    whole = rank_sets(Estimates(*case), step_down=False, rng=3, n_resamples=2000)
+    steps = rank_sets(Estimates(*case), rng=3, n_resamples=2000)
+    alone = rank_sets(Estimates(*case), simultaneous=False, rng=3, n_resamples=2000)
     assert (steps.lower >= whole.lower).all()
     assert (steps.upper <= whole.upper).all()
     assert (alone.lower >= steps.lower).all()
@@ -151,19 +151,19 @@ def test_steps_and_single_models_make_sets_no_larger(case):
 
 def test_models_that_are_the_same_and_sure_differences():
     same = np.full((3, 3), 1e-4)
-    found = rank_sets_from_moments([0.5, 0.4, 0.4], same, rng=1)
+    found = rank_sets(Estimates([0.5, 0.4, 0.4], same), rng=1)
     assert found.lower.tolist() == [1, 2, 2]
     assert found.upper.tolist() == [1, 3, 3]
-    alone = rank_sets_from_moments([0.5, 0.4, 0.4], same, rng=1, simultaneous=False)
+    alone = rank_sets(Estimates([0.5, 0.4, 0.4], same), rng=1, simultaneous=False)
     assert alone.upper.tolist() == [1, 3, 3]
 
 
 def test_the_best_and_the_worst():
-    found = rank_sets_from_moments([3.0, 2.0, 1.0], [0.01, 0.01, 0.01], names=list("abc"), rng=1)
+    found = rank_sets(Estimates([3.0, 2.0, 1.0], [0.01, 0.01, 0.01], names=list("abc")), rng=1)
     assert found.tau_best(2) == ("a", "b")
     assert found.tau_worst(1) == ("c",)
     for options in ({"side": "upper"}, {"simultaneous": False}, {"models": [0, 1]}):
-        sets = rank_sets_from_moments([3.0, 2.0, 1.0], [0.01] * 3, rng=1, **options)
+        sets = rank_sets(Estimates([3.0, 2.0, 1.0], [0.01] * 3), rng=1, **options)
         with pytest.raises(ValueError, match="tau needs simultaneous sets"):
             sets.tau_best(1)
     with pytest.raises(ValueError, match="tau must be at most 3"):
@@ -171,11 +171,9 @@ def test_the_best_and_the_worst():
 
 
 def test_what_is_promised():
-    text = str(rank_sets_from_moments([3.0, 2.0], [0.01, 0.01], rng=1))
+    text = str(rank_sets(Estimates([3.0, 2.0], [0.01, 0.01]), rng=1))
     assert "true ranks of all 2 models lie within the sets at once" in " ".join(text.split())
-    alone = rank_sets_from_moments(
-        [3.0, 2.0], [0.01, 0.01], simultaneous=False, side="lower", rng=1
-    )
+    alone = rank_sets(Estimates([3.0, 2.0], [0.01, 0.01]), simultaneous=False, side="lower", rng=1)
     assert "lower ends of the set with 95% confidence, of that model alone" in " ".join(
         str(alone).split()
     )
@@ -184,7 +182,7 @@ def test_what_is_promised():
 def test_covariance_with_a_negative_eigenvalue():
     covariance = [[1.0, 0.9, 0.0], [0.9, 1.0, 0.9], [0.0, 0.9, 1.0]]
     with pytest.raises(ValueError, match="negative eigenvalue"):
-        rank_sets_from_moments([1.0, 2.0, 3.0], covariance)
+        rank_sets(Estimates([1.0, 2.0, 3.0], covariance))
 
 
 @pytest.mark.full
@@ -200,9 +198,8 @@ def test_coverage(simultaneous):
     high = (truth[:, None] <= truth).sum(axis=1)
     inside = []
     for seed in range(1000):
-        sets = rank_sets_from_moments(
-            truth + root @ rng.normal(size=5),
-            covariance,
+        sets = rank_sets(
+            Estimates(truth + root @ rng.normal(size=5), covariance),
             simultaneous=simultaneous,
             n_resamples=1000,
             rng=seed,

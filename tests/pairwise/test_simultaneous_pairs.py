@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from libraries import stats
 from reference_cases import expected, parametrize
 
-from fastcmp import simultaneous_pairs
+from fastcmp import Estimates, simultaneous_pairs
 
 
 def estimates(n_models, seed):
@@ -20,7 +20,7 @@ def estimates(n_models, seed):
 def test_references_agree(case):
     data, options = case["input"], case["options"]
     found = simultaneous_pairs(
-        *(data["estimate"], data["covariance"]),
+        Estimates(data["estimate"], data["covariance"]),
         step=options["step"],
         alternative=options["side"],
         rng=1,
@@ -37,7 +37,7 @@ def test_tukey_and_dunnett():
     for m in (3, 6):
         for df in (6.0, np.inf):
             found = simultaneous_pairs(
-                np.arange(float(m)), np.eye(m), df=df, n_resamples=20_000, rng=1
+                Estimates(np.arange(float(m)), np.eye(m), df=df), n_resamples=20_000, rng=1
             )
             law = stats.studentized_range(m, df)
             wanted = law.ppf(0.95) / np.sqrt(2)
@@ -49,7 +49,7 @@ def test_tukey_and_dunnett():
     peer = stats.dunnett(*samples[1:], control=samples[0], rng=rng)
     spread = np.mean([x.var(ddof=1) for x in samples]) / 20
     found = simultaneous_pairs(
-        *([x.mean() for x in samples], spread * np.eye(4)), control=0, df=76, rng=1
+        Estimates([x.mean() for x in samples], spread * np.eye(4), df=76), control=0, rng=1
     )
     np.testing.assert_allclose(-found.statistic, peer.statistic)
     np.testing.assert_allclose(found.pvalue_adjusted, peer.pvalue, atol=2e-3)
@@ -61,7 +61,11 @@ def test_draws_that_are_counted_agree(n_models, seed):
     for step in ("single", "down"):
         for side in ("two-sided", "greater", "less"):
             found = simultaneous_pairs(
-                *(value, covariance), step=step, alternative=side, n_resamples=4000, rng=seed
+                Estimates(value, covariance),
+                step=step,
+                alternative=side,
+                n_resamples=4000,
+                rng=seed,
             )
             drawn = np.random.default_rng(seed).multivariate_normal(
                 np.zeros(n_models), covariance, 4000
@@ -82,8 +86,8 @@ def test_draws_that_are_counted_agree(n_models, seed):
 
 def test_laws():
     value, covariance = estimates(5, 3)
-    found = simultaneous_pairs(value, covariance, n_resamples=9999, rng=1)
-    down = simultaneous_pairs(value, covariance, step="down", n_resamples=9999, rng=1)
+    found = simultaneous_pairs(Estimates(value, covariance), n_resamples=9999, rng=1)
+    down = simultaneous_pairs(Estimates(value, covariance), step="down", n_resamples=9999, rng=1)
     assert (found.pvalue <= down.pvalue_adjusted).all()
     assert (down.pvalue_adjusted <= found.pvalue_adjusted + 1e-12).all()
     assert (found.pvalue_adjusted <= np.minimum(1, 10 * found.pvalue)).all()
@@ -93,9 +97,9 @@ def test_laws():
     )
     # In another unit, from another origin; with what all have in common.
     for again in (
-        simultaneous_pairs(10 * value - 3, 100 * covariance, n_resamples=9999, rng=1),
-        simultaneous_pairs(value, covariance + 7.0, n_resamples=9999, rng=1),
-        simultaneous_pairs(value, covariance, n_resamples=9999, rng=1, workers=3),
+        simultaneous_pairs(Estimates(10 * value - 3, 100 * covariance), n_resamples=9999, rng=1),
+        simultaneous_pairs(Estimates(value, covariance + 7.0), n_resamples=9999, rng=1),
+        simultaneous_pairs(Estimates(value, covariance), n_resamples=9999, rng=1, workers=3),
     ):
         np.testing.assert_allclose(again.pvalue_adjusted, found.pvalue_adjusted, atol=3e-3)
     # An interval without 0 where the adjusted p-value is below 0.05.
@@ -103,7 +107,7 @@ def test_laws():
     np.testing.assert_array_equal(apart, found.pvalue_adjusted < 0.05)
     order = np.array([3, 0, 4, 2, 1])
     turned = simultaneous_pairs(
-        value[order], covariance[np.ix_(order, order)], n_resamples=9999, rng=1
+        Estimates(value[order], covariance[np.ix_(order, order)]), n_resamples=9999, rng=1
     )
     matrix = np.zeros((5, 5))
     matrix[tuple(found.pairs.T)] = found.pvalue_adjusted
@@ -113,13 +117,14 @@ def test_laws():
 
 
 def test_one_pair_needs_no_adjustment():
-    found = simultaneous_pairs([0.3, 0.1], [[0.02, 0.01], [0.01, 0.03]], n_resamples=9999, rng=1)
+    found = simultaneous_pairs(
+        Estimates([0.3, 0.1], [[0.02, 0.01], [0.01, 0.03]]), n_resamples=9999, rng=1
+    )
     assert found.critical_value == pytest.approx(stats.norm.isf(0.025), rel=1e-9)
     assert found.pvalue_adjusted == pytest.approx(found.pvalue, rel=1e-9)
     one = simultaneous_pairs(
-        *([0.3, 0.1], [[0.02, 0.01], [0.01, 0.03]]),
+        Estimates([0.3, 0.1], [[0.02, 0.01], [0.01, 0.03]], df=8),
         alternative="less",
-        df=8,
         n_resamples=9999,
         rng=1,
     )
@@ -129,19 +134,21 @@ def test_one_pair_needs_no_adjustment():
 
 def test_without_variance():
     covariance = np.diag([0.01, 0.0, 0.0])
-    found = simultaneous_pairs([0.5, 0.5, 0.5], covariance, n_resamples=9999, rng=1)
+    found = simultaneous_pairs(Estimates([0.5, 0.5, 0.5], covariance), n_resamples=9999, rng=1)
     assert found.pvalue_adjusted.tolist() == [1, 1, 1]
     assert np.diff(found.interval[2]) == 0
-    found = simultaneous_pairs([0.5, 0.5, 0.6], covariance, n_resamples=9999, rng=1)
+    found = simultaneous_pairs(Estimates([0.5, 0.5, 0.6], covariance), n_resamples=9999, rng=1)
     assert found.statistic.tolist() == pytest.approx([0, -1, -np.inf])
     assert found.pvalue_adjusted[2] == 0
-    nothing = simultaneous_pairs([0.5, 0.5], np.zeros((2, 2)), n_resamples=9999, rng=1)
+    nothing = simultaneous_pairs(Estimates([0.5, 0.5], np.zeros((2, 2))), n_resamples=9999, rng=1)
     assert nothing.critical_value == 0
     assert nothing.pvalue_adjusted.tolist() == [1]
 
 
 def test_what_it_says():
     value, covariance = estimates(3, 1)
-    found = simultaneous_pairs(value, covariance, names=["a", "b", "c"], control="b", df=12, rng=5)
+    found = simultaneous_pairs(
+        Estimates(value, covariance, names=["a", "b", "c"], df=12), control="b", rng=5
+    )
     assert "single-step max-T of t with 12 degrees of freedom" in " ".join(str(found).split())
     assert found.columns()["model_a"] == ["b", "b"]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from reference_cases import expected, parametrize
 from scipy import stats
 
-from fastcmp import superior_ability, superior_ability_from_moments
+from fastcmp import Estimates, superior_ability
 
 CENTRES = ("lower", "consistent", "upper")
 
@@ -86,8 +86,11 @@ def test_bootstrap_as_brute_force(seed, m, studentized, recentring):
 
 @pytest.mark.parametrize("studentized", [False, True])
 def test_two_models_are_a_one_sided_test(studentized):
-    found = superior_ability_from_moments(
-        [0.8, 0.9], [0.001, 0.002], 100, control=0, studentized=studentized, rng=1
+    found = superior_ability(
+        Estimates([0.8, 0.9], [0.001, 0.002], n_items=100),
+        control=0,
+        studentized=studentized,
+        rng=1,
     )
     assert found.difference == pytest.approx([0.1])
     assert found.standard_error == pytest.approx([np.sqrt(0.003)])
@@ -102,9 +105,10 @@ def test_laws(case, recentring):
     estimate, covariance = case
     m = len(estimate)
     options = {"control": 0, "recentring": recentring, "rng": 2, "n_resamples": 999}
-    found = superior_ability_from_moments(estimate, covariance, 200, **options)
-    other = superior_ability_from_moments(
-        3.0 - 2.0 * estimate, 4.0 * covariance, 200, lower_is_better=True, **options
+    found = superior_ability(Estimates(estimate, covariance, n_items=200), **options)
+    other = superior_ability(
+        Estimates(3.0 - 2.0 * estimate, 4.0 * covariance, lower_is_better=True, n_items=200),
+        **options,
     )
     assert other.pvalue_adjusted == pytest.approx(found.pvalue_adjusted, abs=0.08)
     assert other.statistic == pytest.approx(found.statistic)
@@ -117,8 +121,8 @@ def test_laws(case, recentring):
 
 
 def test_sure_differences():
-    found = superior_ability_from_moments(
-        [0.5, 0.4, 0.6, 0.5], np.full((4, 4), 1e-4), 50, control=0, rng=1
+    found = superior_ability(
+        Estimates([0.5, 0.4, 0.6, 0.5], np.full((4, 4), 1e-4), n_items=50), control=0, rng=1
     )
     assert found.superior == ("model_2",)
     assert found.statistic.tolist() == [-np.inf, np.inf, 0.0]

@@ -10,15 +10,14 @@ from hypothesis import strategies as st
 from libraries import stats
 from reference_cases import expected, parametrize
 
-from fastcmp import winner_estimate_from_moments
+from fastcmp import Estimates, winner_estimate
 
 
 @parametrize("winner_estimate")
 def test_as_others(case):
     options, wanted = case["options"], case["expected"]
-    found = winner_estimate_from_moments(
-        case["input"]["estimate"],
-        case["input"]["covariance"],
+    found = winner_estimate(
+        Estimates(case["input"]["estimate"], case["input"]["covariance"]),
         method=options["method"].split()[0],
         confidence_level=options["confidence"],
         beta=options.get("beta"),
@@ -36,11 +35,11 @@ def test_as_others(case):
 
 def test_simulated_critical_value():
     """Of five independent estimates it is known."""
-    found = winner_estimate_from_moments([0.0, 1.0, 2.0, 3.0, 4.0], [1.0] * 5, rng=1)
+    found = winner_estimate(Estimates([0.0, 1.0, 2.0, 3.0, 4.0], [1.0] * 5), rng=1)
     exact = stats.norm.isf(0.5 * (1 - 0.995**0.2))
     assert found.projection_critical == pytest.approx(exact, rel=2e-3)
     assert found.beta == pytest.approx(0.005)
-    alone = winner_estimate_from_moments([0.0, 1.0], [1.0, 1.0], method="projection", rng=1)
+    alone = winner_estimate(Estimates([0.0, 1.0], [1.0, 1.0]), method="projection", rng=1)
     half = stats.norm.isf(0.5 * (1 - 0.95**0.5))
     assert alone.interval == pytest.approx((1 - half, 1 + half), rel=1e-3)
     assert np.isnan(alone.median)
@@ -50,8 +49,8 @@ def test_simulated_critical_value():
 def test_close_races(gap):
     """Far out the excess over the runner-up is exponential: p-quantiles of its truncation."""
     for level in (0.5, 0.95):
-        found = winner_estimate_from_moments(
-            [gap, 0.0], [1.0, 0.0], method="conditional", confidence_level=level, rng=1
+        found = winner_estimate(
+            Estimates([gap, 0.0], [1.0, 0.0]), method="conditional", confidence_level=level, rng=1
         )
         for mean, p in zip(found.interval, (0.5 + level / 2, 0.5 - level / 2), strict=True):
             # P(X > gap | X > 0) of a normal X with this mean.
@@ -64,9 +63,9 @@ def test_close_races(gap):
 def test_laws(case, method):
     estimate, covariance = case
     options = {"method": method, "projection_critical": 3.0, "rng": 1}
-    found = winner_estimate_from_moments(estimate, covariance, **options)
-    other = winner_estimate_from_moments(
-        3.0 - 2.0 * estimate, 4.0 * covariance, lower_is_better=True, **options
+    found = winner_estimate(Estimates(estimate, covariance), **options)
+    other = winner_estimate(
+        Estimates(3.0 - 2.0 * estimate, 4.0 * covariance, lower_is_better=True), **options
     )
     assert other.winner == found.winner
     near = {"rel": 1e-6, "abs": 1e-6}
@@ -75,21 +74,21 @@ def test_laws(case, method):
     assert list(other.interval) == pytest.approx(ends, **near)
     assert found.interval.low <= found.median <= found.interval.high
     order = np.arange(len(estimate))[::-1]
-    turned = winner_estimate_from_moments(
-        estimate[order], covariance[np.ix_(order, order)], **options
+    turned = winner_estimate(
+        Estimates(estimate[order], covariance[np.ix_(order, order)]), **options
     )
     assert turned.median == pytest.approx(found.median, **near)
 
 
 def test_a_clear_winner_is_not_corrected():
-    found = winner_estimate_from_moments([0.9, 0.1], [1e-4, 1e-4], method="conditional")
+    found = winner_estimate(Estimates([0.9, 0.1], [1e-4, 1e-4]), method="conditional")
     assert found.median == pytest.approx(0.9, rel=1e-12)
     assert found.interval == pytest.approx(found.naive_interval, rel=1e-12)
 
 
 def test_ties_have_the_simultaneous_interval():
     for method in ("conditional", "hybrid"):
-        found = winner_estimate_from_moments([0.5, 0.5, 0.4], [1e-4] * 3, method=method, rng=1)
+        found = winner_estimate(Estimates([0.5, 0.5, 0.4], [1e-4] * 3), method=method, rng=1)
         assert found.method == "projection"
         assert "tie for first place" in found.cautions[0]
         assert np.isnan(found.median)
@@ -97,12 +96,12 @@ def test_ties_have_the_simultaneous_interval():
         assert found.interval == pytest.approx((0.5 - half, 0.5 + half), rel=1e-3)
     # A copy of the winner is no rival.
     same = np.array([[1e-4, 1e-4, 0], [1e-4, 1e-4, 0], [0, 0, 1e-4]])
-    alike = winner_estimate_from_moments([0.5, 0.5, 0.4], same, rng=1)
+    alike = winner_estimate(Estimates([0.5, 0.5, 0.4], same), rng=1)
     assert alike.method == "hybrid"
 
 
 def test_an_estimate_that_does_not_vary():
-    found = winner_estimate_from_moments([0.5, 0.4], [0.0, 1e-4], rng=1)
+    found = winner_estimate(Estimates([0.5, 0.4], [0.0, 1e-4]), rng=1)
     assert found.interval == (0.5, 0.5)
     assert "does not vary" in found.cautions[0]
 
@@ -116,9 +115,8 @@ def test_coverage_and_median(method):
     root = np.linalg.cholesky(covariance)
     inside, above = [], []
     for seed in range(2000):
-        found = winner_estimate_from_moments(
-            truth + root @ rng.normal(size=4),
-            covariance,
+        found = winner_estimate(
+            Estimates(truth + root @ rng.normal(size=4), covariance),
             method=method,
             projection_critical=None if method == "projection" else 3.1,
             n_resamples=500,

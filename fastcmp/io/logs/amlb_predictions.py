@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from fastcmp.io.logs.fingerprints import fingerprint
-from fastcmp.io.logs.format import STATUS, LogFormat, NoItemValuesError
+from fastcmp.io.logs.format import (
+    STATUS,
+    LogFormat,
+    LogOptions,
+    LogPart,
+    NoItemValuesError,
+    Reading,
+)
 from fastcmp.io.logs.tables import LogTable, check_once, read_json, template
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-    from typing import Literal
-
     from fastcmp.io.logs.file import LogFile
-    from fastcmp.io.logs.format import LogOptions, LogPart, Reading
 
 #: <framework>.<benchmark>.<constraint>.<mode>.<stamp>
 _RUN = re.compile(r"(.+?)\.[^.]+\.[^.]+\.[^.]+\.(\d{8}T\d{6})")

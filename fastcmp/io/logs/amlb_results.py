@@ -7,12 +7,14 @@ files hold the loss itself, and the oldest do not name the metric: it is the col
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from fastcmp.io.logs.format import STATUS, LogFormat
+from fastcmp.io.logs.format import STATUS, LogFormat, LogOptions, LogPart, Reading
 from fastcmp.io.logs.long import ERRORS
 from fastcmp.io.logs.tables import (
     Labels,
@@ -25,13 +27,7 @@ from fastcmp.io.logs.tables import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-    from typing import Literal
-
-    from numpy.typing import NDArray
-
     from fastcmp.io.logs.file import LogFile
-    from fastcmp.io.logs.format import LogOptions, LogPart, Reading
 
 _NEEDED = {"task", "framework", "fold", "result"}
 #: Metrics of the benchmark, those that it optimises first.

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TextIO
 
 import pyarrow as pa
 from pyarrow import csv
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-    from typing import TextIO
 
 #: A cell in quotes, or up to the next comma.
 _CELL = re.compile(

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.render import visible
 from fastcmp.core.threads import read_size
 from fastcmp.io.logs.file import LogFile
-from fastcmp.io.logs.format import LogFormat
+from fastcmp.io.logs.format import LogFormat, LogOptions, Reading
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Literal
-
-    from numpy.typing import NDArray
-
-    from fastcmp.io.logs.format import LogOptions, Reading
     from fastcmp.io.logs.tables import LogTable
 
 _SIDES = (("model_a", "model_b"), ("left", "right"))

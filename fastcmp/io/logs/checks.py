@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.render import visible
-from fastcmp.io.logs.format import STATUS
+from fastcmp.io.logs.format import STATUS, LogPart
 from fastcmp.io.logs.words import SHOWN, a_task, counted, listed, task_label
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from numpy.typing import NDArray
-
-    from fastcmp.io.logs.format import LogPart
     from fastcmp.io.logs.reading import Complain, Joint
 
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fastcmp.core.records import Record
 from fastcmp.core.render import visible
 from fastcmp.core.sections import Section
 from fastcmp.io.logs.words import counted, task_label
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 _SHOWN = 10  # problems, remarks or files that are printed
 

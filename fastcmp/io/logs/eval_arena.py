@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.render import visible
-from fastcmp.io.logs.format import LogFormat, LogPart
+from fastcmp.io.logs.format import LogFormat, LogOptions, LogPart, Reading
 from fastcmp.io.logs.json_lines import (
+    Column,
     Ids,
+    Key,
     Numbers,
     Words,
     check_once,
@@ -22,14 +27,7 @@ from fastcmp.io.logs.json_lines import (
 from fastcmp.kernels.json_fields import ARRAY, OBJECT
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
     from fastcmp.io.logs.file import LogFile
-    from fastcmp.io.logs.format import LogOptions, Reading
-    from fastcmp.io.logs.json_lines import Column, Key
 
 _UNSCORED = 2  # of `STATUS`
 

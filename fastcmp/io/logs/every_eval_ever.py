@@ -5,15 +5,20 @@ The value is `evaluation.score`: `is_correct` is true for what is partly right.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.render import visible
-from fastcmp.io.logs.format import LogFormat, LogPart
+from fastcmp.io.logs.format import LogFormat, LogOptions, LogPart, Reading
 from fastcmp.io.logs.json_lines import (
+    Column,
     Ids,
+    Key,
     Notes,
     Numbers,
     Prints,
@@ -29,14 +34,7 @@ from fastcmp.io.logs.json_lines import (
 from fastcmp.kernels.json_fields import ARRAY, OBJECT
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
     from fastcmp.io.logs.file import LogFile
-    from fastcmp.io.logs.format import LogOptions, Reading
-    from fastcmp.io.logs.json_lines import Column, Key
 
 _ERROR, _UNSCORED = 1, 2  # of `STATUS`
 _SAMPLES = "_samples"

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
-
-    import numpy as np
-    from numpy.typing import NDArray
-
     from fastcmp.io.logs.file import LogFile
 
-    Reading = Callable[[], Sequence["LogPart"]]
+Reading = Callable[[], Sequence["LogPart"]]
 
 #: Why a value is missing: codes of `LogPart.status`.
 STATUS = ("ok", "error", "unscored", "absent")

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -14,17 +16,13 @@ import numpy as np
 from fastcmp.core.render import visible
 from fastcmp.io.logs import json_lines
 from fastcmp.io.logs.fingerprints import fingerprint
-from fastcmp.io.logs.format import LogFormat, LogPart
+from fastcmp.io.logs.format import LogFormat, LogOptions, LogPart, Reading
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
-
     from fastcmp.io.logs.file import LogFile
-    from fastcmp.io.logs.format import LogOptions, Reading
 
-    Sum = tuple[float, float]
-    Means = Mapping[tuple[str, str], list[float]]
+Sum = tuple[float, float]
+Means = Mapping[tuple[str, str], list[float]]
 
 
 @dataclass(slots=True)

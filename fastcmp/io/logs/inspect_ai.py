@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -15,20 +17,16 @@ import numpy as np
 from fastcmp.core.render import visible
 from fastcmp.io.logs import json_lines
 from fastcmp.io.logs.fingerprints import fingerprint
-from fastcmp.io.logs.format import LogFormat, LogPart
+from fastcmp.io.logs.format import LogFormat, LogOptions, LogPart, Reading
 from fastcmp.io.logs.grades import grade
 from fastcmp.io.logs.metrics import without_values
 from fastcmp.io.logs.sniffing import Archive
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
-
     from fastcmp.io.logs.file import LogFile
-    from fastcmp.io.logs.format import LogOptions, Reading
 
-    Source = tuple[str, str | None]
-    TaskArgs = dict[str, tuple[str, Path]]
+Source = tuple[str, str | None]
+TaskArgs = dict[str, tuple[str, Path]]
 
 _LONGEST = 5120  # characters; summaries.json cuts longer texts there
 _REFERENCES = ("attachment://", "tc://")

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from fastcmp.core.threads import read_size
+from fastcmp.core.threads import Progress, read_size
 from fastcmp.io.logs import checks
 from fastcmp.io.logs.contents import LogContents
-from fastcmp.io.logs.format import STATUS
+from fastcmp.io.logs.format import STATUS, LogPart
 from fastcmp.io.logs.metrics import check_models
 from fastcmp.io.logs.read_results import grouped, read_options
-from fastcmp.io.logs.reading import join, read_logs
+from fastcmp.io.logs.reading import Complain, Read, join, read_logs
 from fastcmp.io.logs.runs import one_run_each
 from fastcmp.io.logs.words import sentences
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from fastcmp.core.threads import Progress
-    from fastcmp.io.logs.format import LogPart
-    from fastcmp.io.logs.reading import Complain, Read
 
 
 def inspect_results(

@@ -10,13 +10,16 @@ import codecs
 import json
 import re
 import zlib
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from gzip import BadGzipFile, GzipFile
 from io import BytesIO
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn, Protocol, TypeAlias, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.render import visible
 from fastcmp.io.logs.grades import grade
@@ -34,14 +37,9 @@ from fastcmp.kernels.json_fields import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
     from fastcmp.io.logs.file import LogFile
 
-    Key: TypeAlias = str | tuple[str, str]
+Key: TypeAlias = str | tuple[str, str]
 
 _BLOCK = 1 << 22  # characters that are read at once
 _GAP = re.compile(r"[\s,]*")

@@ -6,8 +6,10 @@ import ast
 import json
 import math
 import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -15,14 +17,10 @@ import numpy as np
 from fastcmp.core.render import visible
 from fastcmp.io.logs import json_lines
 from fastcmp.io.logs.fingerprints import fingerprint
-from fastcmp.io.logs.format import LogFormat, LogPart
+from fastcmp.io.logs.format import LogFormat, LogOptions, LogPart, Reading
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
-
     from fastcmp.io.logs.file import LogFile
-    from fastcmp.io.logs.format import LogOptions, Reading
 
 _STAMP = r"\d{4}-\d\d-\d\dT[\d.:-]+"
 _DETAILS = re.compile(rf"details_(?P<task>.+)_(?P<stamp>{_STAMP})\.parquet", re.DOTALL)

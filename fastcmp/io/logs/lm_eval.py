@@ -7,17 +7,22 @@ and number of samples are those of the results file of the same run.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property, partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.render import visible
-from fastcmp.io.logs.format import LogFormat, LogPart, NoItemValuesError
+from fastcmp.io.logs.format import LogFormat, LogOptions, LogPart, NoItemValuesError, Reading
 from fastcmp.io.logs.json_lines import (
+    Column,
     Ids,
+    Key,
     Numbers,
     Prints,
     Words,
@@ -32,14 +37,7 @@ from fastcmp.io.logs.words import counted, listed
 from fastcmp.kernels.json_fields import ABSENT, ARRAY, OBJECT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
     from fastcmp.io.logs.file import LogFile
-    from fastcmp.io.logs.format import LogOptions, Reading
-    from fastcmp.io.logs.json_lines import Column, Key
 
 #: When a run was saved, in names of files: of lm_eval, and of lmms-eval.
 _STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d[-:]\d\d[-:]\d\d(?:\.\d+)?|(?<!\d)\d{8}_\d{6}(?!\d)")

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.render import visible
 from fastcmp.io.formats import model_name
 from fastcmp.io.logs.fingerprints import fingerprint
-from fastcmp.io.logs.format import STATUS, LogFormat
+from fastcmp.io.logs.format import STATUS, LogFormat, LogOptions, LogPart, Reading
 from fastcmp.io.logs.tables import (
     Labels,
     LogTable,
@@ -21,13 +23,7 @@ from fastcmp.io.logs.tables import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Literal
-
-    from numpy.typing import NDArray
-
     from fastcmp.io.logs.file import LogFile
-    from fastcmp.io.logs.format import LogOptions, LogPart, Reading
 
 #: What a column may be called.
 ALIASES = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,11 +12,9 @@ from fastcmp.io.logs.format import LogPart
 from fastcmp.io.logs.words import a_task, listed, task_label
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from fastcmp.io.logs.reading import Complain
 
-    Wanted = str | Mapping[str, str] | None
+Wanted = str | Mapping[str, str] | None
 
 _LISTED = 20  # metrics in a message
 

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from fastcmp.io.logs.fingerprints import fingerprint
-from fastcmp.io.logs.format import LogFormat
+from fastcmp.io.logs.format import LogFormat, LogOptions, LogPart, Reading
 from fastcmp.io.logs.tables import check_once, check_size, grade, read_json, template
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-    from typing import Literal
-
     from fastcmp.io.logs.file import LogFile
-    from fastcmp.io.logs.format import LogOptions, LogPart, Reading
 
 _META = "model_meta.json"
 

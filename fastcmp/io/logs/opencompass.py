@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from fastcmp.io.logs.fingerprints import fingerprint
-from fastcmp.io.logs.format import STATUS, LogFormat
+from fastcmp.io.logs.format import STATUS, LogFormat, LogOptions, LogPart, Reading
 from fastcmp.io.logs.tables import check_once, check_size, grade, read_json, template
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
-    from typing import Literal
-
     from fastcmp.io.logs.file import LogFile
-    from fastcmp.io.logs.format import LogOptions, LogPart, Reading
 
 _PART = re.compile(r"(.+)_(\d+)")
 _STAMP = re.compile(r"\d{8}_\d{6}")

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from fastcmp.io.logs.arff import read_arff
+from fastcmp.io.logs.arff import Arff, read_arff
 from fastcmp.io.logs.fingerprints import fingerprint
-from fastcmp.io.logs.format import STATUS, LogFormat
+from fastcmp.io.logs.format import STATUS, LogFormat, LogOptions, LogPart, Reading
 from fastcmp.io.logs.tables import as_labels, as_whole_numbers, check_once, check_size, template
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-    from typing import Literal
-
-    from numpy.typing import NDArray
-
-    from fastcmp.io.logs.arff import Arff
     from fastcmp.io.logs.file import LogFile
-    from fastcmp.io.logs.format import LogOptions, LogPart, Reading
 
 _RELATION = re.compile(rb"(?:\A|[\r\n])\s*@relation\s", re.IGNORECASE)
 _TASK = re.compile(r"task[_-]?(\d+)", re.IGNORECASE)

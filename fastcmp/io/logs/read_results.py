@@ -2,34 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from fastcmp.core.checks import as_flag, choose, warn
 from fastcmp.core.render import visible
-from fastcmp.core.threads import check_memory, read_size
+from fastcmp.core.threads import Progress, check_memory, read_size
 from fastcmp.io.logs import checks
-from fastcmp.io.logs.format import LogOptions
-from fastcmp.io.logs.metrics import choose_metrics, read_metric
-from fastcmp.io.logs.reading import join, read_logs, refuse, without_remark
+from fastcmp.io.logs.checks import Block
+from fastcmp.io.logs.format import LogOptions, LogPart
+from fastcmp.io.logs.metrics import Wanted, choose_metrics, read_metric
+from fastcmp.io.logs.reading import Joint, Logs, join, read_logs, refuse, without_remark
+from fastcmp.io.logs.results import Results
 from fastcmp.io.logs.runs import POLICIES as RUNS
 from fastcmp.io.logs.runs import one_run_each
 from fastcmp.io.logs.words import a_task, counted, listed, sentences, task_label
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from fastcmp.core.threads import Progress
-    from fastcmp.io.logs.checks import Block
-    from fastcmp.io.logs.format import LogPart
-    from fastcmp.io.logs.metrics import Wanted
-    from fastcmp.io.logs.reading import Joint, Logs
-    from fastcmp.io.logs.results import Results
-
-    Groups = dict[tuple[str, str], dict[str, LogPart]]
+Groups = dict[tuple[str, str], dict[str, LogPart]]
 
 
 def read_results(

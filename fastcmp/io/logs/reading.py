@@ -2,33 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.threads import ThreadPool, check_workers, reporting
-from fastcmp.io.logs.checks import status_of
-from fastcmp.io.logs.format import STATUS, NoItemValuesError
-from fastcmp.io.logs.recognition import nothing_message, recognise, several_message
+from fastcmp.io.logs.checks import Block, status_of
+from fastcmp.io.logs.format import (
+    STATUS,
+    LogFormat,
+    LogOptions,
+    LogPart,
+    NoItemValuesError,
+    Reading,
+)
+from fastcmp.io.logs.recognition import Recognised, nothing_message, recognise, several_message
 from fastcmp.io.logs.results import Results
 from fastcmp.io.logs.runs import repeats_of, texts
-from fastcmp.io.logs.walk import find_files, pointer_message
+from fastcmp.io.logs.walk import Found, Ignored, find_files, pointer_message
 from fastcmp.io.logs.words import counted, listed
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
-
-    from fastcmp.io.logs.checks import Block
-    from fastcmp.io.logs.format import LogFormat, LogOptions, LogPart, Reading
-    from fastcmp.io.logs.recognition import Recognised
-    from fastcmp.io.logs.walk import Found, Ignored
-
-    Complain = Callable[[str], None]
-    Places = NDArray[np.int64]
+Complain = Callable[[str], None]
+Places = NDArray[np.int64]
 
 #: Options that one format alone takes.
 _OWN_OPTIONS = {"filter": "lm_eval", "ids": "swe_bench"}

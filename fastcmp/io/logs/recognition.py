@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastcmp.core.checks import choose
+from fastcmp.io.logs.file import LogFile
 from fastcmp.io.logs.registry import formats
 from fastcmp.io.logs.walk import Ignored
 from fastcmp.io.logs.words import counted, listed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from fastcmp.io.logs.file import LogFile
     from fastcmp.io.logs.format import LogFormat, LogOptions
 
 

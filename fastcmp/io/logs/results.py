@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.records import Record, ScoreTable
 from fastcmp.core.render import visible
@@ -14,11 +16,6 @@ from fastcmp.core.sections import Section
 from fastcmp.inputs.values import ItemTable
 from fastcmp.io.logs.format import STATUS
 from fastcmp.io.logs.words import counted, listed, task_label
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
 
 _BY_FOLDS = (
     "compare them by a corrected t test, compare_folds(results.fold_scores(), test_train_ratio=...)"

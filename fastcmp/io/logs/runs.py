@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.render import visible
 from fastcmp.io.logs.words import a_task, counted, listed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from numpy.typing import NDArray
-
     from fastcmp.io.logs.format import LogPart
     from fastcmp.io.logs.reading import Complain
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from fastcmp.io.logs.format import STATUS, LogFormat
+from fastcmp.io.logs.format import STATUS, LogFormat, LogOptions, LogPart, Reading
 from fastcmp.io.logs.tables import (
     LogTable,
     as_labels,
@@ -19,17 +20,13 @@ from fastcmp.io.logs.tables import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Literal
-
     from fastcmp.io.logs.file import LogFile
-    from fastcmp.io.logs.format import LogOptions, LogPart, Reading
 
 _SPLIT = re.compile(r"split(\d+)_(test_.+)")
 _ERROR = STATUS.index("error")
 _OVERLAP = (
     "Splits of cross-validation share training data, so their scores are not "
-    "independent: only tests for cross-validation fit (compare_folds, nadeau_bengio_t)"
+    "independent: only tests for cross-validation fit (compare_folds, fold_test)"
 )
 
 

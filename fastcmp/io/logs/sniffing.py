@@ -11,6 +11,7 @@ import struct
 import zipfile
 import zlib
 from collections import Counter
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import pyarrow as pa
@@ -18,8 +19,6 @@ import pyarrow as pa
 from fastcmp.io.formats import COMPRESSED, DELIMITERS, as_utf8, beginning, csv_kind, kind_of
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from fastcmp.io.logs.file import LogFile
 
 _BOM = b"\xef\xbb\xbf"

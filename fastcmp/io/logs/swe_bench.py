@@ -8,22 +8,19 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from fastcmp.io.logs.format import LogFormat
+from fastcmp.io.logs.format import LogFormat, LogOptions, LogPart, Reading
 from fastcmp.io.logs.tables import check_once, check_size, json_lines, read_json, template
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-    from pathlib import Path
-    from typing import Literal
-
     from fastcmp.io.logs.file import LogFile
-    from fastcmp.io.logs.format import LogOptions, LogPart, Reading
 
-    Counts = dict[str, set[str]]  # ids, by why they are not resolved
+Counts = dict[str, set[str]]  # ids, by why they are not resolved
 
 #: Names of files that say nothing of a model: the folder does.
 _PLAIN = {"results", "report", "final_report", "per_instance_details"}

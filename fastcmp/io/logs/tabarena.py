@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.checks import choose
-from fastcmp.io.logs.format import STATUS, LogFormat
-from fastcmp.io.logs.tables import LogTable, Rows, as_whole_numbers, constant, parts_of, template
+from fastcmp.io.logs.format import STATUS, LogFormat, LogOptions, LogPart, Reading
+from fastcmp.io.logs.tables import (
+    Labels,
+    LogTable,
+    Rows,
+    as_whole_numbers,
+    constant,
+    parts_of,
+    template,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Literal
-
-    from numpy.typing import NDArray
-
     from fastcmp.io.logs.file import LogFile
-    from fastcmp.io.logs.format import LogOptions, LogPart, Reading
-    from fastcmp.io.logs.tables import Labels
 
 _NEEDED = {"dataset", "fold", "metric_error"}
 _MODELS = ("method", "framework")

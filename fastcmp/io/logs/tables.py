@@ -5,11 +5,14 @@ from __future__ import annotations
 import io
 import json
 import math
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from fastcmp.core.render import visible
 from fastcmp.core.threads import in_words
@@ -22,11 +25,6 @@ from fastcmp.io.logs.sniffing import is_json_array
 from fastcmp.io.sources import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
     from fastcmp.io.logs.file import LogFile
 
 _LARGEST = 1e300  # below it whole numbers of JSON are floats

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 import pyarrow as pa
 
 from fastcmp.io.chosen import TARGET, plan_values
-from fastcmp.io.logs.format import LogFormat
+from fastcmp.io.logs.format import LogFormat, LogOptions, LogPart, Reading
 from fastcmp.io.logs.long import ALIASES, choose_columns, unit_of
 from fastcmp.io.logs.sniffing import is_json_array, unpacked
 from fastcmp.io.logs.tables import (
@@ -21,11 +22,7 @@ from fastcmp.io.logs.tables import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Literal
-
     from fastcmp.io.logs.file import LogFile
-    from fastcmp.io.logs.format import LogOptions, LogPart, Reading
 
 _OF_ITEMS = ("item", "task", "subset", "repeat", "cluster")
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 from fastcmp.core.render import visible
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 SHOWN = 3  # examples in a message
 

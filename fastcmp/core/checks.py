@@ -51,6 +51,19 @@ def as_counts(raw: ArrayLike, name: str) -> NDArray[np.int64]:
     return array.astype(np.int64)
 
 
+def as_cells(**given: Any) -> list[int]:
+    """Check one whole number each, all together at most 2**53."""
+    cells = []
+    for name, raw in given.items():
+        array = as_counts(raw, name)
+        if array.ndim:
+            raise TypeError(f"{name} must be one number, got shape {array.shape}")
+        cells.append(int(array))
+    if sum(cells) > LARGEST_COUNT:
+        raise ValueError(f"{' + '.join(given)} must be at most 2**53, got {sum(cells)}")
+    return cells
+
+
 def check_total(counts: NDArray[np.int64], name: str, n_axes: int) -> None:
     """Refuse tables, of the last `n_axes` axes, that add up to more than 2**53."""
     axes = tuple(range(counts.ndim - n_axes, counts.ndim))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import choose
@@ -34,11 +36,6 @@ from fastcmp.scores.curves import (
     sorted_classes,
     sweep_scores,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import ArrayLike, NDArray
 
 
 @dataclass(frozen=True, slots=True)

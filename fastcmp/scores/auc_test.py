@@ -9,9 +9,10 @@ combined as Zou and Donner do (MOVER).
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import ALTERNATIVES, as_finite, as_level, choose, keep_side
@@ -35,10 +36,7 @@ from fastcmp.paired.margins import (
     samples_needed,
 )
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 _PRIOR = 2.0  # failed samples that stand for what was not observed
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -19,18 +20,13 @@ from fastcmp.core.sections import (
     interval_name,
 )
 from fastcmp.inputs.model_names import read_pair_names
-from fastcmp.paired.margin_result import margin_sentences
+from fastcmp.paired.margin_result import MarginTests, margin_sentences
 from fastcmp.paired.margins import read_margin
 from fastcmp.paired.unpaired_accuracies import accuracy_unpaired, accuracy_unpaired_from_counts
 from fastcmp.paired.unpaired_means import POLICIES, UnpairedMeans, means_unpaired
 from fastcmp.paired.unpaired_result import METHOD_NAMES, METHODS, UnpairedResult
+from fastcmp.scores.auc_test import AUCComparison
 from fastcmp.scores.delong import areas_unpaired, compare_areas
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from fastcmp.paired.margin_result import MarginTests
-    from fastcmp.scores.auc_test import AUCComparison
 
 _LETTERS = {"normal": "z", "t": "t"}
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import choose
@@ -24,11 +25,8 @@ from fastcmp.inputs.scores import (
 )
 from fastcmp.kernels.roc import split_scores
 
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    Flags = NDArray[np.bool_]
-    Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import as_finite, as_proportion, choose
+from fastcmp.core.threads import Progress
 from fastcmp.inputs.binary_labels import as_doubles
 from fastcmp.inputs.model_names import check_indexes
 from fastcmp.inputs.scores import Scores, read_scores, read_weights
@@ -17,16 +20,9 @@ from fastcmp.scores.curves import roc_points, sweep_scores
 from fastcmp.scores.cutpoints_result import CutpointResult
 from fastcmp.scores.resampling import Drawing
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import ArrayLike, NDArray
-
-    from fastcmp.core.threads import Progress
-
-    Ints = NDArray[np.int64]
-    Floats = NDArray[np.float64]
-    _Placed = tuple[Ints, NDArray[np.float64] | None]
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+_Placed = tuple[Ints, NDArray[np.float64] | None]
 
 _TOLERANCE = 1e-12  # of values that count as equal
 WEIGHTED = ("cost", "weighted-youden", "weighted-topleft")

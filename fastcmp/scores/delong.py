@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import choose
@@ -15,9 +16,6 @@ from fastcmp.inputs.model_names import check_indexes
 from fastcmp.inputs.scores import Scores, order_of, read_scores, warn_of_direction
 from fastcmp.scores.auc_test import AUCComparison, compare_estimates
 from fastcmp.scores.delong_result import DelongResult
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
 
 _THREADS_PAY = 1 << 18  # scores; below it one thread is faster
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import as_flag, as_numbers, as_proportion, choose
@@ -18,6 +19,8 @@ from fastcmp.core.threads import ThreadPool
 from fastcmp.counts.pairs import all_pairs, choose_pairs, name_control
 from fastcmp.inputs.model_names import position_of
 from fastcmp.inputs.scores import direction_sentences
+from fastcmp.paired.margin_result import MarginTests
+from fastcmp.paired.margins import MarginOptions
 from fastcmp.pairwise.adjust import JOINT, OF_MODELS, adjust_checked, check_all_pairs, promise
 from fastcmp.pairwise.comparing import drawn_fields
 from fastcmp.pairwise.joint_draws import normal_joint, standardize
@@ -36,13 +39,7 @@ from fastcmp.scores.auc_test import (
     compare_estimates,
 )
 
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from fastcmp.paired.margin_result import MarginTests
-    from fastcmp.paired.margins import MarginOptions
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 
 class _Pairs(NamedTuple):

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import (
@@ -44,9 +45,6 @@ from fastcmp.scores.paired_ratio import (
     format_ratio,
     measure_ratios,
 )
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
 
 _COLUMNS = (
     *("measure", "test", "value_a", "value_b", "difference", "ratio", "low", "high"),

@@ -9,18 +9,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp import kernels
-from fastcmp.core.checks import ALTERNATIVES, LARGEST_COUNT, as_counts, as_level, choose, keep_side
+from fastcmp.core.checks import ALTERNATIVES, as_cells, as_level, choose, keep_side
 from fastcmp.core.numbers import normal_tail
 from fastcmp.core.records import ConfidenceInterval, Record
 from fastcmp.core.sections import Section, format_pvalue, interval_name, null_value
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 #: Of which less is better.
 LOWER_IS_BETTER = ("false_positive_rate", "likelihood_ratio_negative")
@@ -318,19 +316,11 @@ def screen_positive_ratio(  # options by keyword
     measure = choose(measure, "measure", _SCREENED)
     alternative = choose(alternative, "alternative", ALTERNATIVES)
     as_level(confidence_level, alternative)
-    counts = []
-    for name, raw in {
-        "both_positive": both_positive,
-        "only_a_positive": only_a_positive,
-        "only_b_positive": only_b_positive,
-    }.items():
-        array = as_counts(raw, name)
-        if array.ndim:
-            raise TypeError(f"{name} must be one number, got shape {array.shape}")
-        counts.append(int(array))
-    if (total := sum(counts)) > LARGEST_COUNT:
-        raise ValueError(f"both_positive and the others must add up to at most 2**53: {total}")
-    both, only_a, only_b = counts
+    both, only_a, only_b = as_cells(
+        both_positive=both_positive,
+        only_a_positive=only_a_positive,
+        only_b_positive=only_b_positive,
+    )
     a, b = both + only_a, both + only_b
     estimate = _Estimate(math.nan, math.nan, _quotient(a, b))
     if a and b:

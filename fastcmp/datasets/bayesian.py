@@ -146,14 +146,13 @@ def _sign(counts: Ints, strength: float, place: str) -> tuple[Floats, Floats]:
     """Posterior of pairs: P(a is largest), P(rope), P(b) and P(a > b), (P, 4); alpha (P, 3)."""
     alpha = counts.astype(np.float64)
     alpha[:, ("a", "rope", "b").index(place)] += strength
-    distinct, which = np.unique(alpha, axis=0, return_inverse=True)
-    known = np.empty((len(distinct), 4))
-    for row, (a, rope, b) in zip(known, distinct.tolist(), strict=True):
+    known: dict[tuple[float, ...], tuple[float, ...]] = {}  # equal numbers once
+    for a, rope, b in dict.fromkeys(map(tuple, alpha.tolist())):
         largest = (dirichlet_largest(*x) for x in ((a, rope, b), (rope, a, b), (b, a, rope)))
         # Half where both are 0.
         above = betainc(b, a, 0.5) if a > 0 and b > 0 else 0.5 * (1 + (a > 0) - (b > 0))
-        row[:] = *largest, above
-    return known[which.ravel()], alpha
+        known[a, rope, b] = *largest, above
+    return np.array([known[tuple(row)] for row in alpha.tolist()]), alpha
 
 
 def bayes_sign(

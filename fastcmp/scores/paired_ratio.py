@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cache
+from itertools import compress, product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -138,57 +140,66 @@ _FACTORS: dict[str, tuple[tuple[Any, ...], tuple[Any, ...]]] = {
 }
 
 
+_CELLS = tuple(product((0, 1), repeat=3))  # (t, a, b) of ``counts.ravel()``
+
+
+@cache
+def _cells_of(true: int | None, call: int | None, model: int) -> tuple[bool, ...]:
+    """Which cells hold samples of a class that model 1 or 2 calls so."""
+    return tuple(true in (None, cell[0]) and call in (None, cell[model]) for cell in _CELLS)
+
+
 class _Factor(NamedTuple):
     """Samples of some class and call: how many of a and of b, and which cells they are."""
 
     n: tuple[int, int]
-    cells: tuple[NDArray[np.bool_], NDArray[np.bool_]]
+    cells: tuple[tuple[bool, ...], tuple[bool, ...]]
+    #: Logarithm of a / b, without cancellation, and the influence of each cell on it.
+    log_ratio: float
+    influence: list[float]
 
     @classmethod
-    def of(cls, counts: NDArray[np.int64], true: int | None, call: int | None) -> _Factor:
-        """Count the samples, of ``counts[t, a, b]``."""
-        t, *calls = np.indices((2, 2, 2))
-        of_class = np.ones((2, 2, 2), bool) if true is None else t == true
-        a, b = (of_class if call is None else of_class & (x == call) for x in calls)
-        return cls((int(counts[a].sum()), int(counts[b].sum())), (a, b))
-
-    def log_ratio(self) -> float:
-        """Logarithm of a / b, without cancellation."""
-        a, b = self.n
-        return math.log1p((a - b) / b)
-
-    def influence(self) -> NDArray[np.float64]:
-        """Influence of each cell on that."""
-        return np.asarray(self.cells[0] / self.n[0] - self.cells[1] / self.n[1])
+    def of(cls, counts: list[int], true: int | None, call: int | None) -> _Factor:
+        """Count the samples."""
+        cells = _cells_of(true, call, 1), _cells_of(true, call, 2)
+        a, b = sum(compress(counts, cells[0])), sum(compress(counts, cells[1]))
+        if not (a and b):
+            return cls((a, b), cells, math.nan, [])
+        influence = [x / a - y / b for x, y in zip(*cells, strict=True)]
+        return cls((a, b), cells, math.log1p((a - b) / b), influence)
 
 
 def measure_ratios(
-    counts: NDArray[np.int64], alternative: str, confidence_level: float, prevalence: float | None
+    table: NDArray[np.int64], alternative: str, confidence_level: float, prevalence: float | None
 ) -> tuple[PairedRatio, ...]:
-    """Compare all measures that have a ratio, from ``counts[t, a, b]``."""
-    ratios = []
+    """Compare all measures that have a ratio, from ``table[t, a, b]``."""
+    counts, ratios = table.ravel().tolist(), []
+    known = {x: _Factor.of(counts, *x) for x in product((0, 1, None), (0, 1, None))}
     for measure, factors in _FACTORS.items():
-        above, below = ([_Factor.of(counts, *x) for x in side] for side in factors)
+        above, below = ([known[x] for x in side] for side in factors)
         (over_a, over_b), (under_a, under_b) = (
             [math.prod(x.n[i] for x in side) for i in (0, 1)] for side in (above, below)
         )
         values = _quotient(over_a, under_a), _quotient(over_b, under_b)
         estimate = _Estimate(*values, _quotient(over_a * under_b, over_b * under_a))
         if over_a and over_b and under_a and under_b:
-            u = sum(x.influence() for x in above) - sum(x.influence() for x in below)
+            raised = map(sum, zip(*(x.influence for x in above), strict=True))
+            lowered = map(sum, zip(*(x.influence for x in below), strict=True))
             estimate = estimate._replace(
-                log_ratio=sum(x.log_ratio() for x in above) - sum(x.log_ratio() for x in below),
-                variance=float((counts * u**2).sum()),
+                log_ratio=sum(x.log_ratio for x in above) - sum(x.log_ratio for x in below),
+                variance=sum(
+                    n * (u - v) ** 2 for n, u, v in zip(counts, raised, lowered, strict=True)
+                ),
             )
         if prevalence is not None and measure == "ppv":
             estimate = _at_prevalence(counts, prevalence)
         if prevalence is not None and measure == "npv":
-            estimate = _at_prevalence(counts[::-1, ::-1, ::-1], 1.0 - prevalence)
+            estimate = _at_prevalence(counts[::-1], 1.0 - prevalence)
         ratios.append(_make_ratio(measure, estimate, alternative, confidence_level))
     return tuple(ratios)
 
 
-def _at_prevalence(counts: NDArray[np.int64], prevalence: float) -> _Estimate:
+def _at_prevalence(counts: list[int], prevalence: float) -> _Estimate:
     """Compare predictive values at another prevalence, by Bayes' rule.
 
     With odds o of the prevalence, PPV = LR o / (1 + LR o), and the logarithm of PPV
@@ -206,14 +217,24 @@ def _at_prevalence(counts: NDArray[np.int64], prevalence: float) -> _Estimate:
     estimate = _Estimate(value_a, value_b, _quotient(value_a, value_b))
     if not min(*right.n, *wrong.n):
         return estimate
-    u = np.zeros((2, 2, 2))
-    for sign, k, (x, y) in ((1.0, 0, a), (-1.0, 1, b)):
-        cells = right.cells[k] / right.n[k] - wrong.cells[k] / wrong.n[k]
-        cells += no.cells[k] / no.n[k] - yes.cells[k] / yes.n[k]
-        u += sign * y / (x + y) * cells
+    # Influences on the logarithm of LR of a, and of b.
+    of_a, of_b = (
+        [
+            r / right.n[k] - w / wrong.n[k] + n / no.n[k] - y / yes.n[k]
+            for r, w, n, y in zip(
+                right.cells[k], wrong.cells[k], no.cells[k], yes.cells[k], strict=True
+            )
+        ]
+        for k in (0, 1)
+    )
+    move_a, move_b = a[1] / sum(a), b[1] / sum(b)
     # Of PPV_a / PPV_b, by what is wrong: (x_a y_b - x_b y_a) / (x_b sum(a)) + 1.
-    log_ratio = math.log1p((a[0] * b[1] - b[0] * a[1]) / (b[0] * sum(a)))
-    return estimate._replace(log_ratio=log_ratio, variance=float((counts * u**2).sum()))
+    return estimate._replace(
+        log_ratio=math.log1p((a[0] * b[1] - b[0] * a[1]) / (b[0] * sum(a))),
+        variance=sum(
+            n * (move_a * u - move_b * v) ** 2 for n, u, v in zip(counts, of_a, of_b, strict=True)
+        ),
+    )
 
 
 def _make_ratio(

@@ -13,7 +13,7 @@ from fastcmp import kernels
 from fastcmp.core.checks import as_flag, as_numbers
 from fastcmp.core.records import LESS_IS_BETTER
 from fastcmp.crossval.comparison_result import CVDatasetsResult
-from fastcmp.crossval.comparisons import PairOptions
+from fastcmp.crossval.comparisons import pair_fields, read_pairs
 from fastcmp.crossval.fold_tests import fold_test
 from fastcmp.crossval.mcnemar import as_positive
 from fastcmp.inputs.columns import read_values
@@ -325,7 +325,7 @@ def compare_folds(
                 f"{lacking[:4]} are in one of {first[0]!r} and {name!r} only"
             )
     names = first[1].names
-    options = PairOptions.read(names, adjust, alpha, pairs, control)
+    options = read_pairs(names, adjust, alpha, pairs, control)
     results = {
         name: _compare(_in_order(table, names), options, test_train_ratio, lower=lower_is_better)
         for name, table in tables.items()
@@ -346,7 +346,7 @@ def _measure(metric: str | None, *, lower: bool) -> str:
 
 
 def _compare(
-    table: FoldScores, options: PairOptions, ratio: float | None, *, lower: bool
+    table: FoldScores, options: dict[str, Any], ratio: float | None, *, lower: bool
 ) -> FoldComparison:
     n_folds = table.scores.shape[2]
     if ratio is None:
@@ -357,17 +357,16 @@ def _compare(
             )
         ratio = 1.0 / (n_folds - 1)
     flat = table.scores.reshape(len(table.names), -1)
-    i, j = options.pairs.T
+    i, j = options["pairs"].T
     differences = flat[i] - flat[j]
     # Of equal decimals: no difference.
     differences[np.abs(differences) <= 8.0 * np.spacing(np.abs(flat).max())] = 0.0
     record = fold_test(differences, "nadeau-bengio-t", n_train=1.0, n_test=ratio)
     alone = fold_test(flat, "nadeau-bengio-t", n_train=1.0, n_test=ratio)
-    ends = np.stack(alone.confidence_interval(1 - options.alpha), axis=-1)
+    ends = np.stack(alone.confidence_interval(1 - options["alpha"]), axis=-1)
     ends[alone.status != kernels.OK] = np.nan
     return FoldComparison(
-        **options.fields(record, np.asarray(alone.estimate)),
-        names=table.names,
+        **pair_fields(options, record, np.asarray(alone.estimate)),
         score_interval=ends,
         measure=_measure(table.metric, lower=lower),
         n_samples=flat.shape[1],

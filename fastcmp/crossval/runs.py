@@ -155,8 +155,7 @@ class CVRuns(Record):
         """
         if run.scores is not None:
             return run.scores
-        right, sizes = self._right(run)
-        return right / sizes
+        return np.divide(*self._right(run))
 
     def means(self, run: DesignRun) -> NDArray[np.float64]:
         """Average the scores of each model.
@@ -203,13 +202,7 @@ class CVRuns(Record):
             differences = differences_of(tables)
         else:
             differences = run.scores[a] - run.scores[b]
-        return FoldOutcomes(
-            design=run.design,
-            differences=differences,
-            tables=tables,
-            n_train=run.n_train,
-            n_test=run.n_test,
-        )
+        return FoldOutcomes(run.design, differences, tables, run.n_train, run.n_test)
 
     def columns(self) -> dict[str, Any]:
         """Give the scores in all folds as columns.

@@ -104,11 +104,6 @@ from fastcmp.kernels.max_t import radial_quantile as radial_quantile
 from fastcmp.kernels.max_t import radial_tail as radial_tail
 from fastcmp.kernels.max_t import step_down as step_down
 from fastcmp.kernels.max_t import step_down_tails as step_down_tails
-from fastcmp.kernels.mcnemar_plans import (
-    mcnemar_detectable_difference as mcnemar_detectable_difference,
-)
-from fastcmp.kernels.mcnemar_plans import mcnemar_discordant_size as mcnemar_discordant_size
-from fastcmp.kernels.mcnemar_plans import mcnemar_sample_size as mcnemar_sample_size
 from fastcmp.kernels.metric_jackknife import metric_leave_one_out as metric_leave_one_out
 from fastcmp.kernels.metric_rates import F_BETA as F_BETA
 from fastcmp.kernels.metric_rates import FOWLKES_MALLOWS as FOWLKES_MALLOWS
@@ -156,19 +151,15 @@ from fastcmp.kernels.paired import mcnemar_exact as mcnemar_exact
 from fastcmp.kernels.paired import mcnemar_midp as mcnemar_midp
 from fastcmp.kernels.paired import odds_ratio_exact_interval as odds_ratio_exact_interval
 from fastcmp.kernels.paired import odds_ratio_midp_interval as odds_ratio_midp_interval
-from fastcmp.kernels.planned_margins import EQUIVALENCE as EQUIVALENCE
-from fastcmp.kernels.planned_margins import NONINFERIORITY as NONINFERIORITY
-from fastcmp.kernels.planned_margins import SUPERIORITY as SUPERIORITY
-from fastcmp.kernels.planned_margins import (
-    margin_detectable_difference as margin_detectable_difference,
-)
-from fastcmp.kernels.planned_margins import margin_power as margin_power
-from fastcmp.kernels.planned_margins import margin_sample_size as margin_sample_size
-from fastcmp.kernels.planned_mcnemar import mcnemar_assurance as mcnemar_assurance
-from fastcmp.kernels.planned_mcnemar import mcnemar_conditional_power as mcnemar_conditional_power
-from fastcmp.kernels.planned_mcnemar import mcnemar_interim_power as mcnemar_interim_power
-from fastcmp.kernels.planned_mcnemar import mcnemar_power as mcnemar_power
-from fastcmp.kernels.planned_mcnemar import mcnemar_predictive_power as mcnemar_predictive_power
+from fastcmp.kernels.planned import EQUIVALENCE as EQUIVALENCE
+from fastcmp.kernels.planned import NONINFERIORITY as NONINFERIORITY
+from fastcmp.kernels.planned import SUPERIORITY as SUPERIORITY
+from fastcmp.kernels.planned import margin_power as margin_power
+from fastcmp.kernels.planned import mcnemar_assurance as mcnemar_assurance
+from fastcmp.kernels.planned import mcnemar_conditional_power as mcnemar_conditional_power
+from fastcmp.kernels.planned import mcnemar_interim_power as mcnemar_interim_power
+from fastcmp.kernels.planned import mcnemar_power as mcnemar_power
+from fastcmp.kernels.planned import mcnemar_predictive_power as mcnemar_predictive_power
 from fastcmp.kernels.repeats import g_pass_at_k as g_pass_at_k
 from fastcmp.kernels.repeats import pass_at_k as pass_at_k
 from fastcmp.kernels.repeats import pass_at_k_variance as pass_at_k_variance

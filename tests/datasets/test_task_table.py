@@ -119,7 +119,7 @@ def test_means_are_the_scores_of_tasks(folds):
         ((1, 3, 1, 5), {}, "at least 2 models"),
         ((2, 3, 5, 1), {}, "test_train_ratio must be given"),
         ((2, 3, 1, 5), {"test_train_ratio": [1, 2]}, "each of 3 tasks"),
-        ((2, 3, 1, 5), {"tasks": ["a"]}, "each of 3 tasks"),
+        ((2, 3, 1, 5), {"tasks": ["a"]}, "each of the 3 tasks"),
     ],
 )
 def test_wrong_scores_are_refused(shape, options, words):

@@ -154,39 +154,31 @@ class FoldTestResult(Compared, Record):
             One section; for arrays, what they hold.
         """
         if np.ndim(self.pvalue):
-            text: tuple[str, ...] = (
-                f"{np.size(self.pvalue)} tests, shape {np.shape(self.pvalue)}",
-            )
-            return [Section(title=f"{self.title} ({self.alternative})", text=text)]
-        symbol = _SYMBOLS[self.distribution]
-        text = (
-            f"{symbol} = {self.statistic:.4g}{self._degrees()}, "
-            f"p = {format_pvalue(self.pvalue)} ({_HYPOTHESES[self.alternative]})",
-        )
+            many = f"{np.size(self.pvalue)} tests, shape {np.shape(self.pvalue)}"
+            return [Section(title=f"{self.title} ({self.alternative})", text=(many,))]
+        text = []
         if not np.isnan(self.estimate):
-            text = (self._effect(), *text)
+            what = _ESTIMATES.get(self.test, "mean difference")
+            effect = f"{what} (a minus b) {self.estimate:+.4f}"
+            if self.distribution in {"t", "normal"} and self.standard_error > 0.0:
+                low, high = self.confidence_interval()
+                shown = format_interval(low, high, digits=4, sign="+")
+                effect += f", {interval_name(0.95, self.alternative)} {shown}"
+            text.append(effect if self.n_folds == 1 else f"{effect}, {self.n_folds} folds")
+        degrees = ""
+        if self.df is not None:
+            pair = self.df if isinstance(self.df, tuple) else (self.df,)
+            degrees = f" with {' and '.join(f'{df:.4g}' for df in pair)} degree"
+            degrees += " of freedom" if pair == (1,) else "s of freedom"
+        text.append(
+            f"{_SYMBOLS[self.distribution]} = {self.statistic:.4g}{degrees}, "
+            f"p = {format_pvalue(self.pvalue)} ({_HYPOTHESES[self.alternative]})"
+        )
         if self.status == kernels.DEGENERATE:
-            text += ("the differences have no spread: p is a convention",)
+            text.append("the differences have no spread: p is a convention")
         elif self.status == kernels.UNDEFINED:
-            text += ("the differences have no spread: nothing measures the estimate, no answer",)
-        return [Section(title=self.title, text=text)]
-
-    def _degrees(self) -> str:
-        if self.df is None:
-            return ""
-        pair = self.df if isinstance(self.df, tuple) else (self.df,)
-        plural = "" if pair == (1,) else "s"
-        shown = " and ".join(f"{df:.4g}" for df in pair)
-        return f" with {shown} degree{plural} of freedom"
-
-    def _effect(self) -> str:
-        what = _ESTIMATES.get(self.test, "mean difference")
-        effect = f"{what} (a minus b) {self.estimate:+.4f}"
-        if self.distribution in {"t", "normal"} and self.standard_error > 0.0:
-            low, high = self.confidence_interval()
-            shown = format_interval(low, high, digits=4, sign="+")
-            effect += f", {interval_name(0.95, self.alternative)} {shown}"
-        return effect if self.n_folds == 1 else f"{effect}, {self.n_folds} folds"
+            text.append("the differences have no spread: nothing measures the estimate, no answer")
+        return [Section(title=self.title, text=tuple(text))]
 
 
 class FoldOutcomes(NamedTuple):
@@ -433,32 +425,34 @@ def fold_test(
 
     Notes
     -----
-    =================== =========== ====== ==============================================
-    method              axes of `x` source test
-    =================== =========== ====== ==============================================
-    "resampled-t"       J           [1]_   t with J - 1 df of random splits, as if they
-                                           were independent
-    "kfold-t"           K           [1]_   t with K - 1 df of one cross-validation, as if
-                                           folds were independent
-    "dietterich-t"      5, 2        [1]_   t with 5 df; 5 cuts in halves. It tests the
-                                           first difference
-    "nadeau-bengio-t"   J           [2]_   t with J - 1 df; variance (1 / J + n_test /
-                                           n_train) s**2
-    "bouckaert-frank-t" r, k        [3]_   the same for r repetitions of k folds
-    "bouckaert-t"       10, 10      [4]_   t with 10 df; the variance of the mean is
-                                           s**2 / 11
-    "yildiz-t"          5, 2        [5]_   t with 5 df of the mean of all ten
-    "blocked-t"         m, 2        [6]_   t with 2 m - 1 df, or those of `rho1` and
-                                           `rho2`; m balanced cuts in halves
-    "alpaydin-f"        5, 2        [7]_   F with 10 and 5 df
-    "calibrated-f"      5, 2        [8]_   F with 7 and 5 df; balanced cuts, whose halves
-                                           share a quarter of the samples
-    "conservative-z"    J           [2]_   z; the variance comes from splits of halves
-    "bayle-z"           n           [9]_   z; a difference for each sample: for accuracy
-                                           1 where only a is right, -1 where only b is
-    "proportion-z"      2, 2        [1]_   z of two accuracies, without regard to pairing
-    "naive-mcnemar"     K, 2, 2     [10]_  chi-square with K df, the sum over the folds
-    =================== =========== ====== ==============================================
+    =================== =========== ============================================ ======
+    method              axes of `x` test                                         source
+    =================== =========== ============================================ ======
+    "resampled-t"       J           t with J - 1 df of random splits, as if they [1]_
+                                    were independent
+    "kfold-t"           K           t with K - 1 df of one cross-validation, as  [1]_
+                                    if folds were independent
+    "dietterich-t"      5, 2        t with 5 df of the first difference; 5 cuts  [1]_
+                                    in halves
+    "nadeau-bengio-t"   J           t with J - 1 df; the variance of the mean is [2]_
+                                    (1 / J + n_test / n_train) s**2
+    "bouckaert-frank-t" r, k        the same for r repetitions of k folds        [3]_
+    "bouckaert-t"       10, 10      t with 10 df; the variance of the mean is    [4]_
+                                    s**2 / 11
+    "yildiz-t"          5, 2        t with 5 df of the mean of all ten           [5]_
+    "blocked-t"         m, 2        t with 2 m - 1 df, or those of `rho1` and    [6]_
+                                    `rho2`; m balanced cuts in halves
+    "alpaydin-f"        5, 2        F with 10 and 5 df                           [7]_
+    "calibrated-f"      5, 2        F with 7 and 5 df; balanced cuts, whose      [8]_
+                                    halves share a quarter of the samples
+    "conservative-z"    J           z; the variance comes from splits of halves  [2]_
+    "bayle-z"           n           z; a difference for each sample: for         [9]_
+                                    accuracy 1 where only a is right, -1 where
+                                    only b is
+    "proportion-z"      2, 2        z of two accuracies, without regard to       [1]_
+                                    pairing
+    "naive-mcnemar"     K, 2, 2     chi-square with K df, the sum over the folds [10]_
+    =================== =========== ============================================ ======
 
     "resampled-t", "kfold-t" and "yildiz-t" ignore that the training sets overlap: the
     variance is estimated too small, and equally good models are found different far too

@@ -750,7 +750,13 @@ TWINS = {
         *("cohen_kappa", {}, ""),
     ),
     "costs": ("cost_test_from_counts", {"counts": label_counts}, "cost_test", {}, ""),
-    "metrics": ("compare_metric", {"counts": pair_tensor}, "compare_metric", {}, ""),
+    "metrics": (
+        "compare_metric",
+        {"counts": pair_tensor, "classes": None},
+        "compare_metric",
+        {},
+        "",
+    ),
     "metric": (
         "metric",
         {"table": lambda: np.histogram2d(Y, A, 2)[0].astype(int)},
@@ -791,13 +797,15 @@ def test_two_ways_to_one_answer(name):
         data = arguments(first, next(iter(of_first), None)) | made(of_first)
     both = (parameters(first).keys() & parameters(second).keys()) - SILENT
     options = both - set(data) - set(given) | (both & {"metric"})
-    options -= {"labels"} if first == "cohen_kappa" else set()  # a table has none
+    of_labels = {"groups", "sample_weight", "labels" if first == "cohen_kappa" else ""}
+    by_counts = of_labels if first == second else set()
     fixed = {k: v for k, v in (("rng", 1), ("n_resamples", 299)) if k in both}
     cases = [
         (option, value, needed)
         for option in sorted(options)
         for value in others(second, option)
         for needed in ({}, *NEEDS.get(option, ()))
+        if by_counts.isdisjoint({option, *needed})
         if set(needed) <= options
     ]
     for option, value, needed in [("", None, {}), *cases]:

@@ -9,16 +9,7 @@ import numpy as np
 from scipy.special import bdtr, ndtr, ndtri
 
 from fastcmp.paired.unpaired_result import UnpairedOptions, evaluate_counts
-from fastcmp.planning.families import (
-    Case,
-    Family,
-    Inputs,
-    Question,
-    check_enumerable,
-    needed,
-    passed,
-    within,
-)
+from fastcmp.planning.families import Case, Family, Inputs, Question, check_enumerable, within
 from fastcmp.planning.means import read_ratio
 from fastcmp.planning.search import each, each_size, smallest, solve
 
@@ -88,11 +79,9 @@ def _read(question: Question, inputs: Inputs) -> Case:
     margin: Any = 0.0 if question.margin is None else within(question.margin, "margin", 0, 1)
     ratio, cautions = read_ratio(inputs)
     detectable = question.solved_for == "difference"
-    read = {
-        name: within(needed(inputs, name), name, 0, 1, closed=True)
-        for name in ("accuracy_a", "accuracy_b")[detectable:]
-    }
-    alpha, b, kept = question.alpha, read["accuracy_b"], passed(inputs)
+    names = ("accuracy_b",) if detectable else ("accuracy_a", "accuracy_b")
+    read = {name: inputs.proportion(name) for name in names}
+    alpha, b, kept = question.alpha, read["accuracy_b"], inputs.plain()
     normal = question._replace(method="normal")
 
     def power(a: Any, n: Any) -> Any:

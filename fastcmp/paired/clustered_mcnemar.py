@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import ALTERNATIVES, as_counts, as_level, check_total, choose, keep_side
-from fastcmp.core.numbers import normal_tail
+from fastcmp.core.numbers import t_ppf, t_tail
 from fastcmp.core.records import Compared, ConfidenceInterval, Record
 from fastcmp.core.sections import (
     Section,
@@ -110,7 +110,7 @@ def evaluate(cells: Ints, units: Units, method: str, alternative: str) -> dict[s
     """Test counts by unit; give statistic, p-value, degrees of freedom and status."""
     difference, variance, df = estimate(cells, units, method)
     signed = standardized(np.array([difference]), np.array([variance]))
-    pvalue = tail(signed, df, alternative).item()
+    pvalue = float(t_tail(signed, alternative, df).item())
     statistic, status = signed.item(), OK
     if variance == 0.0:
         pvalue, status = 1.0, DEGENERATE
@@ -150,25 +150,6 @@ def standardized(difference: Floats, variance: Floats) -> Floats:
     return np.where((variance == 0.0) & (difference == 0.0), 0.0, ratio) + 0.0
 
 
-def tail(statistic: Floats, df: Any, alternative: str) -> Floats:
-    """Give p-values of Student's t, or of the normal distribution for ``df=None``."""
-    if df is None:
-        return np.asarray(normal_tail(statistic, alternative))
-    from scipy.special import stdtr
-
-    if alternative == "two-sided":
-        return np.asarray(2.0 * stdtr(df, -np.abs(statistic)))
-    return np.asarray(stdtr(df, statistic if alternative == "less" else -statistic))
-
-
-def quantile(level: float, df: Any) -> Any:
-    """Give the standard errors on either side of an interval of this level."""
-    from scipy.special import ndtri, stdtrit
-
-    upper = 0.5 * (1.0 - level)
-    return -ndtri(upper) if df is None else -stdtrit(df, upper)
-
-
 def interval(cells: Ints, units: Units, method: str, level: float) -> tuple[float, float]:
     """Give the ends of a two-sided interval for the difference.
 
@@ -181,7 +162,7 @@ def interval(cells: Ints, units: Units, method: str, level: float) -> tuple[floa
         sums = (cells[1] - cells[2]).astype(np.float64)
         low, high = bounded_interval(bounded_units(sums, units, method), level)
         return low.item(), high.item()
-    half = float(quantile(level, df)) * math.sqrt(variance)
+    half = -float(t_ppf(0.5 * (1.0 - level), df)) * math.sqrt(variance)
     return max(difference - half, -1.0), min(difference + half, 1.0)
 
 

@@ -19,7 +19,7 @@ from fastcmp.core.checks import (
     choose,
     keep_side,
 )
-from fastcmp.core.numbers import normal_tail, scale_exponent
+from fastcmp.core.numbers import normal_tail, scale_exponent, t_ppf
 from fastcmp.core.records import Compared, ConfidenceInterval, Record
 from fastcmp.core.sections import (
     Section,
@@ -30,7 +30,6 @@ from fastcmp.core.sections import (
 )
 from fastcmp.inputs.item_groups import ItemGroups
 from fastcmp.kernels import DEGENERATE, OK
-from fastcmp.paired.clustered_mcnemar import quantile
 from fastcmp.paired.margin_result import MarginTests, margin_entries, margin_sentences
 from fastcmp.paired.margins import (
     BoundedUnits,
@@ -386,7 +385,7 @@ class StratifiedMcNemarResult(Compared, Record):
             return self._pooled().confidence_interval(confidence_level)
         level = as_level(confidence_level, self.alternative)
         variance, df = self._variance()
-        half = float(quantile(level, df) * np.sqrt(variance))
+        half = float(-t_ppf(0.5 * (1.0 - level), df) * np.sqrt(variance))
         ends: Any = (self.difference - half, self.difference + half)
         if variance == 0.0:
             ends = np.ravel(bounded_interval(self._bounded(), level))

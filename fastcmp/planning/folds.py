@@ -10,8 +10,8 @@ from scipy.special import ndtri
 
 from fastcmp.core.checks import as_seed
 from fastcmp.core.threads import parts
-from fastcmp.crossval.design import UNUSED, Design
-from fastcmp.crossval.registry import TESTS, CVTest, FoldOutcomes, differences_of, find_test
+from fastcmp.crossval.designs import UNUSED, Design
+from fastcmp.crossval.fold_tests import TESTS, CVTest, FoldOutcomes, differences_of, find_test
 from fastcmp.kernels.fold_counts import simulate_folds
 from fastcmp.planning.discordance import KNOWN, read_discordant, read_probabilities
 from fastcmp.planning.families import Case, Family, Inputs, Question
@@ -121,7 +121,7 @@ def _read(question: Question, inputs: Inputs) -> Case:
     seed = as_seed(inputs.get("rng"))
     design = inputs.get("design")
     if design is None:
-        design = test.design(rng=seed)
+        design = test.splits.design(rng=seed)
     if not isinstance(design, Design) or design.stratify:
         raise ValueError(f"design must be made by fastcmp.designs, not stratified, got {design!r}")
     test.check_design(design)

@@ -1,4 +1,4 @@
-"""Arithmetic that many modules share: exact sums, scaling, and normal tails."""
+"""Arithmetic that many modules share: exact sums, scaling, tails of z and t."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def times(value: Any, exponent: int) -> Any:
     return product if np.ndim(product) else float(product)
 
 
-# Normal tails and Wilson's interval, of arrays.
+# Tails and quantiles of z and t, and Wilson's interval, of arrays.
 
 
 def normal_tail(z: Any, alternative: str) -> Any:
@@ -109,6 +109,29 @@ def normal_tail(z: Any, alternative: str) -> Any:
     if alternative == "two-sided":
         return 2.0 * ndtr(-np.abs(z))
     return ndtr(-z) if alternative == "greater" else ndtr(z)
+
+
+def t_tail(t: Any, df: Any, alternative: str) -> Any:
+    """P-values of Student's t; of the normal distribution where `df` is None or infinite."""
+    from scipy.special import stdtr
+
+    normal = normal_tail(t, alternative)
+    if df is None:
+        return normal
+    if alternative == "two-sided":
+        t = np.abs(t)
+    below = stdtr(df, t if alternative == "less" else -t)
+    with np.errstate(invalid="ignore"):
+        return np.where(np.isinf(df), normal, 2.0 * below if alternative == "two-sided" else below)
+
+
+def upper_quantile(probability: float, df: Any = None) -> Any:
+    """Quantile of t, or of the normal distribution, that is exceeded with this probability."""
+    from scipy.special import ndtri, stdtrit
+
+    if df is None:
+        return -ndtri(probability)
+    return -np.where(np.isinf(df), ndtri(probability), stdtrit(df, probability))
 
 
 def wilson_interval(rate: Any, n: Any, z: float) -> tuple[Any, Any]:

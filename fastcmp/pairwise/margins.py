@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastcmp.core.numbers import times
+from fastcmp.core.numbers import times, upper_quantile
 from fastcmp.core.threads import parts
 from fastcmp.counts.pairs import Block
 from fastcmp.paired.accuracy_margins import accuracy_margins
@@ -30,7 +30,6 @@ from fastcmp.paired.margins import (
     bounded_margins,
     decide,
     margins_of,
-    upper_quantile,
 )
 from fastcmp.pairwise.adjust import ADJUSTMENTS, adjust_checked
 

@@ -13,21 +13,8 @@ from fastcmp.counts.label_counts import count_labels as count_labels
 from fastcmp.crossval.comparisons import compare_cv as compare_cv
 from fastcmp.crossval.comparisons import compare_cv_all as compare_cv_all
 from fastcmp.crossval.fold_comparison import compare_folds as compare_folds
-from fastcmp.crossval.fold_tests import bayle_z as bayle_z
-from fastcmp.crossval.fold_tests import bouckaert_frank_t as bouckaert_frank_t
-from fastcmp.crossval.fold_tests import bouckaert_t as bouckaert_t
-from fastcmp.crossval.fold_tests import conservative_z as conservative_z
-from fastcmp.crossval.fold_tests import kfold_t as kfold_t
-from fastcmp.crossval.fold_tests import nadeau_bengio_t as nadeau_bengio_t
-from fastcmp.crossval.fold_tests import resampled_t as resampled_t
+from fastcmp.crossval.fold_tests import fold_test as fold_test
 from fastcmp.crossval.mcnemar import bcv_mcnemar as bcv_mcnemar
-from fastcmp.crossval.mcnemar import naive_mcnemar as naive_mcnemar
-from fastcmp.crossval.mcnemar import proportion_z as proportion_z
-from fastcmp.crossval.two_fold import alpaydin_f as alpaydin_f
-from fastcmp.crossval.two_fold import blocked_t as blocked_t
-from fastcmp.crossval.two_fold import calibrated_f as calibrated_f
-from fastcmp.crossval.two_fold import dietterich_t as dietterich_t
-from fastcmp.crossval.two_fold import yildiz_t as yildiz_t
 from fastcmp.data import load_demsar as load_demsar
 from fastcmp.data import load_digits as load_digits
 from fastcmp.data import load_digits_scores as load_digits_scores
@@ -76,12 +63,7 @@ from fastcmp.paired.mcnemar import mcnemar_clustered_from_counts as mcnemar_clus
 from fastcmp.paired.mcnemar import mcnemar_from_counts as mcnemar_from_counts
 from fastcmp.paired.mcnemar import mcnemar_stratified_from_counts as mcnemar_stratified_from_counts
 from fastcmp.paired.mcnemar import mcnemar_table as mcnemar_table
-from fastcmp.paired.symmetry import bhapkar as bhapkar
-from fastcmp.paired.symmetry import bhapkar_from_counts as bhapkar_from_counts
-from fastcmp.paired.symmetry import bowker as bowker
-from fastcmp.paired.symmetry import bowker_from_counts as bowker_from_counts
-from fastcmp.paired.symmetry import stuart_maxwell as stuart_maxwell
-from fastcmp.paired.symmetry import stuart_maxwell_from_counts as stuart_maxwell_from_counts
+from fastcmp.paired.symmetry import symmetry as symmetry
 from fastcmp.paired.unpaired_accuracies import accuracy_unpaired as accuracy_unpaired
 from fastcmp.paired.unpaired_accuracies import (
     accuracy_unpaired_from_counts as accuracy_unpaired_from_counts,

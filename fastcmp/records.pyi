@@ -7,9 +7,9 @@ from fastcmp.counts.roc_points import RocCurve as RocCurve
 from fastcmp.crossval.comparison_result import CVComparison as CVComparison
 from fastcmp.crossval.comparison_result import CVDatasetsResult as CVDatasetsResult
 from fastcmp.crossval.comparison_result import CVPairwiseResult as CVPairwiseResult
-from fastcmp.crossval.design import Design as Design
+from fastcmp.crossval.designs import Design as Design
 from fastcmp.crossval.fold_comparison import FoldComparison as FoldComparison
-from fastcmp.crossval.fold_result import FoldTestResult as FoldTestResult
+from fastcmp.crossval.fold_tests import FoldTestResult as FoldTestResult
 from fastcmp.crossval.mcnemar import BCVMcNemarResult as BCVMcNemarResult
 from fastcmp.crossval.mcnemar import BetaPosterior as BetaPosterior
 from fastcmp.crossval.runs import CVRuns as CVRuns

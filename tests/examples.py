@@ -208,7 +208,7 @@ EXAMPLES = {
 #: Functions whose answer is no record.
 NO_RECORDS = PER_ITEM | {
     *("adjust", "auc", "auc_multiclass", "average_precision", "g_pass_at_k", "hanley_mcneil"),
-    *("make_metric", "margin_decision", "mcnemar_table", "pass_at_k", "pass_hat_k"),
+    *("Estimates", "make_metric", "margin_decision", "mcnemar_table", "pass_at_k", "pass_hat_k"),
     *("pass_variance", "read_battles"),
 }
 #: All examples: proper calls of functions, and those above.

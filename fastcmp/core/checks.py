@@ -116,6 +116,17 @@ def as_proportion(value: Any, name: str) -> float:
     return proportion
 
 
+def as_finite(value: Any, name: str, least: float = -np.inf) -> float:
+    """Check a finite number that must be at least `least`."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(f"{name} must be a number, got {value!r}")
+    if not np.isfinite(float(value)):
+        raise ValueError(f"{name} must be finite, got {value}")
+    if value < least:
+        raise ValueError(f"{name} must be at least {least:g}, got {value}")
+    return float(value)
+
+
 def as_level(value: Any, alternative: str) -> float:
     """Check a confidence level, and give that of the two-sided interval to work out.
 

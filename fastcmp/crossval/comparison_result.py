@@ -14,8 +14,7 @@ from fastcmp.core.render import plain_columns
 from fastcmp.core.saved_states import readable
 from fastcmp.core.sections import Section, format_interval, format_pvalue, interval_name
 from fastcmp.crossval.designs import UNUSED
-from fastcmp.crossval.fold_result import FoldTestResult
-from fastcmp.crossval.registry import CVTest, find_test
+from fastcmp.crossval.fold_tests import CVTest, FoldTestResult, find_test
 from fastcmp.pairwise.result import PairwiseResult, describe
 
 if TYPE_CHECKING:
@@ -232,9 +231,8 @@ def difference_interval(record: Any, level: float = 0.95) -> NDArray[np.float64]
 
 def evaluate_pair(runs: CVRuns, test: CVTest, alternative: str) -> Any:
     """Run a test on the two models of a comparison."""
-    both = np.array([[0, 1]], np.int32)
-    outcomes = runs.outcomes(runs.find(test), both)
-    record = test.run(outcomes.pair(0), alternative)
+    both = np.array([0, 1], np.int32)
+    record = test.run(runs.outcomes(runs.find(test), both), alternative)
     if isinstance(record, FoldTestResult):
         return replace(record, measure=runs.measure)
     return record

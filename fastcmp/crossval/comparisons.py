@@ -21,8 +21,7 @@ from fastcmp.crossval.comparison_result import (
     evaluate_pair,
 )
 from fastcmp.crossval.designs import Design
-from fastcmp.crossval.fold_tests import nadeau_bengio_t
-from fastcmp.crossval.registry import CVTest, find_test
+from fastcmp.crossval.fold_tests import CVTest, find_test, fold_test
 from fastcmp.crossval.runs import Checkpoint, fit_models, settings_of
 from fastcmp.inputs.model_names import read_pair_names
 from fastcmp.pairwise.adjust import OF_PAIRS, check_all_pairs, promise
@@ -184,7 +183,7 @@ def choose_designs(
     for test in tests:
         test.check_options(alternative, counted=scoring in (None, "accuracy"))
     if design is None:
-        made = [test.design(stratify=stratify, rng=seed) for test in tests]
+        made = [test.splits.design(stratify=stratify, rng=seed) for test in tests]
         return list(dict.fromkeys(made))
     given: list[Any] = list(design) if isinstance(design, (tuple, list)) else [design]
     for each in given or [design]:
@@ -206,7 +205,7 @@ def _score_intervals(runs: CVRuns, run: DesignRun, level: float) -> NDArray[np.f
     if flat.shape[1] == 1:  # one split: its samples are independent
         right = [round(x * run.n_test) for x in flat[:, 0]]
         return np.array([kernels.wilson_interval(k, run.n_test, level) for k in right])
-    record = nadeau_bengio_t(flat, n_train=run.n_train, n_test=run.n_test)
+    record = fold_test(flat, "nadeau-bengio-t", n_train=run.n_train, n_test=run.n_test)
     ends = np.stack(record.confidence_interval(level), axis=-1)
     ends[record.status != kernels.OK] = np.nan
     return np.clip(ends, 0.0, 1.0) if runs.measure == "accuracy" else ends

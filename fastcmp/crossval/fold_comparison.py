@@ -14,7 +14,8 @@ from fastcmp.core.checks import as_flag, as_numbers
 from fastcmp.core.records import LESS_IS_BETTER
 from fastcmp.crossval.comparison_result import CVDatasetsResult
 from fastcmp.crossval.comparisons import PairOptions
-from fastcmp.crossval.fold_tests import as_positive, nadeau_bengio_t
+from fastcmp.crossval.fold_tests import fold_test
+from fastcmp.crossval.mcnemar import as_positive
 from fastcmp.inputs.columns import read_values
 from fastcmp.inputs.model_names import check_distinct_names, has_names, named_columns
 from fastcmp.pairwise.result import PairwiseResult, describe
@@ -291,7 +292,7 @@ def compare_folds(
     See Also
     --------
     compare_cv_all : Fits the models itself, with a choice of tests.
-    nadeau_bengio_t : The test of each pair.
+    fold_test : The test of each pair, "nadeau-bengio-t".
 
     References
     ----------
@@ -360,8 +361,8 @@ def _compare(
     differences = flat[i] - flat[j]
     # Of equal decimals: no difference.
     differences[np.abs(differences) <= 8.0 * np.spacing(np.abs(flat).max())] = 0.0
-    record = nadeau_bengio_t(differences, n_train=1.0, n_test=ratio)
-    alone = nadeau_bengio_t(flat, n_train=1.0, n_test=ratio)
+    record = fold_test(differences, "nadeau-bengio-t", n_train=1.0, n_test=ratio)
+    alone = fold_test(flat, "nadeau-bengio-t", n_train=1.0, n_test=ratio)
     ends = np.stack(alone.confidence_interval(1 - options.alpha), axis=-1)
     ends[alone.status != kernels.OK] = np.nan
     return FoldComparison(

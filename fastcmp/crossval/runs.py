@@ -16,7 +16,7 @@ from fastcmp.core.saved_states import FileKind, read_state, readable, write_stat
 from fastcmp.core.sections import Section
 from fastcmp.core.threads import Progress, check_workers, reporting
 from fastcmp.crossval.designs import UNUSED
-from fastcmp.crossval.registry import FoldOutcomes, differences_of
+from fastcmp.crossval.fold_tests import FoldOutcomes, differences_of
 from fastcmp.inputs.columns import count_rows, read_column
 from fastcmp.inputs.model_names import check_indexes
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from fastcmp.crossval.comparisons import CVPlan
     from fastcmp.crossval.designs import Design
-    from fastcmp.crossval.registry import CVTest
+    from fastcmp.crossval.fold_tests import CVTest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -131,13 +131,13 @@ class CVRuns(Record):
         """
         accepted = [run for run in self.runs if test.accepts(run.design)]
         for run in accepted:
-            if run.design == test.design(stratify=run.design.stratify, rng=self.seed):
+            if run.design == test.splits.design(stratify=run.design.stratify, rng=self.seed):
                 return run
         if accepted:
             return accepted[0]
         there = ", ".join(str(run.design) for run in self.runs)
         raise ValueError(
-            f"test {test.name!r} needs {test.wanted}; fitted were {there}: name it in "
+            f"test {test.name!r} needs {test.splits.wanted}; fitted were {there}: name it in "
             "test=[...] when comparing, and models are fitted on its splits too"
         )
 
@@ -280,9 +280,10 @@ def _count(
 ) -> NDArray[np.int64]:
     """Count who is right in each fold, for pairs of rows."""
     n_folds = int(folds.max()) + 1
-    tables = np.zeros((len(pairs), len(folds), n_folds, 2, 2), np.int64)
-    for table, (a, b) in zip(tables, pairs, strict=True):
-        kernels.count_folds(folds, wrong_a[a], wrong_b[b], table)
+    tables = np.zeros((*pairs.shape[:-1], len(folds), n_folds, 2, 2), np.int64)
+    for where in np.ndindex(pairs.shape[:-1]):
+        a, b = pairs[where]
+        kernels.count_folds(folds, wrong_a[a], wrong_b[b], tables[where])
     return tables
 
 

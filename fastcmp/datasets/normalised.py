@@ -146,7 +146,7 @@ def normalised_scores(
         tasks=tasks,
         policies=POLICIES[:3],
     )
-    x = data.gains.gains / data.gains.scale
+    x = data.gains.values / data.gains.scale
     constant, scales = _scales(x, data.gains.tolerance / data.gains.scale)
     table = data.table
     return NormalisedScores(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,7 +11,7 @@ from fastcmp.core.checks import LARGEST_COUNT, as_numbers
 from fastcmp.core.records import Record
 from fastcmp.core.sections import Section
 from fastcmp.core.threads import check_memory
-from fastcmp.inputs.model_names import check_distinct_names
+from fastcmp.inputs.model_names import check_distinct_names, read_names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,21 +54,7 @@ def read_win_tables(wins: Any, ties: Any, names: Any) -> WinTables:
             )
     if not table.sum() + tied.sum() <= LARGEST_COUNT:
         raise ValueError("wins and ties must add up to at most 2**53")
-    return WinTables(read_names(names, own, n_models), table, tied)
-
-
-def read_names(names: Any, own: list[str] | None, n_models: int) -> tuple[str, ...]:
-    """Give the models the names that the user chose, or those that data have."""
-    if names is None:
-        found = [f"model_{i}" for i in range(n_models)] if own is None else own
-        return tuple(found)
-    if isinstance(names, str) or not isinstance(names, Iterable):
-        raise TypeError(f"names must be a sequence of names of models, got {names!r}")
-    chosen = [str(name) for name in names]
-    if len(chosen) != n_models:
-        raise ValueError(f"names must name each of {n_models} models, got {len(chosen)} names")
-    check_distinct_names(chosen, "names")
-    return tuple(chosen)
+    return WinTables(read_names(names, n_models, own), table, tied)
 
 
 def _read_table(raw: Any, name: str) -> tuple[Floats, list[str] | None]:

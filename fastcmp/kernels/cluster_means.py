@@ -7,16 +7,14 @@ its weighted differences, the sum of its weights, and that of their squares.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
 from fastcmp._jit import kernel, sum_of
 from fastcmp.kernels.special import ndtri, stdtr, stdtrit, student_tails
 from fastcmp.kernels.status import DEGENERATE, INVALID, OK, TWO_SIDED, UNDEFINED
-
-if TYPE_CHECKING:
-    from fastcmp.kernels.typing import CodeArray, FloatArray
+from fastcmp.kernels.typing import CodeArray, FloatArray
 
 #: How residuals are scaled up for having been fitted.
 CR0: Final = 0

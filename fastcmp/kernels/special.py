@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from fastcmp._jit import helper, kernel, scipy_special
-
-if TYPE_CHECKING:
-    pass
+from fastcmp.kernels.status import TWO_SIDED
 
 _ndtri = scipy_special("ndtri", 1)
 # Not `math.lgamma`: Python and numba each have their own.
@@ -279,6 +277,14 @@ def log1pmx(x: float) -> float:
     return 2.0 * q * (tail * r - 1.0 / (1.0 - r))
 
 
+@kernel
+def normal_pvalue(z: float, alternative: int) -> float:
+    """P-value of a standard normal statistic, by the code of the alternative."""
+    if alternative == TWO_SIDED:
+        return math.erfc(abs(z) / math.sqrt(2.0))
+    return 0.5 * math.erfc(alternative * z / math.sqrt(2.0))
+
+
 # Tails of Student's t and Snedecor's F, in closed form if that is accurate.
 #
 # With few whole degrees of freedom both are short sums: ten times as fast as the
@@ -411,15 +417,15 @@ def _odd_tail(a: int, b: int, y: float, z: float) -> float:
 
 
 @helper
-def itp_step(low: float, f_low: float, high: float, f_high: float, reach: float) -> float:
-    """Propose the next abscissa by interpolation, truncation and projection.
+def itp_step(low: float, f_low: float, high: float, f_high: float, i: int) -> float:
+    """Propose the abscissa of step `i` by interpolation, truncation and projection.
 
-    Superlinear on smooth functions; slower than bisection by at most the slack in
-    `reach`, the distance of the proposal from the midpoint (Oliveira and Takahashi
-    2020, ACM TOMS 47, 5). The function values have opposite signs and may be infinite.
+    Superlinear on smooth functions (Oliveira and Takahashi 2020, ACM TOMS 47, 5); from step
+    60 on it is bisection. The function values have opposite signs and may be infinite.
     """
     middle = 0.5 * (low + high)
     width = high - low
+    reach = 0.5 * abs(width) if i < 60 else 0.0  # from the midpoint
     if not math.isfinite(f_high - f_low):
         return middle
     secant = (f_high * low - f_low * high) / (f_high - f_low)
@@ -428,9 +434,17 @@ def itp_step(low: float, f_low: float, high: float, f_high: float, reach: float)
     shift = max(0.2 * width * width / max(scale, width), 2.3e-16 * scale)
     gap = middle - secant
     guess = middle if shift > abs(gap) else secant + math.copysign(shift, gap)
-    if abs(guess - middle) <= reach:
-        return guess
-    return middle - math.copysign(max(reach, 0.0), gap)
+    return guess if abs(guess - middle) <= reach else middle - math.copysign(reach, gap)
+
+
+@helper
+def narrowed(
+    low: float, f_low: float, high: float, f_high: float, x: float, f: float
+) -> tuple[float, float, float, float]:
+    """The bracket of a root, low, f(low), high and f(high), after f(x)."""
+    if (f > 0.0) == (f_low > 0.0):
+        return x, f, high, f_high
+    return low, f_low, x, f
 
 
 _STEP = 0.1  # of the trapezoidal rule: errors up to 3e-13 for k <= 10,000

@@ -16,7 +16,7 @@ from fastcmp.core.checks import ALTERNATIVES, as_level, as_numbers, choose, keep
 from fastcmp.core.numbers import normal_tail
 from fastcmp.core.records import ConfidenceInterval, Record, are_labelled
 from fastcmp.core.saved_states import readable
-from fastcmp.core.sections import Section, format_interval, format_pvalue, interval_name
+from fastcmp.core.sections import Section, format_interval, format_pvalue, interval_name, null_value
 from fastcmp.counts.label_counts import LabelTable
 from fastcmp.inputs.columns import kind_of
 from fastcmp.inputs.ratings import read_ratings
@@ -28,11 +28,6 @@ Floats = NDArray[np.float64]
 
 INTERVALS = ("atanh", "wald")
 METHODS = {"cohen": "Cohen's kappa", "scott": "Scott's pi"}
-_HYPOTHESES = {
-    "two-sided": "the coefficient is 0",
-    "greater": "the coefficient is at most 0",
-    "less": "the coefficient is at least 0",
-}
 
 
 def agreement_interval(
@@ -68,7 +63,7 @@ def describe_agreement(result: Any, symbol: str) -> tuple[str, ...]:
     text: tuple[str, ...] = (
         f"{symbol} = {result.value:.4f}, {level} {ends}, standard error {error}",
         f"z = {result.statistic:.4g}, p = {format_pvalue(result.pvalue)} "
-        f"(H0: {_HYPOTHESES[result.alternative]})",
+        f"(H0: {null_value(result.alternative, 'the coefficient', '0')})",
     )
     if result.status == DEGENERATE:
         text += ("A rater who gives one label only agrees as by chance.",)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastcmp.core.numbers import upper_quantile
+from fastcmp.core.numbers import t_ppf
 from fastcmp.paired.margins import BoundedUnits, bounded_interval
 from fastcmp.paired.units import (
     CLUSTER_WEIGHTED,
@@ -144,7 +144,7 @@ def cluster_interval(cells: Ints, units: Units, method: str, level: float) -> tu
     if variance == 0.0:
         ends = bounded_interval(bounded_units(sums, units, method), level)
         return ends[0].item(), ends[1].item()
-    half = float(upper_quantile(0.5 * (1.0 - level), df)) * math.sqrt(variance)
+    half = float(-t_ppf(0.5 * (1.0 - level), df)) * math.sqrt(variance)
     return max(difference - half, -1.0), min(difference + half, 1.0)
 
 

@@ -366,7 +366,7 @@ def _of_clusters(
     check_defined(method, units, strata)
     difference, variance, df = estimate(cells, units, method)
     statistic = standardized(np.array(difference), np.array(variance)).item()
-    pvalue, status = float(t_tail(statistic, df, alternative)), OK
+    pvalue, status = float(t_tail(statistic, alternative, df)), OK
     sums = cells[1] - cells[2]
     if variance == 0.0:
         pvalue, status = 1.0, DEGENERATE

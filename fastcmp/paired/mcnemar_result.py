@@ -12,7 +12,7 @@ from scipy.special import ndtri
 
 from fastcmp import kernels
 from fastcmp.core.checks import ALTERNATIVES, as_level, choose, keep_side
-from fastcmp.core.numbers import upper_quantile
+from fastcmp.core.numbers import t_ppf
 from fastcmp.core.records import Compared, ConfidenceInterval, Pilot, Record, unwrap
 from fastcmp.core.sections import (
     Section,
@@ -489,7 +489,7 @@ class McNemarResult(Pilot, Compared, Record):
             ends = cluster_interval(self._cells(), units, method, level)
         elif self.weights is not None:
             variance, df = self._stratum_variance()
-            half = float(upper_quantile(0.5 * (1.0 - level), df) * np.sqrt(variance))
+            half = float(-t_ppf(0.5 * (1.0 - level), df) * np.sqrt(variance))
             ends = (self.difference - half, self.difference + half)
             if variance == 0.0:
                 ends = np.ravel(bounded_interval(self._bounded(), level))

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from fastcmp.core.checks import ALTERNATIVES, as_flag, as_level, as_proportion, choose, keep_side
 from fastcmp.core.numbers import scale_exponent, scaled_back, times
 from fastcmp.core.records import Compared, ConfidenceInterval, Record
-from fastcmp.core.sections import Section, format_pvalue, interval_name
+from fastcmp.core.sections import Section, format_pvalue, interval_name, null_hypothesis, null_value
 from fastcmp.inputs.model_names import read_pair_names
 from fastcmp.inputs.values import ItemTable, as_values
 from fastcmp.kernels.cluster_means import mean_t, t_quantile
@@ -135,14 +135,9 @@ class UnpairedMeans(Compared, Record):
         """What is tested."""
         a, b = self.names
         if self.null_difference:
-            relation = {"two-sided": "is", "greater": "is at most"}
-            how = relation.get(self.alternative, "is at least")
-            return f"the difference {how} {self.null_difference:+.4g}"
-        return {
-            "two-sided": f"{a} and {b} have the same {self.measure}",
-            "greater": f"the {self.measure} of {a} is not higher",
-            "less": f"the {self.measure} of {a} is not lower",
-        }[self.alternative]
+            return null_value(self.alternative, "the difference", f"{self.null_difference:+.4g}")
+        equal = f"{a} and {b} have the same {self.measure}"
+        return null_hypothesis(self.alternative, equal, self.names, self.measure)
 
     def _missing_sentences(self) -> tuple[str, ...]:
         n = sum(self.n_missing_values)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import choose
-from fastcmp.core.numbers import normal_tail, upper_quantile
+from fastcmp.core.numbers import normal_tail, t_ppf
 from fastcmp.core.threads import ThreadPool, check_memory, no_step
 from fastcmp.counts.pairs import Block, PairColumns, RightBits
 from fastcmp.inputs.labels import Labels
@@ -121,7 +121,7 @@ def stratified_tests(  # the samples, how they are tested, and by which threads
         variance, df = strata.spread(only_a - only_b, only_a + only_b)
         i, j = block.pairs.T
         difference = score[i] - score[j]
-        half = upper_quantile(0.5 * (1.0 - level), df) * np.sqrt(variance)
+        half = -t_ppf(0.5 * (1.0 - level), df) * np.sqrt(variance)
         low, high = (np.clip(difference + x, -1.0, 1.0) for x in (-half, half))
         if (still := np.flatnonzero(variance == 0.0)).size:
             units = bounded(Block(np.arange(still.size), block.pairs[still]))

@@ -71,7 +71,7 @@ def read_probabilities(inputs: Inputs) -> Discordance:
         If keywords are missing or too many, or probabilities do not fit together; the
         message names the possible range.
     """
-    given = {key for key in KNOWN if inputs.get(key) is not None}
+    given = KNOWN.keys() & inputs.keys()
     if given == {"p10", "p01"}:
         return _from_cells(inputs)
     if given == {"difference", "discordant"}:
@@ -90,7 +90,7 @@ def read_probabilities(inputs: Inputs) -> Discordance:
 
 def read_discordant(inputs: Inputs) -> Floats:
     """Read how often just one of two models is right, where no difference is known."""
-    given = [key for key in KNOWN if inputs.get(key) is not None]
+    given = [key for key in KNOWN if key in inputs]
     if given == ["discordant"]:
         return within(inputs["discordant"], "discordant", 0, 1, closed=True)
     if given == ["agreement"]:

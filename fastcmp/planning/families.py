@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fastcmp.core.checks import LARGEST_COUNT, as_numbers, as_whole, choose
 
 Floats = NDArray[np.float64]
-#: A family's own inputs, as the user passed them: those not passed are missing.
+#: A family's own inputs, as the user passed them: those not passed, or None, are missing.
 Inputs = Mapping[str, Any]
 
 
@@ -110,8 +110,8 @@ _MODULES = {
     "accuracy-unpaired": "accuracies:FAMILY",
     "metric": "means:METRICS",
     "cost": "means:COSTS",
-    "auc": "aucs:FAMILY",
-    "auc-paired": "auc_pairs:FAMILY",
+    "auc": "aucs:ONE",
+    "auc-paired": "aucs:TWO",
     "cv": "folds:FAMILY",
     "leaderboard": "leaderboard:FAMILY",
 }
@@ -180,43 +180,31 @@ def names_of(given: Collection[str]) -> str:
     return ", ".join(sorted(given)) or "none of them"
 
 
-def is_given(inputs: Inputs, name: str) -> bool:
-    """Whether an input was passed."""
-    return inputs.get(name) is not None
-
-
 def needed(inputs: Inputs, name: str) -> Any:
     """Value of an input that must be passed."""
-    if not is_given(inputs, name):
+    if name not in inputs:
         raise ValueError(f"{name} must be given")
     return inputs[name]
 
 
 def passed(inputs: Inputs) -> dict[str, Any]:
     """What was passed, as it can be passed again."""
-    given = {name: x for name, x in inputs.items() if x is not None}
     return {
         name: x
         if isinstance(x, (str, bool, tuple)) or np.asarray(x).dtype == "O"
         else np.asarray(x)
-        for name, x in given.items()
+        for name, x in inputs.items()
     }
 
 
 def read_tails(question: Question, inputs: Inputs) -> bool | None:
     """Whether rejections in both directions count; None where nothing is said."""
-    tails = inputs.get("tails")
-    if tails is None:
+    if "tails" not in inputs:
         return None
+    tails = inputs["tails"]
     if question.alternative != "two-sided" or question.hypothesis != "difference":
         raise ValueError(f"tails={tails!r} is for two-sided tests of a difference")
     return bool(choose(tails, "tails", ("both", "right-direction")) == "both")
-
-
-def check_detectable(question: Question) -> None:
-    """Refuse a difference that is to be shown equivalent."""
-    if question.solved_for == "difference" and question.hypothesis == "equivalence":
-        raise ValueError("detectable_difference has no answer for hypothesis='equivalence'")
 
 
 def check_enumerable(n: Any, method: str, most: float, instead: str) -> None:

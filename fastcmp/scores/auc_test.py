@@ -18,7 +18,13 @@ from fastcmp import kernels
 from fastcmp.core.checks import ALTERNATIVES, as_level, choose, keep_side
 from fastcmp.core.numbers import normal_tail
 from fastcmp.core.records import Compared, ConfidenceInterval, Pilot, Record
-from fastcmp.core.sections import Section, format_interval, format_pvalue, interval_name
+from fastcmp.core.sections import (
+    Section,
+    format_interval,
+    format_pvalue,
+    interval_name,
+    null_hypothesis,
+)
 from fastcmp.paired.margin_result import MarginTests, margin_entries, margin_sentences
 from fastcmp.paired.margins import (
     Estimated,
@@ -287,11 +293,8 @@ class AUCComparison(Pilot, Compared, Record):
         """
         a, b = self.names
         low, high = self.confidence_interval(self.confidence_level)
-        hypothesis = {
-            "two-sided": f"{a} and {b} have equal {self.measure}",
-            "greater": f"{a} is not better than {b}",
-            "less": f"{a} is not worse than {b}",
-        }[self.alternative]
+        equal = f"{a} and {b} have equal {self.measure}"
+        hypothesis = null_hypothesis(self.alternative, equal, self.names)
         if self.margin and self.alternative != "two-sided":
             better, worse = (b, a) if self.alternative == "greater" else (a, b)
             hypothesis = f"{worse} is worse than {better} by {self.margin:g} or more"

@@ -19,7 +19,7 @@ from fastcmp.core.checks import (
 )
 from fastcmp.core.numbers import normal_tail
 from fastcmp.core.records import Compared, Record, are_labelled
-from fastcmp.core.sections import Section, format_pvalue
+from fastcmp.core.sections import Section, format_pvalue, null_hypothesis
 from fastcmp.counts.label_counts import LabelTable
 from fastcmp.inputs.binary_labels import positive_label, read_labels, read_truth
 from fastcmp.paired.margins import as_margin, as_margin_alpha
@@ -41,12 +41,6 @@ if TYPE_CHECKING:
 
     Flags = NDArray[np.bool_]
     Floats = NDArray[np.float64]
-
-_HYPOTHESES = {
-    "two-sided": "both are equal",
-    "greater": "a is not better than b",
-    "less": "a is not worse than b",
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -85,7 +79,7 @@ class PredictiveValueTest(Compared, Record):
             f"{self.measure} of a {self.value_a:.4f}, of b {self.value_b:.4f}, "
             f"difference {self.difference:+.4f}",
             f"z = {self.statistic:.4g}, p = {format_pvalue(self.pvalue)} "
-            f"(H0: {_HYPOTHESES[self.alternative]})",
+            f"(H0: {null_hypothesis(self.alternative, 'both are equal')})",
         )
         title = f"{self.test.capitalize()} test ({self.measure}, {self.alternative})"
         return [Section(title=title, text=text)]

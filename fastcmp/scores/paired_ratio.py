@@ -10,7 +10,7 @@ from fastcmp import kernels
 from fastcmp.core.checks import ALTERNATIVES, LARGEST_COUNT, as_counts, as_level, choose, keep_side
 from fastcmp.core.numbers import normal_tail
 from fastcmp.core.records import ConfidenceInterval, Record
-from fastcmp.core.sections import Section, format_pvalue, interval_name
+from fastcmp.core.sections import Section, format_pvalue, interval_name, null_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,11 +19,6 @@ if TYPE_CHECKING:
 LOWER_IS_BETTER = ("false_positive_rate", "likelihood_ratio_negative")
 _SCREENED = ("sensitivity", "false_positive_rate")
 _OPPOSITE = {"two-sided": "two-sided", "greater": "less", "less": "greater"}
-_HYPOTHESES = {
-    "two-sided": "the ratio is 1",
-    "greater": "the ratio is at most 1",
-    "less": "the ratio is at least 1",
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -84,7 +79,7 @@ class PairedRatio(Record):
         text = [
             f"a / b = {format_ratio(self.ratio)}, {level} {ends}",
             f"z = {format_ratio(self.statistic)}, p = {format_pvalue(self.pvalue)} "
-            f"(H0: {_HYPOTHESES[side]})",
+            f"(H0: {null_value(side, 'the ratio', '1')})",
         ]
         if not math.isnan(self.value_a):
             a, b = map(format_ratio, (self.value_a, self.value_b))

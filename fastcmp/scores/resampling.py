@@ -11,7 +11,13 @@ from numpy.typing import NDArray
 from fastcmp import kernels
 from fastcmp.core.checks import ALTERNATIVES, as_proportion, as_resamples, as_seed, choose
 from fastcmp.core.records import Compared, ConfidenceInterval, Record
-from fastcmp.core.sections import Section, dropped_sentences, format_interval, format_pvalue
+from fastcmp.core.sections import (
+    Section,
+    dropped_sentences,
+    format_interval,
+    format_pvalue,
+    null_hypothesis,
+)
 from fastcmp.core.threads import (
     Progress,
     ThreadPool,
@@ -479,11 +485,7 @@ class PermutationResult(Exchanged):
         list of Section
             One section.
         """
-        hypothesis = {
-            "two-sided": "a and b have equal AUC",
-            "greater": "a is not better than b",
-            "less": "a is not worse than b",
-        }[self.alternative]
+        hypothesis = null_hypothesis(self.alternative, "a and b have equal AUC")
         return self._describe("Permutation test of AUCs", "", hypothesis)
 
 

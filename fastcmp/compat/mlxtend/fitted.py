@@ -9,16 +9,14 @@ import numpy as np
 
 from fastcmp.compat.mlxtend.estimators import scikit_learn, score_difference, scorer_of
 from fastcmp.core.checks import as_whole
-from fastcmp.crossval.fold_tests import kfold_t, resampled_t
+from fastcmp.crossval.fold_tests import fold_test
 from fastcmp.crossval.runs import take_rows
-from fastcmp.crossval.two_fold import alpaydin_f, dietterich_t
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import ArrayLike, NDArray
 
-    from fastcmp.crossval.fold_result import FoldTestResult
 
 _STATES = 32767  # mlxtend draws the states of its splits below it
 
@@ -66,7 +64,7 @@ def paired_ttest_5x2cv(
 
     See Also
     --------
-    fastcmp.dietterich_t : The test on your own differences; one-sided, with interval.
+    fastcmp.fold_test : The test on your own differences; one-sided, with interval.
     fastcmp.compare_cv : Better tests of two classifiers, one fit for each split.
 
     Notes
@@ -95,7 +93,7 @@ def paired_ttest_5x2cv(
     True
     """
     differences = _five_by_two(estimator1, estimator2, X, y, scoring, random_seed)
-    return _numbers(dietterich_t(differences))
+    return _numbers(differences, "dietterich-t")
 
 
 def combined_ftest_5x2cv(
@@ -139,7 +137,7 @@ def combined_ftest_5x2cv(
 
     See Also
     --------
-    fastcmp.alpaydin_f : The test on your own differences.
+    fastcmp.fold_test : The test on your own differences.
     fastcmp.compare_cv : Better tests of two classifiers, one fit for each split.
 
     Notes
@@ -165,7 +163,7 @@ def combined_ftest_5x2cv(
     True
     """
     differences = _five_by_two(estimator1, estimator2, X, y, scoring, random_seed)
-    return _numbers(alpaydin_f(differences))
+    return _numbers(differences, "alpaydin-f")
 
 
 def paired_ttest_kfold_cv(
@@ -217,8 +215,8 @@ def paired_ttest_kfold_cv(
 
     See Also
     --------
-    fastcmp.kfold_t : The test on your own differences; one-sided, with interval.
-    fastcmp.bouckaert_frank_t : The same with the variance corrected.
+    fastcmp.fold_test : The test on your own differences; one-sided, with interval;
+        "bouckaert-frank-t" corrects the variance.
 
     Notes
     -----
@@ -254,7 +252,7 @@ def paired_ttest_kfold_cv(
         )
         for train, test in folds.split(X, labels)
     ]
-    return _numbers(kfold_t(differences))
+    return _numbers(differences, "kfold-t")
 
 
 def paired_ttest_resampled(
@@ -306,8 +304,8 @@ def paired_ttest_resampled(
 
     See Also
     --------
-    fastcmp.nadeau_bengio_t : The same with the variance corrected.
-    fastcmp.resampled_t : The test on your own differences; one-sided, with interval.
+    fastcmp.fold_test : The test on your own differences; one-sided, with interval;
+        "nadeau-bengio-t" corrects the variance.
 
     Notes
     -----
@@ -317,7 +315,7 @@ def paired_ttest_resampled(
     Do not trust a small p-value of this test. The splits share most of their samples,
     but their differences are treated as independent. With more rounds the estimated
     variance of the mean falls to 0 while the error of the mean stays, so any two models
-    become significantly different. `fastcmp.nadeau_bengio_t` adds
+    become significantly different. "nadeau-bengio-t" of `fastcmp.fold_test` adds
     ``test_size / (1 - test_size)`` to ``1 / num_rounds``.
 
     Examples
@@ -340,7 +338,7 @@ def paired_ttest_resampled(
         score_difference((estimator1, estimator2), scorer, train, test)
         for train, test in _random_splits(X, y, num_rounds, test_size, random_seed)
     ]
-    return _numbers(resampled_t(differences))
+    return _numbers(differences, "resampled-t")
 
 
 def _random_splits(
@@ -383,5 +381,6 @@ def _five_by_two(  # what the user passed
     )
 
 
-def _numbers(result: FoldTestResult) -> tuple[float, float]:
+def _numbers(differences: ArrayLike, method: str) -> tuple[float, float]:
+    result = fold_test(differences, method)
     return float(result.statistic), float(result.pvalue)

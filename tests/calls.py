@@ -174,9 +174,9 @@ GOOD = {
     "means_unpaired": {"values_a": S, "values_b": T},
     "mcnemar": LABELS,
     "mcnemar_clustered_from_counts": {
-        "both_right": [3, 2, 1, 4],
         "only_a": [0, 1, 0, 0],
         "only_b": [1, 2, 1, 0],
+        "both_right": [3, 2, 1, 4],
         "both_wrong": [0, 0, 2, 1],
     },
     "margin_decision": {

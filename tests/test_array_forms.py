@@ -228,7 +228,11 @@ CASES = [
     ),
     called(F.mcnemar, TRUTH, A, B, margin=0.1),
     called(F.mcnemar_stratified_from_counts, COUNTS[0], COUNTS[1]),
-    called(F.mcnemar_clustered_from_counts, *COUNTS[[0, 1, 2, 0]]),
+    called(
+        *(F.mcnemar_clustered_from_counts, COUNTS[1], COUNTS[2]),
+        both_right=COUNTS[0],
+        both_wrong=COUNTS[0],
+    ),
     called(planning.power, test="auc", n=COUNTS + 2, auc=0.7, ratio=2.0),
     called(planning.power, test="mean", n=COUNTS + 2, difference=SCORES[0, :5], sd=1.0),
     called(planning.sample_size, test="cost", difference=SCORES[0], sd=2.0),

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp import kernels
-from fastcmp.core.checks import as_proportion, choose
+from fastcmp.core.checks import as_finite, as_proportion, choose
 from fastcmp.core.records import Compared, ConfidenceInterval, Record, unwrap
 from fastcmp.core.sections import (
     Section,
@@ -20,7 +20,7 @@ from fastcmp.core.sections import (
 )
 from fastcmp.kernels.difference_evalues import BETS, DIRICHLET, anytime_difference_interval_many
 from fastcmp.paired.mcnemar_result import HYPOTHESES
-from fastcmp.sequential.evalues import as_number, read_prior
+from fastcmp.sequential.evalues import read_prior
 
 Floats = NDArray[np.float64]
 
@@ -206,7 +206,7 @@ class EvalueResult(Compared, Record):
         >>> round(result.log_evalue_at(0.1), 6)
         -0.209782
         """
-        delta = as_number(difference, "difference")
+        delta = as_finite(difference, "difference")
         if not -1.0 <= delta <= 1.0:
             raise ValueError(f"difference must lie in [-1, 1], got {difference}")
         code, thirds = read_difference_method(method, prior)

@@ -24,7 +24,7 @@ from fastcmp.pairwise.leaderboard import Leaderboard
 from fastcmp.pairwise.result import PairwiseResult, describe
 from fastcmp.sequential.evalue_result import EvalueResult, evalue_of, pvalue_of
 from fastcmp.sequential.evalues import METHODS, PROMISES, adjust_known, read_prior
-from fastcmp.stream.accumulator import Accumulator, State, check_within, kept, require
+from fastcmp.stream.accumulator import NAMES, Accumulator, State, check_within, custom, require
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -299,17 +299,20 @@ class PairLooksResult(Record):
         return self.compared.plot(kind, **options)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class _State(State):
-    names: tuple[str, ...] | None
+    names: Annotated[tuple[str, ...] | None, NAMES] = None
     #: Samples and looks so far.
-    totals: Annotated[Ints, kept(2)]
+    totals: Annotated[Ints, custom(2)]
     #: Samples that each model got right at the last look, shape (M,).
-    right: Annotated[Ints, kept("m")]
+    right: Annotated[Ints, custom("m")]
     #: The largest log e-value of each pair so far, shape (P,).
-    largest: Annotated[Floats, kept("p", dtype=np.float64)]
+    largest: Annotated[Floats, custom("p", dtype=np.float64)]
     #: Pairs that were decided so far, shape (P,); not for "e-bh".
-    decided: Annotated[NDArray[np.bool_], kept("n_decided", dtype=np.bool_, form="bits")]
+    decided: Annotated[NDArray[np.bool_], custom("n_decided", dtype=np.bool_, form="bits")]
+
+    def check_fit(self, other: Self, kind: str) -> None:  # noqa: ARG002
+        raise TypeError(f"{kind} do not merge: merge the counts, and look at their sum")
 
 
 class PairLooks(Accumulator):
@@ -372,32 +375,23 @@ class PairLooks(Accumulator):
         s, t = read_prior(prior)
         if s != t:
             raise ValueError(f"prior must be two equal numbers: pairs have no order, got {prior}")
-        self._prior = (s, t)
-        self._adjust = str(choose(adjust, "adjust", METHODS))
-        self._alpha = as_proportion(alpha, "alpha")
-        self._options = {"prior": self._prior, "adjust": self._adjust, "alpha": self._alpha}
-        self._state = _State.begin(self._sizes(None), names=None)
+        self._options = {
+            "prior": (s, t),
+            "adjust": choose(adjust, "adjust", METHODS),
+            "alpha": as_proportion(alpha, "alpha"),
+        }
+        self._state = _State.begin(self._sizes({}))
         self._tables, self._rests = np.empty((2, 0), np.int64), np.zeros(2)
-
-    @property
-    def names(self) -> tuple[str, ...] | None:
-        """The models by name; None before the first look."""
-        return self._state.names
 
     @property
     def adjust(self) -> str:
         """What decisions about all pairs keep."""
-        return self._adjust
+        return self._options["adjust"]  # type: ignore[no-any-return]
 
     @property
     def alpha(self) -> float:
         """That error rate."""
-        return self._alpha
-
-    @property
-    def n_samples(self) -> int:
-        """Number of samples at the last look."""
-        return int(self._state.totals[0])
+        return self._options["alpha"]  # type: ignore[no-any-return]
 
     @property
     def n_looks(self) -> int:
@@ -447,8 +441,8 @@ class PairLooks(Accumulator):
             _check_growth(state, right, n)
             found, largest, missing = self._evaluate(joint, right, n, threads)
             decided = state.decided
-            if self._adjust == "e-holm":
-                decided = _decide(found, missing, 1.0 / self._alpha, decided)
+            if self.adjust == "e-holm":
+                decided = _decide(found, missing, 1.0 / self.alpha, decided)
             totals = np.array([n, state.totals[1] + 1])
             self._state = replace(
                 state, totals=totals, right=right, largest=largest, decided=decided
@@ -460,10 +454,10 @@ class PairLooks(Accumulator):
             n_looks=int(totals[1]),
             log_evalue=found,
             log_evalue_max=largest,
-            decided=decided if self._adjust == "e-holm" else None,
-            prior=self._prior,
-            adjust=self._adjust,
-            alpha=self._alpha,
+            decided=decided if self.adjust == "e-holm" else None,
+            prior=self._options["prior"],
+            adjust=self.adjust,
+            alpha=self.alpha,
             n_missing=counts.n_missing,
             n_excluded=counts.n_excluded,
         )
@@ -474,7 +468,7 @@ class PairLooks(Accumulator):
         if m < 2 or n < 1:
             raise ValueError(f"counts must hold at least 2 models and 1 sample, got {m} and {n}")
         if state.names is None:
-            state = _State.begin(self._sizes(names), names=names)
+            state = _State.begin(self._sizes({"names": names}), names=names)
             return replace(state, largest=np.full(state.largest.size, -np.inf))
         if state.names != names:
             raise ValueError(
@@ -492,10 +486,10 @@ class PairLooks(Accumulator):
         if not before.size:
             before = np.full(p, -np.inf)
         tables = self._extended(n if n < _PAIRS_PAY * p else _LARGEST_TABLE)
-        known = (self._prior[0], tables)
+        known = (self._options["prior"][0], tables)
         found, largest = np.empty(p), np.empty(p)
         starts = np.arange(m) * m - np.arange(m) * np.arange(1, m + 1) // 2
-        threshold = 1.0 / self._alpha if self._adjust == "e-holm" else 0.0
+        threshold = 1.0 / self.alpha if self.adjust == "e-holm" else 0.0
 
         def evaluate(rows: tuple[int, int]) -> float:
             pair_log_evalues(joint, right, rows, known, before, (found, largest))
@@ -523,14 +517,14 @@ class PairLooks(Accumulator):
             tables = np.empty((2, min(2 * n, _LARGEST_TABLE) + 1), np.int64)
             tables[:, :known] = self._tables
             rests = self._rests.copy()
-            extend_tables(self._prior[0], known, tables, rests)
+            extend_tables(self._options["prior"][0], known, tables, rests)
             self._tables, self._rests = tables, rests
         return self._tables
 
-    def _sizes(self, names: tuple[str, ...] | None) -> dict[str, int]:
-        m = len(names or ())
+    def _sizes(self, values: dict[str, Any]) -> dict[str, int]:
+        m = len(values.get("names") or ())
         p = m * (m - 1) // 2
-        return {"m": m, "p": p, "n_decided": p if self._adjust == "e-holm" else 0}
+        return {"m": m, "p": p, "n_decided": p if self.adjust == "e-holm" else 0}
 
     def _check(self) -> None:
         totals, begun = self._state.totals, self.names is not None
@@ -539,12 +533,9 @@ class PairLooks(Accumulator):
         check_within(self._state.right, 0, totals[0], "right")
         require(not np.isnan(self._state.largest).any(), "largest must be numbers")
 
-    def _check_fit(self, other: Self) -> None:  # noqa: ARG002
-        raise TypeError("PairLooks do not merge: merge the counts, and look at their sum")
-
     def _sections(self) -> list[Section]:
         looks = f"{self.n_looks} look{'s' * (self.n_looks != 1)}"
-        text = (f"{looks} so far ({self._adjust}).",)
+        text = (f"{looks} so far ({self.adjust}).",)
         return [Section(title=self._title(), text=text)]
 
 

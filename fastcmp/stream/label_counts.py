@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from fastcmp.counts.label_counts import LabelTable, add_cells
 from fastcmp.counts.pair_tables import all_label_cells, all_label_counts
 from fastcmp.counts.pairs import model_index, places_of
 from fastcmp.inputs.labels import Labels
-from fastcmp.stream.accumulator import accuracy_table, check_names, require, saved_names
+from fastcmp.stream.accumulator import accuracy_table, check_names, saved_names
 from fastcmp.stream.class_counts import ClassCounts, Tally, is_dense
 
 
@@ -84,7 +84,7 @@ class LabelCounts(ClassCounts):
         rows = check_names(names)
         everything = isinstance(pairs, str) and pairs.lower() == "all"
         self._pair = None if everything else _read_pair(pairs, rows)
-        self._row_names = rows
+        self._options = {"pair": self._pair, "rows": rows if self._pair else None}
         self._begin(self._pair or rows, classes)
         if self.names is not None:
             self._check_models(self.names)
@@ -233,7 +233,7 @@ class LabelCounts(ClassCounts):
         return self._pair
 
     def _rows(self) -> tuple[str, ...] | None:
-        return self.names if self._pair is None else self._row_names
+        return self._options["rows"] if self._pair else self.names
 
     def _count(self, block: Labels, threads: int) -> Tally:
         m, k = len(block.preds), len(block.classes)
@@ -256,18 +256,10 @@ class LabelCounts(ClassCounts):
     def _table(self) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
         return accuracy_table(self.names, self.correct, self.n_samples)
 
-    def _settings(self) -> dict[str, Any]:
-        own = {"pair": self._pair, "rows": self._row_names if self._pair else None}
-        return {**super()._settings(), **own}
-
     @classmethod
-    def _made_anew(cls, settings: dict[str, Any]) -> Self:
-        classes = None if settings["found"] else settings["classes"]
-        pair = saved_names(settings, "pair")
-        if pair is None:
-            require(settings["rows"] is None, "rows are for a pair, got no pair")
-            return cls(settings["names"], classes=classes)
-        return cls(saved_names(settings, "rows"), classes=classes, pairs=pair)  # type: ignore[arg-type]
+    def _constructor(cls, settings: dict[str, Any]) -> dict[str, Any]:
+        names, pair = saved_names(settings, "rows"), saved_names(settings, "pair")
+        return {**super()._constructor(settings), "names": names, "pairs": pair or "all"}
 
 
 def _read_pair(pairs: Any, names: tuple[str, ...] | None) -> tuple[str, ...]:

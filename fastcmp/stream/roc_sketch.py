@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,8 +72,6 @@ class ScoreCounts(BlockCounts):
     """
 
     _state: ScoreState
-    _JOINED: ClassVar[frozenset[str]] = frozenset({"names", "labels", "grids", "edges"})
-    _NAMED: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -82,7 +80,7 @@ class ScoreCounts(BlockCounts):
         positive: Any = None,
         names: int | Sequence[str] | None = None,
     ) -> None:
-        self._state = ScoreState.begin(map, names, positive)
+        self._state = ScoreState.of_maps(map, names, positive)
 
     @property
     def map(self) -> ScoreMap | dict[str, ScoreMap] | None:
@@ -219,16 +217,6 @@ class ScoreCounts(BlockCounts):
         """
         return ScoreRefinement._begin(self._state, memory_limit)
 
-    def copy(self) -> Self:
-        """Copy the state.
-
-        Returns
-        -------
-        ScoreCounts
-            One that changes on its own.
-        """
-        return self._made(self._state)  # which is replaced, never changed
-
     @classmethod
     def _made(cls, state: ScoreState) -> Self:
         made = cls()
@@ -242,25 +230,9 @@ class ScoreCounts(BlockCounts):
             (name, f"{area.low:.6f}", f"{area.high:.6f}") for name, area in self.areas.items()
         )
 
-    def _settings(self) -> dict[str, Any]:
-        return self._state.settings()
-
-    def _arrays(self) -> Arrays:
-        return self._state.arrays()
-
     @classmethod
     def _restore(cls, settings: dict[str, Any], arrays: Arrays) -> Self:
-        return cls._made(ScoreState.restore(settings, arrays))
-
-    def _check(self) -> None:
-        self._state.check()
-
-    def _check_fit(self, other: Self) -> None:
-        super()._check_fit(other)
-        self._state.check_fit(other._state, type(self).__name__)
-
-    def _join(self, other: Self) -> None:
-        self._state = self._state.plus(other._state)
+        return cls._made(ScoreState.of_file(settings, arrays))
 
 
 # A ROC curve in constant memory: exact points, and how far others may be off.

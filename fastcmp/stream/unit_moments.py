@@ -22,19 +22,38 @@ from fastcmp.counts.units import (
 )
 from fastcmp.counts.value_sums import PairMoments
 from fastcmp.kernels.cluster_means import cluster_factors
-from fastcmp.stream.accumulator import State, check_within, kept, require, summed
+from fastcmp.stream.accumulator import LABELS, NAMES, State, check_within, custom, require, summed
 from fastcmp.stream.value_blocks import ValueBlock, columns_at_once
 
 Floats = NDArray[np.float64]
-Arrays = dict[str, NDArray[Any]]
 
 _N_SIZES = len(SizeSums._fields)
 #: What rounding of the values themselves may leave: (8 eps)**2 / 1e-12.
 ROUNDING = (8 * np.finfo(np.float64).eps) ** 2 / 1e-12
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class UnitMoments(State):
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Moments(State):
+    """What the moments of items, and those of clusters, have in common."""
+
+    names: Annotated[tuple[str, ...] | None, NAMES] = None
+    #: Names of the clusters, in order; empty where only sums over units are kept.
+    ids: Annotated[tuple[Any, ...], LABELS] = ()
+
+    @classmethod
+    def empty(cls, names: tuple[str, ...] | None, ids: tuple[Any, ...] = ()) -> Self:
+        """Make the moments of no items."""
+        return cls.begin(cls.lengths(names, ids), names=names, ids=ids)
+
+    @staticmethod
+    def lengths(names: tuple[str, ...] | None, ids: tuple[Any, ...]) -> dict[str, int]:
+        """Sizes by which the arrays are declared."""
+        m = len(names or ())
+        return {"m": m, "m + 1": m + 1, "n_sums": _N_SIZES + 3 * m, "g": len(ids)}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class UnitMoments(_Moments):
     """Sizes, sums, and scatter about the centre of units.
 
     For unit u with size w_u and sums s_u the scatter is K = sum z z', z = s_u - w_u c,
@@ -44,50 +63,40 @@ class UnitMoments(State):
     """
 
     #: Items, and units.
-    counts: Annotated[NDArray[np.int64], kept(2)]
+    counts: Annotated[NDArray[np.int64], custom(2)]
     #: Exact sums, shape (2, 7 + 3 M): sizes, then three numbers a model: the sum of its
     #: values; of these without what models share on an item; its own scatter, with it.
-    sums: Annotated[Floats, kept(2, "n_sums", dtype=np.float64)]
+    sums: Annotated[Floats, custom(2, "n_sums", dtype=np.float64)]
     #: Exact sum: K of the values without what models share, shape (2, M, M).
-    scatter: Annotated[Floats, kept(2, "m", "m", dtype=np.float64, form="symmetric")]
+    scatter: Annotated[Floats, custom(2, "m", "m", dtype=np.float64, form="symmetric")]
     #: c of the values, and of those without what models share, shape (2, M).
-    centres: Annotated[Floats, kept(2, "m", dtype=np.float64)]
+    centres: Annotated[Floats, custom(2, "m", dtype=np.float64)]
     #: The largest w_u, shape (1,).
-    largest: Annotated[Floats, kept(1, dtype=np.float64)]
-
-    @classmethod
-    def empty(cls, m: int) -> Self:
-        """Make the moments of no items."""
-        return cls.begin(cls.sizes(m))
-
-    @staticmethod
-    def sizes(m: int) -> dict[str, int]:
-        """Sizes of the arrays for M models."""
-        return {"m": m, "n_sums": _N_SIZES + 3 * m}
+    largest: Annotated[Floats, custom(1, dtype=np.float64)]
 
     @classmethod
     def of_block(cls, block: ValueBlock) -> Self:
         """Sum up a block."""
-        m = len(block.rows)
         w, q = block.sizes()
         counts = np.array([block.n_items, w.size], np.int64)
         if not w.any():
-            return replace(cls.empty(m), counts=counts)
+            return replace(cls.empty(block.names), counts=counts)
         totals, weight = block.totals(), w.sum()
         pilot = totals / weight
         pilots = np.stack([pilot, pilot - pilot.mean()])
-        gram, offsets, own, over = _scatter(block, w, pilots)
+        gram, offsets, alone, over = _scatter(block, w, pilots)
         ww = w @ w
         shifts = offsets / ww  # from the pilots to the centres
         gram -= ww * np.outer(shifts[1], shifts[1])
-        own = np.maximum(own - ww * shifts[0] ** 2, 0.0)
+        alone = np.maximum(alone - ww * shifts[0] ** 2, 0.0)
         over += weight * pilots[1]
         return cls(
-            counts,
-            exact(np.concatenate([sum_sizes(w, q), totals, over, own])),
-            exact(gram),
-            pilots + shifts,
-            np.array([w.max()]),
+            names=block.names,
+            counts=counts,
+            sums=exact(np.concatenate([sum_sizes(w, q), totals, over, alone])),
+            scatter=exact(gram),
+            centres=pilots + shifts,
+            largest=np.array([w.max()]),
         )
 
     def plus(self, other: Self) -> Self:
@@ -99,23 +108,18 @@ class UnitMoments(State):
         between = one * two / (one + two)
         shift = self.centres - other.centres
         sums = add(self.sums, other.sums)
-        sums[:, -self.n_models :] = add(
-            sums[:, -self.n_models :].copy(), exact(between * shift[0] ** 2)
-        )
+        m = len(self.names or ())
+        sums[:, -m:] = add(sums[:, -m:].copy(), exact(between * shift[0] ** 2))
         scatter = add(self.scatter, other.scatter)
         scatter = add(scatter, exact(between * np.outer(shift[1], shift[1])))
-        return type(self)(
-            self.counts + other.counts,
-            sums,
-            scatter,
-            (one * self.centres + two * other.centres) / (one + two),
-            np.maximum(self.largest, other.largest),
+        return replace(
+            self,
+            counts=self.counts + other.counts,
+            sums=sums,
+            scatter=scatter,
+            centres=(one * self.centres + two * other.centres) / (one + two),
+            largest=np.maximum(self.largest, other.largest),
         )
-
-    @property
-    def n_models(self) -> int:
-        """Number of models, M."""
-        return int(self.centres.shape[1])
 
     @property
     def n_items(self) -> int:
@@ -182,6 +186,7 @@ class UnitMoments(State):
         n_items, n_units = self.counts.tolist()
         possible = 0 <= n_units <= n_items <= LARGEST_COUNT
         require(possible, "counts must be of items and of units")
+        require(not self.ids, "ids are not kept")
         arrays = {name: getattr(self, name) for name in self._declared}
         for name, array in arrays.items():
             require(np.isfinite(array).all(), f"{name} must be finite")
@@ -198,7 +203,9 @@ class UnitMoments(State):
         require((self._of_models()[2] >= 0).all(), "scatter must not be negative")
         spread = np.sqrt(np.maximum(self.scatter[0].diagonal(), 0))
         most = np.outer(spread, spread) * (1 + 1e-9)
+        # Of one item, or of equal ones, nothing but rounding may be left.
         slack = 1e-9 * spread.max(initial=0) ** 2
+        slack += 1e-12 * sizes.ww * np.square(self.centres[1]).max(initial=0)
         near = np.abs(self.scatter[0]) <= most + slack
         require(near.all(), "scatter must be that of products of values")
 
@@ -251,34 +258,32 @@ class Gram:
 # Sums kept for each cluster: clusters may be split, and every variance is known.
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ClusterMoments(State):
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ClusterMoments(_Moments):
     """Sizes and sums of G clusters."""
 
-    #: Names of the clusters, in order.
-    ids: tuple[Any, ...]
     #: Items of each, shape (G,).
     counts: Annotated[NDArray[np.int64], summed("g")]
     #: Exact sums of weights, and of their squares, shape (2, 2, G).
-    sizes: Annotated[Floats, kept(2, 2, "g", dtype=np.float64)]
+    sizes: Annotated[Floats, custom(2, 2, "g", dtype=np.float64)]
     #: Exact sums of the values of each model without what the models have in common on
     #: an item, and of this, shape (2, G, M + 1).
-    sums: Annotated[Floats, kept(2, "g", "n_sums", dtype=np.float64)]
-
-    @classmethod
-    def empty(cls, m: int) -> Self:
-        """Make the moments of no items."""
-        return cls.begin({"g": 0, "n_sums": m + 1}, ids=())
+    sums: Annotated[Floats, custom(2, "g", "m + 1", dtype=np.float64)]
 
     @classmethod
     def of_block(cls, block: ValueBlock) -> Self:
         """Sum up a block."""
         sums = np.empty((len(block.ids), len(block.rows) + 1))
-        for units, own, common in block.unit_sums():
-            sums[units, :-1], sums[units, -1] = own.T, common
+        for units, values, common in block.unit_sums():
+            sums[units, :-1], sums[units, -1] = values.T, common
         edges: Any = block.edges
-        counts = np.diff(edges)
-        made = cls(block.ids, counts, exact(np.stack(block.sizes())), exact(sums))
+        made = cls(
+            names=block.names,
+            ids=block.ids,
+            counts=np.diff(edges),
+            sizes=exact(np.stack(block.sizes())),
+            sums=exact(sums),
+        )
         return made._placed(_in_order(block.ids))
 
     def plus(self, other: Self) -> Self:
@@ -286,7 +291,7 @@ class ClusterMoments(State):
         ids = _in_order({*self.ids, *other.ids})
         one, two = self._placed(ids), other._placed(ids)
         counts, sizes = one.counts + two.counts, add(one.sizes, two.sizes)
-        return type(self)(ids, counts, sizes, add(one.sums, two.sums))
+        return replace(one, counts=counts, sizes=sizes, sums=add(one.sums, two.sums))
 
     def _placed(self, ids: tuple[Any, ...]) -> Self:
         """Put clusters in their places among more of them."""
@@ -294,15 +299,10 @@ class ClusterMoments(State):
             return self
         place_of = {name: i for i, name in enumerate(ids)}
         place = np.fromiter((place_of[name] for name in self.ids), np.int64)
-        made = self.begin({"g": len(ids), "n_sums": self.n_models + 1}, ids=ids)
+        made = self.empty(self.names, ids)
         made.counts[place], made.sizes[:, :, place] = self.counts, self.sizes
         made.sums[:, place] = self.sums
         return made
-
-    @property
-    def n_models(self) -> int:
-        """Number of models, M."""
-        return int(self.sums.shape[2]) - 1
 
     @property
     def n_items(self) -> int:
@@ -346,9 +346,10 @@ class ClusterMoments(State):
             degrees = np.inf if df == "normal" else w.size - 1.0
         scale = np.sqrt(factors)
         means = value_of(self.sums.sum(axis=1)) / total
-        gram = Gram(self.n_models)
-        variances, squares = np.zeros((2, self.n_models))
-        step = columns_at_once(self.n_models)
+        m = len(self.names or ())
+        gram = Gram(m)
+        variances, squares = np.zeros((2, m))
+        step = columns_at_once(m)
         for start in range(0, w.size, step):
             part = slice(start, start + step)
             sums = value_of(self.sums[:, part]) * scale[part, None]

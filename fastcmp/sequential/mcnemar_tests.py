@@ -17,8 +17,7 @@ from fastcmp.kernels.evalues import mcnemar_log_evalue_many
 from fastcmp.paired.mcnemar import mcnemar as plain_mcnemar
 from fastcmp.paired.mcnemar import mcnemar_from_counts as plain_from_counts
 from fastcmp.paired.mcnemar_result import McNemarResult
-from fastcmp.sequential.evalue_result import EvalueResult
-from fastcmp.sequential.evalues import read_prior
+from fastcmp.sequential.evalues import EvalueResult, read_prior
 from fastcmp.sequential.looks_result import LooksResult, mcnemar_looks_of
 from fastcmp.stream.accumulator import (
     BlockCounts,

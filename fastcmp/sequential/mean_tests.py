@@ -23,8 +23,14 @@ from fastcmp.core.records import ConfidenceInterval, Record
 from fastcmp.core.sections import Section, format_interval, format_pvalue, interval_name
 from fastcmp.inputs.columns import read_values
 from fastcmp.kernels.bounded_means import lower_mean_limit
-from fastcmp.sequential.evalue_result import evalue_of, format_evalue, pvalue_of
-from fastcmp.sequential.evalues import read_bets, read_bounds, read_mean
+from fastcmp.sequential.evalues import (
+    evalue_of,
+    format_evalue,
+    pvalue_of,
+    read_bets,
+    read_bounds,
+    read_mean,
+)
 from fastcmp.sequential.looks_result import LooksResult
 from fastcmp.stream.accumulator import Accumulator, State, check_within, looks, require, summed
 

@@ -17,13 +17,19 @@ from fastcmp.core.checks import as_proportion, choose
 from fastcmp.core.records import PairedCounts, Record, are_paired
 from fastcmp.core.sections import Section
 from fastcmp.core.threads import ThreadPool, check_workers, parts
-from fastcmp.counts.pairs import all_pairs
+from fastcmp.counts.pairs import all_pairs, model_index
 from fastcmp.kernels.evalues import extend_tables, missing_evidence, pair_log_evalues
 from fastcmp.pairwise.decisions import TieGroups, rank_intervals
 from fastcmp.pairwise.leaderboard import Leaderboard
 from fastcmp.pairwise.result import PairwiseResult, describe
-from fastcmp.sequential.evalue_result import EvalueResult, evalue_of, pvalue_of
-from fastcmp.sequential.evalues import METHODS, PROMISES, adjust_known, read_prior
+from fastcmp.sequential.evalues import (
+    PROMISES,
+    EvalueResult,
+    adjust_known,
+    evalue_of,
+    pvalue_of,
+    read_prior,
+)
 from fastcmp.stream.accumulator import NAMES, Accumulator, State, check_within, custom, require
 
 Ints = NDArray[np.int64]
@@ -214,7 +220,8 @@ class PairLooksResult(Record):
         >>> round(low, 4), round(high, 4)
         (-0.0001, 0.0375)
         """
-        a, b = (self._place(model) for model in (model_a, model_b))
+        models = {"model_a": model_a, "model_b": model_b}
+        a, b = (model_index(model, self.names, name) for name, model in models.items())
         if a == b:
             raise ValueError(f"model_a and model_b must be different models, got {a} twice")
         both = int(self.joint[min(a, b), max(a, b)])
@@ -230,14 +237,6 @@ class PairLooksResult(Record):
             n_missing=self.n_missing,
             n_excluded=self.n_excluded,
         )
-
-    def _place(self, model: str | int) -> int:
-        known = range(len(self.names))
-        if isinstance(model, str) and model in self.names:
-            return self.names.index(model)
-        if isinstance(model, int) and not isinstance(model, bool) and model in known:
-            return model
-        raise ValueError(f"model must be one of {self.names[:10]} or an index, got {model!r}")
 
     def columns(self) -> dict[str, Any]:
         """Give the pairs as columns, a row a pair.
@@ -377,7 +376,7 @@ class PairLooks(Accumulator):
             raise ValueError(f"prior must be two equal numbers: pairs have no order, got {prior}")
         self._options = {
             "prior": (s, t),
-            "adjust": choose(adjust, "adjust", METHODS),
+            "adjust": choose(adjust, "adjust", PROMISES),
             "alpha": as_proportion(alpha, "alpha"),
         }
         self._state = _State.begin(self._sizes({}))
@@ -438,7 +437,12 @@ class PairLooks(Accumulator):
         with self._lock:
             state = self._begin(names, n)
             right = joint.diagonal().copy()
-            _check_growth(state, right, n)
+            wrong, wrong_before = n - right, state.totals[0] - state.right
+            if (right < state.right).any() or (wrong < wrong_before).any():
+                raise ValueError(
+                    "counts must not shrink: looks come in the order of the samples, and each "
+                    f"counts all samples so far; got {n} after {state.totals[0]}"
+                )
             found, largest, missing = self._evaluate(joint, right, n, threads)
             decided = state.decided
             if self.adjust == "e-holm":
@@ -569,13 +573,3 @@ def _decide(
     decided = decided.copy()
     decided[new] = True
     return decided
-
-
-def _check_growth(state: _State, right: Ints, n: int) -> None:
-    """Refuse a look at fewer samples than the one before."""
-    wrong, wrong_before = n - right, state.totals[0] - state.right
-    if (right < state.right).any() or (wrong < wrong_before).any():
-        raise ValueError(
-            "counts must not shrink: looks come in the order of the samples, and each "
-            f"counts all samples so far; got {n} after {state.totals[0]}"
-        )

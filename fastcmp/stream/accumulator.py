@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import reprlib
-from abc import ABC, abstractmethod
+from abc import ABC
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
@@ -303,6 +303,15 @@ class State:
                 state[name] = matrix
         return cls(**state)
 
+    def same(self, other: Self) -> bool:
+        """Whether settings, and types and entries of arrays, are equal."""
+        one, two = self.arrays(), other.arrays()
+        settings = self.settings() == other.settings() and one.keys() == two.keys()
+        return settings and all(
+            array.dtype == two[name].dtype and np.array_equal(array, two[name])
+            for name, array in one.items()
+        )
+
     def check(self) -> None:
         """Refuse a state, read from a file, to which no samples can have led."""
 
@@ -520,9 +529,7 @@ class Accumulator(ABC):
         """Compare kind, settings and arrays."""
         if type(other) is not type(self):
             return NotImplemented
-        one, two = self.copy(), other.copy()
-        same = one._settings() == two._settings()
-        return same and same_arrays(one._arrays(), two._arrays())
+        return self._options == other._options and self._state.same(other._state)
 
     def __copy__(self) -> Self:
         return self.copy()
@@ -574,20 +581,13 @@ class BlockCounts(Accumulator):
         table: dict[str, Any] = {"columns": columns, "rows": rows} if rows else {}
         return [Section(title=self._title(), text=text, **table)]
 
-    @abstractmethod
     def _table(self) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
-        """Give what is shown of each model: names of columns, and rows."""
-
-
-def accuracy_table(
-    names: tuple[str, ...] | None, correct: NDArray[np.int64], n_samples: int
-) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
-    """Show how many samples each model got right."""
-    pairs = zip(names or (), correct.tolist(), strict=True)
-    return ("model", "right", "accuracy"), tuple(
-        (name, str(right), f"{right / n_samples:.4f}" if n_samples else "-")
-        for name, right in pairs
-    )
+        """Names of columns and rows to be shown: samples that each model got right."""
+        n = self.n_samples
+        rows = zip(self.names or (), self.correct.tolist(), strict=True)  # type: ignore[attr-defined]
+        return ("model", "right", "accuracy"), tuple(
+            (name, str(right), f"{right / n:.4f}" if n else "-") for name, right in rows
+        )
 
 
 def load(path: str | os.PathLike[str]) -> Accumulator:
@@ -637,14 +637,6 @@ def load(path: str | os.PathLike[str]) -> Accumulator:
         return found._checked(settings, arrays)
     except _MALFORMED as error:
         raise ValueError(f"{path} holds no valid {kind}: {error}") from error
-
-
-def same_arrays(one: Arrays, two: Arrays) -> bool:
-    """Compare names, types and entries."""
-    return one.keys() == two.keys() and all(
-        array.dtype == two[name].dtype and np.array_equal(array, two[name])
-        for name, array in one.items()
-    )
 
 
 def _rebuild(kind: type[Accumulator], settings: dict[str, Any], arrays: Arrays) -> Any:

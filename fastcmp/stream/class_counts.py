@@ -29,7 +29,6 @@ from fastcmp.stream.accumulator import (
     Arrays,
     BlockCounts,
     State,
-    accuracy_table,
     check_classes,
     check_names,
     check_totals,
@@ -507,9 +506,6 @@ class ConfusionCounts(ClassCounts):
             np.ix_(*[[labels.index(no), labels.index(yes)]] * 2)
         ].tolist()
         return {"tp": tp, "fp": fp, "fn": fn, "tn": tn}, (yes, no)
-
-    def _table(self) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
-        return accuracy_table(self.names, self.correct, self.n_samples)
 
     @classmethod
     def _n_tables(cls, names: tuple[str, ...]) -> int:

@@ -8,13 +8,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from fastcmp import kernels
-from fastcmp.core.threads import ThreadPool, parts
-from fastcmp.counts.label_counts import LabelTable, add_cells
+from fastcmp.counts.label_counts import LabelTable, add_cells, count_dense
 from fastcmp.counts.pair_tables import all_label_cells, all_label_counts
 from fastcmp.counts.pairs import model_index, places_of
 from fastcmp.inputs.labels import Labels
-from fastcmp.stream.accumulator import accuracy_table, check_names, saved_names
+from fastcmp.stream.accumulator import check_names, saved_names
 from fastcmp.stream.class_counts import ClassCounts, Tally, is_dense
 
 
@@ -240,21 +238,10 @@ class LabelCounts(ClassCounts):
         shape = (m * (m - 1) // 2, k, k, k)
         if not is_dense(shape):
             return Tally.of_tables(shape, all_label_cells(block))
-        if m > 2 or threads == 1:
-            return Tally(shape, all_label_counts(block, threads))
-        cuts = parts(block.n_samples, -(-block.n_samples // threads))
-        private = [np.zeros((k, k, k), np.int64) for _ in cuts]
-
-        def count(i: int) -> None:
-            t, a, b = (column[cuts[i]] for column in (block.y_true, *block.preds))
-            kernels.count_labels(t, a, b, private[i])
-
-        with ThreadPool(threads) as pool:
-            pool.run(count, range(len(cuts)))
-        return Tally(shape, sum(private[1:], private[0])[None])
-
-    def _table(self) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
-        return accuracy_table(self.names, self.correct, self.n_samples)
+        if m == 2 and block.n_samples:
+            columns = (block.y_true, *block.preds)
+            return Tally(shape, count_dense(columns, k, threads)[None])  # type: ignore[index]
+        return Tally(shape, all_label_counts(block, threads))
 
     @classmethod
     def _constructor(cls, settings: dict[str, Any]) -> dict[str, Any]:

@@ -20,7 +20,6 @@ from fastcmp.stream.accumulator import (
     NAMES,
     BlockCounts,
     State,
-    accuracy_table,
     check_classes,
     check_names,
     check_totals,
@@ -221,9 +220,6 @@ class PairCounts(BlockCounts):
         if m == 2:
             return {name: int(count[0]) for name, count in counts.items()}
         return counts
-
-    def _table(self) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
-        return accuracy_table(self.names, self.correct, self.n_samples)
 
     def _check(self) -> None:
         totals, joint = self._state.totals, self._state.joint

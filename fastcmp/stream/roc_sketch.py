@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +12,7 @@ from fastcmp.core.threads import check_workers
 from fastcmp.counts.pairs import model_index
 from fastcmp.counts.roc_points import RocCurve, with_top
 from fastcmp.stream.accumulator import Arrays, BlockCounts
-from fastcmp.stream.score_blocks import read_block
-from fastcmp.stream.score_map import ScoreMap
+from fastcmp.stream.score_map import ScoreMap, read_block
 from fastcmp.stream.score_refinement import ScoreRefinement
 from fastcmp.stream.score_state import AreaBounds, ScoreState, only_area
 
@@ -238,15 +237,6 @@ class ScoreCounts(BlockCounts):
 # A ROC curve in constant memory: exact points, and how far others may be off.
 
 
-class _Points(NamedTuple):
-    """Counts of the bins that hold samples, from the highest down."""
-
-    thresholds: NDArray[np.float64]
-    negatives: NDArray[np.int64]
-    positives: NDArray[np.int64]
-    exact: NDArray[np.bool_]
-
-
 class RocSketch(ScoreCounts):
     """Points of the ROC curve of each model, from counts of scores in bins.
 
@@ -319,12 +309,12 @@ class RocSketch(ScoreCounts):
         >>> sketch.curve("knn").fpr.size, sketch.gap("knn")
         (5, 0.0)
         """
-        points = self._points(model)
-        fp, tp = np.cumsum(points.negatives), np.cumsum(points.positives)
+        thresholds, *counts, _ = self._points(model)
+        fp, tp = np.cumsum(counts, axis=1)
         return RocCurve(
             fpr=np.append(0.0, fp / fp[-1]),
             tpr=np.append(0.0, tp / tp[-1]),
-            thresholds=with_top(points.thresholds),
+            thresholds=with_top(thresholds),
         )
 
     def gap(self, model: str | int | None = None) -> float:
@@ -357,11 +347,12 @@ class RocSketch(ScoreCounts):
         >>> RocSketch().update([0, 1, 0, 1], [1, 1, 2, 2]).gap()
         0.0
         """
-        points = self._points(model)
-        open_ = ~points.exact & (points.negatives > 0)
-        return float(np.max(points.positives * open_) / points.positives.sum())
+        _, negatives, positives, exact = self._points(model)
+        open_ = ~exact & (negatives > 0)
+        return float(np.max(positives * open_) / positives.sum())
 
-    def _points(self, model: str | int | None) -> _Points:
+    def _points(self, model: str | int | None) -> list[NDArray[Any]]:
+        """Thresholds, negatives, positives and exactness of bins with samples, from the top."""
         state = self._state
         names, labels = state.names or (), state.class_labels()
         if model is None and len(names) > 1:
@@ -373,4 +364,4 @@ class RocSketch(ScoreCounts):
         negatives, positives = state.by_class(place)
         one = state.map_of(place)
         used = np.flatnonzero(negatives + positives)[::-1]
-        return _Points(one.thresholds[used], negatives[used], positives[used], one.exact[used])
+        return [x[used] for x in (one.thresholds, negatives, positives, one.exact)]

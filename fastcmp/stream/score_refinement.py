@@ -13,8 +13,8 @@ from fastcmp import kernels
 from fastcmp.core.sections import Section
 from fastcmp.core.threads import check_workers, in_words, read_size
 from fastcmp.kernels.roc import PAIR_BASE
-from fastcmp.stream.accumulator import Accumulator, Arrays, State, require, same_arrays, stored
-from fastcmp.stream.score_blocks import flags_of, read_block
+from fastcmp.stream.accumulator import Accumulator, Arrays, State, require, stored
+from fastcmp.stream.score_map import flags_of, read_block
 from fastcmp.stream.score_state import AreaBounds, ScoreState, only_area, total_product
 
 Pieces = list[NDArray[Any]]
@@ -53,7 +53,7 @@ class _Passes(State):
         return self.first.n_bytes + self.again.n_bytes + sum(piece.nbytes for piece in pieces)
 
     def check_fit(self, other: Self, kind: str) -> None:
-        same = _same(self.first, other.first) and all(
+        same = self.first.same(other.first) and all(
             one.within == two.within
             and np.array_equal(one.chosen, two.chosen)
             and np.array_equal(one.resolved, two.resolved)
@@ -287,7 +287,7 @@ class ScoreRefinement(Accumulator):
     def _resolved(self) -> list[_Plan]:
         """Count the pairs within the chosen bins, and add what was known."""
         again = self._state.again
-        if not _same(again, self._state.first):
+        if not again.same(self._state.first):
             raise ValueError(
                 "a second pass needs the samples of the first, got "
                 f"{self.n_samples} samples where it had {self._state.first.totals[0]}, or "
@@ -344,12 +344,6 @@ class ScoreRefinement(Accumulator):
         made = cls(first, plans)
         made._state = replace(made._state, again=again, kept=(kept,))
         return made
-
-
-def _same(one: ScoreState, two: ScoreState) -> bool:
-    """Compare what two passes have counted."""
-    settings = one.settings() == two.settings()
-    return settings and same_arrays(one.arrays(), two.arrays())
 
 
 def _collect(

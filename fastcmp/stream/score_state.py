@@ -29,8 +29,7 @@ from fastcmp.stream.accumulator import (
     stored,
     summed,
 )
-from fastcmp.stream.score_blocks import ScoreBlock, count_block, join_labels
-from fastcmp.stream.score_map import ScoreMap
+from fastcmp.stream.score_map import ScoreBlock, ScoreMap, count_block, join_labels
 
 Counts = NDArray[np.int64]
 

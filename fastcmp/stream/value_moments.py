@@ -14,8 +14,7 @@ from fastcmp.core.threads import check_workers
 from fastcmp.counts.units import DEGREES, VARIANCES, UnitSums
 from fastcmp.counts.value_sums import PairMoments
 from fastcmp.stream.accumulator import Accumulator, check_names
-from fastcmp.stream.unit_moments import ClusterMoments, UnitMoments
-from fastcmp.stream.value_blocks import read_values
+from fastcmp.stream.unit_moments import ClusterMoments, UnitMoments, read_values
 
 _GROUPS = (None, "whole", "ids")
 

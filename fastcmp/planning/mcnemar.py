@@ -25,7 +25,6 @@ from fastcmp.planning.families import (
     Question,
     check_enumerable,
     names_of,
-    read_tails,
     rounded_up,
 )
 from fastcmp.planning.normal import Normal, normal_power, normal_size
@@ -234,29 +233,25 @@ def _read_pilot(value: Any, name: str) -> _Pilot:
 
 
 def _read(question: Question, inputs: Inputs) -> Case:
-    both_tails = read_tails(question, inputs)
+    both_tails = inputs.tails(question)
     conditional = as_flag(inputs.get("conditional", False), "conditional")
     design = _Design(question, both_tails, conditional)
     kept = {name: inputs[name] for name in ("tails", "conditional") if name in inputs}
+    if "so_far" in inputs and question.solved_for != "power":
+        raise ValueError("so_far is for power: pass the samples to come as n")
     if question.solved_for == "difference":
-        if "so_far" in inputs:
-            raise ValueError("so_far is for power: pass the samples to come as n")
         if "pilot" in inputs:
-            pilot = _read_pilot(inputs["pilot"], "pilot")
-            pd = np.add(*pilot.cells)
+            pd = np.add(*_read_pilot(inputs["pilot"], "pilot").cells)
         else:
             pd = read_discordant(inputs)
-        gap = _detectable(design, pd)
-        return Case(gap, {"discordant": pd, **kept})
-    given = [name for name in KNOWN if name in inputs]
-    counts = {x: _read_pilot(inputs[x], x) for x in ("pilot", "so_far") if x in inputs}
+        return Case(_detectable(design, pd), {"discordant": pd, **kept})
+    given = inputs.given(KNOWN)
+    counts = {x: _read_pilot(inputs[x], x) for x in inputs.given(("pilot", "so_far"))}
     if len(counts) == 2 or ("pilot" in counts and given):
         raise ValueError(f"pilot must be given alone, got {names_of([*counts, *given])}")
     for name, pilot in counts.items():
         kept[name] = tuple(x.astype(np.int64) if x.ndim else int(x) for x in pilot)
     if "so_far" in counts:
-        if question.n is None:
-            raise ValueError("so_far is for power: pass the samples to come as n")
         design = design._replace(so_far=counts["so_far"][:2])
         if conditional or both_tails is not None:
             raise ValueError("so_far goes with neither tails nor conditional")
@@ -322,7 +317,8 @@ def _left_open(design: _Design, pilot: _Pilot) -> Callable[..., Any]:
                 scale = samples / _size(near, *pilot.cells, power)
         sizes = _size(near, *pilot.draws(power, question), power)
         low, high = middle(sizes * np.where(np.isfinite(scale), scale, 1.0))
-        return np.where(enough, assurance, np.nan), (rounded_up(low), rounded_up(high))
+        known = np.where(enough, assurance, np.nan) if np.any(enough) else None
+        return known, (rounded_up(low), rounded_up(high))
 
     return left_open
 

@@ -85,6 +85,13 @@ def test_the_pilot_leaves_much_open():
     assert np.all(np.diff(sizes.interval) > 0)
 
 
+def test_a_pilot_without_a_difference_leaves_samples_open():
+    plan = sample_size(pilot=(9, 9, 80))
+    assert plan.n == np.inf
+    assert plan.assurance is None
+    assert "The pilot leaves open (95%): samples from" in str(plan)
+
+
 def test_margins_are_planned_from_a_pilot():
     plan = pilot().sample_size(margin=0.03)
     assert plan.hypothesis == "noninferiority"

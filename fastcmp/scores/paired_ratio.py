@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cache
-from itertools import compress, product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -140,57 +138,52 @@ _FACTORS: dict[str, tuple[tuple[Any, ...], tuple[Any, ...]]] = {
 }
 
 
-_CELLS = tuple(product((0, 1), repeat=3))  # (t, a, b) of ``counts.ravel()``
-
-
-@cache
-def _cells_of(true: int | None, call: int | None, model: int) -> tuple[bool, ...]:
-    """Which cells hold samples of a class that model 1 or 2 calls so."""
-    return tuple(true in (None, cell[0]) and call in (None, cell[model]) for cell in _CELLS)
-
-
-class _Factor(NamedTuple):
-    """Samples of some class and call: how many of a and of b, and which cells they are."""
-
-    n: tuple[int, int]
-    cells: tuple[tuple[bool, ...], tuple[bool, ...]]
-    #: Logarithm of a / b, without cancellation, and the influence of each cell on it.
-    log_ratio: float
-    influence: list[float]
-
-    @classmethod
-    def of(cls, counts: list[int], true: int | None, call: int | None) -> _Factor:
-        """Count the samples."""
-        cells = _cells_of(true, call, 1), _cells_of(true, call, 2)
-        a, b = sum(compress(counts, cells[0])), sum(compress(counts, cells[1]))
-        if not (a and b):
-            return cls((a, b), cells, math.nan, [])
-        influence = [x / a - y / b for x, y in zip(*cells, strict=True)]
-        return cls((a, b), cells, math.log1p((a - b) / b), influence)
+#: All factors, and which cells of ``counts.ravel()`` they hold: of a, and of b, shape (2, F, 8).
+_KEYS = sorted({x for sides in _FACTORS.values() for side in sides for x in side}, key=str)
+_CELLS = np.array(
+    [
+        [
+            [
+                true in (None, t) and call in (None, calls[model])
+                for t, *calls in np.ndindex(2, 2, 2)
+            ]
+            for true, call in _KEYS
+        ]
+        for model in (0, 1)
+    ],
+    np.int64,
+)
+#: Places of the factors of each measure, above and below.
+_PLACES = {
+    measure: [[_KEYS.index(x) for x in side] for side in sides]
+    for measure, sides in _FACTORS.items()
+}
+#: 1 for a factor above, -1 below, shape (measures, F).
+_SIGNS = np.array(
+    [[(f in above) - (f in below) for f in range(len(_KEYS))] for above, below in _PLACES.values()]
+)
 
 
 def measure_ratios(
     table: NDArray[np.int64], alternative: str, confidence_level: float, prevalence: float | None
 ) -> tuple[PairedRatio, ...]:
     """Compare all measures that have a ratio, from ``table[t, a, b]``."""
-    counts, ratios = table.ravel().tolist(), []
-    known = {x: _Factor.of(counts, *x) for x in product((0, 1, None), (0, 1, None))}
-    for measure, factors in _FACTORS.items():
-        above, below = ([known[x] for x in side] for side in factors)
-        (over_a, over_b), (under_a, under_b) = (
-            [math.prod(x.n[i] for x in side) for i in (0, 1)] for side in (above, below)
-        )
+    counts, ratios = table.ravel(), []
+    sizes = _CELLS @ counts
+    of_a, of_b = sizes.tolist()
+    known = np.maximum(sizes, 1)
+    of_cells = _CELLS / known[:, :, None]
+    influences = _SIGNS @ (of_cells[0] - of_cells[1])
+    variances = (influences**2 @ counts).tolist()
+    # Without cancellation.
+    logs = (_SIGNS @ np.log1p((known[0] - known[1]) / known[1])).tolist()
+    for k, (measure, (above, below)) in enumerate(_PLACES.items()):
+        over_a, over_b = (math.prod([n[f] for f in above]) for n in (of_a, of_b))
+        under_a, under_b = (math.prod([n[f] for f in below]) for n in (of_a, of_b))
         values = _quotient(over_a, under_a), _quotient(over_b, under_b)
         estimate = _Estimate(*values, _quotient(over_a * under_b, over_b * under_a))
         if over_a and over_b and under_a and under_b:
-            raised = map(sum, zip(*(x.influence for x in above), strict=True))
-            lowered = map(sum, zip(*(x.influence for x in below), strict=True))
-            estimate = estimate._replace(
-                log_ratio=sum(x.log_ratio for x in above) - sum(x.log_ratio for x in below),
-                variance=sum(
-                    n * (u - v) ** 2 for n, u, v in zip(counts, raised, lowered, strict=True)
-                ),
-            )
+            estimate = estimate._replace(log_ratio=logs[k], variance=variances[k])
         if prevalence is not None and measure == "ppv":
             estimate = _at_prevalence(counts, prevalence)
         if prevalence is not None and measure == "npv":
@@ -199,41 +192,33 @@ def measure_ratios(
     return tuple(ratios)
 
 
-def _at_prevalence(counts: list[int], prevalence: float) -> _Estimate:
+def _at_prevalence(counts: NDArray[np.int64], prevalence: float) -> _Estimate:
     """Compare predictive values at another prevalence, by Bayes' rule.
 
     With odds o of the prevalence, PPV = LR o / (1 + LR o), and the logarithm of PPV
     moves with that of LR by 1 - PPV.
     """
-    right, wrong, yes, no = (_Factor.of(counts, *x) for x in ((1, 1), (0, 1), (1, None), (0, None)))
-    if not (yes.n[0] and no.n[0]):
+    places = [_KEYS.index(x) for x in ((1, 1), (0, 1), (1, None), (0, None))]
+    sizes = (_CELLS @ counts)[:, places]
+    right, wrong, yes, no = sizes.T.tolist()
+    if not (yes[0] and no[0]):
         return _Estimate(math.nan, math.nan, math.nan)
     # Proportions of all samples that are called and right, and called and wrong.
     a, b = (
-        (prevalence * x / yes.n[0], (1.0 - prevalence) * y / no.n[0])
-        for x, y in zip(right.n, wrong.n, strict=True)
+        (prevalence * x / yes[0], (1.0 - prevalence) * y / no[0])
+        for x, y in zip(right, wrong, strict=True)
     )
     value_a, value_b = (_quotient(x, x + y) for x, y in (a, b))
     estimate = _Estimate(value_a, value_b, _quotient(value_a, value_b))
-    if not min(*right.n, *wrong.n):
+    if not min(*right, *wrong):
         return estimate
     # Influences on the logarithm of LR of a, and of b.
-    of_a, of_b = (
-        [
-            r / right.n[k] - w / wrong.n[k] + n / no.n[k] - y / yes.n[k]
-            for r, w, n, y in zip(
-                right.cells[k], wrong.cells[k], no.cells[k], yes.cells[k], strict=True
-            )
-        ]
-        for k in (0, 1)
-    )
-    move_a, move_b = a[1] / sum(a), b[1] / sum(b)
+    of_a, of_b = np.array([1, -1, -1, 1]) @ (_CELLS[:, places] / sizes[:, :, None])
+    influence = a[1] / sum(a) * of_a - b[1] / sum(b) * of_b
     # Of PPV_a / PPV_b, by what is wrong: (x_a y_b - x_b y_a) / (x_b sum(a)) + 1.
     return estimate._replace(
         log_ratio=math.log1p((a[0] * b[1] - b[0] * a[1]) / (b[0] * sum(a))),
-        variance=sum(
-            n * (move_a * u - move_b * v) ** 2 for n, u, v in zip(counts, of_a, of_b, strict=True)
-        ),
+        variance=float(influence**2 @ counts),
     )
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import as_counts, as_flag, as_numbers, as_proportion
-from fastcmp.core.numbers import t_cdf, t_ppf
+from fastcmp.core.numbers import t_cdf, t_ppf, t_tail
 from fastcmp.core.records import ConfidenceInterval
 from fastcmp.kernels import bounded_means
 from fastcmp.paired.margin_result import (
@@ -104,7 +104,7 @@ def margins_of(of: Estimated, options: MarginOptions) -> MarginTests:
         intervals.append(ConfidenceInterval(*map(plain, ends)))
     if of.pvalue is None:
         z = _standardized(d, error, 0.0)
-        of = of._replace(pvalue=np.minimum(2.0 * t_cdf(-np.abs(z), df), 1.0))
+        of = of._replace(pvalue=t_tail(z, "two-sided", df))
     needed = None
     if of.n_samples is not None:
         n = np.asarray(of.n_samples, np.float64)
@@ -193,9 +193,9 @@ def samples_needed(
     margin, and as observed.
     """
     equal, at_margin, observed = spreads
-    z_power = upper_quantile(1.0 - _POWER)
-    z_equal = upper_quantile(options.alpha / 2)
-    z_margin = upper_quantile(options.one_sided)
+    z_power = -float(t_ppf(1.0 - _POWER, None))
+    z_equal = -float(t_ppf(options.alpha / 2, None))
+    z_margin = -float(t_ppf(options.one_sided, None))
     with np.errstate(all="ignore"):
         differs = ((z_equal * equal + z_power * observed) / gain) ** 2
         reach = gain + margin
@@ -218,11 +218,6 @@ def _standardized(difference: Floats, error: Floats, shift: Any) -> Floats:
     """Divide difference + shift by its standard error."""
     with np.errstate(all="ignore"):
         return np.asarray((difference + shift) / error + 0.0)
-
-
-def upper_quantile(probability: float) -> float:
-    """Give the normal quantile that is exceeded with this probability."""
-    return -float(t_ppf(probability, None))
 
 
 def _broadcast(arrays: list[Any]) -> list[Floats]:

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastcmp.core.checks import ALTERNATIVES, as_flag, as_level, as_proportion, choose, keep_side
+from fastcmp.core.checks import (
+    ALTERNATIVES,
+    as_finite,
+    as_flag,
+    as_level,
+    as_proportion,
+    choose,
+    keep_side,
+)
 from fastcmp.core.numbers import scale_exponent, scaled_back, times
 from fastcmp.core.records import Compared, ConfidenceInterval, Record
 from fastcmp.core.sections import Section, format_pvalue, interval_name, null_hypothesis, null_value
@@ -245,7 +252,7 @@ def means_unpaired(
     alternative = choose(alternative, "alternative", ALTERNATIVES)
     as_proportion(confidence_level, "confidence_level")
     level = as_level(confidence_level, alternative)
-    shift = _read_shift(null_difference)
+    shift = as_finite(null_difference, "null_difference")
     missing = choose(missing, "missing", POLICIES)
     against = read_margin(margin, alpha)
     measure = "mean loss" if as_flag(lower_is_better, "lower_is_better") else "mean"
@@ -307,14 +314,6 @@ def means_unpaired(
         against = against._replace(margin=times(against.margin, -exponent))
     made: UnpairedMeans = scaled_back(with_margin(result, against), exponent, _IN_UNITS)
     return made
-
-
-def _read_shift(null_difference: Any) -> float:
-    if isinstance(null_difference, bool) or not isinstance(null_difference, Real):
-        raise TypeError(f"null_difference must be a number, got {null_difference!r}")
-    if not np.isfinite(float(null_difference)):
-        raise ValueError(f"null_difference must be finite, got {null_difference}")
-    return float(null_difference)
 
 
 def _read(raw: Any, name: str, missing: str) -> tuple[NDArray[np.float64], int]:

@@ -64,13 +64,8 @@ class _Setting(NamedTuple):
             tables = np.empty(shape, np.int64)
             draw = (probabilities, stability, model[4], self.seed, part.start)
             simulate_folds(folds, *draw, tables)
-            outcomes = FoldOutcomes(
-                design=self.design,
-                differences=differences_of(tables),
-                tables=tables,
-                n_train=n_train,
-                n_test=n_test,
-            )
+            differences = differences_of(tables)
+            outcomes = FoldOutcomes(self.design, differences, tables, n_train, n_test)
             pvalue = self.test.run(outcomes, self.alternative).pvalue
             rejected += int(np.count_nonzero(np.asarray(pvalue) <= alpha))  # NaN does not
         return rejected / self.n_resamples

@@ -51,6 +51,11 @@ def plan_from(record: Any, solve_for: str, options: dict[str, Any]) -> Plan:
 
 def _mcnemar(record: Any) -> _Read:
     """Read counts, and the method where that can be planned."""
+    if record.design != "samples":
+        raise TypeError(
+            f"nothing is planned from McNemar's test of {record.design}: pass what is known "
+            "of the models to fastcmp.planning"
+        )
     options = {"alternative": record.alternative}
     if record.method != "unconditional":
         options["method"] = record.method

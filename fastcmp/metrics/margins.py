@@ -35,7 +35,6 @@ from fastcmp.paired.margin_result import MarginTests
 from fastcmp.paired.margins import (
     Estimated,
     MarginOptions,
-    Tails,
     as_margin,
     as_margin_alpha,
     as_margins,
@@ -447,7 +446,7 @@ def margin_test(
         of,
         against,
         # As normal scores, so that they can be compared with those of other measures.
-        Tails(-ndtri(lower), ndtri(upper), lower, upper, better),
+        (-ndtri(lower), ndtri(upper), lower, upper, better),
         (ConfidenceInterval(*ends[0]), ConfidenceInterval(*ends[1])),
         # A decision that the variance promises and is not there needs some more.
         np.where((needed > cells.n) & ~np.isnan(lower), needed, np.nan),

@@ -19,7 +19,6 @@ from fastcmp.paired.margin_result import MarginTests
 from fastcmp.paired.margins import (
     Estimated,
     MarginOptions,
-    Tails,
     as_margin_alpha,
     as_margins,
     make_tests,
@@ -34,71 +33,49 @@ CELLS = ("both_right", "only_a", "only_b", "both_wrong")  # of a table, in its o
 Ints = NDArray[np.int64]
 
 
-def read_counts(**given: Any) -> tuple[dict[str, Ints], dict[str, Any]]:
+def read_counts(**counts: Any) -> tuple[dict[str, Ints], dict[str, Any]]:
     """Check counts and give them one shape; and how many samples a stream dropped."""
-    found, dropped = _given_counts(given)
-    checked = {name: as_counts(raw, name) for name, raw in found.items()}
-    counts = _broadcast(checked)
-    _check_total(counts)
-    return counts, dropped
-
-
-def _given_counts(given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Collect the counts by name, and how many samples a stream dropped."""
-    given = {name: counts for name, counts in given.items() if counts is not None}
-    first = given.get("only_a")
+    counts = {name: x for name, x in counts.items() if x is not None}
+    first, dropped = counts.get("only_a"), {}
+    if "only_b" not in counts and first is not None and not are_paired(first):
+        with suppress(ValueError):  # ragged lists
+            if np.shape(first) == (2, 2):
+                counts["table"] = counts.pop("only_a")
     if are_paired(first):
-        if len(given) > 1:
-            raise TypeError(f"pass PairCounts, or {', '.join([*given][1:])}, not both")
+        if len(counts) > 1:
+            raise TypeError(f"pass PairCounts, or {', '.join([*counts][1:])}, not both")
         dropped = {"n_missing": first.n_missing, "n_excluded": first.n_excluded}
-        return first.paired_counts(), dropped
-    if "only_b" not in given and _is_table(first):
-        given["table"] = given.pop("only_a")
-    if "table" in given:
-        if len(given) > 1:
-            raise TypeError(f"a table holds all four counts: it comes alone, not {[*given]}")
-        cells = as_counts(given["table"], "table")
+        counts = first.paired_counts()
+    elif "table" in counts:
+        if len(counts) > 1:
+            raise TypeError(f"a table holds all four counts: it comes alone, not {[*counts]}")
+        cells = as_counts(counts["table"], "table")
         if cells.shape[-2:] != (2, 2):
             raise ValueError(f"table must be of shape (..., 2, 2), got {cells.shape}")
-        return cells_of(cells), {}
-    if not {"only_a", "only_b"} <= set(given):
+        counts = cells_of(cells)
+    elif not {"only_a", "only_b"} <= set(counts):
         raise TypeError(
-            f"{'only_b' if 'only_a' in given else 'only_a'} must be whole numbers, got "
+            f"{'only_b' if 'only_a' in counts else 'only_a'} must be whole numbers, got "
             "None: counts come as only_a and only_b, or as table=, of shape (2, 2)"
         )
-    return given, {}
-
-
-def _is_table(counts: Any) -> bool:
-    """Tell a 2 x 2 table from counts of one kind."""
-    with suppress(ValueError):  # ragged lists
-        return counts is not None and np.shape(counts) == (2, 2)
-    return False
+    checked = {name: as_counts(raw, name) for name, raw in counts.items()}
+    try:
+        # Copies: numba asks broadcast arrays whether they can be written; NumPy warns.
+        arrays = [np.array(x) for x in np.broadcast_arrays(*checked.values())]
+    except ValueError:
+        shapes = ", ".join(f"{name} {x.shape}" for name, x in checked.items())
+        raise ValueError(f"counts must broadcast to one shape, got {shapes}") from None
+    total = sum(x.astype(np.float64) for x in arrays)
+    if np.size(total) and np.max(total) > LARGEST_COUNT:
+        names = " + ".join(checked)
+        raise ValueError(f"{names} must be at most 2**53, got {np.max(total):.6g}")
+    return dict(zip(checked, arrays, strict=True)), dropped
 
 
 def cells_of(table: Ints) -> dict[str, Ints]:
     """Take the four counts out of one or more tables, of shape (..., 2, 2)."""
     flat = table.reshape(*table.shape[:-2], 4)
     return {name: flat[..., i] for i, name in enumerate(CELLS)}
-
-
-def _broadcast(counts: dict[str, Ints]) -> dict[str, Ints]:
-    """Give all counts one shape."""
-    try:
-        # Copies: numba asks broadcast arrays whether they can be written; NumPy warns.
-        arrays = [np.array(x) for x in np.broadcast_arrays(*counts.values())]
-    except ValueError:
-        shapes = ", ".join(f"{name} {x.shape}" for name, x in counts.items())
-        raise ValueError(f"counts must broadcast to one shape, got {shapes}") from None
-    return dict(zip(counts, arrays, strict=True))
-
-
-def _check_total(counts: dict[str, Ints]) -> None:
-    """Refuse counts that add up to more than 2**53."""
-    total = sum(x.astype(np.float64) for x in counts.values())
-    if np.size(total) and np.max(total) > LARGEST_COUNT:
-        names = " + ".join(counts)
-        raise ValueError(f"{names} must be at most 2**53, got {np.max(total):.6g}")
 
 
 # Margin tests of two accuracies on the same samples, from the four counts.
@@ -202,7 +179,13 @@ def margin_tests_from_counts(
     options = MarginOptions(
         as_margins(margin, 1.0), as_margin_alpha(alpha), as_flag(strict, "strict")
     )
-    gamma = _as_gamma(gamma, chosen)
+    if isinstance(gamma, bool) or not isinstance(gamma, Real):
+        raise TypeError(f"gamma must be a number in [0, 1), got {gamma!r}")
+    gamma = float(gamma)
+    if not 0.0 <= gamma < 1.0:
+        raise ValueError(f"gamma must lie in [0, 1), got {gamma:g}")
+    if gamma and chosen == "score":
+        raise ValueError(f"gamma is for method='exact', got {gamma:g} for 'score'")
     counts, _ = read_counts(
         only_a=only_a, only_b=only_b, table=table, both_right=both_right, both_wrong=both_wrong
     )
@@ -211,16 +194,6 @@ def margin_tests_from_counts(
     n = sum(counts.values(), np.zeros((), np.int64))
     cells = (counts["only_a"], counts["only_b"], n)
     return accuracy_margins(cells, options, method=chosen, gamma=gamma)
-
-
-def _as_gamma(gamma: Any, method: str) -> float:
-    if isinstance(gamma, bool) or not isinstance(gamma, Real):
-        raise TypeError(f"gamma must be a number in [0, 1), got {gamma!r}")
-    if not 0.0 <= float(gamma) < 1.0:
-        raise ValueError(f"gamma must lie in [0, 1), got {gamma}")
-    if gamma and method == "score":
-        raise ValueError(f"gamma is for method='exact', got {gamma} for 'score'")
-    return float(gamma)
 
 
 def accuracy_margins(
@@ -270,16 +243,13 @@ def accuracy_margins(
             np.sqrt(np.maximum(discordant - difference**2, 0.0)),
         )
     needed = samples_needed(difference, margin, spreads, options)
-    if pvalue is None:
-        apart = (intervals[0].low > 0.0) | (intervals[0].high < 0.0)
-        pvalue, alternative = np.where(apart, 0.0, 1.0), "two-sided"
     of = Estimated(
         difference, None, n_samples=n, pvalue=pvalue, alternative=alternative, measure=measure
     )
     return make_tests(
         of,
         options,
-        Tails(*rows[:5]),
+        tuple(rows[:5]),
         intervals,
         needed,
         method="score" if answers is None else "exact",

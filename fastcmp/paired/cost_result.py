@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,8 @@ from fastcmp.paired.margin_result import MarginTests, margin_entries, margin_sen
 from fastcmp.paired.margins import BoundedUnits, Estimated, MarginOptions, bounded_margins, plain
 from fastcmp.paired.mcnemar_result import describe_test
 
+Floats = NDArray[np.float64]
+
 METHOD_NAMES = {"likelihood": "likelihood ratio", "chi-square": "chi-square"}
 METHODS = tuple(METHOD_NAMES)
 _SUPPORTS = ("all", "observed")
@@ -33,8 +35,7 @@ _LEVELS = 2048  # different costs whose differences are all listed
 _CELLS = 1 << 24  # cells whose differences are all listed
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CostOptions:
+class CostOptions(NamedTuple):
     """Which test of equal costs, checked."""
 
     method: str
@@ -62,29 +63,22 @@ def check_options(
     if smoothing is None:
         smoothing = 0.0 if method == "likelihood" else 1.0
     smoothing = as_finite(smoothing, "smoothing", 0.0)
-    return CostOptions(method=method, smoothing=smoothing, nonnegative=nonnegative, support=support)
+    return CostOptions(method, smoothing, nonnegative, support)
 
 
-def fold(
-    counts: LabelTable, cost: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def fold(counts: LabelTable, cost: Floats) -> tuple[Floats, Floats]:
     """List the differences of the cells where the costs differ, and their samples."""
     t, a, b, samples = counts.nonzero()
     d = cost[t, a] - cost[t, b]
     return d[d != 0], samples[d != 0].astype(np.float64)
 
 
-def cell_differences(cost: NDArray[np.float64]) -> NDArray[np.float64]:
+def cell_differences(cost: Floats) -> Floats:
     """List cost[t, a] - cost[t, b] of all K**3 cells, in C order of [t, a, b]."""
     return (cost[:, :, None] - cost[:, None, :]).ravel()
 
 
-def evaluate(
-    values: NDArray[np.float64],
-    weights: NDArray[np.float64],
-    cost: NDArray[np.float64],
-    options: CostOptions,
-) -> CostOutcome:
+def evaluate(values: Floats, weights: Floats, cost: Floats, options: CostOptions) -> CostOutcome:
     """Test one pair of models from the lists that `fold` gives."""
     largest, smoothing = float(cost.max()), options.smoothing
     if not weights.any():
@@ -109,11 +103,8 @@ def evaluate(
 
 
 def _smoothed(
-    values: NDArray[np.float64],
-    weights: NDArray[np.float64],
-    cost: NDArray[np.float64],
-    smoothing: float,
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    values: Floats, weights: Floats, cost: Floats, smoothing: float
+) -> tuple[Floats, Floats]:
     """Append the differences of all cells, with what smoothing adds to each."""
     if smoothing == 0.0:
         return values, weights
@@ -122,9 +113,7 @@ def _smoothed(
     return values, np.concatenate([weights, smoothing * cells, smoothing * cells])
 
 
-def _positive_differences(
-    cost: NDArray[np.float64],
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _positive_differences(cost: Floats) -> tuple[Floats, Floats]:
     """List differences above 0, and how many of the K**3 cells have each.
 
     The negative ones mirror them. Cells are counted by the two costs that they
@@ -148,38 +137,31 @@ def _positive_differences(
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CostGroups:
+class CostGroups(NamedTuple):
     """Cells of a table, grouped by their difference of costs."""
 
     #: The distinct differences, ascending, shape (D,).
-    values: NDArray[np.float64]
+    values: Floats
     #: Position in `values` of each cell's difference, shape (C,).
     group: NDArray[np.int64]
     #: What smoothing of 1 adds to each difference, shape (D,).
-    cells: NDArray[np.float64]
+    cells: Floats
     #: The largest cost.
     largest: float
 
 
-def group_cells(
-    differences: NDArray[np.float64], cells: NDArray[np.float64], largest: float
-) -> CostGroups:
+def group_cells(differences: Floats, cells: Floats, largest: float) -> CostGroups:
     """Group the cells of a table once, for many tables.
 
     `cells` says how many of the K**3 cells each one stands for.
     """
     values, group = np.unique(differences, return_inverse=True)
     group = group.ravel()
-    return CostGroups(
-        values=values,
-        group=group,
-        cells=np.bincount(group, cells, values.size).astype(np.float64),
-        largest=largest,
-    )
+    counted = np.bincount(group, cells, values.size).astype(np.float64)
+    return CostGroups(values, group, counted, largest)
 
 
-def groups_of(cost: NDArray[np.float64]) -> CostGroups:
+def groups_of(cost: Floats) -> CostGroups:
     """Group the cells [t, a, b] of a tensor of counts, in C order."""
     d = cell_differences(cost)
     return group_cells(d, np.ones(d.size), float(cost.max()))
@@ -187,7 +169,7 @@ def groups_of(cost: NDArray[np.float64]) -> CostGroups:
 
 def evaluate_many(
     counts: NDArray[np.int64], groups: CostGroups, options: CostOptions
-) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
+) -> tuple[Floats, NDArray[np.uint8]]:
     """Test many pairs of models, counts (P, C), against one cost matrix.
 
     Gives (P, 4): statistics, p-values, multipliers, whether at a bound; and statuses.
@@ -212,7 +194,7 @@ def evaluate_many(
 
 def intervals_many(
     counts: NDArray[np.int64], groups: CostGroups, method: str, confidence_level: float
-) -> NDArray[np.float64]:
+) -> Floats:
     """Bound the differences of many pairs, counts (P, C): both ends, shape (P, 2)."""
     from fastcmp.kernels.cost import COST_PROFILE, COST_WALD, cost_interval_many
 
@@ -255,7 +237,7 @@ class CostResult(Pilot, Compared, Record):
     #: Samples by true class and predicted classes, or an array (..., K, K, K).
     counts: Any
     #: ``cost[t, p]``, shape (K, K).
-    cost: NDArray[np.float64]
+    cost: Floats
     method: str
     #: What was added to each of the K**3 cells for the test, and only for the test.
     smoothing: float
@@ -416,14 +398,8 @@ class CostResult(Pilot, Compared, Record):
 
     def _shown(self) -> dict[str, Any]:
         derived = (
-            "difference",
-            "standard_error",
-            "measure",
-            "better",
-            "distribution",
-            "df",
-            "n_samples",
-            "n_outside",
+            *("difference", "standard_error", "measure", "better", "distribution", "df"),
+            *("n_samples", "n_outside"),
         )
         shown = {**self._fields(), **{name: getattr(self, name) for name in derived}}
         del shown["counts"], shown["cost"]

@@ -195,27 +195,20 @@ def cost_test_from_counts(
         result = _test_counts(counts, matrix.values, options)
     else:
         matrix = read_cost(cost)
-        tensor = _read_tensor(counts, len(matrix.values))
+        tensor, k = as_counts(counts, "counts"), len(matrix.values)
+        if tensor.ndim < 3 or tensor.shape[-3:] != (k, k, k):
+            raise ValueError(
+                f"counts must be of shape (..., {k}, {k}, {k}) for a {k} x {k} cost "
+                f"matrix, got {tensor.shape}"
+            )
+        check_total(tensor, "counts", 3)
         if tensor.ndim == 3:
-            names = tuple(range(len(tensor)))
-            names = names if matrix.classes is None else matrix.classes
+            names = tuple(range(k)) if matrix.classes is None else matrix.classes
             dense = LabelTable(counts=tensor, classes=names)
             result = _test_counts(dense, matrix.values, options)
         else:
             result = _test_tensors(tensor, matrix.values, options)
     return with_margin(result, against, matrix.values.max())  # type: ignore[no-any-return]
-
-
-def _read_tensor(counts: Any, k: int) -> NDArray[np.int64]:
-    """Check counts by true and predicted classes."""
-    tensor = as_counts(counts, "counts")
-    if tensor.ndim < 3 or tensor.shape[-3:] != (k, k, k):
-        raise ValueError(
-            f"counts must be of shape (..., {k}, {k}, {k}) for a {k} x {k} cost "
-            f"matrix, got {tensor.shape}"
-        )
-    check_total(tensor, "counts", 3)
-    return tensor
 
 
 def _test_counts(counts: LabelTable, cost: NDArray[np.float64], options: CostOptions) -> CostResult:
@@ -231,10 +224,7 @@ def _test_counts(counts: LabelTable, cost: NDArray[np.float64], options: CostOpt
         at_bound=bool(outcome.at_bound),
         counts=counts,
         cost=cost,
-        method=options.method,
-        smoothing=options.smoothing,
-        nonnegative=options.nonnegative,
-        support=options.support,
+        **options._asdict(),
     )
 
 
@@ -269,8 +259,5 @@ def _test_tensors(
         at_bound=unwrap(at_bound.astype(bool), shape),
         counts=tensor,
         cost=cost,
-        method=options.method,
-        smoothing=options.smoothing,
-        nonnegative=options.nonnegative,
-        support=options.support,
+        **options._asdict(),
     )

@@ -65,7 +65,7 @@ class Estimated(NamedTuple):
     #: Samples; None where they are not known.
     n_samples: Any = None
     #: The p-values of equality that decide between better and worse, and the
-    #: alternative that they are for; None for those of t or z, two-sided.
+    #: alternative that they are for; None for those of t or z, or of the interval.
     pvalue: Any = None
     alternative: str = "two-sided"
     measure: str = "difference"
@@ -73,22 +73,18 @@ class Estimated(NamedTuple):
     limits: tuple[float, float] = (-np.inf, np.inf)
 
 
-class Tails(NamedTuple):
-    """One-sided tests of a difference against both margins."""
-
-    lower: Any
-    upper: Any
-    pvalue_lower: Any
-    pvalue_upper: Any
-    superiority: Any
-
-
 def margins_of(of: Estimated, options: MarginOptions) -> MarginTests:
     """Test checked differences by their standard errors."""
     arrays = [of.difference, of.standard_error, options.margin]
     if of.df is not None:
         arrays.append(of.df)
-    d, error, margins, *degrees = _broadcast(arrays)
+    try:
+        d, error, margins, *degrees = (np.array(x) for x in np.broadcast_arrays(*arrays))
+    except ValueError:
+        shapes = ", ".join(str(np.shape(x)) for x in arrays)
+        raise ValueError(
+            f"difference, standard_error, margin and df must broadcast, got {shapes}"
+        ) from None
     unknown = ~(error > 0.0)  # without variance nothing measures the difference
     error = np.where(unknown, np.nan, error)
     df = degrees[0] if degrees else None
@@ -96,7 +92,7 @@ def margins_of(of: Estimated, options: MarginOptions) -> MarginTests:
         df = None
     lower, upper = _standardized(d, error, margins), _standardized(d, error, -margins)
     better = np.where(options.lower_is_better, -lower, upper)
-    tails = Tails(*(lower, upper, t_cdf(-lower, df), t_cdf(upper, df)), t_cdf(-better, df))
+    tails = (lower, upper, t_cdf(-lower, df), t_cdf(upper, df), t_cdf(-better, df))
     intervals = []
     for level in (options.alpha / 2, options.alpha):
         spread = -t_ppf(level, df) * error
@@ -126,30 +122,47 @@ def margins_of(of: Estimated, options: MarginOptions) -> MarginTests:
 def make_tests(
     of: Estimated,
     options: MarginOptions,
-    tails: Tails,
+    tails: tuple[Any, ...],
     intervals: tuple[ConfidenceInterval, ConfidenceInterval],
     needed: Any,
     **fields: Any,
 ) -> MarginTests:
-    """Decide, and make the record; p-values and decisions never contradict."""
+    """Decide, and make the record; p-values and decisions never contradict.
+
+    `tails` are the statistics against the lower and the upper margin, their p-values, and
+    that of superiority. Without a p-value of equality better and worse follow from the
+    interval, and so does the side that a one-sided test does not show.
+    """
+    lower, upper, pvalue_lower, pvalue_upper, superiority = tails
     reached, turned = options.one_sided, options.lower_is_better
-    up, down = _directions(of, options.alpha, intervals[0])
-    within = np.maximum(tails.pvalue_lower, tails.pvalue_upper) <= reached
-    met = np.where(turned, tails.pvalue_upper, tails.pvalue_lower) <= reached
+    above, below = np.asarray(intervals[0].low) > 0.0, np.asarray(intervals[0].high) < 0.0
+    different = above | below if of.pvalue is None else np.asarray(of.pvalue) <= options.alpha
+    up, down = different & (of.difference > 0.0), different & (of.difference < 0.0)
+    if of.pvalue is not None and of.alternative == "greater":
+        down = below
+    elif of.pvalue is not None and of.alternative == "less":
+        up = above
+    within = np.maximum(pvalue_lower, pvalue_upper) <= reached
+    met = np.where(turned, pvalue_upper, pvalue_lower) <= reached
     better, worse = np.where(turned, down, up), np.where(turned, up, down)
     decided = decide(better, worse, within, met)
     more = None
-    if needed is not None:
-        more = further_samples(needed, of.n_samples, decided.decision)
+    if needed is not None:  # samples beyond those at hand; 0 where there is a decision
+        open_ = np.asarray(decided.decision) == CANNOT_TELL
+        needed, n, open_ = np.broadcast_arrays(needed, of.n_samples, open_)
+        more = np.maximum(np.ceil(needed) - n, 1.0)
+        more = np.where(open_, np.where(np.isfinite(more), more, np.nan), 0.0)
+        if not more.ndim:
+            more = None if np.isnan(more) else int(more)
     return MarginTests(
         margin=plain(options.margin),
         difference=plain(of.difference),
         standard_error=of.standard_error,
-        statistic_lower=plain(tails.lower),
-        statistic_upper=plain(tails.upper),
-        pvalue_lower=plain(tails.pvalue_lower),
-        pvalue_upper=plain(tails.pvalue_upper),
-        superiority_pvalue=plain(tails.superiority),
+        statistic_lower=plain(lower),
+        statistic_upper=plain(upper),
+        pvalue_lower=plain(pvalue_lower),
+        pvalue_upper=plain(pvalue_upper),
+        superiority_pvalue=plain(superiority),
         interval=intervals[0],
         inner_interval=intervals[1],
         n_more=more,
@@ -160,20 +173,6 @@ def make_tests(
         **decided._asdict(),
         **fields,
     )
-
-
-def _directions(of: Estimated, alpha: float, interval: ConfidenceInterval) -> tuple[Any, Any]:
-    """Whether the difference is shown to be above 0, and below 0.
-
-    A one-sided test shows one of them; the other one follows from the interval.
-    """
-    shown = np.asarray(of.pvalue) <= alpha
-    up, down = shown & (of.difference > 0.0), shown & (of.difference < 0.0)
-    if of.alternative == "greater":
-        down = np.asarray(interval.high) < 0.0
-    elif of.alternative == "less":
-        up = np.asarray(interval.low) > 0.0
-    return up, down
 
 
 def decide(better: Any, worse: Any, within: Any, met: Any) -> MarginDecision:
@@ -204,30 +203,10 @@ def samples_needed(
     return np.fmin(np.where(gain == 0.0, np.inf, differs), met)
 
 
-def further_samples(needed: Any, n_samples: Any, decision: Any) -> Any:
-    """Count the samples beyond those at hand; 0 where there is a decision."""
-    needed, n, told = np.broadcast_arrays(needed, n_samples, np.asarray(decision) != CANNOT_TELL)
-    more = np.maximum(np.ceil(needed) - n, 1.0)
-    more = np.where(told, 0.0, np.where(np.isfinite(more), more, np.nan))
-    if more.ndim:
-        return more
-    return None if np.isnan(more) else int(more)
-
-
 def _standardized(difference: Floats, error: Floats, shift: Any) -> Floats:
     """Divide difference + shift by its standard error."""
     with np.errstate(all="ignore"):
         return np.asarray((difference + shift) / error + 0.0)
-
-
-def _broadcast(arrays: list[Any]) -> list[Floats]:
-    try:
-        return [np.array(x) for x in np.broadcast_arrays(*arrays)]
-    except ValueError:
-        shapes = ", ".join(str(np.shape(x)) for x in arrays)
-        raise ValueError(
-            f"difference, standard_error, margin and df must broadcast, got {shapes}"
-        ) from None
 
 
 def plain(values: Any) -> Any:
@@ -539,7 +518,7 @@ def bounded_margins(
     return make_tests(
         of,
         options,
-        Tails(*tests[:5]),
+        tuple(tests[:5]),
         (intervals[0], intervals[1]),
         np.where(needed > n, needed, np.inf),
         method="bounded",

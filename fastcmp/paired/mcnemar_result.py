@@ -124,7 +124,7 @@ def reference_distribution(method: str, alternative: str = "two-sided") -> tuple
     return ("chi2", 1) if alternative == "two-sided" else ("normal", None)
 
 
-def _ratio(part: Any, whole: Any) -> Any:
+def ratio(part: Any, whole: Any) -> Any:
     """Divide numbers or arrays; NaN or infinity for nothing."""
     with np.errstate(divide="ignore", invalid="ignore"):
         quotient = np.divide(part, whole)
@@ -276,7 +276,7 @@ class McNemarResult(Pilot, Compared, Record):
         Of strata, without weights, it is Mantel and Haenszel's of the ratio they share.
         """
         totals = self._totals()
-        return _ratio(totals["only_a"], totals["only_b"])
+        return ratio(totals["only_a"], totals["only_b"])
 
     @property
     def zscore(self) -> Any:
@@ -611,7 +611,7 @@ class McNemarResult(Pilot, Compared, Record):
         sizes = self._sizes()
         counts = counts + self.both_right if both else counts
         if self.design == "samples":
-            return _ratio(counts, sizes)
+            return ratio(counts, sizes)
         if self.design == "strata":
             weights = np.ones(sizes.size) if self.weights is None else self.weights
             return float(weights @ counts / (weights @ sizes))

@@ -12,14 +12,7 @@ from fastcmp.core.checks import ALTERNATIVES, as_counts, as_numbers, choose
 from fastcmp.core.records import unwrap
 from fastcmp.inputs.labels import encode
 from fastcmp.paired.margins import read_margin, with_margin
-from fastcmp.paired.unpaired_result import (
-    METHODS,
-    SHIFTED,
-    UnpairedOptions,
-    UnpairedResult,
-    choose_method,
-    evaluate_counts,
-)
+from fastcmp.paired.unpaired_result import METHODS, SHIFTED, SMALL, UnpairedResult, evaluate_counts
 
 
 def accuracy_unpaired(
@@ -95,9 +88,8 @@ def accuracy_unpaired(
     >>> round(accuracy_unpaired(y_a, pred_a, y_b, pred_b).pvalue, 4)
     0.0261
     """
-    options = _read_options(method, alternative, two_sided)
     against = read_margin(margin, alpha, 1.0)
-    shift = _read_shift(null_difference, options.method)
+    shift, options = _read_options(method, alternative, two_sided, null_difference)
     if shift.ndim:
         raise ValueError(f"null_difference must be one number, got shape {shift.shape}")
     parts = [
@@ -213,9 +205,8 @@ def accuracy_unpaired_from_counts(
     >>> round(result.pvalue, 6)
     0.007956
     """
-    options = _read_options(method, alternative, two_sided)
     against = read_margin(margin, alpha, 1.0)
-    shift = _read_shift(null_difference, options.method)
+    shift, options = _read_options(method, alternative, two_sided, null_difference)
     given = {"correct_a": correct_a, "n_a": n_a, "correct_b": correct_b, "n_b": n_b}
     counts = [as_counts(raw, name) for name, raw in given.items()]
     try:
@@ -234,16 +225,13 @@ def accuracy_unpaired_from_counts(
     return with_margin(result, against)  # type: ignore[no-any-return]
 
 
-def _read_options(method: str, alternative: str, two_sided: str) -> UnpairedOptions:
-    return UnpairedOptions(
-        choose(method, "method", METHODS),
-        choose(alternative, "alternative", ALTERNATIVES),
-        choose(two_sided, "two_sided", ("ordering", "doubled")),
-    )
-
-
-def _read_shift(null_difference: ArrayLike, method: str) -> NDArray[np.float64]:
-    """Check differences under H0."""
+def _read_options(
+    method: str, alternative: str, two_sided: str, null_difference: ArrayLike
+) -> tuple[NDArray[np.float64], dict[str, str]]:
+    """Check differences under H0, and the options of the test."""
+    method = choose(method, "method", METHODS)
+    alternative = choose(alternative, "alternative", ALTERNATIVES)
+    two_sided = choose(two_sided, "two_sided", ("ordering", "doubled"))
     shift = as_numbers(null_difference, "null_difference").astype(np.float64)
     if not np.all(np.abs(shift) < 1.0):
         bad = shift[~(np.abs(shift) < 1.0)].flat[0]
@@ -253,23 +241,20 @@ def _read_shift(null_difference: ArrayLike, method: str) -> NDArray[np.float64]:
             f"null_difference must be 0 with method={method!r}, which tests equality: "
             f"choose one of {SHIFTED}"
         )
-    return shift
+    return shift, {"method": method, "alternative": alternative, "two_sided": two_sided}
 
 
 def _test(
-    counts: list[Any], shift: NDArray[np.float64], options: UnpairedOptions, **dropped: Any
+    counts: list[Any], shift: NDArray[np.float64], options: dict[str, str], **dropped: Any
 ) -> UnpairedResult:
-    method = choose_method(options.method, counts[1], counts[3], shift)
-    options = options._replace(method=method)
-    found = evaluate_counts(np.array(counts, np.int64), shift, options)
+    n_a, n_b = counts[1], counts[3]
+    if options["method"] == "auto":
+        method = "barnard" if np.any(shift) else "boschloo"
+        if max(np.max(n_a, initial=0), np.max(n_b, initial=0)) > SMALL:
+            method = "miettinen-nurminen"
+        options |= {"method": method}
+    statistic, pvalue, status = evaluate_counts(np.array(counts, np.int64), shift, **options)
+    names = ("correct_a", "n_a", "correct_b", "n_b", "null_difference")
     cells = [unwrap(np.array(x), shift.shape) for x in (*counts, shift)]
-    return UnpairedResult(
-        **found._asdict(),
-        **options._asdict(),
-        correct_a=cells[0],
-        n_a=cells[1],
-        correct_b=cells[2],
-        n_b=cells[3],
-        null_difference=cells[4],
-        **dropped,
-    )
+    fields: dict[str, Any] = dict(zip(names, cells, strict=True)) | options | dropped
+    return UnpairedResult(statistic=statistic, pvalue=pvalue, status=status, **fields)

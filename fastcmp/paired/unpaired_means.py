@@ -252,7 +252,7 @@ def means_unpaired(
     alternative = choose(alternative, "alternative", ALTERNATIVES)
     as_proportion(confidence_level, "confidence_level")
     level = as_level(confidence_level, alternative)
-    shift = as_finite(null_difference, "null_difference")
+    null_difference = as_finite(null_difference, "null_difference")
     missing = choose(missing, "missing", POLICIES)
     against = read_margin(margin, alpha)
     measure = "mean loss" if as_flag(lower_is_better, "lower_is_better") else "mean"
@@ -260,11 +260,16 @@ def means_unpaired(
     raw_a, missing_a = _read(values_a, "values_a", missing)
     raw_b, missing_b = _read(values_b, "values_b", missing)
     exponent = scale_exponent(raw_a, raw_b)
-    shift = times(shift, -exponent)
+    shift = times(null_difference, -exponent)
     a, b = (_mean_of(np.ldexp(x, -exponent)) for x in (raw_a, raw_b))
     rates = bool(np.isin(np.concatenate([raw_a, raw_b]), (0.0, 1.0)).all())
     limits = (-1.0, 1.0) if rates else (-np.inf, np.inf)
-    variance, df = _welch(a, b)
+    variance, df = a.variance + b.variance, np.nan
+    if variance == 0.0:
+        df = float(a.n + b.n - 2)
+    elif not np.isnan(variance):
+        parts = (a.variance / variance) ** 2 / (a.n - 1)
+        df = 1.0 / (parts + (b.variance / variance) ** 2 / (b.n - 1))
     difference = a.mean - b.mean
     gap = difference - shift
     if variance == 0.0 and abs(gap) <= _ROUNDING * abs(shift):
@@ -284,6 +289,15 @@ def means_unpaired(
             pvalue = 1.0
     ends = (difference - spread, difference + spread)
     low, high = np.clip(keep_side(ends, alternative, limits), *limits).tolist()
+    cautions = []
+    if 1 in (a.n, b.n):
+        cautions.append("A model with one value has no variance: the test has no answer.")
+    elif a.variance == b.variance == 0.0 and a.mean != b.mean:
+        cautions.append("No variance was observed: the p-value is of the exact permutation test.")
+    if rates:
+        cautions.append(
+            "All values are 0 or 1: accuracy_unpaired compares such means with better intervals."
+        )
     result = UnpairedMeans(
         statistic=float(t),
         pvalue=float(pvalue),
@@ -305,10 +319,22 @@ def means_unpaired(
         names=pair,
         missing=missing,
         n_missing_values=(missing_a, missing_b),
-        cautions=_cautions(a, b, rates=rates),
+        cautions=tuple(cautions),
     )
     if against is not None and rates:
-        tests = _rate_margins(raw_a, raw_b, result, against)
+        # As accuracies; of losses as those of b and a.
+        as_margin(against.margin, 1.0)
+        losses = measure == "mean loss"
+        rows = (raw_b, raw_a) if losses else (raw_a, raw_b)
+        turned = {"greater": "less", "less": "greater"} if losses else {}
+        tests = unpaired_margins(
+            tuple(n for x in rows for n in (int(x.sum()), x.size)),
+            against,
+            exact=False,
+            pvalue=None if shift else result.pvalue,
+            alternative=turned.get(alternative, alternative),
+        )
+        tests = mirrored(tests) if losses else tests
         return replace(result, margins=replace(tests, measure=measure))
     if against is not None:
         against = against._replace(margin=times(against.margin, -exponent))
@@ -343,42 +369,3 @@ def _mean_of(values: NDArray[np.float64]) -> _Mean:
         variance = np.nan if values.size == 1 else 0.0
         return _Mean(float(values[0]), variance, values.size)
     return _Mean(float(values.mean()), float(values.var(ddof=1)) / values.size, values.size)
-
-
-def _rate_margins(
-    a: NDArray[np.float64], b: NDArray[np.float64], result: UnpairedMeans, against: MarginOptions
-) -> MarginTests:
-    """Test means of 0/1 values against a margin as accuracies; of losses, as those of b and a."""
-    as_margin(against.margin, 1.0)
-    losses, alternative = result.measure == "mean loss", result.alternative
-    if losses:
-        a, b = b, a
-        alternative = {"greater": "less", "less": "greater"}.get(alternative, alternative)
-    counts = (int(a.sum()), a.size, int(b.sum()), b.size)
-    pvalue = None if result.null_difference else result.pvalue
-    tests = unpaired_margins(counts, against, exact=False, pvalue=pvalue, alternative=alternative)
-    return mirrored(tests) if losses else tests
-
-
-def _welch(a: _Mean, b: _Mean) -> tuple[float, float]:
-    """Variance of the difference, and its degrees of freedom."""
-    variance = a.variance + b.variance
-    if np.isnan(variance):
-        return variance, np.nan
-    if variance == 0.0:
-        return variance, float(a.n + b.n - 2)
-    parts = (a.variance / variance) ** 2 / (a.n - 1)
-    return variance, 1.0 / (parts + (b.variance / variance) ** 2 / (b.n - 1))
-
-
-def _cautions(a: _Mean, b: _Mean, *, rates: bool) -> tuple[str, ...]:
-    found = []
-    if 1 in (a.n, b.n):
-        found.append("A model with one value has no variance: the test has no answer.")
-    elif a.variance == b.variance == 0.0 and a.mean != b.mean:
-        found.append("No variance was observed: the p-value is of the exact permutation test.")
-    if rates:
-        found.append(
-            "All values are 0 or 1: accuracy_unpaired compares such means with better intervals."
-        )
-    return tuple(found)

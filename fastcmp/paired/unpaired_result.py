@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +18,8 @@ from fastcmp.core.sections import Section, dropped_sentences, effect_sentence, n
 from fastcmp.kernels.status import GREATER, LESS, Interval
 from fastcmp.kernels.unpaired import miettinen_nurminen_many, unpaired_interval_many
 from fastcmp.paired.margin_result import MarginTests, margin_entries, margin_sentences
-from fastcmp.paired.margins import Estimated, MarginOptions, Tails, make_tests, samples_needed
-from fastcmp.paired.mcnemar_result import HYPOTHESES, describe_test
+from fastcmp.paired.margins import Estimated, MarginOptions, make_tests, samples_needed
+from fastcmp.paired.mcnemar_result import HYPOTHESES, describe_test, ratio
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -34,60 +34,59 @@ INTERVALS: Final = ("newcombe", "miettinen-nurminen", "exact")
 SMALL: Final = 200
 
 
-class UnpairedOptions(NamedTuple):
-    """How accuracies are compared; checked."""
-
-    method: str
-    alternative: str
-    two_sided: str
-
-
-class UnpairedAnswers(NamedTuple):
-    """What a test found, of the shape of the counts."""
-
-    statistic: Any
-    pvalue: Any
-    status: Any
-
-
-def choose_method(method: str, n_a: Any, n_b: Any, null_difference: Any) -> str:
-    """Take for "auto" an exact test where neither model has many samples."""
-    if method != "auto":
-        return method
-    if max(np.max(n_a, initial=0), np.max(n_b, initial=0)) > SMALL:
-        return "miettinen-nurminen"
-    return "barnard" if np.any(null_difference) else "boschloo"
-
-
 def evaluate_counts(
-    counts: Ints, null_difference: Floats, options: UnpairedOptions
-) -> UnpairedAnswers:
-    """Test counts, shape (4, ...): right and all samples of a, then of b."""
-    if options.method == "score":
-        return _pooled(counts, options.alternative)
+    counts: Ints,
+    null_difference: Floats,
+    method: str,
+    alternative: str,
+    two_sided: str = "ordering",
+) -> tuple[Any, Any, Any]:
+    """Statistics, p-values and statuses of counts, shape (4, ...): right and all of a, then b."""
+    shape = null_difference.shape
+    if method == "score":
+        correct_a, n_a, correct_b, n_b = counts
+        z = np.asarray(score_statistic(correct_a / n_a, correct_b / n_b, n_a, n_b))
+        right = correct_a + correct_b
+        same = (right == 0) | (right == n_a + n_b)
+        pvalue = np.where(same, 1.0, normal_tail(z, alternative))
+        status = np.where(same, kernels.DEGENERATE, kernels.OK).astype(np.uint8)
+        return unwrap(z, shape), unwrap(pvalue, shape), unwrap(status, shape)
     flat = np.ascontiguousarray(counts.reshape(4, -1))
     shift = np.array(null_difference).ravel()  # a copy of what was broadcast
-    z, pvalue = np.empty(shift.size), np.empty(shift.size)
-    status = np.empty(shift.size, np.uint8)
-    if options.method == "miettinen-nurminen":
-        code = ALTERNATIVES[options.alternative]
+    code = ALTERNATIVES[alternative]
+    if method == "miettinen-nurminen":
+        z, pvalue = np.empty(shift.size), np.empty(shift.size)
+        status = np.empty(shift.size, np.uint8)
         miettinen_nurminen_many(flat, shift, code, z, pvalue, status)
     else:
-        _check_few(counts, options.method)
-        tables = np.vstack([flat, shift])
-        found = _each(tables, 3, lambda *table: _exact(table, options))
-        z, pvalue, status = found[0], found[1], found[2].astype(np.uint8)
-    shape = null_difference.shape
-    return UnpairedAnswers(*(unwrap(x, shape) for x in (z, pvalue, status)))
+        doubled = alternative == "two-sided" and two_sided == "doubled"
+
+        def exact(a: int, n_a: int, b: int, n_b: int, shift: float) -> tuple[float, float, int]:
+            sides = []
+            for side in (GREATER, LESS) if doubled else (code,):
+                if method == "boschloo":
+                    found = kernels.boschloo_exact(a, n_a, b, n_b, side)
+                elif shift:
+                    found = kernels.score_exact(a, n_a, b, n_b, shift, side)
+                else:
+                    found = kernels.barnard_exact(a, n_a, b, n_b, side, method == "barnard")
+                sides.append(found)
+            statistic, pvalue, status = min(sides, key=itemgetter(1))
+            return statistic, min(2.0 * pvalue, 1.0) if doubled else pvalue, status
+
+        _check_few(counts, method)
+        z, pvalue, status = _each(np.vstack([flat, shift]), 3, exact)
+        status = status.astype(np.uint8)
+    return unwrap(z, shape), unwrap(pvalue, shape), unwrap(status, shape)
 
 
 def _each(tables: NDArray[Any], n_answers: int, function: Callable[..., Sequence[float]]) -> Floats:
     """Call a function once for each different column, the first four whole numbers."""
-    known, where = np.unique(tables, axis=1, return_inverse=True)
-    found = np.empty((n_answers, known.shape[1]))
-    for k, x in enumerate(known.T.tolist()):
-        found[:, k] = function(*map(int, x[:4]), *x[4:])
-    return found[:, where.ravel()]
+    distinct, where = np.unique(tables, axis=1, return_inverse=True)
+    answers = np.empty((n_answers, distinct.shape[1]))
+    for k, x in enumerate(distinct.T.tolist()):
+        answers[:, k] = function(*map(int, x[:4]), *x[4:])
+    return answers[:, where.ravel()]
 
 
 def _check_few(counts: Ints, method: str) -> None:
@@ -98,39 +97,6 @@ def _check_few(counts: Ints, method: str) -> None:
             f"method={method!r} takes at most {kernels.UNPAIRED_EXACT_MAX_N} samples "
             f"of a model, got {most}: use 'miettinen-nurminen', which is close there"
         )
-
-
-def _exact(table: Sequence[Any], options: UnpairedOptions) -> tuple[float, float, int]:
-    """Run one exact test."""
-    if options.alternative != "two-sided" or options.two_sided == "ordering":
-        return _one(table, options.method, ALTERNATIVES[options.alternative])
-    sides = (_one(table, options.method, x) for x in (GREATER, LESS))
-    statistic, pvalue, status = min(sides, key=itemgetter(1))
-    return statistic, min(2.0 * pvalue, 1.0), status
-
-
-def _one(table: Sequence[Any], method: str, alternative: int) -> tuple[float, float, int]:
-    a, n_a, b, n_b, shift = table
-    if method == "boschloo":
-        found = kernels.boschloo_exact(a, n_a, b, n_b, alternative)
-    elif shift:
-        found = kernels.score_exact(a, n_a, b, n_b, shift, alternative)
-    else:
-        pooled = method == "barnard"
-        found = kernels.barnard_exact(a, n_a, b, n_b, alternative, pooled)
-    return found.statistic, found.pvalue, found.status
-
-
-def _pooled(counts: Ints, alternative: str) -> UnpairedAnswers:
-    """Test equality by the pooled score test."""
-    correct_a, n_a, correct_b, n_b = counts
-    z = score_statistic(correct_a / n_a, correct_b / n_b, n_a, n_b)
-    right = correct_a + correct_b
-    same = (right == 0) | (right == n_a + n_b)
-    pvalue = np.where(same, 1.0, normal_tail(z, alternative))
-    status = np.where(same, kernels.DEGENERATE, kernels.OK).astype(np.uint8)
-    shape = counts.shape[1:]
-    return UnpairedAnswers(*(unwrap(np.asarray(x), shape) for x in (z, pvalue, status)))
 
 
 def score_statistic(rate_a: Any, rate_b: Any, n_a: Any, n_b: Any) -> Any:
@@ -247,19 +213,16 @@ def unpaired_margins(
 
     beyond = (-margin, "less") if options.lower_is_better else (margin, "greater")
     lower, upper, more = (
-        evaluate_counts(cells, shift, UnpairedOptions(method, side, "ordering"))
+        evaluate_counts(cells, shift, method, side)
         for shift, side in ((-margin, "greater"), (margin, "less"), beyond)
     )
-    tails = Tails(*(lower.statistic, upper.statistic, lower.pvalue, upper.pvalue), more.pvalue)
+    tails = (lower[0], upper[0], lower[1], upper[1], more[1])
     inverted = "exact" if exact else method
     intervals = (
         ConfidenceInterval(*interval_of(cells, inverted, 1.0 - options.alpha)),
         ConfidenceInterval(*interval_of(cells, inverted, 1.0 - 2.0 * options.alpha)),
     )
     difference = cells[0] / cells[1] - cells[2] / cells[3]
-    if pvalue is None:
-        apart = (intervals[0].low > 0.0) | (intervals[0].high < 0.0)
-        pvalue, alternative = np.where(apart, 0.0, 1.0), "two-sided"
     of = Estimated(
         difference,
         None,
@@ -269,25 +232,21 @@ def unpaired_margins(
         measure=measure,
     )
     gain = options.gain(difference)
-    towards = np.where(options.lower_is_better, np.negative(upper.statistic), lower.statistic)
-    spreads = _spreads(cells, gain + margin, towards)
-    needed = samples_needed(gain, margin, spreads, options)
-    return make_tests(
-        *(of, options, tails, intervals, needed), method="exact" if exact else "miettinen-nurminen"
-    )
-
-
-def _spreads(cells: NDArray[np.int64], reach: Any, z: Any) -> tuple[Any, Any, Any]:
-    """Scale standard errors to one sample: equal models, at -margin, as observed."""
+    towards = np.where(options.lower_is_better, np.negative(upper[0]), lower[0])
     a, n_a, b, n_b = cells
     n = n_a + n_b
     pooled, rate_a, rate_b = (a + b) / n, a / n_a, b / n_b
     equal = pooled * (1.0 - pooled) * (1.0 / n_a + 1.0 / n_b)
     observed = np.sqrt(rate_a * (1.0 - rate_a) / n_a + rate_b * (1.0 - rate_b) / n_b)
     with np.errstate(divide="ignore", invalid="ignore"):
-        at_margin = np.where(np.equal(z, 0.0), observed, np.divide(reach, z))
-    root = np.sqrt(n)
-    return np.sqrt(equal) * root, at_margin * root, observed * root
+        reach = np.divide(gain + margin, towards)
+        at_margin = np.where(np.equal(towards, 0.0), observed, reach)
+    root = np.sqrt(n)  # standard errors are scaled to one sample
+    spreads = (np.sqrt(equal) * root, at_margin * root, observed * root)
+    needed = samples_needed(gain, margin, spreads, options)
+    return make_tests(
+        *(of, options, tails, intervals, needed), method="exact" if exact else "miettinen-nurminen"
+    )
 
 
 # The record of two accuracies on different samples, and its intervals.
@@ -301,12 +260,6 @@ METHOD_NAMES: Final = {
     "barnard": "Barnard's exact",
     "barnard-unpooled": "Barnard's exact unpooled",
 }
-
-
-def _divide(a: Any, b: Any) -> Any:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = np.asarray(a, np.float64) / np.asarray(b, np.float64)
-    return ratio if ratio.ndim else ratio.item()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -415,20 +368,19 @@ class UnpairedResult(Compared, Record):
         if chosen is None:
             chosen = INTERVALS[self.method != "score"]
         level = as_level(confidence_level, self.alternative)
-        counts = np.broadcast_arrays(self.correct_a, self.n_a, self.correct_b, self.n_b)
-        ends = interval_of(np.array(counts), chosen, level)
+        ends = interval_of(self._counts(), chosen, level)
         return ConfidenceInterval(*keep_side(ends, self.alternative, (-1.0, 1.0)))
 
     @property
     def ratio(self) -> Any:
         """The accuracy of a over that of b, the relative risk of being right; 0 / 0 is NaN."""
-        return _divide(self.accuracy_a, self.accuracy_b)
+        return ratio(self.accuracy_a, self.accuracy_b)
 
     @property
     def odds_ratio(self) -> Any:
         """The odds of a to be right over those of b; 0 / 0 is NaN."""
         wrong_a, wrong_b = (np.subtract(self.n_a, self.correct_a), self.n_b - self.correct_b)
-        return _divide(
+        return ratio(
             np.multiply(self.correct_a, 1.0) * wrong_b, np.multiply(self.correct_b, 1.0) * wrong_a
         )
 
@@ -463,8 +415,7 @@ class UnpairedResult(Compared, Record):
         (1.3333, 1.079, 1.6721)
         """
         level = as_level(confidence_level, self.alternative)
-        counts = np.broadcast_arrays(self.correct_a, self.n_a, self.correct_b, self.n_b)
-        ends = ratio_interval_of(np.array(counts), level)
+        ends = ratio_interval_of(self._counts(), level)
         return ConfidenceInterval(*keep_side(ends, self.alternative, (0.0, np.inf)))
 
     def odds_ratio_interval(self, confidence_level: float = 0.95) -> ConfidenceInterval:
@@ -495,9 +446,12 @@ class UnpairedResult(Compared, Record):
         (2.6667, 1.2091, 6.0399)
         """
         level = as_level(confidence_level, self.alternative)
-        counts = np.broadcast_arrays(self.correct_a, self.n_a, self.correct_b, self.n_b)
-        ends = odds_ratio_interval_of(np.array(counts), level)
+        ends = odds_ratio_interval_of(self._counts(), level)
         return ConfidenceInterval(*keep_side(ends, self.alternative, (0.0, np.inf)))
+
+    def _counts(self) -> Ints:
+        counts = (self.correct_a, self.n_a, self.correct_b, self.n_b)
+        return np.array(np.broadcast_arrays(*counts))
 
     def _margin_tests(self, options: MarginOptions) -> MarginTests:
         """Test the difference against a margin."""
@@ -536,20 +490,16 @@ class UnpairedResult(Compared, Record):
             text = (f"{np.size(self.pvalue)} tests, shape {np.shape(self.pvalue)}",)
             text += margin_sentences(self.margins)
             return [Section(title=title, text=text)]
+        null = HYPOTHESES[self.alternative]
+        if self.null_difference:
+            points = f"{100 * self.null_difference:+.4g} percentage points"
+            null = f"H0: {null_value(self.alternative, 'a minus b', points)}"
         text = (
             effect_sentence(self.difference, self.confidence_interval(), self.alternative),
             f"Accuracy of a {self.accuracy_a:.4f} on {self.n_a} samples, "
             f"of b {self.accuracy_b:.4f} on {self.n_b}.",
-            f"{describe_test(self)} ({self._hypothesis})",
+            f"{describe_test(self)} ({null})",
             *margin_sentences(self.margins),
             *dropped_sentences(self.n_missing, self.n_excluded),
         )
         return [Section(title=title, text=text)]
-
-    @property
-    def _hypothesis(self) -> str:
-        """What is tested."""
-        if not self.null_difference:
-            return HYPOTHESES[self.alternative]
-        points = f"{100 * self.null_difference:+.4g} percentage points"
-        return f"H0: {null_value(self.alternative, 'a minus b', points)}"

@@ -29,7 +29,6 @@ from fastcmp.paired.margin_result import MarginTests, margin_entries, margin_sen
 from fastcmp.paired.margins import (
     Estimated,
     MarginOptions,
-    Tails,
     as_margin_alpha,
     make_tests,
     plain,
@@ -175,7 +174,7 @@ def area_margins(
             measure=measure,
         ),
         options,
-        Tails(lower, -upper, pvalue_lower, pvalue_upper, superiority),
+        (lower, -upper, pvalue_lower, pvalue_upper, superiority),
         (intervals[0], intervals[1]),
         needed,
         method="mover",

@@ -26,6 +26,7 @@ from fastcmp.core.saved_states import FileKind, read_state, write_state
 from fastcmp.core.sections import Section, dropped_sentences
 from fastcmp.core.threads import new_lock
 from fastcmp.inputs.labels import encode
+from fastcmp.inputs.model_names import has_names
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -55,20 +56,19 @@ def check_classes(classes: Sequence[Any] | None, missing: str | None) -> tuple[A
 
 
 def ordered_columns(
+    raw: Any,
     named: list[tuple[str, Any]],
     names: tuple[str, ...] | None,
     argument: str,
-    *,
-    by_name: bool,
     chosen: tuple[str, ...] | None = None,
 ) -> dict[str, Any]:
     """Put the columns of a block in the order of the models, `chosen` or all `names`.
 
-    Columns with names (`by_name`) come in any order, rows in that of the models.
+    Columns with names come in any order, rows in that of the models.
     """
     if not named:
         raise ValueError(f"{argument} must hold at least one model, got none")
-    if names is not None and not by_name and len(named) == len(names):
+    if names is not None and not has_names(raw) and len(named) == len(names):
         named = [(name, row) for name, (_, row) in zip(names, named, strict=True)]
     columns = dict(named)
     wanted = chosen or names

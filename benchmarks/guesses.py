@@ -55,7 +55,7 @@ CALLS = (
     "fastcmp.classification_report(y, a)",
     "fastcmp.cochrans_q(y, preds)",
     "fastcmp.cohen_kappa(a, b)",
-    "fastcmp.bowker(a, b)",
+    "fastcmp.symmetry(a, b)",
     "fastcmp.fleiss_kappa(preds.T)",
     "fastcmp.cost_test(y, a, b, np.ones((k, k)) - np.eye(k), classes=range(k))",
     "fastcmp.metric(y, a, metric='f1_macro')",

@@ -152,7 +152,7 @@ def compare_agreement(rng, _) -> int:
     assert_same(result, fastcmp.compare_predictions(y_true, preds, workers=1))
     i = rng.integers(len(result.pairs))
     a, b = preds[result.pairs[i]]
-    close(result.bowker_pvalue[i], fastcmp.bowker(a, b).pvalue)
+    close(result.bowker_pvalue[i], fastcmp.symmetry(a, b).pvalue)
     close(result.disagreement[i], np.mean(a != b))
     return 3
 
@@ -193,7 +193,7 @@ def count_labels(rng, _) -> int:
     record = fastcmp.count_labels(y_true, a, b, classes=range(k), workers=threads(rng))
     table = naive.label_table(y_true, a, b, k)
     assert record.counts.tolist() == table.tolist()
-    result = fastcmp.bowker_from_counts(record)
+    result = fastcmp.symmetry(table=record)
     close(result.pvalue, float(naive.bowker(table.sum(axis=0))[-1]))
     return 2
 

@@ -28,8 +28,8 @@ def numpy_f(x):
 @pytest.mark.benchmark(group="10^6 corrected resampled t tests of 10 splits")
 class TestCorrected:
     def test_ours(self, benchmark, differences):
-        test = fastcmp.nadeau_bengio_t
-        result = benchmark(test, differences, n_train=90, n_test=10)
+        sizes = {"n_train": 90, "n_test": 10}
+        result = benchmark(fastcmp.fold_test, differences, "nadeau-bengio-t", **sizes)
         benchmark.extra_info["target"] = 1
         statistic, pvalue = numpy_t(differences[:1000])
         np.testing.assert_allclose(result.statistic[:1000], statistic, rtol=1e-9)
@@ -43,7 +43,7 @@ class TestCorrected:
 class TestCombined:
     def test_ours(self, benchmark, differences):
         cuts = differences.reshape(-1, 5, 2)
-        result = benchmark(fastcmp.alpaydin_f, cuts)
+        result = benchmark(fastcmp.fold_test, cuts, "alpaydin-f")
         benchmark.extra_info["target"] = 1
         statistic, pvalue = numpy_f(cuts[:1000])
         np.testing.assert_allclose(result.statistic[:1000], statistic, rtol=1e-9)
@@ -57,7 +57,7 @@ class TestCombined:
 @pytest.mark.benchmark(group="10^6 K-fold t tests, beside a loop over the rows")
 class TestLoop:
     def test_ours(self, benchmark, differences):
-        result = benchmark(fastcmp.kfold_t, differences)
+        result = benchmark(fastcmp.fold_test, differences, "kfold-t")
         benchmark.extra_info["target"] = 100
         wanted = stats.ttest_1samp(differences[:100], 0, axis=-1).pvalue
         np.testing.assert_allclose(result.pvalue[:100], wanted, rtol=1e-9)
@@ -79,7 +79,7 @@ class TestLoop:
 class TestSamples:
     def test_ours(self, benchmark, size, rng):
         x = rng.integers(-1, 2, (size(10_000, 20), 1_000)).astype(float)
-        result = benchmark(fastcmp.bayle_z, x, np.arange(1_000) % 10)
+        result = benchmark(fastcmp.fold_test, x, "bayle-z", folds=np.arange(1_000) % 10)
         benchmark.extra_info["target"] = 1
         z = x.mean(axis=1) / x.std(axis=1) * np.sqrt(1_000)
         np.testing.assert_allclose(result.pvalue, 2 * special.ndtr(-np.abs(z)))

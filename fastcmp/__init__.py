@@ -8,7 +8,24 @@ from fastcmp._lazy import attach
 
 __version__ = "0.3.0"
 #: Names of versions before, and the call in their place.
-_BEFORE = {
+_BEFORE: dict[str, str] = {
+    **{
+        name: f"fold_test(x, {name.replace('_', '-')!r})"
+        for name in (
+            *("resampled_t", "kfold_t", "dietterich_t", "nadeau_bengio_t", "bouckaert_frank_t"),
+            *("bouckaert_t", "yildiz_t", "blocked_t", "alpaydin_f", "calibrated_f", "bayle_z"),
+            *("conservative_z", "proportion_z", "naive_mcnemar"),
+        )
+    },
+    **{
+        f"{name}{ending}": f"symmetry({data}, method={name.replace('_', '-')!r})"
+        for name in ("bowker", "stuart_maxwell", "bhapkar")
+        for ending, data in (("", "pred_a, pred_b"), ("_from_counts", "table=table"))
+    },
+    "compare_metric_from_counts": "compare_metric(counts=counts)",
+    "cohen_kappa_from_counts": "cohen_kappa(table=table)",
+    "fleiss_kappa_from_counts": "fleiss_kappa(rating_counts=rating_counts)",
+    "metric_from_counts": "metric(table=table)",
     "best_set_from_moments": "best_set(Estimates(values, covariance))",
     "model_confidence_set_from_moments": "model_confidence_set(Estimates(values, covariance))",
     "rank_sets_from_moments": "rank_sets(Estimates(values, covariance))",

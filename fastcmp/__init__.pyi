@@ -13,21 +13,8 @@ from fastcmp.counts.label_counts import count_labels as count_labels
 from fastcmp.crossval.comparisons import compare_cv as compare_cv
 from fastcmp.crossval.comparisons import compare_cv_all as compare_cv_all
 from fastcmp.crossval.fold_comparison import compare_folds as compare_folds
-from fastcmp.crossval.fold_tests import bayle_z as bayle_z
-from fastcmp.crossval.fold_tests import bouckaert_frank_t as bouckaert_frank_t
-from fastcmp.crossval.fold_tests import bouckaert_t as bouckaert_t
-from fastcmp.crossval.fold_tests import conservative_z as conservative_z
-from fastcmp.crossval.fold_tests import kfold_t as kfold_t
-from fastcmp.crossval.fold_tests import nadeau_bengio_t as nadeau_bengio_t
-from fastcmp.crossval.fold_tests import resampled_t as resampled_t
+from fastcmp.crossval.fold_tests import fold_test as fold_test
 from fastcmp.crossval.mcnemar import bcv_mcnemar as bcv_mcnemar
-from fastcmp.crossval.mcnemar import naive_mcnemar as naive_mcnemar
-from fastcmp.crossval.mcnemar import proportion_z as proportion_z
-from fastcmp.crossval.two_fold import alpaydin_f as alpaydin_f
-from fastcmp.crossval.two_fold import blocked_t as blocked_t
-from fastcmp.crossval.two_fold import calibrated_f as calibrated_f
-from fastcmp.crossval.two_fold import dietterich_t as dietterich_t
-from fastcmp.crossval.two_fold import yildiz_t as yildiz_t
 from fastcmp.data import load_demsar as load_demsar
 from fastcmp.data import load_digits as load_digits
 from fastcmp.data import load_digits_scores as load_digits_scores
@@ -57,17 +44,10 @@ from fastcmp.items.repeats import pass_hat_k as pass_hat_k
 from fastcmp.items.repeats import pass_variance as pass_variance
 from fastcmp.metrics.choice import make_metric as make_metric
 from fastcmp.metrics.comparison import compare_metric as compare_metric
-from fastcmp.metrics.comparison import compare_metric_from_counts as compare_metric_from_counts
 from fastcmp.metrics.fleiss import fleiss_kappa as fleiss_kappa
-from fastcmp.metrics.fleiss import fleiss_kappa_from_counts as fleiss_kappa_from_counts
 from fastcmp.metrics.kappa import cohen_kappa as cohen_kappa
-from fastcmp.metrics.kappa import cohen_kappa_from_counts as cohen_kappa_from_counts
 from fastcmp.metrics.metric import metric as metric
-from fastcmp.metrics.metric import metric_from_counts as metric_from_counts
 from fastcmp.paired.accuracy_margins import margin_tests_from_counts as margin_tests_from_counts
-from fastcmp.paired.clustered_mcnemar import (
-    mcnemar_clustered_from_counts as mcnemar_clustered_from_counts,
-)
 from fastcmp.paired.cost_test import cost_test as cost_test
 from fastcmp.paired.cost_test import cost_test_from_counts as cost_test_from_counts
 from fastcmp.paired.holdout import compare_holdout as compare_holdout
@@ -75,17 +55,11 @@ from fastcmp.paired.holdout import compare_labels as compare_labels
 from fastcmp.paired.margins import margin_decision as margin_decision
 from fastcmp.paired.margins import margin_tests as margin_tests
 from fastcmp.paired.mcnemar import mcnemar as mcnemar
+from fastcmp.paired.mcnemar import mcnemar_clustered_from_counts as mcnemar_clustered_from_counts
 from fastcmp.paired.mcnemar import mcnemar_from_counts as mcnemar_from_counts
+from fastcmp.paired.mcnemar import mcnemar_stratified_from_counts as mcnemar_stratified_from_counts
 from fastcmp.paired.mcnemar import mcnemar_table as mcnemar_table
-from fastcmp.paired.stratified_mcnemar import (
-    mcnemar_stratified_from_counts as mcnemar_stratified_from_counts,
-)
-from fastcmp.paired.symmetry import bhapkar as bhapkar
-from fastcmp.paired.symmetry import bhapkar_from_counts as bhapkar_from_counts
-from fastcmp.paired.symmetry import bowker as bowker
-from fastcmp.paired.symmetry import bowker_from_counts as bowker_from_counts
-from fastcmp.paired.symmetry import stuart_maxwell as stuart_maxwell
-from fastcmp.paired.symmetry import stuart_maxwell_from_counts as stuart_maxwell_from_counts
+from fastcmp.paired.symmetry import symmetry as symmetry
 from fastcmp.paired.unpaired_accuracies import accuracy_unpaired as accuracy_unpaired
 from fastcmp.paired.unpaired_accuracies import (
     accuracy_unpaired_from_counts as accuracy_unpaired_from_counts,

@@ -7,9 +7,9 @@ from fastcmp.counts.roc_points import RocCurve as RocCurve
 from fastcmp.crossval.comparison_result import CVComparison as CVComparison
 from fastcmp.crossval.comparison_result import CVDatasetsResult as CVDatasetsResult
 from fastcmp.crossval.comparison_result import CVPairwiseResult as CVPairwiseResult
-from fastcmp.crossval.design import Design as Design
+from fastcmp.crossval.designs import Design as Design
 from fastcmp.crossval.fold_comparison import FoldComparison as FoldComparison
-from fastcmp.crossval.fold_result import FoldTestResult as FoldTestResult
+from fastcmp.crossval.fold_tests import FoldTestResult as FoldTestResult
 from fastcmp.crossval.mcnemar import BCVMcNemarResult as BCVMcNemarResult
 from fastcmp.crossval.mcnemar import BetaPosterior as BetaPosterior
 from fastcmp.crossval.runs import CVRuns as CVRuns
@@ -27,13 +27,11 @@ from fastcmp.metrics.comparison_result import MetricComparison as MetricComparis
 from fastcmp.metrics.fleiss import FleissResult as FleissResult
 from fastcmp.metrics.kappa import KappaResult as KappaResult
 from fastcmp.metrics.metric import MetricResult as MetricResult
-from fastcmp.paired.clustered_mcnemar import ClusteredMcNemarResult as ClusteredMcNemarResult
 from fastcmp.paired.cost_result import CostResult as CostResult
 from fastcmp.paired.holdout import HoldoutResult as HoldoutResult
 from fastcmp.paired.margin_result import MarginDecision as MarginDecision
 from fastcmp.paired.margin_result import MarginTests as MarginTests
 from fastcmp.paired.mcnemar_result import McNemarResult as McNemarResult
-from fastcmp.paired.stratified_mcnemar import StratifiedMcNemarResult as StratifiedMcNemarResult
 from fastcmp.paired.symmetry import SymmetryResult as SymmetryResult
 from fastcmp.paired.unpaired_means import UnpairedMeans as UnpairedMeans
 from fastcmp.paired.unpaired_result import UnpairedResult as UnpairedResult
@@ -65,8 +63,8 @@ from fastcmp.scores.delong_result import DelongResult as DelongResult
 from fastcmp.scores.lift import GainCurve as GainCurve
 from fastcmp.scores.lift import KsResult as KsResult
 from fastcmp.scores.lift import LiftTable as LiftTable
-from fastcmp.scores.measure_comparison import JointTest as JointTest
-from fastcmp.scores.measure_comparison import MeasureComparison as MeasureComparison
+from fastcmp.scores.paired_measures import JointTest as JointTest
+from fastcmp.scores.paired_measures import MeasureComparison as MeasureComparison
 from fastcmp.scores.paired_measures import PredictiveValueTest as PredictiveValueTest
 from fastcmp.scores.paired_ratio import PairedRatio as PairedRatio
 from fastcmp.scores.resampling import BootstrapResult as BootstrapResult

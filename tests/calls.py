@@ -100,23 +100,13 @@ GOOD = {
     "accuracy_unpaired": {"y_a": Y, "pred_a": A, "y_b": Y, "pred_b": B},
     "accuracy_unpaired_from_counts": {"correct_a": 9, "n_a": 12, "correct_b": 7, "n_b": 10},
     "adjust": {"pvalues": [0.01, 0.2]},
-    "alpaydin_f": {"differences": five_by_two},
     "auc": SCORES,
     "auc_bootstrap": SCORES | {"n_resamples": 5, "rng": 1},
     "auc_from_counts": {"counts": score_counts},
     "auc_multiclass": {"y_true": K3, "scores": lambda: np.eye(3)[K3] + np.eye(3)[A] * 2},
     "auc_permutation_test": TWO_SCORES | {"n_resamples": 5, "rng": 1},
     "average_precision": SCORE,
-    "bayle_z": {"differences": lambda: ten()[0], "folds": [0, 1] * 5},
     "bcv_mcnemar": {"tables": [FOLD_TABLES[:2]] * 3},
-    "blocked_t": {"differences": five_by_two},
-    "bouckaert_frank_t": {"differences": ten},
-    "bouckaert_t": {"differences": ten},
-    "bhapkar": {"pred_a": A, "pred_b": B},
-    "bhapkar_from_counts": {"table": [[9, 2], [1, 8]]},
-    "bowker": {"pred_a": A, "pred_b": B},
-    "bowker_from_counts": {"table": [[9, 2], [1, 8]]},
-    "calibrated_f": {"differences": five_by_two},
     "classification_report": {"y_true": Y, "preds": THREE},
     "classification_report_from_counts": {"counts": label_counts},
     "classification_table": {"y_true": Y, "score_or_label": S},
@@ -130,11 +120,6 @@ GOOD = {
     "compare_holdout": HOLDOUT,
     "compare_labels": LABELS,
     "compare_metric": {"y_true": Y, "pred_a": A, "pred_b": B, "metric": "f1", "rng": 1},
-    "compare_metric_from_counts": {
-        "counts": [[[3, 1], [2, 1]], [[1, 0], [2, 4]]],
-        "metric": "f1",
-        "rng": 1,
-    },
     "compare_datasets": {"scores": VALUES},
     "compare_means": {"values": VALUES, "rng": 1},
     "compare_means_from_moments": {"moments": moments},
@@ -142,6 +127,7 @@ GOOD = {
         name: {"values": VALUES, "n_resamples": 299, "rng": 1}
         for name in ("best_set", "rank_sets", "model_confidence_set", "winner_estimate")
     },
+    "symmetry": {"pred_a": A, "pred_b": B},
     "superior_ability": {"values": VALUES, "control": 0, "rng": 1},
     "Estimates": {"values": [0.9, 0.8], "covariance": [0.001, 0.002]},
     "correct_values": {"y_true": Y, "preds": THREE},
@@ -150,27 +136,20 @@ GOOD = {
     "compare_sensitivity_specificity_from_counts": {"counts": [[[9, 2], [1, 8]], [[3, 4], [2, 7]]]},
     "compare_unpaired": {"a": (Y, A), "b": (Y[::-1], B)},
     "cohen_kappa": {"rater_a": A, "rater_b": B},
-    "cohen_kappa_from_counts": {"table": [[9, 2], [1, 8]]},
     "concordance": SCORE,
-    "conservative_z": {
-        "differences": ten,
-        "half_differences": lambda: np.stack([ten(), ten()[::-1]], 1)[:, np.newaxis],
-    },
     "cost_test": LABELS | {"cost": COST},
     "cost_test_from_counts": {"counts": label_counts, "cost": COST},
     "count_labels": LABELS,
     "delong": SCORES,
     "delong_unpaired": {"y_a": Y, "score_a": S, "y_b": Y, "score_b": T},
     "det_curve": SCORE,
-    "dietterich_t": {"differences": five_by_two},
     "gain_curve": SCORE,
     "hanley_mcneil": {"auc": 0.8, "n_positives": 5, "n_negatives": 6},
-    "kfold_t": {"differences": lambda: ten()[0]},
     "ks_statistic": SCORE,
     "inspect_results": {"path": FORMATS / "long" / "values.csv"},
     "lift_table": SCORE | {"groups": 3},
     "fleiss_kappa": {"ratings": {"a": A, "b": B, "c": Y}},
-    "fleiss_kappa_from_counts": {"rating_counts": [[3, 0], [1, 2], [0, 3]]},
+    "fold_test": {"x": five_by_two, "method": "bouckaert-frank-t"},
     "from_dict": {"plain": record},
     "gate": {"comparisons": lambda: {"all": fastcmp.mcnemar(Y, A, B, margin=0.1)}},
     "brier_values": {"y_true": Y, "probabilities": S},
@@ -185,7 +164,6 @@ GOOD = {
     "make_metric": {"metric": "f1"},
     "metric": {"y_true": Y, "pred": A, "metric": "f1", "rng": 1},
     "metric_equality": {"y_true": Y, "preds": THREE, "metric": "f1"},
-    "metric_from_counts": {"table": [[5, 2], [1, 4]], "metric": "f1", "rng": 1},
     "max_t": {"differences": {"a - b": S, "a - c": T}, "rng": 1},
     "simultaneous_pairs": {
         "estimates": Estimates([0.8, 0.7], [[2e-4, 1e-4], [1e-4, 2e-4]]),
@@ -196,9 +174,9 @@ GOOD = {
     "means_unpaired": {"values_a": S, "values_b": T},
     "mcnemar": LABELS,
     "mcnemar_clustered_from_counts": {
-        "both_right": [3, 2, 1, 4],
         "only_a": [0, 1, 0, 0],
         "only_b": [1, 2, 1, 0],
+        "both_right": [3, 2, 1, 4],
         "both_wrong": [0, 0, 2, 1],
     },
     "margin_decision": {
@@ -222,21 +200,14 @@ GOOD = {
         "both_wrong": [3, 1, 2],
     },
     "mcnemar_table": LABELS,
-    "nadeau_bengio_t": {"differences": lambda: ten()[0], "n_train": 90, "n_test": 10},
-    "naive_mcnemar": {"tables": FOLD_TABLES},
     "optimal_cutpoint": SCORE,
     "precision_recall_curve": SCORE,
-    "proportion_z": {"errors_a": 5, "errors_b": 9, "n": 60},
-    "resampled_t": {"differences": lambda: ten()[0]},
     "roc_band": SCORES | {"n_resamples": 5, "rng": 1},
     "roc_curve": SCORE,
     "screen_positive_ratio": {"both_positive": 10, "only_a_positive": 21, "only_b_positive": 24},
     "signed_rank": {"values_a": S, "values_b": T},
-    "stuart_maxwell": {"pred_a": A, "pred_b": B},
-    "stuart_maxwell_from_counts": {"table": [[9, 2], [1, 8]]},
     "threshold_sweep": SCORE,
     "venkatraman": TWO_SCORES | {"n_resamples": 5, "rng": 1},
-    "yildiz_t": {"differences": five_by_two},
 }
 TASK_SCORES = {"scores": VALUES}
 WINS = [[0, 9], [3, 0]]
@@ -377,12 +348,28 @@ def function(name):
     return method
 
 
+#: Calls with counts in the place of data.
+BY_COUNTS = {
+    "cohen_kappa": {"table": [[9, 2], [1, 8]]},
+    "compare_metric": {
+        "counts": [[[3, 1], [2, 1]], [[1, 0], [2, 4]]],
+        "classes": [0, 1],
+        "metric": "f1",
+        "rng": 1,
+    },
+    "fleiss_kappa": {"rating_counts": [[3, 0], [1, 2], [0, 3]]},
+    "metric": {"table": [[5, 2], [1, 4]], "classes": [0, 1], "metric": "f1", "rng": 1},
+    "symmetry": {"table": [[5, 2], [1, 4]]},
+}
 #: Functions whose answer is a number for each item, and no record.
 PER_ITEM = {"brier_values", "correct_values", "log_loss_values"}
 
 
-def arguments(name):
-    """The arguments of a proper call."""
+def arguments(name, argument=None):
+    """The arguments of a proper call, of one that has this argument."""
+    by_counts = BY_COUNTS.get(name, {})
+    if argument in by_counts and argument not in GOOD[name]:
+        return made(by_counts)
     assert name in GOOD, f"a new function? add a proper call of {name} to GOOD in {__file__}"
     return made(GOOD[name])
 

@@ -15,7 +15,6 @@ import fastcmp
 from fastcmp import (
     auc,
     average_precision,
-    bowker_from_counts,
     cochrans_q_from_counts,
     compare_all,
     cost_test,
@@ -26,7 +25,7 @@ from fastcmp import (
     optimal_cutpoint,
     precision_recall_curve,
     roc_curve,
-    stuart_maxwell_from_counts,
+    symmetry,
     threshold_sweep,
 )
 from fastcmp.stream import PairCounts
@@ -206,16 +205,16 @@ def test_costs_of_a_cut_in_other_units(problem, power):
 # Differences of folds.
 
 FOLD_TESTS = {
-    "resampled_t": (10,),
-    "kfold_t": (10,),
-    "nadeau_bengio_t": (10,),
-    "bouckaert_frank_t": (2, 5),
-    "bouckaert_t": (10, 10),
-    "dietterich_t": (5, 2),
-    "yildiz_t": (5, 2),
-    "alpaydin_f": (5, 2),
-    "calibrated_f": (5, 2),
-    "blocked_t": (5, 2),
+    "resampled-t": (10,),
+    "kfold-t": (10,),
+    "nadeau-bengio-t": (10,),
+    "bouckaert-frank-t": (2, 5),
+    "bouckaert-t": (10, 10),
+    "dietterich-t": (5, 2),
+    "yildiz-t": (5, 2),
+    "alpaydin-f": (5, 2),
+    "calibrated-f": (5, 2),
+    "blocked-t": (5, 2),
 }
 
 
@@ -223,9 +222,8 @@ FOLD_TESTS = {
 @given(seed=st.integers(0, 2**32 - 1), power=POWERS)
 def test_differences_in_other_units(name, seed, power):
     x = np.random.default_rng(seed).normal(0.1, 1.0, FOLD_TESTS[name])
-    options = {"n_train": 90, "n_test": 10} if name == "nadeau_bengio_t" else {}
-    test = getattr(fastcmp, name)
-    plain, other = test(x, **options), test(scaled(x, power), **options)
+    options = {"n_train": 90, "n_test": 10} if name == "nadeau-bengio-t" else {}
+    plain, other = (fastcmp.fold_test(y, name, **options) for y in (x, scaled(x, power)))
     for field in ("statistic", "pvalue", "status"):
         assert bits(getattr(other, field)) == bits(getattr(plain, field))
     for field in ("estimate", "standard_error"):
@@ -245,10 +243,10 @@ def test_counts_whose_sum_no_integer_holds():
     record = fastcmp.records.LabelTable(counts=np.full((2, 2, 2), 2**61), classes=(0, 1))
     for test in (
         lambda: cost_test_from_counts(record, [[0, 1], [1, 0]]),
-        lambda: bowker_from_counts(record),
-        lambda: stuart_maxwell_from_counts(record),
-        lambda: bowker_from_counts(np.full((2, 2), HUGE)),
-        lambda: stuart_maxwell_from_counts(np.full((100, 100), HUGE)),
+        lambda: symmetry(table=record),
+        lambda: symmetry(table=record, method="stuart-maxwell"),
+        lambda: symmetry(table=np.full((2, 2), HUGE)),
+        lambda: symmetry(table=np.full((100, 100), HUGE), method="stuart-maxwell"),
     ):
         with pytest.raises(ValueError, match=r"must add up to at most 2\*\*53, got"):
             test()
@@ -260,7 +258,7 @@ def test_the_largest_counts_are_counted():
     found = cost_test_from_counts(counts, [[0, 1], [5, 0]])
     assert (found.n_samples, found.loss_a) == (HUGE, 0.0)
     assert found.loss_b == 5 / HUGE
-    assert bowker_from_counts([[HUGE - 1, 0], [1, 0]]).statistic == 1.0
+    assert symmetry(table=[[HUGE - 1, 0], [1, 0]]).statistic == 1.0
 
 
 def test_models_and_samples_whose_squares_no_integer_holds():
@@ -534,8 +532,8 @@ def test_chi_squares_of_one_degree_of_freedom_are_mcnemars(only_a, only_b, both)
     n = 1 + only_a + only_b + both
     for found in (
         kernels.cochrans_q(right, squares, n),
-        bowker_from_counts([[both, only_a], [only_b, 1]]),
-        stuart_maxwell_from_counts([[both, only_a], [only_b, 1]]),
+        symmetry(table=[[both, only_a], [only_b, 1]]),
+        symmetry(table=[[both, only_a], [only_b, 1]], method="stuart-maxwell"),
     ):
         assert found.statistic == want.statistic
         assert found.pvalue == want.pvalue

@@ -46,7 +46,7 @@ def test_plain_arrays_need_no_extra():
         "from fastcmp import *\n"
         "y, preds = load_digits()\n"
         "str(compare_all(y, preds)); str(mcnemar(y.tolist(), y, preds['mlp']))\n"
-        "str(cochrans_q(y, preds, post_hoc='exact')); bowker(y, preds['mlp'])\n"
+        "str(cochrans_q(y, preds, post_hoc='exact')); symmetry(y, preds['mlp'])\n"
         "mcnemar(['a', 'b'], ['a', 'a'], ['b', 'b'])"
     )
     assert loaded & {"numba", "pandas", "polars", "pyarrow", "rich", "scipy.stats"} == set()
@@ -90,7 +90,7 @@ def test_type_checkers_know_the_names(tmp_path):
         "fastcmp.pairwise.result.PairwiseResult",
         "fastcmp.stream.pair_counts.PairCounts",
         "fastcmp.kernels.status.Outcome",
-        "fastcmp.crossval.design.Design",
+        "fastcmp.crossval.designs.Design",
     ):
         assert wanted in done.stdout
 

@@ -77,8 +77,8 @@ CALLS = {
         y[:2000], *scores[:2, :2000], n_resamples=999)""",
     "average_precision": "fastcmp.average_precision(y, scores[0])",
     "bcv_mcnemar": "times(99, lambda: fastcmp.bcv_mcnemar(folds))",
-    "bouckaert_t": "times(99, lambda: fastcmp.bouckaert_t(rng.normal(1, 9, (10, 10))))",
-    "bowker": "fastcmp.bowker(classes[1], classes[2])",
+    "bouckaert_t": """times(99, lambda: fastcmp.fold_test(
+        rng.normal(1, 9, (10, 10)), "bouckaert-t"))""",
     "classification_table": "fastcmp.classification_table(y, labels[0])",
     "cochrans_q": "fastcmp.cochrans_q(y, labels)",
     "compare_all": "fastcmp.compare_all(y, labels, workers=2)",
@@ -90,9 +90,9 @@ CALLS = {
     "ThreadPool": """with ThreadPool(2) as pool:
         pool.run(abs, range(1000))""",
     "delong": "fastcmp.delong(y, scores, workers=2)",
-    "dietterich_t": "times(99, lambda: fastcmp.dietterich_t(outcomes))",
+    "dietterich_t": "times(99, lambda: fastcmp.fold_test(outcomes, 'dietterich-t'))",
     "from counts": """
-    times(99, lambda: fastcmp.stuart_maxwell_from_counts(table))
+    times(99, lambda: fastcmp.symmetry(table=table, method='stuart-maxwell'))
     times(99, lambda: fastcmp.mcnemar_from_counts(30, 20))""",
     "kernels": """times(999, lambda: kernels.mcnemar_midp(11, 1, 0))
     times(999, lambda: kernels.stuart_maxwell(table))""",
@@ -105,6 +105,7 @@ CALLS = {
     "precision_recall_curve": "fastcmp.precision_recall_curve(y, scores[0])",
     "roc_curve": "fastcmp.roc_curve(y, scores[0])",
     "ScoreCounts": "stream.ScoreCounts().update(y, scores, workers=2)",
+    "symmetry": "fastcmp.symmetry(classes[1], classes[2])",
     "threshold_sweep": "fastcmp.threshold_sweep(y, scores[0])",
 }
 

@@ -17,13 +17,11 @@ from fastcmp import (
     compare_sensitivity_specificity,
     delong,
     delong_unpaired,
-    kfold_t,
+    fold_test,
     mcnemar,
     mcnemar_from_counts,
     mean_difference,
     means_unpaired,
-    nadeau_bengio_t,
-    proportion_z,
     signed_rank,
 )
 from fastcmp.kernels import Status
@@ -52,9 +50,9 @@ def records(alternative):
         (mcnemar(y, a, b, **option), (-1, 1)),
         (both.sensitivity, (-1, 1)),
         (both.specificity, (-1, 1)),
-        (kfold_t(x, **option), (-np.inf, np.inf)),
-        (nadeau_bengio_t(x, n_train=90, n_test=30, **option), (-np.inf, np.inf)),
-        (proportion_z(24, 58, 175, **option), (-np.inf, np.inf)),
+        (fold_test(x, "kfold-t", **option), (-np.inf, np.inf)),
+        (fold_test(x, "nadeau-bengio-t", n_train=90, n_test=30, **option), (-np.inf, np.inf)),
+        (fold_test([[107, 44], [10, 14]], "proportion-z", **option), (-np.inf, np.inf)),
         (bcv_mcnemar(tables, **option), (-1, 1)),
         (curves.compare("a", "b", **option), (-1, 1)),
         (accuracy_unpaired_from_counts(56, 70, 48, 80, method="mn", **option), (-1, 1)),
@@ -136,7 +134,7 @@ def test_odds_ratio_is_clopper_and_pearsons(alternative, a, b):
 def test_t_intervals_are_scipys(alternative):
     a, b = np.random.default_rng(4).normal(size=(2, 12))
     test = stats.ttest_rel(a, b, alternative=alternative)
-    result = kfold_t(a - b, alternative=alternative)
+    result = fold_test(a - b, "kfold-t", alternative=alternative)
     assert result.pvalue == pytest.approx(test.pvalue, rel=1e-12)
     expected = test.confidence_interval(0.9)
     assert result.confidence_interval(0.9) == pytest.approx(tuple(expected), rel=1e-12)
@@ -299,7 +297,7 @@ def nothing_differs(alternative):
         },
         "ranks": signed_rank(values, values, **option),
         "unpaired": means_unpaired([2.0, 2.0], [2.0, 2.0, 2.0], **option),
-        "folds": kfold_t([0.0] * 5, **option),
+        "folds": fold_test([0.0] * 5, "kfold-t", **option),
     }
 
 

@@ -9,9 +9,9 @@ from public_names import MODULES, public_functions, refuse
 DATA = {
     *("y_true", "y_a", "y_b", "y", "X", "X_a", "X_b"),
     *("pred_a", "pred_b", "preds", "score", "scores", "score_a", "score_b"),
-    *("score_or_label", "values", "differences", "half_differences", "folds", "tables"),
+    *("score_or_label", "values", "differences", "x", "tables"),
     *("values_a", "values_b", "a", "b"),
-    *("counts", "table", "only_a", "only_b", "errors_a", "errors_b", "n", "cost"),
+    *("counts", "table", "only_a", "only_b", "n", "cost"),
     *("both_right", "both_wrong"),
     *("both_positive", "only_a_positive", "only_b_positive"),
     *("rater_a", "rater_b", "ratings", "rating_counts"),

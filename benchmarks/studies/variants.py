@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import chdtrc
 
-from fastcmp import bayle_z, designs, kernels, naive_mcnemar
+from fastcmp import designs, fold_test, kernels
 from fastcmp.studies.algorithms import predict_folds
 from fastcmp.studies.contests import find_contest
 from fastcmp.studies.problems import data_seed
@@ -49,12 +49,12 @@ def rates(name, parameter, replications):
     terms = (only_a - only_b) ** 2 / np.maximum(only_a + only_b, 1)
     found = {
         f"bayle-z, {side}": [
-            bayle_z(gain, fold, alternative=side).pvalue
+            fold_test(gain, "bayle-z", folds=fold, alternative=side).pvalue
             for gain, fold in zip(gains, folds, strict=True)
         ]
         for side in ("two-sided", "greater", "less")
     }
-    found["naive-mcnemar"] = naive_mcnemar(tables[:, 0]).pvalue
+    found["naive-mcnemar"] = fold_test(tables[:, 0], "naive-mcnemar").pvalue
     found["naive-mcnemar, uncorrected"] = chdtrc(K, terms.sum(axis=1))
     return {test: np.mean(np.asarray(p) < ALPHA) for test, p in found.items()}
 

@@ -16,7 +16,7 @@ TREE = {
         "many models: who differs, in which order?": "compare_all",
         "F1, MCC, kappa, your own metric?": "compare_metric",
         "mistakes that cost differently?": "cost_test",
-        "do they predict the classes alike?": "stuart_maxwell",
+        "do they predict the classes alike?": "symmetry",
     },
     "a value for each item": {
         "two models: which has the better mean?": "mean_difference",

@@ -90,25 +90,54 @@ def times(value: Any, exponent: int) -> Any:
 
 
 def normal_tail(z: Any, alternative: str) -> Any:
-    """Give the p-value of a standard normal statistic.
+    """P-value of a standard normal statistic, by the `alternative`."""
+    return t_tail(z, alternative, None)
+
+
+def t_tail(t: Any, alternative: str, df: Any) -> Any:
+    """P-value of Student's t, or of a normal z for None or infinite degrees of freedom.
 
     Parameters
     ----------
-    z : float or ndarray
+    t : float or ndarray
         The statistic.
     alternative : {"two-sided", "greater", "less"}
         Which tail.
+    df : float, ndarray or None
+        Degrees of freedom.
 
     Returns
     -------
     float or ndarray
         P-values.
     """
-    from scipy.special import ndtr
-
     if alternative == "two-sided":
-        return 2.0 * ndtr(-np.abs(z))
-    return ndtr(-z) if alternative == "greater" else ndtr(z)
+        return 2.0 * t_cdf(-np.abs(t), df)
+    return t_cdf(-t if alternative == "greater" else t, df)
+
+
+def t_cdf(t: Any, df: Any) -> Any:
+    """Distribution function of Student's t; of the normal for None or infinite `df`."""
+    from scipy.special import ndtr, stdtr
+
+    if df is None:
+        return ndtr(t)
+    infinite = np.isinf(df)
+    with np.errstate(invalid="ignore"):
+        lower = stdtr(df, t)
+    return np.where(infinite, ndtr(t), lower) if np.any(infinite) else lower
+
+
+def t_ppf(probability: Any, df: Any) -> Any:
+    """Quantile of Student's t; of the normal for None or infinite `df`."""
+    from scipy.special import ndtri, stdtrit
+
+    if df is None:
+        return ndtri(probability)
+    infinite = np.isinf(df)
+    with np.errstate(invalid="ignore"):
+        t = stdtrit(df, probability)
+    return np.where(infinite, ndtri(probability), t) if np.any(infinite) else t
 
 
 def wilson_interval(rate: Any, n: Any, z: float) -> tuple[Any, Any]:

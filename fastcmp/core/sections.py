@@ -86,6 +86,27 @@ def effect_sentence(difference: float, interval: ConfidenceInterval, alternative
     return f"{lead} (a minus b, {interval_name(0.95, alternative)} {shown})."
 
 
+def null_hypothesis(
+    alternative: str, equal: str, names: Sequence[str] = ("a", "b"), measure: str = ""
+) -> str:
+    """What a test of two models tests: `equal`, or that a is not better, or not worse.
+
+    With a `measure` that it is not higher, or not lower.
+    """
+    (a, b), greater = names, alternative == "greater"
+    if alternative == "two-sided":
+        return equal
+    if measure:
+        return f"the {measure} of {a} is not {'higher' if greater else 'lower'}"
+    return f"{a} is not {'better' if greater else 'worse'} than {b}"
+
+
+def null_value(alternative: str, what: str, value: str) -> str:
+    """What a test of a number tests: that it is `value`, at most, or at least."""
+    relation = {"two-sided": "is", "greater": "is at most", "less": "is at least"}
+    return f"{what} {relation[alternative]} {value}"
+
+
 def answer_of(result: Any) -> str:
     """Say whether a record's difference is significant, or its one-sided claim."""
     if isnan(result.pvalue):

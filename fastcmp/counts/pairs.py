@@ -169,6 +169,11 @@ def choose_pairs(
     return np.array(chosen, np.int32)
 
 
+def name_control(names: tuple[str, ...], chosen: Any, control: int | str | None) -> str | None:
+    """Name the control, which is the first of each chosen pair."""
+    return None if control is None else names[chosen[0, 0]]
+
+
 def _pair_indices(pair: Any, known: dict[str, int]) -> tuple[int, int]:
     if isinstance(pair, str) or np.size(pair) != 2:
         raise ValueError(f"pairs must be pairs of models, got {pair!r}")

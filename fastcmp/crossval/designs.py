@@ -1,17 +1,39 @@
-"""Resampling designs: index sets for comparing models.
+"""Resampling designs: which samples are tested in which fold of which repetition.
 
 Each function makes a `Design`, which is a splitter of scikit-learn and gives the fold
-of each sample as an array. A repetition depends only on the seed and its number: the
-first of ten repetitions is the same as a single one.
+of each sample as an array. Every design puts the samples in a random order, stratum
+after stratum, and deals the folds along it by a fixed pattern. Only the order is
+random, and it depends only on the seed and the number of the repetition: the first of
+ten repetitions is the same as a single one.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from fastcmp import kernels
 from fastcmp.core.checks import as_flag, as_seed, as_whole
-from fastcmp.crossval.design import TRAIN, UNUSED, Design
+from fastcmp.core.records import Record
+from fastcmp.core.sections import Section
+from fastcmp.crossval.fold_units import (
+    Units,
+    blocked_pattern,
+    check_length,
+    read_units,
+    smallest_order,
+)
+from fastcmp.inputs.columns import count_rows
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    Folds = NDArray[np.int16]
+    Indices = NDArray[np.int64]
 
 __all__ = [
     "TRAIN",
@@ -23,6 +45,274 @@ __all__ = [
     "repeated_kfold",
     "two_fold",
 ]
+
+#: In `Design.folds`: never tested in this repetition, always trained on.
+TRAIN = -1
+#: In `Design.folds`: neither tested nor trained on in this repetition.
+UNUSED = -2
+
+_MOST_SAMPLES = 2**31 - 1
+_STREAMS = 2**32  # replicates between a cut of paired halves and the next one
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Design(Record):
+    """Splits of any data set, the same ones each time.
+
+    Made by the functions of `fastcmp.designs`. It is a splitter of scikit-learn: pass
+    it as ``cv=``.
+    """
+
+    #: "holdout", "kfold", "two-fold", "blocked-two-fold" or "paired-halves".
+    family: str
+    n_repeats: int
+    #: Folds that are tested in each repetition.
+    n_folds: int
+    #: Proportion or number of samples that a hold-out split tests; None for folds.
+    test_size: float | int | None = None
+    #: How often all data are cut in two halves, which are split separately.
+    n_halves: int = 0
+    stratify: bool = False
+    #: What the splits are a function of.
+    seed: int
+
+    def sections(self) -> list[Section]:
+        """Describe the record.
+
+        Returns
+        -------
+        list of Section
+            One section.
+        """
+        text = (f"{self.get_n_splits()} splits, seed {self.seed}",)
+        return [Section(title=str(self), text=text)]
+
+    def __str__(self) -> str:
+        """Describe the splits in a few words."""
+        stratified = ", stratified" if self.stratify else ""
+        many = f"{self.n_repeats} x " if self.n_repeats > 1 else ""
+        if self.test_size is None:
+            blocked = "blocked " if self.family == "blocked-two-fold" else ""
+            return f"{blocked}{many}{self.n_folds}-fold cross-validation{stratified}"
+        shown = f"hold-out of test_size={self.test_size:.4g}{stratified}"
+        if self.n_halves:
+            return f"{many}{shown}, and as many in each half of {self.n_halves} cuts"
+        return f"{many}{shown}"
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:  # noqa: ARG002, N803  # scikit-learn's names
+        """Count the pairs of training and test sets.
+
+        Parameters
+        ----------
+        X, y, groups : object, optional
+            Ignored.
+
+        Returns
+        -------
+        int
+            Repetitions times folds.
+        """
+        return self.n_repeats * (1 + 2 * self.n_halves) * self.n_folds
+
+    def split(
+        self,
+        X: Any,  # noqa: N803  # scikit-learn's name
+        y: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Iterator[tuple[Indices, Indices]]:
+        """List the training and the test set of each fold of each repetition.
+
+        Parameters
+        ----------
+        X : array-like, shape (n, ...)
+            Only its length is used; None for that of `y`.
+        y : array-like, shape (n,), optional
+            Classes; used only if the design is stratified.
+        groups : array-like, shape (n,), optional
+            As in `folds`.
+
+        Returns
+        -------
+        iterator of tuple of ndarray of int64
+            Samples to train on and samples to test, ascending.
+
+        Raises
+        ------
+        ValueError
+            As `folds` does.
+        TypeError
+            As `folds` does.
+        """
+        n = count_rows(y, "X or y") if X is None else count_rows(X, "X")
+        units = self._units(n, y, groups)
+        return (
+            (np.flatnonzero((folds != fold) & (folds != UNUSED)), np.flatnonzero(folds == fold))
+            for folds in self._deal(units, self._pattern(units))
+            for fold in range(self.n_folds)
+        )
+
+    def folds(
+        self, n: int, *, y: ArrayLike | None = None, groups: ArrayLike | None = None
+    ) -> Folds:
+        """Tell in which fold each sample is tested.
+
+        Parameters
+        ----------
+        n : int
+            Number of samples.
+        y : array-like, shape (n,), optional
+            Classes; needed if the design is stratified, otherwise ignored. Each class
+            is dealt separately, so that its numbers in the folds differ by about one
+            sample.
+        groups : array-like, shape (n,), optional
+            Whole groups are dealt, the largest first, so that no group is on both sides
+            of a split. Folds then have about equal sizes: within a stratum, two folds
+            differ by at most its largest group, except in blocked designs.
+
+        Returns
+        -------
+        ndarray of int16, shape (R, n)
+            0, 1, ..., or `TRAIN`, or `UNUSED`. R is the number of repetitions; for
+            paired halves ``n_repeats * (1 + 2 * n_halves)``: first splits of all data,
+            then for each cut those of the one and those of the other half.
+
+        Raises
+        ------
+        ValueError
+            If there are too few samples or groups, lengths differ, or labels are
+            missing.
+        TypeError
+            If `n` is no whole number.
+
+        Notes
+        -----
+        A blocked design deals whole rounds, and a class may begin and end within one.
+        Stratified, half of a class is then off by at most 1.5 samples for ``m = 5``,
+        and by at most the larger of 2 and the square root of m for ``m`` up to 40.
+        """
+        units = self._units(as_whole(n, "n", 1), y, groups)
+        out = np.empty((self.get_n_splits() // self.n_folds, int(n)), np.int16)
+        for r, folds in enumerate(self._deal(units, self._pattern(units))):
+            out[r] = folds
+        return out
+
+    def pattern(self, n: int) -> Folds:
+        """Give the folds in the order in which they are dealt.
+
+        Parameters
+        ----------
+        n : int
+            Number of samples.
+
+        Returns
+        -------
+        ndarray of int16, shape (1, n), or (m, n) if blocked
+            What `fastcmp.kernels.deal` deals along a shuffled order; the same for each
+            repetition. For paired halves, that of the splits of all data. With groups
+            the pattern of `folds` is another one, as there are fewer units, and a
+            blocked design deals the rows of each round in another order.
+
+        Raises
+        ------
+        ValueError
+            If there are too few samples.
+        TypeError
+            If `n` is no whole number.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from fastcmp.crossval.designs import two_fold
+        >>> from fastcmp.kernels import deal, shuffle
+        >>> design, order = two_fold(3, blocked=True, rng=1), np.arange(8)
+        >>> folds = np.empty((3, 8), np.int16)
+        >>> shuffle(design.seed, 0, order)
+        >>> deal(design.pattern(8), order, folds)
+        >>> np.array_equal(folds, design.folds(8))
+        True
+        """
+        return self._pattern(self._units(as_whole(n, "n", 1), None, None, free=True))
+
+    def _units(self, n: int, y: Any, groups: Any, *, free: bool = False) -> Units:
+        """Read what is dealt; `free` if only its number matters."""
+        if n > _MOST_SAMPLES:
+            raise ValueError(f"designs take fewer than 2**31 samples, got {n}")
+        if self.stratify and y is None and not free:
+            raise ValueError("y must be given, because the design is stratified")
+        check_length(y, "y", n)
+        return read_units(n, y if self.stratify else None, groups)
+
+    def _pattern(self, units: Units) -> Folds:
+        u = len(units)
+        if self.family == "blocked-two-fold":
+            self._need(units, smallest_order(self.n_repeats))
+            spread = self.stratify or units.sizes is not None
+            return blocked_pattern(u, self.n_repeats, spread=spread)
+        if self.test_size is None:
+            self._need(units, self.n_folds)
+            return np.resize(np.arange(self.n_folds, dtype=np.int16), (1, u))
+        return _spread_tests(u, self._n_tested(units))[np.newaxis]
+
+    def _need(self, units: Units, least: int) -> None:
+        if len(units) < least:
+            name = "n must be" if units.sizes is None else "groups must number"
+            raise ValueError(f"{name} at least {least} for {self}, got {len(units)}")
+
+    def _n_tested(self, units: Units) -> int:
+        """Count the units that a hold-out split tests."""
+        assert self.test_size is not None
+        n, u = units.n_samples, len(units)
+        whole = isinstance(self.test_size, int)
+        tested = int(self.test_size) if whole else int(self.test_size * n + 0.5)
+        if not 0 < tested < n:
+            raise ValueError(
+                f"test_size must leave samples to test and to train on, got "
+                f"{self.test_size}, which tests {tested} of {n}"
+            )
+        if units.sizes is not None:
+            self._need(units, 2)
+            tested = min(max(int(tested * u / n + 0.5), 1), u - 1)
+        if self.n_halves and tested >= u // 2:
+            raise ValueError(
+                f"test_size must leave {units.noun} to train on in a half of {u // 2}, "
+                f"got {self.test_size}, which tests {tested}"
+            )
+        return tested
+
+    def _deal(self, units: Units, pattern: Folds) -> Iterator[Folds]:
+        is_blocked = len(pattern) > 1
+        order = units.shuffled(self.seed, 0) if is_blocked else units.order
+        for r in range(self.n_repeats):
+            if not is_blocked:
+                order = units.shuffled(self.seed, r)
+            folds = np.empty(len(units), np.int16)
+            kernels.deal(pattern[r if is_blocked else 0], order, folds)
+            yield units.folds_of_samples(folds)
+        for cut in range(self.n_halves):
+            yield from self._deal_halves(units, (cut + 1) * _STREAMS)
+
+    def _deal_halves(self, units: Units, first: int) -> Iterator[Folds]:
+        """Cut the units in halves, and split each half separately."""
+        u = len(units) // 2
+        pattern = _spread_tests(u, self._n_tested(units))
+        half = np.full(len(units), UNUSED, np.int16)  # the odd one, if there is one
+        order = units.shuffled(self.seed, first)[: 2 * u]
+        kernels.deal(np.resize(np.array([0, 1], np.int16), 2 * u), order, half)
+        for side in range(2):
+            part = units.part(half == side)
+            for r in range(self.n_repeats):
+                order = part.shuffled(self.seed, first + 1 + 2 * r + side)
+                folds = np.full(len(units), UNUSED, np.int16)
+                kernels.deal(pattern, order, folds)
+                yield units.folds_of_samples(folds)
+
+
+def _spread_tests(u: int, tested: int) -> Folds:
+    """Spread the tested evenly: each stretch has its proportion, up to one unit."""
+    pattern = np.full(u, TRAIN, np.int16)
+    pattern[(2 * np.arange(tested) + 1) * u // (2 * tested)] = 0
+    return pattern
+
 
 _MOST_FOLDS = 2**15 - 1  # their numbers are int16
 
@@ -103,13 +393,7 @@ def repeated_kfold(
     folds = as_whole(n_folds, "n_folds", 2)
     if folds > _MOST_FOLDS:
         raise ValueError(f"n_folds must be at most {_MOST_FOLDS}, got {folds}")
-    return Design(
-        family="kfold",
-        n_repeats=as_whole(n_repeats, "n_repeats", 1),
-        n_folds=folds,
-        stratify=as_flag(stratify, "stratify"),
-        seed=as_seed(rng),
-    )
+    return _design("kfold", as_whole(n_repeats, "n_repeats", 1), folds, stratify, rng)
 
 
 def repeated_holdout(
@@ -154,14 +438,8 @@ def repeated_holdout(
     >>> repeated_holdout(2, test_size=2, rng=1).folds(6).tolist()
     [[-1, -1, -1, 0, -1, 0], [-1, 0, 0, -1, -1, -1]]
     """
-    return Design(
-        family="holdout",
-        n_repeats=as_whole(n_repeats, "n_repeats", 1),
-        n_folds=1,
-        test_size=_check_size(test_size),
-        stratify=as_flag(stratify, "stratify"),
-        seed=as_seed(rng),
-    )
+    repeats = as_whole(n_repeats, "n_repeats", 1)
+    return _design("holdout", repeats, 1, stratify, rng, _check_size(test_size))
 
 
 def two_fold(
@@ -217,13 +495,8 @@ def two_fold(
     75
     """
     is_blocked = as_flag(blocked, "blocked")
-    return Design(
-        family="blocked-two-fold" if is_blocked else "two-fold",
-        n_repeats=as_whole(m, "m", 2 if is_blocked else 1),
-        n_folds=2,
-        stratify=as_flag(stratify, "stratify"),
-        seed=as_seed(rng),
-    )
+    family = "blocked-two-fold" if is_blocked else "two-fold"
+    return _design(family, as_whole(m, "m", 2 if is_blocked else 1), 2, stratify, rng)
 
 
 def paired_halves(
@@ -278,12 +551,25 @@ def paired_halves(
     [-2, -1, -1, -2, -2, 0]
     [0, -2, -2, -1, -1, -2]
     """
+    repeats, halves = as_whole(n_repeats, "n_repeats", 1), as_whole(n_halves, "n_halves", 1)
+    return _design("paired-halves", repeats, 1, stratify, rng, _check_size(test_size), halves)
+
+
+def _design(
+    family: str,
+    n_repeats: int,
+    n_folds: int,
+    stratify: Any,
+    rng: Any,
+    test_size: float | None = None,
+    n_halves: int = 0,
+) -> Design:
     return Design(
-        family="paired-halves",
-        n_repeats=as_whole(n_repeats, "n_repeats", 1),
-        n_folds=1,
-        test_size=_check_size(test_size),
-        n_halves=as_whole(n_halves, "n_halves", 1),
+        family=family,
+        n_repeats=n_repeats,
+        n_folds=n_folds,
+        test_size=test_size,
+        n_halves=n_halves,
         stratify=as_flag(stratify, "stratify"),
         seed=as_seed(rng),
     )

@@ -1,609 +1,654 @@
-"""Tests of two models by differences of their scores in the folds of a design.
+"""Tests of two models on the folds of a resampling design: one row each, and their record.
 
-The tests differ in how much they enlarge the variance for training sets that overlap.
+The tests of score differences differ in how much they enlarge the variance for training
+sets that overlap.
 """
 
 from __future__ import annotations
 
-from math import prod
-from numbers import Real
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
+from functools import partial
+from math import inf, prod
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fastcmp import kernels
-from fastcmp.core.checks import ALTERNATIVES, as_numbers, choose
-from fastcmp.core.records import unwrap
-from fastcmp.crossval.fold_result import FoldTestResult
-from fastcmp.kernels.fold_t_tests import fold_t_many
-from fastcmp.kernels.fold_z import bayle_z_many, conservative_z_many
+from fastcmp.core.checks import ALTERNATIVES, as_counts, as_level, as_numbers, choose, keep_side
+from fastcmp.core.records import Compared, ConfidenceInterval, Record, unwrap
+from fastcmp.core.sections import Section, format_interval, format_pvalue, interval_name
+from fastcmp.crossval.designs import (
+    Design,
+    kfold,
+    paired_halves,
+    repeated_holdout,
+    repeated_kfold,
+    two_fold,
+)
+from fastcmp.crossval.mcnemar import (
+    as_correlations,
+    as_positive,
+    bcv_mcnemar,
+    check_axes,
+    check_tables,
+)
+from fastcmp.kernels import fold_tables, fold_tests
+from fastcmp.paired.mcnemar import mcnemar_from_counts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from numpy.typing import ArrayLike
-
-Floats = NDArray[np.float64]
-Statuses = NDArray[np.uint8]
+    from numpy.typing import ArrayLike, NDArray
 
 
-def read_differences(raw: ArrayLike, axes: str = "J", name: str = "differences") -> Floats:
-    """Convert fold differences to one C-ordered float64 array."""
-    array = as_numbers(raw, name)
-    sizes = axes.split(", ")
-    last = array.shape[-len(sizes) :]
-    fits = array.ndim >= len(sizes) and all(
-        got == int(wanted) if wanted.isdigit() else got > 0
-        for got, wanted in zip(last, sizes, strict=True)
-    )
-    if not fits:
-        raise ValueError(f"{name} must have shape (..., {axes}), got shape {array.shape}")
-    return np.ascontiguousarray(array, np.float64)
+_HYPOTHESES = {
+    "two-sided": "H0: a and b score equally well",
+    "greater": "H0: a does not score higher than b",
+    "less": "H0: a does not score lower than b",
+}
+_ESTIMATES = {"dietterich-t": "first difference", "proportion-z": "difference of accuracies"}
+#: By what the name of a test ends with.
+_DISTRIBUTIONS = {"t": "t", "f": "F", "z": "normal", "mcnemar": "chi2"}
+_SYMBOLS = {"t": "t", "F": "F", "normal": "z", "chi2": "chi-square"}
 
 
-def check_folds(n: int, what: str) -> None:
-    """Refuse fewer than two differences."""
-    if n < 2:
-        raise ValueError(f"differences must hold at least 2 {what}, got {n}")
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class FoldTestResult(Compared, Record):
+    """A test of two models on the folds of a resampling design.
 
-
-def as_real(value: Any, name: str) -> float:
-    """Refuse what is no number."""
-    if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
-        raise TypeError(f"{name} must be a number, got {value!r}")
-    return float(value)
-
-
-def as_positive(value: Any, name: str) -> float:
-    """Check a number of samples, a ratio of two, or the like."""
-    number = as_real(value, name)
-    if not 0 < number < np.inf:
-        raise ValueError(f"{name} must be positive and finite, got {value}")
-    return number
-
-
-def as_correlations(rho1: Any, rho2: Any) -> tuple[float, float]:
-    """Check correlations within a cut and between cuts: possible for any m."""
-    within, between = as_real(rho1, "rho1"), as_real(rho2, "rho2")
-    # At -1 the mean would have no variance.
-    if not -1 < within <= 1:
-        raise ValueError(f"rho1 must lie in (-1, 1], got {rho1}")
-    largest = (1 + within) / 2
-    if not 0 <= between <= largest:
-        raise ValueError(f"rho2 must lie in [0, (1 + rho1) / 2] = [0, {largest:g}], got {rho2}")
-    return within, between
-
-
-def run_rows(
-    fill: Callable[[int, Floats, Statuses], None],
-    shape: tuple[int, ...],
-    given: Mapping[str, Floats],
-    *,
-    alternative: str = "two-sided",
-    difference: Any = None,
-    **about: Any,
-) -> FoldTestResult:
-    """Let a kernel test all rows of what was given, and wrap what it wrote.
-
-    `fill` takes the code of the alternative, numbers (4, N) and statuses (N,).
-    """
-    alternative = choose(alternative, "alternative", ALTERNATIVES)
-    n_tests = prod(shape)
-    out, status = np.empty((4, n_tests)), np.empty(n_tests, np.uint8)
-    fill(ALTERNATIVES[alternative], out, status)
-    # The kernels saw every number, so the data need no pass of their own before.
-    if (status == kernels.INVALID).any():
-        _refuse(given)
-    statistic, pvalue, estimate, standard_error = (unwrap(x, shape) for x in out)
-    return FoldTestResult(
-        statistic=statistic,
-        pvalue=pvalue,
-        difference=estimate if difference is None else difference,
-        estimate=estimate,
-        standard_error=standard_error,
-        status=unwrap(status, shape),
-        alternative=alternative,
-        **about,
-    )
-
-
-def run_fold_t(x: Floats, n_axes: int, *, factor: float, df: float, **about: Any) -> FoldTestResult:
-    """Test the mean over the last axes by Student's t."""
-    n_folds = prod(x.shape[-n_axes:])
-
-    def fill(tail: int, out: Floats, status: Statuses) -> None:
-        rows = x.reshape(status.size, n_folds)
-        fold_t_many(rows, factor, float(df), tail, out, status)
-
-    return run_rows(fill, x.shape[:-n_axes], {"differences": x}, df=df, n_folds=n_folds, **about)
-
-
-def _refuse(given: Mapping[str, Floats]) -> None:
-    for name, array in given.items():
-        bad = np.argwhere(~np.isfinite(array))
-        if len(bad):
-            where = tuple(bad[0].tolist())
-            place = ", ".join(map(str, where))
-            raise ValueError(f"{name} must be finite, got {array[where]} at [{place}]")
-
-
-# Student's t over all folds of a design: is one of two models better on average?.
-
-
-def resampled_t(differences: ArrayLike, *, alternative: str = "two-sided") -> FoldTestResult:
-    """Test random splits by the paired t test, as if they were independent.
-
-    Parameters
-    ----------
-    differences : array-like, shape (..., J)
-        Score of a minus that of b in each random split into training and test set.
-        Leading axes hold many tests.
-    alternative : {"two-sided", "greater", "less"}
-        "greater": a is better.
-
-    Returns
-    -------
-    FoldTestResult
-        Student's t with J - 1 degrees of freedom. See there for differences without
-        spread.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two differences, one is not finite, or an option is
-        unknown.
-    TypeError
-        If they are not real numbers.
+    All numbers but the degrees of freedom are arrays of one shape where the data had
+    leading axes.
 
     Notes
     -----
-    The splits share samples, so the variance is estimated too small: equally good
-    models are found different far too often. Use `nadeau_bengio_t` instead.
-
-    References
-    ----------
-    .. [1] T. G. Dietterich, "Approximate statistical tests for comparing supervised
-       classification learning algorithms", Neural Computation 10 (1998) 1895-1923.
-
-    Examples
-    --------
-    >>> from fastcmp import resampled_t
-    >>> result = resampled_t([0.02, 0.01, 0.03, 0.02])
-    >>> round(result.statistic, 4), round(result.pvalue, 4), result.df
-    (4.899, 0.0163, 3)
+    Differences are without spread where each lies within 1e-12 of what it should vary
+    about, in units of the largest difference: scores are rounded. If what is tested is
+    0 too, the statistic is 0, p is 1 and `status` ``DEGENERATE``. Otherwise nothing
+    measures the estimate: statistic and p are NaN, and `status` is ``UNDEFINED``.
     """
-    x = read_differences(differences, "J")
-    n = x.shape[-1]
-    check_folds(n, "splits")
-    return run_fold_t(
-        x,
-        1,
-        factor=kernels.corrected_factor(n, 0.0),
-        df=n - 1,
-        alternative=alternative,
-        test="resampled-t",
-        title="Resampled paired t test",
-    )
+
+    #: Student's t, Snedecor's F, a normal z or a chi-square: see `distribution`.
+    statistic: Any
+    pvalue: Any
+    #: Mean score of a minus that of b.
+    difference: Any
+    #: What is tested against zero: `difference`, except that it is the first difference
+    #: for Dietterich's t, and NaN for chi-square.
+    estimate: Any
+    #: ``statistic`` = `estimate` / `standard_error` for t and z; NaN for the others.
+    standard_error: Any
+    #: Degrees of freedom: a number for t and chi-square, a pair for F, None for z.
+    df: float | tuple[float, float] | None
+    #: A `fastcmp.kernels.Status`; not ``OK`` where the differences have no spread.
+    status: Any
+    #: Which test, such as "alpaydin-f" or "blocked-t".
+    test: str
+    #: The same in words.
+    title: str
+    #: What the models are scored by: "score" where only differences are known.
+    measure: str = "score"
+    alternative: str = "two-sided"
+    #: Number of folds that the estimate is made of.
+    n_folds: int
+
+    @property
+    def distribution(self) -> str:
+        """The reference distribution: "t", "F", "normal" or "chi2"."""
+        return _DISTRIBUTIONS[self.test.rpartition("-")[2]]
+
+    def confidence_interval(self, confidence_level: float = 0.95) -> ConfidenceInterval:
+        """Interval for what `estimate` estimates, one-sided if `alternative` is.
+
+        Parameters
+        ----------
+        confidence_level : float
+            In (0, 1).
+
+        Returns
+        -------
+        ConfidenceInterval
+            `estimate` plus and minus a quantile, of t or of the normal distribution,
+            times `standard_error`; NaN where that is 0. For "greater" `high` is
+            infinite, for "less" `low`.
+
+        Raises
+        ------
+        ValueError
+            For a test that has no standard error (F and chi-square), and for a
+            one-sided interval at a level that is not above one half.
+
+        Examples
+        --------
+        >>> from fastcmp import fold_test
+        >>> result = fold_test([0.02, 0.01, 0.03, 0.02], "kfold-t")
+        >>> low, high = result.confidence_interval()
+        >>> round(low, 4), round(high, 4)
+        (0.007, 0.033)
+        """
+        level = as_level(confidence_level, self.alternative)
+        tail = (1 - level) / 2
+        if self.distribution == "normal":
+            quantile = -kernels.ndtri(tail)
+        elif self.distribution == "t" and isinstance(self.df, int | float):
+            quantile = -kernels.stdtrit(self.df, tail)
+        else:
+            raise ValueError(
+                f"test {self.test!r} gives no interval: its statistic is no estimate "
+                "divided by a standard error, as it is for the t and z tests"
+            )
+        error = np.asarray(self.standard_error, np.float64)
+        spread = (quantile * np.where(error > 0.0, error, np.nan))[()]
+        ends = self.estimate - spread, self.estimate + spread
+        return ConfidenceInterval(*keep_side(ends, self.alternative, (-np.inf, np.inf)))
+
+    def _shown(self) -> dict[str, Any]:
+        df, df2 = self.df if isinstance(self.df, tuple) else (self.df, None)
+        shown = {**self._fields(), "df": df, "df2": df2}
+        return {**shown, "distribution": self.distribution, "better": self.better}
+
+    def sections(self) -> list[Section]:
+        """Describe the record.
+
+        Returns
+        -------
+        list of Section
+            One section; for arrays, what they hold.
+        """
+        if np.ndim(self.pvalue):
+            many = f"{np.size(self.pvalue)} tests, shape {np.shape(self.pvalue)}"
+            return [Section(title=f"{self.title} ({self.alternative})", text=(many,))]
+        text = []
+        if not np.isnan(self.estimate):
+            what = _ESTIMATES.get(self.test, "mean difference")
+            effect = f"{what} (a minus b) {self.estimate:+.4f}"
+            if self.distribution in {"t", "normal"} and self.standard_error > 0.0:
+                low, high = self.confidence_interval()
+                shown = format_interval(low, high, digits=4, sign="+")
+                effect += f", {interval_name(0.95, self.alternative)} {shown}"
+            text.append(effect if self.n_folds == 1 else f"{effect}, {self.n_folds} folds")
+        degrees = ""
+        if self.df is not None:
+            pair = self.df if isinstance(self.df, tuple) else (self.df,)
+            degrees = f" with {' and '.join(f'{df:.4g}' for df in pair)} degree"
+            degrees += " of freedom" if pair == (1,) else "s of freedom"
+        text.append(
+            f"{_SYMBOLS[self.distribution]} = {self.statistic:.4g}{degrees}, "
+            f"p = {format_pvalue(self.pvalue)} ({_HYPOTHESES[self.alternative]})"
+        )
+        if self.status == kernels.DEGENERATE:
+            text.append("the differences have no spread: p is a convention")
+        elif self.status == kernels.UNDEFINED:
+            text.append("the differences have no spread: nothing measures the estimate, no answer")
+        return [Section(title=self.title, text=tuple(text))]
 
 
-def kfold_t(differences: ArrayLike, *, alternative: str = "two-sided") -> FoldTestResult:
-    """Test the folds of one cross-validation by the paired t test.
+class FoldOutcomes(NamedTuple):
+    """Two models on the folds of one design, or many pairs of models at once."""
 
-    Parameters
-    ----------
-    differences : array-like, shape (..., K)
-        Score of a minus that of b in each fold. Leading axes hold many tests.
-    alternative : {"two-sided", "greater", "less"}
-        "greater": a is better.
-
-    Returns
-    -------
-    FoldTestResult
-        Student's t with K - 1 degrees of freedom. See there for differences without
-        spread.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two differences, one is not finite, or an option is
-        unknown.
-    TypeError
-        If they are not real numbers.
-
-    Notes
-    -----
-    The training sets overlap, which the test ignores: it rejects a true null hypothesis
-    more often than its level says. For repeated cross-validation use
-    `bouckaert_frank_t`.
-
-    References
-    ----------
-    .. [1] T. G. Dietterich, "Approximate statistical tests for comparing supervised
-       classification learning algorithms", Neural Computation 10 (1998) 1895-1923.
-
-    Examples
-    --------
-    >>> from fastcmp import kfold_t
-    >>> result = kfold_t([0.02, 0.01, 0.03, 0.02], alternative="greater")
-    >>> round(result.statistic, 4), round(result.pvalue, 4)
-    (4.899, 0.0081)
-    """
-    x = read_differences(differences, "K")
-    n = x.shape[-1]
-    check_folds(n, "folds")
-    return run_fold_t(
-        x,
-        1,
-        factor=kernels.corrected_factor(n, 0.0),
-        df=n - 1,
-        alternative=alternative,
-        test="kfold-t",
-        title="K-fold cross-validated paired t test",
-    )
+    design: Design
+    #: Score of a minus that of b in each fold, shape (..., R, K).
+    differences: NDArray[np.float64]
+    #: ``table[a is wrong, b is wrong]`` of each fold, shape (..., R, K, 2, 2); None
+    #: where the score is not accuracy.
+    tables: Any
+    #: Samples that the first fold trained on, and tested.
+    n_train: int
+    n_test: int
 
 
-def nadeau_bengio_t(
-    differences: ArrayLike, *, n_train: float, n_test: float, alternative: str = "two-sided"
-) -> FoldTestResult:
-    """Nadeau and Bengio's corrected resampled t test.
-
-    Parameters
-    ----------
-    differences : array-like, shape (..., J)
-        Score of a minus that of b in each random split. Leading axes hold many tests.
-    n_train, n_test : float
-        Samples trained and tested on in each split, or their proportions: only the
-        ratio counts.
-    alternative : {"two-sided", "greater", "less"}
-        "greater": a is better.
-
-    Returns
-    -------
-    FoldTestResult
-        Student's t with J - 1 degrees of freedom. See there for differences without
-        spread.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two differences, one is not finite, a size is not
-        positive, or an option is unknown.
-    TypeError
-        If differences or sizes are not real numbers.
-
-    Notes
-    -----
-    The variance s**2 / J of the mean becomes (1 / J + n_test / n_train) s**2, with s**2
-    the variance of the differences: their correlation is guessed as
-    n_test / (n_train + n_test).
-
-    References
-    ----------
-    .. [1] C. Nadeau, Y. Bengio, "Inference for the generalization error", Machine
-       Learning 52 (2003) 239-281.
-
-    Examples
-    --------
-    >>> from fastcmp import nadeau_bengio_t
-    >>> result = nadeau_bengio_t([0.02, 0.01, 0.03, 0.02], n_train=90, n_test=30)
-    >>> round(result.statistic, 4), round(result.pvalue, 4)
-    (3.2071, 0.0491)
-    """
-    x = read_differences(differences, "J")
-    n = x.shape[-1]
-    check_folds(n, "splits")
-    return run_fold_t(
-        x,
-        1,
-        factor=kernels.corrected_factor(n, _test_ratio(n_train, n_test)),
-        df=n - 1,
-        alternative=alternative,
-        test="nadeau-bengio-t",
-        title="Corrected resampled t test (Nadeau, Bengio)",
-    )
+def differences_of(tables: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Subtract the accuracies in each fold."""
+    gain = tables[..., 0, 1] - tables[..., 1, 0]
+    return np.asarray(gain / tables.sum(axis=(-2, -1)))
 
 
-def _test_ratio(n_train: Any, n_test: Any) -> float:
-    train, test = as_positive(n_train, "n_train"), as_positive(n_test, "n_test")
-    # Two finite sizes can have a ratio that is not.
-    return as_positive(test / train, "n_test / n_train")
+class Splits(NamedTuple):
+    """The designs that a test is made for: a family, with so many repetitions."""
+
+    #: These designs in words.
+    wanted: str
+    family: str
+    #: Makes the one that the authors describe; called with `stratify` and `rng`.
+    design: Callable[..., Design]
+    least: float = 1
+    most: float = inf
+    n_folds: int | None = None
 
 
-def bouckaert_frank_t(
-    differences: ArrayLike,
+@dataclass(frozen=True, slots=True)
+class CVTest:
+    """A test and the splits that it is made for."""
+
+    name: str
+    title: str
+    #: The last axes of the data of one test, as in `fold_test`; "" where it has a function
+    #: of its own.
+    axes: str
+    splits: Splits
+    _: KW_ONLY
+    #: Whether it counts right and wrong predictions, so that it takes no other score.
+    counts: bool = False
+    #: Whether it has one-sided forms.
+    one_sided: bool = True
+
+    def accepts(self, design: Design) -> bool:
+        """Whether a design can be used."""
+        splits = self.splits
+        return (
+            design.family == splits.family
+            and splits.least <= design.n_repeats <= splits.most
+            and splits.n_folds in (None, design.n_folds)
+        )
+
+    def check_design(self, design: Design) -> None:
+        """Refuse folds of another design."""
+        if not self.accepts(design):
+            raise ValueError(f"test {self.name!r} needs {self.splits.wanted}, got {design}")
+
+    def check_options(self, alternative: str, *, counted: bool) -> None:
+        """Refuse an alternative, or a score, that the test does not take."""
+        if alternative != "two-sided" and not self.one_sided:
+            raise ValueError(
+                f"test {self.name!r} is two-sided only, got alternative={alternative!r}"
+            )
+        if self.counts and not counted:
+            raise ValueError(
+                f"test {self.name!r} counts right and wrong predictions: it takes no scoring"
+            )
+
+    def run(self, outcomes: FoldOutcomes, alternative: str = "two-sided") -> Any:
+        """Test the outcomes of a design; arrays of the leading axes."""
+        design, x, tables, n_train, n_test = outcomes
+        self.check_design(design)
+        self.check_options(alternative, counted=tables is not None)
+        if self.name == "bcv-mcnemar":
+            return bcv_mcnemar(tables, alternative=alternative)
+        if self.name == "holdout-mcnemar":
+            table = tables[..., 0, 0, :, :]
+            return mcnemar_from_counts(
+                table[..., 0, 1],
+                table[..., 1, 0],
+                both_right=table[..., 0, 0],
+                both_wrong=table[..., 1, 1],
+                method="corrected",
+                alternative=alternative,
+            )
+        options: dict[str, Any] = {}
+        if self.axes == "2, 2":
+            x = tables[..., 0, 0, :, :]
+        elif self.axes == "K, 2, 2":
+            x = tables[..., 0, :, :, :]
+        elif "," not in self.axes:  # all folds of all repetitions in a row
+            x = x.reshape(*x.shape[:-2], -1)
+        if self.name == "nadeau-bengio-t":
+            options = {"n_train": n_train, "n_test": n_test}
+        elif self.name == "conservative-z":
+            n = design.n_repeats
+            halves = x[..., n:].reshape(*x.shape[:-1], design.n_halves, 2, n)
+            x, options = x[..., :n], {"half_differences": halves}
+        elif self.name == "bayle-z":
+            # The samples of each fold in a row: only a right, only b right, all others.
+            # Their order within a fold does not matter.
+            tables = tables[..., 0, :, :, :]
+            sizes = tables.sum((-2, -1)).reshape(-1, tables.shape[-3])[0]
+            only_a, only_b = tables[..., 0, 1, None], tables[..., 1, 0, None]
+            samples = []
+            for fold, size in enumerate(sizes):
+                at = np.arange(size)
+                first = at < only_a[..., fold, :]
+                samples.append(2.0 * first - (at < (only_a + only_b)[..., fold, :]))
+            x = np.concatenate(samples, axis=-1)
+            options = {"folds": np.repeat(np.arange(len(sizes)), sizes)}
+        return fold_test(x, self.name, alternative=alternative, **options)
+
+
+_RANDOM = Splits(
+    "repeated_holdout(n_repeats), 2 random splits or more", "holdout", repeated_holdout, 2
+)
+_TENTHS = _RANDOM._replace(design=partial(repeated_holdout, test_size=0.1))
+_HOLDOUT = Splits(
+    "repeated_holdout(1), a single random split", "holdout", partial(repeated_holdout, 1), 1, 1
+)
+_KFOLD = Splits("kfold(n_folds), one K-fold cross-validation", "kfold", kfold, 1, 1)
+_KFOLDS = Splits("repeated_kfold(n_repeats, n_folds)", "kfold", repeated_kfold)
+_10X10 = Splits("repeated_kfold(10, 10)", "kfold", repeated_kfold, 10, 10, 10)
+_CUTS = Splits("two_fold(5), 5 random cuts in halves", "two-fold", partial(two_fold, 5), 5, 5)
+_blocked = partial(two_fold, blocked=True)
+_BALANCED = Splits("two_fold(m, blocked=True) with m >= 2", "blocked-two-fold", _blocked, 2)
+_BALANCED_3 = _BALANCED._replace(design=partial(_blocked, 3))
+_BALANCED_5 = _BALANCED._replace(wanted="two_fold(5, blocked=True)", least=5, most=5)
+_HALVES = Splits("paired_halves(n_halves, n_repeats)", "paired-halves", paired_halves)
+_ROWS = (
+    CVTest("resampled-t", "Resampled t", "J", _RANDOM),
+    CVTest("kfold-t", "K-fold CV t", "K", _KFOLD),
+    CVTest("dietterich-t", "5x2 CV t (Dietterich)", "5, 2", _CUTS),
+    CVTest("nadeau-bengio-t", "Corrected resampled t (Nadeau, Bengio)", "J", _TENTHS),
+    CVTest("bouckaert-frank-t", "Corrected repeated K-fold t (Bouckaert, Frank)", "r, k", _KFOLDS),
+    CVTest("bouckaert-t", "10x10 CV t, calibrated (Bouckaert)", "10, 10", _10X10),
+    CVTest("yildiz-t", "Combined 5x2 CV t (Yildiz)", "5, 2", _CUTS),
+    CVTest("blocked-t", "Blocked 3x2 CV t", "m, 2", _BALANCED_3),
+    CVTest("alpaydin-f", "Combined 5x2 CV F (Alpaydin)", "5, 2", _CUTS, one_sided=False),
+    CVTest("calibrated-f", "Calibrated 5x2 BCV F", "5, 2", _BALANCED_5, one_sided=False),
+    CVTest("proportion-z", "Difference of proportions, hold-out", "2, 2", _HOLDOUT, counts=True),
+    CVTest("conservative-z", "Conservative Z (Nadeau, Bengio)", "J", _HALVES),
+    CVTest("bayle-z", "K-fold CV-CI Z (Bayle et al.)", "n", _KFOLD, counts=True),
+    CVTest("holdout-mcnemar", "McNemar, hold-out", "", _HOLDOUT, counts=True),
+    CVTest(
+        "naive-mcnemar", "Naive K-fold CV McNemar", "K, 2, 2", _KFOLD, counts=True, one_sided=False
+    ),
+    CVTest("bcv-mcnemar", "5x2 BCV McNemar", "", _BALANCED, counts=True),
+)
+#: All tests by name, those of the t family first.
+TESTS = {test.name: test for test in _ROWS}
+_METHODS = tuple(test.name for test in _ROWS if test.axes)
+#: The 5 x 2 tests: code for the kernel, and degrees of freedom.
+_FIVE_BY_TWO: dict[str, tuple[int, Any]] = {
+    "dietterich-t": (fold_tests.DIETTERICH_T, 5),
+    "yildiz-t": (fold_tests.YILDIZ_T, 5),
+    "alpaydin-f": (fold_tests.ALPAYDIN_F, (10, 5)),
+    "calibrated-f": (fold_tests.CALIBRATED_F, (7, 5)),
+}
+#: What the first axis of the data holds, of which two are needed.
+_NOUNS = {"J": "splits", "K": "folds", "m": "cuts in halves", "n": "samples"}
+
+
+def find_test(name: str) -> CVTest:
+    """Find a test by its name."""
+    return TESTS[choose(name, "test", TESTS)]
+
+
+def fold_test(
+    x: ArrayLike,
+    method: str,
     *,
     n_train: float | None = None,
     n_test: float | None = None,
+    rho1: float | None = None,
+    rho2: float | None = None,
+    folds: ArrayLike | None = None,
+    variance: str | None = None,
+    half_differences: ArrayLike | None = None,
     alternative: str = "two-sided",
 ) -> FoldTestResult:
-    """Bouckaert and Frank's corrected t test of repeated K-fold cross-validation.
+    """Test two models by their scores, or their tables of counts, in the folds of a design.
 
     Parameters
     ----------
-    differences : array-like, shape (..., r, k)
-        Score of a minus that of b in each repetition and fold. Leading axes hold many
-        tests.
+    x : array-like
+        Score of a minus that of b in each fold, or each split into training and test
+        set; for "naive-mcnemar" and "proportion-z" ``table[a is wrong, b is wrong]``,
+        where [0, 1] counts the samples that only a got right. Its last axes are those
+        of the table of methods below; leading axes hold many tests.
+    method : str
+        The test: see the table below. Those of `compare_cv` that are not in it have
+        functions of their own, `bcv_mcnemar` and `mcnemar`.
     n_train, n_test : float, optional
-        As in `nadeau_bengio_t`. By default those of k equal folds, k - 1 and 1.
+        Samples trained and tested on in each split, or their proportions: only the
+        ratio counts. Needed for "nadeau-bengio-t"; for "bouckaert-frank-t" by default
+        those of k equal folds, k - 1 and 1.
+    rho1, rho2 : float, optional
+        For "blocked-t": correlations of the differences of one cut, in (-1, 1], and of
+        different cuts, in [0, (1 + rho1) / 2]. Without them it is the test of 2014.
+    folds : array-like of int, shape (n,), optional
+        For "bayle-z": the fold in which each sample was tested, numbered from 0 without
+        gaps.
+    variance : {"out", "in"}, optional
+        For "bayle-z": of all samples about the common mean, the default; or the mean of
+        the variances within the folds, which need two samples each. Folds of unequal
+        size count alike.
+    half_differences : array-like, shape (..., M, 2, J), optional
+        For "conservative-z": the differences in J splits of either half, with as many
+        samples to test on, for M random cuts of the samples in two halves.
     alternative : {"two-sided", "greater", "less"}
-        "greater": a is better.
+        "greater": a is better. F tests and "naive-mcnemar" have no sides.
 
     Returns
     -------
     FoldTestResult
-        Student's t with r k - 1 degrees of freedom. See there for differences without
-        spread.
+        Statistic, p-value, degrees of freedom, and for t and z an interval. See there
+        for differences without spread.
 
     Raises
     ------
     ValueError
-        If there are fewer than two differences, one is not finite, a size is not
-        positive, only one of the sizes is given, or an option is unknown.
+        If the last axes are others, or hold fewer than two differences; if one is not
+        finite; if counts are negative, fractional or more than 2**53, or a table of
+        "proportion-z" is empty; if an option is unknown, out of bounds, lacking, or one
+        of another method.
     TypeError
-        If differences or sizes are not real numbers.
+        If `x` or an option does not hold numbers.
 
-    Notes
-    -----
-    It is `nadeau_bengio_t` on all r k differences; `bouckaert_t` is another test.
-
-    References
-    ----------
-    .. [1] R. R. Bouckaert, E. Frank, "Evaluating the replicability of significance
-       tests for comparing learning algorithms", PAKDD (2004) 3-12.
-
-    Examples
+    See Also
     --------
-    >>> from fastcmp import bouckaert_frank_t
-    >>> result = bouckaert_frank_t([[0.02, 0.01], [0.03, 0.02]])
-    >>> round(result.statistic, 4), round(result.pvalue, 4)
-    (2.1909, 0.1162)
-    """
-    x = read_differences(differences, "r, k")
-    n, n_folds = x.shape[-2] * x.shape[-1], x.shape[-1]
-    check_folds(n, "folds")
-    if (n_train is None) != (n_test is None):
-        raise ValueError(f"give both n_train and n_test, got {n_train!r} and {n_test!r}")
-    if n_train is None:
-        if n_folds < 2:
-            raise ValueError(
-                "differences must hold at least 2 folds a repetition, got shape "
-                f"{x.shape}: for other splits give n_train and n_test"
-            )
-        n_train, n_test = n_folds - 1, 1
-    return run_fold_t(
-        x,
-        2,
-        factor=kernels.corrected_factor(n, _test_ratio(n_train, n_test)),
-        df=n - 1,
-        alternative=alternative,
-        test="bouckaert-frank-t",
-        title="Corrected repeated K-fold t test (Bouckaert, Frank)",
-    )
-
-
-def bouckaert_t(differences: ArrayLike, *, alternative: str = "two-sided") -> FoldTestResult:
-    """Bouckaert's t test of 10 x 10-fold cross-validation with 10 degrees of freedom.
-
-    Parameters
-    ----------
-    differences : array-like, shape (..., 10, 10)
-        Score of a minus that of b in each repetition and fold. Leading axes hold many
-        tests.
-    alternative : {"two-sided", "greater", "less"}
-        "greater": a is better.
-
-    Returns
-    -------
-    FoldTestResult
-        Student's t with 10 degrees of freedom. See there for differences without
-        spread.
-
-    Raises
-    ------
-    ValueError
-        If the last axes are not 10 x 10, a difference is not finite, or an option is
-        unknown.
-    TypeError
-        If they are not real numbers.
+    compare_cv : Fits the models itself, on the splits that a test is made for.
+    compare_folds : Many models, by "nadeau-bengio-t".
+    bcv_mcnemar : McNemar's test over two-fold cross-validations, with its posteriors.
 
     Notes
     -----
-    The mean of all 100 over the root of s**2 / 11, with s**2 their variance; MATLAB's
-    ``testckfold`` calls it ``"10x10t"``. Bouckaert chose the degrees of freedom by
-    simulation.
+    =================== =========== ============================================ ======
+    method              axes of `x` test                                         source
+    =================== =========== ============================================ ======
+    "resampled-t"       J           t with J - 1 df of random splits, as if they [1]_
+                                    were independent
+    "kfold-t"           K           t with K - 1 df of one cross-validation, as  [1]_
+                                    if folds were independent
+    "dietterich-t"      5, 2        t with 5 df of the first difference; 5 cuts  [1]_
+                                    in halves
+    "nadeau-bengio-t"   J           t with J - 1 df; the variance of the mean is [2]_
+                                    (1 / J + n_test / n_train) s**2
+    "bouckaert-frank-t" r, k        the same for r repetitions of k folds        [3]_
+    "bouckaert-t"       10, 10      t with 10 df; the variance of the mean is    [4]_
+                                    s**2 / 11
+    "yildiz-t"          5, 2        t with 5 df of the mean of all ten           [5]_
+    "blocked-t"         m, 2        t with 2 m - 1 df, or those of `rho1` and    [6]_
+                                    `rho2`; m balanced cuts in halves
+    "alpaydin-f"        5, 2        F with 10 and 5 df                           [7]_
+    "calibrated-f"      5, 2        F with 7 and 5 df; balanced cuts, whose      [8]_
+                                    halves share a quarter of the samples
+    "conservative-z"    J           z; the variance comes from splits of halves  [2]_
+    "bayle-z"           n           z; a difference for each sample: for         [9]_
+                                    accuracy 1 where only a is right, -1 where
+                                    only b is
+    "proportion-z"      2, 2        z of two accuracies, without regard to       [1]_
+                                    pairing
+    "naive-mcnemar"     K, 2, 2     chi-square with K df, the sum over the folds [10]_
+    =================== =========== ============================================ ======
+
+    "resampled-t", "kfold-t" and "yildiz-t" ignore that the training sets overlap: the
+    variance is estimated too small, and equally good models are found different far too
+    often. So does "naive-mcnemar", whose chi-squares are not independent: it is here to be
+    compared with. "proportion-z" has the variance of two independent sets of samples, so
+    it misses differences that `mcnemar` finds. "dietterich-t" depends on the order of cuts
+    and halves. "conservative-z" tends to have too large a variance, as models trained on
+    half of the samples vary more; its authors take J = 15 and M = 10.
+
+    "nadeau-bengio-t" guesses the correlation of two splits as n_test / (n_train + n_test).
+    Bouckaert chose 10 degrees of freedom by simulation; MATLAB's ``testckfold`` calls
+    "bouckaert-t" ``"10x10t"``. "blocked-t" divides the mean by C sqrt(V), with V the mean
+    squared deviation from it. C = 1 and 5 degrees of freedom for m = 3 are the
+    configuration in the authors' own programs; the article was not at hand, and for other
+    m the default is our extension. With correlations, C**2 = (1 + rho1 + 2 (m - 1) rho2) /
+    (2 m - 1 - rho1 - 2 (m - 1) rho2), known from those programs only, as
+    `fastcmp.kernels.blocked_constants` gives it. The degrees of freedom of "calibrated-f"
+    are those of the article's abstract; that the statistic is Alpaydin's without another
+    constant is our reading. "bayle-z" tests the mean over the models of this
+    cross-validation; that folds of unequal size count alike is our extension. Each
+    chi-square of "naive-mcnemar" has a continuity correction that does not exceed the
+    difference; a fold without discordant samples adds 0 and keeps its degree of freedom
+    (equation (5); see C1 and C2 of the errata).
 
     References
     ----------
-    .. [1] R. R. Bouckaert, "Choosing between two learning algorithms based on
-       calibrated tests", ICML (2003) 51-58.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from fastcmp import bouckaert_t
-    >>> result = bouckaert_t(0.02 + np.sin(np.arange(100)).reshape(10, 10) / 20)
-    >>> result.df, round(result.pvalue, 4)
-    (10, 0.0889)
-    """
-    x = read_differences(differences, "10, 10")
-    return run_fold_t(
-        x,
-        2,
-        factor=1.0 / (11.0 * 99.0),
-        df=10,
-        alternative=alternative,
-        test="bouckaert-t",
-        title="10 x 10-fold cross-validated t test with 10 df (Bouckaert)",
-    )
-
-
-# Tests over folds that refer a mean to the normal distribution.
-
-
-_VARIANCES = ("out", "in")
-
-
-def conservative_z(
-    differences: ArrayLike, half_differences: ArrayLike, *, alternative: str = "two-sided"
-) -> FoldTestResult:
-    """Nadeau and Bengio's conservative z test.
-
-    Parameters
-    ----------
-    differences : array-like, shape (..., J)
-        Score of a minus that of b in J random splits of all samples. Leading axes hold
-        many tests.
-    half_differences : array-like, shape (..., M, 2, J)
-        The same in J splits of either half, with as many samples to test on, for M
-        random cuts of the samples in two halves.
-    alternative : {"two-sided", "greater", "less"}
-        "greater": a is better.
-
-    Returns
-    -------
-    FoldTestResult
-        A normal z; the estimate is the mean of `differences`. See there for differences
-        without spread.
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not fit each other, there are no differences, one is not
-        finite, or an option is unknown.
-    TypeError
-        If they are not real numbers.
-
-    Notes
-    -----
-    The variance is half the mean squared difference between the means of two halves.
-    Models trained on half of the samples vary more, so it tends to be too large.
-    The authors take J = 15 and M = 10.
-
-    References
-    ----------
-    .. [1] C. Nadeau, Y. Bengio, "Inference for the generalization error", Machine
+    .. [1] T. G. Dietterich, "Approximate statistical tests for comparing supervised
+       classification learning algorithms", Neural Computation 10 (1998) 1895-1923.
+    .. [2] C. Nadeau, Y. Bengio, "Inference for the generalization error", Machine
        Learning 52 (2003) 239-281.
-
-    Examples
-    --------
-    >>> from fastcmp import conservative_z
-    >>> halves = [[[0.02, 0.01], [0.03, 0.02]], [[0.0, 0.03], [0.01, 0.01]]]
-    >>> result = conservative_z([0.01, 0.02], halves)
-    >>> round(result.statistic, 4), round(result.pvalue, 4)
-    (2.6833, 0.0073)
-    """
-    x = read_differences(differences, "J")
-    halves = read_differences(half_differences, "M, 2, J", "half_differences")
-    if halves.shape[:-3] != x.shape[:-1] or halves.shape[-1] != x.shape[-1]:
-        wanted = ", ".join([*map(str, x.shape[:-1]), "M", "2", str(x.shape[-1])])
-        raise ValueError(
-            f"half_differences must have shape ({wanted}) beside differences of shape "
-            f"{x.shape}, got shape {halves.shape}"
-        )
-
-    def fill(tail: int, out: Floats, status: Statuses) -> None:
-        rows = x.reshape(status.size, x.shape[-1])
-        blocks = halves.reshape(status.size, *halves.shape[-3:])
-        conservative_z_many(rows, blocks, tail, out, status)
-
-    return run_rows(
-        fill,
-        x.shape[:-1],
-        {"differences": x, "half_differences": halves},
-        df=None,
-        test="conservative-z",
-        title="Conservative z test (Nadeau, Bengio)",
-        alternative=alternative,
-        n_folds=x.shape[-1],
-    )
-
-
-def bayle_z(
-    differences: ArrayLike,
-    folds: ArrayLike,
-    *,
-    variance: str = "out",
-    alternative: str = "two-sided",
-) -> FoldTestResult:
-    """Test a cross-validated mean by the central limit theorem of Bayle et al.
-
-    Parameters
-    ----------
-    differences : array-like, shape (..., n)
-        Score of a minus that of b on each sample, tested once in one cross-validation;
-        for accuracy 1 where only a is right, -1 where only b is. Leading axes hold many
-        tests.
-    folds : array-like of int, shape (n,)
-        The fold in which each sample was tested, numbered from 0 without gaps.
-    variance : {"out", "in"}
-        Of all samples about the common mean, or the mean of the variances within the
-        folds, which need two samples each; folds of unequal size count alike.
-    alternative : {"two-sided", "greater", "less"}
-        "greater": a is better.
-
-    Returns
-    -------
-    FoldTestResult
-        A normal z; the estimate is the mean over all samples. See there for differences
-        without spread.
-
-    Raises
-    ------
-    ValueError
-        If lengths differ, a fold is empty or too small, there are fewer than two
-        folds, a difference is not finite, or an option is unknown.
-    TypeError
-        If they are not real numbers, or folds not whole ones.
-
-    Notes
-    -----
-    O(n). The authors divide into folds of equal size; that unequal ones count alike is
-    our extension. What is tested is the mean over the models of this cross-validation.
-
-    References
-    ----------
-    .. [1] P. Bayle, A. Bayle, L. Janson, L. Mackey, "Cross-validation confidence
+    .. [3] R. R. Bouckaert, E. Frank, "Evaluating the replicability of significance
+       tests for comparing learning algorithms", PAKDD (2004) 3-12.
+    .. [4] R. R. Bouckaert, "Choosing between two learning algorithms based on
+       calibrated tests", ICML (2003) 51-58.
+    .. [5] O. T. Yildiz, "Omnivariate rule induction using a novel pairwise statistical
+       test", IEEE Transactions on Knowledge and Data Engineering 25 (2013) 2105-2118.
+    .. [6] Y. Wang, R. Wang, H. Jia, J. Li, "Blocked 3 x 2 cross-validated t-test for
+       comparing supervised classification learning algorithms", Neural Computation 26
+       (2014) 208-235.
+    .. [7] E. Alpaydin, "Combined 5 x 2 cv F test for comparing supervised
+       classification learning algorithms", Neural Computation 11 (1999) 1885-1892.
+    .. [8] Y. Wang, J. Li, Y. Li, "Choosing between two classification learning
+       algorithms based on calibrated balanced 5 x 2 cross-validated F-test", Neural
+       Processing Letters 46 (2017) 1-13.
+    .. [9] P. Bayle, A. Bayle, L. Janson, L. Mackey, "Cross-validation confidence
        intervals for test error", Advances in Neural Information Processing Systems 33
        (2020).
+    .. [10] J. Yang, R. Wang, Y. Song, J. Li, "Block-regularized 5x2 cross-validated
+       McNemar's test for comparing two classification algorithms".
 
     Examples
     --------
-    >>> from fastcmp import bayle_z
-    >>> x, folds = [1, 0, 0, 1, 0, 1, -1, 1], [0, 0, 0, 0, 1, 1, 1, 1]
-    >>> round(bayle_z(x, folds).statistic, 4)
-    1.524
-    >>> round(bayle_z(x, folds, variance="in").statistic, 4)
-    1.3416
+    >>> from fastcmp import fold_test
+    >>> result = fold_test([0.02, 0.01, 0.03, 0.02], "nadeau-bengio-t", n_train=90, n_test=30)
+    >>> round(result.statistic, 4), round(result.pvalue, 4), result.df
+    (3.2071, 0.0491, 3)
+    >>> halves = [[0.04, 0.01], [0.02, 0.03], [0.0, 0.02], [0.03, 0.03], [0.01, 0.02]]
+    >>> round(fold_test(halves, "alpaydin-f").pvalue, 4)
+    0.0768
     """
-    variance = choose(variance, "variance", _VARIANCES)
-    x = read_differences(differences, "n")
-    check_folds(x.shape[-1], "samples")
-    number, sizes = _read_folds(folds, x.shape[-1])
-    if variance == "in" and sizes.min() < 2:
-        raise ValueError(
-            f"variance='in' needs 2 samples in each fold, got 1 in fold {sizes.argmin()}"
-        )
-
-    def fill(tail: int, out: Floats, status: Statuses) -> None:
-        rows = x.reshape(status.size, x.shape[-1])
-        n_folds = sizes.size if variance == "in" else 0
-        bayle_z_many(rows, number, n_folds, tail, out, status)
-
-    return run_rows(
-        fill,
-        x.shape[:-1],
-        {"differences": x},
-        df=None,
-        test="bayle-z",
-        title=f"K-fold cross-validated z test (Bayle et al., variance {variance})",
+    test = TESTS[choose(method, "method", _METHODS)]
+    name, axes = test.name, test.axes
+    alternative = choose(alternative, "alternative", ALTERNATIVES)
+    test.check_options(alternative, counted=True)
+    sized = ("nadeau-bengio-t", "bouckaert-frank-t")
+    # What was given, the methods that take it, and the one that needs it.
+    given: dict[str, tuple[Any, tuple[str, ...], str]] = {
+        "n_train": (n_train, sized, "nadeau-bengio-t"),
+        "n_test": (n_test, sized, "nadeau-bengio-t"),
+        "rho1": (rho1, ("blocked-t",), ""),
+        "rho2": (rho2, ("blocked-t",), ""),
+        "folds": (folds, ("bayle-z",), "bayle-z"),
+        "variance": (variance, ("bayle-z",), ""),
+        "half_differences": (half_differences, ("conservative-z",), "conservative-z"),
+    }
+    for option, (value, methods, needing) in given.items():
+        if value is None and name == needing:
+            raise ValueError(f"method {name!r} needs {option}=")
+        if value is not None and name not in methods:
+            known = " and ".join(methods)
+            raise ValueError(f"{option} is an option of {known}, not of method {name!r}")
+    tabled = axes.endswith("2, 2")
+    array = check_axes(as_counts(x, "x") if tabled else as_numbers(x, "x"), "x", axes)
+    rank = axes.count(",") + 1
+    shape, sizes = array.shape[:-rank], array.shape[-rank:]
+    array = np.ascontiguousarray(array, np.int64 if tabled else np.float64)
+    rows = array.reshape(prod(shape), *sizes)
+    n = n_folds = prod(sizes)
+    if axes[0] in _NOUNS and sizes[0] < 2 and name != "conservative-z":
+        raise ValueError(f"x must hold at least 2 {_NOUNS[axes[0]]}, got {sizes[0]}")
+    out, status = np.empty((4, len(rows))), np.empty(len(rows), np.uint8)
+    tail, title, difference = ALTERNATIVES[alternative], test.title, out[2]
+    halves: Any = None
+    df, factor = None, 0.0
+    if axes == "5, 2":
+        code, df = _FIVE_BY_TWO[name]
+        fold_tests.two_fold_many(rows, code, tail, out, status)
+        difference = rows.mean(axis=(1, 2))
+    elif name == "conservative-z":
+        halves = as_numbers(given["half_differences"][0], "half_differences")
+        check_axes(halves, "half_differences", "M, 2, J")
+        if halves.shape[:-3] != shape or halves.shape[-1] != n:
+            wanted = ", ".join([*map(str, shape), "M", "2", str(n)])
+            raise ValueError(
+                f"half_differences must have shape ({wanted}) beside x of shape "
+                f"{array.shape}, got shape {halves.shape}"
+            )
+        halves = np.ascontiguousarray(halves, np.float64)
+        blocks = halves.reshape(len(rows), *halves.shape[-3:])
+        fold_tests.conservative_z_many(rows, blocks, tail, out, status)
+    elif name == "naive-mcnemar":
+        df = n_folds = sizes[0]
+        fold_tables.naive_mcnemar_many(rows, out, status)
+        gains = (rows[..., 0, 1] - rows[..., 1, 0]).sum(axis=1)
+        with np.errstate(invalid="ignore"):  # NaN where there is no sample
+            difference = gains / rows.sum(axis=(1, 2, 3))
+    elif name == "proportion-z":
+        check_tables(array, "x", 2)
+        n_folds = 1
+        fold_tables.proportion_z_many(rows, tail, out, status)
+    elif name == "bayle-z":
+        variance = choose(variance or "out", "variance", ("out", "in"))
+        title += f", variance {variance}"
+        fold_of, n_tested = _read_folds(folds, n)
+        n_folds = n_tested.size
+        if variance == "out":
+            factor = 1.0 / (float(n) * float(n))
+        elif n_tested.min() < 2:
+            raise ValueError(
+                f"variance='in' needs 2 samples in each fold, got 1 in fold {n_tested.argmin()}"
+            )
+        else:
+            fold_tests.bayle_z_many(rows, fold_of, n_folds, tail, out, status)
+    elif name == "bouckaert-t":
+        df, factor = 10, 1.0 / (11.0 * 99.0)
+    elif name == "blocked-t":
+        constant, df = 1.0, 2 * sizes[0] - 1
+        title = title.replace("3x2", f"{sizes[0]}x2")
+        if (rho1 is None) != (rho2 is None):
+            raise ValueError(f"give both rho1 and rho2, or neither, got {rho1!r} and {rho2!r}")
+        if rho1 is not None:
+            rho1, rho2 = as_correlations(rho1, rho2)
+            constant, df, solved = kernels.blocked_constants(sizes[0], rho1, rho2)
+            if solved != kernels.OK:
+                raise ValueError(
+                    f"rho1={rho1} and rho2={rho2} leave no variance to divide by: one of the "
+                    "mean and the deviations from it would be constant"
+                )
+        factor = constant * constant / n
+    else:
+        if name == "bouckaert-frank-t" and n < 2:
+            raise ValueError(f"x must hold at least 2 folds, got {n}")
+        if (n_train is None) != (n_test is None):
+            raise ValueError(f"give both n_train and n_test, got {n_train!r} and {n_test!r}")
+        if name == "bouckaert-frank-t" and n_train is None:
+            if sizes[1] < 2:
+                raise ValueError(
+                    "x must hold at least 2 folds a repetition, got shape "
+                    f"{array.shape}: for other splits give n_train and n_test"
+                )
+            n_train, n_test = sizes[1] - 1, 1
+        ratio = 0.0
+        if n_train is not None:
+            # Two finite sizes can have a ratio that is not.
+            ratio = as_positive(n_test, "n_test") / as_positive(n_train, "n_train")
+            as_positive(ratio, "n_test / n_train")
+        df, factor = n - 1, kernels.corrected_factor(n, ratio)
+    if factor:  # Student's t, or for the variance over all samples a normal z, of the mean
+        reference = inf if df is None else float(df)
+        fold_tests.fold_t_many(rows.reshape(-1, n), factor, reference, tail, out, status)
+    # The kernels saw every number, so the data need no pass of their own before.
+    if (status == kernels.INVALID).any():
+        finite = np.isfinite(array).all()
+        what, numbers = ("half_differences", halves) if finite else ("x", array)
+        where = np.argwhere(~np.isfinite(numbers))[0].tolist()
+        place = ", ".join(map(str, where))
+        raise ValueError(f"{what} must be finite, got {numbers[tuple(where)]} at [{place}]")
+    statistic, pvalue, estimate, standard_error = (unwrap(row, shape) for row in out)
+    return FoldTestResult(
+        statistic=statistic,
+        pvalue=pvalue,
+        difference=unwrap(difference, shape),
+        estimate=estimate,
+        standard_error=standard_error,
+        df=df,
+        status=unwrap(status, shape),
+        test=name,
+        title=title,
+        measure="accuracy" if tabled else "score",
         alternative=alternative,
-        n_folds=sizes.size,
+        n_folds=n_folds,
     )
 
 
-def _read_folds(raw: ArrayLike, n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Check the fold of each sample, and count them."""
+def _read_folds(raw: Any, n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Check the fold of each sample, and count the samples of each."""
     folds = as_numbers(raw, "folds", "whole numbers")
     if folds.dtype.kind == "f":
         raise TypeError(f"folds must be whole numbers, got {folds.dtype} values")

@@ -1,12 +1,13 @@
-"""Tests of counts on the folds: McNemar's, and that of two proportions."""
+"""McNemar's test over two-fold cross-validations, and checks of the data of folds."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
+from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import (
@@ -20,20 +21,13 @@ from fastcmp.core.checks import (
 )
 from fastcmp.core.records import Compared, ConfidenceInterval, Record, unwrap
 from fastcmp.core.sections import Section, effect_sentence, format_pvalue
-from fastcmp.crossval.fold_result import FoldTestResult
-from fastcmp.crossval.fold_tests import as_correlations, as_positive
-from fastcmp.kernels.fold_tables import bcv_mcnemar_many, naive_mcnemar_many, proportion_z_many
+from fastcmp.kernels.fold_tables import bcv_mcnemar_many
+from fastcmp.paired.mcnemar_result import HYPOTHESES
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
-Floats = NDArray[np.float64]
-
-_HYPOTHESES = {
-    "two-sided": "H0: a and b are equally accurate",
-    "greater": "H0: a is not better than b",
-    "less": "H0: a is not worse than b",
-}
+    Floats = NDArray[np.float64]
 
 
 def _number(x: Any) -> Any:
@@ -137,14 +131,12 @@ class BCVMcNemarResult(Compared, Record):
     @property
     def accuracy_a(self) -> Any:
         """Proportion of the tested samples that model a classified correctly."""
-        both_right, only_a, only_b, both_wrong = self._cells
-        return _proportion(both_right + only_a, only_b + both_wrong)
+        return _proportion(*self._kinds["a"])
 
     @property
     def accuracy_b(self) -> Any:
         """Proportion of the tested samples that model b classified correctly."""
-        both_right, only_a, only_b, both_wrong = self._cells
-        return _proportion(both_right + only_b, only_a + both_wrong)
+        return _proportion(*self._kinds["b"])
 
     @property
     def difference(self) -> Any:
@@ -158,8 +150,7 @@ class BCVMcNemarResult(Compared, Record):
     @property
     def disagreement(self) -> Any:
         """Proportion of the samples that exactly one model classified correctly (E)."""
-        both_right, only_a, only_b, both_wrong = self._cells
-        return _proportion(only_a + only_b, both_right + both_wrong)
+        return _proportion(*self._kinds["e"])
 
     @property
     def error_where_one_right(self) -> Any:
@@ -167,25 +158,35 @@ class BCVMcNemarResult(Compared, Record):
 
         One half under the null hypothesis, and NaN where there is no such sample.
         """
-        _, only_a, only_b, _ = self._cells
-        return _proportion(only_b, only_a)
+        return _proportion(*self._kinds["r"])
 
     @property
     def error_where_b_right(self) -> Any:
         """Error rate of a where b is right (Q_a); NaN if b is never right."""
-        both_right, _, only_b, _ = self._cells
-        return _proportion(only_b, both_right)
+        return _proportion(*self._kinds["qa"])
 
     @property
     def error_where_b_wrong(self) -> Any:
         """Error rate of a where b is wrong (Q_b); NaN if b is never wrong."""
-        _, only_a, _, both_wrong = self._cells
-        return _proportion(both_wrong, only_a)
+        return _proportion(*self._kinds["qb"])
 
     @property
     def _cells(self) -> tuple[Any, Any, Any, Any]:
         table = self.mean_table
         return table[..., 0, 0], table[..., 0, 1], table[..., 1, 0], table[..., 1, 1]
+
+    @property
+    def _kinds(self) -> dict[str, tuple[Any, Any]]:
+        """Mean counts of which a probability is the first one's part, by its letter."""
+        both_right, only_a, only_b, both_wrong = self._cells
+        return {
+            "a": (both_right + only_a, only_b + both_wrong),
+            "b": (both_right + only_b, only_a + both_wrong),
+            "e": (only_a + only_b, both_right + both_wrong),
+            "r": (only_b, only_a),
+            "qa": (only_b, both_right),
+            "qb": (both_wrong, only_a),
+        }
 
     @property
     def _total(self) -> Any:
@@ -233,14 +234,7 @@ class BCVMcNemarResult(Compared, Record):
         """
         which = choose(which, "which", ("e", "r", "qa", "qb"))
         prior = as_positive(prior, "prior")
-        both_right, only_a, only_b, both_wrong = self._cells
-        kinds = {
-            "e": (only_a + only_b, both_right + both_wrong),
-            "r": (only_b, only_a),
-            "qa": (only_b, both_right),
-            "qb": (both_wrong, only_a),
-        }[which]
-        counts = (self.effective_factor * x + prior for x in kinds)
+        counts = (self.effective_factor * x + prior for x in self._kinds[which])
         return BetaPosterior(*map(_number, counts))
 
     def confidence_interval(self, confidence_level: float = 0.95) -> ConfidenceInterval:
@@ -330,7 +324,7 @@ class BCVMcNemarResult(Compared, Record):
         text = (
             effect_sentence(self.difference, self.confidence_interval(), self.alternative),
             f"chi-square = {self.statistic:.4g}, p = {format_pvalue(self.pvalue)} "
-            f"({_HYPOTHESES[self.alternative]})",
+            f"({HYPOTHESES[self.alternative]})",
             f"accuracy a {self.accuracy_a:.4f}, b {self.accuracy_b:.4f}, means of "
             f"{2 * self.n_replicates} folds that are worth {self.n_effective:.1f} "
             f"independent samples (rho1 = {self.rho1:g}, rho2 = {self.rho2:g})",
@@ -338,12 +332,6 @@ class BCVMcNemarResult(Compared, Record):
         if self.status == kernels.DEGENERATE:
             text += ("both are right on the same samples: p is a convention",)
         return [Section(title=title, text=text)]
-
-
-# Tests of counts on the folds: McNemar's, and that of two proportions.
-
-
-_TABLE = "table[a is wrong, b is wrong] of each fold"
 
 
 def bcv_mcnemar(
@@ -411,21 +399,20 @@ def bcv_mcnemar(
     """
     alternative = choose(alternative, "alternative", ALTERNATIVES)
     rho1, rho2 = as_correlations(rho1, rho2)
-    counts = _tables(tables, (None, 2, 2, 2), f"(..., m, 2, 2, 2), {_TABLE}")
+    counts = check_axes(as_counts(tables, "tables"), "tables", "m, 2, 2, 2")
     m = counts.shape[-4]
     if m < 2:
         raise ValueError(f"tables must hold m >= 2 two-fold cross-validations, got {m}")
-    _check_totals(counts)
+    check_tables(counts, "tables", 4)
     shape = counts.shape[:-4]
     factor = kernels.bcv_factor(m, rho1, rho2)
     flat = counts.reshape(-1, 2 * m, 2, 2)
     means = np.empty((len(flat), 2, 2))
     results, status = np.empty((len(flat), 2)), np.empty(len(flat), np.uint8)
-    code = ALTERNATIVES[alternative]
-    bcv_mcnemar_many(flat, factor, code, means, results, status)
+    bcv_mcnemar_many(flat, factor, ALTERNATIVES[alternative], means, results, status)
     return BCVMcNemarResult(
-        statistic=_column(results, 0, shape),
-        pvalue=_column(results, 1, shape),
+        statistic=unwrap(results[:, 0].copy(), shape),
+        pvalue=unwrap(results[:, 1].copy(), shape),
         status=unwrap(status, shape),
         mean_table=means.reshape(*shape, 2, 2),
         effective_factor=factor,
@@ -436,188 +423,56 @@ def bcv_mcnemar(
     )
 
 
-def naive_mcnemar(tables: ArrayLike) -> FoldTestResult:
-    """McNemar's test of two models over K folds taken for independent.
-
-    Not recommended: the training sets of K folds overlap, so the K statistics that are
-    added up are not independent. It is here to be compared with.
-
-    Parameters
-    ----------
-    tables : array-like of int, shape (..., K, 2, 2)
-        ``table[a is wrong, b is wrong]`` of each of K >= 2 folds: [0, 1] counts the
-        samples that only a got right, [1, 0] those that only b got right. Leading axes
-        hold other pairs of models.
-
-    Returns
-    -------
-    FoldTestResult
-        The sum of the chi-squares, each with a continuity correction that does not
-        exceed the difference, against chi-square with K degrees of freedom, two-sided.
-        A fold without discordant samples adds 0 and keeps its degree of freedom.
-
-    Raises
-    ------
-    ValueError
-        If the shape is another one, or counts are negative, fractional or more than
-        2**53.
-    TypeError
-        If counts are not numbers.
-
-    References
-    ----------
-    .. [1] J. Yang, R. Wang, Y. Song, J. Li, "Block-regularized 5x2 cross-validated
-       McNemar's test for comparing two classification algorithms", equation (5); see
-       C1 and C2 of the errata.
-
-    Examples
-    --------
-    >>> from fastcmp import naive_mcnemar
-    >>> tables = [[[19, 8], [1, 2]], [[24, 0], [0, 6]], [[22, 5], [1, 2]]]
-    >>> result = naive_mcnemar(tables)
-    >>> round(result.statistic, 4), result.df, round(result.pvalue, 4)
-    (5.5, 3, 0.1386)
-    """
-    counts = _tables(tables, (None, 2, 2), f"(..., K, 2, 2), {_TABLE}")
-    n_folds = counts.shape[-3]
-    if n_folds < 2:
-        raise ValueError(f"tables must hold K >= 2 folds, got {n_folds}")
-    shape = counts.shape[:-3]
-    flat = counts.reshape(-1, n_folds, 2, 2)
-    results, status = np.empty((len(flat), 2)), np.empty(len(flat), np.uint8)
-    naive_mcnemar_many(flat, results, status)
-    nothing = np.full(len(flat), np.nan)
-    gains = (flat[..., 0, 1] - flat[..., 1, 0]).sum(axis=1)
-    with np.errstate(invalid="ignore"):  # NaN where there is no sample
-        difference = gains / flat.sum(axis=(1, 2, 3))
-    return FoldTestResult(
-        statistic=_column(results, 0, shape),
-        pvalue=_column(results, 1, shape),
-        difference=unwrap(difference, shape),
-        estimate=unwrap(nothing, shape),
-        standard_error=unwrap(nothing, shape),
-        df=n_folds,
-        status=unwrap(status, shape),
-        test="naive-mcnemar",
-        title="Naive K-fold McNemar's test",
-        measure="accuracy",
-        n_folds=n_folds,
-    )
-
-
-def proportion_z(
-    errors_a: ArrayLike, errors_b: ArrayLike, n: ArrayLike, *, alternative: str = "two-sided"
-) -> FoldTestResult:
-    """Test the difference of two accuracies, without regard to pairing.
-
-    Parameters
-    ----------
-    errors_a, errors_b : array-like of int
-        Samples that model a, that model b, classified wrongly. All three arguments are
-        broadcast against each other.
-    n : array-like of int
-        All samples, the same ones for both models.
-    alternative : {"two-sided", "greater", "less"}
-        "greater": model a is better.
-
-    Returns
-    -------
-    FoldTestResult
-        Statistic z, the difference (accuracy of a minus that of b) and its standard
-        error sqrt(2 p (1 - p) / n), p the mean of the two error rates. If both models
-        are always right, or always wrong, z is 0 and the p-value 1.
-
-    Raises
-    ------
-    ValueError
-        If counts are negative, fractional or above 2**53, errors exceed `n`, there is
-        no sample, shapes do not broadcast, or `alternative` is unknown.
-    TypeError
-        If counts are not numbers.
-
-    Notes
-    -----
-    The variance is that of two independent sets of samples. Models that err on the
-    same samples vary less, so the test misses differences that `mcnemar` finds.
-
-    References
-    ----------
-    .. [1] T. G. Dietterich, "Approximate statistical tests for comparing supervised
-       classification learning algorithms", Neural Computation 10 (1998) 1895-1923.
-
-    Examples
-    --------
-    >>> from fastcmp import proportion_z
-    >>> result = proportion_z(24, 58, 175)
-    >>> round(result.statistic, 4), f"{result.pvalue:.2e}", round(result.estimate, 4)
-    (4.2908, '1.78e-05', 0.1943)
-    """
-    alternative = choose(alternative, "alternative", ALTERNATIVES)
-    given = {"errors_a": errors_a, "errors_b": errors_b, "n": n}
-    counts = {name: as_counts(raw, name) for name, raw in given.items()}
-    try:
-        stacked = np.stack(np.broadcast_arrays(*counts.values()))
-    except ValueError:
-        shapes = ", ".join(f"{name} {x.shape}" for name, x in counts.items())
-        raise ValueError(f"counts must broadcast to one shape, got {shapes}") from None
-    shape = stacked.shape[1:]
-    flat = stacked.reshape(3, -1)
-    _check_errors(flat)
-    size = flat.shape[1]
-    results, status = np.empty((size, 4)), np.empty(size, np.uint8)
-    proportion_z_many(flat, ALTERNATIVES[alternative], results, status)
-    return FoldTestResult(
-        statistic=_column(results, 0, shape),
-        pvalue=_column(results, 1, shape),
-        difference=_column(results, 2, shape),
-        estimate=_column(results, 2, shape),
-        standard_error=_column(results, 3, shape),
-        df=None,
-        status=unwrap(status, shape),
-        test="proportion-z",
-        title="Difference of two proportions",
-        measure="accuracy",
-        alternative=alternative,
-        n_folds=1,
-    )
-
-
-def _column(results: NDArray[np.float64], column: int, shape: tuple[int, ...]) -> Any:
-    return unwrap(results[:, column].copy(), shape)
-
-
-def _tables(raw: ArrayLike, axes: tuple[int | None, ...], wanted: str) -> NDArray[np.int64]:
-    counts = as_counts(raw, "tables")
-    last = counts.shape[-len(axes) :]
-    fits = len(last) == len(axes) and all(
-        want in (None, size) for size, want in zip(last, axes, strict=True)
-    )
-    if not fits:
-        raise ValueError(f"tables must have shape {wanted}, got shape {counts.shape}")
-    return counts
-
-
-def _check_totals(counts: NDArray[np.int64]) -> None:
+def check_tables(counts: NDArray[np.int64], name: str, n_axes: int) -> None:
+    """Refuse a table without a sample, and too many samples in the last axes together."""
     # Sums over axes of two would cost more than the test.
     cells = counts.reshape(-1, 4)
     empty = (cells[:, 0] | cells[:, 1] | cells[:, 2] | cells[:, 3]) == 0
     if empty.any():
         first = np.unravel_index(empty.argmax(), counts.shape[:-2])
-        place = ", ".join(map(str, first))
-        raise ValueError(f"tables must each hold a sample, got an empty tables[{place}]")
-    total = counts.reshape(-1, 8 * counts.shape[-4]).sum(1, dtype=np.float64)
-    if total.size and total.max() > LARGEST_COUNT:
-        raise ValueError(
-            f"tables of one pair must hold at most 2**53 samples together, got {total.max():.6g}"
-        )
+        place = f"{name}[{', '.join(map(str, first))}]" if first else name
+        raise ValueError(f"{name} must hold a sample in each table, got an empty {place}")
+    totals = counts.reshape(-1, prod(counts.shape[-n_axes:])).sum(1, dtype=np.float64)
+    if totals.size and totals.max() > LARGEST_COUNT:
+        raise ValueError(f"{name} must add up to at most 2**53, got {totals.max():.6g}")
 
 
-def _check_errors(flat: NDArray[np.int64]) -> None:
-    n = flat[2]
-    if n.size and n.min() < 1:
-        raise ValueError(f"n must be at least 1, got {n.min()}")
-    for name, errors in (("errors_a", flat[0]), ("errors_b", flat[1])):
-        bad = np.flatnonzero(errors > n)
-        if bad.size:
-            first = bad[0]
-            raise ValueError(f"{name} must be at most n = {n[first]}, got {errors[first]}")
+def check_axes(array: NDArray[Any], name: str, axes: str) -> NDArray[Any]:
+    """Refuse an array whose last axes are not those wanted: numbers, or any but 0."""
+    sizes = axes.split(", ")
+    last = array.shape[-len(sizes) :]
+    # "0" stands for a size of 0, and no axis is that long: letters fit all others.
+    shown = [
+        str(n) if wanted.isdigit() or not n else wanted
+        for n, wanted in zip(last, sizes, strict=False)
+    ]
+    if shown != sizes:
+        hint = ", table[a is wrong, b is wrong] of each fold" if axes.endswith("2, 2") else ""
+        raise ValueError(f"{name} must have shape (..., {axes}){hint}, got shape {array.shape}")
+    return array
+
+
+def as_positive(value: Any, name: str) -> float:
+    """Check a number of samples, a ratio of two, or the like."""
+    number = _as_real(value, name)
+    if not 0 < number < np.inf:
+        raise ValueError(f"{name} must be positive and finite, got {value}")
+    return number
+
+
+def as_correlations(rho1: Any, rho2: Any) -> tuple[float, float]:
+    """Check correlations within a cut and between cuts: possible for any m."""
+    within, between = _as_real(rho1, "rho1"), _as_real(rho2, "rho2")
+    # At -1 the mean would have no variance.
+    if not -1 < within <= 1:
+        raise ValueError(f"rho1 must lie in (-1, 1], got {rho1}")
+    largest = (1 + within) / 2
+    if not 0 <= between <= largest:
+        raise ValueError(f"rho2 must lie in [0, (1 + rho1) / 2] = [0, {largest:g}], got {rho2}")
+    return within, between
+
+
+def _as_real(value: Any, name: str) -> float:
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
+        raise TypeError(f"{name} must be a number, got {value!r}")
+    return float(value)

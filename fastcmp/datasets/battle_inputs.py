@@ -12,13 +12,11 @@ from fastcmp.core.checks import choose
 from fastcmp.core.records import Record
 from fastcmp.core.render import visible
 from fastcmp.datasets.bradley_terry_model import RowBattles, TableBattles
-from fastcmp.datasets.reading import POLICIES, higher_is_better
+from fastcmp.datasets.reading import POLICIES, Gains, gains_of
 from fastcmp.datasets.reading import read_scores as read_score_table
-from fastcmp.datasets.task_ranks import Gains, gains_of
-from fastcmp.datasets.win_tables import read_names
 from fastcmp.inputs.columns import count_rows, read_column, read_values
 from fastcmp.inputs.item_groups import read_item_groups
-from fastcmp.inputs.model_names import check_indexes, has_names, named_columns
+from fastcmp.inputs.model_names import check_indexes, has_names, named_columns, read_names
 from fastcmp.inputs.values import ItemTable
 
 Floats = NDArray[np.float64]
@@ -36,26 +34,6 @@ def read_scores(
         scores = dict(zip(scores.names, scores.means, strict=True))
     known = read_score_table(scores, names, lower_is_better=lower_is_better)
     names, tasks, table, _ = known
-    kept = _deal_with_missing(table, missing, names, tasks)
-    clusters = read_item_groups(
-        table.shape[1], groups=groups, keep=None if kept.all() else kept
-    ).clusters
-    gains = gains_of(names, tasks, higher_is_better(known))
-    codes = rank_codes(gains, worst=missing == "worst")
-    codes = np.ascontiguousarray(codes[:, kept])
-    n_tasks = codes.shape[1]
-    source = TableBattles(
-        codes=codes,
-        clusters=np.arange(n_tasks) if clusters is None else clusters.codes,
-        n_clusters=n_tasks if clusters is None else len(clusters.labels),
-    )
-    return names, source, int(np.count_nonzero(~kept))
-
-
-def _deal_with_missing(
-    table: Floats, missing: str, names: tuple[str, ...], tasks: Any
-) -> NDArray[np.bool_]:
-    """Refuse missing scores without a policy, and say which tasks are kept."""
     absent = np.isnan(table)
     if missing == "raise" and absent.any():
         model, task = np.argwhere(absent)[0].tolist()
@@ -68,7 +46,19 @@ def _deal_with_missing(
     kept = ~absent.any(axis=0) if missing == "tasks" else ~absent.all(axis=0)
     if not kept.any():
         raise ValueError("scores must hold a task that all models have, got none")
-    return np.asarray(kept)
+    clusters = read_item_groups(
+        table.shape[1], groups=groups, keep=None if kept.all() else np.asarray(kept)
+    ).clusters
+    gains = gains_of(known)
+    codes = rank_codes(gains, worst=missing == "worst")
+    codes = np.ascontiguousarray(codes[:, kept])
+    n_tasks = codes.shape[1]
+    source = TableBattles(
+        codes=codes,
+        clusters=np.arange(n_tasks) if clusters is None else clusters.codes,
+        n_clusters=n_tasks if clusters is None else len(clusters.labels),
+    )
+    return names, source, int(np.count_nonzero(~kept))
 
 
 def rank_codes(gains: Gains, *, worst: bool = False) -> NDArray[np.int64]:
@@ -76,7 +66,7 @@ def rank_codes(gains: Gains, *, worst: bool = False) -> NDArray[np.int64]:
 
     Missing scores are 0, below all others, where they count as the worst.
     """
-    table = gains.gains
+    table = gains.values
     order = np.argsort(table, axis=0, kind="stable")  # NaN last
     ascending = np.take_along_axis(table, order, axis=0)
     rises = np.diff(ascending, axis=0) > gains.tolerance  # False for NaN
@@ -96,7 +86,7 @@ def read_rows(
     known = list(dict.fromkeys([*texts["model_a"][1], *texts["model_b"][1]]))
     chosen = known
     if names is not None:
-        chosen = list(read_names(names, None, len(known)))
+        chosen = list(read_names(names, len(known)))
         if set(chosen) != set(known):
             raise ValueError(f"names must be the models of battles, {known[:10]}, got {chosen}")
     if len(known) < 2:
@@ -113,9 +103,11 @@ def read_rows(
         )
     n = first.size
     grouped = "group" in columns
-    if grouped and options["group"] == OPTIONAL["group"] and _is_blank(columns):
-        grouped = False
-        del columns["group"]
+    if grouped and options["group"] == OPTIONAL["group"]:
+        items = read_column(columns["group"], "group").factorized().distinct
+        if all(item == "" for item in items):  # as `fastcmp.read_battles` writes no item
+            grouped = False
+            del columns["group"]
     groups = read_item_groups(n, groups=columns.get("group")).clusters
     source = RowBattles(
         first=first,
@@ -159,12 +151,6 @@ def _columns_of(battles: Any, options: dict[str, str | None]) -> dict[str, Any]:
     if not all(sizes.values()):
         raise ValueError("battles must hold at least one row, got none")
     return found
-
-
-def _is_blank(columns: dict[str, Any]) -> bool:
-    """Tell whether no battle has an item, as `fastcmp.read_battles` writes it."""
-    column = read_column(columns["group"], "group").factorized()
-    return all(label == "" for label in column.distinct)
 
 
 def _read_names_of(raw: Any, name: Any) -> tuple[NDArray[np.int64], list[str]]:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.records import Compared, Record
 from fastcmp.core.render import visible
 from fastcmp.core.sections import Section
 from fastcmp.datasets.reading import dropped_sentence
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 _TITLES = {
     "sign": "Bayesian sign test",
@@ -100,41 +98,37 @@ class BayesComparison(Compared, Record):
         what = "folds" if self.method == "correlated t" else "tasks"
         text = [
             f"{found} ({_TITLES[self.method]}, {self.n} {what}, rope {self.rope:g}, "
-            f"decided at a probability of {self.threshold:g}.)",
-            *self._details(),
+            f"decided at a probability of {self.threshold:g}.)"
         ]
-        rows = (
-            (f"{a} better", write_probability(self.p_a, self.n_resamples)),
-            ("equal in practice", write_probability(self.p_rope, self.n_resamples)),
-            (f"{b} better", write_probability(self.p_b, self.n_resamples)),
-        )
-        if self.posterior_mean is not None:
-            means = [f"{x:.3f}" for x in self.posterior_mean]
-            rows = tuple((*row, x) for row, x in zip(rows, means, strict=True))  # type: ignore[assignment]
-        columns = ("", "probability", "mean proportion")[: len(rows[0])]
-        title = "Which model is better in practice?"
-        return [Section(title=title, text=tuple(text), columns=columns, rows=rows)]
-
-    def _details(self) -> list[str]:
-        """Say what the probabilities come from."""
-        found = []
         if self.counts is not None:
             n_a, n_rope, n_b = self.counts
-            found.append(f"Tasks: {n_a} to {n_b}, and {n_rope} within the rope.")
+            text.append(f"Tasks: {n_a} to {n_b}, and {n_rope} within the rope.")
         if self.prior_strength is not None:
             where = f"on {self.prior_place}"
             if self.z0 is not None:
                 where = f"on a difference of {self.z0:g}"
-            found.append(f"Prior: {self.prior_strength:g} of a task {where}.")
+            text.append(f"Prior: {self.prior_strength:g} of a task {where}.")
         if self.mean is not None:
-            found.append(
-                f"Mean difference {self.mean:+.4g} (above 0: {self.names[0]} is "
+            text.append(
+                f"Mean difference {self.mean:+.4g} (above 0: {a} is "
                 f"better), scale {self.scale:.3g}, df {self.df}, correlation of folds "
                 f"{self.rho:.3g}."
             )
         if self.seed is not None:
-            found.append(f"{self.n_resamples} draws, seed {self.seed}.")
-        return found
+            text.append(f"{self.n_resamples} draws, seed {self.seed}.")
+        rows: list[tuple[str, ...]] = [
+            (name, write_probability(p, self.n_resamples))
+            for name, p in (
+                (f"{a} better", self.p_a),
+                ("equal in practice", self.p_rope),
+                (f"{b} better", self.p_b),
+            )
+        ]
+        if self.posterior_mean is not None:
+            rows = [(*row, f"{x:.3f}") for row, x in zip(rows, self.posterior_mean, strict=True)]
+        columns = ("", "probability", "mean proportion")[: len(rows[0])]
+        title = "Which model is better in practice?"
+        return [Section(title=title, text=tuple(text), columns=columns, rows=tuple(rows))]
 
 
 def decide(p_a: float, p_rope: float, p_b: float, threshold: float) -> str | None:
@@ -269,13 +263,10 @@ class BayesPairs(Record):
         for (i, j), *chances, what in shown:
             names = visible(self.names[i]), visible(self.names[j])
             said = {"a": names[0], "b": names[1], "rope": "equal", None: ""}[what]
-            written = [write_probability(float(p), n_draws) for p in chances]
+            written = [write_probability(p, n_draws) for p in chances]
             rows.append((*names, *written, said))
         best = [
-            (
-                visible(self.names[i]),
-                write_probability(float(self.best_probability[i]), self.n_resamples),
-            )
+            (visible(self.names[i]), write_probability(self.best_probability[i], self.n_resamples))
             for i in order
         ]
         return [

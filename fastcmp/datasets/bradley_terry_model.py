@@ -10,8 +10,9 @@ than expected.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,17 +21,15 @@ from fastcmp import kernels
 from fastcmp.core.threads import ThreadPool, check_memory, check_workers, parts, reporting
 from fastcmp.kernels.task_ranks import count_battles, without_ties
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from fastcmp.core.threads import Progress
-
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 #: What is made of ties: half a win for both, nothing, or a parameter of their own.
 TIES = ("half", "ignored", "davidson")
+COVARIANCES = ("information", "sandwich", "clustered", "bootstrap")
 _MOST_STEPS = 200
 _CLOSE = 1e-9  # a Newton step that small leaves an error of its square
+_PART = 16  # draws that a thread makes at a time
 
 
 class Expected(NamedTuple):
@@ -107,7 +106,7 @@ class Model:
         # Variance of the points of a battle.
         spread = points * (1.0 - points) - tied / 4
         information = np.zeros((theta.size, theta.size))
-        _laplacian(battles * spread, information[:m, :m])
+        information[:m, :m] = laplacian(battles * spread)
         information[np.arange(m), np.arange(m)] += self.ridge
         if self.has_nu:
             gradient[m] = (ties - battles * tied).sum() / 2
@@ -118,17 +117,12 @@ class Model:
 
 
 def laplacian(weights: Floats) -> Floats:
-    """Give the matrix of ``sum over pairs of weights[i, j] (x_i - x_j)**2``."""
-    out = np.empty_like(weights)
-    _laplacian(weights, out)
-    return out
-
-
-def _laplacian(weights: Floats, out: Floats) -> None:
-    np.negative(weights, out=out)
+    """Matrix of ``sum over pairs of weights[i, j] (x_i - x_j)**2``."""
+    out = -weights
     at = np.arange(len(weights))
     out[at, at] = 0.0
     out[at, at] = -out.sum(axis=1)
+    return out
 
 
 def fit(model: Model, wins: Floats, ties: Floats) -> tuple[Floats, Floats]:
@@ -139,39 +133,19 @@ def fit(model: Model, wins: Floats, ties: Floats) -> tuple[Floats, Floats]:
     for _ in range(_MOST_STEPS):
         gradient, information = model.slopes(theta, wins, ties)
         step = solver(information, len(wins))(gradient)
-        theta, value = _advance(model, theta, value, step, (wins, ties))
+        part = 1.0
+        while part > 1e-9:  # the step, or a half, a quarter, ... of it that leads upwards
+            next_value = model.value(theta + part * step, wins, ties)
+            if next_value >= value - 1e-12 * abs(value):
+                theta, value = theta + part * step, next_value
+                break
+            part /= 2
         if np.abs(step).max() <= _CLOSE * max(1.0, np.abs(theta).max()):
             return theta, model.slopes(theta, wins, ties)[1]
     raise ValueError(
         f"wins lead to no maximum of the likelihood within {_MOST_STEPS} steps: "
         "strengths are too far apart; pass ridge= for a penalised fit"
     )
-
-
-def _advance(
-    model: Model, theta: Floats, value: float, step: Floats, counts: tuple[Floats, ...]
-) -> tuple[Floats, float]:
-    """Take a step, or a half, a quarter, ... of it that leads upwards."""
-    part = 1.0
-    while part > 1e-9:
-        found = theta + part * step
-        new = model.value(found, *counts)
-        if new >= value - 1e-12 * abs(value):
-            return found, new
-        part /= 2
-    return theta, value
-
-
-def two_steps(model: Model, theta: Floats, wins: Floats, ties: Floats) -> Floats:
-    """Take two Newton steps from parameters near a maximum; NaN where none is."""
-    wins, ties = model.counted(wins, ties)
-    for _ in range(2):
-        gradient, information = model.slopes(theta, wins, ties)
-        try:
-            theta = theta + solver(information, len(wins))(gradient)
-        except (np.linalg.LinAlgError, ValueError):  # no curvature, or not finite
-            return np.full(theta.size, np.nan)
-    return theta
 
 
 def solver(information: Floats, n_models: int) -> Callable[[Floats], Floats]:
@@ -206,39 +180,18 @@ def inverse(information: Floats, n_models: int) -> Floats:
 # Battles as they were fought: counted, resampled, and set against what was expected.
 
 
-Ints = NDArray[np.int64]
-
-_SIDES: tuple[Literal["left", "right"], ...] = ("left", "right")
-
-
-class Battles(Protocol):
-    """Battles that are more than their sum."""
-
-    @property
-    def clusters(self) -> Ints:
-        """Cluster of each task or battle, from 0."""
-
-    @property
-    def n_clusters(self) -> int: ...  # noqa: D102
-
-    def count(self, weights: Floats | None = None) -> tuple[Floats, Floats]:
-        """Count wins and ties, clusters as often as `weights` says."""
-
-    def squares(self, model: Model, expected: Expected, clusters: Ints | None) -> Any:
-        """Sum up squares of scores by cluster; by battle for None."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableBattles:
     """A battle of each two models on each task, by who scores more."""
 
     #: Scores as whole numbers, -1 for none, shape (M, D).
     codes: Ints
+    #: Cluster of each task, from 0.
     clusters: Ints
     n_clusters: int
 
     def count(self, weights: Floats | None = None) -> tuple[Floats, Floats]:
-        """Count wins and ties, shape (M, M)."""
+        """Count wins and ties, shape (M, M), clusters as often as `weights` says."""
         m, n_tasks = self.codes.shape
         wins, ties = np.zeros((2, m, m))
         of_tasks = np.ones(n_tasks, np.int64)
@@ -248,7 +201,10 @@ class TableBattles:
         return wins, ties
 
     def squares(self, model: Model, expected: Expected, clusters: Ints | None) -> Floats:
-        """Sum up squares of scores, shape (M + 1, M + 1), the last for log nu."""
+        """Sum up squares of scores by cluster, (M + 1, M + 1), the last for log nu.
+
+        By battle where `clusters` is None.
+        """
         if clusters is None:
             return squares_of_counts(model, expected, *self.count())
         m, n_tasks = self.codes.shape
@@ -262,28 +218,28 @@ class TableBattles:
         sums = np.zeros((n_clusters, m + 1))
         by_task = np.ascontiguousarray(self.codes.T)
         if model.ties_as == "ignored":
-            without_ties(by_task, clusters, np.ascontiguousarray(expected[0]), sums)
+            without_ties(by_task, clusters, np.ascontiguousarray(expected.points), sums)
         else:
             np.add.at(sums, clusters, _surprises(by_task, expected))
         return sums.T @ sums
 
 
 def _surprises(codes: Ints, expected: Expected) -> Floats:
-    """Give points minus those expected, and ties, of codes (D, M): (D, M + 1)."""
+    """Points minus those expected, and ties, of codes (D, M): (D, M + 1)."""
     n_tasks, m = codes.shape
     present = (codes >= 0).astype(np.float64)
-    found = np.empty((n_tasks, m + 1))
-    for own, row in zip(found, codes, strict=True):
+    surprises = np.empty((n_tasks, m + 1))
+    for own, row in zip(surprises, codes, strict=True):
         ascending = np.sort(row)
-        start, end = (np.searchsorted(ascending, row, side) for side in _SIDES)
-        lacking = np.searchsorted(ascending, 0)
-        own[:m] = (start + end - 1) / 2 - lacking
+        start = np.searchsorted(ascending, row, "left")
+        end = np.searchsorted(ascending, row, "right")
+        own[:m] = (start + end - 1) / 2 - np.searchsorted(ascending, 0)
         own[m] = (end - start - 1)[row >= 0].sum() / 2
     points, tied = (x - np.diag(np.diagonal(x)) for x in expected)
-    found[:, :m] -= present @ points.T
-    found[:, :m] *= present
-    found[:, m] -= ((present @ tied) * present).sum(axis=1) / 2
-    return found
+    surprises[:, :m] -= present @ points.T
+    surprises[:, :m] *= present
+    surprises[:, m] -= ((present @ tied) * present).sum(axis=1) / 2
+    return surprises
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -296,26 +252,28 @@ class RowBattles:
     points: Floats
     weights: Floats
     n_models: int
+    #: Cluster of each battle, from 0.
     clusters: Ints
     n_clusters: int
 
     def count(self, weights: Floats | None = None) -> tuple[Floats, Floats]:
-        """Count wins and ties, shape (M, M)."""
+        """Count wins and ties, shape (M, M), clusters as often as `weights` says."""
         m, own = self.n_models, self.weights
         if weights is not None:
             own = own * weights[self.clusters]
         places = np.concatenate([self.first * m + self.second, self.second * m + self.first])
-        tables = [
-            _added(places, np.concatenate(parts), m)
-            for parts in (
-                (own * (self.points == 1.0), own * (self.points == 0.0)),
-                (own * (self.points == 0.5),) * 2,
-            )
-        ]
-        return tables[0], tables[1]
+        won, lost, tied = (own * (self.points == result) for result in (1.0, 0.0, 0.5))
+        wins, ties = (
+            np.bincount(places, np.concatenate(both), m * m).astype(np.float64).reshape(m, m)
+            for both in ((won, lost), (tied, tied))
+        )
+        return wins, ties
 
     def squares(self, model: Model, expected: Expected, clusters: Ints | None) -> Floats:
-        """Sum up squares of scores, shape (M + 1, M + 1), the last for log nu."""
+        """Sum up squares of scores by cluster, (M + 1, M + 1), the last for log nu.
+
+        By battle where `clusters` is None.
+        """
         from scipy.sparse import csr_array
 
         n, m = self.first.size, self.n_models
@@ -331,13 +289,8 @@ class RowBattles:
         columns = np.concatenate([self.first, self.second, np.full(n, m)])
         shape = (int(clusters.max()) + 1, m + 1)
         sums = csr_array((entries, (np.tile(clusters, 3), columns)), shape=shape)
-        found: Floats = (sums.T @ sums).toarray()
-        return found
-
-
-def _added(places: Ints, weights: Floats, m: int) -> Floats:
-    found: Floats = np.bincount(places, weights, m * m).astype(np.float64)
-    return found.reshape(m, m)
+        squares: Floats = (sums.T @ sums).toarray()
+        return squares
 
 
 def squares_of_counts(model: Model, expected: Expected, wins: Floats, ties: Floats) -> Floats:
@@ -361,20 +314,6 @@ def squares_of_counts(model: Model, expected: Expected, wins: Floats, ties: Floa
 # How surely strengths are known: covariance of the estimates, and the bootstrap.
 
 
-COVARIANCES = ("information", "sandwich", "clustered", "bootstrap")
-_PART = 16  # draws that a thread makes at a time
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Draws:
-    """How often clusters are drawn anew, and from which seed."""
-
-    n_resamples: int
-    seed: int
-    workers: int | None = None
-    progress: bool | Progress | None = None
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
     """Parameters at the maximum, wins and ties, and battles where these are known."""
@@ -385,71 +324,63 @@ class Estimate:
     theta: Floats
     #: Inverse of the information on strengths of sum zero.
     bread: Floats
-    battles: Battles | None
-
-    @property
-    def n_models(self) -> int:
-        """Number of models."""
-        return len(self.wins)
+    battles: TableBattles | RowBattles | None
 
     def covariance(self, method: str) -> Floats:
-        """Give the covariance of the parameters: H+, or H+ G H+."""
-        bread = self.bread
+        """Covariance of the parameters: H+, or H+ G H+."""
         if method == "information":
-            return bread
-        expected = self.model.expected(self.theta, self.n_models)
+            return self.bread
+        expected = self.model.expected(self.theta, len(self.wins))
         if self.battles is None:
             meat = squares_of_counts(self.model, expected, self.wins, self.ties)
         else:
             clusters = self.battles.clusters if method == "clustered" else None
             meat = self.battles.squares(self.model, expected, clusters)
         size = self.theta.size
-        found: Floats = bread @ meat[:size, :size] @ bread
-        return (found + found.T) / 2
+        covariance: Floats = self.bread @ meat[:size, :size] @ self.bread
+        return (covariance + covariance.T) / 2
 
-    def resampled(self, draws: Draws) -> Floats:
+    def resampled(self, n_resamples: int, seed: int, workers: int | None, progress: Any) -> Floats:
         """Estimate from draws of clusters by two Newton steps, shape (B, parameters).
 
         NaN where a draw has no estimate.
         """
-        battles = self.battles
+        battles, model, m = self.battles, self.model, len(self.wins)
         assert battles is not None
-        found = np.full((draws.n_resamples, self.theta.size), np.nan)
+        thetas = np.full((n_resamples, self.theta.size), np.nan)
         stratum = np.zeros(battles.n_clusters, np.int64)
 
         def draw(some: slice) -> None:
             counts = np.empty((some.stop - some.start, battles.n_clusters))
-            kernels.draw_units(stratum, draws.seed, some.start, counts)
+            kernels.draw_units(stratum, seed, some.start, counts)
             for at, weights in enumerate(counts, some.start):
-                wins, ties = battles.count(weights)
-                found[at] = two_steps(self.model, self.theta, wins, ties)
+                wins, ties = model.counted(*battles.count(weights))
+                theta = self.theta
+                try:
+                    for _ in range(2):
+                        gradient, information = model.slopes(theta, wins, ties)
+                        theta = theta + solver(information, m)(gradient)
+                except (np.linalg.LinAlgError, ValueError):  # no curvature, or not finite
+                    continue
+                thetas[at] = theta
 
         with (
-            reporting(draws.progress, "drawing clusters") as report,
-            ThreadPool(check_workers(draws.workers), report) as pool,
+            reporting(progress, "drawing clusters") as report,
+            ThreadPool(check_workers(workers), report) as pool,
         ):
-            tasks = parts(draws.n_resamples, _PART)
-            pool.expect(draws.n_resamples)
-            pool.run(draw, tasks, steps=_size)
-        return found
-
-
-def _size(some: slice) -> int:
-    return int(some.stop - some.start)
+            pool.expect(n_resamples)
+            pool.run(draw, parts(n_resamples, _PART), steps=lambda some: some.stop - some.start)
+        return thetas
 
 
 def pair_errors(covariance: Floats, pairs: NDArray[Any], reference: Floats) -> Floats:
-    """Give standard errors of the differences of pairs; 0 where only rounding is left.
+    """Standard errors of the differences of pairs; 0 where only rounding is left.
 
     `reference` is a covariance of the same size that is not degenerate.
     """
     i, j = pairs.T
-
-    def variance(matrix: Floats) -> Floats:
-        d = np.diagonal(matrix)
-        found: Floats = d[i] + d[j] - 2.0 * matrix[i, j]
-        return found
-
-    squares = variance(covariance)
-    squares[squares <= 1e-20 * variance(reference)] = 0.0
-    return np.sqrt(squares)
+    squares, least = (
+        np.diagonal(x)[i] + np.diagonal(x)[j] - 2.0 * x[i, j] for x in (covariance, reference)
+    )
+    squares[squares <= 1e-20 * least] = 0.0
+    return np.asarray(np.sqrt(squares))

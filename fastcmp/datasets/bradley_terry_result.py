@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp import kernels
-from fastcmp.core.checks import as_proportion
+from fastcmp.core.checks import as_finite, as_proportion
 from fastcmp.core.saved_states import readable
 from fastcmp.core.sections import Section, format_interval, interval_name
 from fastcmp.inputs.model_names import position_of
 from fastcmp.pairwise.result import PairwiseResult, describe
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 Floats = Any
 
@@ -203,14 +201,10 @@ class BradleyTerry(PairwiseResult):
         >>> bradley_terry([[0, 10], [1, 0]]).elo().rating.round(6).tolist()
         [1200.0, 800.0]
         """
-        for name, value, least in (
-            *(("scale", scale, 0.0), ("base", base, 1.0)),
-            ("centre", centre, -np.inf),
-        ):
-            if isinstance(value, bool) or not isinstance(value, (int, float)):
-                raise TypeError(f"{name} must be a number, got {value!r}")
-            if not least < value < np.inf:
-                raise ValueError(f"{name} must be finite and above {least:g}, got {value}")
+        as_finite(centre, "centre")
+        for name, value, least in (("scale", scale, 0.0), ("base", base, 1.0)):
+            if as_finite(value, name) <= least:
+                raise ValueError(f"{name} must be above {least:g}, got {value}")
         level = 1.0 - self.alpha
         if confidence_level is not None:
             level = as_proportion(confidence_level, "confidence_level")

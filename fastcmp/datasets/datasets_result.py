@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from fastcmp.core.records import ScoreTable
 from fastcmp.core.saved_states import readable
-from fastcmp.datasets.rank_pairs import rank_sums
+from fastcmp.core.sections import Section
+from fastcmp.datasets.omnibus import OmnibusTest
+from fastcmp.datasets.rank_pairs import POOLED, signed_rank_sums
+from fastcmp.datasets.reading import gains_of
 from fastcmp.pairwise.leaderboard import format_score
 from fastcmp.pairwise.result import PairwiseResult, describe
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from fastcmp.core.sections import Section
-    from fastcmp.datasets.friedman_ranks import OmnibusTest
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 _TESTS = {
     "wilcoxon": "Wilcoxon's signed-rank test over the data sets",
@@ -36,7 +34,6 @@ _TESTS = {
     "exact": "exact test of rank sums",
 }
 _COMMENSURABLE = ("quade", "aligned", "t")
-_POOLED = ("nemenyi", "normal", "conover", "quade", "aligned", "exact")
 
 
 def test_name(result: Any) -> str:
@@ -69,7 +66,7 @@ def tasks_sentences(result: DatasetsResult) -> tuple[str, ...]:
             "Critical difference of two mean ranks at "
             f"{result.alpha:g}: {result.critical_difference:.4g}."
         )
-    if result.method in _POOLED:
+    if result.method in POOLED:
         found.append(
             "Ranks are among all models of this comparison: a decision about two may "
             "change with the others."
@@ -84,19 +81,14 @@ def tasks_sentences(result: DatasetsResult) -> tuple[str, ...]:
             "worst": "such a model ranks last",
         }[result.missing]
         found.append(f"{n_missing} scores are missing: {what}.")
-    against = _against_ranks(result)
+    gap = result.mean_rank[:, None] - result.mean_rank
+    against = int(np.count_nonzero((result.decisions == 1) & (gap > 1e-12)))
     if against:
         found.append(
             f"{against} significant pair{'s' * (against > 1)}: the test favours the "
             "model with the worse mean rank."
         )
     return tuple(found)
-
-
-def _against_ranks(result: DatasetsResult) -> int:
-    """Count decisions for the model whose mean rank is worse."""
-    gap = result.mean_rank[:, None] - result.mean_rank
-    return int(np.count_nonzero((result.decisions == 1) & (gap > 1e-12)))
 
 
 def beside_ranks(result: DatasetsResult, section: Section) -> Section:
@@ -206,7 +198,9 @@ class DatasetsResult(PairwiseResult):
 
     @cached_property
     def _rank_sums(self) -> Floats:
-        return rank_sums(self)
+        table = ScoreTable(self.names, self.tasks, self.scores, self.lower_is_better)
+        gains = gains_of(table).values
+        return signed_rank_sums(gains, self.pairs, self.zero_method or "wilcox")
 
     @property
     def rank_sum_plus(self) -> Floats:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import as_flag, as_numbers, as_proportion, choose
 from fastcmp.core.records import Record, ScoreTable
@@ -14,18 +15,17 @@ from fastcmp.core.saved_states import readable
 from fastcmp.core.sections import Section
 from fastcmp.core.threads import check_memory, parts
 from fastcmp.counts.pairs import all_pairs, model_index
-from fastcmp.crossval.fold_tests import nadeau_bengio_t
-from fastcmp.datasets.win_tables import read_names
-from fastcmp.inputs.model_names import check_distinct_names, position_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import ArrayLike
+from fastcmp.crossval.fold_tests import fold_test
+from fastcmp.datasets.reading import name_tasks
+from fastcmp.inputs.model_names import position_of, read_names
 
 _SHOWN = 20  # tasks, and models
 #: Marks in the order in which a footer counts them.
 MARKS = ("v", "", "*")
+_ENTRIES = (
+    *("names", "tasks", "scores", "df", "baseline", "alpha", "lower_is_better"),
+    *("test_train_ratio", "marks", "mark_counts", "wins", "better", "ranking"),
+)
 
 
 class Standing(NamedTuple):
@@ -83,7 +83,7 @@ class TaskTable(Record):
         "v" where a model is significantly better than the baseline, "*" where it is
         significantly worse, else "".
         """
-        return self._marks_against(self.names.index(self.baseline))
+        return self.marks_against(self.baseline)
 
     def marks_against(self, baseline: int | str) -> NDArray[np.str_]:
         """Mark the other models against another baseline.
@@ -103,9 +103,7 @@ class TaskTable(Record):
         ValueError
             If there is no such model.
         """
-        return self._marks_against(position_of(baseline, self.names))
-
-    def _marks_against(self, first: int) -> NDArray[np.str_]:
+        first = position_of(baseline, self.names)
         i, j = self.pairs.T
         chosen = np.flatnonzero((i == first) | (j == first))
         sign = np.where(i[chosen] == first, -1, 1)
@@ -190,21 +188,7 @@ class TaskTable(Record):
         }
 
     def _entries(self) -> dict[str, Any]:
-        return {
-            "names": list(self.names),
-            "tasks": list(self.tasks),
-            "scores": readable(self.scores),
-            "df": self.df,
-            "baseline": self.baseline,
-            "alpha": self.alpha,
-            "lower_is_better": self.lower_is_better,
-            "test_train_ratio": readable(self.test_train_ratio),
-            "marks": self.marks.tolist(),
-            "mark_counts": readable(self.mark_counts),
-            "wins": readable(self.wins),
-            "better": readable(self.better),
-            "ranking": [standing._asdict() for standing in self.ranking],
-        }
+        return {name: readable(getattr(self, name)) for name in _ENTRIES}
 
     def sections(self) -> list[Section]:
         """Describe the record.
@@ -214,9 +198,6 @@ class TaskTable(Record):
         list of Section
             The marked table, and the ranking by wins minus losses.
         """
-        return [self._marked(), self._standings()]
-
-    def _marked(self) -> Section:
         others, marks = self.others[: _SHOWN - 1], self.marks
         places = [self.names.index(name) for name in others]
         first = self.names.index(self.baseline)
@@ -244,29 +225,22 @@ class TaskTable(Record):
             notes = (f"... and {left} more tasks.", *notes) if left > 0 else notes
         if left := len(self.names) - 1 - len(others):
             notes = (f"... and {left} more models.", *notes)
-        return Section(
+        marked = Section(
             title=f"Models against {self.baseline}, task by task",
             columns=("task", self.baseline, *others),
             rows=tuple(rows),
             notes=notes,
         )
-
-    def _standings(self) -> Section:
-        rows = tuple(
-            (place.model, f"{place.net:+d}", str(place.wins), str(place.losses))
-            for place in self.ranking[:_SHOWN]
-        )
-        return Section(
+        standings = Section(
             title="Significant wins minus losses, over all tasks and models",
             columns=("model", "net", "wins", "losses"),
-            rows=rows,
+            rows=tuple(
+                (place.model, f"{place.net:+d}", str(place.wins), str(place.losses))
+                for place in self.ranking[:_SHOWN]
+            ),
         )
+        return [marked, standings]
 
-
-# WEKA's marked table: models on each task, by the folds of its cross-validation.
-
-
-Floats = NDArray[np.float64]
 
 MISSING = ("raise", "pairs")
 _TOGETHER = 1 << 21  # differences that are worked on at a time
@@ -345,131 +319,86 @@ def task_table(
     >>> table.marks.tolist(), table.mark_counts.tolist()
     ([['v', ''], ['v', '']], [[2, 0, 0], [0, 2, 0]])
     """
-    given = scores
-    if hasattr(type(given), "fold_table"):  # of `compare_cv_all` or `compare_folds`
-        scores, own_names, own_tasks, ratio = given.fold_table()  # type: ignore[union-attr]
+    if hasattr(type(scores), "fold_table"):  # of `compare_cv_all` or `compare_folds`
+        scores, own_names, own_tasks, ratio = scores.fold_table()  # type: ignore[union-attr]
         names = own_names if names is None else names
         tasks = own_tasks if tasks is None else tasks
         test_train_ratio = ratio if test_train_ratio is None else test_train_ratio
     missing = choose(missing, "missing", MISSING)
     lower_is_better = as_flag(lower_is_better, "lower_is_better")
     alpha = as_proportion(alpha, "alpha")
-    table, n_folds = _read_scores(scores)
-    n_models, n_tasks, n_splits = table.shape
-    chosen = read_names(names, None, n_models)
-    named_tasks = _read_tasks(tasks, n_tasks)
-    _check_finite(table, missing, chosen, named_tasks)
-    ratios = _read_ratios(test_train_ratio, n_folds, n_tasks)
-    first = model_index(baseline, chosen, "baseline")
-    pairs = all_pairs(n_models)
-    gain = -table if lower_is_better else table
-    found = _test(gain, pairs, ratios)
-    return TaskTable(
-        names=chosen,
-        tasks=named_tasks,
-        scores=table.mean(axis=2),
-        pairs=pairs,
-        **found,
-        df=n_splits - 1,
-        baseline=chosen[first],
-        alpha=alpha,
-        lower_is_better=lower_is_better,
-        test_train_ratio=ratios,
-        n_splits=n_splits,
-    )
-
-
-def _read_scores(scores: Any) -> tuple[Floats, int | None]:
-    """Read scores, shape (M, D, J), and the folds of a repetition."""
     array = as_numbers(scores, "scores").astype(np.float64)
     wanted = "scores must be of shape (M, D, R, K), or (M, D, J) for random splits"
     if array.ndim not in (3, 4):
         raise ValueError(f"{wanted}, got {array.shape}")
-    n_folds = array.shape[3] if array.ndim == 4 else None
     table = array.reshape(*array.shape[:2], -1)
-    if table.shape[0] < 2 or table.shape[1] < 1 or table.shape[2] < 2:
+    n_models, n_tasks, n_splits = table.shape
+    if n_models < 2 or n_tasks < 1 or n_splits < 2:
         raise ValueError(f"{wanted}, with at least 2 models, 1 task and 2 folds, got {array.shape}")
-    return table, n_folds
-
-
-def _read_tasks(tasks: Any, n_tasks: int) -> tuple[str, ...]:
-    if tasks is None:
-        return tuple(f"task_{t}" for t in range(n_tasks))
-    if isinstance(tasks, str):
-        raise TypeError(f"tasks must be a sequence of names of tasks, got {tasks!r}")
-    try:
-        named = [str(task) for task in tasks]
-    except TypeError:
-        raise TypeError(f"tasks must be a sequence of names of tasks, got {tasks!r}") from None
-    if len(named) != n_tasks:
-        raise ValueError(f"tasks must name each of {n_tasks} tasks, got {len(named)} names")
-    check_distinct_names(named, "tasks")
-    return tuple(named)
-
-
-def _check_finite(
-    table: Floats, missing: str, names: tuple[str, ...], tasks: tuple[str, ...]
-) -> None:
+    models, labels = read_names(names, n_models), name_tasks(tasks, n_tasks)
     bad = ~np.isfinite(table) if missing == "raise" else np.isinf(table)
     if bad.any():
         model, task, split = np.argwhere(bad)[0].tolist()
         advice = ", or pass missing='pairs'" if missing == "raise" else ""
         raise ValueError(
             f"scores must be finite, got {table[model, task, split]} for "
-            f"{names[model]} on {tasks[task]} in fold {split} ({np.count_nonzero(bad)} "
+            f"{models[model]} on {labels[task]} in fold {split} ({np.count_nonzero(bad)} "
             f"in all): repeat what failed{advice}"
         )
-
-
-def _read_ratios(raw: Any, n_folds: int | None, n_tasks: int) -> Floats:
-    """Read n_test / n_train of each task."""
-    if raw is None:
-        if n_folds is None or n_folds < 2:
+    if test_train_ratio is None:
+        if array.ndim == 3 or array.shape[3] < 2:
             raise ValueError(
                 "test_train_ratio must be given for splits that are no K-fold "
                 "cross-validation: samples tested over samples trained on in a split"
             )
-        return np.full(n_tasks, 1.0 / (n_folds - 1))
-    ratios = as_numbers(raw, "test_train_ratio").astype(np.float64)
+        test_train_ratio = 1.0 / (array.shape[3] - 1)
+    ratios = as_numbers(test_train_ratio, "test_train_ratio").astype(np.float64)
     if ratios.shape not in ((), (n_tasks,)):
         raise ValueError(
             f"test_train_ratio must be a number, or one for each of {n_tasks} tasks, "
             f"got shape {ratios.shape}"
         )
     if not ((ratios > 0) & (ratios < np.inf)).all():
-        raise ValueError(f"test_train_ratio must be positive and finite, got {raw}")
-    return np.full(n_tasks, 1.0) * ratios
-
-
-def _test(gain: Floats, pairs: NDArray[np.int32], ratios: Floats) -> dict[str, Any]:
-    """Test all pairs on all tasks; NaN where a model lacks a score."""
-    n_tasks, n_splits = gain.shape[1:]
+        raise ValueError(f"test_train_ratio must be positive and finite, got {test_train_ratio}")
+    ratios = np.full(n_tasks, ratios)
+    first = model_index(baseline, models, "baseline")
+    pairs = all_pairs(n_models)
     check_memory(
         40.0 * len(pairs) * n_tasks,
         None,
         f"testing {len(pairs)} pairs on {n_tasks} tasks",
         "take fewer models or tasks at a time",
     )
-    found = {
-        name: np.full((len(pairs), n_tasks), np.nan)
-        for name in ("statistic", "pvalue", "difference")
-    }
-    largest = np.nan_to_num(np.abs(gain)).max(axis=(0, 2))
-    rounding = _ULPS * np.spacing(largest)
-    step = max(1, _TOGETHER // n_splits)
+    gain = -table if lower_is_better else table
+    difference, statistic, pvalue = np.full((3, len(pairs), n_tasks), np.nan)
+    rounding = _ULPS * np.spacing(np.nan_to_num(np.abs(gain)).max(axis=(0, 2)))
     for t in range(n_tasks):
         there = np.asarray(~np.isnan(gain[:, t]).any(axis=1))
         known = np.flatnonzero(there[pairs].all(axis=1))
-        for part in parts(known.size, step):
+        for part in parts(known.size, max(1, _TOGETHER // n_splits)):
             some = known[part]
             i, j = pairs[some].T
             differences = gain[i, t] - gain[j, t]
             # Of equal decimals: no difference.
             differences[np.abs(differences) <= rounding[t]] = 0.0
-            record = nadeau_bengio_t(differences, n_train=1.0, n_test=float(ratios[t]))
+            record = fold_test(differences, "nadeau-bengio-t", n_train=1.0, n_test=float(ratios[t]))
             estimate = np.asarray(record.estimate)
             level = np.asarray(np.abs(estimate) <= rounding[t])
-            found["difference"][some, t] = np.where(level, 0.0, estimate)
-            found["statistic"][some, t] = np.where(level, 0.0, record.statistic)
-            found["pvalue"][some, t] = np.where(level, 1.0, record.pvalue)
-    return found
+            difference[some, t] = np.where(level, 0.0, estimate)
+            statistic[some, t] = np.where(level, 0.0, record.statistic)
+            pvalue[some, t] = np.where(level, 1.0, record.pvalue)
+    return TaskTable(
+        names=models,
+        tasks=labels,
+        scores=table.mean(axis=2),
+        pairs=pairs,
+        difference=difference,
+        statistic=statistic,
+        pvalue=pvalue,
+        df=n_splits - 1,
+        baseline=models[first],
+        alpha=alpha,
+        lower_is_better=lower_is_better,
+        test_train_ratio=ratios,
+        n_splits=n_splits,
+    )

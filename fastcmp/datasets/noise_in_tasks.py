@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.checks import as_numbers
 from fastcmp.core.records import Record
 from fastcmp.core.render import visible
 from fastcmp.core.sections import Section
+from fastcmp.datasets.reading import name_tasks
 from fastcmp.kernels.item_values import LARGEST
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -170,7 +167,25 @@ def task_noise(differences: Any, *, tasks: Sequence[str] | None = None) -> TaskN
     >>> round(found.between_task_variance, 4), round(found.noise_proportion, 4)
     (0.4097, 0.2976)
     """
-    labels, columns = _read(differences, tasks)
+    if isinstance(differences, Mapping):
+        tasks = list(differences) if tasks is None else tasks
+        differences = list(differences.values())
+    if isinstance(differences, (str, bytes)) or not isinstance(differences, Iterable):
+        raise TypeError(
+            f"differences must be a sequence of arrays, one a task, got {differences!r}"
+        )
+    differences = list(differences)
+    if len(differences) < 2:
+        raise ValueError(f"differences must be of at least two tasks, got {len(differences)}")
+    labels, columns = name_tasks(tasks, len(differences)), []
+    for task, raw in zip(labels, differences, strict=True):
+        name = f"differences of {visible(task)}"
+        x = np.asarray(as_numbers(raw, name).astype(np.float64))
+        if x.ndim != 1 or x.size < 2:
+            raise ValueError(f"{name} must be of shape (n,), n >= 2 items or folds, got {x.shape}")
+        if not (np.abs(x) < LARGEST).all():
+            raise ValueError(f"{name} must be finite, and below {LARGEST:g} in size")
+        columns.append(x)
     n_tasks = len(columns)
     sizes = np.array([x.size for x in columns], np.int64)
     means = np.array([x.mean() for x in columns])
@@ -194,35 +209,3 @@ def task_noise(differences: Any, *, tasks: Sequence[str] | None = None) -> TaskN
         ms_between=None if n is None else n * spread,
         ms_within=None if n is None else float(own.mean()),
     )
-
-
-def _read(raw: Any, tasks: Any) -> tuple[tuple[str, ...], list[Floats]]:
-    """Check differences, and name the tasks."""
-    if isinstance(raw, Mapping):
-        named, found = [str(name) for name in raw], list(raw.values())
-    elif isinstance(raw, (str, bytes)) or not isinstance(raw, Iterable):
-        raise TypeError(f"differences must be a sequence of arrays, one a task, got {raw!r}")
-    else:
-        found = list(raw)
-        named = [f"task_{t}" for t in range(len(found))]
-    if len(found) < 2:
-        raise ValueError(f"differences must be of at least two tasks, got {len(found)}")
-    if tasks is not None:
-        if isinstance(tasks, (str, bytes)) or not isinstance(tasks, Iterable):
-            raise TypeError(f"tasks must be a sequence of names of tasks, got {tasks!r}")
-        named = [str(task) for task in tasks]
-        if len(named) != len(found):
-            raise ValueError(f"tasks must name each of {len(found)} tasks, got {len(named)}")
-    if len(set(named)) < len(named):
-        raise ValueError(f"tasks must have one name a task, got {named[:10]}")
-    return tuple(named), [_read_task(x, t) for x, t in zip(found, named, strict=True)]
-
-
-def _read_task(raw: Any, task: str) -> Floats:
-    name = f"differences of {visible(task)}"
-    values = np.asarray(as_numbers(raw, name).astype(np.float64))
-    if values.ndim != 1 or values.size < 2:
-        raise ValueError(f"{name} must be of shape (n,), n >= 2 items or folds, got {values.shape}")
-    if not (np.abs(values) < LARGEST).all():
-        raise ValueError(f"{name} must be finite, and below {LARGEST:g} in size")
-    return values

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.records import Record
 from fastcmp.core.sections import Section
 from fastcmp.datasets.reading import POLICIES, read_data
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 _SHOWN = 20  # models that are printed
 
@@ -146,7 +143,7 @@ def normalised_scores(
         tasks=tasks,
         policies=POLICIES[:3],
     )
-    x = data.gains.gains / data.gains.scale
+    x = data.gains.values / data.gains.scale
     constant, scales = _scales(x, data.gains.tolerance / data.gains.scale)
     table = data.table
     return NormalisedScores(

@@ -1,29 +1,227 @@
-"""Tests that all models do equally well: by sizes of differences, or with gaps."""
+"""Tests that all models do equally well on many tasks: by ranks, sizes, or with gaps."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from fastcmp.core.checks import choose
-from fastcmp.core.threads import ThreadPool, check_workers
-from fastcmp.datasets.friedman_ranks import TIES, OmnibusTest
-from fastcmp.datasets.reading import read_data
-from fastcmp.datasets.task_ranks import rank_all, rank_tasks
+from fastcmp.core.checks import as_resamples, as_seed, choose
+from fastcmp.core.records import Record
+from fastcmp.core.sections import Section, format_pvalue
+from fastcmp.core.threads import Progress, ThreadPool, check_workers, no_step, parts, reporting
+from fastcmp.datasets.reading import Gains, rank_tasks, read_data
 from fastcmp.datasets.win_tables import components
+from fastcmp.kernels.friedman_exact import add_orders, count_orders, list_orders, reach_with_orders
 from fastcmp.kernels.special import chdtrc, fdtrc
 from fastcmp.kernels.status import DEGENERATE, OK
+from fastcmp.kernels.task_ranks import midranks_sorted, rank_sum_draws
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+Floats = NDArray[np.float64]
 
-    from numpy.typing import NDArray
+_SHOWN = 20  # models that are printed
+_NAMES = {
+    "friedman": "Friedman's test",
+    "quade": "Quade's test",
+    "aligned": "Friedman's test of aligned ranks",
+    "skillings-mack": "Skillings and Mack's test",
+}
+_SYMBOLS = {"chi2": "chi-square", "F": "F", "permutation": "chi-square"}
+METHODS = ("auto", "exact", "chi2", "iman-davenport", "monte-carlo")
+TIES = ("corrected", "uncorrected")
 
-    from fastcmp.datasets.task_ranks import Gains
 
-    Floats = NDArray[np.float64]
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class OmnibusTest(Record):
+    """The test that M models do equally well, from one score a model and task."""
+
+    #: What `distribution` is applied to.
+    statistic: float
+    pvalue: float
+    #: Degrees of freedom, one number or, of F, two; None for permutations.
+    df: Any = None
+    #: "chi2", "F", or "permutation", where the p-value comes from orders of the models.
+    distribution: str
+    #: A `fastcmp.kernels.Status`: DEGENERATE where all models tie on all tasks.
+    status: int
+    #: "friedman", "quade", "aligned" or "skillings-mack".
+    test: str
+    #: Of Friedman's test: "exact", "chi2", "iman-davenport" or "monte-carlo".
+    method: str
+    #: "corrected" or "uncorrected": whether the statistic knows of ties.
+    ties: str = "corrected"
+    names: tuple[str, ...]
+    n_tasks: int
+    #: Mean rank of each model, shape (M,), 1 for the best; of "aligned" the mean rank
+    #: among all aligned scores. Of the tasks that have the model.
+    mean_rank: NDArray[np.float64]
+    #: Sums S of Quade's test, or A of Skillings and Mack's, shape (M,); else None.
+    weighted_sum: Any = None
+    #: Of Friedman's test, whatever the method: chi-square, Iman and Davenport's F,
+    #: their p-values, and Kendall's coefficient of concordance W. None for others.
+    chi2_statistic: float | None = None
+    chi2_pvalue: float | None = None
+    f_statistic: float | None = None
+    f_df: Any = None
+    f_pvalue: float | None = None
+    kendall_w: float | None = None
+    #: Draws of "monte-carlo", and the seed that repeats them.
+    n_resamples: int | None = None
+    seed: int | None = None
+
+    @property
+    def sentence(self) -> str:
+        """The test in one sentence."""
+        how = ""
+        if self.test == "friedman" and self.method == "iman-davenport":
+            how = " (Iman and Davenport's F)"
+        elif self.method == "exact":
+            how = " (exact)"
+        elif self.method == "monte-carlo":
+            how = f" ({self.n_resamples} draws, seed {self.seed})"
+        degrees = ""
+        if self.df is not None:
+            numbers = [f"{x:g}" for x in np.atleast_1d(self.df)]
+            degrees = f" with {' and '.join(numbers)} d.o.f."
+        agreement = ""
+        if self.kendall_w is not None:
+            agreement = f"; Kendall's W = {self.kendall_w:.3f}"
+        return (
+            f"{_NAMES[self.test]}{how}: {_SYMBOLS[self.distribution]} = "
+            f"{self.statistic:.4g}{degrees}, p = {format_pvalue(self.pvalue)}"
+            f"{agreement}."
+        )
+
+    def columns(self) -> dict[str, Any]:
+        """Give the models as columns, a row a model.
+
+        Returns
+        -------
+        dict of str to sequence
+            Name, mean rank and weighted sum.
+        """
+        columns: dict[str, Any] = {"model": list(self.names), "mean_rank": self.mean_rank}
+        if self.weighted_sum is not None:
+            columns["weighted_sum"] = self.weighted_sum
+        return columns
+
+    def sections(self) -> list[Section]:
+        """Describe the record.
+
+        Returns
+        -------
+        list of Section
+            The test, and the mean ranks.
+        """
+        text = [
+            f"{len(self.names)} models on {self.n_tasks} data sets",
+            "H0: all models do equally well, so that in each data set any order of "
+            "them is equally likely",
+            self.sentence,
+        ]
+        if self.status == DEGENERATE:
+            text.append("All models tie on all data sets: there is nothing to test.")
+        order = np.argsort(self.mean_rank, kind="stable")[:_SHOWN].tolist()
+        more = len(self.names) - len(order)
+        table = Section(
+            title="Mean ranks, 1 for the best",
+            columns=("model", "mean rank"),
+            rows=tuple((self.names[i], f"{self.mean_rank[i]:.3f}") for i in order),
+            notes=(f"... and {more} more models.",) if more > 0 else (),
+        )
+        title = "Do any of these models differ?"
+        return [Section(title=title, text=tuple(text)), table]
+
+
+def friedman(
+    scores: Any,
+    *,
+    method: str = "auto",
+    ties: str = "corrected",
+    lower_is_better: bool = False,
+    names: Sequence[str] | None = None,
+    tasks: Sequence[str] | None = None,
+    n_resamples: int = 9999,
+    rng: Any = None,
+    workers: int | None = None,
+    progress: bool | Progress | None = None,
+) -> OmnibusTest:
+    """Friedman's test that all models do equally well on many tasks.
+
+    Parameters
+    ----------
+    scores : array-like of shape (M, D), mapping or frame
+        One score for each model and task, as for `compare_datasets`; none missing.
+    method : {"auto", "exact", "chi2", "iman-davenport", "monte-carlo"}
+        Where the p-value comes from: all orders of the models in each task, given its
+        ties; chi-square; Iman and Davenport's F, which errs less often; or random
+        orders. "auto" is exact where that takes about a second, else F.
+    ties : {"corrected", "uncorrected"}
+        Whether the statistic knows of tied ranks.
+    lower_is_better : bool
+        Whether scores are errors or losses.
+    names, tasks : sequence of str, optional
+        Names of the models, and of the tasks.
+    n_resamples : int
+        Draws of "monte-carlo".
+    rng : int, numpy.random.Generator or None
+        Where they come from.
+    workers : int, optional
+        Threads; by default as many as there are processors.
+    progress : bool or callable, optional
+        As in `compare_all`.
+
+    Returns
+    -------
+    OmnibusTest
+        Statistic and p-value of the method; chi-square, F and Kendall's W of all.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two models or tasks, a score is missing or infinite, or
+        an exact p-value would take too long.
+    TypeError
+        If scores are no numbers.
+
+    Notes
+    -----
+    Chi-square is (M-1) sum (R_j - D(M+1)/2)**2 / (sum r**2 - D M (M+1)**2 / 4) with M -
+    1 degrees of freedom, for rank sums R_j; F = (D-1) chi2 / (D(M-1) - chi2) with M - 1
+    and (M-1)(D-1); W = chi2 / (D(M-1)). If all models tie on all tasks these are 0, and
+    p is 1. Scores are tied within 8 units in the last place of the task's largest.
+
+    References
+    ----------
+    .. [1] M. Friedman, "The use of ranks to avoid the assumption of normality implicit
+       in the analysis of variance", JASA 32 (1937) 675-701.
+    .. [2] R. L. Iman, J. M. Davenport, "Approximations of the critical region of the
+       Friedman statistic", Communications in Statistics A9 (1980) 571-595.
+
+    Examples
+    --------
+    >>> from fastcmp.datasets import friedman
+    >>> scores = [[0.9, 0.8, 0.7, 0.9], [0.8, 0.7, 0.6, 0.8], [0.7, 0.6, 0.5, 0.6]]
+    >>> test = friedman(scores)
+    >>> test.statistic, round(test.pvalue, 6), test.kendall_w
+    (8.0, 0.00463, 1.0)
+    """
+    method = choose(method, "method", METHODS)
+    ties = choose(ties, "ties", TIES)
+    data = read_data(
+        scores, lower_is_better=lower_is_better, names=names, tasks=tasks, policies=("raise",)
+    )
+    draws = as_resamples(n_resamples), as_seed(rng)
+    with (
+        reporting(progress, "drawing", unit="draws") as report,
+        ThreadPool(check_workers(workers), report) as pool,
+    ):
+        ranks = rank_tasks(data.gains, pool)
+        return omnibus_test(method, data.gains, ranks, pool, ties=ties, draws=draws)
 
 
 def quade(
@@ -80,9 +278,11 @@ def quade(
     >>> round(test.statistic, 4), test.df, round(test.pvalue, 4)
     (2.9726, (2, 6), 0.1267)
     """
-    data = read_data(scores, lower_is_better=lower_is_better, names=names, tasks=tasks)
+    data = read_data(
+        scores, lower_is_better=lower_is_better, names=names, tasks=tasks, policies=("raise",)
+    )
     with ThreadPool(check_workers(workers)) as pool:
-        return quade_of_ranks(rank_tasks(data.gains, pool), data.gains)
+        return _quade(data.gains, rank_tasks(data.gains, pool))
 
 
 def aligned_ranks(
@@ -142,10 +342,11 @@ def aligned_ranks(
     (4.5439, 2, 0.1031)
     """
     ties = choose(ties, "ties", TIES)
-    data = read_data(scores, lower_is_better=lower_is_better, names=names, tasks=tasks)
-    with ThreadPool(check_workers(workers)):
-        found = AlignedRanks.of(data.gains)
-    return found.test(data.gains.names, ties)
+    data = read_data(
+        scores, lower_is_better=lower_is_better, names=names, tasks=tasks, policies=("raise",)
+    )
+    check_workers(workers)
+    return _aligned(data.gains, ties)
 
 
 def skillings_mack(
@@ -211,109 +412,284 @@ def skillings_mack(
         policies=("pairs",),
     )
     with ThreadPool(check_workers(workers)) as pool:
-        return skillings_of_ranks(rank_tasks(data.gains, pool), data.gains.names)
+        return _skillings_mack(data.gains, rank_tasks(data.gains, pool))
 
 
-class QuadeSums(NamedTuple):
-    """What Quade's test and that of its pairs are made of."""
+def omnibus_test(
+    method: str,
+    gains: Gains,
+    ranks: Floats,
+    pool: ThreadPool,
+    *,
+    ties: str = "corrected",
+    draws: tuple[int, int],
+) -> OmnibusTest:
+    """Test ranks, shape (M, D), by one of `METHODS` or another test.
 
-    #: Shape (M,); higher is worse.
-    sums: Floats
-    a: float
-    #: A - B, 0 where all tasks agree.
-    left: float
-
-    @classmethod
-    def of(cls, ranks: Floats, gains: Gains) -> QuadeSums:
-        """Weigh ranks, shape (M, D), by the ranks of the tasks' ranges."""
-        m, n = ranks.shape
-        ranges = gains.gains.max(axis=0) - gains.gains.min(axis=0)
-        weight, _ = rank_all(ranges, 2.0 * gains.tolerance)
-        weighted = weight * (ranks - 0.5 * (m + 1))
-        sums = weighted.sum(axis=1)
-        a = float((weighted**2).sum())
-        alike = bool((weighted == weighted[:, :1]).all())
-        left = 0.0 if alike else a - float((sums**2).sum()) / n
-        return cls(sums, a, left)
+    `draws` are the number of "monte-carlo" and their seed.
+    """
+    if method == "skillings-mack" or not gains.complete:
+        return _skillings_mack(gains, ranks)
+    if method == "quade":
+        return _quade(gains, ranks)
+    return (
+        _aligned(gains, ties)
+        if method == "aligned"
+        else _friedman(method, gains, ranks, pool, ties, draws)
+    )
 
 
-def quade_of_ranks(ranks: Floats, gains: Gains) -> OmnibusTest:
-    """Test ranks, shape (M, D), without missing ones."""
-    m, n = ranks.shape
-    found = QuadeSums.of(ranks, gains)
-    df = (m - 1, (m - 1) * (n - 1))
-    if found.a == 0.0:
+def _record(
+    gains: Gains,
+    statistic: float,
+    df: Any,
+    *,
+    degenerate: bool,
+    pvalue: float | None = None,
+    **fields: Any,
+) -> OmnibusTest:
+    """The record; without a p-value that of F for two degrees of freedom, else of chi-square."""
+    if degenerate:
         statistic, pvalue = 0.0, 1.0
-    elif found.left == 0.0:
-        statistic, pvalue = math.inf, math.exp(-(n - 1) * math.lgamma(m + 1))
-    else:
-        statistic = (n - 1) * (found.a - found.left) / found.left
-        pvalue = float(fdtrc(*df, statistic))
+    if pvalue is None:
+        pvalue = _tail(statistic, df)
+    distribution = "permutation" if df is None else "chi2" if np.ndim(df) == 0 else "F"
     return OmnibusTest(
         statistic=statistic,
         pvalue=pvalue,
         df=df,
-        distribution="F",
-        status=OK if found.a else DEGENERATE,
-        test="quade",
-        method="F",
+        distribution=distribution,
+        status=DEGENERATE if degenerate else OK,
         names=gains.names,
-        n_tasks=n,
-        mean_rank=ranks.mean(axis=1),
-        weighted_sum=found.sums,
+        **{"n_tasks": len(gains.tasks), **fields},
     )
 
 
-class AlignedRanks(NamedTuple):
-    """Ranks of scores less the means of their tasks, among all, shape (M, D)."""
-
-    ranks: Floats
-    ties: float
-
-    @classmethod
-    def of(cls, gains: Gains) -> AlignedRanks:
-        """Rank all M D scores together, 1 for the best."""
-        m, _ = gains.shape
-        x = gains.gains
-        # Times M, so that decimals stay whole numbers.
-        worse = x.sum(axis=0) - m * x
-        gaps = np.broadcast_to(m * gains.tolerance, x.shape)
-        ranks, ties = rank_all(worse.ravel(), gaps.ravel())
-        return cls(ranks.reshape(x.shape), ties)
-
-    @property
-    def within(self) -> float:
-        """Sum of squared deviations of ranks from the mean of their task."""
-        own = self.ranks - self.ranks.mean(axis=0)
-        return float((own**2).sum())
-
-    def test(self, names: tuple[str, ...], ties: str = "corrected") -> OmnibusTest:
-        """Test that the mean ranks of all models are equal."""
-        m, n = self.ranks.shape
-        sums = self.ranks.sum(axis=1) - 0.5 * n * (m * n + 1.0)
-        left = self.within
-        if ties == "uncorrected":
-            left += self.ties / 12.0
-        degenerate = self.within <= 1e-12 * self.ranks.size**3
-        statistic = 0.0 if degenerate else (m - 1) * float((sums**2).sum()) / left
-        return OmnibusTest(
-            statistic=statistic,
-            pvalue=1.0 if degenerate else float(chdtrc(m - 1.0, statistic)),
-            df=m - 1,
-            distribution="chi2",
-            status=DEGENERATE if degenerate else OK,
-            test="aligned",
-            method="chi2",
-            ties=ties,
-            names=names,
-            n_tasks=n,
-            mean_rank=self.ranks.mean(axis=1),
-        )
+def _tail(statistic: float, df: Any) -> float:
+    """P-value of F for two degrees of freedom, else of chi-square."""
+    if statistic == math.inf:
+        return 0.0
+    if np.ndim(df) == 0:
+        return float(chdtrc(float(df), statistic))
+    return float(fdtrc(df[0], df[1], statistic))
 
 
-def skillings_of_ranks(ranks: Floats, names: tuple[str, ...]) -> OmnibusTest:
-    """Test ranks, shape (M, D), NaN for missing ones."""
-    m = len(ranks)
+# Friedman's test.
+
+
+class RankSums(NamedTuple):
+    """Sums over the ranks, as whole numbers."""
+
+    #: Twice the rank sums, shape (M,).
+    doubled: NDArray[np.int64]
+    #: Four times the sum of squared deviations of rank sums, and of ranks.
+    between: int
+    within: int
+    #: D (M - 1) - chi2, times `within`: 0 where all tasks agree.
+    left: int
+
+
+def rank_sums(ranks: Floats, *, corrected: bool = True) -> RankSums:
+    """Add up ranks, shape (M, D)."""
+    m, n = ranks.shape
+    doubled = np.rint(2.0 * ranks.sum(axis=1)).astype(np.int64)
+    between = int(((doubled - n * (m + 1)) ** 2).sum())
+    within = n * m * (m * m - 1) // 3
+    if corrected:
+        within = round(float(((2.0 * ranks - (m + 1)) ** 2).sum()))
+    return RankSums(doubled, between, within, (m - 1) * (n * within - between))
+
+
+def _friedman(
+    method: str, gains: Gains, ranks: Floats, pool: ThreadPool, ties: str, draws: tuple[int, int]
+) -> OmnibusTest:
+    m, n = ranks.shape
+    sums = rank_sums(ranks, corrected=ties == "corrected")
+    chi2 = f = 0.0
+    if sums.within:
+        chi2 = (m - 1) * sums.between / sums.within
+        f = (n - 1) * (m - 1) * sums.between / sums.left if sums.left > 0 else math.inf
+    f_df = (m - 1, (m - 1) * (n - 1))
+    pvalue = None
+    if method in ("auto", "exact"):
+        pvalue = _exact_pvalue(ranks, quick=method == "auto")
+        method = "iman-davenport" if pvalue is None else "exact"
+    elif method == "monte-carlo":
+        pvalue = _drawn_pvalue(ranks, *draws, pool)
+    n_resamples, seed = draws if method == "monte-carlo" else (None, None)
+    return _record(
+        gains,
+        f if method == "iman-davenport" else chi2,
+        {"chi2": m - 1, "iman-davenport": f_df}.get(method),
+        degenerate=not sums.within,
+        pvalue=pvalue,
+        test="friedman",
+        method=method,
+        ties=ties,
+        mean_rank=ranks.mean(axis=1),
+        chi2_statistic=chi2,
+        chi2_pvalue=_tail(chi2, m - 1),
+        f_statistic=f,
+        f_df=f_df,
+        f_pvalue=_tail(f, f_df),
+        kendall_w=chi2 / (n * (m - 1)),
+        n_resamples=n_resamples,
+        seed=seed,
+    )
+
+
+_CELLS = 1 << 20  # scores that are put in order together
+
+
+def _drawn_pvalue(ranks: Floats, n_resamples: int, seed: int, pool: ThreadPool) -> float:
+    """Put the models of each task in random orders."""
+    doubled = np.ascontiguousarray(np.rint(2.0 * ranks.T), np.int64)
+    observed = int((doubled.sum(axis=0) ** 2).sum())
+    squares = np.empty(n_resamples, np.int64)
+
+    def draw(some: slice) -> None:
+        rank_sum_draws(doubled, seed, some.start, squares[some])
+
+    size = max(1, min(1024, _CELLS // doubled.size))
+    pool.run(draw, parts(n_resamples, size), steps=no_step)
+    return (int(np.count_nonzero(squares >= observed)) + 1) / (n_resamples + 1)
+
+
+_MOST = 10_000_000  # states times orders of a task
+_QUICK = 10_000_000  # of all tasks together, where nobody asked: about a second
+_QUICK_MODELS = 10
+#: States after t tasks of 2, 3, ... models, divided by t**(M - 1), as counted.
+_DENSITY = (1.0, 0.5, 0.7, 1.3, 3.4, 10.0, 40.0, 160.0, 640.0)
+_LARGEST = 2**63
+
+
+def _exact_pvalue(ranks: Floats, *, quick: bool) -> float | None:
+    """Find P(sum R_j**2 >= observed), given the midranks of each task, shape (M, D).
+
+    The state is the sorted vector of rank sums over the tasks seen so far. Where that
+    takes too long the answer is None if it was to be `quick`, else a ValueError.
+    """
+    m, n = ranks.shape
+    if quick and m > _QUICK_MODELS:
+        return None
+    doubled = np.rint(2.0 * ranks.T).astype(np.int64)
+    observed = int((doubled.sum(axis=0) ** 2).sum())
+    rows = np.sort(doubled, axis=1)
+    shift = int(rows[:, 0].sum())
+    rows -= rows[:, :1]
+    ways = [count_orders(row) for row in rows]
+    # Tasks on which models are tied in many ways come last, when there are many states.
+    order = [t for t in np.argsort(ways)[::-1].tolist() if ways[t] > 1]
+    if not order:
+        return 1.0
+    # States times orders of all tasks, without ties.
+    expected = _DENSITY[m - 2] * float(len(order)) ** m / m if quick else 0.0
+    if expected * sum(ways[t] for t in order) / len(order) > _QUICK:
+        return None
+    base = int(rows.max(axis=1).sum()) + 1
+    keys, chances, total, work = np.zeros(1, np.int64), np.ones(1), 0, 0.0
+    orders, listed = np.empty((0, m), np.int64), rows[0] - 1
+    for t in order:
+        step = keys.size * ways[t]
+        work += step
+        if base ** (m - 1) >= _LARGEST or step > _MOST or (quick and work > _QUICK):
+            if quick:
+                return None
+            raise ValueError(
+                f"method='exact' takes too long for {m} models and {n} tasks: use "
+                "'monte-carlo' or 'iman-davenport'"
+            )
+        if not np.array_equal(rows[t], listed):
+            orders, listed = np.empty((int(ways[t]), m), np.int64), rows[t]
+            list_orders(rows[t], orders)
+        if t == order[-1]:
+            break
+        keys, chances = add_orders(keys, chances, orders, base, total)
+        total += int(rows[t].sum())
+    return float(reach_with_orders(keys, chances, orders, base, total, shift, observed))
+
+
+# The other tests.
+
+
+def rank_all(values: Floats, gaps: Floats) -> tuple[Floats, float]:
+    """Rank numbers; two neighbours are tied up to the larger of their gaps.
+
+    Gives the ranks and the sum of t**3 - t over ties.
+    """
+    order = np.argsort(values)
+    apart = gaps[order]
+    apart[1:] = np.maximum(apart[1:], apart[:-1])
+    ranks = np.empty(values.size)
+    ties = midranks_sorted(values[order], order, apart, ranks)
+    return ranks, ties
+
+
+def quade_sums(gains: Gains, ranks: Floats) -> tuple[Floats, float, float]:
+    """Sums S, shape (M,), higher is worse; A; and A - B, 0 where all tasks agree."""
+    m, n = ranks.shape
+    ranges = gains.values.max(axis=0) - gains.values.min(axis=0)
+    weight, _ = rank_all(ranges, 2.0 * gains.tolerance)
+    weighted = weight * (ranks - 0.5 * (m + 1))
+    sums = weighted.sum(axis=1)
+    a = float((weighted**2).sum())
+    alike = bool((weighted == weighted[:, :1]).all())
+    return sums, a, 0.0 if alike else a - float((sums**2).sum()) / n
+
+
+def _quade(gains: Gains, ranks: Floats) -> OmnibusTest:
+    m, n = ranks.shape
+    sums, a, left = quade_sums(gains, ranks)
+    pvalue = None if left else math.exp(-(n - 1) * math.lgamma(m + 1))
+    return _record(
+        gains,
+        (n - 1) * (a - left) / left if left else math.inf,
+        (m - 1, (m - 1) * (n - 1)),
+        degenerate=a == 0.0,
+        pvalue=pvalue,
+        test="quade",
+        method="F",
+        mean_rank=ranks.mean(axis=1),
+        weighted_sum=sums,
+    )
+
+
+def aligned(gains: Gains) -> tuple[Floats, float, float]:
+    """Ranks of scores less the means of their tasks, among all, shape (M, D), 1 for the best.
+
+    Also the sum of their squared deviations from the mean of their task, and that of
+    t**3 - t over ties.
+    """
+    x = gains.values
+    # Times M, so that decimals stay whole numbers.
+    worse = x.sum(axis=0) - len(x) * x
+    gaps = np.broadcast_to(len(x) * gains.tolerance, x.shape)
+    flat, ties = rank_all(worse.ravel(), gaps.ravel())
+    ranks = flat.reshape(x.shape)
+    return ranks, float(((ranks - ranks.mean(axis=0)) ** 2).sum()), ties
+
+
+def _aligned(gains: Gains, ties: str) -> OmnibusTest:
+    ranks, within, tied = aligned(gains)
+    m, n = ranks.shape
+    sums = ranks.sum(axis=1) - 0.5 * n * (m * n + 1.0)
+    left = within + tied / 12.0 if ties == "uncorrected" else within
+    degenerate = within <= 1e-12 * ranks.size**3
+    return _record(
+        gains,
+        0.0 if degenerate else (m - 1) * float((sums**2).sum()) / left,
+        m - 1,
+        degenerate=degenerate,
+        test="aligned",
+        method="chi2",
+        ties=ties,
+        mean_rank=ranks.mean(axis=1),
+    )
+
+
+def _skillings_mack(gains: Gains, ranks: Floats) -> OmnibusTest:
+    """Test ranks, NaN for missing ones."""
+    m, names = len(ranks), gains.names
     present = ~np.isnan(ranks)
     k = np.count_nonzero(present, axis=0)
     present &= k >= 2
@@ -329,24 +705,17 @@ def skillings_of_ranks(ranks: Floats, names: tuple[str, ...]) -> OmnibusTest:
             f"{some} and {names[0]!r} are in different ones; leave one group out"
         )
     laplacian = np.diag(both.sum(axis=1)) - both
-    degenerate = not deviation.any()
     # The Laplacian of a connected graph plus 11'/M has the inverse K+ + 11'/M.
-    found = np.linalg.solve(laplacian + 1.0 / m, sums)
-    statistic = 0.0 if degenerate else float(sums @ found)
-    mean = np.full(m, np.nan)
-    some_tasks = np.flatnonzero(present.any(axis=1))
-    mean[some_tasks] = np.nanmean(np.where(present, ranks, np.nan)[some_tasks], axis=1)
-    return OmnibusTest(
-        statistic=statistic,
-        pvalue=1.0 if degenerate else float(chdtrc(m - 1.0, statistic)),
-        df=m - 1,
-        distribution="chi2",
-        status=DEGENERATE if degenerate else OK,
+    solved = np.linalg.solve(laplacian + 1.0 / m, sums)
+    return _record(
+        gains,
+        float(sums @ solved),
+        m - 1,
+        degenerate=not deviation.any(),
         test="skillings-mack",
         method="chi2",
         ties="uncorrected",
-        names=names,
         n_tasks=int(np.count_nonzero(k >= 2)),
-        mean_rank=mean,
+        mean_rank=np.nanmean(np.where(present, ranks, np.nan), axis=1),
         weighted_sum=sums,
     )

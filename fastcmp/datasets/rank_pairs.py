@@ -1,113 +1,178 @@
-"""Tests of pairs of models by their ranks among all models."""
+"""Tests of pairs of models over tasks: by their own scores, or by ranks among all models."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from itertools import accumulate
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import ALTERNATIVES, as_numbers, as_whole, choose
-from fastcmp.core.numbers import normal_tail
+from fastcmp.core.numbers import scale_exponent, t_tail
 from fastcmp.core.records import unwrap
-from fastcmp.counts.pairs import PairColumns
-from fastcmp.datasets.friedman_ranks import RankSums
-from fastcmp.datasets.omnibus import AlignedRanks, QuadeSums
-from fastcmp.datasets.task_ranks import common_tasks, gains_of, relative_ranks
-from fastcmp.items.signed_rank import UNIT, RankOptions, rank_differences
+from fastcmp.core.threads import ThreadPool, no_step, parts
+from fastcmp.counts.pairs import Block, PairColumns
+from fastcmp.datasets.omnibus import aligned, quade_sums, rank_sums
+from fastcmp.datasets.reading import Gains
+from fastcmp.items.signed_rank import (
+    FEW_ITEMS,
+    UNIT,
+    RankOptions,
+    rank_differences,
+    signed_rank_tests,
+)
 from fastcmp.kernels import studentized_range_sf
 from fastcmp.kernels.friedman_exact import add_difference
 from fastcmp.kernels.multiplicity import fewest_models
 from fastcmp.kernels.special import ndtri, studentized_range_isf
+from fastcmp.kernels.task_ranks import count_wins
+from fastcmp.paired.mcnemar_result import evaluate_counts
 from fastcmp.pairwise.decisions import find_ties
 from fastcmp.pairwise.engine import PairTests
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import ArrayLike
-
-    from fastcmp.counts.pairs import Block
-    from fastcmp.datasets.task_ranks import Gains
-
-    Ints = NDArray[np.int64]
-    Pairs = NDArray[np.int32]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Pairs = NDArray[np.int32]
 
 _SIDE = 64  # models of a side of a tile
+_CELLS = 1 << 20  # differences that are looked at together
+
+#: Methods that rank all models together, and need all their scores.
+POOLED = ("nemenyi", "normal", "conover", "quade", "aligned", "exact")
+METHODS = ("wilcoxon", "sign", "t", *POOLED)
+#: Where the variance of mean ranks comes from.
+VARIANCES = ("published", "permutation")
 
 
-class Answers(NamedTuple):
-    """The tests of some pairs; each array has the shape (p,)."""
-
-    statistic: Floats
-    pvalue: Floats
-    #: Above 0 where the test favours the first.
-    direction: Floats
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class PairData:
-    """Scores and ranks of M models on D tasks."""
+    """Scores and ranks of M models on D tasks, and how pairs of them are tested."""
 
     gains: Gains
     #: Shape (M, D), 1 for the best, NaN where there is none.
     ranks: Floats
     #: On how many tasks each model beats each other one, shape (M, M).
     wins: Ints
+    method: str
+    variance: str
+    rank_options: RankOptions
+    #: That of the gains, of which more is better.
     alternative: str = "two-sided"
 
     @cached_property
     def mean_rank(self) -> Floats:
-        """Mean over the tasks that have the model, shape (M,)."""
-        ranks = relative_ranks(self.ranks)
+        """Mean over the tasks that have the model, shape (M,).
+
+        Ranks of k < M models of a task are stretched to 1, ..., M.
+        """
+        ranks, m = self.ranks, len(self.ranks)
+        k = np.count_nonzero(~np.isnan(ranks), axis=0).astype(np.float64)
+        if (k < m).any():
+            k[k < 2] = np.nan
+            ranks = 1.0 + (ranks - 1.0) * (m - 1.0) / (k - 1.0)
         known = ~np.isnan(ranks)
-        n = np.count_nonzero(known, axis=1)
         with np.errstate(invalid="ignore"):
-            return np.asarray(np.where(known, ranks, 0.0).sum(axis=1) / n)
+            return np.asarray(np.where(known, ranks, 0.0).sum(axis=1) / known.sum(axis=1))
 
     @cached_property
     def common(self) -> Ints:
-        """Count the tasks that both models of each two have, shape (M, M)."""
-        return common_tasks(self.gains)
+        """Tasks that both models of each two have, shape (M, M)."""
+        present = (~np.isnan(self.gains.values)).astype(np.float64)
+        return np.rint(present @ present.T).astype(np.int64)
+
+    @cached_property
+    def scale(self) -> tuple[Floats, float, float]:
+        """By what models are compared, less is better; standard error of a difference; df."""
+        m, n = self.ranks.shape
+        df = (n - 1.0) * (m - 1.0)
+        if self.method == "quade":
+            sums, _, left = quade_sums(self.gains, self.ranks)
+            return sums, math.sqrt(2.0 * n * left / df), df
+        if self.method == "aligned":
+            ranks, within, _ = aligned(self.gains)
+            squares = 2.0 * within / (float(n) * n * (m - 1))
+            if self.variance == "published":
+                squares = m * (m * n + 1.0) / 6.0
+            return ranks.mean(axis=1), math.sqrt(squares), math.inf
+        if self.method == "conover":
+            added = rank_sums(self.ranks)
+            error = math.sqrt(added.left / 2.0 / ((n - 1.0) * (m - 1.0) ** 2))
+            return added.doubled / 2.0, error, df
+        # The literature's error, or that given the ties.
+        added = rank_sums(self.ranks, corrected=self.variance == "permutation")
+        squares = added.within / (2.0 * n * n * (m - 1))
+        return added.doubled / (2.0 * n), math.sqrt(squares), math.inf
+
+    def critical_difference(self, alpha: float, n_tests: int = 1) -> float:
+        """Least difference of mean ranks that is significant.
+
+        By the range of all models (Nemenyi), or of `n_tests` by Bonferroni's inequality,
+        Dunn's procedure.
+        """
+        _, error, _ = self.scale
+        if self.method == "nemenyi":
+            return float(studentized_range_isf(alpha, len(self.ranks)) / math.sqrt(2.0) * error)
+        return float(-ndtri(0.5 * alpha / n_tests) * error)
 
 
-class PairKind(NamedTuple):
-    """What goes with a test beside its answers."""
+def count_wins_of(ranks: Floats, pool: ThreadPool) -> Ints:
+    """Count on how many tasks each model beats each other one, shape (M, M)."""
+    wins = np.zeros((len(ranks), len(ranks)), np.int64)
+    few = np.ascontiguousarray(ranks, np.float32)
 
-    distribution: str
-    df: Any = None
-    #: What an interval of the difference of mean ranks reaches to either side.
-    reach: float = np.nan
+    def count(some: slice) -> None:
+        count_wins(few, some.start, some.stop, wins)
+
+    pool.run(count, parts(len(ranks), 16), steps=no_step)
+    return wins
 
 
-def pair_tests(data: PairData, found: Callable[[Pairs], Answers], kind: PairKind) -> PairTests:
-    """Make tests of pairs for the engine; the direction of each test says which is better."""
-    m, n_tasks = data.gains.shape
+#: Statistics, p-values, and what is above 0 where the test favours the first: (3, p).
+Answers = tuple["Floats", "Floats", "Floats"]
+
+
+def pair_tests(data: PairData, alpha: float) -> PairTests:
+    """Tests of pairs for the engine; intervals have the level 1 - alpha."""
+    own = {"wilcoxon": _wilcoxon, "sign": _sign, "t": _t, "exact": _exact}
+    answer, distribution, df = own.get(data.method, _by_scale)(data)
+    reach = math.nan
+    if data.method == "nemenyi" or (data.method == "normal" and data.alternative == "two-sided"):
+        reach = data.critical_difference(alpha)
+    return _engine_tests(data, answer, distribution, df, reach)
+
+
+def _engine_tests(
+    data: PairData,
+    answer: Callable[[Pairs], Answers],
+    distribution: str,
+    df: Any = None,
+    reach: float = math.nan,
+) -> PairTests:
+    """Tests of which the direction of each says which model is better."""
+    m, n_tasks = data.ranks.shape
     favoured = np.zeros((m, m), np.int8)  # of the first of each pair, once it is tested
-    mean_rank = data.mean_rank
+    mean_rank, complete = data.mean_rank, data.gains.complete
 
-    def test(block: Block) -> Answers:
-        pairs = block.pairs
-        answers = found(pairs)
-        i, j = pairs.T
-        untested = data.common[i, j] < 1
-        if untested.any():
-            answers.pvalue[untested] = answers.statistic[untested] = np.nan
-        side = np.nan_to_num(np.sign(answers.direction)).astype(np.int8)
+    def test(block: Block) -> tuple[Floats, Floats]:
+        i, j = block.pairs.T
+        statistic, pvalue, direction = answer(block.pairs)
+        if not complete:
+            untested = data.common[i, j] < 1
+            pvalue[untested] = statistic[untested] = np.nan
+        side = np.nan_to_num(np.sign(direction)).astype(np.int8)
         favoured[i, j], favoured[j, i] = side, -side
-        return answers
+        return statistic, pvalue
 
     def columns(block: Block) -> PairColumns:
-        answers = test(block)
         i, j = block.pairs.T
-        wins, losses = data.wins[i, j], data.wins[j, i]
         gap = mean_rank[i] - mean_rank[j]
-        ends = gap - kind.reach, gap + kind.reach
-        return PairColumns(wins, losses, gap, *ends, answers.statistic, answers.pvalue)
+        ends = gap - reach, gap + reach
+        return PairColumns(data.wins[i, j], data.wins[j, i], gap, *ends, *test(block))
 
     def difference(pairs: Pairs) -> Floats:
         i, j = pairs.T
@@ -117,9 +182,9 @@ def pair_tests(data: PairData, found: Callable[[Pairs], Answers], kind: PairKind
     def details(pairs: Pairs, _: PairColumns) -> dict[str, Any]:
         i, j = pairs.T
         shown = {"only_a": data.wins[i, j], "only_b": data.wins[j, i]}
-        if not data.gains.complete:
+        if not complete:
             shown["n_tasks_of_pairs"] = data.common[i, j]
-            if kind.distribution == "t":
+            if distribution == "t":
                 shown["df"] = data.common[i, j] - 1.0
         return shown
 
@@ -128,20 +193,160 @@ def pair_tests(data: PairData, found: Callable[[Pairs], Answers], kind: PairKind
         correct=None,
         score=mean_rank,
         score_interval=np.full((m, 2), np.nan),
-        distribution=kind.distribution,
-        df=kind.df,
+        distribution=distribution,
+        df=df,
         side=_SIDE,
-        pvalues=lambda block: test(block).pvalue,
+        pvalues=lambda block: test(block)[1],
         columns=columns,
         difference=difference,
         details=details,
     )
 
 
+def _by_scale(data: PairData) -> tuple[Callable[[Pairs], Answers], str, Any]:
+    """Test by mean ranks or sums of ranks, in units of their standard error."""
+    value, error, df = data.scale
+
+    def answer(pairs: Pairs) -> Answers:
+        i, j = pairs.T
+        statistic = _ratio(value[j] - value[i], error)
+        if data.method == "nemenyi":
+            pvalue = range_tails(math.sqrt(2.0) * np.abs(statistic), len(value))
+        else:
+            pvalue = np.asarray(t_tail(statistic, data.alternative, df))
+        return statistic, pvalue, statistic
+
+    if data.method == "nemenyi":
+        return answer, "studentized-range", None
+    return (answer, "normal", None) if math.isinf(df) else (answer, "t", int(df))
+
+
+def _ratio(difference: Floats, error: float | Floats) -> Floats:
+    """Divide by a standard error; 0 / 0 is 0, and anything else by 0 infinite."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.asarray(difference / error)
+    ratio[np.asarray(difference == 0.0)] = 0.0
+    return ratio
+
+
+def _sign(data: PairData) -> tuple[Callable[[Pairs], Answers], str, Any]:
+    """Test pairs by the tasks that each won, without ties."""
+
+    def answer(pairs: Pairs) -> Answers:
+        i, j = pairs.T
+        wins, losses = data.wins[i, j], data.wins[j, i]
+        size = np.int64(data.ranks.shape[1])
+        _, pvalue, _ = evaluate_counts(wins, losses, size, "exact", data.alternative)
+        statistic = np.minimum(wins, losses).astype(np.float64)
+        return statistic, pvalue, (wins - losses).astype(np.float64)
+
+    return answer, "binomial", None
+
+
+def _t(data: PairData) -> tuple[Callable[[Pairs], Answers], str, Any]:
+    """Test pairs by Student's t of the differences of their scores."""
+    gains, n = data.gains.values, data.ranks.shape[1]
+
+    def answer(pairs: Pairs) -> Answers:
+        statistic, size = np.empty(len(pairs)), np.empty(len(pairs))
+        for part in parts(len(pairs), max(1, _CELLS // n)):
+            i, j = pairs[part].T
+            d = gains[i] - gains[j]
+            d[np.abs(d) <= data.gains.tolerance] = 0.0
+            size[part] = n_known = np.count_nonzero(~np.isnan(d), axis=1)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                d = np.ldexp(d, -scale_exponent(d))
+                mean = np.nansum(d, axis=1) / n_known
+                d -= mean[:, None]
+                squares = np.nansum(d * d, axis=1)
+                # What is left of equal differences is rounding.
+                squares[squares <= n_known * (1e-14 * mean) ** 2] = 0.0
+                error = np.sqrt(squares / (n_known - 1.0) / n_known)
+            statistic[part] = _ratio(mean, error)
+        statistic[size < 2] = np.nan
+        pvalue = np.asarray(t_tail(statistic, data.alternative, np.maximum(size - 1.0, 1.0)))
+        return statistic, pvalue, statistic.copy()
+
+    return answer, "t", n - 1 if data.gains.complete else None
+
+
+def _wilcoxon(data: PairData) -> tuple[Callable[[Pairs], Answers], str, Any]:
+    """Test pairs by Wilcoxon's signed ranks; all are exact, or none."""
+    gains, zeros = data.gains.values, data.rank_options.zero_method
+    exact = data.rank_options.is_exact(gains.shape[1], FEW_ITEMS)
+    by_w, by_z = (
+        RankOptions(zero_method=zeros, method=method, continuity=False)
+        for method in ("exact", "asymptotic")
+    )
+    distribution = "permutation" if exact else "normal"
+
+    def on_own_tasks(pairs: Pairs) -> Answers:
+        options, side = by_w if exact else by_z, ALTERNATIVES[data.alternative]
+        statistic, pvalue, z = np.full((3, len(pairs)), np.nan)
+        for p, pair in enumerate(pairs.tolist()):
+            test = _signed_rank_of(gains, pair, options, side)
+            if test is not None:
+                statistic[p], pvalue[p], z[p] = test["statistic"], test["pvalue"], test["zscore"]
+        return statistic, pvalue, z
+
+    if not data.gains.complete or data.alternative != "two-sided":
+        return on_own_tasks, distribution, None
+    base = _engine_tests(data, on_own_tasks, distribution)
+    z_tests = signed_rank_tests(gains, base, by_z)
+    w_tests = signed_rank_tests(gains, base, by_w) if exact else None
+
+    def answer(pairs: Pairs) -> Answers:
+        block = Block(slice(0, len(pairs)), pairs)
+        z = z_tests.columns(block)
+        shown = z if w_tests is None else w_tests.columns(block)
+        return shown.statistic, shown.pvalue, z.statistic
+
+    return answer, distribution, None
+
+
+def _signed_rank_of(
+    gains: Floats, pair: list[int], options: RankOptions, side: int = 0
+) -> dict[str, Any] | None:
+    """Test two models on the tasks of both; None without any."""
+    a, b = gains[pair]
+    both = ~np.isnan(a) & ~np.isnan(b)
+    a, b = a[both], b[both]
+    if not a.size:
+        return None
+    size = max(np.abs(a).max(), np.abs(b).max())
+    return rank_differences(a - b, 0.5 * UNIT * size, None, options, side)
+
+
+def signed_rank_sums(gains: Floats, pairs: Pairs, zero_method: str) -> Floats:
+    """W+, W- and z of each pair, shape (P, 3); NaN without common tasks."""
+    options = RankOptions(zero_method=zero_method, method="asymptotic", continuity=False)
+    sums = np.full((len(pairs), 3), np.nan)
+    for p, pair in enumerate(pairs.tolist()):
+        test = _signed_rank_of(gains, pair, options)
+        if test is not None:
+            sums[p] = test["w_plus"], test["w_minus"], test["zscore"]
+    return sums
+
+
 # The exact distribution of the difference of two models' rank sums.
 
 
 _MOST = 4e9  # steps: some seconds
+
+
+def _exact(data: PairData) -> tuple[Callable[[Pairs], Answers], str, Any]:
+    """Test differences of rank sums given the midranks of each task."""
+    doubled = np.rint(2.0 * data.ranks).astype(np.int64)
+    sums = doubled.sum(axis=1)
+    tails = _tails(np.sort(doubled.T, axis=1))
+
+    def answer(pairs: Pairs) -> Answers:
+        i, j = pairs.T
+        gain = sums[j] - sums[i]
+        statistic = 0.5 * gain
+        return statistic, _tail_at(tails, gain, data.alternative), statistic
+
+    return answer, "permutation", None
 
 
 def friedman_pair_exact(
@@ -194,35 +399,40 @@ def friedman_pair_exact(
     m = as_whole(n_models, "n_models", 2)
     n = as_whole(n_tasks, "n_tasks", 1)
     given = as_numbers(rank_sum_difference, "rank_sum_difference")
-    if given.size and not (np.abs(given) <= n * (m - 1)).all():
-        bad = given[~(np.abs(given) <= n * (m - 1))].flat[0]
+    beyond = ~(np.abs(given) <= n * (m - 1))
+    if beyond.any():
         raise ValueError(
-            f"rank_sum_difference must lie within D (M - 1) = {n * (m - 1)} of 0, got {bad}"
+            f"rank_sum_difference must lie within D (M - 1) = {n * (m - 1)} of 0, got "
+            f"{given[beyond].flat[0]}"
         )
     if not np.array_equal(given, np.trunc(given)):
         raise ValueError(
             "rank_sum_difference must be whole numbers, as without ties; with ties use "
             "compare_datasets(..., method='exact')"
         )
-    gain = given.astype(np.int64)
     tails = _tails(np.tile(np.arange(1, m + 1), (n, 1)))
-    reach = tails.size // 2
-    at = {"two-sided": np.abs(gain), "greater": gain, "less": -gain}[side]
-    pvalue = tails[at + reach]
-    if side == "two-sided":
+    return unwrap(np.asarray(_tail_at(tails, given.astype(np.int64), side)), given.shape)
+
+
+def _tail_at(tails: Floats, gain: Ints, alternative: str) -> Floats:
+    """P-values of gains, given P(difference >= d) for d = -R, ..., R."""
+    at = {"two-sided": np.abs(gain), "greater": gain, "less": -gain}[alternative]
+    pvalue = tails[at + tails.size // 2]
+    if alternative == "two-sided":
         pvalue = np.where(gain == 0, 1.0, np.minimum(1.0, 2.0 * pvalue))
-    return unwrap(np.asarray(pvalue), given.shape)
+    return np.asarray(pvalue)
 
 
-def difference_tails(doubled: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Give P(difference >= d), d = -R, ..., R, for doubled midranks, shape (M, D)."""
-    return _tails(np.sort(doubled.T, axis=1))
+def _tails(rows: Ints) -> Floats:
+    """P(difference >= d), d = -R, ..., R, for the ranks of each task, ascending.
 
-
-def _tails(rows: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Add up ranks of tasks, each row ascending; ValueError where that takes long."""
-    if _steps(rows) > _MOST:
-        n, m = rows.shape
+    ValueError where that takes long.
+    """
+    n, m = rows.shape
+    spread = 2.0 * (rows[:, -1] - rows[:, 0])
+    even = (np.diff(rows, axis=1) == rows[:, 1:2] - rows[:, :1]).all(axis=1)
+    of_task = np.where(even, 4.0, np.minimum(spread, float(m) * m))
+    if (np.cumsum(spread) * of_task).sum() + m * m * np.count_nonzero(~even) > _MOST:
         raise ValueError(
             f"method='exact' takes too long for {m} models and {n} tasks: use 'normal'"
         )
@@ -234,19 +444,8 @@ def _tails(rows: NDArray[np.int64]) -> NDArray[np.float64]:
     return np.cumsum(chances)[::-1].copy()
 
 
-def _steps(rows: NDArray[np.int64]) -> float:
-    """Bound how many steps the convolution takes."""
-    m = rows.shape[1]
-    spread = 2.0 * (rows[:, -1] - rows[:, 0])
-    even = (np.diff(rows, axis=1) == rows[:, 1:2] - rows[:, :1]).all(axis=1)
-    each = np.where(even, 4.0, np.minimum(spread, float(m) * m))
-    return float((np.cumsum(spread) * each).sum() + m * m * np.count_nonzero(~even))
-
-
 # Tails of the studentized range for many pairs at once.
 
-
-Floats = NDArray[np.float64]
 
 _FEW = 2048  # up to here each is worked out by itself: 14 us
 _PIECES = 64
@@ -288,174 +487,6 @@ def _coefficients(k: int) -> Floats:
 
 def _each(q: Floats, k: int) -> Floats:
     return np.array([studentized_range_sf(x, k) for x in q.tolist()], np.float64)
-
-
-# Tests of pairs of models by their ranks among all models.
-
-
-#: Methods that rank all models together, and need all their scores.
-POOLED = ("nemenyi", "normal", "conover", "quade", "aligned", "exact")
-#: Where the variance of mean ranks comes from.
-VARIANCES = ("published", "permutation")
-
-
-class _Scale(NamedTuple):
-    """By what models are compared: less is better."""
-
-    value: Floats
-    standard_error: float
-    df: float = math.inf
-
-
-def rank_pair_tests(data: PairData, method: str, variance: str, alpha: float) -> PairTests:
-    """Test pairs by one of `POOLED`; intervals have the level 1 - alpha."""
-    if method == "exact":
-        return _exact_tests(data)
-    scale = _SCALES[method](data, variance)
-    side = data.alternative
-
-    def found(pairs: Pairs) -> Answers:
-        i, j = pairs.T
-        statistic = ratio(scale.value[j] - scale.value[i], scale.standard_error)
-        if method == "nemenyi":
-            q = math.sqrt(2.0) * np.abs(statistic)
-            return Answers(statistic, range_tails(q, data.gains.n_models), statistic)
-        return Answers(statistic, tail(statistic, scale.df, side), statistic)
-
-    if method == "nemenyi":
-        reach = critical_difference(data, method, variance, alpha)
-        return pair_tests(data, found, PairKind("studentized-range", None, reach))
-    if method == "normal":
-        reach = -ndtri(0.5 * alpha) * scale.standard_error
-        reach = reach if side == "two-sided" else math.nan
-        return pair_tests(data, found, PairKind("normal", None, reach))
-    if math.isinf(scale.df):
-        return pair_tests(data, found, PairKind("normal"))
-    return pair_tests(data, found, PairKind("t", int(scale.df)))
-
-
-def critical_difference(
-    data: PairData, method: str, variance: str, alpha: float, n_tests: int = 1
-) -> float:
-    """Give the least difference of mean ranks that is significant.
-
-    By the range of all models (Nemenyi), or of `n_tests` by Bonferroni's inequality,
-    Dunn's procedure.
-    """
-    error = _SCALES[method](data, variance).standard_error
-    m = data.gains.n_models
-    if method == "nemenyi":
-        return float(studentized_range_isf(alpha, m) / math.sqrt(2.0) * error)
-    return float(-ndtri(0.5 * alpha / n_tests) * error)
-
-
-def ratio(difference: Floats, error: float | Floats) -> Floats:
-    """Divide by a standard error; 0 / 0 is 0, and anything else by 0 infinite."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        found = np.asarray(difference / error)
-    found[np.asarray(difference == 0.0)] = 0.0
-    return found
-
-
-def tail(statistic: Floats, df: Any, side: str) -> Floats:
-    """Give p-values of t, or of z for infinite degrees of freedom."""
-    if np.isinf(df).all():
-        return np.asarray(normal_tail(statistic, side))
-    from scipy.special import stdtr
-
-    if side == "two-sided":
-        return np.asarray(2.0 * stdtr(df, -np.abs(statistic)))
-    return np.asarray(stdtr(df, -statistic if side == "greater" else statistic))
-
-
-def _of_ranks(data: PairData, variance: str) -> _Scale:
-    """Compare mean ranks, by the literature's error or by that given the ties."""
-    m, n = data.gains.shape
-    sums = RankSums.of(data.ranks, corrected=variance == "permutation")
-    squares = sums.within / (2.0 * n * n * (m - 1))
-    return _Scale(sums.doubled / (2.0 * n), math.sqrt(squares))
-
-
-def _of_conover(data: PairData, _: str) -> _Scale:
-    m, n = data.gains.shape
-    sums = RankSums.of(data.ranks)
-    error = math.sqrt(sums.left / 2.0 / ((n - 1.0) * (m - 1.0) ** 2))
-    return _Scale(sums.doubled / 2.0, error, (n - 1.0) * (m - 1.0))
-
-
-def _of_quade(data: PairData, _: str) -> _Scale:
-    m, n = data.gains.shape
-    found = QuadeSums.of(data.ranks, data.gains)
-    df = (n - 1.0) * (m - 1.0)
-    return _Scale(found.sums, math.sqrt(2.0 * n * found.left / df), df)
-
-
-def _of_aligned(data: PairData, variance: str) -> _Scale:
-    m, n = data.gains.shape
-    found = AlignedRanks.of(data.gains)
-    squares = 2.0 * found.within / (float(n) * n * (m - 1))
-    if variance == "published":
-        squares = m * (m * n + 1.0) / 6.0
-    return _Scale(found.ranks.mean(axis=1), math.sqrt(squares))
-
-
-_SCALES: dict[str, Callable[[PairData, str], _Scale]] = {
-    "nemenyi": _of_ranks,
-    "normal": _of_ranks,
-    "conover": _of_conover,
-    "quade": _of_quade,
-    "aligned": _of_aligned,
-}
-
-
-def _exact_tests(data: PairData) -> PairTests:
-    """Test differences of rank sums given the midranks of each task."""
-    doubled = np.rint(2.0 * data.ranks).astype(np.int64)
-    sums = doubled.sum(axis=1)
-    tails = difference_tails(doubled)
-    reach = tails.size // 2
-    side = data.alternative
-
-    def found(pairs: Pairs) -> Answers:
-        i, j = pairs.T
-        gain = sums[j] - sums[i]
-        at = {"two-sided": np.abs(gain), "greater": gain, "less": -gain}[side]
-        pvalue = tails[at + reach]
-        if side == "two-sided":
-            pvalue = np.where(gain == 0, 1.0, np.minimum(1.0, 2.0 * pvalue))
-        return Answers(0.5 * gain, pvalue, gain.astype(np.float64))
-
-    return pair_tests(data, found, PairKind("permutation"))
-
-
-# Wilcoxon's rank sums of the pairs of a record.
-
-
-def signed_rank_of(
-    gains: Floats, pair: list[int], options: RankOptions, side: int = 0
-) -> dict[str, Any] | None:
-    """Test two models on the tasks of both; None without any."""
-    a, b = gains[pair]
-    both = ~np.isnan(a) & ~np.isnan(b)
-    a, b = a[both], b[both]
-    if not a.size:
-        return None
-    size = max(np.abs(a).max(), np.abs(b).max())
-    return rank_differences(a - b, 0.5 * UNIT * size, None, options, side)
-
-
-def rank_sums(result: Any) -> Floats:
-    """Give W+, W- and z of each kept pair, shape (P, 3); NaN without common tasks."""
-    sign = -1.0 if result.lower_is_better else 1.0
-    gains = gains_of(result.names, result.tasks, sign * result.scores).gains
-    zero_method = result.zero_method or "wilcox"
-    options = RankOptions(zero_method=zero_method, method="asymptotic", continuity=False)
-    found = np.full((len(result.pairs), 3), np.nan)
-    for p, pair in enumerate(result.pairs.tolist()):
-        test = signed_rank_of(gains, pair, options)
-        if test is not None:
-            found[p] = test["w_plus"], test["w_minus"], test["zscore"]
-    return found
 
 
 # Which pairs of models can be equal together, and which models tie with each other.
@@ -517,18 +548,10 @@ def shaffer_counts(n_models: int) -> ShafferCounts:
     counts = np.flatnonzero(fewest_models(n_pairs) <= m)
     wanted = n_pairs - np.arange(n_pairs)
     steps = counts[np.searchsorted(counts, wanted, side="right") - 1]
-    return ShafferCounts(tuple(counts.tolist()), tuple(steps.tolist()), _bell(m) - 1)
-
-
-def _bell(n: int) -> int:
-    """Count the partitions of n things, by Peirce's triangle."""
-    row = [1]
-    for _ in range(n - 1):
-        following = [row[-1]]
-        for x in row:
-            following.append(following[-1] + x)
-        row = following
-    return row[-1]
+    row = [1]  # of Peirce's triangle, whose last number is Bell's
+    for _ in range(m - 1):
+        row = list(accumulate(row, initial=row[-1]))
+    return ShafferCounts(tuple(counts.tolist()), tuple(steps.tolist()), row[-1] - 1)
 
 
 def maximal_cliques(n_models: int, not_different: Any) -> tuple[tuple[int, ...], ...]:
@@ -571,18 +594,6 @@ def maximal_cliques(n_models: int, not_different: Any) -> tuple[tuple[int, ...],
     ((0, 1), (0, 2), (2, 3))
     """
     m = as_whole(n_models, "n_models", 1)
-    tied = _as_graph(not_different, m)
-    groups, complete = find_ties(np.arange(m), tied)
-    if not complete:
-        raise ValueError(
-            "not_different must have at most 1,000 maximal cliques, and this graph "
-            "has more: use fewer models"
-        )
-    return groups
-
-
-def _as_graph(not_different: Any, m: int) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    """Read pairs, or a matrix of bools, as a symmetric matrix."""
     wanted = f"not_different must be pairs of indices below {m}, or bools ({m}, {m})"
     if isinstance(not_different, (str, bytes)) or not isinstance(not_different, Iterable):
         raise TypeError(f"{wanted}, got {not_different!r}")
@@ -605,4 +616,10 @@ def _as_graph(not_different: Any, m: int) -> np.ndarray[Any, np.dtype[np.bool_]]
             raise ValueError(f"{wanted}, got {given.tolist()[:3]}")
         tied[i, j] = tied[j, i] = True
     np.fill_diagonal(tied, val=False)
-    return tied
+    groups, complete = find_ties(np.arange(m), tied)
+    if not complete:
+        raise ValueError(
+            "not_different must have at most 1,000 maximal cliques, and this graph "
+            "has more: use fewer models"
+        )
+    return groups

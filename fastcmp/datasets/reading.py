@@ -1,38 +1,29 @@
-"""Scores of models on tasks, checked, and what is made of missing ones."""
+"""Scores of models on tasks, checked, and what is made of missing ones; ranks within tasks."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from fastcmp.core.checks import as_flag, as_numbers, choose
+from fastcmp.core.checks import as_flag, choose
 from fastcmp.core.records import ScoreTable, are_task_scores
 from fastcmp.core.render import visible
-from fastcmp.datasets.task_ranks import Decimals, gains_of
-from fastcmp.inputs.model_names import (
-    check_indexes,
-    has_names,
-    named_columns,
-    read_pair_names,
-    with_names,
-)
+from fastcmp.core.threads import ThreadPool, no_step, parts
+from fastcmp.inputs.model_names import check_indexes, has_names, named_columns, with_names
 from fastcmp.inputs.values import as_values, refuse_ids
+from fastcmp.items.signed_rank import decimal_codes
 from fastcmp.kernels.item_values import LARGEST
+from fastcmp.kernels.task_ranks import rank_rows
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+Floats = NDArray[np.float64]
 
-    from numpy.typing import NDArray
-
-    from fastcmp.datasets.task_ranks import Gains
-
-    Floats = NDArray[np.float64]
-
-_ARGUMENT = "scores"
+_CELLS = 1 << 20  # scores that are sorted together
+_ULPS = 8 * float(np.finfo(np.float64).eps)  # values closer than this, of the largest, are tied
+_SHOWN = 3  # missing scores that are listed
 
 
 def read_scores(
@@ -60,30 +51,50 @@ def read_scores(
         scores = dict(zip(table.names, table.scores, strict=True))
     _refuse_folds(scores, [scores])
     if tasks is None and has_names(scores):
-        every = named_columns(scores, _ARGUMENT)
+        every = named_columns(scores, "scores")
         labels_of = [(name, column) for name, column in every if _holds_names(column)]
         if len(labels_of) == 1 and len(every) > 1:  # such as "dataset"
             tasks = [str(entry) for entry in labels_of[0][1]]
             scores = {name: column for name, column in every if name != labels_of[0][0]}
-    named = named_columns(with_names(scores, names, _ARGUMENT), _ARGUMENT)
+    named = named_columns(with_names(scores, names, "scores"), "scores")
     _refuse_folds(scores, [column for _, column in named])
     if len(named) < 2:
-        raise ValueError(f"{_ARGUMENT} must hold at least 2 models, got {len(named)}")
+        raise ValueError(f"scores must hold at least 2 models, got {len(named)}")
     check_indexes(named)
     titles = [visible(name) for name, _ in named]
     columns = [_column(x, name) for (_, x), name in zip(named, titles, strict=True)]
-    _check_lengths(columns, titles)
+    n_tasks = columns[0].size
+    for title, column in zip(titles, columns, strict=True):
+        if column.size != n_tasks:
+            raise ValueError(
+                "scores must have a score of each model for the same tasks: "
+                f"{title} has {column.size}, {titles[0]} has {n_tasks}"
+            )
+    if n_tasks < 2:
+        raise ValueError(
+            f"scores must be on at least two tasks, got {n_tasks}: models on the "
+            "items of one task are compared by compare_all and compare_means"
+        )
     if isinstance(scores, Mapping) or hasattr(scores, "columns"):
-        refuse_ids(titles, columns, _ARGUMENT)
+        refuse_ids(titles, columns, "scores")
+    if tasks is None:
+        column = named[0][1]
+        index = getattr(scores, "index", getattr(column, "index", None))
+        labelled = hasattr(column, "iloc") and type(index).__name__ != "RangeIndex"
+        rows = [str(i) for i in index] if labelled else []  # type: ignore[union-attr]
+        # An index that repeats itself says of which kind tasks are, not which they are.
+        tasks = rows if len(set(rows)) == n_tasks else None
+    labels = name_tasks(tasks, n_tasks)
     matrix = np.stack(columns)
-    labels = _task_names(tasks, named[0][1], scores, matrix.shape[1])
-    _refuse_infinite(matrix, titles, labels)
+    bad = np.argwhere(np.abs(matrix) >= LARGEST)
+    if bad.size:
+        model, task = bad[0]
+        raise ValueError(
+            f"scores must be finite, and below {LARGEST:g} in size, got "
+            f"{matrix[model, task]} of {titles[model]} on {visible(labels[task])} "
+            f"({len(bad)} in all)"
+        )
     return ScoreTable(tuple(name for name, _ in named), labels, matrix, lower)
-
-
-def higher_is_better(table: ScoreTable) -> Floats:
-    """Give the scores with such signs that more is better, shape (M, D)."""
-    return -table.scores if table.lower_is_better else table.scores
 
 
 def _refuse_folds(scores: Any, parts: list[Any]) -> None:
@@ -95,7 +106,7 @@ def _refuse_folds(scores: Any, parts: list[Any]) -> None:
         if len(shape) > most or (listed and np.ndim(part[0]) > 0):
             got = getattr(scores, "shape", "several for each task")
             raise ValueError(
-                f"{_ARGUMENT} must be of shape (M, D), one score for each model and "
+                f"scores must be of shape (M, D), one score for each model and "
                 f"task, got {got}: average over folds and repetitions first (they are "
                 "not tasks); task_table tests within each task, compare_folds on one"
             )
@@ -121,7 +132,7 @@ def _column(raw: Any, title: str) -> Floats:
         column = as_values(raw, title)
     except TypeError as error:
         raise TypeError(
-            f"{_ARGUMENT} must hold one column of numbers a model: {error}. Names of "
+            f"scores must hold one column of numbers a model: {error}. Names of "
             "tasks are the index of a frame, its only column of text, or tasks=; a table "
             "with a row a score is for read_results"
         ) from error
@@ -131,56 +142,69 @@ def _column(raw: Any, title: str) -> Floats:
     return column.astype(np.float64)
 
 
-def _check_lengths(columns: list[NDArray[Any]], titles: list[str]) -> None:
-    n_tasks = columns[0].size
-    for title, column in zip(titles, columns, strict=True):
-        if column.size != n_tasks:
-            raise ValueError(
-                f"{_ARGUMENT} must have a score of each model for the same tasks: "
-                f"{title} has {column.size}, {titles[0]} has {n_tasks}"
-            )
-    if n_tasks < 2:
-        raise ValueError(
-            f"{_ARGUMENT} must be on at least two tasks, got {n_tasks}: models on the "
-            "items of one task are compared by compare_all and compare_means"
-        )
-
-
-def _task_names(tasks: Any, column: Any, scores: Any, n_tasks: int) -> tuple[str, ...]:
-    """Name the tasks as the user does, or as the index of a pandas object does."""
+def name_tasks(tasks: Any, n_tasks: int) -> tuple[str, ...]:
+    """Names of the tasks, as the user gives them or numbered."""
     if tasks is None:
-        index = getattr(scores, "index", getattr(column, "index", None))
-        labelled = hasattr(column, "iloc") and type(index).__name__ != "RangeIndex"
-        chosen = [str(i) for i in index] if labelled else []  # type: ignore[union-attr]
-        # An index that repeats itself says of which kind tasks are, not which they are.
-        if len(set(chosen)) == n_tasks:
-            return tuple(chosen)
-        return tuple(f"task_{i}" for i in range(n_tasks))
+        return tuple(f"task_{t}" for t in range(n_tasks))
     if isinstance(tasks, (str, bytes)) or not isinstance(tasks, Iterable):
         raise TypeError(f"tasks must be a sequence of names of tasks, got {tasks!r}")
     chosen = [str(task) for task in tasks]
     if len(chosen) != n_tasks:
-        raise ValueError(
-            f"tasks must name each of the {n_tasks} tasks of {_ARGUMENT}, got {len(chosen)} names"
-        )
+        raise ValueError(f"tasks must name each of the {n_tasks} tasks, got {len(chosen)} names")
     if len(set(chosen)) < n_tasks:
         twice = sorted(name for name, n in Counter(chosen).items() if n > 1)
         raise ValueError(f"tasks must have one name a task, got {twice} more than once")
     return tuple(chosen)
 
 
-def _refuse_infinite(matrix: Floats, titles: list[str], tasks: tuple[str, ...]) -> None:
-    bad = np.argwhere(np.abs(matrix) >= LARGEST)
-    if bad.size:
-        model, task = bad[0]
-        raise ValueError(
-            f"{_ARGUMENT} must be finite, and below {LARGEST:g} in size, got "
-            f"{matrix[model, task]} of {titles[model]} on {visible(tasks[task])} "
-            f"({len(bad)} in all)"
-        )
+# Scores with such signs that more is better, after the policy for missing ones.
 
 
-# Scores of models on tasks, checked, and what is made of missing ones.
+class Gains(NamedTuple):
+    """Scores of M models on D tasks, with such signs that more is better."""
+
+    names: tuple[str, ...]
+    tasks: tuple[str, ...]
+    #: Shape (M, D); whole numbers, the scores times a power of ten, where decimals were
+    #: written; NaN where there is none; least of all where a model is to be last.
+    values: Floats
+    #: What the scores were times.
+    scale: float
+    #: What is too small to be a difference, by task, shape (D,).
+    tolerance: Floats
+
+    @property
+    def complete(self) -> bool:
+        """Whether each model has a score on each task."""
+        return not np.isnan(self.values).any()
+
+
+def gains_of(table: ScoreTable, *, worst: bool = False) -> Gains:
+    """Gains of scores: whole numbers where they have few decimals.
+
+    A missing score is less than all others where it counts as the `worst`.
+    """
+    gains = -table.scores if table.lower_is_better else table.scores
+    known = ~np.isnan(gains)
+    values, scale = decimal_codes(np.where(known, gains, 0.0)) or (gains, 1.0)
+    values = np.where(known, values, -np.inf if worst else np.nan)
+    tolerance = _ULPS * np.abs(np.where(known, values, 0.0)).max(axis=0)
+    return Gains(table.names, table.tasks, values, scale, np.asarray(tolerance))
+
+
+def rank_tasks(gains: Gains, pool: ThreadPool) -> Floats:
+    """Rank the models within each task, 1 for the best: shape (M, D)."""
+    m, n_tasks = gains.values.shape
+    ranks = np.empty((n_tasks, m))
+
+    def rank(some: slice) -> None:
+        worse = -gains.values[:, some].T
+        order = np.argsort(worse, axis=1)
+        ordered = np.take_along_axis(worse, order, axis=1)
+        rank_rows(ordered, order, gains.tolerance[some], ranks[some])
+
+    pool.run(rank, parts(n_tasks, max(1, _CELLS // m)), steps=no_step)
+    return np.ascontiguousarray(ranks.T)
 
 
 #: What to make of a model without a score on some tasks.
@@ -190,11 +214,9 @@ _OFFERS = {
     "pairs": "'pairs' for those that both models of a pair have",
     "worst": "'worst' to rank such a model last",
 }
-_SHOWN = 3
 
 
-@dataclass(frozen=True)
-class TaskData:
+class TaskData(NamedTuple):
     """Scores that are compared, after the policy for missing ones."""
 
     table: ScoreTable
@@ -208,58 +230,19 @@ class TaskData:
 def read_data(
     scores: Any,
     *,
-    lower_is_better: bool,
+    lower_is_better: Any,
     missing: str = "raise",
     names: Sequence[str] | None = None,
     tasks: Sequence[str] | None = None,
-    policies: tuple[str, ...] = ("raise",),
+    policies: tuple[str, ...] = POLICIES[:2],
 ) -> TaskData:
     """Read scores; ValueError for missing ones without one of the policies offered."""
     missing = choose(missing, "missing", policies)
     table = read_scores(scores, names, tasks, lower_is_better=lower_is_better)
     gaps = np.isnan(table.scores)
-    n_dropped = 0
-    if gaps.any():
-        _refuse(table, gaps, missing, policies)
-        if missing == "tasks":
-            kept = ~gaps.any(axis=0)
-            n_dropped = int(np.count_nonzero(~kept))
-            labels = tuple(np.array(table.tasks, object)[kept])
-            table = table._replace(tasks=labels, scores=table.scores[:, kept])
-    gains = higher_is_better(table)
-    if missing == "worst":
-        gains = np.where(np.isnan(gains), -np.inf, gains)
-    made = gains_of(table.names, table.tasks, gains)
-    return TaskData(table, made, missing, np.count_nonzero(gaps, axis=1), n_dropped)
-
-
-def read_complete(
-    scores: Any, *, names: Any, tasks: Any, lower_is_better: Any, missing: Any
-) -> TaskData:
-    """Read scores, perhaps without the tasks that a model lacks."""
-    return read_data(
-        scores,
-        lower_is_better=lower_is_better,
-        missing=missing,
-        names=names,
-        tasks=tasks,
-        policies=POLICIES[:2],
-    )
-
-
-def dropped_sentence(n_dropped: int) -> tuple[str, ...]:
-    """Say how many tasks were left out."""
-    if not n_dropped:
-        return ()
-    return (f"{n_dropped} tasks that a model has no score on were left out.",)
-
-
-def _refuse(
-    table: ScoreTable, gaps: NDArray[np.bool_], missing: str, policies: tuple[str, ...]
-) -> None:
-    """Refuse missing scores without a policy, or with too few left."""
-    n_complete = int(np.count_nonzero(~gaps.any(axis=0)))
-    if missing == "raise":
+    kept = ~gaps.any(axis=0)
+    n_complete = int(np.count_nonzero(kept))
+    if missing == "raise" and gaps.any():
         where = np.argwhere(gaps)
         shown = ", ".join(
             f"{visible(table.names[i])} on {visible(table.tasks[t])}" for i, t in where[:_SHOWN]
@@ -280,85 +263,17 @@ def _refuse(
     if gaps.all(axis=1).any():
         model = table.names[int(np.argmax(gaps.all(axis=1)))]
         raise ValueError(f"{visible(model)} has no score on any task: leave this model out")
+    n_dropped = 0
+    if missing == "tasks" and not kept.all():
+        n_dropped = kept.size - n_complete
+        labels = tuple(np.array(table.tasks, object)[kept])
+        table = table._replace(tasks=labels, scores=table.scores[:, kept])
+    gains = gains_of(table, worst=missing == "worst")
+    return TaskData(table, gains, missing, np.count_nonzero(gaps, axis=1), n_dropped)
 
 
-# Scores of two models, checked, and their differences.
-
-
-@dataclass(frozen=True)
-class ScorePair:
-    """Scores of a and b, as they came."""
-
-    a: Floats
-    b: Floats
-    names: tuple[str, str]
-    lower_is_better: bool
-    decimals: Decimals
-
-    @property
-    def units(self) -> tuple[Floats, float]:
-        """Differences in units of the last decimal, a better above 0; a tolerance."""
-        a, b = self.decimals.values
-        return (b - a if self.lower_is_better else a - b), 2 * self.decimals.tolerance
-
-    def in_units(self, value: float) -> float:
-        """Write a difference in these units."""
-        return value * self.decimals.scale
-
-    @property
-    def differences(self) -> Floats:
-        """Differences, above 0 where a is better; equal decimals are equal."""
-        return np.asarray(self.units[0] / self.decimals.scale)
-
-    @property
-    def measure(self) -> str:
-        """What the scores are."""
-        return "loss" if self.lower_is_better else "score"
-
-    @property
-    def difference(self) -> float:
-        """Mean of a minus mean of b."""
-        mean = float(np.mean(self.differences))
-        return -mean if self.lower_is_better else mean
-
-
-def read_score_pair(
-    scores_a: Any,
-    scores_b: Any,
-    *,
-    lower_is_better: Any,
-    names: Any,
-    shape: tuple[str, ...] = ("(D,)",),
-) -> ScorePair:
-    """Check scores of two models; ValueError or TypeError for what they cannot be."""
-    given = [("scores_a", scores_a), ("scores_b", scores_b)]
-    check_indexes(given)
-    columns = [_read(raw, name, shape) for name, raw in given]
-    a, b = columns
-    if a.shape != b.shape:
-        raise ValueError(
-            f"scores_b must be as many as scores_a, in the same order: {a.shape}, got {b.shape}"
-        )
-    if a.size < 2:
-        raise ValueError(f"scores_a must be two at least, got {a.size}")
-    pair = read_pair_names(names)
-    lower = as_flag(lower_is_better, "lower_is_better")
-    return ScorePair(a, b, pair, lower, Decimals.of(np.stack([a.ravel(), b.ravel()])))
-
-
-def _read(raw: Any, name: str, shape: tuple[str, ...]) -> Floats:
-    """Check one column."""
-    column = np.asarray(as_numbers(raw, name).astype(np.float64))
-    if not 1 <= column.ndim <= len(shape):
-        raise ValueError(
-            f"{name} must be of shape {' or '.join(shape)}, got {column.shape}: folds "
-            "and repetitions of a task are no tasks"
-        )
-    bad = np.argwhere(~(np.abs(column) < LARGEST))
-    if bad.size:
-        where = int(bad[0, 0]) if column.ndim == 1 else tuple(bad[0].tolist())
-        raise ValueError(
-            f"{name} must be finite, and below {LARGEST:g} in size, got "
-            f"{column[tuple(bad[0])]} at {where}"
-        )
-    return column
+def dropped_sentence(n_dropped: int) -> tuple[str, ...]:
+    """Say how many tasks were left out."""
+    if not n_dropped:
+        return ()
+    return (f"{n_dropped} tasks that a model has no score on were left out.",)

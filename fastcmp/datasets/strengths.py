@@ -2,121 +2,165 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from numbers import Real
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
-from fastcmp.core.checks import as_flag, as_proportion, as_resamples, as_seed, choose
+from fastcmp.core.checks import as_finite, as_flag, as_proportion, as_resamples, as_seed, choose
 from fastcmp.core.numbers import normal_tail
-from fastcmp.core.threads import check_progress, check_workers
-from fastcmp.counts.pairs import all_pairs, choose_pairs
+from fastcmp.core.threads import Progress, check_progress, check_workers
+from fastcmp.counts.pairs import all_pairs, choose_pairs, name_control
 from fastcmp.datasets.battle_inputs import read_rows, read_scores
 from fastcmp.datasets.bradley_terry_model import (
     COVARIANCES,
     TIES,
-    Draws,
     Estimate,
     Model,
+    RowBattles,
+    TableBattles,
     fit,
     inverse,
     pair_errors,
 )
 from fastcmp.datasets.bradley_terry_result import BradleyTerry
-from fastcmp.datasets.win_tables import (
-    WinTables,
-    davidson_problem,
-    find_components,
-    read_win_tables,
-)
+from fastcmp.datasets.win_tables import davidson_problem, find_components, read_win_tables
 from fastcmp.pairwise.adjust import OF_PAIRS, adjust_checked, check_all_pairs, promise
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import ArrayLike, NDArray
-
-    from fastcmp.core.threads import Progress
-    from fastcmp.datasets.bradley_terry_model import Battles
-
-    Floats = NDArray[np.float64]
-    Pairs = Sequence[tuple[int | str, int | str]] | None
+Floats = NDArray[np.float64]
+Pairs = Sequence[tuple[int | str, int | str]] | None
 
 _FEW_CLUSTERS = 20
 
 
-def rank(
-    tables: WinTables, battles: Battles | None, options: BTOptions, *, n_dropped: int = 0
+def _rank(
+    names: tuple[str, ...],
+    wins: Floats,
+    ties: Floats,
+    model: Model,
+    covariance: str,
+    *,
+    battles: TableBattles | RowBattles | None = None,
+    draws: tuple[int, int, int | None, Any] | None = None,
+    adjust: str,
+    alpha: float,
+    pairs: Pairs,
+    control: int | str | None,
+    n_dropped: int = 0,
 ) -> BradleyTerry:
-    """Estimate strengths, and decide about pairs."""
-    names, wins, ties = tables
-    adjust, alpha, pairs, control = options.deciding
+    """Estimate strengths, and decide about pairs.
+
+    `draws` are the number of the bootstrap, their seed, threads and progress.
+    """
+    m = len(names)
     adjust, alpha = choose(adjust, "adjust", OF_PAIRS), as_proportion(alpha, "alpha")
-    which = choose_pairs(names, pairs, control)
-    check_all_pairs(adjust, len(names), chosen=which is not None)
-    cautions = _check_exists(tables, options.model)
-    by_cluster = options.covariance in ("clustered", "bootstrap")
-    n_clusters = battles.n_clusters if by_cluster and battles is not None else None
-    cautions += _check_clusters(n_clusters)
-    theta, information = fit(options.model, wins, ties)
+    chosen = choose_pairs(names, pairs, control)
+    check_all_pairs(adjust, m, chosen=chosen is not None)
+    cautions = _check_exists(names, wins, ties, model)
+    n_clusters = None
+    if battles is not None and covariance in ("clustered", "bootstrap"):
+        n_clusters = battles.n_clusters
+        if n_clusters < 2:
+            raise ValueError(
+                "groups must be at least 2, got battles of one cluster only, whose "
+                "standard errors are unknown: pass covariance='sandwich' if battles are "
+                "independent"
+            )
+        if n_clusters <= _FEW_CLUSTERS:
+            cautions += (
+                f"Only {n_clusters} clusters of battles: standard errors from so few are too "
+                "small on average, and normal tails too light.",
+            )
+    theta, information = fit(model, wins, ties)
+    bread = inverse(information, m)
     estimate = Estimate(
-        model=options.model,
-        wins=wins,
-        ties=ties,
-        theta=theta,
-        bread=inverse(information, len(names)),
-        battles=battles,
+        model=model, wins=wins, ties=ties, theta=theta, bread=bread, battles=battles
     )
-    covariance, drawn = _errors(estimate, options, alpha)
-    cautions += _failures(drawn)
-    chosen = all_pairs(len(names)) if which is None else which
-    tests = _pair_tests(estimate, covariance, chosen, adjust, alpha)
-    m, errors = len(names), np.sqrt(np.maximum(np.diagonal(covariance), 0.0))
-    reach = -kernels.ndtri(alpha / 2) * errors[:m]
-    strength = theta[:m]
-    has_nu = options.model.has_nu
+    drawn: dict[str, Any] = {}
+    if covariance != "bootstrap" or draws is None:
+        errors = estimate.covariance(covariance)
+    else:
+        resampled = estimate.resampled(*draws)
+        known = resampled[np.isfinite(resampled).all(axis=1)]
+        n_failed = len(resampled) - len(known)
+        if len(known) < 2:
+            raise ValueError(
+                f"n_resamples={len(resampled)} draws of clusters gave {len(known)} estimates: "
+                "pass covariance='clustered'"
+            )
+        if n_failed:
+            cautions += (
+                f"{n_failed} of {len(resampled)} draws of clusters had no "
+                "estimate, and are left out.",
+            )
+        errors = np.atleast_2d(np.cov(known.T))
+        ends = np.quantile(known[:, :m], [alpha / 2, 1 - alpha / 2], axis=0)
+        drawn = {
+            "n_resamples": len(resampled),
+            "n_failed": n_failed,
+            "seed": draws[1],
+            "percentile_interval": ends.T,
+        }
+    which = all_pairs(m) if chosen is None else chosen
+    strength, z = theta[:m], -kernels.ndtri(alpha / 2)
+    error = np.sqrt(np.maximum(np.diagonal(errors), 0.0))
+    difference = strength[which[:, 0]] - strength[which[:, 1]]
+    error_of_pairs = pair_errors(errors, which, bread)
+    # Equal up to the rounding of sums; without spread p is 0, or 1 for equal ones.
+    difference[np.abs(difference) < 1e-12] = 0.0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        statistic = np.where(difference == 0.0, 0.0, difference / error_of_pairs)
+    pvalue = np.minimum(normal_tail(statistic, "two-sided"), 1.0)
+    reach, reach_of_pairs = z * error[:m], z * error_of_pairs
+    n_battles = float(wins.sum() + ties.sum() / 2)
     return BradleyTerry(
-        **tests,
         **drawn,
+        statistic=statistic,
+        pvalue=pvalue,
+        pvalue_adjusted=adjust_checked(pvalue, adjust),
+        difference=difference,
+        interval=np.stack([difference - reach_of_pairs, difference + reach_of_pairs], axis=1),
+        difference_standard_error=error_of_pairs,
         distribution="normal",
-        pairs=chosen,
+        pairs=which,
         names=names,
         score=strength,
         score_interval=np.stack([strength - reach, strength + reach], axis=1),
         measure="strength",
-        n_samples=round(float(wins.sum() + ties.sum() / 2)),
+        n_samples=round(n_battles),
         test="bradley-terry",
-        method=options.model.ties_as,
+        method=model.ties_as,
         adjust=adjust,
         alpha=alpha,
         rule=promise(adjust, alpha),
-        control=None if control is None else names[chosen[0, 0]],
+        control=name_control(names, chosen, control),
         n_clusters=n_clusters,
         cautions=cautions,
-        standard_error=errors[:m],
-        covariance=covariance[:m, :m].copy(),
-        covariance_method=options.covariance,
-        ties_as=options.model.ties_as,
-        n_battles=float(wins.sum() + ties.sum() / 2),
+        standard_error=error[:m],
+        covariance=errors[:m, :m].copy(),
+        covariance_method=covariance,
+        ties_as=model.ties_as,
+        n_battles=n_battles,
         n_ties=float(ties.sum() / 2),
-        ridge=options.model.ridge,
-        log_nu=float(theta[m]) if has_nu else np.nan,
-        log_nu_standard_error=float(errors[m]) if has_nu else np.nan,
+        ridge=model.ridge,
+        log_nu=float(theta[m]) if model.has_nu else np.nan,
+        log_nu_standard_error=float(error[m]) if model.has_nu else np.nan,
         n_dropped=n_dropped,
     )
 
 
-def _check_exists(tables: WinTables, model: Model) -> tuple[str, ...]:
+def _check_exists(
+    names: tuple[str, ...], wins: Floats, ties: Floats, model: Model
+) -> tuple[str, ...]:
     """Refuse strengths, or a nu, that are not finite; beware of those of a ridge."""
-    names, wins, ties = tables
     linked = wins if model.ties_as == "ignored" else wins + ties
-    found = find_components(names, linked)
-    if not found.mle_exists and not model.ridge:
+    groups = find_components(names, linked)
+    if not groups.mle_exists and not model.ridge:
         what = " (ties are ignored)" if model.ties_as == "ignored" and ties.any() else ""
         raise ValueError(
-            f"wins do not determine the strengths{what}: {found.problem}; compare the "
+            f"wins do not determine the strengths{what}: {groups.problem}; compare the "
             "models of one group, or pass ridge= for a penalised fit (win_components "
             "lists the groups)"
         )
@@ -125,154 +169,35 @@ def _check_exists(tables: WinTables, model: Model) -> tuple[str, ...]:
         problem = "" if bounded else davidson_problem(wins, ties)
         if problem:
             raise ValueError(f"ties_as='davidson' has no finite estimate: {problem}")
-    if found.mle_exists:
+    if groups.mle_exists:
         return ()
     return (
-        f"The ridge decides, not the battles: without it there is no estimate, as {found.problem}.",
+        "The ridge decides, not the battles: without it there is no estimate, as "
+        f"{groups.problem}.",
     )
 
 
-def _check_clusters(n_clusters: int | None) -> tuple[str, ...]:
-    if n_clusters is None or n_clusters > _FEW_CLUSTERS:
-        return ()
-    if n_clusters < 2:
-        raise ValueError(
-            "groups must be at least 2, got battles of one cluster only, whose "
-            "standard errors are unknown: pass covariance='sandwich' if battles are "
-            "independent"
-        )
-    return (
-        f"Only {n_clusters} clusters of battles: standard errors from so few are too "
-        "small on average, and normal tails too light.",
-    )
+def _read_model(ties_as: Any, ridge: Any) -> Model:
+    return Model(ties_as=choose(ties_as, "ties_as", TIES), ridge=as_finite(ridge, "ridge", 0.0))
 
 
-def _errors(estimate: Estimate, options: BTOptions, alpha: float) -> tuple[Floats, dict[str, Any]]:
-    """Give the covariance of all parameters, and what a record says of draws."""
-    if options.draws is None:
-        return estimate.covariance(options.covariance), {}
-    found = estimate.resampled(options.draws)
-    known = found[np.isfinite(found).all(axis=1)]
-    if len(known) < 2:
-        raise ValueError(
-            f"n_resamples={len(found)} draws of clusters gave {len(known)} estimates: "
-            "pass covariance='clustered'"
-        )
-    strengths = known[:, : estimate.n_models]
-    ends = np.quantile(strengths, [alpha / 2, 1 - alpha / 2], axis=0)
-    return np.atleast_2d(np.cov(known.T)), {
-        "n_resamples": len(found),
-        "n_failed": len(found) - len(known),
-        "seed": options.draws.seed,
-        "percentile_interval": ends.T,
-    }
-
-
-def _failures(drawn: dict[str, Any]) -> tuple[str, ...]:
-    if not drawn.get("n_failed"):
-        return ()
-    return (
-        f"{drawn['n_failed']} of {drawn['n_resamples']} draws of clusters had no "
-        "estimate, and are left out.",
-    )
-
-
-def _pair_tests(
-    estimate: Estimate, covariance: Floats, pairs: NDArray[Any], adjust: str, alpha: float
-) -> dict[str, Any]:
-    """Test the difference of each pair; without spread p is 0, or 1 for equal ones."""
-    strength = estimate.theta[: estimate.n_models]
-    difference = strength[pairs[:, 0]] - strength[pairs[:, 1]]
-    errors = pair_errors(covariance, pairs, estimate.bread)
-    # Equal up to the rounding of sums.
-    difference[np.abs(difference) < 1e-12] = 0.0
-    with np.errstate(divide="ignore", invalid="ignore"):
-        statistic = np.where(difference == 0.0, 0.0, difference / errors)
-    reach = -kernels.ndtri(alpha / 2) * errors
-    pvalue = np.minimum(normal_tail(statistic, "two-sided"), 1.0)
-    return {
-        "statistic": statistic,
-        "pvalue": pvalue,
-        "pvalue_adjusted": adjust_checked(pvalue, adjust),
-        "difference": difference,
-        "interval": np.stack([difference - reach, difference + reach], axis=1),
-        "difference_standard_error": errors,
-    }
-
-
-# Options of Bradley and Terry's model.
-
-
-#: What battles allow whose clusters are not known.
-OF_COUNTS = ("information", "sandwich")
-OF_ROWS = ("information", "sandwich", "bootstrap")
-
-
-class Deciding(NamedTuple):
-    """Which pairs to decide about, and how."""
-
-    adjust: Any
-    alpha: Any
-    pairs: Any
-    control: Any
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BTOptions:
-    """The model, where standard errors come from, and decisions."""
-
-    model: Model
-    covariance: str
-    deciding: Deciding
-    #: None where nothing is drawn.
-    draws: Draws | None = None
-
-
-def read_options(
-    ties_as: Any,
-    ridge: Any,
-    covariance: Any,
-    known: tuple[str, ...],
-    deciding: Deciding,
-    draws: Draws | None = None,
-) -> BTOptions:
-    """Check options; `known` are the covariances that the battles allow."""
+def _read_covariance(covariance: Any, known: tuple[str, ...]) -> str:
+    """Check where standard errors come from; `known` are those that the battles allow."""
     covariance = choose(covariance, "covariance", COVARIANCES)
     if covariance not in known:
         raise ValueError(
             f"covariance={covariance!r} needs to know which battles belong together: "
             f"take one of {known}, or pass scores, or a table of battles with a group"
         )
-    ties_as = choose(ties_as, "ties_as", TIES)
-    return BTOptions(
-        model=Model(ties_as=ties_as, ridge=_as_ridge(ridge)),
-        covariance=covariance,
-        deciding=deciding,
-        draws=draws if covariance == "bootstrap" else None,
-    )
+    return str(covariance)
 
 
-def read_draws(n_resamples: Any, rng: Any, workers: Any, progress: Any) -> Draws:
-    """Check how often clusters are drawn."""
+def _read_draws(
+    n_resamples: Any, rng: Any, workers: Any, progress: Any
+) -> tuple[int, int, int | None, Any]:
     check_workers(workers)
     check_progress(progress)
-    return Draws(
-        n_resamples=as_resamples(n_resamples, 2),
-        seed=as_seed(rng),
-        workers=workers,
-        progress=progress,
-    )
-
-
-def _as_ridge(value: Any) -> float:
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
-        raise TypeError(f"ridge must be a number >= 0, got {value!r}")
-    if not 0.0 <= float(value) < np.inf:
-        raise ValueError(f"ridge must be finite and >= 0, got {value}")
-    return float(value)
-
-
-# Models ranked by battles: Bradley and Terry's model.
+    return as_resamples(n_resamples, 2), as_seed(rng), workers, progress
 
 
 def bradley_terry(
@@ -360,9 +285,19 @@ def bradley_terry(
     >>> result.elo().rating.round().tolist()
     [1146.0, 969.0, 885.0]
     """
-    tables = read_win_tables(wins, ties, names)
-    deciding = Deciding(adjust, alpha, pairs, control)
-    return rank(tables, None, read_options(ties_as, ridge, covariance, OF_COUNTS, deciding))
+    named, won, tied = read_win_tables(wins, ties, names)
+    covariance = _read_covariance(covariance, ("information", "sandwich"))
+    return _rank(
+        named,
+        won,
+        tied,
+        _read_model(ties_as, ridge),
+        covariance,
+        adjust=adjust,
+        alpha=alpha,
+        pairs=pairs,
+        control=control,
+    )
 
 
 def bradley_terry_from_scores(
@@ -454,22 +389,29 @@ def bradley_terry_from_scores(
     >>> result.strength.round(3).tolist(), result.n_clusters
     ([1.089, -0.278, -0.811], 6)
     """
-    options = read_options(
-        ties_as,
-        ridge,
-        covariance,
-        COVARIANCES,
-        Deciding(adjust, alpha, pairs, control),
-        read_draws(n_resamples, rng, workers, progress),
-    )
-    found, battles, n_dropped = read_scores(
+    covariance = _read_covariance(covariance, COVARIANCES)
+    model = _read_model(ties_as, ridge)
+    draws = _read_draws(n_resamples, rng, workers, progress)
+    named, battles, n_dropped = read_scores(
         scores,
         lower_is_better=as_flag(lower_is_better, "lower_is_better"),
         missing=missing,
         groups=groups,
         names=names,
     )
-    return rank(WinTables(found, *battles.count()), battles, options, n_dropped=n_dropped)
+    return _rank(
+        named,
+        *battles.count(),
+        model,
+        covariance,
+        battles=battles,
+        draws=draws,
+        adjust=adjust,
+        alpha=alpha,
+        pairs=pairs,
+        control=control,
+        n_dropped=n_dropped,
+    )
 
 
 def bradley_terry_from_battles(
@@ -564,15 +506,22 @@ def bradley_terry_from_battles(
     0.7
     """
     columns: dict[str, str | None] = {"model_a": model_a, "model_b": model_b, "result": result}
-    found, rows, grouped = read_rows(battles, columns | {"group": group, "weight": weight}, names)
+    named, rows, grouped = read_rows(battles, columns | {"group": group, "weight": weight}, names)
     if covariance is None:
         covariance = "clustered" if grouped else "sandwich"
-    options = read_options(
-        ties_as,
-        ridge,
+    known = COVARIANCES if grouped else ("information", "sandwich", "bootstrap")
+    covariance = _read_covariance(covariance, known)
+    model = _read_model(ties_as, ridge)
+    draws = _read_draws(n_resamples, rng, workers, progress)
+    return _rank(
+        named,
+        *rows.count(),
+        model,
         covariance,
-        COVARIANCES if grouped else OF_ROWS,
-        Deciding(adjust, alpha, pairs, control),
-        read_draws(n_resamples, rng, workers, progress),
+        battles=rows,
+        draws=draws,
+        adjust=adjust,
+        alpha=alpha,
+        pairs=pairs,
+        control=control,
     )
-    return rank(WinTables(found, *rows.count()), rows, options)

@@ -1,14 +1,15 @@
-"""Ranks of models when tasks are drawn again, or weighted at random."""
+"""Ranks of models when tasks are drawn again, weighted at random, or left out in turn."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb, factorial
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.checks import (
     as_flag,
@@ -19,32 +20,68 @@ from fastcmp.core.checks import (
     as_whole,
     choose,
 )
-from fastcmp.core.records import Drawn, Record
+from fastcmp.core.records import Drawn, Record, ScoreTable
 from fastcmp.core.render import visible
 from fastcmp.core.sections import Section
 from fastcmp.core.threads import ThreadPool, check_workers, no_step, parts
-from fastcmp.datasets.reading import dropped_sentence, read_complete
-from fastcmp.datasets.task_ranks import rank_tasks
+from fastcmp.datasets.reading import Gains, dropped_sentence, rank_tasks, read_data
 from fastcmp.kernels.dirichlet import random_exponentials
 from fastcmp.kernels.item_bootstrap import draw_units
 from fastcmp.kernels.item_values import LARGEST
 from fastcmp.kernels.task_ranks import count_ranks, nested_draws
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
-    from numpy.typing import NDArray
-
-    from fastcmp.core.records import ScoreTable
-    from fastcmp.datasets.task_ranks import Gains
-
-    Floats = NDArray[np.float64]
-
+RANK_BY = ("mean rank", "mean score")
+METHODS = ("auto", "exact", "draws")
 _BLOCK = 1 << 22  # numbers that a thread draws at once
 _SLACK = 4.0 * float(np.finfo(np.float64).eps)  # of a sum, for each of its terms
+_LISTED = 100_000  # draws that are enumerated: all of up to 10 tasks
 
 #: Gives what models are ranked by in some draws, less is better, shape (R, M).
 Draw = Callable[[slice], "Floats"]
+
+
+class Costs(NamedTuple):
+    """What models are ranked by in each task; less is better."""
+
+    #: Twice the rank, or minus the score in units of its last decimal, shape (M, D).
+    values: Floats
+    #: What they were times.
+    scale: float
+    #: Sums over the tasks that differ by no more are equal.
+    tolerance: float
+
+    @classmethod
+    def of(cls, gains: Gains, rank_by: str) -> Costs:
+        """Rank within tasks, or take the scores."""
+        values, scale = -gains.values, gains.scale
+        if rank_by == "mean rank":
+            with ThreadPool(1) as pool:
+                values, scale = 2.0 * rank_tasks(gains, pool), 2.0
+        largest = float(np.abs(values).max(initial=0.0))
+        return cls(values, scale, _SLACK * values.shape[1] * largest)
+
+    def variance(self) -> Floats:
+        """Variance of the mean when tasks are drawn again, shape (M,)."""
+        n_tasks = self.values.shape[1]
+        return np.asarray(self.values.var(axis=1) / (n_tasks * self.scale**2))
+
+    def places(self, sums: Floats) -> Ints:
+        """1 + how many models are strictly better, less being better: (R, M)."""
+        order = np.argsort(sums, axis=1)
+        ordered = np.take_along_axis(sums, order, axis=1)
+        new = np.ones(ordered.shape, bool)
+        new[:, 1:] = np.diff(ordered, axis=1) > self.tolerance
+        start = np.where(new, np.arange(ordered.shape[1]), 0)
+        ranks = np.empty(order.shape, np.int64)
+        np.put_along_axis(ranks, order, np.maximum.accumulate(start, axis=1) + 1, axis=1)
+        return ranks
+
+    def ranks(self) -> Ints:
+        """Ranks on all tasks, shape (M,)."""
+        return self.places(self.values.sum(axis=1)[np.newaxis]).ravel()
 
 
 class RankCounts(NamedTuple):
@@ -59,47 +96,41 @@ class RankCounts(NamedTuple):
     variance: Floats
 
 
-class Work(NamedTuple):
-    """How many draws, of how many models and tasks, and what counts as the top."""
-
-    n_draws: int
-    n_models: int
-    n_tasks: int
-    top: int
-    #: Estimates that differ by no more are equal.
-    tolerance: float
-
-
-def count(draw: Draw, work: Work, pool: ThreadPool, weights: Floats | None = None) -> RankCounts:
+def count(
+    draw: Draw,
+    costs: Costs,
+    n_draws: int,
+    pool: ThreadPool,
+    *,
+    top: int = 1,
+    weights: Floats | None = None,
+) -> RankCounts:
     """Rank the models in each draw; `weights` say how often each draw counts."""
-    m = work.n_models
-    size = max(16, _BLOCK // (work.n_tasks + 2 * m) // 16 * 16)
-    blocks = parts(work.n_draws, size)
-    each = np.ones(work.n_draws) if weights is None else weights
-    n_threads = max(1, min(pool.threads, len(blocks)))
-    proportions = np.zeros((len(blocks), 2, m))
-    sums = np.zeros((len(blocks), 2, m))
-    options = work.tolerance, work.top
+    m, n_tasks = costs.values.shape
+    size = max(16, _BLOCK // (n_tasks + 2 * m) // 16 * 16)
+    blocks = parts(n_draws, size)
+    often = np.ones(n_draws) if weights is None else weights
+    proportions, sums = np.zeros((2, len(blocks), 2, m))
     #: A table a thread: counts are whole numbers, exact in any order.
-    tables = [np.zeros((m, m)) for _ in range(n_threads)]
-    free = list(range(n_threads))
+    tables = [np.zeros((m, m)) for _ in range(max(1, min(pool.threads, len(blocks))))]
+    free = list(range(len(tables)))
 
     def rank(block: int) -> None:
         part = blocks[block]
         estimates = np.ascontiguousarray(draw(part))
-        own = each[part]
         order = np.argsort(estimates, axis=1)
         table = free.pop()
-        count_ranks(estimates, order, own, options, tables[table], proportions[block])
+        options = costs.tolerance, top
+        count_ranks(estimates, order, often[part], options, tables[table], proportions[block])
         free.append(table)
-        sums[block] = own @ estimates, own @ estimates**2
+        sums[block] = often[part] @ estimates, often[part] @ estimates**2
 
     pool.run(rank, range(len(blocks)), steps=no_step, here=len(blocks) == 1)
-    total = float(each.sum())
+    total = float(often.sum())
     mean, square = sums.sum(axis=0) / total
-    top, best = proportions.sum(axis=0) / total
+    in_top, best = proportions.sum(axis=0) / total
     variance = np.maximum(square - mean * mean, 0.0)
-    return RankCounts(np.sum(tables, axis=0) / total, top, best, variance)
+    return RankCounts(np.sum(tables, axis=0) / total, in_top, best, variance)
 
 
 def drawn_tasks(costs: Floats, seed: int) -> Draw:
@@ -127,17 +158,6 @@ def weighted_tasks(costs: Floats, seed: int) -> Draw:
     return draw
 
 
-def listed_tasks(counts: Floats, costs: Floats) -> Draw:
-    """Take draws that are listed, how often each task occurs: shape (R, D)."""
-    by_task = np.ascontiguousarray(costs.T)
-    return lambda part: np.asarray(counts[part] @ by_task)
-
-
-def n_compositions(n_tasks: int) -> int:
-    """Count the ways in which D draws with replacement can fall on D tasks."""
-    return comb(2 * n_tasks - 1, n_tasks)
-
-
 def all_draws(n_tasks: int) -> tuple[Floats, Floats]:
     """List how often each task can occur, (R, D), and of D**D draws how many each."""
     bars = np.array(list(combinations(range(2 * n_tasks - 1), n_tasks - 1)), np.int64).reshape(
@@ -149,11 +169,6 @@ def all_draws(n_tasks: int) -> tuple[Floats, Floats]:
     orders = np.array([factorial(k) for k in range(n_tasks + 1)], np.float64)
     ways = orders[-1] / orders[counts].prod(axis=1)
     return counts.astype(np.float64), np.rint(ways)
-
-
-def tolerance_of(costs: Floats, n_tasks: int) -> float:
-    """Give how much sums of equal numbers may differ."""
-    return _SLACK * n_tasks * float(np.abs(costs).max(initial=0.0))
 
 
 # The record of the bootstrap of tasks.
@@ -277,45 +292,12 @@ _CLOSE = 1e-6  # of the largest value, that a score may differ from the mean of 
 _EQUAL = 1e-13  # means that differ by less, of the largest value, are tied
 
 
-class TaskItems(NamedTuple):
-    """Values of M models on the items of all tasks; less is better."""
+def _drawn_items(items: Any, table: ScoreTable, rank_by: str, seed: int) -> Draw:
+    """Draw tasks, and items within them: sums of ranks or means over tasks, (R, M).
 
-    #: Shape (N, M).
-    values: Floats
-    #: First item of each task, and N: shape (D + 1,).
-    starts: NDArray[np.int64]
-
-
-def read_items(items: Any, table: ScoreTable, *, nested: bool) -> TaskItems | None:
-    """Check items, whose means must be the scores; None where they are not drawn."""
-    if items is None and not nested:
-        return None
-    if items is None or not nested:
-        raise ValueError(
-            "items and nested=True belong together: items are drawn only where that is "
-            "asked for, because it counts their noise twice"
-        )
-    columns = [
-        _read_task(raw, table.tasks[t], len(table.names))
-        for t, raw in enumerate(_in_order(items, table.tasks))
-    ]
-    means = np.stack([x.mean(axis=1) for x in columns], axis=1)
-    size = max(float(np.abs(x).max()) for x in columns)
-    far = np.argwhere(np.abs(means - table.scores) > _CLOSE * max(size, 1e-300))
-    if far.size:
-        model, task = far[0]
-        raise ValueError(
-            f"items must have the scores as their means: {visible(table.names[model])} "
-            f"has {means[model, task]:.6g} on {visible(table.tasks[task])}, its score "
-            f"is {table.scores[model, task]:.6g}"
-        )
-    values = np.ascontiguousarray(np.concatenate(columns, axis=1).T)
-    starts = np.cumsum([0, *(x.shape[1] for x in columns)])
-    return TaskItems(values if table.lower_is_better else -values, starts.astype(np.int64))
-
-
-def _in_order(items: Any, tasks: tuple[str, ...]) -> list[Any]:
-    """List the items of each task."""
+    Items are refused if their means are not the scores.
+    """
+    names, tasks = table.names, table.tasks
     if isinstance(items, Mapping):
         lacking = [task for task in tasks if task not in items]
         if lacking or len(items) != len(tasks):
@@ -323,88 +305,47 @@ def _in_order(items: Any, tasks: tuple[str, ...]) -> list[Any]:
                 f"items must have the {len(tasks)} tasks of scores, got {len(items)}"
                 + (f", without {lacking[:3]}" if lacking else "")
             )
-        return [items[task] for task in tasks]
+        items = [items[task] for task in tasks]
     if isinstance(items, (str, bytes)) or not isinstance(items, Iterable):
         raise TypeError(f"items must be a sequence of arrays, one a task, got {items!r}")
-    found = list(items)
-    if len(found) != len(tasks):
-        raise ValueError(f"items must have one array a task, {len(tasks)}, got {len(found)}")
-    return found
-
-
-def _read_task(raw: Any, task: str, n_models: int) -> Floats:
-    """Check the values on the items of one task."""
-    name = f"items of {visible(task)}"
-    values = np.asarray(as_numbers(raw, name).astype(np.float64))
-    if values.ndim != 2 or len(values) != n_models or not values.shape[1]:
+    items = list(items)
+    if len(items) != len(tasks):
+        raise ValueError(f"items must have one array a task, {len(tasks)}, got {len(items)}")
+    columns = []
+    for task, raw in zip(tasks, items, strict=True):
+        name = f"items of {visible(task)}"
+        x = np.asarray(as_numbers(raw, name).astype(np.float64))
+        if x.ndim != 2 or len(x) != len(names) or not x.shape[1]:
+            raise ValueError(
+                f"{name} must be of shape ({len(names)}, n), one row a model, got {x.shape}"
+            )
+        if not (np.abs(x) < LARGEST).all():
+            raise ValueError(f"{name} must be finite, and below {LARGEST:g} in size")
+        columns.append(x)
+    means = np.stack([x.mean(axis=1) for x in columns], axis=1)
+    size = max(float(np.abs(x).max()) for x in columns)
+    far = np.argwhere(np.abs(means - table.scores) > _CLOSE * max(size, 1e-300))
+    if far.size:
+        model, task = far[0]
         raise ValueError(
-            f"{name} must be of shape ({n_models}, n), one row a model, got {values.shape}"
+            f"items must have the scores as their means: {visible(names[model])} "
+            f"has {means[model, task]:.6g} on {visible(tasks[task])}, its score "
+            f"is {table.scores[model, task]:.6g}"
         )
-    if not (np.abs(values) < LARGEST).all():
-        raise ValueError(f"{name} must be finite, and below {LARGEST:g} in size")
-    return values
-
-
-def drawn_items(items: TaskItems, by_rank: bool, seed: int) -> Draw:  # noqa: FBT001
-    """Draw tasks, and items within them: sums of ranks or means over tasks, (R, M)."""
-    tolerance = _EQUAL * float(np.abs(items.values).max(initial=0.0))
+    values = np.ascontiguousarray(np.concatenate(columns, axis=1).T)
+    values = values if table.lower_is_better else -values
+    starts = np.cumsum([0, *(x.shape[1] for x in columns)]).astype(np.int64)
+    options = (rank_by == "mean rank", _EQUAL * size)
 
     def draw(part: slice) -> Floats:
-        out = np.empty((part.stop - part.start, items.values.shape[1]))
-        options, which = (by_rank, tolerance), (seed, part.start)
-        nested_draws(items.values, items.starts, options, which, out)
+        out = np.empty((part.stop - part.start, len(names)))
+        nested_draws(values, starts, options, (seed, part.start), out)
         return out
 
     return draw
 
 
 # The bootstrap of tasks: how far ranks depend on the choice of data sets.
-
-
-RANK_BY = ("mean rank", "mean score")
-METHODS = ("auto", "exact", "draws")
-_LISTED = 100_000  # draws that are enumerated: all of up to 10 tasks
-
-
-class Costs(NamedTuple):
-    """What models are ranked by in each task; less is better."""
-
-    #: Twice the rank, or minus the score in units of its last decimal, shape (M, D).
-    values: Floats
-    #: What they were times.
-    scale: float
-    #: Sums over the tasks that differ by no more are equal.
-    tolerance: float
-
-    @classmethod
-    def of(cls, gains: Gains, rank_by: str) -> Costs:
-        """Rank within tasks, or take the scores."""
-        values, scale = -gains.gains, gains.scale
-        if rank_by == "mean rank":
-            with ThreadPool(1) as pool:
-                values, scale = 2.0 * rank_tasks(gains, pool), 2.0
-        return cls(values, scale, tolerance_of(values, values.shape[1]))
-
-    def variance(self) -> Floats:
-        """Give the variance of the mean when tasks are drawn again, shape (M,)."""
-        n_tasks = self.values.shape[1]
-        return np.asarray(self.values.var(axis=1) / (n_tasks * self.scale**2))
-
-    def ranks(self) -> NDArray[np.int64]:
-        """Rank the models on all tasks: 1 + those that are strictly better, (M,)."""
-        return places(self.values.sum(axis=1)[np.newaxis], self.tolerance).ravel()
-
-
-def places(estimates: Floats, tolerance: float) -> NDArray[np.int64]:
-    """Give 1 + how many models are strictly better, less being better: (R, M)."""
-    order = np.argsort(estimates, axis=1)
-    ordered = np.take_along_axis(estimates, order, axis=1)
-    new = np.ones(ordered.shape, bool)
-    new[:, 1:] = np.diff(ordered, axis=1) > tolerance
-    start = np.where(new, np.arange(ordered.shape[1]), 0)
-    ranks = np.empty(order.shape, np.int64)
-    np.put_along_axis(ranks, order, np.maximum.accumulate(start, axis=1) + 1, axis=1)
-    return ranks
 
 
 def task_bootstrap(
@@ -495,7 +436,7 @@ def task_bootstrap(
     """
     by = choose(rank_by, "rank_by", RANK_BY)
     way = choose(method, "method", METHODS)
-    data = read_complete(
+    data = read_data(
         scores, names=names, tasks=tasks, lower_is_better=lower_is_better, missing=missing
     )
     table = data.table
@@ -505,36 +446,55 @@ def task_bootstrap(
         raise ValueError(f"top_k must be at most the number of models, {m}, got {top_k}")
     level = as_proportion(confidence_level, "confidence_level")
     n_draws, seed = as_resamples(n_resamples), as_seed(rng)
-    within = read_items(items, table, nested=as_flag(nested, "nested"))
-    exact = _is_exact(way, d, within)
+    nested = as_flag(nested, "nested")
+    if nested != (items is not None):
+        raise ValueError(
+            "items and nested=True belong together: items are drawn only where that is "
+            "asked for, because it counts their noise twice"
+        )
+    listable = not nested and comb(2 * d - 1, d) <= _LISTED
+    exact = listable and way != "draws"
+    of_items = _drawn_items(items, table, by, seed) if nested else None
+    if way == "exact" and not exact:
+        why = "items are drawn too" if nested else f"got {d} tasks"
+        raise ValueError(f"method='exact' lists all draws of up to 10 tasks, {why}: use 'draws'")
     costs = Costs.of(data.gains, by)
-    draw, weights, scale = _draws(costs, within, by, seed, exact=exact)
-    work = Work(n_draws if weights is None else weights.size, m, d, top, costs.tolerance)
+    draw = of_items or drawn_tasks(costs.values, seed)
+    weights = None
+    if exact:
+        listed, weights = all_draws(d)
+        n_draws, by_task = weights.size, np.ascontiguousarray(costs.values.T)
+        draw = lambda part: np.asarray(listed[part] @ by_task)  # noqa: E731
     with ThreadPool(check_workers(workers)) as pool:
-        found = count(draw, work, pool, weights)
+        counts = count(draw, costs, n_draws, pool, top=top, weights=weights)
     means = costs.values.mean(axis=1) / costs.scale
     variance = costs.variance()
-    if within is not None:
-        variance = found.variance / (d * scale) ** 2
+    if nested:
+        variance = counts.variance / (d * (2.0 if by == "mean rank" else 1.0)) ** 2
     by_rank = by == "mean rank"
+    if not by_rank and not table.lower_is_better:  # in the sign of the scores that came
+        means = -means
     ranks = costs if by_rank else Costs.of(data.gains, "mean rank")
+    reached = np.cumsum(counts.ranks, axis=1)
+    tail = 0.5 * (1.0 - level)
+    ends = [(reached >= part - 1e-12).argmax(axis=1) for part in (tail, 1.0 - tail)]
     return TaskBootstrap(
         names=table.names,
         tasks=table.tasks,
         n_dropped=data.n_dropped,
         rank=costs.ranks(),
-        estimate=means if by_rank else _signed(-means, table),
+        estimate=means,
         variance=variance,
         mean_rank=ranks.values.mean(axis=1) / ranks.scale,
         variance_of_mean_rank=variance if by_rank else ranks.variance(),
-        rank_distribution=found.ranks,
-        rank_interval=rank_intervals(found, level),
+        rank_distribution=counts.ranks,
+        rank_interval=np.stack(ends, axis=1).astype(np.int64) + 1,
         k=top,
-        top_k=found.top,
-        best_probability=found.best,
+        top_k=counts.top,
+        best_probability=counts.best,
         rank_by=by,
         method="exact" if exact else "draws",
-        nested=within is not None,
+        nested=nested,
         confidence_level=level,
         n_resamples=None if exact else n_draws,
         seed=None if exact else seed,
@@ -542,36 +502,171 @@ def task_bootstrap(
     )
 
 
-def rank_intervals(found: RankCounts, level: float) -> NDArray[np.int64]:
-    """Give the order statistics of the ranks at both ends, shape (M, 2)."""
-    reached = np.cumsum(found.ranks, axis=1)
-    tail = 0.5 * (1.0 - level)
-    ends = [(reached >= part - 1e-12).argmax(axis=1) for part in (tail, 1.0 - tail)]
-    return np.stack(ends, axis=1).astype(np.int64) + 1
+# Ranks without each task: does a leaderboard hang on one of them?
 
 
-def _is_exact(way: str, n_tasks: int, within: TaskItems | None) -> bool:
-    """Choose whether all draws are listed."""
-    can = within is None and n_compositions(n_tasks) <= _LISTED
-    if way == "exact" and not can:
-        why = "items are drawn too" if within is not None else f"got {n_tasks} tasks"
-        raise ValueError(f"method='exact' lists all draws of up to 10 tasks, {why}: use 'draws'")
-    return can and way != "draws"
+_TASKS_SHOWN = 8
 
 
-def _draws(
-    costs: Costs, within: TaskItems | None, by: str, seed: int, *, exact: bool
-) -> tuple[Draw, Floats | None, float]:
-    """Choose how tasks are drawn; the weights of draws, and what costs are times."""
-    if within is not None:
-        draw = drawn_items(within, by == "mean rank", seed)
-        return draw, None, 2.0 if by == "mean rank" else 1.0
-    if exact:
-        counts, weights = all_draws(costs.values.shape[1])
-        return listed_tasks(counts, costs.values), weights, costs.scale
-    return drawn_tasks(costs.values, seed), None, costs.scale
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class LeftOutTasks(Record):
+    """Ranks of M models without each of D tasks.
+
+    A rank is 1 + the number of models strictly better.
+    """
+
+    names: tuple[str, ...]
+    tasks: tuple[str, ...]
+    #: Tasks left out because a model has no score there.
+    n_dropped: int
+    #: Rank on all tasks, shape (M,).
+    rank: Ints
+    #: [t, j] is the rank of model j without task t, shape (D, M).
+    ranks: Ints
+    #: "mean rank" or "mean score".
+    rank_by: str
+    lower_is_better: bool
+
+    @property
+    def rank_min(self) -> Ints:
+        """Best rank that a model has without one task, shape (M,)."""
+        return np.asarray(self.ranks.min(axis=0))
+
+    @property
+    def rank_max(self) -> Ints:
+        """Worst rank that a model has without one task, shape (M,)."""
+        return np.asarray(self.ranks.max(axis=0))
+
+    @property
+    def changes(self) -> NDArray[np.bool_]:
+        """Whether ranks change without the task, shape (D,)."""
+        return np.asarray((self.ranks != self.rank).any(axis=1))
+
+    @property
+    def changed(self) -> tuple[str, ...]:
+        """Tasks without which ranks change."""
+        return tuple(self.tasks[t] for t in np.flatnonzero(self.changes))
+
+    @property
+    def n_changed(self) -> int:
+        """How many tasks change ranks when they are left out."""
+        return len(self.changed)
+
+    @property
+    def best_changed(self) -> tuple[str, ...]:
+        """Tasks without which other models are the best."""
+        other = ((self.ranks == 1) != (self.rank == 1)).any(axis=1)
+        return tuple(self.tasks[t] for t in np.flatnonzero(other))
+
+    def columns(self) -> dict[str, Any]:
+        """Give the models as columns, a row a model.
+
+        Returns
+        -------
+        dict of str to sequence
+            Name, rank, and the best and worst rank without one task.
+        """
+        return {
+            "model": list(self.names),
+            "rank": self.rank,
+            "rank_min": self.rank_min,
+            "rank_max": self.rank_max,
+        }
+
+    def sections(self) -> list[Section]:
+        """Describe the record.
+
+        Returns
+        -------
+        list of Section
+            Which tasks matter, and a row a model.
+        """
+        changed = [visible(task) for task in self.changed]
+        more = f" and {len(changed) - _TASKS_SHOWN} more" if len(changed) > _TASKS_SHOWN else ""
+        text = [
+            f"{len(self.names)} models ranked by {self.rank_by} on {len(self.tasks)} "
+            "tasks, each left out in turn.",
+            f"Ranks change without {len(changed)} of them"
+            + (f": {', '.join(changed[:_TASKS_SHOWN])}{more}." if changed else "."),
+            f"Another model is the best without {len(self.best_changed)}.",
+            *dropped_sentence(self.n_dropped),
+        ]
+        order = np.argsort(self.rank, kind="stable")
+        low, high = self.rank_min, self.rank_max
+        return [
+            Section(
+                title="Do ranks hang on one task?",
+                text=tuple(text),
+                columns=("model", "rank", "best", "worst"),
+                rows=tuple(
+                    (visible(self.names[j]), str(self.rank[j]), str(low[j]), str(high[j]))
+                    for j in order
+                ),
+            )
+        ]
 
 
-def _signed(means: Floats, table: ScoreTable) -> Floats:
-    """Give means the sign of the scores that came."""
-    return -means if table.lower_is_better else means
+def leave_one_task_out(
+    scores: Any,
+    *,
+    rank_by: str = "mean rank",
+    lower_is_better: bool = False,
+    missing: str = "raise",
+    names: Sequence[str] | None = None,
+    tasks: Sequence[str] | None = None,
+) -> LeftOutTasks:
+    """Rank the models without each task.
+
+    Parameters
+    ----------
+    scores : array-like of shape (M, D), mapping, frame or results
+        One score for each model and task; not of folds, which are not tasks.
+    rank_by : {"mean rank", "mean score"}
+        What models are ranked by; mean scores need tasks on one scale.
+    lower_is_better : bool
+        Whether scores are losses.
+    missing : {"raise", "tasks"}
+        Refuse missing scores, or leave out the tasks that a model has none on.
+    names, tasks : sequence of str, optional
+        Names of the models and tasks, in the place of those that `scores` has.
+
+    Returns
+    -------
+    LeftOutTasks
+        Ranks without each task, their range, and which tasks change them.
+
+    Raises
+    ------
+    ValueError
+        If scores are missing or infinite, or there are fewer than two models or tasks.
+    TypeError
+        If scores are not numbers.
+
+    Notes
+    -----
+    From sums over the tasks, less that task: O(M D log M), of which the logarithm is
+    for sorting.
+
+    Examples
+    --------
+    >>> from fastcmp.datasets import leave_one_task_out
+    >>> found = leave_one_task_out({"a": [0.9, 0.8, 0.4], "b": [0.8, 0.7, 0.9]})
+    >>> found.rank.tolist(), found.ranks.tolist(), found.changed
+    ([1, 2], [[1, 1], [1, 1], [1, 2]], ('task_0', 'task_1'))
+    """
+    by = choose(rank_by, "rank_by", RANK_BY)
+    data = read_data(
+        scores, names=names, tasks=tasks, lower_is_better=lower_is_better, missing=missing
+    )
+    table = data.table
+    costs = Costs.of(data.gains, by)
+    left = costs.values.sum(axis=1) - costs.values.T
+    return LeftOutTasks(
+        names=table.names,
+        tasks=table.tasks,
+        n_dropped=data.n_dropped,
+        rank=costs.ranks(),
+        ranks=costs.places(left),
+        rank_by=by,
+        lower_is_better=table.lower_is_better,
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral
 from typing import Any
 
@@ -45,16 +45,24 @@ def with_names(raw: Any, names: Any, argument: str) -> Any:
     if names is None:
         return raw
     columns = [column for _, column in named_columns(raw, argument)]
+    return dict(zip(read_names(names, len(columns), of=f" of {argument}"), columns, strict=True))
+
+
+def read_names(
+    names: Any, n_models: int, own: Sequence[str] | None = None, *, of: str = ""
+) -> tuple[str, ...]:
+    """Names of the models: those that the user chose, or that data have, or numbered."""
+    if names is None:
+        return tuple(f"model_{i}" for i in range(n_models)) if own is None else tuple(own)
     if isinstance(names, str) or not isinstance(names, Iterable):
         raise TypeError(f"names must be a sequence of names of models, got {names!r}")
     chosen = [str(name) for name in names]
-    if len(chosen) != len(columns):
+    if len(chosen) != n_models:
         raise ValueError(
-            f"names must name each of the {len(columns)} models of {argument}, got "
-            f"{len(chosen)} names"
+            f"names must name each of the {n_models} models{of}, got {len(chosen)} names"
         )
     check_distinct_names(chosen, "names")
-    return dict(zip(chosen, columns, strict=True))
+    return tuple(chosen)
 
 
 def refuse_truth(y_true: Any, preds: Any, named: list[tuple[str, Any]], truth: str) -> None:

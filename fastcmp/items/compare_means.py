@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastcmp.core.checks import as_flag, as_proportion, choose
+from fastcmp.core.checks import as_flag, choose
 from fastcmp.core.records import ValueCounts, are_valued
 from fastcmp.core.saved_states import readable
 from fastcmp.core.sections import Section
-from fastcmp.core.threads import Progress, ThreadPool, check_workers, no_step, read_size, reporting
-from fastcmp.counts.pairs import choose_pairs
+from fastcmp.core.threads import Progress, ThreadPool, check_workers, no_step, reporting
+from fastcmp.counts.pairs import choose_pairs, name_control
 from fastcmp.counts.units import DEGREES, VARIANCES
 from fastcmp.items.cautions import (
     INTERVAL_NAMES,
@@ -36,9 +36,10 @@ from fastcmp.items.mean_data import (
     read_options,
 )
 from fastcmp.items.mean_difference import MeanDifference, difference_record
-from fastcmp.pairwise.adjust import JOINT, OF_MODELS
+from fastcmp.pairwise.adjust import JOINT
 from fastcmp.pairwise.comparing import draw_for, record_of, with_ranks
-from fastcmp.pairwise.engine import KeptPairs, Options, PairTests, read_keep, run_tests
+from fastcmp.pairwise.comparing import read_options as engine_options
+from fastcmp.pairwise.engine import KeptPairs, Options, PairTests, run_tests
 from fastcmp.pairwise.leaderboard import rank_fields
 from fastcmp.pairwise.margins import against
 from fastcmp.pairwise.mean_tests import moment_tests
@@ -130,34 +131,6 @@ class MeansResult(PairwiseResult):
 # What comparisons of many means share: options, draws, and the record.
 
 
-class _Source(NamedTuple):
-    """What a record says of the labels, of which there are none."""
-
-    names: tuple[str, ...]
-    n_missing: int = 0
-    n_excluded: int = 0
-
-
-def engine_options(  # those of the engine
-    method: str,
-    lower_is_better: bool,  # noqa: FBT001
-    adjust: str,
-    alpha: float,
-    keep: Any,
-    memory_limit: Any,
-) -> Options:
-    """Check the options of the comparison of all pairs."""
-    return Options(
-        test="means",
-        method=method,
-        adjust=choose(adjust, "adjust", OF_MODELS),
-        alpha=as_proportion(alpha, "alpha"),
-        keep=read_keep(keep),
-        memory_limit=None if memory_limit is None else read_size(memory_limit),
-        lower_is_better=lower_is_better,
-    )
-
-
 def draw_together(options: Options, spec: MeanOptions, simultaneous: Any, rng: Any) -> Options:
     """Add the draws of all models together; refuse what has none."""
     seed = None if rng is None and spec.method not in DRAWN else spec.seed
@@ -184,11 +157,6 @@ def rank_together(options: Options, spec: MeanOptions, rank_intervals: str) -> O
     return options
 
 
-def name_control(names: tuple[str, ...], chosen: Any, control: int | str | None) -> str | None:
-    """Name the control, which is the first of each chosen pair."""
-    return None if control is None else names[chosen[0, 0]]
-
-
 def means_record(
     tests: PairTests,
     kept: KeptPairs,
@@ -198,8 +166,7 @@ def means_record(
     more: dict[str, Any],
 ) -> MeansResult:
     """Make the record."""
-    source = _Source(names)
-    made = record_of(tests, kept, source, options, control, MeansResult, more)
+    made = record_of(tests, kept, names, options, control, MeansResult, more)
     assert isinstance(made, MeansResult)
     return made
 
@@ -374,7 +341,15 @@ def compare_means(
         n_resamples=n_resamples,
         rng=rng,
     )
-    options = engine_options(spec.method, lower_is_better, adjust, alpha, keep, memory_limit)
+    options = engine_options(
+        "means",
+        spec.method,
+        adjust,
+        alpha,
+        keep,
+        memory_limit,
+        lower_is_better=spec.lower_is_better,
+    )
     options = against(options, margin)
     options = draw_together(options, spec, simultaneous, rng)
     options = rank_together(options, spec, rank_intervals)
@@ -510,7 +485,9 @@ def compare_means_from_moments(
     lower_is_better = as_flag(lower_is_better, "lower_is_better")
     variance = choose(variance, "variance", (None, *VARIANCES))
     df = choose(df, "df", DEGREES)
-    options = engine_options("t", lower_is_better, adjust, alpha, keep, memory_limit)
+    options = engine_options(
+        "means", "t", adjust, alpha, keep, memory_limit, lower_is_better=lower_is_better
+    )
     options = against(options, margin)
     options, _ = draw_for(options, simultaneous, n_resamples, rng)
     options = with_ranks(options, rank_intervals, rng)

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from fastcmp.core.checks import ALTERNATIVES, as_level, as_proportion, choose, keep_side
 from fastcmp.core.numbers import scaled_back, times
 from fastcmp.core.records import LESS_IS_BETTER, Compared, ConfidenceInterval, Pilot, Record
-from fastcmp.core.sections import Section, format_pvalue, interval_name
+from fastcmp.core.sections import Section, format_pvalue, interval_name, null_hypothesis
 from fastcmp.core.threads import ThreadPool, check_workers
 from fastcmp.counts.value_sums import MeanEstimate, difference_of, plain_estimates, unit_sums
 from fastcmp.inputs.model_names import read_pair_names
@@ -133,16 +133,12 @@ class MeanDifference(Pilot, Compared, Record):
         a, b = self.names
         low, high = self.interval
         which = "higher" if self.difference > 0 else "lower"
-        lead = f"{a} and {b} have the same {self.measure}"
+        lead = equal = f"{a} and {b} have the same {self.measure}"
         if self.difference:
             lead = f"{a} has a {which} {self.measure} than {b}"
         name = interval_name(self.confidence_level, self.alternative)
         interval = "" if isnan(low) else f", {name} [{low:+.4g}, {high:+.4g}]"
-        hypothesis = {
-            "two-sided": f"{a} and {b} have the same {self.measure}",
-            "greater": f"the {self.measure} of {a} is not higher",
-            "less": f"the {self.measure} of {a} is not lower",
-        }[self.alternative]
+        hypothesis = null_hypothesis(self.alternative, equal, self.names, self.measure)
         text = [
             f"{lead}: {self.mean_a:.4g} and {self.mean_b:.4g} on {self.n_items} items.",
             f"Difference {self.difference:+.4g}{interval}, standard error "

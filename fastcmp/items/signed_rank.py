@@ -18,6 +18,7 @@ from fastcmp.counts.pairs import Block, PairColumns
 from fastcmp.inputs.model_names import check_indexes, read_pair_names
 from fastcmp.inputs.values import as_values
 from fastcmp.kernels import signed_ranks as ranks
+from fastcmp.kernels.special import normal_pvalue
 from fastcmp.kernels.status import DEGENERATE, OK
 from fastcmp.kernels.walsh_averages import hodges_lehmann, hodges_lehmann_rows
 
@@ -410,7 +411,7 @@ def rank_differences(
             check_steps(signed)
             pvalue = ranks.signed_sum_pvalue(signed, alternative)
     if pvalue is None:  # without any difference 1, as by the exact test
-        pvalue = 1.0 if sums[0] == d.size else ranks.normal_pvalue(z, alternative)
+        pvalue = 1.0 if sums[0] == d.size else normal_pvalue(z, alternative)
     return {
         "statistic": w_plus if exact else z,
         "pvalue": pvalue,

@@ -62,29 +62,29 @@ from fastcmp.kernels.evalues import mcnemar_log_evalue as mcnemar_log_evalue
 from fastcmp.kernels.evalues import normal_mixture_boundary as normal_mixture_boundary
 from fastcmp.kernels.fold_counts import count_folds as count_folds
 from fastcmp.kernels.fold_counts import simulate_folds as simulate_folds
-from fastcmp.kernels.fold_t_tests import BlockedConstants as BlockedConstants
-from fastcmp.kernels.fold_t_tests import FoldOutcome as FoldOutcome
-from fastcmp.kernels.fold_t_tests import alpaydin_f as alpaydin_f
-from fastcmp.kernels.fold_t_tests import blocked_constants as blocked_constants
-from fastcmp.kernels.fold_t_tests import blocked_t as blocked_t
-from fastcmp.kernels.fold_t_tests import bouckaert_frank_t as bouckaert_frank_t
-from fastcmp.kernels.fold_t_tests import bouckaert_t as bouckaert_t
-from fastcmp.kernels.fold_t_tests import calibrated_f as calibrated_f
-from fastcmp.kernels.fold_t_tests import corrected_factor as corrected_factor
-from fastcmp.kernels.fold_t_tests import dietterich_t as dietterich_t
-from fastcmp.kernels.fold_t_tests import fold_t as fold_t
-from fastcmp.kernels.fold_t_tests import kfold_t as kfold_t
-from fastcmp.kernels.fold_t_tests import nadeau_bengio_t as nadeau_bengio_t
-from fastcmp.kernels.fold_t_tests import resampled_t as resampled_t
-from fastcmp.kernels.fold_t_tests import yildiz_t as yildiz_t
 from fastcmp.kernels.fold_tables import ProportionOutcome as ProportionOutcome
 from fastcmp.kernels.fold_tables import bcv_factor as bcv_factor
 from fastcmp.kernels.fold_tables import bcv_mcnemar as bcv_mcnemar
 from fastcmp.kernels.fold_tables import naive_mcnemar as naive_mcnemar
 from fastcmp.kernels.fold_tables import proportion_z as proportion_z
-from fastcmp.kernels.fold_z import bayle_z_in as bayle_z_in
-from fastcmp.kernels.fold_z import bayle_z_out as bayle_z_out
-from fastcmp.kernels.fold_z import conservative_z as conservative_z
+from fastcmp.kernels.fold_tests import BlockedConstants as BlockedConstants
+from fastcmp.kernels.fold_tests import FoldOutcome as FoldOutcome
+from fastcmp.kernels.fold_tests import alpaydin_f as alpaydin_f
+from fastcmp.kernels.fold_tests import bayle_z_in as bayle_z_in
+from fastcmp.kernels.fold_tests import bayle_z_out as bayle_z_out
+from fastcmp.kernels.fold_tests import blocked_constants as blocked_constants
+from fastcmp.kernels.fold_tests import blocked_t as blocked_t
+from fastcmp.kernels.fold_tests import bouckaert_frank_t as bouckaert_frank_t
+from fastcmp.kernels.fold_tests import bouckaert_t as bouckaert_t
+from fastcmp.kernels.fold_tests import calibrated_f as calibrated_f
+from fastcmp.kernels.fold_tests import conservative_z as conservative_z
+from fastcmp.kernels.fold_tests import corrected_factor as corrected_factor
+from fastcmp.kernels.fold_tests import dietterich_t as dietterich_t
+from fastcmp.kernels.fold_tests import fold_t as fold_t
+from fastcmp.kernels.fold_tests import kfold_t as kfold_t
+from fastcmp.kernels.fold_tests import nadeau_bengio_t as nadeau_bengio_t
+from fastcmp.kernels.fold_tests import resampled_t as resampled_t
+from fastcmp.kernels.fold_tests import yildiz_t as yildiz_t
 from fastcmp.kernels.friedman_exact import add_difference as add_difference
 from fastcmp.kernels.intervals import bonett_price_interval as bonett_price_interval
 from fastcmp.kernels.intervals import newcombe_interval as newcombe_interval
@@ -104,11 +104,6 @@ from fastcmp.kernels.max_t import radial_quantile as radial_quantile
 from fastcmp.kernels.max_t import radial_tail as radial_tail
 from fastcmp.kernels.max_t import step_down as step_down
 from fastcmp.kernels.max_t import step_down_tails as step_down_tails
-from fastcmp.kernels.mcnemar_plans import (
-    mcnemar_detectable_difference as mcnemar_detectable_difference,
-)
-from fastcmp.kernels.mcnemar_plans import mcnemar_discordant_size as mcnemar_discordant_size
-from fastcmp.kernels.mcnemar_plans import mcnemar_sample_size as mcnemar_sample_size
 from fastcmp.kernels.metric_jackknife import metric_leave_one_out as metric_leave_one_out
 from fastcmp.kernels.metric_rates import F_BETA as F_BETA
 from fastcmp.kernels.metric_rates import FOWLKES_MALLOWS as FOWLKES_MALLOWS
@@ -156,19 +151,15 @@ from fastcmp.kernels.paired import mcnemar_exact as mcnemar_exact
 from fastcmp.kernels.paired import mcnemar_midp as mcnemar_midp
 from fastcmp.kernels.paired import odds_ratio_exact_interval as odds_ratio_exact_interval
 from fastcmp.kernels.paired import odds_ratio_midp_interval as odds_ratio_midp_interval
-from fastcmp.kernels.planned_margins import EQUIVALENCE as EQUIVALENCE
-from fastcmp.kernels.planned_margins import NONINFERIORITY as NONINFERIORITY
-from fastcmp.kernels.planned_margins import SUPERIORITY as SUPERIORITY
-from fastcmp.kernels.planned_margins import (
-    margin_detectable_difference as margin_detectable_difference,
-)
-from fastcmp.kernels.planned_margins import margin_power as margin_power
-from fastcmp.kernels.planned_margins import margin_sample_size as margin_sample_size
-from fastcmp.kernels.planned_mcnemar import mcnemar_assurance as mcnemar_assurance
-from fastcmp.kernels.planned_mcnemar import mcnemar_conditional_power as mcnemar_conditional_power
-from fastcmp.kernels.planned_mcnemar import mcnemar_interim_power as mcnemar_interim_power
-from fastcmp.kernels.planned_mcnemar import mcnemar_power as mcnemar_power
-from fastcmp.kernels.planned_mcnemar import mcnemar_predictive_power as mcnemar_predictive_power
+from fastcmp.kernels.planned import EQUIVALENCE as EQUIVALENCE
+from fastcmp.kernels.planned import NONINFERIORITY as NONINFERIORITY
+from fastcmp.kernels.planned import SUPERIORITY as SUPERIORITY
+from fastcmp.kernels.planned import margin_power as margin_power
+from fastcmp.kernels.planned import mcnemar_assurance as mcnemar_assurance
+from fastcmp.kernels.planned import mcnemar_conditional_power as mcnemar_conditional_power
+from fastcmp.kernels.planned import mcnemar_interim_power as mcnemar_interim_power
+from fastcmp.kernels.planned import mcnemar_power as mcnemar_power
+from fastcmp.kernels.planned import mcnemar_predictive_power as mcnemar_predictive_power
 from fastcmp.kernels.repeats import g_pass_at_k as g_pass_at_k
 from fastcmp.kernels.repeats import pass_at_k as pass_at_k
 from fastcmp.kernels.repeats import pass_at_k_variance as pass_at_k_variance
@@ -215,7 +206,6 @@ from fastcmp.kernels.special import stdtr as stdtr
 from fastcmp.kernels.special import stdtrit as stdtrit
 from fastcmp.kernels.special import student_tails as student_tails
 from fastcmp.kernels.special import studentized_range_isf as studentized_range_isf
-from fastcmp.kernels.special import studentized_range_pdf as studentized_range_pdf
 from fastcmp.kernels.special import studentized_range_sf as studentized_range_sf
 from fastcmp.kernels.status import DEGENERATE as DEGENERATE
 from fastcmp.kernels.status import GREATER as GREATER

@@ -7,14 +7,12 @@ table of two models needs one AND.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
 from fastcmp._jit import helper, inlined, kernel, popcount, wide_vectors
-
-if TYPE_CHECKING:
-    from fastcmp.kernels.typing import CodeArray, FloatArray, IntArray, WordArray
+from fastcmp.kernels.typing import CodeArray, FloatArray, IntArray, WordArray
 
 #: Rows of words are padded to a multiple of this many words (one cache line): loads of
 #: 512 bits that straddle two lines cost a quarter of the Gram kernel's speed.

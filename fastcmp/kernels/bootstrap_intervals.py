@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
 from fastcmp._jit import kernel
 from fastcmp.kernels.special import ndtri
 from fastcmp.kernels.status import DEGENERATE, GREATER, LESS, OK, UNDEFINED
-
-if TYPE_CHECKING:
-    from fastcmp.kernels.typing import FloatArray, StatusArray
+from fastcmp.kernels.typing import FloatArray, StatusArray
 
 PERCENTILE: Final = 0
 BASIC: Final = 1

@@ -11,16 +11,14 @@ higher means have, as a function of m, a wealth that falls: its limit is a singl
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
 from fastcmp._jit import helper, kernel
-from fastcmp.kernels.special import itp_step, ndtri
+from fastcmp.kernels.special import itp_step, narrowed, ndtri
 from fastcmp.kernels.status import Interval
-
-if TYPE_CHECKING:
-    from fastcmp.kernels.typing import FloatArray, IntArray
+from fastcmp.kernels.typing import FloatArray, IntArray
 
 #: Scales of the bets by default: half as many for each side.
 N_SCALES: Final = 24
@@ -147,13 +145,9 @@ def lower_mean_limit(values: FloatArray, counts: IntArray, confidence_level: flo
     if f_low >= 0.0:
         return low
     for i in range(_MAX_STEPS):
-        slack = 0.5 * (high - low) if i < 60 else 0.0
-        at = itp_step(low, f_low, high, f_high, slack)
+        at = itp_step(low, f_low, high, f_high, i)
         f = reach - _log_rising(values, counts, at)
-        if f > 0.0:
-            high, f_high = at, f
-        else:
-            low, f_low = at, f
+        low, f_low, high, f_high = narrowed(low, f_low, high, f_high, at, f)
         if high - low <= 1e-15 or abs(f) <= _NOISE * reach:
             return at
     return 0.5 * (low + high)

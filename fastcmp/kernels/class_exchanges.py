@@ -11,7 +11,7 @@ knows other metrics and one-sided tests too.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -19,9 +19,7 @@ from fastcmp._jit import kernel, sum_of
 from fastcmp.kernels.binomial import binomial_half
 from fastcmp.kernels.metric_rates import INFORMEDNESS
 from fastcmp.kernels.metrics import ONE_CLASS, MetricSpec, confusion_sums, known_rate, value_of
-
-if TYPE_CHECKING:
-    from fastcmp.kernels.typing import CodeArray, FloatArray, IntArray
+from fastcmp.kernels.typing import CodeArray, FloatArray, IntArray
 
 _EQUAL: Final = 1e-9  # differences that are closer, also for their size, are equal
 _MOST: Final = 1_000_000  # configurations that are looked at one by one

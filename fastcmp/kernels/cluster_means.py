@@ -7,16 +7,14 @@ its weighted differences, the sum of its weights, and that of their squares.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
 from fastcmp._jit import kernel, sum_of
-from fastcmp.kernels.special import ndtri, stdtr, stdtrit, student_tails
+from fastcmp.kernels.special import ndtri, normal_pvalue, stdtr, stdtrit, student_tails
 from fastcmp.kernels.status import DEGENERATE, INVALID, OK, TWO_SIDED, UNDEFINED
-
-if TYPE_CHECKING:
-    from fastcmp.kernels.typing import CodeArray, FloatArray
+from fastcmp.kernels.typing import CodeArray, FloatArray
 
 #: How residuals are scaled up for having been fitted.
 CR0: Final = 0
@@ -227,14 +225,11 @@ def mean_t(
             return 0.0, 1.0, DEGENERATE
         return math.nan, math.nan, UNDEFINED
     t = difference / math.sqrt(variance)
-    if alternative == TWO_SIDED:
-        if df > _LARGE:
-            return t, math.erfc(abs(t) / math.sqrt(2.0)), OK
-        return t, student_tails(df, t), OK
-    side = -t * alternative  # the lower tail of it
     if df > _LARGE:
-        return t, 0.5 * math.erfc(-side / math.sqrt(2.0)), OK
-    return t, stdtr(df, side), OK
+        return t, normal_pvalue(t, alternative), OK
+    if alternative == TWO_SIDED:
+        return t, student_tails(df, t), OK
+    return t, stdtr(df, -t * alternative), OK
 
 
 @kernel

@@ -8,17 +8,15 @@ they take two lists: the values of d and the number of samples with each.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from fastcmp._jit import helper, inlined, kernel
 from fastcmp.kernels.intervals import _normal_quantile
-from fastcmp.kernels.special import _unit_of, itp_step, log1pmx, square
+from fastcmp.kernels.special import _unit_of, itp_step, log1pmx, narrowed, square
 from fastcmp.kernels.status import DEGENERATE, INVALID, NOT_CONVERGED, OK, UNDEFINED, Interval
-
-if TYPE_CHECKING:
-    from fastcmp.kernels.typing import FloatArray, IntArray, StatusArray
+from fastcmp.kernels.typing import FloatArray, IntArray, StatusArray
 
 #: Codes of the tests, for `cost_test_many`.
 LIKELIHOOD: Final = 0
@@ -581,15 +579,11 @@ def _profile(
             else:
                 low, f_low, high, f_high = 0.0, -z * z, 1.0, pole - z * z
                 for i in range(_MAX_STEPS):
-                    slack = 0.5 * (high - low) if i < 60 else 0.0
-                    t = itp_step(low, f_low, high, f_high, slack)
+                    t = itp_step(low, f_low, high, f_high, i)
                     f, moved = _statistic(apart, weights, n, mean, side * t / reach)
                     end = mean + (lost + moved)
                     f -= z * z
-                    if f > 0.0:
-                        high, f_high = t, f
-                    else:
-                        low, f_low = t, f
+                    low, f_low, high, f_high = narrowed(low, f_low, high, f_high, t, f)
                     if f == 0.0 or high - low <= 4e-16 * high:
                         break
         if side < 0.0:

@@ -10,16 +10,13 @@ order of the cells; `cell_tables` makes confusion matrices of it.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fastcmp._jit import kernel
 from fastcmp.kernels.binomial import _binomial, binomial_half
 from fastcmp.kernels.rng import _word
-
-if TYPE_CHECKING:
-    from fastcmp.kernels.typing import FloatArray, IntArray
+from fastcmp.kernels.typing import FloatArray, IntArray
 
 
 @kernel

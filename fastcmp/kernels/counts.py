@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from fastcmp._jit import inlined, kernel, popcount, wide_vectors
 from fastcmp.kernels.bits import _WORD, _ZERO
-
-if TYPE_CHECKING:
-    from fastcmp.kernels.typing import CodeArray, IntArray, WordArray
+from fastcmp.kernels.typing import CodeArray, IntArray, WordArray
 
 _INDEXED = 1024  # samples whose cells are computed before they are counted
 _SMALL = 1 << 16  # cells whose number fits in 16 bits

@@ -15,15 +15,13 @@ probabilities with the difference delta; wider.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from fastcmp._jit import helper, inlined, kernel
 from fastcmp.kernels.evalues import _log_gamma_excess
-from fastcmp.kernels.special import _gammaln, itp_step, log1pmx
+from fastcmp.kernels.special import _gammaln, itp_step, log1pmx, narrowed
 from fastcmp.kernels.status import Interval
-
-if TYPE_CHECKING:
-    from fastcmp.kernels.typing import FloatArray, IntArray
+from fastcmp.kernels.typing import FloatArray, IntArray
 
 #: Codes of the two mixtures, for `anytime_difference_interval_many`.
 BETS: Final = 0
@@ -265,14 +263,10 @@ def _limit(
         near, f_near = far, f_far
         far, f_far = min(far + 0.5 * stride, 1.0), -math.inf
     for i in range(_MAX_STEPS):
-        slack = 0.5 * (far - near) if i < 60 else 0.0
-        at = itp_step(near, f_near, far, f_far, slack)
+        at = itp_step(near, f_near, far, f_far, i)
         rise = _log_evalue(b, c, n, at, method, prior) - bottom
         f = aim - math.sqrt(max(rise, 0.0))
-        if f > 0.0:
-            near, f_near = at, f
-        else:
-            far, f_far = at, f
+        near, f_near, far, f_far = narrowed(near, f_near, far, f_far, at, f)
         if abs(f) <= _NOISE * aim:
             return at
         if far - near <= 4e-16 * max(abs(near), 1.0 / n):
@@ -400,6 +394,4 @@ def anytime_difference_interval_many(
     method, confidence_level, prior = options
     for i in range(only_a.size):
         b, c, total = float(only_a[i]), float(only_b[i]), float(n[i])
-        ends = _interval(b, c, total, confidence_level, method, prior)
-        low[i] = ends.low
-        high[i] = ends.high
+        low[i], high[i] = _interval(b, c, total, confidence_level, method, prior)

@@ -9,16 +9,14 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
 from fastcmp._jit import helper, kernel, wide_vectors
 from fastcmp.kernels.rng import _word
 from fastcmp.kernels.special import _gammaln, betainc, gammainc, ndtri
-
-if TYPE_CHECKING:
-    from fastcmp.kernels.typing import FloatArray
+from fastcmp.kernels.typing import FloatArray
 
 # 52 bits and a half: neither 0 nor 1 can be drawn.
 _12 = np.uint64(12)

@@ -11,17 +11,15 @@ counts may be as large as floats count.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
 from fastcmp._jit import kernel
 from fastcmp.kernels.binomial import _FAR_U, _SMALL_N, _expansion, _stirling_error
-from fastcmp.kernels.special import _erfcx, _gammaln, itp_step, log1pmx
+from fastcmp.kernels.special import _erfcx, _gammaln, itp_step, log1pmx, narrowed
 from fastcmp.kernels.status import TWO_SIDED, Interval
-
-if TYPE_CHECKING:
-    from fastcmp.kernels.typing import FloatArray, IntArray
+from fastcmp.kernels.typing import FloatArray, IntArray
 
 _HALF_LOG_2PI = 0.9189385332046727
 _LOG_2 = 0.6931471805599453
@@ -177,15 +175,11 @@ def _lower_limit(b: float, c: float, reach: float) -> float:
     near, f_near = top, reach
     far, f_far = 0.0, -math.inf
     for i in range(_MAX_STEPS):
-        slack = 0.5 * (near - far) if i < 60 else 0.0
-        at = itp_step(near, f_near, far, f_far, slack)
+        at = itp_step(near, f_near, far, f_far, i)
         change = (at - top) / top
         own = log1pmx(change) if change > -0.5 else math.log(at / top) - change
         fall = -b * own - c * log1pmx((top - at) / rest)
-        if fall < reach:
-            near, f_near = at, reach - fall
-        else:
-            far, f_far = at, reach - fall
+        near, f_near, far, f_far = narrowed(near, f_near, far, f_far, at, reach - fall)
         if near - far <= 4e-16 * near:
             break
     return 0.5 * (near + far)
@@ -377,15 +371,11 @@ def normal_mixture_boundary(
     aim = 0.5 * math.log1p(v / r) - math.log(2.0 * alpha)
     # y**2 / 2 + log(Phi(y)) rises, and log(Phi(y)) is above -log(2) for y > 0.
     low, high = 0.0, math.sqrt(2.0 * (aim + math.log(2.0)))
-    f_low, f_high = -math.log(2.0) - aim, math.inf
+    f_low, f_high = aim + math.log(2.0), -math.inf
     for i in range(_MAX_STEPS):
-        reach = 0.5 * (high - low) if i < 60 else 0.0
-        y = itp_step(low, f_low, high, f_high, reach)
-        f = 0.5 * y * y + math.log(0.5 * math.erfc(-y * _ROOT_HALF)) - aim
-        if f < 0.0:
-            low, f_low = y, f
-        else:
-            high, f_high = y, f
+        y = itp_step(low, f_low, high, f_high, i)
+        f = aim - (0.5 * y * y + math.log(0.5 * math.erfc(-y * _ROOT_HALF)))
+        low, f_low, high, f_high = narrowed(low, f_low, high, f_high, y, f)
         if high - low <= 4e-16 * high:
             break
     return 0.5 * (low + high) * math.sqrt(whole)

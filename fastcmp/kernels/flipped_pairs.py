@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,9 +18,7 @@ from fastcmp.kernels.sign_flips import (
 )
 from fastcmp.kernels.special import ndtri, square
 from fastcmp.kernels.status import GREATER, LESS
-
-if TYPE_CHECKING:
-    from fastcmp.kernels.typing import CodeArray, FloatArray, IntArray, OrderArray, StatusArray
+from fastcmp.kernels.typing import CodeArray, FloatArray, IntArray, OrderArray, StatusArray
 
 # Units after which it is asked whether a pair takes too many steps.
 _PART = 1024

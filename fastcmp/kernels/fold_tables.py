@@ -194,13 +194,11 @@ def naive_mcnemar(tables: IntArray) -> ChiSquareOutcome:
 
 
 @kernel
-def naive_mcnemar_many(tables: IntArray, results: FloatArray, status: StatusArray) -> None:
-    """Write `naive_mcnemar` of many pairs' tables, (P, K, 2, 2): statistic and p-value."""
+def naive_mcnemar_many(tables: IntArray, out: FloatArray, status: StatusArray) -> None:
+    """Write `naive_mcnemar` of many pairs' tables, (P, K, 2, 2), as `fold_t_many`."""
     for i in range(tables.shape[0]):
-        outcome = naive_mcnemar(tables[i])
-        results[i, 0] = outcome.statistic
-        results[i, 1] = outcome.pvalue
-        status[i] = outcome.status
+        out[0, i], out[1, i], _, status[i] = naive_mcnemar(tables[i])
+        out[2, i] = out[3, i] = math.nan
 
 
 @kernel
@@ -256,13 +254,11 @@ def proportion_z(errors_a: int, errors_b: int, n: int, alternative: int = 0) -> 
 
 @kernel
 def proportion_z_many(
-    errors: IntArray, alternative: int, results: FloatArray, status: StatusArray
+    tables: IntArray, alternative: int, out: FloatArray, status: StatusArray
 ) -> None:
-    """Write `proportion_z` of many pairs; rows of `errors` are errors_a, errors_b and n."""
-    for i in range(errors.shape[1]):
-        outcome = proportion_z(errors[0, i], errors[1, i], errors[2, i], alternative)
-        results[i, 0] = outcome.statistic
-        results[i, 1] = outcome.pvalue
-        results[i, 2] = outcome.estimate
-        results[i, 3] = outcome.standard_error
-        status[i] = outcome.status
+    """Write `proportion_z` of many pairs' tables, (P, 2, 2), as `fold_t_many`."""
+    for i in range(tables.shape[0]):
+        only_a, only_b, both_wrong = tables[i, 0, 1], tables[i, 1, 0], tables[i, 1, 1]
+        n = tables[i, 0, 0] + only_a + only_b + both_wrong
+        outcome = proportion_z(only_b + both_wrong, only_a + both_wrong, n, alternative)
+        out[0, i], out[1, i], out[2, i], out[3, i], status[i] = outcome

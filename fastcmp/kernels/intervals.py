@@ -7,14 +7,12 @@ The difference is (only_a - only_b) / n, the accuracy of a minus that of b.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from fastcmp._jit import helper, kernel
-from fastcmp.kernels.special import _ndtri, itp_step, square
+from fastcmp.kernels.special import _ndtri, itp_step, narrowed, square
 from fastcmp.kernels.status import DEGENERATE, INVALID, OK, TWO_SIDED, Interval, Outcome
-
-if TYPE_CHECKING:
-    from fastcmp.kernels.typing import FloatArray, IntArray
+from fastcmp.kernels.typing import FloatArray, IntArray
 
 # Tango's score of a difference of two paired proportions, and its interval.
 #
@@ -101,13 +99,9 @@ def _tango(only_a: float, only_b: float, n: float, z: float) -> Interval:
                 break
         if math.isnan(end):
             for i in range(_MAX_STEPS):
-                reach = 0.5 * (far - near) if i < 60 else 0.0
-                t = itp_step(near, f_near, far, f_far, reach)
+                t = itp_step(near, f_near, far, f_far, i)
                 f = z - _tango_score(only_a, only_b, n, side * t)
-                if f > 0.0:
-                    near, f_near = t, f
-                else:
-                    far, f_far = t, f
+                near, f_near, far, f_far = narrowed(near, f_near, far, f_far, t, f)
                 if far - near <= 4e-16 * max(abs(near), 1.0 / n):
                     break
             end = 0.5 * (near + far)
@@ -419,13 +413,12 @@ def difference_interval_many(
             if not _impossible(right, a, b, wrong, z):
                 n = right + a + b + wrong + 2.0 * more
                 ends = _wald(a + more, b + more, n, z)
-            low[i], high[i] = ends.low, ends.high
+            low[i], high[i] = ends
         return
     for i in range(only_a.size):
         right, a = float(both_right[i]), float(only_a[i])
         b, wrong = float(only_b[i]), float(both_wrong[i])
-        ends = _interval(right, a, b, wrong, method, z)
-        low[i], high[i] = ends.low, ends.high
+        low[i], high[i] = _interval(right, a, b, wrong, method, z)
 
 
 # Tango's score test of a difference of two paired proportions that is not 0.
@@ -535,10 +528,6 @@ def tango_margin_many(
         found[2, i] = _upper_tail(lower)
         found[3, i] = _upper_tail(-upper)
         found[4, i] = _upper_tail(upper)
-        outer: Interval = _tango(a, b, m, z_outer)
-        inner: Interval = _tango(a, b, m, z_inner)
-        found[5, i] = outer.low
-        found[6, i] = outer.high
-        found[7, i] = inner.low
-        found[8, i] = inner.high
+        found[5, i], found[6, i] = _tango(a, b, m, z_outer)
+        found[7, i], found[8, i] = _tango(a, b, m, z_inner)
         found[9, i] = _tango_variance(a, b, m, -shift)

@@ -8,16 +8,13 @@ sum of the values of the units drawn there, divided by the sum of their sizes.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fastcmp._jit import kernel, wide_vectors
 from fastcmp.kernels.rng import random_below
 from fastcmp.kernels.special import square
-
-if TYPE_CHECKING:
-    from fastcmp.kernels.typing import FloatArray, IntArray
+from fastcmp.kernels.typing import FloatArray, IntArray
 
 
 @kernel

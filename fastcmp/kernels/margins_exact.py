@@ -14,7 +14,7 @@ F follows from x to x + 1 by additions of point probabilities, and nothing cance
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -22,9 +22,7 @@ from fastcmp._jit import helper, kernel, turns_ahead
 from fastcmp.kernels.intervals import _impossible, _tango_z
 from fastcmp.kernels.special import _gammaln, betainc, betaincinv, square
 from fastcmp.kernels.status import INVALID, OK, Outcome
-
-if TYPE_CHECKING:
-    from fastcmp.kernels.typing import FloatArray, IntArray
+from fastcmp.kernels.typing import FloatArray, IntArray
 
 #: Largest sample of the exact tests against a margin.
 MARGIN_EXACT_MAX_N: Final = 10_000

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from fastcmp._jit import kernel, look_at_clock, wide_vectors
-from fastcmp.kernels.special import _chdtrc, _fdtrc, chdtrc, fdtrc, itp_step
+from fastcmp.kernels.special import _chdtrc, _fdtrc, chdtrc, fdtrc, itp_step, narrowed
 from fastcmp.kernels.status import GREATER, LESS
-
-if TYPE_CHECKING:
-    from fastcmp.kernels.typing import FloatArray, IntArray, OrderArray
+from fastcmp.kernels.typing import FloatArray, IntArray, OrderArray
 
 _MAX_STEPS = 100
 
@@ -76,52 +74,29 @@ def step_down(
     for p in range(pairs.shape[0]):
         i, j = pairs[p, 0], pairs[p, 1]
         scale = -inverse[p] if alternative == LESS else inverse[p]
-        if sided:
-            n = _raise_sided(draws[i], draws[j], scale, least[p], largest)
-        else:
-            n = _raise(draws[i], draws[j], scale, least[p], largest)
-        counts[p] += n
+        counts[p] += _raise(draws[i], draws[j], scale, least[p], largest, sided)
 
 
 def _raise_by_numpy(
-    a: FloatArray, b: FloatArray, scale: float, least: float, largest: FloatArray
+    a: FloatArray, b: FloatArray, scale: float, least: float, largest: FloatArray, sided: bool
 ) -> int:
     """As `_raise`."""
-    value = np.abs(a - b) * scale
+    value = (a - b) * scale
+    value = value if sided else np.abs(value)
     np.copyto(largest, value, where=value > largest)
     return int(np.count_nonzero(largest >= least))
 
 
 @partial(kernel, by_numpy=_raise_by_numpy)
-def _raise(a: FloatArray, b: FloatArray, scale: float, least: float, largest: FloatArray) -> int:
-    wide_vectors()
-    n = 0
-    for r in range(largest.size):
-        value = abs(a[r] - b[r]) * scale
-        # `max` checks for NaN, and is not vectorised.
-        value = value if value > largest[r] else largest[r]  # noqa: FURB136
-        largest[r] = value
-        n += value >= least
-    return n
-
-
-def _raise_sided_by_numpy(
-    a: FloatArray, b: FloatArray, scale: float, least: float, largest: FloatArray
-) -> int:
-    """As `_raise_sided`."""
-    value = (a - b) * scale
-    np.copyto(largest, value, where=value > largest)
-    return int(np.count_nonzero(largest >= least))
-
-
-@partial(kernel, by_numpy=_raise_sided_by_numpy)
-def _raise_sided(
-    a: FloatArray, b: FloatArray, scale: float, least: float, largest: FloatArray
+def _raise(
+    a: FloatArray, b: FloatArray, scale: float, least: float, largest: FloatArray, sided: bool
 ) -> int:
     wide_vectors()
     n = 0
     for r in range(largest.size):
         value = (a[r] - b[r]) * scale
+        value = value if sided else abs(value)
+        # `max` checks for NaN, and is not vectorised.
         value = value if value > largest[r] else largest[r]  # noqa: FURB136
         largest[r] = value
         n += value >= least
@@ -240,13 +215,9 @@ def radial_quantile(
     for i in range(_MAX_STEPS):
         if high - low <= 1e-12 * high:
             break
-        reach = 0.5 * (high - low) if i < 60 else 0.0
-        guess = itp_step(low, f_low, high, f_high, reach)
+        guess = itp_step(low, f_low, high, f_high, i)
         found = radial_tail(guess, largest, radii, rank, df) - tail
-        if found > 0.0:
-            low, f_low = guess, found
-        else:
-            high, f_high = guess, found
+        low, f_low, high, f_high = narrowed(low, f_low, high, f_high, guess, found)
     return 0.5 * (low + high)
 
 
@@ -302,10 +273,7 @@ def step_down_tails(
     for p in range(pairs.shape[0]):
         i, j = pairs[p, 0], pairs[p, 1]
         scale = -inverse[p] if alternative == LESS else inverse[p]
-        if sided:
-            _raise_sided(draws[i], draws[j], scale, 0.0, largest)
-        else:
-            _raise(draws[i], draws[j], scale, 0.0, largest)
+        _raise(draws[i], draws[j], scale, 0.0, largest, sided)
         tails[p] = radial_tail(statistic[p], largest, radii, rank, df)
 
 

@@ -7,7 +7,7 @@ each takes a few operations, whatever the number of classes.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -29,10 +29,7 @@ from fastcmp.kernels.metrics import (
     known_rate,
     part_of,
 )
-
-if TYPE_CHECKING:
-    from fastcmp.kernels.typing import CodeArray, FloatArray
-
+from fastcmp.kernels.typing import CodeArray, FloatArray
 
 #: Where so little is left of a sum, it is added up anew.
 _NEARLY_ALL = 1e-3

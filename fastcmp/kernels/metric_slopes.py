@@ -9,7 +9,7 @@ the metric.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -35,9 +35,7 @@ from fastcmp.kernels.metrics import (
     value_of,
 )
 from fastcmp.kernels.special import square
-
-if TYPE_CHECKING:
-    from fastcmp.kernels.typing import CodeArray, FloatArray, IntArray
+from fastcmp.kernels.typing import CodeArray, FloatArray, IntArray
 
 
 class Terms(NamedTuple):

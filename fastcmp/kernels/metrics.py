@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -25,9 +25,7 @@ from fastcmp.kernels.metric_rates import (
     _parts,
     class_rate,
 )
-
-if TYPE_CHECKING:
-    from fastcmp.kernels.typing import CodeArray, FloatArray
+from fastcmp.kernels.typing import CodeArray, FloatArray
 
 # Metrics of the whole matrix; lower codes are rates of a class.
 ACCURACY: Final = 20

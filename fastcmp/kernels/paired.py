@@ -7,15 +7,13 @@ null hypothesis a discordant sample is either with probability one half.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from fastcmp._jit import helper, kernel
 from fastcmp.kernels.binomial import half_tail
-from fastcmp.kernels.special import _betaincc, betainc, itp_step, ndtri, square
+from fastcmp.kernels.special import _betaincc, betainc, itp_step, narrowed, ndtri, square
 from fastcmp.kernels.status import DEGENERATE, INVALID, OK, TWO_SIDED, Interval, Outcome
-
-if TYPE_CHECKING:
-    from fastcmp.kernels.typing import FloatArray, IntArray, StatusArray
+from fastcmp.kernels.typing import FloatArray, IntArray, StatusArray
 
 #: Codes of the variants, for `mcnemar_many`.
 MIDP: Final = 0
@@ -214,9 +212,7 @@ def mcnemar_many(
             outcome = _normal(a, b, correction, alternative)
         else:
             outcome = _binomial(a, b, 0.5 if method == EXACT else 0.0, alternative)
-        statistic[i] = outcome.statistic
-        pvalue[i] = outcome.pvalue
-        status[i] = outcome.status
+        statistic[i], pvalue[i], status[i] = outcome
 
 
 # Confidence intervals for the conditional odds ratio of two models.
@@ -302,16 +298,22 @@ def _odds(x: float, y: float, tail: float, midp: bool) -> float:
     for i in range(_MAX_STEPS):
         if high - low <= 4e-16 * max(1.0, -low, high) or f_low <= 0.0 <= f_high:
             break
-        reach = 0.5 * (high - low) if i < 60 else 0.0
-        middle = itp_step(low, f_low, high, f_high, reach)
+        middle = itp_step(low, f_low, high, f_high, i)
         f = _excess(x, y, middle, tail, midp)
-        if f > 0.0:
-            low, f_low = middle, f
-        else:
-            high, f_high = middle, f
+        low, f_low, high, f_high = narrowed(low, f_low, high, f_high, middle, f)
         if f == 0.0:
             low = high
     return math.exp(0.5 * (low + high))
+
+
+@helper
+def _odds_interval(a: float, b: float, confidence_level: float, midp: bool) -> Interval:
+    if a < 0.0 or b < 0.0 or not 0.0 < confidence_level < 1.0:
+        return Interval(math.nan, math.nan)
+    tail = 0.5 * (1.0 - confidence_level)
+    low = _odds(a, b, tail, midp) if a > 0.0 else 0.0
+    high = 1.0 / _odds(b, a, tail, midp) if b > 0.0 else math.inf
+    return Interval(low, high)
 
 
 @kernel
@@ -340,13 +342,7 @@ def odds_ratio_exact_interval(only_a: int, only_b: int, confidence_level: float)
     >>> round(low, 3), round(high, 1)
     (1.599, 473.5)
     """
-    if only_a < 0 or only_b < 0 or not 0.0 < confidence_level < 1.0:
-        return Interval(math.nan, math.nan)
-    tail = 0.5 * (1.0 - confidence_level)
-    a, b = float(only_a), float(only_b)
-    low = _odds(a, b, tail, False) if only_a > 0 else 0.0
-    high = 1.0 / _odds(b, a, tail, False) if only_b > 0 else math.inf
-    return Interval(low, high)
+    return _odds_interval(float(only_a), float(only_b), confidence_level, False)
 
 
 @kernel
@@ -372,10 +368,4 @@ def odds_ratio_midp_interval(only_a: int, only_b: int, confidence_level: float) 
     >>> round(low, 3), round(high, 1)
     (1.878, 238.9)
     """
-    if only_a < 0 or only_b < 0 or not 0.0 < confidence_level < 1.0:
-        return Interval(math.nan, math.nan)
-    tail = 0.5 * (1.0 - confidence_level)
-    a, b = float(only_a), float(only_b)
-    low = _odds(a, b, tail, True) if only_a > 0 else 0.0
-    high = 1.0 / _odds(b, a, tail, True) if only_b > 0 else math.inf
-    return Interval(low, high)
+    return _odds_interval(float(only_a), float(only_b), confidence_level, True)

@@ -7,15 +7,12 @@ AUC one pass along the order.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fastcmp._jit import kernel
 from fastcmp.kernels.rng import random_below
-
-if TYPE_CHECKING:
-    from fastcmp.kernels.typing import CodeArray, FloatArray, IntArray
+from fastcmp.kernels.typing import CodeArray, FloatArray, IntArray
 
 
 @kernel

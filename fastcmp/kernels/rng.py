@@ -6,15 +6,13 @@ any order.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from fastcmp._jit import helper, inlined, kernel, wide_vectors
 from fastcmp.kernels.special import ndtri
-
-if TYPE_CHECKING:
-    from fastcmp.kernels.typing import FloatArray, IntArray, OrderArray, PatternArray
+from fastcmp.kernels.typing import FloatArray, IntArray, OrderArray, PatternArray
 
 _GOLDEN = 0x9E3779B97F4A7C15
 _ALL = 0xFFFFFFFFFFFFFFFF

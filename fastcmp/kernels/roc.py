@@ -7,15 +7,13 @@ scores like any other; NaN must not occur.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from fastcmp._jit import helper, inlined, kernel
 from fastcmp.kernels.rng import random_below
-
-if TYPE_CHECKING:
-    from fastcmp.kernels.typing import CodeArray, FloatArray, IntArray, ScoreArray
+from fastcmp.kernels.typing import CodeArray, FloatArray, IntArray, ScoreArray
 
 #: Counts of pairs are high * PAIR_BASE + low: n0 n1 may exceed 2**63.
 PAIR_BASE: Final = 1 << 31

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
@@ -11,9 +11,7 @@ from fastcmp._jit import kernel, sum_of, wide_vectors
 from fastcmp.kernels.paired import mcnemar_exact
 from fastcmp.kernels.rng import _word
 from fastcmp.kernels.status import DEGENERATE, GREATER, INVALID, LESS, OK, Outcome
-
-if TYPE_CHECKING:
-    from fastcmp.kernels.typing import FloatArray, IntArray, WordArray
+from fastcmp.kernels.typing import FloatArray, IntArray, WordArray
 
 #: Differences other than 0 that `sign_flip_floats` takes at most.
 SIGN_FLIP_MAX_FLOATS: Final = 40

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -17,11 +17,9 @@ from fastcmp._jit import kernel, look_at_clock, sum_of, wide_vectors
 from fastcmp.kernels.dirichlet import _SCALE, _12, random_exponentials, random_gamma
 from fastcmp.kernels.rng import _word
 from fastcmp.kernels.sign_flips import _common_divisor
-from fastcmp.kernels.special import _ndtri
+from fastcmp.kernels.special import _ndtri, normal_pvalue
 from fastcmp.kernels.status import GREATER, LESS
-
-if TYPE_CHECKING:
-    from fastcmp.kernels.typing import CodeArray, FloatArray, IntArray
+from fastcmp.kernels.typing import CodeArray, FloatArray, IntArray
 
 #: What is done with differences of 0: dropped; ranked and then dropped; halved.
 WILCOX: Final = 0
@@ -208,16 +206,6 @@ def signed_rank_z(
         elif alternative == LESS or above < 0.0:
             above += 0.5
     return w_plus, total - w_plus, above / math.sqrt(variance)
-
-
-@kernel
-def normal_pvalue(z: float, alternative: int) -> float:
-    """Give the tail of a standard normal statistic that an alternative asks for."""
-    if alternative == GREATER:
-        return 0.5 * math.erfc(z / math.sqrt(2.0))
-    if alternative == LESS:
-        return 0.5 * math.erfc(-z / math.sqrt(2.0))
-    return math.erfc(abs(z) / math.sqrt(2.0))
 
 
 @kernel

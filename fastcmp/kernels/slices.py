@@ -9,15 +9,11 @@ of their rows, with popcounts in place of sums.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from fastcmp._jit import inlined, kernel, popcount, wide_vectors
 from fastcmp.kernels.bits import TILE_ROWS
-
-if TYPE_CHECKING:
-    from fastcmp.kernels.typing import CodeArray, IntArray, WordArray
+from fastcmp.kernels.typing import CodeArray, IntArray, WordArray
 
 # Words of one panel, as of the tiles of models that are right or wrong.
 _PANEL = 2048

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from fastcmp._jit import helper, kernel, scipy_special
-
-if TYPE_CHECKING:
-    pass
+from fastcmp.kernels.status import TWO_SIDED
 
 _ndtri = scipy_special("ndtri", 1)
 # Not `math.lgamma`: Python and numba each have their own.
@@ -279,6 +277,14 @@ def log1pmx(x: float) -> float:
     return 2.0 * q * (tail * r - 1.0 / (1.0 - r))
 
 
+@kernel
+def normal_pvalue(z: float, alternative: int) -> float:
+    """P-value of a standard normal statistic, by the code of the alternative."""
+    if alternative == TWO_SIDED:
+        return math.erfc(abs(z) / math.sqrt(2.0))
+    return 0.5 * math.erfc(alternative * z / math.sqrt(2.0))
+
+
 # Tails of Student's t and Snedecor's F, in closed form if that is accurate.
 #
 # With few whole degrees of freedom both are short sums: ten times as fast as the
@@ -411,15 +417,15 @@ def _odd_tail(a: int, b: int, y: float, z: float) -> float:
 
 
 @helper
-def itp_step(low: float, f_low: float, high: float, f_high: float, reach: float) -> float:
-    """Propose the next abscissa by interpolation, truncation and projection.
+def itp_step(low: float, f_low: float, high: float, f_high: float, i: int) -> float:
+    """Propose the abscissa of step `i` by interpolation, truncation and projection.
 
-    Superlinear on smooth functions; slower than bisection by at most the slack in
-    `reach`, the distance of the proposal from the midpoint (Oliveira and Takahashi
-    2020, ACM TOMS 47, 5). The function values have opposite signs and may be infinite.
+    Superlinear on smooth functions (Oliveira and Takahashi 2020, ACM TOMS 47, 5); from step
+    60 on it is bisection. The function values have opposite signs and may be infinite.
     """
     middle = 0.5 * (low + high)
     width = high - low
+    reach = 0.5 * abs(width) if i < 60 else 0.0  # from the midpoint
     if not math.isfinite(f_high - f_low):
         return middle
     secant = (f_high * low - f_low * high) / (f_high - f_low)
@@ -428,9 +434,17 @@ def itp_step(low: float, f_low: float, high: float, f_high: float, reach: float)
     shift = max(0.2 * width * width / max(scale, width), 2.3e-16 * scale)
     gap = middle - secant
     guess = middle if shift > abs(gap) else secant + math.copysign(shift, gap)
-    if abs(guess - middle) <= reach:
-        return guess
-    return middle - math.copysign(max(reach, 0.0), gap)
+    return guess if abs(guess - middle) <= reach else middle - math.copysign(reach, gap)
+
+
+@helper
+def narrowed(
+    low: float, f_low: float, high: float, f_high: float, x: float, f: float
+) -> tuple[float, float, float, float]:
+    """The bracket of a root, low, f(low), high and f(high), after f(x)."""
+    if (f > 0.0) == (f_low > 0.0):
+        return x, f, high, f_high
+    return low, f_low, x, f
 
 
 _STEP = 0.1  # of the trapezoidal rule: errors up to 3e-13 for k <= 10,000
@@ -502,41 +516,6 @@ def studentized_range_sf(q: float, k: int) -> float:
 
 
 @kernel
-def studentized_range_pdf(q: float, k: int) -> float:
-    """Density of the range of k standard normal numbers at q.
-
-    Parameters
-    ----------
-    q : float
-        At least 0.
-    k : int
-        How many numbers, from 2 on.
-
-    Returns
-    -------
-    float
-        ``k (k-1) * integral of phi(z) phi(z-q) (Phi(z) - Phi(z-q))**(k-2) dz``; NaN as
-        for `studentized_range_sf`.
-
-    Examples
-    --------
-    >>> from fastcmp.kernels import studentized_range_pdf
-    >>> round(studentized_range_pdf(2.0, 2), 6)
-    0.207554
-    """
-    if not q >= 0.0 or k < 2:
-        return math.nan
-    total = 0.0
-    n_nodes = int((max(9.0, 0.5 * q + 9.0) - _LEAST) / _STEP) + 1
-    for i in range(n_nodes):
-        z = _LEAST + i * _STEP
-        between = _lower(z) - _lower(z - q)
-        density = math.exp(-0.5 * (z * z + (z - q) * (z - q)))
-        total += density * math.pow(between, k - 2.0)
-    return k * (k - 1.0) * _STEP * _DENSITY_0 * _DENSITY_0 * total
-
-
-@kernel
 def studentized_range_isf(p: float, k: int) -> float:
     """Range of k standard normal numbers that is exceeded with probability p.
 
@@ -554,7 +533,7 @@ def studentized_range_isf(p: float, k: int) -> float:
 
     Notes
     -----
-    Newton's steps on the logarithm of the tail, kept within a bracket.
+    The logarithm of the tail is searched within a bracket.
 
     Examples
     --------
@@ -564,22 +543,16 @@ def studentized_range_isf(p: float, k: int) -> float:
     """
     if not 0.0 < p < 1.0 or k < 2:
         return math.nan
-    low, high = 0.0, 1.0
-    while studentized_range_sf(high, k) > p:
-        low = high
-        high *= 2.0
-    q = -_ROOT_2 * ndtri(min(p / (k * (k - 1.0)), 0.4))
-    for _ in range(_MOST_STEPS):
-        if not low < q < high:
-            q = 0.5 * (low + high)
-        tail = studentized_range_sf(q, k)
-        if tail > p:
-            low = q
-        else:
-            high = q
-        density = studentized_range_pdf(q, k)
-        step = math.log(tail / p) * tail / density if density > 0.0 else math.inf
-        if abs(step) <= 1e-14 * q or high - low <= 1e-15 * high:
-            return q + step if low <= q + step <= high else q
-        q += step
+    # By Bonferroni's bound, where that is one.
+    low, f_low, high = 0.0, -math.log(p), -_ROOT_2 * ndtri(min(p / (k * (k - 1.0)), 0.4))
+    f_high = math.log(studentized_range_sf(high, k) / p)
+    while f_high > 0.0:
+        low, f_low, high = high, f_high, 2.0 * high
+        f_high = math.log(studentized_range_sf(high, k) / p)
+    for i in range(_MOST_STEPS):
+        q = itp_step(low, f_low, high, f_high, i)
+        f = math.log(studentized_range_sf(q, k) / p)
+        low, f_low, high, f_high = narrowed(low, f_low, high, f_high, q, f)
+        if high - low <= 1e-15 * high or abs(f) <= 1e-15 * min(1.0, -math.log(p)):
+            break
     return q

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from fastcmp._jit import inlined, kernel, sum_of
 from fastcmp.kernels.special import _chi_square_tail, fdtrc
 from fastcmp.kernels.status import DEGENERATE, INVALID, OK, UNDEFINED
-
-if TYPE_CHECKING:
-    from fastcmp.kernels.typing import FloatArray, IntArray, StatusArray
+from fastcmp.kernels.typing import FloatArray, IntArray, StatusArray
 
 #: Of n: a sum of squares below it is rounding.
 _ROUNDING: Final = 1e-26

@@ -13,17 +13,15 @@ Bernstein form with coefficients in [0, 1].
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from fastcmp._jit import kernel
 from fastcmp.kernels.binomial import binomial_half
-from fastcmp.kernels.special import _gammaln, itp_step, square
+from fastcmp.kernels.special import _gammaln, itp_step, narrowed, square
 from fastcmp.kernels.status import DEGENERATE, INVALID, NOT_CONVERGED, OK, TWO_SIDED, Outcome
-
-if TYPE_CHECKING:
-    from fastcmp.kernels.typing import FloatArray
+from fastcmp.kernels.typing import FloatArray
 
 # The largest value of a polynomial in Bernstein form.
 #
@@ -89,15 +87,11 @@ def _climb(a: FloatArray, low: float, high: float) -> _Point:
     f_high = _bernstein(a, square(math.sin(high))).slope
     best = _bernstein(a, square(math.sin(low)))
     for i in range(100):
-        reach = 0.5 * (high - low) if i < 60 else 0.0
-        angle = itp_step(low, f_low, high, f_high, reach)
+        angle = itp_step(low, f_low, high, f_high, i)
         point = _bernstein(a, square(math.sin(angle)))
         if point.value > best.value:
             best = point
-        if point.slope > 0.0:
-            low, f_low = angle, point.slope
-        else:
-            high, f_high = angle, point.slope
+        low, f_low, high, f_high = narrowed(low, f_low, high, f_high, angle, point.slope)
         # How much higher the concave top can be, under its two tangents.
         hidden = (high - low) * max(f_low, 0.0) * math.sin(2.0 * angle)
         if hidden <= _TOLERANCE * best.value or high - low < 1e-16:

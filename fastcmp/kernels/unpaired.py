@@ -7,15 +7,13 @@ ones; the difference is the accuracy of a minus that of b.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from fastcmp._jit import helper, kernel
 from fastcmp.kernels.intervals import _normal_quantile, _wilson_distances
-from fastcmp.kernels.special import itp_step
-from fastcmp.kernels.status import DEGENERATE, INVALID, OK, TWO_SIDED, Interval, Outcome
-
-if TYPE_CHECKING:
-    from fastcmp.kernels.typing import FloatArray, IntArray, StatusArray
+from fastcmp.kernels.special import itp_step, narrowed, normal_pvalue
+from fastcmp.kernels.status import DEGENERATE, INVALID, OK, Interval, Outcome
+from fastcmp.kernels.typing import FloatArray, IntArray, StatusArray
 
 #: Codes of the intervals, for `unpaired_interval_many`.
 UNPAIRED_NEWCOMBE: Final = 0
@@ -50,13 +48,9 @@ def _likeliest(right_a: float, n_a: float, right_b: float, n_b: float, delta: fl
         return high
     f_low, f_high = math.inf, -math.inf
     for i in range(_MAX_STEPS):
-        reach = 0.5 * (high - low) if i < 60 else 0.0
-        p = itp_step(low, f_low, high, f_high, reach)
+        p = itp_step(low, f_low, high, f_high, i)
         f = _slope(right_a, n_a, right_b, n_b, p, delta)
-        if f > 0.0:
-            low, f_low = p, f
-        else:
-            high, f_high = p, f
+        low, f_low, high, f_high = narrowed(low, f_low, high, f_high, p, f)
         if f == 0.0 or high - low <= 4e-16 * high:
             break
     return 0.5 * (low + high) if f != 0.0 else p
@@ -84,13 +78,6 @@ def _score(right_a: float, n_a: float, right_b: float, n_b: float, delta: float)
     variance = a * max(1.0 - a, 0.0) / n_a + p * (1.0 - p) / n_b
     gap = (right_a * n_b - right_b * n_a) / (n_a * n_b) - delta
     return sign * gap / math.sqrt(variance * n / (n - 1.0))
-
-
-@helper
-def _normal_pvalue(z: float, alternative: int) -> float:
-    if alternative == TWO_SIDED:
-        return math.erfc(abs(z) / math.sqrt(2.0))
-    return 0.5 * math.erfc(alternative * z / math.sqrt(2.0))
 
 
 @kernel
@@ -147,7 +134,7 @@ def miettinen_nurminen(
     if null_difference == 0.0 and (right == 0.0 or right == all_a + all_b):
         return Outcome(0.0, 1.0, DEGENERATE)
     z = _score(right_a, all_a, right_b, all_b, null_difference)
-    return Outcome(z, _normal_pvalue(z, alternative), OK)
+    return Outcome(z, normal_pvalue(z, alternative), OK)
 
 
 @helper
@@ -164,13 +151,9 @@ def _miettinen_nurminen(
         near, f_near = side * d, z
         far, f_far = 1.0, -math.inf
         for i in range(_MAX_STEPS):
-            reach = 0.5 * (far - near) if i < 60 else 0.0
-            t = itp_step(near, f_near, far, f_far, reach)
+            t = itp_step(near, f_near, far, f_far, i)
             f = z - abs(_score(right_a, n_a, right_b, n_b, side * t))
-            if f > 0.0:
-                near, f_near = t, f
-            else:
-                far, f_far = t, f
+            near, f_near, far, f_far = narrowed(near, f_near, far, f_far, t, f)
             if far - near <= 4e-16 * max(abs(near), 1.0 / (n_a + n_b)):
                 break
         end = side * 0.5 * (near + far)
@@ -288,9 +271,7 @@ def miettinen_nurminen_many(
     a, n_a, b, n_b = counts
     for i in range(statistic.size):
         outcome = miettinen_nurminen(a[i], n_a[i], b[i], n_b[i], null_difference[i], alternative)
-        statistic[i] = outcome.statistic
-        pvalue[i] = outcome.pvalue
-        status[i] = outcome.status
+        statistic[i], pvalue[i], status[i] = outcome
 
 
 @kernel
@@ -309,5 +290,4 @@ def unpaired_interval_many(
             ends = _newcombe_unpaired(right_a, n_a, right_b, n_b, z)
         else:
             ends = _miettinen_nurminen(right_a, n_a, right_b, n_b, z)
-        low[i] = ends.low
-        high[i] = ends.high
+        low[i], high[i] = ends

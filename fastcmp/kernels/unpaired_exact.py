@@ -15,18 +15,16 @@ mirror images tie. For Fisher's p-values a relative difference of 1e-10 counts a
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
 from fastcmp._jit import kernel
 from fastcmp.kernels.special import square
 from fastcmp.kernels.status import INVALID, OK, TWO_SIDED, Interval, Outcome
+from fastcmp.kernels.typing import FloatArray, IntArray
 from fastcmp.kernels.unconditional import _largest_probability
 from fastcmp.kernels.unpaired import _score
-
-if TYPE_CHECKING:
-    from fastcmp.kernels.typing import FloatArray, IntArray
 
 #: Most samples of either model, for which whole numbers stay exact in int64.
 UNPAIRED_EXACT_MAX_N: Final = 5000

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
 from fastcmp._jit import kernel
 from fastcmp.kernels.special import ndtri, square
-
-if TYPE_CHECKING:
-    from fastcmp.kernels.typing import FloatArray, IntArray
+from fastcmp.kernels.typing import FloatArray, IntArray
 
 _EXACT_QUANTILE: Final = 120  # differences; above, the expansion is as good
 _FEW: Final = 8  # sums that are listed

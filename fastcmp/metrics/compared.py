@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtr
 
 from fastcmp import kernels
 from fastcmp.core.checks import (
@@ -21,7 +20,7 @@ from fastcmp.core.checks import (
     choose,
     keep_side,
 )
-from fastcmp.core.numbers import normal_tail
+from fastcmp.core.numbers import t_tail
 from fastcmp.core.threads import ThreadPool
 from fastcmp.kernels.cluster_means import t_quantile
 from fastcmp.metrics.bootstrap import (
@@ -162,13 +161,7 @@ def pooled_test(pair: Pair, alternative: str) -> Tested:
 
 
 def _tested(statistic: float, alternative: str, df: float) -> Tested:
-    if df == math.inf:
-        pvalue = float(normal_tail(statistic, alternative))
-        return Tested(statistic, pvalue, int(kernels.OK))
-    side = {"two-sided": -abs(statistic), "greater": -statistic, "less": statistic}
-    tail = float(stdtr(df, side[alternative]))
-    pvalue = 2.0 * tail if alternative == "two-sided" else tail
-    return Tested(statistic, pvalue, int(kernels.OK))
+    return Tested(statistic, float(t_tail(statistic, alternative, df)), int(kernels.OK))
 
 
 def difference_interval(pair: Pair, error: float, level: float, df: float) -> tuple[float, float]:

@@ -67,7 +67,7 @@ class HoldoutResult(Compared, Record):
         return self.comparison.distribution
 
     @property
-    def df(self) -> int | None:
+    def df(self) -> float | None:
         """Degrees of freedom of a chi-square distribution, else None."""
         return self.comparison.df
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import as_counts, as_flag, as_numbers, as_proportion
+from fastcmp.core.numbers import t_cdf, t_ppf, t_tail
 from fastcmp.core.records import ConfidenceInterval
 from fastcmp.kernels import bounded_means
 from fastcmp.paired.margin_result import (
@@ -95,17 +96,15 @@ def margins_of(of: Estimated, options: MarginOptions) -> MarginTests:
         df = None
     lower, upper = _standardized(d, error, margins), _standardized(d, error, -margins)
     better = np.where(options.lower_is_better, -lower, upper)
-    tails = Tails(
-        *(lower, upper, upper_tail(lower, df), upper_tail(-upper, df)), upper_tail(better, df)
-    )
+    tails = Tails(*(lower, upper, t_cdf(-lower, df), t_cdf(upper, df)), t_cdf(-better, df))
     intervals = []
     for level in (options.alpha / 2, options.alpha):
-        spread = -_quantile(level, df) * error
+        spread = -t_ppf(level, df) * error
         ends = (np.clip(d - spread, *of.limits), np.clip(d + spread, *of.limits))
         intervals.append(ConfidenceInterval(*map(plain, ends)))
     if of.pvalue is None:
         z = _standardized(d, error, 0.0)
-        of = of._replace(pvalue=np.minimum(2.0 * upper_tail(np.abs(z), df), 1.0))
+        of = of._replace(pvalue=t_tail(z, "two-sided", df))
     needed = None
     if of.n_samples is not None:
         n = np.asarray(of.n_samples, np.float64)
@@ -194,9 +193,9 @@ def samples_needed(
     margin, and as observed.
     """
     equal, at_margin, observed = spreads
-    z_power = upper_quantile(1.0 - _POWER)
-    z_equal = upper_quantile(options.alpha / 2)
-    z_margin = upper_quantile(options.one_sided)
+    z_power = -float(t_ppf(1.0 - _POWER, None))
+    z_equal = -float(t_ppf(options.alpha / 2, None))
+    z_margin = -float(t_ppf(options.one_sided, None))
     with np.errstate(all="ignore"):
         differs = ((z_equal * equal + z_power * observed) / gain) ** 2
         reach = gain + margin
@@ -219,30 +218,6 @@ def _standardized(difference: Floats, error: Floats, shift: Any) -> Floats:
     """Divide difference + shift by its standard error."""
     with np.errstate(all="ignore"):
         return np.asarray((difference + shift) / error + 0.0)
-
-
-def upper_tail(z: Any, df: Any) -> Any:
-    """P(Z >= z), of Student's t where there are degrees of freedom."""
-    from scipy.special import ndtr, stdtr
-
-    if df is None:
-        return ndtr(-z)
-    with np.errstate(invalid="ignore"):
-        return np.where(np.isinf(df), ndtr(-z), stdtr(df, -z))
-
-
-def _quantile(probability: float, df: Any) -> Any:
-    from scipy.special import ndtri, stdtrit
-
-    if df is None:
-        return ndtri(probability)
-    with np.errstate(invalid="ignore"):
-        return np.where(np.isinf(df), ndtri(probability), stdtrit(df, probability))
-
-
-def upper_quantile(probability: float) -> float:
-    """Give the normal quantile that is exceeded with this probability."""
-    return -float(_quantile(probability, None))
 
 
 def _broadcast(arrays: list[Any]) -> list[Floats]:

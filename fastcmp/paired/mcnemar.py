@@ -3,77 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
-from fastcmp.core.checks import ALTERNATIVES, choose
+from fastcmp.core.checks import ALTERNATIVES, as_counts, as_numbers, check_total, choose
+from fastcmp.core.numbers import normal_tail, scale_exponent, t_tail
 from fastcmp.core.records import PairedCounts, unwrap
 from fastcmp.inputs.labels import Labels, encode
+from fastcmp.kernels import DEGENERATE, OK, UNDEFINED
+from fastcmp.kernels.sign_flips import sign_flip_whole
 from fastcmp.paired.accuracy_margins import CELLS, cells_of, read_counts
-from fastcmp.paired.clustered_mcnemar import ClusteredMcNemarResult, compare_clusters
+from fastcmp.paired.clustered_mcnemar import constant_pvalue, estimate, standardized
 from fastcmp.paired.margins import read_margin, with_margin
-from fastcmp.paired.mcnemar_result import METHODS, McNemarResult, evaluate_counts
-from fastcmp.paired.stratified_mcnemar import StratifiedMcNemarResult, compare_strata
-from fastcmp.paired.units import Sampling
+from fastcmp.paired.mcnemar_result import METHODS, McNemarResult, choose_method, evaluate_counts
+from fastcmp.paired.stratified_mcnemar import per_sample, weighted_exact, weighted_z
+from fastcmp.paired.units import CLUSTERED, Sampling, Units, check_defined, default_method, units_of
 
 Ints = NDArray[np.int64]
 
-
-@overload
-def mcnemar(
-    y_true: ArrayLike,
-    pred_a: ArrayLike,
-    pred_b: ArrayLike,
-    *,
-    method: str | None = None,
-    alternative: str = "two-sided",
-    classes: Sequence[Any] | None = None,
-    missing: str = "raise",
-    groups: None = None,
-    strata: None = None,
-    stratum_weights: str = "items",
-    margin: float | None = None,
-    alpha: float = 0.05,
-) -> McNemarResult: ...
-
-
-@overload
-def mcnemar(
-    y_true: ArrayLike,
-    pred_a: ArrayLike,
-    pred_b: ArrayLike,
-    *,
-    method: str | None = None,
-    alternative: str = "two-sided",
-    classes: Sequence[Any] | None = None,
-    missing: str = "raise",
-    groups: ArrayLike,
-    strata: ArrayLike | None = None,
-    stratum_weights: str | Mapping[Any, float] = "items",
-    margin: float | None = None,
-    alpha: float = 0.05,
-) -> ClusteredMcNemarResult: ...
-
-
-@overload
-def mcnemar(
-    y_true: ArrayLike,
-    pred_a: ArrayLike,
-    pred_b: ArrayLike,
-    *,
-    method: str | None = None,
-    alternative: str = "two-sided",
-    classes: Sequence[Any] | None = None,
-    missing: str = "raise",
-    groups: None = None,
-    strata: ArrayLike,
-    stratum_weights: str | Mapping[Any, float] = "items",
-    margin: float | None = None,
-    alpha: float = 0.05,
-) -> StratifiedMcNemarResult: ...
+_FLIP_STEPS = 1 << 28  # of the exact sign-flip test: a second or less
 
 
 def mcnemar(
@@ -90,7 +41,7 @@ def mcnemar(
     stratum_weights: str | Mapping[Any, float] = "items",
     margin: float | None = None,
     alpha: float = 0.05,
-) -> McNemarResult | ClusteredMcNemarResult | StratifiedMcNemarResult:
+) -> McNemarResult:
     """McNemar's test of two models on the same samples.
 
     Parameters
@@ -141,9 +92,9 @@ def mcnemar(
 
     Returns
     -------
-    McNemarResult, ClusteredMcNemarResult or StratifiedMcNemarResult
-        Statistic, p-value, the table, accuracies and intervals; the second with
-        `groups`, the third with `strata` alone.
+    McNemarResult
+        Statistic, p-value, the table, accuracies and intervals; with `groups` what the
+        clusters do to them, with `strata` whether these agree.
 
     Raises
     ------
@@ -195,13 +146,33 @@ def mcnemar(
     models = {"pred_a": pred_a, "pred_b": pred_b}
     labels = encode(y_true, models, classes=classes, missing=missing)
     options: dict[str, Any] = {"method": method, "alternative": alternative}
-    if not sampling.plain:
-        test = compare_strata if groups is None else compare_clusters
-        found = test(labels, sampling.read(y_true, labels), **options)
-        return with_margin(found, against)  # type: ignore[no-any-return]
-    dropped = {x: getattr(labels, x) for x in ("n_missing", "n_excluded", "n_outside")}
-    result = _evaluate(cells_of(_table(labels)), **options, **dropped)
+    options |= {x: getattr(labels, x) for x in ("n_missing", "n_excluded", "n_outside")}
+    if sampling.plain:
+        result = _of_samples(cells_of(_table(labels)), **options)
+        return with_margin(result, against)  # type: ignore[no-any-return]
+    found = sampling.read(y_true, labels)
+    if groups is not None:
+        method = method if method is None else choose(method, "method", CLUSTERED)
+        codes, units, names = units_of(found)
+        cells = _count_units(labels, codes, units.sizes.size)
+        options["method"] = default_method(units) if method is None else method
+        result = _of_clusters(cells, units, strata=names, **options)
+    else:
+        layers = found.strata
+        assert layers is not None
+        cells = _count_units(labels, layers.codes, len(layers.labels))
+        weights = per_sample(found.stratum_weights, cells.sum(axis=0))
+        counts = dict(zip(CELLS, cells, strict=True))
+        result = _of_strata(counts, weights, strata=tuple(map(str, layers.labels)), **options)
     return with_margin(result, against)  # type: ignore[no-any-return]
+
+
+def _count_units(labels: Labels, codes: Ints, n_units: int) -> Ints:
+    """Count the four cells by unit, shape (4, U)."""
+    cells = np.zeros((4, n_units), np.int64)
+    pred_a, pred_b = labels.preds
+    kernels.count_clusters(labels.y_true, pred_a, pred_b, codes, cells)
+    return cells
 
 
 def mcnemar_from_counts(
@@ -268,11 +239,11 @@ def mcnemar_from_counts(
     counts, dropped = read_counts(
         only_a=only_a, only_b=only_b, both_right=both_right, both_wrong=both_wrong, table=table
     )
-    result = _evaluate(counts, method, alternative, **dropped)
+    result = _of_samples(counts, method, alternative, **dropped)
     return with_margin(result, against)  # type: ignore[no-any-return]
 
 
-def _evaluate(
+def _of_samples(
     counts: dict[str, Ints], method: str, alternative: str, **dropped: Any
 ) -> McNemarResult:
     """Test checked counts of one shape."""
@@ -292,6 +263,253 @@ def _evaluate(
         method=method,
         alternative=alternative,
         **dropped,
+    )
+
+
+def mcnemar_clustered_from_counts(
+    only_a: ArrayLike,
+    only_b: ArrayLike,
+    *,
+    both_right: ArrayLike,
+    both_wrong: ArrayLike,
+    method: str = "cr2",
+    alternative: str = "two-sided",
+    margin: float | None = None,
+    alpha: float = 0.05,
+) -> McNemarResult:
+    """McNemar's test from the counts of each cluster of samples.
+
+    Parameters
+    ----------
+    only_a, only_b : array-like of int, shape (G,)
+        Samples of each cluster that only model a, only model b, classified correctly.
+    both_right, both_wrong : array-like of int, shape (G,)
+        Samples that both classified correctly, wrongly. Each cluster holds at least one
+        sample.
+    method : str
+        As in `mcnemar` with ``groups``.
+    alternative : {"two-sided", "greater", "less"}
+        "greater": model a is better.
+    margin : float, optional
+        As in `mcnemar`.
+    alpha : float
+        Error rate of each claim about the margin, in (0, 0.5).
+
+    Returns
+    -------
+    McNemarResult
+        Statistic, p-value, and what the clusters do to them.
+
+    Raises
+    ------
+    ValueError
+        If counts are negative, fractional or above 2**53, their lengths differ, there
+        are fewer than two clusters, one is empty, or an option is unknown.
+    TypeError
+        If counts are not numbers.
+
+    References
+    ----------
+    .. [1] N. A. Obuchowski, "On the comparison of correlated proportions for clustered
+       data", Statistics in Medicine 17 (1998) 1495-1507.
+    .. [2] V. L. Durkalski, Y. Y. Palesch, S. R. Lipsitz, P. F. Rust, "Analysis of
+       clustered matched-pair data", Statistics in Medicine 22 (2003) 2417-2428.
+
+    Examples
+    --------
+    >>> from fastcmp import mcnemar_clustered_from_counts
+    >>> both = {"both_right": [3, 2, 1, 4], "both_wrong": [0, 0, 2, 1]}
+    >>> only_a, only_b = [0, 1, 0, 0], [1, 2, 1, 0]
+    >>> result = mcnemar_clustered_from_counts(only_a, only_b, **both, method="obuchowski")
+    >>> result.statistic, round(result.pvalue, 4)
+    (2.25, 0.1336)
+    """
+    method = choose(method, "method", CLUSTERED)
+    alternative = choose(alternative, "alternative", ALTERNATIVES)
+    against = read_margin(margin, alpha, 1.0)
+    given = (both_right, only_a, only_b, both_wrong)
+    counts = {name: as_counts(x, name) for name, x in zip(CELLS, given, strict=True)}
+    cells = _one_a_unit("cluster", counts, 2)
+    sizes = cells.sum(axis=0)
+    if not sizes.all():
+        raise ValueError(
+            f"{', '.join(CELLS)} must hold a sample in each cluster, cluster "
+            f"{int(np.argmin(sizes))} has none"
+        )
+    result = _of_clusters(cells, Units(sizes.astype(np.float64)), method, alternative)
+    return with_margin(result, against)  # type: ignore[no-any-return]
+
+
+def _one_a_unit(unit: str, counts: dict[str, Any], least: int, **more: Any) -> Ints:
+    """Refuse counts, and weights, that are not one a unit, or too many; stack the counts."""
+    shapes = {name: x.shape for name, x in {**counts, **more}.items()}
+    if len(set(shapes.values())) > 1 or len(shapes["only_a"]) != 1:
+        told = ", ".join(f"{name} {shape}" for name, shape in shapes.items())
+        raise ValueError(f"there must be one entry a {unit}, got the shapes {told}")
+    if (n := shapes["only_a"][0]) < least:
+        many = unit if least == 1 else f"{unit}s"
+        raise ValueError(f"{', '.join(counts)} must hold at least {least} {many}, got {n}")
+    cells = np.stack([*counts.values()])
+    check_total(cells, " + ".join(counts), 2)
+    return cells
+
+
+def _of_clusters(
+    cells: Ints,
+    units: Units,
+    method: str,
+    alternative: str,
+    strata: tuple[str, ...] = (),
+    **dropped: Any,
+) -> McNemarResult:
+    """Test counts by unit, shape (4, U)."""
+    check_defined(method, units, strata)
+    difference, variance, df = estimate(cells, units, method)
+    statistic = standardized(np.array(difference), np.array(variance)).item()
+    pvalue, status = float(t_tail(statistic, alternative, df)), OK
+    sums = cells[1] - cells[2]
+    if variance == 0.0:
+        pvalue, status = 1.0, DEGENERATE
+        if difference != 0.0:
+            signs = np.sign(units.by_cluster(sums * units.sample_weights))
+            n_units = signs.size if abs(signs.sum()) == signs.size else np.nan
+            statistic, pvalue = np.nan, float(constant_pvalue(difference, n_units, alternative))
+            status = UNDEFINED if np.isnan(pvalue) else DEGENERATE
+    if df is None and alternative == "two-sided":
+        statistic *= statistic
+    flips = None  # with strata sums have weights, and are no whole numbers
+    if units.stratum is None and np.count_nonzero(sums) * int(np.abs(sums).sum()) <= _FLIP_STEPS:
+        flips = float(sign_flip_whole(sums, ALTERNATIVES[alternative]).pvalue)
+    return McNemarResult(
+        statistic=statistic,
+        pvalue=pvalue,
+        status=status,
+        **dict(zip(CELLS, cells, strict=True)),
+        cluster=units.cluster if strata else None,
+        stratum=units.stratum if strata else None,
+        stratum_weights=units.weights if strata else None,
+        strata=strata,
+        method=method,
+        alternative=alternative,
+        signflip_pvalue=flips,
+        **dropped,
+    )
+
+
+def mcnemar_stratified_from_counts(
+    only_a: ArrayLike,
+    only_b: ArrayLike,
+    *,
+    weights: ArrayLike | None = None,
+    both_right: ArrayLike | None = None,
+    both_wrong: ArrayLike | None = None,
+    method: str | None = None,
+    alternative: str = "two-sided",
+    margin: float | None = None,
+    alpha: float = 0.05,
+) -> McNemarResult:
+    """McNemar's test from the counts of each stratum.
+
+    Parameters
+    ----------
+    only_a, only_b : array-like of int, shape (H,)
+        Samples of each stratum that only model a, only model b, classified correctly.
+    weights : array-like of float, shape (H,), optional
+        What one sample of each stratum counts: the weight of the stratum in the mean,
+        divided by its size. By default all samples count alike; then strata drop out
+        of the test, and only tell whether they agree.
+    both_right, both_wrong : array-like of int, shape (H,), optional
+        Samples that both classified correctly, wrongly: for accuracies and intervals.
+    method : str, optional
+        As in `mcnemar`: "midp" by default. With weights "asymptotic" (default), "exact"
+        or "midp", by convolution of the strata's binomial distributions.
+    alternative : {"two-sided", "greater", "less"}
+        "greater": model a is better.
+    margin : float, optional
+        As in `mcnemar`.
+    alpha : float
+        Error rate of each claim about the margin, in (0, 0.5).
+
+    Returns
+    -------
+    McNemarResult
+        Statistic, p-value, and whether strata agree.
+
+    Raises
+    ------
+    ValueError
+        If counts are negative, fractional or above 2**53, their lengths differ, weights
+        are negative or all 0, an option is unknown, or an exact test takes too long.
+    TypeError
+        If counts or weights are not numbers.
+
+    References
+    ----------
+    .. [1] N. Mantel, W. Haenszel, "Statistical aspects of the analysis of data from
+       retrospective studies of disease", J. Nat. Cancer Inst. 22 (1959) 719-748.
+
+    Examples
+    --------
+    >>> from fastcmp import mcnemar_stratified_from_counts
+    >>> result = mcnemar_stratified_from_counts([8, 1], [3, 4], weights=[1, 3])
+    >>> round(result.pvalue, 4), round(result.heterogeneity_pvalue, 4)
+    (0.593, 0.0488)
+    """
+    alternative = choose(alternative, "alternative", ALTERNATIVES)
+    against = read_margin(margin, alpha, 1.0)
+    given: dict[str, Any] = {"only_a": only_a, "only_b": only_b}
+    given |= {"both_right": both_right, "both_wrong": both_wrong}
+    counts = {
+        name: as_counts(x, name) for name, x in given.items() if x is not None or "only" in name
+    }
+    each = None if weights is None else as_numbers(weights, "weights")
+    _one_a_unit("stratum", counts, 1, **({} if each is None else {"weights": each}))
+    if each is not None:
+        if not np.isfinite(each).all() or each.min() < 0 or not each.any():
+            raise ValueError(
+                f"weights must be finite, >= 0, and not all 0, got {each.tolist()[:10]}"
+            )
+        each = np.ldexp(each.astype(np.float64), -scale_exponent(each))
+        each = per_sample(each, np.ones(each.size, np.int64))
+    names = tuple(str(i) for i in range(counts["only_a"].size))
+    result = _of_strata(counts, each, method, alternative, strata=names)
+    return with_margin(result, against)  # type: ignore[no-any-return]
+
+
+def _of_strata(
+    counts: dict[str, Any],
+    weights: NDArray[np.float64] | None,
+    method: str | None,
+    alternative: str,
+    **more: Any,
+) -> McNemarResult:
+    """Test counts by stratum, with what one sample of each counts."""
+    method = choose_method(method, weighted=weights is not None)
+    only_a, only_b = counts["only_a"], counts["only_b"]
+    if weights is None:
+        n = sum(x.sum() for x in counts.values()) if len(counts) == 4 else None
+        totals = (only_a.sum(keepdims=True), only_b.sum(keepdims=True))
+        statistic, pvalue, status = (
+            x.item() for x in evaluate_counts(*totals, n, method, alternative)
+        )
+    else:
+        status = OK if (only_a + only_b)[weights > 0.0].any() else DEGENERATE
+        if method in ("exact", "midp"):
+            pvalue = weighted_exact(only_a, only_b, weights, alternative, mid=method == "midp")
+            statistic = float(weights @ (only_a - only_b)) + 0.0
+        else:
+            z = weighted_z(only_a.astype(np.float64), only_b.astype(np.float64), weights)
+            pvalue = float(normal_tail(z, alternative)) if status == OK else 1.0
+            statistic = z * z if alternative == "two-sided" else z
+    return McNemarResult(
+        statistic=statistic,
+        pvalue=pvalue,
+        status=status,
+        **counts,
+        weights=weights,
+        method=method,
+        alternative=alternative,
+        **more,
     )
 
 

@@ -1,4 +1,4 @@
-"""The record of McNemar's test, and its intervals."""
+"""The record of McNemar's test, of samples, clusters or strata, and its intervals."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from scipy.special import ndtri
 
 from fastcmp import kernels
 from fastcmp.core.checks import ALTERNATIVES, as_level, choose, keep_side
+from fastcmp.core.numbers import t_ppf
 from fastcmp.core.records import Compared, ConfidenceInterval, Pilot, Record, unwrap
 from fastcmp.core.sections import (
     Section,
@@ -22,9 +23,42 @@ from fastcmp.core.sections import (
 )
 from fastcmp.kernels.intervals import difference_interval_many
 from fastcmp.kernels.paired import mcnemar_many
-from fastcmp.paired.accuracy_margins import accuracy_margins
+from fastcmp.paired.accuracy_margins import CELLS, accuracy_margins
+from fastcmp.paired.clustered_mcnemar import (
+    CLUSTERED_NAMES,
+    INTERVAL_OF,
+    INTERVALS,
+    Estimate,
+    bounded_units,
+    cluster_cautions,
+    cluster_interval,
+    estimate,
+    standardized,
+)
 from fastcmp.paired.margin_result import MarginTests, margin_entries, margin_sentences
-from fastcmp.paired.margins import MarginOptions
+from fastcmp.paired.margins import (
+    BoundedUnits,
+    Estimated,
+    MarginOptions,
+    bounded_interval,
+    bounded_margins,
+)
+from fastcmp.paired.stratified_mcnemar import (
+    any_difference,
+    exact_heterogeneity,
+    heterogeneity,
+    stratum_units,
+    weighted_z,
+)
+from fastcmp.paired.units import (
+    CLUSTER_WEIGHTED,
+    CLUSTERED,
+    SANDWICH,
+    Units,
+    check_defined,
+    combine,
+    leverage,
+)
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -53,10 +87,7 @@ def difference_intervals(
     return low, high
 
 
-# The record of McNemar's test, and its intervals.
-
-
-_ODDS_INTERVALS = ("exact", "midp")
+_STRATA_SHOWN = 20
 #: What is tested, by `alternative`.
 HYPOTHESES = {
     "two-sided": "H0: a and b are equally accurate",
@@ -70,6 +101,18 @@ METHOD_NAMES = {
     "corrected": "continuity-corrected",
     "unconditional": "exact unconditional",
 }
+
+
+#: What is shown of strata, of clusters, and not of samples.
+_OF_STRATA = (
+    *("heterogeneity_statistic", "heterogeneity_df", "heterogeneity_pvalue"),
+    *("total_statistic", "total_df", "total_pvalue"),
+)
+_OF_CLUSTERS = (
+    *("standard_error", "n_clusters", "largest_cluster", "effective_df", "design_effect"),
+    "cautions",
+)
+_OF_UNITS = ("cluster", "stratum", "stratum_weights", "weights", "strata", "signflip_pvalue")
 
 
 def reference_distribution(method: str, alternative: str = "two-sided") -> tuple[str, int | None]:
@@ -92,13 +135,17 @@ def _ratio(part: Any, whole: Any) -> Any:
 class McNemarResult(Pilot, Compared, Record):
     """McNemar's test of two models on the same samples.
 
-    All numbers are arrays of one shape where the counts were.
+    All numbers are arrays of one shape where the counts were. Of samples in clusters or
+    in strata counts are arrays with an entry a unit: a cluster, a stratum, or the part
+    of a cluster in a stratum. What has no meaning for the design is None.
     """
 
     #: For "exact" and "midp" the smaller of `only_a` and `only_b`, or the one of them
-    #: that a one-sided test bounds: `only_b` for "greater", `only_a` for "less". For
-    #: other methods McNemar's chi-square, (only_a - only_b)**2 / (only_a + only_b), or
-    #: `zscore` where the test is one-sided; "corrected" has Edwards' correction.
+    #: that a one-sided test bounds: `only_b` for "greater", `only_a` for "less"; of
+    #: weighted strata the weighted sum of `only_a` - `only_b`. With clusters t for "cr0"
+    #: to "cr3". For other methods a chi-square, such as McNemar's,
+    #: (only_a - only_b)**2 / (only_a + only_b), or `zscore` where the test is one-sided;
+    #: "corrected" has Edwards' correction.
     statistic: Any
     pvalue: Any
     #: A `fastcmp.kernels.Status`.
@@ -113,6 +160,20 @@ class McNemarResult(Pilot, Compared, Record):
     both_wrong: Any = None
     method: str
     alternative: str
+    #: Cluster and stratum of each unit, where clusters are in strata.
+    cluster: Any = None
+    stratum: Any = None
+    #: What each stratum of clusters counts in the mean, shape (H,).
+    stratum_weights: Any = None
+    #: What one sample of each stratum counts, shape (H,), where samples in strata do not
+    #: all count alike.
+    weights: Any = None
+    #: Names of the strata; empty where there are none.
+    strata: tuple[str, ...] = ()
+    #: Exact p-value if the sign of each cluster's sum of differences is turned round at
+    #: random; None without clusters, with strata, or where there are too many to work
+    #: it out.
+    signflip_pvalue: float | None = None
     #: Samples dropped because the true label is missing, or not a chosen class.
     n_missing: int = 0
     n_excluded: int = 0
@@ -123,14 +184,30 @@ class McNemarResult(Pilot, Compared, Record):
     margins: MarginTests | None = None
 
     @property
+    def design(self) -> str:
+        """What is independent: "samples", "clusters", or samples in "strata"."""
+        if self.method in CLUSTERED:
+            return "clusters"
+        return "strata" if self.strata else "samples"
+
+    @property
     def distribution(self) -> str:
-        """Where the p-value comes from: "binomial", "chi2", "normal" or "trinomial"."""
+        """What the p-value comes from: "binomial", "chi2", "normal", "trinomial", "t".
+
+        "permutation" for exact tests of weighted strata.
+        """
+        if self.method in SANDWICH:
+            return "t"
+        if self.weights is not None and self.method in ("exact", "midp"):
+            return "permutation"
         return reference_distribution(self.method, self.alternative)[0]
 
     @property
-    def df(self) -> int | None:
-        """Degrees of freedom of the chi-square distribution, else None."""
-        return reference_distribution(self.method, self.alternative)[1]
+    def df(self) -> float | None:
+        """Degrees of freedom of the chi-square or t distribution, else None."""
+        if self.distribution == "t":
+            return self._estimate().df
+        return 1 if self.distribution == "chi2" else None
 
     @property
     def measure(self) -> str:
@@ -138,50 +215,84 @@ class McNemarResult(Pilot, Compared, Record):
         return "accuracy"
 
     @property
+    def weighting(self) -> str:
+        """What counts once in the accuracies: "samples", "clusters" or "strata".
+
+        "clusters" for "durkalski" and "cluster-weighted"; "strata" where these have
+        weights, `stratum_weights` or `weights`.
+        """
+        if self.method in CLUSTER_WEIGHTED:
+            return "clusters"
+        weighted = self.weights is not None or self.stratum_weights is not None
+        return "strata" if weighted else "samples"
+
+    @property
     def better(self) -> Any:
         """Which model did better, "a" or "b", or None; no significance is meant."""
         names = np.array([None, "a", "b"], dtype=object)
-        return names[np.sign(self.only_a - self.only_b)]
+        if self.design == "samples":
+            return names[np.sign(self.only_a - self.only_b)]
+        return names[int(np.sign(self.zscore))]
 
     @property
     def n_samples(self) -> Any:
         """All samples; needs `both_right` and `both_wrong`."""
-        self._need_concordant("n_samples")
-        return self.both_right + self.only_a + self.only_b + self.both_wrong
+        sizes = self._sizes()
+        return sizes if self.design == "samples" else int(sizes.sum())
 
     @property
-    def table(self) -> NDArray[np.int64]:
+    def table(self) -> Ints:
         """The 2 x 2 table, shape (..., 2, 2): rows a right or wrong, columns b."""
-        self._need_concordant("table")
-        cells = [self.both_right, self.only_a, self.only_b, self.both_wrong]
-        stacked = np.stack(np.broadcast_arrays(*cells), axis=-1)
+        self._sizes()
+        stacked = np.stack(np.broadcast_arrays(*self._totals().values()), axis=-1)
         return stacked.reshape(*stacked.shape[:-1], 2, 2)
 
     @property
     def accuracy_a(self) -> Any:
-        """Proportion of samples that model a classified correctly."""
-        n = self.n_samples
-        return _ratio(self.both_right + self.only_a, n)
+        """Proportion of samples that model a classified correctly, by `weighting`."""
+        return self._mean(self.only_a, both=True)
 
     @property
     def accuracy_b(self) -> Any:
-        """Proportion of samples that model b classified correctly."""
-        n = self.n_samples
-        return _ratio(self.both_right + self.only_b, n)
+        """Proportion of samples that model b classified correctly, by `weighting`."""
+        return self._mean(self.only_b, both=True)
 
     @property
     def difference(self) -> Any:
         """The accuracy of a minus that of b: positive where a is better."""
-        return _ratio(self.only_a - self.only_b, self.n_samples)
+        if self.design == "clusters":
+            return self._estimate().difference
+        return self._mean(self.only_a - self.only_b, both=False)
+
+    @property
+    def standard_error(self) -> Any:
+        """Standard error of `difference` with clusters, by which the method divides it."""
+        return float(np.sqrt(self._estimate().variance)) if self.design == "clusters" else None
 
     @property
     def odds_ratio(self) -> Any:
-        """Conditional odds ratio only_a / only_b; NaN without discordant samples."""
-        return _ratio(self.only_a, self.only_b)
+        """Conditional odds ratio only_a / only_b; NaN without discordant samples.
+
+        Of strata, without weights, it is Mantel and Haenszel's of the ratio they share.
+        """
+        totals = self._totals()
+        return _ratio(totals["only_a"], totals["only_b"])
 
     @property
     def zscore(self) -> Any:
-        """Root of the chi-square, with the sign of the difference."""
+        """Root of the chi-square, with the sign of the difference.
+
+        With clusters the difference, and with strata the weighted sum of differences,
+        over its standard error.
+        """
+        if self.design == "clusters":
+            difference, variance, _ = self._estimate()
+            return standardized(np.array(difference), np.array(variance)).item()
+        if self.design == "strata":
+            weights = np.ones(self.only_a.size) if self.weights is None else self.weights
+            return weighted_z(
+                self.only_a.astype(np.float64), self.only_b.astype(np.float64), weights
+            )
         gain = np.subtract(self.only_a, self.only_b)
         correction = 1.0 if self.method == "corrected" else 0.0
         distance = np.maximum(np.abs(gain) - correction, 0.0)
@@ -189,15 +300,123 @@ class McNemarResult(Pilot, Compared, Record):
         root = np.sign(gain) * np.sqrt(distance * distance / n) + 0.0
         return root if np.ndim(root) else float(root)
 
-    def _need_concordant(self, what: str) -> None:
-        if self.both_right is None or self.both_wrong is None:
-            raise ValueError(
-                f"{what} needs all four counts: pass both_right= and both_wrong= to "
-                "mcnemar_from_counts"
-            )
+    @property
+    def n_clusters(self) -> int | None:
+        """Number of clusters."""
+        return self._units().n_clusters if self.design == "clusters" else None
+
+    @property
+    def largest_cluster(self) -> float | None:
+        """Proportion of the samples that are in the largest cluster."""
+        if self.design != "clusters":
+            return None
+        units = self._units()
+        return float(units.cluster_sizes.max() / units.n)
+
+    @property
+    def effective_df(self) -> float | None:
+        """How many independent clusters of one size, less one, know as much.
+
+        Degrees of freedom of the CR2 variance, from the sizes of the clusters alone.
+        """
+        if self.design != "clusters":
+            return None
+        return leverage(self._units().cluster_sizes, "cr2")[1]
+
+    @property
+    def design_effect(self) -> float | None:
+        """Variance of the difference over that of as many independent samples.
+
+        With clusters; NaN where the latter is 0. The variance is that of the method for
+        "cr0" to "cr3", and else CR2.
+        """
+        if self.design != "clusters":
+            return None
+        units = self._units()
+        method = self.method if self.method in SANDWICH else "cr2"
+        sums = (self.only_a - self.only_b).astype(np.float64)
+        squares, independent = self.only_a + self.only_b, 0.0
+        for place, sizes, weight in units.strata():
+            n = sizes.sum()
+            if n > 1:
+                rest = squares[place].sum() - sums[place].sum() ** 2 / n
+                independent += weight**2 * rest / (n * (n - 1))
+        variance = estimate(self._cells(), units, method).variance
+        return float(variance / independent) if independent > 0 else np.nan
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """What makes a test of clusters doubtful, in sentences."""
+        if self.design != "clusters":
+            return ()
+        cautions = cluster_cautions(self._units(), self.method)
+        if np.isnan(self.statistic):
+            what = "the p-value is of the exact permutation test"
+            if np.isnan(self.pvalue):
+                what = "there is no test"
+            cautions += (f"No variance was observed: {what}.",)
+        return cautions
+
+    @property
+    def heterogeneity_statistic(self) -> Any:
+        """Pearson's chi-square that strata differ in the odds of only a to only b."""
+        return self._strata_test(heterogeneity)[0]
+
+    @property
+    def heterogeneity_df(self) -> Any:
+        """Its degrees of freedom: strata with discordant samples, less one."""
+        return self._strata_test(heterogeneity)[1]
+
+    @property
+    def heterogeneity_pvalue(self) -> Any:
+        """Its p-value."""
+        return self._strata_test(heterogeneity)[2]
+
+    @property
+    def total_statistic(self) -> Any:
+        """McNemar's chi-squares of all strata added: any difference in any stratum."""
+        return self._strata_test(any_difference)[0]
+
+    @property
+    def total_df(self) -> Any:
+        """Its degrees of freedom: strata with discordant samples."""
+        return self._strata_test(any_difference)[1]
+
+    @property
+    def total_pvalue(self) -> Any:
+        """Its p-value."""
+        return self._strata_test(any_difference)[2]
+
+    def _strata_test(self, test: Any) -> Any:
+        return test(self.only_a, self.only_b) if self.design == "strata" else (None,) * 3
+
+    def heterogeneity_exact(self) -> float:
+        """Test by Fisher's exact method that strata share one odds ratio.
+
+        Returns
+        -------
+        float
+            The p-value: all tables with the same margins that are no more probable
+            than the one observed (Freeman and Halton).
+
+        Raises
+        ------
+        ValueError
+            If there are no strata, or too many tables.
+
+        Examples
+        --------
+        >>> from fastcmp import mcnemar_stratified_from_counts
+        >>> result = mcnemar_stratified_from_counts([6, 3, 9], [2, 4, 1])
+        >>> round(result.heterogeneity_exact(), 4)
+        0.1274
+        """
+        if self.design != "strata":
+            raise ValueError("heterogeneity_exact is of samples in strata: pass strata=")
+        return exact_heterogeneity(self.only_a, self.only_b)
 
     def confidence_interval(
-        self, confidence_level: float = 0.95, method: str = "newcombe"
+        self, confidence_level: float = 0.95, method: str | None = None
     ) -> ConfidenceInterval:
         """Interval for `difference`, one-sided if `alternative` is.
 
@@ -205,10 +424,20 @@ class McNemarResult(Pilot, Compared, Record):
         ----------
         confidence_level : float
             In (0, 1).
-        method : {"newcombe", "tango", "bonett-price", "agresti-min", "wald"}
-            Newcombe's method 10, Tango's score interval, Wald's with a sample more in each
-            discordant cell (Bonett and Price) or half a sample more in each cell (Agresti
-            and Min), or Wald's, which is too narrow for small samples.
+        method : str, optional
+            "newcombe" (default), Newcombe's method 10; "tango", his score interval;
+            "bonett-price", Wald's with a sample more in each discordant cell;
+            "agresti-min", Wald's with half a sample more in each cell; or "wald", which
+            is too narrow for small samples.
+            With clusters, by default what goes with the test: "cr2", "cr0", "cr1" or
+            "cr3", Student's t and that standard error; "obuchowski", the normal
+            distribution and CR1; "modified-obuchowski" and "score", those of Yang et al.
+            (2012), the latter Tango's interval with the variance of Eliasziw and Donner.
+            Where clusters have equal weight there is one, "cluster-weighted": t of the
+            clusters' differences.
+            With weighted strata there is one, "t": variances of the strata are added,
+            and so are, by Satterthwaite, their degrees of freedom; where nothing varies
+            within strata, Gaffke's for differences between -1 and 1.
 
         Returns
         -------
@@ -219,21 +448,55 @@ class McNemarResult(Pilot, Compared, Record):
         ------
         ValueError
             If an option is unknown, the level is not above one half for a one-sided
-            interval, or the concordant counts were not given.
+            interval, the concordant counts were not given, the method is not defined for
+            clusters in strata, or a stratum that counts has one sample.
+
+        References
+        ----------
+        .. [1] Z. Yang, X. Sun, J. W. Hardin, "Confidence intervals for the difference
+           of marginal probabilities in clustered matched-pair binary data",
+           Pharmaceutical Statistics 11 (2012) 386-393.
 
         Examples
         --------
-        >>> from fastcmp import mcnemar_from_counts
+        >>> from fastcmp import mcnemar_clustered_from_counts, mcnemar_from_counts
         >>> result = mcnemar_from_counts(11, 1, both_right=9959, both_wrong=29)
         >>> low, high = result.confidence_interval(method="tango")
         >>> round(low, 6), round(high, 6)
         (0.000397, 0.00188)
+        >>> result = mcnemar_clustered_from_counts(
+        ...     [0, 1, 0, 0], [1, 2, 1, 0], both_right=[3, 2, 1, 4], both_wrong=[0, 0, 2, 1]
+        ... )
+        >>> low, high = result.confidence_interval(method="score")
+        >>> round(low, 3), round(high, 3)
+        (-0.417, 0.095)
         """
-        method = choose(method, "method", DIFFERENCE_INTERVALS)
+        ends: Any
+        known: tuple[str, ...]
+        if self.design == "clusters":
+            known = ("cluster-weighted",) if self.method in CLUSTER_WEIGHTED else INTERVALS
+            default = INTERVAL_OF.get(self.method, self.method)
+        elif self.weights is not None:
+            known, default = ("t",), "t"
+        else:
+            known, default = DIFFERENCE_INTERVALS, "newcombe"
+        method = choose(default if method is None else method, "method", known)
         level = as_level(confidence_level, self.alternative)
-        cells = self.table.reshape(-1, 4).T.copy()
-        found = difference_intervals(cells, method, level)
-        ends = (unwrap(end, np.shape(self.pvalue)) for end in found)
+        if self.design == "clusters":
+            units = self._units()
+            if self.strata:
+                check_defined(method, units, self.strata)
+            ends = cluster_interval(self._cells(), units, method, level)
+        elif self.weights is not None:
+            variance, df = self._stratum_variance()
+            half = float(-t_ppf(0.5 * (1.0 - level), df) * np.sqrt(variance))
+            ends = (self.difference - half, self.difference + half)
+            if variance == 0.0:
+                ends = np.ravel(bounded_interval(self._bounded(), level))
+            ends = np.clip(ends, -1.0, 1.0).tolist()
+        else:
+            both = difference_intervals(self.table.reshape(-1, 4).T.copy(), method, level)
+            ends = (unwrap(end, np.shape(self.pvalue)) for end in both)
         return ConfidenceInterval(*keep_side(ends, self.alternative, (-1.0, 1.0)))
 
     def odds_ratio_interval(
@@ -256,8 +519,8 @@ class McNemarResult(Pilot, Compared, Record):
         Raises
         ------
         ValueError
-            If an option is unknown, or the level is not above one half for a one-sided
-            interval.
+            If an option is unknown, the level is not above one half for a one-sided
+            interval, or samples are in clusters, which the interval does not know.
 
         Examples
         --------
@@ -266,12 +529,15 @@ class McNemarResult(Pilot, Compared, Record):
         >>> round(low, 2), round(high, 1)
         (1.6, 473.5)
         """
-        from fastcmp import kernels
-
-        method = choose(method, "method", _ODDS_INTERVALS)
+        method = choose(method, "method", ("exact", "midp"))
+        if self.design == "clusters":
+            raise ValueError(
+                "the interval of the odds ratio needs independent samples: leave out groups="
+            )
         interval = getattr(kernels, f"odds_ratio_{method}_interval")
         level = as_level(confidence_level, self.alternative)
-        a, b = np.ravel(self.only_a), np.ravel(self.only_b)
+        totals = self._totals()
+        a, b = np.ravel(totals["only_a"]), np.ravel(totals["only_b"])
         ends = [interval(i, j, level) for i, j in zip(a, b, strict=True)]
         both = np.array(ends).reshape(-1, 2).T
         low, high = (unwrap(end, np.shape(self.pvalue)) for end in both)
@@ -284,27 +550,107 @@ class McNemarResult(Pilot, Compared, Record):
         return effect_sentence(self.difference, interval, self.alternative)
 
     def _margin_tests(self, options: MarginOptions) -> MarginTests:
-        """Test the difference against a margin."""
-        return accuracy_margins(
-            (self.only_a, self.only_b, self.n_samples),
-            options,
+        """Test the difference against a margin; of units by what they could hold at worst."""
+        if self.design == "samples" or (self.design == "strata" and self.weights is None):
+            totals = self._totals()
+            return accuracy_margins(
+                (totals["only_a"], totals["only_b"], self.n_samples),
+                options,
+                pvalue=self.pvalue,
+                alternative=self.alternative,
+            )
+        clustered = self.design == "clusters"
+        of = Estimated(
+            self.difference,
+            self.standard_error if clustered else float(np.sqrt(self._stratum_variance()[0])),
+            n_samples=self.n_samples,
             pvalue=self.pvalue,
             alternative=self.alternative,
+            measure=self.measure,
         )
+        unit = "clusters" if clustered else "samples"
+        return bounded_margins([self._bounded()], of, options, unit)
+
+    def _bounded(self) -> BoundedUnits:
+        """What clusters, or weighted samples of strata, could hold at worst."""
+        if self.design == "clusters":
+            sums = (self.only_a - self.only_b).astype(np.float64)
+            return bounded_units(sums, self._units(), self.method)
+        return stratum_units(self.only_a, self.only_b, self._sizes(), self.weights)
+
+    @property
+    def _known(self) -> bool:
+        """Whether all four counts are known."""
+        return self.both_right is not None and self.both_wrong is not None
+
+    def _totals(self) -> dict[str, Any]:
+        """The counts over all units, in the order of a table; None where not given."""
+        counts = {name: getattr(self, name) for name in CELLS}
+        if self.design == "samples":
+            return counts
+        return {name: None if x is None else int(x.sum()) for name, x in counts.items()}
+
+    def _sizes(self) -> Any:
+        """Samples of each unit."""
+        if not self._known:
+            raise ValueError("this needs all four counts: pass both_right= and both_wrong=")
+        return self.both_right + self.only_a + self.only_b + self.both_wrong
+
+    def _cells(self) -> Ints:
+        return np.stack([getattr(self, name) for name in CELLS])
+
+    def _units(self) -> Units:
+        sizes = self._sizes().astype(np.float64)
+        return Units(sizes, self.cluster, self.stratum, self.stratum_weights)
+
+    def _estimate(self) -> Estimate:
+        return estimate(self._cells(), self._units(), self.method)
+
+    def _mean(self, counts: Any, *, both: bool) -> Any:
+        """Mean of counts by unit, as `weighting` says; with `both`, of both right too."""
+        sizes = self._sizes()
+        counts = counts + self.both_right if both else counts
+        if self.design == "samples":
+            return _ratio(counts, sizes)
+        if self.design == "strata":
+            weights = np.ones(sizes.size) if self.weights is None else self.weights
+            return float(weights @ counts / (weights @ sizes))
+        if self.method in CLUSTER_WEIGHTED:
+            return float((counts / sizes).mean())
+        if self.strata:
+            return self._units().score(counts.astype(np.float64))
+        return float(counts.sum() / sizes.sum())
+
+    def _stratum_variance(self) -> tuple[float, float]:
+        """Variance of the difference of weighted strata, with its d.o.f."""
+        sizes = self._sizes().astype(np.float64)
+        part = self.weights * sizes / (self.weights @ sizes)
+        if np.any((sizes < 2) & (part > 0)):
+            raise ValueError("an interval needs at least 2 samples in each stratum")
+        mean = (self.only_a - self.only_b) / sizes
+        spread = (self.only_a + self.only_b) / sizes - mean**2
+        parts = part**2 * spread / np.maximum(sizes - 1, 1)
+        variance, df = combine(parts, np.maximum(sizes - 1, 1))
+        return float(variance), float(df)
 
     def _shown(self) -> dict[str, Any]:
-        shown = {
-            **self._fields(),
-            "distribution": self.distribution,
-            "df": self.df,
-            "measure": self.measure,
-            "better": self.better,
-            **margin_entries(self.margins),
-        }
-        if self.both_right is not None and self.both_wrong is not None:
-            for name in ("accuracy_a", "accuracy_b", "difference"):
-                shown[name] = getattr(self, name)
-        return shown
+        shown = self._fields()
+        names = ["distribution", "df", "measure", "better"]
+        if self._known:
+            names += ["accuracy_a", "accuracy_b", "difference"]
+        if self.design == "samples":
+            for name in _OF_UNITS:
+                del shown[name]
+        else:
+            names += ["n_samples"] * self._known
+        if self.design == "strata":
+            names += ["zscore", "odds_ratio", *_OF_STRATA]
+        if self.design == "clusters":
+            shown = {name: x for name, x in shown.items() if not isinstance(x, np.ndarray)}
+            shown |= self._totals()
+            names += _OF_CLUSTERS
+        shown |= {name: getattr(self, name) for name in names}
+        return shown | margin_entries(self.margins)
 
     def sections(self) -> list[Section]:
         """Describe the record.
@@ -312,38 +658,81 @@ class McNemarResult(Pilot, Compared, Record):
         Returns
         -------
         list of Section
-            One section for a single test; for arrays, what they hold.
+            The effect, the test, and what makes it doubtful; of strata whether they
+            agree, and their counts; for arrays, what they hold.
         """
-        method = METHOD_NAMES[self.method]
-        title = f"McNemar's test ({method}, {self.alternative})"
+        name = (METHOD_NAMES | CLUSTERED_NAMES)[self.method]
+        weighted = ", weighted strata" * (self.weights is not None)
+        inside = " in strata" * (self.design == "strata")
+        title = f"McNemar's test{inside} ({name}{weighted}, {self.alternative})"
         text: tuple[str, ...]
         if np.ndim(self.pvalue):
             text = (f"{np.size(self.pvalue)} tests, shape {np.shape(self.pvalue)}",)
             text += margin_sentences(self.margins)
             return [Section(title=title, text=text)]
+        totals = self._totals()
         text = (
-            f"Only a is right on {self.only_a} samples, only b on {self.only_b}.",
+            f"Only a is right on {totals['only_a']} samples, only b on {totals['only_b']}.",
             f"{describe_test(self)} ({HYPOTHESES[self.alternative]})",
         )
-        if None not in (self.both_right, self.both_wrong) and self.n_samples:
+        if self._known and self.n_samples:
+            of = f" in {self.n_clusters} clusters" if self.n_clusters else ""
+            of += f" in {len(self.strata)} strata" * bool(self.strata)
+            if self.design == "clusters":
+                of += {
+                    "clusters": ", each cluster counted once",
+                    "strata": ", by the weights of the strata",
+                }.get(self.weighting, "")
             accuracies = (
                 f"Accuracy of a {self.accuracy_a:.4f}, of b {self.accuracy_b:.4f}, on "
-                f"{self.n_samples} samples."
+                f"{self.n_samples} samples{of}{weighted}."
             )
-            outside = outside_sentences(self.n_outside, ("a", "b"), self.n_samples)
-            text = (self.effect, accuracies, *text, *outside)
+            small = self.weights is not None and np.any((self._sizes() < 2) & (self.weights > 0))
+            text = (*(() if small else (self.effect,)), accuracies, *text)
         text += margin_sentences(self.margins)
+        if self.design == "strata":
+            text += (
+                f"Do strata agree? chi-square = {self.heterogeneity_statistic:.4g} with "
+                f"{self.heterogeneity_df} d.o.f., p = "
+                f"{format_pvalue(self.heterogeneity_pvalue)}. Any difference in any "
+                f"stratum: chi-square = {self.total_statistic:.4g} with {self.total_df} "
+                f"d.o.f., p = {format_pvalue(self.total_pvalue)}.",
+            )
+        if self.signflip_pvalue is not None:
+            text += (f"Sign flips of clusters: p = {format_pvalue(self.signflip_pvalue)}",)
+        effect = self.design_effect
+        if effect is not None and not np.isnan(effect):
+            text += (
+                f"Design effect {effect:.3g}: the variance over that of as many "
+                "independent samples.",
+            )
+        text += self.cautions
+        if self._known:
+            text += outside_sentences(self.n_outside, ("a", "b"), self.n_samples)
         text += dropped_sentences(self.n_missing, self.n_excluded)
-        return [Section(title=title, text=text)]
+        sections = [Section(title=title, text=text)]
+        if self.design == "strata":
+            left = len(self.strata) - _STRATA_SHOWN
+            rows = zip(self.strata, map(str, self.only_a), map(str, self.only_b), strict=True)
+            sections.append(
+                Section(
+                    title="Strata",
+                    columns=("stratum", "only a right", "only b right"),
+                    rows=tuple(rows)[:_STRATA_SHOWN],
+                    notes=(f"... and {left} more strata.",) if left > 0 else (),
+                )
+            )
+        return sections
 
 
 def describe_test(result: Any) -> str:
     """Write the p-value of a single test, and a statistic that is not a count."""
-    names = {"chi2": "chi-square", "normal": "z"}
-    shown = f"p = {format_pvalue(result.pvalue)}"
-    if result.distribution not in names:
-        return shown
-    return f"{names[result.distribution]} = {result.statistic:.4g}, {shown}"
+    names = {"chi2": "chi-square", "normal": "z", "t": "t"}
+    text = f"p = {format_pvalue(result.pvalue)}"
+    if result.distribution not in names or np.isnan(result.statistic):
+        return text
+    degrees = f" with {result.df:.4g} d.o.f." if result.distribution == "t" else ""
+    return f"{names[result.distribution]} = {result.statistic:.4g}{degrees}, {text}"
 
 
 # McNemar's test of many pairs of counts.
@@ -357,7 +746,15 @@ CODES = {
     "corrected": kernels.CORRECTED,
 }
 METHODS = (*CODES, "unconditional")
+#: Methods for strata that have weights; the first is the default.
+WEIGHTED = ("asymptotic", "exact", "midp")
 _UNCONDITIONAL_WORK = 400_000_000  # samples of all tables: one or two minutes
+
+
+def choose_method(method: str | None, *, weighted: bool) -> str:
+    """Choose the method for strata with or without weights."""
+    known = WEIGHTED if weighted else METHODS
+    return str(choose(known[0] if method is None else method, "method", known))
 
 
 def evaluate_counts(

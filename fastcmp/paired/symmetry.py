@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.core.checks import as_counts, check_total
+from fastcmp.core.checks import as_counts, check_total, choose
 from fastcmp.core.records import LabelledCounts, Record, are_labelled
 from fastcmp.core.saved_states import readable
 from fastcmp.core.sections import Section, format_pvalue
@@ -77,241 +77,98 @@ class SymmetryResult(Record):
         return [Section(title=self.test, text=text)]
 
 
-# Do two models predict the classes equally often, or confuse them symmetrically?.
-
-
-_BOWKER = "Bowker's test of symmetry"
-_STUART_MAXWELL = "Stuart and Maxwell's test of marginal homogeneity"
-_BHAPKAR = "Bhapkar's test of marginal homogeneity"
+_TITLES = {
+    "bowker": "Bowker's test of symmetry",
+    "stuart-maxwell": "Stuart and Maxwell's test of marginal homogeneity",
+    "bhapkar": "Bhapkar's test of marginal homogeneity",
+}
 _MANY_CODES = 1024
 _MOST_CLASSES = 4096  # as in compare_predictions: a table of 130 MB
 
 
-def bowker(
-    pred_a: ArrayLike, pred_b: ArrayLike, *, classes: Sequence[Any] | None = None
+def symmetry(
+    pred_a: ArrayLike | None = None,
+    pred_b: ArrayLike | None = None,
+    *,
+    table: ArrayLike | LabelTable | LabelledCounts | None = None,
+    method: str = "bowker",
+    classes: Sequence[Any] | None = None,
 ) -> SymmetryResult:
-    """Bowker's test: is (i by a, j by b) as frequent as (j by a, i by b)?
+    """Do two models predict the same classes equally often, or confuse them symmetrically?
 
     Parameters
     ----------
     pred_a, pred_b : array-like, shape (n,)
         Labels that two models predicted for the same samples.
+    table : array-like of int, shape (K, K), or LabelTable, optional
+        In their place: ``table[i, j]`` samples for which a predicted class i and b class
+        j; or counts by class, as from `count_labels`, or a `fastcmp.stream.LabelCounts`
+        of two models.
+    method : {"bowker", "stuart-maxwell", "bhapkar"}
+        Bowker's test of symmetry: is (i by a, j by b) as frequent as (j by a, i by b)?
+        [1]_ Or Stuart and Maxwell's [2]_ [3]_ or Bhapkar's [4]_ test of marginal
+        homogeneity: is each class predicted equally often?
     classes : sequence, optional
         Count only samples for which both predicted one of these classes.
 
     Returns
     -------
     SymmetryResult
-        Chi-square with one degree of freedom for each pair of classes that were ever
-        exchanged, and the table.
+        Chi-square and the table. Bowker's has one degree of freedom for each pair of
+        classes that were ever exchanged; the others have the rank of the covariance
+        matrix of the differences of the margins, K - 1 as a rule.
 
     Raises
     ------
     ValueError
         If lengths differ, a prediction is missing, pandas indexes differ, or there are
-        more than 4096 classes.
+        more than 4096 classes; if the table is not square, its counts are negative,
+        fractional or add up to more than 2**53, or there are more than two models; if
+        the method is unknown.
     TypeError
-        If labels cannot be compared.
+        If labels cannot be compared, or there are not either two predictions or a table.
+
+    See Also
+    --------
+    compare_predictions : All pairs of many models.
+
+    Notes
+    -----
+    Bhapkar's covariance matrix is the one that is observed, where Stuart and Maxwell's
+    holds under the hypothesis: W = Q / (1 - Q / n) for their Q, which is the larger one.
+    In large samples both have the same distribution. Undefined (NaN) where Q is n.
 
     References
     ----------
     .. [1] A. H. Bowker, "A test for symmetry in contingency tables", JASA 43 (1948)
        572-574.
-
-    Examples
-    --------
-    >>> from fastcmp import bowker
-    >>> result = bowker([0, 0, 1, 1, 1, 2], [0, 1, 0, 0, 2, 2])
-    >>> result.df, round(result.pvalue, 4)
-    (2, 0.5134)
-    """
-    return bowker_from_counts(_agreement(pred_a, pred_b, classes))
-
-
-def bowker_from_counts(table: ArrayLike | LabelTable | LabelledCounts) -> SymmetryResult:
-    """Bowker's test of symmetry from a table.
-
-    Parameters
-    ----------
-    table : array-like of int, shape (K, K), or LabelTable
-        ``table[i, j]`` samples for which a predicted class i and b class j; or counts
-        by class, as from `count_labels`, or a `fastcmp.stream.LabelCounts` of two
-        models.
-
-    Returns
-    -------
-    SymmetryResult
-        As from `bowker`.
-
-    Raises
-    ------
-    ValueError
-        If the table is not square, its counts are negative, fractional or add up to
-        more than 2**53, or there are more than two models.
-
-    Examples
-    --------
-    >>> from fastcmp import bowker_from_counts
-    >>> result = bowker_from_counts([[20, 10, 5], [3, 30, 15], [0, 5, 40]])
-    >>> round(result.statistic, 4), result.df
-    (13.7692, 3)
-    """
-    counts = read_agreement(table)
-    return SymmetryResult(**kernels.bowker(counts)._asdict(), test=_BOWKER, table=counts)
-
-
-def stuart_maxwell(
-    pred_a: ArrayLike, pred_b: ArrayLike, *, classes: Sequence[Any] | None = None
-) -> SymmetryResult:
-    """Stuart and Maxwell's test: do two models predict each class equally often?
-
-    Parameters
-    ----------
-    pred_a, pred_b : array-like, shape (n,)
-        Labels that two models predicted for the same samples.
-    classes : sequence, optional
-        Count only samples for which both predicted one of these classes.
-
-    Returns
-    -------
-    SymmetryResult
-        Chi-square with rank(S) degrees of freedom, K - 1 as a rule, and the table.
-
-    Raises
-    ------
-    ValueError
-        If lengths differ, a prediction is missing, pandas indexes differ, or there are
-        more than 4096 classes.
-    TypeError
-        If labels cannot be compared.
-
-    References
-    ----------
-    .. [1] A. Stuart, "A test for homogeneity of the marginal distributions in a two-way
+    .. [2] A. Stuart, "A test for homogeneity of the marginal distributions in a two-way
        classification", Biometrika 42 (1955) 412-416.
-    .. [2] A. E. Maxwell, "Comparing the classification of subjects by two independent
+    .. [3] A. E. Maxwell, "Comparing the classification of subjects by two independent
        judges", British J. Psychiatry 116 (1970) 651-655.
-
-    Examples
-    --------
-    >>> from fastcmp import stuart_maxwell
-    >>> result = stuart_maxwell([0, 0, 1, 1, 1, 2], [0, 1, 0, 0, 2, 2])
-    >>> result.df, round(result.pvalue, 4)
-    (2, 0.5134)
-    """
-    return stuart_maxwell_from_counts(_agreement(pred_a, pred_b, classes))
-
-
-def stuart_maxwell_from_counts(table: ArrayLike | LabelTable | LabelledCounts) -> SymmetryResult:
-    """Stuart and Maxwell's test of marginal homogeneity from a table.
-
-    Parameters
-    ----------
-    table : array-like of int, shape (K, K), or LabelTable
-        ``table[i, j]`` samples for which a predicted class i and b class j; or counts
-        by class, as from `count_labels`, or a `fastcmp.stream.LabelCounts` of two
-        models.
-
-    Returns
-    -------
-    SymmetryResult
-        As from `stuart_maxwell`.
-
-    Raises
-    ------
-    ValueError
-        If the table is not square, its counts are negative, fractional or add up to
-        more than 2**53, or there are more than two models.
-
-    Examples
-    --------
-    >>> from fastcmp import stuart_maxwell_from_counts
-    >>> result = stuart_maxwell_from_counts([[20, 10, 5], [3, 30, 15], [0, 5, 40]])
-    >>> round(result.statistic, 4), result.df
-    (13.7647, 2)
-    """
-    counts = read_agreement(table)
-    outcome = kernels.stuart_maxwell(counts)
-    return SymmetryResult(**outcome._asdict(), test=_STUART_MAXWELL, table=counts)
-
-
-def bhapkar(
-    pred_a: ArrayLike, pred_b: ArrayLike, *, classes: Sequence[Any] | None = None
-) -> SymmetryResult:
-    """Bhapkar's test: do two models predict each class equally often?
-
-    Parameters
-    ----------
-    pred_a, pred_b : array-like, shape (n,)
-        Labels that two models predicted for the same samples.
-    classes : sequence, optional
-        Count only samples for which both predicted one of these classes.
-
-    Returns
-    -------
-    SymmetryResult
-        Chi-square with as many degrees of freedom as `stuart_maxwell`, and the table.
-
-    Raises
-    ------
-    ValueError
-        If lengths differ, a prediction is missing, pandas indexes differ, or there are
-        more than 4096 classes.
-    TypeError
-        If labels cannot be compared.
-
-    Notes
-    -----
-    The covariance matrix is the one that is observed, where Stuart and Maxwell's holds
-    under the hypothesis: W = Q / (1 - Q / n) for their Q, which is the larger one. In
-    large samples both have the same distribution. Undefined (NaN) where Q is n.
-
-    References
-    ----------
-    .. [1] V. P. Bhapkar, "A note on the equivalence of two test criteria for hypotheses
+    .. [4] V. P. Bhapkar, "A note on the equivalence of two test criteria for hypotheses
        in categorical data", JASA 61 (1966) 228-235.
 
     Examples
     --------
-    >>> from fastcmp import bhapkar
-    >>> result = bhapkar([0, 0, 1, 1, 1, 2], [0, 1, 0, 0, 2, 2])
+    >>> from fastcmp import symmetry
+    >>> result = symmetry([0, 0, 1, 1, 1, 2], [0, 1, 0, 0, 2, 2])
     >>> result.df, round(result.pvalue, 4)
-    (2, 0.4244)
-    """
-    return bhapkar_from_counts(_agreement(pred_a, pred_b, classes))
-
-
-def bhapkar_from_counts(table: ArrayLike | LabelTable | LabelledCounts) -> SymmetryResult:
-    """Bhapkar's test of marginal homogeneity from a table.
-
-    Parameters
-    ----------
-    table : array-like of int, shape (K, K), or LabelTable
-        ``table[i, j]`` samples for which a predicted class i and b class j; or counts
-        by class, as from `count_labels`, or a `fastcmp.stream.LabelCounts` of two
-        models.
-
-    Returns
-    -------
-    SymmetryResult
-        As from `bhapkar`.
-
-    Raises
-    ------
-    ValueError
-        If the table is not square, its counts are negative, fractional or add up to
-        more than 2**53, or there are more than two models.
-
-    Examples
-    --------
-    >>> from fastcmp import bhapkar_from_counts
-    >>> result = bhapkar_from_counts([[20, 10, 5], [3, 30, 15], [0, 5, 40]])
+    (2, 0.5134)
+    >>> table = [[20, 10, 5], [3, 30, 15], [0, 5, 40]]
+    >>> result = symmetry(table=table, method="stuart-maxwell")
     >>> round(result.statistic, 4), result.df
-    (15.4233, 2)
+    (13.7647, 2)
     """
-    counts = read_agreement(table)
-    outcome = kernels.bhapkar(counts)
-    return SymmetryResult(**outcome._asdict(), test=_BHAPKAR, table=counts)
+    method = choose(method, "method", _TITLES)
+    if table is None and pred_a is not None and pred_b is not None:
+        counts = _agreement(pred_a, pred_b, classes)
+    elif table is not None and pred_a is None and pred_b is None and classes is None:
+        counts = read_agreement(table)
+    else:
+        raise TypeError("give pred_a and pred_b, and perhaps classes; or table= alone")
+    outcome = getattr(kernels, method.replace("-", "_"))(counts)
+    return SymmetryResult(**outcome._asdict(), test=_TITLES[method], table=counts)
 
 
 def _agreement(
@@ -319,22 +176,27 @@ def _agreement(
 ) -> NDArray[np.int64]:
     """Count pairs of predictions, both among `classes`."""
     a, b, n_codes = encode_predictions(pred_a, pred_b, classes=classes)
-    if n_codes > _MANY_CODES:
-        distinct, codes = np.unique(np.stack([a, b]), return_inverse=True)
-        (a, b), n_codes = codes.reshape(2, -1), distinct.size
-    _check_classes(n_codes)
-    table = np.zeros((n_codes, n_codes), np.int64)
-    kernels.count_agreement(a, b, table)
+    table = _squared(a, b, n_codes)
     used = table.any(axis=0) | table.any(axis=1)
     return table if classes is not None else table[np.ix_(used, used)]
 
 
-def _check_classes(k: int) -> None:
+def _squared(a: NDArray[Any], b: NDArray[Any], k: int, counts: Any = None) -> NDArray[np.int64]:
+    """Table of codes; where there are many, only of those that were predicted."""
+    if k > _MANY_CODES:
+        distinct, codes = np.unique(np.stack([a, b]), return_inverse=True)
+        (a, b), k = codes.reshape(2, -1), distinct.size
     if k > _MOST_CLASSES:
         raise ValueError(
             f"tests of symmetry take at most {_MOST_CLASSES} classes, got {k}: select "
             "some with classes="
         )
+    table = np.zeros((k, k), np.int64)
+    if counts is None:
+        kernels.count_agreement(a, b, table)
+    else:
+        np.add.at(table, (a, b), counts)
+    return table
 
 
 def read_agreement(table: Any) -> NDArray[np.int64]:
@@ -343,22 +205,10 @@ def read_agreement(table: Any) -> NDArray[np.int64]:
         table = table.label_table()
     if isinstance(table, LabelTable):
         check_total(table.counts, "table", table.counts.ndim)
-        return _agreement_of(table)
+        _, a, b, counts = table.nonzero()
+        return _squared(a, b, table.n_classes, counts)
     counts = as_counts(table, "table")
     if counts.ndim != 2 or counts.shape[0] != counts.shape[1] or counts.size == 0:
         raise ValueError(f"table must be square, got shape {counts.shape}")
     check_total(counts, "table", 2)
     return np.ascontiguousarray(counts)
-
-
-def _agreement_of(record: LabelTable) -> NDArray[np.int64]:
-    """Sum over true classes; where there are many, keep those that were predicted."""
-    _, a, b, counts = record.nonzero()
-    k = record.n_classes
-    if k > _MANY_CODES:
-        distinct, codes = np.unique(np.stack([a, b]), return_inverse=True)
-        (a, b), k = codes.reshape(2, -1), distinct.size
-    _check_classes(k)
-    table = np.zeros((k, k), np.int64)
-    np.add.at(table, (a, b), counts)
-    return table

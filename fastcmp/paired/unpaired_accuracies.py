@@ -181,7 +181,7 @@ def accuracy_unpaired_from_counts(
 
     See Also
     --------
-    fastcmp.proportion_z : The same test as Dietterich's for one set of samples.
+    fastcmp.fold_test : "proportion-z" is the same test, for one set of samples.
 
     Notes
     -----

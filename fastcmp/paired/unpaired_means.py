@@ -4,16 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastcmp.core.checks import ALTERNATIVES, as_flag, as_level, as_proportion, choose, keep_side
+from fastcmp.core.checks import (
+    ALTERNATIVES,
+    as_finite,
+    as_flag,
+    as_level,
+    as_proportion,
+    choose,
+    keep_side,
+)
 from fastcmp.core.numbers import scale_exponent, scaled_back, times
 from fastcmp.core.records import Compared, ConfidenceInterval, Record
-from fastcmp.core.sections import Section, format_pvalue, interval_name
+from fastcmp.core.sections import Section, format_pvalue, interval_name, null_hypothesis, null_value
 from fastcmp.inputs.model_names import read_pair_names
 from fastcmp.inputs.values import ItemTable, as_values
 from fastcmp.kernels.cluster_means import mean_t, t_quantile
@@ -135,14 +142,9 @@ class UnpairedMeans(Compared, Record):
         """What is tested."""
         a, b = self.names
         if self.null_difference:
-            relation = {"two-sided": "is", "greater": "is at most"}
-            how = relation.get(self.alternative, "is at least")
-            return f"the difference {how} {self.null_difference:+.4g}"
-        return {
-            "two-sided": f"{a} and {b} have the same {self.measure}",
-            "greater": f"the {self.measure} of {a} is not higher",
-            "less": f"the {self.measure} of {a} is not lower",
-        }[self.alternative]
+            return null_value(self.alternative, "the difference", f"{self.null_difference:+.4g}")
+        equal = f"{a} and {b} have the same {self.measure}"
+        return null_hypothesis(self.alternative, equal, self.names, self.measure)
 
     def _missing_sentences(self) -> tuple[str, ...]:
         n = sum(self.n_missing_values)
@@ -250,7 +252,7 @@ def means_unpaired(
     alternative = choose(alternative, "alternative", ALTERNATIVES)
     as_proportion(confidence_level, "confidence_level")
     level = as_level(confidence_level, alternative)
-    shift = _read_shift(null_difference)
+    shift = as_finite(null_difference, "null_difference")
     missing = choose(missing, "missing", POLICIES)
     against = read_margin(margin, alpha)
     measure = "mean loss" if as_flag(lower_is_better, "lower_is_better") else "mean"
@@ -312,14 +314,6 @@ def means_unpaired(
         against = against._replace(margin=times(against.margin, -exponent))
     made: UnpairedMeans = scaled_back(with_margin(result, against), exponent, _IN_UNITS)
     return made
-
-
-def _read_shift(null_difference: Any) -> float:
-    if isinstance(null_difference, bool) or not isinstance(null_difference, Real):
-        raise TypeError(f"null_difference must be a number, got {null_difference!r}")
-    if not np.isfinite(float(null_difference)):
-        raise ValueError(f"null_difference must be finite, got {null_difference}")
-    return float(null_difference)
 
 
 def _read(raw: Any, name: str, missing: str) -> tuple[NDArray[np.float64], int]:

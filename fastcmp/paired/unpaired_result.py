@@ -14,7 +14,7 @@ from fastcmp import kernels
 from fastcmp.core.checks import ALTERNATIVES, as_level, choose, keep_side
 from fastcmp.core.numbers import normal_tail
 from fastcmp.core.records import Compared, ConfidenceInterval, Record, unwrap
-from fastcmp.core.sections import Section, dropped_sentences, effect_sentence
+from fastcmp.core.sections import Section, dropped_sentences, effect_sentence, null_value
 from fastcmp.kernels.status import GREATER, LESS, Interval
 from fastcmp.kernels.unpaired import miettinen_nurminen_many, unpaired_interval_many
 from fastcmp.paired.margin_result import MarginTests, margin_entries, margin_sentences
@@ -551,6 +551,5 @@ class UnpairedResult(Compared, Record):
         """What is tested."""
         if not self.null_difference:
             return HYPOTHESES[self.alternative]
-        relation = {"two-sided": "is", "greater": "is at most", "less": "is at least"}
         points = f"{100 * self.null_difference:+.4g} percentage points"
-        return f"H0: a minus b {relation[self.alternative]} {points}"
+        return f"H0: {null_value(self.alternative, 'a minus b', points)}"

@@ -24,7 +24,7 @@ from fastcmp.paired.mcnemar_result import METHODS as POST_HOC
 from fastcmp.paired.units import CLUSTERED, SampleUnits, Sampling, unit_rows, units_of
 from fastcmp.pairwise.adjust import OF_PAIRS
 from fastcmp.pairwise.compare_all import check_counts, compare_all_from_counts
-from fastcmp.pairwise.comparing import read_options, record_of, threads_pay
+from fastcmp.pairwise.comparing import check_method, read_options, record_of, threads_pay
 from fastcmp.pairwise.engine import run_tests
 from fastcmp.pairwise.result import PairwiseResult
 from fastcmp.pairwise.sampled_tests import count_by_cluster, sampled_tests
@@ -326,7 +326,8 @@ def cochrans_q(
         ThreadPool(threads, report) as pool,
     ):
         if post_hoc is not None:
-            options = read_options("mcnemar", post_hoc, adjust, alpha, sampling=sampling)
+            post_hoc = check_method("mcnemar", post_hoc, sampling)
+            options = read_options("mcnemar", post_hoc, adjust, alpha)
             how = (sampling, options.method, 1 - alpha, None, pool)
             tests = sampled_tests(labels, y_true, *how)
             kept = run_tests(tests.tests, None, labels.names, options, pool)

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from fastcmp.core.checks import choose, warn
 from fastcmp.core.records import LabelledCounts, PairedCounts, are_labelled, are_paired
 from fastcmp.core.threads import Progress, ThreadPool, check_workers, reporting
-from fastcmp.counts.pairs import choose_pairs
+from fastcmp.counts.pairs import choose_pairs, name_control
 from fastcmp.inputs.cost_matrix import CostMatrix, read_cost, refuse_cost
 from fastcmp.inputs.labels import Labels, encode
 from fastcmp.inputs.model_names import with_names
@@ -21,8 +21,8 @@ from fastcmp.paired.cost_result import check_options
 from fastcmp.paired.units import Sampling
 from fastcmp.pairwise.accuracy_tests import accuracy_tests_from_counts
 from fastcmp.pairwise.comparing import (
+    check_method,
     draw_for,
-    name_control,
     read_options,
     record_of,
     threads_pay,
@@ -207,7 +207,8 @@ def compare_all(
     sampling = Sampling(groups, strata, stratum_weights)
     by = None if metric is None else read_metric(metric, test, cost)
     kind = test if by is None else "metric"
-    options = read_options(*(kind, method, adjust, alpha, keep, memory_limit), sampling=sampling)
+    method = check_method(kind, method, sampling)
+    options = read_options(kind, method, adjust, alpha, keep, memory_limit)
     options = against(options, margin)
     if by is not None:
         options = replace(options, lower_is_better=by.lower_is_better)
@@ -229,7 +230,7 @@ def compare_all(
         made = _tests(asked, y_true, pool)
         kept = run_tests(made.tests, chosen, labels.names, options, pool)
         ranks = rank_fields(made.tests, options, pool)
-    control = name_control(chosen, control, labels)
+    control = name_control(labels.names, chosen, control)
     return record_of(
         *(made.tests, kept, labels, options, control, made.record), more=made.of_record() | ranks
     )
@@ -409,6 +410,7 @@ def compare_all_from_counts(
     chosen_metric = None
     if metric is not None:
         chosen_metric, test = _read_metric(counts, metric, cost), "metric"
+    method = check_method(test, method)
     options = read_options(test, method, adjust, alpha, keep, memory_limit)
     options = against(options, margin)
     if chosen_metric is not None:
@@ -434,7 +436,7 @@ def compare_all_from_counts(
             made = SampledTests(tests, options.method)
         kept = run_tests(made.tests, chosen, names, options, pool)
         ranks = rank_fields(made.tests, options, pool)
-    control = name_control(chosen, control, counts)
+    control = name_control(names, chosen, control)
     more = made.of_record() | ranks
     return record_of(made.tests, kept, counts, options, control, made.record, more)
 

@@ -25,11 +25,6 @@ from fastcmp.pairwise.sampled_tests import check_sampled_method
 _THREADS_PAY = 1 << 22  # words of pairs; below them one thread is faster
 
 
-def name_control(chosen: Any, control: int | str | None, source: Any) -> str | None:
-    """Name the control, which is the first of each chosen pair."""
-    return None if control is None else source.names[chosen[0, 0]]
-
-
 def check_method(test: str, method: str | None, sampling: Sampling = EVERY_SAMPLE) -> str:
     """Check the variant of a test; "" where the samples decide."""
     if sampling.plain:
@@ -46,22 +41,24 @@ def check_method(test: str, method: str | None, sampling: Sampling = EVERY_SAMPL
 
 def read_options(
     test: str,
-    method: str | None,
-    adjust: str,
-    alpha: float,
+    method: str,
+    adjust: Any,
+    alpha: Any,
     keep: object = "all",
     memory_limit: Any = None,
     *,
-    sampling: Sampling = EVERY_SAMPLE,
+    adjustments: tuple[str, ...] = OF_MODELS,
+    lower_is_better: bool = False,
 ) -> Options:
-    """Check the options of a comparison."""
+    """Check the options of a comparison; the method is checked already."""
     return Options(
         test=test,
-        method=check_method(test, method, sampling),
-        adjust=choose(adjust, "adjust", OF_MODELS),
+        method=method,
+        adjust=choose(adjust, "adjust", adjustments),
         alpha=as_proportion(alpha, "alpha"),
         keep=read_keep(keep),
         memory_limit=None if memory_limit is None else read_size(memory_limit),
+        lower_is_better=lower_is_better,
     )
 
 
@@ -108,7 +105,7 @@ def record_of(  # the tests, what is kept, and what the record says beside
     record: type[PairwiseResult] = PairwiseResult,
     more: Mapping[str, Any] | None = None,
 ) -> PairwiseResult:
-    """Make the record; `source` has the names of the models and what was dropped."""
+    """Make the record; `source` is the names of the models, or has them and what was dropped."""
     columns = kept.columns
     fields: dict[str, Any] = {
         "statistic": columns.statistic,
@@ -119,7 +116,7 @@ def record_of(  # the tests, what is kept, and what the record says beside
         "pairs": kept.pairs,
         "difference": columns.difference,
         "interval": np.stack([columns.low, columns.high], axis=1),
-        "names": source.names,
+        "names": getattr(source, "names", source),
         "correct": tests.correct,
         "score": times(tests.score, tests.exponent),
         "score_interval": times(tests.score_interval, tests.exponent),
@@ -130,8 +127,8 @@ def record_of(  # the tests, what is kept, and what the record says beside
         "adjust": options.adjust,
         "alpha": options.alpha,
         "rule": promise(options.adjust, options.alpha),
-        "n_missing": source.n_missing,
-        "n_excluded": source.n_excluded,
+        "n_missing": getattr(source, "n_missing", 0),
+        "n_excluded": getattr(source, "n_excluded", 0),
         "n_outside": getattr(source, "n_outside", ()),
         "kept": options.keep,
         "critical_value": kept.critical_value,

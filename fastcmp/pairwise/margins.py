@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastcmp.core.numbers import times
+from fastcmp.core.numbers import t_ppf, times
 from fastcmp.core.threads import parts
 from fastcmp.counts.pairs import Block
 from fastcmp.paired.accuracy_margins import accuracy_margins
@@ -30,7 +30,6 @@ from fastcmp.paired.margins import (
     bounded_margins,
     decide,
     margins_of,
-    upper_quantile,
 )
 from fastcmp.pairwise.adjust import ADJUSTMENTS, adjust_checked
 
@@ -128,7 +127,7 @@ def _errors(result: Any, tests: PairTests) -> tuple[Any, Any]:
     if own is None:  # of the interval, which is normal; one end may be cut
         low, high = result.interval.T
         half = np.maximum(high - result.difference, result.difference - low)
-        own = half / upper_quantile(result.alpha / 2)
+        own = half / -t_ppf(result.alpha / 2, None)
     return own, df
 
 

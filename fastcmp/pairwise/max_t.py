@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp.core.checks import ALTERNATIVES, as_resamples
+from fastcmp.core.numbers import t_ppf
 from fastcmp.core.threads import ThreadPool, check_draws, new_lock, no_step, parts
 from fastcmp.inputs.scores import order_of
 from fastcmp.kernels.max_t import (
@@ -348,9 +349,7 @@ def read_draws(n_resamples: int | None, n_models: int, level: float) -> int:
 
 def upper_quantile(alpha: float, df: float) -> float:
     """Give the number that a statistic alone is above with the probability alpha."""
-    from scipy.special import ndtri, stdtrit
-
-    return float(-(ndtri(alpha) if math.isinf(df) else stdtrit(df, alpha)))
+    return float(-t_ppf(alpha, df))
 
 
 @dataclass(frozen=True)

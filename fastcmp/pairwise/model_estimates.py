@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from numbers import Real
 from typing import Any
 
@@ -15,7 +15,7 @@ from fastcmp.core.numbers import scale_exponent, times
 from fastcmp.core.sections import Section, format_pvalue
 from fastcmp.core.threads import parts
 from fastcmp.inputs.item_groups import read_item_groups
-from fastcmp.inputs.model_names import check_distinct_names
+from fastcmp.inputs.model_names import read_names
 from fastcmp.kernels.bits import squared_distances
 from fastcmp.pairwise.max_t import SAME, covariance_root
 
@@ -145,7 +145,7 @@ class Estimates:
                 parts = np.stack([np.bincount(clusters.codes, row) for row in parts])
             matrix = parts @ parts.T * (n_units / (n_units - 1.0) / n**2)
             df = n_units - 1.0 if df is None else df
-        self.names = _read_names(names, estimates.size)
+        self.names = read_names(names, estimates.size)
         self.values = np.ldexp(estimates, -exponent)
         self.lower_is_better = as_flag(lower_is_better, "lower_is_better")
         self.merit = -self.values if self.lower_is_better else self.values
@@ -247,18 +247,6 @@ def read_df(df: Any) -> float:
     if not float(df) > 0.0:
         raise ValueError(f"df must be > 0, got {df}")
     return float(df)
-
-
-def _read_names(names: Iterable[Any] | None, n_models: int) -> tuple[str, ...]:
-    if names is None:
-        return tuple(f"model_{i}" for i in range(n_models))
-    if isinstance(names, str) or not hasattr(names, "__iter__"):
-        raise TypeError(f"names must be a sequence of names of models, got {names!r}")
-    read = [str(name) for name in names]
-    if len(read) != n_models:
-        raise ValueError(f"names must name each of {n_models} models, got {len(read)} names")
-    check_distinct_names(read, "names")
-    return tuple(read)
 
 
 def _read_covariance(matrix: Floats, n_models: int) -> Floats:

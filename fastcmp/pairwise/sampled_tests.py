@@ -11,21 +11,15 @@ from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import choose
-from fastcmp.core.numbers import normal_tail
+from fastcmp.core.numbers import normal_tail, t_ppf
 from fastcmp.core.threads import ThreadPool, check_memory, no_step
 from fastcmp.counts.pairs import Block, PairColumns, RightBits
 from fastcmp.inputs.labels import Labels
 from fastcmp.kernels.bits import allocate_words, cluster_squares
-from fastcmp.paired.clustered_mcnemar import bounded_units, cluster_cautions, quantile, standardized
+from fastcmp.paired.clustered_mcnemar import bounded_units, cluster_cautions, standardized
 from fastcmp.paired.margins import BoundedUnits, bounded_interval
-from fastcmp.paired.mcnemar_result import METHODS
-from fastcmp.paired.stratified_mcnemar import (
-    WEIGHTED,
-    choose_method,
-    per_sample,
-    stratum_units,
-    weighted_exact,
-)
+from fastcmp.paired.mcnemar_result import METHODS, WEIGHTED, choose_method
+from fastcmp.paired.stratified_mcnemar import per_sample, stratum_units, weighted_exact
 from fastcmp.paired.units import (
     CLUSTER_WEIGHTED,
     CLUSTERED,
@@ -127,7 +121,7 @@ def stratified_tests(  # the samples, how they are tested, and by which threads
         variance, df = strata.spread(only_a - only_b, only_a + only_b)
         i, j = block.pairs.T
         difference = score[i] - score[j]
-        half = quantile(level, df) * np.sqrt(variance)
+        half = -t_ppf(0.5 * (1.0 - level), df) * np.sqrt(variance)
         low, high = (np.clip(difference + x, -1.0, 1.0) for x in (-half, half))
         if (still := np.flatnonzero(variance == 0.0)).size:
             units = bounded(Block(np.arange(still.size), block.pairs[still]))

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastcmp import kernels
 from fastcmp.core.checks import ALTERNATIVES, as_level, as_resamples, as_seed, choose, keep_side
-from fastcmp.core.numbers import normal_tail, times
+from fastcmp.core.numbers import t_tail, times
 from fastcmp.core.records import Record, keep_intervals
 from fastcmp.core.render import plain_columns
 from fastcmp.core.saved_states import readable
@@ -239,7 +238,7 @@ def simultaneous_pairs(
     i, j = pairs.T
     difference, variance = estimates.values[i] - estimates.values[j], variances[i, j]
     statistic, inverse = standardize(difference, variance)
-    pvalue = _tail(statistic, degrees, alternative)
+    pvalue = np.asarray(t_tail(statistic, alternative, degrees))
     which: Any = {"alternative": alternative}
     with ThreadPool(check_workers(workers)) as pool:
         joint = normal_joint(variances, draws, degrees, pool)
@@ -272,14 +271,3 @@ def simultaneous_pairs(
         seed=draws.seed,
         control=None if control is None else estimates.names[pairs[0, 0]],
     )
-
-
-def _tail(statistic: Floats, df: float, alternative: str) -> Floats:
-    """Give the p-value of each pair alone."""
-    if math.isinf(df):
-        return np.asarray(normal_tail(statistic, alternative))
-    size = np.abs(statistic) if alternative == "two-sided" else statistic.copy()
-    if alternative == "less":
-        size = -size
-    one = np.array([kernels.stdtr(df, -t) for t in size.tolist()])
-    return 2.0 * one if alternative == "two-sided" else one

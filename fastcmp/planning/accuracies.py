@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from math import sqrt
 from typing import Any
 
@@ -9,23 +10,13 @@ import numpy as np
 from scipy.special import bdtr, ndtr, ndtri
 
 from fastcmp.paired.unpaired_result import UnpairedOptions, evaluate_counts
-from fastcmp.planning.families import (
-    Case,
-    Family,
-    Inputs,
-    Question,
-    check_detectable,
-    check_enumerable,
-    needed,
-    passed,
-    within,
-)
+from fastcmp.planning.families import Case, Family, Inputs, Question, check_enumerable, within
 from fastcmp.planning.means import read_ratio
-from fastcmp.planning.search import halve, smallest
+from fastcmp.planning.search import each, each_size, smallest, solve
 
 _MOST = 2_000  # samples of a model of which all outcomes are enumerated
 _TAIL = 1e-9  # probability of the outcomes at either end that are left out
-_SAW = 10  # samples below a number of enough ones that are tried too
+_SAW = 9  # samples below a number of enough ones that are tried too
 
 
 def _normal_power(
@@ -47,7 +38,7 @@ def _normal_power(
 
 
 def _power(
-    question: Question, alpha: float, margin: float, a: float, b: float, n: float, ratio: float
+    question: Question, n: float, alpha: float, margin: float, a: float, b: float, ratio: float
 ) -> float:
     """Power with accuracies a and b, n samples of a and n times the ratio of b."""
     hypothesis = question.hypothesis
@@ -85,70 +76,52 @@ def _power(
     return float(np.outer(*weights).ravel() @ join(rejected, axis=0))
 
 
-def _size(
-    question: Question, power: float, alpha: float, margin: float, a: float, b: float, ratio: float
-) -> float:
-    """Smallest number of samples of a with the power; infinite where none has it."""
-    normal = question._replace(method="normal")
-
-    def enough(n: float, question: Question = normal) -> bool:
-        return _power(question, alpha, margin, a, b, n, ratio) >= power
-
-    if not enough(2.0**53):
-        return np.inf
-    n = smallest(enough, 1.0, 0.0)
-    if question.method == "normal":
-        return n
-    check_enumerable(n * max(1.0, ratio), question.method, _MOST, "normal")
-    start = max(n // 2, 1.0)
-    n = smallest(lambda n: enough(n, question), start, start)
-    return min((n - k for k in range(1, _SAW) if n > k and enough(n - k, question)), default=n)
-
-
-def _detectable(
-    question: Question, n: float, power: float, alpha: float, margin: float, b: float, ratio: float
-) -> float:
-    """Smallest difference to accuracy b that n samples find; NaN where none is."""
-    sign = -1.0 if question.alternative == "less" else 1.0
-    most = (1.0 - b) if sign > 0.0 else b
-    start = {"noninferiority": -min(margin, b), "superiority": margin}.get(question.hypothesis, 0.0)
-
-    def enough(gap: float) -> bool:
-        return _power(question, alpha, margin, b + sign * gap, b, n, ratio) >= power
-
-    if start >= most or not enough(most):
-        return np.nan
-    return sign * float(halve(enough, start, most, 40))
-
-
 def _read(question: Question, inputs: Inputs) -> Case:
-    check_detectable(question)
-    margin = 0.0 if question.margin is None else within(question.margin, "margin", 0, 1)
+    margin: Any = 0.0 if question.margin is None else within(question.margin, "margin", 0, 1)
     ratio, cautions = read_ratio(inputs)
     detectable = question.solved_for == "difference"
-    read = {
-        name: within(needed(inputs, name), name, 0, 1, closed=True)
-        for name in ("accuracy_a", "accuracy_b")[detectable:]
-    }
-    b = read["accuracy_b"]
+    names = ("accuracy_b",) if detectable else ("accuracy_a", "accuracy_b")
+    read = {name: inputs.proportion(name) for name in names}
+    alpha, b, kept = question.alpha, read["accuracy_b"], inputs.plain()
+    one, normal = (partial(_power, x) for x in (question, question._replace(method="normal")))
 
-    def each(function: Any, *numbers: Any) -> Any:
-        """Answers of a function of numbers, for arrays."""
-        return np.vectorize(lambda *row: function(question, *row), otypes=[float])(*numbers)
+    def power(a: Any, n: Any) -> Any:
+        return each(one, n, alpha, margin, a, b, ratio)
 
-    kept = passed(inputs)
-    alpha = question.alpha
+    def size(a: Any, target: Any) -> Any:
+        """Smallest numbers of samples of a; infinite where none has the power."""
+
+        def near(target: float, *row: float) -> float:
+            if normal(2.0**53, *row) < target:
+                return np.inf
+            return smallest(lambda n: normal(n, *row) >= target, 1.0)
+
+        n = each(near, target, alpha, margin, a, b, ratio)
+        if question.method == "normal":
+            return n
+        check_enumerable(n * np.maximum(1.0, ratio), question.method, _MOST, "normal")
+        return each_size(one, target, n, _SAW, alpha, margin, a, b, ratio)
+
     if detectable:
         kept.pop("accuracy_a", None)
-        gap = each(_detectable, question.n, question.target, alpha, margin, b, ratio)
+        sign = -1.0 if question.alternative == "less" else 1.0
+        least = {"noninferiority": -np.minimum(margin, b), "superiority": margin}
+        low, high = least.get(question.hypothesis, 0.0), 1.0 - b if sign > 0.0 else b
+        gap = solve(
+            lambda gap: power(np.clip(b + sign * gap, 0.0, 1.0), question.n),
+            question.target,
+            low,
+            high,
+        )
+        gap = np.where(low < high, sign * gap, np.nan)
     else:
         gap = read["accuracy_a"] - b
-    a = read.get("accuracy_a")
     return Case(
         difference=gap,
         inputs=kept,
-        power=lambda _, n: each(_power, alpha, margin, a, b, n, ratio),
-        size=lambda _, power: each(_size, power, alpha, margin, a, b, ratio),
+        power=power,
+        size=size,
+        effect=read.get("accuracy_a"),
         cautions=cautions,
         unit=None if np.all(ratio == 1.0) else "samples of a",
     )

@@ -1,4 +1,4 @@
-"""Variances of AUCs, and plans of tests of one AUC against a value.
+"""Variances of AUCs, and plans of tests of one AUC against a value, and of two.
 
 The variance of an area is V / n_positives, with V a function of the area and of the
 negatives for each positive; `n` counts positives. Everything broadcasts.
@@ -18,54 +18,69 @@ from fastcmp.planning.families import (
     Floats,
     Inputs,
     Question,
-    is_given,
     names_of,
-    needed,
-    positive,
-    read_tails,
     rounded_up,
-    whole,
-    within,
 )
-from fastcmp.planning.normal import Normal, normal_power, normal_size, shift
+from fastcmp.planning.normal import Normal, normal_case, normal_power, normal_size, shift
 from fastcmp.planning.search import least, solve
 
-FEWEST = 2.0  # of either class, for a variance
-SIZES = {"n_negatives": "negatives, beside n positives", "ratio": "negatives for each positive"}
+_FEWEST = 2.0  # of either class, for a variance
+_SIZES = {"n_negatives": "negatives, beside n positives", "ratio": "negatives for each positive"}
 _ENDS = (1e-15, 1.0 - 1e-15)  # between which a detectable area is looked for
+_PILOT = {
+    "auc_a": "true area of a",
+    "auc_b": "true area of b",
+    "difference": "area of a minus that of b",
+    "standard_error": "of the difference in a pilot",
+    "variance_a": "of the area of a in a pilot, DeLong's",
+    "variance_b": "of the area of b in a pilot",
+    "covariance": "of both areas in a pilot",
+    "pilot_positives": "positives of the pilot",
+    "pilot_negatives": "negatives of the pilot",
+}
+_BINORMAL = {
+    "intercept_a": "binormal curve of a: true positive rate Phi(intercept + slope z)",
+    "slope_a": "its slope, 1 by default",
+    "intercept_b": "of the curve of b",
+    "slope_b": "of the curve of b, 1 by default",
+    "correlation_positives": "of the scores of a and b, of positives",
+    "correlation_negatives": "of the scores of a and b, of negatives",
+    "fpr_range": "false positive rates of partial areas, such as (0, 0.2)",
+}
+_NULL = {"null_variance": "under H0: 'both', or that of curve 'a' or 'b' for both"}
+_NULLS = ("both", "a", "b")
 
 
 def read_ratio(inputs: Inputs, n: Floats | None) -> tuple[Floats, Floats | None]:
     """Negatives for each positive; and the negatives beside n positives, where n is known."""
-    if n is not None and np.any(n < FEWEST):
+    if n is not None and np.any(n < _FEWEST):
         raise ValueError(f"n must be at least 2 positives, got {np.min(n):g}")
-    given = [name for name in SIZES if is_given(inputs, name)]
+    given = inputs.given(_SIZES)
     if n is not None and given == ["n_negatives"]:
-        negatives = whole(inputs["n_negatives"], "n_negatives", 2)
+        negatives = inputs.whole("n_negatives", 2)
         return negatives / n, negatives
     if given != ["ratio"]:
         wanted = "ratio alone" if given else "n_negatives or ratio"
         raise ValueError(f"{wanted} must be given beside the positives, got {names_of(given)}")
-    ratio = positive(inputs["ratio"], "ratio")
+    ratio = inputs.positive("ratio")
     return ratio, None if n is None else np.asarray(n * ratio)
 
 
 def whole_negatives(n: Any, ratio: Any) -> Floats:
     """Negatives beside n positives, in whole numbers."""
-    return np.maximum(rounded_up(n * ratio), FEWEST)
+    return np.maximum(rounded_up(n * ratio), _FEWEST)
 
 
-def _read(question: Question, inputs: Inputs) -> Case:
+def _read_one(question: Question, inputs: Inputs) -> Case:
     obuchowski = question.method == "obuchowski"
-    given = inputs.get("auc_null")
-    null = within(0.5 if given is None else given, "auc_null", 0, 1)
+    null = inputs.within("auc_null", 0, 1, default=0.5)
     if obuchowski and np.any(null != 0.5):
         raise ValueError("auc_null must be 0.5 for method='obuchowski', got another one")
-    both_tails = read_tails(question, inputs)
+    both_tails = inputs.tails(question)
     n, target = question.n, question.target
     area: Any = None
     if question.solved_for != "difference":
-        area = within(needed(inputs, "auc"), "auc", 0.5 if obuchowski else 0, 1)
+        area = inputs.within("auc", 0.5 if obuchowski else 0, 1)
     ratio, negatives = read_ratio(inputs, n)
 
     def variances(n: Any, ratio: Any, area: Any) -> Normal:
@@ -92,13 +107,9 @@ def _read(question: Question, inputs: Inputs) -> Case:
     if area is None:  # the nearest that is found with the power
         side = -1.0 if question.alternative == "less" else 1.0
         furthest = np.abs((_ENDS[1] if side > 0.0 else _ENDS[0]) - np.asarray(null))
-
-        def at(step: Any) -> Any:
-            return power(null + side * step, n, ratio)
-
-        step = solve(at, target, 0.0 * furthest, furthest)
-        area = np.where(at(furthest) >= target, null + side * step, np.nan)
-    kept = {name: inputs[name] for name in TAILS_INPUT if is_given(inputs, name)}
+        at = lambda step: power(null + side * step, n, ratio)  # noqa: E731
+        area = null + side * solve(at, target, 0.0, furthest)
+    kept = {name: inputs[name] for name in TAILS_INPUT if name in inputs}
     return Case(
         difference=area - null,
         inputs={"auc": area, "auc_null": null, "ratio": ratio, **kept},
@@ -108,19 +119,19 @@ def _read(question: Question, inputs: Inputs) -> Case:
         size=size,
         effect=area,
         closed=True,
-        fewest=FEWEST,
+        fewest=_FEWEST,
         negatives=lambda n: whole_negatives(n, ratio) if negatives is None else negatives,
     )
 
 
-FAMILY = Family(
+ONE = Family(
     titles={
         "hanley-mcneil": "test of an AUC against a value, Hanley and McNeil's variances",
         "obuchowski": "test of an AUC against 0.5, Obuchowski's variances",
     },
     methods={"difference": ("hanley-mcneil", "obuchowski")},
-    inputs={"auc": "true area", "auc_null": "area under H0, 0.5 by default"} | SIZES | TAILS_INPUT,
-    read=_read,
+    inputs={"auc": "true area", "auc_null": "area under H0, 0.5 by default"} | _SIZES | TAILS_INPUT,
+    read=_read_one,
     measure="AUC",
     unit="positives",
 )
@@ -280,3 +291,127 @@ def both_below(h: Any, k: Any, r: Any) -> Floats:
     total = 0.5 * (ndtr(h) + ndtr(k))
     total = total - owens_t(h, (k / h - r) / root) - owens_t(k, (h / k - r) / root)
     return np.asarray(np.where((h < 0.0) != (k < 0.0), total - 0.5, total))
+
+
+def _read_two(question: Question, inputs: Inputs) -> Case:
+    n, ratio = question.n, None
+    named = inputs.given(_SIZES)
+    if named and (n is not None or "ratio" in named):
+        ratio, _ = read_ratio(inputs, n)
+    if question.margin is not None and np.any(question.margin >= 1):
+        raise ValueError(f"margin must lie in (0, 1) for areas, got {np.max(question.margin):g}")
+    given = inputs.given(_BINORMAL)
+    if "pilot_positives" in inputs or "pilot_negatives" in inputs:
+        if given:
+            raise ValueError(f"{given[0]} is not known from a pilot: leave one of both out")
+        if question.method != "delong":
+            raise ValueError(f"method must be 'delong' for a pilot, got {question.method!r}")
+        normal, error, ratio = _pilot(inputs, ratio)
+        kept, gap = inputs.plain(), None
+        if {"auc_a", "auc_b"} <= kept.keys() and "difference" not in kept:
+            a, b = (inputs.proportion(x) for x in ("auc_a", "auc_b"))
+            gap = a - b
+    else:
+        if ratio is None:
+            ratio, _ = read_ratio(inputs, None)
+        normal, gap = _binormal(question.method, inputs, ratio)
+        error = None
+        kept = {x: y for x, y in inputs.plain().items() if x != "n_negatives"}
+        kept["ratio"] = ratio
+    if "difference" in inputs:
+        gap = inputs.within("difference", -1, 1)
+    if gap is None and question.solved_for != "difference":
+        raise ValueError("difference, or auc_a and auc_b, must be given")
+    return normal_case(
+        question,
+        kept,
+        normal._replace(both_tails=inputs.tails(question)),
+        gap,
+        error=error,
+        fewest=_FEWEST,
+        negatives=lambda x: x * ratio if n is not None else whole_negatives(x, ratio),
+    )
+
+
+def _pilot(inputs: Inputs, ratio: Any) -> tuple[Normal, Any, Any]:
+    """Variances, standard error and ratio of a pilot."""
+    positives = inputs.whole("pilot_positives", 2)
+    negatives = inputs.whole("pilot_negatives", 2)
+    same = negatives / positives
+    if ratio is not None and not np.allclose(ratio, same, rtol=1e-9, atol=0.0):
+        raise ValueError(
+            f"ratio must be that of the pilot, {np.ravel(same)[0]:.6g}: DeLong's "
+            f"covariance holds for no other, got {np.ravel(ratio)[0]:.6g}"
+        )
+    if "standard_error" in inputs:
+        if inputs.choose("null_variance", "both", _NULLS) != "both":
+            raise ValueError("null_variance must be 'both' where only standard_error is given")
+        error = inputs.positive("standard_error")
+        return Normal(error**2 * positives, error**2 * positives), error, same
+    lowest = {"variance_a": 0, "variance_b": 0, "covariance": -np.inf}
+    areas = Areas(*(inputs.within(x, low, np.inf) * positives for x, low in lowest.items()))
+    return _variances(areas, inputs), np.sqrt(areas.difference() / positives), same
+
+
+def _binormal(method: str, inputs: Inputs, ratio: Any) -> tuple[Normal, Any]:
+    """Variances and difference of the areas of two curves."""
+    rates = (0.0, 1.0)
+    if "fpr_range" in inputs:
+        ends = inputs.proportion("fpr_range")
+        if ends.shape != (2,) or not ends[0] < ends[1]:
+            raise ValueError(
+                f"fpr_range must be two rates, the lower first, got {inputs['fpr_range']!r}"
+            )
+        rates = float(ends[0]), float(ends[1])
+    if method == "delong" and rates != (0.0, 1.0):
+        raise ValueError("fpr_range needs method='binormal' or 'obuchowski-mcclish', got 'delong'")
+    curves = []
+    for name in ("a", "b"):
+        slope = inputs.positive(f"slope_{name}", default=1.0)
+        names = inputs.given((f"intercept_{name}", f"auc_{name}"))
+        if len(names) != 1:
+            raise ValueError(f"intercept_{name} or auc_{name} must be given, got {names_of(names)}")
+        if names[0].startswith("auc"):
+            area = inputs.within(names[0], 0, 1)
+            intercept = ndtri(area) * np.sqrt(1.0 + slope**2)
+        else:
+            intercept = inputs.within(names[0], -np.inf, np.inf)
+        curves.append(Binormal(intercept, slope, rates))
+    names = ["correlation_positives", "correlation_negatives"]
+    same = Correlations(*(inputs.within(name, -1, 1) for name in names))
+    if method == "delong":
+        areas = empirical_areas(curves[0], curves[1], ratio, same)
+    else:
+        printed = method == "obuchowski-mcclish"
+        areas = fitted_areas(curves[0], curves[1], ratio, same, printed=printed)
+    return _variances(areas, inputs), curves[0].area - curves[1].area
+
+
+def _variances(areas: Areas, inputs: Inputs) -> Normal:
+    """Variances of a difference; what is no covariance is refused."""
+    which = inputs.choose("null_variance", "both", _NULLS)
+    normal = Normal(areas.difference(), areas.null(which))
+    for variance in normal[:2]:
+        if not np.all(variance > 0.0):
+            raise ValueError(
+                "covariance must leave the difference of the areas a variance > 0, got "
+                f"{np.min(variance):.6g} times 1 / positives"
+            )
+    return normal
+
+
+_TITLES = {
+    "delong": "DeLong's test of two AUCs",
+    "binormal": "test of two AUCs of fitted binormal curves",
+    "obuchowski-mcclish": "test of two AUCs, Obuchowski and McClish's variances",
+}
+TWO = Family(
+    titles=_TITLES,
+    methods=dict.fromkeys(
+        ("difference", "noninferiority", "superiority", "equivalence"), tuple(_TITLES)
+    ),
+    inputs=_PILOT | _BINORMAL | _SIZES | _NULL | TAILS_INPUT,
+    read=_read_two,
+    measure="AUC",
+    unit="positives",
+)

@@ -10,22 +10,12 @@ from scipy.special import ndtri
 
 from fastcmp.core.checks import as_seed
 from fastcmp.core.threads import parts
-from fastcmp.crossval.design import UNUSED, Design
-from fastcmp.crossval.registry import TESTS, CVTest, FoldOutcomes, differences_of, find_test
+from fastcmp.crossval.designs import UNUSED, Design
+from fastcmp.crossval.fold_tests import TESTS, CVTest, FoldOutcomes, differences_of, find_test
 from fastcmp.kernels.fold_counts import simulate_folds
 from fastcmp.planning.discordance import KNOWN, read_discordant, read_probabilities
-from fastcmp.planning.families import (
-    Case,
-    Family,
-    Inputs,
-    Question,
-    is_given,
-    needed,
-    passed,
-    resamples,
-    within,
-)
-from fastcmp.planning.search import halve, smallest
+from fastcmp.planning.families import Case, Family, Inputs, Question
+from fastcmp.planning.search import each, smallest
 
 _INPUTS = {
     "design": "splits, by fastcmp.designs; by default those of the test's authors",
@@ -74,13 +64,8 @@ class _Setting(NamedTuple):
             tables = np.empty(shape, np.int64)
             draw = (probabilities, stability, model[4], self.seed, part.start)
             simulate_folds(folds, *draw, tables)
-            outcomes = FoldOutcomes(
-                design=self.design,
-                differences=differences_of(tables),
-                tables=tables,
-                n_train=n_train,
-                n_test=n_test,
-            )
+            differences = differences_of(tables)
+            outcomes = FoldOutcomes(self.design, differences, tables, n_train, n_test)
             pvalue = self.test.run(outcomes, self.alternative).pvalue
             rejected += int(np.count_nonzero(np.asarray(pvalue) <= alpha))  # NaN does not
         return rejected / self.n_resamples
@@ -96,14 +81,16 @@ class _Setting(NamedTuple):
         if reach**2 * discordant > 16 * _MOST * gain**2:
             return np.inf
 
-        def enough(n: int) -> bool:
+        def enough(n: float) -> bool:
             try:
-                self.design.pattern(n)
+                self.design.pattern(int(n))
             except ValueError:  # too few for the design
                 return False
             return self.power(alpha, n, *model) >= target
 
-        return smallest(enough, _FEWEST, _FEWEST // 2, most=_MOST, width=_WIDTH)
+        return smallest(
+            enough, _FEWEST, fewest=_FEWEST // 2, most=_MOST, step=_FEWEST, width=_WIDTH
+        )
 
     def detectable(
         self, alpha: float, n: float, target: float, discordant: float, *spread: float
@@ -111,14 +98,16 @@ class _Setting(NamedTuple):
         """Difference with the power wanted; NaN if none is."""
         sign = -1.0 if self.alternative == "less" else 1.0
 
-        def enough(gap: float) -> bool:
-            d = sign * gap
+        low, high, middle = 0.0, discordant, discordant
+        for _ in range(_HALVINGS + 1):
+            d = sign * middle
             cells = (discordant + d) / 2, 1.0 - discordant, (discordant - d) / 2
-            return self.power(alpha, n, *cells, *spread) >= target
-
-        if not enough(discordant):
-            return np.nan
-        return sign * float(halve(enough, 0.0, discordant, _HALVINGS))
+            enough = self.power(alpha, n, *cells, *spread) >= target
+            if middle == discordant and not enough:
+                return np.nan
+            low, high = (low, middle) if enough else (middle, high)
+            middle = 0.5 * (low + high)
+        return sign * high
 
 
 def _read(question: Question, inputs: Inputs) -> Case:
@@ -127,19 +116,15 @@ def _read(question: Question, inputs: Inputs) -> Case:
     seed = as_seed(inputs.get("rng"))
     design = inputs.get("design")
     if design is None:
-        design = test.design(rng=seed)
+        design = test.splits.design(rng=seed)
     if not isinstance(design, Design) or design.stratify:
         raise ValueError(f"design must be made by fastcmp.designs, not stratified, got {design!r}")
     test.check_design(design)
-    n_resamples = resamples(inputs.get("n_resamples", 2000))
+    n_resamples = inputs.resamples()
     setting = _Setting(test, design, question.alternative, n_resamples, seed)
     alpha = question.alpha
 
-    def each(function: Any, *numbers: Any) -> Any:
-        """Answers of a function of numbers, for arrays."""
-        return np.vectorize(function, otypes=[np.float64])(alpha, *numbers)
-
-    kept = passed(inputs)
+    kept = inputs.plain()
     cautions: tuple[str, ...] = ()
     cells: tuple[Any, ...] = ()
     if question.solved_for == "difference":
@@ -149,30 +134,31 @@ def _read(question: Question, inputs: Inputs) -> Case:
         kept = {name: x for name, x in kept.items() if name not in KNOWN}
         kept["discordant"] = discordant
     else:
-        known = {name: inputs[name] for name in KNOWN if is_given(inputs, name)}
+        known = Inputs({name: inputs[name] for name in inputs.given(KNOWN)})
         only_a, only_b, cautions = read_probabilities(known)
         discordant = only_a + only_b
         both = 1.0 - discordant
-        if is_given(inputs, "accuracy_a"):
-            accuracy = within(inputs["accuracy_a"], "accuracy_a", 0, 1, closed=True)
+        if "accuracy_a" in inputs:
+            accuracy = inputs.proportion("accuracy_a")
             accuracy = accuracy[..., np.newaxis] if both.ndim > accuracy.ndim else accuracy
             both = np.clip(accuracy - only_a, 0.0, both)
         elif question.method == "proportion-z":
-            needed(inputs, "accuracy_a")  # it does not see who is right on the same samples
+            inputs.needed("accuracy_a")  # it does not see who is right on the same samples
         if set(known) == {"accuracy_a", "accuracy_b"}:  # three answers, along a new last axis
             kept |= {name: kept[name][..., np.newaxis] for name in known}
             kept["discordant"] = discordant
         cells = only_a, both, only_b
-    defaults = {"repeat_correlation": 0.25, "training_sd": 0.1 * discordant}
     spread = {
-        name: within(inputs[name] if is_given(inputs, name) else default, name, 0, 1, closed=True)
-        for name, default in defaults.items()
+        "repeat_correlation": inputs.proportion("repeat_correlation", 0.25),
+        "training_sd": inputs.proportion("training_sd", 0.1 * discordant),
     }
     model = *cells, *spread.values()
     if cells:
         difference = cells[0] - cells[2]
     else:
-        difference = each(setting.detectable, question.n, question.target, discordant, *model)
+        difference = each(
+            setting.detectable, alpha, question.n, question.target, discordant, *model
+        )
 
     def sentences(n: Any, power: Any) -> tuple[str, ...]:
         """Where no number is enough, or the test finds differences that are not there."""
@@ -194,8 +180,8 @@ def _read(question: Question, inputs: Inputs) -> Case:
     return Case(
         difference=difference,
         inputs=kept | {"n_resamples": n_resamples, "rng": seed, **spread, "design": design},
-        power=lambda _, n: each(setting.power, n, *model),
-        size=lambda _, power: each(setting.size, power, *model),
+        power=lambda _, n: each(setting.power, alpha, n, *model),
+        size=lambda _, power: each(setting.size, alpha, power, *model),
         fewest=_FEWEST * 8,
         cautions=sentences,
         n_resamples=n_resamples,

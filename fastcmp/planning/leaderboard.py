@@ -21,20 +21,8 @@ from fastcmp.counts.pairs import all_pairs
 from fastcmp.pairwise.adjust import OF_PAIRS, adjust_rows
 from fastcmp.pairwise.max_t import gaussian_draws
 from fastcmp.planning.discordance import read_probabilities
-from fastcmp.planning.families import (
-    Case,
-    Family,
-    Floats,
-    Inputs,
-    Question,
-    is_given,
-    names_of,
-    needed,
-    positive,
-    resamples,
-    within,
-)
-from fastcmp.planning.search import smallest
+from fastcmp.planning.families import Case, Family, Floats, Inputs, Question, names_of
+from fastcmp.planning.search import each, smallest
 
 KNOWN = {
     "accuracies": "of the models",
@@ -65,8 +53,6 @@ _MOST = 2**53  # samples
 _PART = 1 << 20  # p-values at a time
 #: What the decisions about the pairs that are to be found make, where not all must be.
 _JOINS: dict[str, Callable[..., Any]] = {"any": np.any, "average": np.mean}
-
-
 _BESIDE = ("agreement", "correlation", "discordant")
 _ROUNDING = 1e-9  # of the largest eigenvalue
 
@@ -105,77 +91,56 @@ class Models(NamedTuple):
 
 def read_models(inputs: Inputs) -> Models:
     """Read accuracies or means with what is known of each pair, or a pilot's record."""
-    names = ("accuracies", "means", "pilot")
-    given = [name for name in names if is_given(inputs, name)]
+    given = inputs.given(("accuracies", "means", "pilot"))
     if len(given) != 1:
         raise ValueError(
             f"accuracies, means or pilot must be given, one of them, got {names_of(given)}"
         )
-    if given == ["pilot"]:
+    (kind,) = given
+    if kind == "pilot":
         return _from_pilot(inputs)
-    models = _from_accuracies(inputs) if given == ["accuracies"] else _from_means(inputs)
-    if not models.difference.any():
-        raise ValueError(f"{given[0]} must differ, got {models.value[0]:g} for all")
-    return models
-
-
-def _of_pairs(raw: Any, name: str, pairs: NDArray[np.int32]) -> Floats:
-    """Read a number for all pairs, or a matrix."""
-    value = within(raw, name, -1, 1, closed=True)
-    m = int(pairs.max()) + 1
-    if value.ndim == 0:
-        return np.full(len(pairs), float(value))
-    if value.shape != (m, m) or not np.array_equal(value, value.T):
+    right = kind == "accuracies"
+    low, high = (0.0, 1.0) if right else (-np.inf, np.inf)
+    value = inputs.within(kind, low, high, closed=right)
+    if value.ndim != 1 or value.size < 2:
+        raise ValueError(f"{kind} must be those of 2 models or more, got shape {value.shape}")
+    name, m, pairs = "correlation", value.size, all_pairs(value.size)
+    if right:
+        beside = inputs.given(_BESIDE)
+        if len(beside) != 1 or "sd" in inputs:
+            raise ValueError(
+                f"one of {', '.join(_BESIDE)} must be given beside accuracies, got "
+                f"{names_of(beside)}"
+            )
+        (name,) = beside
+    else:
+        sd = np.broadcast_to(inputs.positive("sd"), value.shape)
+    alike = inputs.within(name, -1, 1, closed=True)
+    if alike.ndim and (alike.shape != (m, m) or not np.array_equal(alike, alike.T)):
         raise ValueError(
             f"{name} must be a number or a symmetric matrix of shape ({m}, {m}), got "
-            f"shape {value.shape}"
+            f"shape {alike.shape}"
         )
-    return np.asarray(value[pairs[:, 0], pairs[:, 1]])
-
-
-def _vector(raw: Any, name: str, low: float, high: float) -> Floats:
-    value = within(raw, name, low, high, closed=np.isfinite(low))
-    if value.ndim != 1 or value.size < 2:
-        raise ValueError(f"{name} must be those of 2 models or more, got shape {value.shape}")
-    return value
-
-
-def _from_accuracies(inputs: Inputs) -> Models:
-    accuracy = _vector(inputs["accuracies"], "accuracies", 0, 1)
-    pairs = all_pairs(accuracy.size)
-    beside = [name for name in _BESIDE if is_given(inputs, name)]
-    if len(beside) != 1 or is_given(inputs, "sd"):
-        raise ValueError(
-            f"one of {', '.join(_BESIDE)} must be given beside accuracies, got {names_of(beside)}"
-        )
-    (name,) = beside
-    a, b = accuracy[pairs.T]
-    alike = _of_pairs(inputs[name], name, pairs)
-    cells = read_probabilities({"accuracy_a": a, "accuracy_b": b, name: alike})
-    difference, discordant = a - b, cells.p10 + cells.p01
-    if not np.all(discordant > difference**2):
-        raise ValueError(f"{name} must leave each pair of models some difference, got none")
-    scale = np.sqrt(discordant - difference**2)
-    return Models(accuracy, pairs, difference, scale, np.sqrt(discordant))
-
-
-def _from_means(inputs: Inputs) -> Models:
-    mean = _vector(inputs["means"], "means", -np.inf, np.inf)
-    pairs = all_pairs(mean.size)
-    sd = np.broadcast_to(positive(needed(inputs, "sd"), "sd"), mean.shape)
-    correlation = _of_pairs(needed(inputs, "correlation"), "correlation", pairs)
-    (a, b), (s, t) = mean[pairs.T], sd[pairs.T]
-    square = s * s + t * t - 2.0 * correlation * s * t
+    i, j = pairs.T
+    alike = np.broadcast_to(alike, (m, m))[i, j]
+    a, b = value[i], value[j]
+    if right:
+        cells = read_probabilities(Inputs({"accuracy_a": a, "accuracy_b": b, name: alike}))
+        null_square = cells.p10 + cells.p01
+        square = null_square - (a - b) ** 2
+    else:
+        square = null_square = sd[i] ** 2 + sd[j] ** 2 - 2.0 * alike * sd[i] * sd[j]
     if not np.all(square > 0.0):
-        raise ValueError("correlation must leave each pair of models some difference, got none")
-    scale = np.sqrt(square)
-    return Models(mean, pairs, a - b, scale, scale)
+        raise ValueError(f"{name} must leave each pair of models some difference, got none")
+    if np.all(a == b):
+        raise ValueError(f"{kind} must differ, got {value[0]:g} for all")
+    return Models(value, pairs, a - b, np.sqrt(square), np.sqrt(null_square))
 
 
 def _from_pilot(inputs: Inputs) -> Models:
     """Read a record of all pairs: their differences, and how these vary."""
     record = inputs["pilot"]
-    extra = [name for name in KNOWN if name != "pilot" and is_given(inputs, name)]
+    extra = [name for name in KNOWN if name != "pilot" and name in inputs]
     if extra:
         raise ValueError(f"{extra[0]} is known from the pilot: leave one of both out")
     names = getattr(record, "names", ())
@@ -203,59 +168,18 @@ def _from_pilot(inputs: Inputs) -> Models:
     return Models(value, pairs, difference, np.sqrt(square), np.sqrt(null_square))
 
 
-class _Board(NamedTuple):
-    """Models whose leaderboard is drawn."""
-
-    models: Models
-    #: Errors of the differences of one sample, in standard errors, shape (B, P).
-    errors: Floats
-    adjust: str
-    #: One of `_FINDS`, or the number of a pair.
-    find: str | int
-
-    def power(self, n: float, alpha: float) -> float:
-        """Proportion of leaderboards of n samples on which it is found."""
-        models, wanted = self.models, self.wanted()
-        shift = math.sqrt(n) * models.difference / models.null_scale
-        spread = models.scale / models.null_scale
-        if self.adjust == "single-step":  # one limit for the statistics of all pairs
-            largest = np.abs(self.errors).max(axis=1)
-            limit = float(np.quantile(largest, 1.0 - alpha, method="higher"))
-        total, join = 0.0, _JOINS.get(str(self.find), np.all)
-        for part in parts(len(self.errors), max(_PART // shift.size, 1)):
-            z = shift + spread * self.errors[part]
-            if self.adjust == "single-step":
-                significant = np.abs(z) >= limit
-            else:
-                significant = adjust_rows(2.0 * ndtr(-np.abs(z)), self.adjust) <= alpha
-            right = (significant & (z * models.difference > 0.0))[:, wanted]
-            total += float(np.sum(join(right, axis=1)))
-        return total / len(self.errors)
-
-    def wanted(self) -> NDArray[np.bool_]:
-        """Pairs that are to be found."""
-        models = self.models
-        if isinstance(self.find, int):
-            return np.asarray(np.arange(models.difference.size) == self.find)
-        true = np.asarray(models.difference != 0.0)
-        if self.find != "best":
-            return true
-        best = models.value == models.value.max()
-        return np.asarray(true & best[models.pairs].any(axis=1), np.bool_)
-
-
 def _read(question: Question, inputs: Inputs) -> Case:
     if question.alternative != "two-sided":
         raise ValueError(
             f"alternative must be 'two-sided' for a leaderboard, got {question.alternative!r}"
         )
     models = read_models(inputs)
-    n_resamples = resamples(inputs.get("n_resamples", 2000))
+    n_resamples = inputs.resamples()
     seed = as_seed(inputs.get("rng"))
     drawn = gaussian_draws(models.covariance(), n_resamples, seed)
     i, j = models.pairs.T
     errors = (drawn[i] - drawn[j]).T / models.scale
-    adjust = choose(inputs.get("adjust", "holm"), "adjust", (*OF_PAIRS, "single-step"))
+    adjust = inputs.choose("adjust", "holm", (*OF_PAIRS, "single-step"))
     find, m = inputs.get("find", "best"), models.value.size
     if isinstance(find, (tuple, list)):
         i, j = (as_whole(each, "find", 0) for each in find) if len(find) == 2 else (0, 0)
@@ -267,27 +191,46 @@ def _read(question: Question, inputs: Inputs) -> Case:
     else:
         find = str(choose(find, "find", tuple(_FINDS)))
         claim = _FINDS[find].format(m)
-    board = _Board(models, errors, adjust, find)
-    if not models.difference[board.wanted()].all():
-        raise ValueError("find must be a pair of models that differ, got one that does not")
-    given = {name: x for name, x in inputs.items() if x is not None}
-    cautions = (_LUCK,) if "pilot" in given else ()
+    difference, single_step = models.difference, adjust == "single-step"
+    spread = models.scale / models.null_scale
 
-    def each(function: Any, *numbers: Any) -> Any:
-        """Answers of a function of numbers, for arrays."""
-        return np.vectorize(function, otypes=[np.float64])(*numbers, question.alpha)
+    def wanted(find: str | int) -> NDArray[np.bool_]:
+        """Pairs that are to be found."""
+        if isinstance(find, int):
+            return np.asarray(np.arange(difference.size) == find)
+        best = models.value == models.value.max()
+        among = best[models.pairs].any(axis=1) if find == "best" else True
+        return np.asarray((difference != 0.0) & among, np.bool_)
+
+    def power(n: float, alpha: float, find: str | int = find) -> float:
+        """Proportion of leaderboards of n samples on which it is found."""
+        shift = math.sqrt(n) * difference / models.null_scale
+        if single_step:  # one limit for the statistics of all pairs
+            largest = np.abs(errors).max(axis=1)
+            limit = float(np.quantile(largest, 1.0 - alpha, method="higher"))
+        total, join, found = 0.0, _JOINS.get(str(find), np.all), wanted(find)
+        for part in parts(n_resamples, max(_PART // shift.size, 1)):
+            z = shift + spread * errors[part]
+            if single_step:
+                significant = np.abs(z) >= limit
+            else:
+                significant = adjust_rows(2.0 * ndtr(-np.abs(z)), adjust) <= alpha
+            right = (significant & (z * difference > 0.0))[:, found]
+            total += float(np.sum(join(right, axis=1)))
+        return total / n_resamples
+
+    if not difference[wanted(find)].all():
+        raise ValueError("find must be a pair of models that differ, got one that does not")
+    cautions = (_LUCK,) if "pilot" in inputs else ()
 
     def size(target: float, alpha: float) -> float:
-        return smallest(lambda n: board.power(n, alpha) >= target, 1, 0, most=_MOST)
+        return smallest(lambda n: power(n, alpha) >= target, 1.0, most=_MOST)
 
-    def sentences(n: Any, power: Any) -> tuple[str, ...]:
+    def sentences(n: Any, at: Any) -> tuple[str, ...]:
         """How probable the other things to find are, of a single power."""
-        if question.solved_for != "power" or np.ndim(power):
+        if question.solved_for != "power" or np.ndim(at):
             return cautions
-        shown = {
-            find: 100.0 * board._replace(find=find).power(float(n), float(question.alpha))
-            for find in _FINDS
-        }
+        shown = {find: 100.0 * power(float(n), float(question.alpha), find) for find in _FINDS}
         return (
             f"The best model is found with {shown['best']:.1f}%, all true differences with "
             f"{shown['all']:.1f}%, any of them with {shown['any']:.1f}%, and each with "
@@ -296,10 +239,10 @@ def _read(question: Question, inputs: Inputs) -> Case:
         )
 
     return Case(
-        difference=np.abs(models.difference[board.wanted()]).min(),
-        inputs=given | {"n_resamples": n_resamples, "rng": seed},
-        power=lambda _, n: each(board.power, n),
-        size=lambda _, power: each(size, power),
+        difference=np.abs(difference[wanted(find)]).min(),
+        inputs={**inputs, "n_resamples": n_resamples, "rng": seed},
+        power=lambda _, n: each(power, n, question.alpha),
+        size=lambda _, target: each(size, target, question.alpha),
         cautions=sentences,
         claim=f"{claim}, {'not adjusted' if adjust == 'none' else f'adjusted by {adjust}'}",
         n_resamples=n_resamples,

@@ -10,16 +10,10 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import ndtr, ndtri
 
 from fastcmp import kernels
 from fastcmp.core.checks import ALTERNATIVES, as_counts, as_flag
-from fastcmp.kernels.planned_margins import (
-    EQUIVALENCE,
-    NONINFERIORITY,
-    SUPERIORITY,
-    margin_variances,
-)
+from fastcmp.kernels.planned import margin_variances
 from fastcmp.kernels.status import DEGENERATE, OK
 from fastcmp.paired.mcnemar_result import CODES
 from fastcmp.planning.discordance import KNOWN, read_discordant, read_probabilities
@@ -30,20 +24,19 @@ from fastcmp.planning.families import (
     Inputs,
     Question,
     check_enumerable,
-    is_given,
     names_of,
-    read_tails,
     rounded_up,
 )
-from fastcmp.planning.search import halve
+from fastcmp.planning.normal import Normal, normal_power, normal_size
+from fastcmp.planning.search import each, each_size, solve
 
 #: Connor (1987), Miettinen (1968, second order) and Lachenbruch (1992).
 _CLOSED = ("connor", "miettinen", "lachenbruch")
 _WITH_MARGIN = ("tango", "normal")
-_CLAIMS = {"noninferiority": NONINFERIORITY, "superiority": SUPERIORITY, "equivalence": EQUIVALENCE}
 _MOST, _MOST_WITH_MARGIN = 1e9, 1e7  # samples that are enumerated
-_HALVINGS = 60
+_NONE = 1e-300  # a variance in place of 0, by which nothing can be divided
 _DRAWS = 1000  # of the probabilities that a pilot leaves open
+_NORMAL_ERRS = 8  # discordant samples, at most, of which a normal test finds too much
 _FEW = 20  # discordant samples; fewer leave nearly everything open
 
 
@@ -58,7 +51,9 @@ class _Design(NamedTuple):
     #: Discordant counts of samples that the test will include: only a, only b right.
     so_far: tuple[Floats, Floats] | None = None
 
-    def with_method(self, method: str) -> _Design:
+    def near(self) -> _Design:
+        """The normal approximation from which a search of samples starts."""
+        method = "normal" if self.question.method in _WITH_MARGIN else "miettinen"
         return _Design(self.question._replace(method=method))
 
     @property
@@ -66,217 +61,131 @@ class _Design(NamedTuple):
         """Of the method and the alternative, for kernels."""
         return CODES[self.question.method], ALTERNATIVES[self.question.alternative]
 
-    def refuse(self, what: str, *names: str) -> None:
-        """Refuse options that have no meaning for the method."""
-        for name in names:
+    @property
+    def enumerated(self) -> bool:
+        """Whether the outcomes of the test itself are summed over."""
+        return self.question.method in (*CODES, "tango")
+
+    def check(self, n: Any = None) -> None:
+        """Refuse options that have no meaning for the method, and samples without end."""
+        question, margin = self.question, self.question.margin
+        if question.method in CODES:
+            check_enumerable(n, question.method, _MOST, "connor")
+            return
+        what = "a normal approximation" if margin is None else "a margin"
+        for name in ("conditional", "so_far"):
             if getattr(self, name) not in (None, False):
                 raise ValueError(
                     f"{name}={getattr(self, name)!r} has no meaning with {what}, "
-                    f"got method={self.question.method!r}"
+                    f"got method={question.method!r}"
                 )
-
-    def margin(self) -> tuple[Any, int]:
-        """Margin, and the code of what is claimed with it."""
-        self.refuse("a margin", "conditional", "so_far")
-        margin: Any = self.question.margin
-        if np.any(margin >= 1):
+        if margin is not None and np.any(margin >= 1):
             most = np.max(margin)
             advice = f": write {most / 100:g} for {most:g} percentage points" if most > 1 else ""
             raise ValueError(f"margin must lie in (0, 1) for accuracies, got {most:g}{advice}")
-        return margin, _CLAIMS[self.question.hypothesis]
+        if question.method == "tango":
+            check_enumerable(n, question.method, _MOST_WITH_MARGIN, "normal")
 
 
-def _evaluate(kernel: Callable[..., float], rows: tuple[Any, ...], *options: Any) -> Floats:
-    """Call a kernel for each plan, of arrays that broadcast."""
-    arrays = np.broadcast_arrays(*rows)
-    plans = zip(*(each.astype(np.float64).ravel().tolist() for each in arrays), strict=True)
-    values = np.array([kernel(*plan, *options) for plan in plans], np.float64)
-    return values.reshape(arrays[0].shape)
+def _normal(design: _Design, p10: Floats, p01: Floats) -> Normal:
+    """Variances of the difference of one sample, under the alternative and under H0."""
+    question, gap, pd = design.question, p10 - p01, p10 + p01
+    if question.method in _CLOSED:
+        variance = {
+            "connor": pd - gap**2,
+            "miettinen": (pd**2 - gap**2 * (3 + pd) / 4) / np.where(pd > 0, pd, 1),
+            "lachenbruch": pd,
+        }[question.method]
+        return Normal(np.maximum(variance, _NONE), pd, design.both_tails)
+    margin: Any = question.margin
+
+    def null(shift: Any) -> Floats:
+        """Variance under H0, whose difference is `shift`."""
+        arrays = np.broadcast_arrays(p10, p01, shift)
+        plans = np.stack([np.ravel(x).astype(np.float64) for x in arrays])
+        variance = np.empty(plans.shape[1])
+        margin_variances(plans, variance)
+        return variance.reshape(arrays[0].shape)
+
+    variance = np.maximum(pd - gap**2, _NONE)
+    if question.hypothesis == "equivalence":
+        side = np.where(gap < 0, -margin, margin)
+        return Normal(variance, null(side), far_variance=null(-side))
+    return Normal(variance, null(margin if question.hypothesis == "superiority" else -margin))
 
 
-def _gain(question: Question, difference: Floats) -> Floats:
-    if question.alternative == "two-sided":
-        return np.abs(difference)
-    return -difference if question.alternative == "less" else difference
-
-
-def _spread(gain: Floats, pd: Floats, method: str) -> Floats:
-    """Standard deviation under the alternative, which stands beside z."""
-    square = {
-        "connor": pd - gain**2,
-        "miettinen": (pd**2 - gain**2 * (3 + pd) / 4) / np.where(pd > 0, pd, 1),
-        "lachenbruch": pd,
-    }[method]
-    return np.asarray(np.sqrt(np.maximum(square, 0.0)))
-
-
-def _beyond(score: Callable[[], Any]) -> Floats:
-    """Probability of a score beyond z."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(ndtr(np.nan_to_num(score(), nan=0.0)))
-
-
-def _null_spread(p10: Floats, p01: Floats, shift: Any) -> Floats:
-    """Standard deviation of a sample's difference under H0, whose difference is `shift`."""
-    arrays = np.broadcast_arrays(p10, p01, shift)
-    plans = np.stack([np.ravel(x).astype(np.float64) for x in arrays])
-    variance = np.empty(plans.shape[1])
-    margin_variances(plans, variance)
-    return np.sqrt(variance).reshape(arrays[0].shape)
+def _enumerate(design: _Design) -> tuple[Callable[..., float], tuple[Any, ...]]:
+    """The power of (n, p10, p01, *rest) by enumeration, and that rest."""
+    question = design.question
+    kernel: Any = kernels.margin_power
+    if question.method == "tango":
+        claim = getattr(kernels, question.hypothesis.upper())
+        return lambda *row: kernel(*row, claim), (question.margin, question.alpha)
+    codes, both = design.codes, design.both_tails is not False
+    if design.so_far is not None:
+        kernel = kernels.mcnemar_interim_power
+        return (
+            lambda n, p10, p01, alpha, a, b: kernel(a, b, n, (p10, p01), alpha, *codes),
+            (question.alpha, *design.so_far),
+        )
+    kernel = kernels.mcnemar_conditional_power if design.conditional else kernels.mcnemar_power
+    return lambda *row: kernel(*row, *codes, both), (question.alpha,)
 
 
 def _power(design: _Design, p10: Floats, p01: Floats, n: Any) -> Floats:
-    question, gap, pd = design.question, p10 - p01, p10 + p01
-    method, alpha = question.method, question.alpha
-    if method in CODES:
-        check_enumerable(n, method, _MOST, "connor")
-        rows = (n, p10, p01, alpha)
-        if design.so_far is not None:
-
-            def interim(n: float, p10: float, p01: float, *more: float) -> float:
-                alpha, only_a, only_b = more
-                p = (p10, p01)
-                return kernels.mcnemar_interim_power(only_a, only_b, n, p, alpha, *design.codes)
-
-            return _evaluate(interim, (*rows, *design.so_far))
-        kernel: Any = kernels.mcnemar_power
-        if design.conditional:
-            kernel = kernels.mcnemar_conditional_power
-        return _evaluate(kernel, rows, *design.codes, design.both_tails is not False)
-    if method in _CLOSED:
-        design.refuse("a normal approximation", "conditional", "so_far")
-        z, gain = -ndtri(question.level), _gain(question, gap)
-
-        def tail(gain: Floats) -> Floats:
-            """Power in the direction of the gain."""
-            spread = _spread(gain, pd, method)
-            return _beyond(lambda: (np.sqrt(n) * gain - z * np.sqrt(pd)) / spread)
-
-        power = tail(gain)
-        if design.both_tails:
-            power = power + tail(-gain)
-        if design.both_tails is None:
-            # Without a difference there is no right direction: both sides count.
-            power = np.where(gap == 0, alpha, power)
-        return np.asarray(np.where(pd > 0, power, 0.0))
-    margin, claim = design.margin()
-    if method == "tango":
-        check_enumerable(n, method, _MOST_WITH_MARGIN, "normal")
-        return _evaluate(kernels.margin_power, (n, p10, p01, margin, alpha), claim)
-    z = -ndtri(alpha)
-    spread = np.sqrt(np.maximum(pd - gap**2, 0.0))
-
-    def shown(shift: Any, side: float) -> Floats:
-        null = _null_spread(p10, p01, shift)
-        return _beyond(lambda: (side * np.sqrt(n) * (gap - shift) - z * null) / spread)
-
-    power = shown(margin if claim == SUPERIORITY else -margin, 1.0)
-    if claim == EQUIVALENCE:
-        power = np.maximum(power + shown(margin, -1.0) - 1.0, 0.0)
-    return power
+    design.check(n)
+    if design.enumerated:
+        one, rest = _enumerate(design)
+        return each(one, n, p10, p01, *rest)
+    power = normal_power(design.question, n, p10 - p01, _normal(design, p10, p01))
+    return power if design.question.method == "normal" else np.where(p10 + p01 > 0, power, 0.0)
 
 
 def _size(design: _Design, p10: Floats, p01: Floats, power: Any) -> Floats:
     question, gap, pd = design.question, p10 - p01, p10 + p01
-    method, alpha = question.method, question.alpha
-    if method in CODES:
-        estimate = _size(design.with_method("connor"), p10, p01, power)
-        check_enumerable(estimate, method, _MOST, "connor")
-        kernel: Any = kernels.mcnemar_sample_size
-        if design.conditional:
-            kernel = kernels.mcnemar_discordant_size
-        both_tails = design.both_tails is not False
-        return _evaluate(kernel, (power, p10, p01, alpha), *design.codes, both_tails)
-    if method in _CLOSED:
-        _refuse_both(design)
-        gain = _gain(question, gap)
-        root = -ndtri(question.level) * np.sqrt(pd) + ndtri(power) * _spread(gain, pd, method)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            n = (np.maximum(root, 0.0) / gain) ** 2
-        return np.asarray(np.where(gain > 0, n, np.inf))
-    margin, claim = design.margin()
-    if method == "tango":
-        estimate = _size(design.with_method("normal"), p10, p01, power)
-        check_enumerable(estimate, method, _MOST_WITH_MARGIN, "normal")
-        rows = (power, p10, p01, margin, alpha)
-        return _evaluate(kernels.margin_sample_size, rows, claim)
-    spread = np.sqrt(np.maximum(pd - gap**2, 0.0))
-
-    def closed(shift: Any, lead: Floats, wanted: Any) -> Floats:
-        null = _null_spread(p10, p01, shift)
-        root = np.maximum(-ndtri(alpha) * null + ndtri(wanted) * spread, 0.0)
-        with np.errstate(divide="ignore"):
-            return np.asarray(np.where(lead > 0, (root / lead) ** 2, np.inf))
-
-    if claim != EQUIVALENCE:
-        shift = margin if claim == SUPERIORITY else -margin
-        return closed(shift, gap - shift, power)
-    # Each side needs the power, and it is enough if each fails half as often.
-    low, high = np.broadcast_arrays(
-        *(
-            np.maximum(closed(-margin, margin + gap, x), closed(margin, margin - gap, x))
-            for x in (power, (1 + power) / 2)
-        )
-    )
-    none = np.isinf(high)
-    low, high = (np.where(none, 1.0, x) for x in (low, high))
-    n = halve(lambda n: _power(design, p10, p01, n) >= power, low, high, _HALVINGS)
-    return np.asarray(np.where(none, np.inf, n))
+    if not design.enumerated:
+        design.check()
+        return normal_size(question, power, gap, _normal(design, p10, p01))
+    # Power rises but for rounding of the critical counts.
+    back: Any = 3.0
+    if design.conditional:
+        with np.errstate(invalid="ignore"):
+            win = np.maximum(p10, p01) / pd
+        plain = question._replace(method="connor")
+        normal = Normal(win * (1.0 - win), 0.25)
+        n = normal_size(plain, power, np.copysign(win - 0.5, gap), normal)
+        back = 20.0 + 3.0 / np.maximum(win - 0.5, _NONE)  # so wide are the teeth of its saw
+    else:
+        n = _size(design.near(), p10, p01, power)
+        if question.method == "tango":
+            back = np.minimum(24.0 + 0.2 * n, 400.0)
+        elif question.method in ("exact", "corrected"):
+            n = n + 2.0 / np.maximum(np.abs(gap), _NONE)
+    design.check(n)
+    one, rest = _enumerate(design)
+    n = each_size(one, power, rounded_up(n), back, p10, p01, *rest)
+    # Normal tests of a few discordant samples reject too often.
+    for few in range(_NORMAL_ERRS if design.conditional else 0, 0, -1):
+        enough = each(one, few, p10, p01, *rest) >= power
+        n = np.where(np.isfinite(n) & enough, few, n)
+    return n
 
 
 def _detectable(design: _Design, pd: Floats) -> Floats:
     """Smallest difference that is found; NaN where none is."""
     question = design.question
-    method, alpha, n, power = question.method, question.alpha, question.n, question.target
+    if design.conditional and question.method in CODES:
+        raise ValueError("conditional=True has no meaning for a difference of accuracies")
     sign = -1.0 if question.alternative == "less" else 1.0
-    if method in CODES:
-        if design.conditional:
-            raise ValueError("conditional=True has no meaning for a difference of accuracies")
-        check_enumerable(n, method, _MOST, "connor")
-        kernel: Any = kernels.mcnemar_detectable_difference
-        both_tails = design.both_tails is not False
-        return _evaluate(kernel, (n, pd, power, alpha), *design.codes, both_tails)
-    if method in _CLOSED:  # solved for the gain, of which the power's equation is quadratic
-        _refuse_both(design)
-        z, z_power = -ndtri(question.level), ndtri(power)
-        level = z * pd
-        with np.errstate(invalid="ignore", divide="ignore"):
-            if method == "lachenbruch":
-                gain = (z + z_power) * np.sqrt(pd / n)
-            elif method == "connor":
-                root = np.sqrt(n + z_power**2 - z**2)
-                gain = np.sqrt(pd) * (z * np.sqrt(n) + z_power * root) / (n + z_power**2)
-            else:
-                slope, bend = np.sqrt(n * pd), (3 + pd) / 4
-                root = np.sqrt((slope * pd) ** 2 - bend * level**2 + bend * (z_power * pd) ** 2)
-                gain = (slope * level + z_power * root) / (slope**2 + bend * z_power**2)
-            return np.asarray(sign * np.where((gain <= pd) & (gain > 0), gain, np.nan))
-    margin, claim = design.margin()
-    if claim == EQUIVALENCE:
-        raise ValueError(
-            "hypothesis='equivalence' has no smallest difference: plan its power or its sample size"
-        )
-    if method == "tango":
-        check_enumerable(n, method, _MOST_WITH_MARGIN, "normal")
-        kernel = kernels.margin_detectable_difference
-        return _evaluate(kernel, (n, pd, power, margin, alpha), claim)
-    least = margin if claim == SUPERIORITY else -margin
-    arrays = np.broadcast_arrays(np.maximum(least, -pd), pd, n, power)
-    low, high, n, power = (each.astype(np.float64) for each in arrays)
-    possible = (_power(design, high, 0 * high, n) >= power) & (low < high)
-    gap = halve(
-        lambda gap: _power(design, (pd + gap) / 2, (pd - gap) / 2, n) >= power, low, high, _HALVINGS
-    )
-    return np.asarray(np.where(possible, gap, np.nan))
+    margin: Any = 0.0 if question.margin is None else question.margin
+    least = margin if question.hypothesis == "superiority" else np.maximum(-margin, -pd)
 
+    def power(gap: Any) -> Floats:
+        p10, p01 = (np.maximum(pd + side * gap, 0.0) / 2 for side in (sign, -sign))
+        return _power(design, p10, p01, question.n)
 
-def _refuse_both(design: _Design) -> None:
-    design.refuse("a normal approximation", "conditional")
-    if design.both_tails:
-        raise ValueError(
-            "tails='both' has no closed form to solve: choose a method by enumeration, "
-            "or tails='right-direction'"
-        )
+    gap = solve(power, question.target, least, pd)
+    return np.where(least < pd, sign * gap, np.nan)
 
 
 class _Pilot(NamedTuple):
@@ -330,29 +239,25 @@ def _read_pilot(value: Any, name: str) -> _Pilot:
 
 
 def _read(question: Question, inputs: Inputs) -> Case:
-    both_tails = read_tails(question, inputs)
+    both_tails = inputs.tails(question)
     conditional = as_flag(inputs.get("conditional", False), "conditional")
     design = _Design(question, both_tails, conditional)
     kept = {name: inputs[name] for name in ("tails", "conditional") if name in inputs}
+    if "so_far" in inputs and question.solved_for != "power":
+        raise ValueError("so_far is for power: pass the samples to come as n")
     if question.solved_for == "difference":
-        if is_given(inputs, "so_far"):
-            raise ValueError("so_far is for power: pass the samples to come as n")
-        if is_given(inputs, "pilot"):
-            pilot = _read_pilot(inputs["pilot"], "pilot")
-            pd = np.add(*pilot.cells)
+        if "pilot" in inputs:
+            pd = np.add(*_read_pilot(inputs["pilot"], "pilot").cells)
         else:
             pd = read_discordant(inputs)
-        gap = _detectable(design, pd)
-        return Case(gap, {"discordant": pd, **kept})
-    given = [name for name in KNOWN if is_given(inputs, name)]
-    counts = {x: _read_pilot(inputs[x], x) for x in ("pilot", "so_far") if is_given(inputs, x)}
+        return Case(_detectable(design, pd), {"discordant": pd, **kept})
+    given = inputs.given(KNOWN)
+    counts = {x: _read_pilot(inputs[x], x) for x in inputs.given(("pilot", "so_far"))}
     if len(counts) == 2 or ("pilot" in counts and given):
         raise ValueError(f"pilot must be given alone, got {names_of([*counts, *given])}")
     for name, pilot in counts.items():
         kept[name] = tuple(x.astype(np.int64) if x.ndim else int(x) for x in pilot)
     if "so_far" in counts:
-        if question.n is None:
-            raise ValueError("so_far is for power: pass the samples to come as n")
         design = design._replace(so_far=counts["so_far"][:2])
         if conditional or both_tails is not None:
             raise ValueError("so_far goes with neither tails nor conditional")
@@ -402,25 +307,24 @@ def _left_open(design: _Design, pilot: _Pilot) -> Callable[..., Any]:
         drawn = _power(design, *pilot.draws(n, question), n)
         assurance = drawn.mean(axis=0)
         if enumerated and plain:
-            counts, alpha = tuple(pilot), question.alpha
-            if design.so_far is None:
-                assurance = _evaluate(kernels.mcnemar_assurance, (n, *counts, alpha), *design.codes)
-            else:
-                rows = (*counts, n, alpha)
-                assurance = _evaluate(kernels.mcnemar_predictive_power, rows, *design.codes)
+            kernel: Any = kernels.mcnemar_assurance
+            rows: tuple[Any, ...] = (n, *pilot)
+            if design.so_far is not None:
+                kernel, rows = kernels.mcnemar_predictive_power, (*pilot, n)
+            assurance = each(lambda *row: kernel(*row, *design.codes), *rows, question.alpha)
         if question.n is not None:
             return assurance, middle(drawn)
         # Samples by a closed form at the draws, on the scale of the answer.
         power: Any = question.target
+        near = design.near() if design.enumerated else _Design(question)
         scale: Any = 1.0
-        near = design.with_method(question.method)
-        if enumerated or question.method == "tango":
-            near = design.with_method("miettinen" if enumerated else "normal")
+        if design.enumerated:
             with np.errstate(invalid="ignore"):
                 scale = samples / _size(near, *pilot.cells, power)
         sizes = _size(near, *pilot.draws(power, question), power)
         low, high = middle(sizes * np.where(np.isfinite(scale), scale, 1.0))
-        return np.where(enough, assurance, np.nan), (rounded_up(low), rounded_up(high))
+        known = np.where(enough, assurance, np.nan) if np.any(enough) else None
+        return known, (rounded_up(low), rounded_up(high))
 
     return left_open
 

@@ -1,19 +1,26 @@
 """Power and sample sizes where an estimate is normal, with a variance of so much / n.
 
 Under the null hypothesis its variance is `null_variance` / n, under the alternative
-`variance` / n. Everything broadcasts.
+`variance` / n; with degrees of freedom both are estimated, and the test is a t test.
+Everything broadcasts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import ndtr, ndtri, stdtrit
+from scipy.special import gammaln, nctdtr, ndtr, ndtri, stdtrit
 
-from fastcmp.planning.families import Floats, Question
+from fastcmp.core.threads import parts
+from fastcmp.planning.families import Case, Floats, Question
 from fastcmp.planning.search import least
+
+_NODES = 200  # of a Gauss-Legendre rule
+_PART = 1 << 12  # integrals at a time
+_SMALLEST = 2.0**-53 - 1.0  # an estimated sd over the true one, less 1
 
 
 class Normal(NamedTuple):
@@ -24,6 +31,12 @@ class Normal(NamedTuple):
     #: Whether a two-sided test that finds the wrong direction counts too; None: only
     #: without a difference, where no direction is wrong.
     both_tails: bool | None = None
+    #: Degrees of freedom of n samples, for a t test.
+    df: Callable[[Any], Any] | None = None
+    #: Samples without which there is no t test.
+    fewest: Any = 0.0
+    #: Under H0 at the farther margin of equivalence, where that is another.
+    far_variance: Any = None
 
 
 def shift(question: Question, difference: Any) -> Floats:
@@ -44,40 +57,41 @@ def shift(question: Question, difference: Any) -> Floats:
     return d if question.alternative == "greater" else -d
 
 
-def from_shift(question: Question, beyond: Any) -> Floats:
-    """Difference that lies so far beyond H0; two-sided the positive one."""
-    step = beyond - shift(question, 0.0)
-    return np.asarray(-step if question.alternative == "less" else step)
-
-
-def join(
-    question: Question, tail: Callable[[Any], Any], difference: Any, *, both_tails: bool | None
-) -> Floats:
-    """Power of the test asked for, from that of one-sided tests.
-
-    `tail` gives the power of a one-sided test whose alternative lies at a shift.
-    """
-    near = tail(shift(question, difference))
-    if question.hypothesis == "equivalence":
-        # Chow, Shao and Wang take the nearer margin for both.
-        chow = question.method == "chow"
-        far = near if chow else tail(question.margin + np.abs(difference))
-        return np.asarray(np.maximum(near + far - 1.0, 0.0))
-    if question.hypothesis != "difference" or question.alternative != "two-sided":
-        return np.asarray(near)
-    counted = np.equal(difference, 0.0) if both_tails is None else both_tails
-    return np.asarray(near + np.where(counted, tail(-np.abs(difference)), 0.0))
-
-
 def normal_power(question: Question, n: Any, difference: Any, normal: Normal) -> Floats:
     """Probability that n samples show what is asked for."""
-    z = -ndtri(question.level)
-    scale, null_scale = np.sqrt(normal.variance), np.sqrt(normal.null_variance)
+    near = shift(question, difference)
+    if normal.df is not None:
+        df = normal.df(n)
+        t, units = -stdtrit(df, question.level), np.sqrt(n / np.asarray(normal.variance, float))
+        if question.hypothesis == "equivalence":
+            return _both_reject(df, near * units, (question.margin + np.abs(difference)) * units, t)
+    else:
+        z, root, scale = -ndtri(question.level), np.sqrt(n), np.sqrt(normal.variance)
 
-    def tail(shift: Any) -> Any:
-        return ndtr((np.sqrt(n) * shift - z * null_scale) / scale)
+    def tail(shift: Any, null_variance: Any = normal.null_variance) -> Any:
+        """Power of a one-sided test whose alternative lies at a shift."""
+        if normal.df is not None:
+            return _upper_tail(df, shift * units, t)
+        return ndtr((root * shift - z * np.sqrt(null_variance)) / scale)
 
-    return join(question, tail, difference, both_tails=normal.both_tails)
+    power = tail(near)
+    if question.hypothesis == "equivalence":
+        # Chow, Shao and Wang take the nearer margin for both.
+        other = normal.null_variance if normal.far_variance is None else normal.far_variance
+        chow = question.method == "chow"
+        far = power if chow else tail(question.margin + np.abs(difference), other)
+        return np.asarray(np.maximum(power + far - 1.0, 0.0))
+    if question.hypothesis != "difference" or question.alternative != "two-sided":
+        return np.asarray(power)
+    counted = np.equal(difference, 0.0) if normal.both_tails is None else normal.both_tails
+    return np.asarray(power + np.where(counted, tail(-np.abs(difference)), 0.0))
+
+
+def _reach(question: Question, power: Any, normal: Normal) -> Any:
+    """What the shift times the root of n must be."""
+    z, z_power = -ndtri(question.level), ndtri(power)
+    reach = z * np.sqrt(normal.null_variance) + z_power * np.sqrt(normal.variance)
+    return np.maximum(reach, 0.0)  # where less power is wanted than there is
 
 
 def normal_size(question: Question, power: Any, difference: Any, normal: Normal) -> Floats:
@@ -88,46 +102,60 @@ def normal_size(question: Question, power: Any, difference: Any, normal: Normal)
         # Both ends count alike without a true difference; else it is a bound.
         target = 0.5 + 0.5 * target
     reach = _reach(question, target, normal)
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore"):
         n = np.where(beyond > 0.0, (reach / beyond) ** 2, np.inf)
-    if question.hypothesis != "equivalence" and not normal.both_tails:
+    if normal.df is None and question.hypothesis != "equivalence" and not normal.both_tails:
         return n
-    return least(lambda n: normal_power(question, n, difference, normal), power, start=n)
+    return least(
+        lambda n: normal_power(question, n, difference, normal),
+        power,
+        start=n,
+        lowest=normal.fewest,
+    )
 
 
 def normal_difference(question: Question, n: Any, power: Any, normal: Normal) -> Floats:
-    """Difference that n samples find, or show the margin with."""
+    """Difference that n samples find, or show the margin with; two-sided the positive one."""
+
+    def difference(beyond: Any) -> Floats:
+        step = beyond - shift(question, 0.0)
+        return np.asarray(-step if question.alternative == "less" else step)
+
     beyond = _reach(question, power, normal) / np.sqrt(n)
-    if normal.both_tails:
+    if normal.df is not None or normal.both_tails:
         beyond = least(
-            lambda beyond: normal_power(question, n, from_shift(question, beyond), normal),
+            lambda beyond: normal_power(question, n, difference(beyond), normal),
             power,
             start=beyond,
         )
-    return from_shift(question, beyond)
+    return difference(beyond)
 
 
-def _reach(question: Question, power: Any, normal: Normal) -> Any:
-    """What the shift times the root of n must be."""
-    z, z_power = -ndtri(question.level), ndtri(power)
-    reach = z * np.sqrt(normal.null_variance) + z_power * np.sqrt(normal.variance)
-    return np.maximum(reach, 0.0)  # where less power is wanted than there is
+def normal_case(
+    question: Question,
+    inputs: dict[str, Any],
+    normal: Normal,
+    gain: Any,
+    *,
+    error: Any = None,
+    df: Any = np.inf,
+    sign: Any = 1.0,
+    **rest: Any,
+) -> Case:
+    """How power and samples depend on each other where a difference is normal.
 
-
-def pilot_range(
-    question: Question, gain: Any, error: Any, normal: Normal, df: Any = np.inf
-) -> Callable[[Callable[[Any], Any], Any], tuple[Any, Any]]:
-    """Mean power and interval over what a pilot leaves open, as `Case.pilot` has them.
-
-    The difference is taken to be normal about `gain`, that of the pilot, with a standard
-    `error`; the interval is that of the answers for all differences in the pilot's 95% interval.
+    `gain` is `sign` times the difference. That of a pilot has a standard `error` with so many
+    degrees of freedom: the mean power is over all that are so distributed about it, the
+    interval that of the answers for all in its 95% interval.
     """
+    if question.solved_for == "difference":
+        gain = normal_difference(question, question.n, question.target, normal)
 
     def pilot(solve: Callable[[Any], Any], n: Any) -> tuple[Any, Any]:
         none = np.isinf(n)
         n = np.where(none, 1.0, n)
         variance = normal.variance + n * np.square(error)
-        doubt = normal._replace(variance=variance, both_tails=True)
+        doubt = normal._replace(variance=variance, both_tails=True, df=None)
         assurance = normal_power(question, n, gain, doubt)
         reach = -stdtrit(df, 0.025) * error
         low, high = gain - reach, gain + reach
@@ -139,4 +167,74 @@ def pilot_range(
             None if np.all(np.isinf(fewest)) else (fewest, most),
         )
 
-    return pilot
+    return Case(
+        difference=sign * gain,
+        inputs=inputs,
+        power=lambda gain, n: normal_power(question, n, gain, normal),
+        size=lambda gain, power: normal_size(question, power, gain, normal),
+        effect=gain,
+        closed=True,
+        pilot=None if error is None else pilot,
+        **rest,
+    )
+
+
+def _upper_tail(df: Any, shift: Any, t: Any) -> Floats:
+    """P(T > t) of noncentral t, also where SciPy's function gives no answer."""
+    df, shift, t = np.broadcast_arrays(df, shift, t)
+    tail = np.asarray(nctdtr(df, -shift, -t))  # mirrored, for digits near 0
+    tail = np.where(np.isnan(tail), 1.0 - nctdtr(df, shift, t), tail)
+    lost = np.isnan(tail)
+    if np.any(lost):
+        f, d, k = (each[lost] for each in (df, shift, t))
+        middle = d / k
+        tail[lost] = _over_sd(f, d, np.inf, k, (0.0, middle))
+        tail[lost] += _over_sd(f, d, np.inf, k, (middle, np.inf))
+    return tail
+
+
+def _both_reject(df: Any, near: Any, far: Any, t: Any) -> Floats:
+    """Probability that both of two one-sided t tests reject (Owen 1965).
+
+    They share the standard deviation; beyond (near + far) / (2 t) no mean satisfies
+    both.
+    """
+    df, near, far, t = np.broadcast_arrays(df, near, far, t)
+    flat = [np.ravel(each) for each in (df, near, far, t)]
+    found = np.empty(flat[0].size)
+    for part in parts(found.size, _PART):
+        f, a, b, k = (each[part] for each in flat)
+        found[part] = _over_sd(f, a, b, k, (0.0, (a + b) / (2.0 * k)))
+    return np.clip(found, 0.0, 1.0).reshape(df.shape)
+
+
+@cache
+def _rule() -> tuple[Floats, Floats]:
+    """Nodes and weights of the integrals."""
+    return np.polynomial.legendre.leggauss(_NODES)
+
+
+def _over_sd(df: Any, near: Any, far: Any, t: Any, limits: tuple[Any, Any]) -> Floats:
+    """Integrate P(t u - far < Z < near - t u) over u, the estimated over the true sd.
+
+    u**2 df has the chi-square distribution, and u is taken between the limits.
+    """
+    df, near, far, t, low, high = (
+        each[:, np.newaxis] for each in np.broadcast_arrays(df, near, far, t, *limits)
+    )
+    nodes, weight = _rule()
+    half = 10.0 / np.sqrt(2.0 * df)
+    # In e = u - 1, which many degrees of freedom make small.
+    low = np.clip(low - 1.0, np.maximum(-half, -1.0), half)
+    width = 0.5 * np.maximum(np.clip(high - 1.0, -1.0, half) - low, 0.0)
+    e = np.maximum(low + width * (nodes + 1.0), _SMALLEST)
+    log_density = df * (np.log1p(e) - e - 0.5 * e * e) - np.log1p(e)
+    # log_scale: log of 2 (df / 2)**(df / 2) exp(-df / 2) / Gamma(df / 2)
+    x = 0.5 * df
+    exact = x * np.log(x) - x - gammaln(x) + np.log(2.0)
+    stirling = 0.5 * np.log(2.0 * x / np.pi) - 1.0 / (12.0 * x) + 1.0 / (360.0 * x**3)
+    log_scale = np.where(x > 100.0, stirling, exact)
+    density = np.exp(log_scale + log_density)
+    u = 1.0 + e
+    inside = ndtr(near - t * u) - ndtr(t * u - far)
+    return np.asarray((width * weight * density * inside).sum(axis=-1))

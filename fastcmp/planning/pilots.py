@@ -51,46 +51,42 @@ def plan_from(record: Any, solve_for: str, options: dict[str, Any]) -> Plan:
 
 def _mcnemar(record: Any) -> _Read:
     """Read counts, and the method where that can be planned."""
+    if record.design != "samples":
+        raise TypeError(
+            f"nothing is planned from McNemar's test of {record.design}: pass what is known "
+            "of the models to fastcmp.planning"
+        )
     options = {"alternative": record.alternative}
     if record.method != "unconditional":
         options["method"] = record.method
     return {"test": "mcnemar", "pilot": record}, options
 
 
-def _error(error: Any) -> Any:
-    """Check a standard error, of which a plan is a multiple."""
+def _estimate(test: str, record: Any, error: Any, **more: Any) -> dict[str, Any]:
+    """Inputs of a difference with a standard error, of which a plan is a multiple."""
     error = np.asarray(error, np.float64)
     if not np.all((error > 0.0) & np.isfinite(error)):
         raise ValueError(
             "the pilot must have a standard error > 0 to plan from, got "
             f"{np.ravel(error)[0]:g}: its difference does not vary"
         )
-    return error
+    return {"test": test, "difference": record.difference, "standard_error": error, **more}
 
 
 def _mean(record: Any) -> _Read:
     """Read a mean difference; with clusters, degrees of freedom are theirs."""
-    inputs = {
-        "test": "mean",
-        "difference": record.difference,
-        "standard_error": _error(record.standard_error),
-        "n_pilot": record.n_items,
-        "lower_is_better": record.measure in LESS_IS_BETTER,
-    }
+    more = {"n_pilot": record.n_items, "lower_is_better": record.measure in LESS_IS_BETTER}
     if record.n_clusters is not None:
-        inputs["cluster_size"] = max(record.n_items / record.n_clusters, 1.0)
+        more["cluster_size"] = max(record.n_items / record.n_clusters, 1.0)
     method = "normal" if record.distribution == "normal" else "t"
+    inputs = _estimate("mean", record, record.standard_error, **more)
     return inputs, {"alternative": record.alternative, "method": method}
 
 
 def _metric(record: Any) -> _Read:
-    inputs = {
-        "test": "metric",
-        "difference": record.difference,
-        "standard_error": _error(record.standard_error),
-        "n_pilot": record.n_samples,
-        "lower_is_better": np.asarray(record.lower_is_better, np.bool_)[()],
-    }
+    lower = np.asarray(record.lower_is_better, np.bool_)[()]
+    more = {"n_pilot": record.n_samples, "lower_is_better": lower}
+    inputs = _estimate("metric", record, record.standard_error, **more)
     return inputs, {"alternative": record.alternative}
 
 
@@ -106,14 +102,8 @@ def _cost(record: Any) -> _Read:
         d = cell_differences(record.cost)
         samples = record.counts.reshape(*np.shape(n), d.size)
     square = samples @ np.square(d) / n - np.square(record.difference)
-    inputs = {
-        "test": "cost",
-        "difference": record.difference,
-        "standard_error": _error(np.sqrt(np.maximum(square, 0.0) / n)),
-        "n_pilot": record.n_samples,
-        "lower_is_better": True,
-    }
-    return inputs, {}
+    error = np.sqrt(np.maximum(square, 0.0) / n)
+    return _estimate("cost", record, error, n_pilot=record.n_samples, lower_is_better=True), {}
 
 
 def _delong(record: Any) -> _Read:
@@ -132,13 +122,8 @@ def _area(record: Any) -> _Read:
             "this pilot must be a comparison of two AUCs on the same samples by "
             "delong, of which it is known how the variance falls"
         )
-    inputs = {
-        "test": "auc-paired",
-        "difference": record.difference,
-        "standard_error": _error(record.standard_error),
-        "pilot_positives": record.n_positives,
-        "pilot_negatives": record.n_negatives,
-    }
+    more = {"pilot_positives": record.n_positives, "pilot_negatives": record.n_negatives}
+    inputs = _estimate("auc-paired", record, record.standard_error, **more)
     return inputs, {"alternative": record.alternative}
 
 

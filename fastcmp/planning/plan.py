@@ -11,7 +11,7 @@ from fastcmp.core.checks import ALTERNATIVES, choose
 from fastcmp.core.records import ConfidenceInterval, unwrap
 from fastcmp.kernels.status import OK, UNDEFINED
 from fastcmp.planning.families import (
-    Family,
+    Inputs,
     Question,
     family_of,
     positive,
@@ -77,8 +77,7 @@ def power(
     >>> round(plan.power, 4)
     0.6115
     """
-    asked = (method, alternative, alpha, hypothesis, margin)
-    return _plan("power", test, inputs, *asked, n, None)
+    return _plan("power", test, inputs, method, alternative, alpha, hypothesis, margin, n, None)
 
 
 def sample_size(
@@ -200,8 +199,7 @@ def sample_size(
     >>> planning.sample_size(p10=0.15, p01=0.05, power=0.8, method="connor").n
     155
     """
-    asked = (method, alternative, alpha, hypothesis, margin)
-    return _plan("n", test, inputs, *asked, None, power)
+    return _plan("n", test, inputs, method, alternative, alpha, hypothesis, margin, None, power)
 
 
 def detectable_difference(
@@ -264,8 +262,9 @@ def detectable_difference(
     >>> round(plan.difference, 6)
     0.0433
     """
-    asked = (method, alternative, alpha, hypothesis, margin)
-    return _plan("difference", test, inputs, *asked, n, power)
+    return _plan(
+        "difference", test, inputs, method, alternative, alpha, hypothesis, margin, n, power
+    )
 
 
 def _plan(
@@ -282,93 +281,6 @@ def _plan(
 ) -> Plan:
     """Plan in which the field `solved_for` is found: "n", "power" or "difference"."""
     test, family = family_of(test)
-    question = _question(family, method, alternative, alpha, hypothesis, margin)
-    unknown = [name for name in inputs if name not in family.inputs]
-    if unknown:
-        known = ", ".join(family.inputs)
-        raise ValueError(f"{unknown[0]} is no input of test={test!r}, which knows: {known}")
-    if solved_for == "difference" and not family.detectable:
-        raise ValueError(f"detectable_difference has no answer for test={test!r}")
-    if solved_for != "power":
-        power = within(power, "power", 0, 1)
-        if np.any(power <= question.alpha):
-            raise ValueError(
-                f"power must lie in (alpha, 1), got {np.min(power):g} with "
-                f"alpha={np.max(question.alpha):g}"
-            )
-    n, target = n if solved_for == "n" else whole(n, "n"), power
-    question = question._replace(n=n, target=target)
-    case = family.read(question, inputs)
-    n_exact = assurance = interval = None
-
-    def samples(effect: Any) -> Any:
-        real = case.size(effect, target)
-        return real, np.maximum(rounded_up(real), case.fewest) if case.closed else real
-
-    if solved_for == "n":
-        n_exact, n = samples(case.effect)
-        none = ~np.isfinite(n)
-        reached = case.power(case.effect, np.where(none, case.fewest, n))
-        power, status = np.where(none, target, reached), np.where(none, UNDEFINED, OK)
-    elif solved_for == "power":
-        power, status = case.power(case.effect, n), case.status
-    else:
-        power, status = target, np.where(np.isnan(case.difference), UNDEFINED, OK)
-    if case.pilot is not None and solved_for == "power":
-        assurance, interval = case.pilot(lambda effect: case.power(effect, n), n)
-    elif case.pilot is not None and solved_for == "n":
-        assurance, interval = case.pilot(lambda effect: samples(effect)[1], n)
-    numbers = {
-        "n": n,
-        "power": power,
-        "difference": case.difference,
-        "alpha": question.alpha,
-        "status": status,
-        "n_exact": n_exact if case.closed else None,
-        "margin": question.margin,
-        "assurance": assurance,
-        "n_negatives": case.negatives and case.negatives(n),
-        "power_standard_error": case.n_resamples
-        and np.sqrt(power * (1.0 - power) / case.n_resamples),
-    }
-    numbers = {name: value for name, value in numbers.items() if value is not None}
-    shape = np.broadcast_shapes(*(np.shape(value) for value in numbers.values()))
-
-    def fitted(value: Any) -> Any:
-        return unwrap(np.broadcast_to(value, shape).copy(), shape)
-
-    numbers = {name: fitted(value) for name, value in numbers.items()}
-    for count in {"n", "n_negatives"} & set(numbers):
-        if not shape and np.isfinite(numbers[count]):
-            numbers[count] = int(numbers[count])
-    cautions = case.cautions(n, power) if callable(case.cautions) else case.cautions
-    return Plan(
-        test=test,
-        method=question.method,
-        test_name=family.titles[question.method],
-        hypothesis=question.hypothesis,
-        solved_for=solved_for,
-        alternative=question.alternative,
-        measure=family.measure,
-        unit=case.unit or family.unit,
-        inputs=tuple((name, _plain(value)) for name, value in case.inputs.items()),
-        interval=interval and ConfidenceInterval(*map(fitted, interval)),
-        seed=case.seed,
-        claim=case.claim,
-        cautions=cautions,
-        **numbers,
-    )
-
-
-def _question(
-    family: Family,
-    method: str | None,
-    alternative: str,
-    alpha: Any,
-    hypothesis: str | None,
-    margin: Any,
-) -> Question:
-    """Check what all families are asked."""
     if hypothesis is None:
         hypothesis = "difference" if margin is None else "noninferiority"
     hypothesis = choose(hypothesis, "hypothesis", family.methods)
@@ -394,9 +306,89 @@ def _question(
                 "which speaks of a: exchange a and b"
             )
         alternative = "two-sided" if hypothesis == "equivalence" else "greater"
-    level = within(alpha, "alpha", 0, 1)
-    limit = None if margin is None else positive(margin, "margin")
-    return Question(method, alternative, hypothesis, level, limit, None, None)
+    alpha = within(alpha, "alpha", 0, 1)
+    margin = None if margin is None else positive(margin, "margin")
+    unknown = [name for name in inputs if name not in family.inputs]
+    if unknown:
+        raise ValueError(
+            f"{unknown[0]} is no input of test={test!r}, which knows: {', '.join(family.inputs)}"
+        )
+    if solved_for == "difference" and not family.detectable:
+        raise ValueError(f"detectable_difference has no answer for test={test!r}")
+    if solved_for == "difference" and hypothesis == "equivalence":
+        raise ValueError(
+            "hypothesis='equivalence' has no smallest difference: plan its power or its sample size"
+        )
+    if solved_for != "power":
+        power = within(power, "power", 0, 1)
+        if np.any(power <= alpha):
+            raise ValueError(
+                f"power must lie in (alpha, 1), got {np.min(power):g} with alpha={np.max(alpha):g}"
+            )
+    n, target = n if solved_for == "n" else whole(n, "n"), power
+    question = Question(method, alternative, hypothesis, alpha, margin, n, target)
+    case = family.read(question, Inputs({k: x for k, x in inputs.items() if x is not None}))
+    n_exact = assurance = interval = None
+
+    def samples(effect: Any) -> Any:
+        real = case.size(effect, target)
+        return real, np.maximum(rounded_up(real), case.fewest) if case.closed else real
+
+    if solved_for == "n":
+        n_exact, n = samples(case.effect)
+        none = ~np.isfinite(n)
+        reached = case.power(case.effect, np.where(none, case.fewest, n))
+        power, status = np.where(none, target, reached), np.where(none, UNDEFINED, OK)
+    elif solved_for == "power":
+        power, status = case.power(case.effect, n), case.status
+    else:
+        power, status = target, np.where(np.isnan(case.difference), UNDEFINED, OK)
+    if case.pilot is not None and solved_for != "difference":
+
+        def answer(effect: Any) -> Any:
+            return samples(effect)[1] if solved_for == "n" else case.power(effect, n)
+
+        assurance, interval = case.pilot(answer, n)
+    numbers = {
+        "n": n,
+        "power": power,
+        "difference": case.difference,
+        "alpha": alpha,
+        "status": status,
+        "n_exact": n_exact if case.closed else None,
+        "margin": margin,
+        "assurance": assurance,
+        "n_negatives": case.negatives and case.negatives(n),
+        "power_standard_error": case.n_resamples
+        and np.sqrt(power * (1.0 - power) / case.n_resamples),
+    }
+    numbers = {name: value for name, value in numbers.items() if value is not None}
+    shape = np.broadcast_shapes(*(np.shape(value) for value in numbers.values()))
+
+    def fitted(value: Any) -> Any:
+        return unwrap(np.broadcast_to(value, shape).copy(), shape)
+
+    numbers = {name: fitted(value) for name, value in numbers.items()}
+    for count in {"n", "n_negatives"} & set(numbers):
+        if not shape and np.isfinite(numbers[count]):
+            numbers[count] = int(numbers[count])
+    cautions = case.cautions(n, power) if callable(case.cautions) else case.cautions
+    return Plan(
+        test=test,
+        method=method,
+        test_name=family.titles[method],
+        hypothesis=hypothesis,
+        solved_for=solved_for,
+        alternative=alternative,
+        measure=family.measure,
+        unit=case.unit or family.unit,
+        inputs=tuple((name, _plain(value)) for name, value in case.inputs.items()),
+        interval=interval and ConfidenceInterval(*map(fitted, interval)),
+        seed=case.seed,
+        claim=case.claim,
+        cautions=cautions,
+        **numbers,
+    )
 
 
 def _plain(value: Any) -> Any:

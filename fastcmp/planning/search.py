@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -16,40 +17,70 @@ _NEAR = 1e-15  # relative width at which it ends
 _ENOUGH = 1e-13  # quantiles from the target at which it ends too
 
 
+def each(function: Callable[..., float], *numbers: Any) -> Floats:
+    """Answers of a function of numbers, for arrays that broadcast."""
+    if not any(np.ndim(x) for x in numbers):
+        return np.asarray(function(*map(float, numbers)))
+    arrays = np.broadcast_arrays(*numbers)
+    rows = zip(*(x.astype(np.float64).ravel().tolist() for x in arrays), strict=True)
+    return np.array([function(*row) for row in rows], np.float64).reshape(arrays[0].shape)
+
+
+def each_size(
+    power: Callable[..., float], target: Any, near: Any, back: Any, *numbers: Any
+) -> Floats:
+    """Smallest whole numbers with which power(n, *numbers) reaches a target, as `smallest`."""
+
+    def one(target: float, near: float, back: float, *row: float) -> float:
+        return smallest(lambda n: power(n, *row) >= target, near, back=back)
+
+    return each(one, target, near, back, *numbers)
+
+
 def smallest(
-    enough: Callable[[Any], bool],
-    high: float,
-    low: float,
+    enough: Callable[[float], bool],
+    near: float,
     *,
+    fewest: float = 0.0,
     most: float = np.inf,
-    width: float = 0,
+    step: float = 0.0,
+    width: float = 0.0,
+    back: float = 0.0,
 ) -> float:
     """Smallest whole number that is enough; infinite where none up to `most` is.
 
-    By doubling from `high`, and then by halving between it and `low`, which is not enough, to
-    a difference of 1, or of `width` times the number.
+    From `near` by doubled steps, the first of `step` or a 100th of it, to the other side, and not
+    below `fewest`, which is not enough; and then by halving, to a difference of 1, or of `width`
+    times the number. Of a power that does not always rise, up to `back` numbers below are tried.
     """
-    while not enough(high):
-        low, high = high, 2 * high
-        if high > most:
-            return np.inf
+    if np.isinf(near):
+        return near
+    enough = cache(enough)
+    step = step or max(near // 100, 1.0)
+    low = high = near
+    if enough(near):
+        while low > fewest:
+            low = max(high - step, fewest)
+            if low == fewest or not enough(low):
+                break
+            high, step = low, 2 * step
+    else:
+        while True:
+            low, high, step = high, high + step, 2 * step
+            if high > most:
+                return np.inf
+            if enough(high):
+                break
     while high - low > max(1.0, width * high):
         middle = (low + high) // 2
         low, high = (low, middle) if enough(middle) else (middle, high)
-    return float(high)
-
-
-def halve(enough: Callable[[Any], Any], low: Any, high: Any, times: int) -> Any:
-    """Smallest numbers between two bounds that are enough, by so many halvings."""
-    for _ in range(times):
-        middle = 0.5 * (low + high)
-        right = enough(middle)
-        low, high = np.where(right, low, middle), np.where(right, middle, high)
-    return high
+    first = max((high - back) // 1, fewest + 1.0)
+    below = (first + k for k in range(int(high - first)))
+    return float(next((n for n in below if enough(n)), high))
 
 
 def least(function: Callable[[Any], Any], target: Any, *, start: Any, lowest: Any = 0.0) -> Floats:
-    """Numbers > 0 at which an increasing function reaches a target.
+    """Least numbers > 0 at which an increasing function reaches a target.
 
     The search goes from `start` by growing factors to the other side, and not below
     `lowest`; where the start is infinite, so is the answer.
@@ -68,13 +99,11 @@ def least(function: Callable[[Any], Any], target: Any, *, start: Any, lowest: An
             break
         factor = min(factor * factor, 4.0)
     low, high = np.where(rising, near, far), np.where(rising, far, near)
-    root = solve(function, target, low, high)
-    exceeded = ~rising & (far == lowest) & (function(lowest) >= target)
-    return np.where(known, np.where(exceeded, lowest, root), start)
+    return np.where(known, solve(function, target, low, high), start)
 
 
 def solve(function: Callable[[Any], Any], target: Any, low: Any, high: Any) -> Floats:
-    """Numbers between two bounds at which an increasing probability reaches a target.
+    """Least numbers between two bounds at which an increasing probability reaches a target, or NaN.
 
     Chandrupatla (1997): inverse quadratic interpolation where that is safe, else
     bisection; for all entries at once, and on the scale of normal quantiles.
@@ -82,7 +111,8 @@ def solve(function: Callable[[Any], Any], target: Any, low: Any, high: Any) -> F
     """
     low, high, _ = np.broadcast_arrays(low, high, target)
     aim = ndtri(target)
-    (x1, f1), (x2, f2) = ((x, ndtri(function(x)) - aim) for x in (high, low))
+    at_low, at_high = (ndtri(function(x)) - aim for x in (low, high))
+    x1, f1, x2, f2 = high, at_high, low, at_low
     t: Any = 0.5
     best = x1
     for _ in range(_STEPS):
@@ -104,4 +134,5 @@ def solve(function: Callable[[Any], Any], target: Any, low: Any, high: Any) -> F
             inner = inner + (x3 - x1) / (x2 - x1) * f1 / (f3 - f1) * f2 / (f3 - f2)
             inner = np.where(safe & np.isfinite(inner), inner, 0.5)
             t = np.clip(inner, least_t, 1.0 - least_t)
-    return np.asarray(np.where(np.abs(f1) < _ENOUGH, x1, best))
+    root = np.where(np.abs(f1) < _ENOUGH, x1, best)
+    return np.where(at_low >= 0.0, low, np.where(at_high >= 0.0, root, np.nan))

@@ -20,7 +20,7 @@ CONTENTS: dict[str, str] = {
     ),
     **dict.fromkeys(
         (
-            *("McNemarResult", "ClusteredMcNemarResult", "HoldoutResult"),
+            *("McNemarResult", "HoldoutResult"),
             *("CostResult", "MeanDifference", "MetricComparison", "SignedRankResult"),
             *("UnpairedResult", "UnpairedMeans", "UnpairedComparison"),
             *("AUCComparison", "PredictiveValueTest", "EvalueResult"),
@@ -29,7 +29,6 @@ CONTENTS: dict[str, str] = {
         "fastcmp.report.two_models:two_models",
     ),
     "CochranResult": "fastcmp.report.boards:all_and_pairs",
-    "StratifiedMcNemarResult": "fastcmp.report.two_models:strata",
     "RocCurve": "fastcmp.report.scores:roc_curve",
     "RocCurves": "fastcmp.report.scores:roc_curves",
     "PrecisionRecallCurve": "fastcmp.report.scores:precision_recall",

@@ -134,7 +134,7 @@ def sentences_of(
             told.append(_sentence(line))
     name = type(record).__name__
     level = f"{100 * getattr(record, 'confidence_level', 0.95):.9g}%"
-    if name in _ADDED:
+    if name in _ADDED and getattr(record, "design", "samples") == "samples":
         told.append(_ADDED[name].format(level=level))
     if name == "UnpairedResult":
         kind = _UNPAIRED.get(record.method, "the values that exact tests do not reject")  # type: ignore[attr-defined]

@@ -71,12 +71,12 @@ def _words(block: Text) -> Text:
 
 
 def two_models(record: Any) -> list[Block]:
-    """Draw the difference with its interval, and the counts where they are known."""
-    return with_said(record, difference(record), *right_and_wrong(record))
+    """Draw the difference with its interval, and the counts where they are known.
 
-
-def strata(record: Any) -> list[Block]:
-    """Draw the same, and what the models got right in each stratum."""
+    Of samples in strata what the models got right in each stratum.
+    """
+    if getattr(record, "design", "") != "strata":
+        return with_said(record, difference(record), *right_and_wrong(record))
     cells = zip(record.both_right, record.only_a, record.only_b, record.both_wrong,
                 strict=True)  # fmt: skip
     rows = [(f"{name}", counts, [f"{x:,}" for x in counts])
@@ -226,7 +226,7 @@ def _counts(record: Any) -> tuple[Any, ...] | None:
     cells: list[Any] = [getattr(record, name, None) for name in names]
     if any(x is None for x in cells) or any(np.ndim(x) > 1 for x in cells):
         return None
-    if np.ndim(cells[0]) and type(record).__name__ != "ClusteredMcNemarResult":
+    if np.ndim(cells[0]) and getattr(record, "design", "samples") != "clusters":
         return None
     return tuple(np.sum(x).item() for x in cells)
 

@@ -9,16 +9,22 @@ combined as Zou and Donner do (MOVER).
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from numbers import Real
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp import kernels
-from fastcmp.core.checks import ALTERNATIVES, as_level, choose, keep_side
+from fastcmp.core.checks import ALTERNATIVES, as_finite, as_level, choose, keep_side
 from fastcmp.core.numbers import normal_tail
 from fastcmp.core.records import Compared, ConfidenceInterval, Pilot, Record
-from fastcmp.core.sections import Section, format_interval, format_pvalue, interval_name
+from fastcmp.core.sections import (
+    Section,
+    format_interval,
+    format_pvalue,
+    interval_name,
+    null_hypothesis,
+)
 from fastcmp.paired.margin_result import MarginTests, margin_entries, margin_sentences
 from fastcmp.paired.margins import (
     Estimated,
@@ -30,10 +36,7 @@ from fastcmp.paired.margins import (
     samples_needed,
 )
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 _PRIOR = 2.0  # failed samples that stand for what was not observed
 
@@ -287,11 +290,8 @@ class AUCComparison(Pilot, Compared, Record):
         """
         a, b = self.names
         low, high = self.confidence_interval(self.confidence_level)
-        hypothesis = {
-            "two-sided": f"{a} and {b} have equal {self.measure}",
-            "greater": f"{a} is not better than {b}",
-            "less": f"{a} is not worse than {b}",
-        }[self.alternative]
+        equal = f"{a} and {b} have equal {self.measure}"
+        hypothesis = null_hypothesis(self.alternative, equal, self.names)
         if self.margin and self.alternative != "two-sided":
             better, worse = (b, a) if self.alternative == "greater" else (a, b)
             hypothesis = f"{worse} is worse than {better} by {self.margin:g} or more"
@@ -397,8 +397,12 @@ def compare_estimates(
 ) -> AUCComparison:
     """Test a difference of AUCs, given their covariance, shape (2, 2)."""
     alternative = choose(alternative, "alternative", ALTERNATIVES)
-    _check_margin(margin, largest)
-    options = MarginOptions(float(margin), as_margin_alpha(alpha))
+    margin = as_finite(margin, "margin", 0.0)
+    if margin >= largest:
+        raise ValueError(
+            f"margin must be below {largest:g}, the largest possible difference, got {margin}"
+        )
+    options = MarginOptions(margin, as_margin_alpha(alpha))
     difference = auc_a - auc_b
     variances = np.maximum(np.diag(covariance), 0.0)
     variance = float(variances.sum() - 2.0 * covariance[0, 1])
@@ -447,17 +451,6 @@ def compare_estimates(
     if not margin or alternative != "two-sided":
         return result
     return replace(result, margins=result._margin_tests(options, n_samples))
-
-
-def _check_margin(margin: Any, largest: float) -> None:
-    if isinstance(margin, (bool, np.bool_)) or not isinstance(margin, Real):
-        raise TypeError(f"margin must be a number >= 0, got {margin!r}")
-    if not 0 <= float(margin) < np.inf:
-        raise ValueError(f"margin must be finite and >= 0, got {margin}")
-    if float(margin) >= largest:
-        raise ValueError(
-            f"margin must be below {largest:g}, the largest possible difference, got {margin}"
-        )
 
 
 def _tail(z: float, df: float | None, alternative: str) -> Any:

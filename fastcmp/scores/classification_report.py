@@ -7,19 +7,22 @@ its class is "right", to which all samples belong.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import as_proportion, as_whole, choose
 from fastcmp.core.numbers import normal_tail
 from fastcmp.core.threads import Progress, ThreadPool, check_workers, reporting
 from fastcmp.kernels.class_exchanges import exchange_classes
-from fastcmp.metrics.choice import make_metric
+from fastcmp.metrics.cells import Cells
+from fastcmp.metrics.choice import Metric, make_metric
 from fastcmp.metrics.compared import Pair, pooled_test
-from fastcmp.metrics.estimators import KernelEstimator
+from fastcmp.metrics.estimators import Estimator, KernelEstimator
 from fastcmp.metrics.intervals import (
     conventions,
     differing_labels,
@@ -33,83 +36,56 @@ from fastcmp.pairwise.adjust import ADJUSTMENTS, adjust_checked, promise
 from fastcmp.scores.classification_report_result import (
     Chosen,
     ClassificationReport,
+    Plan,
     make_plan,
     read_chosen,
 )
 from fastcmp.scores.report_counts import ReportCounts, count_models, read_report_counts
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
-    from numpy.typing import ArrayLike, NDArray
-
-    from fastcmp.metrics.cells import Cells
-    from fastcmp.metrics.choice import Metric
-    from fastcmp.metrics.estimators import Estimator
-    from fastcmp.scores.classification_report_result import Plan
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
+#: Configurations up to which the permutation test is exact.
+MOST_CONFIGURATIONS = 50_000
+_MOST_CELLS = 2 * int(math.log2(MOST_CONFIGURATIONS))
+_MOST_NUMBERS = 50_000_000  # in the tables of all configurations
+_MOST_CAUTIONS = 6  # about values of 0/0
+_MOST_DIGITS = 15
 
 
-class Values(NamedTuple):
-    """Values with intervals, (U,)."""
+def _class_tables(cells: Cells, shown: Ints) -> Ints:
+    """Tables of classes against all others, and that of the accuracy, (U, 2, 2, 2).
 
-    value: Floats
-    low: Floats
-    high: Floats
-
-
-class Tests(NamedTuple):
-    """Two-sided p-values, and which of them are exact."""
-
-    pvalue: Floats
-    exact: NDArray[np.bool_]
-
-
-def class_tables(cells: Cells, shown: Ints) -> Ints:
-    """Make the tables of classes against all others, and that of the accuracy.
-
-    (U, 2, 2), by whether samples are of the class, and are predicted as it.
+    By whether samples are of the class, and are predicted as it by a, and by b: two
+    models, or one model twice.
     """
-    t, a = cells.codes.T
-    d, r, c = (_sums(x, cells, at) for x, at in ((t, t == a), (t, None), (a, None)))
-    n = r.sum()
-    tables = np.stack([n - r - c + d, c - d, r - d, d], axis=1)[shown]
-    overall = [0, 0, n - d.sum(), d.sum()]
-    return np.concatenate([tables, [overall]]).reshape(-1, 2, 2)
-
-
-def class_pairs(cells: Cells, shown: Ints) -> Ints:
-    """Make the same of two models, (U, 2, 2, 2)."""
-    t, a, b = cells.codes.T
+    t, a, b = (cells.codes.T[i] for i in (0, 1, -1))
     right_a, right_b = t == a, t == b
-    r = _sums(t, cells, None)
-    both = _sums(t, cells, right_a & right_b)
-    only_a = _sums(t, cells, right_a & ~right_b)
-    only_b = _sums(t, cells, right_b & ~right_a)
-    false = _sums(a, cells, (a == b) & ~right_a)
-    false_a = _sums(a, cells, (a != b) & ~right_a)
-    false_b = _sums(b, cells, (a != b) & ~right_b)
-    n, of_class = r.sum(), (both, only_a, only_b)
+
+    def sums(codes: Ints, where: Bools | None = None) -> Ints:
+        """Count the samples of each code, exactly."""
+        counts = cells.counts
+        if where is not None:
+            codes, counts = codes[where], counts[where]
+        return np.bincount(codes, counts.astype(np.float64), cells.n_classes).astype(np.int64)
+
+    r = sums(t)
+    right = sums(t, right_a & right_b), sums(t, right_a & ~right_b), sums(t, right_b & ~right_a)
+    both, only_a, only_b = right
+    false = sums(a, (a == b) & ~right_a)
+    false_a = sums(a, (a != b) & ~right_a)
+    false_b = sums(b, (a != b) & ~right_b)
+    n = r.sum()
     outside = n - r - false - false_a - false_b
-    made = (outside, false_b, false_a, false, r - sum(of_class), only_b, only_a, both)
-    right = [x.sum() for x in of_class]
-    overall = [0, 0, 0, 0, n - sum(right), right[2], right[1], right[0]]
+    made = (outside, false_b, false_a, false, r - sum(right), only_b, only_a, both)
+    total = [int(x.sum()) for x in right]
+    overall = [0, 0, 0, 0, n - sum(total), total[2], total[1], total[0]]
     tables = np.concatenate([np.stack(made, axis=1)[shown], [overall]])
     return np.ascontiguousarray(tables.reshape(-1, 2, 2, 2))
 
 
-def _sums(codes: Ints, cells: Cells, where: NDArray[np.bool_] | None) -> Ints:
-    """Count the samples of each code, exactly."""
-    counts = cells.counts
-    if where is not None:
-        codes, counts = codes[where], counts[where]
-    sums = np.bincount(codes, counts.astype(np.float64), cells.n_classes)
-    return np.asarray(sums.astype(np.int64))
-
-
-def of_two_classes(metric: Metric) -> KernelEstimator:
+def _of_two_classes(metric: Metric) -> KernelEstimator:
     """Bind a metric to the tables of one class against the others."""
     (made,) = replace(
         metric, average="binary", positive=True, labels="union", prevalence=None
@@ -118,13 +94,8 @@ def of_two_classes(metric: Metric) -> KernelEstimator:
     return made
 
 
-def accuracy_of_two() -> KernelEstimator:
-    """Give the accuracy as recall of the class "right"."""
-    return of_two_classes(make_metric("recall"))
-
-
-def class_values(estimator: KernelEstimator, tables: Ints, level: float) -> Values:
-    """Estimate a rate from tables of classes, with the intervals of `metric`."""
+def _class_values(estimator: KernelEstimator, tables: Ints, level: float) -> Floats:
+    """Values of a rate and the ends of their intervals, those of `metric`, (3, U)."""
     floats = tables.astype(np.float64)
     value, spec = estimator.values(floats), estimator.spec
     low, high = np.full((2, len(value)), np.nan)
@@ -133,15 +104,15 @@ def class_values(estimator: KernelEstimator, tables: Ints, level: float) -> Valu
     if trials is None or spec.metric == kernels.INFORMEDNESS:
         for u, table in enumerate(floats):
             low[u], high[u] = estimate_table(estimator, table, level)[2:4]
-        return Values(value, low, high)
-    known = trials[1] > 0
-    of = Proportions(trials[0][known], trials[1][known], as_f1=spec.metric == kernels.F_BETA)
-    _, low[known], high[known] = rate_limits(of, level)
-    return Values(value, low, high)
+    else:
+        known = trials[1] > 0
+        of = Proportions(trials[0][known], trials[1][known], as_f1=spec.metric == kernels.F_BETA)
+        _, low[known], high[known] = rate_limits(of, level)
+    return np.stack([value, low, high])
 
 
-def class_tests(estimators: Sequence[KernelEstimator], pairs: Ints) -> Tests:
-    """Compare two models by rates of classes, (U, Q): exact, or by the pooled z."""
+def _class_tests(estimators: Sequence[KernelEstimator], pairs: Ints) -> tuple[Floats, Bools]:
+    """P-values of two models' rates of classes, and which are exact; others by pooled z."""
     specs = [estimator.spec for estimator in estimators]
     rates = np.array([spec.metric for spec in specs], np.int64)
     options = np.array([(spec.beta, spec.zero_division) for spec in specs], np.float64)
@@ -149,181 +120,44 @@ def class_tests(estimators: Sequence[KernelEstimator], pairs: Ints) -> Tests:
     exchange_classes(rates, options, pairs, pvalue)
     exact = ~np.isnan(pvalue)
     for estimator, own, known in zip(estimators, pvalue.T, exact.T, strict=True):
-        own[~known] = _pooled(estimator, pairs[~known].astype(np.float64))
-    return Tests(pvalue, exact)
+        # By the influences at the counts of both models together.
+        tables = pairs[~known].astype(np.float64)
+        a, b = tables.sum(axis=3), tables.sum(axis=2)
+        psi = estimator.influences(a + b)
+        u = psi[:, :, :, np.newaxis] - psi[:, :, np.newaxis]
+        total, square = ((tables * x).sum(axis=(1, 2, 3)) for x in (u, u * u))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            z = total / np.sqrt(square)
+        z[np.isnan(estimator.values(a) - estimator.values(b))] = np.nan
+        own[~known] = normal_tail(z, "two-sided")
+    return pvalue.ravel(), exact.ravel()
 
 
-def _pooled(estimator: KernelEstimator, pairs: Floats) -> Floats:
-    """Test by the influences at the counts of both models together."""
-    a, b = pairs.sum(axis=3), pairs.sum(axis=2)
-    psi = estimator.influences(a + b)
-    u = psi[:, :, :, np.newaxis] - psi[:, :, np.newaxis]
-    total, square = ((pairs * x).sum(axis=(1, 2, 3)) for x in (u, u * u))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        z = total / np.sqrt(square)
-    z[np.isnan(estimator.values(a) - estimator.values(b))] = np.nan
-    return np.asarray(normal_tail(z, "two-sided"))
-
-
-# Averages over classes, and metrics of all classes at once: values and tests.
-
-
-#: Configurations up to which the permutation test is exact.
-MOST_CONFIGURATIONS = 50_000
-_MOST_CELLS = 2 * int(math.log2(MOST_CONFIGURATIONS))
-_MOST_NUMBERS = 50_000_000  # in the tables of all configurations
-
-
-def average_values(estimators: Sequence[Estimator], cells: Cells, level: float) -> Values:
-    """Estimate metrics of one model, with the intervals of `metric`."""
-    made, table = np.full((3, len(estimators)), math.nan), cells.table()
+def _average_values(estimators: Sequence[Estimator], cells: Cells, level: float) -> Floats:
+    """Metrics of one model and the ends of their intervals, those of `metric`, (3, U)."""
+    values, table = np.full((3, len(estimators)), math.nan), cells.table()
     for u, estimator in enumerate(estimators):
         estimator.check(table)
-        found = estimate(estimator, cells, level)
-        made[:, u] = found.value, found.low, found.high
-    return Values(*made)
+        made = estimate(estimator, cells, level)
+        values[:, u] = made.value, made.low, made.high
+    return values
 
 
-def average_tests(estimators: Sequence[Estimator], cells: Cells) -> Tests:
-    """Compare two models: exact where this is quick, or by the pooled z test."""
-    few = bool(estimators) and _is_quick(cells)
-    if few:
-        found = permutation_tests(estimators, cells, exact=True)
-        pvalues = [outcome.pvalue for outcome in found]
+def _average_tests(estimators: Sequence[Estimator], cells: Cells) -> tuple[Floats, Bools]:
+    """P-values of two models' metrics: exact where this is quick, or by the pooled z test."""
+    _, a, b = cells.codes.T
+    quick = False
+    if estimators and np.count_nonzero(a != b) <= _MOST_CELLS:  # at least a factor of 2 for two
+        most = min(MOST_CONFIGURATIONS, _MOST_NUMBERS / cells.n_classes**2)
+        quick = bool(np.log1p(Exchanges(cells).totals).sum() <= math.log(max(most, 1.0)))
+    if quick:
+        pvalues = [test.pvalue for test in permutation_tests(estimators, cells, exact=True)]
     else:
         tables = cells.table(0), cells.table(1)
         both = np.stack(tables)
-        pvalues = [
-            pooled_test(
-                Pair(estimator, cells, tables, *estimator.values(both).tolist()), "two-sided"
-            ).pvalue
-            for estimator in estimators
-        ]
-    return Tests(np.array(pvalues, np.float64), np.full(len(pvalues), few))
-
-
-def _is_quick(cells: Cells) -> bool:
-    """Tell whether all configurations can be looked at."""
-    _, a, b = cells.codes.T
-    if np.count_nonzero(a != b) > _MOST_CELLS:  # at least a factor of 2 for each two
-        return False
-    totals = Exchanges(cells).totals
-    most = min(MOST_CONFIGURATIONS, _MOST_NUMBERS / cells.n_classes**2)
-    return bool(np.log1p(totals).sum() <= math.log(max(most, 1.0)))
-
-
-# All numbers of a classification report, of all models: estimates and differences.
-
-
-_MOST_CAUTIONS = 6  # about values of 0/0
-
-
-class Numbers(NamedTuple):
-    """All numbers, shape (M, E) each; of tests NaN for the control."""
-
-    value: Floats
-    low: Floats
-    high: Floats
-    pvalue: Floats
-    exact: NDArray[np.bool_]
-
-
-class Bound(NamedTuple):
-    """The metrics of a plan, bound to classes."""
-
-    plan: Plan
-    columns: list[KernelEstimator]
-    averages: list[Estimator]
-    overall: list[Estimator]
-
-
-def bind_plan(plan: Plan) -> Bound:
-    """Bind all metrics."""
-    return Bound(
-        plan,
-        [of_two_classes(metric) for metric in plan.columns],
-        [number.metric.bind(plan.classes)[0] for number in plan.averages],
-        [number.metric.bind(plan.order)[0] for number in plan.overall],
-    )
-
-
-def measure_all(bound: Bound, counts: ReportCounts, level: float, pool: ThreadPool) -> Numbers:
-    """Estimate all numbers, and test them against the control."""
-    plan = bound.plan
-    first, ordered = counts.arranged(plan.classes), counts.arranged(plan.order)
-    models = range(len(counts.names))
-    values = dict(
-        pool.answers(lambda i: _values(bound, first.cells[i], ordered.cells[i], level), models)
-    )
-    made = [np.stack(parts) for parts in zip(*(values[i] for i in models), strict=True)]
-    pvalue, exact = np.full(made[0].shape, np.nan), np.zeros(made[0].shape, bool)
-    if counts.control is not None:
-        others = [i for i in models if i != counts.control]
-        for i, found in pool.answers(
-            lambda i: _tests(bound, first.pairs[i], ordered.pairs[i]), others
-        ):
-            pvalue[i], exact[i] = found
-    value, low, high = made
-    return Numbers(value, low, high, pvalue, exact)
-
-
-def _values(bound: Bound, cells: Cells, ordered: Cells, level: float) -> Values:
-    """Estimate all numbers of one model."""
-    tables = class_tables(cells, bound.plan.shown)
-    rates = [class_values(each, tables[:-1], level) for each in bound.columns]
-    parts = [Values(*(np.stack(x, axis=1).ravel() for x in zip(*rates, strict=True)))]
-    if bound.plan.whole:
-        parts.append(class_values(accuracy_of_two(), tables[-1:], level))
-    parts.append(average_values(bound.averages, cells, level))
-    parts.append(average_values(bound.overall, ordered, level))
-    return Values(*map(np.concatenate, zip(*parts, strict=True)))
-
-
-def _tests(bound: Bound, pair: Cells | None, ordered: Cells | None) -> Tests:
-    """Test all numbers of one model against the control."""
-    assert pair is not None and ordered is not None  # noqa: PT018
-    _, a, b = pair.codes.T
-    if np.array_equal(a, b):
-        n = sum(1 for _ in bound.plan.numbers())
-        return Tests(np.ones(n), np.ones(n, bool))
-    tables = class_pairs(pair, bound.plan.shown)
-    parts = [class_tests(bound.columns, tables[:-1])]
-    if bound.plan.whole:
-        parts.append(class_tests([accuracy_of_two()], tables[-1:]))
-    parts.append(average_tests(bound.averages, pair))
-    parts.append(average_tests(bound.overall, ordered))
-    flat = [[x.ravel() for x in part] for part in parts]
-    return Tests(*map(np.concatenate, zip(*flat, strict=True)))
-
-
-def report_cautions(bound: Bound, counts: ReportCounts) -> tuple[str, ...]:
-    """Say what to beware of: 0/0, few samples, averages over different classes."""
-    plan, names = bound.plan, counts.names
-    arranged = counts.arranged(plan.classes)
-    macro = [
-        estimator
-        for estimator, number in zip(bound.averages, plan.averages, strict=True)
-        if number.row.startswith("macro")
-    ]
-    first = arranged.cells[0].table()
-    undefined: list[str] = []
-    differing: list[str] = []
-    for name, cells in zip(names, arranged.cells, strict=True):
-        table = cells.table()
-        for estimator in macro:
-            undefined += conventions(estimator, [table], [name], plan.classes)
-            pair = names[0], name
-            differing += differing_labels(estimator, [first, table], pair, plan.classes)
-    more = len(undefined) - _MOST_CAUTIONS
-    if more > 0:
-        undefined[_MOST_CAUTIONS:] = [f"There are {more} more rates of this kind."]
-    return (*few_samples(first, plan.classes), *undefined, *differing[:1])
-
-
-# scikit-learn's classification report, with intervals, of one model or of several.
-
-
-_MOST_DIGITS = 15
+        pairs = [Pair(x, cells, tables, *x.values(both).tolist()) for x in estimators]
+        pvalues = [pooled_test(pair, "two-sided").pvalue for pair in pairs]
+    return np.array(pvalues, np.float64), np.full(len(pvalues), quick)
 
 
 def classification_report(
@@ -445,14 +279,14 @@ def classification_report(
     2 classes have fewer than 10 samples: 0 (7), 1 (5). Intervals may be too short.
     """
     chosen = read_chosen(metrics, overall, labels, positive, zero_division)
-    options = _read_options(target_names, digits, confidence_level, adjust, alpha)
+    options = _read_options(digits, confidence_level, adjust, alpha)
     threads = check_workers(workers)
     with (
         reporting(progress, "counting", unit="models") as report,
         ThreadPool(threads, report) as pool,
     ):
         counts = count_models(y_true, preds, names, control, pool)
-    return _report(counts, chosen, options, threads)
+    return _report(counts, chosen, target_names, options, threads)
 
 
 def classification_report_from_counts(
@@ -523,77 +357,119 @@ def classification_report_from_counts(
     [['1', 'precision', 0.75], ['1', 'recall', 0.857], ['1', 'f1', 0.8]]
     """
     chosen = read_chosen(metrics, overall, labels, positive, zero_division)
-    options = _read_options(target_names, digits, confidence_level, adjust, alpha)
+    options = _read_options(digits, confidence_level, adjust, alpha)
     threads = check_workers(workers)
-    found = read_report_counts(counts, classes, names, control)
-    return _report(found, chosen, options, threads)
+    read = read_report_counts(counts, classes, names, control)
+    return _report(read, chosen, target_names, options, threads)
 
 
-class _Options(NamedTuple):
-    """How a report is made and written."""
-
-    target_names: Any
-    digits: int
-    level: float
-    adjust: str
-    alpha: float
-
-
-def _read_options(
-    target_names: Any, digits: Any, confidence_level: Any, adjust: Any, alpha: Any
-) -> _Options:
-    """Check how a report is to be made and written."""
+def _read_options(digits: Any, confidence_level: Any, adjust: Any, alpha: Any) -> dict[str, Any]:
+    """Check the options that the record repeats."""
     if (places := as_whole(digits, "digits", 0)) > _MOST_DIGITS:
         raise ValueError(f"digits must be at most {_MOST_DIGITS}, got {places}")
-    return _Options(
-        target_names,
-        places,
-        as_proportion(confidence_level, "confidence_level"),
-        choose(adjust, "adjust", ADJUSTMENTS),
-        as_proportion(alpha, "alpha"),
-    )
+    return {
+        "digits": places,
+        "confidence_level": as_proportion(confidence_level, "confidence_level"),
+        "adjust": choose(adjust, "adjust", ADJUSTMENTS),
+        "alpha": as_proportion(alpha, "alpha"),
+    }
 
 
 def _report(
-    counts: ReportCounts, chosen: Chosen, options: _Options, threads: int
+    counts: ReportCounts, chosen: Chosen, target_names: Any, options: dict[str, Any], threads: int
 ) -> ClassificationReport:
     """Work out all numbers, and make the record."""
-    plan = make_plan(chosen, counts, options.target_names)
-    bound = bind_plan(plan)
+    plan = make_plan(chosen, counts, target_names)
+    columns = [_of_two_classes(metric) for metric in plan.columns]
+    right = _of_two_classes(make_metric("recall"))  # of the class "right": the accuracy
+    averages = [number.metric.bind(plan.classes)[0] for number in plan.averages]
+    overall = [number.metric.bind(plan.order)[0] for number in plan.overall]
+    first, ordered = counts.arranged(plan.classes), counts.arranged(plan.order)
+    numbers, level = list(plan.numbers()), options["confidence_level"]
+
+    def measure(i: int) -> Floats:
+        """All numbers of one model with the ends of their intervals, (3, E)."""
+        tables = _class_tables(first.cells[i], plan.shown).sum(axis=3)
+        rates = [_class_values(column, tables[:-1], level) for column in columns]
+        parts = [np.stack(rates, axis=2).reshape(3, -1)]
+        if plan.whole:
+            parts.append(_class_values(right, tables[-1:], level))
+        parts.append(_average_values(averages, first.cells[i], level))
+        parts.append(_average_values(overall, ordered.cells[i], level))
+        return np.concatenate(parts, axis=1)
+
+    def test(i: int) -> tuple[Floats, Bools]:
+        """Test all numbers of one model against the control."""
+        pair, own = first.pairs[i], ordered.pairs[i]
+        assert pair is not None and own is not None  # noqa: PT018
+        _, a, b = pair.codes.T
+        if np.array_equal(a, b):
+            return np.ones(len(numbers)), np.ones(len(numbers), bool)
+        tables = _class_tables(pair, plan.shown)
+        parts = [_class_tests(columns, tables[:-1])]
+        if plan.whole:
+            parts.append(_class_tests([right], tables[-1:]))
+        parts += [_average_tests(averages, pair), _average_tests(overall, own)]
+        pvalues, exact = zip(*parts, strict=True)
+        return np.concatenate(pvalues), np.concatenate(exact)
+
+    models, by = range(len(counts.names)), counts.control
+    difference = pvalue = adjusted = exact = None
     with ThreadPool(threads) as pool:
-        found = measure_all(bound, counts, options.level, pool)
-    numbers = list(plan.numbers())
-    difference = pvalue = adjusted = exact = control = None
-    if counts.control is not None:
-        control, exact = counts.names[counts.control], found.exact
-        difference, pvalue = found.value - found.value[counts.control], found.pvalue
+        values = dict(pool.answers(measure, models))
+        value, low, high = np.stack([values[i] for i in models], axis=1)
+        if by is not None:
+            pvalue, exact = np.full(value.shape, np.nan), np.zeros(value.shape, bool)
+            for i, tested in pool.answers(test, [i for i in models if i != by]):
+                pvalue[i], exact[i] = tested
+    if by is not None and pvalue is not None:
+        difference = value - value[by]
         difference[pvalue == 1.0] = np.nan_to_num(difference[pvalue == 1.0])
-        difference[counts.control] = np.nan
-        adjusted = adjust_checked(pvalue.ravel(), options.adjust).reshape(pvalue.shape)
+        difference[by] = np.nan
+        adjusted = adjust_checked(pvalue.ravel(), options["adjust"]).reshape(pvalue.shape)
     return ClassificationReport(
+        **options,
         names=counts.names,
-        control=control,
+        control=None if by is None else counts.names[by],
         rows=tuple(number.row for number in numbers),
         kinds=tuple(number.kind for number in numbers),
         metrics=tuple(number.name for number in numbers),
         titles=tuple(number.title for number in numbers),
         lower_is_better=np.array([x.metric.lower_is_better for x in numbers]),
         support=np.array([number.support for number in numbers], np.int64),
-        value=found.value,
-        low=found.low,
-        high=found.high,
+        value=value,
+        low=low,
+        high=high,
         difference=difference,
         pvalue=pvalue,
         pvalue_adjusted=adjusted,
         exact=exact,
-        adjust=options.adjust,
-        alpha=options.alpha,
-        rule=promise(options.adjust, options.alpha),
-        confidence_level=options.level,
-        digits=options.digits,
+        rule=promise(options["adjust"], options["alpha"]),
         n_samples=counts.n_samples,
         n_classes=len(plan.classes),
         n_missing=counts.n_missing,
         n_excluded=counts.n_excluded,
-        cautions=report_cautions(bound, counts),
+        cautions=_cautions(plan, averages, first),
     )
+
+
+def _cautions(plan: Plan, averages: list[Estimator], counts: ReportCounts) -> tuple[str, ...]:
+    """Say what to beware of: 0/0, few samples, averages over different classes."""
+    names, classes = counts.names, plan.classes
+    macro = [
+        estimator
+        for estimator, number in zip(averages, plan.averages, strict=True)
+        if number.row.startswith("macro")
+    ]
+    first = counts.cells[0].table()
+    undefined: list[str] = []
+    differing: list[str] = []
+    for name, cells in zip(names, counts.cells, strict=True):
+        table = cells.table()
+        for estimator in macro:
+            undefined += conventions(estimator, [table], [name], classes)
+            differing += differing_labels(estimator, [first, table], (names[0], name), classes)
+    more = len(undefined) - _MOST_CAUTIONS
+    if more > 0:
+        undefined[_MOST_CAUTIONS:] = [f"There are {more} more rates of this kind."]
+    return (*few_samples(first, classes), *undefined, *differing[:1])

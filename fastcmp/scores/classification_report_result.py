@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.records import Record
 from fastcmp.core.saved_states import readable
 from fastcmp.core.sections import Section, dropped_sentences, format_pvalue, interval_name
 from fastcmp.metrics.choice import Metric, make_metric, read_labels, read_zero_division
 from fastcmp.metrics.registry import METRICS
+from fastcmp.scores.report_counts import ReportCounts
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from fastcmp.scores.report_counts import ReportCounts
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 _ABOUT = (
     *("names", "control", "adjust", "alpha", "rule", "n_tests", "confidence_level"),
@@ -369,14 +365,16 @@ def read_chosen(
     )
     if not columns:
         raise ValueError("metrics must name at least one metric, got none")
-    _refuse_twice([metric.full_name for metric in columns], "metrics")
     whole = tuple(
         _made(each, "overall", positive=positive, zero_division=zero)
         if isinstance(each, str)
         else _made(each, "overall")
         for each in _listed(overall, "overall")
     )
-    _refuse_twice([metric.full_name for metric in whole], "overall")
+    for argument, made in {"metrics": columns, "overall": whole}.items():
+        names = [metric.full_name for metric in made]
+        if len(set(names)) < len(names):
+            raise ValueError(f"{argument} must name different metrics, got {names}")
     return Chosen(columns, whole, read_labels(labels), positive)
 
 
@@ -419,14 +417,11 @@ def _of_classes(given: Any, zero_division: float) -> Metric:
     return replace(metric, average="binary", positive=None, labels="union")
 
 
-def _refuse_twice(names: list[str], argument: str) -> None:
-    if len(set(names)) < len(names):
-        raise ValueError(f"{argument} must name different metrics, got {names}")
-
-
 def make_plan(chosen: Chosen, counts: ReportCounts, target_names: Any) -> Plan:
     """Settle which numbers there are."""
-    sizes = _sizes(counts)
+    first = counts.cells[0]
+    counted = np.bincount(first.codes[:, 0], first.counts, len(counts.classes)).astype(np.int64)
+    sizes = dict(zip(counts.classes, counted.tolist(), strict=True))
     found, labels = counts.classes, chosen.labels
     if isinstance(labels, str):
         listed = tuple(x for x in found if labels == "union" or sizes[x])
@@ -439,9 +434,21 @@ def make_plan(chosen: Chosen, counts: ReportCounts, target_names: Any) -> Plan:
             )
     classes = (*listed, *(label for label in found if label not in set(listed)))
     whole = len(classes) == len(listed)
-    shown = _shown(chosen.positive, listed)
-    support = tuple(sizes.get(listed[code], 0) for code in shown)
-    names = _row_names(target_names, listed)
+    shown, positive = list(range(len(listed))), chosen.positive
+    if positive is not None:
+        if positive not in listed:
+            raise ValueError(f"positive must be one of {_some(listed)}, got {positive!r}")
+        shown = [listed.index(positive)]
+    names = tuple(map(str, listed))
+    if target_names is not None:
+        if isinstance(target_names, str) or not hasattr(target_names, "__len__"):
+            raise TypeError(f"target_names must be a sequence of names, got {target_names!r}")
+        names = tuple(map(str, target_names))
+        if len(names) != len(listed):
+            raise ValueError(
+                f"target_names must name each of the {len(listed)} classes "
+                f"{_some(listed)}, got {len(names)} names"
+            )
     n_listed = sum(sizes.get(label, 0) for label in listed)
     kinds = _AVERAGES if whole else ("micro", *_AVERAGES)
     averages = tuple(
@@ -450,65 +457,29 @@ def make_plan(chosen: Chosen, counts: ReportCounts, target_names: Any) -> Plan:
         for metric in chosen.columns
         if kind in METRICS[metric.name].averages
     )
+    for metric in chosen.overall:
+        rate = metric.function is None and METRICS[metric.name].averages
+        if rate and metric.average in ("binary", None) and len(found) > 2:
+            raise ValueError(
+                f"overall must be of all {len(found)} classes, and {metric.name!r} is a "
+                f"rate of each: pass it as metrics=, or an average of it, such as "
+                f"'{metric.name}_macro'"
+            )
     overall = tuple(
-        Number(metric.title, "overall", _whole(metric, found), counts.n_samples)
-        for metric in chosen.overall
+        Number(metric.title, "overall", metric, counts.n_samples) for metric in chosen.overall
     )
     return Plan(
         columns=chosen.columns,
         classes=classes,
         shown=np.array(shown, np.int64),
         rows=tuple(names[code] for code in shown),
-        support=support,
+        support=tuple(sizes.get(listed[code], 0) for code in shown),
         whole=whole,
         n_samples=counts.n_samples,
         averages=averages,
         overall=overall,
         order=classes if whole else found,
     )
-
-
-def _whole(metric: Metric, classes: Sequence[Any]) -> Metric:
-    """Refuse a rate of one class where there are many."""
-    rate = metric.function is None and METRICS[metric.name].averages
-    if rate and metric.average in ("binary", None) and len(classes) > 2:
-        raise ValueError(
-            f"overall must be of all {len(classes)} classes, and {metric.name!r} is a "
-            f"rate of each: pass it as metrics=, or an average of it, such as "
-            f"'{metric.name}_macro'"
-        )
-    return metric
-
-
-def _sizes(counts: ReportCounts) -> dict[Any, int]:
-    """Count the samples of each class."""
-    first = counts.cells[0]
-    sizes = np.bincount(first.codes[:, 0], first.counts, len(counts.classes))
-    return dict(zip(counts.classes, sizes.astype(np.int64).tolist(), strict=True))
-
-
-def _shown(positive: Any, listed: tuple[Any, ...]) -> list[int]:
-    """Tell which classes have a row: all, or only the positive one."""
-    if positive is None:
-        return list(range(len(listed)))
-    if positive not in listed:
-        raise ValueError(f"positive must be one of {_some(listed)}, got {positive!r}")
-    return [listed.index(positive)]
-
-
-def _row_names(target_names: Any, listed: tuple[Any, ...]) -> tuple[str, ...]:
-    """Name the rows of classes."""
-    if target_names is None:
-        return tuple(map(str, listed))
-    if isinstance(target_names, str) or not hasattr(target_names, "__len__"):
-        raise TypeError(f"target_names must be a sequence of names, got {target_names!r}")
-    names = tuple(map(str, target_names))
-    if len(names) != len(listed):
-        raise ValueError(
-            f"target_names must name each of the {len(listed)} classes "
-            f"{_some(listed)}, got {len(names)} names"
-        )
-    return names
 
 
 def _some(labels: Sequence[Any]) -> str:

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import ALTERNATIVES, as_proportion, as_resamples, as_seed, choose
 from fastcmp.core.records import Compared, ConfidenceInterval, Record
-from fastcmp.core.sections import Section, dropped_sentences, format_interval, format_pvalue
+from fastcmp.core.sections import (
+    Section,
+    dropped_sentences,
+    format_interval,
+    format_pvalue,
+    null_hypothesis,
+)
 from fastcmp.core.threads import (
     Progress,
     ThreadPool,
@@ -32,11 +39,6 @@ from fastcmp.inputs.scores import (
 from fastcmp.scores.auc import check_region, count_pairs
 from fastcmp.scores.auc_test import AUCComparison, compare_estimates
 from fastcmp.scores.curves import sweep_scores
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import ArrayLike
 
 _REPLICATES = 64  # that are one task
 _MOST = 2**31  # samples that can be drawn from
@@ -479,11 +481,7 @@ class PermutationResult(Exchanged):
         list of Section
             One section.
         """
-        hypothesis = {
-            "two-sided": "a and b have equal AUC",
-            "greater": "a is not better than b",
-            "less": "a is not worse than b",
-        }[self.alternative]
+        hypothesis = null_hypothesis(self.alternative, "a and b have equal AUC")
         return self._describe("Permutation test of AUCs", "", hypothesis)
 
 

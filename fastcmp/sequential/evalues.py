@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
-from fastcmp.core.checks import ALTERNATIVES, as_numbers, as_proportion, choose
+from fastcmp.core.checks import ALTERNATIVES, as_finite, as_numbers, as_proportion, choose
 from fastcmp.core.records import Compared, ConfidenceInterval, Record, unwrap
 from fastcmp.core.sections import (
     Section,
@@ -28,21 +28,12 @@ from fastcmp.paired.mcnemar_result import HYPOTHESES
 Floats = NDArray[np.float64]
 
 
-def as_number(value: Any, name: str) -> float:
-    """Check a finite number."""
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise TypeError(f"{name} must be a number, got {value!r}")
-    if not math.isfinite(value):
-        raise ValueError(f"{name} must be finite, got {value}")
-    return float(value)
-
-
 def read_prior(prior: Any, size: int = 2) -> tuple[float, ...]:
     """Check the parameters of a Beta or a Dirichlet prior."""
     wanted = f"prior must be {size} numbers above 0"
     if isinstance(prior, (str, bytes)) or not isinstance(prior, Iterable):
         raise TypeError(f"{wanted}, got {prior!r}")
-    found = tuple(as_number(x, "prior") for x in prior)
+    found = tuple(as_finite(x, "prior") for x in prior)
     if len(found) != size or min(found) <= 0.0:
         raise ValueError(f"{wanted}, got {prior!r}")
     return found
@@ -52,7 +43,7 @@ def read_bounds(bounds: Any) -> tuple[float, float]:
     """Check the smallest and the largest possible value."""
     if isinstance(bounds, (str, bytes)) or not isinstance(bounds, Iterable):
         raise TypeError(f"bounds must be two numbers, got {bounds!r}")
-    ends = tuple(as_number(x, "bounds") for x in bounds)
+    ends = tuple(as_finite(x, "bounds") for x in bounds)
     if len(ends) != 2 or not ends[0] < ends[1]:
         raise ValueError(f"bounds must be two numbers, the lower one first, got {bounds!r}")
     return ends[0], ends[1]
@@ -60,7 +51,7 @@ def read_bounds(bounds: Any) -> tuple[float, float]:
 
 def read_mean(mean0: Any, bounds: tuple[float, float]) -> float:
     """Check the mean of the null hypothesis."""
-    mean = as_number(mean0, "mean0")
+    mean = as_finite(mean0, "mean0")
     if not bounds[0] <= mean <= bounds[1]:
         raise ValueError(f"mean0 must lie within bounds, {bounds}, got {mean0}")
     return mean
@@ -441,7 +432,7 @@ class EvalueResult(Compared, Record):
         >>> round(result.log_evalue_at(0.1), 6)
         -0.209782
         """
-        delta = as_number(difference, "difference")
+        delta = as_finite(difference, "difference")
         if not -1.0 <= delta <= 1.0:
             raise ValueError(f"difference must lie in [-1, 1], got {difference}")
         code, thirds = read_difference_method(method, prior)

@@ -21,9 +21,9 @@ class LabelCounts(ClassCounts):
 
     For each pair of models, or for one, this holds the table ``[t, a, b]``: samples of
     class t for which the first model predicted a and the second b. Tests of costs and
-    of symmetry (`cost_test_from_counts`, `bowker_from_counts`,
-    `stuart_maxwell_from_counts`) take it, and `compare_all` for all pairs. Give blocks
-    of samples to `update`; combine parts with `merge`, ``+`` or ``sum``.
+    of symmetry (`cost_test_from_counts`, `symmetry`) take it, and `compare_all` for all
+    pairs. Give blocks of samples to `update`; combine parts with `merge`, ``+`` or
+    ``sum``.
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fastcmp.crossval import designs
-from fastcmp.crossval.registry import TESTS, FoldOutcomes, differences_of
+from fastcmp.crossval.fold_tests import TESTS, FoldOutcomes, differences_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -144,16 +144,10 @@ class Rival:
         """Test many data sets."""
         design = DESIGNS[self.design](0)
         if self.first:
-            design = TESTS[self.test].design(rng=0)
+            design = TESTS[self.test].splits.design(rng=0)
             tables = tables[:, :1]
         n_test = int(tables[0, 0, 0].sum())
-        outcomes = FoldOutcomes(
-            design=design,
-            differences=differences_of(tables),
-            tables=tables,
-            n_train=n - n_test,
-            n_test=n_test,
-        )
+        outcomes = FoldOutcomes(design, differences_of(tables), tables, n - n_test, n_test)
         return np.asarray(TESTS[self.test].run(outcomes).pvalue)
 
 

@@ -10,8 +10,8 @@ from math import nan
 import numpy as np
 import pytest
 
-from fastcmp import proportion_z
 from fastcmp.compat import mlxtend as ours
+from fastcmp.kernels import proportion_z
 
 ALTERNATIVES = {
     "x_mean != y_mean": "two-sided",

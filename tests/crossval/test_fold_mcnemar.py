@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from libraries import stats
 from reference_cases import expected, parametrize
 
-from fastcmp import bcv_mcnemar, mcnemar_from_counts, naive_mcnemar, proportion_z
+from fastcmp import bcv_mcnemar, fold_test, mcnemar_from_counts
 from fastcmp.kernels import DEGENERATE, OK
 from fastcmp.records import BCVMcNemarResult, FoldTestResult
 
@@ -31,6 +31,19 @@ def random_tables(*shape, m=5, n=120, seed=0):
 
 
 EMPTY = [[[[9, 0], [0, 3]]] * 2] * 5
+
+
+def naive_mcnemar(tables):
+    return fold_test(tables, "naive-mcnemar")
+
+
+def proportion_z(errors_a, errors_b, n, **options):
+    """Test by a table with these errors: as many on the same samples as can be."""
+    errors_a, errors_b, n = np.broadcast_arrays(errors_a, errors_b, n)
+    both = np.minimum(errors_a, errors_b)
+    cells = n - errors_a - errors_b + both, errors_b - both, errors_a - both, both
+    table = np.stack(cells, axis=-1).reshape(*n.shape, 2, 2)
+    return fold_test(table, "proportion-z", **options)
 
 
 # Two-fold cross-validations.
@@ -300,9 +313,9 @@ def test_tables_that_are_refused():
         (bcv_mcnemar, np.ones((5, 3, 2, 2), int), r"\(\.\.\., m, 2, 2, 2\).*got shape"),
         (naive_mcnemar, np.ones((5, 3, 2), int), r"\(\.\.\., K, 2, 2\).*got shape"),
         (bcv_mcnemar, tables[:1], "m >= 2 two-fold cross-validations, got 1"),
-        (naive_mcnemar, tables[0, :1], "K >= 2 folds, got 1"),
+        (naive_mcnemar, tables[0, :1], "at least 2 folds, got 1"),
         (bcv_mcnemar, tables * (np.arange(5) < 4)[:, None, None, None], r"an empty tables\[4, 0\]"),
-        (bcv_mcnemar, tables + 2**48, r"at most 2\*\*53 samples together"),
+        (bcv_mcnemar, tables + 2**48, r"add up to at most 2\*\*53"),
     ):
         with pytest.raises(ValueError, match=message):
             function(wrong)
@@ -316,10 +329,12 @@ def test_what_the_record_and_proportions_refuse():
         result.posterior("q")
     with pytest.raises(ValueError, match="prior must be positive and finite, got 0"):
         result.posterior("e", 0)
-    with pytest.raises(ValueError, match="errors_b must be at most n = 8, got 9"):
-        proportion_z(0, [1, 9], [3, 8])
-    with pytest.raises(ValueError, match=r"errors_a \(2,\), errors_b \(3,\)"):
-        proportion_z([1, 2], [1, 2, 3], 5)
+    for table, place in (
+        ([[0, 0], [0, 0]], "x$"),
+        ([[[1, 0], [0, 0]], [[0, 0], [0, 0]]], r"x\[1\]$"),
+    ):
+        with pytest.raises(ValueError, match=f"a sample in each table, got an empty {place}"):
+            fold_test(table, "proportion-z")
 
 
 def test_bounds_of_the_correlations_are_included():

@@ -38,7 +38,7 @@ def tables():
 
 
 def test_what_the_statistic_is_referred_to():
-    naive = fastcmp.naive_mcnemar(tables()[:, 0])
+    naive = fastcmp.fold_test(tables()[:, 0], "naive-mcnemar")
     assert (naive.distribution, naive.df) == ("chi2", 2)
     for name, distribution, df in (
         ("kfold-t", "t", 9),
@@ -60,18 +60,20 @@ def test_differences_have_one_sign():
         assert record.difference == pytest.approx(np.subtract(*scores.mean((1, 2))))
         assert record.better == ("a" if record.difference > 0 else "b")
     assert by_f1().measure == by_f1().tests["kfold-t"].measure == "f1"
-    x = fastcmp.dietterich_t(np.random.default_rng(6).normal(size=(2, 3, 5, 2)))
+    x = np.random.default_rng(6).normal(size=(2, 3, 5, 2))
+    x = fastcmp.fold_test(x, "dietterich-t")
     assert x.difference.shape == x.estimate.shape == (2, 3)
     assert (x.better == np.where(x.difference > 0, "a", "b")).all()
     counts = tables()[:, 0]
     only_a, only_b = counts[..., 0, 1].sum(1), counts[..., 1, 0].sum(1)
     expected = (only_a - only_b) / counts.sum((1, 2, 3))
-    np.testing.assert_allclose(fastcmp.naive_mcnemar(counts).difference, expected)
+    naive = fastcmp.fold_test(counts, "naive-mcnemar")
+    np.testing.assert_allclose(naive.difference, expected)
 
 
 def test_dietterich_tests_one_difference_of_ten():
     x = np.random.default_rng(7).normal(size=(5, 2))
-    record = fastcmp.dietterich_t(x)
+    record = fastcmp.fold_test(x, "dietterich-t")
     assert record.estimate == x[0, 0]
     assert record.difference == pytest.approx(x.mean())
 

@@ -1,33 +1,34 @@
-"""Tests on fold differences as users call them: references, records, and refusals."""
+"""`fold_test` as users call it: references, records, and refusals."""
 
 from __future__ import annotations
 
 import math
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 from libraries import stats
 from reference_cases import cases, expected, parametrize
 
-import fastcmp
+from fastcmp import fold_test
 from fastcmp.kernels import DEGENERATE, OK
 
 ALTERNATIVES = ("two-sided", "greater", "less")
 SIZES = {"n_train": 90, "n_test": 10}
 
-#: By function: shape of the data of one test, and the options it needs.
+#: By method: shape of the data of one test, and the options it needs.
 TESTS = {
-    "resampled_t": ((15,), {}),
-    "kfold_t": ((10,), {}),
-    "nadeau_bengio_t": ((15,), SIZES),
-    "bouckaert_frank_t": ((3, 5), {}),
-    "bouckaert_t": ((10, 10), {}),
-    "dietterich_t": ((5, 2), {}),
-    "yildiz_t": ((5, 2), {}),
-    "blocked_t": ((3, 2), {}),
-    "alpaydin_f": ((5, 2), {}),
-    "calibrated_f": ((5, 2), {}),
+    "resampled-t": ((15,), {}),
+    "kfold-t": ((10,), {}),
+    "nadeau-bengio-t": ((15,), SIZES),
+    "bouckaert-frank-t": ((3, 5), {}),
+    "bouckaert-t": ((10, 10), {}),
+    "dietterich-t": ((5, 2), {}),
+    "yildiz-t": ((5, 2), {}),
+    "blocked-t": ((3, 2), {}),
+    "alpaydin-f": ((5, 2), {}),
+    "calibrated-f": ((5, 2), {}),
 }
 every_test = pytest.mark.parametrize("name", TESTS)
 every_t = pytest.mark.parametrize("name", [name for name in TESTS if name[-1] == "t"])
@@ -35,7 +36,15 @@ FOLDS = [0, 1, 2, 3] * 5
 
 
 def call(name, x, **options):
-    return getattr(fastcmp, name)(x, **(TESTS[name][1] | options))
+    return fold_test(x, name, **(TESTS[name][1] | options))
+
+
+def bayle_z(x, folds, **options):
+    return fold_test(x, "bayle-z", folds=folds, **options)
+
+
+def conservative_z(x, halves, **options):
+    return fold_test(x, "conservative-z", half_differences=halves, **options)
 
 
 def rng():
@@ -66,16 +75,16 @@ def check(case, result):
 
 
 CASES = {
-    "cv_resampled_t": "resampled_t",
-    "cv_kfold_t": "kfold_t",
-    "cv_corrected_resampled_t": "nadeau_bengio_t",
-    "cv_rxk_corrected_t": "bouckaert_frank_t",
-    "cv_10x10_t_calibrated": "bouckaert_t",
-    "cv_5x2_t_dietterich": "dietterich_t",
-    "cv_5x2_t_combined": "yildiz_t",
-    "cv_5x2_f_alpaydin": "alpaydin_f",
-    "cv_5x2_bcv_f_calibrated": "calibrated_f",
-    "cv_3x2_blocked_t": "blocked_t",
+    "cv_resampled_t": "resampled-t",
+    "cv_kfold_t": "kfold-t",
+    "cv_corrected_resampled_t": "nadeau-bengio-t",
+    "cv_rxk_corrected_t": "bouckaert-frank-t",
+    "cv_10x10_t_calibrated": "bouckaert-t",
+    "cv_5x2_t_dietterich": "dietterich-t",
+    "cv_5x2_t_combined": "yildiz-t",
+    "cv_5x2_f_alpaydin": "alpaydin-f",
+    "cv_5x2_bcv_f_calibrated": "calibrated-f",
+    "cv_3x2_blocked_t": "blocked-t",
 }
 
 
@@ -83,21 +92,21 @@ CASES = {
 def test_against_references(kind):
     for case in cases(kind):
         name, options = CASES[kind], {}
-        if name == "nadeau_bengio_t":
+        if name == "nadeau-bengio-t":
             options = {size: case["options"][size] for size in SIZES}
             if case["options"].get("alternative", "unequal") != "unequal":
                 assert case["options"]["alternative"] == "mean(score_A-score_B)>0"
                 options["alternative"] = "greater"
-        if name == "bouckaert_frank_t":
+        if name == "bouckaert-frank-t":
             ratio = case["options"]["n_test_over_n_train"]
-            check(case, fastcmp.bouckaert_frank_t(scores(case), n_train=1, n_test=ratio))
-        check(case, getattr(fastcmp, name)(scores(case), **options))
+            check(case, fold_test(scores(case), "bouckaert-frank-t", n_train=1, n_test=ratio))
+        check(case, fold_test(scores(case), name, **options))
 
 
 @parametrize("cv_conservative_z")
 def test_conservative_z_against_references(case):
     x, halves = case["input"]["mu_j"], case["input"]["half_splits"]
-    result = fastcmp.conservative_z(x, halves)
+    result = conservative_z(x, halves)
     check(case, result)
     assert result.estimate == expected(case, "estimate")
     assert result.standard_error == expected(case, "se")
@@ -109,7 +118,7 @@ def test_bayle_z_against_references(case):
     x = np.negative(case["input"]["loss_difference"])
     n_folds = case["input"]["n_folds"]
     folds = np.repeat(np.arange(n_folds), x.size // n_folds)
-    result = fastcmp.bayle_z(x, folds, variance=case["options"]["variance"])
+    result = bayle_z(x, folds, variance=case["options"]["variance"])
     assert -result.statistic == expected(case, "statistic")
     assert result.pvalue == expected(case, "pvalue")
     assert -result.estimate == expected(case, "estimate")
@@ -123,7 +132,7 @@ def test_bayle_z_against_references(case):
 
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
-@pytest.mark.parametrize("name", ["resampled_t", "kfold_t"])
+@pytest.mark.parametrize("name", ["resampled-t", "kfold-t"])
 def test_paired_t_is_scipys(name, alternative):
     x = example(name, 6)
     result = call(name, x, alternative=alternative)
@@ -138,23 +147,23 @@ def test_paired_t_is_scipys(name, alternative):
 
 
 def test_bouckaert_frank_with_other_sizes():
-    x = example("bouckaert_frank_t")
-    result = fastcmp.bouckaert_frank_t(x, n_train=2, n_test=1)
-    wanted = fastcmp.nadeau_bengio_t(x.ravel(), n_train=2, n_test=1)
+    x = example("bouckaert-frank-t")
+    result = fold_test(x, "bouckaert-frank-t", n_train=2, n_test=1)
+    wanted = fold_test(x.ravel(), "nadeau-bengio-t", n_train=2, n_test=1)
     assert result.statistic == wanted.statistic
-    assert fastcmp.bouckaert_frank_t(x[:, :1], n_train=2, n_test=1).df == 2
+    assert fold_test(x[:, :1], "bouckaert-frank-t", n_train=2, n_test=1).df == 2
 
 
 def test_blocked_t_with_correlations():
     x = rng().normal(size=(5, 2))
-    plain, enlarged = fastcmp.blocked_t(x), fastcmp.blocked_t(x, rho1=0.5, rho2=0.5)
+    plain, enlarged = fold_test(x, "blocked-t"), fold_test(x, "blocked-t", rho1=0.5, rho2=0.5)
     assert plain.df == 9
     assert plain.statistic == pytest.approx(x.mean() / x.std(), rel=1e-12)
     assert enlarged.df == pytest.approx(9, rel=1e-12)
     shrunk = plain.statistic / math.sqrt(11 / 9)
     assert enlarged.statistic == pytest.approx(shrunk, rel=1e-12)
-    low, high = fastcmp.blocked_t(x, rho1=0, rho2=0.25).confidence_interval(0.8)
-    df = fastcmp.blocked_t(x, rho1=0, rho2=0.25).df
+    low, high = fold_test(x, "blocked-t", rho1=0, rho2=0.25).confidence_interval(0.8)
+    df = fold_test(x, "blocked-t", rho1=0, rho2=0.25).df
     assert df != int(df)
     reach = stats.t(df).ppf(0.9) * math.sqrt((1 + 8 / 4) / (9 - 8 / 4)) * x.std()
     assert (low, high) == pytest.approx((x.mean() - reach, x.mean() + reach))
@@ -165,8 +174,8 @@ def test_folds_may_be_unequal_and_in_any_order(variance):
     x = rng().integers(-1, 2, 23)
     folds = np.array([0] * 4 + [1] * 7 + [2] * 12)
     order = rng().permutation(23)
-    one = fastcmp.bayle_z(x, folds, variance=variance)
-    other = fastcmp.bayle_z(x[order], folds[order].astype(np.uint8), variance=variance)
+    one = bayle_z(x, folds, variance=variance)
+    other = bayle_z(x[order], folds[order].astype(np.uint8), variance=variance)
     assert one.statistic == pytest.approx(other.statistic, rel=1e-12)
     assert one.n_folds == 3
     assert one.estimate == x.mean()
@@ -175,10 +184,10 @@ def test_folds_may_be_unequal_and_in_any_order(variance):
 def test_z_alternatives():
     draws = rng()
     x, halves = draws.normal(0.1, 0.1, 15), draws.normal(0.1, 0.3, (10, 2, 15))
-    up = fastcmp.conservative_z(x, halves, alternative="greater")
+    up = conservative_z(x, halves, alternative="greater")
     assert up.pvalue == pytest.approx(stats.norm.sf(up.statistic), rel=1e-12)
     wins = [1, 0, 0, 1, 1, 0, -1, 1]
-    down = fastcmp.bayle_z(wins, np.arange(8) % 2, alternative="less")
+    down = bayle_z(wins, np.arange(8) % 2, alternative="less")
     assert down.pvalue == pytest.approx(stats.norm.cdf(down.statistic), rel=1e-12)
     assert down.pvalue > 0.5
 
@@ -202,13 +211,13 @@ def test_leading_axes(name):
 def test_leading_axes_of_z():
     draws = rng()
     x, halves = draws.normal(size=(2, 3, 4)), draws.normal(size=(2, 3, 5, 2, 4))
-    result = fastcmp.conservative_z(x, halves)
-    one = fastcmp.conservative_z(x[1, 2], halves[1, 2])
+    result = conservative_z(x, halves)
+    one = conservative_z(x[1, 2], halves[1, 2])
     assert (result.pvalue[1, 2], result.pvalue.shape) == (one.pvalue, (2, 3))
     x = rng().normal(size=(2, 3, 20))
     for variance in ("out", "in"):
-        result = fastcmp.bayle_z(x, FOLDS, variance=variance)
-        one = fastcmp.bayle_z(x[1, 2], FOLDS, variance=variance)
+        result = bayle_z(x, FOLDS, variance=variance)
+        one = bayle_z(x[1, 2], FOLDS, variance=variance)
         assert (result.pvalue[1, 2], result.pvalue.shape) == (one.pvalue, (2, 3))
 
 
@@ -225,11 +234,11 @@ def test_statistic_is_estimate_over_standard_error(name):
     assert nearer == pytest.approx(0, abs=1e-9 * (high - low))
 
 
-@pytest.mark.parametrize("name", ["alpaydin_f", "calibrated_f"])
+@pytest.mark.parametrize("name", ["alpaydin-f", "calibrated-f"])
 def test_f_has_no_interval(name):
     result = call(name, example(name))
     assert math.isnan(result.standard_error)
-    assert result.test == name.replace("_", "-")
+    assert result.test == name
     with pytest.raises(ValueError, match=f"'{result.test}' gives no interval"):
         result.confidence_interval()
 
@@ -242,7 +251,7 @@ def test_differences_that_are_not_finite(name):
     x = example(name, 2, 3)
     x[1, 2].flat[-1] = -math.inf
     place = ", ".join(map(str, (1, 2, *(n - 1 for n in TESTS[name][0]))))
-    message = re.escape(f"differences must be finite, got -inf at [{place}]")
+    message = re.escape(f"x must be finite, got -inf at [{place}]")
     with pytest.raises(ValueError, match=message):
         call(name, x)
 
@@ -250,16 +259,16 @@ def test_differences_that_are_not_finite(name):
 @pytest.mark.parametrize(
     ("name", "shape", "wanted"),
     [
-        ("kfold_t", (3, 0), "(..., K), got shape (3, 0)"),
-        ("bouckaert_frank_t", (10,), "(..., r, k), got shape (10,)"),
-        ("bouckaert_t", (10, 9), "(..., 10, 10), got shape (10, 9)"),
-        ("dietterich_t", (10,), "(..., 5, 2), got shape (10,)"),
-        ("calibrated_f", (5, 2, 1), "(..., 5, 2), got shape (5, 2, 1)"),
-        ("blocked_t", (3, 3), "(..., m, 2), got shape (3, 3)"),
+        ("kfold-t", (3, 0), "(..., K), got shape (3, 0)"),
+        ("bouckaert-frank-t", (10,), "(..., r, k), got shape (10,)"),
+        ("bouckaert-t", (10, 9), "(..., 10, 10), got shape (10, 9)"),
+        ("dietterich-t", (10,), "(..., 5, 2), got shape (10,)"),
+        ("calibrated-f", (5, 2, 1), "(..., 5, 2), got shape (5, 2, 1)"),
+        ("blocked-t", (3, 3), "(..., m, 2), got shape (3, 3)"),
     ],
 )
 def test_shapes_that_do_not_fit(name, shape, wanted):
-    message = re.escape(f"differences must have shape {wanted}")
+    message = re.escape(f"x must have shape {wanted}")
     with pytest.raises(ValueError, match=message):
         call(name, np.zeros(shape))
 
@@ -267,12 +276,12 @@ def test_shapes_that_do_not_fit(name, shape, wanted):
 @pytest.mark.parametrize(
     ("name", "shape", "wanted"),
     [
-        ("resampled_t", (1,), "at least 2 splits, got 1"),
-        ("kfold_t", (5, 1), "at least 2 folds, got 1"),
-        ("nadeau_bengio_t", (1,), "at least 2 splits, got 1"),
-        ("bouckaert_frank_t", (1, 1), "at least 2 folds, got 1"),
-        ("bouckaert_frank_t", (9, 1), "at least 2 folds a repetition"),
-        ("blocked_t", (1, 2), "at least 2 cuts in halves, got 1"),
+        ("resampled-t", (1,), "at least 2 splits, got 1"),
+        ("kfold-t", (5, 1), "at least 2 folds, got 1"),
+        ("nadeau-bengio-t", (1,), "at least 2 splits, got 1"),
+        ("bouckaert-frank-t", (1, 1), "at least 2 folds, got 1"),
+        ("bouckaert-frank-t", (9, 1), "at least 2 folds a repetition"),
+        ("blocked-t", (1, 2), "at least 2 cuts in halves, got 1"),
     ],
 )
 def test_too_few_differences(name, shape, wanted):
@@ -281,21 +290,21 @@ def test_too_few_differences(name, shape, wanted):
 
 
 def test_sizes_that_are_none():
-    x = example("nadeau_bengio_t")
+    x = example("nadeau-bengio-t")
     for argument in SIZES:
         for bad in (0, math.inf):
             with pytest.raises(ValueError, match=f"{argument} must be positive and finite"):
-                fastcmp.nadeau_bengio_t(x, **(SIZES | {argument: bad}))
+                fold_test(x, "nadeau-bengio-t", **(SIZES | {argument: bad}))
         with pytest.raises(TypeError, match=f"{argument} must be a number"):
-            fastcmp.nadeau_bengio_t(x, **(SIZES | {argument: "9"}))
-    table = example("bouckaert_frank_t")
+            fold_test(x, "nadeau-bengio-t", **(SIZES | {argument: "9"}))
+    table = example("bouckaert-frank-t")
     for sizes in ({"n_train": 9}, {"n_test": 1}):
         with pytest.raises(ValueError, match="give both n_train and n_test, got"):
-            fastcmp.bouckaert_frank_t(table, **sizes)
+            fold_test(table, "bouckaert-frank-t", **sizes)
     with pytest.raises(ValueError, match="n_test must be positive and finite, got"):
-        fastcmp.bouckaert_frank_t(table, n_train=1, n_test=-0.1)
+        fold_test(table, "bouckaert-frank-t", n_train=1, n_test=-0.1)
     with pytest.raises(ValueError, match="n_test / n_train must be positive"):
-        fastcmp.nadeau_bengio_t(x, n_train=1e-300, n_test=1e300)
+        fold_test(x, "nadeau-bengio-t", n_train=1e-300, n_test=1e300)
 
 
 @pytest.mark.parametrize(
@@ -309,7 +318,7 @@ def test_sizes_that_are_none():
 )
 def test_correlations_that_cannot_be(rhos, message):
     with pytest.raises(ValueError, match=re.escape(message)):
-        fastcmp.blocked_t(np.zeros((3, 2)), **rhos)
+        fold_test(np.zeros((3, 2)), "blocked-t", **rhos)
 
 
 @pytest.mark.parametrize(
@@ -317,9 +326,9 @@ def test_correlations_that_cannot_be(rhos, message):
     [((4,), (3, 2, 5)), ((4,), (2, 3, 2, 4)), ((2, 4), (3, 2, 4)), ((2, 4), (3, 3, 2, 4))],
 )
 def test_halves_that_do_not_fit(x, halves):
-    message = "half_differences must have shape .* beside differences of shape"
+    message = "half_differences must have shape .* beside x of shape"
     with pytest.raises(ValueError, match=message):
-        fastcmp.conservative_z(np.zeros(x), np.zeros(halves))
+        conservative_z(np.zeros(x), np.zeros(halves))
 
 
 def test_halves_that_are_none():
@@ -327,11 +336,11 @@ def test_halves_that_are_none():
     halves[1, 0, 1, 3] = math.nan
     message = r"half_differences must be finite, got nan at \[1, 0, 1, 3\]"
     with pytest.raises(ValueError, match=message):
-        fastcmp.conservative_z(x, halves)
+        conservative_z(x, halves)
     x[0, 2] = math.inf
-    message = r"^differences must be finite, got inf at \[0, 2\]"
+    message = r"^x must be finite, got inf at \[0, 2\]"
     with pytest.raises(ValueError, match=message):
-        fastcmp.conservative_z(x, np.zeros((2, 3, 2, 4)))
+        conservative_z(x, np.zeros((2, 3, 2, 4)))
 
 
 @pytest.mark.parametrize(
@@ -346,14 +355,41 @@ def test_halves_that_are_none():
 )
 def test_folds_that_cannot_be(folds, message):
     with pytest.raises(ValueError, match=re.escape(message)):
-        fastcmp.bayle_z([1, 0, 0, -1], folds, variance="in")
+        bayle_z([1, 0, 0, -1], folds, variance="in")
 
 
 def test_bayle_z_refuses():
     with pytest.raises(ValueError, match="at least 2 samples, got 1"):
-        fastcmp.bayle_z([1.0], [0])
+        bayle_z([1.0], [0])
     x = np.zeros((2, 20))
     x[1, 7] = math.nan
     for variance in ("out", "in"):
         with pytest.raises(ValueError, match=r"finite, got nan at \[1, 7\]"):
-            fastcmp.bayle_z(x, FOLDS, variance=variance)
+            bayle_z(x, FOLDS, variance=variance)
+
+
+def test_methods_and_their_options():
+    """Docstring and page list every method; an option of another one is not taken in silence."""
+    x = example("dietterich-t")
+    with pytest.raises(ValueError, match="method must be one of") as caught:
+        fold_test(x, "bcv-mcnemar")
+    known = re.findall(r"'([a-z-]+)'", str(caught.value).partition("(")[2].partition(")")[0])
+    assert {*TESTS, "bayle-z", "conservative-z", "proportion-z", "naive-mcnemar"} == {*known}
+    page = Path(__file__).parents[2] / "docs" / "howto" / "crossval.md"
+    for listed in (fold_test.__doc__ or "", page.read_text(encoding="utf-8")):
+        assert all(f'"{name}"' in listed for name in known)
+    assert fold_test(x, "Dietterich T").pvalue == fold_test(x, "dietterich_t").pvalue
+    for name in ("alpaydin-f", "calibrated-f"):
+        with pytest.raises(ValueError, match="is two-sided only, got alternative='less'"):
+            fold_test(x, name, alternative="less")
+    with pytest.raises(
+        ValueError, match=r"^n_train is an option of nadeau-bengio-t and bouckaert-frank-t, not of"
+    ):
+        fold_test(x, "kfold-t", n_train=9)
+    with pytest.raises(
+        ValueError, match=r"^rho1 is an option of blocked-t, not of method 'bouckaert-frank-t'$"
+    ):
+        fold_test(x, "bouckaert-frank-t", rho1=0.5)
+    for name, option in (("bayle-z", "folds"), ("nadeau-bengio-t", "n_test")):
+        with pytest.raises(ValueError, match=f"method '{name}' needs {option}="):
+            fold_test(x[0], name, n_train=9) if option == "n_test" else fold_test(x[0], name)

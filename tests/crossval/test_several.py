@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import fastcmp
-from fastcmp import compare_cv_all, compare_folds, designs, nadeau_bengio_t
+from fastcmp import compare_cv_all, compare_folds, designs, fold_test
 
 
 def draw(seed, n=40):
@@ -176,7 +176,7 @@ def test_splits_are_nadeau_and_bengios_test():
     with pytest.raises(ValueError, match="test_train_ratio must be given"):
         compare_folds(splits)
     result = compare_folds(splits, test_train_ratio=0.25, control=1)
-    alone = nadeau_bengio_t(splits[1] - splits[[0, 2]], n_train=4, n_test=1)
+    alone = fold_test(splits[1] - splits[[0, 2]], "nadeau-bengio-t", n_train=4, n_test=1)
     assert np.allclose(result.pvalue, alone.pvalue)
     assert result.control == "model_1"
 

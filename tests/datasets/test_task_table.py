@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import reference_cases
 
-from fastcmp import nadeau_bengio_t
+from fastcmp import fold_test
 from fastcmp.datasets import task_table
 
 
@@ -46,7 +46,7 @@ def test_each_pair_is_nadeau_and_bengios_test(folds):
     table = task_table(folds)
     for (i, j), t, p in zip(table.pairs, table.statistic, table.pvalue, strict=True):
         d = (folds[i] - folds[j]).reshape(5, 6)
-        alone = nadeau_bengio_t(d, n_train=2, n_test=1)
+        alone = fold_test(d, "nadeau-bengio-t", n_train=2, n_test=1)
         assert np.allclose(t, alone.statistic)
         assert np.allclose(p, alone.pvalue)
     assert table.wins.sum() > 0
@@ -119,7 +119,7 @@ def test_means_are_the_scores_of_tasks(folds):
         ((1, 3, 1, 5), {}, "at least 2 models"),
         ((2, 3, 5, 1), {}, "test_train_ratio must be given"),
         ((2, 3, 1, 5), {"test_train_ratio": [1, 2]}, "each of 3 tasks"),
-        ((2, 3, 1, 5), {"tasks": ["a"]}, "each of 3 tasks"),
+        ((2, 3, 1, 5), {"tasks": ["a"]}, "each of the 3 tasks"),
     ],
 )
 def test_wrong_scores_are_refused(shape, options, words):

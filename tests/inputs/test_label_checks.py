@@ -11,7 +11,6 @@ from libraries import pd, pl
 from fastcmp import (
     auc,
     average_precision,
-    bowker,
     cochrans_q,
     cochrans_q_from_counts,
     compare_all,
@@ -27,7 +26,7 @@ from fastcmp import (
     mcnemar_from_counts,
     mcnemar_table,
     optimal_cutpoint,
-    stuart_maxwell,
+    symmetry,
 )
 from fastcmp.stream import LabelCounts, PairCounts
 
@@ -297,8 +296,7 @@ ROWS = {
     "rows": lambda y, a: compare_all(y, [a, B]),
     "frame": lambda y, a: compare_all(y, pd.DataFrame({"a": a, "b": a})),
     "two models": lambda y, a: compare_all(B, {"y": y, "a": a}),
-    "bowker": bowker,
-    "stuart_maxwell": stuart_maxwell,
+    "symmetry": symmetry,
     "auc": auc,
     "auc, weights": lambda y, a: auc(y, PROBA, sample_weight=a + 1),
     "average_precision": average_precision,

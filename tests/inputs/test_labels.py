@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from libraries import pa, pd, pl
 
-from fastcmp import bhapkar, compare_all, correct_values, count_labels, mcnemar
+from fastcmp import compare_all, correct_values, count_labels, mcnemar, symmetry
 
 
 def assert_equal_where_labels_are(columns, *makes):
@@ -382,4 +382,4 @@ def test_bad_types(y_true, pred, wanted):
 
 def test_the_first_has_its_own_name():
     with pytest.raises(ValueError, match=r"^pred_b has 4 labels, pred_a has 3$"):
-        bhapkar(Y[1:], Y)
+        symmetry(Y[1:], Y)

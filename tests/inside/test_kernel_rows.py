@@ -15,16 +15,17 @@ from fastcmp.kernels.cost import (
     cost_test_many,
 )
 from fastcmp.kernels.difference_evalues import BETS, DIRICHLET, anytime_difference_interval_many
-from fastcmp.kernels.fold_t_tests import (
+from fastcmp.kernels.fold_tables import bcv_mcnemar_many, naive_mcnemar_many, proportion_z_many
+from fastcmp.kernels.fold_tests import (
     ALPAYDIN_F,
     CALIBRATED_F,
     DIETTERICH_T,
     YILDIZ_T,
+    bayle_z_many,
+    conservative_z_many,
     fold_t_many,
     two_fold_many,
 )
-from fastcmp.kernels.fold_tables import bcv_mcnemar_many, naive_mcnemar_many, proportion_z_many
-from fastcmp.kernels.fold_z import bayle_z_many, conservative_z_many
 from fastcmp.kernels.intervals import (
     BONETT_PRICE,
     NEWCOMBE,
@@ -148,7 +149,7 @@ def test_folds(side):
             (rows, halves),
             lambda i: kernels.conservative_z(rows[i], halves[i], side),
         ),
-        (bayle_z_many, (rows, folds, 0), lambda i: kernels.bayle_z_out(rows[i], side)),
+        (fold_t_many, (rows, 1 / 100, np.inf), lambda i: kernels.bayle_z_out(rows[i], side)),
         (bayle_z_many, (rows, folds, 3), lambda i: kernels.bayle_z_in(rows[i], folds, 3, side)),
     ):
         out, status = np.empty((4, 9)), np.empty(9, np.uint8)
@@ -167,15 +168,16 @@ def test_tables_of_folds(side):
     assert set(status.tolist()) == {OK, DEGENERATE, INVALID}
     for i, mean in enumerate(means):
         same((*results[i], status[i]), kernels.bcv_mcnemar(mean[0, 1], mean[1, 0], factor, side))
-    naive_mcnemar_many(tables, results, status)
+    out = np.empty((4, 40))
+    naive_mcnemar_many(tables, out, status)
     for i, folds in enumerate(tables):
         one = kernels.naive_mcnemar(folds)
-        same((*results[i], status[i]), (*one[:2], one.status))
-    a, b, n = tables[:, :, 1].sum((1, 2)), tables[..., 1].sum((1, 2)), tables.sum((1, 2, 3))
-    errors, results = np.stack([a, b, np.maximum(n, 1)]), np.empty((40, 4))
-    proportion_z_many(errors, side, results, status)
-    for i, arguments in enumerate(errors.T):
-        same((*results[i], status[i]), kernels.proportion_z(*arguments, side))
+        same((*out[:, i], status[i]), (*one[:2], np.nan, np.nan, one.status))
+    table = tables[:, 0]
+    proportion_z_many(table, side, out, status)
+    for i, cells in enumerate(table):
+        one = kernels.proportion_z(cells[1].sum(), cells[:, 1].sum(), cells.sum(), side)
+        same((*out[:, i], status[i]), one)
 
 
 @pytest.mark.parametrize("margin", [0.02, 0.3])

@@ -49,19 +49,19 @@ def by_hand(tables):
         [np.repeat([1, -1, 0], [fold[0, 1], fold[1, 0], fold[0, 0] + fold[1, 1]]) for fold in folds]
     )
     results = [
-        fastcmp.resampled_t(x["two thirds"][:, 0]),
-        fastcmp.kfold_t(x["10x10"][0]),
-        fastcmp.dietterich_t(x["5x2"]),
-        fastcmp.nadeau_bengio_t(x["nine tenths"][:, 0], n_train=270, n_test=30),
-        fastcmp.bouckaert_frank_t(x["10x10"]),
-        fastcmp.yildiz_t(x["5x2"]),
-        fastcmp.blocked_t(x["blocked 3x2"]),
-        fastcmp.alpaydin_f(x["5x2"]),
-        fastcmp.calibrated_f(x["blocked 5x2"]),
-        fastcmp.proportion_z(holdout[1].sum(), holdout[:, 1].sum(), 100),
-        fastcmp.bayle_z(wide, np.repeat(np.arange(10), 30)),
+        fastcmp.fold_test(x["two thirds"][:, 0], "resampled-t"),
+        fastcmp.fold_test(x["10x10"][0], "kfold-t"),
+        fastcmp.fold_test(x["5x2"], "dietterich-t"),
+        fastcmp.fold_test(x["nine tenths"][:, 0], "nadeau-bengio-t", n_train=270, n_test=30),
+        fastcmp.fold_test(x["10x10"], "bouckaert-frank-t"),
+        fastcmp.fold_test(x["5x2"], "yildiz-t"),
+        fastcmp.fold_test(x["blocked 3x2"], "blocked-t"),
+        fastcmp.fold_test(x["5x2"], "alpaydin-f"),
+        fastcmp.fold_test(x["blocked 5x2"], "calibrated-f"),
+        fastcmp.fold_test(holdout, "proportion-z"),
+        fastcmp.fold_test(wide, "bayle-z", folds=np.repeat(np.arange(10), 30)),
         fastcmp.mcnemar_from_counts(holdout[0, 1], holdout[1, 0], method="corrected"),
-        fastcmp.naive_mcnemar(folds),
+        fastcmp.fold_test(folds, "naive-mcnemar"),
         fastcmp.bcv_mcnemar(tables["blocked 5x2"]),
     ]
     return [float(result.pvalue) for result in results]

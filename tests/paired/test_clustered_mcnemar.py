@@ -19,20 +19,27 @@ CELLS = ("both_right", "only_a", "only_b", "both_wrong")
 SWAPPED = {"greater": "less", "less": "greater", "two-sided": "two-sided"}
 
 
+def of_clusters(cells, **options):
+    """Test counts by cluster in the order of a table."""
+    right, only_a, only_b, wrong = cells
+    both = {"both_right": right, "both_wrong": wrong}
+    return mcnemar_clustered_from_counts(only_a, only_b, **both, **options)
+
+
 def cells_of(case):
     return [case["input"][name] for name in ("ak", "bk", "ck", "dk")]
 
 
 @parametrize("clustered_mcnemar")
 def test_against_references(case):
-    found = mcnemar_clustered_from_counts(*cells_of(case), **case["options"])
+    found = of_clusters(cells_of(case), **case["options"])
     assert found.statistic == expected(case, "statistic")
     assert found.pvalue == expected(case, "pvalue")
 
 
 @parametrize("clustered_paired_interval")
 def test_intervals_against_references(case):
-    found = mcnemar_clustered_from_counts(*cells_of(case))
+    found = of_clusters(cells_of(case))
     options = case["options"]
     ends = found.confidence_interval(options["confidence"], options["method"])
     assert found.difference == expected(case, "difference")
@@ -82,7 +89,7 @@ def oracle(cells, method):
 @pytest.mark.parametrize("method", SANDWICH)
 @given(cells=clusters(5))
 def test_sandwich_is_that_of_the_regression(method, cells):
-    found = mcnemar_clustered_from_counts(*cells, method=method)
+    found = of_clusters(cells, method=method)
     mean, variance, df = oracle(cells, method)
     assert found.difference == pytest.approx(mean, abs=1e-12)
     assert found.df == pytest.approx(df, rel=1e-6)
@@ -101,7 +108,7 @@ def test_labels_and_counts_agree(cells):
         return
     with any_labels():
         found = mcnemar(y, a[order], b[order], groups=names[order])
-    wanted = mcnemar_clustered_from_counts(*cells)
+    wanted = of_clusters(cells)
     assert found.pvalue == pytest.approx(wanted.pvalue, rel=1e-9)
     assert found.table.tolist() == wanted.table.tolist()
 
@@ -111,11 +118,9 @@ def test_labels_and_counts_agree(cells):
 @given(cells=clusters())
 def test_swapped_models_and_clusters_in_another_order(method, alternative, cells):
     options = {"method": method, "alternative": alternative}
-    found = mcnemar_clustered_from_counts(*cells, **options)
-    shuffled = mcnemar_clustered_from_counts(*cells[:, ::-1], **options)
-    swapped = mcnemar_clustered_from_counts(
-        *cells[[0, 2, 1, 3]], method=method, alternative=SWAPPED[alternative]
-    )
+    found = of_clusters(cells, **options)
+    shuffled = of_clusters(cells[:, ::-1], **options)
+    swapped = of_clusters(cells[[0, 2, 1, 3]], method=method, alternative=SWAPPED[alternative])
     for other, sign in ((shuffled, 1), (swapped, -1)):
         assert other.pvalue == pytest.approx(found.pvalue, rel=1e-9, abs=1e-300)
         assert other.difference == pytest.approx(sign * found.difference, abs=1e-12)
@@ -131,7 +136,7 @@ def test_clusters_of_one_are_no_clusters(method, counts):
     g = cells.shape[1]
     if g < 2:
         return
-    found = mcnemar_clustered_from_counts(*cells, method=method)
+    found = of_clusters(cells, method=method)
     plain = mcnemar_from_counts(counts[1], counts[2], method="asymptotic")
     # Small-sample factors, and t in place of the null variance.
     mean = (counts[1] - counts[2]) / g
@@ -149,7 +154,7 @@ def test_clusters_of_one_are_no_clusters(method, counts):
 
 @pytest.mark.parametrize("method", SANDWICH + NAMED)
 def test_no_discordant_sample(method):
-    found = mcnemar_clustered_from_counts(*[[3, 1], [0, 0], [0, 0], [1, 2]], method=method)
+    found = of_clusters([[3, 1], [0, 0], [0, 0], [1, 2]], method=method)
     assert (found.statistic, found.pvalue) == (0, 1)
     assert found.status == DEGENERATE
     assert found.confidence_interval().low <= 0 <= found.confidence_interval().high
@@ -157,7 +162,7 @@ def test_no_discordant_sample(method):
 
 def test_the_same_difference_in_every_cluster():
     cells = [[2, 4, 6], [1, 2, 3], [0, 0, 0], [0, 0, 0]]
-    found = mcnemar_clustered_from_counts(*cells)
+    found = of_clusters(cells)
     assert found.standard_error == 0
     assert np.isnan(found.statistic)
     assert (found.pvalue, found.status) == (2.0**-2, DEGENERATE)
@@ -168,7 +173,7 @@ def test_the_same_difference_in_every_cluster():
 
 @given(cells=clusters(6), alternative=st.sampled_from(list(SWAPPED)))
 def test_sign_flips_of_clusters(cells, alternative):
-    found = mcnemar_clustered_from_counts(*cells, alternative=alternative)
+    found = of_clusters(cells, alternative=alternative)
     sums = cells[1] - cells[2]
     signs = np.array(list(product([1, -1], repeat=sums.size))) @ sums
     beyond = {
@@ -182,17 +187,17 @@ def test_sign_flips_of_clusters(cells, alternative):
 
 def test_cautions():
     cells = [[30, 1, 2], [4, 0, 1], [1, 1, 0], [9, 1, 0]]
-    text = str(mcnemar_clustered_from_counts(*cells, method="obuchowski"))
+    text = str(of_clusters(cells, method="obuchowski"))
     for part in ("degrees of freedom", "One cluster holds", "rarely rejects"):
         assert part in text.replace("\n", " ")
     even = np.ones((4, 40), int)
-    assert mcnemar_clustered_from_counts(*even).cautions == ()
-    assert "ignored" in str(mcnemar_clustered_from_counts(*even, method="mcnemar"))
+    assert of_clusters(even).cautions == ()
+    assert "ignored" in str(of_clusters(even, method="mcnemar"))
 
 
 def test_cluster_weighted_has_one_interval():
     cells = [[3, 2, 9], [1, 0, 4], [0, 1, 1], [2, 1, 0]]
-    found = mcnemar_clustered_from_counts(*cells, method="cluster-weighted")
+    found = of_clusters(cells, method="cluster-weighted")
     each = (np.array(cells[1]) - cells[2]) / np.sum(cells, axis=0)
     wanted = stats.ttest_1samp(each, 0)
     assert found.difference == pytest.approx(each.mean())
@@ -259,7 +264,7 @@ def by_strata(d, groups, strata, weights, method):
         cells = np.zeros((4, len(sizes)), int)
         cells[1], cells[2] = np.maximum(sums, 0), np.maximum(-sums, 0)
         cells[3] = sizes - cells[1] - cells[2]
-        one = mcnemar_clustered_from_counts(*cells.astype(int), method=method)
+        one = of_clusters(cells.astype(int), method=method)
         part = weight**2 * one.standard_error**2
         mean, variance = mean + weight * one.difference, variance + part
         lost += part**2 / one.df

@@ -362,7 +362,9 @@ def gaffke(gain, weight, alpha, n_draws=200_000):
 def test_clusters_by_what_they_could_hold_at_worst(method):
     right = np.array([5, 8, 2, 9, 4, 7, 6, 3, 5, 10])
     a, b = np.array([1, 0, 2, 0, 0, 1, 0, 0, 3, 0]), np.array([0, 1, 0, 1, 2, 0, 0, 1, 0, 0])
-    result = mcnemar_clustered_from_counts(right, a, b, 0 * a, method=method, margin=0.3)
+    result = mcnemar_clustered_from_counts(
+        a, b, both_right=right, both_wrong=0 * a, method=method, margin=0.3
+    )
     found, sizes = result.margins, (right + a + b).astype(float)
     gain, weight = (a - b, sizes) if method != "durkalski" else ((a - b) / sizes, np.ones(10))
     for ends, alpha in ((found.interval, 0.025), (found.inner_interval, 0.05)):
@@ -376,8 +378,9 @@ def test_clusters_by_what_they_could_hold_at_worst(method):
 @pytest.mark.parametrize("size", [1, 7])
 def test_clusters_that_fail_as_a_whole_are_a_binomial(n, failed, size):
     lost = size * (np.arange(n) < failed)
-    cells = size - lost, 0 * lost, lost, 0 * lost
-    found = mcnemar_clustered_from_counts(*cells, margin=0.1).margins
+    found = mcnemar_clustered_from_counts(
+        0 * lost, lost, both_right=size - lost, both_wrong=0 * lost, margin=0.1
+    ).margins
     # Clopper and Pearson's, within 3%, and never below.
     wanted = stats.binom.cdf(failed, n, 0.1)
     assert wanted <= found.noninferiority_pvalue <= 1.03 * wanted
@@ -399,7 +402,10 @@ WITHOUT_VARIANCE = {
         *np.zeros((3, 180), int), groups=np.arange(180) // 9, margin=0.05
     ),
     "clustered counts": lambda: mcnemar_clustered_from_counts(
-        np.full(20, 9), *np.zeros((3, 20), int), margin=0.05
+        *np.zeros((2, 20), int),
+        both_right=np.full(20, 9),
+        both_wrong=np.zeros(20, int),
+        margin=0.05,
     ),
     "stratified counts": lambda: mcnemar_stratified_from_counts(
         [0, 0], [0, 0], weights=[1, 3], both_right=[9, 9], both_wrong=[0, 0], margin=0.05

@@ -13,7 +13,7 @@ from reference_cases import expected, parametrize
 
 from fastcmp import kernels
 from fastcmp.kernels import Status
-from fastcmp.kernels.planned_mcnemar import critical_count
+from fastcmp.kernels.planned import critical_count
 from fastcmp.planning import detectable_difference, power, sample_size
 
 ENUMERATED = ("midp", "exact", "asymptotic", "corrected")
@@ -280,3 +280,15 @@ def test_huge_plans_end():
 def test_samples_of_both_tails_are_enumerated_too(conditional):
     options = {"p10": 0.15, "p01": 0.05, "conditional": conditional}
     assert sample_size(**options, tails="both").n == sample_size(**options).n
+
+
+@pytest.mark.parametrize("method", ["connor", "miettinen", "lachenbruch"])
+def test_both_tails_are_searched_for_without_a_closed_form(method):
+    options = {"method": method, "tails": "both", "alpha": 0.2}
+    plan = sample_size(p10=0.08, p01=0.05, power=0.3, **options)
+    powers = power(n=[plan.n - 1, plan.n], p10=0.08, p01=0.05, **options).power
+    assert powers[0] < 0.3 <= powers[1]
+    assert plan.n < sample_size(p10=0.08, p01=0.05, power=0.3, method=method, alpha=0.2).n
+    plan = detectable_difference(n=100, discordant=0.12, power=0.3, **options)
+    again = power(n=100, difference=plan.difference, discordant=0.12, **options)
+    assert again.power == pytest.approx(0.3, abs=1e-12)

@@ -140,7 +140,7 @@ def test_a_level_that_no_record_has_is_written_out():
 TESTS = {
     "delong": lambda: fastcmp.delong(Y, {"a": Y + RNG.random(60), "b": RNG.random(60)}),
     "cochran": lambda: fastcmp.cochrans_q(Y, PREDS),
-    "nadeau": lambda: fastcmp.nadeau_bengio_t([0.1, 0.2, 0.05], n_train=9, n_test=1),
+    "nadeau": lambda: fastcmp.fold_test([0.1, 0.2, 0.05], "nadeau-bengio-t", n_train=9, n_test=1),
     "wilcoxon": lambda: fastcmp.signed_rank(VALUES["a"], VALUES["b"]),
     "friedman": lambda: datasets.friedman(VALUES),
     "demsar": lambda: fastcmp.compare_datasets(VALUES),

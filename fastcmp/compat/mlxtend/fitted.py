@@ -9,16 +9,14 @@ import numpy as np
 
 from fastcmp.compat.mlxtend.estimators import scikit_learn, score_difference, scorer_of
 from fastcmp.core.checks import as_whole
-from fastcmp.crossval.fold_tests import kfold_t, resampled_t
+from fastcmp.crossval.fold_tests import fold_test
 from fastcmp.crossval.runs import take_rows
-from fastcmp.crossval.two_fold import alpaydin_f, dietterich_t
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    from fastcmp.crossval.fold_result import FoldTestResult
 
 _STATES = 32767  # mlxtend draws the states of its splits below it
 
@@ -66,7 +64,7 @@ def paired_ttest_5x2cv(
 
     See Also
     --------
-    fastcmp.dietterich_t : The test on your own differences; one-sided, with interval.
+    fastcmp.fold_test : The test on your own differences; one-sided, with interval.
     fastcmp.compare_cv : Better tests of two classifiers, one fit for each split.
 
     Notes
@@ -94,8 +92,8 @@ def paired_ttest_5x2cv(
     >>> p < 0.01
     True
     """
-    differences = _five_by_two(estimator1, estimator2, X, y, scoring, random_seed)
-    return _numbers(dietterich_t(differences))
+    splits = _halves(X, y, random_seed)
+    return _test("dietterich-t", (estimator1, estimator2), scoring, splits, (5, 2))
 
 
 def combined_ftest_5x2cv(
@@ -139,7 +137,7 @@ def combined_ftest_5x2cv(
 
     See Also
     --------
-    fastcmp.alpaydin_f : The test on your own differences.
+    fastcmp.fold_test : The test on your own differences.
     fastcmp.compare_cv : Better tests of two classifiers, one fit for each split.
 
     Notes
@@ -164,8 +162,8 @@ def combined_ftest_5x2cv(
     >>> p < 0.01
     True
     """
-    differences = _five_by_two(estimator1, estimator2, X, y, scoring, random_seed)
-    return _numbers(alpaydin_f(differences))
+    splits = _halves(X, y, random_seed)
+    return _test("alpaydin-f", (estimator1, estimator2), scoring, splits, (5, 2))
 
 
 def paired_ttest_kfold_cv(
@@ -217,8 +215,8 @@ def paired_ttest_kfold_cv(
 
     See Also
     --------
-    fastcmp.kfold_t : The test on your own differences; one-sided, with interval.
-    fastcmp.bouckaert_frank_t : The same with the variance corrected.
+    fastcmp.fold_test : The test on your own differences; one-sided, with interval;
+        "bouckaert-frank-t" corrects the variance.
 
     Notes
     -----
@@ -240,21 +238,15 @@ def paired_ttest_kfold_cv(
     True
     """
     cv = as_whole(cv, "cv", 2)
-    scorer = scorer_of(estimator1, scoring)
     selection = scikit_learn("model_selection")
     seed = random_seed if shuffle else None
     folds = selection.KFold(n_splits=cv, shuffle=bool(shuffle), random_state=seed)
     labels = y if hasattr(y, "iloc") else np.asarray(y)
-    differences = [
-        score_difference(
-            (estimator1, estimator2),
-            scorer,
-            (take_rows(X, train), take_rows(labels, train)),
-            (take_rows(X, test), take_rows(labels, test)),
-        )
-        for train, test in folds.split(X, labels)
-    ]
-    return _numbers(kfold_t(differences))
+    splits = (
+        tuple((take_rows(X, rows), take_rows(labels, rows)) for rows in sets)
+        for sets in folds.split(X, labels)
+    )
+    return _test("kfold-t", (estimator1, estimator2), scoring, splits, (cv,))
 
 
 def paired_ttest_resampled(
@@ -306,8 +298,8 @@ def paired_ttest_resampled(
 
     See Also
     --------
-    fastcmp.nadeau_bengio_t : The same with the variance corrected.
-    fastcmp.resampled_t : The test on your own differences; one-sided, with interval.
+    fastcmp.fold_test : The test on your own differences; one-sided, with interval;
+        "nadeau-bengio-t" corrects the variance.
 
     Notes
     -----
@@ -317,7 +309,7 @@ def paired_ttest_resampled(
     Do not trust a small p-value of this test. The splits share most of their samples,
     but their differences are treated as independent. With more rounds the estimated
     variance of the mean falls to 0 while the error of the mean stays, so any two models
-    become significantly different. `fastcmp.nadeau_bengio_t` adds
+    become significantly different. "nadeau-bengio-t" of `fastcmp.fold_test` adds
     ``test_size / (1 - test_size)`` to ``1 / num_rounds``.
 
     Examples
@@ -335,12 +327,8 @@ def paired_ttest_resampled(
     num_rounds = as_whole(num_rounds, "num_rounds", 2)
     if isinstance(test_size, bool) or not isinstance(test_size, Integral | Real):
         raise TypeError(f"test_size must be a proportion or a number of samples, got {test_size!r}")
-    scorer = scorer_of(estimator1, scoring)
-    differences = [
-        score_difference((estimator1, estimator2), scorer, train, test)
-        for train, test in _random_splits(X, y, num_rounds, test_size, random_seed)
-    ]
-    return _numbers(resampled_t(differences))
+    splits = _random_splits(X, y, num_rounds, test_size, random_seed)
+    return _test("resampled-t", (estimator1, estimator2), scoring, splits, (num_rounds,))
 
 
 def _random_splits(
@@ -349,7 +337,7 @@ def _random_splits(
     n: int,
     test_size: float,
     seed: int | None,
-) -> Iterator[tuple[tuple[Any, Any], tuple[Any, Any]]]:
+) -> Iterator[tuple[Any, ...]]:
     """Split as mlxtend does: the generator of the seed draws a state for each split."""
     split = scikit_learn("model_selection").train_test_split
     states = np.random.RandomState(seed)  # as mlxtend
@@ -361,27 +349,26 @@ def _random_splits(
         yield (X1, y1), (X2, y2)
 
 
-def _five_by_two(  # what the user passed
-    estimator1: Any,
-    estimator2: Any,
+def _halves(
     X: Any,  # noqa: N803
     y: ArrayLike,
+    seed: int | None,
+) -> Iterator[tuple[Any, ...]]:
+    """Five random halvings, each half tested on once."""
+    for first, second in _random_splits(X, y, 5, 0.5, seed):
+        yield first, second
+        yield second, first
+
+
+def _test(
+    method: str,
+    estimators: tuple[Any, Any],
     scoring: Any,
-    random_seed: int | None,
-) -> NDArray[np.float64]:
-    """Give the differences for five random halvings, each half tested on once."""
-    scorer = scorer_of(estimator1, scoring)
-    both = estimator1, estimator2
-    return np.array(
-        [
-            [
-                score_difference(both, scorer, first, second),
-                score_difference(both, scorer, second, first),
-            ]
-            for first, second in _random_splits(X, y, 5, 0.5, random_seed)
-        ]
-    )
-
-
-def _numbers(result: FoldTestResult) -> tuple[float, float]:
+    splits: Iterable[tuple[Any, ...]],
+    shape: tuple[int, ...],
+) -> tuple[float, float]:
+    """Fit and score both estimators on pairs of training and test set, and test by folds."""
+    scorer = scorer_of(estimators[0], scoring)
+    differences = [score_difference(estimators, scorer, train, test) for train, test in splits]
+    result = fold_test(np.reshape(differences, shape), method)
     return float(result.statistic), float(result.pvalue)

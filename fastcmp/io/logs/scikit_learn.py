@@ -26,7 +26,7 @@ _SPLIT = re.compile(r"split(\d+)_(test_.+)")
 _ERROR = STATUS.index("error")
 _OVERLAP = (
     "Splits of cross-validation share training data, so their scores are not "
-    "independent: only tests for cross-validation fit (compare_folds, nadeau_bengio_t)"
+    "independent: only tests for cross-validation fit (compare_folds, fold_test)"
 )
 
 

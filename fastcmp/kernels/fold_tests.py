@@ -1,4 +1,4 @@
-"""Student's t tests on the differences of folds.
+"""Tests on the differences of folds: Student's t, F and the normal z.
 
 All is computed in units of a power of two near the largest difference: squares of
 scores of any size neither under- nor overflow, and the scaling loses no digit.
@@ -9,12 +9,14 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from fastcmp._jit import helper, inlined, kernel
+import numpy as np
+
+from fastcmp._jit import helper, kernel, sum_of
 from fastcmp.kernels.special import snedecor_tail, square, student_tails
 from fastcmp.kernels.status import DEGENERATE, INVALID, OK, TWO_SIDED, UNDEFINED
 
 if TYPE_CHECKING:
-    from fastcmp.kernels.typing import FloatArray, StatusArray
+    from fastcmp.kernels.typing import FloatArray, IntArray, StatusArray
 
 #: Deviations up to this fraction of the largest difference are rounding errors.
 _ROUNDING: Final = 1e-12
@@ -34,16 +36,6 @@ class FoldOutcome(NamedTuple):
     estimate: float
     standard_error: float
     status: int
-
-
-class _Moments(NamedTuple):
-    """Of differences divided by 2**exponent."""
-
-    exponent: int
-    mean: float
-    squares: float  # of deviations from the mean
-    farthest: float  # deviation
-    rounding: float  # the largest deviation that counts as no spread
 
 
 @helper
@@ -68,52 +60,47 @@ def _invalid() -> FoldOutcome:
 
 
 @kernel
-def _without_spread(numerator: float, exponent: int) -> FoldOutcome:
-    estimate = math.ldexp(numerator, exponent)
-    if numerator == 0.0:
-        return FoldOutcome(0.0, 1.0, estimate, 0.0, DEGENERATE)
-    return FoldOutcome(math.nan, math.nan, estimate, 0.0, UNDEFINED)
-
-
-@kernel
-def _student(
-    numerator: float, error: float, exponent: int, df: float, alternative: int
-) -> FoldOutcome:
-    """Divide an estimate by its standard error, both in units of 2**exponent."""
-    t = numerator / error
-    return FoldOutcome(
-        t,
-        _tail(t, df, alternative),
-        math.ldexp(numerator, exponent),
-        math.ldexp(error, exponent),
-        OK,
-    )
-
-
-@kernel
-def _snedecor(ratio: float, df1: float, df2: float, estimate: float) -> FoldOutcome:
-    return FoldOutcome(ratio, snedecor_tail(df1, df2, ratio), estimate, math.nan, OK)
-
-
-@kernel
-def _moments(differences: FloatArray) -> _Moments:
+def _largest(differences: FloatArray) -> float:
     largest = 0.0
     for x in differences:
         largest = max(largest, abs(x))
-    if largest == math.inf:
-        return _Moments(0, math.nan, math.nan, math.nan, math.nan)
-    exponent = _exponent(largest)
-    unit = math.ldexp(1.0, -exponent)
+    return largest
+
+
+@kernel
+def _scaled_mean(differences: FloatArray, unit: float) -> float:
     total = 0.0
     for x in differences:
         total += x * unit
-    mean = total / differences.size
-    squares, farthest = 0.0, 0.0
-    for x in differences:
-        deviation = x * unit - mean
-        squares += deviation * deviation
-        farthest = max(farthest, abs(deviation))
-    return _Moments(exponent, mean, squares, farthest, _ROUNDING * largest * unit)
+    return total / differences.size
+
+
+@kernel
+def _quotient(  # all but `largest` in units of 2**exponent
+    estimate: float,
+    variance: float,
+    farthest: float,
+    largest: float,
+    exponent: int,
+    df: float,
+    alternative: int,
+) -> FoldOutcome:
+    """Divide an estimate by the root of its variance, unless no deviation is farther than rounding.
+
+    `largest` is the largest difference: deviations to 1e-12 of it are rounding errors.
+    """
+    if largest == math.inf or math.isnan(estimate + variance):
+        return _invalid()
+    rounding = _ROUNDING * largest * math.ldexp(1.0, -exponent)
+    if farthest > rounding:
+        error = math.sqrt(variance)
+        t = estimate / error
+        pvalue = _tail(t, df, alternative)
+        scaled = math.ldexp(estimate, exponent), math.ldexp(error, exponent)
+        return FoldOutcome(t, pvalue, scaled[0], scaled[1], OK)
+    if abs(estimate) <= rounding:
+        return FoldOutcome(0.0, 1.0, 0.0, 0.0, DEGENERATE)
+    return FoldOutcome(math.nan, math.nan, math.ldexp(estimate, exponent), 0.0, UNDEFINED)
 
 
 @kernel
@@ -150,22 +137,16 @@ def fold_t(differences: FloatArray, factor: float, df: float, alternative: int =
     """
     if differences.size < 2 or not 0.0 < factor < math.inf or not df > 0.0:
         return _invalid()
-    found = _moments(differences)
-    if math.isnan(found.squares):
-        return _invalid()
-    if found.farthest <= found.rounding:
-        return _without_spread(found.mean, found.exponent)
-    error = math.sqrt(factor * found.squares)
-    return _student(found.mean, error, found.exponent, df, alternative)
-
-
-@inlined
-def _store(outcome: FoldOutcome, i: int, out: FloatArray, status: StatusArray) -> None:
-    out[0, i] = outcome.statistic
-    out[1, i] = outcome.pvalue
-    out[2, i] = outcome.estimate
-    out[3, i] = outcome.standard_error
-    status[i] = outcome.status
+    largest = _largest(differences)
+    exponent = _exponent(largest)
+    unit = math.ldexp(1.0, -exponent)
+    mean = _scaled_mean(differences, unit)
+    squares, farthest = 0.0, 0.0
+    for x in differences:
+        deviation = x * unit - mean
+        squares += deviation * deviation
+        farthest = max(farthest, abs(deviation))
+    return _quotient(mean, factor * squares, farthest, largest, exponent, df, alternative)
 
 
 @kernel
@@ -179,7 +160,8 @@ def fold_t_many(  # one row of data, one column of answers
 ) -> None:
     """Write `fold_t` of each row of (P, J): four rows of `out`, (4, P), and the status."""
     for i in range(differences.shape[0]):
-        _store(fold_t(differences[i], factor, df, alternative), i, out, status)
+        outcome = fold_t(differences[i], factor, df, alternative)
+        out[0, i], out[1, i], out[2, i], out[3, i], status[i] = outcome
 
 
 # t tests of J differences whose training sets overlap, most with a larger variance.
@@ -406,18 +388,6 @@ ALPAYDIN_F: Final = 2
 CALIBRATED_F: Final = 3
 
 
-class _Pairs(NamedTuple):
-    """Of differences divided by 2**exponent."""
-
-    exponent: int
-    first: float
-    mean: float
-    squares: float  # of the differences
-    within: float  # squared deviations from the mean of each pair
-    spread: bool
-    rounding: float
-
-
 class BlockedConstants(NamedTuple):
     """Constant and degrees of freedom of the m x 2 test."""
 
@@ -427,13 +397,13 @@ class BlockedConstants(NamedTuple):
 
 
 @kernel
-def _pairs(differences: FloatArray) -> _Pairs:
+def _five_by_two(differences: FloatArray, method: int, alternative: int) -> FoldOutcome:
+    if differences.shape[0] != 5 or differences.shape[1] != 2:
+        return _invalid()
     largest = 0.0
     for i in range(5):
         for j in range(2):
             largest = max(largest, abs(differences[i, j]))
-    if largest == math.inf:
-        return _Pairs(0, math.nan, math.nan, math.nan, math.nan, False, math.nan)
     exponent = _exponent(largest)
     unit = math.ldexp(1.0, -exponent)
     total, squares, within, farthest = 0.0, 0.0, 0.0, 0.0
@@ -444,42 +414,22 @@ def _pairs(differences: FloatArray) -> _Pairs:
         deviation = 0.5 * (x - y)
         within += 2.0 * deviation * deviation
         farthest = max(farthest, abs(deviation))
-    rounding = _ROUNDING * largest * unit
-    first = differences[0, 0] * unit
     mean = total / 10.0
-    return _Pairs(exponent, first, mean, squares, within, farthest > rounding, rounding)
-
-
-@kernel
-def _five_by_two_t(differences: FloatArray, combined: bool, alternative: int) -> FoldOutcome:
-    if differences.shape[0] != 5 or differences.shape[1] != 2:
+    if method == DIETTERICH_T:
+        first = differences[0, 0] * unit
+        return _quotient(first, within / 5.0, farthest, largest, exponent, 5.0, alternative)
+    if method == YILDIZ_T:
+        return _quotient(mean, within / 50.0, farthest, largest, exponent, 5.0, alternative)
+    if largest == math.inf or math.isnan(squares):
         return _invalid()
-    pairs = _pairs(differences)
-    if math.isnan(pairs.squares):
-        return _invalid()
-    numerator = pairs.mean if combined else pairs.first
-    if not pairs.spread:
-        if abs(numerator) <= pairs.rounding:
-            numerator = 0.0
-        return _without_spread(numerator, pairs.exponent)
-    error = math.sqrt(pairs.within / (50.0 if combined else 5.0))
-    return _student(numerator, error, pairs.exponent, 5.0, alternative)
-
-
-@kernel
-def _five_by_two_f(differences: FloatArray, df1: float) -> FoldOutcome:
-    if differences.shape[0] != 5 or differences.shape[1] != 2:
-        return _invalid()
-    pairs = _pairs(differences)
-    if math.isnan(pairs.squares):
-        return _invalid()
-    if not pairs.spread:
-        limit = _without_spread(pairs.squares, 0)
-        statistic, pvalue, _, _, status = limit
-        estimate = math.ldexp(pairs.mean, pairs.exponent)
-        return FoldOutcome(statistic, pvalue, estimate, math.nan, status)
-    ratio = pairs.squares / (2.0 * pairs.within)
-    return _snedecor(ratio, df1, 5.0, math.ldexp(pairs.mean, pairs.exponent))
+    estimate = math.ldexp(mean, exponent)
+    if farthest > _ROUNDING * largest * unit:
+        ratio = squares / (2.0 * within)
+        pvalue = snedecor_tail(10.0 if method == ALPAYDIN_F else 7.0, 5.0, ratio)
+        return FoldOutcome(ratio, pvalue, estimate, math.nan, OK)
+    if squares == 0.0:
+        return FoldOutcome(0.0, 1.0, estimate, math.nan, DEGENERATE)
+    return FoldOutcome(math.nan, math.nan, estimate, math.nan, UNDEFINED)
 
 
 @kernel
@@ -513,7 +463,7 @@ def dietterich_t(differences: FloatArray, alternative: int = 0) -> FoldOutcome:
     >>> round(dietterich_t(x).statistic, 4)
     3.266
     """
-    return _five_by_two_t(differences, False, alternative)
+    return _five_by_two(differences, DIETTERICH_T, alternative)
 
 
 @kernel
@@ -546,7 +496,7 @@ def yildiz_t(differences: FloatArray, alternative: int = 0) -> FoldOutcome:
     >>> round(yildiz_t(x).statistic, 4)
     5.4222
     """
-    return _five_by_two_t(differences, True, alternative)
+    return _five_by_two(differences, YILDIZ_T, alternative)
 
 
 @kernel
@@ -577,7 +527,7 @@ def alpaydin_f(differences: FloatArray) -> FoldOutcome:
     >>> round(alpaydin_f(x).statistic, 4)
     3.8
     """
-    return _five_by_two_f(differences, 10.0)
+    return _five_by_two(differences, ALPAYDIN_F, TWO_SIDED)
 
 
 @kernel
@@ -608,7 +558,7 @@ def calibrated_f(differences: FloatArray) -> FoldOutcome:
     >>> round(calibrated_f(x).pvalue, 4)
     0.0804
     """
-    return _five_by_two_f(differences, 7.0)
+    return _five_by_two(differences, CALIBRATED_F, TWO_SIDED)
 
 
 @kernel
@@ -617,15 +567,8 @@ def two_fold_many(
 ) -> None:
     """Write a 5 x 2 test, by ``DIETTERICH_T`` or another code, of (P, 5, 2), as `fold_t_many`."""
     for i in range(differences.shape[0]):
-        if method == DIETTERICH_T:
-            outcome = dietterich_t(differences[i], alternative)
-        elif method == YILDIZ_T:
-            outcome = yildiz_t(differences[i], alternative)
-        elif method == ALPAYDIN_F:
-            outcome = alpaydin_f(differences[i])
-        else:
-            outcome = calibrated_f(differences[i])
-        _store(outcome, i, out, status)
+        outcome = _five_by_two(differences[i], method, alternative)
+        out[0, i], out[1, i], out[2, i], out[3, i], status[i] = outcome
 
 
 @kernel
@@ -704,3 +647,184 @@ def blocked_t(
         return _invalid()
     factor = constant * constant / differences.size
     return fold_t(differences.ravel(), factor, df, alternative)
+
+
+# Tests of a mean against the normal distribution.
+
+
+@kernel
+def conservative_z(
+    differences: FloatArray, half_differences: FloatArray, alternative: int = 0
+) -> FoldOutcome:
+    """Nadeau and Bengio's conservative z test.
+
+    Parameters
+    ----------
+    differences : ndarray of float64, shape (J,)
+        Score of a minus that of b in J random splits of all samples.
+    half_differences : ndarray of float64, shape (M, 2, J)
+        The same in J splits of each half of the samples, for M random halvings.
+    alternative : int, optional
+        ``TWO_SIDED`` (0), ``GREATER`` (1, a is better) or ``LESS`` (-1).
+
+    Returns
+    -------
+    FoldOutcome
+        The mean of `differences` over the root of V, half the mean squared difference
+        of the means of two halves.
+
+    References
+    ----------
+    .. [1] C. Nadeau, Y. Bengio, "Inference for the generalization error", Machine
+       Learning 52 (2003) 239-281.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastcmp.kernels import conservative_z
+    >>> halves = np.array([[[0.02, 0.01], [0.03, 0.02]], [[0.0, 0.03], [0.01, 0.01]]])
+    >>> round(conservative_z(np.array([0.01, 0.02]), halves).statistic, 4)
+    2.6833
+    """
+    n_cuts = half_differences.shape[0]
+    if differences.size == 0 or half_differences.size == 0:
+        return _invalid()
+    largest = _largest(differences)
+    for m in range(n_cuts):
+        for half in half_differences[m]:
+            largest = max(largest, _largest(half))
+    exponent = _exponent(largest)
+    unit = math.ldexp(1.0, -exponent)
+    squares, farthest = 0.0, 0.0
+    for m in range(n_cuts):
+        first = _scaled_mean(half_differences[m, 0], unit)
+        gap = first - _scaled_mean(half_differences[m, 1], unit)
+        squares += gap * gap
+        farthest = max(farthest, abs(gap))
+    mean = _scaled_mean(differences, unit)
+    variance = squares / (2.0 * n_cuts)
+    return _quotient(mean, variance, farthest, largest, exponent, math.inf, alternative)
+
+
+@kernel
+def conservative_z_many(
+    differences: FloatArray,
+    half_differences: FloatArray,
+    alternative: int,
+    out: FloatArray,
+    status: StatusArray,
+) -> None:
+    """Write `conservative_z` of many pairs, (P, J) and (P, M, 2, J), as `fold_t_many`."""
+    for i in range(differences.shape[0]):
+        outcome = conservative_z(differences[i], half_differences[i], alternative)
+        out[0, i], out[1, i], out[2, i], out[3, i], status[i] = outcome
+
+
+@kernel
+def bayle_z_out(differences: FloatArray, alternative: int = 0) -> FoldOutcome:
+    """Test a cross-validated mean with the variance over all samples.
+
+    Parameters
+    ----------
+    differences : ndarray of float64, shape (n,)
+        Score of a minus that of b on each sample, each tested once.
+    alternative : int, optional
+        ``TWO_SIDED`` (0), ``GREATER`` (1, a is better) or ``LESS`` (-1).
+
+    Returns
+    -------
+    FoldOutcome
+        The mean over its standard error, referred to the normal distribution.
+
+    References
+    ----------
+    .. [1] P. Bayle, A. Bayle, L. Janson, L. Mackey, "Cross-validation confidence
+       intervals for test error", Advances in Neural Information Processing Systems 33
+       (2020).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastcmp.kernels import bayle_z_out
+    >>> round(bayle_z_out(np.array([1.0, 0.0, 0.0, 1.0])).statistic, 4)
+    2.0
+    """
+    n = float(differences.size)
+    return fold_t(differences, 1.0 / (n * n), math.inf, alternative)
+
+
+@kernel
+def bayle_z_in(
+    differences: FloatArray, folds: IntArray, n_folds: int, alternative: int = 0
+) -> FoldOutcome:
+    """Test a cross-validated mean with the mean variance within the folds.
+
+    Parameters
+    ----------
+    differences : ndarray of float64, shape (n,)
+        Score of a minus that of b on each sample, each tested once.
+    folds : ndarray of int64, shape (n,)
+        The fold of each sample, in [0, n_folds).
+    n_folds : int
+        Number of folds, each with two samples or more.
+    alternative : int, optional
+        ``TWO_SIDED`` (0), ``GREATER`` (1, a is better) or ``LESS`` (-1).
+
+    Returns
+    -------
+    FoldOutcome
+        The mean over its standard error, referred to the normal distribution. Folds of
+        unequal size count alike in the variance. ``INVALID`` also for a smaller fold.
+
+    References
+    ----------
+    .. [1] P. Bayle, A. Bayle, L. Janson, L. Mackey, "Cross-validation confidence
+       intervals for test error", Advances in Neural Information Processing Systems 33
+       (2020).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastcmp.kernels import bayle_z_in
+    >>> x, folds = np.array([1.0, 0.0, 0.0, 1.0]), np.array([0, 0, 1, 1])
+    >>> round(bayle_z_in(x, folds, 2).statistic, 4)
+    1.4142
+    """
+    n = differences.size
+    if n_folds < 1 or n < 2 * n_folds or folds.size != n:
+        return _invalid()
+    largest = _largest(differences)
+    exponent = _exponent(largest)
+    unit = math.ldexp(1.0, -exponent)
+    means, sizes = np.zeros(n_folds), np.zeros(n_folds)
+    for i in range(n):
+        if not 0 <= folds[i] < n_folds:
+            return _invalid()
+        means[folds[i]] += differences[i] * unit
+        sizes[folds[i]] += 1.0
+    if sizes.min() < 2.0:
+        return _invalid()
+    mean = sum_of(means) / n
+    means /= sizes
+    squares, farthest = np.zeros(n_folds), 0.0
+    for i in range(n):
+        deviation = differences[i] * unit - means[folds[i]]
+        squares[folds[i]] += deviation * deviation
+        farthest = max(farthest, abs(deviation))
+    variance = (squares / (sizes - 1.0)).mean() / n
+    return _quotient(mean, variance, farthest, largest, exponent, math.inf, alternative)
+
+
+@kernel
+def bayle_z_many(  # one row of data, one column of answers
+    differences: FloatArray,
+    folds: IntArray,
+    n_folds: int,
+    alternative: int,
+    out: FloatArray,
+    status: StatusArray,
+) -> None:
+    """Write `bayle_z_in` of each row of (P, n), as `fold_t_many`."""
+    for i in range(differences.shape[0]):
+        outcome = bayle_z_in(differences[i], folds, n_folds, alternative)
+        out[0, i], out[1, i], out[2, i], out[3, i], status[i] = outcome

@@ -1,15 +1,17 @@
-"""Power of McNemar's test: planned, given the samples so far, or given a pilot."""
+"""Power of McNemar's test: planned, given the samples so far, or given a pilot; and of Tango's."""
 
 from __future__ import annotations
 
 import math
 from typing import Final
 
-from fastcmp._jit import helper, inlined, kernel
+from fastcmp._jit import helper, inlined, kernel, turns_ahead
 from fastcmp.kernels.binomial import _stirling_error, binomial_half
+from fastcmp.kernels.intervals import _tango_variance, _tango_z
 from fastcmp.kernels.paired import ASYMPTOTIC, CORRECTED, EXACT, MIDP
 from fastcmp.kernels.special import betainc, log1pmx, ndtri
 from fastcmp.kernels.status import TWO_SIDED
+from fastcmp.kernels.typing import FloatArray
 
 # Power of McNemar's test by enumeration: exactly what the test will do.
 #
@@ -21,13 +23,13 @@ from fastcmp.kernels.status import TWO_SIDED
 # are beta-binomial, those of an urn that gets one more ball of each colour drawn.
 
 #: P-values that equal alpha but for rounding reject.
-TIES: Final = 1.0 + 1e-12
+_TIES: Final = 1.0 + 1e-12
 #: -log of half the mass outside the enumerated window, 1e-13.
 _WINDOW: Final = 30.7
 #: After so many steps the tails are worked out anew.
 _ANEW: Final = 64
 #: Weights above it are scaled down.
-LARGE: Final = 1e250
+_LARGE: Final = 1e250
 
 
 @helper
@@ -55,13 +57,13 @@ def critical_count(m: float, level: float, method: int) -> float:
     """Smallest count whose one-sided p-value is at most `level`; m + 1 if none is."""
     if m <= 0.0:
         return 1.0
-    z = -ndtri(min(level * TIES, 1.0))
+    z = -ndtri(min(level * _TIES, 1.0))
     k = min(max(_normal_count(m, z, method), 0.0), m + 1.0)
     if method in (ASYMPTOTIC, CORRECTED):
         return k
-    while _null_pvalue(k, m, method) > level * TIES:
+    while _null_pvalue(k, m, method) > level * _TIES:
         k += 1.0
-    while k > 0.0 and _null_pvalue(k - 1.0, m, method) <= level * TIES:
+    while k > 0.0 and _null_pvalue(k - 1.0, m, method) <= level * _TIES:
         k -= 1.0
     return k
 
@@ -175,7 +177,7 @@ def enumerated(
     a, b, grow = urn
     da, db, dgrow = discordant
     low, high = window(n, da, db) if dgrow == 0.0 else (0.0, n)
-    z = -ndtri(min(level * TIES, 1.0))
+    z = -ndtri(min(level * _TIES, 1.0))
     binomial = method in (MIDP, EXACT)
     part = 0.5 if method == MIDP else 0.0
     m, total = low, seen[0] + seen[1] + low
@@ -200,7 +202,7 @@ def enumerated(
             power += weight * lost[0]
         if m >= high:
             break
-        if weight > LARGE:
+        if weight > _LARGE:
             mass /= weight
             power /= weight
             weight = 1.0
@@ -214,7 +216,7 @@ def enumerated(
             null = _null_tail(new, total + 1.0)
         else:
             here = _step(null, k, total, False, (0.5, 0.5, 0.0))
-            up = here[0] - part * here[1] > level * TIES
+            up = here[0] - part * here[1] > level * _TIES
             if up:
                 here = _step(null, k, total, True, (0.5, 0.5, 0.0))
             null = here
@@ -254,7 +256,7 @@ def _counted(p10: float, p01: float, alternative: int, both_tails: bool) -> tupl
 
 @helper
 def _no_plan(p10: float, p01: float, alpha: float) -> bool:
-    return not (p10 >= 0.0 and p01 >= 0.0 and p10 + p01 <= TIES and 0.0 < alpha < 1.0)
+    return not (p10 >= 0.0 and p01 >= 0.0 and p10 + p01 <= _TIES and 0.0 < alpha < 1.0)
 
 
 @kernel
@@ -551,3 +553,115 @@ def _believed(
     sides = _counted(0.0, 0.0, alternative, True)
     urn = (a + 0.5, b + 0.5, 1.0)
     return enumerated(n, seen, discordant, urn, _side(alpha, alternative), method, sides)
+
+
+# Power of Tango's score tests against a margin, by enumeration.
+#
+# Of n samples, y are right by b alone, and x of the other n - y by a alone. The score
+# rises with x and falls with y, so the test rejects where x >= low(y), and for
+# equivalence also x <= high(y); neither bound falls with y. Given y, x is binomial.
+
+#: What is to be shown of a minus b, with a margin.
+NONINFERIORITY: Final = 0
+SUPERIORITY: Final = 1
+EQUIVALENCE: Final = 2
+
+
+@kernel
+def _first_above(y: float, n: float, shift: float, z: float) -> float:
+    """Smallest x for which the score against `shift` is at least z, by bisection."""
+    low, high = -1.0, n - y + 1.0
+    while high - low > 1.0:
+        x = math.floor(0.5 * (low + high))
+        if _tango_z(x, y, n, shift) >= z:
+            high = x
+        else:
+            low = x
+    return high
+
+
+@helper
+def _climbed(x: float, y: float, n: float, shift: float, z: float) -> float:
+    """Give the same from the bound of y - 1, which is not above it."""
+    while x <= n - y and _tango_z(x, y, n, shift) < z:
+        x += 1.0
+    return x
+
+
+@kernel
+def margin_power(
+    n: float, p10: float, p01: float, margin: float, alpha: float, claim: int
+) -> float:
+    """Power of Tango's score test against a margin on n samples.
+
+    Parameters
+    ----------
+    n : int
+        Samples, discordant or not.
+    p10, p01 : float
+        Probabilities that only a, and that only b, is right.
+    margin : float
+        In (0, 1): a difference of accuracies.
+    alpha : float
+        One-sided error rate in (0, 1).
+    claim : int
+        ``NONINFERIORITY``: a is not worse by the margin; ``SUPERIORITY``: a is better
+        by more; ``EQUIVALENCE``: neither is better by the margin (two one-sided tests).
+
+    Returns
+    -------
+    float
+        Probability that the claim is shown; NaN for impossible input.
+
+    Notes
+    -----
+    Time grows with the root of n.
+
+    References
+    ----------
+    .. [1] J.-M. Nam, "Establishing equivalence of two treatments and sample size
+       requirements in matched-pairs design", Biometrics 53 (1997) 1422-1430.
+
+    Examples
+    --------
+    >>> from fastcmp.kernels import NONINFERIORITY, margin_power
+    >>> round(margin_power(40, 0.05, 0.05, 0.1, 0.05, NONINFERIORITY), 10)
+    0.5579791484
+    """
+    fits = p10 >= 0.0 and p01 >= 0.0 and p10 + p01 <= _TIES and n >= 1
+    if not (fits and 0.0 < margin < 1.0 and 0.0 < alpha < 1.0):
+        return math.nan
+    size = float(n)
+    z = -ndtri(min(alpha * _TIES, 1.0))
+    shift = margin if claim == SUPERIORITY else -margin
+    low, high = window(size, p01, max(1.0 - p01, 0.0))
+    turns_ahead(20.0 * (high - low))
+    rest = max(1.0 - p01, 0.0)
+    win = min(p10 / rest, 1.0) if rest > 0.0 else 0.0
+    y, weight, mass, power = low, 1.0, 0.0, 0.0
+    x = _first_above(y, size, shift, z)
+    # Equivalence: the last x for which the score against the margin is at most -z.
+    above = _first_above(y, size, margin, math.nextafter(-z, math.inf))
+    while True:
+        upper = binomial_tail(x, size - y, win, 1.0 - win)[0]
+        if claim == EQUIVALENCE:
+            upper = max(upper - binomial_tail(max(above, x), size - y, win, 1.0 - win)[0], 0.0)
+        mass += weight
+        power += weight * upper
+        if y >= high:
+            break
+        if weight > _LARGE:
+            mass, power, weight = mass / weight, power / weight, 1.0
+        weight *= (size - y) / (y + 1.0) * p01 / rest
+        y += 1.0
+        x = _climbed(x, y, size, shift, z)
+        if claim == EQUIVALENCE:
+            above = _climbed(above, y, size, margin, math.nextafter(-z, math.inf))
+    return min(power / mass, 1.0)
+
+
+@kernel
+def margin_variances(plans: FloatArray, variance: FloatArray) -> None:
+    """Work out variances of one sample under H0: rows p10, p01 and the difference."""
+    for i in range(variance.size):
+        variance[i] = _tango_variance(plans[0, i], plans[1, i], 1.0, plans[2, i])

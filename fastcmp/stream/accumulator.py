@@ -231,9 +231,8 @@ class State:
             what = f"{name} agree{'' if name.endswith('s') else 's'}"
             if name == "names" and sorted(mine) == sorted(theirs):
                 what = "names come in the same order (pass names= to both)"
-            if isinstance(mine, tuple) and isinstance(theirs, tuple):
-                mine, theirs = mine[:3], theirs[:3]
-            raise ValueError(f"{kind} merge where {what}, got {mine} and {theirs}")
+            got = f"{reprlib.repr(mine)} and {reprlib.repr(theirs)}"
+            raise ValueError(f"{kind} merge where {what}, got {got}")
         if any(x.merge == "looks" and len(getattr(other, k)) for k, x in self._declared.items()):
             raise ValueError(
                 f"{kind} merge before the other one has looked: merge first, and look at their sum"
@@ -324,10 +323,7 @@ _KIND = FileKind(
     "a file of an accumulator of fastcmp.stream",
     "take another file, or count the samples of this one anew",
 )
-_MALFORMED = (
-    *(ArithmeticError, AttributeError, LookupError),
-    *(RecursionError, TypeError, ValueError),
-)
+_MALFORMED = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 
 
 class Accumulator(ABC):
@@ -400,9 +396,7 @@ class Accumulator(ABC):
         made = cls(**cls._constructor(settings))
         state = made._state
         values = {name: field.read(settings, name) for name, field in state._set.items()}
-        # Files of values without models have no arrays.
-        if arrays or values.get("names") is not None:
-            made._state = state.restore(values, arrays, made._sizes(values))
+        made._state = state.restore(values, arrays, made._sizes(values))
         return made
 
     @classmethod

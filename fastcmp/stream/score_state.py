@@ -246,6 +246,11 @@ class ScoreState(State):
         """Make a state without samples, of the same models and bins."""
         return replace(self, labels=(), totals=np.zeros_like(self.totals), counts=())
 
+    @property
+    def n_bytes(self) -> int:
+        """Memory that the counts take."""
+        return sum(table.nbytes for table in self.counts)
+
     def maps_of(self, n_models: int) -> tuple[ScoreMap, ...] | None:
         """Give the map of each of so many models; None before the bins are known."""
         if self.maps is None or self.names is not None:

@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.core.threads import ThreadPool, no_step, parts
+from fastcmp.inputs.labels import Labels
 from fastcmp.kernels.bits import TILE_ROWS, add_tile, allocate_words, discordant_pairs
-
-if TYPE_CHECKING:
-    from fastcmp.inputs.labels import Labels
 
 Tile = tuple[int, int, int, int]
 
@@ -64,16 +62,12 @@ class Block:
         # share its lock, for which threads wait, and a forked process for ever.
         kept = self.__dict__
         if "_pairs" not in kept:
-            kept["_pairs"] = self._pairs_of_tile()
+            assert self.tile is not None
+            i0, i1, j0, j1 = self.tile
+            first, second = np.arange(i0, i1, dtype=np.int32), np.arange(j0, j1, dtype=np.int32)
+            i, j = np.meshgrid(first, second, indexing="ij")
+            kept["_pairs"] = np.stack([above(i, self.tile), above(j, self.tile)], axis=1)
         return kept["_pairs"]  # type: ignore[no-any-return]
-
-    def _pairs_of_tile(self) -> NDArray[np.int32]:
-        assert self.tile is not None
-        i0, i1, j0, j1 = self.tile
-        i, j = np.meshgrid(
-            np.arange(i0, i1, dtype=np.int32), np.arange(j0, j1, dtype=np.int32), indexing="ij"
-        )
-        return np.stack([above(i, self.tile), above(j, self.tile)], axis=1)
 
 
 def block_of(task: Tile | slice, n_models: int, chosen: NDArray[np.int32] | None) -> Block:
@@ -183,18 +177,15 @@ def name_control(names: tuple[str, ...], chosen: Any, control: int | str | None)
 def _pair_indices(pair: Any, known: dict[str, int]) -> tuple[int, int]:
     if isinstance(pair, str) or np.size(pair) != 2:
         raise ValueError(f"pairs must be pairs of models, got {pair!r}")
-    i, j = (_index(model, known, "pairs") for model in pair)
+    i, j = (model_index(model, known, "pairs") for model in pair)
     if i == j:
         raise ValueError(f"pairs must be of two models, got {list(known)[i]!r} with itself")
     return i, j
 
 
-def model_index(model: int | str, names: Sequence[str], argument: str) -> int:
+def model_index(model: int | str, names: Sequence[str] | dict[str, int], argument: str) -> int:
     """Find the position of a model by its name or position."""
-    return _index(model, {name: i for i, name in enumerate(names)}, argument)
-
-
-def _index(model: int | str, known: dict[str, int], argument: str) -> int:
+    known = names if isinstance(names, dict) else {name: i for i, name in enumerate(names)}
     if isinstance(model, Integral) and not isinstance(model, bool):
         named = known.get(str(model))
         found = int(model) if 0 <= model < len(known) else named

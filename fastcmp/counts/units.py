@@ -11,17 +11,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from itertools import pairwise, product
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp.core.threads import ThreadPool, check_draws, no_step, parts
+from fastcmp.inputs.item_groups import ItemGroups
 from fastcmp.kernels.cluster_means import CR0, CR1, CR2, CR3, cluster_factors
 from fastcmp.kernels.sign_flips import flip_sums, random_signs
-
-if TYPE_CHECKING:
-    from fastcmp.inputs.item_groups import ItemGroups
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -153,41 +151,27 @@ def plan_units(
             if own is not None:
                 own = np.unique(own, return_inverse=True)[1].reshape(-1)
         n = groups.n_items if items is None else items.size
-        found.append(_stratum(items, own, weights, n, code, df, float(weight)))
+        if own is None and weights is None:
+            ones = np.broadcast_to(np.ones(1), n)
+            same = np.broadcast_to(np.array(_ITEM_FACTORS[code](float(n))), n)
+            found.append(Stratum(items, None, None, ones, same, n - 1.0, float(weight) / n))
+            continue
+        if own is None:
+            assert weights is not None
+            sizes: Floats = weights
+            square_sums: Floats = sizes * sizes
+        else:
+            sizes = square_sums = np.bincount(own, weights).astype(np.float64)
+            if weights is not None:
+                square_sums = np.asarray(np.bincount(own, weights * weights), np.float64)
+        factors = np.empty(sizes.size)
+        degrees = cluster_factors(sizes, square_sums, code, factors)
+        if df == "clusters":
+            degrees = sizes.size - 1.0
+        scale = float(weight) / sizes.sum()
+        found.append(Stratum(items, own, weights, sizes, factors, degrees, scale))
     largest = _largest(groups)
     return UnitPlan(tuple(found), None, groups.n_units, df, largest, groups.weights)
-
-
-def _stratum(  # the items of a stratum, and how they count
-    items: Ints | None,
-    units: Ints | None,
-    weights: Floats | None,
-    n: int,
-    code: int,
-    df: str,
-    stratum_weight: float,
-) -> Stratum:
-    scale = stratum_weight / n
-    if units is None and weights is None:
-        factor = np.array(_ITEM_FACTORS[code](float(n)))
-        ones = np.broadcast_to(np.ones(1), n)
-        same = np.broadcast_to(factor, n)
-        return Stratum(items, None, None, ones, same, n - 1.0, scale)
-    if units is None:
-        assert weights is not None
-        sizes: Floats = weights
-        squares: Floats = sizes * sizes
-    else:
-        sizes = np.bincount(units, weights).astype(np.float64)
-        squares = sizes
-        if weights is not None:
-            squares = np.asarray(np.bincount(units, weights * weights), np.float64)
-    factors = np.empty(sizes.size)
-    degrees = cluster_factors(sizes, squares, code, factors)
-    if df == "clusters":
-        degrees = sizes.size - 1.0
-    scale = stratum_weight / sizes.sum()
-    return Stratum(items, units, weights, sizes, factors, degrees, scale)
 
 
 def _across(groups: ItemGroups, df: str) -> UnitPlan:
@@ -324,15 +308,9 @@ def degrees_of_freedom(df: str, n_units: int, sums: SizeSums) -> float:
         return float("inf")
     if df == "clusters" or are_alike(n_units, sums):
         return n_units - 1.0
-    return _satterthwaite(sums)
-
-
-def _satterthwaite(sums: SizeSums) -> float:
-    """Give those of CR0 and CR1, as if items were independent.
-
-    (tr P)**2 / tr(P**2) with P_gh = q_g [g=h] - (q_g w_h + q_h w_g) / W
-    + w_g w_h Q / W**2, a diagonal matrix and one of rank 2.
-    """
+    # Of CR0 and CR1, as if items were independent: (tr P)**2 / tr(P**2) with
+    # P_gh = q_g [g=h] - (q_g w_h + q_h w_g) / W + w_g w_h Q / W**2, a diagonal matrix
+    # and one of rank 2.
     w, q, ww, qw, qq, qww, qqw = sums
     trace = q - 2 * qw / w + ww * q / w**2
     squares = (

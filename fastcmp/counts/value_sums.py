@@ -12,13 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp.core.threads import ThreadPool, no_step, parts
 from fastcmp.counts.units import Stratum, UnitPlan, UnitSums
+from fastcmp.inputs.values import Values
 from fastcmp.kernels.cluster_means import add_cluster_sums, residual_squares
 from fastcmp.kernels.item_values import (
     _centre_products,
@@ -27,9 +28,6 @@ from fastcmp.kernels.item_values import (
     difference_moments,
 )
 from fastcmp.kernels.metric_slopes import gather_influences, table_starts
-
-if TYPE_CHECKING:
-    from fastcmp.inputs.values import Values
 
 Floats = NDArray[np.float64]
 
@@ -267,25 +265,23 @@ def _grams(values: Values, plan: UnitPlan, pool: ThreadPool) -> Iterator[tuple[S
         sums = _all_sums(values, plan, pool)
         raw = _all_sums(values, plan, pool, raw=True)
         for stratum, where in zip(strata, plan.places, strict=True):
-            yield stratum, _gram_of_sums(sums[:, where], raw[:, where], stratum)
+            part, factors = sums[:, where], stratum.factors
+            residuals = _residuals(part, stratum) * np.sqrt(factors)
+            scale = np.einsum("ij,ij,j->i", part, part, factors)
+            relative = part.sum(axis=1) / stratum.sizes.sum()
+            own = [
+                residual_squares(np.ascontiguousarray(row), stratum.sizes, factors)
+                for row in raw[:, where]
+            ]
+            mean, variance = np.array(own).T
+            yield stratum, Gram(residuals @ residuals.T, scale, relative, mean, variance)
         return
     if plan.plain and (gram := _gram_as_it_is(values, strata[0], pool)) is not None:
         yield strata[0], gram
         return
     size = max(1, _PRODUCTS // len(values.names) ** 2)
-    for part in parts(len(strata), size):
-        yield from zip(strata[part], item_grams(values, strata[part], pool), strict=True)
-
-
-def _gram_of_sums(sums: Floats, raw: Floats, stratum: Stratum) -> Gram:
-    residuals = _residuals(sums, stratum) * np.sqrt(stratum.factors)
-    scale = np.einsum("ij,ij,j->i", sums, sums, stratum.factors)
-    relative = sums.sum(axis=1) / stratum.sizes.sum()
-    own = [
-        residual_squares(np.ascontiguousarray(row), stratum.sizes, stratum.factors) for row in raw
-    ]
-    mean, variance = np.array(own).T
-    return Gram(residuals @ residuals.T, scale, relative, mean, variance)
+    for some in parts(len(strata), size):
+        yield from zip(strata[some], item_grams(values, strata[some], pool), strict=True)
 
 
 def _gram_as_it_is(values: Values, stratum: Stratum, pool: ThreadPool) -> Gram | None:
@@ -471,7 +467,13 @@ def influence_gram(
     for number, part in enumerate(blocks, 1):
         own = starts[part]
         out = buffer[: n_models * own.size].reshape(n_models, own.size)
-        pilot = _average(own, [preds[i][part] for i in chosen], tables[chosen])
+        # The average of a few models.
+        pilot, none = np.zeros((2, own.size), dtype)
+        one = np.empty_like(pilot)
+        for i in chosen:
+            gather_influences(own, preds[i][part], tables[i], none, one)
+            pilot += one
+        pilot = np.asarray(pilot / tables.dtype.type(len(chosen)))
 
         def gather(
             models: slice,
@@ -489,15 +491,3 @@ def influence_gram(
             total += sums.T
             sums[...] = 0.0
     return total
-
-
-def _average(
-    starts: NDArray[Any], preds: Sequence[NDArray[Any]], tables: NDArray[Any]
-) -> NDArray[Any]:
-    """Average the influences of a few models on some samples."""
-    total, none = np.zeros((2, starts.size), tables.dtype)
-    one = np.empty_like(total)
-    for pred, table in zip(preds, tables, strict=True):
-        gather_influences(starts, pred, table, none, one)
-        total += one
-    return np.asarray(total / tables.dtype.type(len(preds)))

@@ -130,22 +130,18 @@ class LooksResult(Drawn, Compared, Record):
             )
         later = f" Now, at {n}: E = {last}." if first < len(self.log_evalue) - 1 else ""
         then = format_evalue(self.log_evalue[first])
+        if self.measure == "accuracy":
+            gain = float(self.only_a[first]) - float(self.only_b[first])
+        else:
+            gain = self.estimate[first] - self.null
+        rises = self.alternative == "greater" or (self.alternative == "two-sided" and gain > 0)
+        winner = f"the mean is {'above' if rises else 'below'} {self.null:g}"
+        if self.measure == "accuracy":
+            winner = f"model {'a' if rises else 'b'} is more accurate"
         return (
-            f"Decided at {self.n_samples[first]} {self._unit}: {self._winner(first)} "
+            f"Decided at {self.n_samples[first]} {self._unit}: {winner} "
             f"(E = {then}, {wanted:.4g} decides).{later}"
         )
-
-    def _winner(self, look: int) -> str:
-        """Say what the e-value of a look has shown."""
-        gain = self.estimate[look] - self.null
-        if self.measure == "accuracy":
-            counts = self.only_a[look], self.only_b[look]
-            gain = float(counts[0]) - float(counts[1])
-        up = gain > 0 if self.alternative == "two-sided" else None
-        rises = self.alternative == "greater" if up is None else up
-        if self.measure == "accuracy":
-            return f"model {'a' if rises else 'b'} is more accurate"
-        return f"the mean is {'above' if rises else 'below'} {self.null:g}"
 
     def sections(self) -> list[Section]:
         """Describe the record.
@@ -160,12 +156,16 @@ class LooksResult(Drawn, Compared, Record):
         n_looks = len(self.log_evalue)
         looks = f"{n_looks} look{'s' * (n_looks > 1)}"
         unit = "Percentage points. " if counted and self._known else ""
-        columns = {
-            self._unit: list(map(str, self.n_samples)),
-            **(self._intervals() if self._known else {}),
-            "E": list(map(format_evalue, self.log_evalue)),
-            "p so far": list(map(format_pvalue, self.pvalue)),
-        }
+        columns = {self._unit: list(map(str, self.n_samples))}
+        if self._known:
+            scale, digits, name = (100.0, 2, "a minus b") if counted else (1.0, 4, "mean")
+            ends = zip(scale * self.low, scale * self.high, strict=True)
+            columns[name] = [f"{scale * x:+.{digits}f}" for x in self.estimate]
+            columns[interval_name(1 - self.alpha)] = [
+                format_interval(*pair, digits=digits, sign="+") for pair in ends
+            ]
+        columns["E"] = list(map(format_evalue, self.log_evalue))
+        columns["p so far"] = list(map(format_pvalue, self.pvalue))
         rows = tuple(zip(*columns.values(), strict=True))[-_SHOWN:]
         notes = (
             f"{unit}All intervals hold together with a probability of "
@@ -175,19 +175,6 @@ class LooksResult(Drawn, Compared, Record):
         table: dict[str, Any] = {"columns": tuple(columns), "rows": rows}
         title = f"{what}, {looks} ({self.alternative})"
         return [Section(title=title, text=(self.decision,), notes=notes, **table)]
-
-    def _intervals(self) -> dict[str, list[str]]:
-        """Write the estimates and their intervals, as columns of a table."""
-        scale, digits, name = 1.0, 4, "mean"
-        if self.measure == "accuracy":
-            scale, digits, name = 100.0, 2, "a minus b"
-        ends = zip(scale * self.low, scale * self.high, strict=True)
-        return {
-            name: [f"{scale * x:+.{digits}f}" for x in self.estimate],
-            interval_name(1 - self.alpha): [
-                format_interval(*pair, digits=digits, sign="+") for pair in ends
-            ],
-        }
 
     @property
     def _known(self) -> bool:

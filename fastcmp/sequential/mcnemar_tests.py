@@ -416,7 +416,26 @@ class McNemarLooks(BlockCounts):
         with self._lock:
             state = self._state
             if counts is not None:
-                state = _grown(state, counts)
+                source: Any = counts
+                totals, paired, raw = state.totals.copy(), are_paired(source), source
+                if paired:
+                    cells = source.paired_counts()
+                    raw = [cells[x] for x in ("both_right", "only_a", "only_b", "both_wrong")]
+                    totals[1:] = source.n_missing, source.n_excluded
+                table = as_counts(raw, "counts")
+                if table.size != 4 or not (paired or table.shape == (2, 2)):
+                    raise ValueError(
+                        f"counts must be of two models, shape (2, 2), got {table.shape}"
+                    )
+                table = table.reshape(2, 2)
+                if (table < state.table).any():
+                    raise ValueError(
+                        "counts must not shrink: looks come in the order of the samples, and "
+                        f"each counts all samples so far; got {table.tolist()} after "
+                        f"{state.table.tolist()}"
+                    )
+                totals[0] = table.sum()
+                state = replace(state, totals=totals, table=table)
             if not len(state.looks) or (state.looks[-1] != state.table).any():
                 looks = np.concatenate([state.looks, state.table[np.newaxis]])
                 state = replace(state, looks=looks)
@@ -442,26 +461,3 @@ class McNemarLooks(BlockCounts):
         require(int(table.sum()) == totals[0], "the table is of other samples")
         steps = np.diff(looks, axis=0, prepend=0, append=table[np.newaxis])
         require((steps >= 0).all(), "looks must be numbers of samples that grow")
-
-
-def _grown(state: _State, counts: Any) -> _State:
-    """Put counts of all samples so far in place of those before, if they have grown."""
-    totals = state.totals.copy()
-    if are_paired(counts):
-        cells = counts.paired_counts()
-        raw = [cells[x] for x in ("both_right", "only_a", "only_b", "both_wrong")]
-        totals[1:] = counts.n_missing, counts.n_excluded
-    else:
-        raw = counts
-    table = as_counts(raw, "counts")
-    if table.size != 4 or not (are_paired(counts) or table.shape == (2, 2)):
-        raise ValueError(f"counts must be of two models, shape (2, 2), got {table.shape}")
-    table = table.reshape(2, 2)
-    if (table < state.table).any():
-        raise ValueError(
-            "counts must not shrink: looks come in the order of the samples, and each "
-            f"counts all samples so far; got {table.tolist()} after "
-            f"{state.table.tolist()}"
-        )
-    totals[0] = table.sum()
-    return replace(state, totals=totals, table=table)

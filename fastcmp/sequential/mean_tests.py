@@ -243,7 +243,7 @@ def mean_test(
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _State(State):
-    #: Number of values on each edge and, between them, in each bin; see `_cells`.
+    #: Number of values on each edge and, between them, in each bin.
     counts: Annotated[NDArray[np.int64], summed(_N_CELLS)]
     #: Sum of the values, shape (1,).
     total: Annotated[Floats, summed(1, dtype=np.float64)]
@@ -367,7 +367,11 @@ class MeanLooks(Accumulator):
         <MeanLooks: 2 samples>
         """
         values = read_bounded(differences, self._bounds, 0)
-        counts = np.bincount(_cells(values, self._bounds), minlength=_N_CELLS)
+        # The number of the edge, or of the bin between two edges, of each value.
+        place = (values - self._bounds[0]) * (_N_BINS / (self._bounds[1] - self._bounds[0]))
+        edge = np.clip(np.floor(place), 0, _N_BINS)
+        cells = 2 * edge.astype(np.int64) + (place > edge) * (edge < _N_BINS)
+        counts = np.bincount(cells, minlength=_N_CELLS)
         wealth = np.zeros(self._bets.size)
         kernels.bet_on_values(values, self._mean, self._bets, wealth)
         with self._lock:
@@ -399,33 +403,30 @@ class MeanLooks(Accumulator):
             if not len(state.looks) or state.looks[-1, 0] != n:
                 log_evalue = kernels.log_mean_exp(state.wealth)
                 mean = state.total[0] / n if n else np.nan
-                row = [n, mean, *self._interval(state.counts), log_evalue]
+                # Values at the worse ends of their bins bound the mean.
+                held = np.flatnonzero(state.counts)
+                many, level = state.counts[held], 1.0 - self._options["alpha"]
+                below = np.asarray((held // 2) * (2.0 / _N_BINS) - 1.0)
+                above = np.asarray(((held + 1) // 2) * (2.0 / _N_BINS) - 1.0)
+                low = lower_mean_limit(below, many, level)
+                high = -lower_mean_limit(-above, many, level)
+                start, end = self._bounds
+                centre, half = 0.5 * (start + end), 0.5 * (end - start)
+                row = [n, mean, centre + half * low, centre + half * high, log_evalue]
                 looks = np.vstack([state.looks, row])
                 self._state = state = replace(state, looks=looks)
-        samples, mean, low, high, log_evalues = state.looks.T.copy()
+        samples, means, lows, highs, log_evalues = state.looks.T.copy()
         return LooksResult(
             log_evalue=log_evalues,
             n_samples=samples.astype(np.int64),
-            estimate=mean,
-            low=low,
-            high=high,
+            estimate=means,
+            low=lows,
+            high=highs,
             measure="mean",
             null=self._mean,
             alternative=self._options["alternative"],
             alpha=self._options["alpha"],
         )
-
-    def _interval(self, counts: NDArray[np.int64]) -> tuple[float, float]:
-        """Bound the mean by values at the worse ends of their bins."""
-        held = np.flatnonzero(counts)
-        many, level = counts[held], 1.0 - self._options["alpha"]
-        below = np.asarray((held // 2) * (2.0 / _N_BINS) - 1.0)
-        above = np.asarray(((held + 1) // 2) * (2.0 / _N_BINS) - 1.0)
-        low = lower_mean_limit(below, many, level)
-        high = -lower_mean_limit(-above, many, level)
-        start, end = self._bounds
-        centre, half = 0.5 * (start + end), 0.5 * (end - start)
-        return centre + half * low, centre + half * high
 
     def _check(self) -> None:
         state = self._state
@@ -442,10 +443,3 @@ class MeanLooks(Accumulator):
     def _sections(self) -> list[Section]:
         text = (f"Values in [{self._bounds[0]:g}, {self._bounds[1]:g}].",)
         return [Section(title=self._title(), text=text)]
-
-
-def _cells(values: Floats, bounds: tuple[float, float]) -> NDArray[np.int64]:
-    """Give the number of the edge, or of the bin between two edges, of each value."""
-    place = (values - bounds[0]) * (_N_BINS / (bounds[1] - bounds[0]))
-    edge = np.clip(np.floor(place), 0, _N_BINS)
-    return 2 * edge.astype(np.int64) + (place > edge) * (edge < _N_BINS)

@@ -435,7 +435,19 @@ class PairLooks(Accumulator):
             )
         joint, n, names = counts.joint_upper, counts.n_samples, counts.names
         with self._lock:
-            state = self._begin(names, n)
+            state, m = self._state, len(names or ())
+            if m < 2 or n < 1:
+                raise ValueError(
+                    f"counts must hold at least 2 models and 1 sample, got {m} and {n}"
+                )
+            if state.names is None:
+                state = _State.begin(self._sizes({"names": names}), names=names)
+                state = replace(state, largest=np.full(state.largest.size, -np.inf))
+            if state.names != names:
+                raise ValueError(
+                    f"counts must be of the {len(state.names or ())} models of the looks before, "
+                    f"in their order, {(state.names or ())[:3]}, got {(names or ())[:3]}"
+                )
             right = joint.diagonal().copy()
             wrong, wrong_before = n - right, state.totals[0] - state.right
             if (right < state.right).any() or (wrong < wrong_before).any():
@@ -465,21 +477,6 @@ class PairLooks(Accumulator):
             n_missing=counts.n_missing,
             n_excluded=counts.n_excluded,
         )
-
-    def _begin(self, names: tuple[str, ...] | None, n: int) -> _State:
-        """Check the models of a look, and give the state before it."""
-        state, m = self._state, len(names or ())
-        if m < 2 or n < 1:
-            raise ValueError(f"counts must hold at least 2 models and 1 sample, got {m} and {n}")
-        if state.names is None:
-            state = _State.begin(self._sizes({"names": names}), names=names)
-            return replace(state, largest=np.full(state.largest.size, -np.inf))
-        if state.names != names:
-            raise ValueError(
-                f"counts must be of the {len(state.names)} models of the looks before, "
-                f"in their order, {state.names[:3]}, got {(names or ())[:3]}"
-            )
-        return state
 
     def _evaluate(
         self, joint: Ints, right: Ints, n: int, threads: int

@@ -26,6 +26,7 @@ from fastcmp.core.saved_states import FileKind, read_state, write_state
 from fastcmp.core.sections import Section, dropped_sentences
 from fastcmp.core.threads import new_lock
 from fastcmp.inputs.labels import encode
+from fastcmp.inputs.model_names import has_names
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -55,20 +56,19 @@ def check_classes(classes: Sequence[Any] | None, missing: str | None) -> tuple[A
 
 
 def ordered_columns(
+    raw: Any,
     named: list[tuple[str, Any]],
     names: tuple[str, ...] | None,
     argument: str,
-    *,
-    by_name: bool,
     chosen: tuple[str, ...] | None = None,
 ) -> dict[str, Any]:
     """Put the columns of a block in the order of the models, `chosen` or all `names`.
 
-    Columns with names (`by_name`) come in any order, rows in that of the models.
+    Columns with names come in any order, rows in that of the models.
     """
     if not named:
         raise ValueError(f"{argument} must hold at least one model, got none")
-    if names is not None and not by_name and len(named) == len(names):
+    if names is not None and not has_names(raw) and len(named) == len(names):
         named = [(name, row) for name, (_, row) in zip(names, named, strict=True)]
     columns = dict(named)
     wanted = chosen or names
@@ -231,9 +231,8 @@ class State:
             what = f"{name} agree{'' if name.endswith('s') else 's'}"
             if name == "names" and sorted(mine) == sorted(theirs):
                 what = "names come in the same order (pass names= to both)"
-            if isinstance(mine, tuple) and isinstance(theirs, tuple):
-                mine, theirs = mine[:3], theirs[:3]
-            raise ValueError(f"{kind} merge where {what}, got {mine} and {theirs}")
+            got = f"{reprlib.repr(mine)} and {reprlib.repr(theirs)}"
+            raise ValueError(f"{kind} merge where {what}, got {got}")
         if any(x.merge == "looks" and len(getattr(other, k)) for k, x in self._declared.items()):
             raise ValueError(
                 f"{kind} merge before the other one has looked: merge first, and look at their sum"
@@ -324,10 +323,7 @@ _KIND = FileKind(
     "a file of an accumulator of fastcmp.stream",
     "take another file, or count the samples of this one anew",
 )
-_MALFORMED = (
-    *(ArithmeticError, AttributeError, LookupError),
-    *(RecursionError, TypeError, ValueError),
-)
+_MALFORMED = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 
 
 class Accumulator(ABC):
@@ -400,9 +396,7 @@ class Accumulator(ABC):
         made = cls(**cls._constructor(settings))
         state = made._state
         values = {name: field.read(settings, name) for name, field in state._set.items()}
-        # Files of values without models have no arrays.
-        if arrays or values.get("names") is not None:
-            made._state = state.restore(values, arrays, made._sizes(values))
+        made._state = state.restore(values, arrays, made._sizes(values))
         return made
 
     @classmethod

@@ -21,7 +21,7 @@ from fastcmp.counts.pairs import model_index
 from fastcmp.inputs.binary_labels import positive_label
 from fastcmp.inputs.columns import distinct
 from fastcmp.inputs.labels import Labels, encode, in_order
-from fastcmp.inputs.model_names import has_names, named_columns
+from fastcmp.inputs.model_names import named_columns
 from fastcmp.stream.accumulator import (
     FIXED,
     LABELS,
@@ -69,17 +69,6 @@ class Tally:
         return cls(shape, none[:, 0], none)
 
     @classmethod
-    def of_cells(
-        cls, shape: tuple[int, ...], cells: NDArray[np.int64], counts: NDArray[np.int64]
-    ) -> Self:
-        """Make tables of cells (table and classes), each of which occurs once."""
-        if is_dense(shape):
-            dense = np.zeros(shape, np.int64)
-            dense[tuple(cells.T)] = counts
-            return cls(shape, dense)
-        return cls(shape, *add_cells([cells], [counts])[::-1])
-
-    @classmethod
     def of_tables(
         cls, shape: tuple[int, ...], tables: list[tuple[NDArray[np.int64], NDArray[np.int64]]]
     ) -> Self:
@@ -120,7 +109,11 @@ class Tally:
         place[list(old)] = new
         cells, counts = self.nonzero()
         cells = np.column_stack([cells[:, 0], place[cells[:, 1:]]])
-        return Tally.of_cells(shape, cells, counts)
+        if is_dense(shape):
+            dense = np.zeros(shape, np.int64)
+            dense[tuple(cells.T)] = counts
+            return Tally(shape, dense)
+        return Tally(shape, *add_cells([cells], [counts])[::-1])
 
     def plus(self, other: Tally) -> Tally:
         """Add counts of the same shape."""
@@ -234,8 +227,9 @@ class ClassCounts(BlockCounts):
     """
 
     _state: _State
-    #: Axes of a table that are classes.
+    #: Axes of a table that are classes; and models, at least.
     _AXES: ClassVar[int]
+    _LEAST: ClassVar[int] = 1
 
     def _begin(self, names: tuple[str, ...] | None, classes: Sequence[Any] | None) -> None:
         """Start without samples."""
@@ -255,8 +249,7 @@ class ClassCounts(BlockCounts):
 
     def _check(self) -> None:
         super()._check()
-        if self.names is not None:
-            self._check_models(self.names)
+        require(self.names is None or self.n_models >= self._LEAST, "there are too few models")
 
     @classmethod
     @abstractmethod
@@ -266,13 +259,6 @@ class ClassCounts(BlockCounts):
     @abstractmethod
     def _count(self, block: Labels, threads: int) -> Tally:
         """Count a block, by as many classes as it names."""
-
-    def _chosen(self) -> tuple[str, ...] | None:
-        """Name the models whose columns are read; None for all."""
-        return None
-
-    def _check_models(self, names: tuple[str, ...]) -> None:
-        """Refuse models that cannot be counted."""
 
     @property
     def classes(self) -> tuple[Any, ...]:
@@ -313,15 +299,13 @@ class ClassCounts(BlockCounts):
         """
         threads = check_workers(workers)
         with self._lock:
-            columns = ordered_columns(
-                named_columns(preds, "preds"),
-                self._rows(),
-                "preds",
-                by_name=has_names(preds),
-                chosen=self._chosen(),
-            )
+            pair = self._options.get("pair")
+            rows = self._options["rows"] if pair else self.names
+            named = named_columns(preds, "preds")
+            columns = ordered_columns(preds, named, rows, "preds", pair)
             names = tuple(columns)
-            self._check_models(names)
+            if len(names) < self._LEAST:
+                raise ValueError(f"preds must hold at least {self._LEAST} models, got {len(names)}")
             given = None if self._state.found else self.classes
             block = encode(y_true, columns, classes=given, missing=None, least=0)
             if block.n_samples * self._n_tables(names) < _THREADS_PAY:
@@ -331,10 +315,6 @@ class ClassCounts(BlockCounts):
             more = replace(self._state, names=names, classes=classes, totals=totals, tally=tally)
             self._state = self._state.merged(more)
         return self
-
-    def _rows(self) -> tuple[str, ...] | None:
-        """Name the rows of a block that brings no names."""
-        return self.names
 
     def _counted(self, block: Labels, threads: int) -> tuple[tuple[Any, ...], Tally]:
         """Count a block by the classes that were given, or that occur in it."""

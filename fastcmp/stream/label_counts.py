@@ -71,6 +71,7 @@ class LabelCounts(ClassCounts):
     """
 
     _AXES: ClassVar[int] = 3
+    _LEAST: ClassVar[int] = 2
 
     def __init__(
         self,
@@ -84,8 +85,8 @@ class LabelCounts(ClassCounts):
         self._pair = None if everything else _read_pair(pairs, rows)
         self._options = {"pair": self._pair, "rows": rows if self._pair else None}
         self._begin(self._pair or rows, classes)
-        if self.names is not None:
-            self._check_models(self.names)
+        if self.names is not None and len(self.names) < 2:
+            raise ValueError(f"preds must hold at least 2 models, got {len(self.names)}")
 
     @property
     def n_pairs(self) -> int:
@@ -222,16 +223,6 @@ class LabelCounts(ClassCounts):
     @classmethod
     def _n_tables(cls, names: tuple[str, ...]) -> int:
         return len(names) * (len(names) - 1) // 2
-
-    def _check_models(self, names: tuple[str, ...]) -> None:
-        if len(names) < 2:
-            raise ValueError(f"preds must hold at least 2 models, got {len(names)}")
-
-    def _chosen(self) -> tuple[str, ...] | None:
-        return self._pair
-
-    def _rows(self) -> tuple[str, ...] | None:
-        return self._options["rows"] if self._pair else self.names
 
     def _count(self, block: Labels, threads: int) -> Tally:
         m, k = len(block.preds), len(block.classes)

@@ -14,7 +14,7 @@ from fastcmp.core.checks import choose
 from fastcmp.core.threads import ThreadPool, check_workers, parts
 from fastcmp.counts.pairs import all_pairs, tiles_of
 from fastcmp.inputs.labels import Labels, encode
-from fastcmp.inputs.model_names import has_names, named_columns
+from fastcmp.inputs.model_names import named_columns
 from fastcmp.kernels.bits import LINE_WORDS, TILE_ROWS, allocate_words, common_tile
 from fastcmp.stream.accumulator import (
     NAMES,
@@ -172,9 +172,8 @@ class PairCounts(BlockCounts):
         threads = check_workers(workers)
         with self._lock:
             state = self._state
-            columns = ordered_columns(
-                named_columns(preds, "preds"), state.names, "preds", by_name=has_names(preds)
-            )
+            named = named_columns(preds, "preds")
+            columns = ordered_columns(preds, named, state.names, "preds")
             block = encode(y_true, columns, **self._options, least=0)
             joint = _count(block, threads)
             if state.names is not None:
@@ -249,7 +248,16 @@ def _count(block: Labels, threads: int) -> NDArray[np.int64]:
     step = max(line, 64 * _WORDS // m // line * line)
     with ThreadPool(threads) as pool:
         for part in parts(n, step):
-            words = _pack(block, part, pool)
+            size = part.stop - part.start
+            words, y_true = allocate_words(m, size), block.y_true[part]
+
+            def pack(
+                models: slice, part: slice = part, words: Any = words, y_true: Any = y_true
+            ) -> None:
+                for i in range(models.start, models.stop):
+                    kernels.pack_equal(y_true, block.preds[i][part], words[i])
+
+            pool.run(pack, parts(m, max(1, min(_PACKED // size, -(-m // pool.threads)))))
 
             def count(tile: tuple[int, int, int, int], words: Any = words) -> None:
                 i0, i1, j0, j1 = tile
@@ -257,17 +265,3 @@ def _count(block: Labels, threads: int) -> NDArray[np.int64]:
 
             pool.run(count, tiles)
     return upper
-
-
-def _pack(block: Labels, part: slice, pool: ThreadPool) -> NDArray[np.uint64]:
-    """Pack some samples of all models."""
-    m, n = len(block.names), part.stop - part.start
-    words = allocate_words(m, n)
-    y_true = block.y_true[part]
-
-    def pack(models: slice) -> None:
-        for i in range(models.start, models.stop):
-            kernels.pack_equal(y_true, block.preds[i][part], words[i])
-
-    pool.run(pack, parts(m, max(1, min(_PACKED // n, -(-m // pool.threads)))))
-    return words

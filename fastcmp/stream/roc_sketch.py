@@ -106,11 +106,6 @@ class ScoreCounts(BlockCounts):
         return {name: table.copy() for name, table in zip(names, counts, strict=bool(counts))}
 
     @property
-    def n_bytes(self) -> int:
-        """Memory that the counts take."""
-        return sum(table.nbytes for table in self._state.counts)
-
-    @property
     def auc(self) -> AreaBounds:
         """The area of the only model; of several see `areas`."""
         return only_area(self.areas)

@@ -15,7 +15,7 @@ from fastcmp.core.render import visible
 from fastcmp.core.threads import ThreadPool, parts
 from fastcmp.inputs.binary_labels import positive_label
 from fastcmp.inputs.columns import Column, ascending, distinct, kind_of, read_column
-from fastcmp.inputs.model_names import check_indexes, has_names
+from fastcmp.inputs.model_names import check_indexes
 from fastcmp.inputs.scores import as_scores, named_scores
 from fastcmp.kernels.score_bins import BinTables, count_score_bins, find_score_bins
 from fastcmp.stream.accumulator import ordered_columns
@@ -37,21 +37,29 @@ def choose_edges(column: NDArray[Any]) -> NDArray[Any]:
     step = max(1, -(-column.size // _SAMPLE))
     sample = _numbers_of(column[::step])
     sample.sort()
-    atoms = _atoms(sample, column)
+    # Values with a bin of their own: all, where they are few and repeat, or the frequent ones.
+    values, counts = np.unique(sample, return_counts=True)
+    atoms = None
+    if values.size <= min(sample.size // 2, _MOST_VALUES):
+        atoms = values if sample.size == column.size else _few_values(column)
+    if atoms is None:
+        atoms = values[counts > max(1, sample.size >> _HEAVY)]
     rest = sample[~np.isin(sample, atoms)] if atoms.size else sample
     ends = np.array([-np.inf, np.inf], column.dtype)
     with np.errstate(over="ignore"):  # beyond the largest number comes inf
         following = np.nextafter(np.append(atoms, ends[:1]), ends[1:])
     pieces = [atoms, following, ends[1:]]
     n_free = MOST_EDGES - sum(piece.size for piece in pieces)
-    coarse = _coarse_edges(column.dtype)
+    # Edges at the first mantissa bits, over all numbers.
+    cells = np.arange(1 << (16 - _COARSE), dtype=as_words(sample).dtype)
+    shift = 8 * column.dtype.itemsize - 16 + _COARSE
+    coarse = _numbers(cells << cells.dtype.type(shift), column.dtype)
     if coarse.size <= n_free:
         pieces.append(coarse)
         n_free -= coarse.size
     pieces.append(_mass_edges(rest, n_free))
     edges = np.unique(np.concatenate(pieces))
-    found: NDArray[Any] = edges[edges > ends[0]]
-    return found
+    return np.asarray(edges[edges > ends[0]])
 
 
 def as_words(column: NDArray[Any]) -> NDArray[Any]:
@@ -64,34 +72,19 @@ def _keys(scores: NDArray[Any]) -> NDArray[Any]:
     """Make whole numbers that order as the scores do."""
     words = as_words(scores + scores.dtype.type(0))
     sign = words.dtype.type(1 << (8 * words.itemsize - 1))
-    keys: NDArray[Any] = np.where(words & sign, ~words, words | sign)
-    return keys
+    return np.where(words & sign, ~words, words | sign)
 
 
 def _numbers(keys: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
     """Undo `_keys`, and leave out the keys of NaN."""
     sign = keys.dtype.type(1 << (8 * keys.itemsize - 1))
     scores: NDArray[Any] = np.where(keys & sign, keys ^ sign, ~keys).view(dtype)
-    numbers: NDArray[Any] = scores[~np.isnan(scores)]
-    return numbers
+    return np.asarray(scores[~np.isnan(scores)])
 
 
 def _numbers_of(column: NDArray[Any]) -> NDArray[Any]:
     """Copy scores without NaN, -0.0 as 0.0."""
-    numbers: NDArray[Any] = column[~np.isnan(column)] + column.dtype.type(0)
-    return numbers
-
-
-def _atoms(sample: NDArray[Any], column: NDArray[Any]) -> NDArray[Any]:
-    """Choose the values that have a bin of their own."""
-    values, counts = np.unique(sample, return_counts=True)
-    if values.size <= min(sample.size // 2, _MOST_VALUES):
-        if sample.size == column.size:
-            return values
-        everything = _few_values(column)
-        if everything is not None:
-            return everything
-    return values[counts > max(1, sample.size >> _HEAVY)]
+    return np.asarray(column[~np.isnan(column)] + column.dtype.type(0))
 
 
 def _few_values(column: NDArray[Any]) -> NDArray[Any] | None:
@@ -102,14 +95,6 @@ def _few_values(column: NDArray[Any]) -> NDArray[Any] | None:
         if values.size > _MOST_VALUES:
             return None
     return values
-
-
-def _coarse_edges(dtype: np.dtype[Any]) -> NDArray[Any]:
-    """Edges at the first mantissa bits, over all numbers."""
-    kind = np.uint32 if dtype == np.float32 else np.uint64
-    shift = 8 * dtype.itemsize - 16 + _COARSE
-    keys: NDArray[Any] = np.arange(1 << (16 - _COARSE), dtype=kind)
-    return _numbers(keys << keys.dtype.type(shift), dtype)
 
 
 def _mass_edges(sample: NDArray[Any], n_free: int) -> NDArray[Any]:
@@ -570,9 +555,7 @@ def read_block(y_true: Any, scores: Any, names: tuple[str, ...] | None) -> Score
     """
     truth = read_column(y_true, "y_true")
     is_single, found = named_scores(scores)
-    by_name = not is_single and has_names(scores)
-    columns = ordered_columns(found, names, "scores", by_name=by_name)
-    named = list(columns.items())
+    named = list(ordered_columns(None if is_single else scores, found, names, "scores").items())
     read = [read_score_column(raw, visible(name)) for name, raw in named]
     for (name, _), (column, _) in zip(named, read, strict=True):
         if column.shape != (len(truth),):
@@ -608,17 +591,15 @@ def count_block(
             maps, block.columns, block.kinds, block.names, strict=True
         )
     ]
-    found, labels, pair = split_labels(block.truth)
     for at_all in (False, True):
+        # Where not all labels are among the first, all are looked at, which may refuse them.
+        found, labels, pair = split_labels(block.truth, at_all=at_all)
         tables = [np.zeros((map_.n_bins, 2), np.int64) for map_ in maps]
         stops = _count(columns, labels, pair, maps, tables, threads)
-        stop = next((model for model, at in stops if at < block.n_samples), None)
+        stop = next((model for model, at in enumerate(stops) if at < block.n_samples), None)
         if stop is None:
             break
         block.refuse_nan(stop)
-        # Not all labels are among the first: look at all, which may refuse them.
-        assert not at_all
-        found, labels, pair = split_labels(block.truth, at_all=True)
     if len(found) == 1:
         for table in tables:
             table[:, 0] += table[:, 1]
@@ -633,7 +614,7 @@ def _count(
     maps: Sequence[ScoreMap],
     tables: list[Counts],
     threads: int,
-) -> list[tuple[int, int]]:
+) -> list[int]:
     """Count into tables; give for each model the sample at which it stopped."""
     n = labels.size
     words = [as_words(column) for column in columns]
@@ -643,7 +624,7 @@ def _count(
         for model, table in enumerate(tables):
             bins = np.empty(n, np.int64)
             at = find_score_bins(words[model], lookups[model], bins)
-            stops.append((model, at))
+            stops.append(at)
             if at == n:
                 np.add.at(table, (bins, (labels == pair[1]).astype(np.intp)), 1)
         return stops
@@ -668,4 +649,4 @@ def _count(
     for tables_of_part in private[1:]:
         for table, other in zip(tables, tables_of_part, strict=True):
             np.add(table, other, out=table)
-    return list(enumerate(ends.min(axis=1).tolist()))
+    return ends.min(axis=1).tolist()  # type: ignore[no-any-return]

@@ -102,25 +102,18 @@ class _Passes(State):
             wrong = f"within must be pairs of resolved bins, got {plan.within}"
             require(possible, wrong)
             require(not (plan.chosen & plan.resolved).any(), "bins chosen once more")
-            for side in range(2):
-                self._check_kept(model, side)
-
-    def _check_kept(self, model: int, side: int) -> None:
-        """Refuse scores that are not those which were counted in the chosen bins."""
-        chosen, again = self.plans[model].chosen, self.again
-        ((pieces, other),) = [block[model] for block in self.kept]
-        scores = (pieces if side == 0 else other)[0]
-        require(not np.isnan(scores).any(), "collected scores must not be NaN")
-        require((scores[1:] >= scores[:-1]).all(), "collected scores must ascend")
-        bins = self.first.map_of(model)._bins_of(scores)
-        counted = np.zeros(chosen.size, np.int64)
-        label = self.first.labels[side]
-        if label in again.labels:
-            place = again.labels.index(label)
-            counted = again.counts[model][:, place] * chosen
-        found = np.bincount(bins, minlength=chosen.size)
-        wrong = "collected scores are not those that were counted"
-        require(np.array_equal(found, counted), wrong)
+            (sides,) = [block[model] for block in self.kept]
+            for side, (scores,) in enumerate(sides):
+                require(not np.isnan(scores).any(), "collected scores must not be NaN")
+                require((scores[1:] >= scores[:-1]).all(), "collected scores must ascend")
+                bins = first.map_of(model)._bins_of(scores)
+                counted = np.zeros(plan.chosen.size, np.int64)
+                if (label := first.labels[side]) in again.labels:
+                    place = again.labels.index(label)
+                    counted = again.counts[model][:, place] * plan.chosen
+                wrong = "collected scores are not those that were counted"
+                same = np.array_equal(np.bincount(bins, minlength=counted.size), counted)
+                require(same, wrong)
 
 
 class ScoreRefinement(Accumulator):
@@ -240,7 +233,13 @@ class ScoreRefinement(Accumulator):
                 map_ = self._state.first.map_of(model)
                 column, kind = block.columns[model], block.kinds[model]
                 column = map_._convert(column, kind, block.names[model])
-                found.append(_collect(column, sides, map_, plan.chosen))
+                pieces: tuple[Pieces, Pieces] = ([], [])
+                for start in range(0, column.size, _CHUNK):
+                    part, side = (x[start : start + _CHUNK] for x in (column, sides))
+                    wanted = plan.chosen[map_._bins_of(part)]
+                    pieces[0].append(part[wanted & ~side])
+                    pieces[1].append(part[wanted & side])
+                found.append(pieces)
             self._state = replace(state, again=again, kept=(*state.kept, found))
         return self
 
@@ -344,17 +343,3 @@ class ScoreRefinement(Accumulator):
         made = cls(first, plans)
         made._state = replace(made._state, again=again, kept=(kept,))
         return made
-
-
-def _collect(
-    column: NDArray[Any], sides: NDArray[np.bool_], map_: Any, chosen: NDArray[np.bool_]
-) -> tuple[Pieces, Pieces]:
-    """Take the scores in the chosen bins, by the label's place."""
-    found: tuple[Pieces, Pieces] = ([], [])
-    for start in range(0, column.size, _CHUNK):
-        part = column[start : start + _CHUNK]
-        wanted = chosen[map_._bins_of(part)]
-        side = sides[start : start + _CHUNK]
-        found[0].append(part[wanted & ~side])
-        found[1].append(part[wanted & side])
-    return found

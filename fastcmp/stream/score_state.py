@@ -136,30 +136,25 @@ def bound_area(
     known = np.zeros(exact.size, np.bool_) if resolved is None else resolved
     open_ = ~(exact | known)
     settled = exact & ~known
+    n0, n1 = int(negatives.sum()), int(positives.sum())
+    variance = math.nan
+    if min(n0, n1) > 1:
+        of_positive = (np.cumsum(negatives) - 0.5 * negatives) / n0
+        of_negative = 1.0 - (np.cumsum(positives) - 0.5 * positives) / n1
+        variance = 0.0
+        for placed, counts, n in ((of_positive, positives, n1), (of_negative, negatives, n0)):
+            mean = (placed @ counts) / n
+            variance += float((placed - mean) ** 2 @ counts) / (n - 1) / n
     return AreaBounds(
         concordant=total_product(positives, below) + within[0],
         tied=total_product(positives[settled], negatives[settled]) + within[1],
         undecided=total_product(positives[open_], negatives[open_]),
-        n_positives=int(positives.sum()),
-        n_negatives=int(negatives.sum()),
-        standard_error=_standard_error(negatives, positives),
+        n_positives=n1,
+        n_negatives=n0,
+        standard_error=math.sqrt(variance),
         labels=labels,
         n_missing=n_missing,
     )
-
-
-def _standard_error(negatives: Counts, positives: Counts) -> float:
-    """DeLong's standard error of scores that are bins."""
-    n0, n1 = int(negatives.sum()), int(positives.sum())
-    if min(n0, n1) < 2:
-        return math.nan
-    of_positive = (np.cumsum(negatives) - 0.5 * negatives) / n0
-    of_negative = 1.0 - (np.cumsum(positives) - 0.5 * positives) / n1
-    variance = 0.0
-    for placed, counts, n in ((of_positive, positives, n1), (of_negative, negatives, n0)):
-        mean = (placed @ counts) / n
-        variance += float((placed - mean) ** 2 @ counts) / (n - 1) / n
-    return math.sqrt(variance)
 
 
 def only_area(areas: dict[str, AreaBounds]) -> AreaBounds:
@@ -251,6 +246,11 @@ class ScoreState(State):
         """Make a state without samples, of the same models and bins."""
         return replace(self, labels=(), totals=np.zeros_like(self.totals), counts=())
 
+    @property
+    def n_bytes(self) -> int:
+        """Memory that the counts take."""
+        return sum(table.nbytes for table in self.counts)
+
     def maps_of(self, n_models: int) -> tuple[ScoreMap, ...] | None:
         """Give the map of each of so many models; None before the bins are known."""
         if self.maps is None or self.names is not None:
@@ -315,7 +315,14 @@ class ScoreState(State):
         """State of both parts; maps may come from either."""
         names = self.names or other.names
         n = len(names or (0,))
-        labels, counts = _sum(self, other)
+        labels = join_labels(self.labels, other.labels)
+        # A single label comes first, where it may be the second of two.
+        one, two = (
+            [x[:, ::-1] if part.labels and part.labels[0] != labels[0] else x for x in part.counts]
+            for part in (self, other)
+        )
+        pairs = zip(one, two, strict=True) if one and two else ()
+        counts = tuple(a + b for a, b in pairs) or tuple(x.copy() for x in one or two)
         if labels:  # refuses a positive class that is not one of them
             positive_label(list(labels), self.positive)
         return replace(
@@ -388,18 +395,3 @@ class ScoreState(State):
 def _digest(one: ScoreMap) -> str:
     little = one.edges.astype("<f8", copy=False)
     return hashlib.sha256(little.tobytes()).hexdigest()
-
-
-def _sum(one: ScoreState, two: ScoreState) -> tuple[tuple[Any, ...], tuple[Counts, ...]]:
-    """Add tables whose columns are up to two labels; new tables."""
-    labels = join_labels(one.labels, two.labels)
-
-    def aligned(state: ScoreState) -> list[Counts]:
-        # A single label comes first, where it may be the second of two.
-        turn = bool(state.labels) and state.labels[0] != labels[0]
-        return [table[:, ::-1] if turn else table for table in state.counts]
-
-    if not one.counts or not two.counts:
-        return labels, tuple(t.copy() for t in aligned(one if one.counts else two))
-    pairs = zip(aligned(one), aligned(two), strict=True)
-    return labels, tuple(a + b for a, b in pairs)

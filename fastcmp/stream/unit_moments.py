@@ -24,7 +24,7 @@ from fastcmp.counts.units import (
 )
 from fastcmp.counts.value_sums import PairMoments
 from fastcmp.inputs.columns import read_column
-from fastcmp.inputs.model_names import check_indexes, has_names, named_columns
+from fastcmp.inputs.model_names import check_indexes, named_columns
 from fastcmp.inputs.values import as_values
 from fastcmp.kernels.cluster_means import cluster_factors
 from fastcmp.stream.accumulator import (
@@ -149,7 +149,7 @@ def read_values(
     if getattr(values, "ndim", 2) == 3:  # one row of repeats an item
         values = list(np.asanyarray(values))
     listed = named_columns(values, "values")
-    named = ordered_columns(listed, names, "values", by_name=has_names(values))
+    named = ordered_columns(values, listed, names, "values")
     rows = tuple(_as_values(raw, visible(name)) for name, raw in named.items())
     n = rows[0].size
     for name, row in zip(named, rows, strict=True):
@@ -160,17 +160,39 @@ def read_values(
             )
     others = [("groups", groups), ("weights", weights)]
     check_indexes([*listed, *((name, raw) for name, raw in others if raw is not None)])
+    if weights is not None:
+        weights = as_numbers(weights, "weights").astype(np.float64)
+        if weights.shape != (n,):
+            raise ValueError(f"weights must be of shape ({n},), got {weights.shape}")
+        bad = ~(np.isfinite(weights) & (weights >= 0))
+        if bad.any():
+            raise ValueError(
+                f"weights must be finite and >= 0, got {weights[bad][0]} for item "
+                f"{np.flatnonzero(bad)[0]}"
+            )
     order = edges = None
     ids: tuple[Any, ...] = ()
     if groups is not None:
-        order, edges, ids = _by_group(groups, n)
+        column = read_column(groups, "groups")
+        if len(column) != n:
+            raise ValueError(f"groups has {len(column)} entries, values have {n} items")
+        if (absent := column.missing()) is not None:
+            items = np.flatnonzero(absent)
+            raise ValueError(
+                f"groups has no entry for {items.size} items, such as "
+                f"{items[:3].tolist()}: every item must have a group"
+            )
+        column.kind()  # refuses labels of several kinds
+        column = column.factorized()
+        codes = column.positions().astype(np.int64)
+        if (codes[1:] < codes[:-1]).any():
+            order = np.argsort(codes, kind="stable")
+            codes = codes[order]
+        starts = np.flatnonzero(np.diff(codes, prepend=-1))
+        ids = tuple(column.distinct[code] for code in codes[starts])
+        edges = np.append(starts, n)
     return ValueBlock(
-        names=tuple(named),
-        rows=rows,
-        weights=None if weights is None else _as_weights(weights, n),
-        order=order,
-        edges=edges,
-        ids=ids,
+        names=tuple(named), rows=rows, weights=weights, order=order, edges=edges, ids=ids
     )
 
 
@@ -188,44 +210,6 @@ def _as_values(raw: Any, name: str) -> NDArray[Any]:
                 "that a model lacks"
             )
     return array
-
-
-def _as_weights(raw: Any, n: int) -> Floats:
-    weights = as_numbers(raw, "weights").astype(np.float64)
-    if weights.shape != (n,):
-        raise ValueError(f"weights must be of shape ({n},), got {weights.shape}")
-    bad = ~(np.isfinite(weights) & (weights >= 0))
-    if bad.any():
-        raise ValueError(
-            f"weights must be finite and >= 0, got {weights[bad][0]} for item "
-            f"{np.flatnonzero(bad)[0]}"
-        )
-    return weights
-
-
-def _by_group(
-    raw: Any, n: int
-) -> tuple[NDArray[np.int64] | None, NDArray[np.int64], tuple[Any, ...]]:
-    """Order items by their groups; give where each begins, and their names."""
-    column = read_column(raw, "groups")
-    if len(column) != n:
-        raise ValueError(f"groups has {len(column)} entries, values have {n} items")
-    if (absent := column.missing()) is not None:
-        items = np.flatnonzero(absent)
-        raise ValueError(
-            f"groups has no entry for {items.size} items, such as "
-            f"{items[:3].tolist()}: every item must have a group"
-        )
-    column.kind()  # refuses labels of several kinds
-    column = column.factorized()
-    codes = column.positions().astype(np.int64)
-    order = None
-    if (codes[1:] < codes[:-1]).any():
-        order = np.argsort(codes, kind="stable")
-        codes = codes[order]
-    starts = np.flatnonzero(np.diff(codes, prepend=-1))
-    ids = tuple(column.distinct[code] for code in codes[starts])
-    return order, np.append(starts, n), ids
 
 
 # Sums over units, items or whole clusters, that add up: no unit is kept.
@@ -288,7 +272,21 @@ class UnitMoments(_Moments):
         totals, weight = block.totals(), w.sum()
         pilot = totals / weight
         pilots = np.stack([pilot, pilot - pilot.mean()])
-        gram, offsets, alone, over = _scatter(block, w, pilots)
+        # Products about the pilots, and what tells how far these are off: sums of
+        # w_u z_u, squares of the values, and sums without what models share.
+        m = len(block.rows)
+        gram, offsets, alone, over = np.zeros((m, m)), np.zeros((2, m)), np.zeros(m), np.zeros(m)
+        for units, centred, common in block.unit_sums():
+            size, away = w[units], pilots[:, :, None]
+            if block.weights is not None or block.edges is not None:
+                away = away * size
+            raw = centred + common
+            raw -= away[0]
+            centred -= away[1]  # noqa: PLW2901  # in place
+            offsets += np.stack([raw @ size, centred @ size])
+            alone += np.einsum("ij,ij->i", raw, raw)
+            over += centred.sum(axis=1)
+            gram += centred @ centred.T  # by NumPy's BLAS: threads of SciPy's would wait for it
         ww = w @ w
         shifts = offsets / ww  # from the pilots to the centres
         gram -= ww * np.outer(shifts[1], shifts[1])
@@ -350,8 +348,7 @@ class UnitMoments(_Moments):
 
     def mean(self) -> Floats:
         """Give the mean of each model, shape (M,)."""
-        found: Floats = self._of_models()[0] / self.size_sums().w
-        return found
+        return np.asarray(self._of_models()[0] / self.size_sums().w)
 
     def pair_moments(self, variance: str, df: str) -> PairMoments:
         """Give what the tests of all pairs need."""
@@ -414,49 +411,7 @@ class UnitMoments(_Moments):
         require(near.all(), "scatter must be that of products of values")
 
     def _of_models(self) -> Floats:
-        found: Floats = value_of(self.sums)[_N_SIZES:].reshape(3, -1)
-        return found
-
-
-def _scatter(block: ValueBlock, w: Floats, pilots: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-    """Sum products about the pilots, and what tells how far they are off.
-
-    Gives the Gram matrix of values without what models share; sums of w_u z_u of both;
-    squares of the values; and sums of values without what models share.
-    """
-    m = len(block.rows)
-    gram = Gram(m)
-    offsets, own, over = np.zeros((2, m)), np.zeros(m), np.zeros(m)
-    for units, centred, common in block.unit_sums():
-        size = w[units]
-        away = pilots[:, :, None]
-        if block.weights is not None or block.edges is not None:
-            away = away * size
-        raw = centred + common
-        raw -= away[0]
-        centred -= away[1]  # noqa: PLW2901  # in place
-        offsets += np.stack([raw @ size, centred @ size])
-        own += np.einsum("ij,ij->i", raw, raw)
-        over += centred.sum(axis=1)
-        gram.add(centred)
-    return gram.total, offsets, own, over
-
-
-class Gram:
-    """A sum of products A A'.
-
-    By NumPy's BLAS, as all else here: SciPy brings another one, and the threads of both
-    wait for each other (0.9 s in place of 0.6 s, of 1,000 models and 10,000 items).
-    """
-
-    def __init__(self, m: int) -> None:
-        self.total = np.zeros((m, m))
-        self._product = np.empty((m, m))
-
-    def add(self, values: Floats) -> None:
-        """Add the products of rows, shape (M, u)."""
-        np.matmul(values, values.T, out=self._product)
-        self.total += self._product
+        return np.asarray(value_of(self.sums)[_N_SIZES:].reshape(3, -1))
 
 
 # Sums kept for each cluster: clusters may be split, and every variance is known.
@@ -531,8 +486,7 @@ class ClusterMoments(_Moments):
     def mean(self) -> Floats:
         """Give the mean of each model, shape (M,)."""
         total = value_of(self.sums.sum(axis=1))
-        found: Floats = (total[:-1] + total[-1]) / value_of(self.sizes)[0].sum()
-        return found
+        return np.asarray((total[:-1] + total[-1]) / value_of(self.sizes)[0].sum())
 
     def unit_sums(self) -> UnitSums:
         """Give what is resampled: the clusters with their sums."""
@@ -551,7 +505,7 @@ class ClusterMoments(_Moments):
         scale = np.sqrt(factors)
         means = value_of(self.sums.sum(axis=1)) / total
         m = len(self.names or ())
-        gram = Gram(m)
+        gram = np.zeros((m, m))
         variances, squares = np.zeros((2, m))
         step = columns_at_once(m)
         for start in range(0, w.size, step):
@@ -562,13 +516,14 @@ class ClusterMoments(_Moments):
             variances += ((own + shared) ** 2).sum(axis=0)
             squares += (sums[:, :-1] ** 2).sum(axis=0)
             squares += ROUNDING * ((sums[:, :-1] + sums[:, -1:]) ** 2).sum(axis=0)
-            gram.add(np.ascontiguousarray(own.T))
+            own = np.ascontiguousarray(own.T)
+            gram += own @ own.T
         return PairMoments(
             n_items=self.n_items,
             n_units=self.n_units,
             mean=self.mean(),
             variance=variances / total**2,
-            covariance=gram.total / total**2,
+            covariance=gram / total**2,
             df=float(degrees),
             largest=float(w.max() / total),
             scale=squares / total**2,

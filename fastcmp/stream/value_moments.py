@@ -13,7 +13,7 @@ from fastcmp.core.sections import Section
 from fastcmp.core.threads import check_workers
 from fastcmp.counts.units import DEGREES, VARIANCES, UnitSums
 from fastcmp.counts.value_sums import PairMoments
-from fastcmp.stream.accumulator import Accumulator, check_names
+from fastcmp.stream.accumulator import Accumulator, Arrays, check_names
 from fastcmp.stream.unit_moments import ClusterMoments, UnitMoments, read_values
 
 _GROUPS = (None, "whole", "ids")
@@ -284,3 +284,9 @@ class ValueMoments(Accumulator):
 
     def _sizes(self, values: dict[str, Any]) -> dict[str, Any]:
         return self._state.lengths(**values)
+
+    @classmethod
+    def _restore(cls, settings: dict[str, Any], arrays: Arrays) -> Self:
+        if settings["names"] is None and not arrays:  # as older files without models are
+            return cls(groups=settings["groups"])
+        return super()._restore(settings, arrays)

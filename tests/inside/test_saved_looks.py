@@ -126,6 +126,14 @@ def test_wrong_content_is_refused(name, change, message, tmp_path):
         stream.load(path)
 
 
+@ALL
+def test_a_file_without_arrays_is_refused(name, tmp_path):
+    state = STATES[name]()
+    write_state(tmp_path / "state", type(state).__name__, state._settings(), {})
+    with pytest.raises(ValueError, match=r"holds no valid .* is missing"):
+        stream.load(tmp_path / "state")
+
+
 def test_what_is_cut_off_is_refused(tmp_path):
     path = tmp_path / "state"
     pairs().save(path)

@@ -13,6 +13,7 @@ from libraries import pa, pd, pl
 from reference_cases import parametrize
 
 from fastcmp import stream
+from fastcmp.core.saved_states import write_state
 from fastcmp.stream import ValueMoments
 
 KINDS = (None, "whole", "ids")
@@ -206,6 +207,13 @@ def test_copies_pickles_and_files_are_the_same(kind, n, tmp_path):
         assert other == moments
         assert other + more == moments + more
     assert moments.n_items == (n or 0)
+
+
+@ALL
+def test_older_files_without_models_have_no_arrays(kind, tmp_path):
+    settings = {"names": None, "groups": kind, "ids": ()}
+    write_state(tmp_path / "file", "ValueMoments", settings, {})
+    assert stream.load(tmp_path / "file") == ValueMoments(groups=kind)
 
 
 @pytest.mark.parametrize("seed", range(20))

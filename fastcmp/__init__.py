@@ -22,6 +22,10 @@ _BEFORE: dict[str, str] = {
         for name in ("bowker", "stuart_maxwell", "bhapkar")
         for ending, data in (("", "pred_a, pred_b"), ("_from_counts", "table=table"))
     },
+    "compare_metric_from_counts": "compare_metric(counts=counts)",
+    "cohen_kappa_from_counts": "cohen_kappa(table=table)",
+    "fleiss_kappa_from_counts": "fleiss_kappa(rating_counts=rating_counts)",
+    "metric_from_counts": "metric(table=table)",
     "best_set_from_moments": "best_set(Estimates(values, covariance))",
     "model_confidence_set_from_moments": "model_confidence_set(Estimates(values, covariance))",
     "rank_sets_from_moments": "rank_sets(Estimates(values, covariance))",

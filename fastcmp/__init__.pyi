@@ -44,13 +44,9 @@ from fastcmp.items.repeats import pass_hat_k as pass_hat_k
 from fastcmp.items.repeats import pass_variance as pass_variance
 from fastcmp.metrics.choice import make_metric as make_metric
 from fastcmp.metrics.comparison import compare_metric as compare_metric
-from fastcmp.metrics.comparison import compare_metric_from_counts as compare_metric_from_counts
 from fastcmp.metrics.fleiss import fleiss_kappa as fleiss_kappa
-from fastcmp.metrics.fleiss import fleiss_kappa_from_counts as fleiss_kappa_from_counts
 from fastcmp.metrics.kappa import cohen_kappa as cohen_kappa
-from fastcmp.metrics.kappa import cohen_kappa_from_counts as cohen_kappa_from_counts
 from fastcmp.metrics.metric import metric as metric
-from fastcmp.metrics.metric import metric_from_counts as metric_from_counts
 from fastcmp.paired.accuracy_margins import margin_tests_from_counts as margin_tests_from_counts
 from fastcmp.paired.cost_test import cost_test as cost_test
 from fastcmp.paired.cost_test import cost_test_from_counts as cost_test_from_counts

@@ -63,8 +63,8 @@ from fastcmp.scores.delong_result import DelongResult as DelongResult
 from fastcmp.scores.lift import GainCurve as GainCurve
 from fastcmp.scores.lift import KsResult as KsResult
 from fastcmp.scores.lift import LiftTable as LiftTable
-from fastcmp.scores.measure_comparison import JointTest as JointTest
-from fastcmp.scores.measure_comparison import MeasureComparison as MeasureComparison
+from fastcmp.scores.paired_measures import JointTest as JointTest
+from fastcmp.scores.paired_measures import MeasureComparison as MeasureComparison
 from fastcmp.scores.paired_measures import PredictiveValueTest as PredictiveValueTest
 from fastcmp.scores.paired_ratio import PairedRatio as PairedRatio
 from fastcmp.scores.resampling import BootstrapResult as BootstrapResult

@@ -120,11 +120,6 @@ GOOD = {
     "compare_holdout": HOLDOUT,
     "compare_labels": LABELS,
     "compare_metric": {"y_true": Y, "pred_a": A, "pred_b": B, "metric": "f1", "rng": 1},
-    "compare_metric_from_counts": {
-        "counts": [[[3, 1], [2, 1]], [[1, 0], [2, 4]]],
-        "metric": "f1",
-        "rng": 1,
-    },
     "compare_datasets": {"scores": VALUES},
     "compare_means": {"values": VALUES, "rng": 1},
     "compare_means_from_moments": {"moments": moments},
@@ -141,7 +136,6 @@ GOOD = {
     "compare_sensitivity_specificity_from_counts": {"counts": [[[9, 2], [1, 8]], [[3, 4], [2, 7]]]},
     "compare_unpaired": {"a": (Y, A), "b": (Y[::-1], B)},
     "cohen_kappa": {"rater_a": A, "rater_b": B},
-    "cohen_kappa_from_counts": {"table": [[9, 2], [1, 8]]},
     "concordance": SCORE,
     "cost_test": LABELS | {"cost": COST},
     "cost_test_from_counts": {"counts": label_counts, "cost": COST},
@@ -155,7 +149,6 @@ GOOD = {
     "inspect_results": {"path": FORMATS / "long" / "values.csv"},
     "lift_table": SCORE | {"groups": 3},
     "fleiss_kappa": {"ratings": {"a": A, "b": B, "c": Y}},
-    "fleiss_kappa_from_counts": {"rating_counts": [[3, 0], [1, 2], [0, 3]]},
     "fold_test": {"x": five_by_two, "method": "bouckaert-frank-t"},
     "from_dict": {"plain": record},
     "gate": {"comparisons": lambda: {"all": fastcmp.mcnemar(Y, A, B, margin=0.1)}},
@@ -171,7 +164,6 @@ GOOD = {
     "make_metric": {"metric": "f1"},
     "metric": {"y_true": Y, "pred": A, "metric": "f1", "rng": 1},
     "metric_equality": {"y_true": Y, "preds": THREE, "metric": "f1"},
-    "metric_from_counts": {"table": [[5, 2], [1, 4]], "metric": "f1", "rng": 1},
     "max_t": {"differences": {"a - b": S, "a - c": T}, "rng": 1},
     "simultaneous_pairs": {
         "estimates": Estimates([0.8, 0.7], [[2e-4, 1e-4], [1e-4, 2e-4]]),
@@ -356,12 +348,28 @@ def function(name):
     return method
 
 
+#: Calls with counts in the place of data.
+BY_COUNTS = {
+    "cohen_kappa": {"table": [[9, 2], [1, 8]]},
+    "compare_metric": {
+        "counts": [[[3, 1], [2, 1]], [[1, 0], [2, 4]]],
+        "classes": [0, 1],
+        "metric": "f1",
+        "rng": 1,
+    },
+    "fleiss_kappa": {"rating_counts": [[3, 0], [1, 2], [0, 3]]},
+    "metric": {"table": [[5, 2], [1, 4]], "classes": [0, 1], "metric": "f1", "rng": 1},
+    "symmetry": {"table": [[5, 2], [1, 4]]},
+}
 #: Functions whose answer is a number for each item, and no record.
 PER_ITEM = {"brier_values", "correct_values", "log_loss_values"}
 
 
-def arguments(name):
-    """The arguments of a proper call."""
+def arguments(name, argument=None):
+    """The arguments of a proper call, of one that has this argument."""
+    by_counts = BY_COUNTS.get(name, {})
+    if argument in by_counts and argument not in GOOD[name]:
+        return made(by_counts)
     assert name in GOOD, f"a new function? add a proper call of {name} to GOOD in {__file__}"
     return made(GOOD[name])
 

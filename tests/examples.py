@@ -69,8 +69,8 @@ EXAMPLES = {
     ),
     "several metrics": lambda: fastcmp.metric(Y, A, metric=["f1", "mcc"]),
     "several metrics of two": lambda: fastcmp.compare_metric(Y, A, B, metric=["f1", "mcc"]),
-    "metrics of tables": lambda: fastcmp.compare_metric_from_counts(
-        [[[[3, 1], [2, 1]], [[1, 0], [2, 4]]]] * 2, metric=["f1", "kappa"]
+    "metrics of tables": lambda: fastcmp.compare_metric(
+        counts=[[[[3, 1], [2, 1]], [[1, 0], [2, 4]]]] * 2, metric=["f1", "kappa"]
     ),
     "mcnemar in clusters": lambda: fastcmp.mcnemar(Y, A, B, groups=[0, 1, 2] * 4),
     "mcnemar in clusters in strata": lambda: fastcmp.mcnemar(
@@ -116,8 +116,8 @@ EXAMPLES = {
     "kappa of words": lambda: fastcmp.cohen_kappa(
         *(list("xyzxyzxx"), list("xyzzyxxy")), weights="linear", labels=list("zyx")
     ),
-    "kappa of own weights": lambda: fastcmp.cohen_kappa_from_counts(
-        [[9, 2], [1, 8]], weights=[[0, 2], [1, 0]]
+    "kappa of own weights": lambda: fastcmp.cohen_kappa(
+        table=[[9, 2], [1, 8]], weights=[[0, 2], [1, 0]]
     ),
     "predictive values": lambda: example("compare_sensitivity_specificity").ppv_score,
     "power": lambda: planning.power(n=100, p10=0.15, p01=0.05),

@@ -50,9 +50,9 @@ ORDERS = {
     ast.Eq: ("==", ("!=",)),
 }
 #: Modules that give no answers: what compiles, and what is seen while it works.
-NO_ANSWERS = r"fastcmp/(_\w+|core/progress|core/threads|core/memory|cli/(doctor|warm|compiling)).py"
+NO_ANSWERS = r"fastcmp/(_\w+|core/threads|cli/doctor).py"
 #: Modules with kernels beside those of fastcmp/kernels: a fault in them asks for new machine code.
-COMPILED = {f"fastcmp/studies/{x}.py" for x in ("epsilon", "epsilon_folds", "nearest")}
+COMPILED = {f"fastcmp/studies/{x}.py" for x in ("epsilon", "epsilon_folds", "neighbour")}
 UNITS = {"groups", "strata", "clusters", "weights", "sample_weight", "stratum_weights", "blocks"}
 
 

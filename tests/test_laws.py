@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import scipy.stats
 from calls import (
+    BY_COUNTS,
     COST,
     FUNCTIONS,
     K3,
@@ -367,7 +368,6 @@ UNSEEN_IN = {
     "compare_all_from_counts": {"metric", "cost"},
     "compare_datasets": {"exact", "variance", "n_resamples", "rng"},
     "compare_folds": {"metric"},
-    "compare_metric_from_counts": {"classes", "labels"},
     "cost_test": {"classes"},
     "stream.LabelCounts": {"pairs"},
     "datasets.bayes_datasets": {"prior_place"},
@@ -381,11 +381,9 @@ UNSEEN_IN = {
     "Estimates": {"covariance", "influences", "groups", "n_items"},
     "max_t": {"n_resamples", "rng"},
     "metric_equality": {"classes"},
-    "metric_from_counts": {"classes", "zero_division", "labels"},
     "read_results": {"metric", "models", "runs", "imputed"},
     "sequential.mean_test": {"truncation", "running_intersection"},
     "stream.ValueMoments.update": {"groups"},
-    "symmetry": {"pred_a", "pred_b"},
     "variance_components": {"k", "repeats"},
     **{x: {"labels"} for x in ("compare_metric", "metric")},
     **{x: {"classes"} for x in PER_ITEM - {"correct_values"}},
@@ -411,6 +409,7 @@ def matters(name, option):
 def test_options_matter(name):
     unseen = SILENT | UNSEEN | UNSEEN_IN.get(name, set())
     options = {x for x, given in parameters(name).items() if given.default is not given.empty}
+    options -= {*arguments(name), *BY_COUNTS.get(name, ())}
     silent = [option for option in sorted(options - unseen) if not matters(name, option)]
     assert not silent, f"forgotten on the way? or new: add another value to OTHER in {__file__}"
 
@@ -746,14 +745,20 @@ TWINS = {
         *("classification_report", {"preds": {"a": A, "b": B}}, ""),
     ),
     "kappa": (
-        "cohen_kappa_from_counts",
+        "cohen_kappa",
         {"table": lambda: np.histogram2d(A, B, 2)[0].astype(int)},
         *("cohen_kappa", {}, ""),
     ),
     "costs": ("cost_test_from_counts", {"counts": label_counts}, "cost_test", {}, ""),
-    "metrics": ("compare_metric_from_counts", {"counts": pair_tensor}, "compare_metric", {}, ""),
+    "metrics": (
+        "compare_metric",
+        {"counts": pair_tensor, "classes": None},
+        "compare_metric",
+        {},
+        "",
+    ),
     "metric": (
-        "metric_from_counts",
+        "metric",
         {"table": lambda: np.histogram2d(Y, A, 2)[0].astype(int)},
         *("metric", {}, ""),
     ),
@@ -789,15 +794,18 @@ def test_two_ways_to_one_answer(name):
         pytest.importorskip("dask.array")
         data = in_blocks(given, of_first)
     else:
-        data = arguments(first) | made(of_first)
+        data = arguments(first, next(iter(of_first), None)) | made(of_first)
     both = (parameters(first).keys() & parameters(second).keys()) - SILENT
     options = both - set(data) - set(given) | (both & {"metric"})
+    of_labels = {"groups", "sample_weight", "labels" if first == "cohen_kappa" else ""}
+    by_counts = of_labels if first == second else set()
     fixed = {k: v for k, v in (("rng", 1), ("n_resamples", 299)) if k in both}
     cases = [
         (option, value, needed)
         for option in sorted(options)
         for value in others(second, option)
         for needed in ({}, *NEEDS.get(option, ()))
+        if by_counts.isdisjoint({option, *needed})
         if set(needed) <= options
     ]
     for option, value, needed in [("", None, {}), *cases]:

@@ -516,7 +516,7 @@ WRONG_IN = {
             "too large": [[0, 1, 1], [1, 0, 1], [1, 1, 0]],
             "words": [["a", "b"], ["c", "d"]],
         }
-        for name in ("cohen_kappa", "cohen_kappa_from_counts")
+        for name in ("cohen_kappa",)
     },
     ("compare_sensitivity_specificity_from_counts", "positive"): {
         "unknown": 7,
@@ -575,10 +575,8 @@ TAKEN = {
             "classification_report",
             "classification_report_from_counts",
             "compare_metric",
-            "compare_metric_from_counts",
             "make_metric",
             "metric",
-            "metric_from_counts",
         )
     },
     ("classification_report", "preds", "one dimension"): "the labels of one model",
@@ -642,7 +640,7 @@ def test_wrong_input_is_refused_by_name(name):
 
 
 def refuses(name, argument, what, wrong):
-    given = arguments(name) | {argument: wrong}
+    given = arguments(name, argument) | {argument: wrong}
     if (name, argument, what) in TAKEN:
         function(name)(**given)
         return

@@ -280,8 +280,7 @@ def population(metric, prevalence):
         recalls[int(metric != "precision")] *= share
         found = np.round(1e12 * chances(recalls)).astype(int)
         values = (
-            fastcmp.metric_from_counts(found.sum(axis=2 - model), metric=metric).value
-            for model in (0, 1)
+            fastcmp.metric(table=found.sum(axis=2 - model), metric=metric).value for model in (0, 1)
         )
         return np.subtract(*values) + METRIC_MARGIN, chances(recalls)
 
@@ -304,8 +303,8 @@ def metric_margins(runs):
                 tables, times = np.unique(drawn, axis=0, return_counts=True)
                 false = missed = 0
                 for table, many in zip(tables.reshape(-1, 2, 2, 2), times, strict=True):
-                    found = fastcmp.compare_metric_from_counts(
-                        table, metric=metric, margin=METRIC_MARGIN, n_resamples=DRAWS
+                    found = fastcmp.compare_metric(
+                        counts=table, metric=metric, margin=METRIC_MARGIN, n_resamples=DRAWS
                     )
                     low, high = found.interval
                     false += many * found.margins.margin_met

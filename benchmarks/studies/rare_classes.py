@@ -3,7 +3,7 @@
     python -m benchmarks.studies.rare_classes
 
 Confusion matrices are drawn from populations with a rare class; the intervals are those of
-`fastcmp.metric_from_counts`. Two minutes on one core.
+`fastcmp.metric`. Two minutes on one core.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ them: the metric is then of the other classes.
 
 def missed(tables, metric, value, method):
     """Write how many intervals miss the value, and how many there are not."""
-    found = [fastcmp.metric_from_counts(t, metric=metric, method=method).interval for t in tables]
+    found = [fastcmp.metric(table=t, metric=metric, method=method).interval for t in tables]
     low, high = np.array(found).T
     none = np.isnan(low)
     wrong = ((low > value + 1e-12) | (high < value - 1e-12))[~none]
@@ -61,7 +61,7 @@ def main(runs=RUNS, sizes=SIZES, folder=FOLDER):
             tables = rng.multinomial(n, chances.ravel(), size=runs).reshape(-1, k, k)
             cells = []
             for metric in METRICS:
-                value = fastcmp.metric_from_counts(whole, metric=metric).value
+                value = fastcmp.metric(table=whole, metric=metric).value
                 before = "mover" if metric == "balanced_accuracy" else "jackknife"
                 pair = [missed(tables, metric, value, method) for method in (before, None)]
                 cells.append(", ".join(pair))

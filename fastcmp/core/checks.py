@@ -51,6 +51,19 @@ def as_counts(raw: ArrayLike, name: str) -> NDArray[np.int64]:
     return array.astype(np.int64)
 
 
+def as_cells(**given: Any) -> list[int]:
+    """Check one whole number each, all together at most 2**53."""
+    cells = []
+    for name, raw in given.items():
+        array = as_counts(raw, name)
+        if array.ndim:
+            raise TypeError(f"{name} must be one number, got shape {array.shape}")
+        cells.append(int(array))
+    if sum(cells) > LARGEST_COUNT:
+        raise ValueError(f"{' + '.join(given)} must be at most 2**53, got {sum(cells)}")
+    return cells
+
+
 def check_total(counts: NDArray[np.int64], name: str, n_axes: int) -> None:
     """Refuse tables, of the last `n_axes` axes, that add up to more than 2**53."""
     axes = tuple(range(counts.ndim - n_axes, counts.ndim))
@@ -120,10 +133,9 @@ def as_finite(value: Any, name: str, least: float = -np.inf) -> float:
     """Check a finite number that must be at least `least`."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(f"{name} must be a number, got {value!r}")
-    if not np.isfinite(float(value)):
-        raise ValueError(f"{name} must be finite, got {value}")
-    if value < least:
-        raise ValueError(f"{name} must be at least {least:g}, got {value}")
+    if not np.isfinite(float(value)) or value < least:
+        wanted = "finite" if least == -np.inf else f"finite and >= {least:g}"
+        raise ValueError(f"{name} must be {wanted}, got {value}")
     return float(value)
 
 
@@ -243,6 +255,21 @@ _SYNONYMS = {
     "pass@k": ("pass-at-k",),
     "pass^k": ("pass-hat-k",),
 }
+
+
+def are_counts_given(data: dict[str, Any], counts: dict[str, Any], options: dict[str, Any]) -> bool:
+    """Whether counts take the place of data; both, neither, or options of data are refused."""
+    [(name, table)] = counts.items()
+    given = [key for key, value in data.items() if value is not None]
+    if table is None:
+        if len(given) < len(data):
+            absent = " and ".join(key for key in data if key not in given)
+            raise TypeError(f"{absent} must be given: pass {', '.join(data)}, or {name}=")
+        return False
+    given += [f"{key}=" for key, value in options.items() if value is not None]
+    if given:
+        raise TypeError(f"{given[0]} and {name}= exclude each other: pass one of them")
+    return True
 
 
 def choose(value: Any, name: str, known: Any) -> Any:

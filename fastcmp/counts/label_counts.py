@@ -287,12 +287,12 @@ def count_labels(
     dropped: dict[str, Any] = {"n_missing": labels.n_missing, "n_excluded": labels.n_excluded}
     counts = None
     if len(names) <= _DENSE_CLASSES:
-        counts = _count_dense(columns, len(names), threads)
+        counts = count_dense(columns, len(names), threads)
     if counts is None and classes is None:
         labels = in_order(labels)
         names, columns = labels.classes, (labels.y_true, *labels.preds)
         if len(names) <= _DENSE_CLASSES:
-            counts = _count_dense(columns, len(names), threads)
+            counts = count_dense(columns, len(names), threads)
     if counts is None:
         cells, sparse = count_cells(columns, len(names))
         return LabelTable(classes=tuple(names), cells=cells, counts=sparse, **dropped)
@@ -304,7 +304,7 @@ def count_labels(
     return LabelTable(classes=tuple(names), counts=counts, **dropped)
 
 
-def _count_dense(
+def count_dense(
     columns: tuple[NDArray[Any], ...], k: int, threads: int
 ) -> NDArray[np.int64] | None:
     """Count in private tables, a thread each; None if a code is not below k."""

@@ -188,31 +188,28 @@ class CVComparison(Compared, Drawn, Record):
             f"alternative: {self.alternative}; seed {self.seed}",
         )
         level = interval_name(0.95, self.alternative)
-        rows = tuple(
-            (
-                find_test(name).title,
-                str(self._run_of(name).design).replace("cross-validation", "CV"),
-                f"{record.statistic:.4g}",
-                format_pvalue(record.pvalue),
-                _shown(percent * difference_interval(record), 2 if unit else 4),
+        rows = []
+        for name, record in self.tests.items():
+            ends = percent * difference_interval(record)
+            shown = format_interval(*ends, digits=2 if unit else 4, sign="+")
+            rows.append(
+                (
+                    find_test(name).title,
+                    str(self._run_of(name).design).replace("cross-validation", "CV"),
+                    f"{record.statistic:.4g}",
+                    format_pvalue(record.pvalue),
+                    "-" if np.isnan(ends).any() else shown,
+                )
             )
-            for name, record in self.tests.items()
-        )
         return [
             Section(
                 title=f"{a} against {b}, cross-validated",
                 text=text,
                 columns=("test", "design", "statistic", "p", level),
-                rows=rows,
+                rows=tuple(rows),
                 notes=(f"{level}: {a} minus {b}{', percentage points' * bool(unit)}",),
             )
         ]
-
-
-def _shown(ends: NDArray[np.float64], digits: int) -> str:
-    if np.isnan(ends).any():
-        return "-"
-    return format_interval(*ends, digits=digits, sign="+")
 
 
 def difference_interval(record: Any, level: float = 0.95) -> NDArray[np.float64]:

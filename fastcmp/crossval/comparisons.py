@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +21,7 @@ from fastcmp.crossval.comparison_result import (
 )
 from fastcmp.crossval.designs import Design
 from fastcmp.crossval.fold_tests import CVTest, find_test, fold_test
-from fastcmp.crossval.runs import Checkpoint, fit_models, settings_of
+from fastcmp.crossval.runs import fit_models, load_runs, open_folder, save_runs, settings_of
 from fastcmp.inputs.model_names import read_pair_names
 from fastcmp.pairwise.adjust import OF_PAIRS, check_all_pairs, promise
 from fastcmp.pairwise.adjust import adjust as adjust_pvalues
@@ -36,113 +35,38 @@ if TYPE_CHECKING:
     from fastcmp.crossval.runs import CVRuns, DesignRun
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PairOptions:
-    """Which pairs are decided about, and how."""
-
-    adjust: str
-    alpha: float
-    #: Shape (P, 2).
-    pairs: NDArray[np.int32]
-    control: str | None
-
-    @classmethod
-    def read(
-        cls, names: tuple[str, ...], adjust: Any, alpha: Any, pairs: Any, control: Any
-    ) -> PairOptions:
-        """Check what the user asks for."""
-        adjust = choose(adjust, "adjust", OF_PAIRS)
-        alpha = as_proportion(alpha, "alpha")
-        which = choose_pairs(names, pairs, control)
-        check_all_pairs(adjust, len(names), chosen=which is not None)
-        which = all_pairs(len(names)) if which is None else which
-        return cls(
-            adjust=adjust,
-            alpha=alpha,
-            pairs=which,
-            control=None if control is None else names[which[0, 0]],
-        )
-
-    def fields(self, record: Any, means: NDArray[np.float64]) -> dict[str, Any]:
-        """Give what a record of pairs says of a test of all of them."""
-        i, j = self.pairs.T
-        return {
-            "statistic": record.statistic,
-            "pvalue": record.pvalue,
-            "pvalue_adjusted": adjust_pvalues(record.pvalue, method=self.adjust),
-            "pairs": self.pairs,
-            "difference": means[i] - means[j],
-            "interval": difference_interval(record, 1 - self.alpha),
-            "score": means,
-            "adjust": self.adjust,
-            "alpha": self.alpha,
-            "rule": promise(self.adjust, self.alpha),
-            "df": getattr(record, "df", None),
-            "distribution": record.distribution,
-            "control": self.control,
-        }
+def read_pairs(
+    names: tuple[str, ...], adjust: Any, alpha: Any, pairs: Any, control: Any
+) -> dict[str, Any]:
+    """Check which pairs are decided about, and how: fields of a record of pairs."""
+    adjust = choose(adjust, "adjust", OF_PAIRS)
+    alpha = as_proportion(alpha, "alpha")
+    which = choose_pairs(names, pairs, control)
+    check_all_pairs(adjust, len(names), chosen=which is not None)
+    which = all_pairs(len(names)) if which is None else which
+    return {
+        "names": names,
+        "adjust": adjust,
+        "alpha": alpha,
+        "rule": promise(adjust, alpha),
+        "pairs": which,
+        "control": None if control is None else names[which[0, 0]],
+    }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CVPlan:
-    """Models, the test of each pair, and the design whose splits they are fitted on."""
-
-    named: list[tuple[str, Any]]
-    test: CVTest
-    design: Design | None
-    scoring: Any
-    stratify: bool
-    options: PairOptions
-
-    def designs(self, seed: int) -> list[Design]:
-        """Give the design, by default that of the test."""
-        return choose_designs(
-            [self.test], self.design, self.scoring, "two-sided", self.stratify, seed
-        )
-
-    def fit(self, X: Any, y: Any, seed: int, **options: Any) -> CVRuns:  # noqa: N803
-        """Fit all models on all splits of one data set."""
-        return fit_models(
-            self.named, X, y, self.designs(seed), scoring=self.scoring, seed=seed, **options
-        )
-
-    def compare(self, runs: CVRuns) -> CVPairwiseResult:
-        """Test all pairs on what the models predicted."""
-        run = runs.find(self.test)
-        record = self.test.run(runs.outcomes(run, self.options.pairs))
-        return CVPairwiseResult(
-            **self.options.fields(record, runs.means(run)),
-            names=runs.names,
-            score_interval=_score_intervals(runs, run, 1 - self.options.alpha),
-            measure=runs.measure,
-            n_samples=runs.y.size,
-            test=self.test.name,
-            method=str(run.design),
-            runs=runs,
-        )
-
-
-def read_plan(
-    models: Any,
-    test: Any,
-    design: Design | None,
-    scoring: Any,
-    stratify: bool,  # noqa: FBT001  # handed on
-    options: tuple[Any, ...],
-) -> CVPlan:
-    """Check models, the test and the options of pairs."""
-    if not isinstance(test, str):
-        raise TypeError(f"test must be the name of one test, got {test!r}")
-    (chosen,) = read_tests(test)
-    named = read_models(models)
-    return CVPlan(
-        named=named,
-        test=chosen,
-        design=design,
-        scoring=scoring,
-        stratify=stratify,
-        options=PairOptions.read(tuple(name for name, _ in named), *options),
-    )
+def pair_fields(options: dict[str, Any], record: Any, means: NDArray[np.float64]) -> dict[str, Any]:
+    """Fields of a record of pairs: what was asked for, and a test of all pairs."""
+    i, j = options["pairs"].T
+    return options | {
+        "statistic": record.statistic,
+        "pvalue": record.pvalue,
+        "pvalue_adjusted": adjust_pvalues(record.pvalue, method=options["adjust"]),
+        "difference": means[i] - means[j],
+        "interval": difference_interval(record, 1 - options["alpha"]),
+        "score": means,
+        "df": getattr(record, "df", None),
+        "distribution": record.distribution,
+    }
 
 
 def read_tests(test: str | Sequence[str]) -> list[CVTest]:
@@ -211,73 +135,7 @@ def _score_intervals(runs: CVRuns, run: DesignRun, level: float) -> NDArray[np.f
     return np.clip(ends, 0.0, 1.0) if runs.measure == "accuracy" else ends
 
 
-# Classifiers compared by cross-validation on each of several data sets.
-
-
-def refuse_several(X: Any, checkpoint: Any) -> None:  # noqa: N803  # scikit-learn's name
-    """Refuse what is for several data sets where one came."""
-    if isinstance(X, Mapping):
-        message = "X must be the predictors of one data set where y is given: for "
-        message += "several data sets pass {name: (X, y)} alone"
-        raise TypeError(message)
-    if checkpoint is not None:
-        raise ValueError("checkpoint is for several data sets: pass {name: (X, y)} as X")
-
-
-def seed_of(seed: int, name: str) -> int:
-    """Give the seed of a data set: a function of the seed of all and its name."""
-    digest = blake2b(f"{seed}\0{name}".encode(), digest_size=8).digest()
-    return int.from_bytes(digest, "big") % LARGEST_SEED
-
-
-def compare_data_sets(
-    plan: CVPlan,
-    X: Any,  # noqa: N803  # scikit-learn's name
-    groups: Any,
-    *,
-    seed: int,
-    workers: int | None,
-    progress: bool | Progress | None,
-    checkpoint: Any,
-) -> CVDatasetsResult:
-    """Fit all models on all data sets that are not finished, and compare them."""
-    data = _read_data(X, groups)
-    kept = None if checkpoint is None else Checkpoint.open(checkpoint)
-    seeds = {name: seed_of(seed, name) for name in data}
-    found: dict[str, CVRuns] = {}
-    settings: dict[str, Any] = {}
-    with reporting(progress, "fitting") as report:
-        if kept is not None:  # before any fit, so that no mismatch comes after hours
-            for name, each in data.items():
-                settings[name] = settings_of(plan, name, each, seeds[name])
-                runs = kept.load(name, settings[name])
-                if runs is not None:
-                    found[name] = runs
-        for name in [name for name in data if name not in found]:
-
-            def part(done: int, total: int, before: int = len(found)) -> None:
-                report(before * total + done, len(data) * total)
-
-            options = {"workers": workers, "progress": part}
-            found[name] = _fit(plan, name, data[name], seeds[name], **options)
-            if kept is not None:
-                kept.save(name, settings[name], found[name])
-    return CVDatasetsResult(results={name: plan.compare(found[name]) for name in data}, seed=seed)
-
-
-def _fit(plan: CVPlan, name: str, data: tuple[Any, ...], seed: int, **options: Any) -> CVRuns:
-    """Fit on one data set; errors say which."""
-    x, y, groups = data
-    try:
-        return plan.fit(x, y, seed, groups=groups, **options)
-    except (ValueError, TypeError, RuntimeError) as error:
-        message = f"data set {name!r}: {error}"
-        kinds = (RuntimeError, TypeError, ValueError)
-        kind = next(kind for kind in kinds if isinstance(error, kind))
-        raise kind(message) from error
-
-
-def _read_data(X: Any, groups: Any) -> dict[str, tuple[Any, ...]]:  # noqa: N803
+def _read_data(X: Any, groups: Any) -> dict[str, tuple[Any, Any, Any]]:  # noqa: N803
     """Read X, y and groups of each data set."""
     if not isinstance(X, Mapping):
         raise TypeError(
@@ -291,7 +149,7 @@ def _read_data(X: Any, groups: Any) -> dict[str, tuple[Any, ...]]:  # noqa: N803
             f"groups must be a mapping from data sets to their groups, got {type(groups).__name__}"
         )
     of_data = {} if groups is None else {str(key): g for key, g in groups.items()}
-    found: dict[str, tuple[Any, ...]] = {}
+    found: dict[str, tuple[Any, Any, Any]] = {}
     for key, pair in X.items():
         name = str(key)
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
@@ -301,7 +159,7 @@ def _read_data(X: Any, groups: Any) -> dict[str, tuple[Any, ...]]:  # noqa: N803
             )
         if name in found:
             raise ValueError(f"X must name data sets differently, got {name!r} twice")
-        found[name] = (*pair, of_data.pop(name, None))
+        found[name] = (pair[0], pair[1], of_data.pop(name, None))
     if of_data:
         raise ValueError(f"groups must be of the data sets, got {sorted(of_data)[:4]} as well")
     return found
@@ -421,8 +279,8 @@ def compare_cv(
         named,
         X,
         y,
+        groups,
         choose_designs(tests, design, scoring, alternative, stratify, seed),
-        groups=groups,
         scoring=scoring,
         seed=seed,
         workers=workers,
@@ -546,17 +404,77 @@ def compare_cv_all(
     >>> several.scores.round(2).tolist()
     [[0.94, 0.97], [0.95, 0.69], [0.28, 0.4]]
     """
-    plan = read_plan(models, test, design, scoring, stratify, (adjust, alpha, pairs, control))
-    if y is None:
-        return compare_data_sets(
-            plan,
-            X,
-            groups,
-            seed=as_seed(rng),
-            workers=workers,
-            progress=progress,
-            checkpoint=checkpoint,
+    if not isinstance(test, str):
+        raise TypeError(f"test must be the name of one test, got {test!r}")
+    chosen = find_test(test)
+    named = read_models(models)
+    options = read_pairs(tuple(name for name, _ in named), adjust, alpha, pairs, control)
+    seed, several = as_seed(rng), y is None
+    if several:
+        data = _read_data(X, groups)
+    elif isinstance(X, Mapping):
+        raise TypeError(
+            "X must be the predictors of one data set where y is given: for several data sets "
+            "pass {name: (X, y)} alone"
         )
-    refuse_several(X, checkpoint)
-    fitting = {"groups": groups, "workers": workers, "progress": progress}
-    return plan.compare(plan.fit(X, y, as_seed(rng), **fitting))
+    elif checkpoint is not None:
+        raise ValueError("checkpoint is for several data sets: pass {name: (X, y)} as X")
+    else:
+        data = {"": (X, y, groups)}
+    folder = None if checkpoint is None else open_folder(checkpoint)
+    # The seed of a data set is a function of the seed of all and its name.
+    digests = {name: blake2b(f"{seed}\0{name}".encode(), digest_size=8).digest() for name in data}
+    seeds = {
+        name: int.from_bytes(digest, "big") % LARGEST_SEED if several else seed
+        for name, digest in digests.items()
+    }
+    splits = {
+        name: choose_designs([chosen], design, scoring, "two-sided", stratify, seeds[name])
+        for name in data
+    }
+    found: dict[str, CVRuns] = {}
+    settings: dict[str, Any] = {}
+    with reporting(progress, "fitting") as report:
+        if folder is not None:  # before any fit, so that no mismatch comes after hours
+            for name, each in data.items():
+                settings[name] = settings_of(named, splits[name], scoring, name, each, seeds[name])
+                if (runs := load_runs(folder, name, settings[name])) is not None:
+                    found[name] = runs
+        for name in [name for name in data if name not in found]:
+
+            def part(done: int, total: int, before: int = len(found)) -> None:
+                report(before * total + done, len(data) * total)
+
+            try:
+                found[name] = fit_models(
+                    named,
+                    *data[name],
+                    splits[name],
+                    scoring=scoring,
+                    seed=seeds[name],
+                    workers=workers,
+                    progress=part,
+                )
+            except (ValueError, TypeError, RuntimeError) as error:
+                if not several:
+                    raise
+                kinds = (RuntimeError, TypeError, ValueError)
+                kind = next(kind for kind in kinds if isinstance(error, kind))
+                raise kind(f"data set {name!r}: {error}") from error
+            if folder is not None:
+                save_runs(folder, name, settings[name], found[name])
+    results: dict[str, Any] = {}
+    for name in data:
+        runs = found[name]
+        run = runs.find(chosen)
+        record = chosen.run(runs.outcomes(run, options["pairs"]))
+        results[name] = CVPairwiseResult(
+            **pair_fields(options, record, runs.means(run)),
+            score_interval=_score_intervals(runs, run, 1 - options["alpha"]),
+            measure=runs.measure,
+            n_samples=runs.y.size,
+            test=chosen.name,
+            method=str(run.design),
+            runs=runs,
+        )
+    return CVDatasetsResult(results=results, seed=seed) if several else results[""]

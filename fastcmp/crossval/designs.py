@@ -112,7 +112,7 @@ class Design(Record):
         int
             Repetitions times folds.
         """
-        return self._n_rows * self.n_folds
+        return self.n_repeats * (1 + 2 * self.n_halves) * self.n_folds
 
     def split(
         self,
@@ -144,7 +144,12 @@ class Design(Record):
             As `folds` does.
         """
         n = count_rows(y, "X or y") if X is None else count_rows(X, "X")
-        return self._sets(self._rows(self._units(n, y, groups)))
+        units = self._units(n, y, groups)
+        return (
+            (np.flatnonzero((folds != fold) & (folds != UNUSED)), np.flatnonzero(folds == fold))
+            for folds in self._deal(units, self._pattern(units))
+            for fold in range(self.n_folds)
+        )
 
     def folds(
         self, n: int, *, y: ArrayLike | None = None, groups: ArrayLike | None = None
@@ -186,9 +191,8 @@ class Design(Record):
         and by at most the larger of 2 and the square root of m for ``m`` up to 40.
         """
         units = self._units(as_whole(n, "n", 1), y, groups)
-        rows = self._rows(units)
-        out = np.empty((self._n_rows, int(n)), np.int16)
-        for r, folds in enumerate(rows):
+        out = np.empty((self.get_n_splits() // self.n_folds, int(n)), np.int16)
+        for r, folds in enumerate(self._deal(units, self._pattern(units))):
             out[r] = folds
         return out
 
@@ -228,10 +232,6 @@ class Design(Record):
         True
         """
         return self._pattern(self._units(as_whole(n, "n", 1), None, None, free=True))
-
-    @property
-    def _n_rows(self) -> int:
-        return self.n_repeats * (1 + 2 * self.n_halves)
 
     def _units(self, n: int, y: Any, groups: Any, *, free: bool = False) -> Units:
         """Read what is dealt; `free` if only its number matters."""
@@ -279,11 +279,6 @@ class Design(Record):
             )
         return tested
 
-    def _rows(self, units: Units) -> Iterator[Folds]:
-        """Deal the folds of each repetition, after checking their number."""
-        pattern = self._pattern(units)
-        return self._deal(units, pattern)
-
     def _deal(self, units: Units, pattern: Folds) -> Iterator[Folds]:
         is_blocked = len(pattern) > 1
         order = units.shuffled(self.seed, 0) if is_blocked else units.order
@@ -310,13 +305,6 @@ class Design(Record):
                 folds = np.full(len(units), UNUSED, np.int16)
                 kernels.deal(pattern, order, folds)
                 yield units.folds_of_samples(folds)
-
-    def _sets(self, rows: Iterator[Folds]) -> Iterator[tuple[Indices, Indices]]:
-        for folds in rows:
-            for fold in range(self.n_folds):
-                tested = folds == fold
-                train = np.flatnonzero(~tested & (folds != UNUSED))
-                yield train, np.flatnonzero(tested)
 
 
 def _spread_tests(u: int, tested: int) -> Folds:
@@ -405,13 +393,7 @@ def repeated_kfold(
     folds = as_whole(n_folds, "n_folds", 2)
     if folds > _MOST_FOLDS:
         raise ValueError(f"n_folds must be at most {_MOST_FOLDS}, got {folds}")
-    return Design(
-        family="kfold",
-        n_repeats=as_whole(n_repeats, "n_repeats", 1),
-        n_folds=folds,
-        stratify=as_flag(stratify, "stratify"),
-        seed=as_seed(rng),
-    )
+    return _design("kfold", as_whole(n_repeats, "n_repeats", 1), folds, stratify, rng)
 
 
 def repeated_holdout(
@@ -456,14 +438,8 @@ def repeated_holdout(
     >>> repeated_holdout(2, test_size=2, rng=1).folds(6).tolist()
     [[-1, -1, -1, 0, -1, 0], [-1, 0, 0, -1, -1, -1]]
     """
-    return Design(
-        family="holdout",
-        n_repeats=as_whole(n_repeats, "n_repeats", 1),
-        n_folds=1,
-        test_size=_check_size(test_size),
-        stratify=as_flag(stratify, "stratify"),
-        seed=as_seed(rng),
-    )
+    repeats = as_whole(n_repeats, "n_repeats", 1)
+    return _design("holdout", repeats, 1, stratify, rng, _check_size(test_size))
 
 
 def two_fold(
@@ -519,13 +495,8 @@ def two_fold(
     75
     """
     is_blocked = as_flag(blocked, "blocked")
-    return Design(
-        family="blocked-two-fold" if is_blocked else "two-fold",
-        n_repeats=as_whole(m, "m", 2 if is_blocked else 1),
-        n_folds=2,
-        stratify=as_flag(stratify, "stratify"),
-        seed=as_seed(rng),
-    )
+    family = "blocked-two-fold" if is_blocked else "two-fold"
+    return _design(family, as_whole(m, "m", 2 if is_blocked else 1), 2, stratify, rng)
 
 
 def paired_halves(
@@ -580,12 +551,25 @@ def paired_halves(
     [-2, -1, -1, -2, -2, 0]
     [0, -2, -2, -1, -1, -2]
     """
+    repeats, halves = as_whole(n_repeats, "n_repeats", 1), as_whole(n_halves, "n_halves", 1)
+    return _design("paired-halves", repeats, 1, stratify, rng, _check_size(test_size), halves)
+
+
+def _design(
+    family: str,
+    n_repeats: int,
+    n_folds: int,
+    stratify: Any,
+    rng: Any,
+    test_size: float | None = None,
+    n_halves: int = 0,
+) -> Design:
     return Design(
-        family="paired-halves",
-        n_repeats=as_whole(n_repeats, "n_repeats", 1),
-        n_folds=1,
-        test_size=_check_size(test_size),
-        n_halves=as_whole(n_halves, "n_halves", 1),
+        family=family,
+        n_repeats=n_repeats,
+        n_folds=n_folds,
+        test_size=test_size,
+        n_halves=n_halves,
         stratify=as_flag(stratify, "stratify"),
         seed=as_seed(rng),
     )

@@ -13,7 +13,7 @@ from fastcmp import kernels
 from fastcmp.core.checks import as_flag, as_numbers
 from fastcmp.core.records import LESS_IS_BETTER
 from fastcmp.crossval.comparison_result import CVDatasetsResult
-from fastcmp.crossval.comparisons import PairOptions
+from fastcmp.crossval.comparisons import pair_fields, read_pairs
 from fastcmp.crossval.fold_tests import fold_test
 from fastcmp.crossval.mcnemar import as_positive
 from fastcmp.inputs.columns import read_values
@@ -95,7 +95,7 @@ def is_several(raw: Any) -> bool:
         return False
     return all(
         _is_search(value)
-        or _is_frame(value)
+        or (has_names(value) and not isinstance(value, Mapping))
         or (isinstance(value, Mapping) and not _validated(value))
         or getattr(value, "ndim", 0) == 3
         for value in raw.values()
@@ -103,39 +103,78 @@ def is_several(raw: Any) -> bool:
 
 
 def read_fold_scores(raw: Any, metric: Any, where: str = "scores") -> FoldScores:
-    """Read the scores of one data set."""
+    """Scores of one data set, of the same folds for all models; all are numbers."""
     if metric is not None and not isinstance(metric, str):
         raise TypeError(f"metric must be the name of a score of scikit-learn, got {metric!r}")
+    chosen: str | None = None
+    columns: dict[str, NDArray[np.float64]] = {}
     if _is_search(raw):
-        return _of_search(raw, metric, where)
-    if isinstance(raw, Mapping) and raw and all(map(_validated, raw.values())):
-        found = {
-            str(name): _of_validation(one, metric, f"{where} of {name}")
-            for name, one in raw.items()
-        }
-        chosen = {key for key, _ in found.values()}
-        if len(chosen) > 1:
-            raise ValueError(f"{where} must have one metric for all models, got {chosen}")
-        return _stacked({n: x for n, (_, x) in found.items()}, where, chosen.pop())
-    if metric is not None:
-        message = f"metric={metric!r} is for answers of scikit-learn, got {where}"
-        raise ValueError(message + f" of {type(raw).__name__}")
-    if has_names(raw) or isinstance(raw, (list, tuple)):
-        named = named_columns(raw, where)
-        columns = {name: _of_model(x, f"{where} of {name}") for name, x in named}
-        return _stacked(columns, where)
-    array = as_numbers(raw, where).astype(np.float64)
-    if array.ndim not in (2, 3):
+        given = dict(named_columns(raw, where))
+        splits: dict[str, dict[int, Any]] = {}
+        for key, column in given.items():
+            if found := _SPLIT.fullmatch(key):
+                splits.setdefault(found[2], {})[int(found[1])] = column
+        chosen = _choose(metric, list(splits), where)
+        numbers = sorted(splits[chosen])
+        if numbers != list(range(len(numbers))):
+            raise ValueError(f"{where} must hold all splits from 0 on, got {numbers}")
+        rows = [read_values(splits[chosen][k], f"column split{k}_test_{chosen}") for k in numbers]
+        if "params" not in given:
+            raise ValueError(f"{where} must have a column params, which names the models")
+        params = given["params"]
+        made = getattr(params, "to_pylist", None) or getattr(params, "to_list", None)
+        models = [
+            ", ".join(f"{key}={value}" for key, value in entry.items()) or "default"
+            if isinstance(entry, Mapping)
+            else str(entry)
+            for entry in list(made() if callable(made) else params)
+        ]
+        check_distinct_names(models, f"params of {where}")
+        columns = dict(zip(models, np.stack(rows, axis=1), strict=True))
+    elif isinstance(raw, Mapping) and raw and all(map(_validated, raw.values())):
+        metrics = set()
+        for name, one in raw.items():
+            known = [key.removeprefix("test_") for key in _keys(one) if key[:5] == "test_"]
+            chosen = _choose(metric, known, f"{where} of {name}")
+            columns[str(name)] = read_values(one[f"test_{chosen}"], f"{where} of {name}")
+            metrics.add(chosen)
+        if len(metrics) > 1:
+            raise ValueError(f"{where} must have one metric for all models, got {metrics}")
+    elif metric is not None:
         raise ValueError(
-            f"{where} must be of shape (M, J) or (M, R, K), got {array.shape}: for "
-            "several data sets pass {name: scores}, or fastcmp.datasets.task_table"
+            f"metric={metric!r} is for answers of scikit-learn, got {where} of {type(raw).__name__}"
         )
-    names = [f"model_{i}" for i in range(len(array))]
-    return _stacked(dict(zip(names, array, strict=True)), where)
-
-
-def _is_frame(raw: Any) -> bool:
-    return has_names(raw) and not isinstance(raw, Mapping)
+    elif has_names(raw) or isinstance(raw, (list, tuple)):
+        for name, one in named_columns(raw, where):
+            listed = isinstance(one, (list, tuple)) and one and isinstance(one[0], (list, tuple))
+            read = as_numbers if listed or getattr(one, "ndim", 1) == 2 else read_values
+            columns[name] = read(one, f"{where} of {name}").astype(np.float64)
+    else:
+        array = as_numbers(raw, where).astype(np.float64)
+        if array.ndim not in (2, 3):
+            raise ValueError(
+                f"{where} must be of shape (M, J) or (M, R, K), got {array.shape}: for "
+                "several data sets pass {name: scores}, or fastcmp.datasets.task_table"
+            )
+        columns = {f"model_{i}": row for i, row in enumerate(array)}
+    if len(columns) < 2:
+        raise ValueError(f"{where} must hold at least 2 models, got {len(columns)}")
+    shapes = {name: x.shape for name, x in columns.items()}
+    if len(set(shapes.values())) > 1:
+        raise ValueError(f"{where} must be of the same folds for all models, got {shapes}")
+    table = np.stack(list(columns.values()))
+    if table[0].size < 2:
+        raise ValueError(f"{where} must hold at least 2 folds, got {table[0].size}")
+    names = tuple(columns)
+    if (bad := np.argwhere(~np.isfinite(table))).size:
+        model, *fold = bad[0].tolist()
+        raise ValueError(
+            f"{where} must be finite, got {table[tuple(bad[0])]} for {names[model]} in "
+            f"fold {', '.join(map(str, fold))} ({len(bad)} in all): a fit that failed "
+            "has no score; repeat it, or leave the model out"
+        )
+    has_folds = table.ndim == 3
+    return FoldScores(names, table if has_folds else table[:, None], has_folds, chosen)
 
 
 def _keys(raw: Any) -> list[str]:
@@ -155,44 +194,6 @@ def _validated(raw: Any) -> bool:
     return "fit_time" in keys and any(key.startswith("test_") for key in keys)
 
 
-def _of_search(raw: Any, metric: str | None, where: str) -> FoldScores:
-    columns = dict(named_columns(raw, where))
-    splits: dict[str, dict[int, Any]] = {}
-    for key, column in columns.items():
-        if found := _SPLIT.fullmatch(key):
-            splits.setdefault(found[2], {})[int(found[1])] = column
-    chosen = _choose(metric, list(splits), where)
-    numbers = sorted(splits[chosen])
-    if numbers != list(range(len(numbers))):
-        raise ValueError(f"{where} must hold all splits from 0 on, got {numbers}")
-    scores = np.stack(
-        [read_values(splits[chosen][k], f"column split{k}_test_{chosen}") for k in numbers], axis=1
-    )
-    if "params" not in columns:
-        raise ValueError(f"{where} must have a column params, which names the models")
-    names = [_params(entry) for entry in _listed(columns["params"])]
-    check_distinct_names(names, f"params of {where}")
-    return _stacked(dict(zip(names, scores, strict=True)), where, chosen)
-
-
-def _listed(column: Any) -> list[Any]:
-    made = getattr(column, "to_pylist", None) or getattr(column, "to_list", None)
-    return list(made() if callable(made) else column)
-
-
-def _params(entry: Any) -> str:
-    """Name a model by its parameters."""
-    if isinstance(entry, Mapping):
-        return ", ".join(f"{key}={value}" for key, value in entry.items()) or "default"
-    return str(entry)
-
-
-def _of_validation(raw: Any, metric: str | None, where: str) -> tuple[str, NDArray[np.float64]]:
-    known = [key.removeprefix("test_") for key in _keys(raw) if key[:5] == "test_"]
-    chosen = _choose(metric, known, where)
-    return chosen, read_values(raw[f"test_{chosen}"], where)
-
-
 def _choose(metric: str | None, known: list[str], where: str) -> str:
     """Find the score that is meant among those of an answer of scikit-learn."""
     if metric is None and len(known) == 1:
@@ -200,38 +201,6 @@ def _choose(metric: str | None, known: list[str], where: str) -> str:
     if metric not in known:
         raise ValueError(f"metric must be one of {known} of {where}, got {metric!r}")
     return str(metric)
-
-
-def _of_model(raw: Any, where: str) -> NDArray[np.float64]:
-    if getattr(raw, "ndim", 1) == 2:
-        return as_numbers(raw, where).astype(np.float64)
-    if isinstance(raw, (list, tuple)) and raw and isinstance(raw[0], (list, tuple)):
-        return as_numbers(raw, where).astype(np.float64)
-    return read_values(raw, where)
-
-
-def _stacked(
-    columns: dict[str, NDArray[np.float64]], where: str, metric: str | None = None
-) -> FoldScores:
-    """Check that all models have the same folds, and all scores are numbers."""
-    if len(columns) < 2:
-        raise ValueError(f"{where} must hold at least 2 models, got {len(columns)}")
-    shapes = {name: x.shape for name, x in columns.items()}
-    if len(set(shapes.values())) > 1:
-        raise ValueError(f"{where} must be of the same folds for all models, got {shapes}")
-    table = np.stack(list(columns.values()))
-    if table[0].size < 2:
-        raise ValueError(f"{where} must hold at least 2 folds, got {table[0].size}")
-    names = tuple(columns)
-    if (bad := np.argwhere(~np.isfinite(table))).size:
-        model, *fold = bad[0].tolist()
-        raise ValueError(
-            f"{where} must be finite, got {table[tuple(bad[0])]} for {names[model]} in "
-            f"fold {', '.join(map(str, fold))} ({len(bad)} in all): a fit that failed "
-            "has no score; repeat it, or leave the model out"
-        )
-    has_folds = table.ndim == 3
-    return FoldScores(names, table if has_folds else table[:, None], has_folds, metric)
 
 
 # Many models compared by saved scores of folds.
@@ -325,54 +294,39 @@ def compare_folds(
                 f"{lacking[:4]} are in one of {first[0]!r} and {name!r} only"
             )
     names = first[1].names
-    options = PairOptions.read(names, adjust, alpha, pairs, control)
-    results = {
-        name: _compare(_in_order(table, names), options, test_train_ratio, lower=lower_is_better)
-        for name, table in tables.items()
-    }
+    options = read_pairs(names, adjust, alpha, pairs, control)
+    results: dict[str, Any] = {}
+    for name, table in tables.items():
+        scores = table.scores[[table.names.index(model) for model in names]]
+        n_folds, ratio = scores.shape[2], test_train_ratio
+        if ratio is None:
+            if not table.has_folds or n_folds < 2:
+                raise ValueError(
+                    "test_train_ratio must be given: samples tested over samples trained "
+                    "on in a split, 1 / (K - 1) for K-fold cross-validation"
+                )
+            ratio = 1.0 / (n_folds - 1)
+        measure = "loss" if lower_is_better else table.metric or "score"
+        if not lower_is_better and measure in LESS_IS_BETTER:  # scikit-learn's: more is better
+            measure = "score"
+        flat = scores.reshape(len(names), -1)
+        i, j = options["pairs"].T
+        differences = flat[i] - flat[j]
+        # Of equal decimals: no difference.
+        differences[np.abs(differences) <= 8.0 * np.spacing(np.abs(flat).max())] = 0.0
+        record, alone = (
+            fold_test(x, "nadeau-bengio-t", n_train=1.0, n_test=ratio) for x in (differences, flat)
+        )
+        ends = np.stack(alone.confidence_interval(1 - options["alpha"]), axis=-1)
+        ends[alone.status != kernels.OK] = np.nan
+        results[name] = FoldComparison(
+            **pair_fields(options, record, np.asarray(alone.estimate)),
+            score_interval=ends,
+            measure=measure,
+            n_samples=flat.shape[1],
+            test="folds",
+            method="nadeau-bengio-t",
+            fold_scores=scores,
+            test_train_ratio=ratio,
+        )
     return CVDatasetsResult(results=results) if several else results["scores"]
-
-
-def _in_order(table: FoldScores, names: tuple[str, ...]) -> FoldScores:
-    order = [table.names.index(name) for name in names]
-    return table._replace(names=names, scores=table.scores[order])
-
-
-def _measure(metric: str | None, *, lower: bool) -> str:
-    """Name what is compared; of a score of scikit-learn more is always better."""
-    if lower:
-        return "loss"
-    return "score" if metric is None or metric in LESS_IS_BETTER else metric
-
-
-def _compare(
-    table: FoldScores, options: PairOptions, ratio: float | None, *, lower: bool
-) -> FoldComparison:
-    n_folds = table.scores.shape[2]
-    if ratio is None:
-        if not table.has_folds or n_folds < 2:
-            raise ValueError(
-                "test_train_ratio must be given: samples tested over samples trained "
-                "on in a split, 1 / (K - 1) for K-fold cross-validation"
-            )
-        ratio = 1.0 / (n_folds - 1)
-    flat = table.scores.reshape(len(table.names), -1)
-    i, j = options.pairs.T
-    differences = flat[i] - flat[j]
-    # Of equal decimals: no difference.
-    differences[np.abs(differences) <= 8.0 * np.spacing(np.abs(flat).max())] = 0.0
-    record = fold_test(differences, "nadeau-bengio-t", n_train=1.0, n_test=ratio)
-    alone = fold_test(flat, "nadeau-bengio-t", n_train=1.0, n_test=ratio)
-    ends = np.stack(alone.confidence_interval(1 - options.alpha), axis=-1)
-    ends[alone.status != kernels.OK] = np.nan
-    return FoldComparison(
-        **options.fields(record, np.asarray(alone.estimate)),
-        names=table.names,
-        score_interval=ends,
-        measure=_measure(table.metric, lower=lower),
-        n_samples=flat.shape[1],
-        test="folds",
-        method="nadeau-bengio-t",
-        fold_scores=table.scores,
-        test_train_ratio=ratio,
-    )

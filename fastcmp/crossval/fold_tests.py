@@ -154,39 +154,31 @@ class FoldTestResult(Compared, Record):
             One section; for arrays, what they hold.
         """
         if np.ndim(self.pvalue):
-            text: tuple[str, ...] = (
-                f"{np.size(self.pvalue)} tests, shape {np.shape(self.pvalue)}",
-            )
-            return [Section(title=f"{self.title} ({self.alternative})", text=text)]
-        symbol = _SYMBOLS[self.distribution]
-        text = (
-            f"{symbol} = {self.statistic:.4g}{self._degrees()}, "
-            f"p = {format_pvalue(self.pvalue)} ({_HYPOTHESES[self.alternative]})",
-        )
+            many = f"{np.size(self.pvalue)} tests, shape {np.shape(self.pvalue)}"
+            return [Section(title=f"{self.title} ({self.alternative})", text=(many,))]
+        text = []
         if not np.isnan(self.estimate):
-            text = (self._effect(), *text)
+            what = _ESTIMATES.get(self.test, "mean difference")
+            effect = f"{what} (a minus b) {self.estimate:+.4f}"
+            if self.distribution in {"t", "normal"} and self.standard_error > 0.0:
+                low, high = self.confidence_interval()
+                shown = format_interval(low, high, digits=4, sign="+")
+                effect += f", {interval_name(0.95, self.alternative)} {shown}"
+            text.append(effect if self.n_folds == 1 else f"{effect}, {self.n_folds} folds")
+        degrees = ""
+        if self.df is not None:
+            pair = self.df if isinstance(self.df, tuple) else (self.df,)
+            degrees = f" with {' and '.join(f'{df:.4g}' for df in pair)} degree"
+            degrees += " of freedom" if pair == (1,) else "s of freedom"
+        text.append(
+            f"{_SYMBOLS[self.distribution]} = {self.statistic:.4g}{degrees}, "
+            f"p = {format_pvalue(self.pvalue)} ({_HYPOTHESES[self.alternative]})"
+        )
         if self.status == kernels.DEGENERATE:
-            text += ("the differences have no spread: p is a convention",)
+            text.append("the differences have no spread: p is a convention")
         elif self.status == kernels.UNDEFINED:
-            text += ("the differences have no spread: nothing measures the estimate, no answer",)
-        return [Section(title=self.title, text=text)]
-
-    def _degrees(self) -> str:
-        if self.df is None:
-            return ""
-        pair = self.df if isinstance(self.df, tuple) else (self.df,)
-        plural = "" if pair == (1,) else "s"
-        shown = " and ".join(f"{df:.4g}" for df in pair)
-        return f" with {shown} degree{plural} of freedom"
-
-    def _effect(self) -> str:
-        what = _ESTIMATES.get(self.test, "mean difference")
-        effect = f"{what} (a minus b) {self.estimate:+.4f}"
-        if self.distribution in {"t", "normal"} and self.standard_error > 0.0:
-            low, high = self.confidence_interval()
-            shown = format_interval(low, high, digits=4, sign="+")
-            effect += f", {interval_name(0.95, self.alternative)} {shown}"
-        return effect if self.n_folds == 1 else f"{effect}, {self.n_folds} folds"
+            text.append("the differences have no spread: nothing measures the estimate, no answer")
+        return [Section(title=self.title, text=tuple(text))]
 
 
 class FoldOutcomes(NamedTuple):
@@ -320,13 +312,9 @@ _KFOLD = Splits("kfold(n_folds), one K-fold cross-validation", "kfold", kfold, 1
 _KFOLDS = Splits("repeated_kfold(n_repeats, n_folds)", "kfold", repeated_kfold)
 _10X10 = Splits("repeated_kfold(10, 10)", "kfold", repeated_kfold, 10, 10, 10)
 _CUTS = Splits("two_fold(5), 5 random cuts in halves", "two-fold", partial(two_fold, 5), 5, 5)
-_BALANCED = Splits(
-    "two_fold(m, blocked=True) with m >= 2",
-    "blocked-two-fold",
-    partial(two_fold, 5, blocked=True),
-    2,
-)
-_BALANCED_3 = _BALANCED._replace(design=partial(two_fold, 3, blocked=True))
+_blocked = partial(two_fold, blocked=True)
+_BALANCED = Splits("two_fold(m, blocked=True) with m >= 2", "blocked-two-fold", _blocked, 2)
+_BALANCED_3 = _BALANCED._replace(design=partial(_blocked, 3))
 _BALANCED_5 = _BALANCED._replace(wanted="two_fold(5, blocked=True)", least=5, most=5)
 _HALVES = Splits("paired_halves(n_halves, n_repeats)", "paired-halves", paired_halves)
 _ROWS = (
@@ -352,21 +340,6 @@ _ROWS = (
 #: All tests by name, those of the t family first.
 TESTS = {test.name: test for test in _ROWS}
 _METHODS = tuple(test.name for test in _ROWS if test.axes)
-#: Options of `fold_test`: the methods that take each; and what a method needs.
-_OPTIONS: dict[str, tuple[str, ...]] = {
-    "n_train": ("nadeau-bengio-t", "bouckaert-frank-t"),
-    "n_test": ("nadeau-bengio-t", "bouckaert-frank-t"),
-    "rho1": ("blocked-t",),
-    "rho2": ("blocked-t",),
-    "folds": ("bayle-z",),
-    "variance": ("bayle-z",),
-    "half_differences": ("conservative-z",),
-}
-_NEEDED = {
-    "nadeau-bengio-t": ("n_train", "n_test"),
-    "bayle-z": ("folds",),
-    "conservative-z": ("half_differences",),
-}
 #: The 5 x 2 tests: code for the kernel, and degrees of freedom.
 _FIVE_BY_TWO: dict[str, tuple[int, Any]] = {
     "dietterich-t": (fold_tests.DIETTERICH_T, 5),
@@ -452,32 +425,34 @@ def fold_test(
 
     Notes
     -----
-    =================== =========== ====== ==============================================
-    method              axes of `x` source test
-    =================== =========== ====== ==============================================
-    "resampled-t"       J           [1]_   t with J - 1 df of random splits, as if they
-                                           were independent
-    "kfold-t"           K           [1]_   t with K - 1 df of one cross-validation, as if
-                                           folds were independent
-    "dietterich-t"      5, 2        [1]_   t with 5 df; 5 cuts in halves. It tests the
-                                           first difference
-    "nadeau-bengio-t"   J           [2]_   t with J - 1 df; variance (1 / J + n_test /
-                                           n_train) s**2
-    "bouckaert-frank-t" r, k        [3]_   the same for r repetitions of k folds
-    "bouckaert-t"       10, 10      [4]_   t with 10 df; the variance of the mean is
-                                           s**2 / 11
-    "yildiz-t"          5, 2        [5]_   t with 5 df of the mean of all ten
-    "blocked-t"         m, 2        [6]_   t with 2 m - 1 df, or those of `rho1` and
-                                           `rho2`; m balanced cuts in halves
-    "alpaydin-f"        5, 2        [7]_   F with 10 and 5 df
-    "calibrated-f"      5, 2        [8]_   F with 7 and 5 df; balanced cuts, whose halves
-                                           share a quarter of the samples
-    "conservative-z"    J           [2]_   z; the variance comes from splits of halves
-    "bayle-z"           n           [9]_   z; a difference for each sample: for accuracy
-                                           1 where only a is right, -1 where only b is
-    "proportion-z"      2, 2        [1]_   z of two accuracies, without regard to pairing
-    "naive-mcnemar"     K, 2, 2     [10]_  chi-square with K df, the sum over the folds
-    =================== =========== ====== ==============================================
+    =================== =========== ============================================ ======
+    method              axes of `x` test                                         source
+    =================== =========== ============================================ ======
+    "resampled-t"       J           t with J - 1 df of random splits, as if they [1]_
+                                    were independent
+    "kfold-t"           K           t with K - 1 df of one cross-validation, as  [1]_
+                                    if folds were independent
+    "dietterich-t"      5, 2        t with 5 df of the first difference; 5 cuts  [1]_
+                                    in halves
+    "nadeau-bengio-t"   J           t with J - 1 df; the variance of the mean is [2]_
+                                    (1 / J + n_test / n_train) s**2
+    "bouckaert-frank-t" r, k        the same for r repetitions of k folds        [3]_
+    "bouckaert-t"       10, 10      t with 10 df; the variance of the mean is    [4]_
+                                    s**2 / 11
+    "yildiz-t"          5, 2        t with 5 df of the mean of all ten           [5]_
+    "blocked-t"         m, 2        t with 2 m - 1 df, or those of `rho1` and    [6]_
+                                    `rho2`; m balanced cuts in halves
+    "alpaydin-f"        5, 2        F with 10 and 5 df                           [7]_
+    "calibrated-f"      5, 2        F with 7 and 5 df; balanced cuts, whose      [8]_
+                                    halves share a quarter of the samples
+    "conservative-z"    J           z; the variance comes from splits of halves  [2]_
+    "bayle-z"           n           z; a difference for each sample: for         [9]_
+                                    accuracy 1 where only a is right, -1 where
+                                    only b is
+    "proportion-z"      2, 2        z of two accuracies, without regard to       [1]_
+                                    pairing
+    "naive-mcnemar"     K, 2, 2     chi-square with K df, the sum over the folds [10]_
+    =================== =========== ============================================ ======
 
     "resampled-t", "kfold-t" and "yildiz-t" ignore that the training sets overlap: the
     variance is estimated too small, and equally good models are found different far too
@@ -542,20 +517,22 @@ def fold_test(
     name, axes = test.name, test.axes
     alternative = choose(alternative, "alternative", ALTERNATIVES)
     test.check_options(alternative, counted=True)
-    given: dict[str, Any] = {
-        "n_train": n_train,
-        "n_test": n_test,
-        "rho1": rho1,
-        "rho2": rho2,
-        "folds": folds,
-        "variance": variance,
-        "half_differences": half_differences,
+    sized = ("nadeau-bengio-t", "bouckaert-frank-t")
+    # What was given, the methods that take it, and the one that needs it.
+    given: dict[str, tuple[Any, tuple[str, ...], str]] = {
+        "n_train": (n_train, sized, "nadeau-bengio-t"),
+        "n_test": (n_test, sized, "nadeau-bengio-t"),
+        "rho1": (rho1, ("blocked-t",), ""),
+        "rho2": (rho2, ("blocked-t",), ""),
+        "folds": (folds, ("bayle-z",), "bayle-z"),
+        "variance": (variance, ("bayle-z",), ""),
+        "half_differences": (half_differences, ("conservative-z",), "conservative-z"),
     }
-    for option, value in given.items():
-        if value is None and option in _NEEDED.get(name, ()):
+    for option, (value, methods, needing) in given.items():
+        if value is None and name == needing:
             raise ValueError(f"method {name!r} needs {option}=")
-        if value is not None and name not in _OPTIONS[option]:
-            known = " and ".join(_OPTIONS[option])
+        if value is not None and name not in methods:
+            known = " and ".join(methods)
             raise ValueError(f"{option} is an option of {known}, not of method {name!r}")
     tabled = axes.endswith("2, 2")
     array = check_axes(as_counts(x, "x") if tabled else as_numbers(x, "x"), "x", axes)
@@ -567,14 +544,15 @@ def fold_test(
     if axes[0] in _NOUNS and sizes[0] < 2 and name != "conservative-z":
         raise ValueError(f"x must hold at least 2 {_NOUNS[axes[0]]}, got {sizes[0]}")
     out, status = np.empty((4, len(rows))), np.empty(len(rows), np.uint8)
-    tail, halves = ALTERNATIVES[alternative], None
-    title, df, difference = test.title, None, out[2]
+    tail, title, difference = ALTERNATIVES[alternative], test.title, out[2]
+    halves: Any = None
+    df, factor = None, 0.0
     if axes == "5, 2":
         code, df = _FIVE_BY_TWO[name]
         fold_tests.two_fold_many(rows, code, tail, out, status)
         difference = rows.mean(axis=(1, 2))
     elif name == "conservative-z":
-        halves = as_numbers(given["half_differences"], "half_differences")
+        halves = as_numbers(given["half_differences"][0], "half_differences")
         check_axes(halves, "half_differences", "M, 2, J")
         if halves.shape[:-3] != shape or halves.shape[-1] != n:
             wanted = ", ".join([*map(str, shape), "M", "2", str(n)])
@@ -595,65 +573,63 @@ def fold_test(
         check_tables(array, "x", 2)
         n_folds = 1
         fold_tables.proportion_z_many(rows, tail, out, status)
-    else:
-        if name == "bayle-z":
-            variance = choose(variance or "out", "variance", ("out", "in"))
-            title += f", variance {variance}"
-            fold_of, n_tested = _read_folds(folds, n)
-            n_folds, factor = n_tested.size, 1.0 / (float(n) * float(n))
-            if variance == "in" and n_tested.min() < 2:
-                raise ValueError(
-                    f"variance='in' needs 2 samples in each fold, got 1 in fold {n_tested.argmin()}"
-                )
-        elif name == "bouckaert-t":
-            df, factor = 10, 1.0 / (11.0 * 99.0)
-        elif name == "blocked-t":
-            constant, df = 1.0, 2 * sizes[0] - 1
-            title = title.replace("3x2", f"{sizes[0]}x2")
-            if (rho1 is None) != (rho2 is None):
-                raise ValueError(f"give both rho1 and rho2, or neither, got {rho1!r} and {rho2!r}")
-            if rho1 is not None:
-                rho1, rho2 = as_correlations(rho1, rho2)
-                constant, df, solved = kernels.blocked_constants(sizes[0], rho1, rho2)
-                if solved != kernels.OK:
-                    raise ValueError(
-                        f"rho1={rho1} and rho2={rho2} leave no variance to divide by: one of the "
-                        "mean and the deviations from it would be constant"
-                    )
-            factor = constant * constant / n
+    elif name == "bayle-z":
+        variance = choose(variance or "out", "variance", ("out", "in"))
+        title += f", variance {variance}"
+        fold_of, n_tested = _read_folds(folds, n)
+        n_folds = n_tested.size
+        if variance == "out":
+            factor = 1.0 / (float(n) * float(n))
+        elif n_tested.min() < 2:
+            raise ValueError(
+                f"variance='in' needs 2 samples in each fold, got 1 in fold {n_tested.argmin()}"
+            )
         else:
-            ratio = 0.0
-            if name == "bouckaert-frank-t":
-                if n < 2:
-                    raise ValueError(f"x must hold at least 2 folds, got {n}")
-                if (n_train is None) != (n_test is None):
-                    raise ValueError(
-                        f"give both n_train and n_test, got {n_train!r} and {n_test!r}"
-                    )
-                if n_train is None and sizes[1] < 2:
-                    raise ValueError(
-                        "x must hold at least 2 folds a repetition, got shape "
-                        f"{array.shape}: for other splits give n_train and n_test"
-                    )
-                if n_train is None:
-                    n_train, n_test = sizes[1] - 1, 1
-            if n_train is not None:
-                ratio = as_positive(n_test, "n_test") / as_positive(n_train, "n_train")
-                # Two finite sizes can have a ratio that is not.
-                as_positive(ratio, "n_test / n_train")
-            df, factor = n - 1, kernels.corrected_factor(n, ratio)
-        if variance == "in":
             fold_tests.bayle_z_many(rows, fold_of, n_folds, tail, out, status)
-        else:
-            reference = inf if df is None else float(df)
-            fold_tests.fold_t_many(rows.reshape(-1, n), factor, reference, tail, out, status)
+    elif name == "bouckaert-t":
+        df, factor = 10, 1.0 / (11.0 * 99.0)
+    elif name == "blocked-t":
+        constant, df = 1.0, 2 * sizes[0] - 1
+        title = title.replace("3x2", f"{sizes[0]}x2")
+        if (rho1 is None) != (rho2 is None):
+            raise ValueError(f"give both rho1 and rho2, or neither, got {rho1!r} and {rho2!r}")
+        if rho1 is not None:
+            rho1, rho2 = as_correlations(rho1, rho2)
+            constant, df, solved = kernels.blocked_constants(sizes[0], rho1, rho2)
+            if solved != kernels.OK:
+                raise ValueError(
+                    f"rho1={rho1} and rho2={rho2} leave no variance to divide by: one of the "
+                    "mean and the deviations from it would be constant"
+                )
+        factor = constant * constant / n
+    else:
+        if name == "bouckaert-frank-t" and n < 2:
+            raise ValueError(f"x must hold at least 2 folds, got {n}")
+        if (n_train is None) != (n_test is None):
+            raise ValueError(f"give both n_train and n_test, got {n_train!r} and {n_test!r}")
+        if name == "bouckaert-frank-t" and n_train is None:
+            if sizes[1] < 2:
+                raise ValueError(
+                    "x must hold at least 2 folds a repetition, got shape "
+                    f"{array.shape}: for other splits give n_train and n_test"
+                )
+            n_train, n_test = sizes[1] - 1, 1
+        ratio = 0.0
+        if n_train is not None:
+            # Two finite sizes can have a ratio that is not.
+            ratio = as_positive(n_test, "n_test") / as_positive(n_train, "n_train")
+            as_positive(ratio, "n_test / n_train")
+        df, factor = n - 1, kernels.corrected_factor(n, ratio)
+    if factor:  # Student's t, or for the variance over all samples a normal z, of the mean
+        reference = inf if df is None else float(df)
+        fold_tests.fold_t_many(rows.reshape(-1, n), factor, reference, tail, out, status)
     # The kernels saw every number, so the data need no pass of their own before.
     if (status == kernels.INVALID).any():
-        for what, numbers in (("x", array), ("half_differences", halves)):
-            if numbers is not None and (bad := np.argwhere(~np.isfinite(numbers))).size:
-                where = tuple(bad[0].tolist())
-                place = ", ".join(map(str, where))
-                raise ValueError(f"{what} must be finite, got {numbers[where]} at [{place}]")
+        finite = np.isfinite(array).all()
+        what, numbers = ("half_differences", halves) if finite else ("x", array)
+        where = np.argwhere(~np.isfinite(numbers))[0].tolist()
+        place = ", ".join(map(str, where))
+        raise ValueError(f"{what} must be finite, got {numbers[tuple(where)]} at [{place}]")
     statistic, pvalue, estimate, standard_error = (unwrap(row, shape) for row in out)
     return FoldTestResult(
         statistic=statistic,

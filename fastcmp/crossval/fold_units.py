@@ -86,14 +86,21 @@ def read_units(n: int, y: Any, groups: Any) -> Units:
     if groups is None:
         if classes is None:
             return Units(order=np.arange(n, dtype=small), ends=np.array([n]))
-        return Units(order=_grouped(classes).astype(small), ends=_ends(classes))
+        return Units(order=_grouped(classes).astype(small), ends=np.cumsum(np.bincount(classes)))
     member = _codes(groups, "groups", n)
     check_indexes([("y", y), ("groups", groups)])
     sizes = np.bincount(member)
     strata = np.zeros(sizes.size, np.int64)
-    if classes is not None:
-        strata = _most_frequent(member, classes)
-    return Units(order=_grouped(strata), ends=_ends(strata), member=member, sizes=sizes)
+    if classes is not None:  # the most frequent class of each group, of ties the first
+        n_classes = int(classes.max(initial=0)) + 1
+        pairs, counts = np.unique(member * n_classes + classes, return_counts=True)
+        group, label = np.divmod(pairs, n_classes)
+        best = np.lexsort((label, -counts, group))
+        first = np.ones(best.size, bool)
+        first[1:] = group[best][1:] != group[best][:-1]
+        strata = label[best][first]
+    ends = np.cumsum(np.bincount(strata))
+    return Units(order=_grouped(strata), ends=ends, member=member, sizes=sizes)
 
 
 def check_length(raw: Any, name: str, n: int) -> None:
@@ -125,21 +132,6 @@ def _grouped(codes: NDArray[np.int64]) -> NDArray[np.int64]:
     # NumPy sorts short integers by counting.
     short = codes.astype(np.int16) if codes.max(initial=0) < 2**15 else codes
     return np.argsort(short, kind="stable")
-
-
-def _ends(codes: NDArray[np.int64]) -> NDArray[np.int64]:
-    return np.cumsum(np.bincount(codes))
-
-
-def _most_frequent(member: NDArray[np.int64], classes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Give each group its most frequent class."""
-    n_classes = int(classes.max(initial=0)) + 1
-    pairs, counts = np.unique(member * n_classes + classes, return_counts=True)
-    group, label = np.divmod(pairs, n_classes)
-    best = np.lexsort((label, -counts, group))
-    first = np.ones(best.size, bool)
-    first[1:] = group[best][1:] != group[best][:-1]
-    return np.asarray(label[best][first])
 
 
 # Halves of a data set, any two of which share a quarter of it.

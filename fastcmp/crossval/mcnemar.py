@@ -131,14 +131,12 @@ class BCVMcNemarResult(Compared, Record):
     @property
     def accuracy_a(self) -> Any:
         """Proportion of the tested samples that model a classified correctly."""
-        both_right, only_a, only_b, both_wrong = self._cells
-        return _proportion(both_right + only_a, only_b + both_wrong)
+        return _proportion(*self._kinds["a"])
 
     @property
     def accuracy_b(self) -> Any:
         """Proportion of the tested samples that model b classified correctly."""
-        both_right, only_a, only_b, both_wrong = self._cells
-        return _proportion(both_right + only_b, only_a + both_wrong)
+        return _proportion(*self._kinds["b"])
 
     @property
     def difference(self) -> Any:
@@ -152,8 +150,7 @@ class BCVMcNemarResult(Compared, Record):
     @property
     def disagreement(self) -> Any:
         """Proportion of the samples that exactly one model classified correctly (E)."""
-        both_right, only_a, only_b, both_wrong = self._cells
-        return _proportion(only_a + only_b, both_right + both_wrong)
+        return _proportion(*self._kinds["e"])
 
     @property
     def error_where_one_right(self) -> Any:
@@ -161,25 +158,35 @@ class BCVMcNemarResult(Compared, Record):
 
         One half under the null hypothesis, and NaN where there is no such sample.
         """
-        _, only_a, only_b, _ = self._cells
-        return _proportion(only_b, only_a)
+        return _proportion(*self._kinds["r"])
 
     @property
     def error_where_b_right(self) -> Any:
         """Error rate of a where b is right (Q_a); NaN if b is never right."""
-        both_right, _, only_b, _ = self._cells
-        return _proportion(only_b, both_right)
+        return _proportion(*self._kinds["qa"])
 
     @property
     def error_where_b_wrong(self) -> Any:
         """Error rate of a where b is wrong (Q_b); NaN if b is never wrong."""
-        _, only_a, _, both_wrong = self._cells
-        return _proportion(both_wrong, only_a)
+        return _proportion(*self._kinds["qb"])
 
     @property
     def _cells(self) -> tuple[Any, Any, Any, Any]:
         table = self.mean_table
         return table[..., 0, 0], table[..., 0, 1], table[..., 1, 0], table[..., 1, 1]
+
+    @property
+    def _kinds(self) -> dict[str, tuple[Any, Any]]:
+        """Mean counts of which a probability is the first one's part, by its letter."""
+        both_right, only_a, only_b, both_wrong = self._cells
+        return {
+            "a": (both_right + only_a, only_b + both_wrong),
+            "b": (both_right + only_b, only_a + both_wrong),
+            "e": (only_a + only_b, both_right + both_wrong),
+            "r": (only_b, only_a),
+            "qa": (only_b, both_right),
+            "qb": (both_wrong, only_a),
+        }
 
     @property
     def _total(self) -> Any:
@@ -227,14 +234,7 @@ class BCVMcNemarResult(Compared, Record):
         """
         which = choose(which, "which", ("e", "r", "qa", "qb"))
         prior = as_positive(prior, "prior")
-        both_right, only_a, only_b, both_wrong = self._cells
-        kinds = {
-            "e": (only_a + only_b, both_right + both_wrong),
-            "r": (only_b, only_a),
-            "qa": (only_b, both_right),
-            "qb": (both_wrong, only_a),
-        }[which]
-        counts = (self.effective_factor * x + prior for x in kinds)
+        counts = (self.effective_factor * x + prior for x in self._kinds[which])
         return BetaPosterior(*map(_number, counts))
 
     def confidence_interval(self, confidence_level: float = 0.95) -> ConfidenceInterval:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from fastcmp.crossval.comparisons import CVPlan
     from fastcmp.crossval.designs import Design
     from fastcmp.crossval.fold_tests import CVTest
 
@@ -156,8 +155,7 @@ class CVRuns(Record):
         """
         if run.scores is not None:
             return run.scores
-        right, sizes = self._right(run)
-        return right / sizes
+        return np.divide(*self._right(run))
 
     def means(self, run: DesignRun) -> NDArray[np.float64]:
         """Average the scores of each model.
@@ -204,13 +202,7 @@ class CVRuns(Record):
             differences = differences_of(tables)
         else:
             differences = run.scores[a] - run.scores[b]
-        return FoldOutcomes(
-            design=run.design,
-            differences=differences,
-            tables=tables,
-            n_train=run.n_train,
-            n_test=run.n_test,
-        )
+        return FoldOutcomes(run.design, differences, tables, run.n_train, run.n_test)
 
     def columns(self) -> dict[str, Any]:
         """Give the scores in all folds as columns.
@@ -295,27 +287,20 @@ _LARGEST_STATE = 2**31 - 1
 _TAKEN = {"accuracy", "cost", "error", "loss", "AUC", "<lambda>"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Split:
+class _Split(NamedTuple):
     """One split of one design."""
 
     repetition: int
     fold: int
-    #: Hash of its samples: with the repetition, it tells which splits are the same.
-    digest: int
+    #: Equal for splits that are run once: the repetition, and a hash of the samples.
+    key: tuple[int, int]
     #: Which split it is, in words.
     place: str
     train: NDArray[np.intp]
     test: NDArray[np.intp]
 
-    @property
-    def key(self) -> tuple[int, int]:
-        """Equal for splits that are run once."""
-        return self.repetition, self.digest
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Data:
+class _Data(NamedTuple):
     """Predictors and labels as the models see them."""
 
     X: Any
@@ -329,10 +314,10 @@ class _Data:
 def fit_models(
     named: Sequence[tuple[str, Any]],
     X: Any,  # noqa: N803  # scikit-learn's name
-    y: ArrayLike,
+    y: Any,
+    groups: Any,
     designs: Sequence[Design],
     *,
-    groups: ArrayLike | None = None,
     scoring: Any = None,
     seed: int = 0,
     workers: int | None = None,
@@ -356,7 +341,12 @@ def fit_models(
     splits = [list(_splits(*each)) for each in zip(designs, folds, strict=True)]
     distinct = {split.key: split for part in splits for split in part}
     for split in distinct.values():
-        _check_training(split, codes)
+        trained = codes[split.train]
+        if (trained == trained[0]).all():
+            raise ValueError(
+                f"the training set of {split.place} has one class only, of "
+                f"{len(classes)}: use stratify=True, or more samples"
+            )
     tasks = [
         (name, model, data, split, seed) for split in distinct.values() for name, model in named
     ]
@@ -366,16 +356,23 @@ def fit_models(
             found[task[3].key, task[0]] = answer
             report(len(found), len(tasks))
     names = tuple(name for name, _ in named)
+    runs = []
+    for design, dealt, part in zip(designs, folds, splits, strict=True):
+        predictions = np.full((len(names), *dealt.shape), -1, np.int32)
+        scores = np.empty((len(names), len(dealt), design.n_folds))
+        for split in part:
+            for at, name in enumerate(names):
+                predicted, score = found[split.key, name]
+                predictions[at, split.repetition, split.test] = predicted
+                scores[at, split.repetition, split.fold] = score
+        scored = None if scorer is None else scores
+        runs.append(DesignRun(design=design, folds=dealt, predictions=predictions, scores=scored))
+    measure = scoring or "accuracy"
+    if not isinstance(measure, str):
+        measure = str(getattr(scoring, "__name__", "score"))
+        measure = "score" if measure in _TAKEN else measure
     return CVRuns(
-        names=names,
-        y=codes,
-        classes=classes,
-        runs=tuple(
-            _collect(*each, found, names, scored=scorer is not None)
-            for each in zip(designs, folds, splits, strict=True)
-        ),
-        measure=_measure(scoring),
-        seed=seed,
+        names=names, y=codes, classes=classes, runs=tuple(runs), measure=measure, seed=seed
     )
 
 
@@ -395,7 +392,13 @@ def _scikit_learn(scoring: Any, workers: int | None) -> tuple[Any, Any]:
                 "scoring must be the name of a scorer of scikit-learn or a function "
                 f"of model, X and y, got {scoring!r}"
             )
-        scorer = _find_scorer(get_scorer, scoring)
+        try:
+            scorer = get_scorer(scoring)
+        except ValueError:
+            raise ValueError(
+                f"scoring {scoring!r} is unknown: sklearn.metrics.get_scorer_names() lists the "
+                "names"
+            ) from None
     if workers is not None and workers != -1:
         check_workers(workers)
 
@@ -404,22 +407,6 @@ def _scikit_learn(scoring: Any, workers: int | None) -> tuple[Any, Any]:
         yield from pool(joblib.delayed(work)(*task) for task in tasks)
 
     return scorer, parallel
-
-
-def _find_scorer(get_scorer: Callable[[Any], Any], scoring: Any) -> Any:
-    try:
-        return get_scorer(scoring)
-    except ValueError:
-        raise ValueError(
-            f"scoring {scoring!r} is unknown: sklearn.metrics.get_scorer_names() lists the names"
-        ) from None
-
-
-def _measure(scoring: Any) -> str:
-    if scoring is None or isinstance(scoring, str):
-        return scoring or "accuracy"
-    name = str(getattr(scoring, "__name__", "score"))
-    return "score" if name in _TAKEN else name
 
 
 def _check_classifier(name: str, model: Any) -> None:
@@ -464,40 +451,10 @@ def _splits(design: Design, folds: NDArray[np.int16]) -> Iterator[_Split]:
     for repetition, row in enumerate(folds):
         for fold in range(design.n_folds):
             test, train = row == fold, (row != fold) & (row != UNUSED)
-            roles = test + 2 * train.view(np.uint8)
-            yield _Split(
-                repetition=repetition,
-                fold=fold,
-                digest=int.from_bytes(blake2b(roles, digest_size=8).digest(), "big"),
-                place=f"repetition {repetition}, fold {fold} of {design}",
-                train=np.flatnonzero(train),
-                test=np.flatnonzero(test),
-            )
-
-
-def _check_training(split: _Split, codes: NDArray[np.int32]) -> None:
-    trained = codes[split.train]
-    if (trained == trained[0]).all():
-        raise ValueError(
-            f"the training set of {split.place} has one class only, of "
-            f"{codes.max() + 1}: use stratify=True, or more samples"
-        )
-
-
-def _seeded(model: Any, split: _Split, seed: int) -> Any:
-    """Set open random states: one a split, the same for all models and designs."""
-    if not hasattr(model, "get_params"):
-        return model
-    open_states = [
-        name
-        for name, value in model.get_params().items()
-        if value is None and (name == "random_state" or name.endswith("__random_state"))
-    ]
-    if open_states:
-        states = np.random.default_rng([seed, *split.key])
-        chosen = states.integers(_LARGEST_STATE, size=len(open_states)).tolist()
-        model.set_params(**dict(zip(sorted(open_states), chosen, strict=True)))
-    return model
+            digest = blake2b(test + 2 * train.view(np.uint8), digest_size=8).digest()
+            key = repetition, int.from_bytes(digest, "big")
+            place = f"repetition {repetition}, fold {fold} of {design}"
+            yield _Split(repetition, fold, key, place, np.flatnonzero(train), np.flatnonzero(test))
 
 
 def _fit(
@@ -507,7 +464,18 @@ def _fit(
     from sklearn.base import clone
 
     try:
-        model = _seeded(clone(model, safe=False), split, seed)
+        model = clone(model, safe=False)
+        parameters = model.get_params() if hasattr(model, "get_params") else {}
+        # Open random states: one a split, the same for all models and designs.
+        open_states = [
+            name
+            for name, value in parameters.items()
+            if value is None and (name == "random_state" or name.endswith("__random_state"))
+        ]
+        if open_states:
+            states = np.random.default_rng([seed, *split.key])
+            chosen = states.integers(_LARGEST_STATE, size=len(open_states)).tolist()
+            model.set_params(**dict(zip(sorted(open_states), chosen, strict=True)))
         model.fit(take_rows(data.X, split.train), take_rows(data.labels, split.train))
         tested = take_rows(data.X, split.test)
         predicted = model.predict(tested)
@@ -521,25 +489,9 @@ def _fit(
         raise RuntimeError(f"model {name!r} failed in {split.place}: {kind}: {error}") from error
     if data.scorer is not None and not np.isfinite(score):
         raise ValueError(f"model {name!r} scored {score} in {split.place}")
-    return _read(predicted, name, data, split), score
-
-
-def take_rows(rows: Any, which: NDArray[np.intp]) -> Any:
-    """Select rows of a frame, Arrow table, list, array or sparse matrix."""
-    if hasattr(rows, "iloc"):
-        return rows.iloc[which]
-    if hasattr(rows, "column_names"):  # pyarrow
-        return rows.take(which)
-    if isinstance(rows, (list, tuple)):
-        return [rows[i] for i in which]
-    return rows[which]
-
-
-def _read(predicted: Any, name: str, data: _Data, split: _Split) -> NDArray[np.int32]:
     if getattr(predicted, "ndim", 1) == 2 and predicted.shape[1] == 1:
         predicted = np.asarray(predicted)[:, 0]
-    what = f"predictions of model {name!r} in {split.place}"
-    column = read_column(predicted, what).factorized()
+    column = read_column(predicted, f"predictions of model {name!r} in {split.place}").factorized()
     if len(column) != split.test.size:
         raise ValueError(
             f"model {name!r} must predict one label a row, got {len(column)} for "
@@ -553,29 +505,18 @@ def _read(predicted: Any, name: str, data: _Data, split: _Split) -> NDArray[np.i
         )
     # Neither is a missing prediction (-1) a class.
     codes = np.array([*own, len(data.codes)], np.int32)
-    return np.asarray(codes[column.positions()])
+    return np.asarray(codes[column.positions()]), score
 
 
-def _collect(
-    design: Design,
-    folds: NDArray[np.int16],
-    splits: list[_Split],
-    found: dict[tuple[Any, ...], Any],
-    names: tuple[str, ...],
-    *,
-    scored: bool,
-) -> DesignRun:
-    """Gather one design's predictions and scores from those of all splits."""
-    predictions = np.full((len(names), *folds.shape), -1, np.int32)
-    scores = np.empty((len(names), len(folds), design.n_folds))
-    for split in splits:
-        for at, name in enumerate(names):
-            codes, score = found[split.key, name]
-            predictions[at, split.repetition, split.test] = codes
-            scores[at, split.repetition, split.fold] = score
-    return DesignRun(
-        design=design, folds=folds, predictions=predictions, scores=scores if scored else None
-    )
+def take_rows(rows: Any, which: NDArray[np.intp]) -> Any:
+    """Select rows of a frame, Arrow table, list, array or sparse matrix."""
+    if hasattr(rows, "iloc"):
+        return rows.iloc[which]
+    if hasattr(rows, "column_names"):  # pyarrow
+        return rows.take(which)
+    if isinstance(rows, (list, tuple)):
+        return [rows[i] for i in which]
+    return rows[which]
 
 
 # Predictions on each of several data sets, kept in a folder and taken from there.
@@ -591,75 +532,76 @@ _OTHER = re.compile(r"[^A-Za-z0-9]+")
 _LONGEST = 40  # letters of a data set's name in that of its file
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Checkpoint:
-    """A folder with a file for each data set."""
-
-    folder: Path
-
-    @classmethod
-    def open(cls, path: Any) -> Checkpoint:
-        """Make the folder, before any work; raises OSError where that is not possible.
-
-        Raises ValueError where a file is in its place.
-        """
-        try:
-            folder = Path(path)
-        except TypeError:
-            raise TypeError(f"checkpoint must be the path of a folder, got {path!r}") from None
-        if folder.exists() and not folder.is_dir():
-            raise ValueError(f"checkpoint must be a folder, and {folder} is a file")
-        folder.mkdir(parents=True, exist_ok=True)
-        return cls(folder=folder)
-
-    def load(self, name: str, settings: dict[str, Any]) -> CVRuns | None:
-        """Read what was predicted on a data set; None where it is not finished.
-
-        Raises ValueError for a file that is damaged, or made with other settings.
-        """
-        path = self._path(name)
-        if not path.exists():
-            return None
-        _, held, _ = read_state(path, _KIND)
-        try:
-            old, runs = held["settings"], held["runs"]
-            changed = [key for key in settings if old.get(key) != settings[key]]
-        except (AttributeError, KeyError, TypeError):
-            changed, runs, old = [], None, {}
-        if changed:
-            key = changed[0]
-            raise ValueError(
-                f"checkpoint: {path} was made with other {key}: "
-                f"{_brief(old.get(key))}, asked for are {_brief(settings[key])}; "
-                f"{_KIND.advice}"
-            )
-        if not isinstance(runs, CVRuns):
-            raise ValueError(f"{path} holds no predictions; {_KIND.advice}")  # noqa: TRY004  # of a file
-        return runs
-
-    def save(self, name: str, settings: dict[str, Any], runs: CVRuns) -> None:
-        """Write what was predicted, at once or not at all."""
-        held = {"settings": settings, "runs": runs}
-        write_state(self._path(name), "CrossValidation", held, {})
-
-    def _path(self, name: str) -> Path:
-        digest = blake2b(name.encode(), digest_size=6).hexdigest()
-        stem = _OTHER.sub("-", name)[:_LONGEST].strip("-")
-        return self.folder / f"{stem}-{digest}.fastcmp"
+def open_folder(path: Any) -> Path:
+    """Make the folder of a checkpoint, before any work."""
+    try:
+        folder = Path(path)
+    except TypeError:
+        raise TypeError(f"checkpoint must be the path of a folder, got {path!r}") from None
+    if folder.exists() and not folder.is_dir():
+        raise ValueError(f"checkpoint must be a folder, and {folder} is a file")
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
 
 
-def settings_of(plan: CVPlan, name: str, data: tuple[Any, ...], seed: int) -> dict[str, Any]:
-    """Give all that predictions on a data set depend on, as words and numbers."""
+def load_runs(folder: Path, name: str, settings: dict[str, Any]) -> CVRuns | None:
+    """What was predicted on a data set; None where it is not finished.
+
+    Raises ValueError for a file that is damaged, or made with other settings.
+    """
+    path = _path(folder, name)
+    if not path.exists():
+        return None
+    _, held, _ = read_state(path, _KIND)
+    try:
+        old, runs = held["settings"], held["runs"]
+        changed = [key for key in settings if old.get(key) != settings[key]]
+    except (AttributeError, KeyError, TypeError):
+        changed, runs, old = [], None, {}
+    if changed:
+        key = changed[0]
+        raise ValueError(
+            f"checkpoint: {path} was made with other {key}: "
+            f"{_brief(old.get(key))}, asked for are {_brief(settings[key])}; "
+            f"{_KIND.advice}"
+        )
+    if not isinstance(runs, CVRuns):
+        raise ValueError(f"{path} holds no predictions; {_KIND.advice}")  # noqa: TRY004  # of a file
+    return runs
+
+
+def save_runs(folder: Path, name: str, settings: dict[str, Any], runs: CVRuns) -> None:
+    """Write what was predicted, at once or not at all."""
+    held = {"settings": settings, "runs": runs}
+    write_state(_path(folder, name), "CrossValidation", held, {})
+
+
+def _path(folder: Path, name: str) -> Path:
+    digest = blake2b(name.encode(), digest_size=6).hexdigest()
+    stem = _OTHER.sub("-", name)[:_LONGEST].strip("-")
+    return folder / f"{stem}-{digest}.fastcmp"
+
+
+def settings_of(
+    named: Sequence[tuple[str, Any]],
+    designs: list[Design],
+    scoring: Any,
+    name: str,
+    data: tuple[Any, ...],
+    seed: int,
+) -> dict[str, Any]:
+    """All that predictions on a data set depend on, as words and numbers."""
     try:
         import joblib
     except ImportError:
         raise ImportError("checkpoint needs joblib: pip install 'fastcmp[cv]'") from None
-    scoring = plan.scoring
+    if scoring is not None and not isinstance(scoring, str):
+        scoring = _ADDRESS.sub("", str(getattr(scoring, "__qualname__", repr(scoring))))
     return {
         "data set": name,
-        "models": {name: _described(model) for name, model in plan.named},
-        "designs": list(plan.designs(seed)),
-        "scoring": scoring if isinstance(scoring, str) else _named(scoring),
+        "models": {name: _described(model) for name, model in named},
+        "designs": designs,
+        "scoring": scoring,
         "seed": seed,
         "data (X, y or groups)": joblib.hash(data),
     }
@@ -673,12 +615,6 @@ def _described(model: Any) -> str:
     given = model.get_params(deep=True)
     shown = ", ".join(f"{key}={given[key]!r}" for key in sorted(given))
     return _ADDRESS.sub("", f"{kind}({shown})")
-
-
-def _named(scoring: Any) -> str | None:
-    if scoring is None:
-        return None
-    return _ADDRESS.sub("", str(getattr(scoring, "__qualname__", repr(scoring))))
 
 
 def _brief(value: Any) -> str:

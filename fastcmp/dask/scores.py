@@ -26,8 +26,15 @@ from fastcmp.inputs.scores import named_scores, order_of
 from fastcmp.kernels.roc import PAIR_BASE
 from fastcmp.scores.delong_result import DelongResult
 from fastcmp.stream.roc_sketch import ScoreCounts
-from fastcmp.stream.score_blocks import ScoreBlock, flags_of, join_labels, read_block, split_labels
-from fastcmp.stream.score_map import ScoreMap, holds
+from fastcmp.stream.score_map import (
+    ScoreBlock,
+    ScoreMap,
+    flags_of,
+    holds,
+    join_labels,
+    read_block,
+    split_labels,
+)
 from fastcmp.stream.score_state import AreaBounds, bound_area, total_product
 
 Pieces = list[tuple[NDArray[Any], NDArray[Any]]]

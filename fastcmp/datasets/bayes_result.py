@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.records import Compared, Record
 from fastcmp.core.render import visible
 from fastcmp.core.sections import Section
 from fastcmp.datasets.reading import dropped_sentence
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 _TITLES = {
     "sign": "Bayesian sign test",

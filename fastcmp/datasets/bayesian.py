@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import (
-    as_counts,
+    as_cells,
     as_finite,
     as_flag,
     as_numbers,
@@ -31,12 +32,9 @@ from fastcmp.kernels.item_values import LARGEST
 from fastcmp.kernels.signed_ranks import pairs_above, signed_rank_draws
 from fastcmp.kernels.special import betainc, stdtr
 
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
-    Pairs = NDArray[np.int32]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Pairs = NDArray[np.int32]
 
 PLACES = ("rope", "a", "b")
 BOUNDARIES = ("half", "rope")
@@ -279,12 +277,7 @@ def bayes_sign_from_counts(
     >>> round(found.p_a, 6), round(found.p_a_above_b, 6)
     (0.999098, 0.999545)
     """
-    counts = []
-    for name, raw in {"n_a": n_a, "n_rope": n_rope, "n_b": n_b}.items():
-        number = as_counts(raw, name)
-        if number.ndim:
-            raise ValueError(f"{name} must be one whole number, got shape {number.shape}")
-        counts.append(int(number))
+    counts = as_cells(n_a=n_a, n_rope=n_rope, n_b=n_b)
     if not sum(counts):
         raise ValueError("n_a, n_rope and n_b must hold one task at least, got none")
     record = {

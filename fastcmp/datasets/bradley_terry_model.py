@@ -12,19 +12,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.core.threads import ThreadPool, check_memory, check_workers, parts, reporting
 from fastcmp.kernels.task_ranks import count_battles, without_ties
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 #: What is made of ties: half a win for both, nothing, or a parameter of their own.
 TIES = ("half", "ignored", "davidson")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import as_finite, as_proportion
@@ -13,9 +14,6 @@ from fastcmp.core.saved_states import readable
 from fastcmp.core.sections import Section, format_interval, interval_name
 from fastcmp.inputs.model_names import position_of
 from fastcmp.pairwise.result import PairwiseResult, describe
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 Floats = Any
 

@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.records import ScoreTable
 from fastcmp.core.saved_states import readable
+from fastcmp.core.sections import Section
 from fastcmp.datasets.omnibus import OmnibusTest
 from fastcmp.datasets.rank_pairs import POOLED, signed_rank_sums
 from fastcmp.datasets.reading import gains_of
 from fastcmp.pairwise.leaderboard import format_score
 from fastcmp.pairwise.result import PairwiseResult, describe
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from fastcmp.core.sections import Section
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 _TESTS = {
     "wilcoxon": "Wilcoxon's signed-rank test over the data sets",

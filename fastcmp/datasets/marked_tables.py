@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import as_flag, as_numbers, as_proportion, choose
 from fastcmp.core.records import Record, ScoreTable
@@ -17,9 +18,6 @@ from fastcmp.counts.pairs import all_pairs, model_index
 from fastcmp.crossval.fold_tests import fold_test
 from fastcmp.datasets.reading import name_tasks
 from fastcmp.inputs.model_names import position_of, read_names
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
 
 _SHOWN = 20  # tasks, and models
 #: Marks in the order in which a footer counts them.

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.checks import as_numbers
 from fastcmp.core.records import Record
@@ -15,10 +16,7 @@ from fastcmp.core.sections import Section
 from fastcmp.datasets.reading import name_tasks
 from fastcmp.kernels.item_values import LARGEST
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)

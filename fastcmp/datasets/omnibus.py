@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.checks import as_resamples, as_seed, choose
 from fastcmp.core.records import Record
@@ -20,10 +21,7 @@ from fastcmp.kernels.special import chdtrc, fdtrc
 from fastcmp.kernels.status import DEGENERATE, OK
 from fastcmp.kernels.task_ranks import midranks_sorted, rank_sum_draws
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 _SHOWN = 20  # models that are printed
 _NAMES = {

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import ALTERNATIVES, as_numbers, as_whole, choose
 from fastcmp.core.numbers import scale_exponent, t_tail
@@ -34,12 +35,9 @@ from fastcmp.paired.mcnemar_result import evaluate_counts
 from fastcmp.pairwise.decisions import find_ties
 from fastcmp.pairwise.engine import PairTests
 
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
-    Pairs = NDArray[np.int32]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Pairs = NDArray[np.int32]
 
 _SIDE = 64  # models of a side of a tile
 _CELLS = 1 << 20  # differences that are looked at together

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.checks import as_flag, choose
 from fastcmp.core.records import ScoreTable, are_task_scores
@@ -18,10 +19,7 @@ from fastcmp.items.signed_rank import decimal_codes
 from fastcmp.kernels.item_values import LARGEST
 from fastcmp.kernels.task_ranks import rank_rows
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 _CELLS = 1 << 20  # scores that are sorted together
 _ULPS = 8 * float(np.finfo(np.float64).eps)  # values closer than this, of the largest, are tied

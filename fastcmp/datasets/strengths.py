@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import as_finite, as_flag, as_proportion, as_resamples, as_seed, choose
@@ -28,11 +29,8 @@ from fastcmp.datasets.bradley_terry_result import BradleyTerry
 from fastcmp.datasets.win_tables import davidson_problem, find_components, read_win_tables
 from fastcmp.pairwise.adjust import OF_PAIRS, adjust_checked, check_all_pairs, promise
 
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    Floats = NDArray[np.float64]
-    Pairs = Sequence[tuple[int | str, int | str]] | None
+Floats = NDArray[np.float64]
+Pairs = Sequence[tuple[int | str, int | str]] | None
 
 _FEW_CLUSTERS = 20
 

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb, factorial
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.checks import (
     as_flag,
@@ -29,11 +30,8 @@ from fastcmp.kernels.item_bootstrap import draw_units
 from fastcmp.kernels.item_values import LARGEST
 from fastcmp.kernels.task_ranks import count_ranks, nested_draws
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 RANK_BY = ("mean rank", "mean score")
 METHODS = ("auto", "exact", "draws")

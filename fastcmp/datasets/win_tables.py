@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import LARGEST_COUNT, as_numbers
 from fastcmp.core.records import Record
@@ -13,12 +15,7 @@ from fastcmp.core.sections import Section
 from fastcmp.core.threads import check_memory
 from fastcmp.inputs.model_names import check_distinct_names, read_names
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import ArrayLike, NDArray
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 _ARRAYS = 16  # of M x M numbers, at the same time while strengths are estimated
 
@@ -152,27 +149,22 @@ class WinComponents(Record):
         """Why there is no finite estimate, in words; "" where there is one."""
         if self.mle_exists:
             return ""
-        if len(self.weak_components) > 1:
-            groups = self.weak_components
-            listed = " | ".join(self._listed(group) for group in groups[:_SHOWN])
-            more = len(groups) - _SHOWN
-            return (
-                f"{len(groups)} groups of models never met: {listed}"
-                f"{f' | and {more} more' * (more > 0)}"
-            )
-        groups = self.strong_components
-        listed = " | ".join(self._listed(group) for group in groups[:_SHOWN])
-        more = len(groups) - _SHOWN
+        apart = len(self.weak_components) > 1
+        groups = self.weak_components if apart else self.strong_components
+        listed = " | ".join(_some([self.names[i] for i in group]) for group in groups[:_SHOWN])
+        if len(groups) > _SHOWN:
+            listed += f" | and {len(groups) - _SHOWN} more"
+        if apart:
+            return f"{len(groups)} groups of models never met: {listed}"
         return (
             f"the models fall into {len(groups)} groups, and of any two groups one "
-            "never lost to the other, so that some strengths are infinite: "
-            f"{listed}{f' | and {more} more' * (more > 0)}"
+            f"never lost to the other, so that some strengths are infinite: {listed}"
         )
 
-    def _listed(self, models: Sequence[int]) -> str:
-        shown = ", ".join(self.names[i] for i in models[:_SHOWN])
-        more = len(models) - _SHOWN
-        return shown + f" and {more} more" * (more > 0)
+
+def _some(names: Sequence[str]) -> str:
+    more = len(names) - _SHOWN
+    return ", ".join(names[:_SHOWN]) + f" and {more} more" * (more > 0)
 
 
 def win_components(

@@ -92,8 +92,7 @@ class Checkpoint:
         if not self._is_state(settings["state"]):
             return None
         home: type[PairCounts | LabelCounts] = _HOMES[settings["kind"]]
-        counts = home._restore(settings["state"], arrays)
-        counts._check()
+        counts = home._checked(settings["state"], arrays)
         n_rows = counts.n_samples + counts.n_missing + counts.n_excluded
         files = settings["inputs"]["files"]
         return counts if _is_position(settings["position"], n_rows, files) else None

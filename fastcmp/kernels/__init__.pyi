@@ -206,7 +206,6 @@ from fastcmp.kernels.special import stdtr as stdtr
 from fastcmp.kernels.special import stdtrit as stdtrit
 from fastcmp.kernels.special import student_tails as student_tails
 from fastcmp.kernels.special import studentized_range_isf as studentized_range_isf
-from fastcmp.kernels.special import studentized_range_pdf as studentized_range_pdf
 from fastcmp.kernels.special import studentized_range_sf as studentized_range_sf
 from fastcmp.kernels.status import DEGENERATE as DEGENERATE
 from fastcmp.kernels.status import GREATER as GREATER

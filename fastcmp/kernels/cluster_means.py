@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 
 from fastcmp._jit import kernel, sum_of
-from fastcmp.kernels.special import ndtri, stdtr, stdtrit, student_tails
+from fastcmp.kernels.special import ndtri, normal_pvalue, stdtr, stdtrit, student_tails
 from fastcmp.kernels.status import DEGENERATE, INVALID, OK, TWO_SIDED, UNDEFINED
 from fastcmp.kernels.typing import CodeArray, FloatArray
 
@@ -225,14 +225,11 @@ def mean_t(
             return 0.0, 1.0, DEGENERATE
         return math.nan, math.nan, UNDEFINED
     t = difference / math.sqrt(variance)
-    if alternative == TWO_SIDED:
-        if df > _LARGE:
-            return t, math.erfc(abs(t) / math.sqrt(2.0)), OK
-        return t, student_tails(df, t), OK
-    side = -t * alternative  # the lower tail of it
     if df > _LARGE:
-        return t, 0.5 * math.erfc(-side / math.sqrt(2.0)), OK
-    return t, stdtr(df, side), OK
+        return t, normal_pvalue(t, alternative), OK
+    if alternative == TWO_SIDED:
+        return t, student_tails(df, t), OK
+    return t, stdtr(df, -t * alternative), OK
 
 
 @kernel

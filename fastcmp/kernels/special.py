@@ -516,41 +516,6 @@ def studentized_range_sf(q: float, k: int) -> float:
 
 
 @kernel
-def studentized_range_pdf(q: float, k: int) -> float:
-    """Density of the range of k standard normal numbers at q.
-
-    Parameters
-    ----------
-    q : float
-        At least 0.
-    k : int
-        How many numbers, from 2 on.
-
-    Returns
-    -------
-    float
-        ``k (k-1) * integral of phi(z) phi(z-q) (Phi(z) - Phi(z-q))**(k-2) dz``; NaN as
-        for `studentized_range_sf`.
-
-    Examples
-    --------
-    >>> from fastcmp.kernels import studentized_range_pdf
-    >>> round(studentized_range_pdf(2.0, 2), 6)
-    0.207554
-    """
-    if not q >= 0.0 or k < 2:
-        return math.nan
-    total = 0.0
-    n_nodes = int((max(9.0, 0.5 * q + 9.0) - _LEAST) / _STEP) + 1
-    for i in range(n_nodes):
-        z = _LEAST + i * _STEP
-        between = _lower(z) - _lower(z - q)
-        density = math.exp(-0.5 * (z * z + (z - q) * (z - q)))
-        total += density * math.pow(between, k - 2.0)
-    return k * (k - 1.0) * _STEP * _DENSITY_0 * _DENSITY_0 * total
-
-
-@kernel
 def studentized_range_isf(p: float, k: int) -> float:
     """Range of k standard normal numbers that is exceeded with probability p.
 
@@ -568,7 +533,7 @@ def studentized_range_isf(p: float, k: int) -> float:
 
     Notes
     -----
-    Newton's steps on the logarithm of the tail, kept within a bracket.
+    The logarithm of the tail is searched within a bracket.
 
     Examples
     --------
@@ -578,22 +543,16 @@ def studentized_range_isf(p: float, k: int) -> float:
     """
     if not 0.0 < p < 1.0 or k < 2:
         return math.nan
-    low, high = 0.0, 1.0
-    while studentized_range_sf(high, k) > p:
-        low = high
-        high *= 2.0
-    q = -_ROOT_2 * ndtri(min(p / (k * (k - 1.0)), 0.4))
-    for _ in range(_MOST_STEPS):
-        if not low < q < high:
-            q = 0.5 * (low + high)
-        tail = studentized_range_sf(q, k)
-        if tail > p:
-            low = q
-        else:
-            high = q
-        density = studentized_range_pdf(q, k)
-        step = math.log(tail / p) * tail / density if density > 0.0 else math.inf
-        if abs(step) <= 1e-14 * q or high - low <= 1e-15 * high:
-            return q + step if low <= q + step <= high else q
-        q += step
+    # By Bonferroni's bound, where that is one.
+    low, f_low, high = 0.0, -math.log(p), -_ROOT_2 * ndtri(min(p / (k * (k - 1.0)), 0.4))
+    f_high = math.log(studentized_range_sf(high, k) / p)
+    while f_high > 0.0:
+        low, f_low, high = high, f_high, 2.0 * high
+        f_high = math.log(studentized_range_sf(high, k) / p)
+    for i in range(_MOST_STEPS):
+        q = itp_step(low, f_low, high, f_high, i)
+        f = math.log(studentized_range_sf(q, k) / p)
+        low, f_low, high, f_high = narrowed(low, f_low, high, f_high, q, f)
+        if high - low <= 1e-15 * high or abs(f) <= 1e-15 * min(1.0, -math.log(p)):
+            break
     return q

@@ -229,23 +229,6 @@ def count_ranks(
 
 
 @kernel
-def double_midranks(values: FloatArray, tolerance: float, out: FloatArray) -> None:
-    """Write twice the rank of each of M values, 1 for the least, ties sharing theirs.
-
-    Values whose gap in ascending order is at most `tolerance` are tied.
-    """
-    order = np.argsort(values)
-    start = 0
-    while start < order.size:
-        end = start + 1
-        while end < order.size and values[order[end]] - values[order[end - 1]] <= tolerance:
-            end += 1
-        for k in range(start, end):
-            out[order[k]] = float(start + end + 1)
-        start = end
-
-
-@kernel
 def nested_draws(
     items: FloatArray,
     starts: IntArray,
@@ -272,7 +255,8 @@ def nested_draws(
     by_rank, tolerance = options
     seed, first = draws
     n_tasks, n_models = starts.size - 1, items.shape[1]
-    means, own = np.empty(n_models), np.empty(n_models)
+    means, ranks = np.empty(n_models), np.empty(n_models)
+    gaps = np.full(n_models, tolerance)
     for r in range(out.shape[0]):
         out[r] = 0.0
         for draw in range(n_tasks):
@@ -288,8 +272,9 @@ def nested_draws(
             for m in range(n_models):
                 means[m] /= float(size)
             if by_rank:
-                double_midranks(means, tolerance, own)
-                out[r] += own
+                order = np.argsort(means)
+                midranks_sorted(means[order], order, gaps, ranks)
+                out[r] += 2.0 * ranks
             else:
                 out[r] += means
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fastcmp.core.checks import are_counts_given
 from fastcmp.core.records import ConfidenceInterval, are_labelled
 from fastcmp.core.threads import ThreadPool, check_workers
 from fastcmp.inputs.model_names import read_pair_names
@@ -119,10 +120,12 @@ def _n_discordant(cells: Cells) -> Any:
 
 
 def compare_metric(
-    y_true: ArrayLike,
-    pred_a: ArrayLike,
-    pred_b: ArrayLike,
+    y_true: ArrayLike | None = None,
+    pred_a: ArrayLike | None = None,
+    pred_b: ArrayLike | None = None,
     *,
+    counts: Any = None,
+    classes: Sequence[Any] | None = None,
     metric: Any = "accuracy",
     average: str | None = "binary",
     beta: float | None = None,
@@ -142,7 +145,7 @@ def compare_metric(
     confidence_level: float = 0.95,
     n_resamples: int = 9999,
     rng: Any = None,
-    names: Sequence[str] = ("a", "b"),
+    names: Sequence[str] | None = None,
     workers: int | None = None,
 ) -> MetricComparison:
     """Compare two models by a metric of their predictions for the same samples.
@@ -153,6 +156,11 @@ def compare_metric(
         True labels. Samples with a missing one are dropped and counted.
     pred_a, pred_b : array-like, shape (n,)
         Labels that the two models predicted; none may be missing.
+    counts : LabelTable, fastcmp.stream.LabelCounts or array-like of int, optional
+        In the place of labels: the last axes of an array, shape (..., K, K, K), are true
+        class, class predicted by a and class predicted by b.
+    classes : sequence, optional
+        The label of each class of an array `counts`; by default 0 to K - 1.
     metric : str, callable, Metric or sequence of these
         Name of a metric such as "f1_macro", a function of the confusion matrix, or what
         `make_metric` made; of several, all come from one count.
@@ -202,8 +210,8 @@ def compare_metric(
         user's function.
     rng : int, numpy.random.Generator or None
         Where they come from.
-    names : sequence of str
-        What to call the two models.
+    names : sequence of str, optional
+        What to call the two models; by default as a stream does, or "a" and "b".
     workers : int, optional
         Threads; by default as many as there are processors.
 
@@ -211,15 +219,17 @@ def compare_metric(
     -------
     MetricComparison
         Difference and ratio with intervals, and the p-value. Numbers for one metric;
-        arrays for several, or with ``average=None``.
+        arrays for several, or with ``average=None``. With the leading axes of the counts,
+        and after them an axis for the metrics where there are several.
 
     Raises
     ------
     ValueError
-        If lengths differ, a prediction is missing, or an option is unknown or does not
-        fit.
+        If lengths differ, a prediction is missing, a count is below 0 or a fraction, or an
+        option is unknown or does not fit.
     TypeError
-        If labels cannot be compared.
+        If labels cannot be compared, counts are no numbers, or there are not either labels
+        or counts.
 
     See Also
     --------
@@ -259,6 +269,10 @@ def compare_metric(
     >>> result = compare_metric(y_true, preds["svm_rbf"], preds["knn_3"], metric="f1_macro")
     >>> round(result.difference, 5), round(result.pvalue, 4)
     (0.00105, 0.901)
+    >>> counts = [[[4, 1], [3, 1]], [[1, 1], [2, 1]]]
+    >>> result = compare_metric(counts=counts, metric="f1")
+    >>> round(result.difference, 4), result.pvalue
+    (0.0556, 0.953125)
     """
     metrics = read_metrics(metric, average, beta, positive, labels, zero_division)
     against = read_margins(margin, alpha)
@@ -276,137 +290,17 @@ def compare_metric(
             "margin": margin,
         }
     )
-    chosen, threads = read_pair_names(names), check_workers(workers)
-    counted = count_samples(
-        y_true,
-        {"pred_a": pred_a, "pred_b": pred_b},
-        groups=groups,
-        sample_weight=sample_weight,
-        workers=workers,
-    )
-    options = choose_method([counted], metrics, options)
-    with ThreadPool(threads) as pool:
-        found = compare_counted(counted, metrics, options, chosen, pool)
-    several = isinstance(metric, (list, tuple)) or len(found) > 1
-    shape = (len(found),) if several else ()
-    return comparison_record([counted], [found], shape, options, chosen, against)
-
-
-def compare_metric_from_counts(
-    counts: Any,
-    *,
-    metric: Any = "accuracy",
-    average: str | None = "binary",
-    beta: float | None = None,
-    positive: Any = None,
-    labels: Any = "union",
-    zero_division: float = 0.0,
-    classes: Sequence[Any] | None = None,
-    method: str | None = None,
-    alternative: str = "two-sided",
-    studentized: bool = False,
-    interval: str = "percentile",
-    within_classes: bool = False,
-    margin: ArrayLike | None = None,
-    alpha: float = 0.05,
-    confidence_level: float = 0.95,
-    n_resamples: int = 9999,
-    rng: Any = None,
-    names: Sequence[str] | None = None,
-    workers: int | None = None,
-) -> MetricComparison:
-    """Compare two models by a metric, from counts by true and predicted classes.
-
-    Parameters
-    ----------
-    counts : LabelTable, fastcmp.stream.LabelCounts or array-like of int
-        Of an array the last axes, shape (..., K, K, K), are true class, class
-        predicted by a and class predicted by b.
-    metric : str, callable, Metric or sequence of these
-        As in `compare_metric`.
-    average : {"binary", "micro", "macro", "weighted"} or None
-        How rates of several classes become one, as in `make_metric`.
-    beta : float, optional
-        For "fbeta": what recall counts beside precision.
-    positive : label, optional
-        The positive class of two; of numbers or booleans the larger one by default.
-    labels : {"union", "truth"} or sequence
-        Classes that an average is over, as in `make_metric`.
-    zero_division : {0, 1, nan}
-        A rate without samples, as in `make_metric`.
-    classes : sequence, optional
-        The label of each class of an array; by default 0 to K - 1.
-    method : str, optional
-        The test, as in `compare_metric`.
-    alternative : {"two-sided", "greater", "less"}
-        "greater": model a has the higher value, also where lower is better.
-    studentized : bool
-        Whether permuted differences are divided by their standard errors.
-    interval : {"percentile", "bca", "basic", "studentized"}
-        Which interval of the bootstrap.
-    within_classes : bool
-        Whether the number of samples of each class was fixed beforehand.
-    margin : float or sequence of float, optional
-        As in `compare_metric`.
-    alpha : float
-        Error rate of each claim about the margin, in (0, 0.5).
-    confidence_level : float
-        In (0, 1).
-    n_resamples : int
-        Draws of the bootstrap, of the permutation test and of the interval; of the latter
-        at most 1,999 without a margin, and fewer where classes are many or a metric is a
-        user's function.
-    rng : int, numpy.random.Generator or None
-        Where they come from.
-    names : sequence of str, optional
-        What to call the two models, in place of the names that a stream has.
-    workers : int, optional
-        Threads.
-
-    Returns
-    -------
-    MetricComparison
-        As from `compare_metric`; with the leading axes of the counts, and after them an
-        axis for the metrics where there are several.
-
-    Raises
-    ------
-    ValueError
-        If shapes do not fit, a count is negative or fractional, or an option is unknown
-        or does not fit.
-    TypeError
-        If counts are no numbers.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from fastcmp import compare_metric_from_counts
-    >>> counts = np.array([[[4, 1], [3, 1]], [[1, 1], [2, 1]]])
-    >>> result = compare_metric_from_counts(counts, metric="f1")
-    >>> round(result.difference, 4), result.pvalue
-    (0.0556, 0.953125)
-    """
-    metrics = read_metrics(metric, average, beta, positive, labels, zero_division)
-    against = read_margins(margin, alpha)
-    options = read_options(
-        {
-            "method": method,
-            "interval": interval,
-            "alternative": alternative,
-            "confidence_level": confidence_level,
-            "studentized": studentized,
-            "within_classes": within_classes,
-            "n_resamples": n_resamples,
-            "rng": rng,
-            "df": "normal",
-            "margin": margin,
-        }
-    )
-    if names is None:
-        names = counts.names if are_labelled(counts) else ("a", "b")
-    chosen, threads = read_pair_names(names), check_workers(workers)
-    table, lead = read_label_table(counts), ()
-    if table is not None:
+    data = {"y_true": y_true, "pred_a": pred_a, "pred_b": pred_b}
+    labels_only = {"groups": groups, "sample_weight": sample_weight}
+    lead: tuple[int, ...] = ()
+    if not are_counts_given(data, {"counts": counts}, labels_only):
+        if classes is not None:
+            raise ValueError("classes= are the labels of counts=, which are not given")
+        preds = {"pred_a": pred_a, "pred_b": pred_b}
+        tables = [count_samples(y_true, preds, **labels_only, workers=workers)]
+    elif (table := read_label_table(counts)) is not None:
+        if classes is not None:
+            raise ValueError("classes= are the labels of an array, and these counts have theirs")
         tables = [of_label_table(table)]
     else:
         tensors = read_square(counts, "counts", 3)
@@ -416,6 +310,9 @@ def compare_metric_from_counts(
             _counted(tensor, labelled, given=classes is not None)
             for tensor in tensors.reshape(-1, *tensors.shape[-3:])
         ]
+    if names is None:
+        names = counts.names if are_labelled(counts) else ("a", "b")
+    chosen, threads = read_pair_names(names), check_workers(workers)
     options = choose_method(tables, metrics, options)
     with ThreadPool(threads) as pool:
         found = [compare_counted(x, metrics, options, chosen, pool) for x in tables]

@@ -11,7 +11,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
-from fastcmp.core.checks import ALTERNATIVES, as_counts, as_level, check_total, choose, warn
+from fastcmp.core.checks import (
+    ALTERNATIVES,
+    are_counts_given,
+    as_counts,
+    as_level,
+    check_total,
+    choose,
+    warn,
+)
 from fastcmp.core.numbers import normal_tail
 from fastcmp.core.records import ConfidenceInterval, Record
 from fastcmp.core.sections import Section, format_pvalue
@@ -101,8 +109,10 @@ _ROUNDING = 1e-14
 
 
 def fleiss_kappa(
-    ratings: Any,
+    ratings: Any = None,
     *,
+    rating_counts: Any = None,
+    multiplicity: ArrayLike | None = None,
     labels: Sequence[Any] | None = None,
     interval: str = "atanh",
     alternative: str = "two-sided",
@@ -115,8 +125,14 @@ def fleiss_kappa(
     ratings : array-like, shape (M, n), mapping or frame
         Labels, a row a rater; or a mapping from names to columns, or a frame whose
         columns are raters. None may be missing.
+    rating_counts : array-like of int, shape (n, K), optional
+        In their place: ``rating_counts[i, k]`` raters who gave item i the label k; as many
+        in each row.
+    multiplicity : array-like of int, shape (n,), optional
+        How many items have the counts of each row; 1 by default.
     labels : sequence, optional
-        Labels to count; items with any other label are left out. By default all.
+        Labels to count; items with any other label are left out. By default all. Of
+        `rating_counts` what the columns are called; 0, 1, ... by default.
     interval : {"atanh", "wald"}
         Interval on the scale of atanh, or symmetric as other programs print it.
     alternative : {"two-sided", "greater", "less"}
@@ -133,9 +149,10 @@ def fleiss_kappa(
     Raises
     ------
     ValueError
-        If there are fewer than two raters, lengths differ, or a label is missing.
+        If there are fewer than two raters, lengths differ, or a label is missing; if
+        items have different numbers of ratings, or counts are negative or fractional.
     TypeError
-        If labels cannot be compared.
+        If labels cannot be compared, or there are not either ratings or counts.
 
     Notes
     -----
@@ -167,8 +184,38 @@ def fleiss_kappa(
     >>> result = fleiss_kappa(ratings)
     >>> round(result.value, 4), round(result.standard_error, 4)
     (0.4953, 0.2312)
+    >>> result = fleiss_kappa(rating_counts=[[3, 0], [1, 2], [0, 3], [3, 0]])
+    >>> round(result.value, 4), round(result.pvalue, 4)
+    (0.6571, 0.0228)
     """
     options = _check_options(interval, alternative, confidence_level)
+    if are_counts_given({"ratings": ratings}, {"rating_counts": rating_counts}, {}):
+        counts = as_counts(rating_counts, "rating_counts")
+        if counts.ndim != 2 or not counts.size:
+            raise ValueError(
+                "rating_counts must be of shape (n, K), a row an item and a column a "
+                f"label, got {counts.shape}"
+            )
+        check_total(counts, "rating_counts", 2)
+        n, k = counts.shape
+        times = np.ones(n, np.int64)
+        if multiplicity is not None:
+            times = as_counts(multiplicity, "multiplicity")
+            if times.shape != (n,) or not times.any():
+                raise ValueError(
+                    f"multiplicity must hold {n} numbers, not all 0, got shape {times.shape}"
+                )
+            check_total(times, "multiplicity", 1)
+        counts, times = counts[times > 0], times[times > 0]
+        _check_raters(counts.sum(axis=1))
+        names: tuple[Any, ...] = tuple(range(k))
+        if labels is not None:
+            _, names = read_label_order(labels)
+            if len(names) != k:
+                raise ValueError(f"labels must name the {k} columns, got {len(names)}")
+        return _kappa(counts, times, names, options, 0)
+    if multiplicity is not None:
+        raise ValueError("multiplicity= is of the rows of rating_counts=, which are not given")
     named = has_names(ratings)
     raters = [
         (f"ratings[{name!r}]" if named else f"ratings[{i}]", column)
@@ -189,85 +236,12 @@ def fleiss_kappa(
     return _kappa(counts, np.ones(n, np.int64), read.labels, options, read.n_excluded)
 
 
-def fleiss_kappa_from_counts(
-    rating_counts: ArrayLike,
-    *,
-    multiplicity: ArrayLike | None = None,
-    labels: Sequence[Any] | None = None,
-    interval: str = "atanh",
-    alternative: str = "two-sided",
-    confidence_level: float = 0.95,
-) -> FleissResult:
-    """Fleiss' kappa from how many raters gave each item each label.
-
-    Parameters
-    ----------
-    rating_counts : array-like of int, shape (n, K)
-        ``rating_counts[i, k]`` raters who gave item i the label k; as many in each row.
-    multiplicity : array-like of int, shape (n,), optional
-        How many items have the counts of each row; 1 by default.
-    labels : sequence of K labels, optional
-        What the columns are called; 0, 1, ... by default.
-    interval : {"atanh", "wald"}
-        As in `fleiss_kappa`.
-    alternative : {"two-sided", "greater", "less"}
-        As in `fleiss_kappa`.
-    confidence_level : float
-        Level of the interval, in (0, 1).
-
-    Returns
-    -------
-    FleissResult
-        As from `fleiss_kappa`.
-
-    Raises
-    ------
-    ValueError
-        If items have different numbers of ratings, or fewer than two, shapes do not
-        fit, or counts are negative or fractional.
-    TypeError
-        If counts are not numbers.
-
-    Examples
-    --------
-    >>> from fastcmp import fleiss_kappa_from_counts
-    >>> result = fleiss_kappa_from_counts([[3, 0], [1, 2], [0, 3], [3, 0]])
-    >>> round(result.value, 4), round(result.pvalue, 4)
-    (0.6571, 0.0228)
-    """
-    options = _check_options(interval, alternative, confidence_level)
-    counts = as_counts(rating_counts, "rating_counts")
-    if counts.ndim != 2 or not counts.size:
-        raise ValueError(
-            "rating_counts must be of shape (n, K), a row an item and a column a "
-            f"label, got {counts.shape}"
-        )
-    check_total(counts, "rating_counts", 2)
-    n, k = counts.shape
-    times = np.ones(n, np.int64)
-    if multiplicity is not None:
-        times = as_counts(multiplicity, "multiplicity")
-        if times.shape != (n,) or not times.any():
-            raise ValueError(
-                f"multiplicity must hold {n} numbers, not all 0, got shape {times.shape}"
-            )
-        check_total(times, "multiplicity", 1)
-    counts, times = counts[times > 0], times[times > 0]
-    _check_raters(counts.sum(axis=1))
-    names: tuple[Any, ...] = tuple(range(k))
-    if labels is not None:
-        _, names = read_label_order(labels)
-        if len(names) != k:
-            raise ValueError(f"labels must name the {k} columns, got {len(names)}")
-    return _kappa(counts, times, names, options, 0)
-
-
 def _check_raters(raters: NDArray[np.int64]) -> None:
     """Refuse items that were rated by different numbers of raters, or by one."""
     if raters.min() != raters.max():
         raise ValueError(
             "rating_counts must add up to the same number of raters in each row, got "
-            f"{raters.min()} and {raters.max()}; labels of raters go to fleiss_kappa"
+            f"{raters.min()} and {raters.max()}; pass labels of raters as ratings="
         )
     if raters[0] < 2:
         raise ValueError(f"rating_counts must hold at least 2 raters an item, got {raters[0]}")

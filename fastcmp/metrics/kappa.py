@@ -12,7 +12,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
-from fastcmp.core.checks import ALTERNATIVES, as_level, as_numbers, choose, keep_side
+from fastcmp.core.checks import (
+    ALTERNATIVES,
+    are_counts_given,
+    as_level,
+    as_numbers,
+    choose,
+    keep_side,
+)
 from fastcmp.core.numbers import normal_tail
 from fastcmp.core.records import ConfidenceInterval, Record, are_labelled
 from fastcmp.core.saved_states import readable
@@ -168,9 +175,10 @@ _ROUNDING = 1e-14
 
 
 def cohen_kappa(
-    rater_a: ArrayLike,
-    rater_b: ArrayLike,
+    rater_a: ArrayLike | None = None,
+    rater_b: ArrayLike | None = None,
     *,
+    table: Any = None,
     weights: Any = None,
     labels: Sequence[Any] | None = None,
     method: str = "cohen",
@@ -184,6 +192,10 @@ def cohen_kappa(
     ----------
     rater_a, rater_b : array-like, shape (n,)
         Labels of the same items.
+    table : array-like of int, shape (K, K), or LabelTable, optional
+        In their place: ``table[i, j]`` items that a labelled i and b j; or counts by class,
+        as from `count_labels`, or a `fastcmp.stream.LabelCounts`, of two models, whose
+        agreement with one another is measured. Weights go by the places in the table.
     weights : {None, "linear", "quadratic"} or array-like, shape (K, K)
         What disagreements weigh: all the same; as many as the labels are places apart;
         the square of that; or ``weights[i, j]`` of label i by a and j by b, 0 for equal
@@ -212,9 +224,10 @@ def cohen_kappa(
     ------
     ValueError
         If lengths differ, a label is missing, there are more than 4096 labels, labels
-        have no order for weights, or weights are no matrix of disagreement.
+        have no order for weights, or weights are no matrix of disagreement; if a table is
+        not square, its counts are negative, fractional or add up to more than 2**53.
     TypeError
-        If labels cannot be compared.
+        If labels cannot be compared, or there are not either two raters or a table.
 
     Notes
     -----
@@ -243,11 +256,23 @@ def cohen_kappa(
     >>> result = cohen_kappa(a, b, weights="linear")
     >>> round(result.value, 4), round(result.pvalue, 4)
     (0.6591, 0.0071)
+    >>> result = cohen_kappa(table=[[57, 4, 10], [3, 43, 6], [3, 2, 22]])
+    >>> round(result.value, 4), [round(end, 4) for end in result.interval]
+    (0.7094, [0.6008, 0.7923])
     """
     named = isinstance(weights, str)
     options = _check_options(method, interval, alternative, confidence_level)
-    given = [("rater_a", rater_a), ("rater_b", rater_b)]
-    ratings = read_ratings(given, labels)
+    raters = {"rater_a": rater_a, "rater_b": rater_b}
+    if are_counts_given(raters, {"table": table}, {"labels": labels}):
+        counts = read_agreement(table)
+        k = len(counts)
+        names: tuple[Any, ...] = tuple(range(k))
+        if are_labelled(table):
+            table = table.label_table()
+        if isinstance(table, LabelTable) and table.n_classes == k:
+            names = table.classes
+        return _kappa(counts, names, _check_weights(weights, k), options, 0)
+    ratings = read_ratings(list(raters.items()), labels)
     k = len(ratings.labels)
     words = any(kind_of(label) in ("str", "bytes") for label in ratings.labels)
     if named and labels is None and k > 2 and words:
@@ -256,69 +281,10 @@ def cohen_kappa(
             f"{list(ratings.labels)[:10]}, which are sorted as in a dictionary: pass "
             "labels="
         )
-    table = np.zeros((k, k), np.int64)
-    np.add.at(table, tuple(ratings.codes), 1)
+    counts = np.zeros((k, k), np.int64)
+    np.add.at(counts, tuple(ratings.codes), 1)
     chosen = _check_weights(weights, k)
-    return _kappa(table, ratings.labels, chosen, options, ratings.n_excluded)
-
-
-def cohen_kappa_from_counts(
-    table: Any,
-    *,
-    weights: Any = None,
-    method: str = "cohen",
-    interval: str = "atanh",
-    alternative: str = "two-sided",
-    confidence_level: float = 0.95,
-) -> KappaResult:
-    """Cohen's kappa from the table of two raters, or from a confusion matrix.
-
-    Parameters
-    ----------
-    table : array-like of int, shape (K, K), or LabelTable
-        ``table[i, j]`` items that a labelled i and b j; or counts by class, as from
-        `count_labels`, or a `fastcmp.stream.LabelCounts`, of two models, whose
-        agreement with one another is measured.
-    weights : {None, "linear", "quadratic"} or array-like, shape (K, K)
-        As in `cohen_kappa`, by the places in the table.
-    method : {"cohen", "scott"}
-        As in `cohen_kappa`.
-    interval : {"atanh", "wald"}
-        As in `cohen_kappa`.
-    alternative : {"two-sided", "greater", "less"}
-        As in `cohen_kappa`.
-    confidence_level : float
-        Level of the interval, in (0, 1).
-
-    Returns
-    -------
-    KappaResult
-        As from `cohen_kappa`.
-
-    Raises
-    ------
-    ValueError
-        If the table is not square, its counts are negative, fractional or add up to
-        more than 2**53, or weights are no matrix of disagreement.
-
-    Examples
-    --------
-    >>> from fastcmp import cohen_kappa_from_counts
-    >>> result = cohen_kappa_from_counts([[57, 4, 10], [3, 43, 6], [3, 2, 22]])
-    >>> round(result.value, 4), round(result.standard_error, 4)
-    (0.7094, 0.0485)
-    >>> [round(end, 4) for end in result.interval]
-    [0.6008, 0.7923]
-    """
-    options = _check_options(method, interval, alternative, confidence_level)
-    counts = read_agreement(table)
-    k = len(counts)
-    labels: tuple[Any, ...] = tuple(range(k))
-    if are_labelled(table):
-        table = table.label_table()
-    if isinstance(table, LabelTable) and table.n_classes == k:
-        labels = table.classes
-    return _kappa(counts, labels, _check_weights(weights, k), options, 0)
+    return _kappa(counts, ratings.labels, chosen, options, ratings.n_excluded)
 
 
 def _check_options(

@@ -11,7 +11,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
-from fastcmp.core.checks import as_flag, as_proportion, as_resamples, as_seed, choose
+from fastcmp.core.checks import (
+    are_counts_given,
+    as_flag,
+    as_proportion,
+    as_resamples,
+    as_seed,
+    choose,
+)
 from fastcmp.core.records import ConfidenceInterval, Record, are_confusions
 from fastcmp.core.sections import Section, dropped_sentences, interval_name
 from fastcmp.core.threads import ThreadPool, check_workers
@@ -291,9 +298,11 @@ def _estimates(
 
 
 def metric(
-    y_true: ArrayLike,
-    pred: ArrayLike,
+    y_true: ArrayLike | None = None,
+    pred: ArrayLike | None = None,
     *,
+    table: Any = None,
+    classes: Sequence[Any] | None = None,
     metric: Any = "accuracy",
     average: str | None = "binary",
     beta: float | None = None,
@@ -319,6 +328,11 @@ def metric(
         True labels. Samples with a missing one are dropped and counted.
     pred : array-like, shape (n,)
         Predicted labels; none may be missing.
+    table : array-like of int, shape (K, K), or fastcmp.stream.ConfusionCounts, optional
+        In the place of labels: samples by true class (rows) and predicted class; counts of
+        a stream must be of one model, or ``counts.matrix("a")``.
+    classes : sequence, optional
+        The label of each class of an array `table`; by default 0 to K - 1.
     metric : str, callable, Metric or sequence of these
         Name of a metric such as "f1_macro", a function of the confusion matrix, or what
         `make_metric` made; of several, all come from one count.
@@ -367,10 +381,11 @@ def metric(
     Raises
     ------
     ValueError
-        If lengths differ, a prediction is missing, or an option is unknown or does not
-        fit.
+        If lengths differ, a prediction is missing, a table is not square or has counts
+        below 0 or fractions, or an option is unknown or does not fit.
     TypeError
-        If labels cannot be compared.
+        If labels cannot be compared, counts are no numbers, or there are not either labels
+        or a table.
 
     Notes
     -----
@@ -399,100 +414,7 @@ def metric(
     >>> result = metric(y_true, [0, 0, 0, 0, 1, 1, 1, 0], metric="f1")
     >>> round(result.value, 4), [round(end, 3) for end in result.interval]
     (0.6667, [0.261, 0.919])
-    """
-    options = read_interval_options(
-        {
-            "method": method,
-            "interval": interval,
-            "scale": scale,
-            "within_classes": within_classes,
-            "confidence_level": confidence_level,
-            "n_resamples": n_resamples,
-            "rng": rng,
-        }
-    )
-    metrics = read_metrics(metric, average, beta, positive, labels, zero_division)
-    counted = count_samples(
-        y_true, {"pred": pred}, groups=groups, sample_weight=sample_weight, workers=workers
-    )
-    several = isinstance(metric, (list, tuple))
-    return measured(counted, metrics, options, several=several, workers=workers)
-
-
-def metric_from_counts(
-    table: ArrayLike,
-    *,
-    metric: Any = "accuracy",
-    average: str | None = "binary",
-    beta: float | None = None,
-    positive: Any = None,
-    labels: Any = "union",
-    zero_division: float = 0.0,
-    classes: Sequence[Any] | None = None,
-    method: str | None = None,
-    interval: str = "percentile",
-    scale: str | None = None,
-    within_classes: bool = False,
-    confidence_level: float = 0.95,
-    n_resamples: int = 9999,
-    rng: Any = None,
-    workers: int | None = None,
-) -> MetricResult:
-    """Compute a metric from a confusion matrix, with an interval.
-
-    Parameters
-    ----------
-    table : array-like of int, shape (K, K), or fastcmp.stream.ConfusionCounts
-        Samples by true class (rows) and predicted class; counts of a stream must be of
-        one model, or ``counts.matrix("a")``.
-    metric : str, callable, Metric or sequence of these
-        As in `metric`.
-    average : {"binary", "micro", "macro", "weighted"} or None
-        How rates of several classes become one, as in `make_metric`.
-    beta : float, optional
-        For "fbeta": what recall counts beside precision.
-    positive : label, optional
-        The positive class of two; of numbers or booleans the larger one by default.
-    labels : {"union", "truth"} or sequence
-        Classes that an average is over, as in `make_metric`.
-    zero_division : {0, 1, nan}
-        A rate without samples, as in `make_metric`.
-    classes : sequence, optional
-        The label of each class; by default 0 to K - 1.
-    method : str, optional
-        How the interval is made, as in `metric`.
-    interval : {"percentile", "bca", "basic", "studentized"}
-        Which interval of the bootstrap.
-    scale : {"identity", "logit", "atanh", "log"}, optional
-        As in `metric`.
-    within_classes : bool
-        Whether the number of samples of each class was fixed beforehand.
-    confidence_level : float
-        In (0, 1).
-    n_resamples : int
-        Draws of the bootstrap.
-    rng : int, numpy.random.Generator or None
-        Where they come from.
-    workers : int, optional
-        Threads.
-
-    Returns
-    -------
-    MetricResult
-        As from `metric`.
-
-    Raises
-    ------
-    ValueError
-        If the matrix is not square, a count is negative or fractional, or an option is
-        unknown or does not fit.
-    TypeError
-        If counts are no numbers.
-
-    Examples
-    --------
-    >>> from fastcmp import metric_from_counts
-    >>> result = metric_from_counts([[40, 0], [0, 6]], metric="f1")
+    >>> result = metric(table=[[40, 0], [0, 6]], metric="f1")
     >>> result.value, round(result.interval.low, 4), result.interval.high
     (1.0, 0.7575, 1.0)
     """
@@ -508,7 +430,13 @@ def metric_from_counts(
         }
     )
     metrics = read_metrics(metric, average, beta, positive, labels, zero_division)
-    counted = _of_confusion(table, classes)
+    labels_only = {"groups": groups, "sample_weight": sample_weight}
+    if are_counts_given({"y_true": y_true, "pred": pred}, {"table": table}, labels_only):
+        counted = _of_confusion(table, classes)
+    else:
+        if classes is not None:
+            raise ValueError("classes= are the labels of table=, which is not given")
+        counted = count_samples(y_true, {"pred": pred}, **labels_only, workers=workers)
     several = isinstance(metric, (list, tuple))
     return measured(counted, metrics, options, several=several, workers=workers)
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp import kernels
-from fastcmp.core.checks import as_flag, as_proportion, choose
+from fastcmp.core.checks import as_finite, as_flag, as_proportion, choose
 from fastcmp.core.records import Compared, ConfidenceInterval, Pilot, Record, unwrap
 from fastcmp.core.sections import (
     Section,
@@ -63,11 +62,8 @@ def check_options(
         raise ValueError("support='observed' is for method='likelihood'")
     if smoothing is None:
         smoothing = 0.0 if method == "likelihood" else 1.0
-    if isinstance(smoothing, bool) or not isinstance(smoothing, Real):
-        raise TypeError(f"smoothing must be a number >= 0, got {smoothing!r}")
-    if not 0.0 <= smoothing < np.inf:
-        raise ValueError(f"smoothing must be finite and >= 0, got {smoothing}")
-    return CostOptions(method, float(smoothing), nonnegative, support)
+    smoothing = as_finite(smoothing, "smoothing", 0.0)
+    return CostOptions(method, smoothing, nonnegative, support)
 
 
 def fold(counts: LabelTable, cost: Floats) -> tuple[Floats, Floats]:

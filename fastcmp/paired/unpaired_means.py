@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastcmp.core.checks import ALTERNATIVES, as_flag, as_level, as_proportion, choose, keep_side
+from fastcmp.core.checks import (
+    ALTERNATIVES,
+    as_finite,
+    as_flag,
+    as_level,
+    as_proportion,
+    choose,
+    keep_side,
+)
 from fastcmp.core.numbers import scale_exponent, scaled_back, times
 from fastcmp.core.records import Compared, ConfidenceInterval, Record
 from fastcmp.core.sections import Section, format_pvalue, interval_name, null_hypothesis, null_value
@@ -245,10 +252,7 @@ def means_unpaired(
     alternative = choose(alternative, "alternative", ALTERNATIVES)
     as_proportion(confidence_level, "confidence_level")
     level = as_level(confidence_level, alternative)
-    if isinstance(null_difference, bool) or not isinstance(null_difference, Real):
-        raise TypeError(f"null_difference must be a number, got {null_difference!r}")
-    if not np.isfinite(float(null_difference)):
-        raise ValueError(f"null_difference must be finite, got {null_difference}")
+    shift = as_finite(null_difference, "null_difference")
     missing = choose(missing, "missing", POLICIES)
     against = read_margin(margin, alpha)
     measure = "mean loss" if as_flag(lower_is_better, "lower_is_better") else "mean"
@@ -256,7 +260,7 @@ def means_unpaired(
     raw_a, missing_a = _read(values_a, "values_a", missing)
     raw_b, missing_b = _read(values_b, "values_b", missing)
     exponent = scale_exponent(raw_a, raw_b)
-    shift = times(float(null_difference), -exponent)
+    shift = times(shift, -exponent)
     a, b = (_mean_of(np.ldexp(x, -exponent)) for x in (raw_a, raw_b))
     rates = bool(np.isin(np.concatenate([raw_a, raw_b]), (0.0, 1.0)).all())
     limits = (-1.0, 1.0) if rates else (-np.inf, np.inf)

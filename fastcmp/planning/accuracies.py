@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from math import sqrt
 from typing import Any
 
@@ -9,16 +10,7 @@ import numpy as np
 from scipy.special import bdtr, ndtr, ndtri
 
 from fastcmp.paired.unpaired_result import evaluate_counts
-from fastcmp.planning.families import (
-    Case,
-    Family,
-    Inputs,
-    Question,
-    check_enumerable,
-    needed,
-    passed,
-    within,
-)
+from fastcmp.planning.families import Case, Family, Inputs, Question, check_enumerable, within
 from fastcmp.planning.means import read_ratio
 from fastcmp.planning.search import each, each_size, smallest, solve
 
@@ -86,31 +78,27 @@ def _read(question: Question, inputs: Inputs) -> Case:
     margin: Any = 0.0 if question.margin is None else within(question.margin, "margin", 0, 1)
     ratio, cautions = read_ratio(inputs)
     detectable = question.solved_for == "difference"
-    read = {
-        name: within(needed(inputs, name), name, 0, 1, closed=True)
-        for name in ("accuracy_a", "accuracy_b")[detectable:]
-    }
-    alpha, b, kept = question.alpha, read["accuracy_b"], passed(inputs)
-    normal = question._replace(method="normal")
+    names = ("accuracy_b",) if detectable else ("accuracy_a", "accuracy_b")
+    read = {name: inputs.proportion(name) for name in names}
+    alpha, b, kept = question.alpha, read["accuracy_b"], inputs.plain()
+    one, normal = (partial(_power, x) for x in (question, question._replace(method="normal")))
 
     def power(a: Any, n: Any) -> Any:
-        return each(lambda n, *row: _power(question, n, *row), n, alpha, margin, a, b, ratio)
+        return each(one, n, alpha, margin, a, b, ratio)
 
     def size(a: Any, target: Any) -> Any:
         """Smallest numbers of samples of a; infinite where none has the power."""
 
         def near(target: float, *row: float) -> float:
-            most = 2.0**53
-            if _power(normal, most, *row) < target:
+            if normal(2.0**53, *row) < target:
                 return np.inf
-            return smallest(lambda n: _power(normal, n, *row) >= target, 1.0)
+            return smallest(lambda n: normal(n, *row) >= target, 1.0)
 
         n = each(near, target, alpha, margin, a, b, ratio)
         if question.method == "normal":
             return n
         check_enumerable(n * np.maximum(1.0, ratio), question.method, _MOST, "normal")
-        test = lambda n, *row: _power(question, n, *row)  # noqa: E731
-        return each_size(test, target, n, _SAW, alpha, margin, a, b, ratio)
+        return each_size(one, target, n, _SAW, alpha, margin, a, b, ratio)
 
     if detectable:
         kept.pop("accuracy_a", None)

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import ndtr, ndtri, owens_t
 
-from fastcmp.core.checks import choose
 from fastcmp.planning.families import (
     TAILS_INPUT,
     Case,
@@ -20,13 +19,7 @@ from fastcmp.planning.families import (
     Inputs,
     Question,
     names_of,
-    needed,
-    passed,
-    positive,
-    read_tails,
     rounded_up,
-    whole,
-    within,
 )
 from fastcmp.planning.normal import Normal, normal_case, normal_power, normal_size, shift
 from fastcmp.planning.search import least, solve
@@ -62,14 +55,14 @@ def read_ratio(inputs: Inputs, n: Floats | None) -> tuple[Floats, Floats | None]
     """Negatives for each positive; and the negatives beside n positives, where n is known."""
     if n is not None and np.any(n < _FEWEST):
         raise ValueError(f"n must be at least 2 positives, got {np.min(n):g}")
-    given = [name for name in _SIZES if name in inputs]
+    given = inputs.given(_SIZES)
     if n is not None and given == ["n_negatives"]:
-        negatives = whole(inputs["n_negatives"], "n_negatives", 2)
+        negatives = inputs.whole("n_negatives", 2)
         return negatives / n, negatives
     if given != ["ratio"]:
         wanted = "ratio alone" if given else "n_negatives or ratio"
         raise ValueError(f"{wanted} must be given beside the positives, got {names_of(given)}")
-    ratio = positive(inputs["ratio"], "ratio")
+    ratio = inputs.positive("ratio")
     return ratio, None if n is None else np.asarray(n * ratio)
 
 
@@ -80,14 +73,14 @@ def whole_negatives(n: Any, ratio: Any) -> Floats:
 
 def _read_one(question: Question, inputs: Inputs) -> Case:
     obuchowski = question.method == "obuchowski"
-    null = within(inputs.get("auc_null", 0.5), "auc_null", 0, 1)
+    null = inputs.within("auc_null", 0, 1, default=0.5)
     if obuchowski and np.any(null != 0.5):
         raise ValueError("auc_null must be 0.5 for method='obuchowski', got another one")
-    both_tails = read_tails(question, inputs)
+    both_tails = inputs.tails(question)
     n, target = question.n, question.target
     area: Any = None
     if question.solved_for != "difference":
-        area = within(needed(inputs, "auc"), "auc", 0.5 if obuchowski else 0, 1)
+        area = inputs.within("auc", 0.5 if obuchowski else 0, 1)
     ratio, negatives = read_ratio(inputs, n)
 
     def variances(n: Any, ratio: Any, area: Any) -> Normal:
@@ -302,37 +295,37 @@ def both_below(h: Any, k: Any, r: Any) -> Floats:
 
 def _read_two(question: Question, inputs: Inputs) -> Case:
     n, ratio = question.n, None
-    named = [name for name in _SIZES if name in inputs]
+    named = inputs.given(_SIZES)
     if named and (n is not None or "ratio" in named):
         ratio, _ = read_ratio(inputs, n)
     if question.margin is not None and np.any(question.margin >= 1):
         raise ValueError(f"margin must lie in (0, 1) for areas, got {np.max(question.margin):g}")
-    given = [name for name in _BINORMAL if name in inputs]
+    given = inputs.given(_BINORMAL)
     if "pilot_positives" in inputs or "pilot_negatives" in inputs:
         if given:
             raise ValueError(f"{given[0]} is not known from a pilot: leave one of both out")
         if question.method != "delong":
             raise ValueError(f"method must be 'delong' for a pilot, got {question.method!r}")
         normal, error, ratio = _pilot(inputs, ratio)
-        kept, gap = passed(inputs), None
+        kept, gap = inputs.plain(), None
         if {"auc_a", "auc_b"} <= kept.keys() and "difference" not in kept:
-            a, b = (within(inputs[x], x, 0, 1, closed=True) for x in ("auc_a", "auc_b"))
+            a, b = (inputs.proportion(x) for x in ("auc_a", "auc_b"))
             gap = a - b
     else:
         if ratio is None:
             ratio, _ = read_ratio(inputs, None)
         normal, gap = _binormal(question.method, inputs, ratio)
         error = None
-        kept = {x: y for x, y in passed(inputs).items() if x != "n_negatives"}
+        kept = {x: y for x, y in inputs.plain().items() if x != "n_negatives"}
         kept["ratio"] = ratio
     if "difference" in inputs:
-        gap = within(inputs["difference"], "difference", -1, 1)
+        gap = inputs.within("difference", -1, 1)
     if gap is None and question.solved_for != "difference":
         raise ValueError("difference, or auc_a and auc_b, must be given")
     return normal_case(
         question,
         kept,
-        normal._replace(both_tails=read_tails(question, inputs)),
+        normal._replace(both_tails=inputs.tails(question)),
         gap,
         error=error,
         fewest=_FEWEST,
@@ -342,8 +335,8 @@ def _read_two(question: Question, inputs: Inputs) -> Case:
 
 def _pilot(inputs: Inputs, ratio: Any) -> tuple[Normal, Any, Any]:
     """Variances, standard error and ratio of a pilot."""
-    positives = whole(needed(inputs, "pilot_positives"), "pilot_positives", 2)
-    negatives = whole(needed(inputs, "pilot_negatives"), "pilot_negatives", 2)
+    positives = inputs.whole("pilot_positives", 2)
+    negatives = inputs.whole("pilot_negatives", 2)
     same = negatives / positives
     if ratio is not None and not np.allclose(ratio, same, rtol=1e-9, atol=0.0):
         raise ValueError(
@@ -351,14 +344,12 @@ def _pilot(inputs: Inputs, ratio: Any) -> tuple[Normal, Any, Any]:
             f"covariance holds for no other, got {np.ravel(ratio)[0]:.6g}"
         )
     if "standard_error" in inputs:
-        if choose(inputs.get("null_variance", "both"), "null_variance", _NULLS) != "both":
+        if inputs.choose("null_variance", "both", _NULLS) != "both":
             raise ValueError("null_variance must be 'both' where only standard_error is given")
-        error = positive(inputs["standard_error"], "standard_error")
+        error = inputs.positive("standard_error")
         return Normal(error**2 * positives, error**2 * positives), error, same
     lowest = {"variance_a": 0, "variance_b": 0, "covariance": -np.inf}
-    areas = Areas(
-        *(within(needed(inputs, x), x, low, np.inf) * positives for x, low in lowest.items())
-    )
+    areas = Areas(*(inputs.within(x, low, np.inf) * positives for x, low in lowest.items()))
     return _variances(areas, inputs), np.sqrt(areas.difference() / positives), same
 
 
@@ -366,7 +357,7 @@ def _binormal(method: str, inputs: Inputs, ratio: Any) -> tuple[Normal, Any]:
     """Variances and difference of the areas of two curves."""
     rates = (0.0, 1.0)
     if "fpr_range" in inputs:
-        ends = within(inputs["fpr_range"], "fpr_range", 0, 1, closed=True)
+        ends = inputs.proportion("fpr_range")
         if ends.shape != (2,) or not ends[0] < ends[1]:
             raise ValueError(
                 f"fpr_range must be two rates, the lower first, got {inputs['fpr_range']!r}"
@@ -376,18 +367,18 @@ def _binormal(method: str, inputs: Inputs, ratio: Any) -> tuple[Normal, Any]:
         raise ValueError("fpr_range needs method='binormal' or 'obuchowski-mcclish', got 'delong'")
     curves = []
     for name in ("a", "b"):
-        slope = positive(inputs.get(f"slope_{name}", 1.0), f"slope_{name}")
-        names = [x for x in (f"intercept_{name}", f"auc_{name}") if x in inputs]
+        slope = inputs.positive(f"slope_{name}", default=1.0)
+        names = inputs.given((f"intercept_{name}", f"auc_{name}"))
         if len(names) != 1:
             raise ValueError(f"intercept_{name} or auc_{name} must be given, got {names_of(names)}")
         if names[0].startswith("auc"):
-            area = within(inputs[names[0]], names[0], 0, 1)
+            area = inputs.within(names[0], 0, 1)
             intercept = ndtri(area) * np.sqrt(1.0 + slope**2)
         else:
-            intercept = within(inputs[names[0]], names[0], -np.inf, np.inf)
+            intercept = inputs.within(names[0], -np.inf, np.inf)
         curves.append(Binormal(intercept, slope, rates))
     names = ["correlation_positives", "correlation_negatives"]
-    same = Correlations(*(within(needed(inputs, name), name, -1, 1) for name in names))
+    same = Correlations(*(inputs.within(name, -1, 1) for name in names))
     if method == "delong":
         areas = empirical_areas(curves[0], curves[1], ratio, same)
     else:
@@ -398,7 +389,7 @@ def _binormal(method: str, inputs: Inputs, ratio: Any) -> tuple[Normal, Any]:
 
 def _variances(areas: Areas, inputs: Inputs) -> Normal:
     """Variances of a difference; what is no covariance is refused."""
-    which = choose(inputs.get("null_variance", "both"), "null_variance", _NULLS)
+    which = inputs.choose("null_variance", "both", _NULLS)
     normal = Normal(areas.difference(), areas.null(which))
     for variance in normal[:2]:
         if not np.all(variance > 0.0):

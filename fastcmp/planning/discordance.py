@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fastcmp.planning.families import Floats, Inputs, names_of, within
+from fastcmp.planning.families import Floats, Inputs, names_of
 
 #: The keywords, and what each is.
 KNOWN = {
@@ -75,8 +75,8 @@ def read_probabilities(inputs: Inputs) -> Discordance:
     if given == {"p10", "p01"}:
         return _from_cells(inputs)
     if given == {"difference", "discordant"}:
-        gap = within(inputs["difference"], "difference", -1, 1, closed=True)
-        pd = within(inputs["discordant"], "discordant", 0, 1, closed=True)
+        gap = inputs.within("difference", -1, 1, closed=True)
+        pd = inputs.proportion("discordant")
         _check_range(pd, np.abs(gap), 1.0 + 0 * gap, "discordant", lambda p: p)
         return _cells(gap, pd)
     beside = given - {"accuracy_a", "accuracy_b"}
@@ -90,11 +90,11 @@ def read_probabilities(inputs: Inputs) -> Discordance:
 
 def read_discordant(inputs: Inputs) -> Floats:
     """Read how often just one of two models is right, where no difference is known."""
-    given = [key for key in KNOWN if key in inputs]
+    given = inputs.given(KNOWN)
     if given == ["discordant"]:
-        return within(inputs["discordant"], "discordant", 0, 1, closed=True)
+        return inputs.proportion("discordant")
     if given == ["agreement"]:
-        return 1.0 - within(inputs["agreement"], "agreement", 0, 1, closed=True)
+        return 1.0 - inputs.proportion("agreement")
     if given == ["p10", "p01"]:
         return _from_cells(inputs).p10 + _from_cells(inputs).p01
     raise ValueError(
@@ -104,8 +104,8 @@ def read_discordant(inputs: Inputs) -> Floats:
 
 
 def _from_cells(inputs: Inputs) -> Discordance:
-    p10 = within(inputs["p10"], "p10", 0, 1, closed=True)
-    p01 = within(inputs["p01"], "p01", 0, 1, closed=True)
+    p10 = inputs.proportion("p10")
+    p01 = inputs.proportion("p01")
     total = p10 + p01
     if np.any(total > 1.0 + _ROUNDING):
         raise ValueError(f"p10 and p01 must add up to at most 1, got {np.max(total):g}")
@@ -120,15 +120,15 @@ def _cells(difference: Floats, discordant: Floats, cautions: tuple[str, ...] = (
 
 
 def _from_accuracies(inputs: Inputs, beside: str | None) -> Discordance:
-    a = within(inputs["accuracy_a"], "accuracy_a", 0, 1, closed=True)
-    b = within(inputs["accuracy_b"], "accuracy_b", 0, 1, closed=True)
+    a = inputs.proportion("accuracy_a")
+    b = inputs.proportion("accuracy_b")
     gap = a - b
     low, high = np.abs(gap), np.minimum(a + b, 2 - a - b)
     if beside is None:
         stacked = np.stack([low, (low + high) / 2, high], axis=-1)
         return _cells(gap[..., np.newaxis], stacked, (_NO_AGREEMENT,))
     least = -1 if beside in ("correlation", "kappa") else 0
-    x = within(inputs[beside], beside, least, 1, closed=True)
+    x = inputs.within(beside, least, 1, closed=True)
     # The discordant probability of x, and x of a discordant probability.
     if beside == "discordant":
         pd, back = x, lambda pd: pd

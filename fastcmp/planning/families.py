@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from fastcmp.core.checks import LARGEST_COUNT, as_numbers, as_whole, choose
 
 Floats = NDArray[np.float64]
-#: A family's own inputs, as the user passed them: those not passed, or None, are missing.
-Inputs = Mapping[str, Any]
 
 
 class Question(NamedTuple):
@@ -45,6 +43,69 @@ class Question(NamedTuple):
     def solved_for(self) -> str:
         """Field of the plan that is to be found: "n", "power" or "difference"."""
         return "n" if self.n is None else "power" if self.target is None else "difference"
+
+
+class Inputs(dict[str, Any]):
+    """A family's own inputs, as the user passed them: those not passed, or None, are missing."""
+
+    def needed(self, name: str, default: Any = None) -> Any:
+        """Value of an input that must be passed, or has a default."""
+        if name not in self and default is None:
+            raise ValueError(f"{name} must be given")
+        return self.get(name, default)
+
+    def given(self, names: Iterable[str]) -> list[str]:
+        """Those of some names that were passed."""
+        return [name for name in names if name in self]
+
+    def within(
+        self, name: str, low: float, high: float, *, closed: bool = False, default: Any = None
+    ) -> Floats:
+        """Numbers in an open, or closed, interval."""
+        return within(self.needed(name, default), name, low, high, closed=closed)
+
+    def proportion(self, name: str, default: Any = None) -> Floats:
+        """Numbers from 0 to 1."""
+        return self.within(name, 0, 1, closed=True, default=default)
+
+    def positive(self, name: str, default: Any = None) -> Floats:
+        """Finite numbers > 0."""
+        return positive(self.needed(name, default), name)
+
+    def whole(self, name: str, least: int = 1) -> Floats:
+        """Whole numbers of at least `least`."""
+        return whole(self.needed(name), name, least)
+
+    def choose(self, name: str, default: str, known: Collection[str]) -> str:
+        """An option of a list."""
+        return str(choose(self.get(name, default), name, known))
+
+    def resamples(self) -> int:
+        """The number of simulated answers that a power is counted on."""
+        n = as_whole(self.get("n_resamples", 2000), "n_resamples", 1)
+        if n > _MOST_RESAMPLES:
+            raise ValueError(
+                f"n_resamples must be at most {_MOST_RESAMPLES:,}, with which a power is known to "
+                f"0.1 percentage points, got {n:,}"
+            )
+        return n
+
+    def tails(self, question: Question) -> bool | None:
+        """Whether rejections in both directions count; None where nothing is said."""
+        if "tails" not in self:
+            return None
+        if question.alternative != "two-sided" or question.hypothesis != "difference":
+            raise ValueError(f"tails={self['tails']!r} is for two-sided tests of a difference")
+        return self.choose("tails", "", ("both", "right-direction")) == "both"
+
+    def plain(self) -> dict[str, Any]:
+        """What was passed, as it can be passed again."""
+        return {
+            name: x
+            if isinstance(x, (str, bool, tuple)) or np.asarray(x).dtype == "O"
+            else np.asarray(x)
+            for name, x in self.items()
+        }
 
 
 class Case(NamedTuple):
@@ -164,47 +225,9 @@ def whole(value: Any, name: str, least: int = 1) -> Floats:
     return numbers
 
 
-def resamples(value: Any) -> int:
-    """Check the number of simulated answers that a power is counted on."""
-    n = as_whole(value, "n_resamples", 1)
-    if n > _MOST_RESAMPLES:
-        raise ValueError(
-            f"n_resamples must be at most {_MOST_RESAMPLES:,}, with which a power is known to "
-            f"0.1 percentage points, got {n:,}"
-        )
-    return n
-
-
 def names_of(given: Collection[str]) -> str:
     """List what was given, for a message."""
     return ", ".join(sorted(given)) or "none of them"
-
-
-def needed(inputs: Inputs, name: str) -> Any:
-    """Value of an input that must be passed."""
-    if name not in inputs:
-        raise ValueError(f"{name} must be given")
-    return inputs[name]
-
-
-def passed(inputs: Inputs) -> dict[str, Any]:
-    """What was passed, as it can be passed again."""
-    return {
-        name: x
-        if isinstance(x, (str, bool, tuple)) or np.asarray(x).dtype == "O"
-        else np.asarray(x)
-        for name, x in inputs.items()
-    }
-
-
-def read_tails(question: Question, inputs: Inputs) -> bool | None:
-    """Whether rejections in both directions count; None where nothing is said."""
-    if "tails" not in inputs:
-        return None
-    tails = inputs["tails"]
-    if question.alternative != "two-sided" or question.hypothesis != "difference":
-        raise ValueError(f"tails={tails!r} is for two-sided tests of a difference")
-    return bool(choose(tails, "tails", ("both", "right-direction")) == "both")
 
 
 def check_enumerable(n: Any, method: str, most: float, instead: str) -> None:

@@ -14,16 +14,7 @@ from fastcmp.crossval.designs import UNUSED, Design
 from fastcmp.crossval.fold_tests import TESTS, CVTest, FoldOutcomes, differences_of, find_test
 from fastcmp.kernels.fold_counts import simulate_folds
 from fastcmp.planning.discordance import KNOWN, read_discordant, read_probabilities
-from fastcmp.planning.families import (
-    Case,
-    Family,
-    Inputs,
-    Question,
-    needed,
-    passed,
-    resamples,
-    within,
-)
+from fastcmp.planning.families import Case, Family, Inputs, Question
 from fastcmp.planning.search import each, smallest
 
 _INPUTS = {
@@ -73,13 +64,8 @@ class _Setting(NamedTuple):
             tables = np.empty(shape, np.int64)
             draw = (probabilities, stability, model[4], self.seed, part.start)
             simulate_folds(folds, *draw, tables)
-            outcomes = FoldOutcomes(
-                design=self.design,
-                differences=differences_of(tables),
-                tables=tables,
-                n_train=n_train,
-                n_test=n_test,
-            )
+            differences = differences_of(tables)
+            outcomes = FoldOutcomes(self.design, differences, tables, n_train, n_test)
             pvalue = self.test.run(outcomes, self.alternative).pvalue
             rejected += int(np.count_nonzero(np.asarray(pvalue) <= alpha))  # NaN does not
         return rejected / self.n_resamples
@@ -134,11 +120,11 @@ def _read(question: Question, inputs: Inputs) -> Case:
     if not isinstance(design, Design) or design.stratify:
         raise ValueError(f"design must be made by fastcmp.designs, not stratified, got {design!r}")
     test.check_design(design)
-    n_resamples = resamples(inputs.get("n_resamples", 2000))
+    n_resamples = inputs.resamples()
     setting = _Setting(test, design, question.alternative, n_resamples, seed)
     alpha = question.alpha
 
-    kept = passed(inputs)
+    kept = inputs.plain()
     cautions: tuple[str, ...] = ()
     cells: tuple[Any, ...] = ()
     if question.solved_for == "difference":
@@ -148,24 +134,23 @@ def _read(question: Question, inputs: Inputs) -> Case:
         kept = {name: x for name, x in kept.items() if name not in KNOWN}
         kept["discordant"] = discordant
     else:
-        known = {name: inputs[name] for name in KNOWN if name in inputs}
+        known = Inputs({name: inputs[name] for name in inputs.given(KNOWN)})
         only_a, only_b, cautions = read_probabilities(known)
         discordant = only_a + only_b
         both = 1.0 - discordant
         if "accuracy_a" in inputs:
-            accuracy = within(inputs["accuracy_a"], "accuracy_a", 0, 1, closed=True)
+            accuracy = inputs.proportion("accuracy_a")
             accuracy = accuracy[..., np.newaxis] if both.ndim > accuracy.ndim else accuracy
             both = np.clip(accuracy - only_a, 0.0, both)
         elif question.method == "proportion-z":
-            needed(inputs, "accuracy_a")  # it does not see who is right on the same samples
+            inputs.needed("accuracy_a")  # it does not see who is right on the same samples
         if set(known) == {"accuracy_a", "accuracy_b"}:  # three answers, along a new last axis
             kept |= {name: kept[name][..., np.newaxis] for name in known}
             kept["discordant"] = discordant
         cells = only_a, both, only_b
-    defaults = {"repeat_correlation": 0.25, "training_sd": 0.1 * discordant}
     spread = {
-        name: within(inputs.get(name, default), name, 0, 1, closed=True)
-        for name, default in defaults.items()
+        "repeat_correlation": inputs.proportion("repeat_correlation", 0.25),
+        "training_sd": inputs.proportion("training_sd", 0.1 * discordant),
     }
     model = *cells, *spread.values()
     if cells:

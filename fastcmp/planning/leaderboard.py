@@ -21,18 +21,7 @@ from fastcmp.counts.pairs import all_pairs
 from fastcmp.pairwise.adjust import OF_PAIRS, adjust_rows
 from fastcmp.pairwise.max_t import gaussian_draws
 from fastcmp.planning.discordance import read_probabilities
-from fastcmp.planning.families import (
-    Case,
-    Family,
-    Floats,
-    Inputs,
-    Question,
-    names_of,
-    needed,
-    positive,
-    resamples,
-    within,
-)
+from fastcmp.planning.families import Case, Family, Floats, Inputs, Question, names_of
 from fastcmp.planning.search import each, smallest
 
 KNOWN = {
@@ -102,7 +91,7 @@ class Models(NamedTuple):
 
 def read_models(inputs: Inputs) -> Models:
     """Read accuracies or means with what is known of each pair, or a pilot's record."""
-    given = [name for name in ("accuracies", "means", "pilot") if name in inputs]
+    given = inputs.given(("accuracies", "means", "pilot"))
     if len(given) != 1:
         raise ValueError(
             f"accuracies, means or pilot must be given, one of them, got {names_of(given)}"
@@ -112,12 +101,12 @@ def read_models(inputs: Inputs) -> Models:
         return _from_pilot(inputs)
     right = kind == "accuracies"
     low, high = (0.0, 1.0) if right else (-np.inf, np.inf)
-    value = within(inputs[kind], kind, low, high, closed=right)
+    value = inputs.within(kind, low, high, closed=right)
     if value.ndim != 1 or value.size < 2:
         raise ValueError(f"{kind} must be those of 2 models or more, got shape {value.shape}")
     name, m, pairs = "correlation", value.size, all_pairs(value.size)
     if right:
-        beside = [name for name in _BESIDE if name in inputs]
+        beside = inputs.given(_BESIDE)
         if len(beside) != 1 or "sd" in inputs:
             raise ValueError(
                 f"one of {', '.join(_BESIDE)} must be given beside accuracies, got "
@@ -125,8 +114,8 @@ def read_models(inputs: Inputs) -> Models:
             )
         (name,) = beside
     else:
-        sd = np.broadcast_to(positive(needed(inputs, "sd"), "sd"), value.shape)
-    alike = within(needed(inputs, name), name, -1, 1, closed=True)
+        sd = np.broadcast_to(inputs.positive("sd"), value.shape)
+    alike = inputs.within(name, -1, 1, closed=True)
     if alike.ndim and (alike.shape != (m, m) or not np.array_equal(alike, alike.T)):
         raise ValueError(
             f"{name} must be a number or a symmetric matrix of shape ({m}, {m}), got "
@@ -136,7 +125,7 @@ def read_models(inputs: Inputs) -> Models:
     alike = np.broadcast_to(alike, (m, m))[i, j]
     a, b = value[i], value[j]
     if right:
-        cells = read_probabilities({"accuracy_a": a, "accuracy_b": b, name: alike})
+        cells = read_probabilities(Inputs({"accuracy_a": a, "accuracy_b": b, name: alike}))
         null_square = cells.p10 + cells.p01
         square = null_square - (a - b) ** 2
     else:
@@ -185,12 +174,12 @@ def _read(question: Question, inputs: Inputs) -> Case:
             f"alternative must be 'two-sided' for a leaderboard, got {question.alternative!r}"
         )
     models = read_models(inputs)
-    n_resamples = resamples(inputs.get("n_resamples", 2000))
+    n_resamples = inputs.resamples()
     seed = as_seed(inputs.get("rng"))
     drawn = gaussian_draws(models.covariance(), n_resamples, seed)
     i, j = models.pairs.T
     errors = (drawn[i] - drawn[j]).T / models.scale
-    adjust = choose(inputs.get("adjust", "holm"), "adjust", (*OF_PAIRS, "single-step"))
+    adjust = inputs.choose("adjust", "holm", (*OF_PAIRS, "single-step"))
     find, m = inputs.get("find", "best"), models.value.size
     if isinstance(find, (tuple, list)):
         i, j = (as_whole(each, "find", 0) for each in find) if len(find) == 2 else (0, 0)

@@ -25,7 +25,6 @@ from fastcmp.planning.families import (
     Question,
     check_enumerable,
     names_of,
-    read_tails,
     rounded_up,
 )
 from fastcmp.planning.normal import Normal, normal_power, normal_size
@@ -37,6 +36,7 @@ _WITH_MARGIN = ("tango", "normal")
 _MOST, _MOST_WITH_MARGIN = 1e9, 1e7  # samples that are enumerated
 _NONE = 1e-300  # a variance in place of 0, by which nothing can be divided
 _DRAWS = 1000  # of the probabilities that a pilot leaves open
+_NORMAL_ERRS = 8  # discordant samples, at most, of which a normal test finds too much
 _FEW = 20  # discordant samples; fewer leave nearly everything open
 
 
@@ -154,16 +154,21 @@ def _size(design: _Design, p10: Floats, p01: Floats, power: Any) -> Floats:
         plain = question._replace(method="connor")
         normal = Normal(win * (1.0 - win), 0.25)
         n = normal_size(plain, power, np.copysign(win - 0.5, gap), normal)
-        back = 20.0 + 4.0 * np.sqrt(n)
+        back = 20.0 + 3.0 / np.maximum(win - 0.5, _NONE)  # so wide are the teeth of its saw
     else:
         n = _size(design.near(), p10, p01, power)
         if question.method == "tango":
-            back = np.minimum(20.0 + 0.2 * n, 400.0)
+            back = np.minimum(24.0 + 0.2 * n, 400.0)
         elif question.method in ("exact", "corrected"):
             n = n + 2.0 / np.maximum(np.abs(gap), _NONE)
     design.check(n)
     one, rest = _enumerate(design)
-    return each_size(one, power, rounded_up(n), back, p10, p01, *rest)
+    n = each_size(one, power, rounded_up(n), back, p10, p01, *rest)
+    # Normal tests of a few discordant samples reject too often.
+    for few in range(_NORMAL_ERRS if design.conditional else 0, 0, -1):
+        enough = each(one, few, p10, p01, *rest) >= power
+        n = np.where(np.isfinite(n) & enough, few, n)
+    return n
 
 
 def _detectable(design: _Design, pd: Floats) -> Floats:
@@ -234,29 +239,25 @@ def _read_pilot(value: Any, name: str) -> _Pilot:
 
 
 def _read(question: Question, inputs: Inputs) -> Case:
-    both_tails = read_tails(question, inputs)
+    both_tails = inputs.tails(question)
     conditional = as_flag(inputs.get("conditional", False), "conditional")
     design = _Design(question, both_tails, conditional)
     kept = {name: inputs[name] for name in ("tails", "conditional") if name in inputs}
+    if "so_far" in inputs and question.solved_for != "power":
+        raise ValueError("so_far is for power: pass the samples to come as n")
     if question.solved_for == "difference":
-        if "so_far" in inputs:
-            raise ValueError("so_far is for power: pass the samples to come as n")
         if "pilot" in inputs:
-            pilot = _read_pilot(inputs["pilot"], "pilot")
-            pd = np.add(*pilot.cells)
+            pd = np.add(*_read_pilot(inputs["pilot"], "pilot").cells)
         else:
             pd = read_discordant(inputs)
-        gap = _detectable(design, pd)
-        return Case(gap, {"discordant": pd, **kept})
-    given = [name for name in KNOWN if name in inputs]
-    counts = {x: _read_pilot(inputs[x], x) for x in ("pilot", "so_far") if x in inputs}
+        return Case(_detectable(design, pd), {"discordant": pd, **kept})
+    given = inputs.given(KNOWN)
+    counts = {x: _read_pilot(inputs[x], x) for x in inputs.given(("pilot", "so_far"))}
     if len(counts) == 2 or ("pilot" in counts and given):
         raise ValueError(f"pilot must be given alone, got {names_of([*counts, *given])}")
     for name, pilot in counts.items():
         kept[name] = tuple(x.astype(np.int64) if x.ndim else int(x) for x in pilot)
     if "so_far" in counts:
-        if question.n is None:
-            raise ValueError("so_far is for power: pass the samples to come as n")
         design = design._replace(so_far=counts["so_far"][:2])
         if conditional or both_tails is not None:
             raise ValueError("so_far goes with neither tails nor conditional")
@@ -322,7 +323,8 @@ def _left_open(design: _Design, pilot: _Pilot) -> Callable[..., Any]:
                 scale = samples / _size(near, *pilot.cells, power)
         sizes = _size(near, *pilot.draws(power, question), power)
         low, high = middle(sizes * np.where(np.isfinite(scale), scale, 1.0))
-        return np.where(enough, assurance, np.nan), (rounded_up(low), rounded_up(high))
+        known = np.where(enough, assurance, np.nan) if np.any(enough) else None
+        return known, (rounded_up(low), rounded_up(high))
 
     return left_open
 

@@ -17,12 +17,7 @@ from fastcmp.planning.families import (
     Inputs,
     Question,
     names_of,
-    needed,
-    passed,
     positive,
-    read_tails,
-    whole,
-    within,
 )
 from fastcmp.planning.normal import Normal, normal_case
 
@@ -50,13 +45,13 @@ _Spread = tuple[Any, Callable[[Any], Any], Any, tuple[str, ...]]
 
 
 def _read(question: Question, inputs: Inputs, *, unpaired: bool = False) -> Case:
-    kept, error = passed(inputs), None
+    kept, error = inputs.plain(), None
     difference: Any = 0.0
     if question.solved_for == "difference":
         kept.pop("difference", None)
     else:
-        difference = within(needed(inputs, "difference"), "difference", -np.inf, np.inf)
-    both_tails, student = read_tails(question, inputs), question.method == "t"
+        difference = inputs.within("difference", -np.inf, np.inf)
+    both_tails, student = inputs.tails(question), question.method == "t"
     variance, df, fewest, cautions = (_unpaired_spread if unpaired else _spread)(inputs)
     # By default Student's t counts both tails of a two-sided test.
     normal = Normal(variance, variance, both_tails)
@@ -90,20 +85,20 @@ def _read(question: Question, inputs: Inputs, *, unpaired: bool = False) -> Case
 
 def _spread(inputs: Inputs) -> _Spread:
     """Read the variance of one item, and the clusters that the items are in."""
-    names = [x for x in (*_SD, *_PARTS, *_PILOT) if x in inputs]
+    names = inputs.given(_SD | _PARTS | _PILOT)
     if names == ["sd"]:
-        variance = positive(inputs["sd"], "sd") ** 2
+        variance = inputs.positive("sd") ** 2
     elif names == ["standard_error", "n_pilot"]:
-        n_pilot = whole(inputs["n_pilot"], "n_pilot", 2)
-        variance = positive(inputs["standard_error"], "standard_error") ** 2 * n_pilot
+        n_pilot = inputs.whole("n_pilot", 2)
+        variance = inputs.positive("standard_error") ** 2 * n_pilot
     elif "variance_between" in names and set(names) <= set(_PARTS):
         # Each item is answered several times: Miller (2024), equation 9.
         read: dict[str, Any] = dict.fromkeys(_PARTS, 0.0) | {"repeats_a": 1, "repeats_b": 1}
         for name in names:
             if name.startswith("repeats"):
-                read[name] = whole(inputs[name], name)
+                read[name] = inputs.whole(name)
             else:
-                read[name] = within(inputs[name], name, 0, np.inf, closed=True)
+                read[name] = inputs.within(name, 0, np.inf, closed=True)
         between, within_a, within_b, repeats_a, repeats_b = read.values()
         answers = np.divide(within_a, repeats_a) + np.divide(within_b, repeats_b)
         variance = positive(between + answers, "variance_between with what belongs to it")
@@ -115,15 +110,15 @@ def _spread(inputs: Inputs) -> _Spread:
     cautions: tuple[str, ...] = ()
     cluster_size: Any = 1.0
     size, cv, correlation = _CLUSTERS
-    names = [name for name in _CLUSTERS if name in inputs]
+    names = inputs.given(_CLUSTERS)
     if names and "standard_error" in inputs:  # which holds the design effect already
         if names != [size]:
             raise ValueError(f"{names[-1]} is in the standard_error of the pilot: leave it out")
-        cluster_size = within(inputs[size], size, 1, np.inf, closed=True)
+        cluster_size = inputs.within(size, 1, np.inf, closed=True)
     elif names:
-        cluster_size = within(needed(inputs, size), size, 1, np.inf, closed=True)
-        same = within(needed(inputs, correlation), correlation, -1, 1, closed=True)
-        spread = within(inputs.get(cv, 0.0), cv, 0, np.inf, closed=True)
+        cluster_size = inputs.within(size, 1, np.inf, closed=True)
+        same = inputs.within(correlation, -1, 1, closed=True)
+        spread = inputs.within(cv, 0, np.inf, closed=True, default=0.0)
         effect = np.asarray(1.0 + ((1.0 + np.square(spread)) * cluster_size - 1.0) * same)
         if not np.all(effect > 0.0):
             raise ValueError(
@@ -139,10 +134,10 @@ def _spread(inputs: Inputs) -> _Spread:
 
 def _unpaired_spread(inputs: Inputs) -> _Spread:
     """Read the standard deviations of two models' values on different samples."""
-    given = [name for name in ("sd", "sd_a", "sd_b") if name in inputs]
+    given = inputs.given(("sd", "sd_a", "sd_b"))
     if given not in (["sd"], ["sd_a", "sd_b"]):
         raise ValueError(f"sd, or sd_a and sd_b must be given, got {names_of(given)}")
-    a, b = (positive(inputs[name], name) ** 2 for name in (given[0], given[-1]))
+    a, b = (inputs.positive(name) ** 2 for name in (given[0], given[-1]))
     ratio, cautions = read_ratio(inputs)
     fewest = np.maximum(2.0, 2.0 / np.asarray(ratio))
     variance = a + b / ratio
@@ -157,7 +152,7 @@ def _unpaired_spread(inputs: Inputs) -> _Spread:
 
 def read_ratio(inputs: Inputs) -> tuple[Floats, tuple[str, ...]]:
     """Samples of b for each one of a, and a sentence where they differ."""
-    ratio = within(positive(inputs.get("ratio", 1.0), "ratio"), "ratio", 1e-3, 1e3, closed=True)
+    ratio = inputs.within("ratio", 1e-3, 1e3, closed=True, default=1.0)
     if ratio.ndim or ratio == 1.0:
         return ratio, ()
     return ratio, (f"Model b has {float(ratio):g} times as many samples as a.",)

@@ -78,11 +78,8 @@ def normal_power(question: Question, n: Any, difference: Any, normal: Normal) ->
     if question.hypothesis == "equivalence":
         # Chow, Shao and Wang take the nearer margin for both.
         other = normal.null_variance if normal.far_variance is None else normal.far_variance
-        far = (
-            power
-            if question.method == "chow"
-            else tail(question.margin + np.abs(difference), other)
-        )
+        chow = question.method == "chow"
+        far = power if chow else tail(question.margin + np.abs(difference), other)
         return np.asarray(np.maximum(power + far - 1.0, 0.0))
     if question.hypothesis != "difference" or question.alternative != "two-sided":
         return np.asarray(power)

@@ -10,7 +10,15 @@ from numpy.typing import ArrayLike
 from fastcmp.core.checks import ALTERNATIVES, choose
 from fastcmp.core.records import ConfidenceInterval, unwrap
 from fastcmp.kernels.status import OK, UNDEFINED
-from fastcmp.planning.families import Question, family_of, positive, rounded_up, whole, within
+from fastcmp.planning.families import (
+    Inputs,
+    Question,
+    family_of,
+    positive,
+    rounded_up,
+    whole,
+    within,
+)
 from fastcmp.planning.plan_result import Plan
 
 
@@ -305,7 +313,6 @@ def _plan(
         raise ValueError(
             f"{unknown[0]} is no input of test={test!r}, which knows: {', '.join(family.inputs)}"
         )
-    inputs = {name: value for name, value in inputs.items() if value is not None}
     if solved_for == "difference" and not family.detectable:
         raise ValueError(f"detectable_difference has no answer for test={test!r}")
     if solved_for == "difference" and hypothesis == "equivalence":
@@ -319,7 +326,8 @@ def _plan(
                 f"power must lie in (alpha, 1), got {np.min(power):g} with alpha={np.max(alpha):g}"
             )
     n, target = n if solved_for == "n" else whole(n, "n"), power
-    case = family.read(Question(method, alternative, hypothesis, alpha, margin, n, target), inputs)
+    question = Question(method, alternative, hypothesis, alpha, margin, n, target)
+    case = family.read(question, Inputs({k: x for k, x in inputs.items() if x is not None}))
     n_exact = assurance = interval = None
 
     def samples(effect: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -54,6 +55,7 @@ def smallest(
     """
     if np.isinf(near):
         return near
+    enough = cache(enough)
     step = step or max(near // 100, 1.0)
     low = high = near
     if enough(near):
@@ -74,7 +76,7 @@ def smallest(
         low, high = (low, middle) if enough(middle) else (middle, high)
     first = max((high - back) // 1, fewest + 1.0)
     below = (first + k for k in range(int(high - first)))
-    return float(next((n for n in below if n != low and enough(n)), high))
+    return float(next((n for n in below if enough(n)), high))
 
 
 def least(function: Callable[[Any], Any], target: Any, *, start: Any, lowest: Any = 0.0) -> Floats:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import choose
@@ -25,13 +27,15 @@ from fastcmp.inputs.scores import (
     warn_of_direction,
 )
 from fastcmp.kernels.roc import PAIR_BASE
-from fastcmp.scores.curves import ThresholdSweep, roc_points, sorted_classes, sweep_scores
-from fastcmp.scores.paired_measures import AVERAGES, average_classes, class_weights
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import ArrayLike, NDArray
+from fastcmp.scores.curves import (
+    AVERAGES,
+    ThresholdSweep,
+    average_classes,
+    class_weights,
+    roc_points,
+    sorted_classes,
+    sweep_scores,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,13 +9,13 @@ combined as Zou and Donner do (MOVER).
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from numbers import Real
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp import kernels
-from fastcmp.core.checks import ALTERNATIVES, as_level, choose, keep_side
+from fastcmp.core.checks import ALTERNATIVES, as_finite, as_level, choose, keep_side
 from fastcmp.core.numbers import normal_tail
 from fastcmp.core.records import Compared, ConfidenceInterval, Pilot, Record
 from fastcmp.core.sections import (
@@ -35,10 +35,7 @@ from fastcmp.paired.margins import (
     samples_needed,
 )
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 _PRIOR = 2.0  # failed samples that stand for what was not observed
 
@@ -399,8 +396,12 @@ def compare_estimates(
 ) -> AUCComparison:
     """Test a difference of AUCs, given their covariance, shape (2, 2)."""
     alternative = choose(alternative, "alternative", ALTERNATIVES)
-    _check_margin(margin, largest)
-    options = MarginOptions(float(margin), as_margin_alpha(alpha))
+    margin = as_finite(margin, "margin", 0.0)
+    if margin >= largest:
+        raise ValueError(
+            f"margin must be below {largest:g}, the largest possible difference, got {margin}"
+        )
+    options = MarginOptions(margin, as_margin_alpha(alpha))
     difference = auc_a - auc_b
     variances = np.maximum(np.diag(covariance), 0.0)
     variance = float(variances.sum() - 2.0 * covariance[0, 1])
@@ -449,17 +450,6 @@ def compare_estimates(
     if not margin or alternative != "two-sided":
         return result
     return replace(result, margins=result._margin_tests(options, n_samples))
-
-
-def _check_margin(margin: Any, largest: float) -> None:
-    if isinstance(margin, (bool, np.bool_)) or not isinstance(margin, Real):
-        raise TypeError(f"margin must be a number >= 0, got {margin!r}")
-    if not 0 <= float(margin) < np.inf:
-        raise ValueError(f"margin must be finite and >= 0, got {margin}")
-    if float(margin) >= largest:
-        raise ValueError(
-            f"margin must be below {largest:g}, the largest possible difference, got {margin}"
-        )
 
 
 def _tail(z: float, df: float | None, alternative: str) -> Any:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
-from fastcmp.core.checks import LARGEST_COUNT, as_counts, as_proportion, choose
+from fastcmp.core.checks import as_cells, as_proportion, choose
 from fastcmp.core.records import ConfidenceInterval, Record, TwoClassCounts, are_two_class
 from fastcmp.core.saved_states import readable
 from fastcmp.core.sections import Section, dropped_sentences, format_interval, interval_name
 from fastcmp.inputs.binary_labels import (
+    Truth,
     are_labels,
     as_doubles,
     find_numbers,
@@ -21,15 +23,9 @@ from fastcmp.inputs.binary_labels import (
     read_truth,
 )
 from fastcmp.inputs.model_names import check_indexes
-from fastcmp.inputs.scores import read_scores, read_weights
+from fastcmp.inputs.scores import Scores, read_scores, read_weights
 
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from fastcmp.inputs.binary_labels import Truth
-    from fastcmp.inputs.scores import Scores
-
-    Flags = NDArray[np.bool_]
+Flags = NDArray[np.bool_]
 
 INTERVALS = ("wilson", "clopper-pearson")
 _PROPORTIONS = ("accuracy", "sensitivity", "specificity", "ppv", "npv")
@@ -526,27 +522,16 @@ def classification_table_from_counts(
         )
     options = _check_options(prevalence, confidence_level, interval)
     if counts is not None:
-        return _from_confusion(counts, positive, options)
-    cells: dict[str, Any] = {}
-    for name, raw in given.items():
-        array = as_counts(raw, name)
-        if array.ndim:
-            raise TypeError(f"{name} must be one number, got shape {array.shape}")
-        cells[name] = int(array)
-    if (total := sum(cells.values())) > LARGEST_COUNT:
-        raise ValueError(f"tp + fp + fn + tn must be at most 2**53, got {total}")
-    return ClassificationTable(**cells, **options)
-
-
-def _from_confusion(counts: Any, positive: Any, options: dict[str, Any]) -> ClassificationTable:
-    if not are_two_class(counts):
-        raise TypeError(
-            f"counts must be a fastcmp.stream.ConfusionCounts, got {counts!r}: pass "
-            "numbers by name, tp=, fp=, fn= and tn="
-        )
-    cells, labels = counts.two_class_counts(positive)
-    options = {**options, **cells, "labels": labels}
-    return ClassificationTable(n_missing=counts.n_missing, **options)
+        if not are_two_class(counts):
+            raise TypeError(
+                f"counts must be a fastcmp.stream.ConfusionCounts, got {counts!r}: pass "
+                "numbers by name, tp=, fp=, fn= and tn="
+            )
+        cells, labels = counts.two_class_counts(positive)
+        options |= {**cells, "labels": labels}
+        return ClassificationTable(n_missing=counts.n_missing, **options)
+    options |= dict(zip(given, as_cells(**given), strict=True))
+    return ClassificationTable(**options)
 
 
 def _check_options(

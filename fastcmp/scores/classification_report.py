@@ -9,9 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import as_proportion, as_whole, choose
@@ -41,12 +42,9 @@ from fastcmp.scores.classification_report_result import (
 )
 from fastcmp.scores.report_counts import ReportCounts, count_models, read_report_counts
 
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    Bools = NDArray[np.bool_]
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 #: Configurations up to which the permutation test is exact.
 MOST_CONFIGURATIONS = 50_000

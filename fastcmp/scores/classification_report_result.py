@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.records import Record
 from fastcmp.core.saved_states import readable
 from fastcmp.core.sections import Section, dropped_sentences, format_pvalue, interval_name
 from fastcmp.metrics.choice import Metric, make_metric, read_labels, read_zero_division
 from fastcmp.metrics.registry import METRICS
+from fastcmp.scores.report_counts import ReportCounts
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from fastcmp.scores.report_counts import ReportCounts
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 _ABOUT = (
     *("names", "control", "adjust", "alpha", "rule", "n_tests", "confidence_level"),

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -19,18 +20,13 @@ from fastcmp.core.sections import (
     interval_name,
 )
 from fastcmp.inputs.model_names import read_pair_names
-from fastcmp.paired.margin_result import margin_sentences
+from fastcmp.paired.margin_result import MarginTests, margin_sentences
 from fastcmp.paired.margins import read_margin
 from fastcmp.paired.unpaired_accuracies import accuracy_unpaired, accuracy_unpaired_from_counts
 from fastcmp.paired.unpaired_means import POLICIES, UnpairedMeans, means_unpaired
 from fastcmp.paired.unpaired_result import METHOD_NAMES, METHODS, UnpairedResult
+from fastcmp.scores.auc_test import AUCComparison
 from fastcmp.scores.delong import areas_unpaired, compare_areas
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from fastcmp.paired.margin_result import MarginTests
-    from fastcmp.scores.auc_test import AUCComparison
 
 _LETTERS = {"normal": "z", "t": "t"}
 
@@ -190,34 +186,26 @@ class UnpairedComparison(Compared, Record):
             sections.append(Section(title="Cautions", text=self.cautions))
         return sections
 
-    def _ratio_rows(self) -> list[tuple[str, str]]:
-        """Write the ratio of accuracies and the odds ratio, with intervals."""
-        of, level = self.comparison, 1.0 - self.alpha
-        if not isinstance(of, UnpairedResult):
-            return []
-        name = interval_name(level, self.alternative)
-        pairs = (
-            ("ratio of accuracies", of.ratio, of.ratio_interval(level)),
-            ("odds ratio", of.odds_ratio, of.odds_ratio_interval(level)),
-        )
-        return [
-            (f"{what}, {name}", f"{value:.4g} {format_interval(*ends, digits=4)}")
-            for what, value, ends in pairs
-        ]
-
     def _rows(self) -> tuple[tuple[str, str], ...]:
         a, b = self.names
         first, second = self.measured
-        letter = _LETTERS.get(self.distribution)
+        letter, level = _LETTERS.get(self.distribution), 1.0 - self.alpha
+        of, name = self.comparison, interval_name(level, self.alternative)
+        ratios: dict[str, tuple[Any, Any]] = {}
+        if isinstance(of, UnpairedResult):
+            ratios = {
+                "ratio of accuracies": (of.ratio, of.ratio_interval(level)),
+                "odds ratio": (of.odds_ratio, of.odds_ratio_interval(level)),
+            }
         return (
             (f"{self.measure} of {a}", f"{first:.4f}"),
             (f"{self.measure} of {b}", f"{second:.4f}"),
             (f"{a} minus {b}", f"{self.difference:+.4f}"),
-            (
-                interval_name(1 - self.alpha, self.alternative),
-                format_interval(*self.interval, digits=4, sign="+"),
+            (name, format_interval(*self.interval, digits=4, sign="+")),
+            *(
+                (f"{what}, {name}", f"{value:.4g} {format_interval(*ends, digits=4)}")
+                for what, (value, ends) in ratios.items()
             ),
-            *self._ratio_rows(),
             *([(letter, f"{self.statistic:.4f}")] if letter else []),
             ("p-value", format_pvalue(self.pvalue)),
             (f"samples of {a}", f"{self.n_a}"),
@@ -236,19 +224,6 @@ _SAME = (
     "Both models have the same true labels in the same order. On one set of samples a "
     "paired test has more power: {}."
 )
-
-
-class _Options(NamedTuple):
-    method: str
-    alternative: str
-    alpha: float
-    margin: float | None
-    names: tuple[str, str]
-
-    @property
-    def margin_alpha(self) -> float:
-        """The level of margin tests; without them any."""
-        return 0.05 if self.margin is None else self.alpha
 
 
 def compare_unpaired(
@@ -331,44 +306,87 @@ def compare_unpaired(
     'a'
     """
     measure = choose(measure, "measure", _METHODS)
-    options = _Options(
-        choose(method, "method", _METHODS[measure]),
-        choose(alternative, "alternative", ALTERNATIVES),
-        _read_alpha(alpha, choose(alternative, "alternative", ALTERNATIVES)),
-        margin,
-        read_pair_names(names),
-    )
-    missing = choose(missing, "missing", POLICIES)
-    loss = as_flag(lower_is_better, "lower_is_better")
-    _refuse_others(measure, missing, classes=classes, positive=positive, lower_is_better=loss)
-    if measure == "mean":
-        return _means(a, b, options, lower_is_better=loss, missing=missing)
-    pairs = _read_pairs(a, b, measure)
-    if measure == "auc":
-        return _areas(pairs, options, positive)
-    return _accuracies(pairs, options, classes, missing)
-
-
-def _read_alpha(alpha: Any, alternative: str) -> float:
+    method = choose(method, "method", _METHODS[measure])
+    alternative = choose(alternative, "alternative", ALTERNATIVES)
     level = as_proportion(alpha, "alpha")
     if level >= 0.5 and alternative != "two-sided":
         raise ValueError(
             "alpha must be below 0.5 for a one-sided test, because its interval has "
             f"the level 1 - alpha, got {alpha}"
         )
-    return level
-
-
-def _refuse_others(measure: str, missing: str, **given: Any) -> None:
-    """Refuse options that belong to another measure."""
+    named = read_pair_names(names)
+    missing = choose(missing, "missing", POLICIES)
+    loss = as_flag(lower_is_better, "lower_is_better")
+    given = {"classes": classes, "positive": positive, "lower_is_better": loss or None}
     for name, value in given.items():
-        if value is not None and value is not False and measure != _OWNERS[name]:
+        if value is not None and measure != _OWNERS[name]:
             raise ValueError(f"{name} is for measure={_OWNERS[name]!r}, got {measure!r}")
     known = {"accuracy": ("raise", "wrong"), "mean": POLICIES, "auc": ("raise",)}
     if missing not in known[measure]:
         raise ValueError(
             f"missing must be one of {known[measure]} with measure={measure!r}, got {missing!r}"
         )
+    shared: dict[str, Any] = {
+        "alternative": alternative,
+        "margin": margin,
+        "alpha": 0.05 if margin is None else level,
+    }
+    test: UnpairedResult | UnpairedMeans | AUCComparison
+    if measure == "mean":
+        test = means_unpaired(
+            a,
+            b,
+            **shared,
+            confidence_level=1.0 - level,
+            names=named,
+            lower_is_better=loss,
+            missing=missing,
+        )
+        return UnpairedComparison(
+            comparison=test,
+            method="welch",
+            alpha=level,
+            n_a=test.n_a,
+            n_b=test.n_b,
+            names=named,
+            n_missing=sum(test.n_missing_values),
+            margins=test.margins,
+            cautions=test.cautions,
+        )
+    columns = _read_pairs(a, b, measure)
+    paired, counted = "mcnemar, or compare_labels", False
+    if measure == "auc":
+        against = read_margin(margin, shared["alpha"], 1.0)
+        areas = areas_unpaired(*columns, positive)
+        n_a, n_b = (area.n_positives + area.n_negatives for area in areas)
+        n_missing, paired = sum(area.n_missing for area in areas), "delong"
+        method = "t" if method == "auto" else method
+        test = compare_areas(*areas, method, alternative=alternative, names=named)
+        margins = against and test._margin_tests(against, n_a + n_b)
+    else:
+        counted = all(isinstance(x, Integral) and not isinstance(x, bool) for x in columns)
+        if counted:
+            test = accuracy_unpaired_from_counts(*columns, method=method, **shared)
+        else:
+            test = accuracy_unpaired(
+                *columns, method=method, classes=classes, missing=missing, **shared
+            )
+        method, margins, n_missing = test.method, test.margins, test.n_missing
+        n_a, n_b = int(test.n_a), int(test.n_b)
+    y_a, _, y_b, _ = columns
+    same = not counted and len(y_a) == len(y_b)
+    same = same and np.array_equal(np.asarray(y_a), np.asarray(y_b))
+    return UnpairedComparison(
+        comparison=test,
+        method=method,
+        alpha=level,
+        n_a=n_a,
+        n_b=n_b,
+        names=named,
+        n_missing=n_missing,
+        margins=margins,
+        cautions=(_SAME.format(paired),) if same else (),
+    )
 
 
 def _read_pairs(a: Any, b: Any, measure: str) -> tuple[Any, Any, Any, Any]:
@@ -386,88 +404,3 @@ def _read_pairs(a: Any, b: Any, measure: str) -> tuple[Any, Any, Any, Any]:
             )
         parts += [data[0], data[1]]
     return tuple(parts)
-
-
-def _is_count(value: Any) -> bool:
-    return isinstance(value, Integral) and not isinstance(value, (bool, np.bool_))
-
-
-def _accuracies(
-    pairs: tuple[Any, Any, Any, Any], options: _Options, classes: Any, missing: str
-) -> UnpairedComparison:
-    shared: dict[str, Any] = {
-        "method": options.method,
-        "alternative": options.alternative,
-        "margin": options.margin,
-        "alpha": options.margin_alpha,
-    }
-    if all(map(_is_count, pairs)):
-        found = accuracy_unpaired_from_counts(*pairs, **shared)
-        cautions: tuple[str, ...] = ()
-    else:
-        found = accuracy_unpaired(*pairs, classes=classes, missing=missing, **shared)
-        cautions = _same_truth(pairs, "mcnemar, or compare_labels")
-    return UnpairedComparison(
-        comparison=found,
-        method=found.method,
-        alpha=options.alpha,
-        n_a=int(found.n_a),
-        n_b=int(found.n_b),
-        names=options.names,
-        n_missing=found.n_missing,
-        margins=found.margins,
-        cautions=cautions,
-    )
-
-
-def _means(a: Any, b: Any, options: _Options, **choices: Any) -> UnpairedComparison:
-    found = means_unpaired(
-        a,
-        b,
-        alternative=options.alternative,
-        margin=options.margin,
-        alpha=options.margin_alpha,
-        confidence_level=1.0 - options.alpha,
-        names=options.names,
-        **choices,
-    )
-    return UnpairedComparison(
-        comparison=found,
-        method="welch",
-        alpha=options.alpha,
-        n_a=found.n_a,
-        n_b=found.n_b,
-        names=options.names,
-        n_missing=sum(found.n_missing_values),
-        margins=found.margins,
-        cautions=found.cautions,
-    )
-
-
-def _areas(
-    pairs: tuple[Any, Any, Any, Any], options: _Options, positive: Any
-) -> UnpairedComparison:
-    against = read_margin(options.margin, options.margin_alpha, 1.0)
-    a, b = areas_unpaired(*pairs, positive)
-    sizes = a.n_positives + a.n_negatives, b.n_positives + b.n_negatives
-    method = "t" if options.method == "auto" else options.method
-    given = {"alternative": options.alternative, "names": options.names}
-    found = compare_areas(a, b, method, **given)
-    return UnpairedComparison(
-        comparison=found,
-        method=method,
-        alpha=options.alpha,
-        n_a=sizes[0],
-        n_b=sizes[1],
-        names=options.names,
-        n_missing=a.n_missing + b.n_missing,
-        margins=against and found._margin_tests(against, sum(sizes)),
-        cautions=_same_truth(pairs, "delong"),
-    )
-
-
-def _same_truth(pairs: tuple[Any, Any, Any, Any], test: str) -> tuple[str, ...]:
-    """Say that the samples may be the same ones."""
-    y_a, _, y_b, _ = pairs
-    same = len(y_a) == len(y_b) and np.array_equal(np.asarray(y_a), np.asarray(y_b))
-    return (_SAME.format(test),) if same else ()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import choose
@@ -13,6 +15,7 @@ from fastcmp.core.records import Record
 from fastcmp.core.sections import Section, dropped_sentences
 from fastcmp.counts.roc_points import Curve, RocCurve, with_top
 from fastcmp.inputs.scores import (
+    ClassScores,
     Scores,
     has_columns,
     order_of,
@@ -21,12 +24,9 @@ from fastcmp.inputs.scores import (
     read_weights,
 )
 from fastcmp.kernels.roc import split_scores
-from fastcmp.scores.paired_measures import AVERAGES, average_classes
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import ArrayLike, NDArray
+Flags = NDArray[np.bool_]
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -532,3 +532,47 @@ def average_precision(
 def _average_precision(sweep: ThresholdSweep) -> float:
     precision, recall = _precision_recall(sweep)
     return float(np.diff(recall, prepend=0.0) @ precision)
+
+
+# Averages of measures over classes, labels or samples.
+
+
+AVERAGES = ("macro", "weighted", "micro", "samples", None)
+
+
+def class_weights(read: ClassScores) -> Floats:
+    """Add up the weights of the samples of each class."""
+    ones = np.ones(len(read.positive)) if read.weights is None else read.weights
+    sums = np.asarray(ones @ read.positive, np.float64)
+    if not sums.all():
+        empty = [label for label, n in zip(read.names, sums, strict=True) if not n]
+        raise ValueError(f"y_true holds no sample of {empty[:10]}")
+    return sums
+
+
+def average_classes(
+    read: ClassScores,
+    measure: Callable[[Flags, NDArray[Any], Floats | None], float],
+    average: str | None,
+) -> float | Floats:
+    """Average a measure of two classes over classes, labels or samples."""
+    weights = read.weights
+    if average == "micro":
+        each = None if weights is None else np.repeat(weights, len(read.names))
+        return measure(read.positive.ravel(), read.scores.ravel(), each)
+    if average == "samples":
+        of_samples = np.empty(len(read.positive))
+        for i, (flags, row) in enumerate(zip(read.positive, read.scores, strict=True)):
+            try:
+                of_samples[i] = measure(flags, row, None)
+            except ValueError as error:
+                raise ValueError(
+                    f"average='samples' has nothing to measure for sample {i}: {error}"
+                ) from None
+        return float(np.average(of_samples, weights=weights))
+    sums = class_weights(read)
+    columns = zip(read.positive.T, np.ascontiguousarray(read.scores.T), strict=True)
+    found = np.array([measure(flags, column, weights) for flags, column in columns])
+    if average is None:
+        return found
+    return float(np.average(found, weights=sums if average == "weighted" else None))

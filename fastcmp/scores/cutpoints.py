@@ -3,31 +3,26 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from fastcmp.core.checks import as_proportion, choose
+from fastcmp.core.checks import as_finite, as_proportion, choose
+from fastcmp.core.threads import Progress
 from fastcmp.inputs.binary_labels import as_doubles
 from fastcmp.inputs.model_names import check_indexes
 from fastcmp.inputs.scores import Scores, read_scores, read_weights
 from fastcmp.scores.classification import RULES
-from fastcmp.scores.curves import ThresholdSweep, roc_points, sweep_scores
+from fastcmp.scores.curves import roc_points, sweep_scores
 from fastcmp.scores.cutpoints_result import CutpointResult
 from fastcmp.scores.resampling import Drawing
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import ArrayLike, NDArray
-
-    from fastcmp.core.threads import Progress
-
-    Ints = NDArray[np.int64]
-    Floats = NDArray[np.float64]
-    _Placed = tuple[Ints, NDArray[np.float64] | None]
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+_Placed = tuple[Ints, NDArray[np.float64] | None]
 
 _TOLERANCE = 1e-12  # of values that count as equal
 WEIGHTED = ("cost", "weighted-youden", "weighted-topleft")
@@ -277,14 +272,28 @@ def optimal_cutpoint(
     """
     rule = choose(rule, "rule", RULES)
     level = as_proportion(confidence_level, "confidence_level")
-    costs = _check_cost(cost_fp, "cost_fp"), _check_cost(cost_fn, "cost_fn")
-    criterion = _check_criterion(criterion, costs, prevalence)
+    costs = {"cost_fp": cost_fp, "cost_fn": cost_fn}
+    for name, cost in costs.items():
+        if as_finite(cost, name) <= 0.0:
+            raise ValueError(f"{name} must be positive and finite, got {cost}")
+    function = criterion if callable(criterion) else None
+    known = choose(criterion, "criterion", CRITERIA) if function is None else None
+    title = "a function" if known is None else repr(known)
+    if (cost_fp, cost_fn) != (1.0, 1.0) and known not in WEIGHTED:
+        raise ValueError(f"criterion {title} takes no costs: choose one of {WEIGHTED}")
+    takers = (*WEIGHTED, "prevalence", "prevalence-matching")
+    if prevalence is not None and known not in takers:
+        raise ValueError(f"criterion {title} takes no prevalence: choose one of {takers}")
     drawing = Drawing.read(n_resamples, rng, workers, progress, least=0)
-    _check_resamples(drawing.n, criterion)
+    if drawing.n and known == "prevalence":
+        raise ValueError(
+            "criterion 'prevalence' has nothing to resample: samples are drawn from "
+            "each class separately, and the proportion of positives stays"
+        )
     check_indexes([("y_true", y_true), ("score", score)])
     read = read_scores(y_true, _as_doubles(score), positive, single=True)
     if rule in _TURNED:
-        if criterion == "prevalence":
+        if known == "prevalence":
             raise ValueError(
                 f"criterion 'prevalence' needs rule='>=' or '>', for a score that is the "
                 f"probability of the positive class, got {rule!r}"
@@ -302,38 +311,43 @@ def optimal_cutpoint(
     rate = sweep.n_positives / (sweep.n_positives + sweep.n_negatives)
     if prevalence is not None:
         rate = as_proportion(prevalence, "prevalence")
-    wanted = _prepare(criterion, candidates, rate, costs)
-    options: dict[str, Any] = {"level": level, "resampled": np.empty(0)}
-    if criterion == "prevalence":
-        return _cut_at_prevalence(candidates, sweep, wanted, level)
-    possible = candidates.possible()
-    counts = candidates.tp[possible], candidates.fp[possible]
-    values = wanted.values(*counts, sweep.n_positives, sweep.n_negatives)
-    best = possible[wanted.best(values)]
-    if not best.size:
-        raise ValueError(f"criterion {wanted.name!r} has no value at any cutoff")
-    if drawing.n:
-        classes = _place(candidates, read, weights)
-        options |= _resample(candidates, classes, wanted, drawing)
-    value = float(values[wanted.best(values)[0]])
-    result = _record(candidates, sweep, wanted, best, value=value, **options)
-    if rule not in _TURNED:
-        return result
-    turned = {x: 0.0 - getattr(result, x) for x in ("cutoffs", "midpoints", "resampled")}
-    return replace(result, rule=rule, **turned)
-
-
-def _record(
-    candidates: Candidates, sweep: ThresholdSweep, wanted: Criterion, chosen: Ints, **options: Any
-) -> CutpointResult:
-    level = options.pop("level")
-    values: dict[str, Any] = {"cutoffs": candidates.cutoffs(chosen)} | options
-    return CutpointResult(
+    wanted = Criterion(
+        name=str(known or getattr(criterion, "__name__", type(criterion).__name__)),
+        function=function,
+        takes_arrays=function is None or _takes_arrays(function, candidates),
+        prevalence=rate,
+        weighted=candidates.tp.dtype.kind == "f",
+        cost_fp=float(cost_fp),
+        cost_fn=float(cost_fn),
+    )
+    resampled: dict[str, Any] = {"resampled": np.empty(0)}
+    if known == "prevalence":
+        above = candidates.scores > rate
+        if candidates.rule == ">=":
+            above = candidates.scores >= rate
+        best, value = np.array([np.count_nonzero(above)]), math.nan
+        cutoffs = np.array([rate])
+    else:
+        possible = candidates.possible()
+        counts = candidates.tp[possible], candidates.fp[possible]
+        values = wanted.values(*counts, sweep.n_positives, sweep.n_negatives)
+        places = wanted.best(values)
+        if not places.size:
+            raise ValueError(f"criterion {wanted.name!r} has no value at any cutoff")
+        best, value = possible[places], float(values[places[0]])
+        cutoffs = candidates.cutoffs(best)
+        if drawing.n:
+            classes = _place(candidates, read, weights)
+            resampled |= _resample(candidates, classes, wanted, drawing)
+    result = CutpointResult(
+        **resampled,
         criterion=wanted.name,
         maximised=wanted.maximised,
-        midpoints=candidates.midpoints(chosen),
-        tp=candidates.tp[chosen],
-        fp=candidates.fp[chosen],
+        value=value,
+        cutoffs=cutoffs,
+        midpoints=candidates.midpoints(best),
+        tp=candidates.tp[best],
+        fp=candidates.fp[best],
         n_positives=sweep.n_positives,
         n_negatives=sweep.n_negatives,
         labels=sweep.labels,
@@ -343,27 +357,11 @@ def _record(
         cost_fn=wanted.cost_fn,
         n_missing=sweep.n_missing,
         confidence_level=level,
-        **values,
     )
-
-
-def _cut_at_prevalence(
-    candidates: Candidates, sweep: ThresholdSweep, wanted: Criterion, level: float
-) -> CutpointResult:
-    cutoff = wanted.prevalence
-    above = candidates.scores > cutoff
-    if candidates.rule == ">=":
-        above = candidates.scores >= cutoff
-    return _record(
-        candidates,
-        sweep,
-        wanted,
-        np.array([np.count_nonzero(above)]),
-        value=math.nan,
-        level=level,
-        cutoffs=np.array([cutoff]),
-        resampled=np.empty(0),
-    )
+    if rule not in _TURNED:
+        return result
+    turned = {x: 0.0 - getattr(result, x) for x in ("cutoffs", "midpoints", "resampled")}
+    return replace(result, rule=rule, **turned)
 
 
 def _as_doubles(score: Any) -> Any:
@@ -375,58 +373,6 @@ def _as_doubles(score: Any) -> Any:
     except ValueError:
         return score
     return as_doubles(array)
-
-
-def _check_cost(value: Any, name: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise TypeError(f"{name} must be a positive number, got {value!r}")
-    cost = float(value)
-    if not 0.0 < cost < math.inf:
-        raise ValueError(f"{name} must be positive and finite, got {value}")
-    return cost
-
-
-def _check_criterion(criterion: Any, costs: tuple[float, float], prevalence: float | None) -> Any:
-    """Find the criterion, and refuse what it does not take."""
-    if callable(criterion):
-        name = "a function"
-    else:
-        criterion = choose(criterion, "criterion", CRITERIA)
-        name = repr(criterion)
-    if costs != (1.0, 1.0) and criterion not in WEIGHTED:
-        raise ValueError(f"criterion {name} takes no costs: choose one of {WEIGHTED}")
-    takers = (*WEIGHTED, "prevalence", "prevalence-matching")
-    if prevalence is not None and criterion not in takers:
-        raise ValueError(f"criterion {name} takes no prevalence: choose one of {takers}")
-    return criterion
-
-
-def _check_resamples(n_resamples: int, criterion: Any) -> None:
-    if n_resamples and criterion == "prevalence":
-        raise ValueError(
-            "criterion 'prevalence' has nothing to resample: samples are drawn from "
-            "each class separately, and the proportion of positives stays"
-        )
-
-
-def _prepare(
-    criterion: Any, candidates: Candidates, rate: float, costs: tuple[float, float]
-) -> Criterion:
-    function, takes_arrays = None, True
-    name = criterion
-    if callable(criterion):
-        function = criterion
-        name = getattr(criterion, "__name__", type(criterion).__name__)
-        takes_arrays = _takes_arrays(criterion, candidates)
-    return Criterion(
-        name=name,
-        function=function,
-        takes_arrays=takes_arrays,
-        prevalence=rate,
-        weighted=candidates.tp.dtype.kind == "f",
-        cost_fp=costs[0],
-        cost_fn=costs[1],
-    )
 
 
 def _takes_arrays(function: Callable[..., Any], candidates: Candidates) -> bool:

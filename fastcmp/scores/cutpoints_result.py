@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.checks import as_proportion
 from fastcmp.core.records import ConfidenceInterval, Record
 from fastcmp.core.saved_states import readable
 from fastcmp.core.sections import Section, dropped_sentences, interval_name
 from fastcmp.scores.classification import ClassificationTable, format_count
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _SHOWN = 10  # tied optima that are printed
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import choose
@@ -15,9 +16,6 @@ from fastcmp.inputs.model_names import check_indexes
 from fastcmp.inputs.scores import Scores, order_of, read_scores, warn_of_direction
 from fastcmp.scores.auc_test import AUCComparison, compare_estimates
 from fastcmp.scores.delong_result import DelongResult
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
 
 _THREADS_PAY = 1 << 18  # scores; below it one thread is faster
 
@@ -85,30 +83,65 @@ def delong(
     """
     threads = check_workers(workers)
     read = read_scores(y_true, scores, positive)
-    clusters = None if groups is None else _read_groups(groups, read)
-    return _delong(read, clusters, threads)
+    if groups is None:
+        return _delong(read, None, threads)
+    column = read_column(groups, "groups")
+    n = read.positive.size if read.kept is None else read.kept.size
+    if len(column) != n:
+        raise ValueError(f"groups has {len(column)} entries, y_true has {n} labels")
+    check_indexes([("y_true", read.y_true), ("groups", groups)])
+    if read.kept is not None:
+        column = column.take(read.kept)
+    if column.missing() is not None:
+        raise ValueError("groups has missing entries")
+    _, codes = np.unique(column.factorized().positions(), return_inverse=True)
+    return _delong(read, codes.astype(np.int64), threads)
 
 
 def _delong(read: Scores, clusters: NDArray[np.int64] | None, threads: int) -> DelongResult:
-    _check_enough(read, clusters)
+    n1, n0, positive = read.n_positives, read.n_negatives, read.positive.astype(bool)
+    n_clusters = held = None
+    if clusters is not None:
+        n_clusters = int(clusters.max()) + 1
+        held = np.unique(clusters[positive]).size, np.unique(clusters[~positive]).size
+    what, (units1, units0) = ("clusters", held) if held else ("samples", (n1, n0))
+    if min(units1, units0) < 2:
+        raise ValueError(
+            f"DeLong's variance needs at least 2 {what} of each class, got {units1} with "
+            f"positives and {units0} with negatives"
+        )
     values = place(read, threads)
-    # Over either class the mean of the placements is the AUC.
-    areas = _exact_areas(values, read)
+    # Over either class the mean of the placements is the AUC; of the positives, without the
+    # product's rounding: it is a multiple of one over twice the pairs.
+    areas = np.asarray(values @ (read.positive / n1))
+    if (units := 2.0 * n1 * n0) < 2.0**48:
+        areas = np.rint(areas * units) / units
     warn_of_direction(areas, read)
     values -= areas[:, None]
-    if clusters is None:
-        covariance = _covariance(values, read)
+    if clusters is None or n_clusters is None:
+        # The covariances of the class means, by one product of scaled deviations.
+        scales = 1 / np.sqrt([float(n0) * (n0 - 1.0), float(n1) * (n1 - 1.0)])
+        values *= scales[read.positive]
+        covariance = values @ values.T
     else:
-        covariance = _clustered(values, read, clusters)
+        # Obuchowski's: sums of placements over clusters vary, not samples.
+        sums1, sums0 = (
+            np.stack([np.bincount(clusters, x * part, n_clusters) for x in values])
+            for part in (positive / n1, ~positive / n0)
+        )
+        within = sums1 @ sums1.T * (units1 / (units1 - 1.0))
+        within += sums0 @ sums0.T * (units0 / (units0 - 1.0))
+        across = sums1 @ sums0.T * (n_clusters / (n_clusters - 1.0))
+        covariance = np.asarray(within + across + across.T)
     return DelongResult(
         auc=areas,
         covariance=covariance,
         names=read.names,
-        n_positives=read.n_positives,
-        n_negatives=read.n_negatives,
+        n_positives=n1,
+        n_negatives=n0,
         labels=read.labels,
-        n_clusters=None if clusters is None else int(clusters.max()) + 1,
-        class_clusters=None if clusters is None else _clusters_with(read, clusters),
+        n_clusters=n_clusters,
+        class_clusters=held,
         n_missing=read.n_missing,
     )
 
@@ -126,70 +159,6 @@ def place(read: Scores, threads: int) -> NDArray[np.float64]:
     with ThreadPool(min(threads, len(values))) as pool:
         pool.run(fill, range(len(values)))
     return values
-
-
-def _exact_areas(values: NDArray[np.float64], read: Scores) -> NDArray[np.float64]:
-    """Average the placements of the positives, without the product's rounding."""
-    areas = np.asarray(values @ (read.positive / read.n_positives))
-    # An AUC is a multiple of one over twice the pairs.
-    units = 2.0 * read.n_positives * read.n_negatives
-    return np.rint(areas * units) / units if units < 2.0**48 else areas
-
-
-def _check_enough(read: Scores, clusters: NDArray[np.int64] | None) -> None:
-    n1, n0, what = read.n_positives, read.n_negatives, "samples"
-    if clusters is not None:
-        n1, n0 = _clusters_with(read, clusters)
-        what = "clusters"
-    if min(n1, n0) < 2:
-        raise ValueError(
-            f"DeLong's variance needs at least 2 {what} of each class, got {n1} with "
-            f"positives and {n0} with negatives"
-        )
-
-
-def _clusters_with(read: Scores, clusters: NDArray[np.int64]) -> tuple[int, int]:
-    """Count the clusters that hold positives, and those that hold negatives."""
-    positive = read.positive.astype(bool)
-    return np.unique(clusters[positive]).size, np.unique(clusters[~positive]).size
-
-
-def _covariance(values: NDArray[np.float64], read: Scores) -> NDArray[np.float64]:
-    """Add the covariances of the class means, by one product of scaled deviations."""
-    n1, n0 = float(read.n_positives), float(read.n_negatives)
-    scales = 1 / np.sqrt([n0 * (n0 - 1), n1 * (n1 - 1)])
-    values *= scales[read.positive]
-    return values @ values.T
-
-
-def _clustered(
-    values: NDArray[np.float64], read: Scores, clusters: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    """Obuchowski's covariance: sums of placements over clusters vary, not samples."""
-    n_clusters = int(clusters.max()) + 1
-    positive = read.positive.astype(bool)
-    of_class = (positive / read.n_positives, ~positive / read.n_negatives)
-    held = _clusters_with(read, clusters)
-    sums = [
-        np.stack([np.bincount(clusters, x * part, n_clusters) for x in values]) for part in of_class
-    ]
-    within = [s @ s.T * (k / (k - 1.0)) for s, k in zip(sums, held, strict=True)]
-    across = sums[0] @ sums[1].T * (n_clusters / (n_clusters - 1.0))
-    return np.asarray(within[0] + within[1] + across + across.T)
-
-
-def _read_groups(groups: ArrayLike, read: Scores) -> NDArray[np.int64]:
-    column = read_column(groups, "groups")
-    n = read.positive.size if read.kept is None else read.kept.size
-    if len(column) != n:
-        raise ValueError(f"groups has {len(column)} entries, y_true has {n} labels")
-    check_indexes([("y_true", read.y_true), ("groups", groups)])
-    if read.kept is not None:
-        column = column.take(read.kept)
-    if column.missing() is not None:
-        raise ValueError("groups has missing entries")
-    _, codes = np.unique(column.factorized().positions(), return_inverse=True)
-    return codes.astype(np.int64)
 
 
 def delong_unpaired(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import as_flag, as_numbers, as_proportion, choose
@@ -15,9 +16,11 @@ from fastcmp.core.records import ConfidenceInterval, Pilot, Record
 from fastcmp.core.saved_states import readable
 from fastcmp.core.sections import Section, dropped_sentences, format_interval, interval_name
 from fastcmp.core.threads import ThreadPool
-from fastcmp.counts.pairs import all_pairs, choose_pairs
+from fastcmp.counts.pairs import all_pairs, choose_pairs, name_control
 from fastcmp.inputs.model_names import position_of
 from fastcmp.inputs.scores import direction_sentences
+from fastcmp.paired.margin_result import MarginTests
+from fastcmp.paired.margins import MarginOptions
 from fastcmp.pairwise.adjust import JOINT, OF_MODELS, adjust_checked, check_all_pairs, promise
 from fastcmp.pairwise.comparing import drawn_fields
 from fastcmp.pairwise.joint_draws import normal_joint, standardize
@@ -36,14 +39,7 @@ from fastcmp.scores.auc_test import (
     compare_estimates,
 )
 
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from fastcmp.paired.margin_result import MarginTests
-    from fastcmp.paired.margins import MarginOptions
-    from fastcmp.pairwise.metric_options import Draws
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 
 class _Pairs(NamedTuple):
@@ -81,9 +77,19 @@ def compare_pairs(
     check_all_pairs(adjust, len(names), chosen=chosen is not None)
     found = _find(areas, all_pairs(len(names)) if chosen is None else chosen)
     quantile, fields = -kernels.ndtri(alpha / 2), dict[str, Any]()
-    if draws is not None:
-        fields = _draw(found, draws, adjust, 1 - alpha if simultaneous else None)
-        quantile = fields.get("critical_value", quantile)
+    if draws is not None:  # all models together
+        inverse = standardize(found.difference, found.error**2)[1]
+        with ThreadPool(1) as pool:
+            drawn = normal_joint(found.variances, draws, np.inf, pool)
+            if simultaneous:
+                quantile = critical_value(drawn, found.pairs, inverse, 1 - alpha, pool)
+                fields["critical_value"] = quantile
+            if adjust in JOINT:
+                down = adjust == "maxt"
+                at = found.pairs, found.statistic, inverse
+                adjusted = joint_pvalues(drawn, *at, pool, down=down)
+                fields |= drawn_fields(drawn)
+                fields["pvalue_adjusted"] = np.maximum(adjusted, found.pvalue)
     if adjust not in JOINT:
         fields["pvalue_adjusted"] = adjust_checked(found.pvalue, adjust)
     spread = quantile * found.error
@@ -106,7 +112,7 @@ def compare_pairs(
         alpha=alpha,
         rule=promise(adjust, alpha),
         n_missing=areas.n_missing,
-        control=None if control is None else names[found.pairs[0, 0]],
+        control=name_control(names, chosen, control),
         **fields,
     )
 
@@ -154,22 +160,6 @@ def _find(areas: DelongResult, pairs: NDArray[np.int32]) -> _Pairs:
         low, high = area_interval(which, 0.95)
         error[still] = np.maximum(high - difference[still], difference[still] - low) / 1.96
     return _Pairs(pairs, variances, difference, error, z, pvalue)
-
-
-def _draw(found: _Pairs, draws: Draws, adjust: str, level: float | None) -> dict[str, Any]:
-    """Draw all models together: adjusted p-values, and what a level asks for."""
-    pairs, fields = found.pairs, dict[str, Any]()
-    z, inverse = found.statistic, standardize(found.difference, found.error**2)[1]
-    with ThreadPool(1) as pool:
-        joint = normal_joint(found.variances, draws, np.inf, pool)
-        if level is not None:
-            fields["critical_value"] = critical_value(joint, pairs, inverse, level, pool)
-        if adjust in JOINT:
-            down = adjust == "maxt"
-            adjusted = joint_pvalues(joint, pairs, z, inverse, pool, down=down)
-            fields |= drawn_fields(joint)
-            fields["pvalue_adjusted"] = np.maximum(adjusted, found.pvalue)
-    return fields
 
 
 # The record of AUCs with their covariance: intervals, tests, all pairs.

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import operator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import as_proportion, choose
@@ -21,16 +22,10 @@ from fastcmp.core.sections import (
     interval_name,
 )
 from fastcmp.counts.roc_points import Curve
-from fastcmp.inputs.scores import effective_sizes, read_scores, read_weights
-from fastcmp.scores.curves import sweep_scores
+from fastcmp.inputs.scores import Scores, effective_sizes, read_scores, read_weights
+from fastcmp.scores.curves import ThresholdSweep, sweep_scores
 
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from fastcmp.inputs.scores import Scores
-    from fastcmp.scores.curves import ThresholdSweep
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 #: Where equal scores on both sides of a group's edge go, and the sentence for it.
 TIES = {

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import (
@@ -19,28 +21,36 @@ from fastcmp.core.checks import (
 )
 from fastcmp.core.numbers import normal_tail
 from fastcmp.core.records import Compared, Record, are_labelled
-from fastcmp.core.sections import Section, format_pvalue, null_hypothesis
+from fastcmp.core.saved_states import readable
+from fastcmp.core.sections import (
+    Section,
+    dropped_sentences,
+    format_interval,
+    format_pvalue,
+    interval_name,
+    null_hypothesis,
+)
 from fastcmp.counts.label_counts import LabelTable
 from fastcmp.inputs.binary_labels import positive_label, read_labels, read_truth
+from fastcmp.paired.margin_result import METHOD_NAMES as MARGIN_METHODS
+from fastcmp.paired.margin_result import margin_entries
 from fastcmp.paired.margins import as_margin, as_margin_alpha
 from fastcmp.paired.mcnemar import mcnemar_from_counts
-from fastcmp.paired.mcnemar_result import DIFFERENCE_INTERVALS, METHODS
-from fastcmp.scores.measure_comparison import (
-    MeasureComparison,
-    joint_test,
+from fastcmp.paired.mcnemar_result import DIFFERENCE_INTERVALS, METHOD_NAMES, METHODS, McNemarResult
+from fastcmp.scores.classification import ClassificationTable
+from fastcmp.scores.paired_ratio import (
+    LOWER_IS_BETTER,
+    PairedRatio,
+    format_ends,
+    format_ratio,
     measure_ratios,
-    read_calls,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import ArrayLike, NDArray
-
-    from fastcmp.inputs.scores import ClassScores
-
-    Flags = NDArray[np.bool_]
-    Floats = NDArray[np.float64]
+_COLUMNS = (
+    *("measure", "test", "value_a", "value_b", "difference", "ratio", "low", "high"),
+    *("statistic", "pvalue"),
+)
+_SHORT = {"generalised score": "score", "weighted generalised score": "weighted"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -127,6 +137,297 @@ def predictive_value_test(
         value_b=value_b,
         alternative=alternative,
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class JointTest(Record):
+    """Lachenbruch and Lynch's test: are sensitivity and specificity both equal?"""
+
+    #: Sum of McNemar's chi-squares among positives and among negatives.
+    statistic: float
+    pvalue: float
+    distribution: str = "chi2"
+    #: Of the two classes, those in which the models ever differ.
+    df: int
+    #: A `fastcmp.kernels.Status`.
+    status: int
+
+    def sections(self) -> list[Section]:
+        """Describe the record.
+
+        Returns
+        -------
+        list of Section
+            One section.
+        """
+        return [
+            Section(
+                title="Sensitivity and specificity together (Lachenbruch and Lynch)",
+                text=(f"{self.sentence} (H0: both are equal)",),
+            )
+        ]
+
+    @property
+    def sentence(self) -> str:
+        """The statistic and the p-value, in words."""
+        if not self.df and self.status == kernels.UNDEFINED:
+            return "undefined without samples of both classes"
+        return (
+            f"chi-square = {self.statistic:.4g} with {self.df} d.o.f., "
+            f"p = {format_pvalue(self.pvalue)}"
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class MeasureComparison(Record):
+    """Sensitivity, specificity, predictive values and likelihood ratios compared."""
+
+    #: McNemar's tests among the positives, and among the negatives.
+    sensitivity: McNemarResult
+    specificity: McNemarResult
+    #: Generalised score tests (Leisenring, Alonzo and Pepe).
+    ppv_score: PredictiveValueTest
+    npv_score: PredictiveValueTest
+    #: Weighted generalised score tests (Kosinski).
+    ppv_weighted: PredictiveValueTest
+    npv_weighted: PredictiveValueTest
+    #: Lachenbruch and Lynch's test of sensitivity and specificity together.
+    joint: JointTest
+    #: Ratios a / b of all measures; see `ratio`.
+    ratios: tuple[PairedRatio, ...]
+    #: ``counts[t, a, b]``, shape (2, 2, 2): true, called by a and called by b, the
+    #: negative class first.
+    counts: NDArray[np.int64]
+    #: Level of intervals, and the method of those of differences.
+    confidence_level: float
+    interval: str
+    #: Proportion of positives for which the ratios of `ppv` and `npv` hold; None: as in
+    #: the samples. The score tests' hypotheses are the same at any prevalence.
+    prevalence: float | None = None
+    #: The labels of positives and of negatives.
+    labels: tuple[Any, Any]
+    n_missing: int = 0
+
+    @property
+    def noninferiority_pvalue(self) -> float:
+        """P-value of H0: a is worse in sensitivity, or specificity, by the margin or more.
+
+        The larger one of both, so that no adjustment is needed; NaN without a margin.
+        """
+        both = [test.margins for test in (self.sensitivity, self.specificity)]
+        pvalues = [math.nan if x is None else float(x.noninferiority_pvalue) for x in both]
+        return max(pvalues) if not any(map(math.isnan, pvalues)) else math.nan
+
+    @property
+    def table_a(self) -> ClassificationTable:
+        """Counts, measures and intervals of model a."""
+        return self._table(self.counts.sum(axis=2))
+
+    @property
+    def table_b(self) -> ClassificationTable:
+        """Counts, measures and intervals of model b."""
+        return self._table(self.counts.sum(axis=1))
+
+    def _table(self, confusion: NDArray[np.int64]) -> ClassificationTable:
+        (tn, fp), (fn, tp) = confusion.tolist()
+        return ClassificationTable(
+            tp=tp,
+            fp=fp,
+            fn=fn,
+            tn=tn,
+            prevalence=self.prevalence,
+            confidence_level=self.confidence_level,
+            labels=self.labels,
+            n_missing=self.n_missing,
+        )
+
+    def ratio(self, measure: str) -> PairedRatio:
+        """Give the ratio of one measure, a / b.
+
+        Parameters
+        ----------
+        measure : str
+            "sensitivity", "specificity", "false_positive_rate", "ppv", "npv",
+            "likelihood_ratio_positive" or "likelihood_ratio_negative".
+
+        Returns
+        -------
+        PairedRatio
+            The ratio, its interval on the log scale, z and p-value.
+
+        Raises
+        ------
+        ValueError
+            If there is no such measure.
+
+        Examples
+        --------
+        >>> from fastcmp import compare_sensitivity_specificity_from_counts
+        >>> counts = [[[900, 15], [25, 60]], [[50, 60], [40, 850]]]
+        >>> result = compare_sensitivity_specificity_from_counts(counts)
+        >>> round(result.ratio("recall").ratio, 4)
+        0.978
+        """
+        found = {ratio.measure: ratio for ratio in self.ratios}
+        return found[choose(measure, "measure", found)]
+
+    def _rows(self) -> dict[str, tuple[Any, ...]]:
+        """Give a row a test, of `_COLUMNS`."""
+        rows: dict[str, tuple[Any, ...]] = {}
+        for name in ("sensitivity", "specificity"):
+            test: McNemarResult = getattr(self, name)
+            values = test.accuracy_a, test.accuracy_b, test.difference, math.nan
+            ends = test.confidence_interval(self.confidence_level, self.interval)
+            numbers = map(float, (*values, *ends, test.statistic, test.pvalue))
+            rows[name] = (name, f"McNemar, {METHOD_NAMES[test.method]}", *numbers)
+        unknown = (math.nan, math.nan, math.nan)
+        for name in ("ppv_score", "ppv_weighted", "npv_score", "npv_weighted"):
+            own: PredictiveValueTest = getattr(self, name)
+            pair = (own.value_a, own.value_b, own.difference)
+            rows[name] = (own.measure, own.test, *pair, *unknown, own.statistic, own.pvalue)
+        joint = ("Lachenbruch and Lynch", *unknown, *unknown)
+        rows["joint"] = (
+            "sensitivity and specificity",
+            *joint,
+            self.joint.statistic,
+            self.joint.pvalue,
+        )
+        for ratio in self.ratios:
+            values = ratio.value_a, ratio.value_b, math.nan, ratio.ratio
+            row = (ratio.measure, "ratio", *values, *ratio.interval, ratio.statistic, ratio.pvalue)
+            rows[f"{ratio.measure}_ratio"] = row
+        return rows
+
+    def columns(self) -> dict[str, list[Any]]:
+        """Give the tests as columns, a row a test.
+
+        Returns
+        -------
+        dict of str to list
+            Measure, test, values of both models, their difference or ratio, the ends of
+            its interval, the statistic (as in the record of each test) and the p-value;
+            NaN for what a test has not.
+        """
+        columns = zip(*self._rows().values(), strict=True)
+        return dict(zip(_COLUMNS, map(list, columns), strict=True))
+
+    def _entries(self) -> dict[str, Any]:
+        """Give the entries of `to_dict` that are for reading."""
+        values: dict[str, Any] = {
+            name: dict(zip(_COLUMNS[1:], row[1:], strict=True))
+            for name, row in self._rows().items()
+        }
+        shown = ("counts", "confidence_level", "interval", "prevalence", "labels")
+        values |= {name: getattr(self, name) for name in shown}
+        values["alternative"] = self.sensitivity.alternative
+        for name in ("sensitivity", "specificity"):
+            values[name] |= margin_entries(getattr(self, name).margins)
+        values["noninferiority_pvalue"] = self.noninferiority_pvalue
+        values["n_missing"] = self.n_missing
+        return {name: readable(value) for name, value in values.items()}
+
+    def sections(self) -> list[Section]:
+        """Describe the record.
+
+        Returns
+        -------
+        list of Section
+            Differences with a row a test, and ratios with a row a measure.
+        """
+        alternative = self.sensitivity.alternative
+        positives, negatives = self.sensitivity.n_samples, self.specificity.n_samples
+        text = (
+            f"{positives} positives ({self.labels[0]!r}), {negatives} negatives "
+            f"({self.labels[1]!r}); p-values are not adjusted for their number.",
+        )
+        level = interval_name(self.confidence_level, alternative)
+        method = METHOD_NAMES[self.sensitivity.method]
+        notes = (
+            f"Tests: McNemar's ({method}), generalised score and weighted generalised "
+            f"score; intervals: {self.interval.title()}.",
+            f"Sensitivity and specificity together: {self.joint.sentence}.",
+        )
+        lower = " and ".join(name.replace("_", " ") for name in LOWER_IS_BETTER)
+        prevalence = "the proportion of positives in these samples"
+        if self.prevalence is not None:
+            prevalence = f"a prevalence of {self.prevalence:.4g}"
+        ratio_notes = (
+            f"Less is better of {lower}; ppv and npv are for {prevalence}.",
+            *dropped_sentences(self.n_missing, 0),
+        )
+        return [
+            Section(
+                title=f"Two models compared ({alternative})",
+                text=text,
+                columns=("measure", "test", "a", "b", "a - b", level, "p"),
+                rows=tuple(self._differences()),
+                notes=notes,
+            ),
+            *self._against_margins(),
+            Section(
+                title=f"Ratios a / b ({alternative})",
+                columns=("measure", "a", "b", "a / b", level, "p"),
+                rows=tuple(
+                    (
+                        x.measure.replace("_", " "),
+                        *map(format_ratio, (x.value_a, x.value_b, x.ratio)),
+                        *(format_ends(x.interval), format_pvalue(x.pvalue)),
+                    )
+                    for x in self.ratios
+                ),
+                notes=ratio_notes,
+            ),
+        ]
+
+    def _against_margins(self) -> list[Section]:
+        """Say of sensitivity and specificity whether a is non-inferior."""
+        known = [
+            (name, margins)
+            for name in ("sensitivity", "specificity")
+            if (margins := getattr(self, name).margins) is not None
+        ]
+        if not known:
+            return []
+        alpha, p = known[0][1].alpha, self.noninferiority_pvalue
+        notes = [f"H0: the {name} of a is lower by {x.amount} or more." for name, x in known]
+        if math.isnan(p):
+            notes.append("Non-inferior in both: no test, for a class has no samples.")
+        else:
+            shown = "" if p <= alpha else "not "
+            notes.append(f"Non-inferior in both: {shown}shown, p = {format_pvalue(p)}.")
+        methods = " and ".join(dict.fromkeys(MARGIN_METHODS[x.method] for _, x in known))
+        rows = tuple(
+            (
+                *(name, f"{x.difference:+.4f}"),
+                format_interval(*x.inner_interval, digits=4, sign="+"),
+                *(format_pvalue(x.noninferiority_pvalue), x.decision),
+            )
+            for name, x in known
+        )
+        level = interval_name(1.0 - 2.0 * alpha)
+        return [
+            Section(
+                title="Is a as good as b? (non-inferiority)",
+                columns=("measure", "a - b", level, "p", "decision"),
+                rows=rows,
+                notes=(*notes, f"By {methods}, alpha = {alpha:g}."),
+            )
+        ]
+
+    def _differences(self) -> Iterator[tuple[str, ...]]:
+        """Write the rows of tests of differences."""
+        for row in list(self._rows().values())[:6]:
+            measure, test, a, b, difference, _, low, high, _, p = row
+            ends = ""
+            if not math.isnan(low):
+                ends = format_interval(low, high, digits=4, sign="+")
+            short = _SHORT.get(test, "McNemar")
+            shown = (_number(a), _number(b), _number(difference, "+"))
+            yield (measure, short, *shown, ends, format_pvalue(p))
+
+
+def _number(value: float, sign: str = "") -> str:
+    return "-" if math.isnan(value) else f"{value:{sign}.4f}"
 
 
 # Two classifiers compared by sensitivity, specificity, predictive values and such.
@@ -243,13 +544,13 @@ def compare_sensitivity_specificity(
     ('not worse', 0.3313)
     """
     options = _check_options(method, alternative, confidence_level, interval, prevalence)
-    margins, alpha = _read_margins(margin), as_margin_alpha(alpha)
+    margins = _read_margins(margin), as_margin_alpha(alpha)
     truth = read_truth(y_true, positive)
     a = read_labels(pred_a, "pred_a", truth)
     b = read_labels(pred_b, "pred_b", truth)
     cells = 4 * truth.positive + 2 * a + b
     counts = np.bincount(cells, minlength=8).reshape(2, 2, 2)
-    return _compare(counts, truth.labels, truth.n_missing, options, margins, alpha)
+    return _compare(counts, truth.labels, truth.n_missing, options, *margins)
 
 
 def compare_sensitivity_specificity_from_counts(
@@ -312,14 +613,23 @@ def compare_sensitivity_specificity_from_counts(
     (6.5, 0.0388)
     """
     options = _check_options(method, alternative, confidence_level, interval, prevalence)
-    margins, alpha = _read_margins(margin), as_margin_alpha(alpha)
+    margins = _read_margins(margin), as_margin_alpha(alpha)
     if are_labelled(counts):
         counts = counts.label_table()
     n_missing = 0
     if isinstance(counts, LabelTable):
         check_total(counts.counts, "counts", counts.counts.ndim)
-        n_missing = counts.n_missing
-        array, labels = _of_classes(counts, positive)
+        n_missing, classes = counts.n_missing, list(counts.classes)
+        if not 1 <= len(classes) <= 2:
+            raise ValueError(
+                f"counts must be of two classes, got {len(classes)}: {classes[:10]}; for one "
+                "class against the others compare y_true == that class, and so on"
+            )
+        labels = positive_label(classes, positive, "counts")
+        # The negative class first, and one without samples where it is missing.
+        place = np.array([int(label == labels[0]) for label in classes])
+        array = np.zeros((2, 2, 2), np.int64)
+        array[np.ix_(place, place, place)] = counts.to_dense()
     else:
         array = as_counts(counts, "counts")
         if array.shape != (2, 2, 2):
@@ -331,22 +641,7 @@ def compare_sensitivity_specificity_from_counts(
         labels = positive_label([0, 1], positive, "counts")
         if labels[0] == 0:
             array = array[::-1, ::-1, ::-1]
-    return _compare(np.ascontiguousarray(array), labels, n_missing, options, margins, alpha)
-
-
-def _of_classes(table: LabelTable, positive: Any) -> tuple[NDArray[np.int64], tuple[Any, Any]]:
-    """Put the negative class first, and one without samples where it is missing."""
-    found = list(table.classes)
-    if not 1 <= len(found) <= 2:
-        raise ValueError(
-            f"counts must be of two classes, got {len(found)}: {found[:10]}; for one "
-            "class against the others compare y_true == that class, and so on"
-        )
-    labels = positive_label(found, positive, "counts")
-    place = np.array([int(label == labels[0]) for label in found])
-    counts = np.zeros((2, 2, 2), np.int64)
-    counts[np.ix_(place, place, place)] = table.to_dense()
-    return counts, labels
+    return _compare(np.ascontiguousarray(array), labels, n_missing, options, *margins)
 
 
 def _check_options(
@@ -387,35 +682,49 @@ def _compare(
     alpha: float,
 ) -> MeasureComparison:
     """Run all tests on counts with the negative class first."""
-    yes, no = read_calls(counts)
     alternative, level = options["alternative"], options["confidence_level"]
-    test = {"method": options["method"], "alternative": alternative}
-    ppv = ("ppv", yes[:3], no[:3], alternative)
+    ((none0, b0), (a0, both0)), ((none1, b1), (a1, both1)) = counts.tolist()
+    ppv = ("ppv", (both1, a1, b1), (both0, a0, b0), alternative)
     # What a does not call positive while b does, only a calls negative.
-    npv = ("npv", no.swapped()[:3], yes.swapped()[:3], alternative)
-    cells = {
-        "sensitivity": (yes.only_a, yes.only_b, yes.both, yes.neither),
-        "specificity": (no.only_b, no.only_a, no.neither, no.both),
-    }
+    npv = ("npv", (none0, b0, a0), (none1, b1, a1), alternative)
     tests = []
-    for (measure, (a, b, right, wrong)), margin in zip(cells.items(), margins, strict=True):
-        against = margin if a + b + right + wrong else None
-        found = mcnemar_from_counts(
-            a, b, both_right=right, both_wrong=wrong, margin=against, alpha=alpha, **test
+    for measure, margin, (a, b, right, wrong) in (
+        ("sensitivity", margins[0], (a1, b1, both1, none1)),
+        ("specificity", margins[1], (b0, a0, none0, both0)),
+    ):
+        test = mcnemar_from_counts(
+            a,
+            b,
+            both_right=right,
+            both_wrong=wrong,
+            margin=margin if a + b + right + wrong else None,
+            alpha=alpha,
+            method=options["method"],
+            alternative=alternative,
         )
-        if found.margins is not None:
-            found = replace(found, margins=replace(found.margins, measure=measure))
-        tests.append(found)
-    sensitivity, specificity = tests
+        if test.margins is not None:
+            test = replace(test, margins=replace(test.margins, measure=measure))
+        tests.append(test)
+    discordant = [test for test in tests if test.only_a + test.only_b]
+    statistic, pvalue, status = 0.0, 1.0, kernels.DEGENERATE
+    if not all(test.n_samples for test in tests):
+        discordant, statistic, pvalue, status = [], math.nan, math.nan, kernels.UNDEFINED
+    elif discordant:
+        statistic = sum(
+            (test.only_a - test.only_b) ** 2 / (test.only_a + test.only_b) for test in discordant
+        )
+        pvalue, status = math.exp(-0.5 * statistic), kernels.OK
+        if len(discordant) == 1:
+            pvalue = kernels.chdtrc(1.0, statistic)
     return MeasureComparison(
-        sensitivity=sensitivity,
-        specificity=specificity,
+        sensitivity=tests[0],
+        specificity=tests[1],
         ppv_score=predictive_value_test(*ppv, weighted=False),
         npv_score=predictive_value_test(*npv, weighted=False),
         ppv_weighted=predictive_value_test(*ppv, weighted=True),
         npv_weighted=predictive_value_test(*npv, weighted=True),
-        joint=joint_test(sensitivity, specificity),
-        ratios=measure_ratios(yes, no, alternative, level, options["prevalence"]),
+        joint=JointTest(statistic=statistic, pvalue=pvalue, df=len(discordant), status=int(status)),
+        ratios=measure_ratios(counts, alternative, level, options["prevalence"]),
         counts=counts,
         confidence_level=level,
         interval=options["interval"],
@@ -423,51 +732,3 @@ def _compare(
         labels=labels,
         n_missing=n_missing,
     )
-
-
-# Averages of measures over classes, labels or samples.
-
-
-AVERAGES = ("macro", "weighted", "micro", "samples", None)
-
-
-def class_weights(read: ClassScores) -> Floats:
-    """Add up the weights of the samples of each class."""
-    ones = np.ones(len(read.positive)) if read.weights is None else read.weights
-    sums = np.asarray(ones @ read.positive, np.float64)
-    if not sums.all():
-        empty = [label for label, n in zip(read.names, sums, strict=True) if not n]
-        raise ValueError(f"y_true holds no sample of {empty[:10]}")
-    return sums
-
-
-def average_classes(
-    read: ClassScores,
-    measure: Callable[[Flags, NDArray[Any], Floats | None], float],
-    average: str | None,
-) -> float | Floats:
-    """Average a measure of two classes over classes, labels or samples."""
-    weights = read.weights
-    if average == "micro":
-        each = None if weights is None else np.repeat(weights, len(read.names))
-        return measure(read.positive.ravel(), read.scores.ravel(), each)
-    if average == "samples":
-        rows = zip(read.positive, read.scores, strict=True)
-        found = np.array([_of_sample(measure, i, *row) for i, row in enumerate(rows)])
-        return float(np.average(found, weights=weights))
-    sums = class_weights(read)
-    columns = zip(read.positive.T, np.ascontiguousarray(read.scores.T), strict=True)
-    found = np.array([measure(flags, column, weights) for flags, column in columns])
-    if average is None:
-        return found
-    return float(np.average(found, weights=sums if average == "weighted" else None))
-
-
-def _of_sample(
-    measure: Callable[..., float], sample: int, flags: Flags, scores: NDArray[Any]
-) -> float:
-    try:
-        return measure(flags, scores, None)
-    except ValueError as error:
-        message = f"average='samples' has nothing to measure for sample {sample}: "
-        raise ValueError(message + str(error)) from None

@@ -1,19 +1,24 @@
-"""Ratios of two models' sensitivities and the like on the same samples."""
+"""Ratios of two models' sensitivities and the like on the same samples.
+
+A measure is a quotient of products of counts. A cell of the counts has an influence u on
+the logarithm of a ratio, and its variance is the sum of N u**2 over the cells: the delta
+method. Numbers are whole until they are divided, so that nothing cancels.
+"""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp import kernels
-from fastcmp.core.checks import ALTERNATIVES, LARGEST_COUNT, as_counts, as_level, choose, keep_side
+from fastcmp.core.checks import ALTERNATIVES, as_cells, as_level, choose, keep_side
 from fastcmp.core.numbers import normal_tail
 from fastcmp.core.records import ConfidenceInterval, Record
 from fastcmp.core.sections import Section, format_pvalue, interval_name, null_value
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 #: Of which less is better.
 LOWER_IS_BETTER = ("false_positive_rate", "likelihood_ratio_negative")
@@ -104,25 +109,7 @@ def format_ends(interval: ConfidenceInterval) -> str:
     return "[" + ", ".join(map(format_ratio, interval)) + "]"
 
 
-class Proportion(NamedTuple):
-    """How many samples of one class a and b call alike, and how many only one does."""
-
-    a: int
-    b: int
-    only_one: int
-
-    @property
-    def log_ratio(self) -> float:
-        """Logarithm of a / b, without cancellation."""
-        return math.log1p((self.a - self.b) / self.b)
-
-    @property
-    def variance(self) -> float:
-        """Of `log_ratio`."""
-        return self.only_one / self.a / self.b
-
-
-class Estimate(NamedTuple):
+class _Estimate(NamedTuple):
     """A measure of both models, their ratio, and its logarithm where that exists."""
 
     value_a: float
@@ -132,28 +119,105 @@ class Estimate(NamedTuple):
     variance: float = math.nan
 
 
-def quotient(part: float, whole: float) -> float:
+def _quotient(part: float, whole: float) -> float:
     """Divide; infinite or NaN where the divisor is 0."""
     if whole:
         return part / whole
     return math.inf if part > 0 else math.nan
 
 
-def estimate_product(
-    values: tuple[float, float], over: Proportion, under: Proportion | None = None
-) -> Estimate:
-    """Estimate the ratio of proportions of a class, or of quotients of two classes."""
-    below = under or Proportion(1, 1, 0)
-    ratio = quotient(over.a * below.b, over.b * below.a)
-    if not min(*over[:2], *below[:2]):
-        return Estimate(*values, ratio)
-    return Estimate(
-        *values, ratio, over.log_ratio - below.log_ratio, over.variance + below.variance
+#: The factors of each measure, above and below: samples by (true class, call), None for any.
+_FACTORS: dict[str, tuple[tuple[Any, ...], tuple[Any, ...]]] = {
+    "sensitivity": (((1, 1),), ((1, None),)),
+    "specificity": (((0, 0),), ((0, None),)),
+    "false_positive_rate": (((0, 1),), ((0, None),)),
+    "ppv": (((1, 1),), ((None, 1),)),
+    "npv": (((0, 0),), ((None, 0),)),
+    "likelihood_ratio_positive": (((1, 1), (0, None)), ((0, 1), (1, None))),
+    "likelihood_ratio_negative": (((1, 0), (0, None)), ((0, 0), (1, None))),
+}
+
+
+class _Factor(NamedTuple):
+    """Samples of some class and call: how many of a and of b, and which cells they are."""
+
+    n: tuple[int, int]
+    cells: tuple[NDArray[np.bool_], NDArray[np.bool_]]
+
+    @classmethod
+    def of(cls, counts: NDArray[np.int64], true: int | None, call: int | None) -> _Factor:
+        """Count the samples, of ``counts[t, a, b]``."""
+        t, *calls = np.indices((2, 2, 2))
+        of_class = np.ones((2, 2, 2), bool) if true is None else t == true
+        a, b = (of_class if call is None else of_class & (x == call) for x in calls)
+        return cls((int(counts[a].sum()), int(counts[b].sum())), (a, b))
+
+    def log_ratio(self) -> float:
+        """Logarithm of a / b, without cancellation."""
+        a, b = self.n
+        return math.log1p((a - b) / b)
+
+    def influence(self) -> NDArray[np.float64]:
+        """Influence of each cell on that."""
+        return np.asarray(self.cells[0] / self.n[0] - self.cells[1] / self.n[1])
+
+
+def measure_ratios(
+    counts: NDArray[np.int64], alternative: str, confidence_level: float, prevalence: float | None
+) -> tuple[PairedRatio, ...]:
+    """Compare all measures that have a ratio, from ``counts[t, a, b]``."""
+    ratios = []
+    for measure, factors in _FACTORS.items():
+        above, below = ([_Factor.of(counts, *x) for x in side] for side in factors)
+        (over_a, over_b), (under_a, under_b) = (
+            [math.prod(x.n[i] for x in side) for i in (0, 1)] for side in (above, below)
+        )
+        values = _quotient(over_a, under_a), _quotient(over_b, under_b)
+        estimate = _Estimate(*values, _quotient(over_a * under_b, over_b * under_a))
+        if over_a and over_b and under_a and under_b:
+            u = sum(x.influence() for x in above) - sum(x.influence() for x in below)
+            estimate = estimate._replace(
+                log_ratio=sum(x.log_ratio() for x in above) - sum(x.log_ratio() for x in below),
+                variance=float((counts * u**2).sum()),
+            )
+        if prevalence is not None and measure == "ppv":
+            estimate = _at_prevalence(counts, prevalence)
+        if prevalence is not None and measure == "npv":
+            estimate = _at_prevalence(counts[::-1, ::-1, ::-1], 1.0 - prevalence)
+        ratios.append(_make_ratio(measure, estimate, alternative, confidence_level))
+    return tuple(ratios)
+
+
+def _at_prevalence(counts: NDArray[np.int64], prevalence: float) -> _Estimate:
+    """Compare predictive values at another prevalence, by Bayes' rule.
+
+    With odds o of the prevalence, PPV = LR o / (1 + LR o), and the logarithm of PPV
+    moves with that of LR by 1 - PPV.
+    """
+    right, wrong, yes, no = (_Factor.of(counts, *x) for x in ((1, 1), (0, 1), (1, None), (0, None)))
+    if not (yes.n[0] and no.n[0]):
+        return _Estimate(math.nan, math.nan, math.nan)
+    # Proportions of all samples that are called and right, and called and wrong.
+    a, b = (
+        (prevalence * x / yes.n[0], (1.0 - prevalence) * y / no.n[0])
+        for x, y in zip(right.n, wrong.n, strict=True)
     )
+    value_a, value_b = (_quotient(x, x + y) for x, y in (a, b))
+    estimate = _Estimate(value_a, value_b, _quotient(value_a, value_b))
+    if not min(*right.n, *wrong.n):
+        return estimate
+    u = np.zeros((2, 2, 2))
+    for sign, k, (x, y) in ((1.0, 0, a), (-1.0, 1, b)):
+        cells = right.cells[k] / right.n[k] - wrong.cells[k] / wrong.n[k]
+        cells += no.cells[k] / no.n[k] - yes.cells[k] / yes.n[k]
+        u += sign * y / (x + y) * cells
+    # Of PPV_a / PPV_b, by what is wrong: (x_a y_b - x_b y_a) / (x_b sum(a)) + 1.
+    log_ratio = math.log1p((a[0] * b[1] - b[0] * a[1]) / (b[0] * sum(a)))
+    return estimate._replace(log_ratio=log_ratio, variance=float((counts * u**2).sum()))
 
 
-def make_ratio(
-    measure: str, estimate: Estimate, alternative: str, confidence_level: float
+def _make_ratio(
+    measure: str, estimate: _Estimate, alternative: str, confidence_level: float
 ) -> PairedRatio:
     """Test that a ratio is 1, and give an interval for it."""
     error = math.sqrt(estimate.variance)
@@ -252,25 +316,14 @@ def screen_positive_ratio(  # options by keyword
     measure = choose(measure, "measure", _SCREENED)
     alternative = choose(alternative, "alternative", ALTERNATIVES)
     as_level(confidence_level, alternative)
-    given = {
-        "both_positive": both_positive,
-        "only_a_positive": only_a_positive,
-        "only_b_positive": only_b_positive,
-    }
-    both, a, b = _read_counts(given.items())
-    proportions = Proportion(both + a, both + b, a + b)
-    estimate = estimate_product((math.nan, math.nan), proportions)
-    return make_ratio(measure, estimate, alternative, float(confidence_level))
-
-
-def _read_counts(given: Iterable[tuple[str, int]]) -> list[int]:
-    """Read one whole number each; all together at most 2**53."""
-    counts = []
-    for name, raw in given:
-        array = as_counts(raw, name)
-        if array.ndim:
-            raise TypeError(f"{name} must be one number, got shape {array.shape}")
-        counts.append(int(array))
-    if (total := sum(counts)) > LARGEST_COUNT:
-        raise ValueError(f"both_positive and the others must add up to at most 2**53: {total}")
-    return counts
+    both, only_a, only_b = as_cells(
+        both_positive=both_positive,
+        only_a_positive=only_a_positive,
+        only_b_positive=only_b_positive,
+    )
+    a, b = both + only_a, both + only_b
+    estimate = _Estimate(math.nan, math.nan, _quotient(a, b))
+    if a and b:
+        variance = (only_a + only_b) / a / b
+        estimate = estimate._replace(log_ratio=math.log1p((a - b) / b), variance=variance)
+    return _make_ratio(measure, estimate, alternative, float(confidence_level))

@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import as_counts, check_total
 from fastcmp.core.records import are_confusions, are_labelled
+from fastcmp.core.threads import ThreadPool
 from fastcmp.counts.label_counts import LabelTable, count_cells
 from fastcmp.counts.pairs import model_index, places_of
-from fastcmp.inputs.labels import encode, in_order, sorted_codes
+from fastcmp.inputs.labels import Labels, encode, in_order, sorted_codes
 from fastcmp.inputs.model_names import check_distinct_names, has_names, with_names
 from fastcmp.metrics.cells import Cells, cells_of_table, check_classes_fit, read_classes
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
-
-    from fastcmp.core.threads import ThreadPool
-    from fastcmp.inputs.labels import Labels
-
-    Ints = NDArray[np.int64]
+Ints = NDArray[np.int64]
 
 _FEW = 16  # codes for which tables with empty classes are cheaper than new codes
 _TABLED = 1 << 12  # classes up to which a matrix is counted at once

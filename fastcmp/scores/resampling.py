@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import ALTERNATIVES, as_proportion, as_resamples, as_seed, choose
@@ -38,11 +39,6 @@ from fastcmp.inputs.scores import (
 from fastcmp.scores.auc import check_region, count_pairs
 from fastcmp.scores.auc_test import AUCComparison, compare_estimates
 from fastcmp.scores.curves import sweep_scores
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import ArrayLike
 
 _REPLICATES = 64  # that are one task
 _MOST = 2**31  # samples that can be drawn from

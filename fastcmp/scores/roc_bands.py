@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import as_numbers
 from fastcmp.core.records import Drawn
 from fastcmp.core.sections import Section, dropped_sentences, format_interval
+from fastcmp.core.threads import Progress
+from fastcmp.inputs.scores import Scores
 from fastcmp.scores.auc import count_pairs
+from fastcmp.scores.auc_test import AUCComparison
 from fastcmp.scores.curves import roc_points, sweep_scores
 from fastcmp.scores.resampling import (
     Drawing,
@@ -22,13 +25,6 @@ from fastcmp.scores.resampling import (
     permutation_pvalue,
     read_both_classes,
 )
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from fastcmp.core.threads import Progress
-    from fastcmp.inputs.scores import Scores
-    from fastcmp.scores.auc_test import AUCComparison
 
 Floats = NDArray[np.float64]
 

@@ -1,6 +1,6 @@
 # The public names, and where each is loaded from.
 
-from fastcmp.sequential.evalue_result import EvalueResult as EvalueResult
+from fastcmp.sequential.evalues import EvalueResult as EvalueResult
 from fastcmp.sequential.evalues import e_adjust as e_adjust
 from fastcmp.sequential.evalues import normal_mixture_boundary as normal_mixture_boundary
 from fastcmp.sequential.looks_result import LooksResult as LooksResult

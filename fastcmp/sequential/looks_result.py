@@ -20,7 +20,7 @@ from fastcmp.core.sections import (
 )
 from fastcmp.kernels.difference_evalues import BETS, anytime_difference_interval_many
 from fastcmp.kernels.evalues import mcnemar_log_evalue_many
-from fastcmp.sequential.evalue_result import evalue_of, format_evalue, pvalue_of
+from fastcmp.sequential.evalues import evalue_of, format_evalue, pvalue_of
 
 Ints = NDArray[np.int64]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,8 +17,7 @@ from fastcmp.kernels.evalues import mcnemar_log_evalue_many
 from fastcmp.paired.mcnemar import mcnemar as plain_mcnemar
 from fastcmp.paired.mcnemar import mcnemar_from_counts as plain_from_counts
 from fastcmp.paired.mcnemar_result import McNemarResult
-from fastcmp.sequential.evalue_result import EvalueResult
-from fastcmp.sequential.evalues import read_prior
+from fastcmp.sequential.evalues import EvalueResult, read_prior
 from fastcmp.sequential.looks_result import LooksResult, mcnemar_looks_of
 from fastcmp.stream.accumulator import (
     BlockCounts,
@@ -26,14 +25,13 @@ from fastcmp.stream.accumulator import (
     check_classes,
     check_totals,
     check_within,
-    kept,
+    looks,
     require,
     summed,
 )
 
 Ints = NDArray[np.int64]
 
-_NAMES = ("a", "b")
 _WORDS = ("right", "wrong")
 
 
@@ -250,18 +248,15 @@ def mcnemar_looks(
     return mcnemar_looks_of(counts["only_a"], counts["only_b"], total, options, level)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class _State(State):
+    names: tuple[str, ...] = ("a", "b")
     #: Samples counted, without a true label, and of other classes.
     totals: Annotated[Ints, summed(3)]
     #: Rows a right, a wrong; columns b right, b wrong.
     table: Annotated[Ints, summed(2, 2)]
     #: The table at each look, shape (L, 2, 2).
-    looks: Annotated[Ints, kept(None, 2, 2)]
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return _NAMES
+    looks: Annotated[Ints, looks(None, 2, 2)]
 
 
 class McNemarLooks(BlockCounts):
@@ -316,7 +311,6 @@ class McNemarLooks(BlockCounts):
     """
 
     _state: _State
-    _NAMED: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -448,14 +442,6 @@ class McNemarLooks(BlockCounts):
         require(int(table.sum()) == totals[0], "the table is of other samples")
         steps = np.diff(looks, axis=0, prepend=0, append=table[np.newaxis])
         require((steps >= 0).all(), "looks must be numbers of samples that grow")
-
-    def _check_fit(self, other: Self) -> None:
-        super()._check_fit(other)
-        if other.n_looks:
-            raise ValueError(
-                "McNemarLooks merge before the other one has looked: add the counts "
-                "first, and look at their sum"
-            )
 
 
 def _grown(state: _State, counts: Any) -> _State:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,10 +23,16 @@ from fastcmp.core.records import ConfidenceInterval, Record
 from fastcmp.core.sections import Section, format_interval, format_pvalue, interval_name
 from fastcmp.inputs.columns import read_values
 from fastcmp.kernels.bounded_means import lower_mean_limit
-from fastcmp.sequential.evalue_result import evalue_of, format_evalue, pvalue_of
-from fastcmp.sequential.evalues import read_bets, read_bounds, read_mean
+from fastcmp.sequential.evalues import (
+    evalue_of,
+    format_evalue,
+    pvalue_of,
+    read_bets,
+    read_bounds,
+    read_mean,
+)
 from fastcmp.sequential.looks_result import LooksResult
-from fastcmp.stream.accumulator import Accumulator, State, check_within, kept, require, summed
+from fastcmp.stream.accumulator import Accumulator, State, check_within, looks, require, summed
 
 Floats = NDArray[np.float64]
 
@@ -235,7 +241,7 @@ def mean_test(
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class _State(State):
     #: Number of values on each edge and, between them, in each bin; see `_cells`.
     counts: Annotated[NDArray[np.int64], summed(_N_CELLS)]
@@ -244,7 +250,7 @@ class _State(State):
     #: Log-wealth of each bet.
     wealth: Annotated[Floats, summed("n_bets", dtype=np.float64)]
     #: At each look samples, mean, both ends of the interval, and log E, shape (L, 5).
-    looks: Annotated[Floats, kept(None, 5, dtype=np.float64)]
+    looks: Annotated[Floats, looks(None, 5, dtype=np.float64)]
 
 
 class MeanLooks(Accumulator):
@@ -298,7 +304,6 @@ class MeanLooks(Accumulator):
     """
 
     _state: _State
-    _NAMED: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -320,15 +325,10 @@ class MeanLooks(Accumulator):
             "alternative": alternative,
             "alpha": as_proportion(alpha, "alpha"),
         }
-        self._state = _State.begin(self._sizes(None))
+        self._state = _State.begin(self._sizes({}))
 
     def _sizes(self, _: Any) -> dict[str, int]:
         return {"n_bets": self._bets.size}
-
-    @property
-    def names(self) -> None:
-        """No names: the values are of no model by itself."""
-        return
 
     @property
     def n_samples(self) -> int:
@@ -438,14 +438,6 @@ class MeanLooks(Accumulator):
         require(np.isfinite(state.total).all(), "total must be a number")
         require(not np.isnan(state.wealth).any(), "wealth must be numbers")
         require(not np.isnan(looks[:, 2:]).any(), "looks must be numbers")
-
-    def _check_fit(self, other: Self) -> None:
-        super()._check_fit(other)
-        if other.n_looks:
-            raise ValueError(
-                "MeanLooks merge before the other one has looked: add the values "
-                "first, and look at their sum"
-            )
 
     def _sections(self) -> list[Section]:
         text = (f"Values in [{self._bounds[0]:g}, {self._bounds[1]:g}].",)

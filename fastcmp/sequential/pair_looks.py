@@ -17,14 +17,20 @@ from fastcmp.core.checks import as_proportion, choose
 from fastcmp.core.records import PairedCounts, Record, are_paired
 from fastcmp.core.sections import Section
 from fastcmp.core.threads import ThreadPool, check_workers, parts
-from fastcmp.counts.pairs import all_pairs
+from fastcmp.counts.pairs import all_pairs, model_index
 from fastcmp.kernels.evalues import extend_tables, missing_evidence, pair_log_evalues
 from fastcmp.pairwise.decisions import TieGroups, rank_intervals
 from fastcmp.pairwise.leaderboard import Leaderboard
 from fastcmp.pairwise.result import PairwiseResult, describe
-from fastcmp.sequential.evalue_result import EvalueResult, evalue_of, pvalue_of
-from fastcmp.sequential.evalues import METHODS, PROMISES, adjust_known, read_prior
-from fastcmp.stream.accumulator import Accumulator, State, check_within, kept, require
+from fastcmp.sequential.evalues import (
+    PROMISES,
+    EvalueResult,
+    adjust_known,
+    evalue_of,
+    pvalue_of,
+    read_prior,
+)
+from fastcmp.stream.accumulator import NAMES, Accumulator, State, check_within, custom, require
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -214,7 +220,8 @@ class PairLooksResult(Record):
         >>> round(low, 4), round(high, 4)
         (-0.0001, 0.0375)
         """
-        a, b = (self._place(model) for model in (model_a, model_b))
+        models = {"model_a": model_a, "model_b": model_b}
+        a, b = (model_index(model, self.names, name) for name, model in models.items())
         if a == b:
             raise ValueError(f"model_a and model_b must be different models, got {a} twice")
         both = int(self.joint[min(a, b), max(a, b)])
@@ -230,14 +237,6 @@ class PairLooksResult(Record):
             n_missing=self.n_missing,
             n_excluded=self.n_excluded,
         )
-
-    def _place(self, model: str | int) -> int:
-        known = range(len(self.names))
-        if isinstance(model, str) and model in self.names:
-            return self.names.index(model)
-        if isinstance(model, int) and not isinstance(model, bool) and model in known:
-            return model
-        raise ValueError(f"model must be one of {self.names[:10]} or an index, got {model!r}")
 
     def columns(self) -> dict[str, Any]:
         """Give the pairs as columns, a row a pair.
@@ -299,17 +298,20 @@ class PairLooksResult(Record):
         return self.compared.plot(kind, **options)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class _State(State):
-    names: tuple[str, ...] | None
+    names: Annotated[tuple[str, ...] | None, NAMES] = None
     #: Samples and looks so far.
-    totals: Annotated[Ints, kept(2)]
+    totals: Annotated[Ints, custom(2)]
     #: Samples that each model got right at the last look, shape (M,).
-    right: Annotated[Ints, kept("m")]
+    right: Annotated[Ints, custom("m")]
     #: The largest log e-value of each pair so far, shape (P,).
-    largest: Annotated[Floats, kept("p", dtype=np.float64)]
+    largest: Annotated[Floats, custom("p", dtype=np.float64)]
     #: Pairs that were decided so far, shape (P,); not for "e-bh".
-    decided: Annotated[NDArray[np.bool_], kept("n_decided", dtype=np.bool_, form="bits")]
+    decided: Annotated[NDArray[np.bool_], custom("n_decided", dtype=np.bool_, form="bits")]
+
+    def check_fit(self, other: Self, kind: str) -> None:  # noqa: ARG002
+        raise TypeError(f"{kind} do not merge: merge the counts, and look at their sum")
 
 
 class PairLooks(Accumulator):
@@ -372,32 +374,23 @@ class PairLooks(Accumulator):
         s, t = read_prior(prior)
         if s != t:
             raise ValueError(f"prior must be two equal numbers: pairs have no order, got {prior}")
-        self._prior = (s, t)
-        self._adjust = str(choose(adjust, "adjust", METHODS))
-        self._alpha = as_proportion(alpha, "alpha")
-        self._options = {"prior": self._prior, "adjust": self._adjust, "alpha": self._alpha}
-        self._state = _State.begin(self._sizes(None), names=None)
+        self._options = {
+            "prior": (s, t),
+            "adjust": choose(adjust, "adjust", PROMISES),
+            "alpha": as_proportion(alpha, "alpha"),
+        }
+        self._state = _State.begin(self._sizes({}))
         self._tables, self._rests = np.empty((2, 0), np.int64), np.zeros(2)
-
-    @property
-    def names(self) -> tuple[str, ...] | None:
-        """The models by name; None before the first look."""
-        return self._state.names
 
     @property
     def adjust(self) -> str:
         """What decisions about all pairs keep."""
-        return self._adjust
+        return self._options["adjust"]  # type: ignore[no-any-return]
 
     @property
     def alpha(self) -> float:
         """That error rate."""
-        return self._alpha
-
-    @property
-    def n_samples(self) -> int:
-        """Number of samples at the last look."""
-        return int(self._state.totals[0])
+        return self._options["alpha"]  # type: ignore[no-any-return]
 
     @property
     def n_looks(self) -> int:
@@ -444,11 +437,16 @@ class PairLooks(Accumulator):
         with self._lock:
             state = self._begin(names, n)
             right = joint.diagonal().copy()
-            _check_growth(state, right, n)
+            wrong, wrong_before = n - right, state.totals[0] - state.right
+            if (right < state.right).any() or (wrong < wrong_before).any():
+                raise ValueError(
+                    "counts must not shrink: looks come in the order of the samples, and each "
+                    f"counts all samples so far; got {n} after {state.totals[0]}"
+                )
             found, largest, missing = self._evaluate(joint, right, n, threads)
             decided = state.decided
-            if self._adjust == "e-holm":
-                decided = _decide(found, missing, 1.0 / self._alpha, decided)
+            if self.adjust == "e-holm":
+                decided = _decide(found, missing, 1.0 / self.alpha, decided)
             totals = np.array([n, state.totals[1] + 1])
             self._state = replace(
                 state, totals=totals, right=right, largest=largest, decided=decided
@@ -460,10 +458,10 @@ class PairLooks(Accumulator):
             n_looks=int(totals[1]),
             log_evalue=found,
             log_evalue_max=largest,
-            decided=decided if self._adjust == "e-holm" else None,
-            prior=self._prior,
-            adjust=self._adjust,
-            alpha=self._alpha,
+            decided=decided if self.adjust == "e-holm" else None,
+            prior=self._options["prior"],
+            adjust=self.adjust,
+            alpha=self.alpha,
             n_missing=counts.n_missing,
             n_excluded=counts.n_excluded,
         )
@@ -474,7 +472,7 @@ class PairLooks(Accumulator):
         if m < 2 or n < 1:
             raise ValueError(f"counts must hold at least 2 models and 1 sample, got {m} and {n}")
         if state.names is None:
-            state = _State.begin(self._sizes(names), names=names)
+            state = _State.begin(self._sizes({"names": names}), names=names)
             return replace(state, largest=np.full(state.largest.size, -np.inf))
         if state.names != names:
             raise ValueError(
@@ -492,10 +490,10 @@ class PairLooks(Accumulator):
         if not before.size:
             before = np.full(p, -np.inf)
         tables = self._extended(n if n < _PAIRS_PAY * p else _LARGEST_TABLE)
-        known = (self._prior[0], tables)
+        known = (self._options["prior"][0], tables)
         found, largest = np.empty(p), np.empty(p)
         starts = np.arange(m) * m - np.arange(m) * np.arange(1, m + 1) // 2
-        threshold = 1.0 / self._alpha if self._adjust == "e-holm" else 0.0
+        threshold = 1.0 / self.alpha if self.adjust == "e-holm" else 0.0
 
         def evaluate(rows: tuple[int, int]) -> float:
             pair_log_evalues(joint, right, rows, known, before, (found, largest))
@@ -523,14 +521,14 @@ class PairLooks(Accumulator):
             tables = np.empty((2, min(2 * n, _LARGEST_TABLE) + 1), np.int64)
             tables[:, :known] = self._tables
             rests = self._rests.copy()
-            extend_tables(self._prior[0], known, tables, rests)
+            extend_tables(self._options["prior"][0], known, tables, rests)
             self._tables, self._rests = tables, rests
         return self._tables
 
-    def _sizes(self, names: tuple[str, ...] | None) -> dict[str, int]:
-        m = len(names or ())
+    def _sizes(self, values: dict[str, Any]) -> dict[str, int]:
+        m = len(values.get("names") or ())
         p = m * (m - 1) // 2
-        return {"m": m, "p": p, "n_decided": p if self._adjust == "e-holm" else 0}
+        return {"m": m, "p": p, "n_decided": p if self.adjust == "e-holm" else 0}
 
     def _check(self) -> None:
         totals, begun = self._state.totals, self.names is not None
@@ -539,12 +537,9 @@ class PairLooks(Accumulator):
         check_within(self._state.right, 0, totals[0], "right")
         require(not np.isnan(self._state.largest).any(), "largest must be numbers")
 
-    def _check_fit(self, other: Self) -> None:  # noqa: ARG002
-        raise TypeError("PairLooks do not merge: merge the counts, and look at their sum")
-
     def _sections(self) -> list[Section]:
         looks = f"{self.n_looks} look{'s' * (self.n_looks != 1)}"
-        text = (f"{looks} so far ({self._adjust}).",)
+        text = (f"{looks} so far ({self.adjust}).",)
         return [Section(title=self._title(), text=text)]
 
 
@@ -578,13 +573,3 @@ def _decide(
     decided = decided.copy()
     decided[new] = True
     return decided
-
-
-def _check_growth(state: _State, right: Ints, n: int) -> None:
-    """Refuse a look at fewer samples than the one before."""
-    wrong, wrong_before = n - right, state.totals[0] - state.right
-    if (right < state.right).any() or (wrong < wrong_before).any():
-        raise ValueError(
-            "counts must not shrink: looks come in the order of the samples, and each "
-            f"counts all samples so far; got {n} after {state.totals[0]}"
-        )

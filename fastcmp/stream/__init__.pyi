@@ -1,7 +1,7 @@
 # The public names, and where each is loaded from.
 
 from fastcmp.stream.accumulator import load as load
-from fastcmp.stream.confusion_counts import ConfusionCounts as ConfusionCounts
+from fastcmp.stream.class_counts import ConfusionCounts as ConfusionCounts
 from fastcmp.stream.label_counts import LabelCounts as LabelCounts
 from fastcmp.stream.pair_counts import PairCounts as PairCounts
 from fastcmp.stream.roc_sketch import RocSketch as RocSketch

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import os
 import reprlib
-from abc import ABC, abstractmethod
+from abc import ABC
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from importlib import import_module
 from numbers import Integral
-from typing import Any, ClassVar, NamedTuple, Protocol, Self, get_type_hints
+from typing import Any, ClassVar, NamedTuple, Self, get_type_hints
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -26,6 +26,8 @@ from fastcmp.core.saved_states import FileKind, read_state, write_state
 from fastcmp.core.sections import Section, dropped_sentences
 from fastcmp.core.threads import new_lock
 from fastcmp.inputs.labels import encode
+
+Arrays = dict[str, NDArray[Any]]
 
 
 def check_names(names: int | Sequence[str] | None) -> tuple[str, ...] | None:
@@ -138,17 +140,36 @@ def check_within(counts: NDArray[np.int64], low: Any, high: Any, name: str = "co
     require(possible, f"{name} must be numbers of samples that fit the others")
 
 
-class Declared(NamedTuple):
-    """What is declared of an array of a state."""
+# A state declares of each field how it merges; how it is saved, checked and read follows.
 
+
+class Setting(NamedTuple):
+    """A field that is no array."""
+
+    #: "agree": it must be the same in parts that merge; "first": the same, or None before
+    #: the first block; "joined": what `State.plus` makes of both.
+    merge: str
+    #: Reads it from the settings of a file, by its name.
+    read: Callable[[dict[str, Any], str], Any]
+
+
+NAMES = Setting("first", saved_names)
+LABELS = Setting("joined", lambda settings, key: saved_labels(settings, key) or ())
+FIXED = Setting("agree", lambda settings, key: settings[key])
+
+
+class Declared(NamedTuple):
+    """An array of a state."""
+
+    #: "sum" of the parts; "looks", which only one of the parts may have; "custom", which
+    #: the `plus` of the class merges.
+    merge: str
     #: Length of each axis: a number, the name of a size, or None for any.
     shape: tuple[int | str | None, ...]
-    dtype: Any
+    dtype: Any = np.int64
     #: How it is saved: "array"; "bits" of booleans; "upper" or "symmetric", the upper
     #: triangle of the last two axes.
-    form: str
-    #: Whether the arrays of parts are added; else that of the first part is kept.
-    added: bool
+    form: str = "array"
 
     def lengths(self, sizes: dict[str, int], anything: int = 0) -> tuple[int, ...]:
         """Length of each axis; of an axis of any length `anything`."""
@@ -158,32 +179,41 @@ class Declared(NamedTuple):
 
 
 def summed(*shape: int | str | None, dtype: Any = np.int64, form: str = "array") -> Declared:
-    """Declare an array of a `State` that is the sum of those of the parts."""
-    return Declared(shape, dtype, form, added=True)
+    """Declare an array that is the sum of those of the parts."""
+    return Declared("sum", shape, dtype, form)
 
 
-def kept(*shape: int | str | None, dtype: Any = np.int64, form: str = "array") -> Declared:
-    """Declare an array of a `State` that parts which are merged with it do not change."""
-    return Declared(shape, dtype, form, added=False)
+def custom(*shape: int | str | None, dtype: Any = np.int64, form: str = "array") -> Declared:
+    """Declare an array that the class merges itself."""
+    return Declared("custom", shape, dtype, form)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+def looks(*shape: int | str | None, dtype: Any = np.int64) -> Declared:
+    """Declare what looks have found, which does not merge."""
+    return Declared("looks", shape, dtype)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class State:
-    """Arrays that one assignment replaces, so that an interrupt never leaves half a block.
+    """Fields that one assignment replaces, so that an interrupt never leaves half a block.
 
-    Each array is annotated with `summed` or `kept`; other fields are settings.
+    Each is annotated with how it merges. Arrays are never changed in place.
     """
 
     _declared: ClassVar[dict[str, Declared]]
+    _set: ClassVar[dict[str, Setting]]
+    #: None before the first block, where no models were named.
+    names: Any = None
 
     def __init_subclass__(cls) -> None:
         """Read the annotations, once a class."""
-        hints = get_type_hints(cls, include_extras=True)
-        annotated = {name: getattr(hint, "__metadata__", None) for name, hint in hints.items()}
-        cls._declared = {name: notes[0] for name, notes in annotated.items() if notes}
+        hints = get_type_hints(cls, include_extras=True).items()
+        notes = {name: x.__metadata__[0] for name, x in hints if hasattr(x, "__metadata__")}
+        cls._declared = {name: x for name, x in notes.items() if isinstance(x, Declared)}
+        cls._set = {name: x for name, x in notes.items() if isinstance(x, Setting)}
 
     @classmethod
-    def begin(cls, sizes: dict[str, int], **others: Any) -> Self:
+    def begin(cls, sizes: dict[str, Any], **others: Any) -> Self:
         """State without samples, whose axes have these sizes."""
         zeros = {
             name: np.zeros(declared.lengths(sizes), declared.dtype)
@@ -191,24 +221,50 @@ class State:
         }
         return cls(**zeros, **others)
 
+    def check_fit(self, other: Self, kind: str) -> None:
+        """Refuse a state that accumulators of a kind may not merge with this one."""
+        for name, setting in self._set.items():
+            mine, theirs = getattr(self, name), getattr(other, name)
+            may_be_absent = setting.merge == "first" and None in (mine, theirs)
+            if setting.merge == "joined" or may_be_absent or mine == theirs:
+                continue
+            what = f"{name} agree{'' if name.endswith('s') else 's'}"
+            if name == "names" and sorted(mine) == sorted(theirs):
+                what = "names come in the same order (pass names= to both)"
+            if isinstance(mine, tuple) and isinstance(theirs, tuple):
+                mine, theirs = mine[:3], theirs[:3]
+            raise ValueError(f"{kind} merge where {what}, got {mine} and {theirs}")
+        if any(x.merge == "looks" and len(getattr(other, k)) for k, x in self._declared.items()):
+            raise ValueError(
+                f"{kind} merge before the other one has looked: merge first, and look at their sum"
+            )
+
+    def merged(self, other: Self) -> Self:
+        """State of both parts, which fit; one without models has no samples."""
+        if (self.names is None) != (other.names is None):
+            return other if self.names is None else self
+        return self.plus(other)
+
     def plus(self, other: Self) -> Self:
-        """State of both parts; commutes to the bit but for what is kept."""
-        return replace(
-            self,
-            **{
-                name: getattr(self, name) + getattr(other, name)
-                for name, declared in self._declared.items()
-                if declared.added
-            },
-        )
+        """State of both parts, of the same models; commutes to the bit but for looks."""
+        sums = {
+            name: getattr(self, name) + getattr(other, name)
+            for name, declared in self._declared.items()
+            if declared.merge == "sum"
+        }
+        return replace(self, **sums)
 
     @property
     def n_bytes(self) -> int:
         """Memory that the arrays take."""
         return sum(int(getattr(self, name).nbytes) for name in self._declared)
 
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """Arrays by name, in the form in which they are saved."""
+    def settings(self) -> dict[str, Any]:
+        """All that is no array, by name."""
+        return {name: getattr(self, name) for name in self._set}
+
+    def arrays(self) -> Arrays:
+        """Arrays by name, in the form in which they are saved: themselves where possible."""
         arrays = {}
         for name, declared in self._declared.items():
             array = getattr(self, name)
@@ -222,12 +278,12 @@ class State:
         return arrays
 
     @classmethod
-    def restore(cls, arrays: dict[str, NDArray[Any]], sizes: dict[str, int], **others: Any) -> Self:
-        """State of saved arrays."""
-        state = {}
+    def restore(cls, values: dict[str, Any], arrays: Arrays, sizes: dict[str, Any]) -> Self:
+        """State of settings that were read, and of saved arrays, which become its own."""
+        state = dict(values)
         for name, declared in cls._declared.items():
-            known = arrays.get(name)
-            anything = len(known) if known is not None and known.ndim else 0
+            saved = arrays.get(name)
+            anything = len(saved) if saved is not None and saved.ndim else 0
             shape, dtype = declared.lengths(sizes, anything), declared.dtype
             if declared.form == "array":
                 state[name] = stored(arrays, name, shape, dtype)
@@ -245,97 +301,121 @@ class State:
                         matrix[..., i:, i] = row
                     start += m - i
                 state[name] = matrix
-        return cls(**state, **others)
+        return cls(**state)
+
+    def same(self, other: Self) -> bool:
+        """Whether settings, and types and entries of arrays, are equal."""
+        one, two = self.arrays(), other.arrays()
+        settings = self.settings() == other.settings() and one.keys() == two.keys()
+        return settings and all(
+            array.dtype == two[name].dtype and np.array_equal(array, two[name])
+            for name, array in one.items()
+        )
+
+    def check(self) -> None:
+        """Refuse a state, read from a file, to which no samples can have led."""
 
 
 # What all accumulators share: they merge, add, compare, pickle, save and load.
 
-
-Arrays = dict[str, NDArray[Any]]
 
 _KIND = FileKind(
     None,
     "a file of an accumulator of fastcmp.stream",
     "take another file, or count the samples of this one anew",
 )
+_MALFORMED = (
+    *(ArithmeticError, AttributeError, LookupError),
+    *(RecursionError, TypeError, ValueError),
+)
 
 
 class Accumulator(ABC):
     """A state that grows by blocks of samples.
 
-    A subclass says what its state consists of: a `State` whose fields declare how they
-    merge and are saved, beside the options of its constructor. Two states merge where
-    their settings agree.
+    A subclass says what its `State` consists of, whose fields declare how they merge
+    and are saved, and the options of its constructor, which agree where two merge.
 
     What changes is one attribute, replaced by one assignment while `_lock` is held:
     threads may update and merge at the same time, and readers need no lock.
     """
 
-    #: Settings that `_join` brings together itself, so that they need not agree.
-    _JOINED: ClassVar[frozenset[str]] = frozenset()
     _lock: AbstractContextManager[object]
     #: Replaced by one assignment, so that an interrupt never leaves half a block.
     _state: Any
     #: Keywords of the constructor, checked, by which an equal one is made.
     _options: dict[str, Any]
-    #: Whether `_state` has names of models, which are saved with the options.
-    _NAMED: ClassVar[bool] = True
 
     __hash__ = None  # type: ignore[assignment]  # it changes
 
     def __new__(cls, *_: Any, **__: Any) -> Self:
         """Make the lock, which is never copied or saved."""
         made = super().__new__(cls)
-        made._lock = new_lock()
+        made._lock, made._options = new_lock(), {}
         return made
 
     @property
-    @abstractmethod
-    def n_samples(self) -> int:
-        """Number of samples that were counted."""
+    def names(self) -> tuple[str, ...] | None:
+        """The models by name; None before the first block, where none were given."""
+        return self._state.names  # type: ignore[no-any-return]
 
     @property
-    @abstractmethod
-    def names(self) -> tuple[str, ...] | None:
-        """The models by name; None while they are unknown."""
+    def n_models(self) -> int:
+        """Number of models, M; 0 before the first block, where none were given."""
+        return len(self.names or ())
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples that were counted."""
+        return int(self._state.totals[0])
+
+    @property
+    def n_bytes(self) -> int:
+        """Memory that the state takes."""
+        return self._state.n_bytes  # type: ignore[no-any-return]
 
     def _settings(self) -> dict[str, Any]:
-        """All that is no array: names, options and labels."""
-        return {**({"names": self._state.names} if self._NAMED else {}), **self._options}
+        """All that is no array: names, what was found, and options."""
+        return {**self._state.settings(), **self._options}
 
     def _arrays(self) -> Arrays:
         """Arrays of the state by name: themselves where possible, not copies."""
-        arrays: Arrays = self._state.arrays()
-        return arrays
+        return self._state.arrays()  # type: ignore[no-any-return]
 
-    def _sizes(self, names: tuple[str, ...] | None) -> dict[str, int]:
-        """Sizes by which the arrays of the state are declared."""
-        return {"m": len(names or ())}
+    def _sizes(self, values: dict[str, Any]) -> dict[str, Any]:
+        """Sizes by which the arrays of the state are declared, of the settings of a state."""
+        return {"m": len(values.get("names") or ())}
+
+    @classmethod
+    def _constructor(cls, settings: dict[str, Any]) -> dict[str, Any]:
+        """Keywords of the constructor, of the settings that are no fields of a state."""
+        options = {k: x for k, x in settings.items() if k not in {"names", "ids"}}
+        if "classes" in options:
+            options["classes"] = saved_labels(options, "classes")
+        return options
 
     @classmethod
     def _restore(cls, settings: dict[str, Any], arrays: Arrays) -> Self:
         """Accumulator of a state; the arrays become its own."""
-        options = {name: value for name, value in settings.items() if name != "names"}
-        if "classes" in options:
-            options["classes"] = saved_labels(options, "classes")
-        made = cls(**options)
-        require(made._settings().keys() == settings.keys(), "settings are missing")
-        others = {"names": saved_names(settings)} if cls._NAMED else {}
-        sizes = made._sizes(others.get("names"))
-        made._state = made._state.restore(arrays, sizes, **others)
+        made = cls(**cls._constructor(settings))
+        state = made._state
+        values = {name: field.read(settings, name) for name, field in state._set.items()}
+        # Files of values without models have no arrays.
+        if arrays or values.get("names") is not None:
+            made._state = state.restore(values, arrays, made._sizes(values))
         return made
 
-    @abstractmethod
+    @classmethod
+    def _checked(cls, settings: dict[str, Any], arrays: Arrays) -> Self:
+        """Accumulator of a file, or a refusal where no samples can have led to it."""
+        made = cls._restore(settings, arrays)
+        require(made._settings() == settings, "settings do not fit each other")
+        made._check()
+        return made
+
     def _check(self) -> None:
         """Refuse a state, read from a file, to which no samples can have led."""
-
-    def _join(self, other: Self) -> None:
-        """Add a state that fits."""
-        state, theirs = self._state, other._state
-        if not self._NAMED or None not in (state.names, theirs.names):
-            self._state = state.plus(theirs)
-        elif theirs.names is not None:
-            self._state = other.copy()._state
+        self._state.check()
 
     def merge(self, other: Self) -> Self:
         """Add what another accumulator has counted.
@@ -362,10 +442,16 @@ class Accumulator(ABC):
                 f"a {type(self).__name__} merges with its own kind, got {type(other).__name__}"
             )
         # Its state as it is now: two threads that hold both locks could block forever.
-        theirs = other._now()
+        theirs, kind = other._state, type(self).__name__
         with self._lock:
-            self._check_fit(theirs)
-            self._join(theirs)
+            for name, value in self._options.items():
+                if other._options[name] != value:
+                    raise ValueError(
+                        f"{kind} merge where {name} agrees, got "
+                        f"{reprlib.repr(value)} and {reprlib.repr(other._options[name])}"
+                    )
+            self._state.check_fit(theirs, kind)
+            self._state = self._state.merged(theirs)
         return self
 
     def copy(self) -> Self:
@@ -376,9 +462,10 @@ class Accumulator(ABC):
         same type
             One that changes on its own.
         """
-        now = self._now()
-        arrays = {name: array.copy() for name, array in now._arrays().items()}
-        return self._restore(now._settings(), arrays)
+        made = object.__new__(type(self))
+        made.__dict__.update(self.__dict__)
+        made._lock = new_lock()
+        return made
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the state to a file, at once or not at all.
@@ -395,7 +482,7 @@ class Accumulator(ABC):
         OSError
             If it cannot be written.
         """
-        now = self._now()
+        now = self.copy()
         write_state(path, type(self).__name__, now._settings(), now._arrays())
 
     @classmethod
@@ -426,34 +513,6 @@ class Accumulator(ABC):
             )
         return found
 
-    def _now(self) -> Self:
-        """Keep the state as it is now; other threads may replace it meanwhile."""
-        made = object.__new__(type(self))
-        made.__dict__.update(self.__dict__)
-        return made
-
-    def _check_fit(self, other: Self) -> None:
-        mine, theirs = self._settings(), other._settings()
-        for name, value in mine.items():
-            if name not in self._JOINED and theirs[name] != value:
-                raise ValueError(
-                    f"{type(self).__name__} merge where {name} agrees, got "
-                    f"{reprlib.repr(value)} and {reprlib.repr(theirs[name])}"
-                )
-        if self._NAMED:
-            self._check_names(self.names, other.names)
-
-    def _check_names(self, mine: tuple[str, ...] | None, theirs: tuple[str, ...] | None) -> None:
-        """Refuse names of other models."""
-        if mine is None or theirs is None or mine == theirs:
-            return
-        what = "names agree"
-        if sorted(mine) == sorted(theirs):
-            what = "names come in the same order (pass names= to both)"
-        raise ValueError(
-            f"{type(self).__name__} merge where {what}, got {mine[:3]} and {theirs[:3]}"
-        )
-
     def __add__(self, other: Any) -> Self:
         """Merge into a new accumulator."""
         if type(other) is not type(self):
@@ -470,19 +529,17 @@ class Accumulator(ABC):
         """Compare kind, settings and arrays."""
         if type(other) is not type(self):
             return NotImplemented
-        one, two = self._now(), other._now()
-        same = one._settings() == two._settings()
-        return same and same_arrays(one._arrays(), two._arrays())
+        return self._options == other._options and self._state.same(other._state)
 
     def __copy__(self) -> Self:
         return self.copy()
 
     def __sizeof__(self) -> int:
         """Say what it takes: schedulers decide by it where to move what."""
-        return object.__sizeof__(self) + int(getattr(self, "n_bytes", 0))
+        return object.__sizeof__(self) + self.n_bytes
 
     def __reduce__(self) -> tuple[Any, ...]:
-        now = self._now()
+        now = self.copy()
         return _rebuild, (type(self), now._settings(), now._arrays())
 
     def _title(self) -> str:
@@ -498,44 +555,15 @@ class Accumulator(ABC):
         return f"<{self._title()}>"
 
     def __str__(self) -> str:
-        shown = render.shortened(self._now()._sections())
+        shown = render.shortened(self.copy()._sections())
         return render.to_text(shown, render.terminal_width())
 
     def _repr_html_(self) -> str:
-        return render.to_html(render.shortened(self._now()._sections()))
-
-
-class BlockState(Protocol):
-    """What the state of every accumulator of blocks holds."""
-
-    @property
-    def names(self) -> tuple[str, ...] | None:
-        """The models by name; None before the first block, where none were given."""
-
-    @property
-    def totals(self) -> NDArray[np.int64]:
-        """Number of samples counted, without a true label, and of other classes."""
+        return render.to_html(render.shortened(self.copy()._sections()))
 
 
 class BlockCounts(Accumulator):
     """Counts of the samples of models, block by block."""
-
-    _state: BlockState
-
-    @property
-    def names(self) -> tuple[str, ...] | None:
-        """The models by name; None before the first block, where none were given."""
-        return self._state.names
-
-    @property
-    def n_models(self) -> int:
-        """Number of models, M; 0 before the first block, where none were given."""
-        return len(self._state.names or ())
-
-    @property
-    def n_samples(self) -> int:
-        """Number of samples that were counted."""
-        return int(self._state.totals[0])
 
     @property
     def n_missing(self) -> int:
@@ -553,20 +581,13 @@ class BlockCounts(Accumulator):
         table: dict[str, Any] = {"columns": columns, "rows": rows} if rows else {}
         return [Section(title=self._title(), text=text, **table)]
 
-    @abstractmethod
     def _table(self) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
-        """Give what is shown of each model: names of columns, and rows."""
-
-
-def accuracy_table(
-    names: tuple[str, ...] | None, correct: NDArray[np.int64], n_samples: int
-) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
-    """Show how many samples each model got right."""
-    pairs = zip(names or (), correct.tolist(), strict=True)
-    return ("model", "right", "accuracy"), tuple(
-        (name, str(right), f"{right / n_samples:.4f}" if n_samples else "-")
-        for name, right in pairs
-    )
+        """Names of columns and rows to be shown: samples that each model got right."""
+        n = self.n_samples
+        rows = zip(self.names or (), self.correct.tolist(), strict=True)  # type: ignore[attr-defined]
+        return ("model", "right", "accuracy"), tuple(
+            (name, str(right), f"{right / n:.4f}" if n else "-") for name, right in rows
+        )
 
 
 def load(path: str | os.PathLike[str]) -> Accumulator:
@@ -613,26 +634,9 @@ def load(path: str | os.PathLike[str]) -> Accumulator:
     if not isinstance(found, type) or not issubclass(found, Accumulator):
         raise ValueError(f"{path} holds {kind}, which this fastcmp does not know")  # noqa: TRY004
     try:
-        state = found._restore(settings, arrays)
-        state._check()
-    except (
-        ArithmeticError,
-        AttributeError,
-        LookupError,
-        RecursionError,
-        TypeError,
-        ValueError,
-    ) as error:
+        return found._checked(settings, arrays)
+    except _MALFORMED as error:
         raise ValueError(f"{path} holds no valid {kind}: {error}") from error
-    return state
-
-
-def same_arrays(one: Arrays, two: Arrays) -> bool:
-    """Compare names, types and entries."""
-    return one.keys() == two.keys() and all(
-        array.dtype == two[name].dtype and np.array_equal(array, two[name])
-        for name, array in one.items()
-    )
 
 
 def _rebuild(kind: type[Accumulator], settings: dict[str, Any], arrays: Arrays) -> Any:

@@ -1,4 +1,7 @@
-"""Counts by class for several models, whose classes are given or found as they come."""
+"""Counts by class for several models, whose classes are given or found as they come.
+
+Confusion matrices are the smallest; `LabelCounts` has two models at a time.
+"""
 
 from __future__ import annotations
 
@@ -6,27 +9,35 @@ import math
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fastcmp.core.threads import check_workers
-from fastcmp.counts.label_counts import add_cells
+from fastcmp import kernels
+from fastcmp.core.threads import ThreadPool, check_workers
+from fastcmp.counts.label_counts import add_cells, count_cells
+from fastcmp.counts.pairs import model_index
+from fastcmp.inputs.binary_labels import positive_label
 from fastcmp.inputs.columns import distinct
 from fastcmp.inputs.labels import Labels, encode, in_order
 from fastcmp.inputs.model_names import has_names, named_columns
 from fastcmp.stream.accumulator import (
+    FIXED,
+    LABELS,
+    NAMES,
     Arrays,
     BlockCounts,
+    State,
     check_classes,
+    check_names,
     check_totals,
     check_within,
     ordered_columns,
     require,
     saved_labels,
-    saved_names,
     stored,
+    summed,
 )
 
 _DENSE_TABLE = 1 << 21  # entries of one table: 128 classes cubed, 16 MB
@@ -76,11 +87,6 @@ class Tally:
         cells = [np.insert(own, 0, i, axis=1) for i, (own, _) in enumerate(tables)]
         counts = [samples for _, samples in tables]
         return cls(shape, np.concatenate(counts), np.concatenate(cells))
-
-    @property
-    def n_bytes(self) -> int:
-        """Memory that it takes."""
-        return self.counts.nbytes + (0 if self.cells is None else self.cells.nbytes)
 
     def nonzero(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """List the cells that hold samples, ascending, and their samples."""
@@ -168,15 +174,57 @@ _FEW = 16  # classes for which tables with empty ones are cheaper than new codes
 _THREADS_PAY = 1 << 21  # samples of all tables; below it one thread is faster
 
 
-@dataclass(frozen=True, slots=True)
-class _State:
-    """What one assignment replaces, so that an interrupt never leaves half a block."""
-
-    names: tuple[str, ...] | None
-    classes: tuple[Any, ...]
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _State(State):
+    names: Annotated[tuple[str, ...] | None, NAMES] = None
+    #: Whether the classes are those that occur, sorted; else they were given.
+    found: Annotated[bool, FIXED]
+    classes: Annotated[tuple[Any, ...], LABELS]
     #: Samples counted, without a true label, and of other classes.
-    totals: NDArray[np.int64]
+    totals: Annotated[NDArray[np.int64], summed(3)]
     tally: Tally
+
+    @property
+    def n_bytes(self) -> int:
+        return sum(array.nbytes for array in self.arrays().values())
+
+    def check_fit(self, other: Self, kind: str) -> None:
+        super().check_fit(other, kind)
+        if not self.found and self.classes != other.classes:
+            raise ValueError(
+                f"{kind} merge where classes agree, got {self.classes[:5]} and {other.classes[:5]}"
+            )
+
+    def plus(self, other: Self) -> Self:
+        classes = self.classes
+        if classes != other.classes:
+            classes = _sorted([*classes, *other.classes])
+        place = {label: i for i, label in enumerate(classes)}
+        one, two = (
+            x.tally.placed(range(len(x.classes)), [place[y] for y in x.classes], len(classes))
+            for x in (self, other)
+        )
+        return replace(super().plus(other), classes=classes, tally=one.plus(two))
+
+    def arrays(self) -> Arrays:
+        return super().arrays() | self.tally.arrays()
+
+    @classmethod
+    def restore(cls, values: dict[str, Any], arrays: Arrays, sizes: dict[str, Any]) -> Self:
+        tally = Tally.restore(sizes["tally"], arrays)
+        return super().restore({**values, "tally": tally}, arrays, sizes)
+
+    def check(self) -> None:
+        classes, totals, tally = self.classes, self.totals, self.tally
+        check_totals(totals, begun=self.names is not None)
+        require(isinstance(self.found, bool), "found must be true or false")
+        tally.check(int(totals[0]))
+        if self.found:
+            require(_sorted(classes) == classes, "classes must be sorted where they were found")
+            seen = tally.seen().size if tally.shape[0] else len(classes)
+            require(seen == len(classes), "classes must be those with any sample")
+            wrong = f"{totals[2]} samples of other classes, where all are counted"
+            require(not totals[2], wrong)
 
 
 class ClassCounts(BlockCounts):
@@ -186,17 +234,29 @@ class ClassCounts(BlockCounts):
     """
 
     _state: _State
-    _JOINED: ClassVar[frozenset[str]] = frozenset({"names", "classes"})
     #: Axes of a table that are classes.
     _AXES: ClassVar[int]
 
     def _begin(self, names: tuple[str, ...] | None, classes: Sequence[Any] | None) -> None:
         """Start without samples."""
         given = check_classes(classes, None)
-        self._found = given is None
-        classes = given or ()
-        nothing = self._nothing(names, classes)
-        self._state = _State(names, classes, np.zeros(3, np.int64), nothing)
+        values = {"names": names, "found": given is None, "classes": given or ()}
+        sizes = self._sizes(values)
+        self._state = _State.begin(sizes, tally=Tally.empty(sizes["tally"]), **values)
+
+    def _sizes(self, values: dict[str, Any]) -> dict[str, Any]:
+        """Shape of the tables of some models and classes."""
+        names, k = values["names"], len(values["classes"])
+        return {"tally": (0 if names is None else self._n_tables(names), *[k] * self._AXES)}
+
+    @classmethod
+    def _constructor(cls, settings: dict[str, Any]) -> dict[str, Any]:
+        return {"classes": None if settings["found"] else saved_labels(settings, "classes")}
+
+    def _check(self) -> None:
+        super()._check()
+        if self.names is not None:
+            self._check_models(self.names)
 
     @classmethod
     @abstractmethod
@@ -223,11 +283,6 @@ class ClassCounts(BlockCounts):
     def n_classes(self) -> int:
         """Number of classes, K."""
         return len(self._state.classes)
-
-    @property
-    def n_bytes(self) -> int:
-        """Memory that the state takes."""
-        return self._state.tally.n_bytes + self._state.totals.nbytes
 
     def update(self, y_true: Any, preds: Any, *, workers: int | None = None) -> Self:
         """Count a block of samples.
@@ -267,13 +322,14 @@ class ClassCounts(BlockCounts):
             )
             names = tuple(columns)
             self._check_models(names)
-            given = None if self._found else self.classes
+            given = None if self._state.found else self.classes
             block = encode(y_true, columns, classes=given, missing=None, least=0)
             if block.n_samples * self._n_tables(names) < _THREADS_PAY:
                 threads = 1
             classes, tally = self._counted(block, threads)
             totals = np.array([block.n_samples, block.n_missing, block.n_excluded])
-            self._add(_State(names, classes, totals, tally))
+            more = replace(self._state, names=names, classes=classes, totals=totals, tally=tally)
+            self._state = self._state.merged(more)
         return self
 
     def _rows(self) -> tuple[str, ...] | None:
@@ -282,10 +338,10 @@ class ClassCounts(BlockCounts):
 
     def _counted(self, block: Labels, threads: int) -> tuple[tuple[Any, ...], Tally]:
         """Count a block by the classes that were given, or that occur in it."""
-        if not self._found:
+        if not self._state.found:
             return self.classes, self._count(block, threads)
         if block.n_samples == 0:
-            return (), self._nothing(block.names, ())
+            return (), Tally.empty(self._sizes({"names": block.names, "classes": ()})["tally"])
         columns = (block.y_true, *block.preds)
         k = 1 + max(int(column.max()) for column in columns)
         block = replace(block, classes=block.classes[:k]) if k <= _FEW else in_order(block)
@@ -296,89 +352,6 @@ class ClassCounts(BlockCounts):
         new = [place[block.classes[code]] for code in used]
         return classes, tally.placed(used, new, len(classes))
 
-    def _nothing(self, names: tuple[str, ...] | None, classes: tuple[Any, ...]) -> Tally:
-        n_tables = 0 if names is None else self._n_tables(names)
-        return Tally.empty((n_tables, *[len(classes)] * self._AXES))
-
-    def _add(self, more: _State) -> None:
-        """Add a state of the same models, with any classes."""
-        mine = self._state
-        if more.names is None:
-            return
-        if mine.names is None:
-            mine = replace(mine, names=more.names, tally=self._nothing(more.names, mine.classes))
-        classes = mine.classes
-        if self._found and classes != more.classes:
-            classes = _sorted([*classes, *more.classes])
-        self._state = _State(
-            mine.names,
-            classes,
-            mine.totals + more.totals,
-            _spread(mine, classes).plus(_spread(more, classes)),
-        )
-
-    def _settings(self) -> dict[str, Any]:
-        return {"names": self.names, "classes": self.classes, "found": self._found}
-
-    def _arrays(self) -> Arrays:
-        return {"totals": self._state.totals, **self._state.tally.arrays()}
-
-    @classmethod
-    def _restore(cls, settings: dict[str, Any], arrays: Arrays) -> Self:
-        names, classes = saved_names(settings), saved_labels(settings, "classes") or ()
-        n_tables = 0 if names is None else cls._n_tables(names)
-        # The counts come first: what is made anew is then no larger than the file.
-        tally = Tally.restore((n_tables, *[len(classes)] * cls._AXES), arrays)
-        require(isinstance(settings["found"], bool), "found must be true or false")
-        made = cls._made_anew(settings)
-        wrong = "names, or classes in their order, are not those of the options"
-        require(made.names == names, wrong)
-        wanted = _sorted(classes) if made._found else made.classes
-        require(wanted == classes, wrong)
-        made._state = _State(names, classes, stored(arrays, "totals", (3,)), tally)
-        return made
-
-    def _check(self) -> None:
-        state = self._state
-        classes, totals, tally = state.classes, state.totals, state.tally
-        check_totals(totals, begun=state.names is not None)
-        tally.check(int(totals[0]))
-        if self._found:
-            seen = tally.seen().size if tally.shape[0] else len(classes)
-            require(seen == len(classes), "classes must be those with any sample")
-            wrong = f"{totals[2]} samples of other classes, where all are counted"
-            require(not totals[2], wrong)
-
-    @classmethod
-    @abstractmethod
-    def _made_anew(cls, settings: dict[str, Any]) -> Self:
-        """Make an accumulator with these settings, without samples."""
-
-    def _check_fit(self, other: Self) -> None:
-        super()._check_fit(other)
-        if not self._found and self.classes != other.classes:
-            raise ValueError(
-                f"{type(self).__name__} merge where classes agree, got {self.classes[:5]} and "
-                f"{other.classes[:5]}"
-            )
-
-    def _check_names(self, mine: tuple[str, ...] | None, theirs: tuple[str, ...] | None) -> None:
-        if mine is not None and theirs is not None and mine != theirs:
-            raise ValueError(
-                f"{type(self).__name__} merge where names agree and come in the same order (pass "
-                f"names= to both), got {mine[:3]} and {theirs[:3]}"
-            )
-
-    def _join(self, other: Self) -> None:
-        self._add(other._state)
-
-
-def _spread(state: _State, classes: tuple[Any, ...]) -> Tally:
-    """Give counts the shape of more classes."""
-    place = {label: i for i, label in enumerate(classes)}
-    new = [place[label] for label in state.classes]
-    return state.tally.placed(range(len(new)), new, len(classes))
-
 
 def _sorted(labels: Iterable[Any]) -> tuple[Any, ...]:
     try:
@@ -388,3 +361,167 @@ def _sorted(labels: Iterable[Any]) -> tuple[Any, ...]:
             f"classes found in blocks must be of types that sort ({error}): convert "
             "the labels, or name all classes by classes="
         ) from None
+
+
+# Confusion matrices of many models, block by block.
+
+
+_LARGEST_ARRAY = 1 << 28  # entries: 2 GB
+
+
+class ConfusionCounts(ClassCounts):
+    """Confusion matrices: samples by true and predicted class, for each model.
+
+    Give blocks of samples to `update`; combine parts with `merge`, ``+`` or ``sum``.
+    `matrix` is the confusion matrix of one model, and
+    `classification_table_from_counts` takes the counts of one model and two classes.
+
+    Parameters
+    ----------
+    names : int or sequence of str, optional
+        Names of the models, or their number; by default those of the first block.
+    classes : sequence, optional
+        Classes to count, in this order; samples whose true label is another one are
+        left out, and a prediction of another one is refused. By default all labels
+        that occur, sorted.
+
+    Raises
+    ------
+    ValueError
+        If names or classes repeat.
+    TypeError
+        If names are not strings.
+
+    See Also
+    --------
+    LabelCounts : Two models by their predictions together, as tests of pairs need.
+
+    Notes
+    -----
+    A model takes 8 K**2 bytes up to 1,448 classes (and 2 GB for all models); beyond,
+    32 bytes for each cell that holds samples. A missing true label drops the sample,
+    and a missing prediction is an error.
+
+    Examples
+    --------
+    >>> from fastcmp.stream import ConfusionCounts
+    >>> counts = ConfusionCounts()
+    >>> _ = counts.update(["x", "y", "y"], {"a": ["x", "y", "x"]})
+    >>> _ = counts.update(["z"], {"a": ["x"]})
+    >>> counts.classes
+    ('x', 'y', 'z')
+    >>> counts.matrix("a").tolist()
+    [[1, 0, 0], [1, 1, 0], [1, 0, 0]]
+    """
+
+    _AXES: ClassVar[int] = 2
+
+    def __init__(
+        self, names: int | Sequence[str] | None = None, *, classes: Sequence[Any] | None = None
+    ) -> None:
+        self._begin(check_names(names), classes)
+
+    def matrix(self, model: str | int) -> NDArray[np.int64]:
+        """Get the confusion matrix of one model.
+
+        Parameters
+        ----------
+        model : str or int
+            Its name or place.
+
+        Returns
+        -------
+        ndarray of int64, shape (K, K)
+            ``[t, p]``: samples of class t for which it predicted p, by the classes in
+            `classes`; a copy.
+
+        Raises
+        ------
+        ValueError
+            If there is no such model, or the matrix would take more than 2 GB.
+
+        Examples
+        --------
+        >>> from fastcmp.stream import ConfusionCounts
+        >>> ConfusionCounts().update([0, 1], {"a": [1, 1]}).matrix("a").tolist()
+        [[0, 1], [0, 1]]
+        """
+        i = model_index(model, self.names or (), "model")
+        tally, k = self._state.tally, self.n_classes
+        if tally.cells is None:
+            return np.array(tally.counts[i])
+        if k * k > _LARGEST_ARRAY:
+            raise ValueError(
+                f"a confusion matrix of {k} classes needs {8 * k**2 / 1e9:.3g} GB: "
+                "name fewer by classes="
+            )
+        own = tally.cells[:, 0] == i
+        table = np.zeros((k, k), np.int64)
+        table[tuple(tally.cells[own, 1:].T)] = tally.counts[own]
+        return table
+
+    @property
+    def correct(self) -> NDArray[np.int64]:
+        """Correctly classified samples of each model, shape (M,)."""
+        cells, counts = self._state.tally.nonzero()
+        right = cells[:, 1] == cells[:, 2]
+        correct = np.zeros(self.n_models, np.int64)
+        np.add.at(correct, cells[right, 0], counts[right])
+        return correct
+
+    def two_class_counts(self, positive: Any = None) -> tuple[dict[str, int], tuple[Any, Any]]:
+        """Count true and false positives and negatives of a single model.
+
+        Parameters
+        ----------
+        positive : label, optional
+            The positive class; of two numbers or booleans the larger one by default.
+
+        Returns
+        -------
+        tuple of dict and two labels
+            "tp", "fp", "fn" and "tn"; the positive label and the other one.
+
+        Raises
+        ------
+        ValueError
+            If there is not one model, or not two classes, or it is not known which of
+            them is positive.
+
+        Examples
+        --------
+        >>> from fastcmp.stream import ConfusionCounts
+        >>> counts = ConfusionCounts().update([0, 1, 1], {"a": [1, 1, 0]})
+        >>> counts.two_class_counts()
+        ({'tp': 1, 'fp': 1, 'fn': 1, 'tn': 0}, (1, 0))
+        """
+        if self.n_models != 1 or self.n_classes != 2:
+            raise ValueError(
+                f"counts must be of 1 model and 2 classes, got {self.n_models} and "
+                f"{self.n_classes}: count one model, with its two classes="
+            )
+        labels = list(self.classes)
+        yes, no = positive_label(labels, positive)
+        (tn, fp), (fn, tp) = self.matrix(0)[
+            np.ix_(*[[labels.index(no), labels.index(yes)]] * 2)
+        ].tolist()
+        return {"tp": tp, "fp": fp, "fn": fn, "tn": tn}, (yes, no)
+
+    @classmethod
+    def _n_tables(cls, names: tuple[str, ...]) -> int:
+        return len(names)
+
+    def _count(self, block: Labels, threads: int) -> Tally:
+        m, k = len(block.preds), len(block.classes)
+        shape = (m, k, k)
+        if is_dense(shape):
+            tables = np.zeros(shape, np.int64)
+
+            def count(i: int) -> None:
+                kernels.count_agreement(block.y_true, block.preds[i], tables[i])
+
+            with ThreadPool(threads) as pool:
+                pool.run(count, range(m))
+            return Tally(shape, tables)
+        found = [count_cells((block.y_true, pred), k) for pred in block.preds]
+        return Tally.of_tables(shape, found)

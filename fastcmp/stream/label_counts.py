@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fastcmp import kernels
-from fastcmp.core.threads import ThreadPool, parts
-from fastcmp.counts.label_counts import LabelTable, add_cells
+from fastcmp.counts.label_counts import LabelTable, add_cells, count_dense
 from fastcmp.counts.pair_tables import all_label_cells, all_label_counts
 from fastcmp.counts.pairs import model_index, places_of
 from fastcmp.inputs.labels import Labels
-from fastcmp.stream.accumulator import accuracy_table, check_names, require, saved_names
+from fastcmp.stream.accumulator import check_names, saved_names
 from fastcmp.stream.class_counts import ClassCounts, Tally, is_dense
 
 
@@ -84,7 +82,7 @@ class LabelCounts(ClassCounts):
         rows = check_names(names)
         everything = isinstance(pairs, str) and pairs.lower() == "all"
         self._pair = None if everything else _read_pair(pairs, rows)
-        self._row_names = rows
+        self._options = {"pair": self._pair, "rows": rows if self._pair else None}
         self._begin(self._pair or rows, classes)
         if self.names is not None:
             self._check_models(self.names)
@@ -233,41 +231,22 @@ class LabelCounts(ClassCounts):
         return self._pair
 
     def _rows(self) -> tuple[str, ...] | None:
-        return self.names if self._pair is None else self._row_names
+        return self._options["rows"] if self._pair else self.names
 
     def _count(self, block: Labels, threads: int) -> Tally:
         m, k = len(block.preds), len(block.classes)
         shape = (m * (m - 1) // 2, k, k, k)
         if not is_dense(shape):
             return Tally.of_tables(shape, all_label_cells(block))
-        if m > 2 or threads == 1:
-            return Tally(shape, all_label_counts(block, threads))
-        cuts = parts(block.n_samples, -(-block.n_samples // threads))
-        private = [np.zeros((k, k, k), np.int64) for _ in cuts]
-
-        def count(i: int) -> None:
-            t, a, b = (column[cuts[i]] for column in (block.y_true, *block.preds))
-            kernels.count_labels(t, a, b, private[i])
-
-        with ThreadPool(threads) as pool:
-            pool.run(count, range(len(cuts)))
-        return Tally(shape, sum(private[1:], private[0])[None])
-
-    def _table(self) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
-        return accuracy_table(self.names, self.correct, self.n_samples)
-
-    def _settings(self) -> dict[str, Any]:
-        own = {"pair": self._pair, "rows": self._row_names if self._pair else None}
-        return {**super()._settings(), **own}
+        if m == 2 and block.n_samples:
+            columns = (block.y_true, *block.preds)
+            return Tally(shape, count_dense(columns, k, threads)[None])  # type: ignore[index]
+        return Tally(shape, all_label_counts(block, threads))
 
     @classmethod
-    def _made_anew(cls, settings: dict[str, Any]) -> Self:
-        classes = None if settings["found"] else settings["classes"]
-        pair = saved_names(settings, "pair")
-        if pair is None:
-            require(settings["rows"] is None, "rows are for a pair, got no pair")
-            return cls(settings["names"], classes=classes)
-        return cls(saved_names(settings, "rows"), classes=classes, pairs=pair)  # type: ignore[arg-type]
+    def _constructor(cls, settings: dict[str, Any]) -> dict[str, Any]:
+        names, pair = saved_names(settings, "rows"), saved_names(settings, "pair")
+        return {**super()._constructor(settings), "names": names, "pairs": pair or "all"}
 
 
 def _read_pair(pairs: Any, names: tuple[str, ...] | None) -> tuple[str, ...]:

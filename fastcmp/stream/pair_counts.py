@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +17,9 @@ from fastcmp.inputs.labels import Labels, encode
 from fastcmp.inputs.model_names import has_names, named_columns
 from fastcmp.kernels.bits import LINE_WORDS, TILE_ROWS, allocate_words, common_tile
 from fastcmp.stream.accumulator import (
+    NAMES,
     BlockCounts,
     State,
-    accuracy_table,
     check_classes,
     check_names,
     check_totals,
@@ -36,9 +36,9 @@ _THREADS_PAY = 1 << 24  # samples to pack; below it one thread is faster
 _GRAM = 256  # pairs of samples that cost as much as packing one
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class _State(State):
-    names: tuple[str, ...] | None
+    names: Annotated[tuple[str, ...] | None, NAMES] = None
     #: Samples counted, without a true label, and of other classes.
     totals: Annotated[NDArray[np.int64], summed(3)]
     #: Samples that both got right, for i <= j; 0 below the diagonal.
@@ -98,7 +98,6 @@ class PairCounts(BlockCounts):
     """
 
     _state: _State
-    _JOINED: ClassVar[frozenset[str]] = frozenset({"names"})
 
     def __init__(
         self,
@@ -110,12 +109,7 @@ class PairCounts(BlockCounts):
         known = check_names(names)
         missing = choose(missing, "missing", ("raise", "wrong"))
         self._options = {"classes": check_classes(classes, missing), "missing": missing}
-        self._state = _State.begin(self._sizes(known), names=known)
-
-    @property
-    def n_bytes(self) -> int:
-        """Memory that the state takes."""
-        return self._state.n_bytes
+        self._state = _State.begin({"m": len(known or ())}, names=known)
 
     @property
     def correct(self) -> NDArray[np.int64]:
@@ -226,9 +220,6 @@ class PairCounts(BlockCounts):
         if m == 2:
             return {name: int(count[0]) for name, count in counts.items()}
         return counts
-
-    def _table(self) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
-        return accuracy_table(self.names, self.correct, self.n_samples)
 
     def _check(self) -> None:
         totals, joint = self._state.totals, self._state.joint

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +12,7 @@ from fastcmp.core.threads import check_workers
 from fastcmp.counts.pairs import model_index
 from fastcmp.counts.roc_points import RocCurve, with_top
 from fastcmp.stream.accumulator import Arrays, BlockCounts
-from fastcmp.stream.score_blocks import read_block
-from fastcmp.stream.score_map import ScoreMap
+from fastcmp.stream.score_map import ScoreMap, read_block
 from fastcmp.stream.score_refinement import ScoreRefinement
 from fastcmp.stream.score_state import AreaBounds, ScoreState, only_area
 
@@ -72,8 +71,6 @@ class ScoreCounts(BlockCounts):
     """
 
     _state: ScoreState
-    _JOINED: ClassVar[frozenset[str]] = frozenset({"names", "labels", "grids", "edges"})
-    _NAMED: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -82,7 +79,7 @@ class ScoreCounts(BlockCounts):
         positive: Any = None,
         names: int | Sequence[str] | None = None,
     ) -> None:
-        self._state = ScoreState.begin(map, names, positive)
+        self._state = ScoreState.of_maps(map, names, positive)
 
     @property
     def map(self) -> ScoreMap | dict[str, ScoreMap] | None:
@@ -219,16 +216,6 @@ class ScoreCounts(BlockCounts):
         """
         return ScoreRefinement._begin(self._state, memory_limit)
 
-    def copy(self) -> Self:
-        """Copy the state.
-
-        Returns
-        -------
-        ScoreCounts
-            One that changes on its own.
-        """
-        return self._made(self._state)  # which is replaced, never changed
-
     @classmethod
     def _made(cls, state: ScoreState) -> Self:
         made = cls()
@@ -242,37 +229,12 @@ class ScoreCounts(BlockCounts):
             (name, f"{area.low:.6f}", f"{area.high:.6f}") for name, area in self.areas.items()
         )
 
-    def _settings(self) -> dict[str, Any]:
-        return self._state.settings()
-
-    def _arrays(self) -> Arrays:
-        return self._state.arrays()
-
     @classmethod
     def _restore(cls, settings: dict[str, Any], arrays: Arrays) -> Self:
-        return cls._made(ScoreState.restore(settings, arrays))
-
-    def _check(self) -> None:
-        self._state.check()
-
-    def _check_fit(self, other: Self) -> None:
-        super()._check_fit(other)
-        self._state.check_fit(other._state, type(self).__name__)
-
-    def _join(self, other: Self) -> None:
-        self._state = self._state.plus(other._state)
+        return cls._made(ScoreState.of_file(settings, arrays))
 
 
 # A ROC curve in constant memory: exact points, and how far others may be off.
-
-
-class _Points(NamedTuple):
-    """Counts of the bins that hold samples, from the highest down."""
-
-    thresholds: NDArray[np.float64]
-    negatives: NDArray[np.int64]
-    positives: NDArray[np.int64]
-    exact: NDArray[np.bool_]
 
 
 class RocSketch(ScoreCounts):
@@ -347,12 +309,12 @@ class RocSketch(ScoreCounts):
         >>> sketch.curve("knn").fpr.size, sketch.gap("knn")
         (5, 0.0)
         """
-        points = self._points(model)
-        fp, tp = np.cumsum(points.negatives), np.cumsum(points.positives)
+        thresholds, *counts, _ = self._points(model)
+        fp, tp = np.cumsum(counts, axis=1)
         return RocCurve(
             fpr=np.append(0.0, fp / fp[-1]),
             tpr=np.append(0.0, tp / tp[-1]),
-            thresholds=with_top(points.thresholds),
+            thresholds=with_top(thresholds),
         )
 
     def gap(self, model: str | int | None = None) -> float:
@@ -385,11 +347,12 @@ class RocSketch(ScoreCounts):
         >>> RocSketch().update([0, 1, 0, 1], [1, 1, 2, 2]).gap()
         0.0
         """
-        points = self._points(model)
-        open_ = ~points.exact & (points.negatives > 0)
-        return float(np.max(points.positives * open_) / points.positives.sum())
+        _, negatives, positives, exact = self._points(model)
+        open_ = ~exact & (negatives > 0)
+        return float(np.max(positives * open_) / positives.sum())
 
-    def _points(self, model: str | int | None) -> _Points:
+    def _points(self, model: str | int | None) -> list[NDArray[Any]]:
+        """Thresholds, negatives, positives and exactness of bins with samples, from the top."""
         state = self._state
         names, labels = state.names or (), state.class_labels()
         if model is None and len(names) > 1:
@@ -401,4 +364,4 @@ class RocSketch(ScoreCounts):
         negatives, positives = state.by_class(place)
         one = state.map_of(place)
         used = np.flatnonzero(negatives + positives)[::-1]
-        return _Points(one.thresholds[used], negatives[used], positives[used], one.exact[used])
+        return [x[used] for x in (one.thresholds, negatives, positives, one.exact)]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import reprlib
-from typing import Any, ClassVar, NamedTuple, Self
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +13,8 @@ from fastcmp import kernels
 from fastcmp.core.sections import Section
 from fastcmp.core.threads import check_workers, in_words, read_size
 from fastcmp.kernels.roc import PAIR_BASE
-from fastcmp.stream.accumulator import Accumulator, Arrays, require, same_arrays, stored
-from fastcmp.stream.score_blocks import flags_of, read_block
+from fastcmp.stream.accumulator import Accumulator, Arrays, State, require, stored
+from fastcmp.stream.score_map import flags_of, read_block
 from fastcmp.stream.score_state import AreaBounds, ScoreState, only_area, total_product
 
 Pieces = list[NDArray[Any]]
@@ -32,13 +33,94 @@ class _Plan(NamedTuple):
     within: tuple[int, int]
 
 
-class _Seen(NamedTuple):
-    """What one assignment replaces, so that an interrupt never leaves half a block."""
-
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Passes(State):
+    #: What the first pass counted, and which bins this one looks into.
+    first: ScoreState
+    plans: list[_Plan]
     #: The samples counted once more, to check in the end that all came again.
     again: ScoreState
     #: Collected scores of each block, of each model, by label, in pieces.
-    kept: tuple[list[tuple[Pieces, Pieces]], ...]
+    kept: tuple[list[tuple[Pieces, Pieces]], ...] = ()
+
+    @property
+    def totals(self) -> NDArray[np.int64]:
+        return self.again.totals
+
+    @property
+    def n_bytes(self) -> int:
+        pieces = (x for block in self.kept for model in block for side in model for x in side)
+        return self.first.n_bytes + self.again.n_bytes + sum(piece.nbytes for piece in pieces)
+
+    def check_fit(self, other: Self, kind: str) -> None:
+        same = self.first.same(other.first) and all(
+            one.within == two.within
+            and np.array_equal(one.chosen, two.chosen)
+            and np.array_equal(one.resolved, two.resolved)
+            for one, two in zip(self.plans, other.plans, strict=True)
+        )
+        require(same, f"{kind} merge where they are copies of the same beginning")
+
+    def plus(self, other: Self) -> Self:
+        again = self.again.merged(other.again)
+        return replace(self, again=again, kept=self.kept + other.kept)
+
+    def collected(self, model: int, side: int, *, with_end: bool = False) -> NDArray[Any]:
+        """Sort the collected scores of a label, with inf behind if wanted."""
+        dtype = self.first.map_of(model).dtype
+        pieces = [piece for block in self.kept for piece in block[model][side]]
+        zero = dtype.type(0)  # -0.0 becomes 0.0: of one array there is one form
+        joined: NDArray[Any] = np.concatenate([np.empty(0, dtype), *pieces]) + zero
+        joined.sort()
+        return np.append(joined, dtype.type(np.inf)) if with_end else joined
+
+    def settings(self) -> dict[str, Any]:
+        within = [list(plan.within) for plan in self.plans]
+        return {"first": self.first.settings(), "again": self.again.settings(), "within": within}
+
+    def arrays(self) -> Arrays:
+        arrays = {f"first_{k}": a for k, a in self.first.arrays().items()}
+        arrays |= {f"again_{k}": a for k, a in self.again.arrays().items()}
+        for i, plan in enumerate(self.plans):
+            arrays |= {f"chosen_{i}": plan.chosen, f"resolved_{i}": plan.resolved}
+            arrays |= {f"kept_{i}_{side}": self.collected(i, side) for side in range(2)}
+        return arrays
+
+    def check(self) -> None:
+        first, again = self.first, self.again
+        first.check()
+        again.check()
+        again.check_fit(first, "passes")
+        first.class_labels()
+        same = (again.names, again.positive) == (first.names, first.positive)
+        same = same and set(again.labels) <= set(first.labels)
+        require(same, "names or labels of the two passes differ")
+        for model, plan in enumerate(self.plans):
+            negatives, positives = first.by_class(model)
+            most = total_product(positives * plan.resolved, negatives)
+            possible = min(plan.within) >= 0 and sum(plan.within) <= most
+            wrong = f"within must be pairs of resolved bins, got {plan.within}"
+            require(possible, wrong)
+            require(not (plan.chosen & plan.resolved).any(), "bins chosen once more")
+            for side in range(2):
+                self._check_kept(model, side)
+
+    def _check_kept(self, model: int, side: int) -> None:
+        """Refuse scores that are not those which were counted in the chosen bins."""
+        chosen, again = self.plans[model].chosen, self.again
+        ((pieces, other),) = [block[model] for block in self.kept]
+        scores = (pieces if side == 0 else other)[0]
+        require(not np.isnan(scores).any(), "collected scores must not be NaN")
+        require((scores[1:] >= scores[:-1]).all(), "collected scores must ascend")
+        bins = self.first.map_of(model)._bins_of(scores)
+        counted = np.zeros(chosen.size, np.int64)
+        label = self.first.labels[side]
+        if label in again.labels:
+            place = again.labels.index(label)
+            counted = again.counts[model][:, place] * chosen
+        found = np.bincount(bins, minlength=chosen.size)
+        wrong = "collected scores are not those that were counted"
+        require(np.array_equal(found, counted), wrong)
 
 
 class ScoreRefinement(Accumulator):
@@ -77,13 +159,10 @@ class ScoreRefinement(Accumulator):
     (False, True)
     """
 
-    _JOINED: ClassVar[frozenset[str]] = frozenset({"again"})
-    _NAMED: ClassVar[bool] = False
+    _state: _Passes
 
     def __init__(self, first: ScoreState, plans: list[_Plan]) -> None:
-        self._first = first
-        self._plans = plans
-        self._seen = _Seen(first.empty(), ())
+        self._state = _Passes(names=first.names, first=first, plans=plans, again=first.empty())
 
     @classmethod
     def _begin(
@@ -120,19 +199,9 @@ class ScoreRefinement(Accumulator):
         return cls(first, [plan._replace(chosen=part) for plan, part in pairs_of])
 
     @property
-    def names(self) -> tuple[str, ...] | None:
-        """The models by name."""
-        return self._first.names
-
-    @property
-    def n_samples(self) -> int:
-        """Number of samples that this pass has seen."""
-        return int(self._seen.again.totals[0])
-
-    @property
     def n_chosen(self) -> int:
         """Number of bins, over all models, that this pass looks into."""
-        return sum(int(plan.chosen.sum()) for plan in self._plans)
+        return sum(int(plan.chosen.sum()) for plan in self._state.plans)
 
     def update(self, y_true: Any, scores: Any, *, workers: int | None = None) -> Self:
         """See a block of samples again.
@@ -161,17 +230,18 @@ class ScoreRefinement(Accumulator):
             If scores are not numbers, or labels cannot be compared.
         """
         threads = check_workers(workers)
-        block = read_block(y_true, scores, self._first.names)
+        block = read_block(y_true, scores, self._state.first.names)
         with self._lock:
-            again = self._seen.again.count(block, threads)
-            sides = flags_of(block.truth, self._first.labels[1])
+            state = self._state
+            again = state.again.count(block, threads)
+            sides = flags_of(block.truth, state.first.labels[1])
             found = []
-            for model, plan in enumerate(self._plans):
-                map_ = self._first.map_of(model)
+            for model, plan in enumerate(self._state.plans):
+                map_ = self._state.first.map_of(model)
                 column, kind = block.columns[model], block.kinds[model]
                 column = map_._convert(column, kind, block.names[model])
                 found.append(_collect(column, sides, map_, plan.chosen))
-            self._seen = _Seen(again, (*self._seen.kept, found))
+            self._state = replace(state, again=again, kept=(*state.kept, found))
         return self
 
     @property
@@ -184,12 +254,12 @@ class ScoreRefinement(Accumulator):
         """The area of each model, by name; exact where no ambiguous bin is left."""
         plans = zip(self.names or (), self._resolved(), strict=True)
         return {
-            name: self._first.area(model, within=plan.within, resolved=plan.resolved)
+            name: self._state.first.area(model, within=plan.within, resolved=plan.resolved)
             for model, (name, plan) in enumerate(plans)
         }
 
     def _sections(self) -> list[Section]:
-        n, bins = int(self._first.totals[0]), self.n_chosen
+        n, bins = int(self._state.first.totals[0]), self.n_chosen
         text = f"second pass over {n} samples, which looks into {bins} bins"
         return [Section(title=self._title(), text=(text,))]
 
@@ -212,29 +282,29 @@ class ScoreRefinement(Accumulator):
             If the samples of this pass fell into other bins than those of the first, or
             the limit is too low for any bin.
         """
-        return type(self)._begin(self._first, memory_limit, self._resolved())
+        return type(self)._begin(self._state.first, memory_limit, self._resolved())
 
     def _resolved(self) -> list[_Plan]:
         """Count the pairs within the chosen bins, and add what was known."""
-        again = self._seen.again
-        if not _same(again, self._first):
+        again = self._state.again
+        if not again.same(self._state.first):
             raise ValueError(
                 "a second pass needs the samples of the first, got "
-                f"{self.n_samples} samples where it had {self._first.totals[0]}, or "
+                f"{self.n_samples} samples where it had {self._state.first.totals[0]}, or "
                 "other ones"
             )
-        yes = self._first.labels.index(self._first.class_labels()[0])
+        yes = self._state.first.labels.index(self._state.first.class_labels()[0])
         plans = []
-        for model, plan in enumerate(self._plans):
+        for model, plan in enumerate(self._state.plans):
             negatives, positives = (
-                self._collected(model, side, with_end=True) for side in (1 - yes, yes)
+                self._state.collected(model, side, with_end=True) for side in (1 - yes, yes)
             )
             pairs = kernels.concordance_sorted(negatives, positives)
             base = PAIR_BASE
             concordant = int(pairs.concordant_high) * base + int(pairs.concordant_low)
             tied = int(pairs.tied_high) * base + int(pairs.tied_low)
             # Pairs of a positive and a negative in a lower bin were known before.
-            counts = [n * plan.chosen for n in self._first.by_class(model)]
+            counts = [n * plan.chosen for n in self._state.first.by_class(model)]
             found = negatives.size - 1, positives.size - 1
             if found != tuple(int(count.sum()) for count in counts):
                 raise ValueError(f"scores that were collected are not those counted: {found}")
@@ -244,36 +314,10 @@ class ScoreRefinement(Accumulator):
             plans.append(_Plan(plan.chosen, plan.resolved | plan.chosen, within))
         return plans
 
-    def _collected(self, model: int, side: int, *, with_end: bool = False) -> NDArray[Any]:
-        """Sort the collected scores of a label, with inf behind if wanted."""
-        dtype = self._first.map_of(model).dtype
-        pieces = [piece for block in self._seen.kept for piece in block[model][side]]
-        zero = dtype.type(0)  # -0.0 becomes 0.0: of one array there is one form
-        joined: NDArray[Any] = np.concatenate([np.empty(0, dtype), *pieces]) + zero
-        joined.sort()
-        return np.append(joined, dtype.type(np.inf)) if with_end else joined
-
-    def _settings(self) -> dict[str, Any]:
-        return {
-            "first": self._first.settings(),
-            "again": self._seen.again.settings(),
-            "within": [list(plan.within) for plan in self._plans],
-        }
-
-    def _arrays(self) -> Arrays:
-        arrays = {f"first_{k}": a for k, a in self._first.arrays().items()}
-        arrays |= {f"again_{k}": a for k, a in self._seen.again.arrays().items()}
-        for i, plan in enumerate(self._plans):
-            arrays[f"chosen_{i}"] = plan.chosen
-            arrays[f"resolved_{i}"] = plan.resolved
-            for side in range(2):
-                arrays[f"kept_{i}_{side}"] = self._collected(i, side)
-        return arrays
-
     @classmethod
     def _restore(cls, settings: dict[str, Any], arrays: Arrays) -> Self:
         first, again = (
-            ScoreState.restore(
+            ScoreState.of_file(
                 settings[name],
                 {
                     key.removeprefix(f"{name}_"): array
@@ -298,63 +342,8 @@ class ScoreRefinement(Accumulator):
             sides = [stored(arrays, n, (arrays[n].size,), dtype) for n in names]
             kept.append(([sides[0]], [sides[1]]))
         made = cls(first, plans)
-        made._seen = _Seen(again, (kept,))
+        made._state = replace(made._state, again=again, kept=(kept,))
         return made
-
-    def _check(self) -> None:
-        first, again = self._first, self._seen.again
-        first.check()
-        again.check()
-        again.check_fit(first, "passes")
-        first.class_labels()
-        same = (again.names, again.positive) == (first.names, first.positive)
-        same = same and set(again.labels) <= set(first.labels)
-        require(same, "names or labels of the two passes differ")
-        for model, plan in enumerate(self._plans):
-            negatives, positives = first.by_class(model)
-            most = total_product(positives * plan.resolved, negatives)
-            possible = min(plan.within) >= 0 and sum(plan.within) <= most
-            wrong = f"within must be pairs of resolved bins, got {plan.within}"
-            require(possible, wrong)
-            require(not (plan.chosen & plan.resolved).any(), "bins chosen once more")
-            for side in range(2):
-                self._check_kept(model, side)
-
-    def _check_kept(self, model: int, side: int) -> None:
-        """Refuse scores that are not those which were counted in the chosen bins."""
-        chosen, again = self._plans[model].chosen, self._seen.again
-        ((pieces, other),) = [block[model] for block in self._seen.kept]
-        scores = (pieces if side == 0 else other)[0]
-        require(not np.isnan(scores).any(), "collected scores must not be NaN")
-        require((scores[1:] >= scores[:-1]).all(), "collected scores must ascend")
-        bins = self._first.map_of(model)._bins_of(scores)
-        counted = np.zeros(chosen.size, np.int64)
-        label = self._first.labels[side]
-        if label in again.labels:
-            place = again.labels.index(label)
-            counted = again.counts[model][:, place] * chosen
-        found = np.bincount(bins, minlength=chosen.size)
-        wrong = "collected scores are not those that were counted"
-        require(np.array_equal(found, counted), wrong)
-
-    def _check_fit(self, other: Self) -> None:
-        super()._check_fit(other)
-        same = _same(self._first, other._first) and all(
-            np.array_equal(one.chosen, two.chosen) and np.array_equal(one.resolved, two.resolved)
-            for one, two in zip(self._plans, other._plans, strict=True)
-        )
-        if not same:
-            raise ValueError("ScoreRefinement merge where they are copies of the same beginning")
-
-    def _join(self, other: Self) -> None:
-        mine, theirs = self._seen, other._seen
-        self._seen = _Seen(mine.again.plus(theirs.again), mine.kept + theirs.kept)
-
-
-def _same(one: ScoreState, two: ScoreState) -> bool:
-    """Compare what two passes have counted."""
-    settings = one.settings() == two.settings()
-    return settings and same_arrays(one.arrays(), two.arrays())
 
 
 def _collect(

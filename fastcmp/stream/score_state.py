@@ -6,9 +6,9 @@ import hashlib
 import math
 import reprlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from operator import mul
-from typing import Any, Protocol, Self
+from typing import Annotated, Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,16 +17,19 @@ from fastcmp.core.records import Record
 from fastcmp.core.sections import Section, dropped_sentences
 from fastcmp.inputs.binary_labels import positive_label
 from fastcmp.stream.accumulator import (
+    FIXED,
+    LABELS,
+    NAMES,
+    Arrays,
+    State,
     check_names,
     check_totals,
     check_within,
     require,
-    saved_labels,
-    saved_names,
     stored,
+    summed,
 )
-from fastcmp.stream.score_blocks import ScoreBlock, count_block, join_labels
-from fastcmp.stream.score_map import ScoreMap
+from fastcmp.stream.score_map import ScoreBlock, ScoreMap, count_block, join_labels
 
 Counts = NDArray[np.int64]
 
@@ -209,29 +212,26 @@ def auc_from_counts(counts: AreaCounts) -> AreaBounds | dict[str, AreaBounds]:
 # The state of an accumulator of scores: names, bins, labels and counts.
 
 
-Arrays = dict[str, NDArray[Any]]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ScoreState:
-    """What one assignment replaces, so that an interrupt never leaves half a block."""
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ScoreState(State):
+    """Labels, bins, and the counts of both."""
 
     #: The positive class that was given, or None.
-    positive: Any
-    names: tuple[str, ...] | None
+    positive: Annotated[Any, FIXED] = None
+    names: Annotated[tuple[str, ...] | None, NAMES] = None
+    #: The labels found so far, ascending: two at most.
+    labels: Annotated[tuple[Any, ...], LABELS] = ()
+    #: Samples counted, and without a true label.
+    totals: Annotated[Counts, summed(2)]
     #: One map a model, or one for all where there are no names yet; None before the
     #: bins are known.
     maps: tuple[ScoreMap, ...] | None
-    #: The labels found so far, ascending: two at most.
-    labels: tuple[Any, ...] = ()
-    #: Samples counted, and without a true label.
-    totals: Counts = field(default_factory=lambda: np.zeros(2, np.int64))
     #: Samples of each label in each bin, shape (B, 2); one array a model, none before
     #: there are samples.
     counts: tuple[Counts, ...] = ()
 
     @classmethod
-    def begin(cls, bins: Any, names: int | Sequence[str] | None, positive: Any) -> Self:
+    def of_maps(cls, bins: Any, names: int | Sequence[str] | None, positive: Any) -> Self:
         """Make the state before the first block, by a map, maps by name, or None."""
         known = check_names(names)
         if isinstance(bins, Mapping):
@@ -245,11 +245,11 @@ class ScoreState:
         for one in maps:
             if not isinstance(one, ScoreMap):
                 raise TypeError(f"map must be a ScoreMap or a mapping to them, got {one!r}")
-        return cls(positive, known, maps or None)
+        return cls.begin({}, positive=positive, names=known, maps=maps or None)
 
     def empty(self) -> Self:
         """Make a state without samples, of the same models and bins."""
-        return type(self)(self.positive, self.names, self.maps)
+        return replace(self, labels=(), totals=np.zeros_like(self.totals), counts=())
 
     def maps_of(self, n_models: int) -> tuple[ScoreMap, ...] | None:
         """Give the map of each of so many models; None before the bins are known."""
@@ -292,20 +292,16 @@ class ScoreState:
         """Add a block whose models come in the order of the names."""
         maps = self.maps_of(len(block.names))
         totals = np.array([block.n_samples, block.n_missing])
-        more = type(self)(self.positive, block.names, maps, totals=totals)
+        more = replace(self.empty(), names=block.names, maps=maps, totals=totals)
         if block.n_samples:
             maps = maps or block.choose_maps()
             found, tables = count_block(block, maps, threads)
             more = replace(more, maps=maps, labels=found, counts=tuple(tables))
-        return self.plus(more)
+        return self.merged(more)
 
     def check_fit(self, other: Self, kind: str) -> None:
-        """Refuse a state of other names, maps or labels, which a `kind` may not add."""
-        if self.names and other.names and self.names != other.names:
-            raise ValueError(
-                f"{kind} merge where names agree, in their order too, got "
-                f"{self.names[:3]} and {other.names[:3]}"
-            )
+        """Refuse other maps too, and a third label."""
+        super().check_fit(other, kind)
         n = len(self.names or other.names or (0,))
         mine, theirs = self.maps_of(n), other.maps_of(n)
         if mine and theirs and mine != theirs:
@@ -315,8 +311,8 @@ class ScoreState:
             )
         join_labels(self.labels, other.labels)
 
-    def plus(self, other: Self) -> Self:
-        """Add a state that fits; a new one."""
+    def merged(self, other: Self) -> Self:
+        """State of both parts; maps may come from either."""
         names = self.names or other.names
         n = len(names or (0,))
         labels, counts = _sum(self, other)
@@ -332,28 +328,20 @@ class ScoreState:
         )
 
     def settings(self) -> dict[str, Any]:
-        """Give all that is no array."""
-        return {
-            "positive": self.positive,
-            "names": self.names,
-            "labels": self.labels,
-            "grids": [one.grid for one in self.maps or ()],
-            "edges": [_digest(one) for one in self.maps or ()],
-        }
+        """All that is no array; a digest stands for the edges of a map."""
+        maps = self.maps or ()
+        grids, edges = [one.grid for one in maps], [_digest(one) for one in maps]
+        return {**super().settings(), "grids": grids, "edges": edges}
 
     def arrays(self) -> Arrays:
-        """Give the arrays by name."""
-        arrays: Arrays = {"totals": self.totals}
-        for i, one in enumerate(self.maps or ()):
-            arrays[f"edges_{i}"] = one.edges
-        for i, table in enumerate(self.counts):
-            arrays[f"counts_{i}"] = table
-        return arrays
+        """Arrays by name, those of each model with its number."""
+        edges = {f"edges_{i}": one.edges for i, one in enumerate(self.maps or ())}
+        return super().arrays() | edges | {f"counts_{i}": x for i, x in enumerate(self.counts)}
 
     @classmethod
-    def restore(cls, settings: dict[str, Any], arrays: Arrays) -> Self:
+    def of_file(cls, settings: dict[str, Any], arrays: Arrays) -> Self:
         """Make a state of what `settings` and `arrays` gave."""
-        names, labels = saved_names(settings), saved_labels(settings, "labels")
+        values = {name: field.read(settings, name) for name, field in cls._set.items()}
         for key in ("grids", "edges"):
             texts = settings[key]
             wrong = f"{key} must be a list of texts, got {reprlib.repr(texts)}"
@@ -370,16 +358,11 @@ class ScoreState:
             for i, one in enumerate(maps)
             if "counts_0" in arrays
         ]
+        names = values["names"]
         wrong = f"{len(maps)} maps are not one for each of {reprlib.repr(names)}"
         require(not maps or len(maps) == len(names or (0,)), wrong)
-        return cls(
-            settings["positive"],
-            names,
-            tuple(maps) or None,
-            labels or (),
-            stored(arrays, "totals", (2,)),
-            tuple(counts),
-        )
+        values |= {"maps": tuple(maps) or None, "counts": tuple(counts)}
+        return cls.restore(values, arrays, {})
 
     def check(self) -> None:
         """Refuse a state to which no samples can have led."""

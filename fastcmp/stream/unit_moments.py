@@ -1,16 +1,18 @@
-"""Sums over units, items or whole clusters, that add up: no unit is kept."""
+"""Values of items, block by block, and sums over units that add up: no unit is kept."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fastcmp.core.checks import LARGEST_COUNT
+from fastcmp.core.checks import LARGEST_COUNT, as_numbers
 from fastcmp.core.numbers import add, exact, value_of
+from fastcmp.core.render import visible
+from fastcmp.core.threads import parts
 from fastcmp.counts.units import (
     SUMMED,
     VARIANCES,
@@ -21,20 +23,241 @@ from fastcmp.counts.units import (
     sum_sizes,
 )
 from fastcmp.counts.value_sums import PairMoments
+from fastcmp.inputs.columns import read_column
+from fastcmp.inputs.model_names import check_indexes, has_names, named_columns
+from fastcmp.inputs.values import as_values
 from fastcmp.kernels.cluster_means import cluster_factors
-from fastcmp.stream.accumulator import State, check_within, kept, require, summed
-from fastcmp.stream.value_blocks import ValueBlock, columns_at_once
+from fastcmp.stream.accumulator import (
+    LABELS,
+    NAMES,
+    State,
+    check_within,
+    custom,
+    ordered_columns,
+    require,
+    summed,
+)
 
 Floats = NDArray[np.float64]
-Arrays = dict[str, NDArray[Any]]
+
+_CHUNK = 1 << 18  # values that are worked on at once: 2 MB, as the cache holds
+_LEAST = 1 << 11  # items: products of fewer columns are slower
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ValueBlock:
+    """Values of M models for b items, in U units: clusters, or the items themselves."""
+
+    names: tuple[str, ...]
+    #: One array a model, of the type it came in, shape (b,).
+    rows: tuple[NDArray[Any], ...]
+    #: Of the items; None where all are 1.
+    weights: Floats | None
+    #: Items by clusters; None where the items are the units, or come in this order.
+    order: NDArray[np.int64] | None
+    #: Where each unit begins in this order, and the end, (U + 1,); None for items.
+    edges: NDArray[np.int64] | None
+    #: Clusters by name, shape (U,); empty for items.
+    ids: tuple[Any, ...]
+
+    @property
+    def n_items(self) -> int:
+        """Number of items."""
+        return self.rows[0].size
+
+    def sizes(self) -> tuple[Floats, Floats]:
+        """Sum weights, and their squares, over each unit."""
+        if self.edges is None:
+            w = np.ones(self.n_items) if self.weights is None else self.weights
+            return w, w * w
+        if self.weights is None:
+            n = np.diff(self.edges).astype(np.float64)
+            return n, n
+        weights = self.weights if self.order is None else self.weights[self.order]
+        starts = self.edges[:-1]
+        return np.add.reduceat(weights, starts), np.add.reduceat(weights**2, starts)
+
+    def totals(self) -> Floats:
+        """Sum the values of each model, by weights, shape (M,)."""
+        if self.weights is None:
+            return np.array([row.sum(dtype=np.float64) for row in self.rows])
+        return np.array([row @ self.weights for row in self.rows])
+
+    def unit_sums(self) -> Iterator[tuple[slice, Floats, Floats]]:
+        """Sum values over units, some of them at a time.
+
+        Gives which units; for each model the sum of its values without what the models
+        have in common on an item, shape (M, u); and the sum of this, shape (u,).
+        """
+        step = columns_at_once(len(self.rows))
+        if self.edges is None:
+            for part in parts(self.n_items, step):
+                yield part, *self._values(part)
+            return
+        first, n_units = 0, self.edges.size - 1
+        while first < n_units:
+            fitting = np.searchsorted(self.edges, self.edges[first] + step, "right") - 1
+            last = max(first + 1, int(fitting))
+            yield slice(first, last), *self._summed(slice(first, last), step)
+            first = last
+
+    def _summed(self, units: slice, step: int) -> tuple[Floats, Floats]:
+        """Sum over clusters; a cluster may have more items than `step`."""
+        edges = self.edges[units.start : units.stop + 1]  # type: ignore[index]
+        own, common = (np.zeros((len(self.rows), edges.size - 1)), np.zeros(edges.size - 1))
+        for start in range(edges[0], edges[-1], step):
+            stop = min(start + step, edges[-1])
+            values, shared = self._values(slice(start, stop))
+            low = np.searchsorted(edges, start, "right") - 1
+            high = np.searchsorted(edges, stop, "left")
+            starts = np.maximum(edges[low:high] - start, 0)
+            own[:, low:high] += np.add.reduceat(values, starts, axis=1)
+            common[low:high] += np.add.reduceat(shared, starts)
+        return own, common
+
+    def _values(self, part: slice) -> tuple[Floats, Floats]:
+        """Split values times weights into what is a model's own, and the rest.
+
+        The rest is the mean over the models in 24 bits: sums of whole numbers stay
+        exact, and differences of models lose no digits to what all have in common.
+        """
+        where: Any = part if self.order is None else self.order[part]
+        own = np.empty((len(self.rows), part.stop - part.start))
+        for i, row in enumerate(self.rows):
+            own[i] = row[where]
+        mean = own.mean(axis=0)
+        with np.errstate(over="ignore"):
+            common = mean.astype(np.float32).astype(np.float64)
+        common = np.where(np.isfinite(common), common, mean)
+        own -= common
+        if self.weights is not None:
+            weights = self.weights[where]
+            own *= weights
+            common *= weights
+        return own, common
+
+
+def columns_at_once(m: int) -> int:
+    """Choose how many items, or units, of m models are worked on at once."""
+    return max(_LEAST, _CHUNK // max(1, m))
+
+
+def read_values(
+    values: Any, groups: Any, weights: Any, names: tuple[str, ...] | None
+) -> ValueBlock:
+    """Read a block; the models come in the order of `names`."""
+    if getattr(values, "ndim", 2) == 3:  # one row of repeats an item
+        values = list(np.asanyarray(values))
+    listed = named_columns(values, "values")
+    named = ordered_columns(listed, names, "values", by_name=has_names(values))
+    rows = tuple(_as_values(raw, visible(name)) for name, raw in named.items())
+    n = rows[0].size
+    for name, row in zip(named, rows, strict=True):
+        if row.size != n:
+            raise ValueError(
+                f"{visible(name)} has {row.size} values, {visible(next(iter(named)))} "
+                f"has {n}; models come first: pass values.T"
+            )
+    others = [("groups", groups), ("weights", weights)]
+    check_indexes([*listed, *((name, raw) for name, raw in others if raw is not None)])
+    order = edges = None
+    ids: tuple[Any, ...] = ()
+    if groups is not None:
+        order, edges, ids = _by_group(groups, n)
+    return ValueBlock(
+        names=tuple(named),
+        rows=rows,
+        weights=None if weights is None else _as_weights(weights, n),
+        order=order,
+        edges=edges,
+        ids=ids,
+    )
+
+
+def _as_values(raw: Any, name: str) -> NDArray[Any]:
+    """Read the values of one model; repeats of an item are averaged."""
+    if np.ndim(raw) == 2:
+        raw = np.ma.filled(np.ma.asanyarray(raw).astype(np.float64), np.nan).mean(axis=1)
+    array = as_values(raw, name)
+    if array.dtype.kind == "f" and not np.isfinite(array.sum(dtype=np.float64)):
+        bad = np.flatnonzero(~np.isfinite(array))
+        if bad.size:
+            raise ValueError(
+                f"{name} has {array[bad[0]]} for item {bad[0]} ({bad.size} of "
+                f"{array.size} items): values must be finite numbers; leave out items "
+                "that a model lacks"
+            )
+    return array
+
+
+def _as_weights(raw: Any, n: int) -> Floats:
+    weights = as_numbers(raw, "weights").astype(np.float64)
+    if weights.shape != (n,):
+        raise ValueError(f"weights must be of shape ({n},), got {weights.shape}")
+    bad = ~(np.isfinite(weights) & (weights >= 0))
+    if bad.any():
+        raise ValueError(
+            f"weights must be finite and >= 0, got {weights[bad][0]} for item "
+            f"{np.flatnonzero(bad)[0]}"
+        )
+    return weights
+
+
+def _by_group(
+    raw: Any, n: int
+) -> tuple[NDArray[np.int64] | None, NDArray[np.int64], tuple[Any, ...]]:
+    """Order items by their groups; give where each begins, and their names."""
+    column = read_column(raw, "groups")
+    if len(column) != n:
+        raise ValueError(f"groups has {len(column)} entries, values have {n} items")
+    if (absent := column.missing()) is not None:
+        items = np.flatnonzero(absent)
+        raise ValueError(
+            f"groups has no entry for {items.size} items, such as "
+            f"{items[:3].tolist()}: every item must have a group"
+        )
+    column.kind()  # refuses labels of several kinds
+    column = column.factorized()
+    codes = column.positions().astype(np.int64)
+    order = None
+    if (codes[1:] < codes[:-1]).any():
+        order = np.argsort(codes, kind="stable")
+        codes = codes[order]
+    starts = np.flatnonzero(np.diff(codes, prepend=-1))
+    ids = tuple(column.distinct[code] for code in codes[starts])
+    return order, np.append(starts, n), ids
+
+
+# Sums over units, items or whole clusters, that add up: no unit is kept.
+
 
 _N_SIZES = len(SizeSums._fields)
 #: What rounding of the values themselves may leave: (8 eps)**2 / 1e-12.
 ROUNDING = (8 * np.finfo(np.float64).eps) ** 2 / 1e-12
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class UnitMoments(State):
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Moments(State):
+    """What the moments of items, and those of clusters, have in common."""
+
+    names: Annotated[tuple[str, ...] | None, NAMES] = None
+    #: Names of the clusters, in order; empty where only sums over units are kept.
+    ids: Annotated[tuple[Any, ...], LABELS] = ()
+
+    @classmethod
+    def empty(cls, names: tuple[str, ...] | None, ids: tuple[Any, ...] = ()) -> Self:
+        """Make the moments of no items."""
+        return cls.begin(cls.lengths(names, ids), names=names, ids=ids)
+
+    @staticmethod
+    def lengths(names: tuple[str, ...] | None, ids: tuple[Any, ...]) -> dict[str, int]:
+        """Sizes by which the arrays are declared."""
+        m = len(names or ())
+        return {"m": m, "m + 1": m + 1, "n_sums": _N_SIZES + 3 * m, "g": len(ids)}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class UnitMoments(_Moments):
     """Sizes, sums, and scatter about the centre of units.
 
     For unit u with size w_u and sums s_u the scatter is K = sum z z', z = s_u - w_u c,
@@ -44,50 +267,40 @@ class UnitMoments(State):
     """
 
     #: Items, and units.
-    counts: Annotated[NDArray[np.int64], kept(2)]
+    counts: Annotated[NDArray[np.int64], custom(2)]
     #: Exact sums, shape (2, 7 + 3 M): sizes, then three numbers a model: the sum of its
     #: values; of these without what models share on an item; its own scatter, with it.
-    sums: Annotated[Floats, kept(2, "n_sums", dtype=np.float64)]
+    sums: Annotated[Floats, custom(2, "n_sums", dtype=np.float64)]
     #: Exact sum: K of the values without what models share, shape (2, M, M).
-    scatter: Annotated[Floats, kept(2, "m", "m", dtype=np.float64, form="symmetric")]
+    scatter: Annotated[Floats, custom(2, "m", "m", dtype=np.float64, form="symmetric")]
     #: c of the values, and of those without what models share, shape (2, M).
-    centres: Annotated[Floats, kept(2, "m", dtype=np.float64)]
+    centres: Annotated[Floats, custom(2, "m", dtype=np.float64)]
     #: The largest w_u, shape (1,).
-    largest: Annotated[Floats, kept(1, dtype=np.float64)]
-
-    @classmethod
-    def empty(cls, m: int) -> Self:
-        """Make the moments of no items."""
-        return cls.begin(cls.sizes(m))
-
-    @staticmethod
-    def sizes(m: int) -> dict[str, int]:
-        """Sizes of the arrays for M models."""
-        return {"m": m, "n_sums": _N_SIZES + 3 * m}
+    largest: Annotated[Floats, custom(1, dtype=np.float64)]
 
     @classmethod
     def of_block(cls, block: ValueBlock) -> Self:
         """Sum up a block."""
-        m = len(block.rows)
         w, q = block.sizes()
         counts = np.array([block.n_items, w.size], np.int64)
         if not w.any():
-            return replace(cls.empty(m), counts=counts)
+            return replace(cls.empty(block.names), counts=counts)
         totals, weight = block.totals(), w.sum()
         pilot = totals / weight
         pilots = np.stack([pilot, pilot - pilot.mean()])
-        gram, offsets, own, over = _scatter(block, w, pilots)
+        gram, offsets, alone, over = _scatter(block, w, pilots)
         ww = w @ w
         shifts = offsets / ww  # from the pilots to the centres
         gram -= ww * np.outer(shifts[1], shifts[1])
-        own = np.maximum(own - ww * shifts[0] ** 2, 0.0)
+        alone = np.maximum(alone - ww * shifts[0] ** 2, 0.0)
         over += weight * pilots[1]
         return cls(
-            counts,
-            exact(np.concatenate([sum_sizes(w, q), totals, over, own])),
-            exact(gram),
-            pilots + shifts,
-            np.array([w.max()]),
+            names=block.names,
+            counts=counts,
+            sums=exact(np.concatenate([sum_sizes(w, q), totals, over, alone])),
+            scatter=exact(gram),
+            centres=pilots + shifts,
+            largest=np.array([w.max()]),
         )
 
     def plus(self, other: Self) -> Self:
@@ -99,23 +312,18 @@ class UnitMoments(State):
         between = one * two / (one + two)
         shift = self.centres - other.centres
         sums = add(self.sums, other.sums)
-        sums[:, -self.n_models :] = add(
-            sums[:, -self.n_models :].copy(), exact(between * shift[0] ** 2)
-        )
+        m = len(self.names or ())
+        sums[:, -m:] = add(sums[:, -m:].copy(), exact(between * shift[0] ** 2))
         scatter = add(self.scatter, other.scatter)
         scatter = add(scatter, exact(between * np.outer(shift[1], shift[1])))
-        return type(self)(
-            self.counts + other.counts,
-            sums,
-            scatter,
-            (one * self.centres + two * other.centres) / (one + two),
-            np.maximum(self.largest, other.largest),
+        return replace(
+            self,
+            counts=self.counts + other.counts,
+            sums=sums,
+            scatter=scatter,
+            centres=(one * self.centres + two * other.centres) / (one + two),
+            largest=np.maximum(self.largest, other.largest),
         )
-
-    @property
-    def n_models(self) -> int:
-        """Number of models, M."""
-        return int(self.centres.shape[1])
 
     @property
     def n_items(self) -> int:
@@ -182,6 +390,7 @@ class UnitMoments(State):
         n_items, n_units = self.counts.tolist()
         possible = 0 <= n_units <= n_items <= LARGEST_COUNT
         require(possible, "counts must be of items and of units")
+        require(not self.ids, "ids are not kept")
         arrays = {name: getattr(self, name) for name in self._declared}
         for name, array in arrays.items():
             require(np.isfinite(array).all(), f"{name} must be finite")
@@ -198,7 +407,9 @@ class UnitMoments(State):
         require((self._of_models()[2] >= 0).all(), "scatter must not be negative")
         spread = np.sqrt(np.maximum(self.scatter[0].diagonal(), 0))
         most = np.outer(spread, spread) * (1 + 1e-9)
+        # Of one item, or of equal ones, nothing but rounding may be left.
         slack = 1e-9 * spread.max(initial=0) ** 2
+        slack += 1e-12 * sizes.ww * np.square(self.centres[1]).max(initial=0)
         near = np.abs(self.scatter[0]) <= most + slack
         require(near.all(), "scatter must be that of products of values")
 
@@ -251,34 +462,32 @@ class Gram:
 # Sums kept for each cluster: clusters may be split, and every variance is known.
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ClusterMoments(State):
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ClusterMoments(_Moments):
     """Sizes and sums of G clusters."""
 
-    #: Names of the clusters, in order.
-    ids: tuple[Any, ...]
     #: Items of each, shape (G,).
     counts: Annotated[NDArray[np.int64], summed("g")]
     #: Exact sums of weights, and of their squares, shape (2, 2, G).
-    sizes: Annotated[Floats, kept(2, 2, "g", dtype=np.float64)]
+    sizes: Annotated[Floats, custom(2, 2, "g", dtype=np.float64)]
     #: Exact sums of the values of each model without what the models have in common on
     #: an item, and of this, shape (2, G, M + 1).
-    sums: Annotated[Floats, kept(2, "g", "n_sums", dtype=np.float64)]
-
-    @classmethod
-    def empty(cls, m: int) -> Self:
-        """Make the moments of no items."""
-        return cls.begin({"g": 0, "n_sums": m + 1}, ids=())
+    sums: Annotated[Floats, custom(2, "g", "m + 1", dtype=np.float64)]
 
     @classmethod
     def of_block(cls, block: ValueBlock) -> Self:
         """Sum up a block."""
         sums = np.empty((len(block.ids), len(block.rows) + 1))
-        for units, own, common in block.unit_sums():
-            sums[units, :-1], sums[units, -1] = own.T, common
+        for units, values, common in block.unit_sums():
+            sums[units, :-1], sums[units, -1] = values.T, common
         edges: Any = block.edges
-        counts = np.diff(edges)
-        made = cls(block.ids, counts, exact(np.stack(block.sizes())), exact(sums))
+        made = cls(
+            names=block.names,
+            ids=block.ids,
+            counts=np.diff(edges),
+            sizes=exact(np.stack(block.sizes())),
+            sums=exact(sums),
+        )
         return made._placed(_in_order(block.ids))
 
     def plus(self, other: Self) -> Self:
@@ -286,7 +495,7 @@ class ClusterMoments(State):
         ids = _in_order({*self.ids, *other.ids})
         one, two = self._placed(ids), other._placed(ids)
         counts, sizes = one.counts + two.counts, add(one.sizes, two.sizes)
-        return type(self)(ids, counts, sizes, add(one.sums, two.sums))
+        return replace(one, counts=counts, sizes=sizes, sums=add(one.sums, two.sums))
 
     def _placed(self, ids: tuple[Any, ...]) -> Self:
         """Put clusters in their places among more of them."""
@@ -294,15 +503,10 @@ class ClusterMoments(State):
             return self
         place_of = {name: i for i, name in enumerate(ids)}
         place = np.fromiter((place_of[name] for name in self.ids), np.int64)
-        made = self.begin({"g": len(ids), "n_sums": self.n_models + 1}, ids=ids)
+        made = self.empty(self.names, ids)
         made.counts[place], made.sizes[:, :, place] = self.counts, self.sizes
         made.sums[:, place] = self.sums
         return made
-
-    @property
-    def n_models(self) -> int:
-        """Number of models, M."""
-        return int(self.sums.shape[2]) - 1
 
     @property
     def n_items(self) -> int:
@@ -346,9 +550,10 @@ class ClusterMoments(State):
             degrees = np.inf if df == "normal" else w.size - 1.0
         scale = np.sqrt(factors)
         means = value_of(self.sums.sum(axis=1)) / total
-        gram = Gram(self.n_models)
-        variances, squares = np.zeros((2, self.n_models))
-        step = columns_at_once(self.n_models)
+        m = len(self.names or ())
+        gram = Gram(m)
+        variances, squares = np.zeros((2, m))
+        step = columns_at_once(m)
         for start in range(0, w.size, step):
             part = slice(start, start + step)
             sums = value_of(self.sums[:, part]) * scale[part, None]

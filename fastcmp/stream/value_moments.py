@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,26 +13,10 @@ from fastcmp.core.sections import Section
 from fastcmp.core.threads import check_workers
 from fastcmp.counts.units import DEGREES, VARIANCES, UnitSums
 from fastcmp.counts.value_sums import PairMoments
-from fastcmp.stream.accumulator import (
-    Accumulator,
-    Arrays,
-    check_names,
-    require,
-    saved_labels,
-    saved_names,
-)
-from fastcmp.stream.unit_moments import ClusterMoments, UnitMoments
-from fastcmp.stream.value_blocks import read_values
+from fastcmp.stream.accumulator import Accumulator, check_names
+from fastcmp.stream.unit_moments import ClusterMoments, UnitMoments, read_values
 
 _GROUPS = (None, "whole", "ids")
-
-
-class _State(NamedTuple):
-    """What one assignment replaces, so that an interrupt never leaves half a block."""
-
-    names: tuple[str, ...] | None
-    #: None while the models are unknown.
-    moments: UnitMoments | ClusterMoments | None
 
 
 class ValueMoments(Accumulator):
@@ -96,44 +80,29 @@ class ValueMoments(Accumulator):
     array([0.7, 0.4])
     """
 
-    _state: _State
-    _JOINED: ClassVar[frozenset[str]] = frozenset({"names", "ids"})
+    _state: UnitMoments | ClusterMoments
 
     def __init__(
         self, names: int | Sequence[str] | None = None, *, groups: str | None = None
     ) -> None:
-        known = check_names(names)
-        self._groups: str | None = choose(groups, "groups", _GROUPS)
-        self._kind = ClusterMoments if self._groups == "ids" else UnitMoments
-        self._state = _State(known, None if known is None else self._kind.empty(len(known)))
-
-    @property
-    def names(self) -> tuple[str, ...] | None:
-        """The models by name; None before the first block, where none were given."""
-        return self._state.names
-
-    @property
-    def n_models(self) -> int:
-        """Number of models, M; 0 before the first block, where none were given."""
-        return len(self._state.names or ())
+        self._options = {"groups": choose(groups, "groups", _GROUPS)}
+        kind = ClusterMoments if self.groups == "ids" else UnitMoments
+        self._state = kind.empty(check_names(names))
 
     @property
     def groups(self) -> str | None:
         """What of groups is kept: None, "whole" or "ids"."""
-        return self._groups
+        return self._options["groups"]  # type: ignore[no-any-return]
 
     @property
     def variance(self) -> str:
         """Variance by default: "cr2" where what it needs is kept, else "cr1"."""
-        moments = self._state.moments
-        known = moments is None or moments.knows_all()
-        return "cr2" if known else "cr1"
+        return "cr2" if self._state.knows_all() else "cr1"
 
     @property
     def n_items(self) -> int:
         """Number of items."""
-        moments = self._state.moments
-        return 0 if moments is None else moments.n_items
+        return self._state.n_items
 
     @property
     def n_samples(self) -> int:
@@ -153,22 +122,12 @@ class ValueMoments(Accumulator):
     @property
     def n_units(self) -> int:
         """Number of groups, or of items where there are none."""
-        moments = self._state.moments
-        return 0 if moments is None else moments.n_units
-
-    @property
-    def n_bytes(self) -> int:
-        """Memory that the state takes."""
-        moments = self._state.moments
-        return 0 if moments is None else moments.n_bytes
+        return self._state.n_units
 
     @property
     def mean(self) -> NDArray[np.float64]:
         """Mean of each model, by weights, shape (M,); NaN without items."""
-        moments = self._state.moments
-        if moments is None or not moments.has_weight:
-            return np.full(self.n_models, np.nan)
-        return moments.mean()
+        return self._state.mean() if self._state.has_weight else np.full(self.n_models, np.nan)
 
     def update(
         self, values: Any, *, groups: Any = None, weights: Any = None, workers: int | None = None
@@ -215,18 +174,15 @@ class ValueMoments(Accumulator):
         <ValueMoments: 5 items in 3 groups of 2 models>
         """
         check_workers(workers)
-        if (groups is None) != (self._groups is None):
+        if (groups is None) != (self.groups is None):
             raise TypeError(
                 "groups must be given where ValueMoments(groups=...) keeps them, and "
-                f"only there: this one has groups={self._groups!r}"
+                f"only there: this one has groups={self.groups!r}"
             )
         with self._lock:
-            names, moments = self._state
-            block = read_values(values, groups, weights, names)
-            found: Any = self._kind.of_block(block)
-            if moments is not None:
-                found = moments.plus(found)
-            self._state = _State(block.names, found)
+            block = read_values(values, groups, weights, self.names)
+            state: Any = self._state
+            self._state = state.merged(state.of_block(block))
         return self
 
     def pair_moments(
@@ -264,12 +220,12 @@ class ValueMoments(Accumulator):
         >>> round(float(c[0, 0] + c[1, 1] - 2 * c[0, 1]), 12), found.df
         (0.194444444444, 2.0)
         """
-        usual = "cr2" if self._groups == "ids" else "cr1"
+        usual = "cr2" if self.groups == "ids" else "cr1"
         variance = choose(usual if variance is None else variance, "variance", VARIANCES)
         df = choose(df, "df", DEGREES)
         moments = self._filled(2)
         if (n := moments.n_units) < 2:
-            what = "items" if self._groups is None else "groups"
+            what = "items" if self.groups is None else "groups"
             raise ValueError(f"ValueMoments must hold at least 2 {what}, got {n}")
         if not moments.has_weight:
             raise ValueError("weights must not be 0 for all items")
@@ -303,15 +259,14 @@ class ValueMoments(Accumulator):
         return moments.unit_sums()
 
     def _filled(self, least: int) -> UnitMoments | ClusterMoments:
-        moments = self._state.moments
-        if moments is None or self.n_models < least:
+        if self.n_models < least:
             raise ValueError(f"ValueMoments must hold at least {least} models, got {self.n_models}")
-        return moments
+        return self._state
 
     def _title(self) -> str:
         n, m, g = self.n_items, self.n_models, self.n_units
         title = f"ValueMoments: {n} item{'s' * (n != 1)}"
-        if self._groups is not None:
+        if self.groups is not None:
             title += f" in {g} group{'s' * (g != 1)}"
         return title + (f" of {m} model{'s' * (m > 1)}" if m else "")
 
@@ -327,43 +282,5 @@ class ValueMoments(Accumulator):
         columns = ("model", "mean", "standard error")
         return [Section(title=self._title(), columns=columns, rows=rows)]
 
-    def _settings(self) -> dict[str, Any]:
-        names, moments = self._state
-        ids = moments.ids if isinstance(moments, ClusterMoments) else ()
-        return {"names": names, "groups": self._groups, "ids": ids}
-
-    def _arrays(self) -> Arrays:
-        moments = self._state.moments
-        return {} if moments is None else moments.arrays()
-
-    @classmethod
-    def _restore(cls, settings: dict[str, Any], arrays: Arrays) -> Self:
-        names = saved_names(settings)
-        made = cls(groups=settings["groups"])
-        by_name = made._groups == "ids"
-        require(by_name or settings["ids"] == (), "ids are not kept")
-        require(names is not None or not arrays, "there are arrays without models")
-        if names is None:
-            return made
-        m, moments = len(names), made._state.moments
-        if by_name:
-            ids = saved_labels(settings, "ids") or ()
-            moments = ClusterMoments.restore(arrays, {"g": len(ids), "n_sums": m + 1}, ids=ids)
-        else:
-            moments = UnitMoments.restore(arrays, UnitMoments.sizes(m))
-        made._state = _State(names, moments)
-        return made
-
-    def _check(self) -> None:
-        moments = self._state.moments
-        if moments is not None:
-            moments.check()
-
-    def _join(self, other: Self) -> None:
-        names, moments = self._state
-        theirs: Any = other._state.moments
-        if theirs is None:
-            return
-        self._state = _State(
-            other.names or names, theirs if moments is None else moments.plus(theirs)
-        )
+    def _sizes(self, values: dict[str, Any]) -> dict[str, Any]:
+        return self._state.lengths(**values)

@@ -147,13 +147,7 @@ class Rival:
             design = TESTS[self.test].splits.design(rng=0)
             tables = tables[:, :1]
         n_test = int(tables[0, 0, 0].sum())
-        outcomes = FoldOutcomes(
-            design=design,
-            differences=differences_of(tables),
-            tables=tables,
-            n_train=n - n_test,
-            n_test=n_test,
-        )
+        outcomes = FoldOutcomes(design, differences_of(tables), tables, n - n_test, n_test)
         return np.asarray(TESTS[self.test].run(outcomes).pvalue)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -368,13 +369,15 @@ def test_bayle_z_refuses():
 
 
 def test_methods_and_their_options():
-    """The docstring lists every method; an option of another one is not taken in silence."""
+    """Docstring and page list every method; an option of another one is not taken in silence."""
     x = example("dietterich-t")
     with pytest.raises(ValueError, match="method must be one of") as caught:
         fold_test(x, "bcv-mcnemar")
     known = re.findall(r"'([a-z-]+)'", str(caught.value).partition("(")[2].partition(")")[0])
     assert {*TESTS, "bayle-z", "conservative-z", "proportion-z", "naive-mcnemar"} == {*known}
-    assert all(f'"{name}"' in (fold_test.__doc__ or "") for name in known)
+    page = Path(__file__).parents[2] / "docs" / "howto" / "crossval.md"
+    for listed in (fold_test.__doc__ or "", page.read_text(encoding="utf-8")):
+        assert all(f'"{name}"' in listed for name in known)
     assert fold_test(x, "Dietterich T").pvalue == fold_test(x, "dietterich_t").pvalue
     for name in ("alpaydin-f", "calibrated-f"):
         with pytest.raises(ValueError, match="is two-sided only, got alternative='less'"):

@@ -196,7 +196,6 @@ def test_repetitions_as_rows():
         (lambda: bayes_sign([80, 90.0], [70.0, 60]), "rope must be given"),
         (lambda: bayes_sign([A, A], [B, B]), "folds and repetitions of a task"),
         (lambda: bayes_sign_from_counts(0, 0, 0), "one task at least"),
-        (lambda: bayes_sign_from_counts([1, 2], 0, 0), "n_a must be one whole number"),
         (lambda: bayes_correlated_t(A, B, runs=3), "runs must divide"),
         (lambda: bayes_correlated_t(A, B, runs=8), "two folds at least"),
         (lambda: bayes_correlated_t(A, B, rho=1), r"rho must lie in \[0, 1\)"),
@@ -206,3 +205,8 @@ def test_repetitions_as_rows():
 def test_refusals(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_several_numbers_of_tasks_are_refused():
+    with pytest.raises(TypeError, match="n_a must be one number"):
+        bayes_sign_from_counts([1, 2], 0, 0)

@@ -279,7 +279,6 @@ EXAMPLES = {
     "stdtrit": Example((5.0, 0.025)),
     "student_tails": Example((9.0, -1.5)),
     "studentized_range_isf": Example((0.05, 5)),
-    "studentized_range_pdf": Example((3.0, 5)),
     "studentized_range_sf": Example((3.0, 5)),
     "studentized_interval": Example((np.arange(-3.0, 6.0), 10.0, 2.0, 0.5)),
     "bhapkar": Example((TABLE,)),

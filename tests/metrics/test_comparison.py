@@ -11,7 +11,6 @@ from reference_cases import parametrize
 
 from fastcmp import (
     compare_metric,
-    compare_metric_from_counts,
     count_labels,
     kernels,
     make_metric,
@@ -65,8 +64,8 @@ def compare_case(case, **options):
     for alternative, name in PVALUES.items():
         if alternative != "two-sided" and name not in case["expected"]:
             continue
-        found = compare_metric_from_counts(
-            counts,
+        found = compare_metric(
+            counts=counts,
             metric=given_options["metric"],
             positive=given_options.get("positive") if len(counts) == 2 else None,
             zero_division=given_options.get("zero_division", 0),
@@ -110,7 +109,7 @@ def test_edges(case):
     given_options = {"metric": options["metric"], "positive": options["positive"]}
     if len(counts) > 2:
         given_options["positive"] = None
-    found = compare_metric_from_counts(counts, **given_options)
+    found = compare_metric(counts=counts, **given_options)
     if "permutation_pvalue" in expected:
         assert found.pvalue == expected.pop("permutation_pvalue")
         expected.pop("pvalue", None)
@@ -118,7 +117,7 @@ def test_edges(case):
     if "status" in expected:
         assert kernels.Status(found.status).name.lower() == expected["status"]
     if "value_b_truth_labels" in expected:
-        other = compare_metric_from_counts(counts, **given_options, labels="truth")
+        other = compare_metric(counts=counts, **given_options, labels="truth")
         assert other.value_b == pytest.approx(expected["value_b_truth_labels"])
         assert any("labels='truth'" in caution for caution in found.cautions)
         assert not any("labels='truth'" in caution for caution in other.cautions)
@@ -191,15 +190,15 @@ def test_all_sources_of_counts_agree():
     options = {"metric": ["f1_macro", "mcc"]}
     want = compare_metric(y_true, a, b, **options)
     table = count_labels(y_true, a, b)
-    assert compare_metric_from_counts(table, **options) == want
+    assert compare_metric(counts=table, **options) == want
     stream = LabelCounts()
     for part in np.array_split(np.arange(200), 3):
         stream.update(y_true[part], {"a": a[part], "b": b[part]})
-    assert compare_metric_from_counts(stream, **options) == want
+    assert compare_metric(counts=stream, **options) == want
     other = LabelCounts(["old", "new"]).update([0, 1, 1], [[0, 1, 0], [0, 1, 1]])
-    assert compare_metric_from_counts(other).names == ("old", "new")
+    assert compare_metric(counts=other).names == ("old", "new")
     both = np.stack([table.counts, table.counts.transpose(0, 2, 1)])
-    found = compare_metric_from_counts(both, **options)
+    found = compare_metric(counts=both, **options)
     assert found.pvalue.shape == (2, 2)
     assert found.pvalue[0] == pytest.approx(want.pvalue, rel=1e-12)
     assert found.difference[1] == pytest.approx(-want.difference, rel=1e-12)
@@ -207,7 +206,7 @@ def test_all_sources_of_counts_agree():
 
 def test_ratios_are_on_the_log_scale():
     counts = np.array([[[148, 9], [14, 7]], [[3, 5], [4, 10]]])
-    found = compare_metric_from_counts(counts, metric="recall")
+    found = compare_metric(counts=counts, metric="recall")
     # Both fail on 3 of 22 positives; only a succeeds on 4, only b on 5.
     a, b = 14, 15
     error = math.sqrt((4 + 5) / (a * b))
@@ -231,9 +230,9 @@ def test_lower_may_be_better():
 def test_bootstrap():
     counts = np.array([[[148, 9], [14, 7]], [[3, 5], [4, 10]]])
     options = {"metric": "f1", "method": "bootstrap", "n_resamples": 2000, "rng": 3}
-    found = compare_metric_from_counts(counts, **options)
-    assert found == compare_metric_from_counts(counts, **options, workers=4)
-    near = compare_metric_from_counts(counts, metric="f1", method="jackknife")
+    found = compare_metric(counts=counts, **options)
+    assert found == compare_metric(counts=counts, **options, workers=4)
+    near = compare_metric(counts=counts, metric="f1", method="jackknife")
     assert found.interval == pytest.approx(near.interval, abs=0.02)
     assert found.ratio_interval == pytest.approx(near.ratio_interval, rel=0.1)
     assert found.pvalue == pytest.approx(near.pvalue, abs=0.05)
@@ -242,7 +241,7 @@ def test_bootstrap():
 def test_interval_and_test_may_disagree():
     # Models that cannot be exchanged: a has more false alarms, and finds the one positive.
     counts = np.array([[[177, 3], [12, 1]], [[1, 0], [0, 0]]])
-    found = compare_metric_from_counts(counts, metric="balanced_accuracy")
+    found = compare_metric(counts=counts, metric="balanced_accuracy")
     assert found.pvalue < 0.05
     assert found.interval.low < 0.0 < found.interval.high
     assert any("disagree" in caution for caution in found.cautions)
@@ -250,7 +249,7 @@ def test_interval_and_test_may_disagree():
 
 def test_user_metrics_of_two_classes_do_not_take_forever():
     counts = np.array([[[4000, 500], [420, 700]], [[300, 510], [400, 1000]]])
-    found = compare_metric_from_counts(counts, metric=lambda c: c[1, 1] / c.sum())
+    found = compare_metric(counts=counts, metric=lambda c: c[1, 1] / c.sum())
     assert found.method == "pooled"
 
 
@@ -283,12 +282,12 @@ def test_all_of_one_right_and_all_of_the_other_wrong():
 
 def test_print():
     counts = np.array([[[148, 9], [14, 7]], [[3, 5], [4, 10]]])
-    found = compare_metric_from_counts(counts, metric="f1", names=("old", "new"))
+    found = compare_metric(counts=counts, metric="f1", names=("old", "new"))
     shown = str(found)
     assert "old has a lower F1 than new: 0.4912 and 0.5660 on 200 samples" in shown
     assert "H0: the predictions of old and new can be exchanged" in shown
     assert "Test: permutation test, all exchanges of predictions." in shown
-    several = str(compare_metric_from_counts(counts, metric=["f1", "mcc"]))
+    several = str(compare_metric(counts=counts, metric=["f1", "mcc"]))
     assert "not adjusted" in several
 
 
@@ -328,7 +327,7 @@ def test_intervals_decide_about_margins(name, method):
     counts = np.array([[[150, 6], [5, 9]], [[1, 2], [3, 24]]])
     options = {"metric": name, "method": method, "n_resamples": 999, "rng": 1}
     for margin in (0.02, 0.1, 0.2, 0.3):
-        found = compare_metric_from_counts(counts, margin=margin, **options)
+        found = compare_metric(counts=counts, margin=margin, **options)
         tests, (low, high) = found.margins, found.margins.inner_interval
         assert tests.margin_met == (low > -margin)
         assert tests.within_margin == (low > -margin and high < margin)
@@ -339,7 +338,7 @@ def test_recalls_have_the_tests_of_accuracies():
     counts = np.array([[[150, 6], [5, 9]], [[1, 2], [3, 24]]])
     # table[a is wrong, b is wrong], of the positives and of the negatives
     for name, table in (("recall", [[24, 3], [2, 1]]), ("specificity", [[150, 6], [5, 9]])):
-        found = compare_metric_from_counts(counts, metric=name, margin=0.1).margins
+        found = compare_metric(counts=counts, metric=name, margin=0.1).margins
         wanted = margin_tests_from_counts(table, margin=0.1)
         assert found.method == "exact"
         assert found.pvalue_lower == pytest.approx(wanted.pvalue_lower, rel=1e-12)
@@ -350,7 +349,7 @@ def test_draws_of_one_proportion_are_clopper_and_pearsons():
     """Micro F1 of two classes is the accuracy: of n samples that b alone has right, none."""
     counts = np.zeros((2, 2, 2), int)
     counts[0, 0, 0], counts[1, 1, 1] = 30, 20
-    found = compare_metric_from_counts(counts, metric="f1_micro", margin=0.06, n_resamples=99_999)
+    found = compare_metric(counts=counts, metric="f1_micro", margin=0.06, n_resamples=99_999)
     # With no error of 50 the upper limit is 1 - 0.05**(1 / 50).
     limit = 1 - 0.05 ** (1 / 50)
     assert tuple(found.margins.inner_interval) == pytest.approx((-limit, limit), rel=0.05)
@@ -374,7 +373,7 @@ def test_false_decisions_are_rare(name):
 def test_metrics_of_several_classes_need_several(name):
     counts = np.zeros((2, 2, 2), int)
     counts[0, 0, 0], counts[0, 1, 0], counts[0, 0, 1] = 45, 2, 3
-    found = compare_metric_from_counts(counts, metric=name, margin=0.2)
+    found = compare_metric(counts=counts, metric=name, margin=0.2)
     assert found.margins.decision == "cannot tell"
     assert found.margins.reason
     assert math.isnan(found.margins.noninferiority_pvalue)
@@ -386,7 +385,7 @@ def test_a_table_without_positives_does_not_stop_the_others():
     counts = np.zeros((2, 2, 2, 2), int)
     counts[0] = [[[15, 1], [2, 1]], [[1, 2], [3, 14]]]
     counts[1, 0, 0, 0] = 10
-    found = compare_metric_from_counts(counts, metric="f1", margin=0.5)
+    found = compare_metric(counts=counts, metric="f1", margin=0.5)
     assert found.value_a.tolist() == [pytest.approx(2 * 17 / (20 + 20)), 0.0]
     assert found.margins.decision[1] == "cannot tell"
 
@@ -425,20 +424,18 @@ def test_weighted_kappa_says_whose_distances_it_counts():
 
 def test_abc_interval_and_its_pvalue_agree():
     counts = np.array([[[148, 9], [24, 7]], [[3, 5], [4, 10]]])
-    found = compare_metric_from_counts(counts, metric="f1", method="abc")
+    found = compare_metric(counts=counts, metric="f1", method="abc")
     low, high = found.interval
     assert (found.interval_method, found.distribution) == ("abc", "abc")
-    at = compare_metric_from_counts(
-        counts, metric="f1", method="abc", confidence_level=1 - found.pvalue
-    )
+    at = compare_metric(counts=counts, metric="f1", method="abc", confidence_level=1 - found.pvalue)
     assert min(map(abs, at.interval)) == pytest.approx(0.0, abs=1e-9)
-    near = compare_metric_from_counts(
-        counts, metric="f1", method="bootstrap", interval="bca", n_resamples=20_000, rng=1
+    near = compare_metric(
+        counts=counts, metric="f1", method="bootstrap", interval="bca", n_resamples=20_000, rng=1
     )
     assert (low, high) == pytest.approx(near.interval, abs=0.01)
-    turned = compare_metric_from_counts(counts.swapaxes(1, 2), metric="f1", method="abc")
+    turned = compare_metric(counts=counts.swapaxes(1, 2), metric="f1", method="abc")
     assert turned.pvalue == pytest.approx(found.pvalue, rel=0.01)  # z0 has no sign to turn
     with pytest.raises(ValueError, match="groups method is"):
         compare_metric([0, 1, 0], [0, 1, 1], [0, 0, 0], groups=[0, 1, 1], method="abc")
     with pytest.raises(ValueError, match="mean of recalls"):
-        compare_metric_from_counts(counts, metric="mcc", method="mover")
+        compare_metric(counts=counts, metric="mcc", method="mover")

@@ -12,7 +12,7 @@ from libraries import pd
 from reference_cases import agree, parametrize
 from scipy import stats
 
-from fastcmp import cohen_kappa, fleiss_kappa, fleiss_kappa_from_counts
+from fastcmp import cohen_kappa, fleiss_kappa
 from fastcmp.kernels import OK, UNDEFINED
 
 COUNTS = [[3, 0, 0], [2, 1, 0], [0, 3, 0], [0, 1, 2], [1, 1, 1], [0, 0, 3], [3, 0, 0]]
@@ -21,7 +21,7 @@ COUNTS = [[3, 0, 0], [2, 1, 0], [0, 3, 0], [0, 1, 2], [1, 1, 1], [0, 0, 3], [3, 
 @parametrize("fleiss_kappa")
 def test_against_references(case):
     data = case["input"]
-    found = fleiss_kappa_from_counts(data["rating_counts"], multiplicity=data["row_multiplicity"])
+    found = fleiss_kappa(rating_counts=data["rating_counts"], multiplicity=data["row_multiplicity"])
     agree(case, found, "value", "statistic", standard_error="se", standard_error_null="se_null")
 
 
@@ -96,19 +96,19 @@ def test_laws(codes):
     twice = fleiss_kappa(np.concatenate([codes, codes], axis=1))
     assert twice.value == pytest.approx(found.value, **close)
     counts, times = np.unique(counts_of(codes, 3), axis=0, return_counts=True)
-    folded = fleiss_kappa_from_counts(counts, multiplicity=times)
+    folded = fleiss_kappa(rating_counts=counts, multiplicity=times)
     assert folded.value == pytest.approx(found.value, **close)
     assert folded.standard_error == pytest.approx(found.standard_error, **close)
     zeros = np.vstack([counts, [[9, 9, 9]]])
-    padded = fleiss_kappa_from_counts(zeros, multiplicity=[*times, 0])
+    padded = fleiss_kappa(rating_counts=zeros, multiplicity=[*times, 0])
     assert padded == folded
 
 
 def test_kappas_of_labels():
-    found = fleiss_kappa_from_counts(COUNTS)
+    found = fleiss_kappa(rating_counts=COUNTS)
     for j in range(3):
         alone = np.column_stack([np.array(COUNTS)[:, j], 3 - np.array(COUNTS)[:, j]])
-        single = fleiss_kappa_from_counts(alone)
+        single = fleiss_kappa(rating_counts=alone)
         assert found.label_kappas[j] == pytest.approx(single.value)
         assert found.label_pvalues[j] == pytest.approx(single.pvalue)
     weights = found.label_shares * (1 - found.label_shares)
@@ -128,10 +128,10 @@ def test_two_raters_are_scotts_pi():
 
 def test_intervals_and_sides():
     z = stats.norm.isf(0.05)
-    more = fleiss_kappa_from_counts(COUNTS, alternative="greater", interval="wald")
+    more = fleiss_kappa(rating_counts=COUNTS, alternative="greater", interval="wald")
     assert more.interval.low == pytest.approx(more.value - z * more.standard_error)
     assert more.interval.high == 1
-    less = fleiss_kappa_from_counts(COUNTS, alternative="less")
+    less = fleiss_kappa(rating_counts=COUNTS, alternative="less")
     assert less.interval.low == -1
     assert more.pvalue + less.pvalue == pytest.approx(1)
 
@@ -146,7 +146,7 @@ def test_one_label_only_is_undefined():
     assert np.isnan([*numbers, found.statistic, found.pvalue, *found.interval]).all()
     assert np.isnan(found.label_kappas).all()
     assert "undefined" in str(found)
-    wide = fleiss_kappa_from_counts([[0, 4], [0, 4]])
+    wide = fleiss_kappa(rating_counts=[[0, 4], [0, 4]])
     assert wide.status == UNDEFINED
 
 
@@ -160,14 +160,14 @@ def test_raters_who_all_agree():
 
 
 def test_items_that_are_all_alike():
-    found = fleiss_kappa_from_counts([[2, 1], [2, 1], [2, 1]])
+    found = fleiss_kappa(rating_counts=[[2, 1], [2, 1], [2, 1]])
     assert found.standard_error == 0
     assert found.value < 0
     assert np.isnan(found.interval).all()
 
 
 def test_a_label_that_never_occurs():
-    found = fleiss_kappa_from_counts([[3, 0, 0], [1, 2, 0], [0, 3, 0]])
+    found = fleiss_kappa(rating_counts=[[3, 0, 0], [1, 2, 0], [0, 3, 0]])
     assert isnan(found.label_kappas[2])
     assert isnan(found.label_pvalues[2])
     assert not isnan(found.label_kappas[0])
@@ -175,7 +175,7 @@ def test_a_label_that_never_occurs():
 
 
 def test_one_item():
-    found = fleiss_kappa_from_counts([[2, 1]])
+    found = fleiss_kappa(rating_counts=[[2, 1]])
     assert isnan(found.standard_error)
     assert np.isnan(found.interval).all()
     assert "standard error -" in str(found)
@@ -224,11 +224,11 @@ def test_a_row_an_item_is_pointed_out():
 )
 def test_bad_counts(counts, options, message):
     with pytest.raises(ValueError, match=f"^{message}"):
-        fleiss_kappa_from_counts(counts, **options)
+        fleiss_kappa(rating_counts=counts, **options)
 
 
 def test_printing():
-    found = fleiss_kappa_from_counts(COUNTS, labels=["x", "y", "z"])
+    found = fleiss_kappa(rating_counts=COUNTS, labels=["x", "y", "z"])
     lines = str(found).splitlines()
     assert lines[0] == "Fleiss' kappa (two-sided)"
     assert "3 raters of 7 items." in lines

@@ -11,7 +11,7 @@ from reference_cases import agree, cases, expected, parametrize
 from scipy import stats
 from strategies import square_tables
 
-from fastcmp import cohen_kappa, cohen_kappa_from_counts, count_labels
+from fastcmp import cohen_kappa, count_labels
 from fastcmp.kernels import DEGENERATE, OK, UNDEFINED
 
 WEIGHTS = (None, "linear", "quadratic")
@@ -81,8 +81,10 @@ def matrix_of(weights, k):
 @parametrize("kappa_null_test")
 def test_null_tests_against_references(case):
     options = case["options"]
-    found = cohen_kappa_from_counts(
-        case["input"]["confusion"], weights=options["weights"], alternative=options["alternative"]
+    found = cohen_kappa(
+        table=case["input"]["confusion"],
+        weights=options["weights"],
+        alternative=options["alternative"],
     )
     agree(case, found, "value", "statistic", "pvalue", standard_error_null="se_null")
 
@@ -94,8 +96,8 @@ def test_null_tests_against_references(case):
 )
 def test_standard_errors_against_references(case):
     options = case["options"]
-    found = cohen_kappa_from_counts(
-        case["input"]["confusion"],
+    found = cohen_kappa(
+        table=case["input"]["confusion"],
         **METRICS[options["metric"]],
         interval="wald",
         confidence_level=options["confidence"],
@@ -115,7 +117,7 @@ def test_statsmodels_agrees(table, weights):
     from statsmodels.stats.inter_rater import cohens_kappa
 
     peer = cohens_kappa(np.array(table), wt=wt)
-    found = cohen_kappa_from_counts(table, weights=weights, interval="wald")
+    found = cohen_kappa(table=table, weights=weights, interval="wald")
     assert found.value == pytest.approx(peer.kappa)
     assert found.standard_error == pytest.approx(peer.std_kappa)
     assert found.standard_error_null == pytest.approx(peer.std_kappa0)
@@ -140,7 +142,7 @@ def test_standard_errors_are_derivatives(table, weights, method):
             return
     else:
         v = matrix_of(weights, k)
-    found = cohen_kappa_from_counts(table, weights=weights, method=method)
+    found = cohen_kappa(table=table, weights=weights, method=method)
     value = naive(table, v, pooled)
     assert found.value == pytest.approx(value, abs=1e-9, nan_ok=True)
     if found.status != OK:
@@ -156,31 +158,31 @@ def test_laws(table, weights):
     if not table.sum():
         return
     options = {"weights": weights}
-    found = cohen_kappa_from_counts(table, **options)
+    found = cohen_kappa(table=table, **options)
     close = {"rel": 1e-9, "abs": 1e-12, "nan_ok": True}
     # The raters exchanged, the labels the other way round, ten times as many items.
     for other in (table.T, table[::-1, ::-1]):
-        same = cohen_kappa_from_counts(other, **options)
+        same = cohen_kappa(table=other, **options)
         for name in ("value", "standard_error", "standard_error_null", "statistic"):
             assert getattr(same, name) == pytest.approx(getattr(found, name), **close)
-    more = cohen_kappa_from_counts(100 * table, **options)
+    more = cohen_kappa(table=100 * table, **options)
     assert more.value == pytest.approx(found.value, **close)
     assert 10 * more.standard_error == pytest.approx(found.standard_error, **close)
     if weights is None:
         order = np.random.default_rng(1).permutation(len(table))
-        other = cohen_kappa_from_counts(table[order][:, order])
+        other = cohen_kappa(table=table[order][:, order])
         assert other.standard_error == pytest.approx(found.standard_error, **close)
         own = 1.0 - np.eye(len(table))
         if len(table) > 1:
-            other = cohen_kappa_from_counts(table, weights=5 * own)
+            other = cohen_kappa(table=table, weights=5 * own)
             assert other.value == pytest.approx(found.value, **close)
             assert other.pvalue == pytest.approx(found.pvalue, **close)
 
 
 def test_two_classes_need_no_weights():
-    plain = cohen_kappa_from_counts([[7, 2], [3, 2]])
+    plain = cohen_kappa(table=[[7, 2], [3, 2]])
     for weights in ("linear", "quadratic"):
-        other = cohen_kappa_from_counts([[7, 2], [3, 2]], weights=weights)
+        other = cohen_kappa(table=[[7, 2], [3, 2]], weights=weights)
         assert (other.value, other.standard_error, other.pvalue) == (
             plain.value,
             plain.standard_error,
@@ -191,16 +193,16 @@ def test_two_classes_need_no_weights():
 @pytest.mark.parametrize("table", [TABLE, [[7, 2], [3, 2]]])
 def test_intervals(table):
     z = stats.norm.isf(0.05)
-    two = cohen_kappa_from_counts(table, confidence_level=0.9)
+    two = cohen_kappa(table=table, confidence_level=0.9)
     k, se = two.value, two.standard_error
     half = z * se / (1 - k * k)
     ends = tanh(atanh(k) - half), tanh(atanh(k) + half)
     assert tuple(two.interval) == pytest.approx(ends)
-    wald = cohen_kappa_from_counts(table, confidence_level=0.9, interval="wald")
+    wald = cohen_kappa(table=table, confidence_level=0.9, interval="wald")
     assert tuple(wald.interval) == pytest.approx((k - z * se, k + z * se))
     options = {"confidence_level": 0.95}
-    more = cohen_kappa_from_counts(table, alternative="greater", **options)
-    less = cohen_kappa_from_counts(table, alternative="less", **options)
+    more = cohen_kappa(table=table, alternative="greater", **options)
+    less = cohen_kappa(table=table, alternative="less", **options)
     assert more.interval == (pytest.approx(ends[0]), 1)
     assert less.interval == (-1, pytest.approx(ends[1]))
     assert more.pvalue + less.pvalue == pytest.approx(1)
@@ -213,7 +215,7 @@ def test_one_sided_sizes_of_the_null_test():
     draws = rng.multinomial(200, share.ravel(), size=2000).reshape(-1, 3, 3)
     for weights in (None, "quadratic"):
         found = [
-            cohen_kappa_from_counts(x, weights=weights, alternative="greater").pvalue
+            cohen_kappa(table=x, weights=weights, alternative="greater").pvalue
             for x in draws[:1000]
         ]
         assert np.mean(np.array(found) <= 0.05) == pytest.approx(0.05, abs=0.02)
@@ -225,7 +227,7 @@ def test_one_sided_sizes_of_the_null_test():
 @pytest.mark.parametrize("table", [[[9]], [[9, 0], [0, 0]], [[0, 0], [0, 0]]])
 @pytest.mark.parametrize("method", ["cohen", "scott"])
 def test_chance_that_always_agrees_is_undefined(table, method):
-    found = cohen_kappa_from_counts(table, method=method)
+    found = cohen_kappa(table=table, method=method)
     assert found.status == UNDEFINED
     numbers = (found.value, found.standard_error, found.standard_error_null)
     assert np.isnan([*numbers, found.statistic, found.pvalue, *found.interval]).all()
@@ -236,19 +238,19 @@ def test_chance_that_always_agrees_is_undefined(table, method):
 @pytest.mark.parametrize("weights", WEIGHTS)
 def test_a_rater_of_one_label_agrees_as_by_chance(weights):
     for table in ([[5, 3, 1], [0, 0, 0], [0, 0, 0]], [[0, 7, 0], [0, 1, 0], [0, 4, 0]]):
-        found = cohen_kappa_from_counts(table, weights=weights)
+        found = cohen_kappa(table=table, weights=weights)
         assert (found.value, found.statistic, found.pvalue) == (0, 0, 1)
         assert found.standard_error == found.standard_error_null == 0
         assert found.status == DEGENERATE
         assert np.isnan(found.interval).all()
         assert "one label only" in str(found)
-    assert cohen_kappa_from_counts([[5, 3], [0, 0]], method="scott").status == OK
+    assert cohen_kappa(table=[[5, 3], [0, 0]], method="scott").status == OK
 
 
 @pytest.mark.parametrize(("table", "value"), [([[5, 0], [0, 4]], 1), ([[0, 5], [5, 0]], -1)])
 @pytest.mark.parametrize("interval", ["atanh", "wald"])
 def test_a_standard_error_of_0_gives_no_interval(table, value, interval):
-    found = cohen_kappa_from_counts(table, interval=interval)
+    found = cohen_kappa(table=table, interval=interval)
     assert (found.value, found.standard_error) == (value, 0)
     assert np.isnan(found.interval).all()
     assert found.status == OK
@@ -258,18 +260,18 @@ def test_a_standard_error_of_0_gives_no_interval(table, value, interval):
 
 def test_labels_that_never_occur_change_no_plain_kappa():
     wide = np.pad(np.array(TABLE), ((1, 2), (1, 2)))
-    one, other = (cohen_kappa_from_counts(x) for x in (TABLE, wide))
+    one, other = (cohen_kappa(table=x) for x in (TABLE, wide))
     assert other.value == pytest.approx(one.value, rel=1e-12)
     assert other.standard_error == pytest.approx(one.standard_error, rel=1e-12)
 
 
 def test_huge_counts():
     table = np.array(TABLE) * 10**13
-    found = cohen_kappa_from_counts(table)
-    small = cohen_kappa_from_counts(TABLE)
+    found = cohen_kappa(table=table)
+    small = cohen_kappa(table=TABLE)
     assert found.value == pytest.approx(small.value, rel=1e-12)
     assert found.standard_error * sqrt(1e13) == pytest.approx(small.standard_error)
-    rare = cohen_kappa_from_counts([[10**15, 0], [0, 1]])
+    rare = cohen_kappa(table=[[10**15, 0], [0, 1]])
     assert (rare.value, rare.standard_error) == (1, 0)
 
 
@@ -278,7 +280,7 @@ def test_huge_counts():
 
 def test_labels_and_tables_agree():
     a, b = raters_of(TABLE)
-    expect = cohen_kappa_from_counts(TABLE, weights="linear")
+    expect = cohen_kappa(table=TABLE, weights="linear")
     words = np.array(["ant", "bee", "cat", "dog", "eel"])
     for x, y in [
         (a, b),
@@ -295,9 +297,9 @@ def test_labels_and_tables_agree():
     assert turned.value == pytest.approx(expect.value)
     assert turned.table.tolist() == np.array(TABLE)[::-1, ::-1].tolist()
     counts = count_labels(a, a, b)
-    assert cohen_kappa_from_counts(counts, weights="linear").value == expect.value
+    assert cohen_kappa(table=counts, weights="linear").value == expect.value
     models = count_labels(words[a], words[a], words[b])
-    assert cohen_kappa_from_counts(models).labels == tuple(words)
+    assert cohen_kappa(table=models).labels == tuple(words)
 
 
 def test_a_gap_in_the_order_of_the_labels():
@@ -342,13 +344,13 @@ def test_scores_are_no_labels():
 
 
 def test_printing():
-    found = cohen_kappa_from_counts(TABLE, weights="squared")
+    found = cohen_kappa(table=TABLE, weights="squared")
     assert str(found).splitlines() == [
         "Cohen's kappa (quadratic weights)",
         "kappa = 0.7429, 95% CI [0.6505, 0.8137], standard error 0.0413",
         "z = 8.149, p = 3.7e-16 (H0: the coefficient is 0)",
         "The raters agree on 46.7% of 120 items.",
     ]
-    own = cohen_kappa_from_counts([[7, 2], [3, 2]], weights=[[0, 1], [2, 0]])
+    own = cohen_kappa(table=[[7, 2], [3, 2]], weights=[[0, 1], [2, 0]])
     assert str(own).startswith("Cohen's kappa (own weights)")
-    assert str(cohen_kappa_from_counts(TABLE, method="scott")).startswith("Scott's pi")
+    assert str(cohen_kappa(table=TABLE, method="scott")).startswith("Scott's pi")

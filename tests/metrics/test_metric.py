@@ -8,7 +8,7 @@ from libraries import optimize, special, stats
 from reference_cases import parametrize
 
 import fastcmp
-from fastcmp import make_metric, metric, metric_from_counts
+from fastcmp import make_metric, metric
 from fastcmp.stream import ConfusionCounts
 
 Y = np.array([0, 0, 0, 0, 1, 1, 1, 2, 2, 2, 2, 2])
@@ -29,7 +29,7 @@ def close(found, wanted, case):
 def test_f1_intervals(case):
     expected, level = case["expected"], case["options"]["confidence"]
     for name in {"f1", "jaccard"} & set(expected):
-        found = metric_from_counts(case["input"]["confusion"], metric=name, confidence_level=level)
+        found = metric(table=case["input"]["confusion"], metric=name, confidence_level=level)
         prefix = "" if name == "f1" else "jaccard_"
         assert found.method == "wilson"
         close(found.value, expected[name], case)
@@ -42,15 +42,13 @@ def test_balanced_accuracy_intervals(case):
     expected = case["expected"]
     if "confusion" in case["input"]:
         table = case["input"]["confusion"]
-        found = metric_from_counts(table, metric="balanced_accuracy", method="mover")
+        found = metric(table=table, metric="balanced_accuracy", method="mover")
         close(found.value, expected["value"], case)
     else:
         counts = np.zeros([case["input"]["K"]] * 3, int)
         for *cell, n in case["input"]["cells"]:
             counts[tuple(cell)] = n
-        found = fastcmp.compare_metric_from_counts(
-            counts, metric="balanced_accuracy", method="mover"
-        )
+        found = fastcmp.compare_metric(counts=counts, metric="balanced_accuracy", method="mover")
         close(found.difference, expected["difference"], case)
         assert found.interval_method == "newcombe"
     close(found.interval.low, expected["lower"], case)
@@ -61,7 +59,7 @@ def test_balanced_accuracy_intervals(case):
 def test_log_intervals(case):
     table, expected = case["input"]["confusion"], case["expected"]
     for name in ("lr_plus", "lr_minus", "dor"):
-        found = metric_from_counts(table, metric=name)
+        found = metric(table=table, metric=name)
         close(found.value, expected[name], case)
         close(found.interval.low, expected[f"{name}_lower"], case)
         close(found.interval.high, expected[f"{name}_upper"], case)
@@ -100,7 +98,7 @@ def test_jackknife_leaves_out_samples_one_by_one(name):
     ],
 )
 def test_intervals_are_symmetric_on_their_scale(name, to, back):
-    found = metric_from_counts(CONFUSION, metric=name, method="jackknife")
+    found = metric(table=CONFUSION, metric=name, method="jackknife")
     slope = (to(found.value + 1e-6) - to(found.value - 1e-6)) / 2e-6
     half = stats.norm.ppf(0.975) * found.standard_error * slope
     middle = to(found.value)
@@ -119,10 +117,10 @@ def test_intervals_are_symmetric_on_their_scale(name, to, back):
     ],
 )
 def test_the_default_holds_the_jackknifes_interval(name, method):
-    found = metric_from_counts(CONFUSION, metric=name)
+    found = metric(table=CONFUSION, metric=name)
     assert found.method == method
     if method != "score":
-        alone = metric_from_counts(CONFUSION, metric=name, method="jackknife")
+        alone = metric(table=CONFUSION, metric=name, method="jackknife")
         assert found.interval.low <= alone.interval.low + 0.003
         assert found.interval.high >= alone.interval.high - 0.003
         assert np.diff(found.interval) < 1.1 * np.diff(alone.interval)
@@ -170,13 +168,13 @@ def test_weights_of_any_size(power):
 
 def test_within_classes_never_wider():
     for name in ("f1_macro", "kappa", "mcc"):
-        free = metric_from_counts(CONFUSION, metric=name, method="delta")
-        fixed = metric_from_counts(CONFUSION, metric=name, method="delta", within_classes=True)
+        free = metric(table=CONFUSION, metric=name, method="delta")
+        fixed = metric(table=CONFUSION, metric=name, method="delta", within_classes=True)
         assert fixed.standard_error < free.standard_error
     # The recall is of one class alone.
     free, fixed = (
-        metric_from_counts(
-            CONFUSION, metric="balanced_accuracy", method="delta", within_classes=x
+        metric(
+            table=CONFUSION, metric="balanced_accuracy", method="delta", within_classes=x
         ).standard_error
         for x in (False, True)
     )
@@ -188,9 +186,7 @@ def test_within_classes_never_wider():
 
 def test_counts_say_all():
     by_labels = metric(Y, P, metric=["f1_macro", "mcc", "kappa"])
-    by_counts = metric_from_counts(
-        by_labels.confusion.astype(int), metric=["f1_macro", "mcc", "kappa"]
-    )
+    by_counts = metric(table=by_labels.confusion.astype(int), metric=["f1_macro", "mcc", "kappa"])
     assert by_counts == by_labels
 
 
@@ -218,15 +214,15 @@ def test_several_metrics_are_those_alone():
 
 def test_bootstraps_are_repeatable_and_near_the_jackknife():
     options = {"metric": "f1_macro", "method": "bootstrap", "n_resamples": 2000}
-    one = metric_from_counts(CONFUSION, **options, rng=5, workers=1)
-    assert one == metric_from_counts(CONFUSION, **options, rng=5, workers=3)
+    one = metric(table=CONFUSION, **options, rng=5, workers=1)
+    assert one == metric(table=CONFUSION, **options, rng=5, workers=3)
     assert one.seed == 5
-    near = metric_from_counts(CONFUSION, metric="f1_macro")
+    near = metric(table=CONFUSION, metric="f1_macro")
     assert one.standard_error == pytest.approx(near.standard_error, rel=0.1)
     for kind in ("bca", "basic", "studentized"):
-        other = metric_from_counts(CONFUSION, **options, rng=5, interval=kind)
+        other = metric(table=CONFUSION, **options, rng=5, interval=kind)
         assert other.interval.low == pytest.approx(near.interval.low, abs=0.02)
-    abc = metric_from_counts(CONFUSION, metric="f1_macro", method="abc")
+    abc = metric(table=CONFUSION, metric="f1_macro", method="abc")
     assert abc.interval.high == pytest.approx(near.interval.high, abs=0.01)
 
 
@@ -236,10 +232,10 @@ def test_bootstraps_are_repeatable_and_near_the_jackknife():
 def test_perfect_models():
     table = [[40, 0], [0, 6]]
     for name in ("f1", "f1_macro", "precision_weighted", "balanced_accuracy"):
-        found = metric_from_counts(table, metric=name)
+        found = metric(table=table, metric=name)
         assert found.value == found.interval.high == 1.0
         assert 0.5 < found.interval.low < 1.0
-    found = metric_from_counts(table, metric="mcc")
+    found = metric(table=table, metric="mcc")
     assert found.value == found.interval.high == 1.0
     assert 0.5 < found.interval.low < 1.0
 
@@ -259,7 +255,7 @@ def test_a_metric_without_variance_has_no_interval(name, method):
 @pytest.mark.parametrize("name", ["f1", "jaccard", "recall", "precision", "accuracy"])
 def test_clopper_pearson_is_that_of_a_binomial(name):
     table = np.array([[40, 2], [3, 9]])
-    found = metric_from_counts(table, metric=name, method="clopper-pearson")
+    found = metric(table=table, metric=name, method="clopper-pearson")
     trials = {"f1": 14, "jaccard": 14, "recall": 12, "precision": 11, "accuracy": 54}[name]
     wanted = stats.binomtest(49 if name == "accuracy" else 9, trials).proportion_ci(method="exact")
     ends = np.array([wanted.low, wanted.high])
@@ -275,7 +271,7 @@ def test_score_limits_are_those_of_the_likeliest_recalls(right):
     table = np.diag(right)
     for i in range(3):
         table[i, (i + 1) % 3] = sizes[i] - right[i]
-    found = metric_from_counts(table, metric="balanced_accuracy")
+    found = metric(table=table, metric="balanced_accuracy")
     assert found.method == "score"
     rates = np.array(right) / sizes
 
@@ -314,10 +310,10 @@ def test_intervals_contain_the_value_where_a_class_is_rare(name, shares, recalls
     cells = np.tile(shares, (k, 1)) * (1 - np.eye(k))
     cells *= ((1 - np.array(recalls)) / cells.sum(axis=1))[:, None]
     cells = (cells + np.diag(recalls)) * np.array(shares)[:, None]
-    value = metric_from_counts(np.round(cells * 10**8).astype(int), metric=name).value
+    value = metric(table=np.round(cells * 10**8).astype(int), metric=name).value
     tables = np.random.default_rng(4).multinomial(n, cells.ravel(), 400).reshape(-1, k, k)
     tables = tables[(tables.sum(axis=2) > 0).all(axis=1)]
-    ends = [metric_from_counts(t, metric=name, classes=range(k)).interval for t in tables]
+    ends = [metric(table=t, metric=name, classes=range(k)).interval for t in tables]
     missed = np.mean([low > value or high < value for low, high in ends])
     assert missed < 0.05 + 2.6 * np.sqrt(0.05 * 0.95 / len(tables))
 
@@ -337,7 +333,7 @@ def test_what_is_undefined_is_said():
 def test_few_samples_are_said():
     (caution,) = metric(Y, P, metric="f1_macro").cautions
     assert caution.startswith("3 classes have fewer than 10 samples: 0 (4), 1 (3), 2")
-    many = metric_from_counts(CONFUSION, metric="f1_macro")
+    many = metric(table=CONFUSION, metric="f1_macro")
     assert many.cautions == ()
 
 
@@ -361,7 +357,7 @@ def test_what_does_not_fit(options, wanted):
 
 
 def test_print():
-    shown = str(metric_from_counts(CONFUSION, metric=["f1_macro", "mcc"]))
+    shown = str(metric(table=CONFUSION, metric=["f1_macro", "mcc"]))
     assert "150 samples of 3 classes." in shown
     assert "macro F1  0.6705  [0.58" in shown
     assert "combined, atanh" in shown
@@ -384,9 +380,9 @@ def test_counts_of_a_stream():
     for part in np.array_split(np.arange(12), 3):
         counts.update(Y[part], {"a": P[part]})
     names = ["f1_macro", "mcc"]
-    assert metric_from_counts(counts, metric=names) == metric(Y, P, metric=names)
+    assert metric(table=counts, metric=names) == metric(Y, P, metric=names)
     two = ConfusionCounts().update(Y, {"a": P, "b": Y})
     with pytest.raises(ValueError, match=r"pass counts.matrix"):
-        metric_from_counts(two, metric="mcc")
-    one = metric_from_counts(two.matrix("a"), metric="mcc", classes=two.classes)
+        metric(table=two, metric="mcc")
+    one = metric(table=two.matrix("a"), metric="mcc", classes=two.classes)
     assert one == metric(Y, P, metric="mcc")

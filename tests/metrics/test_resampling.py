@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from libraries import stats
 from reference_cases import parametrize
 
-from fastcmp import compare_metric, compare_metric_from_counts, metric, metric_from_counts
+from fastcmp import compare_metric, metric
 from fastcmp.kernels import DEGENERATE, bca_levels
 
 SIDES = ("two-sided", "greater", "less")
@@ -119,8 +119,8 @@ def test_a_random_pvalue_counts_the_data():
     counts = np.zeros((2, 2, 2), int)
     counts[0, 0, 1] = counts[1, 1, 0] = 300
     options = {"method": "permutation", "n_resamples": 99, "rng": 1}
-    assert compare_metric_from_counts(counts, **options).pvalue == 0.01
-    exact = compare_metric_from_counts(counts, method="exact", workers=4)
+    assert compare_metric(counts=counts, **options).pvalue == 0.01
+    exact = compare_metric(counts=counts, method="exact", workers=4)
     assert exact.pvalue == pytest.approx(0.5**599, rel=1e-9)
 
 
@@ -128,16 +128,16 @@ def test_two_classes_are_exact_for_many_samples():
     # With fixed calls of class 0, F1 is a matter of the calls of class 1.
     n = 10**7
     counts = np.array([[[n, 0], [0, 0]], [[n, 50_000_000], [50_012_345, n]]])
-    found = compare_metric_from_counts(counts, metric="f1", method="exact")
+    found = compare_metric(counts=counts, metric="f1", method="exact")
     wanted = stats.binomtest(50_000_000, 100_012_345).pvalue
     assert found.pvalue == pytest.approx(wanted, rel=1e-9)
 
 
 def test_configurations_of_many_samples():
     counts = np.array([[[900, 110], [130, 0]], [[0, 110], [130, 400]]])
-    one = compare_metric_from_counts(counts, metric="f1", method="exact")
+    one = compare_metric(counts=counts, metric="f1", method="exact")
     assert one.n_configurations == 241**2
-    assert compare_metric_from_counts(counts, metric="f1", method="exact", workers=4) == one
+    assert compare_metric(counts=counts, metric="f1", method="exact", workers=4) == one
     with pytest.raises(ValueError, match="too many configurations"):
         compare_metric(*sample_codes(3000, 3, 1), metric="kappa", method="exact")
 
@@ -147,8 +147,8 @@ def test_studentized_statistics_without_a_variance():
     counts = np.zeros((2, 2, 2), int)
     counts[0, 0, 1], counts[1, 1, 0] = 3, 4
     options = {"method": "exact", "studentized": True}
-    assert compare_metric_from_counts(counts, **options).pvalue == pytest.approx(2 / 2**7)
-    assert compare_metric_from_counts(counts, alternative="less", **options).pvalue == 1.0
+    assert compare_metric(counts=counts, **options).pvalue == pytest.approx(2 / 2**7)
+    assert compare_metric(counts=counts, alternative="less", **options).pvalue == 1.0
 
 
 # Bootstrap.
@@ -187,7 +187,7 @@ def test_reference_of_many_draws(case):
     for *cell, n in case["input"]["cells"]:
         counts[tuple(cell)] = n
     options = {"metric": case["options"]["metric"], "method": "bootstrap", "rng": 1}
-    found = compare_metric_from_counts(counts, n_resamples=20_000, **options)
+    found = compare_metric(counts=counts, n_resamples=20_000, **options)
     assert found.standard_error == pytest.approx(case["expected"]["se"], rel=4 / 40_000**0.5)
 
 
@@ -293,11 +293,11 @@ def test_undefined_draws_are_left_out():
     counts = np.zeros((2, 2, 2), int)
     counts[0, 0, 0], counts[1, 1, 0], counts[1, 1, 1] = 20, 10, 2
     options = {"metric": "precision", "method": "bootstrap", "n_resamples": 2000, "rng": 1, **NAN}
-    found = compare_metric_from_counts(counts, **options)
+    found = compare_metric(counts=counts, **options)
     assert np.isfinite(found.interval).all()
     assert any("undefined in" in caution for caution in found.cautions)
     counts[1, 1, 1] = 9
-    found = compare_metric_from_counts(counts, **options)
+    found = compare_metric(counts=counts, **options)
     assert not any("undefined in" in caution for caution in found.cautions)
 
 
@@ -306,7 +306,7 @@ def test_infinite_draws_are_left_out(kind):
     # Without the one false positive of b its likelihood ratio is infinite.
     counts = np.array([[[30, 1], [2, 0]], [[10, 3], [3, 12]]])
     options = {"metric": "lr_plus", "method": "bootstrap", "rng": 1, "n_resamples": 1000}
-    found = compare_metric_from_counts(counts, interval=kind, **options)
+    found = compare_metric(counts=counts, interval=kind, **options)
     assert found.interval.low < found.difference
     assert math.isfinite(found.interval.high)
     assert found.ratio_interval.low < found.ratio
@@ -334,12 +334,12 @@ def test_abc_reference(case):
     options = {"metric": case["options"]["metric"], "method": "abc"}
     options["confidence_level"] = case["options"]["confidence"]
     if "confusion" in case["input"]:
-        found = metric_from_counts(case["input"]["confusion"], **options)
+        found = metric(table=case["input"]["confusion"], **options)
     else:
         counts = np.zeros([case["input"]["K"]] * 3, int)
         for *cell, n in case["input"]["cells"]:
             counts[tuple(cell)] = n
-        found = compare_metric_from_counts(counts, **options)
+        found = compare_metric(counts=counts, **options)
     wanted = case["expected"]
     # The values have 30 digits: closer than the tolerance of difference quotients.
     near = {"rel": 1e-7, "abs": 1e-9}
@@ -390,7 +390,7 @@ def test_abc_of_a_mean_and_of_many_samples():
     assert found.interval == pytest.approx(tuple(0.8 + error * w / (1 - a * w) ** 2), rel=1e-7)
     counts = np.array([[[148, 9], [14, 7]], [[3, 5], [4, 10]]])
     few, many = (
-        compare_metric_from_counts(counts * n, metric="f1", method="abc").standard_error
+        compare_metric(counts=counts * n, metric="f1", method="abc").standard_error
         for n in (1000, 10**7)
     )
     assert many == pytest.approx(few / 100, rel=1e-9)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from strategies import square_tables
 
-from fastcmp import make_metric, metric_from_counts
+from fastcmp import make_metric, metric
 
 #: Names of metrics, and those of scikit-learn.
 RATES = {
@@ -316,8 +316,8 @@ def test_reference_standard_errors(case):
     (estimator,) = bound(named(options["metric"]), range(len(table)), positive=options["positive"])
     check(case, "value", estimator.value(table))
     check(case, "se", estimator.standard_errors(table[np.newaxis])[0])
-    found = metric_from_counts(
-        table,
+    found = metric(
+        table=table,
         metric=named(options["metric"]),
         positive=options["positive"],
         method="delta",
@@ -346,7 +346,7 @@ def test_values_are_within_their_limits(table):
 def test_weighted_recall_has_the_interval_of_accuracy():
     """The same number: not as if the proportions of the classes were known."""
     table = [[50, 0], [50, 0]]
-    found = metric_from_counts(table, metric="recall_weighted")
-    known = metric_from_counts(table, metric="accuracy")
+    found = metric(table=table, metric="recall_weighted")
+    known = metric(table=table, metric="accuracy")
     assert found.value == known.value == 0.5
     assert list(found.interval) == pytest.approx(list(known.interval), abs=0.01)

@@ -85,6 +85,13 @@ def test_the_pilot_leaves_much_open():
     assert np.all(np.diff(sizes.interval) > 0)
 
 
+def test_a_pilot_without_a_difference_leaves_samples_open():
+    plan = sample_size(pilot=(9, 9, 80))
+    assert plan.n == np.inf
+    assert plan.assurance is None
+    assert "The pilot leaves open (95%): samples from" in str(plan)
+
+
 def test_margins_are_planned_from_a_pilot():
     plan = pilot().sample_size(margin=0.03)
     assert plan.hypothesis == "noninferiority"
@@ -135,7 +142,7 @@ def test_no_pilot_at_all():
         power(n=100, pilot=0.1)
     with pytest.raises(ValueError, match="so_far is for power"):
         sample_size(so_far=(5, 3, 90))
-    with pytest.raises(ValueError, match="n_samples needs all four counts"):
+    with pytest.raises(ValueError, match="needs all four counts"):
         fastcmp.mcnemar_from_counts(30, 10).power(n=100)
 
 

@@ -107,7 +107,7 @@ def test_detectable_accuracies():
         ({"test": ACCURACIES, "accuracy_a": 1, "accuracy_b": 1, "margin": 2}, "margin must lie"),
         ({"test": MEANS, "difference": 1}, "sd, or sd_a and sd_b must be given"),
         ({"test": MEANS, "difference": 1, "sd_a": 1}, "sd, or sd_a and sd_b must be given"),
-        ({"test": MEANS, "difference": 1, "sd": 1, "ratio": -1}, "ratio must be > 0"),
+        ({"test": MEANS, "difference": 1, "sd": 1, "ratio": -1}, "ratio must lie in"),
     ],
     ids=str,
 )

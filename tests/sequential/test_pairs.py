@@ -113,7 +113,7 @@ def test_pairs_of_a_look():
     turned = result.pair(2, 5)
     assert turned.difference == -one.difference
     for wrong in ("nobody", 8, -1, True, 0.5):
-        with pytest.raises(ValueError, match="model must be one of"):
+        with pytest.raises(ValueError, match="model_a names no model"):
             result.pair(wrong, 0)
     with pytest.raises(ValueError, match="different models"):
         result.pair("m0", 0)

@@ -213,7 +213,7 @@ def test_settings_that_differ():
             kind() + kind(classes=[0, 1])
         with pytest.raises(ValueError, match=r" merge where classes agree, got "):
             kind(classes=[1, 0]) + kind(classes=[0, 1])
-        with pytest.raises(ValueError, match=r" merge where names agree and come in "):
+        with pytest.raises(ValueError, match=r" merge where names come in the same "):
             kind(["a", "b"]) + kind(["b", "a"])
     with pytest.raises(ValueError, match=r"^LabelCounts merge where pair agrees, got "):
         LabelCounts(pairs=("a", "b")) + LabelCounts(pairs=("b", "a"))

@@ -208,6 +208,14 @@ def test_copies_pickles_and_files_are_the_same(kind, n, tmp_path):
     assert moments.n_items == (n or 0)
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_one_item_is_saved_though_its_scatter_is_rounding(seed, tmp_path):
+    rng = np.random.default_rng(seed)
+    moments = ValueMoments().update(rng.normal(size=(3, 1)) + 5, weights=rng.random(1))
+    moments.save(tmp_path / "file")
+    assert stream.load(tmp_path / "file") == moments
+
+
 @ALL
 def test_a_large_offset_leaves_the_differences(kind):
     values, groups, _ = table(5)

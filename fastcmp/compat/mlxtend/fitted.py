@@ -13,9 +13,9 @@ from fastcmp.crossval.fold_tests import fold_test
 from fastcmp.crossval.runs import take_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
 
 _STATES = 32767  # mlxtend draws the states of its splits below it
@@ -92,8 +92,8 @@ def paired_ttest_5x2cv(
     >>> p < 0.01
     True
     """
-    differences = _five_by_two(estimator1, estimator2, X, y, scoring, random_seed)
-    return _numbers(differences, "dietterich-t")
+    splits = _halves(X, y, random_seed)
+    return _test("dietterich-t", (estimator1, estimator2), scoring, splits, (5, 2))
 
 
 def combined_ftest_5x2cv(
@@ -162,8 +162,8 @@ def combined_ftest_5x2cv(
     >>> p < 0.01
     True
     """
-    differences = _five_by_two(estimator1, estimator2, X, y, scoring, random_seed)
-    return _numbers(differences, "alpaydin-f")
+    splits = _halves(X, y, random_seed)
+    return _test("alpaydin-f", (estimator1, estimator2), scoring, splits, (5, 2))
 
 
 def paired_ttest_kfold_cv(
@@ -238,21 +238,15 @@ def paired_ttest_kfold_cv(
     True
     """
     cv = as_whole(cv, "cv", 2)
-    scorer = scorer_of(estimator1, scoring)
     selection = scikit_learn("model_selection")
     seed = random_seed if shuffle else None
     folds = selection.KFold(n_splits=cv, shuffle=bool(shuffle), random_state=seed)
     labels = y if hasattr(y, "iloc") else np.asarray(y)
-    differences = [
-        score_difference(
-            (estimator1, estimator2),
-            scorer,
-            (take_rows(X, train), take_rows(labels, train)),
-            (take_rows(X, test), take_rows(labels, test)),
-        )
-        for train, test in folds.split(X, labels)
-    ]
-    return _numbers(differences, "kfold-t")
+    splits = (
+        tuple((take_rows(X, rows), take_rows(labels, rows)) for rows in sets)
+        for sets in folds.split(X, labels)
+    )
+    return _test("kfold-t", (estimator1, estimator2), scoring, splits, (cv,))
 
 
 def paired_ttest_resampled(
@@ -333,12 +327,8 @@ def paired_ttest_resampled(
     num_rounds = as_whole(num_rounds, "num_rounds", 2)
     if isinstance(test_size, bool) or not isinstance(test_size, Integral | Real):
         raise TypeError(f"test_size must be a proportion or a number of samples, got {test_size!r}")
-    scorer = scorer_of(estimator1, scoring)
-    differences = [
-        score_difference((estimator1, estimator2), scorer, train, test)
-        for train, test in _random_splits(X, y, num_rounds, test_size, random_seed)
-    ]
-    return _numbers(differences, "resampled-t")
+    splits = _random_splits(X, y, num_rounds, test_size, random_seed)
+    return _test("resampled-t", (estimator1, estimator2), scoring, splits, (num_rounds,))
 
 
 def _random_splits(
@@ -347,7 +337,7 @@ def _random_splits(
     n: int,
     test_size: float,
     seed: int | None,
-) -> Iterator[tuple[tuple[Any, Any], tuple[Any, Any]]]:
+) -> Iterator[tuple[Any, ...]]:
     """Split as mlxtend does: the generator of the seed draws a state for each split."""
     split = scikit_learn("model_selection").train_test_split
     states = np.random.RandomState(seed)  # as mlxtend
@@ -359,28 +349,26 @@ def _random_splits(
         yield (X1, y1), (X2, y2)
 
 
-def _five_by_two(  # what the user passed
-    estimator1: Any,
-    estimator2: Any,
+def _halves(
     X: Any,  # noqa: N803
     y: ArrayLike,
+    seed: int | None,
+) -> Iterator[tuple[Any, ...]]:
+    """Five random halvings, each half tested on once."""
+    for first, second in _random_splits(X, y, 5, 0.5, seed):
+        yield first, second
+        yield second, first
+
+
+def _test(
+    method: str,
+    estimators: tuple[Any, Any],
     scoring: Any,
-    random_seed: int | None,
-) -> NDArray[np.float64]:
-    """Give the differences for five random halvings, each half tested on once."""
-    scorer = scorer_of(estimator1, scoring)
-    both = estimator1, estimator2
-    return np.array(
-        [
-            [
-                score_difference(both, scorer, first, second),
-                score_difference(both, scorer, second, first),
-            ]
-            for first, second in _random_splits(X, y, 5, 0.5, random_seed)
-        ]
-    )
-
-
-def _numbers(differences: ArrayLike, method: str) -> tuple[float, float]:
-    result = fold_test(differences, method)
+    splits: Iterable[tuple[Any, ...]],
+    shape: tuple[int, ...],
+) -> tuple[float, float]:
+    """Fit and score both estimators on pairs of training and test set, and test by folds."""
+    scorer = scorer_of(estimators[0], scoring)
+    differences = [score_difference(estimators, scorer, train, test) for train, test in splits]
+    result = fold_test(np.reshape(differences, shape), method)
     return float(result.statistic), float(result.pvalue)

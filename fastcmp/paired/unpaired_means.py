@@ -252,7 +252,7 @@ def means_unpaired(
     alternative = choose(alternative, "alternative", ALTERNATIVES)
     as_proportion(confidence_level, "confidence_level")
     level = as_level(confidence_level, alternative)
-    null_difference = as_finite(null_difference, "null_difference")
+    shift = as_finite(null_difference, "null_difference")
     missing = choose(missing, "missing", POLICIES)
     against = read_margin(margin, alpha)
     measure = "mean loss" if as_flag(lower_is_better, "lower_is_better") else "mean"
@@ -260,7 +260,7 @@ def means_unpaired(
     raw_a, missing_a = _read(values_a, "values_a", missing)
     raw_b, missing_b = _read(values_b, "values_b", missing)
     exponent = scale_exponent(raw_a, raw_b)
-    shift = times(null_difference, -exponent)
+    shift = times(shift, -exponent)
     a, b = (_mean_of(np.ldexp(x, -exponent)) for x in (raw_a, raw_b))
     rates = bool(np.isin(np.concatenate([raw_a, raw_b]), (0.0, 1.0)).all())
     limits = (-1.0, 1.0) if rates else (-np.inf, np.inf)

@@ -10,7 +10,13 @@ from libraries import linalg, stats
 from reference_cases import expected, parametrize
 from strategies import any_labels
 
-from fastcmp import mcnemar, mcnemar_clustered_from_counts, mcnemar_from_counts
+from fastcmp import (
+    mcnemar,
+    mcnemar_clustered_from_counts,
+    mcnemar_from_counts,
+    mcnemar_stratified_from_counts,
+    records,
+)
 from fastcmp.kernels import DEGENERATE
 
 SANDWICH = ("cr2", "cr3", "cr1", "cr0")
@@ -309,3 +315,24 @@ def test_clusters_across_strata():
         mcnemar(y, a, b, method="obuchowski", **given)
     with pytest.raises(ValueError, match="not defined for clusters in strata"):
         found.confidence_interval(method="score")
+
+
+def test_one_record_of_samples_clusters_and_strata():
+    both = {"both_right": [3, 2, 1, 4], "both_wrong": [0, 0, 2, 1]}
+    of_samples = mcnemar_from_counts([0, 1, 0, 0], [1, 2, 1, 0], **both)
+    clustered = of_clusters([both["both_right"], [0, 1, 0, 0], [1, 2, 1, 0], both["both_wrong"]])
+    stratified = mcnemar_stratified_from_counts([0, 1, 0, 0], [1, 2, 1, 0], **both)
+    designs = [x.design for x in (of_samples, clustered, stratified)]
+    assert designs == ["samples", "clusters", "strata"]
+    assert clustered.n_samples == stratified.n_samples == of_samples.n_samples.sum()
+    assert clustered.table.tolist() == stratified.table.tolist() == [[10, 1], [4, 3]]
+    assert of_samples.n_clusters is stratified.n_clusters is None
+    assert of_samples.total_pvalue is clustered.total_pvalue is None
+    with pytest.raises(ValueError, match="of samples in strata: pass strata="):
+        clustered.heterogeneity_exact()
+    with pytest.raises(ValueError, match="leave out groups="):
+        clustered.odds_ratio_interval()
+    with pytest.raises(TypeError, match="nothing is planned from McNemar's test of clusters"):
+        clustered.power(n=100)
+    with pytest.raises(AttributeError, match="ClusteredMcNemarResult is now McNemarResult"):
+        _ = records.ClusteredMcNemarResult

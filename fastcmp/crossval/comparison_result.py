@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.checks import ALTERNATIVES, choose
 from fastcmp.core.records import Compared, Drawn, Record, ScoreTable
@@ -18,8 +19,6 @@ from fastcmp.crossval.fold_tests import CVTest, FoldTestResult, find_test
 from fastcmp.pairwise.result import PairwiseResult, describe
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from fastcmp.crossval.runs import CVRuns, DesignRun
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any
+from os import PathLike
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import ALTERNATIVES, LARGEST_SEED, as_proportion, as_seed, choose
-from fastcmp.core.threads import reporting
+from fastcmp.core.threads import Progress, reporting
 from fastcmp.counts.pairs import all_pairs, choose_pairs
 from fastcmp.crossval.comparison_result import (
     CVComparison,
@@ -21,18 +23,18 @@ from fastcmp.crossval.comparison_result import (
 )
 from fastcmp.crossval.designs import Design
 from fastcmp.crossval.fold_tests import CVTest, find_test, fold_test
-from fastcmp.crossval.runs import fit_models, load_runs, open_folder, save_runs, settings_of
+from fastcmp.crossval.runs import (
+    CVRuns,
+    DesignRun,
+    fit_models,
+    load_runs,
+    open_folder,
+    save_runs,
+    settings_of,
+)
 from fastcmp.inputs.model_names import read_pair_names
 from fastcmp.pairwise.adjust import OF_PAIRS, check_all_pairs, promise
 from fastcmp.pairwise.adjust import adjust as adjust_pvalues
-
-if TYPE_CHECKING:
-    from os import PathLike
-
-    from numpy.typing import ArrayLike, NDArray
-
-    from fastcmp.core.threads import Progress
-    from fastcmp.crossval.runs import CVRuns, DesignRun
 
 
 def read_pairs(

@@ -12,9 +12,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import as_flag, as_seed, as_whole
@@ -29,11 +30,8 @@ from fastcmp.crossval.fold_units import (
 )
 from fastcmp.inputs.columns import count_rows
 
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    Folds = NDArray[np.int16]
-    Indices = NDArray[np.int64]
+Folds = NDArray[np.int16]
+Indices = NDArray[np.int64]
 
 __all__ = [
     "TRAIN",

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import as_flag, as_numbers
 from fastcmp.core.records import LESS_IS_BETTER
+from fastcmp.core.sections import Section
 from fastcmp.crossval.comparison_result import CVDatasetsResult
 from fastcmp.crossval.comparisons import pair_fields, read_pairs
 from fastcmp.crossval.fold_tests import fold_test
@@ -19,13 +21,6 @@ from fastcmp.crossval.mcnemar import as_positive
 from fastcmp.inputs.columns import read_values
 from fastcmp.inputs.model_names import check_distinct_names, has_names, named_columns
 from fastcmp.pairwise.result import PairwiseResult, describe
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from fastcmp.core.sections import Section
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

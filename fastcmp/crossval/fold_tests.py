@@ -10,9 +10,10 @@ from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from math import inf, prod
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import ALTERNATIVES, as_counts, as_level, as_numbers, choose, keep_side
@@ -35,10 +36,6 @@ from fastcmp.crossval.mcnemar import (
 )
 from fastcmp.kernels import fold_tables, fold_tests
 from fastcmp.paired.mcnemar import mcnemar_from_counts
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
 
 _HYPOTHESES = {
     "two-sided": "H0: a and b score equally well",

@@ -11,19 +11,17 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations_with_replacement
 from math import isqrt
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.inputs.columns import count_rows, read_column
 from fastcmp.inputs.model_names import check_indexes
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Rows = NDArray[np.int16]
-    Signs = NDArray[np.int8]
+Rows = NDArray[np.int16]
+Signs = NDArray[np.int8]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import prod
 from numbers import Real
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import (
@@ -24,10 +25,7 @@ from fastcmp.core.sections import Section, effect_sentence, format_pvalue
 from fastcmp.kernels.fold_tables import bcv_mcnemar_many
 from fastcmp.paired.mcnemar_result import HYPOTHESES
 
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 
 def _number(x: Any) -> Any:

@@ -3,30 +3,24 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
 from fastcmp.core.records import Record
 from fastcmp.core.saved_states import FileKind, read_state, readable, write_state
 from fastcmp.core.sections import Section
 from fastcmp.core.threads import Progress, check_workers, reporting
-from fastcmp.crossval.designs import UNUSED
-from fastcmp.crossval.fold_tests import FoldOutcomes, differences_of
+from fastcmp.crossval.designs import UNUSED, Design
+from fastcmp.crossval.fold_tests import CVTest, FoldOutcomes, differences_of
 from fastcmp.inputs.columns import count_rows, read_column
 from fastcmp.inputs.model_names import check_indexes
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from numpy.typing import ArrayLike, NDArray
-
-    from fastcmp.crossval.designs import Design
-    from fastcmp.crossval.fold_tests import CVTest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)

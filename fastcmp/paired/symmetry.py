@@ -5,10 +5,12 @@ These tests look at the table of what a and b predicted, not at the true labels.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import as_counts, check_total, choose
@@ -18,11 +20,6 @@ from fastcmp.core.sections import Section, format_pvalue
 from fastcmp.counts.label_counts import LabelTable
 from fastcmp.inputs.labels import encode_predictions
 from fastcmp.kernels.status import UNDEFINED
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import ArrayLike, NDArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)

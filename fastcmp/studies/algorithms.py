@@ -18,13 +18,15 @@ scikit-learn's kind can be passed instead of these.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import as_numbers, as_seed, as_whole, choose
-from fastcmp.core.threads import reporting
+from fastcmp.core.threads import Progress, reporting
 from fastcmp.studies.neighbour import (
     NearestMean,
     NearestNeighbour,
@@ -34,18 +36,10 @@ from fastcmp.studies.neighbour import (
     nearest_labels,
     predict_folds_nearest,
 )
-from fastcmp.studies.sources import one_thread, scikit_learn
+from fastcmp.studies.sources import Population, one_thread, scikit_learn
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import ArrayLike, NDArray
-
-    from fastcmp.core.threads import Progress
-    from fastcmp.studies.sources import Population
-
-    Floats = NDArray[np.float64]
-    Codes = NDArray[np.int16]
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int16]
 
 __all__ = [
     "ALGORITHMS",

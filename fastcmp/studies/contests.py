@@ -6,25 +6,21 @@ rates are equal, and the null hypothesis is true.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import count
 from math import ceil, log, log2
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.checks import choose
+from fastcmp.core.threads import Progress
 from fastcmp.studies import algorithms, populations
 from fastcmp.studies.error_study import ErrorStudy
 from fastcmp.studies.problems import Problem
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
-    from fastcmp.core.threads import Progress
 
 #: Data on which two algorithms can be compared; "epsilon" needs none.
 CONTESTS = ("exp6", "simple", "letter", "mnist", "digits", "breast-cancer", "wine", "iris")

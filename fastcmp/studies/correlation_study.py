@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.sections import Section
 from fastcmp.crossval import designs
 from fastcmp.studies.algorithms import predict_folds
 from fastcmp.studies.problems import data_seed
 from fastcmp.studies.study_record import StudyRecord
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from numpy.typing import NDArray
 
 _M = 5
 

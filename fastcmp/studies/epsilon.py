@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from fastcmp._jit import kernel
 from fastcmp.kernels.rng import random_below
 from fastcmp.kernels.status import INVALID, OK
-
-if TYPE_CHECKING:
-    from fastcmp.kernels.typing import CodeArray
+from fastcmp.kernels.typing import CodeArray
 
 # Probabilities are multiples of 2**-30, so that comparing whole numbers decides.
 _GRAIN = 2**30

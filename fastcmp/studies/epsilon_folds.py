@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp._jit import kernel
 from fastcmp.kernels.rng import shuffle
+from fastcmp.kernels.typing import IntArray, PatternArray
 from fastcmp.studies.epsilon import epsilon_losses
 from fastcmp.studies.rivals import DESIGNS, all_pvalues
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from fastcmp.kernels.typing import IntArray, PatternArray
 
 #: Repetitions of all designs of a data set together, at most.
 _MOST_REPETITIONS = 64

@@ -9,19 +9,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastcmp._jit import kernel
 from fastcmp.core.checks import as_numbers
 from fastcmp.studies.sources import scikit_learn
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
     from fastcmp.kernels.typing import FloatArray
 
-    Codes = NDArray[np.int16]
-    Neighbours = NDArray[np.int32]
-    Floats = NDArray[np.float64]
+Codes = NDArray[np.int16]
+Neighbours = NDArray[np.int32]
+Floats = NDArray[np.float64]
 
 # Points whose distances stay in the first-level cache, and fill its vectors.
 _BLOCK = 512

@@ -11,24 +11,19 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite
 from numbers import Real
-from typing import TYPE_CHECKING, ClassVar
+from os import PathLike
+from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from fastcmp.core.checks import as_whole, choose
 from fastcmp.studies.epsilon import epsilon_losses
 from fastcmp.studies.records import BUNDLED, Bundled, Letter, Mnist
-from fastcmp.studies.sources import Population, pick
+from fastcmp.studies.sources import Population, Records, pick
 
-if TYPE_CHECKING:
-    from os import PathLike
-
-    from numpy.typing import NDArray
-
-    from fastcmp.studies.sources import Records
-
-    Path = str | PathLike[str]
+Path = str | PathLike[str]
 
 _HALF = 50_000  # evaluation records of a class of the simple population
 _EDGE = 151  # points along an edge of the grid of EXP6

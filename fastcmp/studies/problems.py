@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.studies.algorithms import predict_folds
 from fastcmp.studies.rivals import DESIGNS, all_pvalues
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
 
 #: Seeds of data sets lie this far apart, more than the replicates of any study.
 _STRIDE = 2**32

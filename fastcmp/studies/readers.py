@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import gzip
 import zipfile
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from os import PathLike
-
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Codes = NDArray[np.int16]
-    Bytes = NDArray[np.uint8]
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int16]
+Bytes = NDArray[np.uint8]
 
 _LETTER_COLUMNS = 17
 _IMAGES, _LABELS = "train-images-idx3-ubyte", "train-labels-idx1-ubyte"

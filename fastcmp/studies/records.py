@@ -4,22 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from os import PathLike
+from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.checks import as_whole, choose
 from fastcmp.studies.readers import read_letter, read_mnist
-from fastcmp.studies.sources import Population, pick, scikit_learn
+from fastcmp.studies.sources import Codes, Population, Records, pick, scikit_learn
 
-if TYPE_CHECKING:
-    from os import PathLike
-
-    from numpy.typing import NDArray
-
-    from fastcmp.studies.sources import Codes, Records
-
-    Path = str | PathLike[str]
+Path = str | PathLike[str]
 
 _LARGEST = 300  # of a default sample of bundled records
 #: Records that come with scikit-learn: their function, title and number.

@@ -6,20 +6,15 @@ cross-validation the first of ten.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.crossval import designs
+from fastcmp.crossval.designs import Design
 from fastcmp.crossval.fold_tests import TESTS, FoldOutcomes, differences_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from numpy.typing import NDArray
-
-    from fastcmp.crossval.designs import Design
 
 #: Table V: type I errors at the level 0.05, by data set and test.
 TABLE_V = {

@@ -6,27 +6,23 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
 from numbers import Integral
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from fastcmp.core.checks import as_seed, as_whole, choose
-from fastcmp.core.threads import check_workers, reporting
+from fastcmp.core.threads import Progress, check_workers, reporting
 from fastcmp.studies import algorithms, populations
 from fastcmp.studies.contests import CONTESTS, find_contest, find_null, measure_errors
 from fastcmp.studies.correlation_study import CorrelationStudy, correlations, disagreements
 from fastcmp.studies.epsilon_folds import epsilon_pvalues
+from fastcmp.studies.error_study import ErrorStudy
 from fastcmp.studies.power_study import PowerStudy
 from fastcmp.studies.problems import SEEDS, problem_pvalues
 from fastcmp.studies.rivals import RIVALS
 from fastcmp.studies.store import Store, run_replicates
 from fastcmp.studies.type_one_errors import TypeOneErrors
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from fastcmp.core.threads import Progress
-    from fastcmp.studies.error_study import ErrorStudy
 
 #: Data sets of Table V.
 DATASETS = ("epsilon", *CONTESTS)

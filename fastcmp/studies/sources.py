@@ -5,17 +5,15 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.checks import as_whole
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Codes = NDArray[np.int16]
-    Records = tuple[NDArray[np.float64], Codes]
+Codes = NDArray[np.int16]
+Records = tuple[NDArray[np.float64], Codes]
 
 
 def scikit_learn(module: str) -> Any:

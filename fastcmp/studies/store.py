@@ -7,24 +7,21 @@ the workers, nor a stop in between change any result.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.saved_states import FileKind, read_state, write_state
 from fastcmp.core.threads import Progress, ThreadPool, check_workers, parts, reporting
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
-    #: From the first replicate of a part, and the one after its last, to their rows.
-    Work = Callable[[int, int], NDArray[np.float64]]
+#: From the first replicate of a part, and the one after its last, to their rows.
+Work = Callable[[int, int], NDArray[np.float64]]
 
 #: Seconds between two writes of all rows: with many rows, a write takes longer than a
 #: part.

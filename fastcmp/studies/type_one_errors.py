@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.core.sections import Section, format_interval
 from fastcmp.studies.rivals import REPLICATIONS, RIVALS, TABLE_V
 from fastcmp.studies.study_record import StudyRecord
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _LEVEL = 0.95
 _QUANTILE = 1.959963984540054

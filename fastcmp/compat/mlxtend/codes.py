@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from fastcmp.inputs.columns import read_column
+from fastcmp.inputs.columns import Column, read_column
 from fastcmp.inputs.labels import sorted_codes
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from numpy.typing import ArrayLike, NDArray
-
-    from fastcmp.inputs.columns import Column
 
 
 def shared_codes(columns: Mapping[str, ArrayLike]) -> tuple[list[NDArray[np.intp]], list[Any]]:

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from fastcmp.compat.mlxtend.estimators import scikit_learn, score_difference, scorer_of
 from fastcmp.core.checks import as_whole
 from fastcmp.crossval.fold_tests import fold_test
 from fastcmp.crossval.runs import take_rows
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from numpy.typing import ArrayLike
-
 
 _STATES = 32767  # mlxtend draws the states of its splits below it
 

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.compat.mlxtend.codes import shared_codes
 from fastcmp.core.checks import choose
 from fastcmp.inputs.columns import kind_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import ArrayLike, NDArray
 
 _METHODS = ("standard", "binary", "average", "balanced")
 #: Metrics of labels of any number of classes, and the method of `accuracy_score`.

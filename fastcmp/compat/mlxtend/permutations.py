@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from itertools import combinations, product
 from math import comb
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import as_numbers, as_whole, choose
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from numpy.typing import ArrayLike
 
 _MEANS: dict[str, Callable[[Any, Any], Any]] = {
     "x_mean != y_mean": lambda x, y: abs(np.mean(x) - np.mean(y)),

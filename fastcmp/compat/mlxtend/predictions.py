@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.compat.mlxtend.codes import refuse_missing
 from fastcmp.inputs.columns import read_column
 from fastcmp.inputs.labels import Labels, encode
 from fastcmp.paired.mcnemar import mcnemar_from_counts
 from fastcmp.paired.mcnemar import mcnemar_table as _mcnemar_table
+from fastcmp.pairwise.cochran import CochranResult
 from fastcmp.pairwise.cochran import cochrans_q as _cochrans_q
 from fastcmp.pairwise.compare_all import compare_all
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from fastcmp.pairwise.cochran import CochranResult
 
 __all__ = ["cochrans_q", "ftest", "mcnemar", "mcnemar_table", "mcnemar_tables"]
 

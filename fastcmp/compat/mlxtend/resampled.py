@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.compat.mlxtend.codes import shared_codes
 from fastcmp.compat.mlxtend.estimators import kind_of, scikit_learn
@@ -13,11 +14,6 @@ from fastcmp.compat.mlxtend.samples import resamples
 from fastcmp.core.checks import as_whole, choose
 from fastcmp.crossval.runs import take_rows
 from fastcmp.inputs.columns import count_rows
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import ArrayLike
 
 Floats = NDArray[np.float64]
 

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import as_numbers, as_proportion, as_whole
 from fastcmp.core.numbers import normal_tail
 from fastcmp.paired.unpaired_result import score_statistic
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from numpy.typing import ArrayLike, NDArray
 
 
 def proportion_difference(

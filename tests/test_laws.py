@@ -481,7 +481,7 @@ def sides_of_a_record(two, greater, less, null=0):
     observed = p_greater + p_less - 1
     with case(two.distribution if hasattr(two, "distribution") else "", p, p_greater, p_less):
         method = getattr(two, "method", "")
-        if type(two).__name__ == "McNemarResult" and method == "exact":
+        if getattr(two, "design", "") == "samples" and method == "exact":
             both = two.only_a + two.only_b
             np.testing.assert_allclose(observed, scipy.stats.binom.pmf(two.only_a, both, 0.5))
         elif getattr(two, "distribution", None) in DISCRETE and method != "midp":

@@ -1,7 +1,12 @@
 """Data that the benchmarks share, and sizes that shrink when only run as tests."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
+
+#: Scripts, which have no tests.
+collect_ignore = [x.name for x in Path(__file__).parent.glob("*.py") if not x.match("test_*.py")]
 
 
 @pytest.fixture(scope="session")

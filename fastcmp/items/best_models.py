@@ -92,6 +92,11 @@ def estimate_values(values: Any, items: ReadItems, pool: ThreadPool) -> ValueEst
             if not default:
                 raise ValueError(f"{name}= is about values: leave it to Estimates(...)")
         return ValueEstimates(values, None)
+    if isinstance(values, (list, tuple, np.ndarray)) and np.shape(values[:1]) == (1,):
+        raise ValueError(
+            "values must be of shape (M, n), one row a model, got one number for each model: "
+            "pass Estimates(values, covariance)"
+        )
     missing = choose(items.missing, "missing", _POLICIES)
     options = read_options(
         method="t",

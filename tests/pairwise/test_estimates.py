@@ -65,6 +65,7 @@ def test_differences_have_the_units_of_the_values(size):
         (lambda: best_set(Estimates([1, 2], [1, 2]), groups=[0, 1]), "groups= is about values"),
         (lambda: best_set(Estimates([1, 2], [1, 2]), lower_is_better=True), "lower_is_better= is"),
         (lambda: rank_sets(Estimates([1, 2], [1, 2]), names="ab"), "leave it to Estimates"),
+        (lambda: best_set([0.9, 0.8]), r"pass Estimates\(values, covariance\)"),
         (lambda: superior_ability(Estimates([1, 2], [1, 2]), control=0), r"pass .*n_items="),
         (
             lambda: superior_ability(

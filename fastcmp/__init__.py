@@ -23,6 +23,9 @@ _BEFORE: dict[str, str] = {
         for ending, data in (("", "pred_a, pred_b"), ("_from_counts", "table=table"))
     },
     "compare_metric_from_counts": "compare_metric(counts=counts)",
+    "classification_report_from_counts": "classification_report(counts=counts)",
+    "cochrans_q_from_counts": "cochrans_q(counts=counts)",
+    "compare_sensitivity_specificity_from_counts": "compare_sensitivity_specificity(counts=counts)",
     "cohen_kappa_from_counts": "cohen_kappa(table=table)",
     "fleiss_kappa_from_counts": "fleiss_kappa(rating_counts=rating_counts)",
     "metric_from_counts": "metric(table=table)",

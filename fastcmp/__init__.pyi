@@ -68,7 +68,6 @@ from fastcmp.paired.unpaired_means import means_unpaired as means_unpaired
 from fastcmp.pairwise.adjust import adjust as adjust
 from fastcmp.pairwise.agreement import compare_predictions as compare_predictions
 from fastcmp.pairwise.cochran import cochrans_q as cochrans_q
-from fastcmp.pairwise.cochran import cochrans_q_from_counts as cochrans_q_from_counts
 from fastcmp.pairwise.compare_all import compare_all as compare_all
 from fastcmp.pairwise.compare_all import compare_all_from_counts as compare_all_from_counts
 from fastcmp.pairwise.gate import gate as gate
@@ -83,9 +82,6 @@ from fastcmp.scores.classification import (
     classification_table_from_counts as classification_table_from_counts,
 )
 from fastcmp.scores.classification_report import classification_report as classification_report
-from fastcmp.scores.classification_report import (
-    classification_report_from_counts as classification_report_from_counts,
-)
 from fastcmp.scores.compare_unpaired import compare_unpaired as compare_unpaired
 from fastcmp.scores.curves import average_precision as average_precision
 from fastcmp.scores.curves import det_curve as det_curve
@@ -101,9 +97,6 @@ from fastcmp.scores.lift import ks_statistic as ks_statistic
 from fastcmp.scores.lift import lift_table as lift_table
 from fastcmp.scores.paired_measures import (
     compare_sensitivity_specificity as compare_sensitivity_specificity,
-)
-from fastcmp.scores.paired_measures import (
-    compare_sensitivity_specificity_from_counts as compare_sensitivity_specificity_from_counts,
 )
 from fastcmp.scores.paired_ratio import screen_positive_ratio as screen_positive_ratio
 from fastcmp.scores.resampling import auc_bootstrap as auc_bootstrap

@@ -108,11 +108,9 @@ GOOD = {
     "average_precision": SCORE,
     "bcv_mcnemar": {"tables": [FOLD_TABLES[:2]] * 3},
     "classification_report": {"y_true": Y, "preds": THREE},
-    "classification_report_from_counts": {"counts": label_counts},
     "classification_table": {"y_true": Y, "score_or_label": S},
     "classification_table_from_counts": {"tp": 9, "fp": 2, "fn": 1, "tn": 8},
     "cochrans_q": {"y_true": Y, "preds": THREE},
-    "cochrans_q_from_counts": {"counts": pair_counts},
     "compare_all": {"y_true": Y, "preds": THREE},
     "compare_all_from_counts": {"counts": pair_counts},
     "compare_cv": CV | {"model_a": lambda: models()[0], "model_b": lambda: models()[1]},
@@ -133,7 +131,6 @@ GOOD = {
     "correct_values": {"y_true": Y, "preds": THREE},
     "compare_predictions": {"y_true": Y, "preds": THREE},
     "compare_sensitivity_specificity": LABELS,
-    "compare_sensitivity_specificity_from_counts": {"counts": [[[9, 2], [1, 8]], [[3, 4], [2, 7]]]},
     "compare_unpaired": {"a": (Y, A), "b": (Y[::-1], B)},
     "cohen_kappa": {"rater_a": A, "rater_b": B},
     "concordance": SCORE,
@@ -350,6 +347,9 @@ def function(name):
 
 #: Calls with counts in the place of data.
 BY_COUNTS = {
+    "classification_report": {"counts": [[9, 2], [1, 8]], "classes": [0, 1]},
+    "cochrans_q": {"counts": pair_counts},
+    "compare_sensitivity_specificity": {"counts": [[[9, 2], [1, 8]], [[3, 4], [2, 7]]]},
     "cohen_kappa": {"table": [[9, 2], [1, 8]]},
     "compare_metric": {
         "counts": [[[3, 1], [2, 1]], [[1, 0], [2, 4]]],

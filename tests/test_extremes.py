@@ -15,7 +15,7 @@ import fastcmp
 from fastcmp import (
     auc,
     average_precision,
-    cochrans_q_from_counts,
+    cochrans_q,
     compare_all,
     cost_test,
     cost_test_from_counts,
@@ -267,7 +267,7 @@ def test_models_and_samples_whose_squares_no_integer_holds():
     full = np.full((m, m), n)
     counts._state = replace(counts._state, joint=np.triu(full), totals=np.array([n, 0, 0]))
     with pytest.raises(ValueError, match="40 models and 9007199254740992 samples"):
-        cochrans_q_from_counts(counts)
+        cochrans_q(counts=counts)
 
 
 # Against 60 digits.

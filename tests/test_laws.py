@@ -24,6 +24,7 @@ from calls import (
     function,
     label_counts,
     made,
+    pair_counts,
     parameters,
 )
 from cases import case
@@ -363,7 +364,6 @@ UNSEEN_IN = {
     "auc_multiclass": {"average", "classes", "sample_weight", "method"},
     "average_precision": {"average", "classes"},
     "classification_report": {"labels"},
-    "classification_report_from_counts": {"classes", "labels", "zero_division"},
     "classification_table_from_counts": {"positive"},
     "compare_all_from_counts": {"metric", "cost"},
     "compare_datasets": {"exact", "variance", "n_resamples", "rng"},
@@ -739,9 +739,9 @@ TWINS = {
     ),
     "pairs": ("compare_all_from_counts", {}, "compare_all", {}, ""),
     "moments": ("compare_means_from_moments", {}, "compare_means", {}, ""),
-    "q": ("cochrans_q_from_counts", {}, "cochrans_q", {}, ""),
+    "q": ("cochrans_q", {"counts": pair_counts}, "cochrans_q", {}, ""),
     "report": (
-        *("classification_report_from_counts", {}),
+        *("classification_report", {"counts": label_counts, "classes": None}),
         *("classification_report", {"preds": {"a": A, "b": B}}, ""),
     ),
     "kappa": (
@@ -763,7 +763,7 @@ TWINS = {
         *("metric", {}, ""),
     ),
     "sensitivity": (
-        *("compare_sensitivity_specificity_from_counts", {"counts": pair_tensor}),
+        *("compare_sensitivity_specificity", {"counts": pair_tensor}),
         *("compare_sensitivity_specificity", {}, ""),
     ),
     "dask pairs": ("dask.compare_all", ("data", "preds"), "compare_all", {}, ""),
@@ -797,7 +797,8 @@ def test_two_ways_to_one_answer(name):
         data = arguments(first, next(iter(of_first), None)) | made(of_first)
     both = (parameters(first).keys() & parameters(second).keys()) - SILENT
     options = both - set(data) - set(given) | (both & {"metric"})
-    of_labels = {"groups", "sample_weight", "labels" if first == "cohen_kappa" else ""}
+    of_labels = {"groups", "sample_weight", "classes", "missing", "names"}
+    of_labels |= {"labels"} if first == "cohen_kappa" else set()
     by_counts = of_labels if first == second else set()
     fixed = {k: v for k, v in (("rng", 1), ("n_resamples", 299)) if k in both}
     cases = [
@@ -834,7 +835,7 @@ def test_two_ways_to_one_answer(name):
 NOT_ALIKE = {
     "compare_all_from_counts": {"maxt", "single-step", "metric"},
     "dask.compare_all": {"maxt", "single-step"},
-    "cochrans_q_from_counts": {"exact"},
+    "cochrans_q": {"exact"},
     "dask.cochrans_q": {"exact"},
     "compare_unpaired": {"alpha"},
 }

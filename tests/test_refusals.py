@@ -518,10 +518,7 @@ WRONG_IN = {
         }
         for name in ("cohen_kappa",)
     },
-    ("compare_sensitivity_specificity_from_counts", "positive"): {
-        "unknown": 7,
-        "another kind": "yes",
-    },
+    ("compare_sensitivity_specificity", "positive"): {"unknown": 7, "another kind": "yes"},
     ("variance_components", "k"): {"with a mean": 2},
     ("rank_sets", "models"): {
         "a number": 3,
@@ -571,15 +568,10 @@ TAKEN = {
     },
     **{
         (name, "labels", "one"): "an average over one class"
-        for name in (
-            "classification_report",
-            "classification_report_from_counts",
-            "compare_metric",
-            "make_metric",
-            "metric",
-        )
+        for name in ("classification_report", "compare_metric", "make_metric", "metric")
     },
     ("classification_report", "preds", "one dimension"): "the labels of one model",
+    ("classification_report", "classes", "another kind"): "names of the classes of an array",
     **{("means_unpaired", name, "too short"): "other samples" for name in ("values_a", "values_b")},
     ("make_metric", "prevalence", "a list"): "proportions, as many as classes",
     **{

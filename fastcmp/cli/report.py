@@ -93,7 +93,7 @@ def _report(options: argparse.Namespace) -> None:
     counts = _count(options, limit)
     if counts is not None:
         shown |= _classes(options, list(counts.classes))
-        result = fastcmp.classification_report_from_counts(counts, control=options.control, **shown)
+        result = fastcmp.classification_report(counts=counts, control=options.control, **shown)
     else:
         read = _read(options)
         shown |= _classes(options, _distinct(read))

@@ -28,8 +28,9 @@ from fastcmp.inputs.cost_matrix import check_fit, refuse_cost, required_cost
 from fastcmp.inputs.model_names import has_names, named_columns
 from fastcmp.items.compare_means import MeansResult, compare_means_from_moments
 from fastcmp.paired.mcnemar_result import METHODS
+from fastcmp.pairwise import cochran
 from fastcmp.pairwise.adjust import JOINT, OF_MODELS, OF_PAIRS
-from fastcmp.pairwise.cochran import CochranResult, cochrans_q_from_counts
+from fastcmp.pairwise.cochran import CochranResult
 from fastcmp.pairwise.compare_all import compare_all_from_counts
 from fastcmp.pairwise.comparing import check_method
 from fastcmp.pairwise.engine import read_keep
@@ -262,8 +263,8 @@ def cochrans_q(
     adjust = choose(adjust, "adjust", OF_PAIRS)
     as_proportion(alpha, "alpha")
     blocks = read_blocks(data, preds, target=target, names=names)
-    return cochrans_q_from_counts(
-        _count_pairs(blocks, classes, missing, split_every),
+    return cochran.cochrans_q(
+        counts=_count_pairs(blocks, classes, missing, split_every),
         method=method,
         post_hoc=post_hoc,
         adjust=adjust,

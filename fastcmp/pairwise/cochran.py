@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
-from fastcmp.core.checks import as_proportion, choose
-from fastcmp.core.records import PairedCounts, Record, are_paired
+from fastcmp.core.checks import are_counts_given, as_proportion, choose
+from fastcmp.core.records import Record, are_paired
 from fastcmp.core.sections import Section, dropped_sentences, format_pvalue, outside_sentences
 from fastcmp.core.threads import Progress, ThreadPool, check_progress, check_workers, reporting
 from fastcmp.counts.pairs import RightBits
@@ -224,9 +224,10 @@ class CochranResult(Record):
 
 
 def cochrans_q(
-    y_true: ArrayLike,
-    preds: Any,
+    y_true: ArrayLike | None = None,
+    preds: Any = None,
     *,
+    counts: Any = None,
     method: str = "asymptotic",
     post_hoc: str | None = None,
     adjust: str = "holm",
@@ -246,6 +247,10 @@ def cochrans_q(
         True labels. Samples with a missing one are dropped and counted.
     preds : array-like of shape (M, n), mapping or frame
         Predicted labels, as in `compare_all`.
+    counts : fastcmp.stream.PairCounts, optional
+        In the place of labels: samples that each two models classified rightly. Their sum
+        over all pairs is the sum over samples of the squared number of models that are
+        right. Methods are then "asymptotic" and "f".
     method : {"asymptotic", "f", "exact", "wald-f"}
         Where the p-value comes from: chi-square with M - 1 degrees of freedom,
         Looney's F, or all permutations of right and wrong within each sample, for
@@ -281,10 +286,11 @@ def cochrans_q(
     Raises
     ------
     ValueError
-        If there are fewer than two models or samples, an option is unknown, or the
-        exact method would take too long.
+        If there are fewer than two models or samples, an option is unknown, the exact
+        method would take too long, or sums of counts overflow.
     TypeError
-        If labels cannot be compared.
+        If labels cannot be compared, `counts` are something else, or there are not either
+        labels or counts.
 
     Notes
     -----
@@ -308,6 +314,36 @@ def cochrans_q(
     >>> round(result.statistic, 4), round(result.pvalue, 4)
     (5.1818, 0.075)
     """
+    labels_only = {"classes": classes, "groups": groups, "names": names}
+    if are_counts_given({"y_true": y_true, "preds": preds}, {"counts": counts}, labels_only):
+        if choose(missing, "missing", ("raise", "wrong")) != "raise":
+            raise TypeError("missing= and counts= exclude each other: pass one of them")
+        method = choose(method, "method", ("asymptotic", "f"))
+        adjust = choose(adjust, "adjust", OF_PAIRS)
+        alpha = as_proportion(alpha, "alpha")
+        post_hoc = choose(post_hoc, "post_hoc", (None, *POST_HOC))
+        check_workers(workers)
+        check_progress(progress)
+        check_counts(counts, {"PairCounts": are_paired})
+        correct, m = counts.correct, len(counts.correct)
+        if m * m * counts.n_samples >= 2**63:
+            raise ValueError(
+                "counts must hold fewer than 2**63 products of two models on a sample, got "
+                f"{m} models and {counts.n_samples} samples: compare fewer models"
+            )
+        squares = int(counts.joint.sum())
+        outcome = kernels.cochrans_q(correct, squares, counts.n_samples)
+        pairs = None
+        if post_hoc is not None:
+            pairs = compare_all_from_counts(
+                counts,
+                method=post_hoc,
+                adjust=adjust,
+                alpha=alpha,
+                workers=workers,
+                progress=progress,
+            )
+        return _record(counts, correct, outcome, method, None, pairs)
     sampling = Sampling(groups)
     method = choose(method, "method", _METHODS if sampling.plain else _IN_CLUSTERS)
     adjust = choose(adjust, "adjust", OF_PAIRS)
@@ -341,80 +377,6 @@ def cochrans_q(
     outcome = kernels.cochrans_q(bits.correct, kernels.row_square_sum(bits.words), n)
     exact = exact_pvalue(labels) if method == "exact" else None
     return _record(labels, bits.correct, outcome, method, exact, pairs)
-
-
-def cochrans_q_from_counts(
-    counts: PairedCounts,
-    *,
-    method: str = "asymptotic",
-    post_hoc: str | None = None,
-    adjust: str = "holm",
-    alpha: float = 0.05,
-    workers: int | None = None,
-    progress: bool | Progress | None = None,
-) -> CochranResult:
-    """Cochran's Q test from counts that a stream has gathered.
-
-    Parameters
-    ----------
-    counts : fastcmp.stream.PairCounts
-        Samples that each two models classified rightly: their sum over all pairs is the
-        sum over samples of the squared number of models that are right.
-    method : {"asymptotic", "f"}
-        As in `cochrans_q`; the exact method needs the samples.
-    post_hoc : str, optional
-        Compare all pairs too, by this variant of McNemar's test.
-    adjust : str
-        Adjustment of the pairs' p-values.
-    alpha : float
-        Error rate of the pairs' decisions.
-    workers : int, optional
-        Threads.
-    progress : bool or callable, optional
-        Of the pairs, as in `compare_all`.
-
-    Returns
-    -------
-    CochranResult
-        To the bit what `cochrans_q` finds on the same samples.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two models or samples, or so many that sums overflow, or
-        an option is unknown.
-    TypeError
-        If `counts` is something else.
-
-    Examples
-    --------
-    >>> from fastcmp import cochrans_q_from_counts, load_digits
-    >>> from fastcmp.stream import PairCounts
-    >>> result = cochrans_q_from_counts(PairCounts().update(*load_digits()))
-    >>> round(result.statistic, 1), result.df
-    (795.1, 9)
-    """
-    method = choose(method, "method", ("asymptotic", "f"))
-    adjust = choose(adjust, "adjust", OF_PAIRS)
-    alpha = as_proportion(alpha, "alpha")
-    post_hoc = choose(post_hoc, "post_hoc", (None, *POST_HOC))
-    check_workers(workers)
-    check_progress(progress)
-    check_counts(counts, {"PairCounts": are_paired})
-    correct, m = counts.correct, len(counts.correct)
-    if m * m * counts.n_samples >= 2**63:
-        raise ValueError(
-            "counts must hold fewer than 2**63 products of two models on a sample, got "
-            f"{m} models and {counts.n_samples} samples: compare fewer models"
-        )
-    squares = int(counts.joint.sum())
-    outcome = kernels.cochrans_q(correct, squares, counts.n_samples)
-    pairs = None
-    if post_hoc is not None:
-        pairs = compare_all_from_counts(
-            counts, method=post_hoc, adjust=adjust, alpha=alpha, workers=workers, progress=progress
-        )
-    return _record(counts, correct, outcome, method, None, pairs)
 
 
 def _in_clusters(  # all that a record holds

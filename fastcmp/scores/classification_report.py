@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
-from fastcmp.core.checks import as_proportion, as_whole, choose
+from fastcmp.core.checks import are_counts_given, as_proportion, as_whole, choose
 from fastcmp.core.numbers import normal_tail
 from fastcmp.core.threads import Progress, ThreadPool, check_workers, reporting
 from fastcmp.kernels.class_exchanges import exchange_classes
@@ -161,9 +161,11 @@ def _average_tests(estimators: Sequence[Estimator], cells: Cells) -> tuple[Float
 
 
 def classification_report(
-    y_true: ArrayLike,
-    preds: Any,
+    y_true: ArrayLike | None = None,
+    preds: Any = None,
     *,
+    counts: Any = None,
+    classes: Sequence[Any] | None = None,
     control: int | str | None = None,
     metrics: Any = None,
     overall: Any = (),
@@ -191,6 +193,13 @@ def classification_report(
         True labels. Samples with a missing one are dropped and counted.
     preds : array-like of shape (n,) or (M, n), mapping or frame
         Labels that a model predicted, or each of several; none may be missing.
+    counts : ConfusionCounts, LabelCounts, LabelTable or array-like of int, optional
+        In the place of labels: counts of `fastcmp.stream`, of two models, or confusion
+        matrices by true (rows) and predicted class, (K, K) or (M, K, K). Differences from
+        a control need `LabelCounts` or a `LabelTable`.
+    classes : sequence, optional
+        The label of each class of an array `counts`; by default 0 to K - 1, without those
+        that never occur.
     control : str or int, optional
         The model, by name or place, with which all others are compared.
     metrics : list of str or Metric, optional
@@ -233,10 +242,12 @@ def classification_report(
     Raises
     ------
     ValueError
-        If lengths differ, a prediction is missing, there is no such control, class or
-        metric, or an option is unknown.
+        If lengths differ, a prediction is missing, a count is negative or fractional,
+        matrices are of different samples, there is no such control, class or metric, or an
+        option is unknown.
     TypeError
-        If labels cannot be compared.
+        If labels cannot be compared, counts are no numbers, or there are not either labels
+        or counts.
 
     See Also
     --------
@@ -277,89 +288,23 @@ def classification_report(
     <BLANKLINE>
     Cautions
     2 classes have fewer than 10 samples: 0 (7), 1 (5). Intervals may be too short.
-    """
-    chosen = read_chosen(metrics, overall, labels, positive, zero_division)
-    options = _read_options(digits, confidence_level, adjust, alpha)
-    threads = check_workers(workers)
-    with (
-        reporting(progress, "counting", unit="models") as report,
-        ThreadPool(threads, report) as pool,
-    ):
-        counts = count_models(y_true, preds, names, control, pool)
-    return _report(counts, chosen, target_names, options, threads)
-
-
-def classification_report_from_counts(
-    counts: Any,
-    *,
-    control: int | str | None = None,
-    metrics: Any = None,
-    overall: Any = (),
-    labels: Any = "union",
-    positive: Any = None,
-    target_names: Sequence[str] | None = None,
-    zero_division: float = 0.0,
-    digits: int = 2,
-    confidence_level: float = 0.95,
-    adjust: str = "holm",
-    alpha: float = 0.05,
-    classes: Sequence[Any] | None = None,
-    names: Sequence[str] | None = None,
-    workers: int | None = None,
-) -> ClassificationReport:
-    """Report precision, recall and F1 of each class, from counts.
-
-    Parameters
-    ----------
-    counts : ConfusionCounts, LabelCounts, LabelTable or array-like of int
-        Counts of `fastcmp.stream`, of two models, or confusion matrices by true (rows)
-        and predicted class, (K, K) or (M, K, K). Differences from a control need
-        `LabelCounts` or a `LabelTable`.
-    control : str or int, optional
-        The model with which all others are compared.
-    metrics, overall : list of str or Metric
-        As in `classification_report`.
-    labels, positive, target_names : optional
-        As in `classification_report`.
-    zero_division, digits, confidence_level : float
-        As in `classification_report`.
-    adjust : str
-        How p-values are adjusted.
-    alpha : float
-        Error rate of the marks.
-    classes : sequence, optional
-        The label of each class of an array; by default 0 to K - 1, without those that
-        never occur.
-    names : sequence of str, optional
-        Names of the models.
-    workers : int, optional
-        Threads.
-
-    Returns
-    -------
-    ClassificationReport
-        As from `classification_report`.
-
-    Raises
-    ------
-    ValueError
-        If shapes do not fit, a count is negative or fractional, matrices are of
-        different samples, or an option is unknown or does not fit.
-    TypeError
-        If counts are no numbers.
-
-    Examples
-    --------
-    >>> from fastcmp import classification_report_from_counts
-    >>> report = classification_report_from_counts([[40, 2], [1, 6]], positive=1)
-    >>> frame = report.to_frame()
+    >>> frame = classification_report(counts=[[40, 2], [1, 6]], positive=1).to_frame()
     >>> frame[["class", "metric", "value"]].round(3).values[:3].tolist()
     [['1', 'precision', 0.75], ['1', 'recall', 0.857], ['1', 'f1', 0.8]]
     """
     chosen = read_chosen(metrics, overall, labels, positive, zero_division)
     options = _read_options(digits, confidence_level, adjust, alpha)
     threads = check_workers(workers)
-    read = read_report_counts(counts, classes, names, control)
+    if are_counts_given({"y_true": y_true, "preds": preds}, {"counts": counts}, {}):
+        read = read_report_counts(counts, classes, names, control)
+        return _report(read, chosen, target_names, options, threads)
+    if classes is not None:
+        raise ValueError("classes= are the labels of counts=, which are not given")
+    with (
+        reporting(progress, "counting", unit="models") as report,
+        ThreadPool(threads, report) as pool,
+    ):
+        read = count_models(y_true, preds, names, control, pool)
     return _report(read, chosen, target_names, options, threads)
 
 

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from fastcmp import kernels
 from fastcmp.core.checks import (
     ALTERNATIVES,
+    are_counts_given,
     as_counts,
     as_level,
     as_proportion,
@@ -262,9 +263,9 @@ class MeasureComparison(Record):
 
         Examples
         --------
-        >>> from fastcmp import compare_sensitivity_specificity_from_counts
+        >>> from fastcmp import compare_sensitivity_specificity
         >>> counts = [[[900, 15], [25, 60]], [[50, 60], [40, 850]]]
-        >>> result = compare_sensitivity_specificity_from_counts(counts)
+        >>> result = compare_sensitivity_specificity(counts=counts)
         >>> round(result.ratio("recall").ratio, 4)
         0.978
         """
@@ -434,10 +435,11 @@ def _number(value: float, sign: str = "") -> str:
 
 
 def compare_sensitivity_specificity(
-    y_true: ArrayLike,
-    pred_a: ArrayLike,
-    pred_b: ArrayLike,
+    y_true: ArrayLike | None = None,
+    pred_a: ArrayLike | None = None,
+    pred_b: ArrayLike | None = None,
     *,
+    counts: Any = None,
     positive: Any = None,
     method: str = "midp",
     alternative: str = "two-sided",
@@ -455,6 +457,10 @@ def compare_sensitivity_specificity(
         True labels of two classes. Samples with a missing one are dropped.
     pred_a, pred_b : array-like, shape (n,)
         Labels that the two models predicted, of the same two classes.
+    counts : array-like of int, shape (2, 2, 2), or LabelTable, optional
+        In the place of labels: ``counts[t, a, b]`` samples of class t that a calls a and b
+        calls b; or counts by class, as from `count_labels`, or a
+        `fastcmp.stream.LabelCounts` of two models.
     positive : label, optional
         The positive class; of two numbers or booleans the larger one by default.
     method : {"midp", "exact", "asymptotic", "corrected", "unconditional"}
@@ -488,10 +494,12 @@ def compare_sensitivity_specificity(
     Raises
     ------
     ValueError
-        If lengths differ, a prediction is missing or not one of two labels, or an
-        option is unknown.
+        If lengths differ, a prediction is missing or not one of two labels, counts are of
+        another shape or of more than two classes, negative, fractional or add up to more
+        than 2**53, or an option is unknown.
     TypeError
-        If labels of different types are compared.
+        If labels of different types are compared, counts are no numbers, or there are not
+        either labels or counts.
 
     Notes
     -----
@@ -542,81 +550,23 @@ def compare_sensitivity_specificity(
     >>> more = compare_sensitivity_specificity(y_true, pred_a, pred_b, margin=0.25)
     >>> more.sensitivity.margins.decision, round(more.noninferiority_pvalue, 4)
     ('not worse', 0.3313)
-    """
-    options = _check_options(method, alternative, confidence_level, interval, prevalence)
-    margins = _read_margins(margin), as_margin_alpha(alpha)
-    truth = read_truth(y_true, positive)
-    a = read_labels(pred_a, "pred_a", truth)
-    b = read_labels(pred_b, "pred_b", truth)
-    cells = 4 * truth.positive + 2 * a + b
-    counts = np.bincount(cells, minlength=8).reshape(2, 2, 2)
-    return _compare(counts, truth.labels, truth.n_missing, options, *margins)
-
-
-def compare_sensitivity_specificity_from_counts(
-    counts: Any,
-    *,
-    positive: Any = None,
-    method: str = "midp",
-    alternative: str = "two-sided",
-    confidence_level: float = 0.95,
-    interval: str = "newcombe",
-    prevalence: float | None = None,
-    margin: float | tuple[float, float] | None = None,
-    alpha: float = 0.05,
-) -> MeasureComparison:
-    """Compare two models' sensitivity, specificity and so on, from counts.
-
-    Parameters
-    ----------
-    counts : array-like of int, shape (2, 2, 2), or LabelTable
-        ``counts[t, a, b]`` samples of class t that a calls a and b calls b; or counts
-        by class, as from `count_labels`, or a `fastcmp.stream.LabelCounts` of two
-        models.
-    positive : label, optional
-        The positive class, 0 or 1 for an array; of two numbers or booleans the larger
-        one by default.
-    method : {"midp", "exact", "asymptotic", "corrected", "unconditional"}
-        As in `compare_sensitivity_specificity`.
-    alternative : {"two-sided", "greater", "less"}
-        As in `compare_sensitivity_specificity`.
-    confidence_level : float
-        Level of intervals, in (0, 1).
-    interval : {"newcombe", "tango", "bonett-price", "agresti-min", "wald"}
-        As in `compare_sensitivity_specificity`.
-    prevalence : float, optional
-        As in `compare_sensitivity_specificity`.
-    margin : float or pair of float, optional
-        As in `compare_sensitivity_specificity`.
-    alpha : float
-        Error rate of each claim about the margin, in (0, 0.5).
-
-    Returns
-    -------
-    MeasureComparison
-        As from `compare_sensitivity_specificity`.
-
-    Raises
-    ------
-    ValueError
-        If the counts are of another shape or of more than two classes, negative,
-        fractional or add up to more than 2**53, or an option is unknown.
-    TypeError
-        If the counts are not numbers.
-
-    Examples
-    --------
-    >>> from fastcmp import compare_sensitivity_specificity_from_counts
     >>> counts = [[[900, 15], [25, 60]], [[50, 60], [40, 850]]]
-    >>> result = compare_sensitivity_specificity_from_counts(counts)
+    >>> result = compare_sensitivity_specificity(counts=counts)
     >>> round(result.joint.statistic, 4), round(result.joint.pvalue, 4)
     (6.5, 0.0388)
     """
     options = _check_options(method, alternative, confidence_level, interval, prevalence)
     margins = _read_margins(margin), as_margin_alpha(alpha)
+    data, n_missing = {"y_true": y_true, "pred_a": pred_a, "pred_b": pred_b}, 0
+    if not are_counts_given(data, {"counts": counts}, {}):
+        truth = read_truth(y_true, positive)
+        a = read_labels(pred_a, "pred_a", truth)
+        b = read_labels(pred_b, "pred_b", truth)
+        cells = 4 * truth.positive + 2 * a + b
+        array = np.bincount(cells, minlength=8).reshape(2, 2, 2)
+        return _compare(array, truth.labels, truth.n_missing, options, *margins)
     if are_labelled(counts):
         counts = counts.label_table()
-    n_missing = 0
     if isinstance(counts, LabelTable):
         check_total(counts.counts, "counts", counts.counts.ndim)
         n_missing, classes = counts.n_missing, list(counts.classes)

@@ -12,7 +12,6 @@ from fastcmp import (
     auc,
     average_precision,
     cochrans_q,
-    cochrans_q_from_counts,
     compare_all,
     compare_all_from_counts,
     compare_cv,
@@ -396,4 +395,4 @@ def test_models_that_are_never_right_in_a_stream():
     with pytest.warns(UserWarning, match=r"^b \(1 of 2 models\) got none of 120 sam"):
         assert compare_all_from_counts(counts).best == ("a",)
     with pytest.warns(UserWarning, match="case, spaces, type"):
-        cochrans_q_from_counts(counts)
+        cochrans_q(counts=counts)

@@ -11,7 +11,7 @@ from reference_cases import agree, parametrize
 from scipy import stats
 from strategies import right_matrices
 
-from fastcmp import cochrans_q, cochrans_q_from_counts, compare_all, load_digits, mcnemar
+from fastcmp import cochrans_q, compare_all, load_digits, mcnemar
 from fastcmp.kernels import DEGENERATE, OK
 from fastcmp.stream import PairCounts
 
@@ -183,7 +183,7 @@ def test_pairs_know_what_was_dropped():
     preds = [[0, 1, 1, 0, 0, 1], [0, 0, 1, 1, 0, 1]]
     pairs = cochrans_q(y_true, preds, post_hoc="midp").post_hoc
     counts = PairCounts().update(y_true, preds)
-    again = cochrans_q_from_counts(counts, post_hoc="midp").post_hoc
+    again = cochrans_q(counts=counts, post_hoc="midp").post_hoc
     assert (pairs.n_missing, str(pairs)) == (1, str(again))
 
 

@@ -9,13 +9,7 @@ import numpy as np
 import pytest
 from children import started
 
-from fastcmp import (
-    cochrans_q,
-    cochrans_q_from_counts,
-    compare_all,
-    compare_all_from_counts,
-    from_dict,
-)
+from fastcmp import cochrans_q, compare_all, compare_all_from_counts, from_dict
 from fastcmp.stream import LabelCounts, PairCounts
 
 COLUMNS = ("only_a", "only_b", "difference", "interval", "statistic", "pvalue")
@@ -204,7 +198,7 @@ def test_counts_that_do_not_fit():
     with pytest.raises(ValueError, match="need cost=, the matrix of costs"):
         compare_all_from_counts(labels)
     with pytest.raises(TypeError, match=r"be a fastcmp.stream.PairCounts, got fastcmp"):
-        cochrans_q_from_counts(labels)
+        cochrans_q(counts=labels)
     with pytest.raises(TypeError, match=r"LabelCounts, got numpy.ndarray"):
         compare_all_from_counts(preds)
     many = 1.0 * np.arange(400).reshape(20, 20)
@@ -221,13 +215,13 @@ def test_cochrans_q_of_a_stream(method):
         PairCounts().update(y_true[part], preds[:, part])
         for part in (slice(0, 30), slice(30, None))
     )
-    result = cochrans_q_from_counts(counts, method=method, post_hoc="exact")
+    result = cochrans_q(counts=counts, method=method, post_hoc="exact")
     expect = cochrans_q(y_true, preds, method=method, post_hoc="exact")
     assert str(result) == str(expect)
     assert (result.statistic, result.pvalue) == (expect.statistic, expect.pvalue)
     assert result.f_pvalue == expect.f_pvalue
     with pytest.raises(ValueError, match="method must be"):
-        cochrans_q_from_counts(counts, method="exact")
+        cochrans_q(counts=counts, method="exact")
 
 
 # Memory.

@@ -3,14 +3,7 @@
 import numpy as np
 import pytest
 
-from fastcmp import (
-    adjust,
-    cochrans_q,
-    cochrans_q_from_counts,
-    compare_all,
-    compare_predictions,
-    load_digits,
-)
+from fastcmp import adjust, cochrans_q, compare_all, compare_predictions, load_digits
 from fastcmp.stream import PairCounts
 
 
@@ -87,7 +80,7 @@ def test_cochrans_q_with_workers_and_progress():
     assert seen[-1] == (435, 435)
     counts = PairCounts().update(y_true, preds)
     options = {"post_hoc": "midp", "workers": 2, "progress": False}
-    streamed = cochrans_q_from_counts(counts, **options)
+    streamed = cochrans_q(counts=counts, **options)
     assert streamed.post_hoc.pvalue.tolist() == found.post_hoc.pvalue.tolist()
 
 

@@ -10,13 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastcmp
-from fastcmp import (
-    classification_report,
-    classification_report_from_counts,
-    compare_metric,
-    make_metric,
-    metric,
-)
+from fastcmp import classification_report, compare_metric, make_metric, metric
 from fastcmp.stream import ConfusionCounts, LabelCounts
 
 NAMES = {"precision": "precision", "recall": "recall", "f1": "f1-score"}
@@ -89,7 +83,7 @@ def test_the_numbers_are_those_of_scikit_learn(seed, k, n, zero_division, data):
     assert_equal_to_sklearn(report, None, y_true, pred, **options)
     table = np.zeros((k, k), np.int64)
     np.add.at(table, (y_true, pred), 1)
-    again = classification_report_from_counts(table, **options)
+    again = classification_report(counts=table, **options)
     assert again == report
 
 
@@ -272,13 +266,13 @@ def test_counts_of_streams_give_the_same_report():
     plain = classification_report(y_true, named)
     for counts in (alone, pairs, np.stack([alone.matrix(i) for i in range(3)])):
         names = list(named)
-        assert classification_report_from_counts(counts, names=names) == plain
+        assert classification_report(counts=counts, names=names) == plain
     for control in named:
         wanted = classification_report(y_true, named, control=control)
-        found = classification_report_from_counts(pairs, control=control)
+        found = classification_report(counts=pairs, control=control)
         assert found == wanted
     table = fastcmp.count_labels(y_true, preds[0], preds[1])
-    assert classification_report_from_counts(table, control="b") == classification_report(
+    assert classification_report(counts=table, control="b") == classification_report(
         y_true, {m: named[m] for m in "ab"}, control="b"
     )
 
@@ -358,7 +352,7 @@ def test_one_class_only_is_a_report_of_it():
 )
 def test_wrong_counts_are_refused(counts, options, message):
     with pytest.raises((ValueError, TypeError), match=message):
-        classification_report_from_counts(counts, **options)
+        classification_report(counts=counts, **options)
     for empty in (ConfusionCounts(), LabelCounts()):
         with pytest.raises(ValueError, match="must hold samples"):
-            classification_report_from_counts(empty)
+            classification_report(counts=empty)

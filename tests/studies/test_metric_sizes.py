@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fastcmp import compare_metric
+import fastcmp
 
 ROOT = Path(__file__).parents[2]
 STUDIES = ROOT / "benchmarks" / "studies"
@@ -64,11 +64,11 @@ def expected(tensor, metric, seed=5, n_draws=199):
 
     def one(**options):
         options |= {"metric": NAMES[metric], "classes": range(k)}
-        return metric(table=table, **options).interval
+        return fastcmp.metric(table=table, **options).interval
 
     def pair(**options):
         options |= {"metric": NAMES[metric], "classes": range(k)}
-        return compare_metric(counts=tensor, **options)
+        return fastcmp.compare_metric(counts=tensor, **options)
 
     permutation = "exact" if k == 2 else "permutation"
     scale = "atanh" if metric in ("MCC", "kappa") else "logit"

@@ -92,4 +92,5 @@ def test_only_the_first_command_says_that_it_compiles(tmp_path):
     assert on_a_terminal(*options, **cache) == ""
     cache["NUMBA_CACHE_DIR"] = str(tmp_path / "other")
     on_a_terminal("warm", "labels", **cache)
-    assert on_a_terminal("compare", "--example", "digits", **cache) == ""
+    shown = on_a_terminal("compare", "--example", "digits", **cache)
+    assert MESSAGE not in shown  # a bar, where the machine is busy

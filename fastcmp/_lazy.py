@@ -33,8 +33,8 @@ def attach(
         if name not in homes:
             if name in before:
                 raise AttributeError(f"{package}.{name} is now {before[name]}")
-            if name[:1].isupper() and name in import_module("fastcmp.records").__all__:
-                raise AttributeError(f"{package}.{name} is now fastcmp.records.{name}")
+            if "records" in homes and name in load("records").__all__:
+                raise AttributeError(f"{package}.{name} is now {package}.records.{name}")
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         home, _ = homes[name]
         if home == package:

@@ -189,9 +189,6 @@ def _size(folders: Iterable[Path]) -> int:
     return n_bytes
 
 
-# The command `doctor`: what is installed, whether it works, and what is missing.
-
-
 _WRONG = 1
 #: McNemar's mid-p test of 11 against 1 has (2 * 13 - 12) / 2**12.
 _ONLY_A, _ONLY_B, _PVALUE = 11, 1, 0.00341796875
@@ -269,7 +266,7 @@ class Installation(Record):
         return tuple(lines)
 
     def columns(self) -> dict[str, Any]:
-        """Give the table of libraries."""
+        """The table of libraries."""
         return {
             "library": [each.name for each in self.libraries],
             "extra": [each.extra for each in self.libraries],
@@ -279,7 +276,7 @@ class Installation(Record):
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """Give plain objects; they are no record that is read back."""
+        """Plain objects; they are no record that is read back."""
         return {
             "record": type(self).__name__,
             "version": VERSION,

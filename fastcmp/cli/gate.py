@@ -191,7 +191,7 @@ def _margins(options: argparse.Namespace) -> dict[str, float]:
 
 
 def _subsets(column: Any) -> Iterator[tuple[str | None, NDArray[np.bool_] | None]]:
-    """Give all samples, and then those of each subset."""
+    """All samples, and then those of each subset."""
     yield None, None
     if column is None:
         return
@@ -205,7 +205,7 @@ def _subsets(column: Any) -> Iterator[tuple[str | None, NDArray[np.bool_] | None
 def _comparisons(
     options: argparse.Namespace, found: TwoModels, margins: dict[str, float]
 ) -> Iterator[tuple[str, Callable[[Any], Any]]]:
-    """Give what is compared, by name, as functions of the chosen rows."""
+    """What is compared, by name, as functions of the chosen rows."""
 
     def chosen(rows: Any, *columns: Any) -> list[Any]:
         return [x if rows is None or x is None else x.filter(rows) for x in columns]

@@ -92,7 +92,7 @@ def refuse_given(options: argparse.Namespace, names: Any, why: str) -> None:
 
 
 def reading_options(options: argparse.Namespace) -> dict[str, Any]:
-    """Give what `inspect_results` takes of the options."""
+    """What `inspect_results` takes of the options."""
     found = vars(options)
     read: dict[str, Any] = {
         "task": found.get("task"),
@@ -108,7 +108,7 @@ def reading_options(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def results_options(options: argparse.Namespace) -> dict[str, Any]:
-    """Give what `read_results` takes of the options."""
+    """What `read_results` takes of the options."""
     errors = options.errors
     if options.missing == "common":
         options.items = "common"
@@ -129,7 +129,7 @@ def results_options(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def paths_of(options: argparse.Namespace) -> Any:
-    """Give the path that a user named, or the paths."""
+    """The path that a user named, or the paths."""
     return options.files[0] if len(options.files) == 1 else options.files
 
 
@@ -177,6 +177,6 @@ def _in_words(message: str) -> str:
 
 
 def _columns(options: argparse.Namespace) -> dict[str, str] | None:
-    """Give the columns of a long table that the user named."""
+    """The columns of a long table that the user named."""
     found = {_COLUMNS[name]: getattr(options, name) for name in given(options, _COLUMNS)}
     return found or None

@@ -50,7 +50,7 @@ _OF_VALUES = ("variance", "df", "interval", "average", "repeats", "k", "weights"
 
 
 def dataset_options(options: argparse.Namespace) -> dict[str, Any]:
-    """Give what `compare_datasets` takes of the options."""
+    """What `compare_datasets` takes of the options."""
     if options.simultaneous:
         raise ValueError("--simultaneous does not go with --over tasks")
     chosen = {

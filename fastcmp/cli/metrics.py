@@ -78,7 +78,7 @@ def draws_together(options: argparse.Namespace) -> bool:
 
 
 def draws_of(options: argparse.Namespace) -> dict[str, Any]:
-    """Give the options of random draws, by the names of arguments."""
+    """The options of random draws, by the names of arguments."""
     found = {"n_resamples": options.n_resamples, "rng": options.seed}
     return {name: value for name, value in found.items() if value is not None}
 

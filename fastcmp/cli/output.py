@@ -153,9 +153,6 @@ def _as_arrow(values: list[Any]) -> Any:
         return pa.array([None if x is None else str(x) for x in values])
 
 
-# What all commands share: which files to read, and how to write a record.
-
-
 def _html(result: Record) -> str:
     """Write a whole page that says its encoding."""
     head = '<!DOCTYPE html>\n<meta charset="utf-8">\n<title>fastcmp</title>\n'

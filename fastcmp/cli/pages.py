@@ -134,7 +134,7 @@ def _read(options: argparse.Namespace) -> list[Path]:
 
 
 def _fingerprints(options: argparse.Namespace) -> Iterable[Fingerprint]:
-    """Give size and SHA-256 of each file read; of a folder, of all its files."""
+    """Size and SHA-256 of each file read; of a folder, of all its files."""
     given = vars(options)
     written = {_place(given[name]) for name in ("output", "keep", "plot", "curve")
                if isinstance(given.get(name), Path)}  # fmt: skip
@@ -148,7 +148,7 @@ def _fingerprints(options: argparse.Namespace) -> Iterable[Fingerprint]:
 
 
 def fingerprint(path: Path, name: Path | None = None) -> Fingerprint:
-    """Give size and SHA-256 of a file, perhaps by another name."""
+    """Size and SHA-256 of a file, perhaps by another name."""
     import hashlib
 
     with path.open("rb") as file:

@@ -205,9 +205,6 @@ def option_of(name: str) -> str:
     return f"--{others.get(name, name).replace('_', '-')}"
 
 
-# The command `plan`: how many samples, what power, which difference.
-
-
 _OF_FILES = ("models", "target", "id", "drop", "missing")
 #: Tests that are planned from files of predictions.
 _FROM_FILES = ("mcnemar", "leaderboard")

@@ -257,16 +257,24 @@ _SYNONYMS = {
 }
 
 
-def are_counts_given(data: dict[str, Any], counts: dict[str, Any], options: dict[str, Any]) -> bool:
-    """Whether counts take the place of data; both, neither, or options of data are refused."""
+def are_counts_given(
+    data: dict[str, Any],
+    counts: dict[str, Any],
+    of_data: dict[str, Any] | None = None,
+    of_counts: dict[str, Any] | None = None,
+) -> bool:
+    """Whether counts take the place of data; both, neither, or options of the other are refused."""
     [(name, table)] = counts.items()
     given = [key for key, value in data.items() if value is not None]
     if table is None:
         if len(given) < len(data):
             absent = " and ".join(key for key in data if key not in given)
             raise TypeError(f"{absent} must be given: pass {', '.join(data)}, or {name}=")
+        for key, value in (of_counts or {}).items():
+            if value is not None:
+                raise ValueError(f"{key}= goes with {name}=, which is not given")
         return False
-    given += [f"{key}=" for key, value in options.items() if value is not None]
+    given += [f"{key}=" for key, value in (of_data or {}).items() if value is not None]
     if given:
         raise TypeError(f"{given[0]} and {name}= exclude each other: pass one of them")
     return True

@@ -22,7 +22,7 @@ def exact(values: Floats) -> Floats:
 
 
 def value_of(total: Floats) -> Floats:
-    """Give a sum as one number."""
+    """A sum as one number."""
     value: Floats = total[0] + total[1]
     return value
 

@@ -141,7 +141,7 @@ class Unpacked:
         return self._n_unpacked
 
     def __getitem__(self, index: Any) -> Any:
-        """Give a part by its number."""
+        """A part by its number."""
         return self._parts()[index]
 
 
@@ -179,7 +179,7 @@ def is_nan(value: Any) -> bool:
 
 
 def column(value: Any, shape: tuple[int, ...]) -> list[Any] | None:
-    """Give a field as a column of the main table, or None where it is none."""
+    """A field as a column of the main table, or None where it is none."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, (str, int, float)):
@@ -204,9 +204,6 @@ def brief(value: Any) -> str:
         return f"<{type(value).__name__}>"
     text = repr(value).replace("\n", " ")
     return text if len(text) <= 60 else f"<{type(value).__name__}>"
-
-
-# The base of all records: how a result prints, is written, and is read back.
 
 
 #: Version of what `Record.to_dict` gives; `from_dict` refuses any other.
@@ -280,7 +277,7 @@ class Record:
         raise NotImplementedError(f"{type(self).__name__} must say what it holds")
 
     def columns(self) -> dict[str, Any]:
-        """Give the main table as columns.
+        """The main table as columns.
 
         Returns
         -------
@@ -309,7 +306,7 @@ class Record:
         return render.to_text(self.sections())
 
     def to_dict(self) -> dict[str, Any]:
-        """Give plain Python objects, ready for JSON.
+        """Plain Python objects, ready for JSON.
 
         Returns
         -------
@@ -434,12 +431,12 @@ class Record:
         write_report({"": self}, path, title=title)
 
     def _fields(self) -> dict[str, Any]:
-        """Give all fields, by name."""
+        """All fields, by name."""
         names = [field.name for field in fields(self)]  # type: ignore[arg-type]
         return {name: getattr(self, name) for name in names}
 
     def _shown(self) -> dict[str, Any]:
-        """Give what `columns` and `to_dict` show, by name."""
+        """What `columns` and `to_dict` show, by name."""
         shown = self._fields()
         if isinstance(self, Compared):
             with suppress(ValueError):  # the difference needs counts that are unknown
@@ -448,7 +445,7 @@ class Record:
         return shown
 
     def _entries(self) -> dict[str, Any]:
-        """Give the entries of `to_dict` that are for reading."""
+        """The entries of `to_dict` that are for reading."""
         return {name: readable(x) for name, x in self._shown().items()}
 
     def __eq__(self, other: object) -> bool:

@@ -35,9 +35,6 @@ def visible(text: str) -> str:
     )
 
 
-# Sections rendered for a terminal, a notebook, a paper or a file.
-
-
 _MOST_ROWS = 40  # of a table that is printed or stands in a notebook
 _NARROWEST = 40  # letters; a narrower terminal is not wrapped for
 _LONG_WORD = 32  # letters; longer ones in a cell may be broken, and are no numbers

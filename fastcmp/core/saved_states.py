@@ -193,7 +193,7 @@ def readable(value: Any) -> Any:
 
 
 def _fields_of(value: Any) -> dict[str, Any]:
-    """Give the fields of a record or of a named tuple, by name."""
+    """The fields of a record or of a named tuple, by name."""
     held = value._fields
     return held() if callable(held) else {name: getattr(value, name) for name in held}
 
@@ -256,9 +256,6 @@ _MARKS: dict[str, tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]] = {
     "$array": (np.ndarray, _array_bits, _array),
     "$record": (None, str, lambda held: make_record(*held)),
 }
-
-
-# Saved states: settings and arrays of numbers in one file, complete or refused.
 
 
 #: Version of the format; a reader refuses any other.

@@ -66,7 +66,7 @@ class LabelTable(Record):
         return t, a, b, self.counts
 
     def to_dense(self) -> NDArray[np.int64]:
-        """Give all counts as one array.
+        """All counts as one array.
 
         Returns
         -------
@@ -175,7 +175,7 @@ class LabelTable(Record):
         return self if isinstance(other, int) and other == 0 else NotImplemented
 
     def columns(self) -> dict[str, Any]:
-        """Give the cells that hold samples, as columns.
+        """The cells that hold samples, as columns.
 
         Returns
         -------
@@ -216,9 +216,6 @@ def add_cells(
     rows, samples = rows[order], samples[order]
     first = np.flatnonzero(np.concatenate([[True], (rows[1:] != rows[:-1]).any(axis=1)]))
     return rows[first], np.add.reduceat(samples, first)
-
-
-# How often the truth is t and two models predict a and b: all that two columns say.
 
 
 _DENSE_CLASSES = 128  # 16 MB of counts; beyond it they are sparse

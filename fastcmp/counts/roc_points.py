@@ -21,7 +21,7 @@ class Curve(Unpacked, Drawn, Record):
     _picture: ClassVar[str] = "curve"
 
     def columns(self) -> dict[str, Any]:
-        """Give the points as columns, a row a point.
+        """The points as columns, a row a point.
 
         Returns
         -------

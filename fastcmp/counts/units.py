@@ -36,7 +36,7 @@ DEGREES = ("satterthwaite", "clusters", "normal")
 
 
 def item_factor(variance: str | None, n: Any) -> Any:
-    """Give what the squared residual of each of n items counts."""
+    """What the squared residual of each of n items counts."""
     return _ITEM_FACTORS[VARIANCES[variance or "cr2"]](n)
 
 
@@ -114,7 +114,7 @@ class UnitPlan(NamedTuple):
         return not one and self.df == "satterthwaite"
 
     def degrees(self, total: Floats, squares: Floats) -> Floats:
-        """Give the degrees of freedom where they depend on the variances v.
+        """The degrees of freedom where they depend on the variances v.
 
         `total` and `squares` are the sums over strata of v and of v**2 / df.
         """
@@ -230,7 +230,7 @@ class SignDraws(NamedTuple):
         return cls(2**n_units if complete else n_resamples, seed, complete)
 
     def words(self, draws: slice, units: slice, start: int) -> NDArray[np.uint64]:
-        """Give the signs of some units in some draws; word `start` is their first."""
+        """The signs of some units in some draws; word `start` is their first."""
         n_words = -(-(units.stop - units.start) // 64)
         if self.complete:
             each = np.arange(draws.start, draws.stop, dtype=np.uint64)
@@ -303,7 +303,7 @@ def are_alike(n_units: int, sums: SizeSums) -> bool:
 
 
 def degrees_of_freedom(df: str, n_units: int, sums: SizeSums) -> float:
-    """Give the degrees of freedom; exactly G - 1 where units are of one size."""
+    """The degrees of freedom; exactly G - 1 where units are of one size."""
     if df == "normal":
         return float("inf")
     if df == "clusters" or are_alike(n_units, sums):

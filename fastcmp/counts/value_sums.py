@@ -194,9 +194,6 @@ class PairMoments:
     relative: Floats | None = None
 
 
-# From values to the moments that t tests need: one matrix product for all pairs.
-
-
 #: Values from which on they are multiplied as they are, without a copy.
 _LARGE = 1 << 22
 #: Products that are kept of several strata at once: 0.5 GB.
@@ -253,7 +250,7 @@ def _mirrored(lower: Floats) -> Floats:
 
 
 def _variances(products: Floats) -> Floats:
-    """Give the variance of each pair's difference."""
+    """The variance of each pair's difference."""
     own = np.diagonal(products)
     return np.maximum(own[:, None] + own - 2.0 * products, 0.0)
 

@@ -80,7 +80,7 @@ class CVComparison(Compared, Drawn, Record):
         return self.runs.seed
 
     def scores(self, test: str | None = None) -> NDArray[np.float64]:
-        """Give the scores in each fold.
+        """The scores in each fold.
 
         Parameters
         ----------
@@ -123,7 +123,7 @@ class CVComparison(Compared, Drawn, Record):
         return evaluate_pair(self.runs, find_test(name), chosen)
 
     def columns(self) -> dict[str, Any]:
-        """Give the tests as columns.
+        """The tests as columns.
 
         Returns
         -------
@@ -212,7 +212,7 @@ class CVComparison(Compared, Drawn, Record):
 
 
 def difference_interval(record: Any, level: float = 0.95) -> NDArray[np.float64]:
-    """Give the interval of the mean difference that a test has, (..., 2); else NaN.
+    """The interval of the mean difference that a test has, (..., 2); else NaN.
 
     That of Dietterich's t is for the first difference, not for the mean.
     """
@@ -326,7 +326,7 @@ class CVDatasetsResult(Record):
         return np.stack([result.score for result in self.results.values()], axis=1)
 
     def task_scores(self) -> ScoreTable:
-        """Give one score for each model and data set, as `compare_datasets` takes them.
+        """One score for each model and data set, as `compare_datasets` takes them.
 
         Returns
         -------
@@ -339,7 +339,7 @@ class CVDatasetsResult(Record):
     def fold_table(
         self,
     ) -> tuple[NDArray[np.float64], tuple[str, ...], tuple[str, ...], NDArray[np.float64]]:
-        """Give the scores in all folds, as `fastcmp.datasets.task_table` takes them.
+        """The scores in all folds, as `fastcmp.datasets.task_table` takes them.
 
         Returns
         -------
@@ -393,7 +393,7 @@ class CVDatasetsResult(Record):
         return import_module("fastcmp").compare_datasets(self, **options)
 
     def columns(self) -> dict[str, Any]:
-        """Give the scores as columns, a row for each data set and model.
+        """The scores as columns, a row for each data set and model.
 
         Returns
         -------

@@ -167,9 +167,6 @@ def _read_data(X: Any, groups: Any) -> dict[str, tuple[Any, Any, Any]]:  # noqa:
     return found
 
 
-# Unfitted classifiers compared by cross-validation.
-
-
 _NAMES = ("a", "b")
 
 

@@ -195,7 +195,7 @@ class Design(Record):
         return out
 
     def pattern(self, n: int) -> Folds:
-        """Give the folds in the order in which they are dealt.
+        """The folds in the order in which they are dealt.
 
         Parameters
         ----------

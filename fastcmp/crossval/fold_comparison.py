@@ -40,7 +40,7 @@ class FoldComparison(PairwiseResult):
     def fold_table(
         self,
     ) -> tuple[NDArray[np.float64], tuple[str, ...], tuple[str, ...], NDArray[np.float64]]:
-        """Give the scores as `fastcmp.datasets.task_table` takes them.
+        """The scores as `fastcmp.datasets.task_table` takes them.
 
         Returns
         -------
@@ -196,9 +196,6 @@ def _choose(metric: str | None, known: list[str], where: str) -> str:
     if metric not in known:
         raise ValueError(f"metric must be one of {known} of {where}, got {metric!r}")
     return str(metric)
-
-
-# Many models compared by saved scores of folds.
 
 
 def compare_folds(

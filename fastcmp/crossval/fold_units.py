@@ -108,7 +108,7 @@ def check_length(raw: Any, name: str, n: int) -> None:
 
 
 def _codes(raw: Any, name: str, n: int) -> NDArray[np.int64]:
-    """Give numbers to labels in the order in which they occur, whatever their names."""
+    """Numbers of labels in the order in which they occur, whatever their names."""
     check_length(raw, name, n)
     column = read_column(raw, name)
     absent = column.missing()

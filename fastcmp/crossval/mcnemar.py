@@ -277,7 +277,7 @@ class BCVMcNemarResult(Compared, Record):
         return ConfidenceInterval(*keep_side((low, high), self.alternative, (-1.0, 1.0)))
 
     def columns(self) -> dict[str, Any]:
-        """Give the main table as columns.
+        """The main table as columns.
 
         Returns
         -------

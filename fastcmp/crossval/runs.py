@@ -48,7 +48,7 @@ class DesignRun(Record):
         return int(used) - self.n_test
 
     def columns(self) -> dict[str, Any]:
-        """Give all predictions as columns.
+        """All predictions as columns.
 
         Returns
         -------
@@ -135,7 +135,7 @@ class CVRuns(Record):
         )
 
     def scores(self, run: DesignRun) -> NDArray[np.float64]:
-        """Give the score of each model in each fold.
+        """The score of each model in each fold.
 
         Parameters
         ----------
@@ -199,7 +199,7 @@ class CVRuns(Record):
         return FoldOutcomes(run.design, differences, tables, run.n_train, run.n_test)
 
     def columns(self) -> dict[str, Any]:
-        """Give the scores in all folds as columns.
+        """The scores in all folds as columns.
 
         Returns
         -------
@@ -371,7 +371,7 @@ def fit_models(
 
 
 def _scikit_learn(scoring: Any, workers: int | None) -> tuple[Any, Any]:
-    """Give the scorer that the user wants, and a function that runs tasks."""
+    """The scorer that the user wants, and a function that runs tasks."""
     try:
         import joblib
         from sklearn.metrics import get_scorer

@@ -33,7 +33,7 @@ class Blocks:
         return _samples_of(part, self.target, self.names)
 
     def without_parts(self) -> Blocks:
-        """Give what a worker needs to know to read its part."""
+        """What a worker needs to know to read its part."""
         return Blocks(parts=(), places=(), names=self.names, target=self.target)
 
 
@@ -189,7 +189,7 @@ def _refuse_samples_first(array: Any, truth: Any) -> None:
 def models_of_arrays(
     models: Any, names: Names, argument: str
 ) -> tuple[list[Any], tuple[Any, ...], Names]:
-    """Give the blocks of an array or a mapping, their sizes, and the models' names."""
+    """The blocks of an array or a mapping, their sizes, and the models' names."""
     if isinstance(models, Mapping):
         if not models:
             raise ValueError(f"{argument} must hold at least one model, got none")

@@ -253,7 +253,7 @@ def _split(
     positive: Any,
     n_pieces: int,
 ) -> Pieces:
-    """Give the negatives and the positives of each piece in a block."""
+    """The negatives and the positives of each piece in a block."""
     _, block = read_score_block(blocks, part, place)
     flags = flags_of(block.truth, positive)
     nothing = np.empty(0, dtypes[0])
@@ -418,7 +418,7 @@ def _covariance(
 
 
 def _read(blocks: Blocks, part: Any, place: str, positive: Any) -> list[Any]:
-    """Give the scores of each model in a block, and which samples are positive."""
+    """The scores of each model in a block, and which samples are positive."""
     _, block = read_score_block(blocks, part, place)
     return [*block.columns, flags_of(block.truth, positive).view(np.uint8)]
 

@@ -62,7 +62,7 @@ def read_scores(
 
 
 def rank_codes(gains: Gains, *, worst: bool = False) -> NDArray[np.int64]:
-    """Give the scores of each task whole numbers from 1 upwards, -1 to missing ones.
+    """Whole numbers from 1 upwards for the scores of each task, -1 for missing ones.
 
     Missing scores are 0, below all others, where they count as the worst.
     """

@@ -217,7 +217,7 @@ class BayesPairs(Record):
         return made
 
     def columns(self) -> dict[str, Any]:
-        """Give the pairs as columns, a row a pair.
+        """The pairs as columns, a row a pair.
 
         Returns
         -------

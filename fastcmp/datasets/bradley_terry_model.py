@@ -76,7 +76,7 @@ class Model:
         return (wins, ties) if self.has_nu else (wins, np.zeros_like(ties))
 
     def start(self, wins: Floats, ties: Floats) -> Floats:
-        """Give strengths by proportions of wins, and the nu that fits to equal ones."""
+        """Strengths by proportions of wins, and the nu that fits to equal ones."""
         theta = np.zeros(len(wins) + self.has_nu)
         won, lost = ((x + ties / 2).sum(axis=1) + 0.5 for x in (wins, wins.T))
         theta[: len(wins)] = np.log(won / lost) - np.log(won / lost).mean()
@@ -85,7 +85,7 @@ class Model:
         return theta
 
     def value(self, theta: Floats, wins: Floats, ties: Floats) -> float:
-        """Give the logarithm of the penalised likelihood of counted wins and ties."""
+        """The logarithm of the penalised likelihood of counted wins and ties."""
         m = len(wins)
         gap = theta[:m, None] - theta[:m]
         penalty = 0.5 * self.ridge * float(theta[:m] @ theta[:m])
@@ -96,7 +96,7 @@ class Model:
         return float(found + (ties * (theta[-1] - total)).sum() / 2) - penalty
 
     def slopes(self, theta: Floats, wins: Floats, ties: Floats) -> tuple[Floats, Floats]:
-        """Give the gradient, and minus the Hessian, of the penalised value."""
+        """The gradient, and minus the Hessian, of the penalised value."""
         m = len(wins)
         points, tied = self.expected(theta, m)
         battles = wins + wins.T + ties

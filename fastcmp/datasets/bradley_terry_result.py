@@ -97,7 +97,7 @@ class BradleyTerry(PairwiseResult):
     def win_probability(
         self, first: int | str | None = None, second: int | str | None = None
     ) -> Any:
-        """Give the probability that one model beats another.
+        """The probability that one model beats another.
 
         Parameters
         ----------
@@ -127,7 +127,7 @@ class BradleyTerry(PairwiseResult):
     def tie_probability(
         self, first: int | str | None = None, second: int | str | None = None
     ) -> Any:
-        """Give the probability of a tie by Davidson's model; 0 by the others.
+        """The probability of a tie by Davidson's model; 0 by the others.
 
         Parameters
         ----------
@@ -214,7 +214,7 @@ class BradleyTerry(PairwiseResult):
         return EloRatings(*(centre + unit * x for x in ends))
 
     def columns(self) -> dict[str, Any]:
-        """Give the pairs as columns, a row a pair.
+        """The pairs as columns, a row a pair.
 
         Returns
         -------

@@ -122,9 +122,6 @@ def beside_ranks(result: DatasetsResult, section: Section) -> Section:
     )
 
 
-# The record of many models compared over many data sets.
-
-
 _SHOWN = (
     *("tasks", "lower_is_better", "critical_difference", "alternative"),
     *("zero_method", "variance", "missing", "n_missing_values", "n_dropped"),
@@ -219,7 +216,7 @@ class DatasetsResult(PairwiseResult):
         return self.statistic
 
     def columns(self) -> dict[str, Any]:
-        """Give the pairs as columns, a row a pair.
+        """The pairs as columns, a row a pair.
 
         Returns
         -------

@@ -155,7 +155,7 @@ class TaskTable(Record):
         )
 
     def task_scores(self) -> ScoreTable:
-        """Give one score for each model and task, as `compare_datasets` takes them.
+        """One score for each model and task, as `compare_datasets` takes them.
 
         Returns
         -------
@@ -165,7 +165,7 @@ class TaskTable(Record):
         return ScoreTable(self.names, self.tasks, self.scores, self.lower_is_better)
 
     def columns(self) -> dict[str, Any]:
-        """Give the tests as columns, a row for each pair and task.
+        """The tests as columns, a row for each pair and task.
 
         Returns
         -------

@@ -73,7 +73,7 @@ class TaskNoise(Record):
         return 1.0 - self.between_task_variance / spread if spread else float("nan")
 
     def columns(self) -> dict[str, Any]:
-        """Give the tasks as columns, a row a task.
+        """The tasks as columns, a row a task.
 
         Returns
         -------

@@ -44,7 +44,7 @@ class NormalisedScores(Record):
     lower_is_better: bool = False
 
     def columns(self) -> dict[str, Any]:
-        """Give the models as columns, a row a model.
+        """The models as columns, a row a model.
 
         Returns
         -------

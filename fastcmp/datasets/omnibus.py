@@ -97,7 +97,7 @@ class OmnibusTest(Record):
         )
 
     def columns(self) -> dict[str, Any]:
-        """Give the models as columns, a row a model.
+        """The models as columns, a row a model.
 
         Returns
         -------

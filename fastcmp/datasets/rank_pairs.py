@@ -476,7 +476,7 @@ def range_tails(q: Floats, k: int) -> Floats:
 
 @lru_cache(maxsize=8)
 def _coefficients(k: int) -> Floats:
-    """Give the polynomials of the logarithm, shape (degree + 1, pieces)."""
+    """The polynomials of the logarithm, shape (degree + 1, pieces)."""
     width = _END / _PIECES
     nodes = np.cos(np.pi * (np.arange(_DEGREE + 1) + 0.5) / (_DEGREE + 1))
     at = width * (np.arange(_PIECES)[:, None] + 0.5 * (nodes + 1.0))

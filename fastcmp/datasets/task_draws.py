@@ -225,7 +225,7 @@ class TaskBootstrap(Drawn, Record):
         return np.asarray(np.sqrt(self.variance))
 
     def columns(self) -> dict[str, Any]:
-        """Give the models as columns, a row a model.
+        """The models as columns, a row a model.
 
         Returns
         -------
@@ -559,7 +559,7 @@ class LeftOutTasks(Record):
         return tuple(self.tasks[t] for t in np.flatnonzero(other))
 
     def columns(self) -> dict[str, Any]:
-        """Give the models as columns, a row a model.
+        """The models as columns, a row a model.
 
         Returns
         -------

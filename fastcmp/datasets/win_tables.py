@@ -110,7 +110,7 @@ class WinComponents(Record):
         return len(self.strong_components) == 1
 
     def columns(self) -> dict[str, Any]:
-        """Give the groups as columns, a row a model.
+        """The groups as columns, a row a model.
 
         Returns
         -------

@@ -49,7 +49,7 @@ def is_missing(label: Any) -> bool:
 
 
 def plain_number(x: Any) -> Any:
-    """Give the Python number that equals a number of NumPy; other labels stay.
+    """The Python number that equals a number of NumPy; other labels stay.
 
     Whole floats that are exact in 53 bits become int, and so do whole long doubles,
     whose hash is not that of the int that they equal. Long doubles that equal no int
@@ -74,7 +74,7 @@ def hashable(labels: Iterable[Any]) -> tuple[Any, ...]:
 
 
 def _in_nanoseconds(x: Any) -> Any:
-    """Give a date or time its unit in nanoseconds, where that is exact."""
+    """A date or time in nanoseconds, where that is exact."""
     if not isinstance(x, (np.datetime64, np.timedelta64)):
         return x
     unit = np.dtype(f"{x.dtype.kind}8[ns]")
@@ -117,9 +117,6 @@ def ascending(labels: Iterable[Any]) -> tuple[Any, ...]:
     return tuple(sorted(given, key=repr))
 
 
-# One column of labels, from whatever library it comes.
-
-
 _HASHING_PAYS = 20_000  # samples; below it a sort is faster than importing pyarrow
 _WHOLE = (int, np.integer, np.bool_)
 
@@ -145,7 +142,7 @@ class Column:
         return len(self.integers if self.integers is not None else self.positions())
 
     def positions(self) -> NDArray[Any]:
-        """Give the codes of a factorized column, -1 where missing."""
+        """The codes of a factorized column, -1 where missing."""
         assert self.codes is not None
         return self.codes
 

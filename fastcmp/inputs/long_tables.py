@@ -287,7 +287,7 @@ def _weights_of_items(raw: Any, name: str | None, items: _Labels) -> Floats | No
 def _agreed(
     entries: NDArray[Any], name: str, items: _Labels, labels: tuple[Any, ...] = ()
 ) -> NDArray[Any]:
-    """Give the one entry of each item."""
+    """The one entry of each item."""
     agreed = np.empty(len(items.labels), entries.dtype)
     agreed[items.codes] = entries
     rows = np.flatnonzero(agreed[items.codes] != entries)

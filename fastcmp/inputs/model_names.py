@@ -95,7 +95,7 @@ def refuse_truth(y_true: Any, preds: Any, named: list[tuple[str, Any]], truth: s
 
 
 def _own_name(raw: Any) -> str | None:
-    """Give the name of a series, where it is a text that says something."""
+    """The name of a series, where it is a text that says something."""
     name = getattr(raw, "name", None)
     return name if isinstance(name, str) and name else None
 

@@ -202,7 +202,7 @@ def mark_positives(column: Column, positive: Any, classes: Any) -> NDArray[np.bo
 
 
 def _two_classes(column: Column, classes: Any, positive: Any) -> tuple[Any, Any]:
-    """Give the negative and the positive of two classes that the user named."""
+    """The negative and the positive of two classes that the user named."""
     known = _known_classes(column, classes)
     if len(known) != 2:
         raise ValueError(
@@ -216,7 +216,7 @@ def _two_classes(column: Column, classes: Any, positive: Any) -> tuple[Any, Any]
 
 
 def _known_classes(column: Column, classes: Any) -> list[Any]:
-    """Give the labels of the columns, among which all true labels are."""
+    """The labels of the columns, among which all true labels are."""
     found = column.factorized()
     used = [found.distinct[code] for code in np.unique(found.positions())]
     if classes is None:
@@ -235,7 +235,7 @@ def _known_classes(column: Column, classes: Any) -> list[Any]:
 def true_columns(
     column: Column, table: NDArray[Any], classes: Any, positive: Any, name: str
 ) -> NDArray[Any]:
-    """Give the column of each item's true label."""
+    """The column of each item's true label."""
     if positive is not None:
         raise ValueError(
             "positive belongs to probabilities of shape (n,): with a column a class "

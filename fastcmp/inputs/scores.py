@@ -252,7 +252,7 @@ def direction_sentences(record: Any) -> tuple[str, ...]:
 def _wrong_direction(
     areas: NDArray[np.float64], n1: float, n0: float, labels: tuple[Any, Any]
 ) -> str:
-    """Give a sentence where nearly all areas are clearly below one half, or none."""
+    """A sentence where nearly all areas are clearly below one half, or none."""
     if not (n1 and n0):
         return ""
     # The standard error of the area where scores say nothing.

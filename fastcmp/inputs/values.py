@@ -310,7 +310,7 @@ class ItemTable(Record):
         return tuple(found)
 
     def columns(self) -> dict[str, list[Any]]:
-        """Give a row a model.
+        """A row a model.
 
         Returns
         -------
@@ -333,7 +333,7 @@ class ItemTable(Record):
         }
 
     def _entries(self) -> dict[str, Any]:
-        """Give the entries of `to_dict` that are for reading."""
+        """The entries of `to_dict` that are for reading."""
         entries: dict[str, Any] = {"n_items": len(self.items), "models": self.columns()}
         for name in ("groups", "strata"):
             labels = getattr(self, name)

@@ -207,9 +207,6 @@ def signals_held(*, wanted: bool) -> Iterator[Callable[[], int | None]]:
         pa.enable_signal_handlers(True)  # noqa: FBT003
 
 
-# Prediction files of any size, counted block by block in fixed memory.
-
-
 _GATHERED = 16_000_000  # bytes of blocks that are joined, at most
 _COPIES = 3  # the tables, those of some blocks, and their sum
 _ROW = re.compile(r" at row (\d+)")

@@ -210,7 +210,7 @@ _PIECE = 1 << 20  # rows of a column of a table that are converted at once
 
 
 def plain_type(kind: Any) -> Any:
-    """Give the type that a column has here."""
+    """The type that a column has here."""
     if pa.types.is_dictionary(kind):
         values = plain_type(kind.value_type)
         if values == kind.value_type:
@@ -246,7 +246,7 @@ def plain_table(table: Any) -> Any:
 
 
 def value_type(kind: Any) -> Any:
-    """Give the type of the values of a column."""
+    """The type of the values of a column."""
     return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 

@@ -145,7 +145,7 @@ class LabelCheck:
         )
 
     def state(self) -> dict[str, Any] | None:
-        """Give all that is kept, for a checkpoint."""
+        """All that is kept, for a checkpoint."""
         try:
             return to_plain(self._all())  # type: ignore[no-any-return]
         except TypeError:
@@ -240,7 +240,7 @@ def _counted(column: Column) -> dict[Any, int]:
 
 
 def _span(labels: set[Any]) -> tuple[int, int] | None:
-    """Give the ends of labels that are all the whole numbers between them."""
+    """The ends of labels that are all the whole numbers between them."""
     if not labels or not all(isinstance(x, (bool, int)) for x in labels):
         return None
     low, high = int(min(labels)), int(max(labels))
@@ -248,7 +248,7 @@ def _span(labels: set[Any]) -> tuple[int, int] | None:
 
 
 def _fractions(name: str, labels: Iterable[Any], *, text: bool = False) -> dict[str, Any]:
-    """Give one of the labels that has a fraction, by name; nothing if there is none.
+    """One of the labels that has a fraction, by name; nothing if there is none.
 
     Numbers beside words are text in a file of text.
     """

@@ -53,7 +53,7 @@ class Predictions:
 
     y_true: Any
     preds: dict[str, Any]
-    #: What the user should know of how the columns were read.
+    #: Remarks for the user about columns and how they were read.
     remarks: tuple[str, ...] = ()
 
 

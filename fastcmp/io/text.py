@@ -403,9 +403,6 @@ class InferredTypes:
         self._by_text.update(names)
 
 
-# CSV, TSV and JSON lines, read in blocks of lines.
-
-
 _BLOCK = 4_000_000  # bytes
 _WHOLE = 4  # blocks that are parsed at once where a file is read as a whole
 _EXACT = 2**53  # below it all whole numbers are floats

@@ -114,7 +114,10 @@ def estimate_values(values: Any, items: ReadItems, pool: ThreadPool) -> ValueEst
     )
     data = read_data(values, items.names, Items(items.groups), options)
     counted = data.values.binary and data.plan.plain
-    moments = (_counted_moments if counted else _moments)(data, pool)
+    if counted:
+        moments = _counted_moments(data, pool)
+    else:
+        moments = pair_moments(data.values, data.plan, pool)
     relative = moments.mean if moments.relative is None else moments.relative
     clusters = data.groups.clusters
     estimates = make_estimates(
@@ -131,10 +134,6 @@ def estimate_values(values: Any, items: ReadItems, pool: ThreadPool) -> ValueEst
         exponent=data.values.exponent,
     )
     return ValueEstimates(estimates, data)
-
-
-def _moments(data: MeanData, pool: ThreadPool) -> PairMoments:
-    return pair_moments(data.values, data.plan, pool)
 
 
 def _counted_moments(data: MeanData, pool: ThreadPool) -> PairMoments:
@@ -182,7 +181,7 @@ def _cautions(data: MeanData) -> tuple[str, ...]:
 
 
 def _residuals(units: UnitSums) -> Floats:
-    """Give what each unit adds to the error of each mean, shape (M, G)."""
+    """What each unit adds to the error of each mean, shape (M, G)."""
     n_strata = units.weights.size
     starts = np.searchsorted(units.strata, np.arange(n_strata))
     sizes = np.add.reduceat(units.sizes, starts)
@@ -215,9 +214,6 @@ def _counts_of(indices: Any, data: MeanData) -> Floats:
 def _multiply(errors: Floats, counts: Floats) -> Floats:
     """Add up the errors of the units that were drawn."""
     return np.asarray(errors @ counts.T)
-
-
-# Which models may be the best, by their values on the same items.
 
 
 def rank_sets(

@@ -85,7 +85,7 @@ class MeansResult(PairwiseResult):
     variance_components: VarianceComponents | None = None
 
     def columns(self) -> dict[str, Any]:
-        """Give the pairs as columns, a row a pair.
+        """The pairs as columns, a row a pair.
 
         Returns
         -------
@@ -169,9 +169,6 @@ def means_record(
     made = record_of(tests, kept, names, options, control, MeansResult, more)
     assert isinstance(made, MeansResult)
     return made
-
-
-# Many models compared by the means of their values per item, all pairs at once.
 
 
 def compare_means(
@@ -377,7 +374,7 @@ def _runner(pool: ThreadPool) -> Any:
 def _of_data(
     data: MeanData, spec: MeanOptions, options: Options, pool: ThreadPool
 ) -> dict[str, Any]:
-    """Give what the record says beside the tests."""
+    """What the record says beside the tests."""
     found = {**fields_of(data, spec), "measure": spec.measure, "seed": None}
     if spec.method in ("permutation", "bootstrap"):
         found |= {"n_resamples": spec.n_resamples, "seed": spec.seed}

@@ -162,7 +162,7 @@ class VarianceComponents(Record):
         return self.n_items if n_items is None else as_whole(n_items, "n_items", 1)
 
     def columns(self) -> dict[str, list[Any]]:
-        """Give a row a pair, or a model where there is one only.
+        """A row a pair, or a model where there is one only.
 
         Returns
         -------
@@ -276,9 +276,6 @@ def _rows(columns: dict[str, list[Any]], n_names: int) -> tuple[tuple[str, ...],
         (*map(visible, row[:n_names]), *(f"{x:.4g}" for x in row[n_names:]))
         for row in zip(*columns.values(), strict=True)
     )
-
-
-# Standard errors in parts: how much is due to items, how much to their answers.
 
 
 _CLOSE = 1e-6  # proportion of variance that products of centred values may cancel to
@@ -489,7 +486,7 @@ def _kept(answered: NDArray[np.int64], names: tuple[str, ...], policy: str) -> N
 def _parts(
     way: str, table: Floats, answered: NDArray[np.int64], k: int | None, names: tuple[str, ...]
 ) -> tuple[Floats, Floats, Floats | None]:
-    """Give the value of each item, its variance, and the variance of one answer."""
+    """The value of each item, its variance, and the variance of one answer."""
     if way != "mean":
         assert k is not None
         return *pass_values(way, table, k, names, least=2), None
@@ -501,7 +498,7 @@ def _parts(
 
 
 def _variances(value: Floats, means: Floats, pairs: NDArray[np.int32]) -> Floats:
-    """Give the variance over items of the difference of each pair."""
+    """The variance over items of the difference of each pair."""
     n = value.shape[1]
     centred = value - means[:, None]
     centred -= centred.mean(axis=0)  # what is hard for all cancels in differences

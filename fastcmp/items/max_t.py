@@ -60,7 +60,7 @@ class MaxTResult(Record):
     seed: int | None
 
     def columns(self) -> dict[str, Any]:
-        """Give the comparisons as columns, a row each.
+        """The comparisons as columns, a row each.
 
         Returns
         -------
@@ -76,7 +76,7 @@ class MaxTResult(Record):
         }
 
     def _entries(self) -> dict[str, Any]:
-        """Give the entries of `to_dict` that are for reading."""
+        """The entries of `to_dict` that are for reading."""
         shown = {name: readable(getattr(self, name)) for name in _SHOWN}
         return shown | {"comparisons": plain_columns(self.columns())}
 
@@ -113,9 +113,6 @@ class MaxTResult(Record):
                 notes=(*more, f"{_STEPS[self.step]} max-T by {drawn}."),
             )
         ]
-
-
-# Several paired comparisons on the same items, adjusted for all of them at once.
 
 
 #: All signs are looked at where there are so many or fewer, and so many numbers.

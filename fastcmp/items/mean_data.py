@@ -324,7 +324,7 @@ def exact_units(difference: NDArray[np.float64], plan: UnitPlan) -> float:
 
 
 def fields_of(data: MeanData, options: MeanOptions) -> dict[str, Any]:
-    """Give what records say of items, clusters, strata and missing values."""
+    """What records say of items, clusters, strata and missing values."""
     groups, values, plan = data.groups, data.values, data.plan
     clusters, strata = groups.clusters, groups.strata
     return {

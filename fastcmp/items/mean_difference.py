@@ -182,9 +182,6 @@ class MeanDifference(Pilot, Compared, Record):
         return shown | margin_entries(self.margins)
 
 
-# Two models compared by the means of their values per item.
-
-
 _FLIPPED = 10_000  # units, up to which signs are flipped beside a t test
 #: Fields in the unit of the values.
 _IN_UNITS = (

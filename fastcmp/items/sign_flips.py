@@ -75,7 +75,7 @@ class FlippedUnits:
         return replace(self, values=np.stack([difference, np.zeros_like(difference)]))
 
     def strata(self) -> Iterator[slice]:
-        """Give the units of each stratum."""
+        """The units of each stratum."""
         return map(slice, self.starts[:-1].tolist(), self.starts[1:].tolist())
 
 
@@ -106,7 +106,7 @@ def read_units(units: UnitSums, variance: str = "cr1") -> FlippedUnits:
 
 
 def _factors(units: UnitSums, starts: NDArray[np.int64], sizes_of: Floats, variance: str) -> Floats:
-    """Give the factor of each squared residual: 1, G / (G - 1), 1 / (1 - n_g / n)."""
+    """The factor of each squared residual: 1, G / (G - 1), 1 / (1 - n_g / n)."""
     if variance == "cr0":
         return np.ones(units.sizes.size)
     if variance == "cr1":
@@ -153,9 +153,6 @@ def _is_whole(sums: Floats, k: Any, rounding: float, axis: int | None = None) ->
     return (np.abs(scaled).max(axis=axis, initial=0.0) <= allowed) & (allowed <= 1e-3)
 
 
-# Sign-flip tests of two models, and of all pairs, by sums over units.
-
-
 #: All signs are looked at where there are so many or fewer: of two models, and of each
 #: of many pairs, where the draws are kept.
 _ALL_OF_ONE, _ALL_OF_MANY = 1 << 20, 1 << 14
@@ -181,7 +178,7 @@ class FlipOutcome(NamedTuple):
 
 
 def least_pvalue(n_nonzero: int, alternative: str) -> float:
-    """Give the least p-value that flips of so many differences can have."""
+    """The least p-value that flips of so many differences can have."""
     tails = 2.0 if alternative == "two-sided" else 1.0
     return min(1.0, tails * 0.5**n_nonzero)
 
@@ -344,7 +341,7 @@ class _Flips:
         return out
 
     def limits(self, pairs: NDArray[np.int32]) -> Floats:
-        """Give the ends of the intervals for differences of means, shape (P, 2)."""
+        """The ends of the intervals for differences of means, shape (P, 2)."""
         pairs, out = np.ascontiguousarray(pairs), np.empty((len(pairs), 2))
         if isinstance(self._draws, StudentDraws):
             student_pair_limits(self._student, self._draws, pairs, out)

@@ -148,9 +148,6 @@ class SignedRankResult(Compared, Record):
         return f"Hodges-Lehmann: {a} minus {b} {self.estimate:+.4g}{ends}{lead}."
 
 
-# Wilcoxon's signed-rank test of two models, with clusters too.
-
-
 METHODS = ("auto", "exact", "asymptotic")
 #: What is done with differences of 0, with the code that kernels take.
 ZERO_METHODS = {"wilcox": ranks.WILCOX, "pratt": ranks.PRATT, "zsplit": ranks.ZSPLIT}
@@ -469,7 +466,7 @@ def signed_rank_tests(
         return _centres(coded[0], pairs, level or 0.5) / coded[1]
 
     def gain(pairs: NDArray[np.int32]) -> Floats:
-        """Give the difference of means, 0 where the ranks favour the other model."""
+        """The difference of means, 0 where the ranks favour the other model."""
         if level is not None:
             return centres(pairs)[:, 0]
         difference = base.differences(pairs)

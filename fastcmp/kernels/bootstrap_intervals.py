@@ -202,7 +202,7 @@ def bca_levels(
 
 @kernel
 def _shifted(z: float, z0: float, acceleration: float) -> float:
-    """Give the probability whose quantile is the end of a BCa interval."""
+    """The probability whose quantile is the end of a BCa interval."""
     if not abs(z0) < math.inf:
         return math.nan
     z += z0

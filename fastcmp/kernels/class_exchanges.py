@@ -50,7 +50,7 @@ def _difference(spec: MetricSpec, of: _Exchanged, moved: float, false: float) ->
 
 @kernel
 def _least(n: int) -> int:
-    """Give the first number of Bin(n, 1/2) whose probability may be above 0."""
+    """The first number of Bin(n, 1/2) whose probability may be above 0."""
     return max(0, n // 2 - int(_REACH * math.sqrt(n)))
 
 

@@ -234,7 +234,7 @@ def mean_t(
 
 @kernel
 def t_quantile(df: float, confidence_level: float) -> float:
-    """Give the t or normal quantile of a two-sided interval.
+    """The t or normal quantile of a two-sided interval.
 
     Parameters
     ----------

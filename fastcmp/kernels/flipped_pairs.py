@@ -458,7 +458,7 @@ def _count_all(
 
 @kernel
 def _shift(pair: _Pair, shift: float) -> tuple[float, float]:
-    """Give the total and the sum of squares after a shift of the means."""
+    """The total and the sum of squares after a shift of the means."""
     seen = pair.total - shift * pair.size
     change = shift * (shift * pair.size_squares - 2.0 * pair.products)
     return seen, pair.squares + change
@@ -493,7 +493,7 @@ def _find_extreme(
 
 @kernel
 def _first_reach(draws: StudentDraws) -> float:
-    """Give the quantile of the normal distribution that belongs to the rank."""
+    """The quantile of the normal distribution that belongs to the rank."""
     tail = max(draws.rank, 1) / (draws.sums.shape[3] + 2.0)
     sided = draws.alternative in (GREATER, LESS)
     return max(-ndtri(tail if sided else 0.5 * tail), 0.1)

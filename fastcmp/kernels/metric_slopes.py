@@ -349,7 +349,7 @@ def gather_influences(starts: IntArray, pred: CodeArray, lookup: Any, pilot: Any
 
 
 def table_starts(rows: CodeArray, n_codes: int) -> CodeArray:
-    """Give the places where the rows of samples begin in a table of K' columns."""
+    """The places where the rows of samples begin in a table of K' columns."""
     return rows.astype(np.uint32) * np.uint32(n_codes)
 
 

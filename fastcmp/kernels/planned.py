@@ -98,7 +98,7 @@ def binomial_tail(k: float, m: float, p: float, q: float) -> tuple[float, float,
 
 @helper
 def _null_tail(k: float, m: float) -> tuple[float, float, float]:
-    """Give the same for p = 1/2, at the precision of McNemar's tests."""
+    """The same for p = 1/2, at the precision of McNemar's tests."""
     upper = at = below = 0.0
     if k <= m:
         point = binomial_half(m - k, m)
@@ -582,7 +582,7 @@ def _first_above(y: float, n: float, shift: float, z: float) -> float:
 
 @helper
 def _climbed(x: float, y: float, n: float, shift: float, z: float) -> float:
-    """Give the same from the bound of y - 1, which is not above it."""
+    """The same from the bound of y - 1, which is not above it."""
     while x <= n - y and _tango_z(x, y, n, shift) < z:
         x += 1.0
     return x

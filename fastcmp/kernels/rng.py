@@ -35,7 +35,7 @@ def _mix(x: Any) -> Any:
 
 @inlined
 def _next(key: Any, draw: int) -> Any:
-    """Give one of the words of a key."""
+    """One of the words of a key."""
     return _mix(key + (np.uint64(draw) + _1) * _STEP)
 
 
@@ -245,7 +245,7 @@ def shuffle_within(seed: int, replicate: int, ends: IntArray, order: OrderArray)
 
 @kernel
 def deal(pattern: PatternArray, order: OrderArray, out: PatternArray) -> None:
-    """Give the i-th sample of an order the i-th entry of a pattern.
+    """The i-th entry of a pattern for the i-th sample of an order.
 
     Parameters
     ----------

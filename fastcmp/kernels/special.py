@@ -456,7 +456,7 @@ _MOST_STEPS = 200
 
 @kernel
 def _lower(z: float) -> float:
-    """Give the standard normal distribution function."""
+    """The standard normal distribution function."""
     return 0.5 * math.erfc(-z / _ROOT_2)
 
 

@@ -54,7 +54,7 @@ def measure(estimator: Estimator, tables: Floats, *, log: bool) -> Floats:
 def influences_of(
     estimator: Estimator, tables: Floats, cells: Cells, *, log: bool
 ) -> tuple[Floats, Floats]:
-    """Give the influence of a sample of each cell on `measure`, (R, S), and a scale.
+    """The influence of a sample of each cell on `measure`, (R, S), and a scale.
 
     Squares are nothing but rounding if they are small against the scale, (R, S): those
     of the influences and of the values of both models.
@@ -216,9 +216,6 @@ def _without_clusters(
 
     evaluate_draws(cells, clusters.n, fill, take, pool)
     return values
-
-
-# The bootstrap of metrics of one or two models, on the cells of their counts.
 
 
 #: The intervals, with the code that kernels take.

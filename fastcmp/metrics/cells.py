@@ -101,7 +101,7 @@ class Cells(NamedTuple):
         return out
 
     def as_drawn(self) -> Drawn:
-        """Give the data as one draw."""
+        """The data as one draw."""
         draws = self.counts[np.newaxis].astype(np.float64)
         times = None if self.clusters is None else np.ones((1, self.clusters.n))
         return Drawn(draws, self.tables(draws), times)
@@ -189,7 +189,7 @@ def gather_cells(
 
 
 def _add_up(keys: Ints, samples: Ints) -> tuple[Ints, Ints, Ints]:
-    """Give the different keys, where each stands, and their samples."""
+    """The different keys, where each stands, and their samples."""
     found, places = np.unique(keys, return_inverse=True)
     total = np.zeros(found.size, np.int64)
     np.add.at(total, places, samples)

@@ -165,7 +165,7 @@ def _tested(statistic: float, alternative: str, df: float) -> Tested:
 
 
 def difference_interval(pair: Pair, error: float, level: float, df: float) -> tuple[float, float]:
-    """Give the interval that is symmetric about the difference.
+    """The interval that is symmetric about the difference.
 
     None where nothing tells how the difference varies: all of a right, of b wrong.
     """
@@ -176,15 +176,12 @@ def difference_interval(pair: Pair, error: float, level: float, df: float) -> tu
 
 
 def ratio_interval(pair: Pair, error: float, level: float, df: float) -> tuple[float, float]:
-    """Give the interval of the ratio, on the log scale."""
+    """The interval of the ratio, on the log scale."""
     if math.isnan(error):
         return math.nan, math.nan
     ratio = pair.value_a / pair.value_b
     factor = math.exp(min(t_quantile(df, level) * error, 700.0))
     return ratio / factor, ratio * factor
-
-
-# Two models compared by metrics, from cells of counts: tests and intervals.
 
 
 METHODS = ("exact", "permutation", "pooled", "jackknife", "delta", "mover", "bootstrap", "abc")
@@ -216,7 +213,7 @@ class CompareOptions(NamedTuple):
         return self.margin or self.method in ("exact", "permutation", "pooled")
 
     def degrees(self, cells: Cells) -> float:
-        """Give the degrees of freedom of a statistic."""
+        """The degrees of freedom of a statistic."""
         return math.inf if self.df == "normal" else degrees_of(cells)
 
 

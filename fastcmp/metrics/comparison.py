@@ -116,9 +116,6 @@ def _n_discordant(cells: Cells) -> Any:
     return float(n) if cells.squares is not None else int(n)
 
 
-# Two models compared by a metric of their counts, or by several.
-
-
 def compare_metric(
     y_true: ArrayLike | None = None,
     pred_a: ArrayLike | None = None,
@@ -293,9 +290,7 @@ def compare_metric(
     data = {"y_true": y_true, "pred_a": pred_a, "pred_b": pred_b}
     labels_only = {"groups": groups, "sample_weight": sample_weight}
     lead: tuple[int, ...] = ()
-    if not are_counts_given(data, {"counts": counts}, labels_only):
-        if classes is not None:
-            raise ValueError("classes= are the labels of counts=, which are not given")
+    if not are_counts_given(data, {"counts": counts}, labels_only, {"classes": classes}):
         preds = {"pred_a": pred_a, "pred_b": pred_b}
         tables = [count_samples(y_true, preds, **labels_only, workers=workers)]
     elif (table := read_label_table(counts)) is not None:

@@ -101,9 +101,6 @@ class FleissResult(Record):
         ]
 
 
-# Do many raters agree more than by chance? Fleiss' kappa.
-
-
 #: Of their size: a spread below it is rounding.
 _ROUNDING = 1e-14
 
@@ -189,7 +186,8 @@ def fleiss_kappa(
     (0.6571, 0.0228)
     """
     options = _check_options(interval, alternative, confidence_level)
-    if are_counts_given({"ratings": ratings}, {"rating_counts": rating_counts}, {}):
+    data, of_counts = {"ratings": ratings}, {"multiplicity": multiplicity}
+    if are_counts_given(data, {"rating_counts": rating_counts}, of_counts=of_counts):
         counts = as_counts(rating_counts, "rating_counts")
         if counts.ndim != 2 or not counts.size:
             raise ValueError(
@@ -214,8 +212,6 @@ def fleiss_kappa(
             if len(names) != k:
                 raise ValueError(f"labels must name the {k} columns, got {len(names)}")
         return _kappa(counts, times, names, options, 0)
-    if multiplicity is not None:
-        raise ValueError("multiplicity= is of the rows of rating_counts=, which are not given")
     named = has_names(ratings)
     raters = [
         (f"ratings[{name!r}]" if named else f"ratings[{i}]", column)

@@ -187,7 +187,7 @@ def _combined(
 
 
 def degrees_of(cells: Cells) -> float:
-    """Give the degrees of freedom of t: infinite without clusters."""
+    """The degrees of freedom of t: infinite without clusters."""
     return math.inf if cells.clusters is None else float(max(cells.clusters.n - 1, 1))
 
 
@@ -233,7 +233,7 @@ def standard_error(cells: Cells, u: Floats, how: str, *, within_classes: bool = 
 
 
 def limits_on(scale: str, value: float, error: float, times: float) -> tuple[float, float]:
-    """Give limits that are symmetric on a scale; NaN where it has no such value."""
+    """Limits that are symmetric on a scale; NaN where it has no such value."""
     half = times * error
     if scale == "identity":
         return value - half, value + half

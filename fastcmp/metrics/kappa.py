@@ -40,7 +40,7 @@ METHODS = {"cohen": "Cohen's kappa", "scott": "Scott's pi"}
 def agreement_interval(
     value: float, error: float, method: str, confidence_level: float, alternative: str
 ) -> ConfidenceInterval:
-    """Give an interval for a coefficient that ends at -1 and 1; NaN for an error of 0.
+    """An interval for a coefficient that ends at -1 and 1; NaN for an error of 0.
 
     On the scale of atanh, whose slope is 1 / (1 - value**2), or on that of the value.
     """
@@ -164,9 +164,6 @@ def _has_gap(labels: tuple[Any, ...]) -> bool:
     if not all(isinstance(x, Integral) and not isinstance(x, bool) for x in labels):
         return False
     return bool(max(labels) - min(labels) >= len(labels))
-
-
-# Do two raters agree more than by chance? Cohen's kappa, weighted or not.
 
 
 _NAMED = (None, "linear", "quadratic")
@@ -301,7 +298,7 @@ def _check_options(
 
 
 def _check_weights(weights: Any, k: int) -> tuple[Any, Floats]:
-    """Give the weights as they are kept, and as a matrix."""
+    """The weights as they are kept, and as a matrix."""
     if weights is None or isinstance(weights, str):
         name = choose(weights, "weights", _NAMED)
         apart = np.abs(np.subtract.outer(np.arange(k), np.arange(k))).astype(np.float64)

@@ -278,7 +278,7 @@ class _Part(NamedTuple):
 
 
 def newcombe_limits(estimator: Estimator, cells: Cells, level: float) -> tuple[float, float] | None:
-    """Give limits of the difference of two models, by Zou and Donner's MOVER.
+    """Limits of the difference of two models, by Zou and Donner's MOVER.
 
     None where the metric is no mean of proportions of different samples.
     """
@@ -346,9 +346,6 @@ def _paired(cells: Cells, part: NDArray[np.int64], a: Flags, b: Flags) -> Floats
     size = 4 * max(cells.n_classes, 1 + int(part.max(initial=0)))
     counts = np.bincount(places, cells.counts.astype(np.float64), size)
     return np.asarray(counts.reshape(-1, 4))
-
-
-# Margin tests of two models by metrics of their counts.
 
 
 #: Fields that are no array where they are the same for all.

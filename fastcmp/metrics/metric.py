@@ -78,7 +78,7 @@ class MetricResult(Record):
     cautions: tuple[str, ...] = ()
 
     def columns(self) -> dict[str, Any]:
-        """Give a row for each metric.
+        """A row for each metric.
 
         Returns
         -------
@@ -294,9 +294,6 @@ def _estimates(
     ]
 
 
-# A metric of one model: value, standard error and interval.
-
-
 def metric(
     y_true: ArrayLike | None = None,
     pred: ArrayLike | None = None,
@@ -431,11 +428,10 @@ def metric(
     )
     metrics = read_metrics(metric, average, beta, positive, labels, zero_division)
     labels_only = {"groups": groups, "sample_weight": sample_weight}
-    if are_counts_given({"y_true": y_true, "pred": pred}, {"table": table}, labels_only):
+    data, of_table = {"y_true": y_true, "pred": pred}, {"classes": classes}
+    if are_counts_given(data, {"table": table}, labels_only, of_table):
         counted = _of_confusion(table, classes)
     else:
-        if classes is not None:
-            raise ValueError("classes= are the labels of table=, which is not given")
         counted = count_samples(y_true, {"pred": pred}, **labels_only, workers=workers)
     several = isinstance(metric, (list, tuple))
     return measured(counted, metrics, options, several=several, workers=workers)

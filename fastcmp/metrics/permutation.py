@@ -93,7 +93,7 @@ class Exchanges:
 
     @cached_property
     def _least(self) -> Ints:
-        """Give the least number of each pair of cells that is looked at."""
+        """The least number of each pair of cells that is looked at."""
         least = np.zeros(self.totals.size, np.int64)
         if self.n_configurations > MOST_CONFIGURATIONS:
             far = self.totals / 2 - _CUT / 2 * np.sqrt(self.totals)
@@ -220,9 +220,6 @@ def exact_pvalue(estimator: Estimator, cells: Cells, alternative: str) -> float 
         counts, estimator.spec, estimator.listed, estimator.penalty, ALTERNATIVES[alternative]
     )
     return None if math.isnan(pvalue) else pvalue
-
-
-# Permutation tests of metrics of two models, on the cells of their counts.
 
 
 _EQUAL = 1e-9  # statistics that differ by less, also of their size, are equal

@@ -78,9 +78,6 @@ def cells_of(table: Ints) -> dict[str, Ints]:
     return {name: flat[..., i] for i, name in enumerate(CELLS)}
 
 
-# Margin tests of two accuracies on the same samples, from the four counts.
-
-
 METHODS = ("auto", "score", "exact")
 #: Samples up to which the default is the exact test: the score test's size is above its
 #: level there, 0.053 to 0.071 for 0.05.

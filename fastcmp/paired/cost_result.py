@@ -205,9 +205,6 @@ def intervals_many(
     return ends
 
 
-# The record of a cost-sensitive test, and its intervals.
-
-
 _TABLES = 1 << 10  # pairs whose differences are held at once
 _INTERVALS = ("profile", "wald")
 

@@ -256,9 +256,6 @@ class HoldoutResult(Compared, Record):
         )
 
 
-# Two models on one held-out set: which to keep?.
-
-
 _NAMES = ("a", "b")
 
 

@@ -130,7 +130,7 @@ class MarginTests(Record):
         return {**self._fields(), **{name: getattr(self, name) for name in names}}
 
     def columns(self) -> dict[str, Any]:
-        """Give the tests as columns, a row a difference.
+        """The tests as columns, a row a difference.
 
         Returns
         -------
@@ -215,7 +215,7 @@ def count_decisions(decisions: Any) -> str:
 
 
 def margin_entries(margins: MarginTests | None) -> dict[str, Any]:
-    """Give what the table of a record shows of its margin tests."""
+    """What the table of a record shows of its margin tests."""
     if margins is None:
         return {}
     names = ("decision", "noninferiority_pvalue", "equivalence_pvalue")

@@ -210,12 +210,9 @@ def _standardized(difference: Floats, error: Floats, shift: Any) -> Floats:
 
 
 def plain(values: Any) -> Any:
-    """Give numbers for arrays without axes."""
+    """Numbers for arrays without axes."""
     array = np.asarray(values)
     return array if array.ndim else array.item()
-
-
-# Margin tests from a difference and its standard error, and the decision.
 
 
 _LOWER = "lower_is_better"
@@ -443,7 +440,7 @@ class BoundedUnits(NamedTuple):
     count: Any = 1.0
 
     def rows(self) -> Iterator[Any]:
-        """Give the units of each pair, as kernels take them."""
+        """The units of each pair, as kernels take them."""
         arrays = np.broadcast_arrays(*(np.atleast_2d(np.asarray(x, np.float64)) for x in self))
         return zip(*map(np.ascontiguousarray, arrays), strict=True)
 

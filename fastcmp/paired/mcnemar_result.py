@@ -778,7 +778,7 @@ def evaluate_counts(
 def reference_statistic(
     only_a: Ints, only_b: Ints, chi_square: Floats, method: str, alternative: str = "two-sided"
 ) -> Floats:
-    """Give what `reference_distribution` is the distribution of, for each pair.
+    """What `reference_distribution` is the distribution of, for each pair.
 
     Binomial tests: a count. The others: the chi-square, or z where they are one-sided.
     """

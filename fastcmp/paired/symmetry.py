@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
-from fastcmp.core.checks import as_counts, check_total, choose
+from fastcmp.core.checks import are_counts_given, as_counts, check_total, choose
 from fastcmp.core.records import LabelledCounts, Record, are_labelled
 from fastcmp.core.saved_states import readable
 from fastcmp.core.sections import Section, format_pvalue
@@ -158,12 +158,11 @@ def symmetry(
     (13.7647, 2)
     """
     method = choose(method, "method", _TITLES)
-    if table is None and pred_a is not None and pred_b is not None:
-        counts = _agreement(pred_a, pred_b, classes)
-    elif table is not None and pred_a is None and pred_b is None and classes is None:
+    preds: dict[str, Any] = {"pred_a": pred_a, "pred_b": pred_b}
+    if are_counts_given(preds, {"table": table}, {"classes": classes}):
         counts = read_agreement(table)
     else:
-        raise TypeError("give pred_a and pred_b, and perhaps classes; or table= alone")
+        counts = _agreement(**preds, classes=classes)
     outcome = getattr(kernels, method.replace("-", "_"))(counts)
     return SymmetryResult(**outcome._asdict(), test=_TITLES[method], table=counts)
 

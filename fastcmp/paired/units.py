@@ -75,7 +75,7 @@ class Units:
         self._leverage: dict[str, tuple[Floats, Floats]] = {}
 
     def strata(self) -> Iterator[tuple[Any, Floats, float]]:
-        """Give the units, their sizes and the weight of each stratum."""
+        """The units, their sizes and the weight of each stratum."""
         for place, weight in zip(self.places, self.weights.tolist(), strict=True):
             yield place, self.sizes[place], weight
 
@@ -136,7 +136,7 @@ def sandwich_rows(sums: Floats, units: Units, method: str) -> Floats:
 
 
 def unit_rows(sums: Floats, units: Units, method: str) -> tuple[float, Floats]:
-    """Give the score that a method compares, and the row of its variance.
+    """The score that a method compares, and the row of its variance.
 
     `sums` are right answers of a model in each unit, or those of a less those of b.
     """

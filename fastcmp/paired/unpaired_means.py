@@ -152,9 +152,6 @@ class UnpairedMeans(Compared, Record):
         return (f"{n} values are missing: {what[self.missing]}.",) if n else ()
 
 
-# Two models compared by the means of their values on different samples.
-
-
 POLICIES = ("raise", "drop", "wrong")
 _ROUNDING = 1e-12  # of a difference without variance, beside that of H0
 #: Fields in the unit of the values.

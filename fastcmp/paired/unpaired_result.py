@@ -249,9 +249,6 @@ def unpaired_margins(
     )
 
 
-# The record of two accuracies on different samples, and its intervals.
-
-
 _UNEVEN = 100_000  # tables of two sets of uneven sizes that are enumerated for a margin
 METHOD_NAMES: Final = {
     "score": "score",

@@ -74,13 +74,10 @@ def _count_models(n_pairs: int, method: str) -> int:
 
 @lru_cache(maxsize=8)
 def _most_true(n_models: int) -> Floats:
-    """Give the most hypotheses that can be true together of at most 0, 1, ..., P."""
+    """The most hypotheses that can be true together of at most 0, 1, ..., P."""
     fewest = fewest_models(n_models * (n_models - 1) // 2)
     possible = np.where(fewest <= n_models, np.arange(fewest.size), 0)
     return np.maximum.accumulate(possible).astype(np.float64)
-
-
-# P-values adjusted for the number of tests, so that one error rate holds for all.
 
 
 _PART = 1 << 21  # p-values that are worked on at a time

@@ -162,7 +162,7 @@ class AgreementResult(Record):
         return matrix
 
     def columns(self) -> dict[str, Any]:
-        """Give the pairs as columns, a row a pair.
+        """The pairs as columns, a row a pair.
 
         Returns
         -------
@@ -187,7 +187,7 @@ class AgreementResult(Record):
         }
 
     def _entries(self) -> dict[str, Any]:
-        """Give the entries of `to_dict` that are for reading."""
+        """The entries of `to_dict` that are for reading."""
         return {
             "distribution": self.distribution,
             "adjust": self.adjust,
@@ -296,9 +296,6 @@ class AgreementResult(Record):
 
 def _number(value: float) -> str:
     return "-" if np.isnan(value) else f"{value:.3f}"
-
-
-# How alike do many models predict? Agreement, shared errors, symmetry of pairs.
 
 
 _MOST_CLASSES = 4096  # a table of that many classes takes 130 MB

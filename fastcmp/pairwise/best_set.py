@@ -71,7 +71,7 @@ class BestSet(Record):
         return order
 
     def columns(self) -> dict[str, Any]:
-        """Give the models as columns, a row a model.
+        """The models as columns, a row a model.
 
         Returns
         -------
@@ -117,9 +117,6 @@ class BestSet(Record):
             *beware(self),
             table("Comparison with the best", shown),
         ]
-
-
-# Hsu's multiple comparison with the best, of correlated estimates.
 
 
 _ALL = 64  # models: of so many each has its critical value, needed or not
@@ -192,7 +189,7 @@ def _reach(merit: Floats, errors: Floats, models: Any, critical: Floats) -> Floa
 def _intervals(
     merit: Floats, errors: Floats, reach: Floats, critical: Floats
 ) -> tuple[Floats, Floats]:
-    """Give the interval of each model minus the best of the others."""
+    """The interval of each model minus the best of the others."""
     best = np.flatnonzero(reach > 0.0)
     upper = np.maximum(reach, 0.0)
     ahead = merit[:, None] - merit[best] - critical[best] * errors[:, best]

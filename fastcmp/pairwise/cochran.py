@@ -138,9 +138,6 @@ def _permute(
     return after[first], np.bincount(where, shared).astype(np.float64)
 
 
-# Cochran's Q test: do many models differ at all on the same samples?.
-
-
 _METHODS = ("asymptotic", "f", "exact")
 _IN_CLUSTERS = ("asymptotic", "wald-f")
 
@@ -314,13 +311,12 @@ def cochrans_q(
     >>> round(result.statistic, 4), round(result.pvalue, 4)
     (5.1818, 0.075)
     """
-    labels_only = {"classes": classes, "groups": groups, "names": names}
+    adjust = choose(adjust, "adjust", OF_PAIRS)
+    alpha = as_proportion(alpha, "alpha")
+    policy = None if missing == "raise" else missing
+    labels_only = {"classes": classes, "groups": groups, "names": names, "missing": policy}
     if are_counts_given({"y_true": y_true, "preds": preds}, {"counts": counts}, labels_only):
-        if choose(missing, "missing", ("raise", "wrong")) != "raise":
-            raise TypeError("missing= and counts= exclude each other: pass one of them")
         method = choose(method, "method", ("asymptotic", "f"))
-        adjust = choose(adjust, "adjust", OF_PAIRS)
-        alpha = as_proportion(alpha, "alpha")
         post_hoc = choose(post_hoc, "post_hoc", (None, *POST_HOC))
         check_workers(workers)
         check_progress(progress)
@@ -346,8 +342,6 @@ def cochrans_q(
         return _record(counts, correct, outcome, method, None, pairs)
     sampling = Sampling(groups)
     method = choose(method, "method", _METHODS if sampling.plain else _IN_CLUSTERS)
-    adjust = choose(adjust, "adjust", OF_PAIRS)
-    alpha = as_proportion(alpha, "alpha")
     known = POST_HOC if sampling.plain else CLUSTERED
     post_hoc = choose(post_hoc, "post_hoc", (None, *known))
     threads = check_workers(workers)

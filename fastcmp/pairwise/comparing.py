@@ -88,7 +88,7 @@ def threads_pay(n_pairs: int, n_samples: int) -> bool:
 
 
 def drawn_fields(joint: Joint) -> dict[str, Any]:
-    """Give what a record says of the draws by which p-values were adjusted."""
+    """What a record says of the draws by which p-values were adjusted."""
     return {
         "adjust_draws": ("all " if joint.complete else "") + joint.kind,
         "adjust_resamples": joint.n_draws,

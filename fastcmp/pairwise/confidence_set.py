@@ -82,7 +82,7 @@ class ModelConfidenceSet(Record):
         return order
 
     def columns(self) -> dict[str, Any]:
-        """Give the models as columns, a row a model.
+        """The models as columns, a row a model.
 
         Returns
         -------
@@ -210,9 +210,6 @@ def by_maximum(estimates: Estimates, draws: Maxima) -> Iterator[Step]:
         sums -= covariance[:, left[worst]]
         totals = totals - values[left[worst]]
         left = np.delete(left, worst)
-
-
-# The model confidence set of Hansen, Lunde and Nason.
 
 
 METHODS = {"r": by_range, "max": by_maximum}

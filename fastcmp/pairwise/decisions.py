@@ -142,7 +142,7 @@ class TieGroups(Record):
         return tuple(marks)
 
     def columns(self) -> dict[str, Any]:
-        """Give the groups as columns.
+        """The groups as columns.
 
         Returns
         -------
@@ -259,9 +259,6 @@ def _runs(ends: NDArray[np.int64]) -> list[tuple[int, ...]]:
     """List the maximal runs of neighbours in which all pairs are tied."""
     starts = np.flatnonzero(np.diff(ends, prepend=0) > 0).tolist()
     return [tuple(range(i, int(ends[i]))) for i in starts]
-
-
-# Many models compared in pairs: which differ, who is best, and who ties.
 
 
 Ints = NDArray[np.int64]

@@ -91,7 +91,7 @@ class PairTable(Protocol):
         """Add the next pairs."""
 
     def read_back(self) -> Kept:
-        """Give the pairs as a record holds them."""
+        """The pairs as a record holds them."""
 
 
 def open_table(path: Path, names: tuple[str, ...], n_pairs: int) -> PairTable:
@@ -221,9 +221,6 @@ class _Parquet:
         counts = np.empty(0, np.int64)
         columns = PairColumns(counts, counts, *[none] * 5)
         return np.empty((0, 2), np.int32), columns, none
-
-
-# Test all pairs, and keep what is asked for: everything, or less than memory holds.
 
 
 _ROW = 72  # bytes of a pair of which all is kept
@@ -465,7 +462,7 @@ class _Work:
         return pvalues
 
     def standardized(self, joint: Joint) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Give the statistics of all pairs that draws have, and their scales."""
+        """The statistics of all pairs that draws have, and their scales."""
         assert joint.standardized is not None
         standardized, found = joint.standardized, np.empty((2, self.n_pairs))
 
@@ -611,7 +608,7 @@ class PairTests:
     flips: Callable[[Draws, ThreadPool], Joint] | None = None
 
     def differences(self, pairs: NDArray[np.int32]) -> NDArray[np.float64]:
-        """Give the difference of each of some pairs, shape (p, 2)."""
+        """The difference of each of some pairs, shape (p, 2)."""
         if self.difference is not None:
             return self.difference(pairs)
         score = self.score if self.ranking is None else self.ranking

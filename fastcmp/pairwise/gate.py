@@ -122,7 +122,7 @@ class GateResult(Record):
         return f" in {places.size} of {len(self.names)} comparisons ({named}{rest})"
 
     def columns(self) -> dict[str, Any]:
-        """Give the comparisons as columns, a row a comparison.
+        """The comparisons as columns, a row a comparison.
 
         Returns
         -------
@@ -217,9 +217,6 @@ class GateResult(Record):
 
     def _shown(self) -> dict[str, Any]:
         return {**self._fields(), "outcome": self.outcome, "passed": self.passed}
-
-
-# Several comparisons of two models, each with a margin, decided together.
 
 
 _SIZES = (("n_samples",), ("n_items",), ("n_a", "n_b"), ("n_positives", "n_negatives"))

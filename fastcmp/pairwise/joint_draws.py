@@ -207,7 +207,7 @@ def joint_of_spread(
 def variances_of(
     spread: Spread, n_models: int, side: int, pool: ThreadPool
 ) -> tuple[Floats, float]:
-    """Give the variances of all differences, (M, M), and the least d.o.f."""
+    """The variances of all differences, (M, M), and the least d.o.f."""
     check_memory(
         32.0 * n_models**2,
         None,
@@ -280,7 +280,7 @@ def covariance_of(variance: Floats) -> tuple[NDArray[np.int64], Floats]:
 
 
 def with_simultaneous(tests: PairTests, critical: float) -> PairTests:
-    """Give differences the intervals that hold for all pairs at once."""
+    """Differences with the intervals that hold for all pairs at once."""
     spread, columns, (least, most) = tests.spread, tests.columns, tests.limits
     assert spread is not None
 

@@ -59,7 +59,7 @@ class Leaderboard(Record):
         return style_of(self.measure, any_size=self.any_size)
 
     def columns(self) -> dict[str, Any]:
-        """Give the leaderboard as columns, a row a model.
+        """The leaderboard as columns, a row a model.
 
         Returns
         -------
@@ -181,7 +181,7 @@ RANK_INTERVALS = ("decisions", "simultaneous", "marginal")
 
 
 def rank_fields(tests: PairTests, options: Options, pool: ThreadPool) -> dict[str, Any]:
-    """Give what a record says of ranks; nothing where they follow from decisions."""
+    """What a record says of ranks; nothing where they follow from decisions."""
     if options.rank_intervals == "decisions":
         return {}
     return {"rank_method": options.rank_intervals, "rank_bounds": _bounds(tests, options, pool)}

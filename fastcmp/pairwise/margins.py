@@ -113,7 +113,7 @@ def with_pair_margins(
 
 
 def _errors(result: Any, tests: PairTests) -> tuple[Any, Any]:
-    """Give the standard errors that the record has, or the tests, and their d.o.f."""
+    """The standard errors that the record has, or the tests, and their d.o.f."""
     own: Any = getattr(result, "standard_error", None)
     df: Any = np.inf
     if tests.spread is not None:
@@ -160,7 +160,7 @@ def margin_adjustment(adjust: str) -> str:
 
 
 def margin_columns(result: Any) -> dict[str, Any]:
-    """Give what a table of pairs shows of the margin tests."""
+    """What a table of pairs shows of the margin tests."""
     found = result.margins
     if found is None:
         return {}

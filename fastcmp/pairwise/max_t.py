@@ -348,7 +348,7 @@ def read_draws(n_resamples: int | None, n_models: int, level: float) -> int:
 
 
 def upper_quantile(alpha: float, df: float) -> float:
-    """Give the number that a statistic alone is above with the probability alpha."""
+    """The number that a statistic alone is above with the probability alpha."""
     return float(-t_ppf(alpha, df))
 
 
@@ -493,7 +493,7 @@ def as_t(normal: Floats, df: float) -> Floats:
 
 
 def order_statistics(found: Floats, level: float) -> Floats:
-    """Give the order statistic of each row above which at most 1 - level lie."""
+    """The order statistic of each row above which at most 1 - level lie."""
     n = found.shape[-1]
     place = min(int(np.ceil(level * (n + 1) - 1e-9)), n) - 1
     return np.asarray(np.partition(found, place, axis=-1)[..., place], np.float64)
@@ -536,7 +536,7 @@ def _root(excess: Callable[[float], float], a: float, b: float) -> float:
 
 
 def _smooth_tails(ratios: Floats, above: Callable[[Floats], Floats], at: Floats) -> Floats:
-    """Give the mean of P(ratio * length >= t) for each t."""
+    """The mean of P(ratio * length >= t) for each t."""
     positive = ratios[ratios > 0.0]
     none = np.where(at <= 0.0, 1.0, 0.0)
     if not positive.size:

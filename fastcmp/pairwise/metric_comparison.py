@@ -92,7 +92,7 @@ class MetricCounts(Counted):
         return (codes if i < j else codes[:, [0, 2, 1]]), samples
 
     def tensors(self, block: Block) -> Ints:
-        """Give all cells of the pairs of a block, ``[p, t, a, b]``."""
+        """All cells of the pairs of a block, ``[p, t, a, b]``."""
         places = places_of(np.sort(block.pairs, axis=1), self.n_models)
         tensors: Ints = self.source.counts[places]
         turned = block.pairs[:, 0] > block.pairs[:, 1]
@@ -307,7 +307,7 @@ class MetricsResult(PairwiseResult):
         return not (self.limits[0] >= -1.0 and self.limits[1] <= 1.0)
 
     def columns(self) -> dict[str, Any]:
-        """Give the pairs as columns, a row a pair.
+        """The pairs as columns, a row a pair.
 
         Returns
         -------
@@ -361,7 +361,7 @@ class MetricTests(NamedTuple):
     record: type[MetricsResult] = MetricsResult
 
     def of_record(self) -> dict[str, Any]:
-        """Give what the record holds, by the names of its fields."""
+        """What the record holds, by the names of its fields."""
         if self.afterwards is None:
             return dict(self.fields)
         cautions = (*self.fields["cautions"], *self.afterwards())
@@ -491,7 +491,7 @@ def _tests(
 
 
 def fields_of_units(units: MetricUnits, found: ItemGroups) -> dict[str, Any]:
-    """Give what the record says of clusters and strata."""
+    """What the record says of clusters and strata."""
     fields: dict[str, Any] = {}
     if found.strata is not None:
         fields["n_strata"] = units.sizes.size
@@ -502,7 +502,7 @@ def fields_of_units(units: MetricUnits, found: ItemGroups) -> dict[str, Any]:
 
 
 def fields_of(how: How, metric: MetricClasses, models: MetricModels) -> dict[str, Any]:
-    """Give what the record says of the metric."""
+    """What the record says of the metric."""
     estimator = metric.estimator
     scale = f"{how.method}, {estimator.scale}"
     return {

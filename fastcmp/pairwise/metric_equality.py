@@ -74,7 +74,7 @@ class MetricEquality(Record):
         return np.sqrt(np.diagonal(self.covariance))
 
     def columns(self) -> dict[str, Any]:
-        """Give the models as columns, a row a model.
+        """The models as columns, a row a model.
 
         Returns
         -------
@@ -120,9 +120,6 @@ class MetricEquality(Record):
         )
         beware = [Section(title="Cautions", text=self.cautions)] if self.cautions else []
         return [Section(title=f"Equality of {self.measure}", text=text), *beware, table]
-
-
-# The test that many models are equal by a metric of counts.
 
 
 _METHODS = ("jackknife", "delta")

@@ -228,9 +228,6 @@ def _used(labels: Labels, pool: ThreadPool) -> Ints:
     return np.flatnonzero(marks.any(axis=0))
 
 
-# Each model by a metric of counts: its value, interval, and influences of samples.
-
-
 _CELLS = 1 << 18  # cells of tables that are worked out together
 
 
@@ -342,7 +339,7 @@ class _Reading:
                     flags[span.start + places] = own
 
     def _interval(self, i: int, table: Floats) -> tuple[float, float]:
-        """Give the interval of a model alone."""
+        """The interval of a model alone."""
         scale, value = self.estimator.scale, float(self.value[i])
         error = float(self.error[i])
         if self.units.stratified or self.units.clusters is not None:

@@ -77,7 +77,7 @@ class Differences:
         return np.asarray(difference)
 
     def with_variance(self, block: Block) -> tuple[Floats, Floats]:
-        """Give differences and variances; NaN where a model has no standard error.
+        """Differences and variances; NaN where a model has no standard error.
 
         The variance is 0 where all predictions are the same, and only there.
         """
@@ -206,7 +206,7 @@ def z_of(sums: Floats, difference: Floats) -> tuple[Floats, Floats]:
 
 
 def places_of_classes(samples: Counted) -> Ints:
-    """Give the place in the metric of each code."""
+    """The place in the metric of each code."""
     codes = samples.metric.codes
     place = np.zeros(samples.n_codes, np.int64)
     place[codes[codes >= 0]] = np.flatnonzero(codes >= 0)
@@ -592,7 +592,7 @@ class MetricUnits(NamedTuple):
         return float(self.n_clusters - strata)
 
     def factors(self, *, corrected: bool) -> Floats:
-        """Give what squares count in each stratum: u / (u - 1) of u units."""
+        """What squares count in each stratum: u / (u - 1) of u units."""
         if self.clusters is None:
             sizes = self.sizes if corrected else None
         elif self.of_cluster is None:

@@ -155,7 +155,7 @@ class Estimates:
         self.cautions, self.exponent = (), exponent
 
     def __repr__(self) -> str:
-        """Say of how many models these are."""
+        """Name the number of models."""
         return f"<Estimates of {len(self.names)} models>"
 
     @property
@@ -234,7 +234,7 @@ def distribution_of(estimates: Estimates, resampling: str) -> dict[str, Any]:
 
 
 def weights_of(errors: Floats) -> Floats:
-    """Give one over each standard error, and 0 where there is none."""
+    """One over each standard error, and 0 where there is none."""
     return np.divide(1.0, errors, out=np.zeros_like(errors), where=errors > 0.0)
 
 
@@ -393,7 +393,7 @@ class RowDistances:
                 self._quotients = self._sum_quotients()
 
     def __call__(self, pairs: Pairs) -> Floats:
-        """Give the squared distances of some pairs, shape (p,)."""
+        """The squared distances of some pairs, shape (p,)."""
         if self._gram is None:
             found = self._subtracted(pairs)
         else:

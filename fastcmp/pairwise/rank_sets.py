@@ -297,12 +297,12 @@ class RankSets(Record):
         return tuple(self.names[i] for i in self._order() if least[i] <= tau)
 
     def _order(self) -> list[int]:
-        """Give the models from best to worst."""
+        """The models from best to worst."""
         order: list[int] = np.argsort(self.rank, kind="stable").tolist()
         return order
 
     def columns(self) -> dict[str, Any]:
-        """Give the models as columns, a row a model.
+        """The models as columns, a row a model.
 
         Returns
         -------
@@ -358,9 +358,6 @@ class RankSets(Record):
 
 def _span(low: int, high: int) -> str:
     return str(low) if low == high else f"{low}-{high}"
-
-
-# Simultaneous and marginal confidence sets for the ranks of models.
 
 
 def read_rank_options(

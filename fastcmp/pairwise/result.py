@@ -376,9 +376,6 @@ def _listed(names: Sequence[str]) -> str:
     return f"{', '.join(names[:6])} and {len(names) - 6} more"
 
 
-# The record of many models compared in pairs, as matrices, tables and pictures.
-
-
 _MATRIX_FIELDS = (
     "only_a",
     "only_b",
@@ -460,7 +457,7 @@ class PairwiseResult(Pilot, PairDecisions):
         return matrix
 
     def columns(self) -> dict[str, Any]:
-        """Give the pairs as columns, a row a pair.
+        """The pairs as columns, a row a pair.
 
         Returns
         -------
@@ -484,7 +481,7 @@ class PairwiseResult(Pilot, PairDecisions):
         }
 
     def _entries(self) -> dict[str, Any]:
-        """Give the entries of `to_dict` that are for reading."""
+        """The entries of `to_dict` that are for reading."""
         control = None if self.control is None else self.against_control()
         return {
             "test": self.test,

@@ -1,4 +1,4 @@
-"""McNemar's tests of many pairs of models, whatever is known of how samples were drawn."""
+"""McNemar's tests of many pairs of models: plain, clustered and stratified samples."""
 
 from __future__ import annotations
 
@@ -223,7 +223,7 @@ def count_by_cluster(
 
 
 def _contributions(bits: RightBits, units: Units, method: str) -> Floats:
-    """Give what each cluster adds to the score of each model, shape (M, G)."""
+    """What each cluster adds to the score of each model, shape (M, G)."""
     ends = np.cumsum(units.sizes).astype(np.int64)
     weights = units.sample_weights
     if method in CLUSTER_WEIGHTED:
@@ -376,9 +376,6 @@ def _tests(  # the models and pairs, and what is known of them
     return replace(tests, columns=columns, distribution="chi2", df=1)
 
 
-# McNemar's tests of many pairs, whatever is known of how samples were drawn.
-
-
 _POOLED = (
     "Strata that count by their samples drop out of McNemar's test: the p-values are "
     "those without strata. mcnemar tests whether strata agree."
@@ -400,7 +397,7 @@ class SampledTests(NamedTuple):
         return PairwiseResult
 
     def of_record(self) -> dict[str, Any]:
-        """Give what the record holds, by the names of its fields."""
+        """What the record holds, by the names of its fields."""
         return {name: getattr(self, name) for name in self._fields[1:]}
 
 

@@ -73,7 +73,7 @@ class SimultaneousPairs(Record):
         keep_intervals(self, "interval")
 
     def columns(self) -> dict[str, Any]:
-        """Give the pairs as columns, a row a pair.
+        """The pairs as columns, a row a pair.
 
         Returns
         -------
@@ -93,7 +93,7 @@ class SimultaneousPairs(Record):
         }
 
     def _entries(self) -> dict[str, Any]:
-        """Give the entries of `to_dict` that are for reading."""
+        """The entries of `to_dict` that are for reading."""
         return {
             **{name: readable(getattr(self, name)) for name in _SHOWN},
             "estimates": plain_columns({"model": list(self.names), "estimate": self.estimate}),
@@ -142,9 +142,6 @@ class SimultaneousPairs(Record):
                 notes=(*more, *notes),
             )
         ]
-
-
-# All pairs of estimates with a known covariance, adjusted for all at once.
 
 
 STEPS = ("single", "down")

@@ -105,7 +105,7 @@ class SuperiorAbility(Record):
         return order
 
     def columns(self) -> dict[str, Any]:
-        """Give the models as columns, a row a model.
+        """The models as columns, a row a model.
 
         Returns
         -------
@@ -158,9 +158,6 @@ class SuperiorAbility(Record):
             *beware(self),
             table(f"Against {self.control}", columns),
         ]
-
-
-# Hansen's test of superior predictive ability, and its step-down models.
 
 
 RECENTRINGS = ("lower", "consistent", "upper")
@@ -277,13 +274,13 @@ class _Tests:
         return np.where(self.varies, gain / self.unit, sure)
 
     def centres(self, n: int) -> tuple[Floats, Floats, Floats]:
-        """Give what is subtracted from drawn differences, by the three recentrings."""
+        """What is subtracted from drawn differences, by the three recentrings."""
         bound = -self.errors * np.sqrt(2.0 * np.log(max(np.log(n), 1.0)))
         consistent = np.where(self.gain >= bound, self.gain, 0.0)
         return np.maximum(self.gain, 0.0), consistent, self.gain
 
     def simulated(self, centre: Floats) -> Floats:
-        """Give the statistics of the draws, shape (M - 1, B)."""
+        """The statistics of the draws, shape (M - 1, B)."""
         shifted = self.drawn + (self.gain - centre)[:, None]
         shifted /= self.unit[:, None]
         # A model that does not vary is certain: it is what it seems.

@@ -193,9 +193,6 @@ def conditional_mean(
     return truncated_mean(x, lambda _: sigma, truncation, probability, (ends[0], ends[1]))
 
 
-# The estimate of the best model, corrected for its having been picked.
-
-
 _METHODS = ("hybrid", "conditional", "projection")
 _TIE = 1e-9  # standard errors
 

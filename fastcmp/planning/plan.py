@@ -392,7 +392,7 @@ def _plan(
 
 
 def _plain(value: Any) -> Any:
-    """Give a number of Python's, or an array of its own; all else as it is."""
+    """A number of Python's, or an array of its own; all else as it is."""
     if not isinstance(value, (np.ndarray, np.generic)):
         return value
     if not value.ndim:

@@ -81,7 +81,7 @@ class Plan(Drawn, Record):
     status: Any = 0
 
     def columns(self) -> dict[str, Any]:
-        """Give the main table as columns.
+        """The main table as columns.
 
         Returns
         -------
@@ -102,7 +102,7 @@ class Plan(Drawn, Record):
         return {name: rows for name, rows in columns.items() if rows is not None}
 
     def _whole(self, value: Any) -> Any:
-        """Give an input one value a plan, where it has fewer."""
+        """An input with one value a plan, where it has fewer."""
         if not isinstance(value, np.ndarray) or value.dtype.kind not in "fiu":
             return value
         shape = np.shape(self.power)

@@ -42,7 +42,7 @@ class PowerLine(NamedTuple):
         return self.plan.power_standard_error is not None
 
     def at(self, n: Any) -> Plan:
-        """Give the power of so many samples."""
+        """The power of so many samples."""
         return power_of(n=n, **self._options())
 
     def _options(self) -> dict[str, Any]:
@@ -58,7 +58,7 @@ class PowerLine(NamedTuple):
         return float(2.0 * self.inputs.get("cluster_size", 1.0) / min(ratio, 1.0))
 
     def ends(self) -> tuple[float, float]:
-        """Give the numbers of samples between which there is something to see."""
+        """The numbers of samples between which there is something to see."""
         numbers = [n for n, _ in self.marks if np.isfinite(n)]
         if self.simulated or "so_far" in self.inputs:
             numbers = numbers or [_NO_N]
@@ -104,7 +104,7 @@ def power_lines(plan: Plan) -> list[PowerLine]:
 
 
 def _one(value: Any, shape: tuple[int, ...], index: tuple[int, ...]) -> Any:
-    """Give the number of one plan."""
+    """The number of one plan."""
     if isinstance(value, tuple):
         return tuple(_one(each, shape, index) for each in value)
     if isinstance(value, np.ndarray) and value.dtype.kind in "fiub":

@@ -44,7 +44,7 @@ class Text(Block):
 
 
 def said(record: Record, headline: str = "") -> list[Text]:
-    """Give what a record says as blocks, without what the page says before them.
+    """What a record says as blocks, without what the page says before them.
 
     That is the title of the first section and the headline.
     """

@@ -174,7 +174,7 @@ def diagram_of(result: PairwiseResult) -> RankDiagram | None:
 
 
 def _ends(line: RankLine) -> tuple[float, float]:
-    """Give the ends of the axis, wide enough for the critical difference."""
+    """The ends of the axis, wide enough for the critical difference."""
     low, high = float(line.place.min()), float(line.place.max())
     pad = 0.04 * (high - low) or 0.5
     low, high = low - pad, high + pad
@@ -258,9 +258,6 @@ def _describes(result: PairwiseResult, groups: list[tuple[int, ...]]) -> str:
     return f"From best to worst: {ranking}. Bars: {bars or 'none'}."
 
 
-# Many models on a page: leaderboard, differences, ranks on a line, groups of ties.
-
-
 #: Models whose rows are drawn; of more the others are found by a search.
 MOST_ROWS = 1000
 #: What points beside a control mean.
@@ -314,7 +311,7 @@ class Board(Block):
 
 
 def blocks_of_pairs(result: PairwiseResult) -> list[Block]:
-    """Give the blocks of a comparison in pairs."""
+    """The blocks of a comparison in pairs."""
     found: list[Block] = []
     for block in said(result, headline(result)):
         if block.title == f"Against {result.control}":
@@ -327,7 +324,7 @@ def blocks_of_pairs(result: PairwiseResult) -> list[Block]:
 
 
 def all_and_pairs(record: CochranResult) -> list[Block]:
-    """Give the blocks of a test of all models, and of the pairs behind it."""
+    """The blocks of a test of all models, and of the pairs behind it."""
     texts = said(record, headline(record))
     if record.post_hoc is None:
         return [*texts]
@@ -339,7 +336,7 @@ def all_and_pairs(record: CochranResult) -> list[Block]:
 
 
 def _pictures(result: PairwiseResult) -> list[Block]:
-    """Give the other pictures; with a control no two others were compared."""
+    """The other pictures; with a control no two others were compared."""
     if result.control is not None:
         return [matrix_of(result)]
     blocks = (matrix_of(result), diagram_of(result), subsets_of(result))

@@ -52,7 +52,7 @@ class Scale(NamedTuple):
         return 1.0 - part if self.is_reversed else part
 
     def place(self, value: float) -> str:
-        """Give a place in percent, to a hundredth."""
+        """A place in percent, to a hundredth."""
         return percent(float(self.part(value)))
 
 
@@ -126,9 +126,6 @@ def _written(value: float, digits: int) -> str:
         return f"{value:.3g}"
     text = f"{value:,.{digits}f}"
     return text.lstrip("-") if float(text.replace(",", "")) == 0 else text
-
-
-# Charts as inline SVG: intervals, curves, bars of parts, and maps of numbers.
 
 
 _UNITS = 1000  # of the width and height of what is stretched
@@ -316,7 +313,7 @@ def straight(scales: tuple[Scale, Scale], *ends: tuple[float, float]) -> str:
 
 
 def _points(x: Any, y: Any, scales: tuple[Scale, Scale]) -> Any:
-    """Give the corners of a curve in whole units, shape (k, 2)."""
+    """The corners of a curve in whole units, shape (k, 2)."""
     across, up = scales
     x, y = np.broadcast_arrays(np.asarray(x, np.float64), np.asarray(y, np.float64))
     known = ~(np.isnan(x) | np.isnan(y))

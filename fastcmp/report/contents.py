@@ -72,12 +72,12 @@ CONTENTS: dict[str, str] = {
 
 
 def blocks_of(record: Record) -> list[Block]:
-    """Give the blocks of a record: its own, or what it says in words and tables."""
+    """The blocks of a record: its own, or what it says in words and tables."""
     return as_if(type(record).__name__, record)
 
 
 def as_if(name: str, record: Record) -> list[Block]:
-    """Give the blocks of a record as if it were of the class of this name."""
+    """The blocks of a record as if it were of the class of this name."""
     place = CONTENTS.get(name)
     if place is None:
         return [*said(record, headline(record))]

@@ -53,7 +53,7 @@ _PVALUE = re.compile(r"\bp (=|<|>) ([\d.e-]+)(?: |\.|,|$)")
 
 
 def headline(record: Record) -> str:
-    """Give the sentence that answers what was asked."""
+    """The sentence that answers what was asked."""
     return in_words(_answer(record))
 
 
@@ -181,7 +181,7 @@ def _better(record: Any) -> str:
 
 
 def _interval(record: Any) -> str:
-    """Give the interval of a minus b, where it is a field."""
+    """The interval of a minus b, where it is a field."""
     ends = getattr(record, "interval", None)
     if not isinstance(ends, tuple) or np.isnan(ends).any():
         return ""
@@ -250,7 +250,7 @@ def _over_datasets(record: Any) -> str:
 
 
 def _shifted(record: Any) -> str:
-    """Give the estimate of a shift, and p."""
+    """The estimate of a shift, and p."""
     line = next(x for x in record.sections()[0].text if x.startswith("Hodges-Lehmann"))
     text = line.replace("Hodges-Lehmann:", "Hodges-Lehmann estimate of", 1)
     text = re.sub(r"(minus \S+) (?=[-+])", r"\1: ", text)
@@ -290,7 +290,7 @@ def _of_plan(record: Any) -> str:
 
 
 def _of_metrics(record: Any) -> str:
-    """Give the first metric, with its interval."""
+    """The first metric, with its interval."""
     title, value = np.atleast_1d(record.title)[0], np.atleast_1d(record.value)[0]
     low, high = (np.atleast_1d(end)[0] for end in record.interval)
     level = 100 * record.confidence_level
@@ -302,7 +302,7 @@ def _of_curve(record: Any) -> str:
 
 
 def _of_table(record: Any) -> str:
-    """Give the first measure of a table of two classes."""
+    """The first measure of a table of two classes."""
     name, value, interval = record.sections()[1].rows[0][:3]
     level = 100 * record.confidence_level
     return f"The {name} is {value}, {level:.9g}% CI {interval}."
@@ -316,7 +316,7 @@ def _of_report(record: Any) -> str:
 
 
 def _of_measures(record: Any) -> str:
-    """Give the differences of sensitivity and specificity."""
+    """The differences of sensitivity and specificity."""
     shown = [f"{row[0]} {row[4]} (p = {row[6]})" for row in record.sections()[0].rows[:2]]
     return f"a minus b: {' and '.join(shown)}."
 

@@ -148,7 +148,7 @@ _NO_ROWS = ("model_a", "model_b", "significant", "difference", "low", "high")
 
 
 def pair_data(result: PairwiseResult) -> dict[str, Any]:
-    """Give all that boards.js needs, ready for JSON; models are in order of rank."""
+    """All that boards.js needs, ready for JSON; models are in order of rank."""
     order = result.leaderboard.models
     place = np.argsort(order)
     pairs = place[result.pairs]
@@ -220,7 +220,7 @@ def _chosen(pairs: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
 
 
 def _rows_of_decisions(decisions: NDArray[np.int8], order: NDArray[np.int64]) -> Iterator[bytes]:
-    """Give the upper triangle row by row, in order of rank, a byte a pair."""
+    """The upper triangle row by row, in order of rank, a byte a pair."""
     codes = np.zeros(5, np.uint8)
     for decision, code in _CODES.items():
         codes[decision] = code  # that of -1 stands last
@@ -311,9 +311,6 @@ def _statistic_name(result: PairwiseResult) -> str:
     if result.df is None or np.ndim(result.df):
         return name
     return f"{name}, {float(result.df):g} d.f."
-
-
-# Who differs from whom: a table of few models, a map of many, each pair in full.
 
 
 #: Models of a table; a map of more is drawn by boards.js.

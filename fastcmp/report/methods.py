@@ -156,7 +156,7 @@ def _size(record: Record) -> str:
 
 
 def _null(found: re.Match[str], names: tuple[str, str]) -> str:
-    """Give a null hypothesis, with the names of the two models."""
+    """A null hypothesis, with the names of the two models."""
     text = (found[1] or found[2]).rstrip(".")
     if not text.startswith(_OF_A_AND_B):
         return text
@@ -277,9 +277,6 @@ def _promised(result: PairDecisions, adjustment: str, lines: list[str]) -> Itera
         yield from (line for line in lines if line.startswith("They use the standard"))
 
 
-# How it was done, in words fit for the methods section of a paper.
-
-
 @dataclass(frozen=True, kw_only=True)
 class Methods:
     """Paragraphs of a methods section."""
@@ -288,7 +285,7 @@ class Methods:
 
     @property
     def references(self) -> tuple[str, ...]:
-        """Give the keys of all works cited, in the order of their first citation."""
+        """The keys of all works cited, in the order of their first citation."""
         pieces = [piece for text in self.paragraphs for piece in cited(text)]
         return tuple(dict.fromkeys(key for _, keys in pieces for key in keys))
 

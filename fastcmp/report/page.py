@@ -115,13 +115,13 @@ _PART = 1 << 22  # bytes of an array that are hashed at once
 
 @cache
 def versions() -> dict[str, str]:
-    """Give the versions of what the numbers depend on, by name."""
+    """The versions of what the numbers depend on, by name."""
     others = {name: version(name.lower()) for name in ("NumPy", "SciPy", "Numba")}
     return {"fastcmp": __version__, "Python": platform.python_version(), **others}
 
 
 def fingerprint(records: Iterable[Record]) -> str:
-    """Give the SHA-256 of all fields of records, the same on any machine."""
+    """The SHA-256 of all fields of records, the same on any machine."""
     digest = hashlib.sha256()
     for record in records:
         for part in _bytes_of(record):
@@ -159,9 +159,6 @@ def _plain(value: Any) -> bytes:
         return json.dumps(to_plain(value)).encode()
     except TypeError:  # a label of a type that is not saved either
         return type(value).__name__.encode()
-
-
-# A whole page: from records to one file that needs nothing else.
 
 
 _SEVERAL = "Comparison of models"  # the title of a page of several records
@@ -206,7 +203,7 @@ def to_page(
     command: str = "",
     data: Iterable[tuple[str, int, str]] = (),
 ) -> str:
-    """Give the page as text: the same for the same records."""
+    """The page as text: the same for the same records."""
     made = environment()
     parts = [_part(name, record) for name, record in records.items()]
     blocks = [block for part in parts for block in part["blocks"]]

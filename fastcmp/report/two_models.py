@@ -115,7 +115,7 @@ def difference(record: Any, names: tuple[str, str] | None = None) -> Block | Non
 
 
 def _rows(record: Any, label: str, gain: Any, low: Any, high: Any) -> list[Row]:
-    """Give a row, or one for each measure."""
+    """A row, or one for each measure."""
     if not np.ndim(gain):
         kind = _kind(record.measure, float(low), float(high))
         return [row_of(label, record.measure, float(gain), float(low), float(high),
@@ -146,7 +146,7 @@ def row_of(
 
 
 def interval_of(record: Any) -> tuple[Any, Any]:
-    """Give the interval that a record prints, NaN where it has none."""
+    """The interval that a record prints, NaN where it has none."""
     found = getattr(record, "interval", None)
     if found is None and hasattr(record, "confidence_interval"):
         found = record.confidence_interval()
@@ -158,7 +158,7 @@ def interval_of(record: Any) -> tuple[Any, Any]:
 
 
 def level_of(record: Any) -> float:
-    """Give the level of the interval that a record prints."""
+    """The level of the interval that a record prints."""
     if hasattr(record, "confidence_level"):
         return float(record.confidence_level)
     decides = type(record).__name__ in ("HoldoutResult", "UnpairedComparison")
@@ -177,7 +177,7 @@ def _kind(measure: Any, low: float, high: float) -> str:
 
 
 def _margins(record: Any) -> list[tuple[float, str]]:
-    """Give the margins on both sides of 0, if it is one margin."""
+    """The margins on both sides of 0, if it is one margin."""
     tests = getattr(record, "margins", None)
     if tests is None or np.ndim(tests.margin):
         return []

@@ -45,7 +45,7 @@ def _procedure(found: re.Match[str]) -> str:
 
 
 def names_of(record: Any) -> tuple[str, str]:
-    """Give the names of two models, "a" and "b" where these have none."""
+    """The names of two models, "a" and "b" where these have none."""
     names: Any = getattr(record, "names", None) or ()
     first, second = names if len(names) == 2 else ("a", "b")
     return str(first), str(second)

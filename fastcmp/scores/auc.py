@@ -113,9 +113,6 @@ def check_region(fpr_range: Any, tpr_range: Any, ties: str, *, standardize: bool
     return Region(low, high, tpr_range is not None, standardize)
 
 
-# The area under the ROC curve, from counts of concordant pairs.
-
-
 _TIES = ("half", "concordant", "discordant")
 _THREADS_PAY = 1 << 18  # scores; below it one thread is faster
 
@@ -147,7 +144,7 @@ class ConcordanceResult(Record):
         return (self.concordant - self.discordant) / pairs if pairs else float("nan")
 
     def area(self, ties: str) -> float:
-        """Give the proportion of concordant pairs.
+        """The proportion of concordant pairs.
 
         Parameters
         ----------

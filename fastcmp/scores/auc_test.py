@@ -182,9 +182,6 @@ def area_margins(
     )
 
 
-# Records of two AUCs compared, and of linear combinations of AUCs.
-
-
 ROUNDING = 1e-13  # of a variance, relative to what was subtracted
 
 
@@ -366,7 +363,7 @@ class ContrastResult(Record):
         return [Section(title="Contrast of AUCs", text=text)]
 
     def columns(self) -> dict[str, Any]:
-        """Give the test as columns, one row.
+        """The test as columns, one row.
 
         Returns
         -------

@@ -280,7 +280,7 @@ class ClassificationTable(Record):
         return ConfidenceInterval(ratio / spread, ratio * spread)
 
     def columns(self) -> dict[str, list[Any]]:
-        """Give the measures as columns, a row a measure.
+        """The measures as columns, a row a measure.
 
         Returns
         -------
@@ -297,7 +297,7 @@ class ClassificationTable(Record):
         }
 
     def _entries(self) -> dict[str, Any]:
-        """Give the entries of `to_dict` that are for reading."""
+        """The entries of `to_dict` that are for reading."""
         measures = (*_PROPORTIONS, *_PLAIN, *_RATIOS)
         values = self._fields() | {name: getattr(self, name) for name in measures}
         values["intervals"] = {
@@ -344,9 +344,6 @@ class ClassificationTable(Record):
                 notes=(*notes, *dropped_sentences(self.n_missing, 0)),
             ),
         ]
-
-
-# A classifier at one cutoff: its table and measures.
 
 
 #: How a score is compared with a cutoff: below it where low scores indicate positives.
@@ -558,7 +555,7 @@ def _check_cutoff(cutoff: Any) -> float:
 
 
 def _as_numbers(score_or_label: Any, scores: Any, cutoff: float) -> tuple[Any, bool]:
-    """Give the scores, None for labels; and whether they must be scores."""
+    """The scores, None for labels; and whether they must be scores."""
     if (score_or_label is None) == (scores is None):
         got = "neither" if scores is None else "both"
         raise TypeError(f"pass one of score_or_label and scores=, got {got}")

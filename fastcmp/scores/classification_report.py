@@ -295,11 +295,10 @@ def classification_report(
     chosen = read_chosen(metrics, overall, labels, positive, zero_division)
     options = _read_options(digits, confidence_level, adjust, alpha)
     threads = check_workers(workers)
-    if are_counts_given({"y_true": y_true, "preds": preds}, {"counts": counts}, {}):
+    data, of_counts = {"y_true": y_true, "preds": preds}, {"classes": classes}
+    if are_counts_given(data, {"counts": counts}, of_counts=of_counts):
         read = read_report_counts(counts, classes, names, control)
         return _report(read, chosen, target_names, options, threads)
-    if classes is not None:
-        raise ValueError("classes= are the labels of counts=, which are not given")
     with (
         reporting(progress, "counting", unit="models") as report,
         ThreadPool(threads, report) as pool,

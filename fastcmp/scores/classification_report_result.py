@@ -89,7 +89,7 @@ class ClassificationReport(Record):
         return np.array(["", "+", "-"])[marks]
 
     def columns(self) -> dict[str, Any]:
-        """Give a row for each number of each model.
+        """A row for each number of each model.
 
         Returns
         -------
@@ -122,7 +122,7 @@ class ClassificationReport(Record):
         return found | {title: x.ravel().tolist() for title, x in shown.items()}
 
     def _entries(self) -> dict[str, Any]:
-        """Give the entries of `to_dict` that are for reading."""
+        """The entries of `to_dict` that are for reading."""
         about = {name: readable(getattr(self, name)) for name in _ABOUT}
         return {"numbers": readable(self.columns()), **about}
 
@@ -270,7 +270,7 @@ class ClassificationReport(Record):
 
     @property
     def _columns(self) -> tuple[str, ...]:
-        """Give the metrics of classes."""
+        """The metrics of classes."""
         return tuple(dict.fromkeys(self.titles[: self._n_rates]))
 
 

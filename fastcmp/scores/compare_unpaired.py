@@ -213,9 +213,6 @@ class UnpairedComparison(Compared, Record):
         )
 
 
-# Two models on different samples: which is better, by accuracy, mean or AUC?.
-
-
 #: Tests of each measure; "auto" chooses.
 _METHODS = {"accuracy": METHODS, "mean": ("auto", "welch"), "auc": ("auto", "normal", "t")}
 _DATA = {"accuracy": "true labels and predictions", "auc": "true labels and scores"}

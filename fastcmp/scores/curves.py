@@ -60,7 +60,7 @@ class ThresholdSweep(Record):
         return np.asarray(self.n_negatives - self.fp)
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """Give the counts as columns, a row a threshold.
+        """The counts as columns, a row a threshold.
 
         Returns
         -------
@@ -202,9 +202,6 @@ def _weighted_sweep(
     return descending[last], fp, tp
 
 
-# ROC, precision-recall and DET curves, from the counts at every cutoff.
-
-
 def roc_curve(
     y_true: ArrayLike,
     score: ArrayLike,
@@ -292,7 +289,7 @@ class PrecisionRecallCurve(Curve):
     thresholds: NDArray[np.float64]
 
     def columns(self) -> dict[str, Any]:
-        """Give the points as columns, a row a point.
+        """The points as columns, a row a point.
 
         Returns
         -------

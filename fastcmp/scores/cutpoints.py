@@ -130,7 +130,7 @@ class Candidates:
         return np.flatnonzero(np.append(occurs, self.scores[-1] > -np.inf))
 
     def cutoffs(self, chosen: Ints) -> Floats:
-        """Give the observed scores that cut so."""
+        """The observed scores that cut so."""
         if self.rule == ">=":
             return np.append(np.inf, self.scores)[chosen]
         return np.append(self.scores, -np.inf)[chosen]
@@ -144,9 +144,6 @@ class Candidates:
         inside = (below < middle) & (middle < above) & np.isfinite(middle)
         middle = np.where(inside, middle, above if self.rule == ">=" else below)
         return np.concatenate([[np.inf], middle, [-np.inf]])[chosen]
-
-
-# The best cutoffs of a score by a criterion, with bootstrap intervals.
 
 
 #: Rules for low scores, and what they are of the negated scores.
@@ -433,7 +430,7 @@ def _resample_once(
     wanted: Criterion,
     rng: np.random.Generator,
 ) -> tuple[float, float]:
-    """Give the cutoff of a bootstrap sample, and its value on the samples left out."""
+    """The cutoff of a bootstrap sample, and its value on the samples left out."""
     n_scores = candidates.scores.size
     inside, outside = zip(*(_draw(own, n_scores, rng) for own in classes), strict=True)
     possible = candidates.possible(inside[0] + inside[1])

@@ -148,7 +148,7 @@ class CutpointResult(Record):
         return ConfidenceInterval(float(low), float(high))
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """Give the optima as columns, a row for each.
+        """The optima as columns, a row for each.
 
         Returns
         -------
@@ -168,7 +168,7 @@ class CutpointResult(Record):
         }
 
     def _entries(self) -> dict[str, Any]:
-        """Give the entries of `to_dict` that are for reading."""
+        """The entries of `to_dict` that are for reading."""
         names = ["criterion", "value", "maximised", "cutoffs", "midpoints", "tp", "fp"]
         names += ["sensitivity", "specificity", "n_positives", "n_negatives", "labels"]
         names += ["rule", "prevalence", "cost_fp", "cost_fn", "n_missing", "seed"]

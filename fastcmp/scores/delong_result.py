@@ -162,9 +162,6 @@ def _find(areas: DelongResult, pairs: NDArray[np.int32]) -> _Pairs:
     return _Pairs(pairs, variances, difference, error, z, pvalue)
 
 
-# The record of AUCs with their covariance: intervals, tests, all pairs.
-
-
 _INTERVALS = ("wald", "logit")
 _PAIR = ("model_a", "model_b", "difference", "low", "high", "statistic", "pvalue")
 
@@ -432,7 +429,7 @@ class DelongResult(Pilot, Record):
         return with_pair_margins(made, None, checked, partial(pair_margins, self))  # type: ignore[no-any-return]
 
     def columns(self) -> dict[str, Any]:
-        """Give the models as columns, a row a model.
+        """The models as columns, a row a model.
 
         Returns
         -------
@@ -449,7 +446,7 @@ class DelongResult(Pilot, Record):
         }
 
     def _entries(self) -> dict[str, Any]:
-        """Give the entries of `to_dict` that are for reading."""
+        """The entries of `to_dict` that are for reading."""
         shown: dict[str, Any] = {
             "n_positives": self.n_positives,
             "n_negatives": self.n_negatives,
@@ -470,7 +467,7 @@ class DelongResult(Pilot, Record):
         return {name: readable(value) for name, value in shown.items()}
 
     def _pair_columns(self) -> dict[str, list[Any]]:
-        """Give the comparison of two models as columns; of one they are empty."""
+        """The comparison of two models as columns; of one they are empty."""
         row: dict[str, Any] = dict.fromkeys(_PAIR)
         if self.auc.size < 2:
             return {name: [] for name in row}

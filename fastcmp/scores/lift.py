@@ -114,7 +114,7 @@ class LiftTable(Drawn, Record):
         )
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """Give the groups as columns, a row for each.
+        """The groups as columns, a row for each.
 
         Returns
         -------
@@ -133,7 +133,7 @@ class LiftTable(Drawn, Record):
         return columns
 
     def _entries(self) -> dict[str, Any]:
-        """Give the entries of `to_dict` that are for reading."""
+        """The entries of `to_dict` that are for reading."""
         shown = {
             "n_samples": self.n_samples,
             "n_events": self.n_events,
@@ -241,9 +241,6 @@ def _score_variance(
     variance = (1.0 - part) ** 2 * cases * rate * (1.0 - rate)
     variance += part**2 * rest * rest_rate * (1.0 - rest_rate)
     return np.asarray(np.maximum(variance, 0.0))
-
-
-# Lift: how many events are among the cases with the highest scores, by group.
 
 
 def lift_table(
@@ -406,7 +403,7 @@ def _cut(read: Scores, sweep: ThresholdSweep, groups: int, ties: str) -> tuple[A
 
 
 def _cut_weights(sweep: ThresholdSweep, groups: int) -> tuple[Any, Any, Any, Any]:
-    """Give the same of groups of equal weight; ties are in random order."""
+    """The same of groups of equal weight; ties are in random order."""
     group = np.arange(1, groups + 1)
     called = np.append(0.0, sweep.tp + sweep.fp)
     edge = called[-1] * group / groups

@@ -243,7 +243,7 @@ class MeasureComparison(Record):
         )
 
     def ratio(self, measure: str) -> PairedRatio:
-        """Give the ratio of one measure, a / b.
+        """The ratio of one measure, a / b.
 
         Parameters
         ----------
@@ -273,7 +273,7 @@ class MeasureComparison(Record):
         return found[choose(measure, "measure", found)]
 
     def _rows(self) -> dict[str, tuple[Any, ...]]:
-        """Give a row a test, of `_COLUMNS`."""
+        """A row a test, of `_COLUMNS`."""
         rows: dict[str, tuple[Any, ...]] = {}
         for name in ("sensitivity", "specificity"):
             test: McNemarResult = getattr(self, name)
@@ -300,7 +300,7 @@ class MeasureComparison(Record):
         return rows
 
     def columns(self) -> dict[str, list[Any]]:
-        """Give the tests as columns, a row a test.
+        """The tests as columns, a row a test.
 
         Returns
         -------
@@ -313,7 +313,7 @@ class MeasureComparison(Record):
         return dict(zip(_COLUMNS, map(list, columns), strict=True))
 
     def _entries(self) -> dict[str, Any]:
-        """Give the entries of `to_dict` that are for reading."""
+        """The entries of `to_dict` that are for reading."""
         values: dict[str, Any] = {
             name: dict(zip(_COLUMNS[1:], row[1:], strict=True))
             for name, row in self._rows().items()
@@ -429,9 +429,6 @@ class MeasureComparison(Record):
 
 def _number(value: float, sign: str = "") -> str:
     return "-" if math.isnan(value) else f"{value:{sign}.4f}"
-
-
-# Two classifiers compared by sensitivity, specificity, predictive values and such.
 
 
 def compare_sensitivity_specificity(
@@ -558,7 +555,7 @@ def compare_sensitivity_specificity(
     options = _check_options(method, alternative, confidence_level, interval, prevalence)
     margins = _read_margins(margin), as_margin_alpha(alpha)
     data, n_missing = {"y_true": y_true, "pred_a": pred_a, "pred_b": pred_b}, 0
-    if not are_counts_given(data, {"counts": counts}, {}):
+    if not are_counts_given(data, {"counts": counts}):
         truth = read_truth(y_true, positive)
         a = read_labels(pred_a, "pred_a", truth)
         b = read_labels(pred_b, "pred_b", truth)

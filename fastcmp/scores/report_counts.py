@@ -189,7 +189,7 @@ def _no_pairs(kind: str) -> str:
 
 
 def _named(names: Any, known: Sequence[str]) -> tuple[str, ...]:
-    """Give the models the names that the user chose."""
+    """Models with the names that the user chose."""
     return tuple(with_names(dict.fromkeys(known), names, "counts"))
 
 

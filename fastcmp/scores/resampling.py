@@ -358,7 +358,7 @@ class BootstrapResult(Resampled):
         ]
 
     def columns(self) -> dict[str, Any]:
-        """Give the models as columns, a row a model.
+        """The models as columns, a row a model.
 
         Returns
         -------

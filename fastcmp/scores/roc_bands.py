@@ -102,7 +102,7 @@ class RocBand(Drawn, Resampled):
         )
 
     def columns(self) -> dict[str, Any]:
-        """Give the rates as columns, a row a model and given rate.
+        """The rates as columns, a row a model and given rate.
 
         Returns
         -------

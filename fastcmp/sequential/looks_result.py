@@ -96,7 +96,7 @@ class LooksResult(Drawn, Compared, Record):
         return shown | {"first_rejection": self.first_rejection}
 
     def columns(self) -> dict[str, Any]:
-        """Give the looks as columns, a row a look.
+        """The looks as columns, a row a look.
 
         Returns
         -------

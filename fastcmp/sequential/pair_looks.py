@@ -193,7 +193,7 @@ class PairLooksResult(Record):
         return bool(self.significant.all())
 
     def pair(self, model_a: str | int, model_b: str | int) -> EvalueResult:
-        """Give the test of one pair, with intervals for its difference.
+        """The test of one pair, with intervals for its difference.
 
         Parameters
         ----------
@@ -239,7 +239,7 @@ class PairLooksResult(Record):
         )
 
     def columns(self) -> dict[str, Any]:
-        """Give the pairs as columns, a row a pair.
+        """The pairs as columns, a row a pair.
 
         Returns
         -------
@@ -510,7 +510,7 @@ class PairLooks(Accumulator):
         return found, largest, math.fsum(sums.values())
 
     def _extended(self, n: int) -> Ints:
-        """Give the tables of log-gamma for counts up to n; none beyond a size."""
+        """The tables of log-gamma for counts up to n; none beyond a size."""
         known = self._tables.shape[1]
         if n >= _LARGEST_TABLE:
             return self._tables[:, :0]

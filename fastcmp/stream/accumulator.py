@@ -315,9 +315,6 @@ class State:
         """Refuse a state, read from a file, to which no samples can have led."""
 
 
-# What all accumulators share: they merge, add, compare, pickle, save and load.
-
-
 _KIND = FileKind(
     None,
     "a file of an accumulator of fastcmp.stream",

@@ -144,7 +144,7 @@ class Tally:
         require((totals == n).all(), f"a table is not of the {n} samples")
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Give its arrays by name: "counts", and "cells" where sparse."""
+        """Its arrays by name: "counts", and "cells" where sparse."""
         cells = {} if self.cells is None else {"cells": self.cells}
         return {"counts": self.counts, **cells}
 
@@ -158,9 +158,6 @@ class Tally:
         return cls(
             shape, stored(arrays, "counts", (size,)), stored(arrays, "cells", (size, len(shape)))
         )
-
-
-# Counts by class for several models, whose classes are given or found as they come.
 
 
 _FEW = 16  # classes for which tables with empty ones are cheaper than new codes
@@ -254,7 +251,7 @@ class ClassCounts(BlockCounts):
     @classmethod
     @abstractmethod
     def _n_tables(cls, names: tuple[str, ...]) -> int:
-        """Give the number of tables for these models."""
+        """The number of tables for these models."""
 
     @abstractmethod
     def _count(self, block: Labels, threads: int) -> Tally:

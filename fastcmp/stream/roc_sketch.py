@@ -229,9 +229,6 @@ class ScoreCounts(BlockCounts):
         return cls._made(ScoreState.of_file(settings, arrays))
 
 
-# A ROC curve in constant memory: exact points, and how far others may be off.
-
-
 class RocSketch(ScoreCounts):
     """Points of the ROC curve of each model, from counts of scores in bins.
 
@@ -275,7 +272,7 @@ class RocSketch(ScoreCounts):
     """
 
     def curve(self, model: str | int | None = None) -> RocCurve:
-        """Give the curve at the edges of the bins.
+        """The curve at the edges of the bins.
 
         Parameters
         ----------

@@ -119,7 +119,7 @@ def _mass_edges(sample: NDArray[Any], n_free: int) -> NDArray[Any]:
 def _slot_starts(
     cells: NDArray[Any], width: NDArray[np.int64], shift: int
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """Give the first key of each slot; the first slot of each cell."""
+    """The first key of each slot; the first slot of each cell."""
     first = np.cumsum(width) - width
     slot = np.arange(int(width.sum())) - np.repeat(first, width)
     wide = np.repeat(width, width).astype(np.uint64)
@@ -350,7 +350,7 @@ class ScoreMap:
         return column.astype(self.dtype, copy=False)
 
     def _lookup(self) -> BinTables:
-        """Give the tables in which kernels look up bins."""
+        """The tables in which kernels look up bins."""
         if self._tables is None:
             edges = self.edges.astype(self.dtype)
             if self.grid not in _WIDE:

@@ -204,9 +204,6 @@ def auc_from_counts(counts: AreaCounts) -> AreaBounds | dict[str, AreaBounds]:
     return only_area(areas) if len(areas) == 1 else areas
 
 
-# The state of an accumulator of scores: names, bins, labels and counts.
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ScoreState(State):
     """Labels, bins, and the counts of both."""
@@ -252,19 +249,19 @@ class ScoreState(State):
         return sum(table.nbytes for table in self.counts)
 
     def maps_of(self, n_models: int) -> tuple[ScoreMap, ...] | None:
-        """Give the map of each of so many models; None before the bins are known."""
+        """The map of each of so many models; None before the bins are known."""
         if self.maps is None or self.names is not None:
             return self.maps
         return self.maps * n_models
 
     def map_of(self, model: int) -> ScoreMap:
-        """Give the bins of a model, which are known."""
+        """The bins of a model, which are known."""
         if self.maps is None:
             raise ValueError("there are no bins before the first block")
         return self.maps[model]
 
     def class_labels(self) -> tuple[Any, Any]:
-        """Give the labels of positives and of negatives; both must have samples."""
+        """The labels of positives and of negatives; both must have samples."""
         if len(self.labels) < 2:
             raise ValueError(
                 f"AUC needs both classes, got {self.totals[0]} samples of the labels "
@@ -273,7 +270,7 @@ class ScoreState(State):
         return positive_label(list(self.labels), self.positive)
 
     def by_class(self, model: int) -> tuple[Counts, Counts]:
-        """Give the counts of negatives and of positives in each bin; views."""
+        """The counts of negatives and of positives in each bin; views."""
         yes = self.labels.index(self.class_labels()[0])
         table = self.counts[model]
         return table[:, 1 - yes], table[:, yes]

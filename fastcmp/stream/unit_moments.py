@@ -343,15 +343,15 @@ class UnitMoments(_Moments):
         return not self.has_weight or are_alike(self.n_units, self.size_sums())
 
     def size_sums(self) -> SizeSums:
-        """Give the sums of sizes."""
+        """The sums of sizes."""
         return SizeSums(*value_of(self.sums)[:_N_SIZES].tolist())
 
     def mean(self) -> Floats:
-        """Give the mean of each model, shape (M,)."""
+        """The mean of each model, shape (M,)."""
         return np.asarray(self._of_models()[0] / self.size_sums().w)
 
     def pair_moments(self, variance: str, df: str) -> PairMoments:
-        """Give what the tests of all pairs need."""
+        """What the tests of all pairs need."""
         sizes, n = self.size_sums(), self.n_units
         if variance not in SUMMED and not self.knows_all():
             raise ValueError(
@@ -484,19 +484,19 @@ class ClusterMoments(_Moments):
         return True
 
     def mean(self) -> Floats:
-        """Give the mean of each model, shape (M,)."""
+        """The mean of each model, shape (M,)."""
         total = value_of(self.sums.sum(axis=1))
         return np.asarray((total[:-1] + total[-1]) / value_of(self.sizes)[0].sum())
 
     def unit_sums(self) -> UnitSums:
-        """Give what is resampled: the clusters with their sums."""
+        """What is resampled: the clusters with their sums."""
         w, _ = value_of(self.sizes)
         sums = value_of(self.sums)
         whole = np.ascontiguousarray((sums[:, :-1] + sums[:, -1:]).T)
         return UnitSums(whole, w, np.zeros(w.size, np.int64), np.ones(1))
 
     def pair_moments(self, variance: str, df: str) -> PairMoments:
-        """Give what the tests of all pairs need."""
+        """What the tests of all pairs need."""
         w, q = value_of(self.sizes)
         total, factors = w.sum(), np.empty(w.size)
         degrees = cluster_factors(w, q, VARIANCES[variance], factors)

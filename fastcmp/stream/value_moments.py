@@ -188,7 +188,7 @@ class ValueMoments(Accumulator):
     def pair_moments(
         self, *, variance: str | None = None, df: str = "satterthwaite"
     ) -> PairMoments:
-        """Give the means and the covariances that t tests of all pairs need.
+        """The means and the covariances that t tests of all pairs need.
 
         Parameters
         ----------
@@ -232,7 +232,7 @@ class ValueMoments(Accumulator):
         return moments.pair_moments(variance, df)
 
     def unit_sums(self) -> UnitSums:
-        """Give the sums of each group, which permutations and the bootstrap need.
+        """The sums of each group, which permutations and the bootstrap need.
 
         Returns
         -------

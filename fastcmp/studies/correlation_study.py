@@ -88,7 +88,7 @@ class CorrelationStudy(StudyRecord):
         return self.rho2 < (1 + self.rho1) / 2
 
     def columns(self) -> dict[str, Any]:
-        """Give the experiments as columns.
+        """The experiments as columns.
 
         Returns
         -------

@@ -37,7 +37,7 @@ class ErrorStudy(StudyRecord):
     seed: int
 
     def columns(self) -> dict[str, Any]:
-        """Give the curves as columns.
+        """The curves as columns.
 
         Returns
         -------

@@ -154,9 +154,6 @@ def predict_nearest(
                 out[r, i] = labels[nearest]
 
 
-# The nearest neighbour as a classifier, with weights that make it better or worse.
-
-
 _KEPT = 16  # with half of the records in training, one in 65,536 looks further
 # Predictors of the letters by the power of upsilon: 1, 0 and -1 (counted from 1).
 _GROUPS = ((1, 3, 9, 16), (2, 4, 6, 7, 8, 10, 12, 14, 15), (5, 11, 13))
@@ -380,7 +377,7 @@ def as_records(raw: ArrayLike) -> Floats:
 
 
 def exp6_weights(omega: float) -> Floats:
-    """Give the weights of equation (18), which distort the distance on EXP6.
+    """The weights of equation (18), which distort the distance on EXP6.
 
     Parameters
     ----------
@@ -408,7 +405,7 @@ def exp6_weights(omega: float) -> Floats:
 
 
 def letter_weights(upsilon: float) -> Floats:
-    """Give the weights of equation (19), which distort the distance on the letters.
+    """The weights of equation (19), which distort the distance on the letters.
 
     Parameters
     ----------

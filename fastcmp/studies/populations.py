@@ -205,9 +205,6 @@ class Epsilon:
         return wrong_a, wrong_b
 
 
-# What data sets are drawn from, and what true errors are measured on.
-
-
 __all__ = ["NAMES", "Bundled", "Epsilon", "Exp6", "Letter", "Mnist", "Population", "Simple", "load"]
 
 #: What `load` knows.

@@ -63,7 +63,7 @@ class PowerStudy(StudyRecord):
         return self.type_one_errors.interval[:, 0] <= self.alpha
 
     def columns(self) -> dict[str, Any]:
-        """Give the curves as columns.
+        """The curves as columns.
 
         Returns
         -------

@@ -103,9 +103,6 @@ TABLE_V = {
 REPLICATIONS = {"epsilon": 1000, "exp6": 1000, "simple": 1000, "letter": 1000, "mnist": 100}
 
 
-# The tests of Table V, on the designs that the paper names.
-
-
 _TWO_THIRDS, _NINE_TENTHS, _10X10 = "two thirds", "nine tenths", "10x10"
 _5X2, _BLOCKED_5X2, _BLOCKED_3X2 = "5x2", "blocked 5x2", "blocked 3x2"
 

@@ -41,9 +41,6 @@ def _controller() -> Any:
     return import_module("threadpoolctl").ThreadpoolController()
 
 
-# Populations: sources of samples, with a set to measure errors on.
-
-
 class Population(ABC):
     """A source of data sets for a study."""
 

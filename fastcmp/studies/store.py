@@ -145,7 +145,7 @@ def _keeper(
 
 @contextmanager
 def _workers(count: int, *, threads: bool) -> Iterator[Any]:
-    """Give a function that runs parts of the work on threads or in processes."""
+    """A function that runs parts of the work on threads or in processes."""
     if threads or count == 1:
         with ThreadPool(count) as pool:
             yield lambda work, tasks: pool.answers(partial(_run_part, work), tasks)

@@ -76,7 +76,7 @@ class TypeOneErrors(StudyRecord):
             return np.where(gap == 0, 0.0 * gap, gap / np.sqrt(variance))
 
     def columns(self) -> dict[str, Any]:
-        """Give the tests as columns.
+        """The tests as columns.
 
         Returns
         -------

@@ -149,11 +149,10 @@ def test_bhapkar_without_an_observed_variance_says_so():
 
 
 def test_two_predictions_or_a_table():
-    for arguments in ({}, {"pred_a": [0, 1]}, {"table": TABLE, "classes": [0, 1]}):
-        with pytest.raises(
-            TypeError, match="give pred_a and pred_b, and perhaps classes; or table="
-        ):
+    for arguments in ({}, {"pred_a": [0, 1]}):
+        with pytest.raises(TypeError, match="pass pred_a, pred_b, or table="):
             symmetry(**arguments)
-    with pytest.raises(TypeError, match="give pred_a and pred_b"):
-        symmetry([0, 1], [1, 0], table=TABLE)
+    for arguments in ({"classes": [0, 1]}, {"pred_a": [0, 1], "pred_b": [1, 0]}):
+        with pytest.raises(TypeError, match="and table= exclude each other"):
+            symmetry(table=TABLE, **arguments)
     assert symmetry(table=TABLE, method="Stuart Maxwell").test.startswith("Stuart and Maxwell")

@@ -37,7 +37,7 @@ def kind_of(estimator: Any) -> str | None:
 
 
 def scorer_of(estimator: Any, scoring: Any) -> Callable[..., Any]:
-    """Give the function of a fitted estimator, X and y that scores it.
+    """The function of a fitted estimator, X and y that scores it.
 
     The kind of the estimator chooses the default.
     """

@@ -323,7 +323,7 @@ def _cochran(y_target: ArrayLike, predictions: tuple[ArrayLike, ...]) -> Cochran
 
 
 def _codes(labels: Labels) -> tuple[NDArray[Any], dict[str, NDArray[Any]]]:
-    """Give the arguments of a function of many models."""
+    """The arguments of a function of many models."""
     return labels.y_true, dict(zip(labels.names, labels.preds, strict=True))
 
 

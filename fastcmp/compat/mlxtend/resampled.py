@@ -154,7 +154,7 @@ def bootstrap_point632_score(
 
 
 def _overfitting(apparent: float, left_out: float, chance: float) -> float:
-    """Give what .632+ adds to .632 (Efron and Tibshirani's equation 32).
+    """What .632+ adds to .632 (Efron and Tibshirani's equation 32).
 
     Linear in all scores, so the same for errors, accuracies and losses.
     """

@@ -84,7 +84,7 @@ def check_same_items(joint: Joint, complain: Complain) -> None:
 def _only(
     joint: Joint, first: NDArray[np.int64], second: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Give the keys of the one part only, and of the other only."""
+    """The keys of the one part only, and of the other only."""
     has = np.zeros((2, joint.n_keys), np.bool_)
     has[0, first] = True
     has[1, second] = True
@@ -316,7 +316,7 @@ def mean_remarks(parts: Iterable[LogPart]) -> list[str]:
 
 
 def _means(part: LogPart) -> list[float]:
-    """Give the means of values that a run may state."""
+    """The means of values that a run may state."""
     values = part.values
     if part.status is not None:
         values = np.where(part.status == 0, values, np.nan)
@@ -334,7 +334,7 @@ def _means(part: LogPart) -> list[float]:
 
 
 def part_remarks(parts: Sequence[LogPart]) -> list[str]:
-    """Give what importers say of their parts, each sentence once."""
+    """What importers say of their parts, each sentence once."""
     return list(dict.fromkeys(each for part in parts for each in part.remarks))
 
 

@@ -48,7 +48,7 @@ class LogContents(Record):
         return tuple(dict.fromkeys(self.answers["metric"]))
 
     def columns(self) -> dict[str, Any]:
-        """Give a row for each model, task, subset, metric and file.
+        """A row for each model, task, subset, metric and file.
 
         Returns
         -------
@@ -89,7 +89,7 @@ class LogContents(Record):
         return list(zip(*self.answers.values(), strict=True))
 
     def _tasks(self) -> Section:
-        """Give a row for each task, subset and metric."""
+        """A row for each task, subset and metric."""
         groups: dict[tuple[str, ...], list[tuple[Any, ...]]] = {}
         for row in self._rows():
             groups.setdefault((row[0], *row[2:5]), []).append(row)
@@ -108,7 +108,7 @@ class LogContents(Record):
         return Section(title="Tasks", columns=columns, rows=tuple(rows))
 
     def _models(self) -> Section:
-        """Give a row a model; answers are those of its first metric a task."""
+        """A row a model; answers are those of its first metric a task."""
         rows = []
         for name in self.names:
             own = [row for row in self._rows() if row[1] == name]
@@ -127,7 +127,7 @@ def _range(numbers: Iterable[int]) -> str:
 
 
 def _first(sentences: Sequence[str]) -> tuple[str, ...]:
-    """Give the first few of many sentences."""
+    """The first few of many sentences."""
     shown = [f"- {each}" for each in sentences[:_SHOWN]]
     if len(sentences) > _SHOWN:
         shown.append(f"... and {len(sentences) - _SHOWN} more.")

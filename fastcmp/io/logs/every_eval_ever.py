@@ -167,7 +167,7 @@ class _About:
 
     @property
     def mean(self) -> float | None:
-        """Give the score of the aggregate."""
+        """The score of the aggregate."""
         found = (self.result.get("score_details") or {}).get("score")
         return float(found) if isinstance(found, (int, float)) else None
 

@@ -73,9 +73,6 @@ class LogPart:
     remarks: tuple[str, ...] = ()
 
 
-# A format of logs: how its files are recognised and read.
-
-
 class NoItemValuesError(ValueError):
     """A run of a task has no value for each item: left out where only other tasks have."""
 

@@ -150,9 +150,6 @@ def read_texts(path: Path, memory_limit: int, key: str | None) -> dict[str, str]
     return found
 
 
-# Runs of HELM: folders with per_instance_stats.json and run_spec.json.
-
-
 _VALUES, _SPEC = "per_instance_stats.json", "run_spec.json"
 _STATS = re.compile(rb'"stats"\s*:\s*\[')  # in display_predictions.json it is a mapping
 _BESIDE = re.compile(r"(stats|instances|scenario|scenario_state|display_\w+|annotations)\.json")

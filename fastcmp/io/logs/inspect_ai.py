@@ -241,7 +241,7 @@ def _results(found: Any) -> tuple[Mapping[str, Any], ...]:
 
 
 def _listed(found: Any) -> list[Any]:
-    """Give a list, an empty one where there is none."""
+    """A list, an empty one where there is none."""
     return found if isinstance(found, list) else []
 
 
@@ -502,9 +502,6 @@ def mean_of_items(items: list[int | str], found: Column) -> tuple[float, bool]:
     some = counts > 0
     even = bool((counts[some] == counts[some][0]).all())
     return float((sums[some] / counts[some]).mean()), even
-
-
-# Logs of Inspect: .eval files (zip; deflate or zstd) and .json files.
 
 
 _BESIDE = ("logs.json", "eval-set.json")  # indexes of a folder of logs

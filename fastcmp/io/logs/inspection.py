@@ -174,7 +174,7 @@ def _look_at_task(parts: list[LogPart], complain: Complain) -> list[str]:
 
 
 def _table(read: Sequence[Read]) -> dict[str, tuple[Any, ...]]:
-    """Give a row for each model, task, subset, metric and file."""
+    """A row for each model, task, subset, metric and file."""
     rows = []
     for each in read:
         for part in each.parts:

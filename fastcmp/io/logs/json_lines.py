@@ -427,9 +427,6 @@ def parse_line(path: Path, number: int, line: bytes) -> dict[str, Any]:
     return found
 
 
-# Values of wanted keys in a file of JSON lines, as columns.
-
-
 _TEXTS = (TEXT, ESCAPED)
 
 

@@ -66,7 +66,7 @@ class Results:
         self._found: Mapping[str, Any] = found if isinstance(found, dict) else {}
 
     def _mapping(self, *keys: str) -> Mapping[str, Any]:
-        """Give a mapping within mappings, an empty one where it lacks."""
+        """A mapping within mappings, an empty one where it lacks."""
         found: Any = self._found
         for key in keys:
             found = found.get(key) if isinstance(found, dict) else None
@@ -93,7 +93,7 @@ class Results:
         )
 
     def n_docs(self, task: str) -> int | None:
-        """Give the number of documents that were asked."""
+        """The number of documents that were asked."""
         found = self._config(task).get("effective_num_docs")
         return found if isinstance(found, int) and found > 0 else None
 
@@ -288,9 +288,6 @@ def _merge(
             "said: splits of a task number their documents alike, and old files tell "
             "documents by their prompts alone; evaluate one split"
         )
-
-
-# Details of lighteval: Parquet files with a row for each document and metric.
 
 
 def _holds(file: LogFile) -> Literal["values", "beside", ""]:

@@ -66,12 +66,12 @@ class Results:
         return {} if self.path is None else read_object(self.path, self._memory_limit)
 
     def of(self, section: str) -> dict[str, Any]:
-        """Give a section; an empty one where it is not there."""
+        """A section; an empty one where it is not there."""
         found = self.content.get(section)
         return found if isinstance(found, dict) else {}
 
     def about(self, section: str, task: str) -> Any:
-        """Give what a section says of a task."""
+        """What a section says of a task."""
         return self.of(section).get(task)
 
     @cached_property
@@ -97,7 +97,7 @@ class Results:
 
     @cached_property
     def model(self) -> tuple[str, str]:
-        """Give the name of the model, and a sentence where the file has none."""
+        """The name of the model, and a sentence where the file has none."""
         name = self.content.get("model_name")
         if isinstance(name, str) and name.strip():
             return name, ""
@@ -131,7 +131,7 @@ class Results:
         return found
 
     def stated_mean(self, task: str, metric: str, filter_: str) -> float | None:
-        """Give the figure of a metric, if it is a mean."""
+        """The figure of a metric, if it is a mean."""
         for each in self._metric_list(task):
             if each.get("metric") == metric:
                 aggregation = each.get("aggregation", "mean")
@@ -256,9 +256,6 @@ def _check_arguments(samples: Path, prefix: str, results: Results) -> None:
 
 def _plain(name: str) -> str:
     return re.sub(r"\W", "_", name)
-
-
-# Logs of the LM Evaluation Harness, and of lmms-eval: samples and results files.
 
 
 _KEYS = (

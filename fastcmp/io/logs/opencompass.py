@@ -114,7 +114,7 @@ def _read(folder: Path, name: str, files: Sequence[LogFile], options: LogOptions
 
 
 def _accuracy(content: Mapping[str, Any]) -> float:
-    """Give the accuracy that the file states, which is in percent."""
+    """The accuracy that the file states, which is in percent."""
     stated = content.get("accuracy")
     return float(stated) / 100 if isinstance(stated, (int, float)) else np.nan
 

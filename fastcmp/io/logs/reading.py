@@ -193,7 +193,7 @@ class _Numbers:
             self._table[self.items - low] = np.arange(self.items.size)
 
     def find(self, items: Places) -> Places:
-        """Give the place of each, -1 where it is unknown."""
+        """The place of each, -1 where it is unknown."""
         if self._table is not None and self._table.size:
             inside = (items >= self._low) & (items < self._low + self._table.size)
             places = self._table[np.where(inside, items - self._low, 0)]
@@ -216,7 +216,7 @@ class _Texts:
         self._places = {item: place for place, item in enumerate(self.items)}
 
     def find(self, items: Sequence[str]) -> Places:
-        """Give the place of each, -1 where it is unknown."""
+        """The place of each, -1 where it is unknown."""
         get = self._places.get
         return np.fromiter((get(item, -1) for item in items), np.int64, len(items))
 
@@ -246,7 +246,7 @@ class Joint:
         return str(self.items[key // len(self.repeats)])
 
     def repeat_of(self, key: int) -> int:
-        """Give the repeat of a key."""
+        """The repeat of a key."""
         return int(self.repeats[key % len(self.repeats)])
 
     @property
@@ -317,7 +317,7 @@ def _with_repeats(parts: Sequence[LogPart], items: Any, places: Sequence[Places]
 
 
 def _distinct(lists: Sequence[NDArray[np.int32]]) -> NDArray[np.int32]:
-    """Give the repeats that any part has, in order."""
+    """The repeats that any part has, in order."""
     known = np.unique(lists[0])
     for repeats in lists[1:]:
         if not np.array_equal(repeats, lists[0]):
@@ -398,7 +398,7 @@ def assemble(blocks: Sequence[tuple[Block, Joint]], **fields: Any) -> Results:
 
 
 def _items_of(block: Block, joint: Joint) -> tuple[Any, NDArray[np.int64], Any]:
-    """Give the items that are kept, the item of each column, and clusters."""
+    """The items that are kept, the item of each column, and clusters."""
     places = block.keys // len(joint.repeats)
     if len(places) == len(joint.items) and len(joint.repeats) == 1:
         kept, columns = places, np.arange(places.size)
@@ -411,7 +411,7 @@ def _items_of(block: Block, joint: Joint) -> tuple[Any, NDArray[np.int64], Any]:
 
 
 def _clusters_of(joint: Joint, kept: NDArray[np.int64]) -> Any:
-    """Give the cluster of each item, from the first model that names one."""
+    """The cluster of each item, from the first model that names one."""
     for part, keys in zip(joint.parts, joint.keys, strict=True):
         if part.clusters is not None:
             found = np.full(len(joint.items), None, dtype=object)
@@ -421,7 +421,7 @@ def _clusters_of(joint: Joint, kept: NDArray[np.int64]) -> Any:
 
 
 def _labels(pieces: Sequence[Any]) -> NDArray[Any]:
-    """Give all items one type: whole numbers, or text."""
+    """Items of one type: whole numbers, or text."""
     if all(isinstance(items, np.ndarray) for items in pieces):
         return np.concatenate(pieces)
     texts: list[str] = []

@@ -109,7 +109,7 @@ class Results(Record):
         return any(self.negated)
 
     def values(self) -> ItemTable:
-        """Give the values by item, for `compare_means`.
+        """The values by item, for `compare_means`.
 
         Returns
         -------
@@ -132,7 +132,7 @@ class Results(Record):
         )
 
     def labels(self) -> tuple[NDArray[np.uint8], dict[str, NDArray[np.uint8]]]:
-        """Give what `compare_all` takes: the truth, all 1, and who is right.
+        """What `compare_all` takes: the truth, all 1, and who is right.
 
         Returns
         -------
@@ -161,7 +161,7 @@ class Results(Record):
         return truth, dict(zip(self.names, right, strict=True))
 
     def task_scores(self) -> ScoreTable:
-        """Give the mean of each model on each task, for `compare_datasets`.
+        """The mean of each model on each task, for `compare_datasets`.
 
         Returns
         -------
@@ -198,7 +198,7 @@ class Results(Record):
         return ScoreTable(self.names, names, sums / n)
 
     def fold_scores(self) -> dict[str, Any]:
-        """Give the scores of splits by model, for `compare_folds`.
+        """The scores of splits by model, for `compare_folds`.
 
         Returns
         -------
@@ -284,7 +284,7 @@ class Results(Record):
         return compare_means(self.values(), **options)
 
     def columns(self) -> dict[str, list[Any]]:
-        """Give a row a value.
+        """A row a value.
 
         Returns
         -------
@@ -305,7 +305,7 @@ class Results(Record):
         return sections_of(self)
 
     def _entries(self) -> dict[str, Any]:
-        """Give the entries of `to_dict` that are for reading."""
+        """The entries of `to_dict` that are for reading."""
         entries = {
             "names": self.names,
             "tasks": self.task_names,
@@ -322,7 +322,7 @@ class Results(Record):
         return {name: readable(value) for name, value in entries.items()}
 
     def _by_repeat(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """Give the values with an axis of repeats, and how many there are."""
+        """The values with an axis of repeats, and how many there are."""
         per_item = np.bincount(self.columns_items, minlength=len(self.items))
         ends = np.cumsum(per_item)
         place = np.arange(len(self.columns_items)) - np.repeat(ends - per_item, per_item)
@@ -332,7 +332,7 @@ class Results(Record):
         return values, np.tile(per_item, (shape[0], 1))
 
     def _item_means(self) -> NDArray[np.float64]:
-        """Give the mean answer to each item, shape (M, N)."""
+        """The mean answer to each item, shape (M, N)."""
         if self.is_answered_once:
             return self.answers
         starts = np.flatnonzero(np.diff(self.columns_items, prepend=-1))
@@ -398,7 +398,7 @@ def _sentences(results: Results) -> tuple[str, ...]:
 
 
 def _tasks(results: Results, means: NDArray[np.float64]) -> Section:
-    """Give a row a task."""
+    """A row a task."""
     n = np.bincount(results.item_tasks, minlength=len(results.tasks))
     sums = [np.bincount(results.item_tasks, row, len(results.tasks)) for row in means]
     by_task = (np.array(sums) / n).T
@@ -425,7 +425,7 @@ def _tasks(results: Results, means: NDArray[np.float64]) -> Section:
 
 
 def columns_of(results: Results) -> dict[str, list[Any]]:
-    """Give a row a value: models after each other."""
+    """A row a value: models after each other."""
     m, k = results.answers.shape
     of = results.item_tasks[results.columns_items]
 

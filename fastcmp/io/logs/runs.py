@@ -23,7 +23,7 @@ POLICIES = ("raise", "latest", "repeats")
 def one_run_each(
     parts: Sequence[LogPart], policy: str, complain: Complain
 ) -> tuple[list[LogPart], list[str]]:
-    """Give one part a model, task and subset, and remarks."""
+    """One part a model, task and subset, and remarks."""
     groups: dict[tuple[str, str], list[LogPart]] = {}
     for part in parts:
         groups.setdefault((part.model, part.task), []).append(part)
@@ -122,7 +122,7 @@ def _are_disjoint(parts: Iterable[LogPart]) -> bool:
 
 
 def _as_repeats(runs: Sequence[Sequence[LogPart]]) -> list[LogPart]:
-    """Give the answers of several runs repeats of their own."""
+    """Answers of several runs, each with repeats of its own."""
     made: list[LogPart] = []
     start = 0
     for own in runs:
@@ -145,7 +145,7 @@ def texts(items: NDArray[np.int64] | Sequence[str]) -> list[str]:
 
 
 def repeats_of(part: LogPart) -> NDArray[np.int32]:
-    """Give the repeats of a part."""
+    """The repeats of a part."""
     if part.repeats is None:
         return np.zeros(len(part.values), np.int32)
     return part.repeats

@@ -67,7 +67,7 @@ def schema_names(file: LogFile, kind: str) -> tuple[str, ...]:
 
 
 def unpacked(file: LogFile) -> bytes:
-    """Give the first 64 kB of a text, which may be compressed."""
+    """The first 64 kB of a text, which may be compressed."""
     is_packed = file.path.suffix.lower() in COMPRESSED
     return beginning(file.path) if is_packed else file.head
 

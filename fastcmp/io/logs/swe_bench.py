@@ -50,7 +50,7 @@ def _has_list(file: LogFile, key: str) -> bool:
 
 
 def _first_entry(head: bytes) -> dict[str, Any]:
-    """Give the value of the first key, where it is an object."""
+    """The value of the first key, where it is an object."""
     head = head.removeprefix(b"\xef\xbb\xbf")
     found = _FIRST.match(head)
     if found is None:
@@ -83,7 +83,7 @@ def _readings(files: Sequence[LogFile], options: LogOptions) -> list[Reading]:
 
 
 def _folder(path: Path) -> Path:
-    """Give the folder that is called as the model."""
+    """The folder that is called as the model."""
     parent = path.absolute().parent
     return parent.parent if parent.name == "results" else parent
 
@@ -131,7 +131,7 @@ def _read(files: Sequence[LogFile], model: str, options: LogOptions) -> LogPart:
 
 
 def _project(name: str) -> str:
-    """Give what an id begins with: the owner or project."""
+    """What an id begins with: the owner or project."""
     for mark in ("__", ":pr-"):
         if mark in name:
             return name.partition(mark)[0]

@@ -57,7 +57,7 @@ class Labels:
 
 
 def constant(text: str, n: int) -> Labels:
-    """Give a column that is the same in all rows."""
+    """A column that is the same in all rows."""
     return Labels(np.zeros(n, np.int64), (text,))
 
 
@@ -88,7 +88,7 @@ def _coded(entries: Iterable[Any]) -> Labels:
 
 
 def _merged(codes: NDArray[np.int64], entries: Sequence[Any]) -> Labels:
-    """Give one code to entries of one text."""
+    """One code for entries of one text."""
     own = _coded(entries)
     places = np.append(own.codes, -1)
     return Labels(places[codes], own.texts)
@@ -173,9 +173,6 @@ def as_whole_numbers(labels: Labels, path: Path, name: str) -> NDArray[np.int32]
     return numbers
 
 
-# A table as it is in a file, and the parts that its rows make up.
-
-
 _AT_ONCE = 1 << 22  # bytes that are unpacked
 _UNSCORED = STATUS.index("unscored")
 
@@ -200,14 +197,14 @@ class LogTable:
             raise ValueError(f"{self.path} holds no rows")
 
     def labels(self, name: str, *, complete: bool = False) -> Labels:
-        """Give a column as texts."""
+        """A column as texts."""
         found = as_labels(self.columns[name])
         if complete:
             found.check_complete(self.path, name)
         return found
 
     def values(self, name: str) -> NDArray[np.float64]:
-        """Give a column as numbers, NaN where there is none."""
+        """A column as numbers, NaN where there is none."""
         return as_numbers(self.columns[name], self.path, name)
 
 

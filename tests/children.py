@@ -1,5 +1,6 @@
 """Processes that tests start, wait for and stop."""
 
+import os
 import subprocess
 import sys
 from contextlib import contextmanager
@@ -23,3 +24,10 @@ def started(code, *words, **options):
             yield process
         finally:
             process.kill()
+
+
+def finished(*words, seconds=300, **environment):
+    """Run Python with some words, and more in its environment, to the end."""
+    command = [sys.executable, *map(str, words)]
+    options = {"capture_output": True, "text": True, "timeout": seconds}
+    return subprocess.run(command, env=os.environ | environment, check=False, **options)

@@ -864,3 +864,19 @@ def influence_by_digits(table, function):
             high, low = map(function, moved)
             found[t, y] = (high - low) / (2 * step)
         return found
+
+
+# Random words.
+
+
+def splitmix(seed, replicate, k):
+    """Word k of a replicate: SplitMix64 in Python's integers."""
+
+    def mix(x):
+        x %= 2**64
+        x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
+        x = (x ^ (x >> 27)) * 0x94D049BB133111EB % 2**64
+        return x ^ (x >> 31)
+
+    step = 0x9E3779B97F4A7C15
+    return mix(mix(seed + (replicate + 1) * step) + (k + 1) * step)

@@ -74,10 +74,9 @@ def square_tables(max_classes=6, largest=40):
     return sizes.flatmap(lambda k: hnp.arrays(np.int64, (k, k), elements=cell))
 
 
-def codes(max_samples=300, n_classes=4):
+def codes(max_samples=300, n_classes=4, dtypes=(np.uint8, np.uint16, np.int32, np.int64)):
     """Draw three arrays of codes, with one dtype for all."""
-    dtypes = st.sampled_from([np.uint8, np.uint16, np.int32, np.int64])
-    return st.tuples(st.integers(0, max_samples), dtypes).flatmap(
+    return st.tuples(st.integers(0, max_samples), st.sampled_from(dtypes)).flatmap(
         lambda drawn: hnp.arrays(drawn[1], (3, drawn[0]), elements=st.integers(0, n_classes - 1))
     )
 

@@ -20,9 +20,12 @@ from fastcmp.datasets import (
 # Other programs.
 
 
-def assert_expected(case, **found):
-    assert set(found) == set(case["expected"])
-    for name, value in found.items():
+def assert_expected(case, result, **found):
+    fields = {"strength": "strength", "se": "standard_error", "nu": "nu", "log_nu": "log_nu"}
+    fields |= {"pair_difference": "difference", "pair_se": "difference_standard_error"}
+    fields |= {"se_log_nu": "log_nu_standard_error"}
+    for name in case["expected"]:
+        value = found[name] if name in found else getattr(result, fields[name])
         assert np.asarray(value) == reference_cases.expected(case, name), name
 
 
@@ -31,21 +34,14 @@ def test_counts_as_other_programs(case):
     options = case["options"]
     given = case["input"]
     result = bradley_terry(given["wins"], given["ties"], ties_as=options["ties"])
-    assert_expected(
-        case,
-        strength=result.strength,
-        se=result.standard_error,
-        pair_difference=result.difference,
-        pair_se=result.difference_standard_error,
-        p_first_beats_second=result.win_probability(0, 1),
-    )
+    assert_expected(case, result, p_first_beats_second=result.win_probability(0, 1))
 
 
 @reference_cases.parametrize("bradley_terry_ridge")
 def test_a_ridge_as_other_programs(case):
     given, options = case["input"], case["options"]
     options = {"ties_as": options["ties"], "ridge": options["lam"]}
-    assert_expected(case, strength=bradley_terry(given["wins"], given["ties"], **options).strength)
+    assert_expected(case, bradley_terry(given["wins"], given["ties"], **options))
 
 
 @reference_cases.parametrize("bradley_terry_sandwich")
@@ -55,15 +51,7 @@ def test_the_sandwich_as_other_programs(case):
     known = {"ties_as": options["ties"], "alpha": 1 - options["confidence"]}
     result = bradley_terry(given["wins"], given["ties"], covariance="sandwich", **known)
     elo = result.elo(**scale, confidence_level=options["confidence"])
-    assert_expected(
-        case,
-        strength=result.strength,
-        se=result.standard_error,
-        pair_se=result.difference_standard_error,
-        elo=elo.rating,
-        elo_lower=elo.low,
-        elo_upper=elo.high,
-    )
+    assert_expected(case, result, elo=elo.rating, elo_lower=elo.low, elo_upper=elo.high)
 
 
 @reference_cases.parametrize("bradley_terry_cluster")
@@ -72,27 +60,14 @@ def test_clusters_as_other_programs(case):
     options["lower_is_better"] = not given["higher_is_better"]
     result = bradley_terry_from_scores(given["scores"], **options)
     naive = bradley_terry_from_scores(given["scores"], covariance="information", **options)
-    assert_expected(
-        case,
-        strength=result.strength,
-        se=result.standard_error,
-        pair_se=result.difference_standard_error,
-        pair_se_naive=naive.difference_standard_error,
-    )
+    assert_expected(case, result, pair_se_naive=naive.difference_standard_error)
 
 
 @reference_cases.parametrize("davidson")
 def test_davidson_as_other_programs(case):
     given = case["input"]
     result = bradley_terry(given["wins"], given["ties"], ties_as="davidson")
-    assert_expected(
-        case,
-        strength=result.strength,
-        log_nu=result.log_nu,
-        nu=result.nu,
-        se=result.standard_error,
-        se_log_nu=result.log_nu_standard_error,
-    )
+    assert_expected(case, result)
 
 
 @reference_cases.parametrize("bt_connectivity")
@@ -334,19 +309,6 @@ def test_a_ridge_does_not_hide_ties_that_davidson_lacks():
 # Laws.
 
 
-def test_permuted_models_have_permuted_strengths():
-    rng = np.random.default_rng(7)
-    wins = rng.integers(1, 30, (5, 5)) * (1 - np.eye(5, dtype=int))
-    order = rng.permutation(5)
-    ours = bradley_terry(wins)
-    other = bradley_terry(wins[np.ix_(order, order)])
-    assert np.allclose(ours.strength[order], other.strength)
-    assert np.allclose(ours.covariance[np.ix_(order, order)], other.covariance)
-    assert np.allclose(ours.strength, -bradley_terry(wins.T).strength)
-    assert np.isclose(ours.strength.sum(), 0, atol=1e-12)
-    assert np.allclose(ours.covariance.sum(axis=0), 0, atol=1e-12)
-
-
 def test_a_weight_is_a_repetition():
     battles = draw_battles(np.random.default_rng(8))
     repeated = [(*row[:3], 1.0, row[4]) for row in battles for _ in range(int(row[3]))]
@@ -358,18 +320,6 @@ def test_a_weight_is_a_repetition():
     del table["weight"], table["item"]
     alone = bradley_terry_from_battles(table, names=NAMES)
     assert (alone.covariance_method, alone.n_battles) == ("sandwich", 60)
-
-
-def test_missing_scores():
-    scores = np.array([[3, 1, 2, 4.0], [1, 2, np.nan, 1], [2, 3, 1, 0]])
-    with pytest.raises(ValueError, match=r"model_1 has none on task_2 \(1 missing"):
-        bradley_terry_from_scores(scores)
-    dropped = bradley_terry_from_scores(scores, missing="tasks")
-    assert (dropped.n_dropped, dropped.n_battles) == (1, 9)
-    assert bradley_terry_from_scores(scores, missing="pairs").n_battles == 10
-    worst = bradley_terry_from_scores(scores, missing="worst")
-    filled = np.where(np.isnan(scores), -9, scores)
-    assert np.array_equal(worst.strength, bradley_terry_from_scores(filled).strength)
 
 
 def test_one_cluster_has_no_standard_errors():
@@ -398,21 +348,10 @@ def test_wrong_battles_are_refused():
             bradley_terry_from_battles({"model_a": first, "model_b": second, "result": result})
 
 
-FORMATS = Path(__file__).parents[1] / "reference" / "formats" / "battles"
-
-
-@pytest.mark.parametrize(
-    ("name", "covariance", "n_battles"),
-    [
-        ("battles.csv", "clustered", 4),
-        ("both_bad.jsonl", "sandwich", 2),
-        ("left_right.csv", "sandwich", 3),
-    ],
-)
-def test_battles_of_files(name, covariance, n_battles):
-    result = bradley_terry_from_battles(fastcmp.read_battles(FORMATS / name))
-    assert result.names == ("alpha", "beta")
-    assert (result.covariance_method, result.n_battles) == (covariance, n_battles)
+def test_battles_that_are_read_without_items_have_no_clusters():
+    path = Path(__file__).parents[1] / "reference" / "formats" / "battles" / "left_right.csv"
+    result = bradley_terry_from_battles(fastcmp.read_battles(path))
+    assert (result.covariance_method, result.n_battles) == ("sandwich", 3)
 
 
 def test_columns_are_found_by_their_names():

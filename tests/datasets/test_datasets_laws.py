@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from libraries import stats
 
 from fastcmp import compare_datasets, datasets
-from fastcmp.datasets import friedman, friedman_pair_exact, skillings_mack
+from fastcmp.datasets import friedman, skillings_mack
 from fastcmp.kernels import studentized_range_sf
 
 OWN = ("wilcoxon", "sign", "t")
@@ -45,16 +45,6 @@ def test_exact_pairs_are_the_proportion_of_all_orders(rows):
     result = compare_datasets(np.array(rows, float).T, method="exact")
     wanted = np.mean(np.array(gaps) >= gap - 1e-9)
     assert result.pvalue[0] == pytest.approx(wanted, rel=1e-12)
-
-
-def test_exact_pairs_sum_to_one_and_take_sides():
-    greater = friedman_pair_exact(np.arange(-12, 13), 4, 4, alternative="greater")
-    less = friedman_pair_exact(np.arange(-12, 13), 4, 4, alternative="less")
-    both = friedman_pair_exact(np.arange(-12, 13), 4, 4)
-    assert greater[0] == less[-1] == pytest.approx(1.0)
-    assert (greater == less[::-1]).all()
-    wanted = np.minimum(1.0, 2.0 * np.minimum(greater, less))
-    assert both == pytest.approx(wanted)
 
 
 @pytest.mark.parametrize("decimals", [2, 15])
@@ -91,17 +81,6 @@ def test_turned_scores_turn_the_answers(method):
     assert mixed.pvalue == pytest.approx(result.pvalue, rel=1e-9)
 
 
-@pytest.mark.parametrize("method", [*OWN, "normal", "conover", "quade", "aligned"])
-def test_two_sides_make_one_test(method):
-    scores = some_scores(3)
-    options = {"control": 1, "adjust": "none", "method": method}
-    greater = compare_datasets(scores, alternative="greater", **options).pvalue
-    less = compare_datasets(scores, alternative="less", **options).pvalue
-    both = compare_datasets(scores, **options).pvalue
-    twice = np.minimum(1.0, 2.0 * np.minimum(greater, less))
-    assert both == pytest.approx(twice, rel=1e-9)
-
-
 @pytest.mark.parametrize("method", OWN + POOLED)
 def test_equal_models_do_not_differ(method):
     scores = np.repeat(some_scores(1), 3, axis=0)
@@ -111,12 +90,11 @@ def test_equal_models_do_not_differ(method):
     assert (result.omnibus.pvalue, result.omnibus.kendall_w) == (1.0, 0.0)
 
 
-@pytest.mark.parametrize("method", OWN + POOLED)
+@pytest.mark.parametrize("method", ["sign", "conover"])
 def test_any_number_of_workers_gives_the_same(method):
     scores = some_scores(70, 30, decimals=3)
     one = compare_datasets(scores, method=method, workers=1)
-    for workers in (4, 7):
-        assert compare_datasets(scores, method=method, workers=workers) == one
+    assert compare_datasets(scores, method=method, workers=7) == one
 
 
 def test_no_module_hides_a_function():
@@ -146,14 +124,12 @@ def test_nemenyis_test_refers_to_the_range_of_all_models(m):
 
 def test_the_critical_difference_is_where_decisions_change():
     scores = some_scores(6, 30) + np.linspace(0.0, 0.2, 6)[:, None]
-    result = compare_datasets(scores, method="nemenyi")
-    reached = np.abs(result.difference) >= result.critical_difference
-    assert (reached == result.significant).all()
-    assert reached.any()
     dunn = {"method": "normal", "control": 0, "adjust": "bonferroni"}
-    result = compare_datasets(scores, **dunn)
-    reached = np.abs(result.difference) >= result.critical_difference
-    assert (reached == result.significant).all()
+    for options in ({"method": "nemenyi"}, dunn):
+        result = compare_datasets(scores, **options)
+        reached = np.abs(result.difference) >= result.critical_difference
+        assert (reached == result.significant).all()
+        assert reached.any()
 
 
 def test_missing_scores_have_a_policy():

@@ -82,13 +82,12 @@ def test_missing_scores_are_refused():
     [
         ([[0.1, 0.2]], {}, "at least 2 models, got 1"),
         ([[0.1], [0.2]], {}, "at least two tasks, got 1"),
+        ([[0.1, None], [None, 0.3]], {"missing": "tasks"}, "at least two tasks that all 2 mod"),
         ([[0.1, 0.2], [0.1]], {}, "model_1 has 1, model_0 has 2"),
         ([[0.1, float("inf")], [0.2, 0.3]], {}, "got inf of model_0 on task_1"),
         ([[[0.1, 0.2]] * 3] * 2, {}, "average over folds"),
         ({"a": [[0.1, 0.2]] * 3, "b": [[0.1, 0.2]] * 3}, {}, "average over folds"),
-        (SCORES, {"names": ["a", "a"]}, "more than once"),
         (SCORES, {"tasks": ["a", "b", "b"]}, r"tasks must .* \['b'\] more than once"),
-        (SCORES, {"tasks": ["a"]}, "each of the 3 tasks"),
     ],
 )
 def test_refusals(scores, options, message):

@@ -1,9 +1,9 @@
 """Files that are written beside their place, then moved: nothing else is touched."""
 
-import subprocess
 import sys
 
 import pytest
+from children import finished
 
 from fastcmp import compare_all
 from fastcmp.core.saved_states import check_place, replacing
@@ -102,9 +102,7 @@ except OSError as error:
 def test_no_room_for_the_file(tmp_path, name):
     path = tmp_path / name
     path.write_text("old")
-    done = subprocess.run(
-        [sys.executable, "-c", FULL, str(path)], capture_output=True, text=True, check=True
-    )
+    done = finished("-c", FULL, path)
     assert done.stdout == f"[Errno 27] File too large: '{path}'\n"
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]

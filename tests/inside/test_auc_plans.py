@@ -9,19 +9,12 @@ from hypothesis import strategies as st
 from libraries import integrate, special, stats
 
 import fastcmp
-from fastcmp.planning.aucs import (
-    Binormal,
-    Correlations,
-    both_below,
-    empirical_areas,
-    fitted_areas,
-    hanley_mcneil_variance,
-)
+from fastcmp.planning import aucs
 
 
 @given(area=st.floats(0.01, 0.99), positives=st.integers(1, 999), negatives=st.integers(1, 999))
 def test_hanley_and_mcneil_as_the_public_function_has_it(area, positives, negatives):
-    found = hanley_mcneil_variance(area, positives, negatives)
+    found = aucs.hanley_mcneil_variance(area, positives, negatives)
     wanted = fastcmp.hanley_mcneil(area, positives, negatives) ** 2
     assert found == pytest.approx(wanted, rel=1e-12)
 
@@ -39,7 +32,7 @@ def test_two_normals_below_limits(r):
             epsabs=1e-11,
         )
         wanted /= (2 * np.pi) ** 0.5
-        assert both_below(h, k, r) == pytest.approx(wanted, abs=1e-9)
+        assert aucs.both_below(h, k, r) == pytest.approx(wanted, abs=1e-9)
 
 
 @pytest.mark.parametrize("rates", [(0.0, 1.0), (0.0, 0.2), (0.3, 0.5), (0.5, 1.0)])
@@ -49,26 +42,26 @@ def test_areas_are_integrals_and_their_slopes_derivatives(a, b, rates):
         return stats.norm.cdf(a + b * stats.norm.ppf(t))
 
     area, _ = integrate.quad(height, *rates, epsabs=1e-12)
-    assert Binormal(a, b, rates).area == pytest.approx(area, abs=1e-9)
+    assert aucs.Binormal(a, b, rates).area == pytest.approx(area, abs=1e-9)
     step = 1e-5
-    by_a = Binormal(a + step, b, rates).area - Binormal(a - step, b, rates).area
-    by_b = Binormal(a, b + step, rates).area - Binormal(a, b - step, rates).area
-    slopes = Binormal(a, b, rates).slopes()
+    by_a = aucs.Binormal(a + step, b, rates).area - aucs.Binormal(a - step, b, rates).area
+    by_b = aucs.Binormal(a, b + step, rates).area - aucs.Binormal(a, b - step, rates).area
+    slopes = aucs.Binormal(a, b, rates).slopes()
     np.testing.assert_allclose(slopes, [by_a / 2 / step, by_b / 2 / step], atol=1e-9)
 
 
 def test_the_printed_variance_lacks_a_covariance():
     """The covariance of two equal curves with correlation 1 is their variance."""
-    curve = Binormal(1.2, 0.9)
-    whole = fitted_areas(curve, curve, 2.0, Correlations(1.0, 1.0))
+    curve = aucs.Binormal(1.2, 0.9)
+    whole = aucs.fitted_areas(curve, curve, 2.0, aucs.Correlations(1.0, 1.0))
     assert whole.variance_a == pytest.approx(whole.covariance, rel=1e-12)
-    printed = fitted_areas(curve, curve, 2.0, Correlations(1.0, 1.0), printed=True)
+    printed = aucs.fitted_areas(curve, curve, 2.0, aucs.Correlations(1.0, 1.0), printed=True)
     assert printed.variance_a > 1.3 * whole.variance_a
     assert printed.covariance == whole.covariance
 
 
 def two_curves():
-    return Binormal(1.2, 0.9), Binormal(0.9, 1.1)
+    return aucs.Binormal(1.2, 0.9), aucs.Binormal(0.9, 1.1)
 
 
 def drawn_scores(rng, n_sets, n, ratio):
@@ -87,12 +80,15 @@ def test_variances_are_those_of_drawn_scores():
         stats.norm.cdf((x.mean(1) - y.mean(1)) / np.sqrt(x.var(1) + y.var(1)))
         for x, y in drawn_scores(rng, 2000, n, 2)
     ]
-    found, wanted = n * np.cov(*fitted), fitted_areas(*two_curves(), 2, Correlations(0.5, 0.3))
+    found, wanted = (
+        n * np.cov(*fitted),
+        aucs.fitted_areas(*two_curves(), 2, aucs.Correlations(0.5, 0.3)),
+    )
     np.testing.assert_allclose(np.diag(found), wanted[:2], rtol=0.1)
     assert found[0, 1] == pytest.approx(wanted.covariance, rel=0.12)
     truth = np.repeat([1, 0], [4000, 8000])
     scores = [np.concatenate([x[0], y[0]]) for x, y in drawn_scores(rng, 1, 4000, 2)]
     found = 4000 * fastcmp.delong(truth, scores).covariance
-    wanted = empirical_areas(*two_curves(), 2, Correlations(0.5, 0.3))
+    wanted = aucs.empirical_areas(*two_curves(), 2, aucs.Correlations(0.5, 0.3))
     np.testing.assert_allclose(np.diag(found), wanted[:2], rtol=0.05)
     assert found[0, 1] == pytest.approx(wanted.covariance, rel=0.1)

@@ -17,10 +17,7 @@ METADATA = [
     "pytest>=8; extra == 'test'",
     'fastcmp[test]; extra == "dev"',
 ]
-INSTALLED = {
-    "fastcmp": fastcmp.__version__,
-    "numba": "0.61.0rc1",
-    "numpy": "2.0.1",
+INSTALLED = {"fastcmp": fastcmp.__version__, "numba": "0.61.0rc1", "numpy": "2.0.1"} | {
     "pyarrow": "16.0.9",
     "dask": "2025.1.0",
     "polars": "1.0",

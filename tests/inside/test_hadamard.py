@@ -41,16 +41,6 @@ def test_columns_are_balanced_and_orthogonal(order, spread):
     np.testing.assert_array_equal(signs.T @ signs, order * np.eye(order))
 
 
-def test_fewer_columns_are_the_first_ones():
-    np.testing.assert_array_equal(halves(16, 6), halves(16, 15)[:, :6])
-
-
-def test_spreading_only_changes_the_order():
-    plain, spread = halves(24, 9), halves(24, 9, spread=True)
-    assert plain.tolist() != spread.tolist()
-    assert sorted(plain.tolist()) == sorted(spread.tolist())
-
-
 def test_spreading_has_a_limit():
     np.testing.assert_array_equal(halves(512, 5, spread=True), halves(512, 5))
 
@@ -67,21 +57,6 @@ def test_table_iii():
     columns = halves(8, 5)
     for j, wanted in enumerate(TABLE_III):
         assert {d + 1 for d in range(8) if columns[d, j] == 0} == wanted
-
-
-def test_blocked_three_by_two():
-    columns = halves(4, 3)
-    for j, wanted in enumerate([{1, 2}, {1, 3}, {1, 4}]):
-        assert {d + 1 for d in range(4) if columns[d, j] == 0} == wanted
-
-
-@pytest.mark.parametrize("b", [1, 2, 37])
-def test_eight_equal_blocks(b):
-    pattern = blocked_pattern(8 * b, 5)
-    for j, wanted in enumerate(TABLE_III):
-        for block in range(8):
-            half = set(pattern[j, block::8].tolist())
-            assert half == {0 if block + 1 in wanted else 1}
 
 
 @pytest.mark.parametrize("spread", [False, True])
@@ -118,24 +93,12 @@ def test_where_an_order_is_missing(m):
     assert inexact
 
 
-def test_rounds_add_up():
-    for m in (2, 5, 11, 23, 40, 47):
-        base = smallest_order(m)
-        for n in range(base, 6 * base):
-            counted, left = rounds(n, m)
-            assert sum(order * times for order, times in counted) + left == n
-            assert all(order >= base and times > 0 for order, times in counted)
-            if n >= 6 * base - 20:  # nearly all rounds are the smallest
-                assert sum(t for order, t in counted if order > base) <= 2
-    assert rounds(300, 5) == ([(8, 36), (12, 1)], 0)
-
-
-@pytest.mark.parametrize("m", range(2, 41))
-def test_stretches_are_about_halved(m):
+def test_stretches_are_about_halved():
     # A class is a stretch of what is dealt.
-    worst = 0
-    for n in [*range(smallest_order(m), 130), 300, 303, 1001]:
-        signs = 1 - 2 * blocked_pattern(n, m, spread=True).astype(int)
-        ahead = np.pad(signs.cumsum(axis=1), ((0, 0), (1, 0)))
-        worst = max(worst, np.ptp(ahead, axis=1).max() / 2)
-    assert worst <= (1.5 if m == 5 else max(2, np.sqrt(m)))
+    for m in (2, 3, 5, 8, 11, 12, 20, 23, 40):
+        worst = 0
+        for n in [*range(smallest_order(m), 130), 300, 303, 1001]:
+            signs = 1 - 2 * blocked_pattern(n, m, spread=True).astype(int)
+            ahead = np.pad(signs.cumsum(axis=1), ((0, 0), (1, 0)))
+            worst = max(worst, np.ptp(ahead, axis=1).max() / 2)
+        assert worst <= (1.5 if m == 5 else max(2, np.sqrt(m))), m

@@ -8,16 +8,8 @@ from fastcmp import Estimates, simultaneous_pairs
 from fastcmp.core.threads import ThreadPool
 from fastcmp.kernels import random_normals
 from fastcmp.kernels.rng import _word
+from fastcmp.pairwise import max_t
 from fastcmp.pairwise.joint_draws import normal_joint
-from fastcmp.pairwise.max_t import (
-    Maxima,
-    covariance_root,
-    gaussian_draws,
-    joint_pvalues,
-    multiplier_draws,
-    normal_pvalues,
-    order_statistics,
-)
 from fastcmp.pairwise.metric_options import Draws
 
 
@@ -42,7 +34,7 @@ def test_numbers_are_normal():
 
 
 def test_root_of_a_singular_covariance(covariance):
-    root = covariance_root(covariance)
+    root = max_t.covariance_root(covariance)
     assert root.shape == (6, 4)
     scale = np.sqrt(np.diagonal(covariance))
     size = np.maximum(np.outer(scale, scale), 1e-300)
@@ -51,22 +43,22 @@ def test_root_of_a_singular_covariance(covariance):
 
 
 def test_covariance_of_draws(covariance):
-    draws = gaussian_draws(covariance, 20_000, 5)
+    draws = max_t.gaussian_draws(covariance, 20_000, 5)
     scale = np.where(np.diagonal(covariance) > 0, np.sqrt(np.diagonal(covariance)), 1)
     found = np.cov(draws / scale[:, None])
     assert np.abs(found - covariance / np.outer(scale, scale)).max() < 0.04
-    first, second = gaussian_draws(np.ones((2, 2)), 100, 5)
+    first, second = max_t.gaussian_draws(np.ones((2, 2)), 100, 5)
     assert (first == second).all()
 
 
 @pytest.mark.parametrize("n", [3, 5000])
 def test_a_draw_is_a_function_of_the_seed_and_its_number(n):
     rows = np.random.default_rng(2).normal(size=(4, n))
-    many = multiplier_draws(rows, 700, 5)
-    assert (multiplier_draws(rows, 530, 5) == many[:, :530]).all()
-    assert not np.isclose(multiplier_draws(rows, 1, 6), many[:, :1]).any()
+    many = max_t.multiplier_draws(rows, 700, 5)
+    assert (max_t.multiplier_draws(rows, 530, 5) == many[:, :530]).all()
+    assert not np.isclose(max_t.multiplier_draws(rows, 1, 6), many[:, :1]).any()
     with ThreadPool(3) as pool:
-        assert (multiplier_draws(rows, 700, 5, pool) == many).all()
+        assert (max_t.multiplier_draws(rows, 700, 5, pool) == many).all()
     numbers = np.empty((3, n))
     random_normals(5, 0, 0, numbers)
     np.testing.assert_allclose(many[:, :3], rows @ numbers.T, atol=1e-10)
@@ -75,7 +67,7 @@ def test_a_draw_is_a_function_of_the_seed_and_its_number(n):
 def test_maxima_of_many_models_by_order_statistics():
     weights = 1.0 - np.eye(40)
     with ThreadPool(1) as pool:
-        maxima = Maxima.of(np.eye(40), 700, 3, pool)
+        maxima = max_t.Maxima.of(np.eye(40), 700, 3, pool)
         found = maxima.largest(weights)
         rows = maxima.largest(weights[[4, 9]], np.array([4, 9]), apart=True)
         some = maxima.largest(weights, only=np.array([5, 600]))
@@ -87,8 +79,8 @@ def test_maxima_of_many_models_by_order_statistics():
     assert some[0] == pytest.approx(found[0, [5, 600]])
     assert np.count_nonzero(found[0] > critical) == 700 - np.ceil(0.9 * 701)
     assert tail == pytest.approx((2 + 700 - np.ceil(0.9 * 701)) / 701)
-    assert order_statistics(np.arange(19.0)[None], 0.95) == [18.0]
-    assert order_statistics(np.arange(39.0)[None], 0.95) == [37.0]
+    assert max_t.order_statistics(np.arange(19.0)[None], 0.95) == [18.0]
+    assert max_t.order_statistics(np.arange(39.0)[None], 0.95) == [37.0]
 
 
 @pytest.mark.parametrize("n_models", [2, 40])
@@ -96,7 +88,7 @@ def test_maximum_of_one_pair_is_t(n_models):
     weights = np.zeros((n_models, n_models))
     weights[0, 1] = weights[1, 0] = np.sqrt(0.5)
     with ThreadPool(1) as pool:
-        maxima = Maxima.of(np.eye(n_models), 20_000, 5, pool, df=6.0)
+        maxima = max_t.Maxima.of(np.eye(n_models), 20_000, 5, pool, df=6.0)
         found = maxima.largest(weights)
         critical = maxima.quantiles(found, 0.95)[0]
         tails = maxima.tails(found[0], np.array([1.0, 3.0]))
@@ -118,7 +110,7 @@ def test_high_ranks_and_degrees_of_freedom():
         joint = normal_joint(squares, Draws(2000, 4), 9.0, pool)
         assert joint.rank == 39
         known = (joint, pairs, statistic, inverse, pool)
-        counted, integrated = joint_pvalues(*known), normal_pvalues(*known)
+        counted, integrated = max_t.joint_pvalues(*known), max_t.normal_pvalues(*known)
     np.testing.assert_allclose(counted, integrated, atol=0.05)
 
 

@@ -8,35 +8,18 @@ from both_tiers import both_tiers  # noqa: F401
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from fastcmp.io.logs.json_lines import (
-    Ids,
-    Notes,
-    Numbers,
-    Prints,
-    Words,
-    combine,
-    read_blocks,
-    read_columns,
-)
+from fastcmp.io.logs import json_lines
 from fastcmp.kernels import json_fields
 from fastcmp.kernels.json_columns import hash_bytes
-from fastcmp.kernels.json_fields import scan_lines
 
 WANTED = ["id", "a", "naïve", ("in", "a"), ("in", "b")]
 KEYS = st.sampled_from(["id", "a", "naïve", "in", "b", "x", '"', "\\", "é", ""])
-FORMS = {
-    json_fields.NUMBER: (int, float),
-    json_fields.TEXT: str,
-    json_fields.ESCAPED: str,
-    json_fields.TRUE: bool,
-    json_fields.FALSE: bool,
-    json_fields.NULL: type(None),
-    json_fields.NAN: float,
-    json_fields.INFINITY: float,
-    json_fields.MINUS_INFINITY: float,
-    json_fields.OBJECT: dict,
-    json_fields.ARRAY: list,
-}
+FORMS = (
+    {json_fields.NUMBER: (int, float), json_fields.TEXT: str, json_fields.ESCAPED: str}
+    | {json_fields.TRUE: bool, json_fields.FALSE: bool, json_fields.NULL: type(None)}
+    | {json_fields.NAN: float, json_fields.INFINITY: float, json_fields.MINUS_INFINITY: float}
+    | {json_fields.OBJECT: dict, json_fields.ARRAY: list}
+)
 
 values = st.recursive(
     st.none()
@@ -59,7 +42,7 @@ lines = st.builds(
 def read(path, content, limit=10**9):
     """Read wanted values of each line by the scan: row, key -> (kind, value)."""
     path.write_bytes(content)
-    places, blocks = read_blocks(path, WANTED, limit)
+    places, blocks = json_lines.read_blocks(path, WANTED, limit)
     rows = []
     for block in blocks:
         for row, line in enumerate(block.lines.tolist()):
@@ -110,7 +93,7 @@ def test_same_as_json(path, some):
     check(read(path, "\n".join(some).encode()), [expected(line) for line in some])
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(lines, st.integers(0, 400), st.binary(max_size=2), st.integers(0, 2))
 @example('{"a": 1}', 7, b"", 1)
 @example('{"a": "\\u00e9"}', 10, b"g", 1)
@@ -135,12 +118,12 @@ def test_damaged_line(path, line, at, inserted, removed):
         check(read(path, data), parsed)
 
 
-@pytest.mark.parametrize("cut", range(1, 53))
-def test_truncated(path, cut):
+def test_truncated(path):
     line = '{"id": 1, "in": {"a": [1.5, null]}, "b": "\\u00e9é\\n"}'
     whole = (line + "\n").encode() * 3
-    with pytest.raises(ValueError, match=r"line 3: .*cut off"):
-        read(path, whole[:-cut] if cut > 1 else whole[:-2])
+    for cut in range(2, 53):
+        with pytest.raises(ValueError, match=r"line 3: .*cut off"):
+            read(path, whole[:-cut])
 
 
 @pytest.mark.parametrize("ending", ["\n", "\r\n", "\n\n  \n", ""])
@@ -155,8 +138,8 @@ def test_line_ends(path, ending, bom):
 
 
 def test_blocks_and_long_lines(path):
-    """Lines that cross blocks, one of 9 MB, in a file of many blocks."""
-    long = json.dumps({"id": 7, "x": "y" * 9_000_000, "a": "z"})
+    """Lines that cross blocks, one of 5 MB, in a file of many blocks."""
+    long = json.dumps({"id": 7, "x": "y" * 5_000_000, "a": "z"})
     short = [json.dumps({"id": i, "x": "y" * (i % 700)}) for i in range(20_000)]
     rows = read(path, "\n".join([*short, long, *short]).encode())
     ids = [found["id"] for _, found in rows]
@@ -212,8 +195,8 @@ numbers = st.one_of(
 @example(["9007199254740992", "9007199254740991.5", "0.0000000000000000000001"])
 def test_numbers_are_exact(path, some):
     path.write_text("".join(f'{{"a": {x}}}\n' for x in some))
-    column = Numbers()
-    read_columns(path, {"a": column}, 10**9)
+    column = json_lines.Numbers()
+    json_lines.read_columns(path, {"a": column}, 10**9)
     wanted = np.array([float(json.loads(x)) for x in some])
     np.testing.assert_array_equal(column.values, wanted)
 
@@ -221,8 +204,8 @@ def test_numbers_are_exact(path, some):
 @given(st.lists(st.integers(-(10**19), 10**19), min_size=1, max_size=9))
 def test_ids(path, some):
     path.write_text("".join(f'{{"a": {x}}}\n' for x in some))
-    column = Ids("a")
-    read_columns(path, {"a": column}, 10**9)
+    column = json_lines.Ids("a")
+    json_lines.read_columns(path, {"a": column}, 10**9)
     assert list(map(str, column.values)) == list(map(str, some))
     if max(len(str(x)) for x in some) <= 18:
         assert column.values.dtype == np.int64
@@ -236,9 +219,12 @@ def test_columns(path):
         '{"a": "good", "b": null, "c": [], "d": {"e": 1}, "id": "4"}\n'
         '{"a": [1], "c": ["3"], "id": 1234567890123456789012}\n'
     )
-    number, word, print_, note, id_ = Numbers(), Words(), Prints(), Notes(), Ids("id")
+    number, word, print_, note, id_ = (
+        *(json_lines.Numbers(), json_lines.Words(), json_lines.Prints(), json_lines.Notes()),
+        json_lines.Ids("id"),
+    )
     columns = {"a": number, "b": word, "c": print_, "d": note, "id": id_}
-    assert read_columns(path, columns, 10**9).tolist() == [1, 2, 3, 4, 5]
+    assert json_lines.read_columns(path, columns, 10**9).tolist() == [1, 2, 3, 4, 5]
     np.testing.assert_array_equal(number.values, [1, 1, np.nan, np.nan, np.nan])
     assert number.strange == (3, "good")
     assert [word.names[code] for code in word.codes] == ["x", "y", "x", None, None]
@@ -247,41 +233,11 @@ def test_columns(path):
     assert print_.values[4] not in (0, print_.values[0])
     assert note.values == {1: "wrong é", 3: '{"e": 1}'}
     assert id_.values == ["1", "q", "é", "4", "1234567890123456789012"]
-    ones = combine(print_.values, print_.values)
+    ones = json_lines.combine(print_.values, print_.values)
     assert len(set(ones.tolist())) == 3
-
-
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [('{"x": 1}', "line 2: id .* is not there"), ('{"id": null}', "is neither")],
-)
-def test_id_is_missing(path, line, message):
-    path.write_text('{"id": 1}\n' + line)
-    with pytest.raises(ValueError, match=message):
-        read_columns(path, {"id": Ids("id")}, 10**9)
 
 
 @given(st.binary(max_size=40), st.binary(max_size=40))
 def test_hash(a, b):
     x, y = (np.frombuffer(b"." + data, np.uint8) for data in (a, b))
     assert (hash_bytes(x, 1, x.size) == hash_bytes(y, 1, y.size)) == (a == b)
-
-
-def test_scan_from_compiled_code():
-    """The scan is callable where a user's own kernel calls it."""
-    from numba import njit
-
-    @njit
-    def scan(data, limits, names, table, spans, kinds, lines):
-        return scan_lines(data, limits, names, table, spans, kinds, lines)
-
-    text = b'{"id": 12, "x": [{}]}\n'
-    data = np.frombuffer(text + b" " * 16, np.uint8)
-    names, table = np.frombuffer(b"id", np.uint8), np.array([[0, 2, -1, 0]])
-    spans, lines = np.zeros((3, 1, 2), np.int64), np.zeros((3, 4), np.int64)
-    kinds = np.zeros((3, 1), np.uint8)
-    found = scan(data, (0, len(text)), names, table, spans, kinds, lines)
-    assert found == (1, len(text), 1)
-    assert text[slice(*spans[0, 0])] == b"12"
-    assert kinds[0, 0] == json_fields.NUMBER
-    assert lines[0].tolist() == [0, len(text) - 1, 0, 0]

@@ -6,41 +6,18 @@ import math
 import numpy as np
 import pytest
 from both_tiers import both_tiers  # noqa: F401
-from hypothesis import given
+from cases import case
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from libraries import mpmath, stats
+from libraries import mpmath
 from naive import far_half_binomial
 from strategies import right_matrices
 
-from fastcmp.kernels import (
-    TWO_SIDED,
-    binomial_half,
-    cluster_bits,
-    count_clusters,
-    pack_equal,
-    random_exponentials,
-    random_signs,
-    tango_exact,
-)
+from fastcmp import kernels
+from fastcmp.kernels import bits, evalues
 from fastcmp.kernels.binomial import _expansion
-from fastcmp.kernels.bits import (
-    LINE_WORDS,
-    TILE_ROWS,
-    allocate_words,
-    cluster_squares,
-    common_tile,
-    cross_counts,
-    discordant_pairs,
-    squared_distances,
-)
 from fastcmp.kernels.bounded_means import lower_mean_limit
-from fastcmp.kernels.count_draws import add_tails, enumerate_swaps, half_chances
-from fastcmp.kernels.evalues import (
-    extend_tables,
-    mcnemar_log_evalue_many,
-    missing_evidence,
-    pair_log_evalues,
-)
+from fastcmp.kernels.count_draws import add_tails, half_chances
 from fastcmp.kernels.item_bootstrap import cluster_cells, total_draws
 from fastcmp.kernels.item_bootstrap import cluster_squares as squares_of_clusters
 from fastcmp.kernels.margins_exact import tango_exact_margins
@@ -58,81 +35,32 @@ def random_right(n_models, n, seed=0):
 
 def packed(right):
     """Pack a 0/1 matrix with NumPy, in the layout of allocate_words."""
-    words = allocate_words(*right.shape)
+    words = bits.allocate_words(*right.shape)
     packed_bytes = np.packbits(right, axis=1, bitorder="little")
     words.view(np.uint8)[: right.shape[0], : packed_bytes.shape[1]] = packed_bytes
     return words
 
 
-@pytest.mark.parametrize("n_models", [0, 1, 3, 4, 5, 13])
-@pytest.mark.parametrize("n", [0, 1, 511, 512, 513, 10_000])
-def test_allocated_rows_are_zero_padded_and_aligned(n_models, n):
-    words = allocate_words(n_models, n)
-    rows, columns = words.shape
-    assert rows % TILE_ROWS == 0
-    assert n_models <= rows < n_models + TILE_ROWS
-    assert columns % LINE_WORDS == 0
-    assert n <= 64 * columns < n + 64 * LINE_WORDS
-    assert words.dtype == np.uint64
-    assert words.flags.c_contiguous
-    assert words.flags.writeable
-    if words.size > 0:
-        assert words.ctypes.data % (8 * LINE_WORDS) == 0
-    assert not words.any()
-
-
-def brute_force(right):
-    pairs = list(itertools.combinations(right.astype(bool), 2))
-    only_a = [int((a & ~b).sum()) for a, b in pairs]
-    return only_a, [int((b & ~a).sum()) for a, b in pairs]
-
-
-def by_tiles(right, height, width):
-    """Count all pairs by tiles of height x width models."""
-    n_models = right.shape[0]
-    words, sums = packed(right), right.sum(axis=1, dtype=np.int64)
-    joint = np.zeros((n_models, n_models), np.int64)
-    for i in range(0, n_models, height):
-        i_end = min(i + height, n_models)
-        for j in range(0, n_models, width):
-            j_end = min(j + width, n_models)
-            if j_end > i:
-                common_tile(words, (i, i_end, j, j_end), joint[i:i_end, j:j_end])
-    i, j = np.triu_indices(n_models, 1)
-    return (sums[i] - joint[i, j]).tolist(), (sums[j] - joint[i, j]).tolist()
-
-
-@pytest.mark.parametrize("tiling", [(4, 4), (4, 8), (8, 4), (8, 8), (16, 16)])
-@pytest.mark.parametrize("n_models", range(2, 14))
-def test_any_tiling_equals_brute_force(n_models, tiling):
-    right = random_right(n_models, 1000, seed=n_models)
-    assert by_tiles(right, *tiling) == brute_force(right)
-
-
-@pytest.mark.parametrize("n", [131_072, 131_073, 270_000])
-def test_panels_of_long_rows(n):
-    # One panel is 2048 words, 131072 samples.
-    right = random_right(6, n)
-    assert by_tiles(right, 8, 8) == brute_force(right)
+def test_allocated_rows_are_zero_padded_and_aligned():
+    for n_models, n in itertools.product((0, 1, 3, 4, 5, 13), (0, 1, 511, 512, 513, 10_000)):
+        words = bits.allocate_words(n_models, n)
+        rows, columns = words.shape
+        with case(n_models, n):
+            assert rows % bits.TILE_ROWS == columns % bits.LINE_WORDS == 0
+            assert n_models <= rows < n_models + bits.TILE_ROWS
+            assert n <= 64 * columns < n + 64 * bits.LINE_WORDS
+            assert words.flags.c_contiguous
+            assert not words.size or words.ctypes.data % (8 * bits.LINE_WORDS) == 0
+            assert not words.any()
 
 
 @given(right_matrices())
 def test_common_bits_add_up(right):
     n_models = right.shape[0]
     joint = np.ones((n_models, n_models), np.int64)
-    common_tile(packed(right), (0, n_models, 0, n_models), joint)
+    bits.common_tile(packed(right), (0, n_models, 0, n_models), joint)
     wide = right.astype(np.int64)
     expected = np.triu(wide @ wide.T) + 1
-    np.testing.assert_array_equal(joint, expected)
-
-
-def test_common_bits_of_one_tile_in_a_larger_matrix():
-    right = random_right(12, 100)
-    joint = np.zeros((12, 12), np.int64)
-    common_tile(packed(right), (4, 8, 8, 12), joint[4:8, 8:12])
-    wide = right.astype(np.int64)
-    expected = np.zeros_like(joint)
-    expected[4:8, 8:12] = wide[4:8] @ wide[8:].T
     np.testing.assert_array_equal(joint, expected)
 
 
@@ -141,7 +69,7 @@ def test_chosen_pairs_equal_brute_force():
     pairs = np.array([[0, 1], [6, 2], [3, 3], [1, 0]])
     only_a, only_b = np.empty((2, len(pairs)), np.int64)
     sums = right.sum(axis=1, dtype=np.int64)
-    discordant_pairs(packed(right), sums, pairs, only_a, only_b)
+    bits.discordant_pairs(packed(right), sums, pairs, only_a, only_b)
     is_right = right.astype(bool)
     for p, (i, j) in enumerate(pairs):
         assert only_a[p] == (is_right[i] & ~is_right[j]).sum()
@@ -150,11 +78,11 @@ def test_chosen_pairs_equal_brute_force():
 
 def test_common_bits_of_two_arrays():
     words = np.empty((3, 9), np.uint64)
-    random_signs(5, 0, 0, words)
-    rows, others = allocate_words(5, 192), allocate_words(4, 192)
+    kernels.random_signs(5, 0, 0, words)
+    rows, others = bits.allocate_words(5, 192), bits.allocate_words(4, 192)
     rows[:5, :3], others[:4, :3] = words.T[:5], words.T[5:]
     counts = np.empty((len(rows), len(others)), np.int64)
-    cross_counts(rows, others, counts)
+    bits.cross_counts(rows, others, counts)
     common = np.bitwise_count(rows[:, np.newaxis] & others).sum(axis=2)
     np.testing.assert_array_equal(counts, common)
 
@@ -170,19 +98,19 @@ def clustered(draw, n_rows=3):
 @given(clustered())
 def test_bits_by_cluster(drawn):
     (y_true, a, b), groups = drawn
-    words = allocate_words(2, groups.size)
+    words = bits.allocate_words(2, groups.size)
     ends = np.cumsum(np.bincount(groups))
     right = np.empty((2, ends.size))
     for row, pred, out in zip(words, (a, b), right, strict=False):
-        pack_equal(y_true, pred, row)
-        cluster_bits(row, ends, out)
+        kernels.pack_equal(y_true, pred, row)
+        kernels.cluster_bits(row, ends, out)
     for pred, out in zip((a, b), right, strict=True):
         wanted = np.bincount(groups[pred == y_true], minlength=ends.size)
         assert out.tolist() == wanted.tolist()
     found = np.empty((2, 1))
-    cluster_squares(words, ends, right, np.array([[0, 1]]), found)
+    bits.cluster_squares(words, ends, right, np.array([[0, 1]]), found)
     cells = np.zeros((4, ends.size), np.int64)
-    count_clusters(y_true, a, b, groups, cells)
+    kernels.count_clusters(y_true, a, b, groups, cells)
     sizes = cells.sum(axis=0)
     assert found[0, 0] == pytest.approx((cells**2 / sizes).sum(), rel=1e-13)
     assert found[1, 0] == ((cells[1] + cells[2]) ** 2).sum()
@@ -192,7 +120,7 @@ def test_bits_by_cluster(drawn):
 def test_squared_distances(n, seed):
     rows = np.random.default_rng(seed).normal(size=(3, n))
     found = np.empty(2)
-    squared_distances(rows, np.array([[0, 2], [1, 1]]), found)
+    bits.squared_distances(rows, np.array([[0, 2], [1, 1]]), found)
     assert found[0] == pytest.approx(((rows[0] - rows[2]) ** 2).sum(), rel=1e-13)
     assert found[1] == 0
 
@@ -200,49 +128,10 @@ def test_squared_distances(n, seed):
 # Draws, exact margins, e-values.
 
 
-def all_swaps(counts, partner, least):
-    """Enumerate configurations in pieces of three."""
-    pairs = [s for s, p in enumerate(partner) if p > s and counts[s] + counts[p] > 0]
-    both = [int(counts[s] + counts[partner[s]]) for s in pairs]
-    radices = [m - 2 * low + 1 for m, low in zip(both, least, strict=True)]
-    chances = np.zeros((len(pairs), max(radices)))
-    for row, radix, m, low in zip(chances, radices, both, least, strict=True):
-        half_chances(m, low, row[:radix])
-    n = math.prod(radices)
-    out, weights = np.empty((n, counts.size)), np.empty(n)
-    for first in range(0, n, 3):
-        part = slice(first, first + 3)
-        given = counts, partner, np.array(least), chances, first
-        enumerate_swaps(*given, out[part], weights[part])
-    return pairs, radices, out, weights
-
-
-@pytest.mark.parametrize("least", [(0, 0, 0), (1, 0, 2)])
-def test_all_configurations(least):
-    counts = np.array([8, 2, 0, 9, 1, 0, 3, 2])
-    partner = np.array([0, 2, 1, 3, 5, 4, 7, 6])
-    pairs, radices, out, weights = all_swaps(counts, partner, least)
-    assert pairs == [1, 4, 6]
-    wanted = [
-        [low + x for low, x in zip(least, row, strict=True)]
-        for row in itertools.product(*map(range, radices))
-    ]
-    np.testing.assert_array_equal(out[:, pairs], wanted)
-    mirrored = out[::-1][:, partner]
-    np.testing.assert_array_equal(out, mirrored)
-    chance = [
-        math.prod(stats.binom(counts[s] + counts[partner[s]], 0.5).pmf(row[s]) for s in pairs)
-        for row in out
-    ]
-    np.testing.assert_allclose(weights, chance, rtol=1e-12)
-    if not any(least):
-        assert weights.sum() == pytest.approx(1, rel=1e-14)
-
-
 def test_chances_of_halves():
     out = np.empty(5)
     half_chances(1000, 498, out)
-    wanted = [binomial_half(498.0 + i, 1000.0).pmf for i in range(5)]
+    wanted = [kernels.binomial_half(498.0 + i, 1000.0).pmf for i in range(5)]
     np.testing.assert_array_equal(out, wanted)
 
 
@@ -312,6 +201,7 @@ def tables(draw):
     return only_a, draw(st.integers(0, n - only_a)), n
 
 
+@settings(max_examples=6)
 @given(tables(), st.sampled_from([0.03, 0.1, 0.4]), st.sampled_from([0.0, 0.001]))
 def test_exact_intervals_invert_the_tests(table, margin, gamma):
     only_a, only_b, n = table
@@ -324,8 +214,8 @@ def test_exact_intervals_invert_the_tests(table, margin, gamma):
     for end, level in ((high, 0.025), (inner_high, 0.05)):
         assert (found[3] <= level) == (end < margin)
     if inner_low > -1:
-        below = tango_exact(*table, max(inner_low - 2e-8, -0.9999999), gamma)
-        above = tango_exact(*table, inner_low + 2e-8, gamma)
+        below = kernels.tango_exact(*table, max(inner_low - 2e-8, -0.9999999), gamma)
+        above = kernels.tango_exact(*table, inner_low + 2e-8, gamma)
         assert below.pvalue <= 0.05 + 1e-6
         assert above.pvalue >= 0.05 - 1e-6
     turned = np.empty(9)
@@ -334,42 +224,16 @@ def test_exact_intervals_invert_the_tests(table, margin, gamma):
     assert turned[2:4].tolist() == found[3:1:-1].tolist()
 
 
-@pytest.mark.parametrize("prior", [0.5, 3.0])
-@pytest.mark.parametrize("size", [0, 60_000])
-def test_pairs_by_tables(prior, size):
-    rng = np.random.default_rng(5)
-    n, m = 50_000, 7
-    right = rng.integers(30_000, 50_000, m)
-    joint = np.triu(np.minimum(right[:, None], right) - rng.integers(0, 9000, (m, m)))
-    joint[0, 1] = min(right[:2])  # no discordant sample of one of them
-    tables, rests = np.empty((2, size), np.int64), np.zeros(2)
-    extend_tables(prior, 0, tables[:, :1000], rests)
-    extend_tables(prior, min(1000, size), tables, rests)
-    p = m * (m - 1) // 2
-    before = rng.normal(0, 50, p)
-    found, largest = np.empty((2, p))
-    known = (prior, tables)
-    for rows in ((0, 2), (2, m)):
-        pair_log_evalues(joint, right, rows, known, before, (found, largest))
-    i, j = np.triu_indices(m, 1)
-    both = joint[i, j]
-    wanted = np.empty(p)
-    mcnemar_log_evalue_many(*(right[i] - both, right[j] - both, (prior, prior), TWO_SIDED, wanted))
-    np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-11)
-    np.testing.assert_array_equal(largest, np.maximum(before, found))
-    assert n >= right.max()
-
-
 def test_evidence_that_is_missing():
     logs = np.array([-800.0, -41.0, -1.0, 0.0, 2.9, 3.1, 900.0])
     wanted = sum(20 - math.exp(x) for x in logs[:5])
-    assert missing_evidence(logs, 20.0) == pytest.approx(wanted, rel=1e-13)
-    assert missing_evidence(logs[-1:], 20.0) == 0.0
+    assert evalues.missing_evidence(logs, 20.0) == pytest.approx(wanted, rel=1e-13)
+    assert evalues.missing_evidence(logs[-1:], 20.0) == 0.0
 
 
 def exponentials(replicate, start, shape):
     out = np.empty(shape)
-    random_exponentials(3, replicate, start, out)
+    kernels.random_exponentials(3, replicate, start, out)
     return out
 
 

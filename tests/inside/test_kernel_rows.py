@@ -5,16 +5,8 @@ import pytest
 from both_tiers import both_tiers  # noqa: F401
 
 from fastcmp import kernels
-from fastcmp.kernels import DEGENERATE, INVALID, OK
+from fastcmp.kernels import DEGENERATE, INVALID, OK, cost, unpaired
 from fastcmp.kernels.cost import CHI_SQUARE as COST_CHI_SQUARE
-from fastcmp.kernels.cost import (
-    COST_PROFILE,
-    COST_WALD,
-    LIKELIHOOD,
-    cost_interval_many,
-    cost_test_many,
-)
-from fastcmp.kernels.difference_evalues import BETS, DIRICHLET, anytime_difference_interval_many
 from fastcmp.kernels.fold_tables import bcv_mcnemar_many, naive_mcnemar_many, proportion_z_many
 from fastcmp.kernels.fold_tests import (
     ALPAYDIN_F,
@@ -34,14 +26,7 @@ from fastcmp.kernels.intervals import (
     difference_interval_many,
     tango_margin_many,
 )
-from fastcmp.kernels.margins_exact import tango_exact_margins
 from fastcmp.kernels.paired import mcnemar_many
-from fastcmp.kernels.unpaired import (
-    MIETTINEN_NURMINEN,
-    UNPAIRED_NEWCOMBE,
-    miettinen_nurminen_many,
-    unpaired_interval_many,
-)
 
 sides = pytest.mark.parametrize("side", [kernels.TWO_SIDED, kernels.GREATER, kernels.LESS])
 same = np.testing.assert_array_equal
@@ -83,22 +68,8 @@ def test_intervals_of_a_difference():
         assert np.isnan([low, high]).all()
 
 
-@pytest.mark.parametrize("method", [BETS, DIRICHLET])
-def test_anytime_intervals(method):
-    _, only_a, only_b, _ = CELLS
-    n, thirds = CELLS.sum(axis=0), (0.5, 0.5, 0.5)
-    low, high = np.empty((2, 30))
-    anytime_difference_interval_many(only_a, only_b, n, (method, 0.9, thirds), low, high)
-    for i, table in enumerate(zip(only_a, only_b, n, strict=True)):
-        if method == BETS:
-            wanted = kernels.anytime_difference_interval(*table, 0.9)
-        else:
-            wanted = kernels.dirichlet_difference_interval(*table, 0.9, thirds)
-        same((low[i], high[i]), wanted)
-
-
 @pytest.mark.parametrize("smoothing", [0.0, 1.0])
-@pytest.mark.parametrize("method", [LIKELIHOOD, COST_CHI_SQUARE])
+@pytest.mark.parametrize("method", [cost.LIKELIHOOD, COST_CHI_SQUARE])
 def test_costs(method, smoothing):
     rng = np.random.default_rng(2)
     values, group = np.array([-3.0, -1.0, 0.0, 0.5, 3.0]), rng.integers(0, 5, 12)
@@ -107,25 +78,28 @@ def test_costs(method, smoothing):
     counts[1] = 0
     counts[2, values[group] < 0.0] = 0
     results, status = np.empty((8, 4)), np.empty(8, np.uint8)
-    largest, flag = (3.0, True) if method == LIKELIHOOD else (0.0, True)
+    largest, flag = (3.0, True) if method == cost.LIKELIHOOD else (0.0, True)
     options = method, largest, flag
-    cost_test_many(counts, group, values, cells, options, results, status)
+    cost.cost_test_many(counts, group, values, cells, options, results, status)
     for row, found, its in zip(counts, results, status, strict=True):
         weights = cells + np.bincount(group, row, 5)
         if not (row * values[group]).any():  # smoothing alone is no evidence
             assert (*found, its) == (0.0, 1.0, 0.0, 0.0, DEGENERATE)
         else:
-            if method == LIKELIHOOD:
+            if method == cost.LIKELIHOOD:
                 one = kernels.cost_likelihood(values, weights, largest)
             else:
                 one = kernels.cost_chi_square(values, weights, flag)
             same(found, [one.statistic, one.pvalue, one.multiplier, float(one.at_bound)])
             assert its == one.status
-    intervals = {COST_PROFILE: kernels.cost_profile_interval, COST_WALD: kernels.cost_wald_interval}
+    intervals = {
+        cost.COST_PROFILE: kernels.cost_profile_interval,
+        cost.COST_WALD: kernels.cost_wald_interval,
+    }
     for code, interval in intervals.items():
         for largest in (3.0, 10.0, 2.9):
             ends = np.empty((8, 2))
-            cost_interval_many(counts, group, values, (code, largest, 0.9), ends)
+            cost.cost_interval_many(counts, group, values, (code, largest, 0.9), ends)
             for row, found in zip(counts, ends, strict=True):
                 weights = np.bincount(group, row, 5)
                 same(found, interval(values, weights, float(row.sum()), largest, 0.9))
@@ -198,32 +172,21 @@ def test_margins(margin):
             assert found[9, i] == pytest.approx((distance / lower.statistic) ** 2)
 
 
-def test_margins_of_impossible_counts():
-    found = np.zeros((10, 3))
-    counts = np.array([[3, 3, -1], [0, 5, 0], [30, 7, 30]])
-    tango_margin_many(*counts, np.array([1.0, 0.1, 0.1]), 0.05, found)
-    assert np.isnan(found).all()
-    for margin, alpha in ((0.0, 0.05), (0.1, 0.5), (1.0, 0.05)):
-        one = np.zeros(9)
-        tango_exact_margins(3, 0, 30, margin, alpha, 0.0, one)
-        assert np.isnan(one).all()
-
-
 def test_unpaired():
     rng = np.random.default_rng(5)
     n = rng.integers(1, 90, (2, 40))
     counts = np.array([rng.integers(0, n[0] + 1), n[0], rng.integers(0, n[1] + 1), n[1]])
     shift, counts[:, 7] = rng.uniform(-0.9, 0.9, 40), -1
     z, pvalue, status = np.empty(40), np.empty(40), np.empty(40, np.uint8)
-    miettinen_nurminen_many(counts, shift, kernels.LESS, z, pvalue, status)
+    unpaired.miettinen_nurminen_many(counts, shift, kernels.LESS, z, pvalue, status)
     intervals = {
-        UNPAIRED_NEWCOMBE: kernels.newcombe_unpaired_interval,
-        MIETTINEN_NURMINEN: kernels.miettinen_nurminen_interval,
+        unpaired.UNPAIRED_NEWCOMBE: kernels.newcombe_unpaired_interval,
+        unpaired.MIETTINEN_NURMINEN: kernels.miettinen_nurminen_interval,
     }
     for i, cells in enumerate(counts.T):
         one = kernels.miettinen_nurminen(*cells, shift[i], kernels.LESS)
         same([z[i], pvalue[i], status[i]], one)
     for method, interval in intervals.items():
         low, high = np.empty((2, 40))
-        unpaired_interval_many(counts, (method, 0.9), low, high)
+        unpaired.unpaired_interval_many(counts, (method, 0.9), low, high)
         same(np.stack([low, high], axis=1), [interval(*cells, 0.9) for cells in counts.T])

@@ -1,7 +1,5 @@
 """Bins of scores, against NumPy's bisection among the edges."""
 
-from __future__ import annotations
-
 from math import inf, nan
 
 import numpy as np
@@ -69,32 +67,6 @@ def test_counts_equal_bincount(drawn, seed):
     cells = 2 * np.searchsorted(edges, scores, side="right") + (labels == 7)
     assert at == scores.size
     np.testing.assert_array_equal(counters, np.bincount(cells, minlength=counters.size))
-
-
-@DTYPES
-@pytest.mark.parametrize("n", [0, 1, 1023, 1024, 1025, 3000])
-def test_any_number_of_samples(dtype, n):
-    rng = np.random.default_rng(n)
-    scores, labels = rng.normal(size=n).astype(dtype), rng.integers(0, 2, n, np.uint8)
-    edges = np.sort(rng.normal(size=500)).astype(dtype)
-    tables, counters = make_tables(edges), np.zeros(2 * 501, np.uint32)
-    pair = np.array([0, 1], np.uint8)
-    assert count_score_bins(bits(scores), labels, pair, tables, counters) == n
-    cells = 2 * np.searchsorted(edges, scores, side="right") + labels
-    np.testing.assert_array_equal(counters, np.bincount(cells, minlength=1002))
-    # They add: what was there stays.
-    count_score_bins(bits(scores), labels, pair, tables, counters)
-    assert counters.sum() == 2 * n
-
-
-@DTYPES
-def test_one_label_twice_counts_as_the_second(dtype):
-    counters = np.zeros(4, np.uint32)
-    scores, edges = np.array([-1, 1, 1], dtype), np.zeros(1, dtype)
-    labels = np.full(3, 5)
-    pair = np.array([5, 5])
-    count_score_bins(bits(scores), labels, pair, make_tables(edges), counters)
-    assert counters.tolist() == [0, 1, 0, 2]
 
 
 @DTYPES

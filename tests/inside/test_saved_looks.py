@@ -33,15 +33,11 @@ def pairs(adjust="e-holm"):
     return state
 
 
-STATES = {
-    "mcnemar": mcnemar,
-    "means": means,
-    "pairs": pairs,
-    "pairs by e-bh": lambda: pairs("e-bh"),
-    "pairs without a look": PairLooks,
-    "mcnemar without samples": McNemarLooks,
-    "means without values": MeanLooks,
-}
+STATES = (
+    {"mcnemar": mcnemar, "means": means, "pairs": pairs}
+    | {"pairs by e-bh": lambda: pairs("e-bh"), "pairs without a look": PairLooks}
+    | {"mcnemar without samples": McNemarLooks, "means without values": MeanLooks}
+)
 ALL = pytest.mark.parametrize("name", STATES)
 
 
@@ -66,16 +62,6 @@ def test_a_saved_state_goes_on(name, tmp_path):
             assert again.look() == state.copy().look()
 
 
-@ALL
-def test_a_state_of_another_test_is_refused(name, tmp_path):
-    state = STATES[name]()
-    state.save(tmp_path / "state")
-    others = {McNemarLooks, MeanLooks, PairLooks, stream.PairCounts} - {type(state)}
-    for other in others:
-        with pytest.raises(ValueError, match=f"holds {type(state).__name__}, wanted"):
-            other.load(tmp_path / "state")
-
-
 def damaged(state, path, settings=None, **arrays):
     """Write a state with other settings or arrays, and a right checksum."""
     kept = state._settings() | (settings or {})
@@ -88,28 +74,22 @@ WRONG = {
         ({"table": np.array([[-1, 2], [3, 56]])}, "table must be numbers of samples"),
         ({"table": np.zeros((2, 2), np.int64)}, "the table is of other samples"),
         ({"looks": np.full((1, 2, 2), 99)}, "looks must be numbers of samples"),
-        ({"looks": np.zeros((2, 2))}, "looks must be int64 of shape"),
         ({"totals": np.array([60, -1, 0])}, "totals must be numbers of samples"),
         ({"settings": {"prior": (0.0, 1.0)}}, "prior must be 2 numbers above 0"),
-        ({"settings": {"alternative": "up"}}, "alternative must be one of"),
         ({"settings": {"classes": (0, 0)}}, "classes must be different labels"),
     ],
     "means": [
         ({"counts": np.zeros(3, np.int64)}, "counts must be int64 of shape"),
-        ({"counts": np.full(8193, -1)}, "counts must be numbers of samples"),
         ({"wealth": np.full(24, np.nan)}, "wealth must be numbers"),
         ({"total": np.array([np.inf])}, "total must be a number"),
         ({"looks": np.full((1, 5), 99.0)}, "looks must be numbers of samples that"),
-        ({"looks": np.full((1, 5), np.nan)}, "looks must be numbers"),
         ({"settings": {"bounds": (1.0, 0.0)}}, "bounds must be two numbers"),
         ({"settings": {"bets": (9.0,)}}, "bets must keep"),
     ],
     "pairs": [
         ({"right": np.array([1, 2, 31])}, "right must be numbers of samples"),
         ({"largest": np.full(3, np.nan)}, "largest must be numbers"),
-        ({"largest": np.zeros(2)}, "largest must be float64 of shape"),
         ({"decided": np.zeros(2, np.uint8)}, "decided must be uint8 of shape"),
-        ({"totals": np.array([30, 0])}, "totals must be numbers"),
         ({"settings": {"names": ("a", "a", "b")}}, "names must be"),
         ({"settings": {"alpha": 2.0}}, "alpha must lie in"),
     ],
@@ -124,19 +104,3 @@ def test_wrong_content_is_refused(name, change, message, tmp_path):
     path = damaged(STATES[name](), tmp_path / "state", **change)
     with pytest.raises(ValueError, match=f"holds no valid .*{message}"):
         stream.load(path)
-
-
-@ALL
-def test_a_file_without_arrays_is_refused(name, tmp_path):
-    state = STATES[name]()
-    write_state(tmp_path / "state", type(state).__name__, state._settings(), {})
-    with pytest.raises(ValueError, match=r"holds no valid .* is missing"):
-        stream.load(tmp_path / "state")
-
-
-def test_what_is_cut_off_is_refused(tmp_path):
-    path = tmp_path / "state"
-    pairs().save(path)
-    path.write_bytes(path.read_bytes()[:-1])
-    with pytest.raises(ValueError, match="is damaged"):
-        PairLooks.load(path)

@@ -77,9 +77,10 @@ def whole(paths, missing="wrong", **options):
     return PairCounts(missing=missing).update(read.y_true, read.preds)
 
 
-@pytest.mark.parametrize("labels", [(0, 1, 2), ("cat", "dog", "a, b"), (0.5, 2.0, 7.0)])
 @pytest.mark.parametrize("suffix", SUFFIXES)
-def test_blocks_count_what_the_whole_counts(tmp_path, suffix, labels):
+def test_blocks_count_what_the_whole_counts(tmp_path, suffix):
+    kinds = (0, 1, 2), ("cat", "dog", "a, b"), (0.5, 2.0, 7.0)
+    labels = kinds[SUFFIXES.index(suffix) % 3]
     path = write(tmp_path / f"p.{suffix}", predictions(200, labels))
     stream = PredictionStream([path])
     assert len(list(stream.rows(LIMIT))) > 3
@@ -125,7 +126,7 @@ def test_rows_are_told_before_they_are_read(tmp_path):
     assert [done for done, _ in told] == sorted({done for done, _ in told})
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     words=st.lists(
         st.tuples(*[st.sampled_from(['x"', "y\nz", "u,\rv", "", "NA", "1"])] * 3),
@@ -185,12 +186,10 @@ def complete(n, labels):
     return table.set_column(b, "b", table["c"])
 
 
-@pytest.mark.parametrize("joined", [0, 10**9])
-@pytest.mark.parametrize("labels", [(0, 2, 1), ("eel", "cat", "dog"), (0.5, 7.0, 2.0)])
 @pytest.mark.parametrize("suffix", SUFFIXES)
-def test_blocks_count_for_costs_what_the_whole_counts(
-    tmp_path, monkeypatch, suffix, labels, joined
-):
+def test_blocks_count_for_costs_what_the_whole_counts(tmp_path, monkeypatch, suffix):
+    kinds, i = ((0, 2, 1), ("eel", "cat", "dog"), (0.5, 7.0, 2.0)), SUFFIXES.index(suffix)
+    labels, joined = kinds[(i + 1) % 3], 10**9 * (i % 2)
     monkeypatch.setattr(counting, "_GATHERED", joined)
     path = write(tmp_path / f"p.{suffix}", complete(200, labels))
     told = []
@@ -280,23 +279,6 @@ def test_the_odd_file_of_a_folder_is_named(tmp_path):
             read([place])
 
 
-def test_empty_folders_and_files(tmp_path):
-    with pytest.raises(ValueError, match="a folder without prediction files"):
-        PredictionStream([tmp_path])
-    table = predictions(60)
-    for suffix in ("csv", "parquet", "arrow"):
-        path = write(tmp_path / f"p.{suffix}", table[:0])
-        with pytest.raises(ValueError, match=r"p\.\w+ holds no rows"):
-            streamed([path])
-        path.unlink()
-    write(tmp_path / "1.parquet", table[:0])
-    write(tmp_path / "2.parquet", table)
-    assert streamed([tmp_path]) == whole([tmp_path])
-    (tmp_path / "3.parquet").touch()
-    with pytest.raises(ValueError, match=r"3\.parquet is empty"):
-        streamed([tmp_path])
-
-
 # Ids.
 
 
@@ -338,8 +320,7 @@ def stored(table, kind):
     return pa.table(columns)
 
 
-@pytest.mark.parametrize("first", ["csv", "parquet", "arrow"])
-@pytest.mark.parametrize("second", ["parquet", "arrow"])
+@pytest.mark.parametrize(("first", "second"), [("csv", "arrow"), ("arrow", "parquet")])
 def test_text_of_other_types_is_joined(tmp_path, first, second):
     labels = ("cat", "dog", "eel")
     table = with_ids(predictions(100, labels), [f"s{i:04}" for i in range(100)])
@@ -374,19 +355,6 @@ def changed(ids, **changes):
 def test_what_cannot_be_joined_is_told(tmp_path, ids, said):
     with pytest.raises(ValueError, match=said):
         streamed(pair_of_files(tmp_path, range(100), ids))
-
-
-@pytest.mark.parametrize("n", [99, 91, 35])
-def test_a_file_that_ends_before_the_other(tmp_path, n):
-    first, second = pair_of_files(tmp_path, range(100))
-    whole_second = parquet.read_table(second)
-    write(second, whole_second[:n])
-    with pytest.raises(ValueError, match=rf"b\.parquet lacks .* of .*a\.csv: id {n}$"):
-        streamed([first, second])
-    write(second, whole_second)
-    write(first, csv.read_csv(first)[:n])
-    with pytest.raises(ValueError, match=rf"a\.csv lacks .*b\.parquet: id {n}$"):
-        streamed([first, second])
 
 
 def test_ids_of_one_file_must_differ_in_any_order(tmp_path):
@@ -458,41 +426,7 @@ def test_a_late_value_of_another_type_in_json(tmp_path, cell, first, said):
     assert isinstance(error.value, LateValueError) != is_damage
 
 
-def test_a_missing_prediction_is_found_by_its_row(tmp_path):
-    for suffix in ("csv", "parquet"):
-        path = write(tmp_path / f"p.{suffix}", predictions(150))
-        with pytest.raises(ValueError, match=r"^b has no prediction at row 33 \(1 miss"):
-            streamed([path], missing="raise")
-
-
-def test_labels_that_can_never_be_equal_in_any_block(tmp_path):
-    words = ["x"] * 40 + [None] * 40
-    numbers = [None] * 40 + [1] * 40
-    table = pa.table({"y_true": words, "a": words, "b": numbers})
-    path = write(tmp_path / "p.parquet", table)
-    for read in (streamed, whole):
-        with pytest.raises(TypeError, match=r"^b holds .* labels, which can never be eq"):
-            read([path])
-    nothing = pa.array([None] * 80, pa.int64())
-    write(path, table.set_column(2, "b", nothing))
-    assert streamed([path]) == whole([path])
-
-
 # Damage in the middle.
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("suffix", ["csv.gz", "jsonl.gz"])
-def test_compressed_text_that_is_cut_off(tmp_path, suffix):
-    path = tmp_path / f"p.{suffix}"
-    line = "1,1,0\n" if suffix == "csv.gz" else '{"y_true": 1, "a": 1, "b": 0}\n'
-    header = "y_true,a,b\n" if suffix == "csv.gz" else ""
-    content = gzip.compress((header + line * 5000).encode())
-    path.write_bytes(content)
-    assert streamed([path]).n_samples == 5000
-    path.write_bytes(content[:-20])
-    with pytest.raises(ValueError, match=r"cannot be read as .*, it may be cut off"):
-        streamed([path])
 
 
 def test_refused_files_leave_no_memory_behind(tmp_path, monkeypatch):

@@ -17,10 +17,7 @@ from fastcmp.studies.rivals import DESIGNS, all_pvalues
 
 N = 300
 #: Repetitions and folds of each design, and records of a fold, in the paper.
-SHAPES = {
-    "two thirds": (15, 1, 100),
-    "nine tenths": (15, 1, 30),
-    "10x10": (10, 10, 30),
+SHAPES = {"two thirds": (15, 1, 100), "nine tenths": (15, 1, 30), "10x10": (10, 10, 30)} | {
     "5x2": (5, 2, 150),
     "blocked 5x2": (5, 2, 150),
     "blocked 3x2": (3, 2, 150),

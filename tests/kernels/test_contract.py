@@ -3,9 +3,8 @@
 `EXAMPLES` holds arguments for each kernel; a new kernel without an example fails.
 """
 
-from __future__ import annotations
-
 import inspect
+import math
 import pkgutil
 import re
 from pathlib import Path
@@ -36,6 +35,10 @@ def zeros(*shape, dtype=np.int64):
     return np.zeros(shape, dtype)
 
 
+def floats(*shape):
+    return np.zeros(shape)
+
+
 def example_words():
     """Three models over 70 samples, packed."""
     labels = np.random.default_rng(4).integers(0, 2, (4, 70), np.uint8)
@@ -44,6 +47,7 @@ def example_words():
 
 
 Y, A, B = np.random.default_rng(3).integers(0, 3, (3, 200), np.uint8)
+DEALT = Y.reshape(2, 100).astype(np.int16) - 1
 WORDS = example_words()
 TABLE = np.array([[20, 10, 5], [3, 30, 15], [0, 5, 40]])
 #: A metric of a confusion matrix: macro F1 of three classes.
@@ -61,39 +65,39 @@ COSTS = np.array([-5.0, -1.0, 0.0, 1.0, 5.0])
 SAMPLES = np.array([1.0, 12.0, 80.0, 25.0, 2.0])
 SCORES = np.random.default_rng(5).normal(size=200).round(1)
 POSITIVE = np.random.default_rng(6).integers(0, 2, 200, np.uint8)
+#: Order, ties and classes of the scores, and how often each sample is drawn.
+ROC = (np.argsort(SCORES), zeros(200, dtype=np.uint8), POSITIVE, np.arange(200) % 3)
+ROWS = ROC[0][np.newaxis], ROC[1][np.newaxis], POSITIVE
 NEGATIVES, POSITIVES = (np.sort(SCORES[flags]) for flags in (POSITIVE < 1, POSITIVE > 0))
 
 VALUES = np.random.default_rng(8).normal(size=(2, 70))
 SIZES = np.array([2.0, 3.0, 1.0, 4.0])
-ONE, NONE = np.ones(1), zeros(0, dtype=float)
+#: Three draws of three models, and two of their pairs.
+DRAWS = np.array([[1.0, -2.0, 0.0], [0.0, 1.0, 1.0], [1.0, 0.0, 0.0]])
+PAIRS = np.array([[0, 2], [0, 1]], np.int32)
+NONE = floats(0)
 
 EXAMPLES = {
     "dirichlet_largest": Example((13.0, 5.0, 3.0)),
     "gammainc": Example((2.0, 1.0)),
-    "random_exponentials": Example((1, 0, 0), (zeros(9, 3, dtype=float),)),
+    "random_exponentials": Example((1, 0, 0), (floats(9, 3),)),
     "random_gamma": Example((2.5, 1, 0, 0)),
-    "add_cluster_sums": Example(
-        (VALUES[0], VALUES[1], NONE, np.arange(70) % 4), (zeros(4, dtype=float),)
-    ),
-    "cluster_factors": Example((SIZES, SIZES, CR2), (zeros(4, dtype=float),)),
+    "add_cluster_sums": Example((VALUES[0], VALUES[1], NONE, np.arange(70) % 4), (floats(4),)),
+    "cluster_factors": Example((SIZES, SIZES, CR2), (floats(4),)),
     "clustered_mean": Example((SIZES**2, SIZES, SIZES, CR3)),
-    "difference_moments": Example(tuple(VALUES), (zeros(10, dtype=float),)),
+    "difference_moments": Example(tuple(VALUES), (floats(10),)),
     "mean_t": Example((0.25, 0.01, 10.0, TWO_SIDED)),
     "residual_squares": Example((SIZES**2, SIZES, np.ones(4))),
     "t_quantile": Example((10.0, 0.95)),
     "anytime_difference_interval": Example((11, 1, 100, 0.95)),
     "anytime_mean_interval": Example((VALUES[0] / 4, 0.95)),
     "anytime_proportion_interval": Example((11, 1, 0.5, 0.5, 0.95)),
-    "bet_on_values": Example(
-        (VALUES[0] / 4, 0.1, np.array([0.5, -0.25])), (zeros(2, dtype=float),)
-    ),
+    "bet_on_values": Example((VALUES[0] / 4, 0.1, np.array([0.5, -0.25])), (floats(2),)),
     "difference_log_evalue": Example((11, 1, 100, 0.05)),
     "dirichlet_difference_interval": Example((11, 1, 100, 0.95, (0.5, 0.5, 0.5))),
     "dirichlet_log_evalue": Example((11, 1, 100, 0.05, (0.5, 0.5, 0.5))),
     "e_holm_sorted": Example((np.array([0.5, 1.0, 7.0, 25.0]),)),
-    "empirical_bernstein_limits": Example(
-        (np.abs(VALUES[0]) / 4, 0.025, 0.5), (zeros(70, dtype=float),)
-    ),
+    "empirical_bernstein_limits": Example((np.abs(VALUES[0]) / 4, 0.025, 0.5), (floats(70),)),
     "log_mean_exp": Example((np.array([800.0, -3.0]),)),
     "mcnemar_log_evalue": Example((11, 1, 0.5, 0.5, 1)),
     "normal_mixture_boundary": Example((50.0, 6.3, 0.05, 1)),
@@ -122,17 +126,8 @@ EXAMPLES = {
     "blocked_constants": Example((5, 0.5, 0.5)),
     "blocked_t": Example((FIVE_BY_TWO, 1.1, 9.0)),
     "bonett_price_interval": Example((11, 1, 100, 0.95)),
-    "bootstrap_aucs": Example(
-        (np.argsort(SCORES)[np.newaxis], zeros(1, 200, dtype=np.uint8), POSITIVE, 1, 0),
-        (zeros(3, 1, dtype=float),),
-    ),
-    "bootstrap_rocs": Example(
-        (
-            *(np.argsort(SCORES)[np.newaxis], zeros(1, 200, dtype=np.uint8), POSITIVE),
-            *(True, np.array([0.5, 0.9]), False, 1, 0),
-        ),
-        (zeros(3, 1, 2, dtype=float),),
-    ),
+    "bootstrap_aucs": Example((*ROWS, 1, 0), (floats(3, 1),)),
+    "bootstrap_rocs": Example((*ROWS, True, np.array([0.5, 0.9]), False, 1, 0), (floats(3, 1, 2),)),
     "boschloo_exact": Example((7, 8, 3, 9)),
     "bouckaert_frank_t": Example((FOLDS, 0.1, -1)),
     "bouckaert_t": Example((FOLDS,)),
@@ -140,7 +135,7 @@ EXAMPLES = {
     "calibrated_f": Example((FIVE_BY_TWO,)),
     "chdtrc": Example((2.0, 7.5)),
     "class_rate": Example((F_BETA, 3.0, 4.0, 5.0, 20.0, 1.0)),
-    "cluster_bits": Example((WORDS[0], ints(3, 40, 70)), (zeros(3, dtype=float),)),
+    "cluster_bits": Example((WORDS[0], ints(3, 40, 70)), (floats(3),)),
     "cochrans_q": Example((ints(84, 92, 92), 770, 100)),
     "conservative_z": Example((FOLDS[0], FOLDS[2:8].reshape(3, 2, 10))),
     "corrected_factor": Example((10, 0.1)),
@@ -152,20 +147,12 @@ EXAMPLES = {
     "count_clusters": Example((Y, A, B, np.arange(200) % 7), (zeros(4, 7),)),
     "count_common_bits": Example((WORDS[0], WORDS[1])),
     "count_folds": Example(
-        (
-            Y.reshape(2, 100).astype(np.int16) - 1,
-            (A > 1).view(np.uint8).reshape(2, 100),
-            (B > 1).view(np.uint8).reshape(2, 100),
-        ),
-        (zeros(2, 2, 2, 2),),
+        (DEALT, *((x > 1).view(np.uint8).reshape(2, 100) for x in (A, B))), (zeros(2, 2, 2, 2),)
     ),
-    "simulate_folds": Example(
-        (Y.reshape(2, 100).astype(np.int16) - 1, SAMPLES[:3] / 100, 0.5, 0.05, 1, 0),
-        (zeros(3, 2, 2, 2, 2),),
-    ),
+    "simulate_folds": Example((DEALT, SAMPLES[:3] / 100, 0.5, 0.05, 1, 0), (zeros(3, 2, 2, 2, 2),)),
     "add_difference": Example((np.ones(1), ints(1, 2, 4))),
     "midranks_sorted": Example(
-        (np.array([0.1, 0.3, 0.3, np.nan]), ints(2, 0, 3, 1), np.zeros(4)), (zeros(4, dtype=float),)
+        (np.array([0.1, 0.3, 0.3, np.nan]), ints(2, 0, 3, 1), np.zeros(4)), (floats(4),)
     ),
     "count_labels": Example((Y, A, B), (zeros(3, 3, 3),)),
     "count_paired": Example((Y, A, B), (zeros(2, 2),)),
@@ -178,39 +165,21 @@ EXAMPLES = {
     "deal": Example(
         (np.arange(5, dtype=np.int16), ints(3, 0, 4, 1, 2)), (zeros(5, dtype=np.int16),)
     ),
-    "count_units": Example((np.array([[0, 2, 2], [1, 0, 1]]),), (zeros(2, 3, dtype=float),)),
-    "cell_tables": Example((CODES, np.ones((2, 4))), (zeros(2, 2, 2, 2, dtype=float),)),
-    "draw_cells": Example(
-        (ints(90, 30, 7, 2), ints(0, 0, 1, 1), 1, 0), (zeros(3, 4, dtype=float),)
-    ),
-    "draw_units": Example((ints(0, 0, 1, 1, 1), 1, 0), (zeros(2, 5, dtype=float),)),
+    "count_units": Example((np.array([[0, 2, 2], [1, 0, 1]]),), (floats(2, 3),)),
+    "cell_tables": Example((CODES, np.ones((2, 4))), (floats(2, 2, 2, 2),)),
+    "draw_cells": Example((ints(90, 30, 7, 2), ints(0, 0, 1, 1), 1, 0), (floats(3, 4),)),
+    "draw_units": Example((ints(0, 0, 1, 1, 1), 1, 0), (floats(2, 5),)),
     "fdtrc": Example((2.0, 10.0, 4.1)),
-    "flip_sums": Example(
-        (FOLDS, np.array([[5, 9, 1023]], np.uint64)), (zeros(10, 3, dtype=float),)
-    ),
+    "flip_sums": Example((FOLDS, np.array([[5, 9, 1023]], np.uint64)), (floats(10, 3),)),
     "fold_t": Example((FOLDS[0], 0.02, 4.5)),
     "bergmann_hommel": Example((np.array([0.01, 0.03, 0.2]), 3)),
     "fewest_models": Example((10,)),
     "step_down": Example(
-        (
-            np.array([[1.0, -2.0, 0.0], [0.0, 1.0, 1.0], [1.0, 0.0, 0.0]]),
-            np.array([[0, 2], [0, 1]], np.int32),
-            np.ones(2),
-            np.array([0.0, 2.0]),
-            TWO_SIDED,
-        ),
-        (zeros(2), zeros(3, dtype=float)),
+        (DRAWS, PAIRS, np.ones(2), np.array([0.0, 2.0]), TWO_SIDED), (zeros(2), floats(3))
     ),
     "step_down_tails": Example(
-        (
-            np.array([[1.0, -2.0, 0.0], [0.0, 1.0, 1.0], [1.0, 0.0, 0.0]]),
-            np.array([1.5, 2.0, 1.0]),
-            np.array([[0, 2], [0, 1]], np.int32),
-            np.ones(2),
-            np.array([0.5, 2.0]),
-            (2.0, np.inf, TWO_SIDED),
-        ),
-        (zeros(2, dtype=float),),
+        (DRAWS, SIZES[:3], PAIRS, np.ones(2), np.array([0.5, 2.0]), (2.0, np.inf, TWO_SIDED)),
+        (floats(2),),
     ),
     "radial_tail": Example((2.0, np.array([1.0, 0.5]), np.array([1.0, 2.0]), 2.0, np.inf)),
     "radial_quantile": Example((np.array([1.0, 0.5]), np.array([1.0, 2.0]), 2.0, 9.0, 0.05)),
@@ -246,22 +215,20 @@ EXAMPLES = {
     "pack_equal": Example((Y, A), (zeros(4, dtype=np.uint64),)),
     "percentile_interval": Example((np.arange(9.0), 0.5)),
     "permuted_differences": Example(
-        (ints(0, 3, 2, 1), zeros(4, dtype=np.uint8), np.array([0, 1], np.uint8), 1, 0),
-        (zeros(4, dtype=float),),
+        (ints(0, 3, 2, 1), zeros(4, dtype=np.uint8), np.array([0, 1], np.uint8), 1, 0), (floats(4),)
     ),
     "highest_at": Example((np.array([0.0, 0.5, 1.0]), np.array([0.0, 0.8, 1.0]), 0.6)),
     "partial_area": Example((np.array([0.0, 0.5, 1.0]), np.array([0.0, 0.8, 1.0]), 0.1, 0.6)),
-    "placements": Example((np.argsort(SCORES), SCORES, POSITIVE), (zeros(200, dtype=float),)),
+    "placements": Example((np.argsort(SCORES), SCORES, POSITIVE), (floats(200),)),
     "proportion_z": Example((24, 58, 175, 0)),
     "quantile_sorted": Example((np.arange(9.0), 0.3)),
     "random_signs": Example((1, 0, 2), (zeros(2, 5, dtype=np.uint64),)),
     "random_below": Example((1, 0, 3, 6)),
     "random_binomial": Example((1, 0, 3, 1000, 0.3)),
     "difference_maxima": Example(
-        (FOLDS[:6].copy(), np.ones((3, 6)), ints(0, 3, 5), ints(1, 0, 1)),
-        (zeros(2, 10, dtype=float),),
+        (FOLDS[:6].copy(), np.ones((3, 6)), ints(0, 3, 5), ints(1, 0, 1)), (floats(2, 10),)
     ),
-    "random_normals": Example((1, 0, 2), (zeros(3, 5, dtype=float),)),
+    "random_normals": Example((1, 0, 2), (floats(3, 5),)),
     "resampled_mean": Example((*UNITS, np.array([2.0, 1.0, 0.0, 2.0]))),
     "resampled_t": Example((FOLDS[0], 1)),
     "row_square_sum": Example((WORDS,)),
@@ -283,12 +250,8 @@ EXAMPLES = {
     "studentized_interval": Example((np.arange(-3.0, 6.0), 10.0, 2.0, 0.5)),
     "bhapkar": Example((TABLE,)),
     "stuart_maxwell": Example((TABLE,)),
-    "sweep_sorted": Example(
-        (NEGATIVES, POSITIVES), (zeros(200, dtype=float), zeros(200), zeros(200))
-    ),
-    "swap_cells": Example(
-        (ints(900, 300, 70, 20), ints(0, 2, 1, 3), 1, 0), (zeros(3, 4, dtype=float),)
-    ),
+    "sweep_sorted": Example((NEGATIVES, POSITIVES), (floats(200), zeros(200), zeros(200))),
+    "swap_cells": Example((ints(900, 300, 70, 20), ints(0, 2, 1, 3), 1, 0), (floats(3, 4),)),
     "tango_exact": Example((3, 0, 30, -0.1, 0.0)),
     "tango_interval": Example((0, 1, 44, 0.9)),
     "tango_test": Example((0, 1, 44, -0.05, 1)),
@@ -297,28 +260,12 @@ EXAMPLES = {
         (np.stack([np.argsort(SCORES), np.arange(200)]), POSITIVE, 1, 0), (zeros(4),)
     ),
     "venkatraman_statistic": Example((POSITIVE, POSITIVE[::-1].copy())),
-    "weighted_roc": Example(
-        (
-            np.argsort(SCORES),
-            zeros(200, dtype=np.uint8),
-            POSITIVE,
-            np.arange(200, dtype=np.int64) % 3,
-        ),
-        (zeros(2, 201, dtype=float),),
-    ),
-    "weighted_auc": Example(
-        (
-            np.argsort(SCORES),
-            zeros(200, dtype=np.uint8),
-            POSITIVE,
-            np.arange(200, dtype=np.int64) % 3,
-        )
-    ),
+    "weighted_roc": Example(ROC, (floats(2, 201),)),
+    "weighted_auc": Example(ROC),
     "wilson_interval": Example((90, 100, 0.95)),
     "yildiz_t": Example((FIVE_BY_TWO, -1)),
 }
 
-every_kernel = pytest.mark.parametrize("name", EXAMPLES)
 takes_arrays = [
     name
     for name, example in EXAMPLES.items()
@@ -382,7 +329,27 @@ def compiled(source, *, parallel=False, **names):
     return numba.njit(parallel=parallel)(scope["user"])
 
 
-@every_kernel
+#: One or two kernels of each module, which the first tier calls from a user's code.
+FIRST = {
+    *("binomial_half", "count_bits", "bca_levels", "log_mean_exp", "two_class_exchange_pvalue"),
+    *("t_quantile", "cost_wald_interval", "cell_tables", "count_paired", "dirichlet_log_evalue"),
+    *("random_gamma", "normal_mixture_boundary", "simulate_folds", "bcv_mcnemar", "resampled_t"),
+    *("add_difference", "wilson_interval", "draw_units", "difference_moments", "tango_exact"),
+    *("radial_tail", "metric_leave_one_out", "class_rate", "metric_influences", "metric_value"),
+    *("fewest_models", "mcnemar_midp", "mcnemar_conditional_power", "pass_at_k", "weighted_auc"),
+    *("random_below", "shuffle", "sweep_sorted", "sign_flip_floats", "signed_rank_z", "ndtri"),
+    *("bowker", "count_wins", "mcnemar_unconditional", "newcombe_unpaired_interval"),
+    *("score_exact_interval", "signed_rank_quantile"),
+}
+
+
+def first(names, chosen):
+    """Parameters of which the first tier has some."""
+    marks = {name: () if name in chosen else pytest.mark.full for name in names}
+    return [pytest.param(name, marks=mark) for name, mark in marks.items()]
+
+
+@pytest.mark.parametrize("name", first(EXAMPLES, FIRST))
 def test_callable_from_a_users_njit(name):
     kernel, example = getattr(kernels, name), EXAMPLES[name]
     user = compiled("def user(*arguments):\n    return kernel(*arguments)", kernel=kernel)
@@ -415,14 +382,7 @@ def test_metrics_in_a_users_prange():
     assert out == pytest.approx(np.full(7, 23 / 33), rel=1e-14)  # macro F1
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=() if name in FORMS else pytest.mark.full)
-        for name in EXAMPLES
-        if name not in WITH_SPEC
-    ],
-)
+@pytest.mark.parametrize("name", first([x for x in EXAMPLES if x not in WITH_SPEC], FORMS))
 def test_callable_from_a_users_prange(name):
     kernel, example = getattr(kernels, name), EXAMPLES[name]
     answer, wanted = run(kernel, example)
@@ -489,15 +449,22 @@ def test_strided_outputs(name):
 
 NAN = float("nan")
 NEGATIVE_TABLE = np.array([[1, -2], [3, 4]])
+#: Numbers of samples, the largest cost, and a level, which an interval of costs cannot have.
+NO_INTERVAL = [
+    *((COSTS, weights, 130.0, 5.0, 0.95) for weights in (-SAMPLES, SAMPLES * NAN)),
+    *((COSTS + bad, SAMPLES, 130.0, 5.0, 0.95) for bad in (NAN, math.inf)),
+    *((COSTS, SAMPLES, n, 5.0, 0.95) for n in (119.0, NAN, math.inf)),
+    *((COSTS, SAMPLES, 130.0, largest, 0.95) for largest in (4.9, NAN, -5.0)),
+    *((COSTS, SAMPLES, 130.0, 5.0, level) for level in (0.0, 1.0, -0.5, 1.5, NAN)),
+    *((NONE, NONE, n, 1.0, 0.95) for n in (0.0, -3.0)),
+]
 IMPOSSIBLE = {
     "alpaydin_f": [(FOLDS,), (FIVE_BY_TWO * NAN,)],
     "barnard_exact": [(9, 8, 3, 9), (-1, 8, 3, 9), (0, 0, 0, 1), (1, 5001, 1, 2)],
     "anytime_difference_interval": [(-1, 5, 9, 0.95), (5, 5, 9, 0.95), (1, 1, 9, 1.0)],
     "anytime_mean_interval": [(np.array([0.5, 1.1]), 0.95), (FOLDS[0], NAN)],
     "anytime_proportion_interval": [
-        (-1, 5, 0.5, 0.5, 0.95),
-        (1, 5, 0.0, 0.5, 0.95),
-        (1, 5, 0.5, 0.5, 0.0),
+        *((-1, 5, 0.5, 0.5, 0.95), (1, 5, 0.0, 0.5, 0.95), (1, 5, 0.5, 0.5, 0.0))
     ],
     "dirichlet_difference_interval": [
         (-1, 5, 9, 0.95, (0.5, 0.5, 0.5)),
@@ -505,22 +472,15 @@ IMPOSSIBLE = {
         (1, 5, 9, NAN, (0.5, 0.5, 0.5)),
     ],
     "bayle_z_in": [
-        (FOLDS[0], np.arange(10), 10),
-        (FOLDS[0], np.arange(10) // 9, 2),
-        (FOLDS[0], np.arange(10) // 5, 3),
-        (FOLDS[0], np.arange(10) // 5, 1),
+        *((FOLDS[0], np.arange(10) // size, k) for size, k in ((1, 10), (9, 2), (5, 3), (5, 1))),
+        *((FOLDS[0] * bad, np.arange(10) // 5, 2) for bad in (NAN, math.inf)),
         (FOLDS[0], np.arange(9) // 5, 2),
-        (FOLDS[0] * NAN, np.arange(10) // 5, 2),
-        (FOLDS[0] * np.inf, np.arange(10) // 5, 2),
     ],
     "bayle_z_out": [(FOLDS[0, :1],), (FOLDS[0] * NAN,)],
     "bcv_mcnemar": [(-1.0, 0.5, 1.8), (NAN, 1.0, 1.8), (1.0, 2.0, 0.0), (1, 2, NAN)],
     "blocked_constants": [
+        *((5, rho1, rho2) for rho1, rho2 in ((-1.1, 0), (0.5, -0.1), (0.5, 0.76), (NAN, 0.5))),
         (1, 0.5, 0.5),
-        (5, -1.1, 0.0),
-        (5, 0.5, -0.1),
-        (5, 0.5, 0.76),
-        (5, NAN, 0.5),
     ],
     "blocked_t": [
         (FIVE_BY_TWO, 0.0, 9.0),
@@ -528,7 +488,7 @@ IMPOSSIBLE = {
         (FIVE_BY_TWO, 1.0, 0.0),
         (FIVE_BY_TWO * NAN, 1.0, 9.0),
     ],
-    "bonett_price_interval": [(-3, 4, 10, 0.95), (1, 1, 0, 0.95), (1, 1, 9, NAN)],
+    "bonett_price_interval": [(-3, 4, 10, 0.95), (1, 1, 0, 0.95), (1, 1, 9, NAN), (9, 0, 5, 0.9)],
     "boschloo_exact": [(7, 8, 10, 9), (7, 8, -1, 9), (0, 1, 0, 0), (1, 2, 1, 5001)],
     "bouckaert_frank_t": [(FOLDS[:1, :1], 0.1), (FOLDS, 0.0), (FOLDS, NAN)],
     "bouckaert_t": [(FOLDS[:9],), (FOLDS[:, :9],), (FOLDS * NAN,)],
@@ -536,39 +496,31 @@ IMPOSSIBLE = {
     "calibrated_f": [(FOLDS,), (FIVE_BY_TWO * np.inf,)],
     "cochrans_q": [(ints(5), 25, 10), (ints(5, 5), 50, 0), (ints(), 0, 5)],
     "conservative_z": [
-        (FOLDS[0] * NAN, FOLDS[2:8].reshape(3, 2, 10)),
-        (FOLDS[0], FOLDS[2:8].reshape(3, 2, 10) * np.inf),
-        (FOLDS[0, :0], FOLDS[2:8].reshape(3, 2, 10)),
-        (FOLDS[0], zeros(0, 2, 10, dtype=float)),
+        *((x, FOLDS[2:8].reshape(3, 2, 10)) for x in (FOLDS[0] * NAN, FOLDS[0, :0])),
+        *((FOLDS[0], x) for x in (FOLDS[2:8].reshape(3, 2, 10) * np.inf, floats(0, 2, 10))),
     ],
-    "cost_chi_square": [(COSTS, -SAMPLES, True), (COSTS * NAN, SAMPLES, False)],
-    "cost_likelihood": [(COSTS, -SAMPLES, 5.0), (COSTS, SAMPLES, 4.9)],
-    "cost_profile_interval": [
-        (COSTS, -SAMPLES, 130.0, 5.0, 0.95),
-        (COSTS, SAMPLES, 119.0, 5.0, 0.95),
-        (COSTS, SAMPLES, 130.0, 4.9, 0.95),
-        (COSTS, SAMPLES, 130.0, 5.0, 1.0),
+    "cost_chi_square": [
+        *((COSTS, SAMPLES * bad, True) for bad in (-1, NAN, math.inf)),
+        *((COSTS + bad, SAMPLES, False) for bad in (NAN, math.inf)),
     ],
-    "cost_wald_interval": [
-        (COSTS, -SAMPLES, 130.0, 5.0, 0.95),
-        (COSTS, SAMPLES, 119.0, 5.0, 0.95),
-        (COSTS, SAMPLES, 130.0, 4.9, 0.95),
-        (COSTS, SAMPLES, 130.0, 5.0, NAN),
+    "cost_likelihood": [
+        *((COSTS, SAMPLES * bad, 5.0) for bad in (-1, NAN, math.inf)),
+        *((COSTS + bad, SAMPLES, 0.0) for bad in (NAN, math.inf, -math.inf)),
+        (COSTS, SAMPLES, 4.9),
     ],
+    "cost_profile_interval": NO_INTERVAL,
+    "cost_wald_interval": NO_INTERVAL,
     "dietterich_t": [(FOLDS,), (FIVE_BY_TWO * NAN,)],
     "fold_t": [
-        (FOLDS[0, :1], 0.1, 9.0),
-        (FOLDS[0], -0.1, 9.0),
-        (FOLDS[0], 0.1, NAN),
-        (np.append(FOLDS[0], np.inf), 0.1, 9.0),
-        (np.append(FOLDS[0], NAN), 0.1, 9.0),
+        *((FOLDS[0, :1], 0.1, 9.0), (FOLDS[0], -0.1, 9.0), (FOLDS[0], 0.1, NAN)),
+        *((np.append(FOLDS[0], np.inf), 0.1, 9.0), (np.append(FOLDS[0], NAN), 0.1, 9.0)),
     ],
     "kfold_t": [(FOLDS[0, :1],), (FOLDS[0] * np.inf,)],
     "mcnemar_asymptotic": [(-1, 1), (3, -1)],
     "mcnemar_corrected": [(-1, 1), (3, -1)],
     "mcnemar_exact": [(-1, 1), (3, -1)],
     "mcnemar_midp": [(-1, 1), (3, -1)],
-    "mcnemar_unconditional": [(-1, 1, 5), (3, 4, 6), (1, 1, 10**7), (0, 0, -1)],
+    "mcnemar_unconditional": [(-1, 1, 5), (3, -1, 5), (3, 4, 6), (1, 1, 10**7), (0, 0, -1)],
     "miettinen_nurminen": [(9, 8, 3, 9), (1, 2, 1, 2, 1.0), (1, 2, 1, 2, NAN)],
     "miettinen_nurminen_interval": [(9, 8, 3, 9, 0.9), (1, 2, 0, 0, 0.9), (*[1] * 5,)],
     "nadeau_bengio_t": [(FOLDS[0, :1], 9, 1), (FOLDS[0], 0, 1), (FOLDS[0], 9, NAN)],
@@ -589,7 +541,7 @@ IMPOSSIBLE = {
     "tango_test": [(-1, 5, 10, 0.1), (1, 1, 0, 0.1), (5, 5, 9, 0.1), (1, 1, 9, NAN)],
     "tango_interval": [(-1, 5, 10, 0.95), (1, 1, 0, 0.95), (5, 5, 10, -0.1)],
     "wald_interval": [(-5, 0, 10, 0.95), (20, 0, 10, 0.95), (1, 1, 10, 2.0)],
-    "wilson_interval": [(11, 10, 0.95), (-1, 10, 0.95), (0, 0, 0.95), (1, 2, NAN)],
+    "wilson_interval": [(11, 10, 0.95), (-1, 10, 0.95), (3, -1, 0.95), (0, 0, 0.95), (1, 2, NAN)],
     "yildiz_t": [(FOLDS,), (FIVE_BY_TWO * np.inf,)],
 }
 
@@ -604,6 +556,7 @@ def test_invalid_input_gives_nan_and_its_status(name):
             assert answer.status == INVALID, arguments
 
 
+@pytest.mark.full
 def test_every_kernel_that_can_say_invalid_is_asked():
     answers = {name: run(getattr(kernels, name), EXAMPLES[name])[0] for name in EXAMPLES}
     records = {name for name, answer in answers.items() if hasattr(answer, "_fields")}

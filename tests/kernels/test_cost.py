@@ -1,7 +1,5 @@
 """Equal expected costs: likelihood ratio and chi-square."""
 
-from __future__ import annotations
-
 import math
 
 import naive
@@ -10,17 +8,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from libraries import stats
-from reference_cases import parametrize
 
-from fastcmp.kernels import (
-    DEGENERATE,
-    INVALID,
-    OK,
-    UNDEFINED,
-    cost_chi_square,
-    cost_likelihood,
-    mcnemar_asymptotic,
-)
+from fastcmp.kernels import DEGENERATE, OK, UNDEFINED, cost_chi_square, cost_likelihood
 
 EPS = 2.0**-52
 
@@ -84,30 +73,14 @@ def tensor(seed, kind, k, top=0, one_sign=False):
 
 
 tensors = st.builds(
-    tensor,
-    st.integers(0, 2**32 - 1),
-    st.sampled_from(list(COSTS)),
-    st.integers(2, 6),
-    st.sampled_from([0, 10**9]),
-    st.booleans(),
+    *(tensor, st.integers(0, 2**32 - 1), st.sampled_from(list(COSTS)), st.integers(2, 6)),
+    *(st.sampled_from([0, 10**9]), st.booleans()),
 )
 whole_tensors = st.builds(
-    tensor,
-    st.integers(0, 2**32 - 1),
-    st.sampled_from(WHOLE),
-    st.integers(2, 6),
+    *(tensor, st.integers(0, 2**32 - 1), st.sampled_from(WHOLE), st.integers(2, 6)),
     st.sampled_from([0, 10**9]),
 )
-short_lists = st.lists(
-    st.tuples(
-        st.integers(-9, 9) | st.sampled_from([-1, 1]),
-        st.integers(0, 20) | st.integers(0, 10**9) | st.just(0),
-    ),
-    min_size=1,
-    max_size=6,
-)
 supports = pytest.mark.parametrize("support", ["all", "observed"])
-signs = pytest.mark.parametrize("nonnegative", [False, True])
 
 
 def error_of_rounding(values, weights, multiplier):
@@ -217,38 +190,6 @@ def test_chi_square_closed_form(drawn):
 # Reference.
 
 
-def close(case, name):
-    return pytest.approx(case["expected"][name], rel=1e-10, abs=1e-12)
-
-
-def of_case(case):
-    cost = np.array(case["input"]["cost"])
-    counts = np.array(case["input"]["counts_ijk"]).transpose(2, 0, 1)
-    return differences(cost), counts.ravel() + case["options"]["smoothing"], cost.max()
-
-
-@parametrize("cost_likelihood_ratio")
-def test_reference_likelihood(case):
-    values, weights, largest = of_case(case)
-    if case["options"]["support"].startswith("observed"):
-        largest = 0.0
-    found = cost_likelihood(values, weights, largest)
-    assert found.statistic == close(case, "statistic")
-    assert found.pvalue == close(case, "pvalue")
-    assert found.pvalue == pytest.approx(case["expected"]["pvalue"], rel=1e-9)
-
-
-@parametrize("cost_chi_square")
-def test_reference_chi_square(case):
-    values, weights, _ = of_case(case)
-    constraint = case["options"]["nonneg"]
-    for nonnegative in [False, True] if constraint == "either" else [constraint]:
-        found = cost_chi_square(values, weights, nonnegative)
-        assert found.statistic == close(case, "statistic")
-        assert found.pvalue == close(case, "pvalue")
-        assert found.pvalue == pytest.approx(case["expected"]["pvalue"], rel=1e-9)
-
-
 @pytest.mark.parametrize(
     ("pairs", "largest", "statistic"),
     [
@@ -269,26 +210,6 @@ def test_a_worked_example(pairs, largest, statistic):
 # Laws.
 
 
-@supports
-@given(drawn=tensors)
-def test_swapping_models_flips_the_multiplier_of_the_likelihood(support, drawn):
-    values, weights, largest = drawn
-    largest = largest if support == "all" else 0.0
-    found = cost_likelihood(values, weights, largest)
-    other = cost_likelihood(-values, weights, largest)
-    flipped = other._replace(multiplier=-other.multiplier)
-    np.testing.assert_array_equal(flipped, found)
-
-
-@signs
-@given(drawn=tensors)
-def test_swapping_models_flips_the_multiplier_of_chi_square(nonnegative, drawn):
-    values, weights, _ = drawn
-    found = cost_chi_square(values, weights, nonnegative)
-    other = cost_chi_square(-values, weights, nonnegative)
-    assert other._replace(multiplier=-other.multiplier) == found
-
-
 def all_tests(values, weights, largest):
     """Return the four outcomes, those without an answer left out."""
     found = [
@@ -298,6 +219,14 @@ def all_tests(values, weights, largest):
         cost_chi_square(values, weights, True),
     ]
     return [outcome for outcome in found if outcome.status != UNDEFINED]
+
+
+@given(tensors)
+def test_swapping_models_flips_the_multiplier(drawn):
+    values, weights, largest = drawn
+    found = all_tests(-values, weights, largest)
+    flipped = [one._replace(multiplier=-one.multiplier) for one in found]
+    assert flipped == all_tests(values, weights, largest)
 
 
 def assert_alike(found, wanted, times=1.0, of_multiplier=1.0, rel=1e-12):
@@ -315,62 +244,6 @@ def test_the_unit_of_the_costs_does_not_matter(factor):
     found = all_tests(factor * values, weights, factor * 3.0)
     wanted = all_tests(values, weights, 3.0)
     assert_alike(found, wanted, of_multiplier=1.0 / factor)
-
-
-@pytest.mark.parametrize("times", [2, 10, 12345])
-@given(pairs=short_lists)
-def test_repeating_samples_multiplies_the_statistic(times, pairs):
-    values, weights = arrays(pairs)
-    largest = float(np.abs(values).max())
-    found = all_tests(values, times * weights, largest)
-    assert_alike(found, all_tests(values, weights, largest), times=times)
-
-
-@given(short_lists, st.integers(0, 2**32 - 1))
-def test_splitting_and_shuffling_changes_nothing(pairs, seed):
-    values, weights = arrays(pairs)
-    largest = float(np.abs(values).max())
-    rng = np.random.default_rng(seed)
-    part = np.floor(weights * rng.random(weights.size))
-    order = rng.permutation(2 * weights.size)
-    split = np.concatenate([values, values])[order]
-    parts = np.concatenate([part, weights - part])[order]
-    found = all_tests(split, parts, largest)
-    assert_alike(found, all_tests(values, weights, largest), rel=1e-13)
-
-
-@given(tensors)
-def test_nothing_and_agreement_change_nothing(drawn):
-    values, weights, largest = drawn
-    more_values = np.concatenate([[0.0, -largest, largest], values, [0.0, 1e9]])
-    more_weights = np.concatenate([[7.0, 0.0, 0.0], weights, [1e12, 0.0]])
-    found = all_tests(more_values, more_weights, largest)
-    wanted = all_tests(values, weights, largest)
-    for one, other in zip(found, wanted, strict=True):
-        np.testing.assert_array_equal(one, other)
-
-
-@signs
-@given(only_a=st.integers(0, 10**9), only_b=st.integers(0, 10**9))
-def test_unit_costs_give_mcnemar(nonnegative, only_a, only_b):
-    found = chi_square([(1, only_b), (-1, only_a)], nonnegative)
-    wanted = mcnemar_asymptotic(only_a, only_b)
-    assert found.statistic == pytest.approx(wanted.statistic, rel=1e-14)
-    assert found.pvalue == pytest.approx(wanted.pvalue, rel=1e-11, abs=1e-300)
-    assert found.status == wanted.status
-
-
-@given(tensors)
-def test_restrictions_raise_the_statistic(drawn):
-    values, weights, largest = drawn
-    assume(has_answer(values, weights, 0.0))
-    free = cost_chi_square(values, weights, False)
-    bound = cost_chi_square(values, weights, True)
-    assert free.statistic <= bound.statistic * (1.0 + 1e-14)
-    everywhere = cost_likelihood(values, weights, largest)
-    observed = cost_likelihood(values, weights, 0.0)
-    slack = error_of_rounding(values, weights, observed.multiplier)
-    assert everywhere.statistic <= observed.statistic * (1.0 + 1e-12) + slack
 
 
 @given(tensors)
@@ -413,38 +286,6 @@ def test_one_sign_and_nowhere_to_go(pairs):
     assert emptied.statistic == pytest.approx(weights.sum(), rel=1e-14)
 
 
-@pytest.mark.parametrize(
-    ("pairs", "largest"),
-    [
-        ([(1, -1), (-1, 2)], 1.0),
-        ([(1, math.nan), (-1, 2)], 1.0),
-        ([(1, math.inf), (-1, 2)], 1.0),
-        ([(math.nan, 1), (-1, 2)], 1.0),
-        ([(math.inf, 1), (-1, 2)], 1.0),
-        ([(-math.inf, 1), (-1, 2)], 0.0),
-        ([(math.nan, 0), (-1, 2)], 1.0),
-    ],
-)
-def test_impossible_entries_are_invalid(pairs, largest):
-    outcomes = [likelihood(pairs, largest), likelihood(pairs, 0.0)]
-    outcomes += [chi_square(pairs, False), chi_square(pairs, True)]
-    for found in outcomes:
-        assert found.status == INVALID
-        assert np.isnan([found.statistic, found.pvalue, found.multiplier]).all()
-        assert not found.at_bound
-
-
-def test_at_bound_tells_where_the_mass_went():
-    assert likelihood([(1, 10), (-1, 2)], 5.0).at_bound
-    assert likelihood([(1, 10), (-1, 2)], 5.0).multiplier == 0.2
-    assert not likelihood([(1, 10), (-1, 2)], 1.0).at_bound
-    assert not likelihood([(1, 10), (-1, 9)], 5.0).at_bound
-    assert not likelihood([(1, 10), (-5, 1)], 5.0).at_bound
-    assert not chi_square([(1, 10), (-1, 2)], True).at_bound
-    assert not chi_square([(5, 100), (1, 500), (-1, 1)], False).at_bound
-    assert chi_square([(5, 100), (1, 500), (-1, 1)], True).at_bound
-
-
 @pytest.mark.parametrize("weight", [1e-6, 1e-3, 1.0, 1e6])
 @pytest.mark.parametrize("value", [5.0, 3.0, 0.3, 1e-3])
 def test_roots_beside_the_bound(value, weight):
@@ -473,16 +314,12 @@ def test_costs_of_very_different_size(pairs, largest):
     assert_solves(likelihood(pairs, largest), *arrays(pairs), largest)
 
 
-@given(short_lists)
-def test_counts_may_be_integers(pairs):
-    values, weights = arrays(pairs)
-    largest = float(np.abs(values).max())
-    found = all_tests(values, weights.astype(np.int64), largest)
-    wanted = all_tests(values, weights, largest)
-    for one, other in zip(found, wanted, strict=True):
-        np.testing.assert_array_equal(one, other)
-    found = cost_likelihood(values, weights, int(largest))
-    np.testing.assert_array_equal(found, cost_likelihood(values, weights, largest))
+@pytest.mark.full
+def test_counts_may_be_integers():
+    values, weights = arrays([(1, 10), (-2, 2), (3, 1)])
+    np.testing.assert_array_equal(
+        all_tests(values, weights.astype(np.int64), 3), all_tests(values, weights, 3.0)
+    )
 
 
 def test_many_entries():

@@ -71,31 +71,9 @@ def test_certain_and_impossible_binomials():
         assert random_binomial(1, 2, 3, n, p) == -1
 
 
-def test_binomials_are_functions_of_their_numbers():
-    once = binomials(1000, 0.3, size=50)
-    np.testing.assert_array_equal(once, binomials(1000, 0.3, size=50))
-    assert not np.array_equal(once, binomials(1000, 0.3, seed=2, size=50))
-    others = [random_binomial(1, 1, draw, 1000, 0.3) for draw in range(50)]
-    assert not np.array_equal(once, others)
-
-
 # Multinomial draws.
 
 COUNTS = np.array([500, 0, 300, 120, 40, 30, 7, 2, 1])
-
-
-def test_moments_of_multinomial_draws():
-    out = np.empty((N_DRAWS, COUNTS.size))
-    draw_cells(COUNTS, ONE_STRATUM, 5, 0, out)
-    n, p = COUNTS.sum(), COUNTS / COUNTS.sum()
-    np.testing.assert_array_equal(out.sum(axis=1), n)
-    assert np.all(out[:, COUNTS == 0] == 0)
-    wanted = n * (np.diag(p) - np.outer(p, p))
-    error = np.sqrt(np.diag(wanted) / N_DRAWS)
-    assert np.all(np.abs(out.mean(axis=0) - COUNTS) <= 4.5 * error)
-    spread = np.sqrt(np.outer(np.diag(wanted), np.diag(wanted)) + wanted**2)
-    off = np.abs(np.cov(out.T) - wanted)
-    assert np.all(off <= 5 * spread / math.sqrt(N_DRAWS) + 0.01)
 
 
 def test_draws_of_few_samples_have_their_probabilities():

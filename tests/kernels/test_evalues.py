@@ -1,15 +1,110 @@
-"""E-values and their intervals, against integrals with fifty digits."""
+"""E-values, bets and their intervals, against integrals and products with many digits."""
 
 import math
 
 import evalue_oracles as oracle
+import numpy as np
 import pytest
 from cases import case, thinned
 from hypothesis import given
 from hypothesis import strategies as st
+from libraries import special
 
 from fastcmp import kernels
 from fastcmp.kernels import GREATER, LESS, TWO_SIDED
+
+values = st.lists(
+    st.one_of(st.floats(-1, 1), st.sampled_from([-1.0, 0.0, 1.0])), min_size=1, max_size=60
+).map(lambda x: np.array(x, float))
+evalues = st.lists(st.floats(0, 1e4), min_size=1, max_size=9)
+
+
+def scales(mean, sign=1.0):
+    return sign * 2.0 ** (-0.5 * np.arange(24)) / (1.0 + abs(mean))
+
+
+def log_wealth(x, mean, bets):
+    out = np.zeros(bets.size)
+    kernels.bet_on_values(x, mean, bets, out)
+    return out
+
+
+@given(values, st.floats(-0.99, 0.99))
+def test_wealth_is_a_product(x, mean):
+    bets = np.concatenate([scales(mean), scales(mean, -1.0)])
+    found = kernels.log_mean_exp(log_wealth(x, mean, bets))
+    wanted = float(oracle.bets_log_evalue(x, mean, bets))
+    assert found == pytest.approx(wanted, rel=1e-12, abs=1e-12)
+
+
+def test_a_bet_that_loses_all():
+    assert log_wealth(np.array([-1.0]), 0.0, np.array([1.0]))[0] == -math.inf
+    assert kernels.log_mean_exp(np.array([-math.inf, 0.0])) == pytest.approx(math.log(0.5))
+    assert kernels.log_mean_exp(np.array([-math.inf])) == -math.inf
+
+
+@given(values, st.floats(0.5, 0.99))
+def test_means_that_bets_do_not_reject(x, level):
+    low, high = kernels.anytime_mean_interval(x, level)
+    assert -1.0 <= low <= np.mean(x) + 1e-15
+    assert np.mean(x) - 1e-15 <= high <= 1.0
+    limit = math.log(2.0) - math.log1p(-level)
+    for end, sign in ((low, 1.0), (high, -1.0)):
+        wealth = kernels.log_mean_exp(log_wealth(x, end, scales(end, sign)))
+        if abs(end) < 1.0:
+            assert wealth == pytest.approx(limit, abs=1e-6)
+        else:
+            assert wealth <= limit + 1e-9
+
+
+def test_no_values_and_values_out_of_range():
+    assert kernels.anytime_mean_interval(np.empty(0), 0.95) == (-1.0, 1.0)
+    for wrong in ([1.5], [np.nan], [-np.inf]):
+        assert np.isnan(kernels.anytime_mean_interval(np.array(wrong), 0.95).low)
+
+
+def slow_bernstein(x, alpha, truncation):
+    """Waudby-Smith and Ramdas' limits in whole arrays, as they are written."""
+    t = np.arange(1, x.size + 1)
+    centre = (0.5 + np.cumsum(x)) / (t + 1)
+    variance = (0.25 + np.cumsum((x - centre) ** 2)) / (t + 1)
+    before = np.append(0.25, variance[:-1])
+    bets = np.sqrt(2 * np.log(1 / alpha) / (t * np.log(1 + t) * before))
+    bets = np.minimum(bets, truncation)
+    mean = np.append(0.0, (np.cumsum(x) / t)[:-1])
+    paid = np.cumsum((x - mean) ** 2 * (-np.log(1 - bets) - bets))
+    return (np.cumsum(bets * x) + np.log(alpha) - paid) / np.cumsum(bets)
+
+
+@given(values, st.floats(0.001, 0.5), st.floats(0.1, 0.9))
+def test_empirical_bernstein_limits(x, alpha, truncation):
+    x = np.abs(x)
+    found = np.empty(x.size)
+    kernels.empirical_bernstein_limits(x, alpha, truncation, found)
+    wanted = np.maximum(slow_bernstein(x, alpha, truncation), 0.0)
+    np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-12)
+
+
+@given(evalues)
+def test_closed_testing_by_all_subsets(given_evalues):
+    ascending = np.sort(np.array(given_evalues))
+    found = kernels.e_holm_sorted(ascending)
+    np.testing.assert_allclose(found, oracle.closed_means(ascending), rtol=1e-12)
+
+
+@pytest.mark.parametrize("side", [0, 1, -1])
+def test_the_boundary_is_where_the_mixture_reaches_the_level(side):
+    for v in (0.0, 0.3, 50.0, 1e6):
+        for rho in (0.01, 6.3, 2e4):
+            for alpha in (1e-8, 0.05, 0.6):
+                s = kernels.normal_mixture_boundary(v, rho, alpha, side)
+                whole = v + rho
+                log_e = 0.5 * math.log(rho / whole) + s * s / (2 * whole)
+                if side:
+                    log_e += math.log(2) + special.log_ndtr(s / math.sqrt(whole))
+                assert log_e == pytest.approx(-math.log(alpha), rel=1e-11)
+                assert s > 0
+
 
 SIDES = (TWO_SIDED, GREATER, LESS)
 PRIORS = ((0.5, 0.5), (1.0, 1.0), (2.0, 5.0), (0.01, 3.0), (30.0, 0.2), (150.0, 160.0))
@@ -47,13 +142,6 @@ def test_counts_as_large_as_floats_count(b, c):
     near(kernels.mcnemar_log_evalue(b, c), oracle.mcnemar_log_evalue(b, c))
 
 
-@given(counts, counts)
-def test_the_sides_of_a_symmetric_prior_average_to_both(b, c):
-    both, up, down = (math.exp(kernels.mcnemar_log_evalue(b, c, 0.5, 0.5, x)) for x in SIDES)
-    assert both == pytest.approx((up + down) / 2, rel=1e-12)
-    assert up == pytest.approx(math.exp(kernels.mcnemar_log_evalue(c, b, 0.5, 0.5, LESS)))
-
-
 def test_nothing_seen_and_one_win_are_no_evidence():
     assert kernels.mcnemar_log_evalue(0, 0) == 0.0
     assert kernels.mcnemar_log_evalue(0, 0, 2.0, 3.0, GREATER) == 0.0
@@ -77,17 +165,6 @@ def test_the_expectation_is_one_after_any_number_of_samples(prior, side):
                 assert mean == pytest.approx(1.0, rel=1e-12)
 
 
-def test_the_next_sample_is_a_fair_bet():
-    for b, c in FAR:
-        for side in SIDES:
-            now, won, lost = (
-                kernels.mcnemar_log_evalue(b + x, c + y, 0.5, 0.5, side)
-                for x, y in ((0, 0), (1, 0), (0, 1))
-            )
-            mean = 0.5 * (math.exp(won - now) + math.exp(lost - now))
-            assert mean == pytest.approx(1.0, rel=1e-9)
-
-
 def test_proportions_that_are_not_rejected():
     for b, c in [*FAR, (2, 2)]:
         for s, t in PRIORS:
@@ -108,14 +185,106 @@ def test_proportions_that_are_not_rejected():
     assert kernels.anytime_proportion_interval(9, 0, 0.5, 0.5, 0.95).high == 1.0
 
 
-@given(counts, counts, priors, st.floats(0.5, 0.999))
-def test_the_interval_excludes_one_half_where_the_test_does(b, c, s, level):
-    low, high = kernels.anytime_proportion_interval(b, c, s, s, level)
-    margin = kernels.mcnemar_log_evalue(b, c, s, s) + math.log1p(-level)
-    if abs(margin) > 1e-9:
-        assert (low < 0.5 < high) == (margin < 0)
-    mirrored = kernels.anytime_proportion_interval(c, b, s, s, level)
-    assert (1 - mirrored.high, 1 - mirrored.low) == pytest.approx((low, high), abs=1e-14)
-
-
 # All pairs by look-ups.
+
+
+THIRDS = (0.5, 0.5, 0.5)
+LEVEL = 0.95
+TABLES = [
+    *((0, 0, 1), (1, 0, 1), (0, 1, 2), (3, 0, 3), (10, 2, 30), (8, 0, 40), (0, 0, 50)),
+    *((30, 0, 30), (7, 7, 14), (150, 90, 1000), (2, 60, 700)),
+]
+
+
+@st.composite
+def tables(draw):
+    b, c, ties = (draw(st.integers(0, 150)) for _ in range(3))
+    return b, c, max(b + c + ties, 1)
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_bets_by_all_nodes(table):
+    b, c, n = table
+    for at in (0.0, 0.1, -0.37, 0.95, -0.999, (b - c) / n * 0.9999):
+        with case(*table, at):
+            found = kernels.difference_log_evalue(b, c, n, at)
+            wanted = float(oracle.difference_log_evalue(b, c, n, at))
+            assert found == pytest.approx(wanted, rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.full
+def test_bets_on_many_samples_by_all_nodes():
+    for b, c, n in ((600, 500, 5000), (40, 10, 6000), (0, 3, 4000), (2500, 2400, 5000)):
+        for at in (0.0, 0.02, -0.5, 0.9):
+            found = kernels.difference_log_evalue(b, c, n, at)
+            wanted = float(oracle.difference_log_evalue(b, c, n, at))
+            assert found == pytest.approx(wanted, rel=1e-12, abs=1e-11)
+
+
+@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize("prior", [THIRDS, (1.0, 1.0, 1.0), (2.0, 0.3, 7.0)])
+def test_dirichlet_by_search(table, prior):
+    b, c, n = table
+    for at in (0.0, 0.1, -0.37, 0.95):
+        with case(*table, at):
+            found = kernels.dirichlet_log_evalue(b, c, n, at, prior)
+            wanted = float(oracle.dirichlet_log_evalue(b, c, n, at, prior))
+            assert found == pytest.approx(wanted, rel=1e-11, abs=1e-11)
+
+
+def ends(method, table, level=LEVEL):
+    if method == "bets":
+        return kernels.anytime_difference_interval(*table, level)
+    return kernels.dirichlet_difference_interval(*table, level, THIRDS)
+
+
+def log_evalue(method, table, at):
+    if method == "bets":
+        return kernels.difference_log_evalue(*table, at)
+    return kernels.dirichlet_log_evalue(*table, at, THIRDS)
+
+
+@pytest.mark.parametrize("method", ["bets", "dirichlet"])
+@given(table=tables(), level=st.floats(0.5, 0.999))
+def test_intervals_hold_what_is_not_rejected(method, table, level):
+    low, high = ends(method, table, level)
+    b, c, n = table
+    middle = (b - c) / n
+    assert low <= middle <= high
+    for end, side in ((low, -1.0), (high, 1.0)):
+        if abs(end) == 1.0:
+            continue
+        assert log_evalue(method, table, end) == pytest.approx(-math.log1p(-level), abs=1e-9)
+        shift = 1e-6 * abs(end - middle)
+        outside = log_evalue(method, table, np.clip(end + side * shift, -1, 1))
+        inside = log_evalue(method, table, end - side * shift)
+        assert inside < -math.log1p(-level) < outside
+
+
+def test_ends_of_the_range():
+    assert kernels.anytime_difference_interval(0, 0, 0, LEVEL) == (-1.0, 1.0)
+    assert kernels.anytime_difference_interval(9, 0, 9, LEVEL).high == 1.0
+    assert kernels.anytime_difference_interval(0, 9, 9, LEVEL).low == -1.0
+    assert kernels.dirichlet_difference_interval(9, 0, 9, LEVEL, THIRDS).high == 1.0
+    assert kernels.difference_log_evalue(8, 0, 9, 1.0) == math.inf
+    assert kernels.dirichlet_log_evalue(0, 8, 9, -1.0, THIRDS) == math.inf
+    all_won = kernels.difference_log_evalue(9, 0, 9, 1.0)  # the mean of u**9
+    assert all_won == pytest.approx(math.log(math.comb(18, 9) / 4**9), rel=1e-13)
+    assert kernels.difference_log_evalue(0, 0, 0, 0.3) == 0.0
+
+
+def test_the_expectation_is_at_most_one():
+    """Over all sequences of six samples, whatever the probabilities."""
+    n, delta = 6, 0.2
+    for p_b in (0.0, 0.1, 0.4):
+        p = (p_b + delta, p_b, 1 - 2 * p_b - delta)
+        for method in ("bets", "dirichlet"):
+            mean = 0.0
+            for b in range(n + 1):
+                for c in range(n + 1 - b):
+                    ways = math.comb(n, b) * math.comb(n - b, c)
+                    chance = ways * p[0] ** b * p[1] ** c * p[2] ** (n - b - c)
+                    mean += chance * math.exp(log_evalue(method, (b, c, n), delta))
+            assert mean <= 1 + 1e-12
+            if method == "bets":  # whatever the probabilities, if only the mean is right
+                assert mean == pytest.approx(1.0, rel=1e-12)

@@ -1,7 +1,5 @@
 """Fold tables that are drawn: what each sample, repetition and training set adds."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

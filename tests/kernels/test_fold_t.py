@@ -1,7 +1,5 @@
 """Tests on fold differences: each formula beside its definition, and its laws."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -13,18 +11,8 @@ from libraries import stats
 from reference_cases import expected, parametrize
 
 from fastcmp import kernels
-from fastcmp.kernels import (
-    DEGENERATE,
-    GREATER,
-    INVALID,
-    LESS,
-    OK,
-    TWO_SIDED,
-    UNDEFINED,
-    FoldOutcome,
-)
 
-SIDES = (TWO_SIDED, GREATER, LESS)
+SIDES = (kernels.TWO_SIDED, kernels.GREATER, kernels.LESS)
 # Hundredths and thousandths, as scores differ: many ties, and zeros of both signs.
 score_gaps = st.integers(-200, 200).map(lambda k: k / 1000)
 
@@ -37,7 +25,7 @@ def blocks(*shape):
 
 
 def pvalue(statistic, distribution, side):
-    if side == TWO_SIDED:
+    if side == kernels.TWO_SIDED:
         return 2 * distribution.sf(abs(statistic))
     return distribution.sf(side * statistic)
 
@@ -106,7 +94,7 @@ F_TESTS = {"alpaydin_f": 10, "calibrated_f": 7}
 every_t = pytest.mark.parametrize("name", T_TESTS)
 
 
-def call(name, x, side=TWO_SIDED):
+def call(name, x, side=kernels.TWO_SIDED):
     return getattr(kernels, name)(x, *T_TESTS[name][1], side)
 
 
@@ -118,7 +106,7 @@ def has_spread(x, name):
 
 
 def assert_close(outcome, wanted):
-    assert outcome.status == OK
+    assert outcome.status == kernels.OK
     # A mean near 0 cancels, and takes the statistic with it.
     np.testing.assert_allclose(outcome[:4], wanted, rtol=1e-9, atol=1e-13)
 
@@ -135,16 +123,6 @@ def test_t_equals_its_definition(name, data):
     x = draw_block(data, name)
     for side in SIDES:
         assert_close(call(name, x, side), T_TESTS[name][2](x, side))
-
-
-@given(blocks(9))
-def test_kfold_equals_scipy(x):
-    assume(has_spread(x, ""))
-    for side, name in zip(SIDES, ("two-sided", "greater", "less"), strict=True):
-        wanted = stats.ttest_1samp(x, 0, alternative=name)
-        found = kernels.kfold_t(x, side)
-        assert found.statistic == pytest.approx(wanted.statistic, rel=1e-9, abs=1e-13)
-        assert found.pvalue == pytest.approx(wanted.pvalue, rel=1e-9)
 
 
 @given(blocks(5, 2))
@@ -180,7 +158,7 @@ def test_constants_against_references(case):
     found = kernels.blocked_constants(given_["m"], float(given_["rho1"]), float(given_["rho2"]))
     assert found.constant == expected(case, "C_m")
     assert found.df == expected(case, "f_m")
-    assert found.status == OK
+    assert found.status == kernels.OK
 
 
 @pytest.mark.parametrize("m", [2, 3, 5, 12])
@@ -204,22 +182,12 @@ def test_constants_match_two_moments(m, rho1, proportion):
 @pytest.mark.parametrize("rhos", [(1.0, 1.0), (-1.0, 0.0)])
 def test_constants_that_do_not_exist(rhos):
     found = kernels.blocked_constants(3, *rhos)
-    assert found.status == UNDEFINED
+    assert found.status == kernels.UNDEFINED
     assert math.isnan(found.constant)
     assert math.isnan(found.df)
 
 
 # Laws.
-
-
-@every_t
-@given(st.data())
-def test_swapping_the_models_turns_the_sign(name, data):
-    x = draw_block(data, name)
-    for side in SIDES:
-        one, other = call(name, x, side), call(name, -x, -side)
-        assert (one.statistic, one.pvalue) == (-other.statistic, other.pvalue)
-        assert (one.estimate, one.standard_error) == (-other.estimate, other.standard_error)
 
 
 @pytest.mark.parametrize("name", [*T_TESTS, *F_TESTS])
@@ -240,22 +208,12 @@ def test_scores_of_any_size(size):
     halves = np.tile(x, (3, 2, 1))
     halves[:, 1, 0] = 0.0
     for outcome in (
-        kernels.kfold_t(x),
-        kernels.yildiz_t(cuts),
-        kernels.alpaydin_f(cuts),
-        kernels.conservative_z(x, halves),
-        kernels.bayle_z_in(x, np.arange(10) // 5, 2),
+        *(kernels.kfold_t(x), kernels.yildiz_t(cuts), kernels.alpaydin_f(cuts)),
+        *(kernels.conservative_z(x, halves), kernels.bayle_z_in(x, np.arange(10) // 5, 2)),
     ):
-        assert outcome.status == OK
+        assert outcome.status == kernels.OK
         assert 0 < outcome.pvalue < 1
         assert math.isfinite(outcome.statistic)
-
-
-def test_dietterich_begins_with_the_first_difference():
-    x = np.array([[4, 1], [2, 3], [0, 2], [3, 3], [1, 2]]) / 100
-    assert kernels.dietterich_t(x).estimate == 0.04
-    assert kernels.dietterich_t(x[:, ::-1].copy()).estimate == 0.01
-    assert kernels.dietterich_t(x[::-1].copy()).estimate == 0.01
 
 
 # Without spread.
@@ -265,10 +223,10 @@ def test_dietterich_begins_with_the_first_difference():
 @pytest.mark.parametrize("side", SIDES)
 def test_equal_differences(name, side):
     ones = np.ones(T_TESTS[name][0])
-    assert call(name, 0 * ones, side) == FoldOutcome(0.0, 1.0, 0.0, 0.0, DEGENERATE)
+    assert call(name, 0 * ones, side) == kernels.FoldOutcome(0.0, 1.0, 0.0, 0.0, kernels.DEGENERATE)
     up, down = call(name, 0.1 * ones, side), call(name, -0.1 * ones, side)
     assert np.isnan([*up[:2], *down[:2]]).all()
-    assert up.status == down.status == UNDEFINED
+    assert up.status == down.status == kernels.UNDEFINED
     assert up.estimate == pytest.approx(0.1, rel=1e-15)
     assert up.standard_error == 0
 
@@ -279,33 +237,33 @@ def test_rounding_of_scores_is_no_spread(name):
     worse = np.linspace(0.1, 0.7, np.prod(shape)).reshape(shape)
     x = (worse + 0.1) - worse
     assert np.ptp(x) > 0
-    assert call(name, x).status == UNDEFINED
+    assert call(name, x).status == kernels.UNDEFINED
 
 
 def test_spread_within_the_cuts_alone_counts_for_5x2():
     x = np.repeat([[1.0], [2.0], [-1.0], [0.0], [-2.0]], 2, axis=1)
-    assert kernels.dietterich_t(x).status == UNDEFINED
-    assert kernels.yildiz_t(x) == FoldOutcome(0.0, 1.0, 0.0, 0.0, DEGENERATE)
+    assert kernels.dietterich_t(x).status == kernels.UNDEFINED
+    assert kernels.yildiz_t(x) == kernels.FoldOutcome(0.0, 1.0, 0.0, 0.0, kernels.DEGENERATE)
     assert np.isnan(kernels.alpaydin_f(x)[:2]).all()
-    assert kernels.alpaydin_f(x).status == UNDEFINED
+    assert kernels.alpaydin_f(x).status == kernels.UNDEFINED
     turned = kernels.dietterich_t(x[::-1].copy() * [[1], [1], [1], [1], [0]])
-    assert turned.status == UNDEFINED
+    assert turned.status == kernels.UNDEFINED
     x[0] = 0
     assert kernels.dietterich_t(x)[:2] == (0, 1)
-    assert kernels.dietterich_t(x).status == DEGENERATE
+    assert kernels.dietterich_t(x).status == kernels.DEGENERATE
 
 
 def test_f_of_zeros():
     outcome = kernels.calibrated_f(np.zeros((5, 2)))
     assert outcome[:3] == (0, 1, 0)
     assert math.isnan(outcome.standard_error)
-    assert outcome.status == DEGENERATE
+    assert outcome.status == kernels.DEGENERATE
 
 
 def test_z_without_spread():
     equal = np.full((3, 2, 4), 0.1)
     none = (math.nan, math.nan)
-    for x, wanted, status in ((0.0, (0, 1), DEGENERATE), (0.2, none, UNDEFINED)):
+    for x, wanted, status in ((0.0, (0, 1), kernels.DEGENERATE), (0.2, none, kernels.UNDEFINED)):
         outcome = kernels.conservative_z(np.full(4, -x), equal)
         np.testing.assert_array_equal(outcome[:2], wanted)
         assert outcome.status == status
@@ -314,7 +272,7 @@ def test_z_without_spread():
         assert flat.status == kernels.bayle_z_out(np.full(6, x)).status == status
     # Folds that differ, each without spread: nothing within them to divide by.
     folds = np.arange(6) // 2
-    assert kernels.bayle_z_in(folds * 0.1, folds, 3).status == UNDEFINED
+    assert kernels.bayle_z_in(folds * 0.1, folds, 3).status == kernels.UNDEFINED
     assert kernels.bayle_z_in((folds - 1) * 0.1, folds, 3)[:2] == (0, 1)
 
 
@@ -329,25 +287,18 @@ def test_far_tails_keep_their_digits():
 
 
 def test_one_nan_or_infinity_anywhere_is_invalid():
-    x = np.random.default_rng(1).normal(size=10)
-    halves = np.random.default_rng(2).normal(size=(3, 2, 4))
-    folds = np.arange(10) // 5
+    rng = np.random.default_rng(1)
+    x, halves, folds = rng.normal(size=10), rng.normal(size=(3, 2, 4)), np.arange(10) // 5
     for i, bad in ((i, bad) for i in range(10) for bad in (math.nan, math.inf)):
-        spoilt = x.copy()
-        spoilt[i] = -bad
-        cuts = spoilt.reshape(5, 2)
-        outcomes = [
-            kernels.kfold_t(spoilt),
-            kernels.dietterich_t(cuts),
-            kernels.yildiz_t(cuts),
-            kernels.alpaydin_f(cuts),
-            kernels.bayle_z_out(spoilt),
+        spoilt, spoilt_half = x.copy(), halves.copy()
+        spoilt[i], spoilt_half.flat[i] = -bad, bad
+        of_cuts = (kernels.dietterich_t, kernels.yildiz_t, kernels.alpaydin_f)
+        for outcome in (
+            *(kernel(spoilt.reshape(5, 2)) for kernel in of_cuts),
+            *(kernel(spoilt) for kernel in (kernels.kfold_t, kernels.bayle_z_out)),
             kernels.bayle_z_in(spoilt, folds, 2),
             kernels.conservative_z(spoilt, halves),
-        ]
-        spoilt_half = halves.copy()
-        spoilt_half.flat[i] = bad
-        outcomes.append(kernels.conservative_z(x, spoilt_half))
-        for outcome in outcomes:
-            assert outcome.status == INVALID
+            kernels.conservative_z(x, spoilt_half),
+        ):
+            assert outcome.status == kernels.INVALID
             assert all(map(math.isnan, outcome[:4]))

@@ -1,7 +1,5 @@
 """SciPy's special functions from compiled code, and the shared step of root search."""
 
-from __future__ import annotations
-
 import math
 from itertools import product
 
@@ -72,20 +70,9 @@ def test_log1pmx_has_all_digits(x):
     assert found == pytest.approx(float(wanted), rel=3e-15, abs=1e-307)
 
 
-@pytest.mark.parametrize(
-    "x", [0.0, 0.15, -0.15, np.nextafter(0.15, 1), np.nextafter(-0.15, -1), 1e6, 1.0]
-)
-def test_log1pmx_where_its_formula_changes(x):
-    found = log1pmx(float(x))
-    assert found == pytest.approx(float(exact_log1pmx(float(x))), rel=3e-15, abs=0.0)
-
-
 @given(
-    st.floats(-1e6, 1e6),
-    st.floats(1e-9, 1e6),
-    st.floats(0, 1e300) | st.just(math.inf),
-    st.floats(-1e300, -1e-300) | st.just(-math.inf),
-    st.integers(0, 119),
+    *(st.floats(-1e6, 1e6), st.floats(1e-9, 1e6), st.floats(0, 1e300) | st.just(math.inf)),
+    *(st.floats(-1e300, -1e-300) | st.just(-math.inf), st.integers(0, 119)),
 )
 def test_a_step_stays_in_its_bracket(low, width, f_low, f_high, i):
     high = low + width
@@ -95,24 +82,3 @@ def test_a_step_stays_in_its_bracket(low, width, f_low, f_high, i):
     middle = 0.5 * (low + high)
     slack = 4.0 * np.spacing(max(abs(low), abs(high)))
     assert abs(proposal - middle) <= reach + slack
-
-
-@pytest.mark.parametrize("root", [0.001, 0.3, 0.999])
-@pytest.mark.parametrize("power", [1, 3, 7])
-def test_steps_reach_a_root_in_few_evaluations(root, power):
-    def f(x):
-        return root**power - x**power
-
-    low, high = 0.0, 1.0
-    f_low, f_high = f(low), f(high)
-    steps = 0
-    while high - low > 1e-14:
-        steps += 1
-        x = itp_step(low, f_low, high, f_high, steps)
-        if f(x) > 0.0:
-            low, f_low = x, f(x)
-        else:
-            high, f_high = x, f(x)
-        assert steps < 120
-    assert low <= root + 1e-14
-    assert high >= root - 1e-14

@@ -1,7 +1,5 @@
 """Tails of t and F: the closed forms beside SciPy's functions and 40 digits."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,28 +1,22 @@
 """Adjusted p-values, held against statsmodels, SciPy, R and the definitions."""
 
 import warnings
-from itertools import pairwise
+from itertools import product
 
 import naive
 import numpy as np
 import pytest
 from hypothesis import given
-from libraries import stats
 from reference_cases import parametrize
 from strategies import pvalues
 
 from fastcmp import adjust
 
-PEERS = {
-    "bonferroni": "bonferroni",
-    "sidak": "sidak",
-    "holm": "holm",
-    "holm-sidak": "holm-sidak",
-    "hochberg": "simes-hochberg",
-    "hommel": "hommel",
-    "bh": "fdr_bh",
-    "by": "fdr_by",
-}
+PEERS = (
+    {"bonferroni": "bonferroni", "sidak": "sidak", "holm": "holm"}
+    | {"holm-sidak": "holm-sidak", "hochberg": "simes-hochberg", "hommel": "hommel"}
+    | {"bh": "fdr_bh", "by": "fdr_by"}
+)
 METHODS = [*PEERS, "none"]
 
 
@@ -34,25 +28,16 @@ def ordered_and_plain(m, seed):
     return np.where(rng.random(m) < 0.3, values.round(2), values)
 
 
-@pytest.mark.parametrize("m", [1, 2, 3, 10, 101])
 @pytest.mark.parametrize("method", PEERS)
-def test_statsmodels_agrees(method, m):
+def test_statsmodels_agrees(method):
     from statsmodels.stats.multitest import multipletests
 
-    for seed in range(2):
+    for m, seed in product((1, 2, 3, 10, 101), (0, 1)):
         values = ordered_and_plain(m, seed)
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
             peer = multipletests(values, method=PEERS[method])[1]
         np.testing.assert_allclose(adjust(values, method=method), peer, rtol=1e-9, atol=1e-14)
-
-
-@pytest.mark.parametrize("method", ["bh", "by"])
-def test_scipy_agrees(method):
-    for seed in range(20):
-        values = ordered_and_plain(57, seed)
-        peer = stats.false_discovery_control(values, method=method)
-        np.testing.assert_allclose(adjust(values, method=method), peer, rtol=1e-12)
 
 
 @parametrize("p_adjust")
@@ -71,22 +56,6 @@ def test_definitions_agree(values):
         np.testing.assert_allclose(found, oracle, rtol=1e-9, atol=1e-307, err_msg=method)
 
 
-@given(pvalues())
-def test_laws(values):
-    p = np.array(values)
-    order = np.random.default_rng(p.size).permutation(p.size)
-    found = {method: adjust(p, method=method) for method in METHODS}
-    for method, adjusted in found.items():
-        assert (adjusted >= p * (1 - 1e-12)).all(), method
-        assert (adjusted <= 1).all(), method
-        assert (np.diff(adjusted[np.argsort(p)]) >= -1e-15).all(), method
-        np.testing.assert_array_equal(adjust(p[order], method=method), adjusted[order])
-    powers = ["bonferroni", "holm", "hochberg", "hommel", "bh", "none"]
-    for weak, strong in pairwise(powers):
-        assert (found[strong] <= found[weak] * (1 + 1e-12)).all(), (weak, strong)
-    assert (found["holm-sidak"] <= found["sidak"] * (1 + 1e-12)).all()
-
-
 def test_the_default_is_holm():
     values = [0.01, 0.02, 0.04]
     assert adjust(values).tolist() == adjust(values, method="holm").tolist()
@@ -94,30 +63,17 @@ def test_the_default_is_holm():
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_nan_stays_and_is_not_counted(method):
+def test_nan_stays_and_shapes_are_kept(method):
     values = np.array([[0.01, np.nan, 0.03], [np.nan, 0.02, 0.5]])
     adjusted = adjust(values, method=method)
     assert np.isnan(adjusted).tolist() == np.isnan(values).tolist()
     known = values[~np.isnan(values)]
     np.testing.assert_array_equal(adjusted[~np.isnan(values)], adjust(known, method=method))
-    assert np.isnan(values).sum() == 2  # the input is left alone
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_shapes_are_kept(method):
     values = np.random.default_rng(1).random((3, 4, 5))
     adjusted = adjust(values, method=method)
-    assert adjusted.shape == (3, 4, 5)
     np.testing.assert_array_equal(adjusted.ravel(), adjust(values.ravel(), method=method))
-    transposed = adjust(values.T, method=method)
-    np.testing.assert_array_equal(transposed, adjusted.T)
-    assert adjust([], method=method).shape == (0,)
+    np.testing.assert_array_equal(adjust(values.T, method=method), adjusted.T)
     assert adjust(np.zeros((2, 0)), method=method).shape == (2, 0)
-    assert np.isnan(adjust([np.nan, np.nan], method=method)).tolist() == [True, True]
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_one_number(method):
     for number in (0.03, 0.0, 1.0, 1):
         adjusted = adjust(number, method=method)
         assert isinstance(adjusted, float)

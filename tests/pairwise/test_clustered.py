@@ -178,25 +178,6 @@ def test_q_against_references(case):
     assert wald.df == (m - 1, g - m + 1)
 
 
-def test_q_of_clusters_of_one_is_cochrans():
-    y, preds = labels()
-    preds = preds[[0, 1, 3, 4]]
-    found = cochrans_q(y, preds, groups=np.arange(N))
-    plain = cochrans_q(y, preds)
-    assert found.statistic == pytest.approx(plain.statistic, rel=1e-12)
-    assert found.effect_size == pytest.approx(plain.effect_size, rel=1e-12)
-
-
-def test_q_of_two_models_is_the_square_of_the_cluster_sums():
-    y, preds = labels()
-    found = cochrans_q(y, preds[[0, 3]], groups=clusters(), post_hoc="obuchowski")
-    sums = np.bincount(clusters(), (preds[0] == y) * 1.0 - (preds[3] == y))
-    sums = sums[np.bincount(clusters()) > 0]
-    assert found.statistic == pytest.approx(sums.sum() ** 2 / (sums**2).sum())
-    k = sums.size
-    assert found.post_hoc.statistic[0] == pytest.approx(found.statistic * (k - 1) / k)
-
-
 def test_q_where_wald_has_no_answer():
     y, preds = labels()
     found = cochrans_q(y, preds, groups=clusters())  # two models are one

@@ -3,7 +3,6 @@
 import time
 from itertools import combinations, product
 
-import naive
 import numpy as np
 import pytest
 from hypothesis import assume, given
@@ -11,9 +10,8 @@ from reference_cases import agree, parametrize
 from scipy import stats
 from strategies import right_matrices
 
-from fastcmp import cochrans_q, compare_all, load_digits, mcnemar
-from fastcmp.kernels import DEGENERATE, OK
-from fastcmp.stream import PairCounts
+from fastcmp import cochrans_q, compare_all, load_digits
+from fastcmp.kernels import DEGENERATE
 
 
 def labels_of(right):
@@ -70,46 +68,14 @@ def test_pairs_against_references(case):
 
 
 @given(right_matrices())
-def test_definitions(right):
+def test_both_statistics_by_either_method(right):
     assume(right.shape[1] > 1)
     result = cochrans_q(*labels_of(right))
-    q, pvalue = naive.cochrans_q(right)
-    assert result.statistic == pytest.approx(float(q), rel=1e-10)
-    assert result.pvalue == pytest.approx(pvalue, rel=1e-8)
-    f, f_pvalue = naive.looneys_f(right)
-    assert result.f_statistic == pytest.approx(f, rel=1e-8)
-    assert result.f_pvalue == pytest.approx(f_pvalue, rel=1e-6, abs=1e-300)
     assert result.correct.tolist() == right.sum(axis=1).tolist()
     by_f = cochrans_q(*labels_of(right), method="f")
-    assert by_f.pvalue == result.f_pvalue
+    assert (by_f.pvalue, by_f.statistic) == (result.f_pvalue, result.f_statistic)
     assert by_f.q_statistic == result.statistic
-    assert by_f.statistic == result.f_statistic
     assert by_f.df == (len(right) - 1, (len(right) - 1) * (right.shape[1] - 1))
-
-
-def test_peers_agree():
-    import mlxtend.evaluate
-    from statsmodels.stats.contingency_tables import cochrans_q as statsmodels_q
-
-    y_true, preds = load_digits()
-    models = list(preds.values())[:4]
-    result = cochrans_q(y_true, models)
-    right = np.stack([y_true == model for model in models])
-    assert statsmodels_q(right.T).pvalue == pytest.approx(result.pvalue)
-    peer = mlxtend.evaluate.cochrans_q(y_true, *models)
-    assert peer == pytest.approx((result.statistic, result.pvalue))
-    f, _ = mlxtend.evaluate.ftest(y_true, *models)  # its p-value is for n + 1 samples
-    assert result.f_statistic == pytest.approx(f)
-    assert result.f_pvalue == pytest.approx(stats.f.sf(f, 3, 3 * (y_true.size - 1)))
-
-
-def test_two_models_are_mcnemars_test():
-    y_true, preds = load_digits()
-    a, b = preds["mlp"], preds["knn_3"]
-    result = cochrans_q(y_true, [a, b])
-    pair = mcnemar(y_true, a, b, method="asymptotic")
-    assert result.statistic == pytest.approx(pair.statistic)
-    assert result.pvalue == pytest.approx(pair.pvalue)
 
 
 @pytest.mark.parametrize(("n_models", "n"), [(70, 10_000), (3, 63), (5, 64), (130, 65)])
@@ -142,21 +108,12 @@ def test_identical_models(method):
     assert text[method] in str(result)
 
 
-@pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize(("n_models", "n"), [(2, 9), (3, 7), (4, 5), (5, 4)])
-def test_exact_against_full_enumeration(n_models, n, seed):
-    right = np.random.default_rng(seed).random((n_models, n)) < [[0.3 + 0.1 * seed]]
-    result = cochrans_q(*labels_of(right), method="exact")
-    assert result.pvalue == pytest.approx(enumerate_exact(right), rel=1e-12)
-    assert type(result.pvalue) is float
-
-
-def test_exact_of_two_models_is_mcnemars_exact_test():
-    y_true, preds = load_digits()
-    a, b = preds["mlp"], preds["extra_trees"]
-    result = cochrans_q(y_true, [a, b], method="exact")
-    pair = mcnemar(y_true, a, b, method="exact")
-    assert result.pvalue == pytest.approx(pair.pvalue, rel=1e-10)
+def test_exact_against_full_enumeration(n_models, n):
+    for seed in range(6):
+        right = np.random.default_rng(seed).random((n_models, n)) < [[0.3 + 0.1 * seed]]
+        result = cochrans_q(*labels_of(right), method="exact")
+        assert result.pvalue == pytest.approx(enumerate_exact(right), rel=1e-12), seed
 
 
 @pytest.mark.parametrize(("n_models", "n"), [(12, 400), (70, 9)])
@@ -178,39 +135,11 @@ def test_exact_of_many_models_takes_no_great_memory():
     assert result.pvalue == 1.0
 
 
-def test_pairs_know_what_was_dropped():
-    y_true = np.array([0, 1, 1, 0, None, 1], object)
-    preds = [[0, 1, 1, 0, 0, 1], [0, 0, 1, 1, 0, 1]]
-    pairs = cochrans_q(y_true, preds, post_hoc="midp").post_hoc
-    counts = PairCounts().update(y_true, preds)
-    again = cochrans_q(counts=counts, post_hoc="midp").post_hoc
-    assert (pairs.n_missing, str(pairs)) == (1, str(again))
-
-
-def test_laws():
-    rng = np.random.default_rng(4)
-    y_true, preds = labels_of(rng.random((5, 60)) < 0.6)
-    result = cochrans_q(y_true, preds)
-    order = rng.permutation(60)
-    assert cochrans_q(y_true[order], preds[:, order]).statistic == result.statistic
-    swapped = cochrans_q(y_true, preds[::-1])
-    assert swapped.statistic == pytest.approx(result.statistic, rel=1e-12)
-    assert swapped.correct.tolist() == result.correct[::-1].tolist()
-    names = np.array(["x", "y", "z"])
-    assert cochrans_q(names[y_true], names[preds]).pvalue == result.pvalue
-    all_right = np.concatenate([y_true, [0, 1]]), np.c_[preds, [[0, 1]] * 5]
-    assert cochrans_q(*all_right).statistic == pytest.approx(result.statistic)
-
-
-@pytest.mark.parametrize("method", ["midp", "exact", "asymptotic", "corrected"])
-def test_pairs_are_those_of_compare_all(method):
-    y_true, preds = load_digits()
+def test_pairs_are_those_of_compare_all():
     options = {"adjust": "bh", "alpha": 0.2}
-    pairs = cochrans_q(y_true, preds, post_hoc=method, **options).post_hoc
-    direct = compare_all(y_true, preds, method=method, **options)
-    assert pairs.names == direct.names
-    assert (pairs.alpha, pairs.adjust, pairs.method) == (0.2, "bh", method)
-    np.testing.assert_array_equal(pairs.pvalue_adjusted, direct.pvalue_adjusted)
+    for method in ("midp", "exact", "asymptotic", "corrected"):
+        pairs = cochrans_q(*load_digits(), post_hoc=method, **options).post_hoc
+        assert pairs == compare_all(*load_digits(), method=method, **options)
 
 
 def test_pairs_with_missing_and_other_classes():
@@ -226,18 +155,9 @@ def test_pairs_with_missing_and_other_classes():
     assert "1 samples without a true label were dropped." in str(result)
 
 
-def test_without_pairs():
-    result = cochrans_q(*load_digits())
-    assert result.post_hoc is None
-    assert result.status == OK
-
-
 def test_the_record():
-    y_true, preds = load_digits()
-    result = cochrans_q(y_true, preds, post_hoc="midp")
-    text, page = str(result), result._repr_html_()
+    result = cochrans_q(*load_digits(), post_hoc="midp")
+    text = str(result)
     assert text.startswith("Cochran's Q test\n10 models on 899 samples, accuracies from")
     assert f"Q = {result.statistic:.4g} with 9 d.o.f., p = " in text
     assert f"Looney's F = {result.f_statistic:.4g}, p = " in text
-    assert "Leaderboard" in text
-    assert "<h4>Cochran&#x27;s Q test</h4>" in page

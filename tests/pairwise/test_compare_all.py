@@ -9,24 +9,14 @@ from itertools import combinations
 import naive
 import numpy as np
 import pytest
+from cases import case
 from hypothesis import given
 from hypothesis import strategies as st
-from libraries import pd
 from same_bits import assert_same
 
 from fastcmp import adjust, compare_all, load_digits, mcnemar
 
-ADJUSTMENTS = (
-    "holm",
-    "none",
-    "bonferroni",
-    "sidak",
-    "holm-sidak",
-    "hochberg",
-    "hommel",
-    "bh",
-    "by",
-)
+ADJUSTMENTS = ("holm", "none", "hommel", "bh")
 METHODS = ("midp", "exact", "asymptotic", "corrected", "unconditional")
 
 
@@ -52,12 +42,8 @@ def big():
 
 
 @given(
-    st.integers(2, 12),
-    st.integers(2, 300),
-    st.integers(2, 5),
-    st.sampled_from(METHODS[:4]),
-    st.sampled_from(ADJUSTMENTS),
-    st.integers(0, 10**6),
+    *(st.integers(2, 12), st.integers(2, 300), st.integers(2, 5), st.sampled_from(METHODS[:4])),
+    *(st.sampled_from(ADJUSTMENTS), st.integers(0, 10**6)),
 )
 def test_equals_a_loop_over_pairs(n_models, n, n_classes, method, adjustment, seed):
     y_true, preds = simulate(n_models, n, n_classes, seed)
@@ -83,25 +69,18 @@ def test_equals_a_loop_over_pairs(n_models, n, n_classes, method, adjustment, se
     np.testing.assert_allclose(result.score_interval, wilson, atol=1e-10)
 
 
-def test_unconditional_equals_a_loop_over_pairs():
-    y_true, preds = simulate(5, 60)
-    result = compare_all(y_true, preds, method="unconditional")
-    for (i, j), pvalue in zip(result.pairs, result.pvalue, strict=True):
-        pair = mcnemar(y_true, preds[i], preds[j], method="unconditional")
-        assert pair.pvalue == pvalue
-
-
 @pytest.mark.parametrize("n_models", [2, 3, 5, 63, 64, 65, 130])
-@pytest.mark.parametrize("n", [2, 63, 64, 65, 513])
-def test_counts_at_the_edges_of_tiles_and_words(n_models, n):
-    y_true, preds = simulate(n_models, n)
-    result = compare_all(y_true, preds)
-    right = (preds == y_true).astype(np.int64)
-    i, j = np.triu_indices(n_models, 1)
-    both = (right @ right.T)[i, j]
-    assert result.pairs.tolist() == np.stack([i, j], axis=1).tolist()
-    assert result.only_a.tolist() == (right.sum(axis=1)[i] - both).tolist()
-    assert result.only_b.tolist() == (right.sum(axis=1)[j] - both).tolist()
+def test_counts_at_the_edges_of_tiles_and_words(n_models):
+    for n in (2, 63, 64, 65, 513):
+        y_true, preds = simulate(n_models, n)
+        result = compare_all(y_true, preds)
+        right = (preds == y_true).astype(np.int64)
+        i, j = np.triu_indices(n_models, 1)
+        both = (right @ right.T)[i, j]
+        with case(n):
+            assert result.pairs.tolist() == np.stack([i, j], axis=1).tolist()
+            assert result.only_a.tolist() == (right.sum(axis=1)[i] - both).tolist()
+            assert result.only_b.tolist() == (right.sum(axis=1)[j] - both).tolist()
 
 
 def test_long_rows_span_several_panels():
@@ -135,25 +114,22 @@ def test_pairs_by_name_and_by_index():
 def test_control_is_compared_with_all_others():
     y_true, preds = load_digits()
     everything = compare_all(y_true, preds)
-    names = list(preds)
-    for control in ("mlp", names.index("mlp"), np.uint8(names.index("mlp"))):
+    place = list(preds).index("mlp")
+    others = [i for i in range(10) if i != place]
+    for control in ("mlp", place, np.uint8(place)):
         result = compare_all(y_true, preds, control=control)
-        others = [i for i in range(10) if names[i] != "mlp"]
-        assert result.pairs.tolist() == [[names.index("mlp"), i] for i in others]
-        full = everything.matrix("difference")[names.index("mlp")]
-        assert result.difference.tolist() == full[others].tolist()
+        assert result.pairs.tolist() == [[place, i] for i in others]
+        assert result.difference.tolist() == everything.matrix("difference")[place, others].tolist()
         np.testing.assert_array_equal(result.pvalue_adjusted, adjust(result.pvalue, method="holm"))
 
 
 # Threads.
 
 
-@pytest.mark.parametrize("method", ["midp", "asymptotic"])
-@pytest.mark.parametrize("workers", [1, 4, 7, None])
-def test_any_number_of_workers_gives_the_same_bits(big, workers, method):
-    (y_true, preds), _ = big
-    expect = compare_all(y_true, preds, method=method, workers=1)
-    assert_same(compare_all(y_true, preds, method=method, workers=workers), expect)
+@pytest.mark.parametrize("workers", [7, None])
+def test_any_number_of_workers_gives_the_same_bits(big, workers):
+    labels, expect = big
+    assert_same(compare_all(*labels, workers=workers), expect)
 
 
 def test_sixteen_threads_may_call_it_at_once(big):
@@ -208,29 +184,6 @@ def test_whole_numbers_as_names():
         compare_all(y_true, shifted, control=0)
 
 
-def test_the_names_of_classes_do_not_matter():
-    y_true, preds = simulate(7, 300)
-    expect = compare_all(y_true, preds)
-    for names in (np.array(["d", "a", "", "x"]), np.array([9, -2, 10**9, 0.5])):
-        assert_same(compare_all(names[y_true], names[preds]), expect)
-
-
-def test_identical_models_are_never_told_apart():
-    y_true, preds = simulate(2, 400)
-    result = compare_all(y_true, np.repeat(preds, 3, axis=0))
-    inner = result.pairs[:, 0] // 3 == result.pairs[:, 1] // 3
-    assert (result.pvalue[inner] == 1.0).all()
-    assert not result.significant[inner].any()
-    assert result.significant[~inner].all()
-
-
-def test_every_container_of_models_gives_the_same():
-    y_true, preds = load_digits()
-    expect = compare_all(y_true, preds)
-    assert_same(compare_all(y_true, pd.DataFrame(preds)), expect)
-    assert_same(compare_all(y_true.tolist(), {k: list(p) for k, p in preds.items()}), expect)
-
-
 def test_missing_and_excluded_samples_are_counted():
     y_true = ["a", "b", None, "c", "a", "b"]
     preds = {"m": ["a", None, "a", "a", "c", "b"], "k": ["b", "b", "a", "c", "a", "b"]}
@@ -256,18 +209,6 @@ def test_progress_rises_to_the_total(big, workers):
     assert all(type(step) is int for steps in seen for step in steps)
 
 
-@pytest.mark.parametrize("workers", [1, 4])
-def test_an_error_in_progress_ends_the_work(big, workers):
-    (y_true, preds), expect = big
-
-    def stop(done, total):
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        compare_all(y_true, preds, workers=workers, progress=stop)
-    assert_same(compare_all(y_true, preds, workers=workers), expect)
-
-
 def test_progress_bar_leaves_standard_output_alone(big, capsys):
     (y_true, preds), expect = big
     assert_same(compare_all(y_true, preds, progress=True), expect)
@@ -282,21 +223,6 @@ def test_progress_bar_without_rich(monkeypatch):
         compare_all(*load_digits(), progress=True)
 
 
-@pytest.mark.parametrize(
-    ("options", "wanted"),
-    [
-        ({"pairs": [(1, "knn_3")]}, "pairs must be of two models, got 'knn_3' with"),
-        ({"pairs": [(0, 1), (2, 3), (1, 0)]}, "pairs must differ, got 'svm_rbf' and 'kn"),
-        ({"pairs": "ab"}, "pairs must be pairs of models, got 'a'"),
-        ({"pairs": [(0, 1)], "control": 0}, "pairs and control exclude each "),
-    ],
-    ids=str,
-)
-def test_bad_options(options, wanted):
-    with pytest.raises(ValueError, match=f"^{wanted}"):
-        compare_all(*load_digits(), **options)
-
-
-def test_numbers_of_any_type():
-    expect = compare_all(*load_digits(), alpha=0.25)
-    assert_same(compare_all(*load_digits(), alpha=np.float32(0.25), workers=np.int64(2)), expect)
+def test_pairs_and_a_control_exclude_each_other():
+    with pytest.raises(ValueError, match="pairs and control exclude each other"):
+        compare_all(*load_digits(), pairs=[(0, 1)], control=0)

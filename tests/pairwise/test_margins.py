@@ -1,25 +1,12 @@
 """Margins of all pairs: adjusted together, decided, and the same as pair by pair."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import fastcmp
-from fastcmp import (
-    compare_all,
-    compare_means,
-    compare_metric,
-    cost_test,
-    delong,
-    mcnemar,
-    mean_difference,
-)
-from fastcmp.stream import PairCounts, ValueMoments
+from fastcmp.stream import ValueMoments
 
 METHODS = ("jackknife", "pooled", "delta")
 NAMES = ("svm_rbf", "knn_3", "mlp", "naive_bayes")
@@ -75,30 +62,33 @@ def each_pair(result, compare):
 
 #: Options of `compare_all` of 899 samples, how pairs are tested, and by which function of two.
 OPTIONS = {
-    **{name: ({"method": name}, "score", mcnemar) for name in ("midp", "exact")},
+    **{name: ({"method": name}, "score", fastcmp.mcnemar) for name in ("midp", "exact")},
     **{
-        name: ({"method": name, "groups": 9}, "bounded", mcnemar)
+        name: ({"method": name, "groups": 9}, "bounded", fastcmp.mcnemar)
         for name in ("cr2", "cr0", "obuchowski", "eliasziw")
     },
-    "strata": ({"strata": 3, "stratum_weights": "equal"}, "bounded", mcnemar),
-    **{name: ({"metric": "mcc", "method": name}, None, compare_metric) for name in METHODS},
-    **{name: ({"method": name}, "bounded", cost_test) for name in ("likelihood", "chi-square")},
+    "strata": ({"strata": 3, "stratum_weights": "equal"}, "bounded", fastcmp.mcnemar),
+    **{name: ({"metric": "mcc", "method": name}, None, fastcmp.compare_metric) for name in METHODS},
+    **{
+        name: ({"method": name}, "bounded", fastcmp.cost_test)
+        for name in ("likelihood", "chi-square")
+    },
 }
 
 
 @pytest.mark.parametrize("name", OPTIONS)
 def test_all_pairs_are_those_of_each(name):
     options, method, function = OPTIONS[name]
-    margin = 0.3 if function is cost_test else 0.02
+    margin = 0.3 if function is fastcmp.cost_test else 0.02
     known = {"groups": lambda n: np.arange(899) // n, "strata": lambda n: truth() % n}
     options = {k: known[k](x) if k in known else x for k, x in options.items()}
     own = options | ({"method": "jackknife"} if name == "pooled" else {})
-    if function is cost_test:
+    if function is fastcmp.cost_test:
         options, own = options | {"test": "cost", "cost": costs()}, {"cost": costs()}
-    result = compare_all(truth(), some(), margin=margin, adjust="none", **options)
+    result = fastcmp.compare_all(truth(), some(), margin=margin, adjust="none", **options)
     each = each_pair(result, lambda a, b: function(truth(), a, b, margin=margin, **own))
     same_tests(result.margins, each)
-    assert result.margins.lower_is_better == (function is cost_test)
+    assert result.margins.lower_is_better == (function is fastcmp.cost_test)
     if method:
         assert result.margins.method == method
     if method == "score":
@@ -107,7 +97,7 @@ def test_all_pairs_are_those_of_each(name):
 
 
 def test_few_samples_are_tested_exactly():
-    small = compare_all(truth()[:99], [x[:99] for x in some().values()], margin=0.1)
+    small = fastcmp.compare_all(truth()[:99], [x[:99] for x in some().values()], margin=0.1)
     assert small.margins.method == "exact"
 
 
@@ -121,17 +111,15 @@ OF_VALUES = {
 
 
 @pytest.mark.parametrize("design", OF_VALUES)
-@pytest.mark.parametrize("lower_is_better", [False, True])
-def test_right_answers_as_values(design, lower_is_better):
-    values = {name: (pred == truth()) * 1 for name, pred in some().items()}
-    options = {
-        "margin": 0.1,
-        "lower_is_better": lower_is_better,
-        **OF_VALUES[design](np.arange(899)),
-    }
-    result = compare_means(values, **options)
+def test_right_answers_as_values(design):
+    values = {name: (some()[name] == truth()) * 1 for name in NAMES[:3]}
+    less = {"lower_is_better": design in ("clusters", "strata")}
+    options = {"margin": 0.1, **less, **OF_VALUES[design](np.arange(899))}
+    result = fastcmp.compare_means(values, **options)
     columns = list(values.values())
-    each = [mean_difference(columns[i], columns[j], **options).margins for i, j in result.pairs]
+    each = [
+        fastcmp.mean_difference(columns[i], columns[j], **options).margins for i, j in result.pairs
+    ]
     same_tests(result.margins, each)
     assert result.margins.method == "bounded"
 
@@ -139,8 +127,8 @@ def test_right_answers_as_values(design, lower_is_better):
 def test_perfect_models_in_few_clusters():
     values, groups = np.ones((3, 40), int), np.arange(40) // 4
     for found in (
-        compare_all(values[0], values.copy() * 1.0, groups=groups, margin=0.05).margins,
-        compare_means(values, groups=groups, margin=0.05).margins,
+        fastcmp.compare_all(values[0], values.copy() * 1.0, groups=groups, margin=0.05).margins,
+        fastcmp.compare_means(values, groups=groups, margin=0.05).margins,
     ):
         assert (found.decision == "cannot tell").all()
         assert "at least 59 clusters" in found.reason
@@ -148,13 +136,13 @@ def test_perfect_models_in_few_clusters():
 
 @pytest.mark.parametrize("options", [{}, {"lower_is_better": True}, {"df": "normal"}])
 def test_means(options):
-    result = compare_means(table(), margin=0.5, **options)
+    result = fastcmp.compare_means(table(), margin=0.5, **options)
     each = [
         fastcmp.mean_difference(table()[i], table()[j], margin=0.5, **options).margins
         for i, j in result.pairs
     ]
     same_tests(result.margins, each)
-    drawn = compare_means(table(), margin=0.5, method="permutation", rng=1, **options)
+    drawn = fastcmp.compare_means(table(), margin=0.5, method="permutation", rng=1, **options)
     same_tests(drawn.margins, each)
     if "df" not in options:
         moments = ValueMoments().update(table())
@@ -165,25 +153,25 @@ def test_means(options):
 def test_means_with_missing_values_and_of_zeros_and_ones():
     values = table().copy()
     values[0, 5] = values[2, :9] = np.nan
-    result = compare_means(values, missing="pairwise", margin=0.5)
+    result = fastcmp.compare_means(values, missing="pairwise", margin=0.5)
     each = [
         fastcmp.mean_difference(values[i], values[j], missing="common", margin=0.5).margins
         for i, j in result.pairs
     ]
     same_tests(result.margins, each)
     right = {name: pred == truth() for name, pred in some().items()}
-    found = compare_means(right, margin=0.02).margins
+    found = fastcmp.compare_means(right, margin=0.02).margins
     assert found.method == "score"
-    wanted = compare_all(truth(), some(), margin=0.02).margins
+    wanted = fastcmp.compare_all(truth(), some(), margin=0.02).margins
     assert found.pvalue_lower.tolist() == wanted.pvalue_lower.tolist()
-    wrong = compare_means(
+    wrong = fastcmp.compare_means(
         {name: ~x for name, x in right.items()}, margin=0.02, lower_is_better=True
     )
     assert wrong.margins.noninferiority_pvalue.tolist() == (wanted.noninferiority_pvalue.tolist())
 
 
 def test_areas():
-    areas = delong(*scores())
+    areas = fastcmp.delong(*scores())
     result = areas.pairwise(margin=0.1)
     each = [areas.compare(i, j, margin=0.1).margins for i, j in result.pairs.tolist()]
     same_tests(result.margins, each)
@@ -191,18 +179,12 @@ def test_areas():
     assert control.margins.pvalue_lower[0] == pytest.approx(each[1].pvalue_upper)
 
 
-def test_streams():
-    counts = PairCounts().update(truth(), some())
-    found = fastcmp.compare_all_from_counts(counts, margin=0.02)
-    assert found.margins == compare_all(truth(), some(), margin=0.02).margins
-
-
 # Adjusted together, and decided.
 
 
 @pytest.mark.parametrize("adjust", ["holm", "bh", "maxt", "shaffer"])
 def test_both_tests_of_all_pairs_are_one_family(adjust):
-    result = compare_all(truth(), some(), margin=0.02, adjust=adjust, rng=1)
+    result = fastcmp.compare_all(truth(), some(), margin=0.02, adjust=adjust, rng=1)
     found, used = result.margins, adjust if adjust == "bh" else "holm"
     both = np.concatenate([found.pvalue_lower, found.pvalue_upper])
     wanted = fastcmp.adjust(both, method=used)
@@ -227,22 +209,8 @@ def check_decisions(result):
     assert result.n_equivalent == np.count_nonzero(found.decision == "equivalent")
 
 
-@settings(max_examples=20)
-@given(st.randoms(use_true_random=False), st.booleans(), st.sampled_from([0.1, 0.4]))
-def test_order_of_the_models_does_not_matter(random, less, margin):
-    order = list(range(len(table())))
-    random.shuffle(order)
-    options = {"margin": margin, "lower_is_better": less, "alpha": 0.2}
-    one = compare_means(table(), **options)
-    other = compare_means(table()[order], **options)
-    check_decisions(one)
-    found = one.matrix("decision")[np.ix_(order, order)]
-    assert other.matrix("decision").tolist() == found.tolist()
-    assert one.n_equivalent == other.n_equivalent
-
-
 def test_against_a_control():
-    result = compare_all(*digits(), margin=0.02, control="mlp")
+    result = fastcmp.compare_all(*digits(), margin=0.02, control="mlp")
     table = result.against_control()
     for model, decision, outcome in zip(
         table["model"], table["decision"], table["result"], strict=True
@@ -258,13 +226,11 @@ def test_against_a_control():
 
 
 def test_record():
-    result = compare_all(truth(), some(), margin=0.02)
-    frame = result.to_frame()
-    assert frame["decision"].tolist() == result.margins.decision.tolist()
-    assert "with a margin of 2 percentage points, the first of a pair" in " ".join(
-        str(result).split()
-    )
-    plain = compare_all(truth(), some())
+    result = fastcmp.compare_all(truth(), some(), margin=0.02)
+    assert list(result.columns()["decision"]) == result.margins.decision.tolist()
+    said = "with a margin of 2 percentage points, the first of a pair"
+    assert said in " ".join(str(result).split())
+    plain = fastcmp.compare_all(truth(), some())
     assert plain.margins is None
     assert "decision" not in plain.columns()
     with pytest.raises(ValueError, match=r"n_equivalent needs .* margin="):
@@ -284,30 +250,13 @@ def test_record():
 )
 def test_refusals(options, message):
     with pytest.raises(ValueError, match=message):
-        compare_all(truth(), some(), **options)
+        fastcmp.compare_all(truth(), some(), **options)
 
 
 def test_refusals_of_means():
     with pytest.raises(ValueError, match="margin= is of means"):
-        compare_means(table(), margin=0.1, method="wilcoxon")
+        fastcmp.compare_means(table(), margin=0.1, method="wilcoxon")
     with pytest.raises(ValueError, match="margin must be below 1"):
-        compare_means(table() > 0, margin=1)
+        fastcmp.compare_means(table() > 0, margin=1)
     with pytest.raises(ValueError, match="margin must be below 1"):
-        delong(*scores()).pairwise(margin=1)
-
-
-def test_dask():
-    da = pytest.importorskip("dask.array")
-    import fastcmp.dask
-
-    y_true = da.from_array(truth(), chunks=300)
-    blocks = {name: da.from_array(x, chunks=300) for name, x in some().items()}
-    found = fastcmp.dask.compare_all(y_true, blocks, margin=0.02)
-    assert found.margins == compare_all(truth(), some(), margin=0.02).margins
-    values = da.from_array(table(), chunks=(4, 20))
-    found = fastcmp.dask.compare_means(values, margin=0.5)
-    assert found.margins.decision.tolist() == (
-        compare_means(table(), margin=0.5).margins.decision.tolist()
-    )
-    with pytest.raises(ValueError, match="needs keep='all'"):
-        fastcmp.dask.compare_means(values, margin=0.5, keep=2)
+        fastcmp.delong(*scores()).pairwise(margin=1)

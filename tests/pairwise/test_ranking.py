@@ -75,23 +75,6 @@ def test_groups_are_all_maximal_cliques(graph):
     assert places == sorted(places)  # and among groups
 
 
-@pytest.mark.parametrize("n_models", [2, 65, 300])
-def test_all_or_nothing(n_models):
-    order = np.arange(n_models)[::-1]
-    everyone = decided(order, np.ones((n_models, n_models), bool))
-    assert groups_of(everyone) == (tuple(order.tolist()),)
-    alone = decided(order, np.zeros((n_models, n_models), bool))
-    assert groups_of(alone) == tuple((i,) for i in order.tolist())
-    assert everyone.tie_groups_complete
-    assert alone.tie_groups_complete
-
-
-def test_many_groups_are_all_listed():
-    found = decided(np.arange(18), cocktail_party(9))
-    assert len(set(found.tie_groups)) == len(found.tie_groups) == 2**9
-    assert found.tie_groups_complete
-
-
 def random_ties(n):
     draws = np.random.default_rng(0).random((n, n))
     tied = np.triu(draws < 0.8, 1)

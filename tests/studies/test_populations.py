@@ -58,16 +58,6 @@ def test_samples_are_functions_of_seed_and_replicate(tmp_path):
             assert not np.array_equal(X, population.sample(*other)[0])
 
 
-def test_samples_come_from_the_evaluation_set(tmp_path):
-    for population in everyone(tmp_path):
-        if population.name == "simple":
-            continue
-        X, y = population.evaluation()
-        known = {(*row, k) for row, k in zip(X.tolist(), y.tolist(), strict=True)}
-        X, y = population.sample(1, 2)
-        assert known >= {(*r, k) for r, k in zip(X.tolist(), y.tolist(), strict=True)}
-
-
 # EXP6.
 
 
@@ -81,11 +71,8 @@ def rules(i, j):
         number
         for number, holds in enumerate(
             [
-                over_1 and over_2,
-                not over_1 and over_2 and over_3,
-                over_1 and not over_2,
-                not over_1 and not over_2 and over_3,
-                over_2 and not over_3,
+                *(over_1 and over_2, not over_1 and over_2 and over_3, over_1 and not over_2),
+                *(not over_1 and not over_2 and over_3, over_2 and not over_3),
                 not over_2 and not over_3,
             ],
             1,
@@ -104,17 +91,6 @@ def test_exp6_takes_the_first_rule_that_holds():
         several[tuple(holding)] = several.get(tuple(holding), 0) + 1
     # No gap; the printed rules overlap on 166 points.
     assert {k: n for k, n in several.items() if len(k) > 1} == {(3, 6): 162, (1, 5): 4}
-
-
-def test_exp6_on_boundaries():
-    # f1(0) = 6, f1(2) = 2 and f2(0) = 8 are points of the grid: they lie above.
-    X, y = Exp6().evaluation()
-    code = {tuple(np.round(10 * x).astype(int)): k for x, k in zip(X, y, strict=True)}
-    assert code[0, 60] == 2  # above f1, below f2
-    assert code[0, 59] == 3
-    assert code[0, 80] == 0  # on f2
-    assert code[20, 20] == 2
-    assert code[20, 19] == 3
 
 
 def test_exp6_is_uniform():
@@ -165,9 +141,7 @@ def test_letters(tmp_path):
     [
         ("A,1,2", "line 3: wanted 17 columns, got 3"),
         ("a" + ",1" * 16, "line 3: wanted a letter A to Z, got 'a'"),
-        ("AB" + ",1" * 16, "line 3: wanted a letter A to Z, got 'AB'"),
         ("A" + ",1" * 15 + ",x", "line 3: wanted whole numbers, got 'A,1,"),
-        ("A" + ",1" * 15 + ",0.5", "line 3: wanted whole numbers"),
     ],
 )
 def test_letters_spoiled(tmp_path, line, message):
@@ -207,11 +181,8 @@ def test_images_in_all_three_forms(tmp_path):
     ("name", "change", "message"),
     [
         ("images-idx3", lambda b: b"\0\0\x08\x01" + b[4:], "must begin with 00000803"),
-        ("labels-idx1", lambda b: b"\0\0\x08\x03" + b[4:], "must begin with 00000801"),
         ("images-idx3", lambda b: b[:-1], "must hold 360 bytes of data, got 359"),
-        ("images-idx3", lambda b: b + b"\0", "must hold 360 bytes of data, got 361"),
         ("images-idx3", lambda b: b[:10], "ends within its first 16 bytes"),
-        ("images-idx3", lambda b: b[:0], "must begin with 00000803, got ''"),
         ("labels-idx1", lambda b: b[:-1] + b"\x0a", "labels must be digits, got 10"),
         (
             "labels-idx1",
@@ -239,10 +210,6 @@ def test_archives_spoiled(tmp_path):
         spoil()
         with pytest.raises(ValueError, match="x_train and y_train of bytes"):
             Mnist(path, 2)
-    lone = tmp_path / "lone.npy"
-    np.save(lone, np.zeros((3, 4), np.uint8))
-    with pytest.raises(ValueError, match="x_train and y_train of bytes"):
-        Mnist(lone, 2)
 
 
 # Records of scikit-learn.
@@ -265,11 +232,6 @@ def test_bundled(name, n, n_all):
 def test_bundled_without_replacement():
     # The digits hold no two equal images.
     assert len(np.unique(Bundled("digits").sample(1, 0)[0], axis=0)) == 300
-
-
-def test_bundled_unknown():
-    with pytest.raises(ValueError, match="name must be one of"):
-        Bundled("iriss")
 
 
 # By name.
@@ -308,31 +270,6 @@ def test_epsilon_by_hand(n, epsilon):
             draw = random_below(5, 2, 2**40 + 2 * i + k, 2**30)
             if abs(draw / 2**30 - share) > 1e-8:
                 assert wrong[i] == (draw / 2**30 < share)
-
-
-def test_epsilon_rates():
-    n_sets = 4000
-    population = Epsilon(n=100, epsilon=0.2)
-    a, b = np.array([population.losses(1, r) for r in range(n_sets)]).transpose(1, 0, 2)
-    for wrong, share in ((a[:, :50], 0.1), (a[:, 50:], 0.3), (b[:, 50:], 0.1)):
-        assert stats.binomtest(int(wrong.sum()), wrong.size, share).pvalue > 1e-4
-    assert stats.binomtest(int(b[:, :50].sum()), b[:, :50].size, 0.3).pvalue > 1e-4
-    # A and B err independently.
-    both = int((a[:, :50] & b[:, :50]).sum())
-    assert stats.binomtest(both, n_sets * 50, 0.03).pvalue > 1e-4
-
-
-def test_epsilon_is_a_function_of_seed_and_replicate():
-    first, _ = Epsilon().losses(3, 4)
-    np.testing.assert_array_equal(first, Epsilon().losses(3, 4)[0])
-    assert not np.array_equal(first, Epsilon().losses(3, 5)[0])
-    assert not np.array_equal(first, Epsilon().losses(4, 4)[0])
-
-
-@pytest.mark.parametrize("epsilon", [-0.01, 0.67, float("nan"), float("inf")])
-def test_epsilon_outside(epsilon):
-    with pytest.raises(ValueError, match="epsilon must lie in"):
-        Epsilon(epsilon=epsilon)
 
 
 def test_epsilon_bad_input():

@@ -5,8 +5,6 @@ import pytest
 from libraries import statsmodels
 from study_records import correlation_study, error_study, power_study, type_one_errors
 
-from fastcmp.studies.type_one_errors import TypeOneErrors
-
 # Type I errors.
 
 
@@ -30,14 +28,6 @@ def test_zscores_are_those_of_two_proportions(dataset, theirs):
         assert study.zscore[k] == pytest.approx(z, rel=1e-10)
 
 
-def test_zscore_of_equal_rates_is_zero():
-    pvalues = np.ones((1000, 14))
-    pvalues[:25, -1] = 0.0
-    study = TypeOneErrors(dataset="epsilon", setting="", pvalues=pvalues, seed=1)
-    assert study.rate[-2:].tolist() == [0.0, 0.025]
-    assert study.zscore[-2:].tolist() == [0.0, 0.0]
-
-
 def test_what_lies_within_monte_carlo_error():
     study = type_one_errors("epsilon")
     rows = study.sections()[0].rows
@@ -54,17 +44,6 @@ def test_where_the_paper_has_no_figure(options):
     assert np.isnan(study.zscore).all()
     assert study.sections()[0].columns == ("test", "type I error", "95% CI")
     assert study.to_dict()["tests"]["paper"] == [None] * 14
-
-
-def test_pvalues_that_are_nan_do_not_reject():
-    study = TypeOneErrors(dataset="epsilon", setting="", pvalues=np.full((5, 14), np.nan), seed=1)
-    assert study.rejected.tolist() == [0] * 14
-
-
-def test_another_level():
-    study = type_one_errors(alpha=0.2)
-    np.testing.assert_array_equal(study.rejected, (study.pvalues < 0.2).sum(0))
-    assert "level 0.2" in str(study)
 
 
 # Power.

@@ -4,32 +4,19 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from cases import thinned
 from libraries import stats
 
-from fastcmp.studies import (
-    Options,
-    algorithms,
-    correlation,
-    errors,
-    populations,
-    power,
-    table5,
-    true_error,
-)
+from fastcmp.studies import Options, algorithms, errors, populations, power, table5, true_error
 
 
 @pytest.mark.parametrize(
     ("options", "error", "said"),
     [
         ({"replications": 0}, ValueError, "replications must be .*>= 1, got 0"),
-        ({"replications": 2.0}, TypeError, "replications must be a whole number"),
-        ({"rng": -1}, ValueError, "rng must be a whole number in .*, got -1"),
         ({"rng": 2**30}, ValueError, "rng must be below 1073741824, got 1073741824"),
-        ({"rng": "one"}, TypeError, "rng must be a whole number, a numpy.random"),
         ({"workers": 0}, ValueError, "workers must be at least 1, got 0"),
-        ({"workers": 1.5}, TypeError, "workers must be a whole number"),
         ({"steps": 1}, ValueError, "steps must be .*>= 2, got 1"),
-        ({"n_sets": 1}, ValueError, "n_sets must be .*>= 2, got 1"),
         ({"dataset": "exp7"}, ValueError, "dataset must be one of .*got 'exp7'"),
     ],
 )
@@ -58,11 +45,6 @@ def test_data_that_are_missing(study):
         study(Options(dataset="letter"))
 
 
-def test_correlations_need_two_data_sets():
-    with pytest.raises(ValueError, match="replications must be at least 2, got 1"):
-        correlation(Options(replications=1))
-
-
 # The type I errors.
 
 
@@ -73,7 +55,7 @@ def test_another_seed_does_not_go_on(tmp_path):
         table5(replace(options, rng=2))
 
 
-@pytest.mark.parametrize("name", ["breast-cancer", "wine", "iris"])
+@pytest.mark.parametrize("name", thinned(["iris", "breast-cancer", "wine"], 3))
 def test_bundled_records(name, tmp_path):
     options = Options(dataset=name, replications=2, n_sets=10, workers=1, folder=tmp_path)
     told = []
@@ -94,13 +76,6 @@ def test_larger_records(name):
     study = table5(Options(dataset=name, replications=4, n_sets=10))
     one = table5(Options(dataset=name, replications=4, n_sets=10, workers=1))
     np.testing.assert_array_equal(study.pvalues, one.pvalues)
-
-
-def test_another_null_hypothesis_does_not_go_on(tmp_path):
-    options = Options(dataset="iris", replications=1, n_sets=10, workers=1, folder=tmp_path)
-    table5(options)
-    with pytest.raises(ValueError, match="holds a study with upsilon = "):
-        table5(replace(options, n_sets=12))
 
 
 # Power and error rates.
@@ -151,7 +126,7 @@ def test_type_one_errors_are_those_of_the_paper():
     assert 0.01 < rates["bcv-mcnemar"] < 0.04
 
 
-@pytest.mark.parametrize("name", ["exp6", "breast-cancer", "wine", "iris"])
+@pytest.mark.parametrize("name", thinned(["iris", "exp6", "wine", "breast-cancer"], 2))
 def test_errors_are_equal_at_the_null_and_drift_apart(name):
     study = errors(Options(dataset=name, rng=2, n_sets=30, steps=4, workers=1))
     gaps = study.errors[:, 1] - study.errors[:, 0]

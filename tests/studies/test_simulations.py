@@ -2,12 +2,11 @@
 
 import re
 import runpy
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from children import finished
 from libraries import stats
 
 from fastcmp.kernels import random_below
@@ -62,13 +61,7 @@ def test_the_table_of_the_page(study):
 
 @pytest.mark.full
 def test_six_ways_give_one_table(program, study):
-    done = subprocess.run(
-        [sys.executable, str(program), str(N)],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
+    done = finished(program, N)
     assert done.returncode == 0, done.stderr
     lines = dict(re.findall(r"^(.*?) +\[(.*)\]$", done.stdout, re.MULTILINE))
     ways = ["1 thread", "2 threads", "prange, 1", "prange, 2", "processes", "Dask"]

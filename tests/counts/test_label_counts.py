@@ -62,14 +62,13 @@ def assert_counts(counts, y_true, pred_a, pred_b, classes=None):
 # Labels of every type.
 
 SMALL = [[0, 1, 1, 2, 0, 2], [0, 1, 2, 2, 1, 2], [0, 0, 1, 2, 0, 1]]
-EXTREMES = [-(2**63), 0, 2**63 - 1]
 LABELS = {
     "codes": [0, 1, 2],
     "from 1": [1, 2, 3],
     "negative": [-5, -2, 7],
     "gaps": [1000, 1003, 1009],
     "far apart": [-(2**40), 3, 2**60],
-    "extremes": EXTREMES,
+    "extremes": [-(2**63), 0, 2**63 - 1],
     "beyond int64": [2**63, 2**64 - 1, 10**30],
     "strings": ["cat", "dog", "éel"],
     "bytes": [b"a", b"a\0", b"b"],
@@ -81,14 +80,18 @@ LABELS = {
 
 
 @pytest.mark.parametrize("kind", LABELS)
-@pytest.mark.parametrize("flip", [False, True])
-def test_every_type_of_labels(kind, flip):
-    names = LABELS[kind]
-    codes = [[2 - i if flip else i for i in column] for column in SMALL]
-    columns = [[names[i] for i in column] for column in codes]
-    counts = count_labels(*columns)
-    assert_counts(counts, *columns)
-    assert (counts.n_missing, counts.n_excluded) == (0, 0)
+def test_every_type_of_labels(kind):
+    for names in (LABELS[kind], LABELS[kind][::-1]):
+        columns = [[names[i] for i in column] for column in SMALL]
+        counts = count_labels(*columns)
+        assert_counts(counts, *columns)
+        assert (counts.n_missing, counts.n_excluded) == (0, 0)
+    # Few classes far apart, and one that a column alone has.
+    if all(isinstance(x, int) for x in names):
+        assert counts.counts.shape == (3, 3, 3)
+        one, other = [names[0]] * 3, [names[0], names[1], names[0]]
+        for columns in permutations([one, one, other]):
+            assert_counts(count_labels(*columns), *columns)
 
 
 @pytest.mark.parametrize("kind", ["i1", "u1", "i2", "u2", "i4", "i8", "u8", "f4", ">i4"])
@@ -98,21 +101,6 @@ def test_arrays_of_every_type(kind):
         counts = count_labels(*arrays)
         assert_counts(counts, *[array.tolist() for array in arrays])
         assert all(type(label) is int for label in counts.classes)
-
-
-def test_bytes_up_to_255():
-    columns = np.array([[0, 255, 7], [255, 255, 7], [0, 0, 255]], np.uint8)
-    assert_counts(count_labels(*columns), *columns.tolist())
-    every = np.arange(256, dtype=np.uint8)
-    counts = count_labels(every, every[::-1], every)
-    assert counts.cells is not None
-    assert_counts(counts, every.tolist(), every[::-1].tolist(), every.tolist())
-
-
-def test_a_class_that_only_one_column_has():
-    for columns in permutations([[0, 0, 0], [0, 0, 0], [0, 7, 0]]):
-        assert_counts(count_labels(*columns), *columns)
-    assert_counts(count_labels([3, 3], [3, 3], [3, 3]), [3, 3], [3, 3], [3, 3])
 
 
 def test_labels_without_an_order_keep_that_of_their_appearance():
@@ -154,14 +142,6 @@ def test_classes_set_the_order_and_select():
     assert (counts.n_excluded, counts.n_missing) == (2, 0)
 
 
-def test_more_classes_than_dense_counts_take():
-    classes = [f"c{i}" for i in range(500)]
-    y_true, a, b = (["c1", "c499", "c7"], ["c1", "c0", "c7"], ["c7", "c499", "c1"])
-    counts = count_labels(y_true, a, b, classes=classes)
-    assert counts.cells is not None
-    assert_counts(counts, y_true, a, b, classes=classes)
-
-
 # Missing labels.
 
 
@@ -171,13 +151,9 @@ def test_samples_without_a_true_label_are_dropped(hole):
     assert_counts(counts, ["a", "b"], ["a", "a"], ["b", "b"])
     assert (counts.n_missing, counts.n_excluded) == (2, 0)
     assert "2 samples without a true label were dropped." in str(counts)
-
-
-def test_numbers_without_a_true_label():
     y_true = np.ma.array([3, 2, 1, 3], mask=[0, 1, 0, 0])
     counts = count_labels(y_true, np.array([3, 9, 3, 1], "u1"), [1, 1, 3, 3])
     assert_counts(counts, [3, 1, 3], [3, 3, 1], [1, 3, 3])
-    assert counts.n_missing == 1
 
 
 # The two forms.
@@ -192,15 +168,7 @@ def test_both_sides_of_the_limit(k):
     assert_counts(counts, *[column.tolist() for column in columns])
 
 
-def test_few_classes_far_apart_are_dense():
-    for spread in (200, 10**6, 2**29, 2**40):
-        columns = [[spread * i for i in column] for column in SMALL]
-        counts = count_labels(*columns)
-        assert counts.counts.shape == (3, 3, 3)
-        assert_counts(counts, *columns)
-
-
-@pytest.mark.parametrize("spread", [1, 10**4, 2**40])
+@pytest.mark.parametrize("spread", [1, 2**40])
 def test_hundreds_of_thousands_of_classes(spread):
     n = 100_000
     rng = np.random.default_rng(spread)
@@ -208,33 +176,19 @@ def test_hundreds_of_thousands_of_classes(spread):
     a, b = np.where(rng.random(n) < 0.9, y_true, 0), np.roll(y_true, 1)
     counts = count_labels(y_true, a, b)
     assert (counts.n_classes, counts.n_samples) == (n, n)
-    assert counts.nonzero()[3].size == n
     assert counts.errors == (np.mean(a != y_true), 1.0)
     assert list(counts.classes) == sorted(counts.classes)
-    t, p, q, _ = counts.nonzero()
-    labels = np.array(counts.classes)
+    *cells, number = counts.nonzero()
+    assert number.tolist() == [1] * n
     order = np.argsort(y_true)
-    np.testing.assert_array_equal(labels[t], y_true[order])
-    np.testing.assert_array_equal(labels[p], a[order])
-    np.testing.assert_array_equal(labels[q], b[order])
+    for places, column in zip(cells, (y_true, a, b), strict=True):
+        np.testing.assert_array_equal(np.array(counts.classes)[places], column[order])
     wanted = rf"^a confusion matrix of {n} classes needs 80 GB: use nonzero\(\)$"
-    with pytest.raises(ValueError, match=wanted):
-        counts.confusion_a  # noqa: B018
-    with pytest.raises(ValueError, match=wanted):
-        counts.confusion_b  # noqa: B018
-    wanted = rf"^to_dense needs .* GB for {n} classes: use nonzero\(\)$"
-    with pytest.raises(ValueError, match=wanted):
+    for name in ("confusion_a", "confusion_b"):
+        with pytest.raises(ValueError, match=wanted):
+            getattr(counts, name)
+    with pytest.raises(ValueError, match=rf"^to_dense needs .* GB for {n} classes: use nonzero"):
         counts.to_dense()
-    assert f"{n} samples of {n} classes" in str(counts)
-
-
-def test_dense_arrays_end_at_2_gigabytes():
-    columns = random_labels(2000, 700)
-    columns[0][:700] = np.arange(700)
-    counts = count_labels(*columns)
-    with pytest.raises(ValueError, match=r"^to_dense needs 2\.74 GB for 700 classes: "):
-        counts.to_dense()
-    assert counts.confusion_a.sum() == 2000
 
 
 def test_memory_of_a_thousand_classes():
@@ -246,6 +200,9 @@ def test_memory_of_a_thousand_classes():
     tracemalloc.stop()
     assert counts.n_samples == 10**6
     assert peak < 200e6
+    with pytest.raises(ValueError, match=r"^to_dense needs 8 GB for 1000 classes: "):
+        counts.to_dense()
+    assert counts.confusion_a.sum() == 10**6
 
 
 # Parts of the data.
@@ -303,21 +260,6 @@ def test_losses_by_hand():
     assert [type(loss) for loss in counts.losses(named)] == [float, float]
     assert [type(error) for error in counts.errors] == [float, float]
     assert counts.losses([[0, 1], [1, 0]]) == counts.errors
-
-
-@given(st.integers(2, 9), st.integers(0, 2**32 - 1))
-def test_losses_follow_from_confusion_matrices(k, seed):
-    columns = random_labels(50, k, seed)
-    rng = np.random.default_rng(seed)
-    cost = rng.integers(1, 9, size=(k, k)) * (1 - np.eye(k))
-    counts = count_labels(*columns, classes=range(k))
-    from sklearn.metrics import confusion_matrix
-
-    for loss, pred in zip(counts.losses(cost), columns[1:], strict=True):
-        table = confusion_matrix(columns[0], pred, labels=range(k))
-        assert loss == pytest.approx((table * cost).sum() / 50, rel=1e-12)
-        ours = counts.confusion_a if pred is columns[1] else counts.confusion_b
-        np.testing.assert_array_equal(ours, table)
 
 
 def test_the_record():

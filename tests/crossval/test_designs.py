@@ -63,21 +63,14 @@ def test_splits_are_those_of_the_folds(make, n):
 
 @every_design
 def test_asked_twice_it_answers_the_same(make):
-    design = make()
+    design, typed = make(rng=5), eval(repr(make(rng=5)), {"Design": fastcmp.designs.Design})
+    assert design == make(rng=5) == typed != make(rng=6)
+    assert hash(typed) == hash(design)
     np.testing.assert_array_equal(design.folds(50), design.folds(50))
-    np.testing.assert_array_equal(make(rng=5).folds(50), make(rng=5).folds(50))
-    assert make(rng=5) == make(rng=5) != make(rng=6)
+    np.testing.assert_array_equal(design.folds(50), typed.folds(50))
+    assert not np.array_equal(design.folds(50), make(rng=6).folds(50))
     assert make().seed != make().seed
-    assert not np.array_equal(make(rng=5).folds(50), make(rng=6).folds(50))
-
-
-@every_design
-def test_a_design_can_be_typed_again(make):
-    design = make(rng=3)
-    again = eval(repr(design), {"Design": fastcmp.designs.Design})
-    assert again == design
     assert str(repeated_kfold(stratify=True)) == "10 x 10-fold cross-validation, stratified"
-    assert hash(again) == hash(design)
 
 
 @every_design
@@ -99,11 +92,9 @@ def test_names_of_classes_and_groups_do_not_matter(make, grouped):
     design, n = make(stratify=True, rng=2), 90
     y, groups = labels(n), np.arange(n) // 2 if grouped else None
     folds = design.folds(n, y=y, groups=groups)
-    words = np.array(["zebra", "ape", "hen"])[y]
     renamed = None if groups is None else [f"g{(7 * g) % 45}" for g in groups]
-    for other in (words, words.tolist(), -y.astype(float), list(map(int, y))):
-        found = design.folds(n, y=other, groups=renamed)
-        np.testing.assert_array_equal(found, folds)
+    for other in (np.array(["zebra", "ape", "hen"])[y].tolist(), -y.astype(float)):
+        np.testing.assert_array_equal(design.folds(n, y=other, groups=renamed), folds)
 
 
 def test_a_repetition_depends_on_its_number_alone():
@@ -214,7 +205,7 @@ def test_paired_halves(n, stratify):
 
 
 def test_each_sample_is_tested_equally_often():
-    n_repeats = 3000
+    n_repeats = 1000
     for design in (
         repeated_holdout(n_repeats, test_size=0.3, rng=1),
         repeated_kfold(n_repeats, 10, rng=1),
@@ -290,32 +281,14 @@ def test_groups_belong_to_their_most_frequent_class():
 
 
 @pytest.mark.parametrize(
-    ("make", "said"),
-    [
-        (lambda: kfold(1), r"n_folds must be a whole number >= 2, got 1"),
-        (lambda: kfold(40_000), r"n_folds must be at most 32767"),
-        (lambda: two_fold(1, blocked=True), r"m must .* >= 2, got 1"),
-        (lambda: paired_halves(1, 0), r"n_repeats .* >= 1, got 0"),
-        (lambda: paired_halves(test_size=-3), "test_size must be a proportion"),
-        (lambda: repeated_holdout(test_size=1.0), "test_size must be a proportion"),
-    ],
-)
-def test_bad_arguments(make, said):
-    with pytest.raises(ValueError, match=said):
-        make()
-
-
-@pytest.mark.parametrize(
     ("make", "n", "said"),
     [
         (lambda: kfold(10), 9, r"n must be at least 10 for 10-fold .*, got 9"),
-        (two_fold, 1, r"n must be at least 2 for 5 x 2-fold .*, got 1"),
         (lambda: two_fold(5, blocked=True), 7, r"at least 8 for blocked 5 x 2-fold .* got 7"),
         (lambda: two_fold(8, blocked=True), 11, r"at least 12 for blocked 8 x .* got 11"),
         (lambda: two_fold(10**7, blocked=True), 100, r"at least 100\d+ for blocked 100"),
         (lambda: repeated_holdout(test_size=9), 9, r"test_size must .* tests 9 of 9"),
         (lambda: repeated_holdout(test_size=0.1), 4, r"test_size must .* tests 0 of 4"),
-        (lambda: repeated_holdout(test_size=0.9), 4, r"test_size must .* tests 4 of 4"),
         (lambda: paired_halves(test_size=5), 11, r"in a half of 5, got 5, which tests 5"),
         (kfold, 0, r"n must be a whole number >= 1, got 0"),
         (kfold, 2**31, r"fewer than 2\*\*31 samples, got 2147483648"),
@@ -328,41 +301,36 @@ def test_too_few_samples(make, n, said):
 
 
 def test_too_few_groups():
-    groups = [0, 0, 0, 1, 1, 1, 2, 2, 2, 2]
-    for design, said in (
-        (kfold(4), "groups must number at least 4 for 4-fold .*, got 3"),
-        (two_fold(5, blocked=True), "groups must number at least 8 .*, got 3"),
+    three = [0, 0, 0, 1, 1, 1, 2, 2, 2, 2]
+    for design, groups, said in (
+        (kfold(4), three, "groups must number at least 4 for 4-fold .*, got 3"),
+        (two_fold(5, blocked=True), three, "groups must number at least 8 .*, got 3"),
+        (repeated_holdout(), [0] * 10, "groups must number at least 2"),
+        (paired_halves(), three, r"test_size must leave groups .* half of 1"),
     ):
         with pytest.raises(ValueError, match=said):
             design.folds(10, groups=groups)
-    with pytest.raises(ValueError, match="groups must number at least 2"):
-        repeated_holdout().folds(10, groups=[0] * 10)
-    with pytest.raises(ValueError, match=r"test_size must leave groups .* half of 1"):
-        paired_halves().folds(10, groups=groups)
 
 
 @every_design
 def test_bad_labels(make):
-    design, plain = make(stratify=True, rng=1), make(rng=1)
-    with pytest.raises(ValueError, match="y must be given"):
-        design.folds(40)
-    with pytest.raises(ValueError, match="y must be given"):
-        design.split(np.zeros(40))
-    for each in (design, plain):
-        with pytest.raises(ValueError, match=r"y must hold one label .* 40 .* got 39"):
-            each.folds(40, y=[0] * 39)
-        with pytest.raises(ValueError, match=r"groups must hold one .* 40 .* got 41"):
-            each.folds(40, y=[0] * 40, groups=range(41))
     missing = np.arange(40.0) % 3
     missing[[7, 9]] = np.nan
     said = "must have no missing labels, got 2, the first in row 7"
-    with pytest.raises(ValueError, match=f"y {said}"):
-        design.folds(40, y=missing)
-    with pytest.raises(ValueError, match=f"groups {said}"):
-        plain.folds(40, groups=missing)
-    with pytest.raises(ValueError, match="y must be one-dimensional"):
-        design.folds(40, y=np.zeros((40, 2)))
-    assert plain.folds(40, y=missing).shape[1] == 40  # not looked at
+    for stratify, given_, message in (
+        (True, {}, "y must be given"),
+        (True, {"y": [0] * 39}, r"y must hold one label .* 40 .* got 39"),
+        (False, {"y": [0] * 39}, r"y must hold one label .* 40 .* got 39"),
+        (False, {"groups": range(41)}, r"groups must hold one .* 40 .* got 41"),
+        (True, {"y": missing}, f"y {said}"),
+        (False, {"groups": missing}, f"groups {said}"),
+        (True, {"y": np.zeros((40, 2))}, "y must be one-dimensional"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            make(stratify=stratify, rng=1).folds(40, **given_)
+    assert make(rng=1).folds(40, y=missing).shape[1] == 40  # not looked at
+    with pytest.raises(ValueError, match="y must be given"):
+        make(stratify=True).split(np.zeros(40))
 
 
 # Seeds, words, size.
@@ -374,28 +342,25 @@ def test_seeds():
     first = kfold(rng=generator).seed
     assert first == kfold(rng=np.random.default_rng(7)).seed != kfold(rng=generator).seed
     assert 0 <= kfold().seed < 2**62
-    with pytest.raises(ValueError, match=r"rng must be a whole number in"):
-        kfold(rng=2**62)
 
 
 # scikit-learn.
 
 
 @every_design
-@pytest.mark.parametrize("stratify", [False, True])
-def test_a_splitter_of_scikit_learn(make, stratify):
+def test_a_splitter_of_scikit_learn(make):
     from sklearn.dummy import DummyClassifier
-    from sklearn.model_selection import cross_val_score, cross_validate
+    from sklearn.model_selection import cross_validate
 
-    design, y = make(stratify=stratify, rng=0), labels(60)
+    design, y = make(stratify=True, rng=0), labels(60)
     X, groups = np.zeros((60, 2)), np.arange(60) // 2
-    scores = cross_validate(DummyClassifier(), X, y, cv=design, return_indices=True)
-    assert scores["test_score"].size == design.get_n_splits()
-    for k, (train, test) in enumerate(design.split(X, y)):
-        np.testing.assert_array_equal(scores["indices"]["train"][k], train)
-        np.testing.assert_array_equal(scores["indices"]["test"][k], test)
-    found = cross_val_score(DummyClassifier(), X, y, groups=groups, cv=design)
-    assert found.size == design.get_n_splits()
+    for known in (None, groups):
+        options = {"cv": design, "groups": known, "return_indices": True}
+        found = cross_validate(DummyClassifier(), X, y, **options)["indices"]
+        for k, (train, test) in enumerate(design.split(X, y, known)):
+            np.testing.assert_array_equal(found["train"][k], train)
+            np.testing.assert_array_equal(found["test"][k], test)
+        assert len(found["train"]) == design.get_n_splits()
 
 
 def test_scikit_learn_is_not_imported():

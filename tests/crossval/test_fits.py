@@ -52,13 +52,11 @@ def states():
 @pytest.mark.parametrize(
     ("tests", "n_splits"),
     [
-        (["bcv-mcnemar", "bcv-mcnemar"], 10),
-        (["bcv-mcnemar", "calibrated-f"], 10),
+        (["bcv-mcnemar", "calibrated-f", "bcv-mcnemar"], 10),
         (["dietterich-t", "yildiz-t", "alpaydin-f"], 10),
         (["dietterich-t", "bcv-mcnemar"], 20),
         (["holdout-mcnemar", "proportion-z"], 1),
         (["holdout-mcnemar", "resampled-t"], 15),
-        (["resampled-t", "nadeau-bengio-t"], 30),
         (["kfold-t", "bouckaert-t", "naive-mcnemar", "bouckaert-frank-t"], 100),
         (["nadeau-bengio-t", "conservative-z"], 15 * 21),
         (["blocked-t"], 6),
@@ -115,17 +113,33 @@ def test_only_training_samples_are_seen(watched):
 # Models and their random states.
 
 
+def test_a_progress_function_is_told_and_may_stop_the_work(watched, capfd):
+    seen, options = [], {"design": two_by_two(), "rng": 1}
+    pair = kit().NB, kit().KNN
+    silent = compare_cv(*pair, *data(), progress=lambda *steps: seen.append(steps), **options)
+    assert seen == [(i + 1, 8) for i in range(8)]
+    assert compare_cv(*pair, *data(), progress=True, **options) == silent
+    assert capfd.readouterr().out == ""
+
+    def stop(done, total):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        compare_cv(*watched, *data(), progress=stop)
+    assert len(kit().DONE["a"]) == 1
+    assert "b" not in kit().DONE
+
+
 def test_models_are_not_changed():
     k = kit()
     fitted = k.ExtraTreeClassifier().fit(*data())
     tree, before = fitted.tree_, fitted.get_params()
     fresh = k.make_pipeline(k.StandardScaler(), k.ExtraTreeClassifier())
-    compare_cv(fitted, fresh, *data(), rng=1)
+    compare_cv(fitted, fresh, *data(), rng=1, design=two_by_two())
     assert fitted.tree_ is tree
     assert fitted.get_params() == before
     assert fresh[-1].random_state is None
     assert not hasattr(fresh[-1], "tree_")
-    assert not hasattr(fresh[0], "mean_")
 
 
 def test_random_states_are_shared_and_differ_between_splits(watched):
@@ -140,34 +154,18 @@ def test_random_states_are_shared_and_differ_between_splits(watched):
     assert (nested.scores() == plain.scores()).all()
 
 
-def test_random_states_do_not_depend_on_other_tests(watched):
-    count_fits(watched, test="kfold-t")
-    alone = set(kit().DONE["a"])
-    count_fits(watched, test=["dietterich-t", "bouckaert-t"])
-    assert alone < set(kit().DONE["a"])
-
-
-@pytest.mark.parametrize("others", [["resampled-t"], ["bouckaert-t", "dietterich-t"]])
-def test_random_models_alone_and_in_company(others):
+def test_random_models_alone_and_in_company():
     pair = kit().ExtraTreeClassifier(max_depth=2), kit().ExtraTreeClassifier(max_features=1)
     alone = compare_cv(*pair, *data(), rng=1, test="kfold-t")
-    among = compare_cv(*pair, *data(), rng=1, test=[*others, "kfold-t"])
+    among = compare_cv(*pair, *data(), rng=1, test=["bouckaert-t", "dietterich-t", "kfold-t"])
     assert among.tests["kfold-t"] == alone.tests["kfold-t"]
     assert (among.scores("kfold-t") == alone.scores()).all()
-
-
-def test_identical_random_models_never_differ():
-    twins = kit().ExtraTreeClassifier(), kit().ExtraTreeClassifier()
-    result = compare_cv(*twins, *data(), rng=1, test=["kfold-t", "resampled-t"])
-    assert result.pvalue == 1
-    assert (result.tests["resampled-t"].estimate, result.statistic) == (0, 0)
 
 
 def test_results_come_from_rng():
     pair = kit().ExtraTreeClassifier(), kit().ExtraTreeClassifier(max_depth=1)
     first, second, other = (compare_cv(*pair, *data(), rng=seed) for seed in (3, 3, 4))
     assert first == second != other
-    assert first.seed == second.seed
     generators = [np.random.default_rng(3) for _ in range(2)]
     once, again = (compare_cv(*pair, *data(), rng=rng) for rng in generators)
     assert once == again
@@ -175,9 +173,8 @@ def test_results_come_from_rng():
     anyhow = compare_cv(*pair, *data())
     assert anyhow.seed != compare_cv(*pair, *data()).seed
     # What is printed is enough to do it again.
-    for result in (first, once, anyhow):
-        assert f"seed {result.seed}" in str(result)
-        assert compare_cv(*pair, *data(), rng=result.seed) == result
+    assert f"seed {anyhow.seed}" in str(anyhow)
+    assert compare_cv(*pair, *data(), rng=anyhow.seed) == anyhow
 
 
 @pytest.mark.full
@@ -219,21 +216,18 @@ def made(kind, x):
     words = np.array(["no", "yes"])
     return {
         "list": x.tolist,
-        "fortran": lambda: np.asfortranarray(x),
         "frame": lambda: pd.DataFrame(x, index=index),
         "polars": lambda: pl.DataFrame(x) if x.ndim > 1 else pl.Series(x),
         "csr": lambda: sparse.csr_matrix(x),
         "coo": lambda: sparse.coo_array(x),
         "bool": lambda: x.astype(bool),
-        "float": lambda: x.astype(float),
-        "words": lambda: words[x],
         "objects": lambda: words[x].astype(object),
         "series": lambda: pd.Series(words[x], index=index),
         "categories": lambda: pd.Series(pd.Categorical(words[x], ["no", "maybe", "yes"])),
     }[kind]()
 
 
-@pytest.mark.parametrize("kind", ["list", "fortran", "frame", "polars", "csr", "coo"])
+@pytest.mark.parametrize("kind", ["list", "frame", "polars", "csr", "coo"])
 def test_predictors(kind):
     from sklearn.naive_bayes import MultinomialNB
 
@@ -244,30 +238,23 @@ def test_predictors(kind):
     assert compare_cv(*pair, made(kind, counts), y, **SPLITS) == expect
 
 
-@pytest.mark.parametrize(
-    "kind", ["list", "bool", "float", "words", "objects", "series", "categories", "polars"]
-)
+@pytest.mark.parametrize("kind", ["list", "bool", "objects", "series", "categories", "polars"])
 def test_labels(kind):
     X, y = data()
-    result, expect = (
-        compare_cv(kit().NB, kit().KNN, X, labels, **SPLITS) for labels in (made(kind, y), y)
-    )
+    result, expect = (compare_cv(kit().NB, kit().KNN, X, x, **SPLITS) for x in (made(kind, y), y))
     assert result.tests == expect.tests
     assert (result.scores() == expect.scores()).all()
     assert len(result.runs.classes) == 2
 
 
 def test_groups_stay_together(watched):
-    X, y = data()
+    X, _ = data()
     groups = np.arange(60) // 4
     count_fits(watched, test="bcv-mcnemar", groups=groups)
     group_of = {X[i : i + 1, 0].tobytes(): groups[i] for i in range(60)}
     for rows, _ in kit().DONE["a"]:
         seen = {group_of[rows[i : i + 8]] for i in range(0, len(rows), 8)}
         assert sum(np.isin(groups, list(seen))) * 8 == len(rows)
-    folds = compare_cv(*watched, X, y, groups=groups, rng=1).runs.runs[0].folds
-    for group in range(15):
-        assert (folds[:, groups == group] == folds[:, groups == group][:, :1]).all()
 
 
 def test_stratified_splits():
@@ -278,7 +265,6 @@ def test_stratified_splits():
     assert run.design.stratify
     in_first = (run.folds[:, :6] == 0).sum(axis=1)
     assert (np.abs(in_first - 3) <= 1.5).all()
-    assert str(run.design).endswith("stratified")
 
 
 # Predictions of all kinds.
@@ -291,7 +277,7 @@ def scores_of(answer, labels=None):
     return compare_cv(*pair, truth, labels, design=two_by_two()).scores()[0]
 
 
-@pytest.mark.parametrize("kind", ["column", "list", "bool", "float", "series", "polars"])
+@pytest.mark.parametrize("kind", ["column", "list", "bool", "series", "polars"])
 def test_predictions_are_compared_by_value(kind):
     import pandas as pd
 
@@ -348,37 +334,25 @@ def test_failures_name_the_place(where):
             compare_cv(kit().NB, kit().Fails(where, error), numbered, y, design=two_by_two())
 
 
-def test_a_progress_function_may_stop_the_work(watched):
-    def stop(done, total):
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        compare_cv(*watched, *data(), progress=stop)
-    assert len(kit().DONE["a"]) == 1
-    assert "b" not in kit().DONE
-
-
 def test_scorers_that_fail():
     pair, options = (kit().NB, kit().KNN), {"test": "kfold-t"}
-    for score in (np.nan, np.inf):
 
-        def bad(model, X, y, score=score):
-            return score if isinstance(model, type(kit().KNN)) else 1.0
+    def knn_has_none(model, *_):
+        return np.nan if isinstance(model, type(kit().KNN)) else 1.0
 
-        with pytest.raises(ValueError, match=f"model 'b' scored {score} in repetition 0, f"):
-            compare_cv(*pair, *data(), scoring=bad, **options)
-    for scoring in (lambda *_: "high", lambda *_: {"a": 1.0}, lambda _: 1.0):
-        with pytest.raises(RuntimeError, match="model 'a' failed in repetition 0, fold"):
+    for scoring, error, message in (
+        (knn_has_none, ValueError, "model 'b' scored nan in repetition 0, fold"),
+        (lambda *_: "high", RuntimeError, "model 'a' failed in repetition 0, fold"),
+        (lambda *_: {"a": 1.0}, RuntimeError, "model 'a' failed in repetition 0, fold"),
+        (lambda _: 1.0, RuntimeError, "model 'a' failed in repetition 0, fold"),
+        ("no-such-score", ValueError, "no-such-score"),
+        (["f1"], TypeError, "scoring must be the name of a scorer of"),
+    ):
+        with pytest.raises(error, match=message):
             compare_cv(*pair, *data(), scoring=scoring, **options)
-    with pytest.raises(ValueError, match="no-such-score"):
-        compare_cv(*pair, *data(), scoring="no-such-score", **options)
-    with pytest.raises(TypeError, match="scoring must be the name of a scorer of"):
-        compare_cv(*pair, *data(), scoring=["f1"], **options)
 
 
 def test_no_classifiers():
-    from sklearn.cluster import KMeans
-    from sklearn.ensemble import IsolationForest
     from sklearn.linear_model import LinearRegression
 
     k = kit()
@@ -386,8 +360,6 @@ def test_no_classifiers():
     for model, what in (
         (type(k.NB), "must be a classifier, got the class GaussianNB"),
         (LinearRegression(), r"must be a classifier, got LinearRegression\(\)"),
-        (KMeans(), "must be a classifier, got KMeans"),
-        (IsolationForest(), "must be a classifier, got IsolationForest"),
         (k.make_pipeline(scaler, LinearRegression()), "must be a classifier, g"),
         (scaler, ".*with methods fit and predict, got .* without predict"),
         ("knn", ".*got 'knn' without fit and predict"),
@@ -408,10 +380,8 @@ def test_classifiers_of_another_kind():
         def predict(self, X):
             return [self.answer] * len(X)
 
-    duck = Duck()
-    result = compare_cv(duck, kit().DummyClassifier(), *data(), design=two_by_two())
-    assert (result.scores()[0] == result.scores()[1]).all()
-    assert not hasattr(duck, "answer")
+    scores = compare_cv(Duck(), kit().DummyClassifier(), *data(), design=two_by_two()).scores()
+    assert (scores[0] == scores[1]).all()
 
 
 @pytest.mark.parametrize(
@@ -421,7 +391,6 @@ def test_classifiers_of_another_kind():
         (lambda y: y.astype(str), TypeError, r"is a class of y, such as '[01]'"),
         (lambda y: y[:-1], ValueError, "one label a row, got 29 for 30 rows in repet"),
         (lambda y: np.zeros((len(y), 2)), ValueError, r"predictions of model 'a' in r"),
-        (lambda _: None, ValueError, "must be one-dimensional"),
     ],
 )
 def test_predictions_that_are_no_labels(answer, error, message):
@@ -437,11 +406,8 @@ def test_training_sets_of_one_class(watched):
         alone = folds[:, 58] == folds[:, 59]
         if alone.any():
             break
-    repetition = int(alone.argmax())
-    message = (
-        f"the training set of repetition {repetition}, fold {folds[repetition, 58]} of "
-        "blocked 2 x 2-fold cross-validation has one class only, of 2"
-    )
+    at = int(alone.argmax())
+    message = f"training set of repetition {at}, fold {folds[at, 58]} of .* one class only, of 2"
     with pytest.raises(ValueError, match=message):
         compare_cv(*watched, data()[0], labels, design=design)
     assert not kit().DONE  # before anything is fitted
@@ -449,43 +415,23 @@ def test_training_sets_of_one_class(watched):
 
 def test_bad_labels_and_predictors():
     X, y = data()
-    for labels, message in (
-        (np.where(y == 0, np.nan, 1.0), "a missing one in row"),
-        ([None, *y[1:].tolist()], "a missing one in row 0"),
-        (["x"] * 60, r"at least 2 classes, got \['x'\]"),
-        ([], r"y must have at least 2 classes, got \[\]"),
-        (y[:59], "X has 60 rows, y has 59 labels"),
+    for x, labels, message in (
+        (X, np.where(y == 0, np.nan, 1.0), "a missing one in row"),
+        (X, ["x"] * 60, r"at least 2 classes, got \['x'\]"),
+        (X, y[:59], "X has 60 rows, y has 59 labels"),
+        (made("list", X[:50]), y, "X has 50 rows, y has 60 labels"),
+        (made("coo", X[:50]), y, "X has 50 rows, y has 60 labels"),
+        (made("frame", X[:50]), y, "X has 50 rows, y has 60 labels"),
+        (X[:6], [0, 1] * 3, r"n must be at least 8 for blocked 5 x 2.*got 6"),
+        (5, y, "X must hold one row a sample"),
     ):
-        with pytest.raises(ValueError, match=message):
-            compare_cv(kit().NB, kit().KNN, X, labels)
-    for kind in ("fortran", "list", "coo", "frame"):
-        with pytest.raises(ValueError, match="X has 50 rows, y has 60 labels"):
-            compare_cv(kit().NB, kit().KNN, made(kind, X[:50]), y)
-    with pytest.raises(TypeError, match="X must hold one row a sample"):
-        compare_cv(kit().NB, kit().KNN, 5, y)
-
-
-def test_too_few_samples():
-    X, y = data()
-    pair = kit().NB, kit().KNN
-    with pytest.raises(ValueError, match=r"n must be at least 8 for blocked 5 x 2.*got 6"):
-        compare_cv(*pair, X[:6], [0, 1] * 3)
-    with pytest.raises(ValueError, match=r"n must be at least 10 for 10-fold .* got 8"):
-        compare_cv(*pair, X[:8], [0, 1] * 4, test="kfold-t")
+        with pytest.raises((TypeError, ValueError), match=message):
+            compare_cv(kit().NB, kit().KNN, x, labels)
     with pytest.raises(ValueError, match=r"groups must number at least 8 .* got 3"):
-        compare_cv(*pair, X, y, groups=np.arange(60) % 3)
+        compare_cv(kit().NB, kit().KNN, X, y, groups=np.arange(60) % 3)
 
 
 # Progress, and life without the extras.
-
-
-def test_progress_counts_to_the_last_fit(capfd):
-    seen, options = [], {"design": two_by_two(), "rng": 1}
-    pair = kit().NB, kit().KNN
-    silent = compare_cv(*pair, *data(), progress=lambda *steps: seen.append(steps), **options)
-    assert seen == [(i + 1, 8) for i in range(8)]
-    assert compare_cv(*pair, *data(), progress=True, **options) == silent
-    assert capfd.readouterr().out == ""
 
 
 @pytest.mark.parametrize("package", ["sklearn", "joblib"])
@@ -498,10 +444,9 @@ def test_without_scikit_learn(monkeypatch, package):
         return real(name, *args, **options)
 
     monkeypatch.setattr(builtins, "__import__", refuse)
-    with pytest.raises(ImportError, match=r"pip install 'fastcmp\[cv\]'"):
-        compare_cv(*pair, *data())
-    with pytest.raises(ImportError, match=r"pip install 'fastcmp\[cv\]'"):
-        compare_cv_all(pair, *data())
+    for call in (lambda: compare_cv(*pair, *data()), lambda: compare_cv_all(pair, *data())):
+        with pytest.raises(ImportError, match=r"pip install 'fastcmp\[cv\]'"):
+            call()
 
 
 # The record of all predictions.

@@ -37,23 +37,9 @@ def tables():
     return np.random.default_rng(5).integers(1, 30, (3, 5, 2, 2, 2))
 
 
-def test_what_the_statistic_is_referred_to():
-    naive = fastcmp.fold_test(tables()[:, 0], "naive-mcnemar")
-    assert (naive.distribution, naive.df) == ("chi2", 2)
-    for name, distribution, df in (
-        ("kfold-t", "t", 9),
-        ("alpaydin-f", "F", (10, 5)),
-        ("bayle-z", "normal", None),
-        ("bcv-mcnemar", "chi2", 1),
-    ):
-        record = two().tests[name]
-        assert (record.distribution, record.df) == (distribution, df)
-
-
 def test_differences_have_one_sign():
     gap = two().difference
     assert gap == pytest.approx(np.subtract(*two().scores().mean(axis=(1, 2))))
-    assert two().better == ("a" if gap > 0 else "b")
     for name, record in two().tests.items():
         scores = two().scores(name)
         assert record.measure == "accuracy"
@@ -61,21 +47,15 @@ def test_differences_have_one_sign():
         assert record.better == ("a" if record.difference > 0 else "b")
     assert by_f1().measure == by_f1().tests["kfold-t"].measure == "f1"
     x = np.random.default_rng(6).normal(size=(2, 3, 5, 2))
-    x = fastcmp.fold_test(x, "dietterich-t")
-    assert x.difference.shape == x.estimate.shape == (2, 3)
-    assert (x.better == np.where(x.difference > 0, "a", "b")).all()
+    record = fastcmp.fold_test(x, "dietterich-t")
+    assert (record.estimate == x[..., 0, 0]).all()  # one difference of ten
+    np.testing.assert_allclose(record.difference, x.mean(axis=(2, 3)))
+    assert (record.better == np.where(record.difference > 0, "a", "b")).all()
     counts = tables()[:, 0]
     only_a, only_b = counts[..., 0, 1].sum(1), counts[..., 1, 0].sum(1)
-    expected = (only_a - only_b) / counts.sum((1, 2, 3))
     naive = fastcmp.fold_test(counts, "naive-mcnemar")
-    np.testing.assert_allclose(naive.difference, expected)
-
-
-def test_dietterich_tests_one_difference_of_ten():
-    x = np.random.default_rng(7).normal(size=(5, 2))
-    record = fastcmp.fold_test(x, "dietterich-t")
-    assert record.estimate == x[0, 0]
-    assert record.difference == pytest.approx(x.mean())
+    np.testing.assert_allclose(naive.difference, (only_a - only_b) / counts.sum((1, 2, 3)))
+    assert two().tests["bcv-mcnemar"].posterior("Q_a") == two().tests["bcv-mcnemar"].posterior("qa")
 
 
 def test_tables_of_scores_and_predictions():
@@ -85,11 +65,3 @@ def test_tables_of_scores_and_predictions():
     truth = two().runs.y[frame["sample"]]
     right = (frame.prediction == truth).groupby([frame.model, frame.fold]).mean()
     np.testing.assert_allclose(right.to_numpy().reshape(2, 10), two().scores()[:, 0])
-
-
-def test_options_are_spelled_freely():
-    right = fastcmp.compare_cv(*models(), *data(), test="KFold T", alternative="right")
-    assert (list(right.tests), right.alternative) == (["kfold-t"], "greater")
-    assert right.test("kfold_t", alternative="LARGER") == right.tests["kfold-t"]
-    record = two().tests["bcv-mcnemar"]
-    assert record.posterior("Q_a") == record.posterior("qa")

@@ -47,13 +47,11 @@ def test_each_data_set_is_compared_as_alone(several):
     assert several.names == ("bayes", "stump", "tree")
     assert several.tasks == tuple(data())
     assert several.seed == 3
-
-
-def test_seeds_do_not_depend_on_the_other_data_sets(several):
-    two = data()["two"]
-    assert compare(X={"two": two}).results["two"] == several.results["two"]
-    default, other = (compare_cv_all(models(), {name: two}, rng=3) for name in ("two", "2"))
-    assert default.results["two"] != other.results["2"]
+    two, seen = data()["two"], []
+    alone = compare(X={"two": two}, progress=lambda *steps: seen.append(steps))
+    assert alone.results["two"] == several.results["two"]
+    assert compare(X={"2": two}).results["2"].seed != several.results["two"].seed
+    assert seen == [(done, 18) for done in range(1, 19)]
 
 
 def test_one_score_for_each_data_set(several):
@@ -64,20 +62,12 @@ def test_one_score_for_each_data_set(several):
     folds, *_, ratio = several.fold_table()
     assert folds.shape == (3, 3, 2, 3)
     assert np.allclose(ratio, 1 / 2)
-
-
-def test_the_marked_table_has_the_tests_of_each_data_set(several):
     table = several.task_table(baseline="tree")
     for t, result in enumerate(several.results.values()):
         assert np.allclose(table.pvalue[:, t], result.pvalue)
-    assert table.tasks == several.tasks
-    assert table.baseline == "tree"
-
-
-def test_folds_are_no_data_sets(several):
+    assert (table.tasks, table.baseline) == (several.tasks, "tree")
     found = several.over_datasets(alpha=0.1)
     assert found == fastcmp.compare_datasets(several, alpha=0.1)
-    assert found.scores.shape == (3, 3)
     assert "folds are no data sets" in " ".join(str(several).split())
 
 
@@ -132,13 +122,6 @@ def test_a_damaged_checkpoint_is_refused(tmp_path):
         compare(**call | {"checkpoint": file})
 
 
-def test_progress_is_of_all_data_sets():
-    seen = []
-    compare(progress=lambda *steps: seen.append(steps))
-    assert seen[-1] == (54, 54)
-    assert [done for done, _ in seen] == sorted(done for done, _ in seen)
-
-
 def test_wrong_data_sets_are_refused():
     X, y = data()["one"]
     for change, words in (
@@ -169,6 +152,11 @@ def test_saved_scores_are_compared_as_fitted_ones(several):
     again = compare_folds(tables)
     assert np.allclose(again.scores, several.scores)
     assert again.tasks == several.tasks
+    named = {"x": {"a": [[1, 2, 3]], "b": [[2, 2, 2]]}, "y": {"b": [[5, 5, 6]], "a": [[1, 3, 2]]}}
+    assert compare_folds(named).scores.tolist() == [[2, 2], [2, 16 / 3]]
+    uneven = compare_folds({"x": np.eye(3)[:2][:, None], "y": np.eye(4)[:2][:, None]})
+    with pytest.raises(ValueError, match="different repetitions and folds"):
+        uneven.task_table()
 
 
 def test_splits_are_nadeau_and_bengios_test():
@@ -227,25 +215,10 @@ def test_the_answers_of_cross_validate():
         ({"a": [1, 2, 3], "b": [1, 2]}, "same folds for all models"),
         ({"a": [1, 2, 3]}, "at least 2 models"),
         ({"params": [{}, {}], "split0_test_s": [1, 2]}, "more than once"),
+        (np.zeros((2, 3, 4, 5)), "task_table"),
+        ({"x": np.zeros((2, 2, 3)), "y": np.zeros((3, 2, 3))}, "same models on all data sets"),
     ],
 )
 def test_wrong_scores_are_refused(scores, words):
     with pytest.raises((TypeError, ValueError), match=words):
         compare_folds(scores, test_train_ratio=0.5)
-    with pytest.raises(ValueError, match="task_table"):
-        compare_folds(np.zeros((2, 3, 4, 5)))
-    with pytest.raises(ValueError, match="same models on all data sets"):
-        compare_folds({"x": np.zeros((2, 2, 3)), "y": np.zeros((3, 2, 3))})
-
-
-def test_models_in_another_order_are_matched_by_name():
-    first = {"a": [[1, 2, 3]], "b": [[2, 2, 2]]}
-    second = {"b": [[5, 5, 6]], "a": [[1, 3, 2]]}
-    result = compare_folds({"x": first, "y": second})
-    assert result.scores.tolist() == [[2, 2], [2, 16 / 3]]
-
-
-def test_other_numbers_of_folds_have_no_marked_table():
-    result = compare_folds({"x": np.eye(3)[:2][:, None], "y": np.eye(4)[:2][:, None]})
-    with pytest.raises(ValueError, match="different repetitions and folds"):
-        result.task_table()

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from libraries import stats
 
 from fastcmp import compare_means, kernels, mean_difference
 from fastcmp.kernels import DEGENERATE, draw_units, resampled_mean
@@ -74,17 +73,14 @@ def test_draw_by_draw(kind, interval):
 
 
 @every_interval
-@pytest.mark.parametrize("alternative", ["greater", "less"])
-def test_one_side(interval, alternative):
+def test_one_side(interval):
     values, options = some_values("items")
-    found = bootstrap(values, interval=interval, alternative=alternative)
-    code = {"greater": 1, "less": -1}[alternative]
-    wanted = slowly(values, options, interval, 0.9, 199, found.seed, code)
-    assert found.pvalue == pytest.approx(wanted[0], rel=1e-12)
-    if alternative == "greater":
-        assert found.interval == (pytest.approx(wanted[1]), np.inf)
-    else:
-        assert found.interval == (-np.inf, pytest.approx(wanted[2]))
+    for alternative, code in (("greater", 1), ("less", -1)):
+        found = bootstrap(values, interval=interval, alternative=alternative)
+        wanted = slowly(values, options, interval, 0.9, 199, found.seed, code)
+        assert found.pvalue == pytest.approx(wanted[0], rel=1e-12)
+        ends = (wanted[1], np.inf) if code > 0 else (-np.inf, wanted[2])
+        assert tuple(found.interval) == pytest.approx(ends)
 
 
 @given(st.lists(st.integers(-2, 2), min_size=4, max_size=12), st.integers(0, 99))
@@ -101,21 +97,13 @@ def test_whole_numbers_are_compared_exactly(d, seed):
 
 
 @every_interval
-@pytest.mark.parametrize("by", [0.0, 0.1])
-def test_all_draws_equal(interval, by):
+def test_all_draws_equal(interval):
     x = np.random.default_rng(1).random(20).round(1)
-    found = bootstrap((x + by, x), interval=interval)
-    assert found.status == DEGENERATE
-    assert found.pvalue < 0.02 if by else found.pvalue == 1.0
-    if not by:
-        assert found.interval == (0, 0)
-
-
-def test_large_numbers_in_common_cancel():
-    values, _ = some_values("items")
-    one, two = (bootstrap(x, interval="percentile") for x in (values, values + 2.0**30))
-    assert two.pvalue == one.pvalue
-    assert two.interval == pytest.approx(one.interval, rel=1e-5)
+    for by in (0.0, 0.1):
+        found = bootstrap((x + by, x), interval=interval)
+        assert found.status == DEGENERATE
+        assert found.pvalue < 0.02 if by else found.pvalue == 1.0
+        assert by or found.interval == (0, 0)
 
 
 @every_interval
@@ -133,12 +121,3 @@ def test_all_pairs_are_those_of_two(kind, interval):
         many = compare_means(values, method="bootstrap", adjust="none", **options, workers=workers)
         np.testing.assert_equal(many.pvalue, found.pvalue)
         np.testing.assert_equal(many.interval, found.interval)
-
-
-def test_percentile_interval_as_scipy():
-    d = np.random.default_rng(3).exponential(size=40)
-    for interval in ("percentile", "basic", "bca"):
-        found = bootstrap((d, np.zeros(40)), interval=interval, n_resamples=9999)
-        wanted = stats.bootstrap((d,), np.mean, method=interval, rng=1)
-        assert found.interval == pytest.approx(tuple(wanted.confidence_interval), abs=0.02)
-        assert found.standard_error == pytest.approx(wanted.standard_error, rel=0.03)

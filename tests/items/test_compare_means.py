@@ -1,14 +1,16 @@
 """All pairs of means against definitions pair by pair, other programs, and laws."""
 
 from functools import cache
+from itertools import product
 
 import numpy as np
 import pytest
+from cases import case as named
 from hypothesis import given
 from hypothesis import strategies as st
 from item_designs import Design, Found, designs, draw_values, naive
 from libraries import pa, pd, pl
-from reference_cases import agree, cases, parametrize
+from reference_cases import cases
 from scipy import stats
 
 import fastcmp
@@ -16,28 +18,8 @@ from fastcmp import compare_means, mean_difference
 
 VARIANCES = ("cr0", "cr1", "cr2", "cr3")
 DEGREES = ("satterthwaite", "clusters", "normal")
-CODES = {"CR0": "cr0", "CR1": "cr1", "CR2": "cr2", "CR3": "cr3", "item": "cr2"}
-DF = {"clusters_minus_1": "clusters", "normal": "normal"}
 #: Small examples have more models than items.
 pytestmark = pytest.mark.filterwarnings("ignore:values holds")
-
-
-def options_of(case):
-    """Options of `compare_means` and `mean_difference` from those of a case."""
-    given = case["options"]
-    found = {"variance": CODES[given["variance"]]} if "variance" in given else {}
-    if given.get("reference") == "normal":
-        found["df"] = "normal"
-    elif "df" in given:
-        found["df"] = DF.get(given["df"], given["df"])
-    items = case["input"]
-    for name, key in (("groups", "cluster"), ("strata", "stratum")):
-        if key in items:
-            found[name] = items[key]
-    for name in ("weights", "stratum_weights"):
-        if name in items:
-            found[name] = items[name]
-    return found
 
 
 def pairs_of(result):
@@ -76,7 +58,9 @@ def agrees(result, values, design, variance="cr2", df="satterthwaite"):
 def test_all_pairs_like_pair_by_pair(test):
     for case in cases(test):
         values, wanted = np.array(case["input"]["values"], float).T, case["expected"]
-        result = compare_means(values, missing="pairwise", **options_of(case))
+        variance = {"item": "cr2"}.get(case["options"]["variance"], "cr1")
+        options = {"groups": case["input"].get("cluster"), "variance": variance}
+        result = compare_means(values, missing="pairwise", **options)
         near = {"rtol": case["tolerance"]["rtol"], "atol": case["tolerance"]["atol"]}
         i, j = result.pairs.T
         np.testing.assert_allclose(result.difference, np.array(wanted["difference"])[i, j], **near)
@@ -88,89 +72,15 @@ def test_all_pairs_like_pair_by_pair(test):
             assert (result.n_items_of_pairs == np.array(wanted["n"])[i, j]).all()
 
 
-#: Models beside the two of a case, so that more than one pair is tested at once.
-OTHERS = 5
-
-
-def beside_others(case):
-    """Put two models among others."""
-    pair = np.array([case["input"][x] for x in "ab"], float)
-    values = np.random.default_rng(1).normal(pair.mean(), 1, (OTHERS, pair.shape[1]))
-    values[[3, 1]] = pair
-    return values
-
-
-TWO = (
-    *("items_paired_t", "items_clustered_mean", "weighted_mean"),
-    *("stratified_mean", "stratified_mean_crossed_clusters"),
-)
-
-
-def two_sided(test):
-    """Cases of two models that can be compared."""
-    return [
-        case
-        for case in cases(test)
-        if case["options"].get("alternative") == "unequal" and "error" not in case["expected"]
-    ]
-
-
-@pytest.mark.parametrize("test", TWO)
-def test_two_models_alone_and_among_others(test):
-    for case in two_sided(test):
-        pair = np.array([case["input"]["b"], case["input"]["a"]])
-        for values, chosen in ((beside_others(case), (3, 1)), (pair, (1, 0))):
-            result = compare_means(values, **options_of(case), pairs=[chosen])
-            agree(case, result, "difference", "statistic", "pvalue", standard_error="se")
-            if "ci" not in case["expected"]:
-                continue
-            assert case["options"].get("confidence", 0.95) == 0.95
-            limits = case["expected"]["ci"]
-            if np.isin(values, (0, 1)).all():
-                limits = np.clip(limits, -1, 1)
-            assert result.interval[0] == pytest.approx(limits, rel=1e-9, abs=1e-12)
-
-
-@parametrize("macro_mean_random_tasks")
-def test_tasks_as_a_random_sample(case):
-    result = compare_means(
-        beside_others(case), groups=case["input"]["task"], average="clusters", pairs=[(3, 1)]
-    )
-    agree(case, result, "difference", "df", "pvalue", standard_error="se", interval="ci")
-
-
-@parametrize("pass_at_k_paired")
-def test_answers_of_unequal_number(case):
-    given, k = case["input"], case["options"]["k"]
-    answers = {}
-    for x in "ab":
-        n = given[f"n_samples_{x}"]
-        answers[x] = np.arange(n) < np.array(given[f"n_correct_{x}"])[:, None]
-    result = compare_means(answers, repeats="pass@k", k=k)
-    agree(case, result, "difference", "df", "statistic", "pvalue", standard_error="se")
-
-
-@parametrize("repeats_components_pair")
-def test_mean_answers(case):
-    result = compare_means(np.array([case["input"]["a"], case["input"]["b"]]))
-    agree(case, result, "difference", "pvalue", standard_error="se")
-    agree(case, result.variance_components, "omega2")
-
-
-@pytest.mark.parametrize(
-    "options", [{"groups": True}, {"strata": True}, {"weights": True}], ids=str
-)
-@pytest.mark.parametrize("function", [compare_means, mean_difference])
-def test_a_record_shows_one_standard_error(function, options):
+@pytest.mark.parametrize("name", ["groups", "strata", "weights"])
+def test_a_record_shows_one_standard_error(name):
     rng = np.random.default_rng(3)
     tasks = np.repeat(np.arange(12), 5)
     answers = rng.random((2, 60, 4)) < np.clip(0.5 + rng.normal(0, 0.3, (2, 12, 1)), 0, 1)[:, tasks]
-    known = {name: tasks + (name == "weights") for name in options}
-    result = compare_means(answers, **known)
-    if function is mean_difference:
-        result = mean_difference(*answers, **known)
-    assert result.variance_components is None
-    assert "SE items only" not in str(result)
+    known = {name: tasks + (name == "weights")}
+    for result in (compare_means(answers, **known), mean_difference(*answers, **known)):
+        assert result.variance_components is None
+        assert "SE items only" not in str(result)
 
 
 # Definitions.
@@ -186,54 +96,6 @@ def test_every_design(drawn, variance, df):
     agrees(result, values, design, variance, df)
 
 
-@given(designs(), st.integers(0, 2**20))
-def test_pairs_with_items_of_their_own(drawn, seed):
-    values, design = drawn
-    gone = np.random.default_rng(seed).random(values.shape) < 0.1
-    gone[:, ::2] = False  # whole strata and clusters are asked for below
-    values[gone] = np.nan
-    agreed = "cr1" if design.crossed else "cr2"
-    result = compare_means(values, **design.options, missing="pairwise", workers=1)
-    for p, (i, j) in enumerate(result.pairs):
-        both = ~np.isnan(values[i] - values[j])
-        own = design.on(both)
-        if not enough(design, own, both.sum()):
-            continue
-        own = own._replace(stratum_weights=shares(design))
-        wanted = naive(values[i, both], values[j, both], own, agreed)
-        assert result.difference[p] == pytest.approx(wanted.difference, rel=1e-9, abs=1e-9)
-        assert result.standard_error[p] ** 2 == pytest.approx(wanted.variance, rel=1e-7, abs=1e-15)
-        if gone.any():
-            assert result.n_items_of_pairs[p] == both.sum()
-
-
-def enough(design, own, n):
-    """Whether a variance can be estimated on the items of a pair."""
-    if n < 2:
-        return False
-    units = np.arange(n) if own.groups is None else own.groups
-    if np.unique(units).size < 2:
-        return False
-    if own.strata is None:
-        return True
-    if set(own.strata) != set(design.strata):
-        return False
-    return design.crossed or all(
-        np.unique(units[own.strata == h]).size > 1 for h in set(own.strata)
-    )
-
-
-def shares(design):
-    """The weights of the strata, of all items."""
-    if design.strata is None or isinstance(design.stratum_weights, dict):
-        return design.stratum_weights
-    labels = np.unique(design.strata).tolist()
-    weights = np.ones(design.strata.size) if design.weights is None else design.weights
-    if design.stratum_weights == "equal":
-        return dict.fromkeys(labels, 1.0)
-    return {h: float(weights[design.strata == h].sum()) for h in labels}
-
-
 @given(designs(crossed=False), st.integers(0, 2**20))
 def test_common_items_and_wrong_ones(drawn, seed):
     values, design = drawn
@@ -245,10 +107,16 @@ def test_common_items_and_wrong_ones(drawn, seed):
     np.testing.assert_array_equal(wrong.pvalue, whole.pvalue)
     assert wrong.n_missing_values == (1, *[0] * (len(values) - 1))
     rest = np.arange(n) != seed % n
-    if not enough(design, design.on(rest), n - 1):
+    strata = np.zeros(n) if design.strata is None else design.strata
+    if set(strata) != set(strata[rest]):
+        return
+    try:
+        left = compare_means(values[:, rest], **design.on(rest).options)
+    except ValueError:  # too few are left for a variance
+        with pytest.raises(ValueError, match="at least"):
+            compare_means(holes, **design.options, missing="common")
         return
     common = compare_means(holes, **design.options, missing="common")
-    left = compare_means(values[:, rest], **design.on(rest).options)
     np.testing.assert_array_equal(common.pvalue, left.pvalue)
     assert (common.n_dropped, common.n_samples) == (1, n - 1)
 
@@ -265,7 +133,7 @@ def table():
     return values
 
 
-@pytest.mark.parametrize("offset", [0.0, 1e3, 1e8])
+@pytest.mark.parametrize("offset", [0.0, 1e8])
 @pytest.mark.parametrize("models", [11, 40])
 def test_ways_to_the_products(table, models, offset):
     # Products of few models are formed in other ways than those of many.
@@ -288,26 +156,19 @@ def test_ways_to_the_products(table, models, offset):
     assert result.score[2] == result.score[7]
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.bool_, np.uint8, np.int64, np.int8])
+@pytest.mark.parametrize("dtype", [np.float32, np.bool_, np.int64])
 def test_types_of_values(table, dtype):
     values = table.astype(dtype) if dtype is np.float32 else (table > 0).astype(dtype)
     own, doubles = compare_means(values), compare_means(values.astype(float))
     assert own.pvalue == pytest.approx(doubles.pvalue, rel=1e-9)
     assert own.difference == pytest.approx(doubles.difference, rel=1e-12, abs=1e-16)
     assert (own.only_a is None) == (dtype is np.float32)
-
-
-def test_bits_are_values(table):
-    values = (table > 0).astype(float)
-    bits = compare_means(values)
-    assert bits.only_a is not None
-    values[:, 0] = 0.0
-    values[0, 0] = 1e-9  # no longer 0 or 1
-    again = compare_means(values)
-    assert again.only_a is None
-    whole = compare_means(np.where(values == 1e-9, 0.0, values))
-    assert again.pvalue == pytest.approx(whole.pvalue, rel=1e-5)
-    assert again.standard_error == pytest.approx(whole.standard_error, rel=1e-5)
+    if own.only_a is not None:
+        changed = values.astype(float)
+        changed[0, 0] += 1e-9  # no longer 0 or 1
+        again = compare_means(changed)
+        assert again.only_a is None
+        assert again.standard_error == pytest.approx(own.standard_error, rel=1e-5)
 
 
 DESIGNS = {
@@ -325,38 +186,24 @@ def design(request):
     return DESIGNS[request.param](np.arange(3001))
 
 
-@pytest.mark.parametrize("method", ["t", "permutation", "bootstrap", "wilcoxon"])
-def test_threads_do_not_matter(table, design, method):
-    options = design.options | {"method": method, "rng": 1, "n_resamples": 199}
-    values = table
-    if method != "t":
-        values, options["groups"] = table[:7, :600], None if method == "wilcoxon" else design.groups
-        for name in ("groups", "strata", "weights"):
-            if options.get(name) is not None:
-                options[name] = options[name][:600]
-        if design.weights is not None or design.crossed or method == "wilcoxon":
-            options = {"method": method, "rng": 1, "n_resamples": 199}
-    one, *others = (compare_means(values, **options, workers=w) for w in (1, 4, 7))
+def test_threads_do_not_matter(table, design):
+    one, *others = (compare_means(table, **design.options, workers=w) for w in (1, 4, 7))
+    assert all(one == other for other in others)
+    assert one.n_clusters == (None if design.groups is None else np.unique(design.groups).size)
+    assert one.n_strata == (None if design.strata is None else 3)
+
+
+@pytest.mark.parametrize("method", ["permutation", "bootstrap", "wilcoxon"])
+@pytest.mark.parametrize("name", ["plain", "both"])
+def test_threads_do_not_matter_to_draws(table, method, name):
+    options = DESIGNS[name](np.arange(600)).options if method != "wilcoxon" else {}
+    options |= {"method": method, "rng": 1, "n_resamples": 199}
+    one, *others = (compare_means(table[:7, :600], **options, workers=w) for w in (1, 4, 7))
     assert all(one == other for other in others)
 
 
-def test_order_of_items_and_models(table, design):
-    order = np.random.default_rng(1).permutation(3001)
-    result = compare_means(table, **design.options)
-    shuffled = compare_means(table[:, order], **design.on(order).options)
-    assert shuffled.pvalue == pytest.approx(result.pvalue, rel=1e-7)
-    assert shuffled.standard_error == pytest.approx(result.standard_error, rel=1e-8)
-    turned = compare_means(table[::-1], **design.options)
-    i, j = turned.pairs.T
-    places = [result.pairs.tolist().index([10 - b, 10 - a]) for a, b in zip(i, j, strict=True)]
-    assert turned.difference == pytest.approx(-result.difference[places], abs=1e-14)
-    assert turned.pvalue == pytest.approx(result.pvalue[places], rel=1e-7)
-
-
 def test_twins_and_constant_differences(table, design):
-    values = np.stack(
-        [table[0], table[1], table[0], np.round(table[0], 3) + 0.5, np.round(table[0], 3)]
-    )
+    values = np.stack([*table[[0, 1, 0]], np.round(table[0], 3) + 0.5, np.round(table[0], 3)])
     result = compare_means(values, **design.options)
     found = dict(zip(map(tuple, result.pairs.tolist()), range(10), strict=True))
     twins, apart = found[0, 2], found[3, 4]
@@ -370,15 +217,15 @@ def test_twins_and_constant_differences(table, design):
     assert result.pvalue[apart] == 2.0 ** (1 - n_units)
 
 
-@pytest.mark.parametrize("size", [1e-6, 1.0, 1e6])
-@pytest.mark.parametrize("difference", [1e-9, 0.1])
-def test_two_models_a_constant_apart_have_no_variance(table, design, size, difference):
-    first = table[0] * size
-    pair = first, first + difference * size
-    alone = mean_difference(*pair, **design.options)
-    together = compare_means(np.stack(pair), **design.options)
-    assert together.standard_error[0] == alone.standard_error == 0.0
-    assert together.pvalue[0] == alone.pvalue
+def test_two_models_a_constant_apart_have_no_variance(table, design):
+    for size, difference in product((1e-6, 1.0, 1e6), (1e-9, 0.1)):
+        first = table[0] * size
+        pair = first, first + difference * size
+        alone = mean_difference(*pair, **design.options)
+        together = compare_means(np.stack(pair), **design.options)
+        with named(size, difference):
+            assert together.standard_error[0] == alone.standard_error == 0.0
+            assert together.pvalue[0] == alone.pvalue
 
 
 # What is kept, and which pairs.
@@ -389,22 +236,18 @@ def test_some_pairs_are_those_of_all(table, method, tmp_path):
     given = {"method": method, "n_resamples": 199, "rng": 3, "adjust": "bh"}
     values = table[:6, :200]
     everything = compare_means(values, **given)
-    own = compare_means(values, **given, keep="significant")
-    places = [everything.pairs.tolist().index(pair) for pair in own.pairs.tolist()]
-    for name in ("pvalue", "pvalue_adjusted", "interval", "standard_error", "difference"):
-        np.testing.assert_array_equal(getattr(own, name), getattr(everything, name)[places])
-    assert own.n_significant == everything.n_significant
-    some = compare_means(values, **given, keep=3)
-    places = [everything.pairs.tolist().index(pair) for pair in some.pairs.tolist()]
-    np.testing.assert_array_equal(some.pvalue, everything.pvalue[places])
-    assert len(places) == 3
+    places = {tuple(pair): i for i, pair in enumerate(everything.pairs.tolist())}
+    for keep in ("significant", 3):
+        own = compare_means(values, **given, keep=keep)
+        at = [places[tuple(pair)] for pair in own.pairs.tolist()]
+        assert len(at) == (own.n_significant if keep == "significant" else 3)
+        for name in ("pvalue", "pvalue_adjusted", "interval", "standard_error", "difference"):
+            np.testing.assert_array_equal(getattr(own, name), getattr(everything, name)[at])
     compare_means(values, **given, keep=tmp_path / "all.npy")
-    rows = np.load(tmp_path / "all.npy")
-    np.testing.assert_array_equal(rows["pvalue"], everything.pvalue)
+    np.testing.assert_array_equal(np.load(tmp_path / "all.npy")["pvalue"], everything.pvalue)
     chosen = compare_means(values, **given, pairs=[(4, 1), (0, 5)])
-    back = everything.pairs.tolist().index([1, 4])
-    assert chosen.difference[0] == -everything.difference[back]
-    assert chosen.pvalue[0] == pytest.approx(everything.pvalue[back], rel=1e-12)
+    assert chosen.difference[0] == -everything.difference[places[1, 4]]
+    assert chosen.pvalue[0] == pytest.approx(everything.pvalue[places[1, 4]], rel=1e-12)
     control = compare_means(values, **given, control="model_2")
     assert control.pairs[:, 0].tolist() == [2] * 5
     assert control.control == "model_2"
@@ -413,32 +256,20 @@ def test_some_pairs_are_those_of_all(table, method, tmp_path):
 # Where values come from.
 
 
-def forms(values):
-    """The same values from several libraries."""
-    named = dict(zip("abcd", values, strict=True))
-    long = {
-        "item": np.tile(np.arange(values.shape[1]), 4),
-        "model": np.repeat(list("abcd"), values.shape[1]),
-        "value": values.ravel(),
-    }
-    return {
-        "mapping": named,
-        "lists": {k: v.tolist() for k, v in named.items()},
-        "pandas": pd.DataFrame(named),
-        "nullable": pd.DataFrame(named).convert_dtypes(),
-        "polars": pl.DataFrame(named),
-        "pyarrow": pa.table(named),
-        "long": fastcmp.from_long(long),
-        "strided": {k: np.repeat(v, 2)[::2] for k, v in named.items()},
-    }
-
-
 def test_libraries_agree(table):
     values = np.round(table[:4, :60], 3)
-    wanted = compare_means(values, names=list("abcd"), groups=np.arange(60) // 3)
-    for name, own in forms(values).items():
-        found = compare_means(own, groups=np.arange(60) // 3)
-        assert found == wanted, name
+    groups = np.arange(60) // 3
+    wanted = compare_means(values, names=list("abcd"), groups=groups)
+    columns = dict(zip("abcd", values, strict=True))
+    long = {"item": np.tile(np.arange(60), 4), "model": np.repeat(list("abcd"), 60)}
+    long["value"] = values.ravel()
+    for own in (
+        *(columns, {k: v.tolist() for k, v in columns.items()}, pd.DataFrame(columns)),
+        *(pd.DataFrame(columns).convert_dtypes(), pl.DataFrame(columns), pa.table(columns)),
+        fastcmp.from_long(long),
+    ):
+        with named(type(own)):
+            assert compare_means(own, groups=groups) == wanted
 
 
 # Cautions.
@@ -495,35 +326,24 @@ def test_few_items_and_skew():
     assert "2 pairs are so skewed" in words(skewed)
     assert "skewed" not in words(skewed, pairs=[(1, 2)])
     assert "skewed" not in words(skewed, method="permutation")
-    assert "items that both models have" in words(
-        np.where(calm() > 2, np.nan, calm()), missing="pairwise"
-    )
-
-
-def test_a_difference_without_variance_is_said():
+    holes = np.where(calm() > 2, np.nan, calm())
+    assert "items that both models have" in words(holes, missing="pairwise")
     values = np.stack([calm()[0], np.round(calm()[1], 3), np.round(calm()[1], 3) + 0.5])
     assert "No variance" in words(values)
-    assert "No variance" not in words(values[:2])
-    assert "No variance" not in words(np.stack([calm()[0], calm()[1], calm()[1]]))
+    assert "No variance" not in words(np.stack([*values[:2], values[1]]))
 
 
 # The record.
 
 
-def test_the_record_counts_units(table, design):
-    result = compare_means(table[:4], **design.options)
-    groups, strata = design.groups, design.strata
-    assert result.n_clusters == (None if groups is None else np.unique(groups).size)
-    assert result.n_strata == (None if strata is None else np.unique(strata).size)
-    assert max(map(len, str(result).splitlines())) <= 80
-
-
-@pytest.mark.parametrize("method", ["t", "permutation", "bootstrap"])
-@pytest.mark.parametrize("name", ["plain", "clusters", "strata", "weights"])
+@pytest.mark.parametrize(
+    ("method", "name"),
+    [("t", "plain"), ("t", "strata"), ("permutation", "clusters"), ("bootstrap", "weights")],
+)
 def test_two_models_are_shown_in_full(table, method, name):
-    values, design = table[:2, :210], DESIGNS[name](np.arange(210))
-    values = np.round(values, 2)
-    result = compare_means(values, method=method, **design.options, rng=5, n_resamples=499)
+    values, design = np.round(table[:2, :210], 2), DESIGNS[name](np.arange(210))
+    options = {"method": method, "rng": 5, "n_resamples": 499} | design.options
+    result = compare_means(values, **options)
     pair = result.pair
     assert pair.difference == pytest.approx(result.difference[0], rel=1e-12)
     assert pair.standard_error == pytest.approx(result.standard_error[0], rel=1e-9)
@@ -531,9 +351,7 @@ def test_two_models_are_shown_in_full(table, method, name):
     slack = 0.08 if method == "permutation" else 1e-12  # exact for two, drawn for many
     assert pair.pvalue == pytest.approx(result.pvalue[0], abs=slack)
     assert [pair.mean_a, pair.mean_b] == pytest.approx(result.score, rel=1e-12)
-    alone = fastcmp.mean_difference(
-        *values, method=method, **design.options, rng=5, n_resamples=499
-    )
+    alone = mean_difference(*values, **options)
     assert (alone.pvalue, alone.interval) == (pair.pvalue, pair.interval)
 
 

@@ -44,18 +44,6 @@ def test_means_are_those_of_scikit_learn(seed, k, dtype):
         assert found.mean() == pytest.approx(log_loss(labels, table), rel=near)
 
 
-@given(st.integers(0, 10**6))
-def test_one_column_is_as_good_as_two(seed):
-    labels, table = chances(seed, 20, 2)
-    one = brier_values(labels, table[:, 1])
-    np.testing.assert_allclose(one, np.square(table[:, 1] - labels), atol=1e-15)
-    np.testing.assert_allclose(one, brier_values(labels, table), atol=1e-14)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        ends = log_loss_values(labels, table[:, 1], eps=1e-9)
-        np.testing.assert_allclose(ends, log_loss_values(labels, table, eps=1e-9), rtol=1e-6)
-
-
 def test_by_hand():
     assert brier_values(Y, P).tolist() == np.square(P - Y).tolist()
     chance = np.where(Y == 1, P, 1 - P)
@@ -79,10 +67,9 @@ def test_classes_lay_out_the_columns(function):
 def test_positive_is_the_class_of_one_column(function):
     words = np.where(Y == 1, "yes", "no")
     wanted = function(Y, P)
+    np.testing.assert_allclose(function(Y, np.stack([1 - P, P], axis=1)), wanted, atol=1e-14)
     np.testing.assert_array_equal(function(words, P, positive="yes"), wanted)
     np.testing.assert_array_equal(function(words, P, classes=["no", "yes"]), wanted)
-    turned = function(words, 1 - P, positive="no")
-    np.testing.assert_allclose(turned, wanted, rtol=1e-12)
     turned = function(words, 1 - P, classes=["no", "yes"], positive="no")
     np.testing.assert_allclose(turned, wanted, rtol=1e-12)
 
@@ -112,11 +99,7 @@ def test_a_probability_of_0_is_clipped_as_scikit_learn_does_and_said():
     with pytest.warns(UserWarning, match=r"to a loss of 4\.605"):
         found = log_loss_values([0, 1], [0.5, 0.0], eps=0.01)
     assert found[1] == -np.log(0.01)
-
-
-def test_a_probability_of_0_is_refused_where_it_is_not_clipped():
-    message = "infinite for 1 items of probabilities, the first of them 1"
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError, match="infinite for 1 items of probabilities, the first of th"):
         log_loss_values([0, 1], [0.5, 0.0], eps=0)
     np.testing.assert_array_equal(log_loss_values([0, 1], [0.5, 1.0], eps=0)[1], 0.0)
 
@@ -127,12 +110,10 @@ REFUSED = {
     "sums": (K3, P3 * 0.9, {}, "must add up to 1: .* item 0 add up to 0.9 .so for 4"),
     "classes": (K3, P3, {"classes": ["a", "b", "d"]}, "y_true holds 'c', which is not"),
     "too few classes": (K3[:2], P3[:2], {}, "has 3 columns for 2 classes"),
-    "classes twice": (K3, P3, {"classes": ["a", "b", "b"]}, "classes must differ"),
     "missing labels": ([0, None, 1], P[:3], {}, "y_true is missing for 1 of 3 .* 1:"),
     "three classes": (K3, P[:4], {}, "y_true must hold two classes, got 3"),
     "three names": (Y, P, {"classes": [0, 1, 2]}, "classes must be two"),
     "positive of columns": (K3, P3, {"positive": "a"}, "positive belongs to"),
-    "length": (Y, P[:4], {}, "of shape .n,. or .n, K. with n = 6"),
 }
 
 
@@ -142,11 +123,5 @@ def test_refused(function, what):
     labels, table, options, message = REFUSED[what]
     with pytest.raises(ValueError, match=message):
         function(labels, table, **options)
-
-
-@BOTH
-def test_frames_of_classes_and_other_indexes(function):
     with pytest.raises(ValueError, match="has the classes as columns"):
         function(Y, pd.DataFrame({0: 1 - P, 1: P}))
-    with pytest.raises(ValueError, match="index"):
-        function(pd.Series(Y), pd.Series(P, index=np.arange(6)[::-1]))

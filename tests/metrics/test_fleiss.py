@@ -1,6 +1,5 @@
 """Fleiss' kappa: values, standard errors, intervals and tests."""
 
-from itertools import combinations
 from math import inf, isnan
 
 import numpy as np
@@ -13,7 +12,7 @@ from reference_cases import agree, parametrize
 from scipy import stats
 
 from fastcmp import cohen_kappa, fleiss_kappa
-from fastcmp.kernels import OK, UNDEFINED
+from fastcmp.kernels import UNDEFINED
 
 COUNTS = [[3, 0, 0], [2, 1, 0], [0, 3, 0], [0, 1, 2], [1, 1, 1], [0, 0, 3], [3, 0, 0]]
 
@@ -58,10 +57,7 @@ def test_against_statsmodels_and_definitions(codes):
         assert found.status == UNDEFINED
         return
     assert found.value == pytest.approx(peer(counts), abs=1e-12)
-    agreed = np.mean([np.mean(codes[i] == codes[j]) for i, j in combinations(range(m), 2)])
     p = counts.sum(axis=0) / counts.sum()
-    by_chance = np.sum(p**2)
-    assert found.value == pytest.approx((agreed - by_chance) / (1 - by_chance))
     assert found.label_shares == pytest.approx(p[np.unique(codes)])
     # Derivatives by the weights of the items; divisor n (n - 1).
     if n == 1:
@@ -85,14 +81,7 @@ def test_against_statsmodels_and_definitions(codes):
 @given(ratings())
 def test_laws(codes):
     found = fleiss_kappa(codes)
-    rng = np.random.default_rng(4)
-    items, raters = rng.permutation(codes.shape[1]), rng.permutation(len(codes))
-    relabelled = np.array([7, 3, 5])[codes]
     close = {"rel": 1e-9, "abs": 1e-12, "nan_ok": True}
-    for other in (codes[:, items], codes[raters], relabelled):
-        same = fleiss_kappa(other)
-        for name in ("value", "standard_error", "standard_error_null", "pvalue"):
-            assert getattr(same, name) == pytest.approx(getattr(found, name), **close)
     twice = fleiss_kappa(np.concatenate([codes, codes], axis=1))
     assert twice.value == pytest.approx(found.value, **close)
     counts, times = np.unique(counts_of(codes, 3), axis=0, return_counts=True)
@@ -100,8 +89,7 @@ def test_laws(codes):
     assert folded.value == pytest.approx(found.value, **close)
     assert folded.standard_error == pytest.approx(found.standard_error, **close)
     zeros = np.vstack([counts, [[9, 9, 9]]])
-    padded = fleiss_kappa(rating_counts=zeros, multiplicity=[*times, 0])
-    assert padded == folded
+    assert fleiss_kappa(rating_counts=zeros, multiplicity=[*times, 0]) == folded
 
 
 def test_kappas_of_labels():
@@ -126,14 +114,10 @@ def test_two_raters_are_scotts_pi():
     assert found.standard_error == pytest.approx(scott.standard_error * np.sqrt(40 / 39))
 
 
-def test_intervals_and_sides():
-    z = stats.norm.isf(0.05)
+def test_intervals():
     more = fleiss_kappa(rating_counts=COUNTS, alternative="greater", interval="wald")
-    assert more.interval.low == pytest.approx(more.value - z * more.standard_error)
-    assert more.interval.high == 1
-    less = fleiss_kappa(rating_counts=COUNTS, alternative="less")
-    assert less.interval.low == -1
-    assert more.pvalue + less.pvalue == pytest.approx(1)
+    low = more.value - stats.norm.isf(0.05) * more.standard_error
+    assert tuple(more.interval) == pytest.approx((low, 1))
 
 
 # Edges.
@@ -146,49 +130,36 @@ def test_one_label_only_is_undefined():
     assert np.isnan([*numbers, found.statistic, found.pvalue, *found.interval]).all()
     assert np.isnan(found.label_kappas).all()
     assert "undefined" in str(found)
-    wide = fleiss_kappa(rating_counts=[[0, 4], [0, 4]])
-    assert wide.status == UNDEFINED
+    assert fleiss_kappa(rating_counts=[[0, 4], [0, 4]]).status == UNDEFINED
 
 
-def test_raters_who_all_agree():
-    found = fleiss_kappa([[0, 1, 2, 1]] * 3)
-    assert (found.value, found.standard_error) == (1, 0)
+@pytest.mark.parametrize(
+    ("counts", "said"),
+    [
+        ([[3, 0], [0, 3], [3, 0], [0, 3]], "gives no interval"),  # all raters agree
+        ([[2, 1], [2, 1], [2, 1]], "gives no interval"),  # all items are alike
+        ([[2, 1]], "standard error -"),
+    ],
+)
+def test_no_interval(counts, said):
+    found = fleiss_kappa(rating_counts=counts)
+    assert found.standard_error == 0 or isnan(found.standard_error)
+    assert found.value == 1 or found.value < 0
     assert np.isnan(found.interval).all()
-    assert found.status == OK
-    assert found.pvalue < 1e-4
-    assert "gives no interval" in str(found)
-
-
-def test_items_that_are_all_alike():
-    found = fleiss_kappa(rating_counts=[[2, 1], [2, 1], [2, 1]])
-    assert found.standard_error == 0
-    assert found.value < 0
-    assert np.isnan(found.interval).all()
-
-
-def test_a_label_that_never_occurs():
-    found = fleiss_kappa(rating_counts=[[3, 0, 0], [1, 2, 0], [0, 3, 0]])
-    assert isnan(found.label_kappas[2])
-    assert isnan(found.label_pvalues[2])
-    assert not isnan(found.label_kappas[0])
-    assert "nan" not in str(found)
-
-
-def test_one_item():
-    found = fleiss_kappa(rating_counts=[[2, 1]])
-    assert isnan(found.standard_error)
-    assert np.isnan(found.interval).all()
-    assert "standard error -" in str(found)
+    assert said in str(found)
 
 
 def test_labels_choose_items():
     a, b, c = [0, 1, 2, 0, 1, 1], [0, 1, 1, 1, 1, 0], [0, 1, 1, 1, 1, 1]
     found = fleiss_kappa([a, b, c], labels=[0, 1])
     assert found.n_excluded == 1
-    kept = [0, 1, 3, 4, 5]
-    rest = fleiss_kappa(np.array([a, b, c])[:, kept])
+    rest = fleiss_kappa(np.array([a, b, c])[:, [0, 1, 3, 4, 5]])
     assert found.value == rest.value
     assert "1 items with other labels were left out." in str(found)
+    never = fleiss_kappa(rating_counts=[[3, 0, 0], [1, 2, 0], [0, 3, 0]], labels=list("xyz"))
+    assert np.isnan(never.label_kappas).tolist() == [False, False, True]
+    assert isnan(never.label_pvalues[2])
+    assert "nan" not in str(never)
 
 
 def test_raters_of_any_form():
@@ -199,18 +170,13 @@ def test_raters_of_any_form():
     by_name = dict(zip("abc", names, strict=True))
     for given_ in (names, by_name, pd.DataFrame(by_name), codes.astype(float).tolist()):
         found = fleiss_kappa(given_)
-        assert found.value == expect.value
-        assert found.pvalue == expect.pvalue
+        assert (found.value, found.pvalue) == (expect.value, expect.pvalue)
+    with pytest.warns(UserWarning, match=r"^ratings holds 30 raters of 3 items"):
+        fleiss_kappa(codes.T)
+    fleiss_kappa(pd.DataFrame(codes))
 
 
 # Wrong input.
-
-
-def test_a_row_an_item_is_pointed_out():
-    codes = np.random.default_rng(2).integers(3, size=(30, 3))
-    with pytest.warns(UserWarning, match=r"^ratings holds 30 raters of 3 items"):
-        fleiss_kappa(codes)
-    fleiss_kappa(pd.DataFrame(codes.T))
 
 
 @pytest.mark.parametrize(
@@ -225,11 +191,3 @@ def test_a_row_an_item_is_pointed_out():
 def test_bad_counts(counts, options, message):
     with pytest.raises(ValueError, match=f"^{message}"):
         fleiss_kappa(rating_counts=counts, **options)
-
-
-def test_printing():
-    found = fleiss_kappa(rating_counts=COUNTS, labels=["x", "y", "z"])
-    lines = str(found).splitlines()
-    assert lines[0] == "Fleiss' kappa (two-sided)"
-    assert "3 raters of 7 items." in lines
-    assert [line.split()[0] for line in lines[-3:]] == ["x", "y", "z"]

@@ -110,22 +110,6 @@ def test_standard_errors_against_references(case):
 # Other programs, and definitions.
 
 
-@pytest.mark.parametrize("weights", WEIGHTS)
-@pytest.mark.parametrize("table", [TABLE, [[7, 2], [3, 2]], [[9, 1, 0], [0, 5, 3], [1, 1, 4]]])
-def test_statsmodels_agrees(table, weights):
-    wt = {None: None, "linear": "linear", "quadratic": "quadratic"}[weights]
-    from statsmodels.stats.inter_rater import cohens_kappa
-
-    peer = cohens_kappa(np.array(table), wt=wt)
-    found = cohen_kappa(table=table, weights=weights, interval="wald")
-    assert found.value == pytest.approx(peer.kappa)
-    assert found.standard_error == pytest.approx(peer.std_kappa)
-    assert found.standard_error_null == pytest.approx(peer.std_kappa0)
-    assert found.statistic == pytest.approx(peer.z_value)
-    assert found.pvalue == pytest.approx(peer.pvalue_two_sided)
-    assert tuple(found.interval) == pytest.approx((peer.kappa_low, peer.kappa_upp))
-
-
 @given(
     square_tables(max_classes=4),
     st.sampled_from(["linear", "quadratic", None, "own"]),
@@ -157,58 +141,34 @@ def test_standard_errors_are_derivatives(table, weights, method):
 def test_laws(table, weights):
     if not table.sum():
         return
-    options = {"weights": weights}
-    found = cohen_kappa(table=table, **options)
+    found = cohen_kappa(table=table, weights=weights)
     close = {"rel": 1e-9, "abs": 1e-12, "nan_ok": True}
-    # The raters exchanged, the labels the other way round, ten times as many items.
-    for other in (table.T, table[::-1, ::-1]):
-        same = cohen_kappa(table=other, **options)
-        for name in ("value", "standard_error", "standard_error_null", "statistic"):
-            assert getattr(same, name) == pytest.approx(getattr(found, name), **close)
-    more = cohen_kappa(table=100 * table, **options)
+    more = cohen_kappa(table=100 * table, weights=weights)
     assert more.value == pytest.approx(found.value, **close)
     assert 10 * more.standard_error == pytest.approx(found.standard_error, **close)
-    if weights is None:
-        order = np.random.default_rng(1).permutation(len(table))
-        other = cohen_kappa(table=table[order][:, order])
-        assert other.standard_error == pytest.approx(found.standard_error, **close)
-        own = 1.0 - np.eye(len(table))
-        if len(table) > 1:
-            other = cohen_kappa(table=table, weights=5 * own)
+    if weights is None:  # labels that never occur, and weights of one's own
+        wide = cohen_kappa(table=np.pad(table, ((1, 2), (1, 2))))
+        own = (
+            cohen_kappa(table=table, weights=5 - 5 * np.eye(len(table))) if len(table) > 1 else wide
+        )
+        for other in (wide, own):
             assert other.value == pytest.approx(found.value, **close)
             assert other.pvalue == pytest.approx(found.pvalue, **close)
 
 
-def test_two_classes_need_no_weights():
-    plain = cohen_kappa(table=[[7, 2], [3, 2]])
-    for weights in ("linear", "quadratic"):
-        other = cohen_kappa(table=[[7, 2], [3, 2]], weights=weights)
-        assert (other.value, other.standard_error, other.pvalue) == (
-            plain.value,
-            plain.standard_error,
-            plain.pvalue,
-        )
-
-
-@pytest.mark.parametrize("table", [TABLE, [[7, 2], [3, 2]]])
-def test_intervals(table):
+def test_intervals():
     z = stats.norm.isf(0.05)
-    two = cohen_kappa(table=table, confidence_level=0.9)
+    two = cohen_kappa(table=TABLE, confidence_level=0.9)
     k, se = two.value, two.standard_error
     half = z * se / (1 - k * k)
     ends = tanh(atanh(k) - half), tanh(atanh(k) + half)
     assert tuple(two.interval) == pytest.approx(ends)
-    wald = cohen_kappa(table=table, confidence_level=0.9, interval="wald")
-    assert tuple(wald.interval) == pytest.approx((k - z * se, k + z * se))
-    options = {"confidence_level": 0.95}
-    more = cohen_kappa(table=table, alternative="greater", **options)
-    less = cohen_kappa(table=table, alternative="less", **options)
+    more, less = (cohen_kappa(table=TABLE, alternative=x) for x in ("greater", "less"))
     assert more.interval == (pytest.approx(ends[0]), 1)
     assert less.interval == (-1, pytest.approx(ends[1]))
-    assert more.pvalue + less.pvalue == pytest.approx(1)
-    assert two.pvalue == pytest.approx(2 * more.pvalue)
 
 
+@pytest.mark.full
 def test_one_sided_sizes_of_the_null_test():
     rng = np.random.default_rng(3)
     share = np.outer([0.5, 0.3, 0.2], [0.4, 0.4, 0.2])
@@ -247,22 +207,15 @@ def test_a_rater_of_one_label_agrees_as_by_chance(weights):
     assert cohen_kappa(table=[[5, 3], [0, 0]], method="scott").status == OK
 
 
-@pytest.mark.parametrize(("table", "value"), [([[5, 0], [0, 4]], 1), ([[0, 5], [5, 0]], -1)])
 @pytest.mark.parametrize("interval", ["atanh", "wald"])
-def test_a_standard_error_of_0_gives_no_interval(table, value, interval):
-    found = cohen_kappa(table=table, interval=interval)
-    assert (found.value, found.standard_error) == (value, 0)
-    assert np.isnan(found.interval).all()
-    assert found.status == OK
-    assert 0 < found.pvalue < 0.05
-    assert "gives no interval" in str(found)
-
-
-def test_labels_that_never_occur_change_no_plain_kappa():
-    wide = np.pad(np.array(TABLE), ((1, 2), (1, 2)))
-    one, other = (cohen_kappa(table=x) for x in (TABLE, wide))
-    assert other.value == pytest.approx(one.value, rel=1e-12)
-    assert other.standard_error == pytest.approx(one.standard_error, rel=1e-12)
+def test_a_standard_error_of_0_gives_no_interval(interval):
+    for table, value in (([[5, 0], [0, 4]], 1), ([[0, 5], [5, 0]], -1)):
+        found = cohen_kappa(table=table, interval=interval)
+        assert (found.value, found.standard_error) == (value, 0)
+        assert np.isnan(found.interval).all()
+        assert found.status == OK
+        assert 0 < found.pvalue < 0.05
+        assert "gives no interval" in str(found)
 
 
 def test_huge_counts():
@@ -282,12 +235,7 @@ def test_labels_and_tables_agree():
     a, b = raters_of(TABLE)
     expect = cohen_kappa(table=TABLE, weights="linear")
     words = np.array(["ant", "bee", "cat", "dog", "eel"])
-    for x, y in [
-        (a, b),
-        (a.astype(float).tolist(), b),
-        (pd.Series(a), pl.Series(b)),
-        (a - 7, b - 7),
-    ]:
+    for x, y in ((a.astype(float).tolist(), b), (pd.Series(a), pl.Series(b)), (a - 7, b - 7)):
         found = cohen_kappa(x, y, weights="linear")
         assert (found.value, found.pvalue) == (expect.value, expect.pvalue)
     named = cohen_kappa(words[a], words[b], weights="linear", labels=list(words))
@@ -296,10 +244,10 @@ def test_labels_and_tables_agree():
     turned = cohen_kappa(words[a], words[b], weights="linear", labels=words[::-1])
     assert turned.value == pytest.approx(expect.value)
     assert turned.table.tolist() == np.array(TABLE)[::-1, ::-1].tolist()
-    counts = count_labels(a, a, b)
-    assert cohen_kappa(table=counts, weights="linear").value == expect.value
     models = count_labels(words[a], words[a], words[b])
     assert cohen_kappa(table=models).labels == tuple(words)
+    assert str(expect).startswith("Cohen's kappa (linear weights)")
+    assert str(cohen_kappa(table=TABLE, method="scott")).startswith("Scott's pi")
 
 
 def test_a_gap_in_the_order_of_the_labels():
@@ -335,22 +283,5 @@ def test_words_have_no_order():
     assert cohen_kappa(a, b).status == OK  # without weights there is no order
     two = cohen_kappa(["no", "yes", "no"], ["no", "yes", "yes"], weights="quadratic")
     assert two.status == OK
-
-
-def test_scores_are_no_labels():
-    scores = np.random.default_rng(0).random((2, 5000))
     with pytest.raises(ValueError, match=r"^rater_a and the others hold \d+ different"):
-        cohen_kappa(*scores)
-
-
-def test_printing():
-    found = cohen_kappa(table=TABLE, weights="squared")
-    assert str(found).splitlines() == [
-        "Cohen's kappa (quadratic weights)",
-        "kappa = 0.7429, 95% CI [0.6505, 0.8137], standard error 0.0413",
-        "z = 8.149, p = 3.7e-16 (H0: the coefficient is 0)",
-        "The raters agree on 46.7% of 120 items.",
-    ]
-    own = cohen_kappa(table=[[7, 2], [3, 2]], weights=[[0, 1], [2, 0]])
-    assert str(own).startswith("Cohen's kappa (own weights)")
-    assert str(cohen_kappa(table=TABLE, method="scott")).startswith("Scott's pi")
+        cohen_kappa(*np.random.default_rng(0).random((2, 5000)))

@@ -87,17 +87,6 @@ def test_all_exchanges_of_clusters(rows, clusters):
             assert found.n_configurations == 2 ** len(changed)
 
 
-@pytest.mark.parametrize("studentized", [False, True])
-@pytest.mark.parametrize("name", ["f1", "mcc", "kappa"])
-def test_exchanged_models(name, studentized):
-    y_true, a, b = sample_codes(40, 2, 1)
-    options = {"metric": name, "method": "exact", "studentized": studentized, "n_resamples": 9}
-    one = compare_metric(y_true, a, b, alternative="greater", **options)
-    two = compare_metric(y_true, b, a, alternative="less", **options)
-    assert one.pvalue == pytest.approx(two.pvalue, rel=1e-12)
-    assert one.statistic == pytest.approx(-two.statistic)
-
-
 @pytest.mark.parametrize("clustered", [False, True])
 @pytest.mark.parametrize("studentized", [False, True])
 def test_random_exchanges_are_near_the_exact_test(clustered, studentized):
@@ -106,13 +95,13 @@ def test_random_exchanges_are_near_the_exact_test(clustered, studentized):
         options = {"metric": "mcc", "alternative": alternative, "studentized": studentized}
         options["groups"] = np.arange(60) % 11 if clustered else None
         exact = compare_metric(*codes, method="exact", **options)
-        options |= {"method": "permutation", "n_resamples": 2999, "rng": 5}
+        options |= {"method": "permutation", "n_resamples": 1499, "rng": 5}
         found = compare_metric(*codes, **options)
         assert found.pvalue != exact.pvalue
-        assert found.pvalue * 3000 == pytest.approx(round(found.pvalue * 3000))
-        error = math.sqrt(found.pvalue * (1 - found.pvalue) / 2999)
-        assert abs(found.pvalue - exact.pvalue) < 4 * error + 1 / 2999
-        assert compare_metric(*codes, **options, workers=4) == found
+        assert found.pvalue * 1500 == pytest.approx(round(found.pvalue * 1500))
+        error = math.sqrt(found.pvalue * (1 - found.pvalue) / 1499)
+        assert abs(found.pvalue - exact.pvalue) < 4 * error + 1 / 1499
+    assert compare_metric(*codes, **options, workers=4) == found
 
 
 def test_a_random_pvalue_counts_the_data():
@@ -165,8 +154,7 @@ def resampled(codes, name, k, groups, n_resamples, seed=3):
     return np.array(found)
 
 
-@pytest.mark.parametrize("name", ["f1_macro", "kappa"])
-@pytest.mark.parametrize("clustered", [False, True])
+@pytest.mark.parametrize(("name", "clustered"), [("f1_macro", False), ("kappa", True)])
 def test_draws_are_distributed_as_resampled_samples(name, clustered):
     codes = sample_codes(60, 3, 2)
     groups = np.repeat(np.arange(24), 1 + np.arange(24) % 4) if clustered else np.arange(60)
@@ -181,13 +169,17 @@ def test_draws_are_distributed_as_resampled_samples(name, clustered):
         assert shares == pytest.approx([0.5 - level / 2, 0.5 + level / 2], abs=0.05)
 
 
-@parametrize("metric_bootstrap_ideal")
-def test_reference_of_many_draws(case):
+def counts_of(case):
     counts = np.zeros([case["input"]["K"]] * 3, int)
     for *cell, n in case["input"]["cells"]:
         counts[tuple(cell)] = n
+    return counts
+
+
+@parametrize("metric_bootstrap_ideal")
+def test_reference_of_many_draws(case):
     options = {"metric": case["options"]["metric"], "method": "bootstrap", "rng": 1}
-    found = compare_metric(counts=counts, n_resamples=20_000, **options)
+    found = compare_metric(counts=counts_of(case), n_resamples=20_000, **options)
     assert found.standard_error == pytest.approx(case["expected"]["se"], rel=4 / 40_000**0.5)
 
 
@@ -236,10 +228,6 @@ def test_intervals_as_scipy(kind):
     # The next possible mean; means above have smaller standard errors.
     tolerance = (2 if kind == "studentized" else 1.01) / 150
     assert found.interval == pytest.approx(tuple(wanted), abs=tolerance)
-    one, two = (
-        compare_metric(t, *pair, metric="kappa", **options).interval for pair in ((a, b), (b, a))
-    )
-    assert (one.low, one.high) == pytest.approx((-two.high, -two.low), abs=0.015)
 
 
 @pytest.mark.parametrize("by", ["classes", "clusters"])
@@ -307,23 +295,8 @@ def test_infinite_draws_are_left_out(kind):
     counts = np.array([[[30, 1], [2, 0]], [[10, 3], [3, 12]]])
     options = {"metric": "lr_plus", "method": "bootstrap", "rng": 1, "n_resamples": 1000}
     found = compare_metric(counts=counts, interval=kind, **options)
-    assert found.interval.low < found.difference
-    assert math.isfinite(found.interval.high)
-    assert found.ratio_interval.low < found.ratio
-    assert math.isfinite(found.ratio_interval.high)
-
-
-@pytest.mark.parametrize("method", ["bootstrap", "abc"])
-def test_one_sided_bounds(method):
-    codes = sample_codes(60, 2, 1)
-    options = {"metric": "f1", "method": method, "n_resamples": 500, "rng": 1}
-    both = compare_metric(*codes, confidence_level=0.9, **options)
-    greater = compare_metric(*codes, alternative="greater", **options)
-    less = compare_metric(*codes, alternative="less", **options)
-    assert greater.interval.low == pytest.approx(both.interval.low)
-    assert less.interval.high == pytest.approx(both.interval.high)
-    assert (greater.interval.high, less.interval.low) == (math.inf, -math.inf)
-    assert both.pvalue == pytest.approx(2 * min(greater.pvalue, less.pvalue), abs=1e-9)
+    assert found.interval.low < found.difference < found.interval.high < math.inf
+    assert found.ratio_interval.low < found.ratio < found.ratio_interval.high < math.inf
 
 
 # ABC.
@@ -336,49 +309,12 @@ def test_abc_reference(case):
     if "confusion" in case["input"]:
         found = metric(table=case["input"]["confusion"], **options)
     else:
-        counts = np.zeros([case["input"]["K"]] * 3, int)
-        for *cell, n in case["input"]["cells"]:
-            counts[tuple(cell)] = n
-        found = compare_metric(counts=counts, **options)
+        found = compare_metric(counts=counts_of(case), **options)
     wanted = case["expected"]
     # The values have 30 digits: closer than the tolerance of difference quotients.
     near = {"rel": 1e-7, "abs": 1e-9}
     assert found.standard_error == pytest.approx(wanted["se"], **near)
     assert found.interval == pytest.approx((wanted["lower"], wanted["upper"]), **near)
-
-
-def efron(name, codes, level):
-    """Work the interval out with weights of samples, by differences of the metric."""
-    t, a, b = codes
-    n = t.size
-
-    def evaluate(weights):
-        tables = np.zeros((2, 3, 3))
-        np.add.at(tables[0], (t, a), weights)
-        np.add.at(tables[1], (t, b), weights)
-        return BY_NAME[name](tables) @ [1, -1]
-
-    flat, step, own = np.full(n, 1 / n), 0.001 / n, np.eye(n)
-    up = np.array([evaluate((1 - step) * flat + step * own[i]) for i in range(n)])
-    down = np.array([evaluate((1 + step) * flat - step * own[i]) for i in range(n)])
-    middle = evaluate(flat)
-    slopes, bends = (up - down) / (2 * step), (up - 2 * middle + down) / step**2
-    error = math.sqrt((slopes**2).sum()) / n
-    acceleration = (slopes**3).sum() / (6 * (slopes**2).sum() ** 1.5)
-    d = slopes / (n * n * error)
-    ends = evaluate(flat + step * d), evaluate(flat - step * d)
-    curvature = (ends[0] - 2 * middle + ends[1]) / (2 * step**2 * error)
-    gamma = bends.sum() / (2 * n * n * error) - curvature
-    z0 = stats.norm.ppf(2 * stats.norm.cdf(acceleration) * stats.norm.cdf(-gamma))
-    w = z0 + stats.norm.ppf([0.5 - level / 2, 0.5 + level / 2])
-    return [evaluate(flat + x * d) for x in w / (1 - acceleration * w) ** 2]
-
-
-@pytest.mark.parametrize("name", ["f1_macro", "mcc"])
-def test_abc_by_samples(name):
-    codes = sample_codes(25, 3, 3)
-    found = compare_metric(*codes, metric=name, method="abc", confidence_level=0.9)
-    assert found.interval == pytest.approx(tuple(efron(name, codes, 0.9)), rel=1e-4)
 
 
 def test_abc_of_a_mean_and_of_many_samples():

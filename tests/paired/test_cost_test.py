@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from libraries import optimize, stats
+from libraries import stats
 from reference_cases import expected, parametrize
 
 from fastcmp import cost_test, cost_test_from_counts, count_labels, mcnemar_from_counts
@@ -14,18 +14,13 @@ from fastcmp.kernels import DEGENERATE, OK, UNDEFINED
 
 SEED = [[[77, 12], [9, 24]], [[8, 11], [5, 69]]]
 COST = [[0, 1], [5, 0]]
-METHODS = ("likelihood", "chi-square")
 VARIANTS = [
     {"method": "likelihood"},
-    {"method": "likelihood", "smoothing": 1},
     {"method": "likelihood", "smoothing": 0.5},
     {"method": "likelihood", "support": "observed"},
     {"method": "likelihood", "support": "observed", "smoothing": 2},
-    {"method": "chi-square"},
     {"method": "chi-square", "smoothing": 0},
-    {"method": "chi-square", "smoothing": 3},
-    {"method": "chi-square", "nonnegative": True},
-    {"method": "chi-square", "nonnegative": True, "smoothing": 0},
+    {"method": "chi-square", "nonnegative": True, "smoothing": 3},
 ]
 ALL_VARIANTS = pytest.mark.parametrize(
     "options", VARIANTS, ids=lambda x: " ".join(map(str, x.values()))
@@ -76,71 +71,6 @@ def all_differences(cost):
     return np.array(d, float)
 
 
-def likelihood_oracle(counts, cost, smoothing):
-    """Solve the likelihood equation of the whole simplex by Brent's method."""
-    d, w = all_differences(cost), np.ravel(counts) + float(smoothing)
-    d, w = d[w > 0] / np.max(cost), w[w > 0]
-    sign = np.sign(w @ d)
-    if abs(w @ d) < 1e-12 * w.sum():
-        return 0.0
-
-    def equation(rest):
-        return w @ (d * sign / (1 + (1 - rest) * d * sign))
-
-    low = 1e-15
-    if not np.any(d * sign == -1.0) and equation(0.0) >= 0:
-        low = rest = 0.0
-    else:
-        rest = optimize.brentq(equation, low, 1.0, xtol=1e-16, rtol=1e-15)
-    return 2 * w @ np.log1p((1 - rest) * d * sign)
-
-
-def chi_square_oracle(counts, cost, smoothing, nonnegative):
-    """Write the closed form out, and solve the sign condition by Brent's method."""
-    d, w = all_differences(cost), np.ravel(counts) + float(smoothing)
-    if w @ (d * d) == 0 or abs(w @ d) < 1e-12 * (w @ abs(d)):
-        return 0.0
-    if not nonnegative:
-        return (w @ d) ** 2 / (w @ (d * d))
-    d = d * np.sign(w @ d)
-    if not np.any((d < 0) & (w > 0)):
-        return w[d > 0].sum()  # nothing is left of them
-
-    def equation(multiplier):
-        return w @ (d * np.maximum(0, 1 - multiplier * d))
-
-    top = 2 / d[(w > 0) & (d > 0)].min()
-    multiplier = optimize.brentq(equation, 0, top, xtol=1e-16, rtol=1e-15)
-    return w @ np.minimum(1, multiplier * d) ** 2
-
-
-@given(problems(), st.sampled_from([0, 1, 0.25, 4]))
-def test_likelihood_against_all_cells(problem, smoothing):
-    counts, cost = problem
-    result = cost_test_from_counts(*problem, smoothing=smoothing)
-    d = all_differences(cost)
-    if not np.any(counts.ravel()[d != 0]):
-        assert result.status == DEGENERATE
-        return
-    expect = likelihood_oracle(counts, cost, smoothing)
-    assert result.statistic == pytest.approx(expect, rel=1e-7, abs=1e-9)
-    assert result.pvalue == pytest.approx(stats.chi2.sf(expect, 1), rel=1e-6, abs=1e-4)
-
-
-@given(problems(), st.sampled_from([0, 1, 0.25, 4]), st.booleans())
-def test_chi_square_against_all_cells(problem, smoothing, nonnegative):
-    counts, cost = problem
-    options = {"smoothing": smoothing, "nonnegative": nonnegative}
-    result = cost_test_from_counts(*problem, method="chi-square", **options)
-    d = all_differences(cost)
-    if not np.any(counts.ravel()[d != 0]):
-        assert result.status == DEGENERATE
-        return
-    expect = chi_square_oracle(counts, cost, smoothing, nonnegative)
-    assert result.statistic == pytest.approx(expect, rel=1e-7, abs=1e-9)
-    assert result.pvalue == pytest.approx(stats.chi2.sf(result.statistic, 1), rel=1e-9, abs=1e-300)
-
-
 def check_reference(case, **options):
     # There the true class comes last.
     counts = np.transpose(case["input"]["counts_ijk"], (2, 0, 1))
@@ -170,18 +100,6 @@ def test_chi_square_against_references(case):
     condition = case["options"]["nonneg"]
     for nonnegative in (True, False) if condition == "either" else (condition,):
         check_reference(case, method="chi-square", nonnegative=nonnegative)
-
-
-def test_the_example_of_the_seed():
-    for method, statistic in (
-        ("likelihood", 1.7812020621835263),
-        ("chi-square", 1.5412262156448202),
-    ):
-        result = cost_test_from_counts(SEED, COST, method=method)
-        assert (result.loss_a, result.loss_b) == (128 / 215, 101 / 215)
-        assert result.difference == pytest.approx(27 / 215)
-        assert result.n_samples == 215
-        assert result.statistic == pytest.approx(statistic, rel=1e-12)
 
 
 def test_the_likelihood_of_the_whole_simplex_is_not_that_of_the_observed():
@@ -224,17 +142,12 @@ def test_many_tests_are_those_of_each(options, data):
     counts *= rng.random(counts.shape) < data.draw(st.sampled_from([0.05, 0.2, 1.0]))
     many = cost_test_from_counts(counts, cost, **options)
     intervals = [many.confidence_interval(0.9, x) for x in ("profile", "wald")]
-    for name in (*FIELDS, "status", "at_bound", "n_samples"):
-        assert getattr(many, name).shape == shape, name
     for place in np.ndindex(shape):
         one = cost_test_from_counts(counts[place], cost, **options)
-        for name in FIELDS:
+        for name in (*FIELDS, "status", "at_bound", "n_samples"):
             ours = getattr(many, name)[place]
             theirs = pytest.approx(getattr(one, name), rel=1e-9, abs=1e-9, nan_ok=True)
             assert ours == theirs, name
-        assert many.status[place] == one.status
-        assert many.at_bound[place] == one.at_bound
-        assert many.n_samples[place] == one.n_samples
         for method, interval in zip(("profile", "wald"), intervals, strict=True):
             ends = [interval.low[place], interval.high[place]]
             single = list(one.confidence_interval(0.9, method))
@@ -242,43 +155,15 @@ def test_many_tests_are_those_of_each(options, data):
 
 
 @ALL_VARIANTS
-@given(problem=problems(), seed=st.integers(0, 99))
-def test_the_order_of_classes_does_not_matter(options, problem, seed):
-    counts, cost = problem
-    order = np.random.default_rng(seed).permutation(len(cost))
-    result = cost_test_from_counts(*problem, **options)
-    turned = cost_test_from_counts(
-        counts[np.ix_(order, order, order)], cost[np.ix_(order, order)], **options
-    )
-    assert_same(result, turned)
-
-
-@ALL_VARIANTS
-@given(problem=problems())
-def test_swapped_models_swap_the_answer(options, problem):
-    counts, cost = problem
-    result = cost_test_from_counts(counts, cost, **options)
-    swapped = cost_test_from_counts(counts.transpose(0, 2, 1), cost, **options)
-    assert swapped.statistic == pytest.approx(result.statistic, rel=1e-8, abs=1e-10, nan_ok=True)
-    assert swapped.multiplier == pytest.approx(-result.multiplier, rel=1e-8, abs=1e-10, nan_ok=True)
-    assert (swapped.status, swapped.at_bound) == (result.status, result.at_bound)
-    losses = swapped.loss_b, swapped.loss_a
-    assert losses == pytest.approx((result.loss_a, result.loss_b), nan_ok=True)
-    low, high = result.confidence_interval()
-    other = swapped.confidence_interval()
-    assert tuple(other) == pytest.approx((-high, -low), abs=1e-8, nan_ok=True)
-
-
-@ALL_VARIANTS
-@pytest.mark.parametrize("unit", [1e-6, 0.3, 1e6])
-def test_the_unit_of_costs_does_not_matter(options, unit):
+def test_the_unit_of_costs_does_not_matter(options):
     result = cost_test_from_counts(SEED, COST, **options)
-    other = cost_test_from_counts(SEED, np.multiply(COST, unit), **options)
-    assert other.statistic == pytest.approx(result.statistic, rel=1e-10)
-    assert other.multiplier * unit == pytest.approx(result.multiplier, rel=1e-10)
-    assert other.loss_a == pytest.approx(result.loss_a * unit, rel=1e-12)
-    ends = np.divide(other.confidence_interval(), unit)
-    assert list(ends) == pytest.approx(list(result.confidence_interval()), rel=1e-8)
+    for unit in (1e-6, 0.3, 1e6):
+        other = cost_test_from_counts(SEED, np.multiply(COST, unit), **options)
+        assert other.statistic == pytest.approx(result.statistic, rel=1e-10)
+        assert other.multiplier * unit == pytest.approx(result.multiplier, rel=1e-10)
+        assert other.loss_a == pytest.approx(result.loss_a * unit, rel=1e-12)
+        ends = np.divide(other.confidence_interval(), unit)
+        assert list(ends) == pytest.approx(list(result.confidence_interval()), rel=1e-8)
 
 
 @ALL_VARIANTS
@@ -359,8 +244,8 @@ def test_smoothing_adds_to_each_cell(options, problem, smoothing):
 
 @KINDS
 def test_smoothing_of_thousands_of_different_costs(options):
-    k, rng = 47, np.random.default_rng(1)
-    counts = rng.integers(3, size=(k, k, k)) * (rng.random((k, k, k)) < 0.01)
+    k, rng = 25, np.random.default_rng(1)
+    counts = rng.integers(3, size=(k, k, k)) * (rng.random((k, k, k)) < 0.02)
     check_smoothing(counts, rng.random((k, k)) * (1 - np.eye(k)), 1, **options)
 
 
@@ -373,32 +258,15 @@ def test_the_sign_condition(smoothing):
     options = {"method": "chi-square", "smoothing": smoothing}
     free = cost_test_from_counts(counts, cost, **options)
     bound = cost_test_from_counts(counts, cost, nonnegative=True, **options)
-    assert free.at_bound is False
-    assert bound.at_bound is True
+    assert (free.at_bound, bound.at_bound) == (False, True)
     assert bound.statistic > free.statistic
-    expect = chi_square_oracle(counts, cost, smoothing, nonnegative=True)
-    assert bound.statistic == pytest.approx(expect, rel=1e-9)
     assert abs(bound.multiplier) > abs(free.multiplier)
     even = cost_test_from_counts(SEED, COST, nonnegative=True, **options)
-    assert even.at_bound is False
     same = cost_test_from_counts(SEED, COST, **options)
-    assert even.statistic == same.statistic
+    assert (even.at_bound, even.statistic) == (False, same.statistic)
 
 
 # Edge cases.
-
-
-@pytest.mark.parametrize("smoothing", [0, 1])
-@pytest.mark.parametrize("method", METHODS)
-def test_identical_models(method, smoothing):
-    y_true, pred = [0, 1, 1, 0, 1], [0, 1, 0, 1, 1]
-    result = cost_test(y_true, pred, pred, COST, method=method, smoothing=smoothing)
-    assert (result.statistic, result.pvalue) == (0.0, 1.0)
-    assert (result.status, result.multiplier) == (DEGENERATE, 0.0)
-    assert result.loss_a == result.loss_b == pytest.approx(1.2)
-    low, high = result.confidence_interval()
-    assert low < 0 < high
-    assert "p = 1 " in str(result)
 
 
 @pytest.mark.parametrize("flip", [False, True])
@@ -408,28 +276,14 @@ def test_differences_of_one_sign(flip):
     result = cost_test(y_true, *pair, COST, support="observed")
     assert np.isnan([result.statistic, result.pvalue, result.multiplier]).all()
     assert result.status == UNDEFINED
-    text = result.summary()
-    assert "All observed differences have one sign" in text
-    assert "support='all' has an answer." in text
+    assert "support='all' has an answer." in result.summary()
     low, high = result.confidence_interval()
     assert low < result.difference < high
     answer = cost_test(y_true, *pair, COST)
     assert answer.statistic == pytest.approx(2 * 2 * np.log(1.2))
-    assert answer.status == OK
-    assert answer.at_bound is True
+    assert (answer.status, answer.at_bound) == (OK, True)
     assert "mass on a difference that was not observed" in answer.summary()
     assert cost_test(y_true, *pair, COST, support="observed", smoothing=1).status == OK
-
-
-@ALL_VARIANTS
-def test_no_samples(options):
-    result = cost_test_from_counts(np.zeros((2, 2, 2), int), COST, **options)
-    assert (result.statistic, result.pvalue) == (0.0, 1.0)
-    assert result.status == DEGENERATE
-    assert result.n_samples == 0
-    nothing = [result.loss_a, result.difference, *result.confidence_interval()]
-    assert np.isnan([*nothing, *result.confidence_interval(method="wald")]).all()
-    assert "0 samples" in str(result)
 
 
 # Costs and classes.
@@ -459,15 +313,13 @@ def test_named_and_plain_costs_say_the_same(options):
     assert_same(turned, plain, rel=1e-12, abs=0)
 
 
-@pytest.mark.parametrize("model", ["pred_a", "pred_b"])
-def test_a_prediction_that_named_costs_lack(model):
-    columns = {"pred_a": list(A), "pred_b": list(B)}
-    columns[model][4] = "dead"
-    wanted = f"^{model} predicts 'dead', which is not among the classes"
-    with pytest.raises(ValueError, match=wanted):
-        cost_test(Y, *columns.values(), NAMED)
-    with pytest.raises(ValueError, match=wanted):
-        cost_test(Y, *columns.values(), COST, classes=["well", "ill"])
+def test_a_prediction_that_named_costs_lack():
+    pred_a, pred_b = [*A[:4], "dead", *A[5:]], ["dead", *B[1:]]
+    for model, columns in (("pred_a", (pred_a, B)), ("pred_b", (A, pred_b))):
+        wanted = f"^{model} predicts 'dead', which is not among the classes"
+        for cost, options in ((NAMED, {}), (COST, {"classes": ["well", "ill"]})):
+            with pytest.raises(ValueError, match=wanted):
+                cost_test(Y, *columns, cost, **options)
 
 
 def test_a_true_label_that_named_costs_lack():
@@ -479,48 +331,52 @@ def test_a_true_label_that_named_costs_lack():
     with pytest.raises(ValueError, match=wanted):
         cost_test(y_true, A, B, NAMED)
     result = cost_test(y_true, A, B, NAMED, classes=["well", "ill"])
-    kept = cost_test(Y[1:7], A[1:7], B[1:7], NAMED)
-    assert_same(result, kept)
+    assert_same(result, cost_test(Y[1:7], A[1:7], B[1:7], NAMED))
     assert (result.n_samples, result.counts.n_excluded) == (6, 2)
-    assert "2 samples of other classes were dropped." in str(result)
 
 
 def test_named_costs_may_be_selected():
     cost = {"a": {"b": 1, "c": 9}, "b": {"a": 2, "c": 9}, "c": {"a": 9, "b": 9}}
-    y_true, a, b = list("aabbcab"), list("abbacab"), list("bbbacbb")
+    y_true, a, b = map(np.array, (list("aabbcab"), list("abbacab"), list("bbbacbb")))
     result = cost_test(y_true, a, b, cost, classes=["b", "a"])
-    assert result.counts.classes == ("b", "a")
+    assert (result.counts.classes, result.counts.n_excluded) == (("b", "a"), 1)
     assert result.cost.tolist() == [[0, 2], [1, 0]]
-    assert result.counts.n_excluded == 1
-    kept = [
-        [x for x, t in zip(column, y_true, strict=True) if t != "c"] for column in (y_true, a, b)
-    ]
-    assert_same(result, cost_test(*kept, [[0, 1], [2, 0]]))
+    kept = y_true != "c"
+    assert_same(result, cost_test(y_true[kept], a[kept], b[kept], [[0, 1], [2, 0]]))
 
 
 def test_missing_true_labels():
     result = cost_test([None, *Y], ["ill", *A], [None, *B], NAMED)
     assert_same(result, cost_test(Y, A, B, NAMED))
     assert result.counts.n_missing == 1
-    assert "1 samples without a true label were dropped." in str(result)
-    with pytest.raises(ValueError, match=r"^pred_b has no prediction at row 1 \(1 miss"):
-        cost_test(Y, A, [B[0], None, *B[2:]], NAMED)
 
 
 # Options.
 
 
+@ALL_VARIANTS
+def test_no_samples_and_identical_models(options):
+    result = cost_test_from_counts(np.zeros((2, 2, 2), int), COST, **options)
+    assert (result.statistic, result.pvalue, result.n_samples) == (0.0, 1.0, 0)
+    assert result.status == DEGENERATE
+    nothing = [result.loss_a, result.difference, *result.confidence_interval()]
+    assert np.isnan([*nothing, *result.confidence_interval(method="wald")]).all()
+    pred = [0, 1, 0, 1, 1]
+    result = cost_test([0, 1, 1, 0, 1], pred, pred, COST, **options)
+    assert (result.statistic, result.pvalue, result.status) == (0.0, 1.0, DEGENERATE)
+    assert result.loss_a == result.loss_b == pytest.approx(1.2)
+    low, high = result.confidence_interval()
+    assert low < 0 < high
+
+
 def test_options_that_do_not_go_together():
-    for options, wanted in (
-        ({"nonnegative": True}, "nonnegative=True is for method='chi-square'"),
-        ({"method": "chi-square", "support": "observed"}, "support='observed' is for method="),
+    for counts, options, wanted in (
+        (SEED, {"nonnegative": True}, "nonnegative=True is for method='chi-square'"),
+        (SEED, {"method": "chi-square", "support": "observed"}, "support='observed' is for method"),
+        (np.ones((2, 2, 2, 1), int), {}, r"counts must be of shape \(\.\.\., 2, 2, 2\) for a 2 x "),
     ):
         with pytest.raises(ValueError, match=f"^{wanted}"):
-            cost_test_from_counts(SEED, COST, **options)
-    with pytest.raises(
-        ValueError, match=r"^counts must be of shape \(\.\.\., 2, 2, 2\) for a 2 x 2"
-    ):
-        cost_test_from_counts(np.ones((2, 2, 2, 1), int), COST)
+            cost_test_from_counts(counts, COST, **options)
 
 
 def test_counts_and_costs_of_other_classes():
@@ -531,6 +387,11 @@ def test_counts_and_costs_of_other_classes():
         cost_test_from_counts(counts, {"ill": {"dead": 1}, "dead": {"ill": 1}})
     by_labels = cost_test(Y, A, B, NAMED, classes=["ill", "well"])
     assert cost_test_from_counts(counts, NAMED) == by_labels
+    for of in (SEED, [SEED]):
+        with pytest.raises(ValueError, match=r"must be one of \('profile', 'wald'\), got 'tang"):
+            cost_test_from_counts(of, COST).confidence_interval(method="tango")
+    text = str(cost_test_from_counts(SEED, COST, method="chi-square"))
+    assert "The test added 1 to each cell, 8 in all, to 215 samples." in text
 
 
 # Many classes.
@@ -556,37 +417,7 @@ def test_a_thousand_classes(options, kind):
         assert loss == pytest.approx(cost[y_true, pred].mean(), rel=1e-9)
     d = cost[y_true, preds[0]] - cost[y_true, preds[1]]
     assert result.difference == pytest.approx(d.mean(), rel=1e-7)
-    if options["method"] == "chi-square":
-        rows = (cost**2).sum(axis=1) * k - cost.sum(axis=1) ** 2
-        square = (d**2).sum() + 2 * result.smoothing * rows.sum()
-        assert result.statistic == pytest.approx(d.sum() ** 2 / square, rel=1e-9)
     if not result.smoothing:
         assert result.pvalue < 1e-10
     low, high = result.confidence_interval()
     assert low < d.mean() < high < 0
-
-
-# The record.
-
-
-@pytest.mark.parametrize("counts", [SEED, [SEED]], ids=["one", "many"])
-def test_bad_options_of_intervals(counts):
-    result = cost_test_from_counts(counts, COST)
-    with pytest.raises(ValueError, match=r"must be one of \('profile', 'wald'\), got 'tango'$"):
-        result.confidence_interval(method="tango")
-    with pytest.raises(ValueError, match=r"^confidence_level must "):
-        result.confidence_interval(95)
-    assert result.confidence_interval() == result.confidence_interval(0.95, "profile")
-
-
-def test_printing():
-    result = cost_test_from_counts(SEED, COST)
-    low, high = result.confidence_interval()
-    assert str(result).splitlines() == [
-        "Cost-sensitive test (likelihood ratio, two-sided)",
-        "a costs 0.5953, b 0.4698 per sample (lower is better; 215 samples)",
-        f"cost of a minus b +0.1256, 95% CI [{low:+.4f}, {high:+.4f}]",
-        "chi-square = 1.781, p = 0.182 (H0: a and b cost the same)",
-    ]
-    text = str(cost_test_from_counts(SEED, COST, method="chi-square"))
-    assert "The test added 1 to each cell, 8 in all, to 215 samples." in text

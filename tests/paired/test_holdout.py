@@ -1,11 +1,13 @@
 """Two models on one held-out set: from labels, from fitted models, and what is said."""
 
+import re
 from dataclasses import replace
 from functools import cache
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from cases import case
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import codes
@@ -33,18 +35,12 @@ def some():
     return labels_of((60, 15, 5, 20))
 
 
-def costly():
-    """Labels of the counts [[[77, 12], [9, 24]], [[8, 11], [5, 69]]]."""
-    counts = [77, 12, 9, 24, 8, 11, 5, 69]
-    return np.repeat(np.indices((2, 2, 2)).reshape(3, -1), counts, axis=1)
-
-
 # The same as the tests themselves.
 
 
 @given(
     codes(n_classes=3).filter(lambda x: x.shape[1] > 1),
-    st.sampled_from(METHODS[:4]),
+    st.sampled_from(METHODS),
     st.sampled_from(["two-sided", "greater", "less"]),
     st.sampled_from([0.01, 0.05, 0.3]),
 )
@@ -59,40 +55,24 @@ def test_error_rates_against_mcnemar(drawn, method, alternative, alpha):
     y_true, a, b = drawn
     assert (result.loss_a, result.loss_b) == ((y_true != a).mean(), (y_true != b).mean())
     assert result.difference == pytest.approx(result.loss_b - result.loss_a, abs=1e-15)
-    assert result.measure == "accuracy"
     assert result.interval == single.confidence_interval(1 - alpha, "newcombe")
-    shown = result.method, result.alternative, result.alpha
-    assert shown == (method, alternative, alpha)
+    shown = result.method, result.alternative, result.alpha, result.measure
+    assert shown == (method, alternative, alpha, "accuracy")
 
 
-def test_the_default_and_the_unconditional_test():
-    assert compare_labels(*some()) == compare_labels(*some(), method="midp")
-    for alternative in ("two-sided", "greater", "less"):
-        options = {"alternative": alternative, "method": "unconditional"}
-        assert compare_labels(*some(), **options).pvalue == mcnemar(*some(), **options).pvalue
-
-
-@given(
-    codes(n_classes=3).filter(lambda x: x.shape[1] > 1),
-    st.sampled_from(COST_TESTS),
-    st.sampled_from([0.01, 0.05, 0.3]),
-)
-def test_costs_against_cost_test(drawn, method, alpha):
+@pytest.mark.parametrize("method", COST_TESTS)
+def test_costs_against_cost_test(method):
+    y_true, a, b = np.random.default_rng(7).integers(3, size=(3, 60))
     options = {"classes": [0, 1, 2], "method": method}
-    result = compare_labels(*drawn, cost=COST_3, alpha=alpha, **options)
-    single = cost_test(*drawn, COST_3, **options)
+    result = compare_labels(y_true, a, b, cost=COST_3, alpha=0.3, **options)
+    single = cost_test(y_true, a, b, COST_3, **options)
     assert result.comparison == single
-    for name in ("pvalue", "statistic", "status", "better"):
-        assert getattr(result, name) == getattr(single, name)
-    assert result.reject is bool(single.pvalue <= alpha)
-    y_true, a, b = drawn
+    assert result.reject is bool(single.pvalue <= 0.3)
     costs = np.array(COST_3)
     losses = costs[y_true, a].mean(), costs[y_true, b].mean()
     assert (result.loss_a, result.loss_b) == pytest.approx(losses, abs=1e-14)
     assert result.difference == pytest.approx(losses[0] - losses[1], abs=1e-14)
-    assert result.interval == single.confidence_interval(1 - alpha, "profile")
-    low, high = result.interval
-    assert low - 1e-9 <= result.difference <= high + 1e-9
+    assert result.interval == single.confidence_interval(0.7, "profile")
     assert (result.method, result.alternative, result.measure) == (method, "two-sided", "cost")
 
 
@@ -101,18 +81,6 @@ def test_equality_is_rejected_at_the_pvalue_itself(options):
     pvalue = compare_labels(*some(), **options).pvalue
     assert compare_labels(*some(), alpha=pvalue, **options).reject
     assert not compare_labels(*some(), alpha=float(np.nextafter(pvalue, 0)), **options).reject
-
-
-@pytest.mark.parametrize("options", [{}, {"cost": COST}, {"method": "exact"}], ids=str)
-def test_swapping_the_models_mirrors_the_answer(options):
-    y, a, b = some()
-    ab, ba = compare_labels(y, a, b, **options), compare_labels(y, b, a, **options)
-    assert (ab.pvalue, ab.statistic) == pytest.approx((ba.pvalue, ba.statistic))
-    assert (ab.loss_a, ab.loss_b) == (ba.loss_b, ba.loss_a)
-    assert ab.difference == -ba.difference
-    low, high = ba.interval
-    assert tuple(ab.interval) == pytest.approx((-high, -low), abs=1e-9)
-    assert ab != ba
 
 
 # By hand: what MATLAB's page prints.
@@ -148,10 +116,10 @@ def test_one_sided_by_hand():
         ({"cost": {0: {2: 1}, 2: {0: 1}}}, r"pred_. predicts 1|cost names the"),
         ({"cost": COST, "classes": [0, 1, 2]}, "cost is 2 x 2, but classes na"),
     ],
-    ids=str,
 )
 def test_options_that_do_not_go_together(options, wanted):
-    y, a, b = costly()
+    counts = [77, 12, 9, 24, 8, 11, 5, 69]
+    y, a, b = np.repeat(np.indices((2, 2, 2)).reshape(3, -1), counts, axis=1)
     with pytest.raises(ValueError, match=wanted):
         compare_labels(y, a, b, **options)
     with pytest.raises(ValueError, match=wanted):
@@ -166,38 +134,14 @@ def test_missing_labels(options):
         compare_labels(*columns, **options)
     # What a message recommends must be possible.
     if "missing='wrong'" in str(caught.value):
-        assert compare_labels(*columns, missing="wrong", **options).loss_b == 1 / 3
+        result = compare_labels(*columns, missing="wrong", **options)
+        assert (result.loss_b, result.n_missing, result.n_samples) == (1 / 3, 1, 3)
+        assert "1 samples without a true label were dropped." in str(result)
     else:
         with pytest.raises(ValueError, match="cost permits only missing='raise'"):
             compare_labels(*columns, missing="wrong", **options)
     with pytest.raises(ValueError, match=r"^y_true .* 2 were dropp"):
         compare_labels([None, None, 1], [1, 1, 1], [1, 1, 1], **options)
-
-
-@pytest.mark.parametrize("costs", [None, {"x": {"y": 1}, "y": {"x": 5}}], ids=["errors", "costs"])
-def test_missing_true_labels_are_dropped_and_counted(costs):
-    y_true = ["x", None, "y", "y", "x", None, "x"]
-    a, b = ["x", "x", "y", "y", "y", "y", "x"], ["x", "y", "x", "y", "y", "y", "y"]
-    kept = [i for i, label in enumerate(y_true) if label is not None]
-    expect = compare_labels(*([x[i] for i in kept] for x in (y_true, a, b)), cost=costs)
-    result = compare_labels(y_true, a, b, cost=costs)
-    assert (result.n_missing, result.n_samples, expect.n_missing) == (2, 5, 0)
-    for name in ("pvalue", "loss_a", "loss_b"):
-        assert getattr(result, name) == getattr(expect, name)
-    assert "2 samples without a true label were dropped." in str(result)
-
-
-def test_classes_select():
-    rng = np.random.default_rng(0)
-    y_true, a = rng.integers(3, size=(2, 300))
-    b = np.where(rng.random(300) < 0.5, y_true, a)
-    kept = y_true != 1
-    result = compare_labels(y_true, a, b, classes=[2, 0])
-    expect = compare_labels(y_true[kept], a[kept], b[kept])
-    assert (result.n_samples, result.n_excluded) == (kept.sum(), (~kept).sum())
-    for name in ("pvalue", "loss_a", "loss_b"):
-        assert getattr(result, name) == getattr(expect, name)
-    assert f"{result.n_excluded} samples of other classes were dropped." in str(result)
 
 
 def test_one_class_only():
@@ -221,7 +165,6 @@ def test_one_class_only():
         ("two-sided", (60, 15, 5, 20), "; the difference is significant ("),
         ("two-sided", (60, 7, 5, 20), "; the difference is not significant ("),
         ("greater", (60, 15, 5, 20), "; a is significantly better than b ("),
-        ("greater", (60, 5, 15, 20), "; a is not significantly better than b ("),
         ("less", (60, 5, 15, 20), "; b is significantly better than a ("),
         ("less", (60, 15, 5, 20), "; b is not significantly better than a ("),
     ],
@@ -237,38 +180,31 @@ def test_decisions(alternative, table, said):
     assert " ".join(str(result).split("\n\n")[0].split()[4:]) == result.decision
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
+def test_decisions_name_the_test():
+    for options, said in (
         ({"method": "exact"}, "(exact conditional McNemar's test, "),
         ({"method": "corrected"}, "(continuity-corrected McNemar's test, "),
-        ({"method": "asymptotic"}, "(asymptotic McNemar's test, "),
         ({"method": "unconditional"}, "(exact unconditional McNemar's test, "),
         ({"cost": COST}, "; the difference is significant (likelihood ratio test, "),
         ({"cost": COST, "method": "chi-square"}, "difference is significant (chi-square test, "),
-    ],
-)
-def test_decisions_name_the_test(options, said):
-    assert said in compare_labels(*labels_of((60, 30, 3, 7)), **options).decision
+    ):
+        assert said in compare_labels(*labels_of((60, 30, 3, 7)), **options).decision
 
 
 def test_names_of_the_models():
     result = replace(compare_labels(*some(), alternative="less"), names=("svm", "tree"))
     assert "svm is right on 75.00% of the samples, tree on 65.00%" in result.decision
     assert "tree is not significantly better than svm" in result.decision
-    text = str(result)
     for said in ("accuracy of svm", "svm minus tree", "svm is right on 15 samples, only tree on 5"):
-        assert said in text
+        assert said in str(result)
     assert result.columns()["model_b"] == ["tree"]
     by_cost = replace(compare_labels(*some(), cost=COST), names=("svm", "tree"))
     assert by_cost.decision.startswith("svm costs ")
-    assert "cost of tree" in str(by_cost)
 
 
 def test_differences_of_one_sign():
     labels = labels_of((60, 0, 9, 3))
-    comparison = cost_test(*labels, COST, support="observed")
-    result = HoldoutResult(comparison=comparison, alpha=0.05)
+    result = HoldoutResult(comparison=cost_test(*labels, COST, support="observed"), alpha=0.05)
     assert np.isnan(result.pvalue)
     assert result.reject is False
     assert "; the test has no answer here (likelihood ratio test, " in result.decision
@@ -276,16 +212,7 @@ def test_differences_of_one_sign():
     for method in COST_TESTS:
         result = compare_labels(*labels, cost=COST, method=method)
         assert 0 < result.pvalue < 1
-        assert result.loss_a > result.loss_b
         assert "the difference is " in result.decision
-
-
-EVERY = [
-    {},
-    *({"method": test, "alternative": "greater"} for test in METHODS[:4]),
-    {"alternative": "less", "alpha": 0.001},
-    *({"cost": COST, "method": test} for test in COST_TESTS),
-]
 
 
 # From fitted models.
@@ -311,8 +238,10 @@ def fitted():
 @pytest.mark.parametrize(
     "options",
     [
-        *EVERY[:6],
-        *({"cost": COST_3, "method": test} for test in COST_TESTS),
+        {},
+        {"method": "exact", "alternative": "greater"},
+        {"alternative": "less", "alpha": 0.001},
+        {"cost": COST_3, "method": "chi-square"},
         {"classes": [2, 0], "alpha": 0.2},
     ],
     ids=str,
@@ -323,87 +252,56 @@ def test_models_against_their_labels(options):
     assert result == compare_labels(d.y, d.knn.predict(d.X), d.tree.predict(d.X), **options)
 
 
-@pytest.mark.parametrize("kind", ["pipeline", "search", "function", "other features"])
-def test_estimators_of_all_kinds(kind):
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.model_selection import GridSearchCV
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
+def test_functions_and_models_of_other_features():
     from sklearn.tree import DecisionTreeClassifier
 
-    d, X = fitted(), fitted().X
-    tree = DecisionTreeClassifier(random_state=0)
-    if kind == "pipeline":
-        model = make_pipeline(StandardScaler(), LogisticRegression()).fit(*d.train)
-    elif kind == "search":
-        model = GridSearchCV(tree, {"max_depth": [1, 3]}, cv=2).fit(*d.train)
-    elif kind == "function":
-        model = d.knn.predict
-    else:
-        model, X = tree.fit(d.train[0][:, :2], d.train[1]), d.X[:, :2]
-    pred = model(X) if kind == "function" else model.predict(X)
-    expect = compare_labels(d.y, pred, d.tree.predict(d.X))
-    assert compare_holdout(model, d.tree, X, d.X, d.y) == expect
+    d, fewer = fitted(), fitted().X[:, :2]
+    model = DecisionTreeClassifier(random_state=0).fit(d.train[0][:, :2], d.train[1])
+    for first, X, pred in (
+        (d.knn.predict, d.X, d.knn.predict(d.X)),
+        (model, fewer, model.predict(fewer)),
+    ):
+        expect = compare_labels(d.y, pred, d.tree.predict(d.X))
+        assert compare_holdout(first, d.tree, X, d.X, d.y) == expect
 
 
-def made(kind, x):
-    """A column of labels as a library has it."""
+def test_models_may_return_labels_in_any_container():
     import pandas as pd
     import polars as pl
     import pyarrow as pa
 
-    return {
-        "list": x.tolist,
-        "(n, 1)": lambda: x[:, None],
-        "float": lambda: x.astype(float),
-        "object": lambda: x.astype(object),
-        "series": lambda: pd.Series(x, index=np.arange(x.size) + 7),
-        "category": lambda: pd.Series(x).astype("category"),
-        "one column": lambda: pd.DataFrame({"label": x}),
-        "polars": lambda: pl.Series(x),
-        "chunked": lambda: pa.chunked_array([x[:9], x[9:]]),
-    }[kind]()
-
-
-@pytest.mark.parametrize(
-    "kind",
-    [
-        *("list", "(n, 1)", "float", "object", "series", "category", "one column", "polars"),
-        "chunked",
-    ],
-)
-def test_models_may_return_labels_in_any_container(kind):
-    d = fitted()
-    result = compare_holdout(d.knn, lambda X: made(kind, d.tree.predict(X)), d.X, d.X, d.y)
-    assert result == d.expect
-    if kind not in ("(n, 1)", "one column"):
-        assert compare_holdout(d.knn, d.tree, d.X, d.X, made(kind, d.y)) == d.expect
+    d, containers = fitted(), {}
+    for x in (d.tree.predict(d.X), d.y):
+        containers["y" if x is d.y else "pred"] = {
+            "list": x.tolist(),
+            "float": x.astype(float),
+            "series": pd.Series(x, index=np.arange(x.size) + 7),
+            "category": pd.Series(x).astype("category"),
+            "polars": pl.Series(x),
+            "chunked": pa.chunked_array([x[:9], x[9:]]),
+            "(n, 1)": x[:, None],
+            "one column": pd.DataFrame({"label": x}),
+        }
+    for kind, pred in containers["pred"].items():
+        with case(kind):
+            assert compare_holdout(d.knn, lambda _, p=pred: p, d.X, d.X, d.y) == d.expect
+            if kind not in ("(n, 1)", "one column"):
+                y = containers["y"][kind]
+                assert compare_holdout(d.knn, d.tree, d.X, d.X, y) == d.expect
 
 
 @MODELS
-@pytest.mark.parametrize(
-    ("shape", "got"),
-    [
-        ((120, 2), r"\(120, 2\)"),
-        ((119,), r"\(119,\)"),
-        ((1, 120), r"\(1, 120\)"),
-        ((120, 1, 1), r"\(120, 1, 1\)"),
-        ((0,), r"\(0,\)"),
-        (None, r"\(\)"),
-        ("spam", r"\(\)"),
-    ],
-    ids=str,
-)
-def test_anything_but_one_label_a_row_is_refused(which, shape, got):
+def test_anything_but_one_label_a_row_is_refused(which):
     d = fitted()
-    returned = np.zeros(shape, int) if isinstance(shape, tuple) else shape
-    wanted = (
-        rf"^model_{which} must predict one label a row, an array of shape \(120,\), "
-        rf"got shape {got}$"
-    )
-    models = {"a": d.knn, "b": d.tree, which: lambda _: returned}
-    with pytest.raises(ValueError, match=wanted):
-        compare_holdout(*models.values(), d.X, d.X, d.y)
+    models = {"a": d.knn, "b": d.tree}
+    for returned in (*map(np.zeros, ((120, 2), (119,), (1, 120), (120, 1, 1), (0,))), None, "spam"):
+        wanted = (
+            rf"^model_{which} must predict one label a row, an array of shape \(120,\), "
+            rf"got shape {re.escape(str(np.shape(returned)))}$"
+        )
+        models[which] = lambda _, made=returned: made
+        with pytest.raises(ValueError, match=wanted):
+            compare_holdout(*models.values(), d.X, d.X, d.y)
     models[which] = lambda _: [[0], [0, 1]] * 60
     with pytest.raises((ValueError, TypeError), match=f"^model_{which} must predict"):
         compare_holdout(*models.values(), d.X, d.X, d.y)
@@ -416,8 +314,6 @@ def test_what_is_no_model(which):
     d = fitted()
     for model, got in (
         (type(d.knn), "the class KNeighborsClassifier"),
-        (None, "None"),
-        ("svm", "'svm'"),
         (StandardScaler(), r"StandardScaler\("),
     ):
         models = {"a": d.knn, "b": d.tree, which: model}
@@ -476,13 +372,12 @@ def frame_of(kind, columns=None, **more):
 FRAMES = ("pandas", "polars", "pyarrow", "batch")
 
 
-@pytest.mark.parametrize("kind", ["numpy", "list", "csr", "csr array", *FRAMES[:3]])
+@pytest.mark.parametrize("kind", ["numpy", "list", "csr array", *FRAMES[:3]])
 def test_predictors_in_any_container(kind):
     from scipy import sparse
 
     d, model, other = fitted(), Seen(), Seen()
-    make = {"numpy": np.array, "list": np.ndarray.tolist, "csr": sparse.csr_matrix}
-    make["csr array"] = sparse.csr_array
+    make = {"numpy": np.array, "list": np.ndarray.tolist, "csr array": sparse.csr_array}
     data = make[kind](d.X) if kind in make else frame_of(kind)
     assert compare_holdout(d.knn, model, d.X, data, d.y) == d.expect
     assert len(model.seen) == 1
@@ -498,24 +393,22 @@ def names_of(frame):
 
 
 @pytest.mark.parametrize("first", FRAMES)
-@pytest.mark.parametrize("second", FRAMES)
-def test_a_named_column_is_hidden_from_the_models(first, second):
-    d, seen_a, seen_b = fitted(), Seen(), Seen()
-    frames = frame_of(first, target=d.y), frame_of(second, target=d.y)
-    if second == "pandas":  # wherever the column stands
-        frames = frames[0], frames[1][["c0", "target", "c1", "c2", "c3"]]
-    before = [names_of(frame) for frame in frames]
-    result = compare_holdout(seen_a, seen_b, *frames, "target")
-    assert result.comparison.only_a == result.comparison.only_b == 0
-    assert result.loss_a == (d.tree.predict(d.X) != d.y).mean()
-    for model, frame in ((seen_a, frames[0]), (seen_b, frames[1])):
-        assert type(model.seen[0]) is type(frame)
-        assert names_of(model.seen[0]) == NAMES
-    assert [names_of(frame) for frame in frames] == before
-
-
-def test_writing_models_do_not_reach_the_callers_frame():
-    frame = frame_of("pandas", y=fitted().y)
+def test_a_named_column_is_hidden_from_the_models(first):
+    d = fitted()
+    for second in FRAMES:
+        seen_a, seen_b = Seen(), Seen()
+        frames = frame_of(first, target=d.y), frame_of(second, target=d.y)
+        if second == "pandas":  # wherever the column stands
+            frames = frames[0], frames[1][["c0", "target", "c1", "c2", "c3"]]
+        before = [names_of(frame) for frame in frames]
+        result = compare_holdout(seen_a, seen_b, *frames, "target")
+        assert result.comparison.only_a == result.comparison.only_b == 0
+        assert result.loss_a == (d.tree.predict(d.X) != d.y).mean()
+        for model, frame in ((seen_a, frames[0]), (seen_b, frames[1])):
+            assert type(model.seen[0]) is type(frame)
+            assert names_of(model.seen[0]) == NAMES
+        assert [names_of(frame) for frame in frames] == before
+    frame = frame_of("pandas", y=d.y)
     before = frame.copy(deep=True)
 
     def careless(X):
@@ -545,20 +438,18 @@ def test_a_column_that_is_missing_or_there_twice(kind, which):
 
 
 @MODELS
-@pytest.mark.parametrize("got", ["ndarray", "list", "dict", "Series", "NoneType", "LazyFrame"])
 @pytest.mark.filterwarnings("ignore:Determining the column names of a LazyFrame")
-def test_a_named_column_needs_frames(which, got):
+def test_a_named_column_needs_frames(which):
     d = fitted()
     full = frame_of("pandas", y=d.y)
-    lazy = frame_of("polars", y=d.y).lazy()
-    data = {"ndarray": d.X, "list": [], "dict": {}, "Series": full["y"], "LazyFrame": lazy}.get(got)
-    frames = (data, full) if which == "a" else (full, data)
-    wanted = (
-        rf"^y='y' names a column, so X_{which} must be a pandas, polars or pyarrow "
-        rf"frame, got {got}"
-    )
-    with pytest.raises(TypeError, match=wanted):
-        compare_holdout(d.knn, d.tree, *frames, "y")
+    for data in (d.X, [], {}, full["y"], None, frame_of("polars", y=d.y).lazy()):
+        frames = (data, full) if which == "a" else (full, data)
+        wanted = (
+            rf"^y='y' names a column, so X_{which} must be a pandas, polars or pyarrow "
+            rf"frame, got {type(data).__name__}"
+        )
+        with pytest.raises(TypeError, match=wanted):
+            compare_holdout(d.knn, d.tree, *frames, "y")
 
 
 @pytest.mark.parametrize("kind", FRAMES)
@@ -567,42 +458,14 @@ def test_columns_that_differ(kind):
     labels = np.array(["n", "p"])[d.y % 2]
     changed = labels.copy()
     changed[[17, 30]] = np.where(changed[[17, 30]] == "n", "p", "n")
-    frames = frame_of(kind, y=labels), frame_of(kind, y=changed)
-    wanted = (
-        r"^column 'y' \(y\) differs between X_a and X_b, first in row 17: both must "
-        r"hold the same samples in the same order$"
-    )
-    with pytest.raises(ValueError, match=wanted):
-        compare_holdout(d.knn, d.tree, *frames, "y")
     holes = d.y.astype(float)
     holes[5] = np.nan
-    frames = frame_of(kind, y=d.y.astype(float)), frame_of(kind, y=holes)
-    for order in (frames, frames[::-1]):
-        with pytest.raises(ValueError, match=r"first in row 5: both must hold the"):
-            compare_holdout(d.knn, d.tree, *order, "y")
-
-
-@pytest.mark.parametrize("named", [True, False])
-def test_missing_labels_of_a_holdout_set(named):
-    d = fitted()
-    y = np.where(np.arange(120) % 10 == 0, np.nan, d.y)
-    frame = frame_of("pandas", y=y)
-    arguments = (frame, frame, "y") if named else (d.X, d.X, y)
-    result = compare_holdout(Seen(), lambda X: np.zeros(len(X), int), *arguments)
-    assert (result.n_missing, result.n_samples) == (12, 108)
-    kept = ~np.isnan(y)
-    expect = compare_labels(d.y[kept], d.tree.predict(d.X)[kept], np.zeros(108, int))
-    for name in ("pvalue", "loss_a", "loss_b"):
-        assert getattr(result, name) == getattr(expect, name)
-
-
-def test_text_labels():
-    d = fitted()
-    names = np.array(["red", "green", "blue"])
-    models = [lambda X, m=m: names[m.predict(np.asarray(X))] for m in (d.knn, d.tree)]
-    result = compare_holdout(*models, d.X, d.X, names[d.y])
-    assert (result.pvalue, result.loss_a) == (d.expect.pvalue, d.expect.loss_a)
-    frame = frame_of("pandas", colour=names[d.y].astype(object))
-    assert compare_holdout(*models, frame, frame, "colour") == result
-    with pytest.raises(TypeError, match=r"^pred_a holds number labels and y_true str"):
-        compare_holdout(d.knn, d.tree, d.X, d.X, names[d.y])
+    for row, one, other in ((17, labels, changed), (5, holes, d.y.astype(float))):
+        frames = frame_of(kind, y=one), frame_of(kind, y=other)
+        wanted = (
+            rf"^column 'y' \(y\) differs between X_a and X_b, first in row {row}: both must "
+            r"hold the same samples in the same order$"
+        )
+        for order in (frames, frames[::-1]):
+            with pytest.raises(ValueError, match=wanted):
+                compare_holdout(d.knn, d.tree, *order, "y")

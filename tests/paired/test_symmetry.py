@@ -6,7 +6,7 @@ import naive
 import numpy as np
 import pytest
 from hypothesis import given
-from strategies import codes, square_tables
+from strategies import codes
 
 from fastcmp import symmetry
 from fastcmp.kernels import DEGENERATE, OK, UNDEFINED
@@ -14,29 +14,6 @@ from fastcmp.kernels import DEGENERATE, OK, UNDEFINED
 TABLE = [[20, 10, 5], [3, 30, 15], [4, 5, 40]]
 ORACLES = {"bowker": naive.bowker, "stuart-maxwell": naive.stuart_maxwell, "bhapkar": naive.bhapkar}
 METHODS = pytest.mark.parametrize("method", ORACLES)
-
-
-def labels_of(table):
-    """Make two models' predictions whose table it is, in some order."""
-    k = len(table)
-    a, b = np.repeat(np.indices((k, k)).reshape(2, -1), np.ravel(table), axis=1)
-    order = np.random.default_rng(0).permutation(a.size)
-    return a[order], b[order]
-
-
-@METHODS
-@given(square_tables())
-def test_tables_against_the_definition(method, table):
-    result = symmetry(table=table, method=method)
-    statistic, df, pvalue = ORACLES[method](table.tolist())
-    close = {"abs": 1e-9, "nan_ok": True}
-    assert result.statistic == pytest.approx(float(statistic), rel=1e-6, **close)
-    assert result.df == df
-    assert result.pvalue == pytest.approx(pvalue, rel=1e-5, **close)
-    known = UNDEFINED if np.isnan(float(statistic)) else OK
-    assert result.status == (known if df else DEGENERATE)
-    assert [type(x) for x in (result.statistic, result.pvalue)] == [float, float]
-    assert type(result.df) is int
 
 
 @METHODS
@@ -59,25 +36,14 @@ def test_labels_are_counted(method, drawn):
 @METHODS
 def test_many_classes(method):
     rng = np.random.default_rng(2)
-    a, b = rng.integers(300, size=(2, 2000)) * 100
+    a, b = rng.integers(50, size=(2, 400)) * 100
     result = symmetry(a, b, method=method)
     assert len(result.table) == len(set(a) | set(b))
-    statistic, df, _ = ORACLES[method](result.table.tolist())
-    assert result.df == df
+    statistic, df, pvalue = ORACLES[method](result.table.tolist())
+    assert (result.df, result.status) == (df, OK)
     assert result.statistic == pytest.approx(float(statistic), rel=1e-7)
-
-
-@METHODS
-def test_laws(method):
-    a, b = labels_of(TABLE)
-    result = symmetry(a, b, method=method)
-    assert symmetry(b, a, method=method).statistic == pytest.approx(result.statistic, rel=1e-12)
-    assert symmetry(b, a, method=method).table.tolist() == result.table.T.tolist()
-    relabelled = np.array([7, 3, 5])
-    other = symmetry(relabelled[a], relabelled[b], method=method)
-    assert other.statistic == pytest.approx(result.statistic, rel=1e-12)
-    order = np.random.default_rng(5).permutation(a.size)
-    assert symmetry(a[order], b[order], method=method).statistic == result.statistic
+    assert result.pvalue == pytest.approx(pvalue, rel=1e-5)
+    assert [type(x) for x in (result.statistic, result.pvalue, result.df)] == [float, float, int]
 
 
 @METHODS
@@ -90,7 +56,7 @@ def test_identical_models(method):
 
 @METHODS
 def test_classes_choose_samples_and_order(method):
-    a, b = labels_of(TABLE)
+    a, b = np.repeat(np.indices((3, 3)).reshape(2, -1), np.ravel(TABLE), axis=1)
     result = symmetry(a, b, classes=[2, 0], method=method)
     assert result.table.tolist() == [[40, 4], [5, 20]]
     assert result.statistic == symmetry(table=[[40, 4], [5, 20]], method=method).statistic
@@ -98,23 +64,23 @@ def test_classes_choose_samples_and_order(method):
     assert wide.tolist() == [[40, 0, 4], [0, 0, 0], [5, 0, 20]]
 
 
-BAD_TABLES = [
-    ([[1, 2, 3], [4, 5, 6]], ValueError, r"table must be square, got shape \(2, 3\)"),
-    ([], ValueError, r"table must be square, got shape \(0,\)"),
-    (3, ValueError, r"table must be square, got shape \(\)"),
-    ([[1, 2], [-1, 3]], ValueError, "table must not be negative, got -1"),
-    ([[1, float("nan")], [1, 3]], ValueError, "table must be whole numbers, got "),
-    ([[2**53 + 1, 0], [0, 0]], ValueError, r"table must be at most 2\*\*53, got 9"),
-    ([[True, False], [False, True]], TypeError, "table must be whole numbers, got b"),
-    ([[1, 2], [3]], (TypeError, ValueError), "table must "),
-]
-
-
-@METHODS
-@pytest.mark.parametrize(("table", "error", "wanted"), BAD_TABLES)
-def test_bad_tables(method, table, error, wanted):
-    with pytest.raises(error, match=f"^{wanted}"):
-        symmetry(table=table, method=method)
+@pytest.mark.parametrize(
+    ("options", "wanted"),
+    [
+        ({"table": [[1, 2, 3], [4, 5, 6]]}, r"^table must be square, got shape \(2, 3\)"),
+        ({"table": []}, r"^table must be square, got shape \(0,\)"),
+        ({"table": [[1, float("nan")], [1, 3]]}, "^table must be whole numbers, got "),
+        ({"table": [[2**53 + 1, 0], [0, 0]]}, r"^table must be at most 2\*\*53, got 9"),
+        ({"table": [[True, False], [False, True]]}, "^table must be whole numbers, got b"),
+        ({}, "pass pred_a, pred_b, or table="),
+        ({"pred_a": [0, 1]}, "pass pred_a, pred_b, or table="),
+        ({"table": TABLE, "classes": [0, 1]}, "and table= exclude each other"),
+        ({"table": TABLE, "pred_a": [0, 1], "pred_b": [1, 0]}, "and table= exclude each other"),
+    ],
+)
+def test_bad_tables(options, wanted):
+    with pytest.raises((TypeError, ValueError), match=wanted):
+        symmetry(**options)
 
 
 @METHODS
@@ -146,13 +112,3 @@ def test_bhapkar_without_an_observed_variance_says_so():
     assert result.status == UNDEFINED
     assert "do not vary in these samples" in " ".join(str(result).split())
     assert "p = -" in str(result)
-
-
-def test_two_predictions_or_a_table():
-    for arguments in ({}, {"pred_a": [0, 1]}):
-        with pytest.raises(TypeError, match="pass pred_a, pred_b, or table="):
-            symmetry(**arguments)
-    for arguments in ({"classes": [0, 1]}, {"pred_a": [0, 1], "pred_b": [1, 0]}):
-        with pytest.raises(TypeError, match="and table= exclude each other"):
-            symmetry(table=TABLE, **arguments)
-    assert symmetry(table=TABLE, method="Stuart Maxwell").test.startswith("Stuart and Maxwell")

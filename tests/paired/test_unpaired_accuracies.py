@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from libraries import stats
-from reference_cases import ALTERNATIVES as CODES
 from reference_cases import expected, parametrize
 
 import fastcmp
-from fastcmp import accuracy_unpaired, accuracy_unpaired_from_counts, fold_test, kernels
+from fastcmp import accuracy_unpaired, accuracy_unpaired_from_counts
 
 ALTERNATIVES = {"two-sided": "two-sided", "greater": "larger", "less": "smaller"}
 CASES = [(84, 100, 92, 100), (56, 70, 48, 80), (9, 10, 3, 10), (0, 20, 2, 31)]
@@ -20,58 +19,11 @@ CASES += [(10, 10, 0, 20), (5, 29, 0, 29), (7, 7, 8, 9)]
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 def test_score_test(counts, alternative):
     from statsmodels.stats.proportion import proportions_ztest
-    from statsmodels.stats.proportion import test_proportions_2indep as of_statsmodels
 
     a, n_a, b, n_b = counts
     result = accuracy_unpaired_from_counts(*counts, alternative=alternative)
     z, p = proportions_ztest([a, b], [n_a, n_b], alternative=ALTERNATIVES[alternative])
     assert (result.statistic, result.pvalue) == pytest.approx((z, p), rel=1e-12)
-    with np.errstate(all="ignore"):
-        options = {"method": "score", "compare": "diff", "correction": False}
-        other = of_statsmodels(*counts, alternative=ALTERNATIVES[alternative], **options)
-    assert result.pvalue == pytest.approx(other.pvalue, rel=1e-6)
-    if alternative == "two-sided":
-        table = [[a, n_a - a], [b, n_b - b]]
-        chi2 = stats.chi2_contingency(table, correction=False)
-        assert result.statistic**2 == pytest.approx(chi2.statistic, rel=1e-12)
-    if n_a == n_b:
-        both, wrong = min(a, b), n_a - max(a, b)
-        table = [[both, a - both], [b - both, wrong]]
-        same = fold_test(table, "proportion-z", alternative=alternative)
-        assert result.pvalue == pytest.approx(same.pvalue, rel=1e-12)
-
-
-@pytest.mark.parametrize("counts", CASES)
-@pytest.mark.parametrize("level", [0.8, 0.95])
-def test_newcombes_interval(counts, level):
-    from statsmodels.stats.proportion import confint_proportions_2indep
-
-    result = accuracy_unpaired_from_counts(*counts)
-    expected = confint_proportions_2indep(*counts, method="newcomb", alpha=1 - level)
-    assert result.confidence_interval(level) == pytest.approx(expected, abs=1e-12)
-    low, high = expected
-    one = (1 + level) / 2
-    greater = accuracy_unpaired_from_counts(*counts, alternative="greater")
-    assert greater.confidence_interval(one) == pytest.approx((low, 1), abs=1e-9)
-    less = accuracy_unpaired_from_counts(*counts, alternative="less")
-    assert less.confidence_interval(one) == pytest.approx((-1, high), abs=1e-9)
-
-
-def test_models_exchanged_and_counts_in_arrays():
-    a, n_a, b, n_b = np.array(CASES).T
-    result = accuracy_unpaired_from_counts(a, n_a, b, n_b)
-    turned = accuracy_unpaired_from_counts(b, n_b, a, n_a)
-    np.testing.assert_allclose(result.statistic, -turned.statistic)
-    np.testing.assert_array_equal(result.pvalue, turned.pvalue)
-    np.testing.assert_array_equal(result.difference, -turned.difference)
-    low, high = result.confidence_interval()
-    np.testing.assert_allclose(low, -turned.confidence_interval().high)
-    for k, case in enumerate(CASES):
-        single = accuracy_unpaired_from_counts(*case)
-        assert single.pvalue == pytest.approx(result.pvalue[k], rel=1e-14)
-        assert single.confidence_interval() == pytest.approx((low[k], high[k]))
-    assert "7 tests, shape (7,)" in str(result)
-    assert accuracy_unpaired_from_counts(a, n_a, 3, 9).pvalue.shape == (7,)
 
 
 def test_labels_are_counted():
@@ -82,23 +34,7 @@ def test_labels_are_counted():
     assert result.n_missing == 1
     wanted = accuracy_unpaired_from_counts(2, 3, 4, 5, alternative="less")
     assert result.pvalue == wanted.pvalue
-    text = str(result)
-    assert "Accuracy of a 0.6667 on 3 samples, of b 0.8000 on 5." in text
-    assert "one-sided 95% CI [-100.00, " in " ".join(text.split())
-    assert "1 samples without a true label were dropped." in text
-
-
-@pytest.mark.parametrize(
-    ("counts", "says"),
-    [
-        ((5, 4, 1, 2), "correct_a must be at most n_a, got 5"),
-        ((1, 2, 1, 0), "n_b must be at least 1"),
-        (([1, 1], [2, 2], [1, 1, 1], 2), "broadcast"),
-    ],
-)
-def test_refusals(counts, says):
-    with pytest.raises(ValueError, match=says):
-        accuracy_unpaired_from_counts(*counts)
+    assert "Accuracy of a 0.6667 on 3 samples, of b 0.8000 on 5." in str(result)
 
 
 # Other methods.
@@ -154,21 +90,6 @@ def test_reference_noninferiority(case):
     assert shifted.pvalue == expected(case, "pvalue")
 
 
-@pytest.mark.parametrize("alternative", ALTERNATIVES)
-@pytest.mark.parametrize("counts", CASES)
-def test_exact_methods_are_the_kernels(counts, alternative):
-    code = {"two-sided": 0}.get(alternative, CODES.get(alternative))
-    options = {"alternative": alternative}
-    found = [accuracy_unpaired_from_counts(*counts, method=method, **options) for method in EXACT]
-    wanted = [
-        kernels.boschloo_exact(*counts, code),
-        kernels.barnard_exact(*counts, code),
-        kernels.barnard_exact(*counts, code, pooled=False),
-    ]
-    for result, outcome in zip(found, wanted, strict=True):
-        assert (result.statistic, result.pvalue, result.status) == tuple(outcome)
-
-
 def test_scipy_doubles_boschloos_pvalue():
     for counts in CASES[2:]:
         a, n_a, b, n_b = counts
@@ -215,6 +136,7 @@ def test_arrays_by_every_method(method):
                 assert whole[k] == single
 
 
+@pytest.mark.full
 def test_margins_keep_their_level_in_sets_of_uneven_sizes():
     n_a, n_b, worse, better = 200, 20, 0.93, 0.98
     wrong = 0.0
@@ -224,9 +146,7 @@ def test_margins_keep_their_level_in_sets_of_uneven_sizes():
             found = accuracy_unpaired_from_counts(*counts, margin=0.05).margins
             chance = stats.binom.pmf(right_a, n_a, worse) * stats.binom.pmf(right_b, n_b, better)
             wrong += chance * found.margin_met
-            if not found.margin_met:
-                continue
-            assert found.inner_interval.low > -0.05
+            assert not found.margin_met or found.inner_interval.low > -0.05
     assert found.method == "exact"
     assert wrong < 0.05 / 2  # a third of the tables; of score tests 0.065 in all
 
@@ -252,42 +172,36 @@ def test_margins_are_tests_of_two_differences(method):
     assert "Decision with a margin of 15 percentage points: better" in str(result)
 
 
-@pytest.mark.parametrize(
-    ("counts", "decision"),
-    [
+def test_five_decisions():
+    for counts, decision in (
         ((95, 100, 80, 100), "better"),
         ((80, 100, 95, 100), "worse"),
         ((900, 1000, 901, 1000), "equivalent"),
         ((465, 500, 450, 500), "not worse"),
         ((9, 10, 9, 10), "cannot tell"),
-    ],
-)
-def test_five_decisions(counts, decision):
-    options = {"method": "mn" if counts[1] > 10 else "auto", "margin": 0.05}
-    result = accuracy_unpaired_from_counts(*counts, **options)
-    assert result.margins.decision == decision
-    turned = accuracy_unpaired_from_counts(*counts[2:], *counts[:2], **options)
-    mirrored = {"better": "worse", "worse": "better", "not worse": "cannot tell"}
-    assert turned.margins.decision == mirrored.get(decision, decision)
+    ):
+        options = {"method": "mn" if counts[1] > 10 else "auto", "margin": 0.05}
+        result = accuracy_unpaired_from_counts(*counts, **options)
+        assert result.margins.decision == decision
+        turned = accuracy_unpaired_from_counts(*counts[2:], *counts[:2], **options)
+        mirrored = {"better": "worse", "worse": "better", "not worse": "cannot tell"}
+        assert turned.margins.decision == mirrored.get(decision, decision)
 
 
 def test_refused_options():
-    for options, says in (
-        ({"null_difference": 1.0, "method": "mn"}, r"lie in \(-1, 1\), got 1"),
-        ({"null_difference": 0.1}, "must be 0 with method='score'"),
-        ({"null_difference": 0.1, "method": "boschloo"}, "must be 0 with method="),
-        ({"margin": 0.1, "alpha": 0.5}, r"alpha must be below 0\.5"),
+    for counts, options, says in (
+        ((5, 7, 4, 8), {"null_difference": 1.0, "method": "mn"}, r"lie in \(-1, 1\), got 1"),
+        ((5, 7, 4, 8), {"null_difference": 0.1}, "must be 0 with method='score'"),
+        ((5, 7, 4, 8), {"null_difference": 0.1, "method": "boschloo"}, "must be 0 with method="),
+        ((5, 7, 4, 8), {"margin": 0.1, "alpha": 0.5}, r"alpha must be below 0\.5"),
+        ((5, 4, 1, 2), {}, "correct_a must be at most n_a, got 5"),
+        (([1, 1], [2, 2], [1, 1, 1], 2), {}, "broadcast"),
+        ((3, 5001, 4, 8), {"method": "boschloo"}, "takes at most 5000 samples"),
     ):
         with pytest.raises(ValueError, match=says):
-            accuracy_unpaired_from_counts(5, 7, 4, 8, **options)
-
-
-def test_too_many_samples_for_exact_tests():
+            accuracy_unpaired_from_counts(*counts, **options)
     with pytest.raises(ValueError, match="takes at most 5000 samples"):
-        accuracy_unpaired_from_counts(3, 5001, 4, 8, method="boschloo")
-    result = accuracy_unpaired_from_counts(3, 5001, 4, 8)
-    with pytest.raises(ValueError, match="takes at most 5000 samples"):
-        result.confidence_interval(method="exact")
+        accuracy_unpaired_from_counts(3, 5001, 4, 8).confidence_interval(method="exact")
 
 
 TABLES = [
@@ -339,16 +253,14 @@ def test_ratios_are_those_that_the_score_test_does_not_reject(table):
 
 
 def test_ratios_of_arrays_and_in_the_report():
-    tables = np.array(TABLES).T
-    many = accuracy_unpaired_from_counts(*tables)
+    many = accuracy_unpaired_from_counts(*np.array(TABLES).T)
+    assert "8 tests, shape (8,)" in str(many)
     for i, table in enumerate(TABLES):
         one = accuracy_unpaired_from_counts(*table)
         for name in ("ratio_interval", "odds_ratio_interval"):
             whole, single = getattr(many, name)(), getattr(one, name)()
             assert (whole.low[i], whole.high[i]) == pytest.approx(single)
-    assert many.ratio_interval().low[4] == 0
-    assert many.ratio_interval().high[4] == np.inf
+    assert (many.ratio_interval().low[4], many.ratio_interval().high[4]) == (0, np.inf)
     text = str(fastcmp.compare_unpaired((56, 70), (48, 80)))
     assert "ratio of accuracies, 95% CI" in text
-    assert "odds ratio, 95% CI" in text
     assert "2.667 [1.2091, 6.0399]" in text

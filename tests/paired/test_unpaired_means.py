@@ -68,19 +68,6 @@ def test_margins_are_shifted_tests(a, b, margin):
     assert tests.method == "t"
 
 
-@given(columns, columns)
-def test_exchanging_the_models(a, b):
-    found, turned = means_unpaired(a, b), means_unpaired(b, a)
-    assert turned.statistic == pytest.approx(-found.statistic, rel=1e-12, abs=1e-12)
-    assert turned.pvalue == pytest.approx(found.pvalue, rel=1e-9)
-    better = {"a": "b", "b": "a", None: None}
-    if abs(found.difference) > 1e-9:
-        assert turned.better == better[found.better]
-    losses = means_unpaired(a, b, lower_is_better=True)
-    assert (losses.measure, losses.pvalue) == ("mean loss", found.pvalue)
-    assert losses.better == better[found.better]
-
-
 @pytest.mark.parametrize("side", SIDES)
 def test_without_variance(side):
     same = means_unpaired([0.1] * 30, [0.1] * 7, alternative=side)
@@ -99,18 +86,15 @@ def test_without_variance(side):
     assert one.pvalue == pytest.approx(theirs.pvalue, rel=1e-9)
 
 
-def test_at_the_difference_of_h0_without_variance():
-    # 0.85 - 0.9 + 0.05 is not 0.
-    result = means_unpaired([0.85] * 3, [0.9] * 3, null_difference=-0.05)
-    assert (result.statistic, result.pvalue) == (0.0, 1.0)
-
-
 def test_one_value_has_no_variance():
     result = means_unpaired([3.0], [1.0, 2.0, 4.0], margin=0.5)
     assert np.isnan([result.statistic, result.pvalue, *result.interval]).all()
     assert result.status == UNDEFINED
     assert result.margins.decision == "cannot tell"
     assert "no variance: the test has no answer" in str(result)
+    # 0.85 - 0.9 + 0.05 is not 0.
+    result = means_unpaired([0.85] * 3, [0.9] * 3, null_difference=-0.05)
+    assert (result.statistic, result.pvalue) == (0.0, 1.0)
 
 
 def test_missing_values():
@@ -127,26 +111,16 @@ def test_missing_values():
         means_unpaired(a, [None, math.nan], missing="drop")
 
 
-def test_right_and_wrong_answers():
-    result = means_unpaired([True, False, True], [False, True])
-    assert result.difference == pytest.approx(1 / 6)
-    assert "accuracy_unpaired compares such means" in result.cautions[0]
-
-
 def test_words():
     text = str(means_unpaired([1, 2, 4], [2, 0.5], names=("old", "new"), margin=2))
     assert "old has a higher mean than new: 2.333 on 3 samples, 1.25 on 2 others" in text
-    assert "(H0: old and new have the same mean)" in text
     assert "Decision with a margin of 2: not worse" in text
     shifted = means_unpaired([1, 2, 4], [2, 0.5], null_difference=-1, alternative="less")
     assert "(H0: the difference is at least -1)" in str(shifted)
-
-
-def test_refusals():
-    with pytest.raises(ValueError, match="values_a must hold at least one value"):
-        means_unpaired([], [1, 2])
-    with pytest.raises(ValueError, match="values_b must be finite"):
-        means_unpaired([1, 2], [1, -np.inf])
+    losses = means_unpaired([1, 2, 4], [2, 0.5], lower_is_better=True)
+    assert (losses.measure, losses.better) == ("mean loss", "b")
+    result = means_unpaired([True, False, True], [False, True])
+    assert "accuracy_unpaired compares such means" in result.cautions[0]
 
 
 @pytest.mark.parametrize("side", SIDES)

@@ -2,7 +2,6 @@
 
 import warnings
 from fractions import Fraction
-from itertools import pairwise
 from math import isnan, nan
 
 import naive
@@ -29,7 +28,7 @@ def problems(draw, largest=30):
     return y_true, rng.normal(size=n).round(digits)
 
 
-def large_problem(n=50_000, n_models=9):
+def large_problem(n=30_000, n_models=9):
     rng = np.random.default_rng(1)
     y_true = rng.integers(0, 2, n)
     scores = rng.normal(size=(n_models, n)) + np.linspace(0, 1, n_models)[:, None] * (y_true)
@@ -73,16 +72,6 @@ def test_reference_partial_auc(case):
 # Against definitions.
 
 
-@given(problems())
-def test_concordance_equals_brute_force(drawn):
-    y_true, scores = drawn
-    found = concordance(y_true, scores)
-    wanted = naive.pair_table(scores[y_true == 0], scores[y_true == 1])
-    assert [found.concordant, found.tied, found.discordant] == wanted
-    assert (found.n_positives, found.n_negatives) == (y_true.sum(), (1 - y_true).sum())
-    assert found.somers_d == pytest.approx(2 * found.auc - 1, abs=1e-15)
-
-
 @given(problems(), st.sampled_from(TIES))
 def test_auc_equals_brute_force(drawn, ties):
     y_true, scores = drawn
@@ -94,76 +83,31 @@ def test_auc_equals_brute_force(drawn, ties):
 @given(problems(20), st.sampled_from(TIES), st.integers(0, 2**32 - 1))
 def test_weighted_auc_equals_brute_force(drawn, ties, seed):
     y_true, scores = drawn
-    weights = np.random.default_rng(seed).random(len(scores))
+    rng = np.random.default_rng(seed)
+    weights = rng.random(len(scores))
     wanted = naive.weighted_auc(y_true, scores, weights, SHARE[ties])
     found = auc(y_true, scores, ties=ties, sample_weight=weights)
     assert found == pytest.approx(float(wanted), rel=1e-12, abs=1e-15)
-
-
-@given(problems(), st.sampled_from(TIES), st.integers(0, 2**32 - 1))
-def test_whole_weights_repeat_samples(drawn, ties, seed):
-    y_true, scores = drawn
-    times = np.random.default_rng(seed).integers(0, 4, len(scores))
+    turned = auc(y_true, scores, positive=0, ties=ties, sample_weight=weights)
+    other = naive.weighted_auc(1 - y_true, scores, weights, SHARE[ties])
+    assert turned == pytest.approx(float(other), rel=1e-12, abs=1e-15)
+    times = rng.integers(0, 4, len(scores))
     assume(np.unique(y_true[times > 0]).size == 2)
     found = auc(y_true, scores, ties=ties, sample_weight=times)
     wanted = auc(np.repeat(y_true, times), np.repeat(scores, times), ties=ties)
     assert found == pytest.approx(wanted, rel=1e-13, abs=1e-15)
 
 
-@given(problems())
-def test_auc_equals_that_of_scikit_learn(drawn):
-    from sklearn.metrics import roc_auc_score
-
-    y_true, scores = drawn
-    peer = roc_auc_score(y_true, scores)
-    assert auc(y_true, scores) == pytest.approx(peer, rel=1e-13, abs=1e-15)
-    weights = np.arange(1.0, len(scores) + 1)
-    peer = roc_auc_score(y_true, scores, sample_weight=weights)
-    found = auc(y_true, scores, sample_weight=weights)
-    assert found == pytest.approx(peer, rel=1e-13, abs=1e-15)
-
-
 # Laws.
 
 
-@given(problems(), st.sampled_from(TIES), st.booleans())
-def test_swapping_classes_and_negating(drawn, ties, weighted):
-    y_true, scores = drawn
-    other = {"half": "half", "concordant": "discordant", "discordant": "concordant"}
-    weights = np.arange(1.0, len(scores) + 1) if weighted else None
-    found = auc(y_true, scores, ties=ties, sample_weight=weights)
-    options = {"ties": other[ties], "sample_weight": weights}
-    for turned in (
-        auc(y_true, scores, positive=0, **options),
-        auc(y_true, -scores, **options),
-        auc(1 - y_true, scores, **options),
-    ):
-        assert turned == pytest.approx(1 - found, rel=1e-12, abs=1e-14)
-
-
-@given(problems(), st.integers(0, 99))
-def test_monotone_transforms_and_order_change_nothing(drawn, seed):
-    y_true, scores = drawn
-    order = np.random.default_rng(seed).permutation(len(scores))
-    ranks = np.unique(scores, return_inverse=True)[1]
-    for options in ({}, {"ties": "concordant"}, {"fpr_range": (0.1, 0.6)}):
-        found = auc(y_true, scores, **options)
-        assert auc(y_true, ranks, **options) == found
-        assert auc(y_true, ranks.astype(np.int8), **options) == found
-        assert auc(y_true, 2.0**ranks, **options) == found
-        assert auc(y_true[order], scores[order], **options) == found
-
-
-@pytest.mark.parametrize("n", [1, 3, 7, 49, 98, 1000])
+@pytest.mark.parametrize("n", [1, 7, 49, 1000])
 def test_never_above_1(n):
     y_true, scores = np.repeat([0, 1], n), np.arange(2 * n)
     weights = np.random.default_rng(n).random(2 * n) + 0.1
     for options in (
-        {},
-        {"ties": "concordant"},
-        {"ties": "discordant"},
-        {"sample_weight": weights},
-        {"sample_weight": weights, "ties": "concordant"},
+        *({"ties": ties} for ties in TIES),
+        *({"sample_weight": weights, "ties": ties} for ties in TIES),
         {"fpr_range": (0, 1)},
         {"fpr_range": (0.1, 0.3), "standardize": True},
         {"tpr_range": (0.1, 0.3), "standardize": True},
@@ -176,45 +120,7 @@ def test_never_above_1(n):
     assert auc(y_true, scores, fpr_range=(0.1, 0.4)) <= 0.4 - 0.1
 
 
-def test_counts_of_many_pairs_are_exact():
-    n = 150_000
-    y_true, scores = np.repeat([0, 1], n), np.arange(2 * n)
-    assert concordance(y_true, scores).concordant == n * n > 2**34
-    assert concordance(y_true, -scores).discordant == n * n
-    found = concordance(y_true, np.zeros(2 * n))
-    assert (found.tied, found.concordant, found.discordant) == (n * n, 0, 0)
-    scores[0] = 2 * n + 1  # one negative above all
-    found = concordance(y_true, scores)
-    assert (found.concordant, found.discordant) == (n * n - n, n)
-    assert found.auc == 1 - 1 / n
-
-
 # Parts of the curve.
-
-
-@given(problems(), st.lists(st.floats(0, 1), min_size=2, max_size=4, unique=True))
-def test_adjacent_parts_add_up(drawn, ends):
-    ends = sorted(ends)
-    for axis in ("fpr_range", "tpr_range"):
-        parts = [auc(*drawn, **{axis: (low, high)}) for low, high in pairwise(ends)]
-        whole = auc(*drawn, **{axis: (ends[0], ends[-1])})
-        assert sum(parts) == pytest.approx(whole, rel=1e-10, abs=1e-13)
-        assert all(
-            0 <= part <= high - low
-            for part, low, high in zip(parts, ends[:-1], ends[1:], strict=True)
-        )
-
-
-@given(problems(), st.floats(0, 0.99), st.floats(0.01, 1), st.booleans())
-def test_the_axes_mirror_each_other(drawn, low, width, standardize):
-    y_true, scores = drawn
-    high = min(low + width, 1.0)
-    options = {"standardize": standardize}
-    found = auc(y_true, scores, tpr_range=(low, high), **options)
-    mirrored = auc(1 - y_true, -scores, fpr_range=(1 - high, 1 - low), **options)
-    # Ends that lie on a step may round to either side of it.
-    assume(abs((1 - high) - (1 - low)) > 1e-6)
-    assert found == pytest.approx(mirrored, rel=1e-8, abs=1e-8)
 
 
 def test_a_part_by_hand():
@@ -242,27 +148,25 @@ def test_workers_agree(options):
     if options.get("sample_weight"):
         options = {"sample_weight": np.random.default_rng(0).random(y_true.size)}
     wanted = auc(y_true, scores, workers=1, **options)
-    for workers in (2, 4, 7, None):
+    for workers in (2, 7, None):
         found = auc(y_true, scores, workers=workers, **options)
         np.testing.assert_array_equal(found, wanted)
-    assert wanted[3] == auc(y_true, scores[3], workers=3, **options)
 
 
 # One class, and bad input.
 
 
-@pytest.mark.parametrize("label", [0, 1])
-def test_single_class(label):
-    y_true = [label] * 3
-    with pytest.raises(ValueError, match=r"both classes.*on_single_class='nan'"):
-        auc(y_true, [1, 2, 3])
-    found = auc(y_true, [1, 2, 3], on_single_class="nan")
-    assert isinstance(found, float)
-    assert isnan(found)
-    found = auc(y_true, [[1, 2, 3], [3, 2, 1]], on_single_class="nan")
-    assert found.shape == (2,)
-    assert np.isnan(found).all()
-    assert isnan(concordance(y_true, [1, 2, 3]).area("concordant"))
+def test_single_class():
+    for y_true in ([0] * 3, [1] * 3):
+        with pytest.raises(ValueError, match=r"both classes.*on_single_class='nan'"):
+            auc(y_true, [1, 2, 3])
+        found = auc(y_true, [1, 2, 3], on_single_class="nan")
+        assert isinstance(found, float)
+        assert isnan(found)
+        found = auc(y_true, [[1, 2, 3], [3, 2, 1]], on_single_class="nan")
+        assert found.shape == (2,)
+        assert np.isnan(found).all()
+        assert isnan(concordance(y_true, [1, 2, 3]).area("concordant"))
 
 
 @pytest.mark.parametrize(
@@ -331,17 +235,13 @@ def test_where_the_warning_points_and_other_functions():
     with pytest.warns(UserWarning, match="positive='n'"):
         concordance(np.where(y_true, "y", "n"), scores["m0"], positive="y")
     with pytest.warns(UserWarning, match="positive=0"):
-        auc(y_true, scores, sample_weight=np.arange(200) + 1.0)
-    with pytest.warns(UserWarning, match="positive=0"):
         auc_permutation_test(y_true, *scores.values(), n_resamples=20)
     nine = reversed_scores(models=10)[1] | {"m9": y_true}
     with pytest.warns(UserWarning, match="9 of 10 models"):
         result = delong(y_true, nine)
     assert "The areas of 9 of 10 models are clearly below one half" in str(result)
     assert "Nearly all areas are below one half" in str(result.pairwise())
-    right = delong(1 - y_true, scores)
-    for text in (str(right), str(right.pairwise())):
-        assert "below one half" not in text
+    assert "below one half" not in str(delong(1 - y_true, scores))
 
 
 @pytest.mark.filterwarnings("error")

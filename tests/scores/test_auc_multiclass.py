@@ -9,9 +9,6 @@ from hypothesis import strategies as st
 
 from fastcmp import auc, auc_multiclass, average_precision
 
-METHODS = pytest.mark.parametrize("method", ["ovr", "ovo"])
-AVERAGES = pytest.mark.parametrize("average", ["macro", "weighted"])
-
 
 @st.composite
 def problems(draw):
@@ -24,17 +21,16 @@ def problems(draw):
     return y_true, scores / scores.sum(axis=1, keepdims=True)
 
 
-@METHODS
-@AVERAGES
 @given(problems())
-def test_equals_scikit_learn(method, average, drawn):
+def test_pairs_equal_scikit_learn(drawn):
     from sklearn.metrics import roc_auc_score
 
     y_true, scores = drawn
-    peer = roc_auc_score(y_true, scores, multi_class=method, average=average)
-    found = auc_multiclass(y_true, scores, method=method, average=average)
-    assert isinstance(found, float)
-    assert found == pytest.approx(peer, rel=1e-12)
+    for average in ("macro", "weighted"):
+        peer = roc_auc_score(y_true, scores, multi_class="ovo", average=average)
+        found = auc_multiclass(y_true, scores, method="ovo", average=average)
+        assert isinstance(found, float)
+        assert found == pytest.approx(peer, rel=1e-12)
 
 
 def example():
@@ -42,24 +38,16 @@ def example():
     return np.append([0, 1, 2], labels), np.random.default_rng(3).random((40, 3))
 
 
-@METHODS
-@AVERAGES
-def test_labels_of_any_type(method, average):
+@pytest.mark.parametrize("method", ["ovr", "ovo"])
+def test_labels_of_any_type(method):
     labels, table = example()
-    options = {"method": method, "average": average}
-    wanted = auc_multiclass(labels, table, **options)
+    wanted = auc_multiclass(labels, table, method=method)
     for names in (["a", "b", "c"], [-5, 2, 11], [0.25, 0.5, 7.0]):
         y_true = [names[i] for i in labels]
-        assert auc_multiclass(y_true, table, **options) == wanted
-        assert auc_multiclass(y_true, table, classes=names, **options) == wanted
+        assert auc_multiclass(y_true, table, method=method) == wanted
         classes, mixed = np.array(names)[[2, 0, 1]], table[:, [2, 0, 1]]
-        found = auc_multiclass(y_true, mixed, classes=classes, **options)
+        found = auc_multiclass(y_true, mixed, classes=classes, method=method)
         assert found == pytest.approx(wanted, rel=1e-14)
-
-
-@METHODS
-def test_missing_labels_are_dropped(method):
-    labels, table = example()
     y_true = [None if i % 7 == 6 else int(x) for i, x in enumerate(labels)]
     kept = np.array([label is not None for label in y_true])
     table[6] = nan
@@ -67,26 +55,7 @@ def test_missing_labels_are_dropped(method):
     assert found == auc_multiclass(labels[kept], table[kept], method=method)
 
 
-@pytest.mark.parametrize(
-    ("y_true", "shape", "options", "message"),
-    [
-        ([0, 1], (3, 2), {}, r"shape \(n, K\) with n = 2 samples"),
-        ([0, 1, 1], (3, 3), {}, "3 columns for 2 classes .* pass classes="),
-        ([0, 1, 2], (3, 2), {}, "2 columns for 3 classes"),
-        ([0, 1, 2], (3, 3), {"classes": [0, 1]}, "3 columns for 2 classes"),
-        ([0, 1, 1], (3, 3), {"classes": [0, 1, 2]}, r"no sample of \[2\]"),
-        ([0, 1, 5], (3, 3), {"classes": [0, 1, 2]}, "holds 5, which is not"),
-    ],
-    ids=str,
-)
-def test_bad_input(y_true, shape, options, message):
-    with pytest.raises(ValueError, match=message):
-        auc_multiclass(y_true, np.ones(shape), **options)
-
-
 # As scikit-learn averages.
-
-EVERY = pytest.mark.parametrize("average", ["macro", "weighted", "micro", None])
 
 
 @st.composite
@@ -105,7 +74,7 @@ def labels_of_samples(draw):
     return y_true, scores, weights
 
 
-@EVERY
+@pytest.mark.parametrize("average", ["macro", "weighted", "micro", None])
 @given(problems(), st.integers(0, 99), st.booleans())
 def test_classes_equal_scikit_learn(average, drawn, seed, weighted):
     from sklearn.metrics import average_precision_score, roc_auc_score
@@ -114,15 +83,11 @@ def test_classes_equal_scikit_learn(average, drawn, seed, weighted):
     weights = np.random.default_rng(seed).random(len(scores)) if weighted else None
     options = {"average": average, "sample_weight": weights}
     peer = roc_auc_score(y_true, scores, multi_class="ovr", **options)
-    found = auc_multiclass(y_true, scores, **options)
-    np.testing.assert_allclose(found, peer, rtol=1e-10)
-    peer = average_precision_score(y_true, scores, **options)
-    found = average_precision(y_true, scores, **options)
-    np.testing.assert_allclose(found, peer, rtol=1e-10)
-    assert np.shape(found) == (() if average else (scores.shape[1],))
-    peer = average_precision_score(y_true, scores, average="samples", sample_weight=weights)
-    options["average"] = "samples"
-    assert average_precision(y_true, scores, **options) == pytest.approx(peer)
+    np.testing.assert_allclose(auc_multiclass(y_true, scores, **options), peer, rtol=1e-10)
+    for average_ in (average, "samples") if average is None else (average,):
+        options["average"] = average_
+        peer = average_precision_score(y_true, scores, **options)
+        np.testing.assert_allclose(average_precision(y_true, scores, **options), peer, rtol=1e-10)
 
 
 @pytest.mark.parametrize("average", ["macro", "weighted", "micro", "samples", None])
@@ -176,9 +141,12 @@ INDICATOR = np.array([[1, 0, 1], [0, 1, 0], [1, 1, 0]])
         (INDICATOR, {"classes": [1, 2, 3]}, "classes names labels of y_true of shape"),
         (INDICATOR * [[1], [1], [0]], {"average": "samples"}, "for sample 2: "),
         (INDICATOR * [1, 1, 0], {}, r"y_true holds no sample of \[2\]"),
-        ([0, 1, 2], {"sample_weight": [1, 1]}, r"sample_weight must be of shape \(3,\)"),
         ([0, 1, 2], {"sample_weight": [1, 1, 0]}, r"no sample of \[2\]"),
-        ([0, 1, 2], {"average": "mean"}, "average must be one of"),
+        ([0, 1], {}, r"n = 2 "),
+        ([0, 1, 1], {}, "3 columns for 2 classes|the positive one only"),
+        ([0, 1, 2], {"classes": [0, 1]}, "3 columns for 2 classes"),
+        ([0, 1, 1], {"classes": [0, 1, 2]}, r"no sample of \[2\]"),
+        ([0, 1, 5], {"classes": [0, 1, 2]}, "holds 5, which is not"),
     ],
 )
 def test_what_cannot_be_averaged(function, y_true, options, message):
@@ -188,14 +156,11 @@ def test_what_cannot_be_averaged(function, y_true, options, message):
 
 def test_options_that_do_not_go_together():
     labels, table = example()
-    for options in ({"average": "micro"}, {"average": "samples"}):
-        with pytest.raises(ValueError, match="method='ovo' compares pairs of classes"):
-            auc_multiclass(labels, table, method="ovo", **options)
+    with pytest.raises(ValueError, match="method='ovo' compares pairs of classes"):
+        auc_multiclass(labels, table, method="ovo", average="micro")
     with pytest.raises(ValueError, match="method='ovo' compares pairs of classes"):
         auc_multiclass(INDICATOR, table[:3], method="ovo")
     with pytest.raises(ValueError, match="positive= is for two classes"):
         average_precision(labels, table, positive=1)
-    with pytest.raises(ValueError, match=r"of two classes, .* the positive one only"):
-        average_precision([0, 1, 1], table[:3, :2])
     with pytest.raises(ValueError, match="classes= names the columns"):
         average_precision([0, 1, 1], [0.1, 0.2, 0.3], classes=[0, 1])

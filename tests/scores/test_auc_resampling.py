@@ -1,12 +1,10 @@
 """Bootstrap intervals and permutation tests of AUCs."""
 
-from itertools import product
-
 import numpy as np
 import pytest
 import reference_cases
 
-from fastcmp import auc, auc_bootstrap, auc_permutation_test, delong
+from fastcmp import auc_bootstrap, auc_permutation_test, delong
 
 
 def simulate(n=200, seed=0, gain=(1.0, 0.6)):
@@ -24,7 +22,7 @@ def simulate(n=200, seed=0, gain=(1.0, 0.6)):
 def test_the_ideal_bootstrap(case):
     positives, negatives = case["input"]["pos"], case["input"]["neg"]
     y_true = [1] * len(positives) + [0] * len(negatives)
-    draws = 100_000
+    draws = 30_000
     result = auc_bootstrap(y_true, positives + negatives, n_resamples=draws, rng=3)
     found, wanted = result.replicates[:, 0], case["expected"]
     error = np.sqrt(wanted["variance"] / draws)
@@ -35,60 +33,17 @@ def test_the_ideal_bootstrap(case):
         assert abs((found <= at + 1e-9).mean() - share) < 4 * spread
 
 
-@pytest.mark.parametrize("workers", [2, 4, 7])
-def test_the_same_for_any_number_of_workers(workers):
+def test_the_same_for_any_number_of_workers():
     y_true, scores = simulate(90)
-    alone = auc_bootstrap(y_true, scores, n_resamples=500, rng=2, workers=1)
-    many = auc_bootstrap(y_true, scores, n_resamples=500, rng=2, workers=workers)
-    assert many == alone
     options = {"n_resamples": 500, "rng": 2}
+    alone = auc_bootstrap(y_true, scores, **options, workers=1)
     test = auc_permutation_test(y_true, *scores, **options, workers=1)
-    assert auc_permutation_test(y_true, *scores, **options, workers=workers) == test
-
-
-# The permutation test.
-
-
-@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
-def test_all_exchanges_of_a_small_sample(alternative):
-    y_true = np.array([0, 0, 0, 0, 1, 1, 1])
-    a, b = np.array([1, 2, 3, 5, 4, 6, 7.0]), np.array([3, 1, 6, 2, 2, 5, 4.0])
-    ranks = [(x[:, None] > x).sum(1) + 0.5 * ((x[:, None] == x).sum(1) + 1) for x in (a, b)]
-    null = []
-    for swap in product([False, True], repeat=7):
-        first, second = np.where(swap, ranks[1], ranks[0]), np.where(swap, *ranks)
-        null.append(auc(y_true, first) - auc(y_true, second))
-    null = np.array(null)
-    observed = auc(y_true, a) - auc(y_true, b)
-    extreme = {
-        "two-sided": np.abs(null) >= abs(observed) - 1e-9,
-        "greater": null >= observed - 1e-9,
-        "less": null <= observed + 1e-9,
-    }[alternative].mean()
-    test = auc_permutation_test(y_true, a, b, n_resamples=40_000, alternative=alternative, rng=8)
-    assert test.statistic == pytest.approx(observed)
-    assert test.pvalue == pytest.approx(extreme, abs=0.012)
-
-
-def test_models_exchanged():
-    y_true, (a, b) = simulate(80)
-    one = auc_permutation_test(y_true, a, b, n_resamples=300, rng=1)
-    other = auc_permutation_test(y_true, b, a, n_resamples=300, rng=1)
-    assert other.statistic == -one.statistic
-    assert other.pvalue == one.pvalue
-
-
-# Input and output.
-
-
-def test_what_is_printed():
-    y_true, scores = simulate(60)
-    boot = auc_bootstrap(y_true, {"x": scores[0], "y": scores[0]}, n_resamples=99, rng=1)
-    assert "99 stratified resamples of 20 positives and 40 negatives" in str(boot)
-    assert (boot.compare().names, boot.compare().pvalue) == (("x", "y"), 1.0)
-    test = auc_permutation_test(y_true, scores[0], scores[0], n_resamples=99, rng=1)
-    assert "99 exchanges" in str(test)
-    assert test.pvalue == 1.0
+    for workers in (2, 7):
+        assert auc_bootstrap(y_true, scores, **options, workers=workers) == alone
+        assert auc_permutation_test(y_true, *scores, **options, workers=workers) == test
+    assert "500 stratified resamples of 30 positives and 60 negatives" in str(alone)
+    same = auc_permutation_test(y_true, scores[0], scores[0], n_resamples=99, rng=1)
+    assert same.pvalue == 1.0
 
 
 # Comparing models of a bootstrap.

@@ -1,6 +1,5 @@
 """Reports: scikit-learn's numbers, the intervals and tests of single metrics, laws."""
 
-import itertools
 import math
 import warnings
 
@@ -122,11 +121,11 @@ def test_intervals_are_those_of_single_metrics(k, zero_division):
         assert got == pytest.approx([wanted.value, *wanted.interval], nan_ok=True)
 
 
-@given(st.integers(0, 2**32 - 1), st.integers(4, 30))
-def test_two_classes_are_compared_as_by_compare_metric(seed, n):
-    y_true, preds = draw(np.random.default_rng(seed), n, 2, 3)
+@pytest.mark.parametrize("n", [4, 5, 9, 13, 20, 30])
+def test_two_classes_are_compared_as_by_compare_metric(n):
+    y_true, preds = draw(np.random.default_rng(n), n, 2, 3)
     y_true[:2] = 0, 1
-    columns = ["precision", "f1", "specificity"]
+    columns = ["precision", "f1", "specificity", "jaccard", "informedness", "lr_plus"]
     report = classification_report(*(y_true, preds), control=1, metrics=columns, overall="mcc")
     for name, pred in (("model_0", preds[0]), ("model_2", preds[2])):
         if np.array_equal(pred, preds[1]):
@@ -162,34 +161,9 @@ def test_many_samples_of_averages_are_compared_by_the_pooled_test():
     assert found["accuracy", "accuracy"]["pvalue"] == pytest.approx(exact.pvalue)
 
 
-def brute_force(spec, counts):
-    """Look at all exchanges of samples of one class against the others."""
-    m = [int(counts[t, 0, 1] + counts[t, 1, 0]) for t in (0, 1)]
-    made = np.empty(((m[0] + 1), (m[1] + 1)))
-    weights = np.empty(made.shape)
-    for x0, x1 in itertools.product(*(range(x + 1) for x in m)):
-        tables = np.zeros((2, 2, 2))
-        for t, x in enumerate((x0, x1)):
-            both, none = counts[t, 1, 1], counts[t, 0, 0]
-            rest = m[t] - x
-            tables[:, t, 1] = both + x, both + rest
-            tables[:, t, 0] = none + rest, none + x
-        a, b = (
-            fastcmp.kernels.metric_value(x, spec, np.ones(2, np.uint8), np.empty((0, 0)))
-            for x in tables
-        )
-        made[x0, x1] = a - b
-        ways = math.comb(m[0], x0) * math.comb(m[1], x1)
-        weights[x0, x1] = ways / 2 ** (m[0] + m[1])
-    observed = abs(made[int(counts[0, 1, 0]), int(counts[1, 1, 0])])
-    if math.isnan(observed):
-        return math.nan
-    bound = observed - 1e-9 * max(1, observed)
-    return weights[~(np.abs(made) < bound)].sum()
-
-
-#: In the order of their numbers.
 RATES = ("recall", "precision", "specificity", "npv", "f2", "jaccard", "fowlkes_mallows")
+
+
 RATES += ("informedness", "markedness", "lr_plus", "lr_minus")
 
 
@@ -199,15 +173,14 @@ RATES += ("informedness", "markedness", "lr_plus", "lr_minus")
     st.sampled_from([0.0, 1.0, math.nan]),
 )
 def test_exchanges_of_a_class_are_all_looked_at(counts, name, zero_division):
-    table = np.array(counts).reshape(2, 2, 2)
-    table[0, 0, 0] += 1
-    table[1, 1, 1] += 1
+    table = np.add(counts, [1, 0, 0, 0, 0, 0, 0, 1])
+    y_true, a, b = np.repeat(np.indices((2, 2, 2)).reshape(3, -1), table, axis=1)
     options = {"metrics": [name], "zero_division": zero_division, "control": "b"}
-    y_true, a, b = np.repeat(np.indices((2, 2, 2)).reshape(3, -1), table.ravel(), axis=1)
     report = classification_report(y_true, {"a": a, "b": b}, **options)
-    spec = fastcmp.kernels.MetricSpec(RATES.index(name), 0, 1, 2.0, zero_division, 0)
+    asked = make_metric(name, positive=1, zero_division=zero_division)
+    wanted = compare_metric(y_true, a, b, metric=asked, method="exact").pvalue
     found = numbers(report, "a")["1", name]["pvalue"]
-    assert found == pytest.approx(brute_force(spec, table), rel=1e-9, nan_ok=True)
+    assert found == pytest.approx(wanted, rel=1e-9, nan_ok=True)
 
 
 def test_exchanges_of_many_samples_are_exact_far_out():
@@ -221,32 +194,6 @@ def test_exchanges_of_many_samples_are_exact_far_out():
         assert found[label, "recall"]["pvalue"] == pytest.approx(wanted, rel=1e-8)
 
 
-@given(st.integers(0, 2**32 - 1), st.integers(2, 5))
-def test_samples_and_classes_may_be_permuted(seed, k):
-    rng = np.random.default_rng(seed)
-    y_true, preds = draw(rng, 24, k, 3)
-    report = classification_report(y_true, preds, control=2)
-    order, new = rng.permutation(24), rng.permutation(k) + 3
-    moved = classification_report(new[y_true[order]], new[preds[:, order]], control=2)
-    found, again = (numbers(x, "model_0") for x in (report, moved))
-    assert len(found) == len(again)
-    for (row, name), entry in found.items():
-        own = again[str(new[int(row)]) if row.isdigit() else row, name]
-        for key in ("value", "low", "high", "pvalue", "pvalue_adjusted"):
-            assert own[key] == pytest.approx(entry[key], nan_ok=True)
-
-
-def test_control_and_model_exchanged_turn_the_marks():
-    y_true, preds = draw(np.random.default_rng(8), 2000, 3, 2)
-    first = classification_report(y_true, preds, control=0)
-    second = classification_report(y_true, preds, control=1)
-    np.testing.assert_allclose(first.difference[1], -second.difference[0])
-    np.testing.assert_allclose(first.pvalue[1], second.pvalue[0])
-    turned = {"+": "-", "-": "+", "": ""}
-    assert [turned[mark] for mark in first.marks[1]] == second.marks[0].tolist()
-    assert {"+", "-"} & set(first.marks[1].tolist())
-
-
 def test_p_values_are_adjusted_over_the_whole_table():
     y_true, preds = draw(np.random.default_rng(5), 300, 3, 4)
     report = classification_report(y_true, preds, control="model_1", adjust="bh")
@@ -254,6 +201,9 @@ def test_p_values_are_adjusted_over_the_whole_table():
     assert report.n_tests == 3 * (3 * 3 + 1 + 2 * 3)
     wanted = fastcmp.adjust(report.pvalue, method="bh")
     np.testing.assert_array_equal(report.pvalue_adjusted, wanted)
+    turned = classification_report(y_true, preds, control="model_0")
+    np.testing.assert_allclose(report.difference[0], -turned.difference[1])
+    np.testing.assert_allclose(report.pvalue[0], turned.pvalue[1])
 
 
 def test_counts_of_streams_give_the_same_report():
@@ -265,19 +215,16 @@ def test_counts_of_streams_give_the_same_report():
             counts.update(y_true[i : i + 100], {m: p[i : i + 100] for m, p in named.items()})
     plain = classification_report(y_true, named)
     for counts in (alone, pairs, np.stack([alone.matrix(i) for i in range(3)])):
-        names = list(named)
-        assert classification_report(counts=counts, names=names) == plain
-    for control in named:
-        wanted = classification_report(y_true, named, control=control)
-        found = classification_report(counts=pairs, control=control)
-        assert found == wanted
+        assert classification_report(counts=counts, names=list(named)) == plain
+    wanted = classification_report(y_true, named, control="b")
+    assert classification_report(counts=pairs, control="b") == wanted
     table = fastcmp.count_labels(y_true, preds[0], preds[1])
     assert classification_report(counts=table, control="b") == classification_report(
         y_true, {m: named[m] for m in "ab"}, control="b"
     )
 
 
-@pytest.mark.parametrize("k", [3, 40, 200])
+@pytest.mark.parametrize("k", [3, 60])
 def test_many_classes_and_any_number_of_threads(k):
     y_true, preds = draw(np.random.default_rng(k), 3000, k, 3)
     one = classification_report(y_true, preds, control=0, workers=1)
@@ -288,55 +235,37 @@ def test_many_classes_and_any_number_of_threads(k):
 # What is printed.
 
 
-def lines_of(report):
-    text = str(report)
-    assert max(map(len, text.splitlines())) <= 80
-    return text.splitlines()
-
-
 def test_three_models_print_marks_and_say_what_they_mean():
     y_true, preds = fastcmp.load_digits()
     some = {name: preds[name] for name in ("svm_rbf", "knn_3", "naive_bayes")}
     report = classification_report(y_true, some, control="svm_rbf")
-    text = "\n".join(lines_of(report))
+    text = str(report)
     assert "+ significantly better than svm_rbf, - significantly worse" in text
-    assert "holm" in text
     assert "over all 74" in " ".join(text.split())
     assert "svm_rbf (control)" in text
-    worse = int((report.marks == "-").sum())
-    assert worse
-    assert text.count("- [") == worse
-    assert text.count("  naive_bayes  ") >= worse
+    assert text.count("- [") == (report.marks == "-").sum() > 0
 
 
 # What is refused.
 
-Y, A = [0, 1, 0, 1, 2, 2, 0, 1], [0, 1, 0, 1, 2, 1, 0, 0]
-
 
 @pytest.mark.parametrize(
-    ("preds", "options", "message"),
+    ("options", "message"),
     [
-        ([0.1] * 8, {}, "auc|scores"),
-        (A, {"control": 0}, "control= needs at least 2 models"),
-        (A, {"labels": ["x", "y"]}, "labels must be classes of the data"),
-        (A, {"labels": [0, 0]}, "labels must list different"),
-        (A, {"positive": 7}, "positive must be one of 0, 1, 2"),
-        (A, {"target_names": ["x"]}, "target_names must name each of the 3"),
-        (A, {"metrics": ["mcc"]}, "overall="),
-        (A, {"metrics": ["f1_macro"]}, "averages stand below"),
-        (A, {"metrics": ["f1", "dice"]}, "different metrics"),
-        (A, {"overall": ["f1"]}, "overall must be of all 3 classes"),
+        ({"preds": [0.1] * 8}, "auc|scores"),
+        ({"control": 0}, "control= needs at least 2 models"),
+        ({"labels": ["x", "y"]}, "labels must be classes of the data"),
+        ({"positive": 7}, "positive must be one of 0, 1, 2"),
+        ({"metrics": ["mcc"]}, "overall="),
+        ({"metrics": ["f1_macro"]}, "averages stand below"),
+        ({"metrics": ["f1", "dice"]}, "different metrics"),
+        ({"overall": ["f1"]}, "overall must be of all 3 classes"),
     ],
 )
-def test_wrong_input_is_refused(preds, options, message):
+def test_wrong_input_is_refused(options, message):
+    given_ = {"y_true": [0, 1, 0, 1, 2, 2, 0, 1], "preds": [0, 1, 0, 1, 2, 1, 0, 0]} | options
     with pytest.raises((ValueError, TypeError), match=message):
-        classification_report(Y, preds, **options)
-
-
-def test_one_class_only_is_a_report_of_it():
-    report = classification_report([1, 1, 1], [1, 1, 1])
-    assert numbers(report)["macro avg", "f1"]["value"] == 1
+        classification_report(**given_)
 
 
 @pytest.mark.parametrize(
@@ -344,15 +273,13 @@ def test_one_class_only_is_a_report_of_it():
     [
         ([[1.0] * 3] * 2, {}, "shape"),
         ([[0, 0], [0, 0]], {}, "must hold samples"),
+        (ConfusionCounts(), {}, "must hold samples"),
+        (LabelCounts(), {}, "must hold samples"),
         ([[[1, 1], [1, 1]], [[2, 2], [2, 2]]], {}, "same samples"),
         ([[1, 1], [1, 1]], {"classes": ["x"]}, "classes must name 2"),
-        ([[1, 1], [1, 1]], {"names": ["x", "y"]}, "names must name"),
         ([[[1, 1], [1, 1]]] * 2, {"control": 0}, "control= needs counts of pairs"),
     ],
 )
 def test_wrong_counts_are_refused(counts, options, message):
     with pytest.raises((ValueError, TypeError), match=message):
         classification_report(counts=counts, **options)
-    for empty in (ConfusionCounts(), LabelCounts()):
-        with pytest.raises(ValueError, match="must hold samples"):
-            classification_report(counts=empty)

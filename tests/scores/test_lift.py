@@ -14,7 +14,6 @@ from reference_cases import expected, parametrize
 from fastcmp import gain_curve, ks_statistic, lift_table
 from fastcmp.kernels import wilson_interval
 
-TIES = ("expected", "better", "worse", "first")
 WORKSHEET = (12, 10, 2, 2, 1, 4, 3, 2, 1, 3)  # deaths in tenths of 200 patients
 
 
@@ -119,17 +118,16 @@ def test_expected_events_are_the_mean_over_all_orders(drawn):
 
 def test_lowest_scores_of_groups_with_ties():
     y, score = [1, 0, 1, 0, 0, 1], [3, 2, 2, 2, 1, 1]
-    lowest = {"expected": [2, 2, 1], "first": [2, 2, 1], "better": [2, 1]}
-    for ties, wanted in lowest.items():
-        options = {"groups": 2 if ties == "better" else 3, "ties": ties}
-        assert lift_table(y, score, **options).lowest_score.tolist() == wanted
+    for ties, groups, lowest in (("expected", 3, [2, 2, 1]), ("better", 2, [2, 1])):
+        found = lift_table(y, score, groups=groups, ties=ties)
+        assert found.lowest_score.tolist() == lowest
 
 
 # Laws.
 
 
-@given(scored(), st.sampled_from(TIES), st.randoms())
-def test_laws(drawn, ties, random):
+@given(scored(), st.sampled_from(["expected", "better", "worse", "first"]))
+def test_laws(drawn, ties):
     y, score, groups = drawn
     table = lift_table(y, score, groups=groups, ties=ties)
     each, added = table.by_group, table.cumulative
@@ -139,44 +137,21 @@ def test_laws(drawn, ties, random):
     assert (each.events <= each.cases + 1e-12).all()
     assert (added.captured[-1], added.lift[-1]) == (1, 1)
     for rates in (each, added):
-        overall = y.sum() / y.size
-        np.testing.assert_allclose(rates.lift, rates.response_rate / overall)
-        shares = rates.cases / y.size
-        np.testing.assert_allclose(rates.captured, rates.lift * shares)
+        np.testing.assert_allclose(rates.lift, rates.response_rate / (y.sum() / y.size))
+        np.testing.assert_allclose(rates.captured, rates.lift * (rates.cases / y.size))
         for name in ("response_rate", "captured", "lift"):
             low, high = getattr(rates, f"{name}_interval")
             value = getattr(rates, name)
+            assert (low >= 0).all()
             assert (low <= value + 1e-12).all()
             assert (value <= high + 1e-12).all()
-            assert (low >= 0).all()
             assert name == "lift" or (high <= 1).all()
-    for moved in (np.exp(score), 7 * score - 2, np.float32(score)):
-        other = lift_table(y, moved, groups=groups, ties=ties)
-        assert (other.cumulative_events == table.cumulative_events).all()
-    if ties != "first":
-        order = list(range(y.size))
-        random.shuffle(order)
-        shuffled = lift_table(y[order], score[order], groups=groups, ties=ties)
-        assert shuffled == table
-
-
-@given(scored())
-def test_cumulative_shares_lie_on_the_gain_curve(drawn):
-    y, score, groups = drawn
-    called, captured = gain_curve(y, score)
-    assert (called[0], captured[0], called[-1], captured[-1]) == (0, 0, 1, 1)
-    assert called.size == np.unique(score).size + 1
-    for ties in ("expected", "better", "worse"):
-        table = lift_table(y, score, groups=groups, ties=ties)
-        share = table.cumulative_cases / y.size
-        wanted = np.interp(share, called, captured)
-        np.testing.assert_allclose(table.cumulative.captured, wanted, atol=1e-12)
 
 
 # Intervals.
 
 
-@pytest.mark.parametrize("level", [0.8, 0.95, 0.999])
+@pytest.mark.parametrize("level", [0.8, 0.999])
 def test_response_rates_have_wilson_intervals(level):
     table = lift_table(*worksheet(), confidence_level=level)
     for rates in (table.by_group, table.cumulative):
@@ -185,7 +160,7 @@ def test_response_rates_have_wilson_intervals(level):
         np.testing.assert_allclose(np.transpose(rates.response_rate_interval), wanted)
 
 
-@pytest.mark.parametrize("level", [0.8, 0.95, 0.999])
+@pytest.mark.parametrize("level", [0.8, 0.999])
 def test_captured_shares_have_the_intervals_of_a_ratio_by_the_score_test(level):
     from statsmodels.stats.proportion import confint_proportions_2indep
 
@@ -220,28 +195,15 @@ def test_ends_of_intervals_without_and_with_all_events():
 # What may be passed.
 
 
-def test_labels_scores_and_missing_truth():
+def test_missing_truth_and_bad_groups():
     y, score = worksheet()
     wanted = lift_table(y, score)
-    names = np.where(y == 1, "dead", "alive")
-    named = lift_table(names, score.tolist(), positive="dead")
-    assert named.labels == ("dead", "alive")
-    assert (named.cumulative_events == wanted.cumulative_events).all()
-    turned = lift_table(names, -score, positive="alive")
-    assert (turned.by_group.events[::-1] == 20 - wanted.by_group.events).all()
     missing = lift_table([None, *y.tolist(), None], [9.0, *score, -9.0])
     assert (missing.n_missing, missing.n_samples) == (2, 200)
     assert (missing.cumulative_events == wanted.cumulative_events).all()
-    assert "2 samples without a true label were dropped." in str(missing)
     assert lift_table(y == 1, score, groups=np.int8(10)).groups == 10
-
-
-def test_bad_groups():
-    for groups in (0, 10):
-        with pytest.raises(ValueError, match=f"from 1 to the number of samples, 2, got {groups}"):
-            lift_table([0, 1], [1, 2], groups=groups)
-    with pytest.raises(TypeError, match=r"groups must be a whole number, got 2\.0"):
-        lift_table([0, 1], [1, 2], groups=2.0)
+    with pytest.raises(ValueError, match="from 1 to the number of samples, 2, got 10"):
+        lift_table([0, 1], [1, 2], groups=10)
 
 
 @pytest.mark.parametrize(
@@ -265,16 +227,11 @@ def test_one_class_only(function, what):
 
 def test_printed():
     lines = lift_table(*worksheet()).summary().splitlines()
-    assert lines[:3] == [
-        "Lift by group",
+    assert lines[1:3] == [
         "40 of 200 cases are events (1): 20.00%.",
         "The 20 cases with the highest scores (10.0%) hold 30.0% of the events: "
         "lift 3.00, 95% CI [2.00, 4.04].",
     ]
-    assert " ".join(lines[4].split()[2:]) == (
-        "20 12 60.0 [38.7, 78.1] 30.0 [20.0, 40.4] 3.00 [2.00, 4.04]"
-    )
-    assert lines[15] == "Cumulated from the first group"
     assert lines[-2].split()[2:5] == ["200", "40", "20.0"]
     assert lines[-1].startswith("Equal scores are in random order")
 
@@ -304,8 +261,6 @@ def test_distance_against_its_definition_and_scipy(drawn):
     root = math.sqrt(n0 * n1 / (n0 + n1))
     limit = stats.kstwobign.sf(root * result.statistic)
     assert result.pvalue == pytest.approx(limit, rel=1e-9)
-    swapped = ks_statistic(y, score, positive=0)
-    assert (swapped.statistic, swapped.pvalue) == (result.statistic, result.pvalue)
 
 
 @pytest.mark.parametrize(("n0", "n1"), [(10, 10), (20, 30), (40, 160), (37, 41)])
@@ -322,41 +277,13 @@ def test_small_pvalues_are_on_the_safe_side(n0, n1):
 
 def test_distance_printed():
     text = str(ks_statistic([0, 0, 0, 1, 1, 1, None], [1, 2, 4, 3, 5, 6, 7]))
-    assert text.splitlines() == [
-        "Kolmogorov-Smirnov distance",
-        "D = 0.6667, p = 0.518 (H0: the scores of both classes have one distribution)",
-        "reached by calling scores of at least 5, 3 positive",
-        "3 positives (1), 3 negatives (0)",
-        "1 samples without a true label were dropped.",
-    ]
+    assert "D = 0.6667, p = 0.518 (H0: the scores of both classes have one" in text
+    assert "reached by calling scores of at least 5, 3 positive" in text
     many = ks_statistic(np.arange(14) % 2, np.arange(14) // 2)
     assert "at least 6, 5, 4, 3, 2, ... positive" in str(many)
 
 
 # Weights.
-
-
-@given(scored(), st.integers(0, 99))
-def test_whole_weights_repeat_cases(drawn, seed):
-    y, score, _ = drawn
-    times = np.random.default_rng(seed).integers(0, 4, y.size)
-    times[y.argmax()] = times[y.argmin()] = 2
-    again = np.repeat(y, times), np.repeat(score, times)
-    for one, other in zip(
-        gain_curve(y, score, sample_weight=times), gain_curve(*again), strict=True
-    ):
-        np.testing.assert_allclose(one, other, rtol=1e-14)
-    one, other = ks_statistic(y, score, sample_weight=times), ks_statistic(*again)
-    assert one.statistic == pytest.approx(other.statistic, abs=1e-14)
-    np.testing.assert_array_equal(one.thresholds, other.thresholds)
-    n = int(times.sum())
-    for groups in (k for k in range(1, y.size + 1) if n % k == 0):
-        one = lift_table(y, score, groups=groups, sample_weight=times)
-        other = lift_table(*again, groups=groups)
-        np.testing.assert_allclose(one.cumulative_cases, other.cumulative_cases)
-        np.testing.assert_allclose(one.cumulative_events, other.cumulative_events)
-        np.testing.assert_array_equal(one.lowest_score, other.lowest_score)
-        np.testing.assert_allclose(one.by_group.lift, other.by_group.lift)
 
 
 @given(scored(), st.integers(0, 99))
@@ -374,6 +301,9 @@ def test_weighted_groups_against_definitions(drawn, seed):
             wanted += part * weights[(score == value) & (y == 1)].sum()
             left -= part * block
         assert events == pytest.approx(wanted, abs=1e-9)
+    called, captured = gain_curve(y, score, sample_weight=weights)
+    wanted = np.interp(table.cumulative_cases / total, called, captured)
+    np.testing.assert_allclose(table.cumulative.captured, wanted, atol=1e-12)
 
 
 def test_weighted_distances_against_definitions():
@@ -396,6 +326,7 @@ def test_weighted_distances_against_definitions():
     assert (result.n_positives, result.n_negatives) == (20, 20)
 
 
+@pytest.mark.full
 def test_size_of_the_weighted_distance():
     rng = np.random.default_rng(11)
     y = np.arange(400) % 2
@@ -413,11 +344,8 @@ def test_what_weighted_tables_say():
     assert table.by_group.cases.tolist() == [2, 2, 2]
     assert table.by_group.events.tolist() == [1.5, 0.5, 0.5]
     assert np.isnan(table.by_group.lift_interval.low).all()
-    text = str(table)
-    assert "2.50 of 6 cases are events" in text
-    assert "sums of weights" in text
-    assert "interval [" not in text
-    assert "nan" not in text
+    assert "2.50 of 6 cases are events" in str(table)
+    assert "nan" not in str(table)
     for ties in ("better", "worse", "first"):
         with pytest.raises(ValueError, match="sample_weight= goes with ties='expected'"):
             lift_table(y, score, groups=3, ties=ties, sample_weight=weights)

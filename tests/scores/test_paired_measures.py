@@ -2,21 +2,15 @@
 
 from math import exp, inf, isnan, log, sqrt
 
-import naive
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from libraries import optimize, stats
+from libraries import stats
 from reference_cases import expected, parametrize
 
-from fastcmp import (
-    classification_table_from_counts,
-    compare_sensitivity_specificity,
-    count_labels,
-    screen_positive_ratio,
-    stream,
-)
+import fastcmp
+from fastcmp import compare_sensitivity_specificity, count_labels, screen_positive_ratio, stream
 from fastcmp.kernels import DEGENERATE, OK, UNDEFINED
 
 
@@ -25,6 +19,7 @@ def from_counts(counts, **options):
 
 
 SMALL = st.integers(0, 40)
+FOUR = st.tuples(SMALL, SMALL, SMALL, SMALL)
 
 
 def same(x, y):
@@ -65,9 +60,6 @@ def kosinski(right, wrong):
     v = (2 * right[0] + right[1] + right[2]) / (n_a + n_b)
     c = (right[0] * (1 - v) ** 2 + wrong[0] * v**2) / (n_a + n_b)
     return (v_a - v_b) ** 2 / ((v * (1 - v) - 2 * c) * (1 / n_a + 1 / n_b))
-
-
-FOUR = st.tuples(SMALL, SMALL, SMALL, SMALL)
 
 
 @given(FOUR, FOUR)
@@ -121,28 +113,6 @@ def test_score_tests_that_an_r_package_prints():
         assert test.pvalue == pytest.approx(pvalue, rel=3e-7)
 
 
-@given(FOUR, FOUR, st.sampled_from(["two-sided", "greater", "less"]))
-def test_swapping_the_models_flips_the_sign(of_positives, of_negatives, alternative):
-    if not sum(of_positives) + sum(of_negatives):
-        return
-    y, a, b = labels_from_cells(of_positives, of_negatives)
-    opposite = {"two-sided": "two-sided", "greater": "less", "less": "greater"}
-    one = compare_sensitivity_specificity(y, a, b, alternative=alternative)
-    other = compare_sensitivity_specificity(y, b, a, alternative=opposite[alternative])
-    for name in ("ppv_score", "ppv_weighted", "npv_score", "npv_weighted"):
-        first, second = getattr(one, name), getattr(other, name)
-        assert same(first.difference, -second.difference)
-        assert same(first.pvalue, second.pvalue)
-    for name in ("sensitivity", "specificity"):
-        first, second = getattr(one, name), getattr(other, name)
-        assert first.pvalue == second.pvalue
-        assert (first.only_a, first.only_b) == (second.only_b, second.only_a)
-    flipped = compare_sensitivity_specificity(y, a, b, positive=0, alternative=alternative)
-    if len(set(y)) == 2:
-        assert same(flipped.ppv_score.pvalue, one.npv_score.pvalue)
-        assert flipped.sensitivity == one.specificity
-
-
 @pytest.mark.parametrize("method", ["midp", "exact", "asymptotic", "unconditional"])
 def test_mcnemar_within_the_classes(method):
     y, a, b = labels_from_cells([5, 7, 1, 2], [3, 6, 2, 9])
@@ -158,7 +128,6 @@ def test_mcnemar_within_the_classes(method):
 
 def test_bad_pairs():
     for pred, message in (
-        ([0, 0.5], r"pred_b must hold labels of y_tr"),
         ([0.2, 0.7], r"pred_b .* cut them first"),
         ([0, None], "pred_b has no prediction at row 1"),
     ):
@@ -172,35 +141,19 @@ def test_bad_pairs():
 
 def test_printing_the_comparison():
     y, a, b = labels_from_cells([319, 78, 22, 32], [31, 53, 22, 155])
-    result = compare_sensitivity_specificity(y, a, b)
-    lines = str(result).splitlines()
-    assert lines[:2] == [
-        "Two models compared (two-sided)",
-        "451 positives (1), 261 negatives (0); p-values are not adjusted for their",
-    ]
-    assert max(map(len, lines)) <= 80
-    rows = [" ".join(line.split()) for line in lines[3:]]
-    assert rows[:7] == [
-        "measure test a b a - b 95% CI p",
+    text = " ".join(str(compare_sensitivity_specificity(y, a, b)).split())
+    for row in (
+        "451 positives (1), 261 negatives (0); p-values are not adjusted",
         "sensitivity McNemar 0.8803 0.7561 +0.1242 [+0.0820, +0.1666] 1.0e-08",
-        "specificity McNemar 0.6782 0.7969 -0.1188 [-0.1821, -0.0545] 3.1e-04",
-        "ppv score 0.8254 0.8655 -0.0401 0.017",
         "ppv weighted 0.8254 0.8655 -0.0401 0.019",
-        "npv score 0.7662 0.6541 +0.1121 2.5e-05",
-        "npv weighted 0.7662 0.6541 +0.1121 4.8e-05",
-    ]
-    text = " ".join(rows)
-    assert "intervals: Newcombe." in text
-    assert "together: chi-square = 44.17 with 2 d.o.f., p = 2.6e-10." in text
-    assert "ppv 0.8254 0.8655 0.9536 [0.9171, 0.9916] 0.017" in rows
-    assert "Weighted generalised score test (ppv, two-sided)" in str(result.ppv_weighted)
-    rare = compare_sensitivity_specificity(
-        y, a, b, prevalence=0.01, alternative="less", interval="tango"
-    )
-    text = " ".join(str(rare).split())
-    assert "ppv and npv are for a prevalence of 0.01." in text
-    assert "one-sided 95% CI" in text
-    assert "intervals: Tango." in text
+        "together: chi-square = 44.17 with 2 d.o.f., p = 2.6e-10.",
+        "ppv 0.8254 0.8655 0.9536 [0.9171, 0.9916] 0.017",
+    ):
+        assert row in text
+    options = {"prevalence": 0.01, "alternative": "less", "interval": "tango"}
+    text = " ".join(str(compare_sensitivity_specificity(y, a, b, **options)).split())
+    for words in ("ppv and npv are for a prevalence of 0.01.", "one-sided 95% CI", "Tango."):
+        assert words in text
 
 
 # Ratios.
@@ -226,17 +179,14 @@ def test_ratios_against_references(case):
     options, data = case["options"], case["input"]
     level, measure = options["confidence"], options["measure"]
     if "cells" in data:
-        found = from_counts(
-            tensor(data["cells"]), positive=options["positive"], confidence_level=level
-        ).ratio(MEASURES.get(measure, measure))
+        given_ = {"positive": options["positive"], "confidence_level": level}
+        found = from_counts(tensor(data["cells"]), **given_).ratio(MEASURES.get(measure, measure))
     else:
         found = screen_positive_ratio(**data, measure=measure, confidence_level=level)
-    assert found.ratio == expected(case, "ratio")
-    assert found.standard_error == expected(case, "se_log")
+    for name, key in (("ratio", "ratio"), ("standard_error", "se_log"), ("pvalue", "pvalue")):
+        assert getattr(found, name) == expected(case, key)
     assert found.statistic == expected(case, "statistic")
-    assert found.pvalue == expected(case, "pvalue")
-    assert found.interval.low == expected(case, "lower")
-    assert found.interval.high == expected(case, "upper")
+    assert tuple(found.interval) == (expected(case, "lower"), expected(case, "upper"))
     assert found.status == OK
 
 
@@ -314,35 +264,13 @@ def test_ratios_against_numerical_derivatives(cells, prevalence, level):
         assert test.pvalue == pytest.approx(p, rel=1e-4, abs=1e-6)
 
 
-OPPOSITE = {"two-sided": "two-sided", "greater": "less", "less": "greater"}
-
-
-@given(FOUR, FOUR, st.sampled_from(list(OPPOSITE)), st.none() | st.just(0.2))
-def test_swapping_the_models_turns_ratios(positives, negatives, side, prevalence):
-    counts = np.array([negatives[::-1], positives[::-1]]).reshape(2, 2, 2)
-    options = {"prevalence": prevalence}
-    one = from_counts(counts, alternative=side, **options)
-    other = from_counts(counts.swapaxes(1, 2), alternative=OPPOSITE[side], **options)
-    assert one.joint == other.joint
-    for first, second in zip(one.ratios, other.ratios, strict=True):
-        assert same(first.pvalue, second.pvalue)
-        assert same(first.statistic, -second.statistic)
-        assert same(first.standard_error, second.standard_error)
-        assert first.status == second.status
-        if 0 < first.ratio < inf:
-            assert same(first.ratio, 1 / second.ratio)
-        if first.status == OK:
-            turned = [1 / x if x else inf for x in second.interval[::-1]]
-            assert tuple(first.interval) == pytest.approx(turned, rel=1e-12)
-        assert {first.better, second.better} in ({"a", "b"}, {None})
-
-
 @given(FOUR, FOUR)
 def test_exchanging_the_classes_exchanges_the_measures(positives, negatives):
     counts = np.array([negatives[::-1], positives[::-1]]).reshape(2, 2, 2)
-    one = from_counts(counts)
-    other = from_counts(counts, positive=0)
+    one, other = from_counts(counts), from_counts(counts, positive=0)
     assert other.labels == (0, 1)
+    assert other.sensitivity == one.specificity
+    assert same(other.ppv_score.pvalue, one.npv_score.pvalue)
     for first, second in (("sensitivity", "specificity"), ("ppv", "npv")):
         a, b = one.ratio(first), other.ratio(second)
         assert same(a.ratio, b.ratio)
@@ -351,19 +279,15 @@ def test_exchanging_the_classes_exchanges_the_measures(positives, negatives):
 
 
 def test_less_is_better_of_some_measures():
-    result = from_counts(COUNTS, alternative="greater")
-    two = from_counts(COUNTS)
-    for name in ("false_positive_rate", "likelihood_ratio_negative"):
-        test = result.ratio(name)
-        assert test.lower_is_better
-        assert test.interval.low == 0
-        assert test.pvalue == pytest.approx(stats.norm.cdf(test.statistic))
-        assert two.ratio(name).better == ("a" if test.ratio < 1 else "b")
-    for name in ("sensitivity", "ppv", "likelihood_ratio_positive"):
-        test = result.ratio(name)
-        assert test.interval.high == inf
-        assert test.pvalue == pytest.approx(stats.norm.sf(test.statistic))
-        assert two.ratio(name).better == ("a" if test.ratio > 1 else "b")
+    result, two = from_counts(COUNTS, alternative="greater"), from_counts(COUNTS)
+    lower = ("false_positive_rate", "likelihood_ratio_negative")
+    for name in (*lower, "sensitivity", "ppv", "likelihood_ratio_positive"):
+        test, below = result.ratio(name), name in lower
+        assert test.lower_is_better == below
+        assert (test.interval.low == 0, test.interval.high == inf) == (below, not below)
+        tail = stats.norm.cdf if below else stats.norm.sf
+        assert test.pvalue == pytest.approx(tail(test.statistic))
+        assert two.ratio(name).better == ("a" if (test.ratio < 1) == below else "b")
     assert "Less is better." in str(two.ratio("fpr"))
     assert "H0: the ratio is at least 1" in str(result.ratio("fpr"))
 
@@ -393,42 +317,34 @@ def test_ratios_without_a_logarithm():
     none = from_counts([[[9, 0], [3, 0]], [[4, 5], [0, 0]]])
     assert none.ratio("sensitivity").ratio == 0
     assert none.ratio("sensitivity").status == UNDEFINED
-    assert none.ratio("false_positive_rate").ratio == inf
-    assert none.ratio("false_positive_rate").better == "b"
-    assert isnan(none.ratio("false_positive_rate").pvalue)
-    assert none.ratio("likelihood_ratio_positive").ratio == 0
+    assert none.ratio("fpr").ratio == inf
+    assert none.ratio("fpr").better == "b"
+    assert isnan(none.ratio("fpr").pvalue)
+    assert "nan" not in str(none)
     both = from_counts([[[9, 0], [0, 0]], [[4, 0], [0, 3]]])
     assert both.ratio("sensitivity").status == DEGENERATE
     assert isnan(both.ratio("fpr").ratio)
     assert both.ratio("fpr").better is None
     assert both.ratio("specificity").ratio == 1
-    text = str(none)
-    assert "nan" not in text
     only = from_counts(np.zeros((2, 2, 2), int))
     assert all(test.status == UNDEFINED for test in only.ratios)
 
 
 def test_the_joint_test_counts_classes_in_which_models_differ():
-    one = from_counts([[[9, 0], [0, 2]], [[3, 7], [2, 8]]])
-    assert one.joint.df == 1
-    assert one.joint.statistic == 25 / 9
-    assert one.joint.pvalue == pytest.approx(stats.chi2.sf(25 / 9, 1))
+    one = from_counts([[[9, 0], [0, 2]], [[3, 7], [2, 8]]]).joint
+    assert (one.df, one.statistic) == (1, 25 / 9)
+    assert one.pvalue == pytest.approx(stats.chi2.sf(25 / 9, 1))
     same_calls = from_counts([[[9, 0], [0, 2]], [[3, 0], [0, 8]]]).joint
     assert (same_calls.statistic, same_calls.pvalue, same_calls.df) == (0, 1, 0)
     assert same_calls.status == DEGENERATE
     half = from_counts([[[0, 0], [0, 0]], [[3, 1], [2, 8]]]).joint
     assert half.status == UNDEFINED
     assert isnan(half.pvalue)
-    assert "undefined without samples of both classes" in " ".join(str(half).split())
-
-
-def test_the_joint_test_keeps_small_p_values():
-    counts = [[[900, 200], [20, 60]], [[50, 20], [200, 850]]]
-    joint = from_counts(counts).joint
+    # Small p-values are kept.
+    joint = from_counts([[[900, 200], [20, 60]], [[50, 20], [200, 850]]]).joint
     x = 2 * 180**2 / 220
     assert joint.statistic == pytest.approx(x)
     assert joint.pvalue == pytest.approx(exp(-x / 2), rel=1e-12)
-    assert joint.pvalue > 0
 
 
 def test_huge_counts_lose_no_digits():
@@ -446,34 +362,30 @@ def test_huge_counts_lose_no_digits():
 
 def test_labels_counts_and_streams_agree():
     y, a, b = labels_from_cells([31, 7, 2, 3], [3, 5, 2, 15])
-    expect = compare_sensitivity_specificity(y, a, b)
-    counts = count_labels(y, a, b)
-    assert from_counts(counts) == expect
-    assert from_counts(counts.to_dense()) == expect
-    assert from_counts(counts.to_dense().astype(float).tolist()) == expect
+    expect, counts = compare_sensitivity_specificity(y, a, b), count_labels(y, a, b)
     gathered = stream.LabelCounts().update(y, {"a": a, "b": b})
-    assert from_counts(gathered) == expect
-    assert expect.counts.tolist() == counts.to_dense().tolist()
+    for of in (counts, gathered, counts.to_dense().astype(float).tolist()):
+        assert from_counts(of) == expect
     words = np.array(["well", "ill"])
-    named = compare_sensitivity_specificity(words[y], words[a], words[b], positive="ill")
     table = count_labels(words[y], words[a], words[b])
-    assert from_counts(table, positive="ill") == named
-    assert named.labels == ("ill", "well")
-    assert named.ratios == expect.ratios
+    named = from_counts(table, positive="ill")
+    assert (named.labels, named.ratios) == (("ill", "well"), expect.ratios)
+    with pytest.raises(ValueError, match="pass positive="):
+        from_counts(table)
+    with pytest.raises(ValueError, match=r"^counts must be of two classes, got 3: \[0"):
+        from_counts(count_labels([0, 1, 2], [0, 1, 2], [0, 1, 1]))
 
 
 def test_each_model_has_its_table():
     result = from_counts(COUNTS, prevalence=0.2, confidence_level=0.9)
-    alone = classification_table_from_counts(
+    alone = fastcmp.classification_table_from_counts(
         tp=397, fp=84, fn=54, tn=177, prevalence=0.2, confidence_level=0.9
     )
     assert result.table_a == alone
     assert (result.table_b.tp, result.table_b.fp) == (341, 53)
     assert result.ratio("ppv").value_a == pytest.approx(alone.ppv)
-    assert result.ratio("npv").value_b == pytest.approx(result.table_b.npv)
     # At the prevalence of the samples these are the plain predictive values.
-    own = from_counts(COUNTS, prevalence=451 / 712)
-    plain = from_counts(COUNTS)
+    own, plain = from_counts(COUNTS, prevalence=451 / 712), from_counts(COUNTS)
     for name in ("ppv", "npv"):
         assert own.ratio(name).ratio == pytest.approx(plain.ratio(name).ratio)
 
@@ -481,29 +393,17 @@ def test_each_model_has_its_table():
 def test_both_are_tested_against_a_margin():
     counts = np.array([[[900, 15], [25, 60]], [[50, 60], [40, 850]]])
     result = from_counts(counts, margin=(0.05, 0.03))
-    # Tango's limits at the level whose lower end is the margin.
-    cells = {"sensitivity": (0.05, 40, 60, 1000), "specificity": (0.03, 15, 25, 1000)}
-    pvalues = []
-    for name, (margin, only_a, only_b, n) in cells.items():
-        level = optimize.brentq(
-            lambda x, *of: naive.tango(*of[:3], x)[0] + of[3],
-            1e-6,
-            1 - 1e-9,
-            (only_a, only_b, n, margin),
-            xtol=1e-13,
-        )
-        pvalues.append((1 - level) / 2)
+    cells = {"sensitivity": (0.05, [[850, 40], [60, 50]]), "specificity": (0.03, counts[0])}
+    for name, (margin, table) in cells.items():
         tests = getattr(result, name).margins
-        assert tests.noninferiority_pvalue == pytest.approx(pvalues[-1], rel=1e-5)
+        wanted = fastcmp.margin_tests_from_counts(table, margin=margin, method="score")
+        assert tests.noninferiority_pvalue == pytest.approx(wanted.noninferiority_pvalue, rel=1e-12)
         assert tests.measure == name
         assert f"the {name} of a is lower by {margin} or more" in str(result)
-    assert result.noninferiority_pvalue == pytest.approx(max(pvalues), rel=1e-5)
+    both = [getattr(result, name).margins.noninferiority_pvalue for name in cells]
+    assert result.noninferiority_pvalue == max(both)
     assert "Non-inferior in both: shown" in str(result)
     assert result.to_dict()["sensitivity"]["decision"] == result.sensitivity.margins.decision
-    y_true, a, b = (
-        np.repeat(codes, counts.ravel()) for codes in np.indices((2, 2, 2)).reshape(3, -1)
-    )
-    assert compare_sensitivity_specificity(y_true, a, b, margin=(0.05, 0.03)) == result
 
 
 def test_a_margin_without_samples_of_a_class_has_no_answer():
@@ -517,35 +417,19 @@ def test_a_margin_without_samples_of_a_class_has_no_answer():
 
 
 @pytest.mark.parametrize(
-    ("counts", "options", "error", "message"),
+    ("counts", "options", "message"),
     [
-        (COUNTS, {"margin": 1.5}, ValueError, "margin must be below 1"),
-        (COUNTS, {"margin": (0.1, 0.2, 0.3)}, ValueError, "margin must be one number, or two"),
-        (COUNTS, {"margin": (0.1, "x")}, TypeError, "margin must be a number"),
-        (COUNTS, {"margin": 0.1, "alpha": 0.7}, ValueError, r"alpha must be below 0\.5"),
-        ([[1, 2], [3, 4]], {}, ValueError, r"counts must be of shape \(2, 2, 2\)"),
-        ([[[2**51] * 2] * 2] * 2, {}, ValueError, r"counts must add up to at most"),
-        (COUNTS, {"positive": 7}, ValueError, "positive=7 is not among the labels"),
-        (
-            COUNTS,
-            {"confidence_level": 0.5, "alternative": "less"},
-            ValueError,
-            r"confidence_level must be above 0\.5",
-        ),
+        (COUNTS, {"margin": 1.5}, "margin must be below 1"),
+        (COUNTS, {"margin": (0.1, 0.2, 0.3)}, "margin must be one number, or two"),
+        (COUNTS, {"margin": 0.1, "alpha": 0.7}, r"alpha must be below 0\.5"),
+        ([[1, 2], [3, 4]], {}, r"counts must be of shape \(2, 2, 2\)"),
+        ([[[2**51] * 2] * 2] * 2, {}, r"counts must add up to at most"),
+        (COUNTS, {"confidence_level": 0.5, "alternative": "less"}, "confidence_level must be ab"),
     ],
 )
-def test_bad_counts(counts, options, error, message):
-    with pytest.raises(error, match=f"^{message}"):
+def test_bad_counts(counts, options, message):
+    with pytest.raises(ValueError, match=f"^{message}"):
         from_counts(counts, **options)
-
-
-def test_counts_of_other_classes_are_refused():
-    three = count_labels([0, 1, 2], [0, 1, 2], [0, 1, 1])
-    with pytest.raises(ValueError, match=r"^counts must be of two classes, got 3: \[0"):
-        from_counts(three)
-    words = count_labels(["a", "b"], ["a", "b"], ["a", "a"])
-    with pytest.raises(ValueError, match="pass positive="):
-        from_counts(words)
 
 
 # Screen-positive designs.
@@ -565,10 +449,3 @@ def test_ratios_do_not_need_those_that_neither_calls(both, a, b):
     assert str(wrong).startswith("Ratio of two models' false positive rate (greater)")
     if a != b:
         assert {wrong.better, right.better} == {"a", "b"}
-
-
-def test_bad_screens():
-    with pytest.raises(ValueError, match=r"^both_positive .* must be at most 2"):
-        screen_positive_ratio(2**53, 2, 3)
-    with pytest.raises(ValueError, match=r"^measure must be one of"):
-        screen_positive_ratio(1, 2, 3, measure="ppv")

@@ -93,9 +93,7 @@ def test_the_leaderboard_of_a_look():
     np.testing.assert_array_equal(result.decisions == 1, better)
     ranks = np.stack([1 + better.sum(axis=0), M - better.sum(axis=1)], axis=1)
     np.testing.assert_array_equal(board.rank_interval, ranks[board.models])
-    assert result.best[0] == board.names[0]
-    assert (board.interval[:, 0] < board.score).all()
-    assert (board.interval[:, 1] > board.score).all()
+    assert (np.sign(board.interval - board.score[:, None]) == [-1, 1]).all()
     # Wider than Wilson's intervals, which hold at one look.
     wilson = fastcmp.compare_all(y, preds).leaderboard.interval
     widths = np.diff(board.interval)[:, 0] / np.diff(wilson)[:, 0]
@@ -122,15 +120,10 @@ def test_pairs_of_a_look():
 def test_tables_and_the_formula_agree():
     """Few samples of many models are looked up, many samples of few worked out."""
     rng = np.random.default_rng(3)
-    y = np.ones(60, int)
     many = (rng.random((40, 60)) < 0.7).astype(int)
-    found = PairLooks().look(PairCounts().update(y, many))
-    for i, j in ((0, 1), (7, 30), (38, 39)):
-        wanted = sequential.mcnemar(y, many[i], many[j])
-        assert found.pair(i, j).log_evalue == pytest.approx(wanted.log_evalue, rel=1e-11, abs=1e-11)
-    pairs = np.triu_indices(40, 1)
-    only_a = [int((many[i] > many[j]).sum()) for i, j in zip(*pairs, strict=True)]
-    only_b = [int((many[i] < many[j]).sum()) for i, j in zip(*pairs, strict=True)]
+    found = PairLooks().look(PairCounts().update(np.ones(60, int), many))
+    i, j = np.triu_indices(40, 1)
+    only_a, only_b = (np.sum(x, axis=1) for x in (many[i] > many[j], many[i] < many[j]))
     wanted = sequential.mcnemar_from_counts(only_a, only_b)
     np.testing.assert_allclose(found.log_evalue, wanted.log_evalue, rtol=1e-11, atol=1e-11)
 
@@ -146,18 +139,17 @@ def test_any_number_of_workers():
 
 def test_looks_out_of_order():
     counts = PairCounts()
-    held = []
-    for block in blocks(400):
-        held.append(counts.update(*block).copy())
+    held = [counts.update(*block).copy() for block in blocks(400)]
     state = PairLooks()
     state.look(held[1])
-    for wrong in (held[0], PairCounts().update(*some(slice(400, None)))):
-        with pytest.raises(ValueError, match="counts must not shrink"):
+    for wrong, message in (
+        (held[0], "counts must not shrink"),
+        (PairCounts().update(*some(slice(400, None))), "counts must not shrink"),
+        (PairCounts().update(*data()), "counts must be of the 8 models of the looks"),
+    ):
+        with pytest.raises(ValueError, match=message):
             state.look(wrong)
     assert state.n_looks == 1
-    other = PairCounts().update(*data())
-    with pytest.raises(ValueError, match="counts must be of the 8 models of the looks"):
-        state.look(other)
     assert state.look(held[2]).n_looks == 2
 
 

@@ -21,3 +21,9 @@ def case(*words):
     except BaseException as error:
         error.add_note(f"case: {', '.join(map(str, words))}")
         raise
+
+
+def refuses(error, words, function, *data, **options):
+    """A call is refused by an error whose message has these words, a pattern."""
+    with pytest.raises(error, match=words):
+        function(*data, **options)

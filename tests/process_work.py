@@ -58,13 +58,8 @@ def count_scores(seed):
 WORK = {
     work.__name__: work
     for work in (
-        compare_accuracies,
-        compare_costs,
-        compare_agreement,
-        compare_areas,
-        resample_areas,
-        count_pairs,
-        count_scores,
+        *(compare_accuracies, compare_costs, compare_agreement, compare_areas, resample_areas),
+        *(count_pairs, count_scores),
     )
 }
 

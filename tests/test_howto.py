@@ -11,13 +11,8 @@ from tests.public_names import MODULES
 PAGES = sorted((Path(__file__).parents[1] / "docs" / "howto").glob("*.md"))
 #: Headings of the second level, in their order; a page has those that it needs.
 HEADINGS = (
-    "In short",
-    "What the output says",
-    "Variants",
-    "On the command line",
-    "Pitfalls",
-    "How it works",
-    "See also",
+    *("In short", "What the output says", "Variants", "On the command line", "Pitfalls"),
+    *("How it works", "See also"),
 )
 
 

@@ -26,19 +26,16 @@ def loaded_after(code):
     return set(json.loads(run.stdout.splitlines()[-1]))
 
 
-@pytest.mark.parametrize(
-    "code",
-    [
+def test_import_is_light():
+    for code in (
         "import fastcmp",
         "import fastcmp.kernels",
         "import fastcmp; dir(fastcmp); fastcmp.__version__; fastcmp.kernels",
         "from fastcmp import load_digits; load_digits()",
-    ],
-)
-def test_import_is_light(code):
-    loaded = loaded_after(code)
-    assert "fastcmp" in loaded
-    assert loaded & HEAVY == set()
+    ):
+        loaded = loaded_after(code)
+        assert "fastcmp" in loaded
+        assert loaded & HEAVY == set()
 
 
 def test_plain_arrays_need_no_extra():
@@ -79,6 +76,7 @@ fastcmp.nothing
 """
 
 
+@pytest.mark.full
 def test_type_checkers_know_the_names(tmp_path):
     snippet = tmp_path / "snippet.py"
     snippet.write_text(SNIPPET)

@@ -34,6 +34,8 @@ from same_bits import assert_same
 import fastcmp
 from fastcmp import Estimates, designs, stream
 
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+
 GROUPS = [0, 1, 2, 2] * 3
 STRATA = [0, 0, 1, 1, 1, 1] * 2
 WEIGHTS = [1.0, 2.0, 3.0] * 4
@@ -76,11 +78,7 @@ def point_of(record, names):
     for name in names:
         try:
             return np.asarray(getattr(record, name), float)
-        except (
-            AttributeError,
-            TypeError,
-            ValueError,
-        ):  # of a property: counts alone have no difference
+        except (AttributeError, TypeError, ValueError):  # counts alone have no difference
             continue
     return None
 
@@ -145,80 +143,22 @@ ADJUSTMENTS = (
 # --------------------------------------------------------------------------- options
 
 #: Another value of an option, for each that is no choice of words.
-OTHER = {
-    "alpha": 0.2,
-    "confidence_level": 0.6,
-    "margin": 0.1,
-    "n_resamples": 250,
-    "rng": 7,
-    "groups": GROUPS,
-    "strata": STRATA,
-    "sample_weight": WEIGHTS,
-    "weights": WEIGHTS,
-    "positive": 0,
-    "classes": [0, 1],
-    "labels": [1],
-    "stratum_weights": "equal",
-    "cost": COST,
-    "control": 1,
-    "pairs": [(1, 0)],
-    "keep": 2,
-    "metric": "mcc",
-    "target_names": ["x", "y"],
-    "digits": 4,
-    "overall": ["mcc"],
-    "metrics": ["recall"],
-    "prevalence": 0.3,
-    "beta": 0.5,
-    "null_difference": 0.1,
-    "gamma": 0.01,
-    "df": 5.0,
-    "fpr_range": (0, 0.5),
-    "tpr_range": (0.5, 1),
-    "max_fpr": 0.5,
-    "zero_division": 1,
-    "cutoff": 0.4,
-    "smoothing": 0.5,
-    "cost_fp": 3.0,
-    "cost_fn": 3.0,
-    "eps": 0.3,
-    "rope": 0.05,
-    "threshold": 0.6,
-    "prior_strength": 3.0,
-    "z0": 0.5,
-    "ridge": 2.0,
-    "rho": 0.3,
-    "rho1": 0.1,
-    "rho2": 0.1,
-    "n_train": 80,
-    "n_test": 20,
-    "runs": 2,
-    "test_train_ratio": 0.5,
-    "baseline": 1,
-    "top_k": 2,
-    "prior": (2.0, 2.0),
-    "mean0": 0.1,
-    "bounds": (-2, 2),
-    "bets": [0.1] * 12,
-    "truncation": 0.4,
-    "projection_critical": 3.0,
-    "test_size": 0.4,
-    "n_repeats": 3,
-    "n_folds": 3,
-    "n_halves": 4,
-    "m": 3,
-    "power": 0.9,
-    "sensitivity": 0.5,
-    "specificity": 0.5,
-    "tasks": list("abcdefghijkl"),
-    "bootstrap_indices": [[*range(12)] * 1, [0] * 12, [*range(6)] * 2],
-    "models": [1],
-    "n_samples": 99,
-    "ties": [[0, 3], [3, 0]],
-    "step_down": False,
-    "k": 2,
-    "y": None,
-}
+OTHER = {"alpha": 0.2, "confidence_level": 0.6, "margin": 0.1, "n_resamples": 250, "rng": 7}
+OTHER |= {"groups": GROUPS, "strata": STRATA, "sample_weight": WEIGHTS, "weights": WEIGHTS}
+OTHER |= {"positive": 0, "classes": [0, 1], "labels": [1], "stratum_weights": "equal", "cost": COST}
+OTHER |= {"control": 1, "pairs": [(1, 0)], "keep": 2, "metric": "mcc", "target_names": ["x", "y"]}
+OTHER |= {"digits": 4, "overall": ["mcc"], "metrics": ["recall"], "prevalence": 0.3, "beta": 0.5}
+OTHER |= {"null_difference": 0.1, "gamma": 0.01, "df": 5.0, "fpr_range": (0, 0.5)}
+OTHER |= {"tpr_range": (0.5, 1), "max_fpr": 0.5, "zero_division": 1, "cutoff": 0.4}
+OTHER |= {"smoothing": 0.5, "cost_fp": 3.0, "cost_fn": 3.0, "eps": 0.3, "rope": 0.05}
+OTHER |= {"threshold": 0.6, "prior_strength": 3.0, "z0": 0.5, "ridge": 2.0, "rho": 0.3, "rho1": 0.1}
+OTHER |= {"rho2": 0.1, "n_train": 80, "n_test": 20, "runs": 2, "test_train_ratio": 0.5}
+OTHER |= {"baseline": 1, "top_k": 2, "prior": (2.0, 2.0), "mean0": 0.1, "bounds": (-2, 2)}
+OTHER |= {"bets": [0.1] * 12, "truncation": 0.4, "projection_critical": 3.0, "test_size": 0.4}
+OTHER |= {"n_repeats": 3, "n_folds": 3, "n_halves": 4, "m": 3, "power": 0.9, "sensitivity": 0.5}
+OTHER |= {"specificity": 0.5, "tasks": list("abcdefghijkl"), "models": [1], "n_samples": 99}
+OTHER |= {"ties": [[0, 3], [3, 0]], "step_down": False, "k": 2, "y": None}
+OTHER |= {"bootstrap_indices": [[*range(12)] * 1, [0] * 12, [*range(6)] * 2]}
 #: Other values in one function.
 OTHER_IN = {
     ("lift_table", "groups"): [4],
@@ -405,7 +345,6 @@ def matters(name, option):
 
 
 @pytest.mark.parametrize("name", CALLED)
-@pytest.mark.filterwarnings("ignore::UserWarning")
 def test_options_matter(name):
     unseen = SILENT | UNSEEN | UNSEEN_IN.get(name, set())
     options = {x for x, given in parameters(name).items() if given.default is not given.empty}
@@ -415,7 +354,6 @@ def test_options_matter(name):
 
 
 @pytest.mark.parametrize("name", CALLED)
-@pytest.mark.filterwarnings("ignore::UserWarning")
 def test_intervals_hold_their_estimates_and_pvalues_are_adjusted(name):
     for option, value, needed, answer in variants(name):
         with case(option, value, needed):
@@ -433,7 +371,6 @@ def test_records_hold_their_estimates_and_adjusted_pvalues(name):
 
 
 @pytest.mark.parametrize("name", CALLED)
-@pytest.mark.filterwarnings("ignore::UserWarning")
 def test_a_higher_level_is_a_wider_interval(name):
     if "confidence_level" not in parameters(name):
         return
@@ -457,7 +394,6 @@ NO_INTERVAL |= {"best_set", "rank_sets"}
 
 
 @pytest.mark.parametrize("name", CALLED)
-@pytest.mark.filterwarnings("ignore::UserWarning")
 def test_sides_of_a_test(name):
     """The tails add up to 1, and the observed; an interval's end goes with its side."""
     if "alternative" not in parameters(name) or name.startswith("planning."):
@@ -542,21 +478,12 @@ DISCRETE = {"binomial", "trinomial", "permutation", "bootstrap"}
 
 #: Arguments of model a, which change places with those of model b.
 OF_A = (
-    "pred_a",
-    "score_a",
-    "values_a",
-    "scores_a",
-    "y_a",
-    "correct_a",
-    "n_a",
-    "only_a",
-    "errors_a",
+    *("pred_a", "score_a", "values_a", "scores_a", "y_a", "correct_a", "n_a", "only_a", "errors_a"),
 )
 OF_A += ("a", "model_a", "X_a", "only_a_positive", "n_a")
 
 
 @pytest.mark.parametrize("name", CALLED)
-@pytest.mark.filterwarnings("ignore::UserWarning")
 def test_models_that_change_places(name):
     """The difference is the other way round, and so is the side of a test."""
     given = arguments(name)
@@ -626,7 +553,6 @@ def assert_close(ours, theirs, where="answer"):
 
 
 @pytest.mark.parametrize("name", CALLED)
-@pytest.mark.filterwarnings("ignore::UserWarning")
 def test_the_order_of_items_does_not_matter(name):
     given = arguments(name)
     columns = OF_ITEMS & set(given)
@@ -651,7 +577,6 @@ ORDERED = PER_ITEM | {
 
 
 @pytest.mark.parametrize("name", CALLED)
-@pytest.mark.filterwarnings("ignore::UserWarning")
 def test_the_order_of_models_does_not_matter(name):
     given = arguments(name)
     for column in ("preds", "scores", "values"):
@@ -692,7 +617,6 @@ OF_PAIRS = {"difference": -1, "pvalue": 1, "pvalue_adjusted": 1, "difference_sta
 
 
 @pytest.mark.parametrize("name", CALLED)
-@pytest.mark.filterwarnings("ignore::UserWarning")
 def test_workers_and_memory_do_not_matter(name):
     for option, values in (("workers", (1, 3)), ("memory_limit", ("100 kB", "1 GB"))):
         if option not in parameters(name) or name.startswith("compare_cv"):  # processes: slow
@@ -714,62 +638,43 @@ def pair_tensor():
     return fastcmp.count_labels(Y, A, B)
 
 
+def twin(first, second=None, given=(), place="", **of_second):
+    """Two calls of one answer: what the first is given in other arguments, and the second."""
+    return first, given, second or first, of_second, place
+
+
+def table_of(y, pred):
+    return np.histogram2d(y, pred, 2)[0].astype(int)
+
+
+IN, OF_AREAS = "comparison", {"a": (Y, S), "b": (Y, T), "measure": "auc"}
+COUNTED = {"counts": pair_tensor, "classes": None}
+OF_TABLE = {"only_a": None, "only_b": None, "table": [[7, 3], [1, 1]]}
+OF_LABEL_COUNTS = {"counts": label_counts, "classes": None}
+OF_TWO, MEANS = {"a": (Y, A), "b": (Y[::-1], B)}, {"a": S, "b": T, "measure": "mean"}
 #: Functions of data in two forms; where the answer of the second stands in that of the first.
 TWINS = {
-    "labels": ("compare_labels", {}, "mcnemar", {}, "comparison"),
-    "costs of labels": (
-        *("compare_labels", {"cost": COST}),
-        *("cost_test", {"cost": COST}, "comparison"),
+    "labels": twin("compare_labels", "mcnemar", {}, IN),
+    "costs of labels": twin("compare_labels", "cost_test", {"cost": COST}, IN),
+    "unpaired": twin(
+        *("compare_unpaired", "accuracy_unpaired", OF_TWO, IN), y_b=Y[::-1], method="boschloo"
     ),
-    "unpaired": (
-        *("compare_unpaired", {"a": (Y, A), "b": (Y[::-1], B)}),
-        *("accuracy_unpaired", {"y_b": Y[::-1], "method": "boschloo"}, "comparison"),
-    ),
-    "unpaired means": (
-        *("compare_unpaired", {"a": S, "b": T, "measure": "mean"}),
-        *("means_unpaired", {}, "comparison"),
-    ),
-    "unpaired areas": (
-        *("compare_unpaired", {"a": (Y, S), "b": (Y, T), "measure": "auc"}),
-        *("delong_unpaired", {"method": "t"}, "comparison"),
-    ),
-    "table": (
-        *("mcnemar_from_counts", {"only_a": None, "only_b": None, "table": [[7, 3], [1, 1]]}),
-        *("mcnemar", {}, ""),
-    ),
-    "pairs": ("compare_all_from_counts", {}, "compare_all", {}, ""),
-    "moments": ("compare_means_from_moments", {}, "compare_means", {}, ""),
-    "q": ("cochrans_q", {"counts": pair_counts}, "cochrans_q", {}, ""),
-    "report": (
-        *("classification_report", {"counts": label_counts, "classes": None}),
-        *("classification_report", {"preds": {"a": A, "b": B}}, ""),
-    ),
-    "kappa": (
-        "cohen_kappa",
-        {"table": lambda: np.histogram2d(A, B, 2)[0].astype(int)},
-        *("cohen_kappa", {}, ""),
-    ),
-    "costs": ("cost_test_from_counts", {"counts": label_counts}, "cost_test", {}, ""),
-    "metrics": (
-        "compare_metric",
-        {"counts": pair_tensor, "classes": None},
-        "compare_metric",
-        {},
-        "",
-    ),
-    "metric": (
-        "metric",
-        {"table": lambda: np.histogram2d(Y, A, 2)[0].astype(int)},
-        *("metric", {}, ""),
-    ),
-    "sensitivity": (
-        *("compare_sensitivity_specificity", {"counts": pair_tensor}),
-        *("compare_sensitivity_specificity", {}, ""),
-    ),
-    "dask pairs": ("dask.compare_all", ("data", "preds"), "compare_all", {}, ""),
-    "dask q": ("dask.cochrans_q", ("data", "preds"), "cochrans_q", {}, ""),
-    "dask areas": ("dask.delong", ("data", "scores"), "delong", {}, ""),
-    "dask means": ("dask.compare_means", ("data",), "compare_means", {}, ""),
+    "unpaired means": twin("compare_unpaired", "means_unpaired", MEANS, IN),
+    "unpaired areas": twin("compare_unpaired", "delong_unpaired", OF_AREAS, IN, method="t"),
+    "table": twin("mcnemar_from_counts", "mcnemar", OF_TABLE),
+    "pairs": twin("compare_all_from_counts", "compare_all", {}),
+    "moments": twin("compare_means_from_moments", "compare_means", {}),
+    "q": twin("cochrans_q", given={"counts": pair_counts}),
+    "report": twin("classification_report", given=OF_LABEL_COUNTS, preds={"a": A, "b": B}),
+    "kappa": twin("cohen_kappa", given={"table": lambda: table_of(A, B)}),
+    "costs": twin("cost_test_from_counts", "cost_test", {"counts": label_counts}),
+    "metrics": twin("compare_metric", given=COUNTED),
+    "metric": twin("metric", given={"table": lambda: table_of(Y, A)}),
+    "sensitivity": twin("compare_sensitivity_specificity", given={"counts": pair_tensor}),
+    "dask pairs": twin("dask.compare_all", "compare_all", ("data", "preds")),
+    "dask q": twin("dask.cochrans_q", "cochrans_q", ("data", "preds")),
+    "dask areas": twin("dask.delong", "delong", ("data", "scores")),
+    "dask means": twin("dask.compare_means", "compare_means", ("data",)),
 }
 
 
@@ -785,7 +690,6 @@ def in_blocks(given, names):
 
 
 @pytest.mark.parametrize("name", TWINS)
-@pytest.mark.filterwarnings("ignore::UserWarning")
 def test_two_ways_to_one_answer(name):
     """With every option that both have."""
     first, of_first, second, of_second, place = TWINS[name]
@@ -866,7 +770,6 @@ def shared_by(ours, theirs):
 
 
 @pytest.mark.parametrize("name", CALLED)
-@pytest.mark.filterwarnings("ignore::UserWarning")
 def test_an_item_of_weight_0_is_none(name):
     """Without some items, and without a class."""
     given = arguments(name)
@@ -910,7 +813,6 @@ def times(value, unit):
 
 
 @pytest.mark.parametrize("name", CALLED)
-@pytest.mark.filterwarnings("ignore::UserWarning")
 def test_the_unit_of_values_does_not_matter(name):
     given = arguments(name)
     columns = VALUES_IN_UNITS & set(given)
@@ -957,7 +859,6 @@ def stretched(value):
 
 
 @pytest.mark.parametrize("name", CALLED)
-@pytest.mark.filterwarnings("ignore::UserWarning")
 def test_scores_from_0_to_1_may_be_0_and_1(name):
     given = arguments(name)
     columns = {"score", "scores", "score_a", "score_b", "probabilities", "scores_a", "scores_b"}
@@ -977,7 +878,6 @@ def relabel(value, words):
 
 
 @pytest.mark.parametrize("name", CALLED)
-@pytest.mark.filterwarnings("ignore::UserWarning")
 def test_names_of_classes_do_not_matter(name):
     """Neither other words in their order, nor in another where the positive one is named."""
     given = arguments(name)
@@ -1015,7 +915,6 @@ def with_a_gap(value):
 
 
 @pytest.mark.parametrize("name", CALLED)
-@pytest.mark.filterwarnings("ignore::UserWarning")
 def test_policies_for_what_is_missing(name):
     """All say the same where nothing is; where something is, each something else."""
     if "missing" not in parameters(name) or name in ("compare_holdout", "compare_predictions"):
@@ -1072,7 +971,6 @@ def of_many(name):
 
 
 @pytest.mark.parametrize("name", CALLED)
-@pytest.mark.filterwarnings("ignore::UserWarning")
 def test_random_answers_say_so(name):
     """What another seed changes is said to be drawn; what it does not is all there is."""
     if "rng" not in parameters(name) or "." in name:
@@ -1106,7 +1004,6 @@ def test_random_answers_say_so(name):
 
 
 @pytest.mark.parametrize("name", CALLED)
-@pytest.mark.filterwarnings("ignore::UserWarning")
 def test_step_down_is_not_single_step(name):
     """No p-value is larger, the least is the same, and some are smaller."""
     values = [x.default for x in parameters(name).values() if x.name == "step"]
@@ -1132,7 +1029,6 @@ STEPS = ("single-step", "maxt")
 
 
 @pytest.mark.parametrize("name", CALLED)
-@pytest.mark.filterwarnings("ignore::UserWarning")
 def test_no_answer_is_no_decision(name):
     """NaN is no tie, no win and nothing significant, in fields and in words."""
     found = variants(name)

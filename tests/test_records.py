@@ -7,12 +7,12 @@ in `examples`, or a function in `calls`.
 import html
 import json
 import re
-from html.parser import HTMLParser
 
 import numpy as np
 import pytest
 from cases import case
 from examples import RECORDS, example, examples
+from pages import Page
 from public_names import record_classes
 
 import fastcmp
@@ -34,20 +34,23 @@ def test_json_is_read_back(name):
 
 
 @pytest.mark.parametrize("name", RECORDS)
-def test_a_record_is_one_line(name):
+def test_a_record_is_shown_in_every_format(name):
     record = example(name)
     assert repr(record).startswith(type(record).__name__ + "(")
     assert "\n" not in repr(record)
     assert len(repr(record)) <= 250
-
-
-@pytest.mark.parametrize("name", RECORDS)
-def test_text_fits_the_terminal(name):
-    record = example(name)
     lines = str(record).splitlines()
     assert 1 <= len(lines) <= 100
     assert max(map(len, lines)) <= 80
     assert record.summary().strip()
+    for section in record.sections():
+        assert section.rows or section.text
+        assert {len(row) for row in section.rows} <= {len(section.columns)}
+    title = record.sections()[0].title
+    assert title
+    for text in (record.to_markdown(), record.to_html(), record.to_latex()):
+        assert text.strip()
+    assert html.escape(title) in record._repr_html_()
 
 
 @pytest.mark.parametrize("name", RECORDS)
@@ -83,19 +86,6 @@ def test_tables_hold_the_answer(name):
 
 
 @pytest.mark.parametrize("name", RECORDS)
-def test_other_formats(name):
-    record = example(name)
-    for section in record.sections():
-        assert section.rows or section.text
-        assert {len(row) for row in section.rows} <= {len(section.columns)}
-    title = record.sections()[0].title
-    assert title
-    for text in (record.to_markdown(), record.to_html(), record.to_latex()):
-        assert text.strip()
-    assert html.escape(title) in record._repr_html_()
-
-
-@pytest.mark.parametrize("name", RECORDS)
 def test_statistics_have_a_distribution(name):
     record = example(name)
     if not hasattr(record, "statistic"):
@@ -128,49 +118,6 @@ def test_the_better_of_two_models(name):
     assert record.better == wanted
 
 
-@pytest.mark.parametrize("library", ["csv", 1, None])
-def test_unknown_libraries(library):
-    with pytest.raises(ValueError, match="library must be one of"):
-        example("mcnemar").to_frame(library)
-
-
-class Page(HTMLParser):
-    """Tags that are closed as they were opened, all names of ids, and the text."""
-
-    VOID = ("meta", "br", "input", "link", "img", "hr")
-
-    def __init__(self, text):
-        super().__init__()
-        self.open, self.ids, self.seen, self.targets = [], [], [], []
-        self.feed(text)
-        self.close()
-        assert self.open == []
-
-    def handle_starttag(self, tag, attrs):
-        found = dict(attrs)
-        assert len(found) == len(attrs)
-        assert "style" not in found
-        assert not any(name.startswith("on") for name in found)
-        self.ids += [found["id"]] if "id" in found else []
-        for name in ("aria-labelledby", "href"):
-            if (target := found.get(name, "")).startswith("#") or "labelled" in name:
-                self.targets += target.removeprefix("#").split()
-        if tag not in self.VOID:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag, attrs):
-        self.handle_starttag(tag, attrs)
-        if tag not in self.VOID:
-            self.open.pop()
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, text):
-        if not {"script", "style"} & set(self.open):
-            self.seen.append(text)
-
-
 @pytest.mark.parametrize("name", RECORDS)
 def test_a_report_is_a_page_that_answers_and_says_how(name, tmp_path):
     example(name).report(tmp_path / "page.html")
@@ -178,7 +125,10 @@ def test_a_report_is_a_page_that_answers_and_says_how(name, tmp_path):
     page = Page(text)
     assert len(set(page.ids)) == len(page.ids)
     assert set(page.targets) <= set(page.ids)
-    shown = " ".join(" ".join(page.seen).replace("\u00a0", " ").split())
+    assert page.headings[0] == 1
+    assert page.headings.count(1) == 1
+    assert np.diff(page.headings).max() <= 1
+    shown = " ".join(" ".join(page.shown).replace("\u00a0", " ").split())
     assert not {"nan", "None", "NaN%"} & set(shown.split())
     assert example(name).sections()[0].title in shown
     for answer in re.findall(r'<p class="answer">(.*)</p>', text):
@@ -191,3 +141,9 @@ def test_each_public_record_has_an_example():
     seen = {type(x).__name__ for x in examples().values()}
     missing = set(record_classes()) - {"Record"} - seen
     assert not missing, f"a new record? add {missing} to EXAMPLES in tests/examples.py"
+
+
+@pytest.mark.parametrize("library", ["csv", 1, None])
+def test_unknown_libraries(library):
+    with pytest.raises(ValueError, match="library must be one of"):
+        example("mcnemar").to_frame(library)

@@ -27,23 +27,10 @@ DATA = {
     *("ties", "battles"),
 }
 #: Options that mean the same everywhere, with their default.
-DEFAULTS = {
-    "alpha": 0.05,
-    "alternative": "two-sided",
-    "classes": None,
-    "confidence_level": 0.95,
-    "control": None,
-    "groups": None,
-    "missing": "raise",
-    "pairs": None,
-    "positive": None,
-    "progress": None,
-    "strata": None,
-    "stratum_weights": "items",
-    "rng": None,
-    "sample_weight": None,
-    "workers": None,
-}
+DEFAULTS = {"alpha": 0.05, "alternative": "two-sided", "classes": None, "confidence_level": 0.95}
+DEFAULTS |= {"control": None, "groups": None, "missing": "raise", "pairs": None, "positive": None}
+DEFAULTS |= {"progress": None, "strata": None, "stratum_weights": "items", "rng": None}
+DEFAULTS |= {"sample_weight": None, "workers": None}
 #: Other names of the same things.
 FOREIGN = {
     *("n_jobs", "n_threads", "num_workers", "random_state", "seed", "n_boot", "n_iter"),

@@ -198,8 +198,7 @@ class TestMap:
         assert {found["First"], found["Second"]} == {names[1], names[3]}
         browser.check()
 
-    @pytest.mark.parametrize("dark", [False, True])
-    @pytest.mark.parametrize("width", [390, 1280])
+    @pytest.mark.parametrize(("dark", "width"), [(False, 390), (True, 1280)])
     def test_accessible(self, browser, sixty, dark, width):
         browser.open({"": sixty}, dark=dark, width=width)
         when(browser, "document.querySelector('canvas').height > 200")

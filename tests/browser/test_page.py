@@ -5,13 +5,13 @@ import time
 
 import numpy as np
 import pytest
+from examples import examples
 from selenium.webdriver.common.keys import Keys
-from test_records import examples
 
 import fastcmp
-from fastcmp.core.records import Record
-from fastcmp.core.sections import Section
+from fastcmp.records import Record
 
+Section = type(fastcmp.mcnemar_from_counts(3, 9).sections()[0])
 HOSTILE = "<script>alert(1)</script>"
 NAMES = ("svm", "knn", HOSTILE, "</table><b>x", '"x" & y')
 
@@ -52,7 +52,7 @@ def test_accessible_to_all(browser, kinds, dark):
     assert browser.violations() == []
 
 
-@pytest.mark.parametrize("width", [390, 768, 1280, 1920])
+@pytest.mark.parametrize("width", [390, 1280])
 def test_nothing_is_wider_than_the_window(browser, kinds, width):
     browser.open(kinds, width=width)
     assert browser.run("return document.documentElement.scrollWidth") <= width

@@ -4,36 +4,14 @@ import json
 
 import numpy as np
 import pytest
+from commands import refused, run, written
 
 import fastcmp
-from fastcmp.cli import main
 
 N = 60
 TRUTH = np.arange(N) % 3
 A = np.where(np.arange(N) % 7 == 0, (TRUTH + 1) % 3, TRUTH)
 B = np.where(np.arange(N) % 5 == 0, (TRUTH + 2) % 3, TRUTH)
-
-
-def run(capsys, *words):
-    code = main([str(word) for word in words])
-    out, err = capsys.readouterr()
-    return code, out, err
-
-
-def refused(capsys, *words):
-    code, out, err = run(capsys, *words)
-    assert (code, out) == (64, "")
-    assert err.startswith("fastcmp: ")
-    assert err.count("\n") == 1
-    return err
-
-
-def written(path, **columns):
-    """Write columns as CSV; a name `blank` stands for a header without text."""
-    lines = [",".join("" if name == "blank" else name for name in columns)]
-    lines += [",".join(map(str, row)) for row in zip(*columns.values(), strict=True)]
-    path.write_text("\n".join(lines) + "\n")
-    return str(path)
 
 
 @pytest.fixture
@@ -71,15 +49,6 @@ def test_what_is_no_model_is_refused_by_name(capsys, tmp_path, models, command, 
     assert run(capsys, command.replace("joined", "compare"), path, *chosen) == expect
 
 
-def test_all_such_columns_are_named_at_once(capsys, tmp_path, models):
-    more = {"n": A + 50, "m m": A + 70}
-    path = written(tmp_path / "p.csv", **models, **more)
-    assert "pass --drop n 'm m', or" in refused(capsys, "compare", path)
-    words = ("compare", path, "--drop", "n", "m m", "--format", "json")
-    told = json.loads(run(capsys, *words)[1])
-    assert told["leaderboard"]["model"] == ["a", "b"]
-
-
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -97,17 +66,6 @@ def test_words_that_are_spelt_otherwise(capsys, tmp_path, command, change, said)
     err = refused(capsys, command, path)
     assert "column 'b' shares no label with 'y_true': it holds" in err
     assert said in err
-
-
-def test_text_among_numbers(capsys, tmp_path, models):
-    keys = [f"s{i}" for i in range(N)]
-    path = written(tmp_path / "p.csv", **models, key=keys)
-    assert "pass --drop key, or" in refused(capsys, "compare", path)
-    assert "pass --drop key, or" in refused(capsys, "holdout", path)
-    for command in ("roc", "cutpoint", "lift"):
-        err = refused(capsys, command, path)
-        assert "column 'key' holds text, and scores must be numbers" in err
-        assert "--drop key, or choose by --scores" in err
 
 
 def test_a_tenth_outside_the_truth(capsys, tmp_path, models):
@@ -132,24 +90,7 @@ def test_a_tenth_outside_the_truth(capsys, tmp_path, models):
     assert "predicted by c (13.3%: 9)" in err
 
 
-def test_few_samples_and_one_class_are_no_proof(capsys, tmp_path):
-    ones = np.ones(N, int)
-    path = written(tmp_path / "p.csv", y_true=ones, a=ones, b=0 * ones)
-    code, out, err = run(capsys, "compare", path)
-    assert code == 0
-    assert "100.0%" in out
-    assert "predicted by b (100.0%: 0)" in err
-
-
 # The check itself, against brute force.
-
-
-def test_fractions_among_true_labels_are_labels(capsys, tmp_path):
-    halves = TRUTH / 2
-    path = written(tmp_path / "p.csv", y_true=halves, a=A / 2, b=B / 2)
-    assert run(capsys, "compare", path)[0] == 0
-    path = written(tmp_path / "q.csv", y_true=halves, a=A / 2, b=B / 2 + 0.1)
-    assert "column 'b' shares no label" in refused(capsys, "compare", path)
 
 
 def test_scores_as_text_are_scores(capsys, tmp_path):
@@ -166,54 +107,23 @@ def test_scores_as_text_are_scores(capsys, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["blank", "Unnamed: 0", "index", "level_0", "__index_level_0__"])
-@pytest.mark.parametrize("command", ["compare", "holdout", "roc"])
-def test_the_index_of_pandas_is_the_row_id(capsys, tmp_path, models, command, name):
+def test_the_index_of_pandas_is_the_row_id(capsys, tmp_path, models, name):
     models["y_true"], models["a"], models["b"] = (x % 2 for x in (TRUTH, A, B))
-    plain = run(capsys, command, written(tmp_path / "p.csv", **models))
-    for i, values in enumerate((np.arange(N), np.arange(N)[::-1] * 7)):
-        path = written(tmp_path / f"q{i}.csv", **{name: values}, **models)
-        code, out, err = run(capsys, command, path)
-        assert (code, out) == plain[:2]
-        assert "is taken as the row id, not as a model" in err
-        assert err.count("\n") == 1
-    repeated = written(tmp_path / "r.csv", **{name: np.arange(N) // 2}, **models)
-    err = refused(capsys, command, repeated)
-    shown = "''" if name == "blank" else name
-    shown = f"'{shown}'" if " " in shown else shown
-    assert "more than one row has" in err
-    assert f"does not identify rows: leave it out (--drop {shown})" in err
-    column = "" if name == "blank" else name
-    assert run(capsys, command, repeated, "--drop", column) == plain
-
-
-def test_an_index_beside_ids_or_names_of_models(capsys, tmp_path, models):
-    number = np.arange(N) // 3
-    path = written(tmp_path / "p.csv", blank=number, id=np.arange(N), **models)
-    code, _, err = run(capsys, "compare", path)
-    assert code == 0
-    assert "the column without a name ('') looks like a row index: it is left" in err
-    path = written(tmp_path / "q.csv", blank=number, **models)
-    assert run(capsys, "compare", path, "--models", "a", "b")[::2] == (0, "")
-    both = {"blank": np.arange(N), "Unnamed: 0": number}
-    code, _, err = run(capsys, "compare", written(tmp_path / "r.csv", **both, **models))
-    assert code == 0
-    assert "taken as the row id" in err
-    assert "column 'Unnamed: 0' looks like a row index: it is left out" in err
-
-
-def test_a_comma_at_the_end_of_each_line(capsys, tmp_path, models):
-    path = written(tmp_path / "p.csv", **models, blank=[""] * N)
-    code, out, err = run(capsys, "compare", path)
-    assert code == 0
-    assert "2 models" in out
-    assert "the column without a name ('') holds no values: it is left out" in err
-
-
-def test_several_files_are_never_joined_by_an_index(capsys, tmp_path, models):
-    one = written(tmp_path / "p.csv", blank=np.arange(N), **models)
-    two = written(tmp_path / "q.csv", blank=np.arange(N), c=A)
-    assert "name their column (--id)" in refused(capsys, "compare", one, two)
-    assert run(capsys, "compare", one, two, "--id", "")[::2] == (0, "")
+    for command in ("compare", "holdout", "roc"):
+        plain = run(capsys, command, written(tmp_path / "p.csv", **models))
+        for i, values in enumerate((np.arange(N), np.arange(N)[::-1] * 7)):
+            path = written(tmp_path / f"q{i}.csv", **{name: values}, **models)
+            code, out, err = run(capsys, command, path)
+            assert (code, out) == plain[:2]
+            assert "is taken as the row id, not as a model" in err
+            assert err.count("\n") == 1
+        repeated = written(tmp_path / "r.csv", **{name: np.arange(N) // 2}, **models)
+        err = refused(capsys, command, repeated)
+        column = "" if name == "blank" else name
+        shown = column if column.isidentifier() else f"'{column}'"
+        assert "more than one row has" in err
+        assert f"does not identify rows: leave it out (--drop {shown})" in err
+        assert run(capsys, command, repeated, "--drop", column) == plain
 
 
 def test_drop(capsys, tmp_path, models):
@@ -242,14 +152,12 @@ def test_one_file_a_model(capsys, tmp_path):
     files = [str(tmp_path / f"{model}.csv") for model in "ab"]
     assert "--missing common" in refused(capsys, "compare", *files)
     for missing, n in (("common", 39), ("wrong", 40)):
-        for where in (files, [str(tmp_path)], [f"a={files[0]}", f"b={files[1]}"]):
-            assert main(["compare", *where, "--missing", missing, "--format", "json"]) == 0
-            said = json.loads(capsys.readouterr().out)
+        for where in (files, [tmp_path], [f"a={files[0]}", f"b={files[1]}"]):
+            said = json.loads(
+                run(capsys, "compare", *where, "--missing", missing, "--format", "json")[1]
+            )
             assert (sorted(said["leaderboard"]["model"]), said["n_samples"]) == (["a", "b"], n)
     named = [f"base={files[0]}", f"new={files[1]}", "--missing", "common", "--format", "json"]
-    assert main(["holdout", *named]) == 0
-    said = json.loads(capsys.readouterr().out)
-    assert (said["model_a"], said["model_b"]) == ("base", "new")
-    assert main(["holdout", "--unpaired", *named]) == 0
-    said = json.loads(capsys.readouterr().out)
-    assert (said["model_a"], said["model_b"]) == ("base", "new")
+    for more in ([], ["--unpaired"]):
+        said = json.loads(run(capsys, "holdout", *more, *named)[1])
+        assert (said["model_a"], said["model_b"]) == ("base", "new")

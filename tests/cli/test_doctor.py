@@ -4,17 +4,15 @@ import json
 import subprocess
 import sys
 
-import pytest
+import commands
 
 import fastcmp
-from fastcmp.cli import main
 
 
 def run(capsys, *options):
-    code = main(["doctor", *options])
-    printed = capsys.readouterr()
-    assert printed.err == ""
-    return code, printed.out
+    code, out, err = commands.run(capsys, "doctor", *options)
+    assert err == ""
+    return code, out
 
 
 def test_all_is_well(capsys):
@@ -24,11 +22,9 @@ def test_all_is_well(capsys):
     code, out = run(capsys, "--format", "json")
     found = json.loads(out)
     assert code == 0
-    assert found["works"] is True
-    assert found["problems"] == []
+    assert (found["works"], found["problems"], found["cache_writable"]) == (True, [], True)
     assert found["cache_kernels"] > 0
     assert found["cache_bytes"] > 1000 * found["cache_kernels"]
-    assert found["cache_writable"] is True
     assert found["first_answer_seconds"] > 0
 
 
@@ -49,16 +45,13 @@ sys.exit(main(["doctor"]))
     assert "Processor: unknown" in done.stdout
 
 
-def test_it_is_written_to_a_file(tmp_path, capsys):
+def test_it_is_written_to_a_file_and_in_other_formats(tmp_path, capsys):
     path = tmp_path / "found.md"
-    code, out = run(capsys, "--output", str(path))
+    code, out = run(capsys, "--output", path)
     assert (code, out) == (0, "")
     assert path.read_text().startswith(f"### fastcmp {fastcmp.__version__} works.")
-    assert main(["doctor", "--output", str(tmp_path / "no" / "found.md")]) == 64
-
-
-@pytest.mark.parametrize("form", ["markdown", "csv", "html", "latex"])
-def test_other_formats(form, capsys):
-    code, out = run(capsys, "--format", form)
-    assert code == 0
-    assert "numba" in out
+    commands.refused(capsys, "doctor", "--output", tmp_path / "no" / "found.md")
+    for form in ("csv", "html", "latex"):
+        code, out = run(capsys, "--format", form)
+        assert code == 0
+        assert "numba" in out

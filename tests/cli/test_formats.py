@@ -9,34 +9,13 @@ import sys
 import warnings
 
 import pytest
+from commands import by_table, refused, run
 
 import fastcmp
-from fastcmp.cli import main
 
 COMPARE = ("compare", "--example", "digits")
 ROC = ("roc", "--example", "digits")
 TIMEOUT = 120
-
-
-def run(capsys, *words):
-    code = main([str(word) for word in words])
-    out, err = capsys.readouterr()
-    return code, out, err
-
-
-def refused(capsys, *words):
-    code, out, err = run(capsys, *words)
-    assert (code, out) == (64, "")
-    assert err.startswith("fastcmp: ")
-    assert err.count("\n") == 1
-    return err
-
-
-def by_table(rows):
-    tables = {}
-    for row in rows:
-        tables.setdefault(row["table"], []).append(row)
-    return tables
 
 
 SUFFIXES = {
@@ -52,17 +31,15 @@ SUFFIXES = {
 }
 
 
-@pytest.mark.parametrize("suffix", SUFFIXES)
 @pytest.mark.parametrize("words", [COMPARE, ROC], ids=["compare", "roc"])
-def test_the_extension_chooses_the_format(capsys, tmp_path, words, suffix):
-    path, form = tmp_path / f"x.{suffix}", SUFFIXES[suffix]
-    assert run(capsys, *words, "--output", path) == (0, "", "")
-    expect = run(capsys, *words, "--format", form)[1]
-    assert path.read_text(encoding="utf-8") == expect
-    if form == "html":
-        assert expect.startswith('<!DOCTYPE html>\n<meta charset="utf-8">')
-    if form == "json":
-        assert json.loads(expect)
+def test_the_extension_chooses_the_format(capsys, tmp_path, words):
+    for suffix, form in SUFFIXES.items():
+        path = tmp_path / f"x.{suffix}"
+        assert run(capsys, *words, "--output", path) == (0, "", "")
+        expect = run(capsys, *words, "--format", form)[1]
+        assert path.read_text(encoding="utf-8") == expect, suffix
+        if form == "html":
+            assert expect.startswith('<!DOCTYPE html>\n<meta charset="utf-8">')
 
 
 def test_a_format_against_the_extension_is_refused(capsys, tmp_path):
@@ -75,93 +52,6 @@ def test_a_format_against_the_extension_is_refused(capsys, tmp_path):
     assert run(capsys, *COMPARE, "--output", other, "--format", "json")[0] == 0
     assert json.loads(other.read_text()) == json.loads(path.read_text())
     assert "--output FILE" in refused(capsys, *COMPARE, "--format", "parquet")
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        COMPARE,
-        ROC,
-        (*ROC, "--scores", "mlp", "knn_3"),
-        ("lift", "--example", "digits", "--scores", "mlp"),
-        ("holdout", "--example", "digits", "--models", "mlp", "knn_3"),
-    ],
-    ids=" ".join,
-)
-def test_parquet_holds_what_csv_holds(capsys, tmp_path, words):
-    parquet = pytest.importorskip("pyarrow.parquet")
-    path = tmp_path / "x.parquet"
-    assert run(capsys, *words, "--output", path) == (0, "", "")
-    table = parquet.read_table(path)
-    _, out, _ = run(capsys, *words, "--format", "csv")
-    rows = list(csv.DictReader(io.StringIO(out)))
-    assert table.column_names == list(rows[0])
-    assert table.num_rows == len(rows)
-    for name in table.column_names:
-        cells = ["" if x is None else str(x) for x in table.column(name).to_pylist()]
-        wanted = [row[name] for row in rows]
-        if cells != wanted:  # whole numbers that became floats
-            pairs = zip(cells, wanted, strict=True)
-            assert all(x == y or float(x) == float(y) for x, y in pairs), name
-
-
-def test_roc_tells_areas_and_tests_of_pairs_in_csv(capsys):
-    is_eight, scores = fastcmp.load_digits_scores()
-    two = {name: scores[name] for name in ("mlp", "knn_3")}
-    result = fastcmp.delong(is_eight, two)
-    words = (*ROC, "--scores", *two, "--format", "csv", "--alpha", 0.1)
-    tables = by_table(csv.DictReader(io.StringIO(run(capsys, *words)[1])))
-    assert [float(row["auc"]) for row in tables["models"]] == result.auc.tolist()
-    (pair,) = tables["pairs"]
-    test = result.compare("mlp", "knn_3")
-    assert (pair["model_a"], pair["model_b"]) == ("mlp", "knn_3")
-    assert float(pair["pvalue"]) == test.pvalue
-    assert float(pair["statistic"]) == test.statistic
-    ends = test.confidence_interval(0.9)
-    assert (float(pair["low"]), float(pair["high"])) == tuple(ends)
-    about = {row["name"]: row["value"] for row in tables["about"]}
-    assert about["n_positives"] == str(result.n_positives)
-    assert about["confidence_level"] == "0.9"
-
-    _, out, _ = run(capsys, *ROC, "--format", "csv")
-    tables = by_table(csv.DictReader(io.StringIO(out)))
-    result = fastcmp.delong(is_eight, scores)
-    areas = dict(zip(result.names, result.auc.tolist(), strict=True))
-    assert {row["model"]: float(row["AUC"]) for row in tables["leaderboard"]} == areas
-    assert len(tables["pairs"]) == len(areas) * (len(areas) - 1) // 2
-
-    _, out, _ = run(capsys, *ROC, "--scores", "mlp", "--format", "csv")
-    assert by_table(csv.DictReader(io.StringIO(out))).keys() == {"models", "about"}
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        COMPARE,
-        (*ROC, "--scores", "mlp", "knn_3"),
-        ("cutpoint", "--example", "digits", "--scores", "mlp"),
-        ("lift", "--example", "digits", "--scores", "mlp"),
-        ("holdout", "--example", "digits", "--models", "mlp", "knn_3"),
-    ],
-    ids=lambda words: words[0],
-)
-def test_csv_says_all_that_json_says(capsys, words):
-    told_in_json = json.loads(run(capsys, *words, "--format", "json")[1])
-    rows = list(csv.DictReader(io.StringIO(run(capsys, *words, "--format", "csv")[1])))
-    tables = by_table(rows) if "table" in rows[0] else {}
-    about = {row["name"]: row["value"] for row in tables.get("about", [])}
-    for name in ("record", "version", "fields"):
-        del told_in_json[name]
-    for name, value in told_in_json.items():
-        if name in tables:
-            assert len(tables[name]) == len(next(iter(value.values())))
-            assert set(value) <= set(rows[0])
-        elif tables:
-            assert name in about
-            if isinstance(value, list):
-                assert json.loads(about[name]) == value
-        else:
-            assert name in rows[0] or name.removesuffix("s") in rows[0]
 
 
 def test_cutpoint_draws_the_cutoff_that_it_found(capsys, tmp_path, monkeypatch):
@@ -262,3 +152,42 @@ def test_warnings_are_lines_too(capsys, monkeypatch):
     code, _, err = run(capsys, *ROC)
     assert code == 0
     assert err == "fastcmp: warning: areas below 1/2: pass --positive\n"
+
+
+def test_csv_says_all_that_json_says_and_parquet_all_of_csv(capsys, tmp_path):
+    for words in (
+        COMPARE,
+        (*ROC, "--scores", "mlp", "knn_3"),
+        ("cutpoint", "--example", "digits", "--scores", "mlp"),
+        ("lift", "--example", "digits", "--scores", "mlp"),
+        ("holdout", "--example", "digits", "--models", "mlp", "knn_3"),
+    ):
+        told_in_json = json.loads(run(capsys, *words, "--format", "json")[1])
+        text = run(capsys, *words, "--format", "csv")[1]
+        rows = list(csv.DictReader(io.StringIO(text)))
+        tables = by_table(text) if "table" in rows[0] else {}
+        about = {row["name"]: row["value"] for row in tables.get("about", [])}
+        for name in told_in_json.keys() - {"record", "version", "fields"}:
+            value = told_in_json[name]
+            if name in tables:
+                assert len(tables[name]) == len(next(iter(value.values())))
+                assert set(value) <= set(rows[0])
+            elif tables:
+                assert name in about
+                if isinstance(value, list):
+                    assert json.loads(about[name]) == value
+            else:
+                assert name in rows[0] or name.removesuffix("s") in rows[0]
+
+        parquet = pytest.importorskip("pyarrow.parquet")
+        path = tmp_path / "x.parquet"
+        assert run(capsys, *words, "--output", path) == (0, "", "")
+        table = parquet.read_table(path)
+        assert table.column_names == list(rows[0])
+        assert table.num_rows == len(rows)
+        for name in table.column_names:
+            cells = ["" if x is None else str(x) for x in table.column(name).to_pylist()]
+            wanted = [row[name] for row in rows]
+            if cells != wanted:  # whole numbers that became floats
+                pairs = zip(cells, wanted, strict=True)
+                assert all(x == y or float(x) == float(y) for x, y in pairs), name

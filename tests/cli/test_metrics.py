@@ -1,22 +1,14 @@
 """`fastcmp compare --metric`: whole files, files in blocks, refusals."""
 
-import json
-
 import numpy as np
 import pytest
+from commands import answer, refused
 from libraries import pd
 
 from fastcmp import compare_all, make_metric
-from fastcmp.cli import main
 
 N = 400
 RNG = np.random.default_rng(3)
-
-
-def run(capsys, *arguments):
-    code = main(["compare", *map(str, arguments)])
-    printed = capsys.readouterr()
-    return code, printed.out, printed.err
 
 
 @pytest.fixture(scope="module")
@@ -36,12 +28,6 @@ def path(frame, tmp_path_factory):
     return place
 
 
-def answer(capsys, *arguments):
-    code, out, err = run(capsys, *arguments, "--format", "json")
-    assert (code, err) == (0, "")
-    return json.loads(out)
-
-
 def in_memory(frame, **options):
     return compare_all(frame["y_true"], frame.drop(columns="y_true"), **options)
 
@@ -49,7 +35,7 @@ def in_memory(frame, **options):
 @pytest.mark.parametrize("blocks", [False, True])
 def test_metrics_of_files(capsys, frame, path, tmp_path, blocks):
     more = ["--checkpoint", tmp_path / "state"] if blocks else []
-    found = answer(capsys, path, "--metric", "f1", "--average", "macro", *more)
+    found = answer(capsys, "compare", path, "--metric", "f1", "--average", "macro", *more)
     wanted = in_memory(frame, metric="f1_macro")
     assert (found["record"], found["metric"]) == ("MetricsResult", "f1_macro")
     assert found["pairs"]["pvalue"] == pytest.approx(wanted.pvalue.tolist())
@@ -59,14 +45,14 @@ def test_metrics_of_files(capsys, frame, path, tmp_path, blocks):
 
 def test_options_of_metrics(capsys, frame, path):
     found = answer(
-        capsys, path, "--metric", "precision_macro", "--labels", "no", "yes",
+        capsys, "compare", path, "--metric", "precision_macro", "--labels", "no", "yes",
         "--zero-division", "nan", "--method", "delta", "--control", "b",
     )  # fmt: skip
     metric = make_metric("precision_macro", labels=["no", "yes"], zero_division=float("nan"))
     wanted = in_memory(frame, metric=metric, method="delta", control="b")
     assert found["pairs"]["pvalue"] == pytest.approx(wanted.pvalue.tolist())
     drawn = answer(
-        capsys, path, "--metric", "mcc", "--method", "bootstrap",
+        capsys, "compare", path, "--metric", "mcc", "--method", "bootstrap",
         "--n-resamples", "99", "--seed", "5",
     )  # fmt: skip
     wanted = in_memory(frame, metric="mcc", method="bootstrap", n_resamples=99, rng=5)
@@ -80,43 +66,31 @@ def test_the_positive_class(capsys, tmp_path, labels):
     columns = {"y_true": y, "a": np.where(RNG.random(60) < 0.8, y, labels[0])}
     columns["b"] = np.where(RNG.random(60) < 0.6, y, labels[1])
     pd.DataFrame(columns).to_csv(tmp_path / "two.csv", index=False)
-    found = answer(capsys, tmp_path / "two.csv", "--metric", "f1", "--positive", labels[0])
+    options = ("--metric", "f1", "--positive", labels[0])
+    found = answer(capsys, "compare", tmp_path / "two.csv", *options)
     metric = make_metric("f1", positive=labels[0])
     wanted = compare_all(y, [columns["a"], columns["b"]], metric=metric)
     assert found["pairs"]["pvalue"] == pytest.approx(wanted.pvalue.tolist())
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (["--metric", "f1"], "--average"),
-        (["--metric", "nope"], "--metric must be one of accuracy"),
-        (["--metric", "f1", "--positive", "yes"], "needs two classes"),
-        (["--metric", "mcc", "--test", "cost"], "pass --metric or --test, not both"),
-        (["--metric", "mcc", "--method", "midp"], "--method must be one of"),
-        (["--metric", "mcc", "--alpha", "2"], "--alpha must lie in"),
-        (["--metric", "mcc", "--n-resamples", "0"], "--n-resamples must"),
-        (["--positive", "yes"], "--positive is for --metric NAME"),
-        (["--labels", "yes"], "--labels is for --metric NAME"),
-        (["--metric", "precision_macro", "--zero-division", "2"], "--zero-division"),
-        (["--metric", "mcc", "--memory-limit", "1k"], "larger --memory-limit"),
-    ],
-)
-def test_refused(capsys, path, options, said):
-    code, out, err = run(capsys, path, *options)
-    assert (code, out) == (64, "")
-    assert said in err
-    assert err.count("\n") == 1
-
-
-def test_values_know_no_metrics(capsys, path):
-    code, _, err = run(capsys, "--values", path, "--metric", "mcc")
-    assert code == 64
+def test_refused(capsys, path, tmp_path):
+    for said, *options in (
+        ("--average", "--metric", "f1"),
+        ("--metric must be one of accuracy", "--metric", "nope"),
+        ("needs two classes", "--metric", "f1", "--positive", "yes"),
+        ("pass --metric or --test, not both", "--metric", "mcc", "--test", "cost"),
+        ("--method must be one of", "--metric", "mcc", "--method", "midp"),
+        ("--alpha must lie in", "--metric", "mcc", "--alpha", "2"),
+        ("--n-resamples must", "--metric", "mcc", "--n-resamples", "0"),
+        ("--positive is for --metric NAME", "--positive", "yes"),
+        ("--labels is for --metric NAME", "--labels", "yes"),
+        ("--zero-division", "--metric", "precision_macro", "--zero-division", "2"),
+        ("larger --memory-limit", "--metric", "mcc", "--memory-limit", "1k"),
+        (
+            "--missing must be 'raise' where samples are counted",
+            *("--metric", "mcc", "--missing", "wrong", "--checkpoint", tmp_path / "state"),
+        ),
+    ):
+        assert said in refused(capsys, "compare", path, *options), options
+    err = refused(capsys, "compare", "--values", path, "--metric", "mcc")
     assert "--metric is for predicted labels" in err
-
-
-def test_missing_predictions_in_blocks(capsys, path, tmp_path):
-    options = ["--metric", "mcc", "--missing", "wrong"]
-    code, _, err = run(capsys, path, *options, "--checkpoint", tmp_path / "state")
-    assert code == 64
-    assert "--missing must be 'raise' where samples are counted" in err

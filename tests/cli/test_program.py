@@ -1,7 +1,5 @@
 """The command line as a person meets it: answers, formats, errors in one line."""
 
-import csv
-import io
 import json
 import os
 import re
@@ -12,43 +10,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from commands import answer, by_table, refused, run, written
 from libraries import pd
 
 import fastcmp
-from fastcmp.cli import main
 
 EXAMPLE = ["compare", "--example", "digits"]
 WHERE = (
     "Difference, interval and p-value of each pair: --pairs all, or --pairs A:B; also in "
     "--format csv and --report FILE."
 )
-
-
-def run(capsys, *arguments):
-    code = main(list(arguments))
-    printed = capsys.readouterr()
-    return code, printed.out, printed.err
-
-
-def by_table(text):
-    """Split the rows of a CSV by its first column."""
-    tables = {}
-    for row in csv.DictReader(io.StringIO(text)):
-        tables.setdefault(row["table"], []).append(row)
-    return tables
-
-
-def refused(capsys, *arguments):
-    """What a refusal prints, after checking that it is one line and exit code 64."""
-    try:
-        code, out, err = run(capsys, *arguments)
-    except SystemExit as stop:  # argparse
-        code, (out, err) = stop.code, capsys.readouterr()
-    assert code == 64
-    assert out == ""
-    assert err.startswith("fastcmp")
-    assert err.count("\n") == 1
-    return err
 
 
 @pytest.fixture
@@ -101,49 +72,11 @@ def test_pairs_that_are_asked_for(capsys):
     assert WHERE not in out
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["--pairs", "mlp:nothing"], "--pairs takes all, or A:B of two of svm_rbf, "),
-        (["--pairs", "mlp:mlp"], "--pairs takes all, or A:B of two of svm_rbf, "),
-        (["--pairs", "mlp:knn_3", "--control", "svm_rbf"], "not among those tested"),
-        (["--plot", "x.docx"], "--plot must end in one of "),
-    ],
-)
-def test_pairs_and_pictures_that_there_are_not(capsys, arguments, said):
-    assert said in refused(capsys, *EXAMPLE, *arguments)
-
-
 @pytest.mark.parametrize("kind", ["leaderboard", "pvalues", "critical-difference"])
 def test_a_picture(capsys, tmp_path, kind):
     place = tmp_path / "picture.svg"
     assert run(capsys, *EXAMPLE, "--plot", str(place), "--plot-kind", kind)[0] == 0
     assert "<svg" in place.read_text()
-
-
-def test_csv_has_every_pair_in_full_precision(capsys):
-    _, out, _ = run(capsys, *EXAMPLE, "--format", "csv")
-    tables = by_table(out)
-    result = fastcmp.compare_all(*fastcmp.load_digits())
-    pairs, board = tables["pairs"], tables["leaderboard"]
-    assert len(pairs) == 45
-    assert [float(row["pvalue"]) for row in pairs] == result.pvalue.tolist()
-    assert [row["model"] for row in board] == list(result.leaderboard.names)
-    scores = [float(row["accuracy"]) for row in board]
-    assert scores == result.leaderboard.score.tolist()
-    about = {row["name"]: row["value"] for row in tables["about"]}
-    told = result.to_dict()
-    assert about.keys() == told.keys() - {
-        *("pairs", "leaderboard"),
-        *("record", "version", "fields"),
-    }
-    assert about["n_samples"] == "899"
-    assert json.loads(about["tie_groups"]) == told["tie_groups"]
-
-
-def test_json_is_the_whole_record(capsys):
-    _, out, _ = run(capsys, *EXAMPLE, "--format", "json")
-    assert json.loads(out) == fastcmp.compare_all(*fastcmp.load_digits()).to_dict()
 
 
 def test_options_reach_the_comparison(capsys):
@@ -159,66 +92,43 @@ def test_options_reach_the_comparison(capsys):
     assert (said["method"], said["adjust"], said["alpha"]) == ("exact", "bh", 0.1)
 
 
-@pytest.mark.parametrize("kind", ["table", "markdown", "latex", "csv", "json"])
-def test_a_control_in_every_format(capsys, kind):
-    words = [*EXAMPLE, "--control", "svm_rbf", "--format", kind]
-    code, out, err = run(capsys, *words)
-    assert (code, err) == (0, "")
-    result = fastcmp.compare_all(*fastcmp.load_digits(), control="svm_rbf")
-    if kind == "csv":
-        rows = list(csv.DictReader(io.StringIO(out)))
-        rows = [row for row in rows if row["table"] == "pairs"]
-        assert {row["model_a"] for row in rows} == {"svm_rbf"}
-        assert [float(row["pvalue"]) for row in rows] == result.pvalue.tolist()
-        return
-    if kind == "json":
-        said = json.loads(out)
-        assert said == result.to_dict()
-        assert (said["control"], said["all_pairs_tested"]) == ("svm_rbf", False)
-        assert said["tie_groups"] == [["svm_rbf", "knn_3"], ["svm_rbf", "extra_trees"]]
-        assert said["against_control"]["result"].count("worse") == 7
-        return
-    assert "0 significantly better, 7 significantly worse" in out
-    assert "Leaderboard" not in out
-    assert out.count("worse") == 1 + 7
-    if kind == "table":
-        assert out == f"{result.summary()}\n"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["compare"], "pass a prediction file"),
-        (["compare", "x.csv", "--example", "digits"], "not both"),
-        (["compare", "none.csv"], "none.csv: No such file"),
-        (["compare", str(Path(__file__).parent)], "holds no log of a known format"),
-        ([*EXAMPLE, "--target", "z"], "no column 'z' (--target)"),
-        ([*EXAMPLE, "--models", "svm_rbf"], "at least 2 models, got 1"),
-        ([*EXAMPLE, "--models", "svm_rbf", "z"], "no column 'z' (--models)"),
-        ([*EXAMPLE, "--alpha", "2"], "--alpha must lie in (0, 1), got 2.0"),
-        ([*EXAMPLE, "--alpha", "x"], "invalid float value: 'x'"),
-        ([*EXAMPLE, "--test", "z"], "test must be one of"),
-        ([*EXAMPLE, "--method", "z"], "method must be one of"),
-        ([*EXAMPLE, "--adjust", "z"], "adjust must be one of"),
-        ([*EXAMPLE, "--control", "z"], "--control names no model 'z'"),
-        ([*EXAMPLE, "--workers", "0"], "--workers must be at least 1, got 0"),
-        ([*EXAMPLE, "--format", "xls"], "invalid choice: 'xls'"),
-        (["compare", "--example", "iris"], "invalid choice: 'iris'"),
-        ([*EXAMPLE, "--output", "/nonexistent/x.txt"], "/nonexistent/x.txt: No such"),
-        (["compare", "--nope"], "unrecognized arguments: --nope"),
-        ([], "COMMAND"),
-        (["compete"], "invalid choice: 'compete'"),
-    ],
-)
-def test_bad_input_is_one_line_and_exit_code_64(capsys, arguments, said):
-    assert said in refused(capsys, *arguments)
+def test_bad_input_is_one_line_and_exit_code_64(capsys):
+    for words, said in (
+        ("", "COMMAND"),
+        ("compete", "invalid choice: 'compete'"),
+        ("compare", "pass a prediction file"),
+        ("compare x.csv --example digits", "not both"),
+        ("compare none.csv", "none.csv: No such file"),
+        (f"compare {Path(__file__).parent}", "holds no log of a known format"),
+        ("compare --example iris", "invalid choice: 'iris'"),
+        ("compare --nope", "unrecognized arguments: --nope"),
+        *(
+            (f"compare --example digits --{option}", said)
+            for option, said in (
+                ("target z", "no column 'z' (--target)"),
+                ("models svm_rbf", "at least 2 models, got 1"),
+                ("models svm_rbf z", "no column 'z' (--models)"),
+                ("alpha 2", "--alpha must lie in (0, 1), got 2.0"),
+                ("alpha x", "invalid float value: 'x'"),
+                ("test z", "test must be one of"),
+                ("method z", "method must be one of"),
+                ("adjust z", "adjust must be one of"),
+                ("control z", "--control names no model 'z'"),
+                ("workers 0", "--workers must be at least 1, got 0"),
+                ("format xls", "invalid choice: 'xls'"),
+                ("output /nonexistent/x.txt", "/nonexistent/x.txt: No such"),
+                ("pairs mlp:nothing", "--pairs takes all, or A:B of two of svm_rbf, "),
+                ("pairs mlp:mlp", "--pairs takes all, or A:B of two of svm_rbf, "),
+                ("pairs mlp:knn_3 --control svm_rbf", "not among those tested"),
+                ("plot x.docx", "--plot must end in one of "),
+            )
+        ),
+    ):
+        assert said in refused(capsys, *words.split()), words
 
 
 def test_version(capsys):
-    with pytest.raises(SystemExit) as stop:
-        main(["--version"])
-    assert stop.value.code == 0
-    assert capsys.readouterr().out == f"fastcmp {fastcmp.__version__}\n"
+    assert run(capsys, "--version") == (0, f"fastcmp {fastcmp.__version__}\n", "")
 
 
 def shell(command, **environment):
@@ -300,20 +210,6 @@ def large(tmp_path):
         parquet.write_table(half, tmp_path / f"{name}.parquet")
     parquet.write_table(two[1][::-1], tmp_path / "shuffled.parquet")
     return tmp_path
-
-
-def test_one_table_in_every_form(capsys, large):
-    expect = run(capsys, "compare", f"{large}/all.parquet", "--format", "json")
-    assert expect[0] == 0
-    left, right = f"{large}/left.parquet", f"{large}/right.parquet"
-    for words in (
-        [f"{large}/parts"],
-        [left, right],
-        [left, right, "--memory-limit", "1kB"],
-        [left, f"{large}/shuffled.parquet", "--id", "id"],
-        [f"{large}/all.parquet", "--memory-limit", "1kB", "--workers", "1"],
-    ):
-        assert run(capsys, "compare", *words, "--format", "json") == expect, words
 
 
 def test_what_does_not_fit_and_is_not_sorted(capsys, large):
@@ -409,35 +305,6 @@ def animals(tmp_path):
     return str(path)
 
 
-@pytest.mark.parametrize("more", [[], ["--control", "big", "--method", "chi-square"]])
-def test_costs_in_every_form(capsys, large, animals, more):
-    read = pd.read_parquet(f"{large}/all.parquet").drop(columns="id")
-    named = dict(zip(more[::2], more[1::2], strict=True))
-    expect = fastcmp.compare_all(
-        read.pop("y_true"),
-        read,
-        test="cost",
-        cost=pd.read_csv(animals, index_col=0),
-        control=named.get("--control"),
-        method=named.get("--method"),
-    )
-    left, right = f"{large}/left.parquet", f"{large}/right.parquet"
-    for words in (
-        [f"{large}/all.parquet"],
-        [f"{large}/parts"],
-        [left, right],
-        [left, right, "--memory-limit", "3kB"],
-        [left, f"{large}/shuffled.parquet", "--id", "id"],
-    ):
-        asked = ["compare", *words, "--test", "cost", "--cost", animals, *more]
-        code, out, err = run(capsys, *asked, "--format", "json")
-        assert (code, err) == (0, ""), words
-        assert json.loads(out) == expect.to_dict(), words
-    words = ["--test", "cost", "--cost", animals, "--memory-limit", "2kB"]
-    said = refused(capsys, "compare", f"{large}/all.parquet", *words, *more)
-    assert "counting 3 pairs by 3 classes takes 2.59 kB, and reading" in said
-
-
 def test_too_many_costs_to_count_are_read_whole(capsys, tmp_path):
     k = 20
     cost = 1 + np.arange(k * k).reshape(k, k) * (1 - np.eye(k))
@@ -447,13 +314,11 @@ def test_too_many_costs_to_count_are_read_whole(capsys, tmp_path):
     truth = np.resize(np.arange(k), 400)
     models = {"a": np.roll(truth, 1), "b": np.where(truth < 5, 0, truth)}
     path = written(tmp_path / "p.csv", y_true=truth, **models)
-    words = ("compare", path, "--test", "cost", "--cost", costs, "--format", "json")
+    words = ("compare", path, "--test", "cost", "--cost", costs)
     expect = fastcmp.compare_all(truth, models, test="cost", cost=cost)
-    code, out, err = run(capsys, *words)
-    assert (code, err) == (0, "")
-    assert json.loads(out) == expect.to_dict()
+    assert answer(capsys, *words) == expect.to_dict()
     saved = tmp_path / "saved"
-    code, out, err = run(capsys, *words, "--checkpoint", str(saved))
+    code, out, err = run(capsys, *words, "--checkpoint", saved, "--format", "json")
     assert (code, json.loads(out)) == (0, expect.to_dict())
     assert err == (
         "fastcmp: --checkpoint is not used: there are 381 different costs, too many to "
@@ -462,17 +327,6 @@ def test_too_many_costs_to_count_are_read_whole(capsys, tmp_path):
     assert not saved.exists()
     said = refused(capsys, *words, "--memory-limit", "1kB")
     assert "(--memory-limit is 1 kB): pass a larger --memory-limit, or compare fewer" in said
-
-
-def test_a_checkpoint_of_files_that_are_joined_in_memory(capsys, large):
-    words = ["compare", f"{large}/left.parquet", f"{large}/right.parquet"]
-    expect = run(capsys, *words)
-    saved = large / "saved"
-    code, out, err = run(capsys, *words, "--checkpoint", str(saved))
-    assert (code, out) == expect[:2]
-    assert err.startswith("fastcmp: --checkpoint is not used: files that fit into")
-    assert err.count("\n") == 1
-    assert not saved.exists()
 
 
 def test_what_is_kept(capsys, large):
@@ -497,14 +351,6 @@ def test_what_is_kept(capsys, large):
     assert "--keep would write" in said
 
 
-def test_the_answer_is_held_to_a_limit_that_is_given(capsys, large):
-    path = f"{large}/all.parquet"
-    said = refused(capsys, "compare", path, "--memory-limit", "300B")
-    assert "comparing 3 pairs would take 357 bytes" in said
-    words = ("--memory-limit", "300B", "--keep", "significant")
-    assert run(capsys, "compare", path, *words)[0] == 0
-
-
 @pytest.fixture
 def late(tmp_path, monkeypatch):
     """A file whose column b holds whole numbers at first, and half ones in the end."""
@@ -519,11 +365,9 @@ def test_types_that_change_late(capsys, late, tmp_path):
     models = dict(zip("ab", columns[1:], strict=True))
     expect = fastcmp.compare_all(columns[0], models)
     saved = tmp_path / "saved"
+    assert answer(capsys, "compare", late) == expect.to_dict()
     words = ("compare", late, "--format", "json")
-    code, out, err = run(capsys, *words)
-    assert (code, err) == (0, "")
-    assert json.loads(out) == expect.to_dict()
-    code, out, err = run(capsys, *words, "--checkpoint", str(saved))
+    code, out, err = run(capsys, *words, "--checkpoint", saved)
     assert (code, json.loads(out)) == (0, expect.to_dict())
     assert err.startswith(f"fastcmp: --checkpoint is not used: {late}: column 'b' hold")
     assert err.count("\n") == 1
@@ -575,13 +419,6 @@ T, SVM, TREE = np.repeat(np.indices((2, 2, 2)).reshape(3, -1), COUNTS.ravel(), a
 COST = "truth,0,1\n0,0,1\n1,5,0\n"
 
 
-def written(path, **columns):
-    rows = zip(*columns.values(), strict=True)
-    lines = [",".join(columns), *(",".join(map(str, row)) for row in rows)]
-    path.write_text("\n".join(lines) + "\n")
-    return str(path)
-
-
 @pytest.fixture
 def pair(tmp_path):
     return written(tmp_path / "pair.csv", y_true=T, svm=SVM, tree=TREE)
@@ -610,207 +447,64 @@ def holdout(**options):
     return replace(result, names=("svm", "tree"))
 
 
-def test_two_columns_need_no_names(capsys, pair):
-    code, out, err = run(capsys, "holdout", pair)
-    assert (code, err) == (0, "")
-    assert out == f"{holdout().summary()}\n"
-    assert out.startswith("Which model is better?\nsvm is right on ")
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        COST,
-        "truth,1,0\n1,0,5\n0,1,0\n",
-        "truth,0,1\n1,5,0\n0,0,1\n",
-        "0,1\n0,1\n5,0\n",
-        "1,0\n0,5\n1,0\n",
-        "truth,0,1\n0,0.0,1.0\n1,5e0,0\n",
-    ],
-    ids=["plain", "columns", "rows", "no truth", "no truth, turned", "floats"],
-)
-@pytest.mark.parametrize("command", ["holdout", "compare"])
-def test_cost_files_with_numbers_for_classes(capsys, tmp_path, pair, text, command):
-    path = tmp_path / "cost.csv"
-    path.write_text(text)
-    kind = ("--test", "cost") if command == "compare" else ()
-    code, out, _ = run(capsys, command, pair, *kind, "--cost", str(path), "--format", "json")
-    assert code == 0
-    said = json.loads(out)
-    pvalue = said["pvalue"] if command == "holdout" else said["pairs"]["pvalue"][0]
-    assert pvalue == pytest.approx(holdout(cost=[[0, 1], [5, 0]]).pvalue, rel=1e-9)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "truth,ill,well\nill,0,1\nwell,5,0\n",
-        "truth,ill,well\nwell,5,0\nill,0,1\n",
-        "truth,well,ill\nwell,0,5\nill,1,0\n",
-        "ill,well\n0,1\n5,0\n",
-        "well,ill\n0,5\n1,0\n",
-    ],
-    ids=["plain", "rows", "columns", "no truth", "no truth, turned"],
-)
-@pytest.mark.parametrize("extension", ["csv", "tsv"])
-def test_cost_files_with_text_for_classes(capsys, tmp_path, named, text, extension):
-    path = tmp_path / f"cost.{extension}"
-    path.write_text(text.replace(",", "\t") if extension == "tsv" else text)
-    code, out, _ = run(capsys, "holdout", named, "--cost", str(path), "--format", "json")
-    assert code == 0
-    expect = holdout(cost=[[0, 1], [5, 0]])
-    said = json.loads(out)
-    assert said["pvalue"] == pytest.approx(expect.pvalue, rel=1e-9)
-    assert (said["loss_a"], said["loss_b"]) == pytest.approx((128 / 215, 101 / 215))
-
-
-@pytest.mark.parametrize("options", [{}, {"cost": [[0, 1], [5, 0]]}], ids=str)
-def test_formats_of_holdout(capsys, pair, cost, options):
-    words = ["holdout", pair, *(("--cost", cost) if options else ())]
-    expect = holdout(**options)
-    _, out, _ = run(capsys, *words, "--format", "json")
-    assert json.loads(out) == expect.to_dict()
-    _, out, _ = run(capsys, *words, "--format", "csv")
-    (row,) = csv.DictReader(io.StringIO(out))
-    assert list(row)[: len(expect.columns())] == list(expect.columns())
-    assert row["decision"] == expect.decision
-    assert (row["model_a"], row["model_b"]) == ("svm", "tree")
-    for name in ("pvalue", "statistic", "loss_a", "loss_b", "low", "high"):
-        assert float(row[name]) == expect.columns()[name][0], name
-    assert row["reject"] == str(expect.reject)
-    for kind, sign in (("table", "  p-value"), ("markdown", "| p-value |"), ("latex", r"\toprule")):
-        code, out, err = run(capsys, *words, "--format", kind)
-        assert (code, err) == (0, "")
-        assert sign in out
-        assert f"{expect.pvalue:.3f}" in out
-    assert run(capsys, *words, "--format", "table")[1] == run(capsys, *words)[1]
-
-
 def test_models_are_named_in_order(capsys, three):
-    _, out, _ = run(capsys, "holdout", three, "--models", "tree", "svm", "--format", "json")
-    said = json.loads(out)
+    said = answer(capsys, "holdout", three, "--models", "tree", "svm")
     assert (said["model_a"], said["model_b"]) == ("tree", "svm")
-    assert said["difference"] == -holdout().difference
-    assert said["pvalue"] == holdout().pvalue
+    assert (said["difference"], said["pvalue"]) == (-holdout().difference, holdout().pvalue)
 
 
-@pytest.mark.parametrize("test", ["midp", "exact", "asymptotic", "corrected"])
-@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
-def test_options_reach_the_test(capsys, pair, test, alternative):
-    _, out, _ = run(
-        capsys,
-        *("holdout", pair, "--method", test, "--alternative", alternative),
-        *("--alpha", "0.2", "--format", "json"),
-    )
-    expect = holdout(method=test, alternative=alternative, alpha=0.2)
-    assert json.loads(out) == expect.to_dict()
+def test_options_reach_the_test(capsys, pair):
+    for test in ("midp", "exact", "asymptotic", "corrected"):
+        for alternative in ("two-sided", "greater", "less"):
+            options = ("--method", test, "--alternative", alternative, "--alpha", "0.2")
+            expect = holdout(method=test, alternative=alternative, alpha=0.2)
+            assert answer(capsys, "holdout", pair, *options) == expect.to_dict()
 
 
-def test_holdout_of_several_files_joined_by_id(capsys, tmp_path):
-    ids = np.arange(T.size)
-    order = np.random.default_rng(0).permutation(T.size)
-    first = written(tmp_path / "1.csv", id=ids, y_true=T, svm=SVM)
-    second = written(tmp_path / "2.csv", id=ids[order], tree=TREE[order])
-    code, out, _ = run(capsys, "holdout", first, second)
-    assert code == 0
-    assert out == f"{holdout().summary()}\n"
-    keyed = [
-        written(tmp_path / "3.csv", key=ids[order], y=T[order], svm=SVM[order]),
-        written(tmp_path / "4.csv", key=ids, y=T, tree=TREE),
-    ]
-    words = ("holdout", *keyed, "--id", "key", "--target", "y")
-    assert run(capsys, *words)[1] == out
-    assert "(--id)" in refused(capsys, "holdout", *keyed)
-
-
-def test_holdout_counts_missing_true_labels(capsys, tmp_path):
-    path = tmp_path / "p.csv"
-    path.write_text("y_true,a,b\n0,0,0\n1,1,0\n,1,0\n0,0,1\n")
-    code, out, _ = run(capsys, "holdout", str(path))
-    assert code == 0
-    assert "1 samples without a true label were dropped." in out
-
-
-def test_holdout_names_the_column_that_lacks_a_prediction(capsys, tmp_path):
-    path = tmp_path / "p.csv"
-    path.write_text("y_true,svm,tree\n0,0,0\n1,1,\n0,0,1\n")
-    said = refused(capsys, "holdout", str(path))
-    assert "no prediction at row 1" in said
-    assert "tree" in said
-    assert main(["holdout", str(path), "--missing", "wrong"]) == 0
-
-
-BAD_COSTS = [
-    ("truth,0,1\n0,0,1\n", "as many columns as rows, or one more with the true classes"),
-    ("truth,0,1,2\n0,0,1,1\n1,5,0,1\n", "as many columns as rows, or one more with"),
-    ("truth,0,1\n0,0,1\n0,5,0\n", "same classes in the first column and in the colum"),
-    ("truth,0,1\n0,0,1\n2,5,0\n", "same classes in the first column and in the colum"),
-    ("truth,0,1\n0,0,x\n1,5,0\n", "cost must hold numbers, got"),
-    ("truth,0,1\n0,0,x\n1,y,0\n", "cost must hold numbers, got"),
-    ("truth,0,1\n0,0,\n1,5,0\n", "cost must hold numbers, got"),
-    ("truth,0,1\n0,0,1\n1,-5,0\n", "cost must not be negative, got -5 at [1, 0]"),
-    ("truth,0,1\n0,0,inf\n1,5,0\n", "cost must be finite, got inf at [0, 1]"),
-    ("truth,0,1\n0,1,1\n1,5,0\n", "cost must be 0 where the prediction is right, got 1"),
-    ("truth,0,1\n0,0,0\n1,0,0\n", "cost must have at least one positive entry"),
-    ("truth,ill,well\nill,0,1\nwell,5,0\n", "classes holds str labels and y_true num"),
-    ("truth,0,2\n0,0,1\n2,5,0\n", "svm predicts 1, which is not among the classes"),
-    ("truth,0,1\n", "holds no rows"),
-    ("truth,0,0\n0,0,1\n1,5,0\n", "more than one column named 0"),
-    ("truth,0,1\n0,0,1,7\n1,5,0\n", "cannot be read as CSV"),
-    ("", "is empty"),
-]
-
-
-@pytest.mark.parametrize(("text", "said"), BAD_COSTS, ids=lambda x: repr(x)[:35])
-@pytest.mark.parametrize("command", ["holdout", "compare"])
-def test_malformed_cost_files(capsys, tmp_path, pair, command, text, said):
+def test_malformed_cost_files(capsys, tmp_path, pair):
     path = tmp_path / "cost.csv"
-    path.write_text(text)
-    kind = ("--test", "cost") if command == "compare" else ()
-    assert said in refused(capsys, command, pair, *kind, "--cost", str(path))
+    for text, said in (
+        ("truth,0,1\n0,0,1\n", "as many columns as rows, or one more with the true classes"),
+        ("truth,0,1\n0,0,1\n0,5,0\n", "same classes in the first column and in the colum"),
+        ("truth,0,1\n0,0,1\n2,5,0\n", "same classes in the first column and in the colum"),
+        ("truth,0,1\n0,0,x\n1,5,0\n", "cost must hold numbers, got"),
+        ("truth,0,1\n0,0,\n1,5,0\n", "cost must hold numbers, got"),
+        ("truth,0,1\n0,0,1\n1,-5,0\n", "cost must not be negative, got -5 at [1, 0]"),
+        ("truth,0,1\n0,0,inf\n1,5,0\n", "cost must be finite, got inf at [0, 1]"),
+        ("truth,0,1\n0,1,1\n1,5,0\n", "cost must be 0 where the prediction is right, got 1"),
+        ("truth,0,1\n0,0,0\n1,0,0\n", "cost must have at least one positive entry"),
+        ("truth,ill,well\nill,0,1\nwell,5,0\n", "classes holds str labels and y_true num"),
+        ("truth,0,2\n0,0,1\n2,5,0\n", "svm predicts 1, which is not among the classes"),
+        ("truth,0,1\n", "holds no rows"),
+        ("truth,0,0\n0,0,1\n1,5,0\n", "more than one column named 0"),
+        ("truth,0,1\n0,0,1,7\n1,5,0\n", "cannot be read as CSV"),
+        ("", "is empty"),
+    ):
+        path.write_text(text)
+        for words in (["holdout", pair], ["compare", pair, "--test", "cost"]):
+            assert said in refused(capsys, *words, "--cost", path), text
 
 
 def test_holdout_in_one_line_what_is_wrong(capsys, pair, three, cost, named):
     for words, said in [
-        (["holdout"], "pass a prediction file, or --example digits"),
-        (["holdout", pair, "--example", "digits"], "not both"),
-        (["holdout", "none.csv"], "none.csv: No such file"),
-        (["holdout", three], "(--models A B), of svm, tree, best"),
-        (["holdout", pair, "--models", "svm"], "expected 2 arguments"),
-        (["holdout", pair, "--models", "svm", "z"], "no column 'z' (--models)"),
-        (["holdout", pair, "--models", "svm", "svm"], "--models names svm twice"),
-        (["holdout", pair, "--target", "z"], "no column 'z' (--target)"),
-        (["holdout", pair, "--target", "svm", "--models", "tree", "y"], "no column 'y'"),
-        (["holdout", pair, "--method", "t"], "method must be one of"),
-        (["holdout", pair, "--alternative", "more"], "alternative must be one of"),
-        (["holdout", pair, "--alpha", "2"], "--alpha must lie in (0, 1), got 2.0"),
-        (["holdout", pair, "--alpha", "x"], "invalid float value: 'x'"),
-        (
-            ["holdout", pair, "--method", "likelihood"],
-            "unconditional without --cost, got 'likelihood'",
-        ),
-        (["holdout", pair, "--cost", "none.csv"], "none.csv: No such file"),
-        (["holdout", pair, "--cost", "cost.txt"], "the extension must be one of"),
-        (["holdout", named, "--cost", cost], "classes holds number labels and y_true"),
-        (["holdout", pair, "--adjust", "holm"], "unrecognized arguments: --adjust"),
-        (["holdout", pair, "--output", "/nonexistent/x"], "/nonexistent/x: No such"),
+        ([], "pass a prediction file, or --example digits"),
+        ([pair, "--example", "digits"], "not both"),
+        (["none.csv"], "none.csv: No such file"),
+        ([three], "(--models A B), of svm, tree, best"),
+        ([pair, "--models", "svm"], "expected 2 arguments"),
+        ([pair, "--models", "svm", "z"], "no column 'z' (--models)"),
+        ([pair, "--models", "svm", "svm"], "--models names svm twice"),
+        ([pair, "--target", "svm", "--models", "tree", "y"], "no column 'y'"),
+        ([pair, "--alternative", "more"], "alternative must be one of"),
+        ([pair, "--alpha", "2"], "--alpha must lie in (0, 1), got 2.0"),
+        ([pair, "--method", "likelihood"], "unconditional without --cost, got 'likelihood'"),
+        ([pair, "--cost", "none.csv"], "none.csv: No such file"),
+        ([pair, "--cost", "cost.txt"], "the extension must be one of"),
+        ([named, "--cost", cost], "classes holds number labels and y_true"),
+        ([pair, "--adjust", "holm"], "unrecognized arguments: --adjust"),
+        ([pair, "--output", "/nonexistent/x"], "/nonexistent/x: No such"),
     ]:
-        assert said in refused(capsys, *words), words
-
-
-@pytest.mark.parametrize("method", ["likelihood", "chi-square"])
-def test_all_pairs_by_cost(capsys, three, cost, method):
-    words = ["compare", three, "--test", "cost", "--cost", cost, "--method", method]
-    code, out, err = run(capsys, *words)
-    assert (code, err) == (0, "")
-    expect = fastcmp.compare_all(
-        T, {"svm": SVM, "tree": TREE, "best": T}, test="cost", cost=[[0, 1], [5, 0]], method=method
-    )
-    assert out == f"{expect.summary()}\n{WHERE}\n"
-    assert "Best: best." in out
-    _, out, _ = run(capsys, *words, "--format", "json")
-    assert json.loads(out) == expect.to_dict()
-    assert json.loads(out)["leaderboard"]["cost"][0] == 0.0
+        assert said in refused(capsys, "holdout", *words), words
 
 
 def test_costs_and_tests_go_together(capsys, three, cost):
@@ -821,3 +515,79 @@ def test_costs_and_tests_go_together(capsys, three, cost):
     said = refused(capsys, *words, "--method", "midp")
     assert "--method must be one of likelihood, chi-square, got" in said
     assert "permits only --missing raise" in refused(capsys, *words, "--missing", "wrong")
+
+
+def test_a_control(capsys):
+    result = fastcmp.compare_all(*fastcmp.load_digits(), control="svm_rbf")
+    words = [*EXAMPLE, "--control", "svm_rbf", "--format"]
+    out = {kind: run(capsys, *words, kind)[1] for kind in ("table", "markdown", "latex", "csv")}
+    rows = by_table(out.pop("csv"))["pairs"]
+    assert {row["model_a"] for row in rows} == {"svm_rbf"}
+    assert [float(row["pvalue"]) for row in rows] == result.pvalue.tolist()
+    assert answer(capsys, *words[:-1]) == result.to_dict()
+    assert out["table"] == f"{result.summary()}\n"
+    for text in out.values():
+        assert "0 significantly better, 7 significantly worse" in text
+        assert "Leaderboard" not in text
+        assert text.count("worse") == 1 + 7
+
+
+@pytest.mark.parametrize("more", ["", "--control big --method chi-square", "mcnemar"])
+def test_one_table_in_every_form(capsys, large, animals, more):
+    read = pd.read_parquet(f"{large}/all.parquet").drop(columns="id")
+    named, asked = {}, []
+    if more != "mcnemar":
+        named = {"test": "cost", "cost": pd.read_csv(animals, index_col=0)}
+        asked = ["--test", "cost", "--cost", animals, *more.split()]
+    if "control" in more:
+        named |= {"control": "big", "method": "chi-square"}
+    expect = fastcmp.compare_all(read.pop("y_true"), read, **named).to_dict()
+    left, right = f"{large}/left.parquet", f"{large}/right.parquet"
+    for words in (
+        [f"{large}/all.parquet"],
+        [f"{large}/parts"],
+        [left, right],
+        [left, right, "--memory-limit", "3kB"],
+        [left, f"{large}/shuffled.parquet", "--id", "id"],
+    ):
+        assert answer(capsys, "compare", *words, *asked) == expect, words
+    words = [f"{large}/all.parquet", "--memory-limit"]
+    if asked:
+        said = refused(capsys, "compare", *words, "2kB", *asked)
+        assert "counting 3 pairs by 3 classes takes 2.59 kB, and reading" in said
+    else:
+        assert answer(capsys, "compare", *words, "1kB", "--workers", "1") == expect
+
+
+def test_cost_files(capsys, tmp_path, pair, named):
+    """Rows and columns in any order, with or without the true classes."""
+    wanted = holdout(cost=[[0, 1], [5, 0]])
+    for data, text in (
+        *((pair, "truth,1,0\n1,0,5\n0,1,0\n"), (pair, "truth,0,1\n1,5,0\n0,0,1\n")),
+        *((pair, "0,1\n0,1\n5,0\n"), (pair, "1,0\n0,5\n1,0\n")),
+        (pair, "truth,0,1\n0,0.0,1.0\n1,5e0,0\n"),
+        (named, "truth,ill,well\nill,0,1\nwell,5,0\n"),
+        (named, "truth,ill,well\nwell,5,0\nill,0,1\n"),
+        *((named, "truth,well,ill\nwell,0,5\nill,1,0\n"), (named, "ill\twell\n0\t1\n5\t0\n")),
+        (named, "well\till\n0\t5\n1\t0\n"),
+    ):
+        path = tmp_path / ("cost.tsv" if "\t" in text else "cost.csv")
+        path.write_text(text)
+        said = answer(capsys, "holdout", data, "--cost", path)
+        assert said["pvalue"] == pytest.approx(wanted.pvalue, rel=1e-9), text
+        assert (said["loss_a"], said["loss_b"]) == pytest.approx((128 / 215, 101 / 215))
+        said = answer(capsys, "compare", data, "--test", "cost", "--cost", path)
+        assert said["pairs"]["pvalue"][0] == pytest.approx(wanted.pvalue, rel=1e-9), text
+
+
+def test_holdout_counts_missing_labels_and_names_columns_without_predictions(capsys, tmp_path):
+    path = tmp_path / "p.csv"
+    path.write_text("y_true,a,b\n0,0,0\n1,1,0\n,1,0\n0,0,1\n")
+    code, out, _ = run(capsys, "holdout", path)
+    assert code == 0
+    assert "1 samples without a true label were dropped." in out
+    path.write_text("y_true,svm,tree\n0,0,0\n1,1,\n0,0,1\n")
+    said = refused(capsys, "holdout", path)
+    assert "no prediction at row 1" in said
+    assert "tree" in said
+    assert run(capsys, "holdout", path, "--missing", "wrong")[0] == 0

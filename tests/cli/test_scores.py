@@ -6,25 +6,11 @@ import json
 
 import numpy as np
 import pytest
+from commands import answer, refused, run, written
 
 import fastcmp
-from fastcmp.cli import main
 
 DIGITS = ("--example", "digits")
-
-
-def run(capsys, *words):
-    code = main([str(word) for word in words])
-    out, err = capsys.readouterr()
-    return code, out, err
-
-
-def refused(capsys, *words):
-    code, out, err = run(capsys, *words)
-    assert (code, out) == (64, "")
-    assert err.startswith("fastcmp: ")
-    assert err.count("\n") == 1
-    return err
 
 
 @pytest.fixture
@@ -35,44 +21,22 @@ def ill(tmp_path):
     return path
 
 
-def test_roc_of_many_models(capsys):
-    code, out, _ = run(capsys, "roc", *DIGITS)
-    is_eight, scores = fastcmp.load_digits_scores()
-    result = fastcmp.delong(is_eight, scores).pairwise()
-    assert code == 0
-    assert out.rstrip("\n") == result.summary().rstrip("\n")
-    assert "DeLong's test" in out
-
-
-@pytest.mark.parametrize("models", [["mlp"], ["mlp", "knn_3"]])
-def test_roc_of_one_and_two(capsys, models):
-    code, out, _ = run(capsys, "roc", *DIGITS, "--scores", *models)
-    assert code == 0
-    assert ("DeLong's test" in out) == (len(models) == 2)
-    code, out, _ = run(capsys, "roc", *DIGITS, "--scores", *models, "--format", "json")
-    told = json.loads(out)
-    assert told["models"]["model"] == models
-    assert ("pvalue" in told) == (len(models) == 2)
-
-
 def test_roc_against_a_margin_by_clusters_and_at_a_specificity(capsys, tmp_path):
     rng = np.random.default_rng(3)
     y_true, clusters = rng.integers(0, 2, 90), np.arange(90) // 3
     scores = {name: rng.normal(size=90) + y_true for name in "abc"}
-    path = tmp_path / "scores.csv"
-    rows = zip(y_true, clusters, *scores.values(), strict=True)
-    lines = [f"{y},doc{c},{','.join(map(repr, map(float, s)))}" for y, c, *s in rows]
-    path.write_text("y_true,document,a,b,c\n" + "\n".join(lines) + "\n")
+    documents = [f"doc{c}" for c in clusters]
+    path = written(tmp_path / "scores.csv", y_true=y_true, document=documents, **scores)
     code, out, _ = run(capsys, "roc", path, "--groups", "document", "--margin", 0.1)
     many = fastcmp.delong(y_true, scores, groups=clusters)
     assert code == 0
     assert out.rstrip("\n") == many.pairwise(margin=0.1).summary().rstrip("\n")
-    two = ("roc", path, "--scores", "a", "b", "--format", "json")
-    told = json.loads(run(capsys, *two, "--groups", "document", "--margin", 0.1)[1])
+    two = ("roc", path, "--scores", "a", "b")
+    told = answer(capsys, *two, "--groups", "document", "--margin", 0.1)
     wanted = many.compare("a", "b", margin=0.1)
     assert told["pvalue"] == pytest.approx(wanted.pvalue, rel=1e-9)
     assert told["decision"] == wanted.margins.decision
-    told = json.loads(run(capsys, *two, "--drop", "document", "--specificity", 0.8)[1])
+    told = answer(capsys, *two, "--drop", "document", "--specificity", 0.8)
     assert told["at"] == "at specificity 0.8"
     ab = {name: scores[name] for name in "ab"}
     assert told["difference"] == pytest.approx(
@@ -109,100 +73,69 @@ def test_a_named_positive_class(capsys, ill):
     assert "--positive sick" in refused(capsys, "roc", ill, "--positive", "sick")
 
 
-@pytest.mark.parametrize(
-    ("labels", "names"),
-    [
+def test_the_positive_class_as_people_write_it(capsys, tmp_path):
+    for labels, names in (
         (["1.0", "0.0"], ["1", "1.0", "1e0"]),
         (["1", "0"], ["1", "1.0"]),
         (["true", "false"], ["true", "True", "TRUE"]),
         (["2020-01-02", "2020-01-01"], ["2020-01-02"]),
-    ],
-)
-def test_the_positive_class_as_people_write_it(capsys, tmp_path, labels, names):
-    path = tmp_path / "p.csv"
-    yes, no = labels
-    path.write_text(f"y_true,s\n{yes},3\n{no},1\n,9\n{yes},4\n{no},3\n")
-    for name in names:
-        words = ("roc", path, "--positive", name, "--format", "csv")
-        code, out, err = run(capsys, *words)
-        assert (code, err) == (0, "")
-        assert float(next(csv.DictReader(io.StringIO(out)))["auc"]) == 0.875
-    assert "--positive z is not" in refused(capsys, "roc", path, "--positive", "z")
-
-
-@pytest.mark.parametrize("models", [["mlp"], ["mlp", "knn_3"]])
-def test_roc_has_intervals_of_a_level(capsys, models):
-    words = ("roc", *DIGITS, "--scores", *models)
-    for more, said in (
-        (["--alpha", "nan"], "alpha must lie in (0, 1), got nan"),
-        (["--alpha", 2], "alpha must lie in (0, 1), got 2.0"),
-        (["--adjust", "z"], "adjust must be one of"),
     ):
-        assert said in refused(capsys, *words, *more)
+        path = tmp_path / "p.csv"
+        yes, no = labels
+        path.write_text(f"y_true,s\n{yes},3\n{no},1\n,9\n{yes},4\n{no},3\n")
+        for name in names:
+            words = ("roc", path, "--positive", name, "--format", "csv")
+            code, out, err = run(capsys, *words)
+            assert (code, err) == (0, "")
+            assert float(next(csv.DictReader(io.StringIO(out)))["auc"]) == 0.875
+        assert "--positive z is not" in refused(capsys, "roc", path, "--positive", "z")
+
+
+def test_roc_says_what_delong_says(capsys):
     is_eight, scores = fastcmp.load_digits_scores()
-    result = fastcmp.delong(is_eight, {name: scores[name] for name in models})
-    assert run(capsys, *words)[1] == f"{result.summary()}\n"
-    ends = result.confidence_interval(0.8, "logit")
-    _, out, _ = run(capsys, *words, "--alpha", 0.2)
-    assert "80% CI (logit)" in out
-    assert "95%" not in out
-    assert f"[{ends.low[0]:.4f}, {ends.high[0]:.4f}]" in out
-    if len(models) == 2:
-        low, high = result.compare().confidence_interval(0.8)
-        assert f"80% CI [{low:+.4f}, {high:+.4f}]" in out
-    _, out, _ = run(capsys, *words, "--alpha", 0.2, "--format", "csv")
-    row = next(csv.DictReader(io.StringIO(out)))
-    assert (float(row["low"]), float(row["high"])) == (ends.low[0], ends.high[0])
-    _, out, _ = run(capsys, *words, "--alpha", 0.2, "--format", "json")
-    assert json.loads(out)["models"]["low"] == ends.low.tolist()
-
-
-@pytest.mark.parametrize("form", ["table", "markdown", "latex", "csv", "json"])
-@pytest.mark.parametrize("command", ["roc", "cutpoint", "lift"])
-def test_every_format(capsys, tmp_path, command, form):
-    words = (command, *DIGITS, "--scores", "mlp", "--format", form)
-    code, out, err = run(capsys, *words)
-    assert (code, err) == (0, "")
-    assert out.strip()
-    path = tmp_path / "out"
-    assert run(capsys, *words, "--output", path) == (0, "", "")
-    assert path.read_text().strip() == out.strip()
-
-
-def test_cutpoint(capsys, ill):
-    words = ("cutpoint", ill, "--positive", "ill", "--scores", "a")
-    code, out, _ = run(capsys, *words, "--criterion", "accuracy")
-    assert code == 0
-    assert "Optimal cutoff (accuracy)" in out
-    code, out, _ = run(capsys, *words, "--criterion", "cost", "--cost-fn", 9)
-    assert code == 0
-    assert "0.35" in out
-    assert "name one column of scores" in refused(capsys, "cutpoint", ill)
-    assert "criterion" in refused(capsys, *words, "--criterion", "best")
-
-
-def test_lift(capsys, ill):
-    words = ("lift", ill, "--positive", "ill", "--scores", "b")
-    code, out, _ = run(capsys, *words, "--groups", 5)
-    assert code == 0
-    assert "Lift by group" in out
-    assert "groups" in refused(capsys, *words, "--groups", 6)
-    assert "ties" in refused(capsys, *words, "--groups", 2, "--ties", "none")
+    result = fastcmp.delong(is_eight, scores).pairwise()
+    assert run(capsys, "roc", *DIGITS)[:2] == (0, f"{result.summary()}\n")
+    for models in (["mlp"], ["mlp", "knn_3"]):
+        words = ("roc", *DIGITS, "--scores", *models)
+        for more, said in (
+            (["--alpha", "nan"], "alpha must lie in (0, 1), got nan"),
+            (["--adjust", "z"], "adjust must be one of"),
+        ):
+            assert said in refused(capsys, *words, *more)
+        result = fastcmp.delong(is_eight, {name: scores[name] for name in models})
+        assert run(capsys, *words)[1] == f"{result.summary()}\n"
+        ends = result.confidence_interval(0.8, "logit")
+        out = run(capsys, *words, "--alpha", 0.2)[1]
+        assert "80% CI (logit)" in out
+        assert "95%" not in out
+        assert f"[{ends.low[0]:.4f}, {ends.high[0]:.4f}]" in out
+        assert ("DeLong's test" in out) == (len(models) == 2)
+        if len(models) == 2:
+            low, high = result.compare().confidence_interval(0.8)
+            assert f"80% CI [{low:+.4f}, {high:+.4f}]" in out
+        out = run(capsys, *words, "--alpha", 0.2, "--format", "csv")[1]
+        row = next(csv.DictReader(io.StringIO(out)))
+        assert (float(row["low"]), float(row["high"])) == (ends.low[0], ends.high[0])
+        told = answer(capsys, *words, "--alpha", 0.2)
+        assert told["models"]["low"] == ends.low.tolist()
+        assert told["models"]["model"] == models
+        assert ("pvalue" in told) == (len(models) == 2)
 
 
 @pytest.mark.parametrize("command", ["roc", "cutpoint", "lift"])
-def test_plots(capsys, tmp_path, command):
-    path = tmp_path / "picture.png"
-    words = (command, *DIGITS, "--scores", "mlp", "--plot", path)
-    code, _, err = run(capsys, *words)
-    assert (code, err) == (0, "")
-    assert path.read_bytes()[:4] == b"\x89PNG"
+def test_formats_pictures_places_and_refusals(capsys, tmp_path, ill, command):
+    path, same = tmp_path / "out", tmp_path / "x.png"
+    words = (command, *DIGITS, "--scores", "mlp")
+    for form in ("table", "markdown", "latex", "csv", "json"):
+        code, out, err = run(capsys, *words, "--format", form)
+        assert (code, err) == (0, "")
+        assert run(capsys, *words, "--format", form, "--output", path) == (0, "", "")
+        assert path.read_text().strip() == out.strip() > ""
+    assert run(capsys, *words, "--plot", same)[::2] == (0, "")
+    assert same.read_bytes()[:4] == b"\x89PNG"
 
-
-@pytest.mark.parametrize("command", ["roc", "cutpoint", "lift"])
-def test_places_that_are_refused(capsys, tmp_path, ill, command):
     words = (command, ill, "--scores", "a", "--positive", "ill")
-    before, same = ill.read_bytes(), tmp_path / "x.png"
+    before = ill.read_bytes()
     (tmp_path / "folder.png").mkdir()
     for more, said in (
         (["--output", ill], f"--output would write {ill} over what is read"),
@@ -216,16 +149,21 @@ def test_places_that_are_refused(capsys, tmp_path, ill, command):
         assert said in refused(capsys, *words, *more), more
     assert ill.read_bytes() == before
     assert "no column 'zz' (--scores)" in refused(capsys, command, ill, "--scores", "zz")
-
-
-@pytest.mark.parametrize("command", ["roc", "cutpoint", "lift"])
-def test_what_is_refused(capsys, tmp_path, command):
     assert "pass a prediction file" in refused(capsys, command)
     assert "No such file" in refused(capsys, command, tmp_path / "none.csv")
     path = tmp_path / "text.csv"
-    path.write_text("y_true,a\n0,x\n1,y\n")
-    assert "numbers" in refused(capsys, command, path)
-    path.write_text("y_true,a\n0,1\n1,\n0,2\n")
-    assert "a" in refused(capsys, command, path)
-    path.write_text("y_true,a\n1,1\n1,2\n1,3\n")
-    assert refused(capsys, command, path)
+    for rows, said in (("0,x\n1,y", "numbers"), ("0,1\n1,\n0,2", "a"), ("1,1\n1,2\n1,3", "")):
+        path.write_text(f"y_true,a\n{rows}\n")
+        assert said in refused(capsys, command, path)
+
+
+def test_cutpoint_and_lift(capsys, ill):
+    words = ("cutpoint", ill, "--positive", "ill", "--scores", "a")
+    assert "Optimal cutoff (accuracy)" in run(capsys, *words, "--criterion", "accuracy")[1]
+    assert "0.35" in run(capsys, *words, "--criterion", "cost", "--cost-fn", 9)[1]
+    assert "name one column of scores" in refused(capsys, "cutpoint", ill)
+    assert "criterion" in refused(capsys, *words, "--criterion", "best")
+    words = ("lift", ill, "--positive", "ill", "--scores", "b")
+    assert "Lift by group" in run(capsys, *words, "--groups", 5)[1]
+    assert "groups" in refused(capsys, *words, "--groups", 6)
+    assert "ties" in refused(capsys, *words, "--groups", 2, "--ties", "none")

@@ -12,30 +12,12 @@ from pathlib import Path
 
 import pytest
 from children import started
+from commands import refused, run
 
-from fastcmp.cli import main
 from fastcmp.studies import Options, table5
 
 EPSILON = ["study", "table5", "--replications", "60", "--workers", "1"]
 IRIS = ["--dataset", "iris", "--sets", "8", "--workers", "1"]
-
-
-def run(capsys, *arguments):
-    code = main(list(arguments))
-    printed = capsys.readouterr()
-    return code, printed.out, printed.err
-
-
-def refused(capsys, *arguments):
-    """What a refusal prints, after checking that it is one line and exit code 64."""
-    try:
-        code, out, err = run(capsys, *arguments)
-    except SystemExit as stop:  # argparse
-        code, (out, err) = stop.code, capsys.readouterr()
-    assert (code, out) == (64, "")
-    assert err.startswith("fastcmp")
-    assert err.count("\n") == 1
-    return err
 
 
 @pytest.fixture
@@ -125,47 +107,22 @@ def test_a_process_that_is_interrupted(tmp_path, workers):
 # Refusals.
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["tables"], "invalid choice: 'tables'"),
-        (["table5", "--dataset", "exp7"], "dataset must be one of"),
-        (["table5", "--replications", "0"], "replications must be"),
-        (["table5", "--replications", "many"], "invalid int value"),
-        (["table5", "--seed", "-1"], "seed must be"),
-        (["table5", "--workers", "0"], "workers must be at least 1, got 0"),
-        (["power", "--steps", "1"], "steps must be"),
-        (["errors", "--sets", "1"], "n_sets must be"),
-        (["power", "--dataset", "epsilon"], "fixed error rates"),
-        (["table5", "--dataset", "letter"], "letter needs path"),
-        (["table5", "--dataset", "mnist", "--path", "none"], "none"),
-        (["correlations", "--replications", "1"], "replications must be at least 2"),
-    ],
-)
-def test_bad_options(capsys, tmp_path, arguments, said):
-    error = refused(capsys, "study", *arguments, "--folder", str(tmp_path / "out"))
-    assert said in error
-
-
-def test_a_folder_that_cannot_be(capsys, tmp_path):
-    file = tmp_path / "file"
-    file.write_text("in the way")
-    assert str(file) in refused(capsys, *EPSILON, "--folder", str(file))
-    assert str(file) in refused(capsys, *EPSILON, "--folder", str(file / "below"))
-
-
-def test_a_damaged_file(capsys, folder):
-    folder.mkdir(parents=True)
-    (folder / "table5-epsilon.rows").write_text("not a saved state")
-    error = refused(capsys, *EPSILON, "--folder", str(folder))
-    assert "table5-epsilon.rows is not a file of partial results" in error
-    assert "delete it to start anew" in error
-
-
-def test_another_seed_in_the_same_folder(capsys, folder):
-    run(capsys, *EPSILON, "--folder", str(folder))
-    error = refused(capsys, *EPSILON, "--seed", "2", "--folder", str(folder))
-    assert "seed = 1, asked for was 2" in error
+def test_bad_options(capsys, tmp_path):
+    for words, said in (
+        ("tables", "invalid choice: 'tables'"),
+        ("table5 --dataset exp7", "dataset must be one of"),
+        ("table5 --replications 0", "replications must be"),
+        ("table5 --replications many", "invalid int value"),
+        ("table5 --seed -1", "seed must be"),
+        ("table5 --workers 0", "workers must be at least 1, got 0"),
+        ("power --steps 1", "steps must be"),
+        ("errors --sets 1", "n_sets must be"),
+        ("power --dataset epsilon", "fixed error rates"),
+        ("table5 --dataset letter", "letter needs path"),
+        ("table5 --dataset mnist --path none", "none"),
+        ("correlations --replications 1", "replications must be at least 2"),
+    ):
+        assert said in refused(capsys, "study", *words.split(), "--folder", tmp_path / "out")
 
 
 def test_without_matplotlib(capsys, folder, monkeypatch):
@@ -208,3 +165,19 @@ def test_the_command_of_the_benchmarks(tmp_path):
     )
     assert "50 data sets" in done.stdout
     assert "table5-epsilon.md" in names_in(tmp_path / "docs" / "studies")
+
+
+def test_folders_that_cannot_be(capsys, tmp_path, folder):
+    file = tmp_path / "file"
+    file.write_text("in the way")
+    assert str(file) in refused(capsys, *EPSILON, "--folder", str(file))
+    assert str(file) in refused(capsys, *EPSILON, "--folder", str(file / "below"))
+    folder.mkdir(parents=True)
+    (folder / "table5-epsilon.rows").write_text("not a saved state")
+    error = refused(capsys, *EPSILON, "--folder", str(folder))
+    assert "table5-epsilon.rows is not a file of partial results" in error
+    assert "delete it to start anew" in error
+    (folder / "table5-epsilon.rows").unlink()
+    run(capsys, *EPSILON, "--folder", str(folder))
+    error = refused(capsys, *EPSILON, "--seed", "2", "--folder", str(folder))
+    assert "seed = 1, asked for was 2" in error

@@ -3,18 +3,12 @@
 import json
 
 import pytest
+from commands import refused, run
 
 from fastcmp import compare_unpaired
-from fastcmp.cli import main
 
 OLD = (["ill", "ill", "well", "well"], ["ill", "well", "well", "well"])
 NEW = (["ill", "ill", "well", "well", "ill"], ["ill", "well", "well", "ill", "well"])
-
-
-def run(capsys, *words):
-    code = main([str(word) for word in ("holdout", *words, "--unpaired")])
-    printed = capsys.readouterr()
-    return code, printed.out, printed.err
 
 
 def write(path, data, name):
@@ -28,47 +22,33 @@ def files(tmp_path):
     return write(tmp_path / "old.csv", OLD, "tree"), write(tmp_path / "new.csv", NEW, "net")
 
 
-def test_two_files(capsys, files):
-    code, out, err = run(capsys, *files)
+def test_refusals(capsys, files):
+    for words, says in (
+        ((*files, "--cost", "cost.csv"), "--unpaired compares error rates: leave --cost out"),
+        ((*files, "--method", "midp"), "--method must be one of score, miettinen-nurminen"),
+        (files[:1], "--unpaired needs two files, one for each model, got 1"),
+    ):
+        assert says in refused(capsys, "holdout", "--unpaired", *words)
+
+
+def test_two_files_and_options(capsys, files):
+    code, out, err = run(capsys, "holdout", "--unpaired", *files)
     assert (code, err) == (0, "")
     assert out == f"{compare_unpaired(OLD, NEW, names=('tree', 'net')).summary()}\n"
-
-
-def test_options(capsys, files):
     words = ("--alternative", "greater", "--alpha", "0.1", "--method", "score")
-    _, out, _ = run(capsys, *files, *words, "--format", "json")
+    out = run(capsys, "holdout", "--unpaired", *files, *words, "--format", "json")[1]
     wanted = compare_unpaired(
         *(OLD, NEW), alternative="greater", alpha=0.1, method="score", names=("tree", "net")
     )
     assert json.loads(out) == wanted.to_dict()
 
 
-def test_columns_of_one_name_are_called_as_their_files(capsys, tmp_path):
-    files = [
-        write(tmp_path / f"{name}.csv", data, "pred") for name, data in (("old", OLD), ("new", NEW))
-    ]
+def test_models_are_named_by_files_or_chosen(capsys, tmp_path, files):
+    parts = {"old": OLD, "new": NEW}
+    same = [write(tmp_path / f"{name}.csv", data, "pred") for name, data in parts.items()]
     for more in ((), ("--models", "pred", "pred")):
-        out = run(capsys, *files, *more)[1]
-        assert "samples of old" in out
-
-
-def test_models_are_chosen(capsys, tmp_path, files):
+        assert "samples of old" in run(capsys, "holdout", "--unpaired", *same, *more)[1]
     both = write(tmp_path / "both.csv", (*NEW, NEW[0]), "net,other")
-    assert "name the model of each file" in run(capsys, files[0], both)[2]
-    _, out, _ = run(capsys, files[0], both, "--models", "tree", "other")
-    assert "samples of other" in out
-
-
-@pytest.mark.parametrize(
-    ("words", "says"),
-    [
-        (("--cost", "cost.csv"), "--unpaired compares error rates: leave --cost out"),
-        (("--method", "midp"), "--method must be one of score, miettinen-nurminen"),
-    ],
-)
-def test_refusals(capsys, files, words, says):
-    code, out, err = run(capsys, *files, *words)
-    assert (code, out) == (64, "")
-    assert says in err
-    code, _, err = run(capsys, files[0])
-    assert "--unpaired needs two files, one for each model, got 1" in err
+    words = ("holdout", "--unpaired", write(tmp_path / "old.csv", OLD, "tree"), both)
+    assert "name the model of each file" in refused(capsys, *words)
+    assert "samples of other" in run(capsys, *words, "--models", "tree", "other")[1]

@@ -1,23 +1,15 @@
 """`fastcmp compare` for values per item: wide and long files, blocks, refusals."""
 
-import json
-
 import numpy as np
 import pytest
+from commands import answer, run
 from libraries import pd
 
 from fastcmp import compare_means, from_long
-from fastcmp.cli import main
 from fastcmp.stream import ValueMoments
 
 MODELS = ["m0", "m1", "m2", "m3"]
 OTHERS = ["--drop", "doc", "w", "task"]
-
-
-def run(capsys, *arguments):
-    code = main([str(argument) for argument in arguments])
-    printed = capsys.readouterr()
-    return code, printed.out, printed.err
 
 
 @pytest.fixture(scope="module")
@@ -54,12 +46,6 @@ def folder(frame, tmp_path_factory):
     return place
 
 
-def answer(capsys, *arguments):
-    code, out, err = run(capsys, "compare", *map(str, arguments), "--format", "json")
-    assert (code, err) == (0, "")
-    return json.loads(out)
-
-
 def assert_same(found, result, rel=1e-10):
     wanted = result.to_dict()
     for name in ("n_samples", "best", "n_clusters", "measure", "variance"):
@@ -81,8 +67,10 @@ def test_wide_files_whole_and_in_blocks(capsys, monkeypatch, folder, frame, endi
     monkeypatch.setattr("fastcmp.io.predictions._ENOUGH", 5)
     file = ["--values", folder / f"wide.{ending}"]
     wanted = compare_means(frame[MODELS])
-    assert_same(answer(capsys, *file, *OTHERS, *limit), wanted)
-    found = answer(capsys, *file, "--groups", "doc", "--weights", "w", "--drop", "task", *limit)
+    assert_same(answer(capsys, "compare", *file, *OTHERS, *limit), wanted)
+    found = answer(
+        capsys, "compare", *file, "--groups", "doc", "--weights", "w", "--drop", "task", *limit
+    )
     wanted = compare_means(frame[MODELS], groups=frame["doc"], weights=frame["w"])
     assert_same(found, wanted)
     assert found["n_clusters"] == 25
@@ -97,16 +85,16 @@ def test_blocks_are_read_where_the_file_is_large(capsys, monkeypatch, folder):
     monkeypatch.setattr("fastcmp.io.text._BLOCK", 3000)
     monkeypatch.setattr("fastcmp.io.predictions._ENOUGH", 5)
     file = ["--values", folder / "wide.csv", *OTHERS]
-    answer(capsys, *file)
+    answer(capsys, "compare", *file)
     assert not counted
-    answer(capsys, *file, "--memory-limit", "20kB")
+    answer(capsys, "compare", *file, "--memory-limit", "20kB")
     assert len(counted) > 2
 
 
 def test_options_of_wide_files(capsys, folder, frame):
     file = ["--values", folder / "wide.csv"]
     chosen = ["--models", "m3", "m1", "m0", "--lower-is-better", "--adjust", "bh"]
-    found = answer(capsys, *file, *chosen, "--control", "m1", "--variance", "cr3")
+    found = answer(capsys, "compare", *file, *chosen, "--control", "m1", "--variance", "cr3")
     wanted = compare_means(
         frame[["m3", "m1", "m0"]], lower_is_better=True, adjust="bh", control="m1", variance="cr3"
     )
@@ -114,7 +102,7 @@ def test_options_of_wide_files(capsys, folder, frame):
     assert found["control"] == "m1"
     strata = ["--strata", "task", "--drop", "doc", "w", "--stratum-weights"]
     for words, weights in ((["equal"], "equal"), (["x=0.2", "y=0.8"], {"x": 0.2, "y": 0.8})):
-        found = answer(capsys, *file, *strata, *words)
+        found = answer(capsys, "compare", *file, *strata, *words)
         wanted = compare_means(frame[MODELS], strata=frame["task"], stratum_weights=weights)
         assert_same(found, wanted)
 
@@ -122,7 +110,7 @@ def test_options_of_wide_files(capsys, folder, frame):
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_long_files(capsys, folder, frame, ending):
     file = ["--long", folder / f"long.{ending}"]
-    found = answer(capsys, *file, "--group", "doc", "--weight", "w")
+    found = answer(capsys, "compare", *file, "--group", "doc", "--weight", "w")
     models = found["leaderboard"]["model"]
     long = pd.read_parquet(folder / "long.parquet")
     order = list(dict.fromkeys(long["model"]))
@@ -132,32 +120,10 @@ def test_long_files(capsys, folder, frame, ending):
     named = ["--item", "id", "--model", "who", "--value", "grade", "--repeat", "doc"]
     renamed = long.rename(columns={"item": "id", "model": "who", "value": "grade"})
     renamed.to_csv(folder / "named.csv", index=False)
-    found = answer(capsys, "--long", folder / "named.csv", *named, "--models", "m2", "m0", "m1")
+    found = answer(
+        capsys, "compare", "--long", folder / "named.csv", *named, "--models", "m2", "m0", "m1"
+    )
     assert_same(found, compare_means(frame[["m2", "m0", "m1"]]))
-
-
-def test_repeats(capsys, tmp_path):
-    rng = np.random.default_rng(3)
-    rows = [
-        (f"q{i}", model, k, rng.integers(2)) for i in range(30) for model in "abc" for k in range(4)
-    ]
-    long = pd.DataFrame(rows, columns=["item", "model", "run", "value"])
-    long.to_csv(tmp_path / "runs.csv", index=False)
-    file = ["--long", tmp_path / "runs.csv", "--repeat", "run"]
-    table = from_long(long, repeat="run")
-    assert_same(answer(capsys, *file), compare_means(table))
-    found = answer(capsys, *file, "--repeats", "pass@k", "--k", "2")
-    assert_same(found, compare_means(table, repeats="pass@k", k=2))
-
-
-def test_formats_and_output(capsys, folder, frame, tmp_path):
-    out = tmp_path / "answer.md"
-    file = ["compare", "--values", str(folder / "wide.csv"), *OTHERS]
-    assert run(capsys, *file, "--output", str(out)) == (0, "", "")
-    assert out.read_text() == compare_means(frame[MODELS]).to_markdown() + "\n"
-    code, out, _ = run(capsys, *file)
-    assert code == 0
-    assert out.startswith(f"{compare_means(frame[MODELS]).summary()}\nDifference, interval and p")
 
 
 WIDE, LONG = ("--values", "wide.csv"), ("--long", "long.csv")
@@ -167,10 +133,7 @@ REFUSED = {
     **{
         option: ((*WIDE, f"--{option}", value), f"--{option} is for predicted labels")
         for option, value in (
-            ("test", "cost"),
-            ("target", "id"),
-            ("cost", "c.csv"),
-            ("example", "digits"),
+            *(("test", "cost"), ("target", "id"), ("cost", "c.csv"), ("example", "digits")),
             ("checkpoint", "c"),
         )
     },
@@ -232,3 +195,17 @@ def test_what_is_refused_in_one_line(capsys, what):
     assert (code, out, err.count("\n")) == (64, "", 1)
     assert err.startswith("fastcmp: ")
     assert wanted in err
+
+
+def test_repeats(capsys, tmp_path):
+    rng = np.random.default_rng(3)
+    rows = [
+        (f"q{i}", model, k, rng.integers(2)) for i in range(30) for model in "abc" for k in range(4)
+    ]
+    long = pd.DataFrame(rows, columns=["item", "model", "run", "value"])
+    long.to_csv(tmp_path / "runs.csv", index=False)
+    file = ["--long", tmp_path / "runs.csv", "--repeat", "run"]
+    table = from_long(long, repeat="run")
+    assert_same(answer(capsys, "compare", *file), compare_means(table))
+    found = answer(capsys, "compare", *file, "--repeats", "pass@k", "--k", "2")
+    assert_same(found, compare_means(table, repeats="pass@k", k=2))

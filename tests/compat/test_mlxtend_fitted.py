@@ -8,6 +8,7 @@ import warnings
 
 import numpy as np
 import pytest
+from cases import refuses
 
 from fastcmp.compat import mlxtend as ours
 
@@ -42,24 +43,24 @@ def classes(seed=0, n=120):
     return make_classification(n_samples=n, n_features=6, flip_y=0.2, random_state=seed)
 
 
-@pytest.mark.parametrize(("name", "options"), PAIRED, ids=str)
-@pytest.mark.parametrize(
-    ("scoring", "seed"), [(None, 0), ("f1", 17), ("neg_log_loss", 0), ("own", 17)]
-)
-def test_the_same_splits_give_the_same_answer(name, options, scoring, seed):
-    X, y = classes(seed)
-    if scoring == "own":
+@pytest.mark.parametrize("kind", range(6))
+def test_the_same_splits_give_the_same_answer(kind):
+    def own(estimator, X, y):
+        return metrics.balanced_accuracy_score(y, estimator.predict(X))
 
-        def scoring(estimator, X, y):
-            return metrics.balanced_accuracy_score(y, estimator.predict(X))
-
-    models = GaussianNB(), DecisionTreeClassifier(max_depth=3, random_state=seed)
-    options = {**options, "scoring": scoring, "random_seed": seed}
-    got = getattr(ours, name)(*models, X, y, **options)
-    expected = getattr(theirs, name)(*map(clone, models), X, y, **options)
-    assert type(got) is type(expected) is tuple
-    assert list(map(type, got)) == [float, float] == list(map(type, expected))
-    assert got == pytest.approx(expected, rel=1e-12, abs=1e-12)
+    name, options = PAIRED[kind]
+    for scoring, seed in [
+        ((None, "f1", "neg_log_loss", own)[kind % 4], 17 * (kind // 3)),
+        (own, 0),
+    ]:
+        X, y = classes(seed)
+        models = GaussianNB(), DecisionTreeClassifier(max_depth=3, random_state=seed)
+        given = {**options, "scoring": scoring, "random_seed": seed}
+        got = getattr(ours, name)(*models, X, y, **given)
+        expected = getattr(theirs, name)(*map(clone, models), X, y, **given)
+        assert type(got) is type(expected) is tuple
+        assert list(map(type, got)) == [float, float] == list(map(type, expected))
+        assert got == pytest.approx(expected, rel=1e-12, abs=1e-12)
 
 
 @pytest.mark.parametrize(("name", "options"), PAIRED, ids=str)
@@ -121,19 +122,6 @@ class Plain:
 
     def predict(self, X):
         return np.full(len(X), self.label)
-
-
-def test_refusals_of_others():
-    X, y = classes()
-    with pytest.raises(ValueError, match="scoring must be given"):
-        ours.paired_ttest_5x2cv(Plain(), Plain(), X, y)
-    assert ours.paired_ttest_5x2cv(
-        Plain(), Plain(), X, y, scoring=lambda model, X, _: model.predict(X)[0]
-    ) == (0.0, 1.0)
-    with pytest.raises(TypeError, match="test_size"):
-        ours.paired_ttest_resampled(Plain(), Plain(), X, y, test_size="half")
-    with pytest.raises(ValueError, match="num_rounds"):
-        ours.paired_ttest_resampled(Plain(), Plain(), X, y, num_rounds=1)
 
 
 @pytest.mark.parametrize("name", ["paired_ttest_5x2cv", "bootstrap_point632_score"])
@@ -203,16 +191,6 @@ def test_mean_is_efron_and_tibshiranis_estimate(kind, plus):
     assert got.mean() == pytest.approx(expected, rel=1e-12)
 
 
-def test_a_nearest_neighbour_has_no_apparent_error():
-    X, y = classes(3)
-    options = {"n_splits": 30, "random_seed": 2}
-    out = 1 - ours.bootstrap_point632_score(KNeighborsClassifier(1), X, y, method="oob", **options)
-    got = 1 - ours.bootstrap_point632_score(KNeighborsClassifier(1), X, y, **options)
-    np.testing.assert_allclose(got, 0.632 * out, rtol=1e-12)
-    printed = 1 - theirs.bootstrap_point632_score(KNeighborsClassifier(1), X, y, **options)
-    assert printed.mean() / out.mean() == pytest.approx(0.632 + 0.368**2, abs=0.01)
-
-
 def test_regression_and_probabilities():
     X, y = make_regression(n_samples=50, n_features=3, noise=20, random_state=1)
     model, options = KNeighborsRegressor(1), {"n_splits": 9, "random_seed": 2}
@@ -244,40 +222,14 @@ def test_weights_go_with_their_samples():
     def right(true, predicted):
         return np.mean(true == predicted)
 
-    seen = []
-    for library in (ours, theirs):
-        scores = library.bootstrap_point632_score(
-            tree, doubled, flipped, scoring_func=right, sample_weight=weight, **options
-        )
-        seen.append(scores)
+    options |= {"scoring_func": right, "sample_weight": weight}
+    seen = [x.bootstrap_point632_score(tree, doubled, flipped, **options) for x in (ours, theirs)]
     assert not np.allclose(*seen)
     states = np.random.RandomState(1)
     rows = states.choice(np.arange(len(flipped)), size=len(flipped))
     out = np.setdiff1d(np.arange(len(flipped)), rows)
     fitted = tree.fit(doubled[rows], flipped[rows], sample_weight=weight[rows])
     assert seen[0][0] == right(flipped[out], fitted.predict(doubled[out]))
-
-
-def test_refusals_of_the_bootstrap_and_the_decomposition():
-    X, y = classes()
-    model = GaussianNB()
-    for options, says in (
-        ({"n_splits": 0}, "n_splits"),
-        ({"method": "0.5"}, "method"),
-        ({"predict_proba": True}, "scoring_func"),
-    ):
-        with pytest.raises(ValueError, match=says):
-            ours.bootstrap_point632_score(model, X, y, **options)
-    with pytest.raises(ValueError, match="X has 120 rows"):
-        ours.bootstrap_point632_score(model, X, y[:-1])
-    with pytest.raises(ValueError, match="leave samples out"):
-        ours.bootstrap_point632_score(Plain(), X[:1], y[:1], scoring_func=np.equal)
-    ours.bootstrap_point632_score(model, X, y, n_splits=2, clone_estimator=False)
-    assert hasattr(model, "classes_")
-    with pytest.raises(ValueError, match="loss"):
-        ours.bias_variance_decomp(GaussianNB(), X, y, X, y, loss="0-1")
-    with pytest.raises(TypeError, match="never be equal"):
-        ours.bias_variance_decomp(GaussianNB(), X, y, X, y.astype(str), num_rounds=2)
 
 
 # ------------------------------------------------------------------ bias and variance
@@ -288,8 +240,7 @@ def test_decomposition_is_mlxtends(loss):
     from sklearn.model_selection import train_test_split
 
     X, y = load_iris(return_X_y=True)
-    parts = train_test_split(X, y, test_size=0.4, random_state=3)
-    X_train, X_test, y_train, y_test = parts
+    X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.4, random_state=3)
     tree = DecisionTreeClassifier(random_state=1, max_features=1)
     options = {"loss": loss, "num_rounds": 40, "random_seed": 7}
     arguments = (X_train, y_train, X_test, y_test)
@@ -316,16 +267,14 @@ def test_classes_of_any_kind_are_decomposed():
     assert run(ours, ["a", "b", "c"]) == expected
     assert run(ours, [-1, 0, 1]) == expected
     # mlxtend cuts the halves off: no prediction of these is ever right.
-    wholes = np.where(y == 2, 1, y)
-    labels = np.array([0.5, 1.5])[wholes]
+    labels = np.array([0.5, 1.5])[np.where(y == 2, 1, y)]
     data = X[::2], labels[::2], X[1::2], labels[1::2]
-    with pytest.raises(ValueError, match="Unknown label type"):
-        run(theirs, [0.5, 1.5, 2.5])  # scikit-learn's trees take none of them
+    # scikit-learn's trees take none of them
+    refuses(ValueError, "Unknown label type", run, theirs, [0.5, 1.5, 2.5])
     half = Nearest()
     assert ours.bias_variance_decomp(half, *data, **options)[0] < 0.2
     assert theirs.bias_variance_decomp(half, *data, **options)[0] == 1.0
-    with pytest.raises(ValueError, match="negative"):
-        run(theirs, [-1, 0, 1])
+    refuses(ValueError, "negative", run, theirs, [-1, 0, 1])
 
 
 class Nearest:
@@ -337,3 +286,29 @@ class Nearest:
 
     def predict(self, X):
         return self.y[((X[:, None] - self.X) ** 2).sum(axis=2).argmin(axis=1)]
+
+
+def test_refusals():
+    X, y = classes()
+    paired, resampled, bootstrap = (
+        getattr(ours, x)
+        for x in ("paired_ttest_5x2cv", "paired_ttest_resampled", "bootstrap_point632_score")
+    )
+    two, one, decompose = (Plain(), Plain(), X, y), (GaussianNB(), X, y), ours.bias_variance_decomp
+    for says, function, data, options in (
+        ("scoring must be given", paired, two, {}),
+        ("test_size", resampled, two, {"test_size": "half"}),
+        ("num_rounds", resampled, two, {"num_rounds": 1}),
+        ("n_splits", bootstrap, one, {"n_splits": 0}),
+        ("method", bootstrap, one, {"method": "0.5"}),
+        ("scoring_func", bootstrap, one, {"predict_proba": True}),
+        ("X has 120 rows", bootstrap, (GaussianNB(), X, y[:-1]), {}),
+        ("leave samples out", bootstrap, (Plain(), X[:1], y[:1]), {"scoring_func": np.equal}),
+        ("loss", decompose, (*one, X, y), {"loss": "0-1"}),
+        ("never be equal", decompose, (*one, X, y.astype(str)), {"num_rounds": 2}),
+    ):
+        refuses((ValueError, TypeError), says, function, *data, **options)
+    alike = paired(*two, scoring=lambda model, X, _: model.predict(X)[0])
+    assert alike == (0.0, 1.0)
+    bootstrap(one[0], X, y, n_splits=2, clone_estimator=False)
+    assert hasattr(one[0], "classes_")

@@ -316,41 +316,6 @@ def test_a_dictionary_may_repeat_a_label():
     assert correct_values(raw, [["a", "a", "b"], raw]).all()
 
 
-NOTHING = {
-    "arrow chunks": lambda: pa.chunked_array([], pa.string()),
-    "dictionary": lambda: pa.chunked_array([], pa.dictionary(pa.int8(), pa.string())),
-    "arrow": lambda: pa.array([], pa.string()),
-    "polars": lambda: pl.Series([], dtype=pl.String),
-    "pandas": lambda: pd.Series([], dtype=str),
-    "numpy": lambda: np.array([], "U1"),
-    "list": list,
-}
-
-
-@pytest.mark.parametrize("name", NOTHING)
-def test_nothing_at_all_is_an_empty_column(name):
-    raw = NOTHING[name]()
-    with pytest.raises(ValueError, match="at least 2 samples, got 0 samples"):
-        correct_values(raw, [raw, raw])
-
-
-@pytest.mark.parametrize("n", SIZES)
-@pytest.mark.parametrize(
-    ("pool", "types"),
-    [
-        (["a", 1], "int and str"),
-        (["a", b"a"], "bytes and str"),
-        ([0.5, "a", None], "float and str"),
-    ],
-)
-def test_mixed_families_are_refused(pool, types, n):
-    labels = draw(pool, n)
-    for make in (*PLAIN.values(), of("pandas", "object"), of("polars", "Object")):
-        message = f"^model_0 mixes {types} labels, which cannot be compared$"
-        with pytest.raises(TypeError, match=message):
-            correct_values(["a"] * n, [make(labels), ["a"] * n])
-
-
 SHAPES = {
     r"\(2, 3\)": lambda: np.zeros((2, 3)),
     r"\(2, 3, 4\)": lambda: np.zeros((2, 3, 4), np.uint8),

@@ -136,12 +136,6 @@ def test_a_missing_value_is_as_good_as_a_missing_row(kind):
     assert found == [("b", 1, ("q3",)), ("a", 1, ("q2",))]
 
 
-def test_an_item_that_no_model_answered_stays():
-    table = from_long({"item": [1, 2], "model": ["a", "a"], "value": [None, 1.0]})
-    assert table.items.tolist() == [1, 2]
-    np.testing.assert_array_equal(table.values, [[np.nan, 1.0]])
-
-
 def test_answers_of_unequal_number():
     table = from_long(
         {
@@ -235,21 +229,6 @@ def test_refused(what):
         from_long(frame, **options)
 
 
-def test_rows_of_other_indexes():
-    for name in ("value", "item"):
-        given = {x: pd.Series(y, index=np.arange(5) + (x == name)) for x, y in ROWS.items()}
-        with pytest.raises(ValueError, match="index"):
-            from_long(given)
-
-
-def test_only_three_examples_are_listed():
-    frame = {"item": list("aabbccdd"), "model": ["m"] * 8, "value": np.ones(8)}
-    with pytest.raises(
-        ValueError, match=r"4 \(item, model\) have .*'b', 'm'\); \('c', 'm'\); pass"
-    ):
-        from_long(frame)
-
-
 @pytest.mark.parametrize("column", [["cat", "dog"] * 2 + ["cat"], [{}] * 5, [1j] * 5])
 def test_labels_for_values(column):
     with pytest.raises(TypeError, match="labels belong to compare_all"):
@@ -259,11 +238,6 @@ def test_labels_for_values(column):
 def test_a_lazy_frame_is_none():
     with pytest.raises(TypeError, match="frame must be a pandas, polars or pyarrow"):
         from_long(pl.DataFrame(ROWS).lazy())
-
-
-def test_labels_of_two_types_are_refused():
-    with pytest.raises(TypeError, match="mixes"):
-        from_long(rows(item=["q1", 1, "q2", 2, "q3"]))
 
 
 def test_a_table_that_memory_cannot_hold_is_refused():

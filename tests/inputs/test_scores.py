@@ -5,11 +5,12 @@ from math import inf, nan
 import naive
 import numpy as np
 import pytest
+from cases import refuses
 from hypothesis import given
 from hypothesis import strategies as st
 from libraries import pa, pd, pl
 
-from fastcmp import auc, concordance, delong, roc_curve, threshold_sweep
+from fastcmp import auc, concordance, delong, threshold_sweep
 
 Y = [0, 1, 0, 1, 1, 0]
 VALUES = [1, 3, 2, 2, 5, 4]
@@ -33,46 +34,27 @@ INTEGERS = [f"{kind}int{bits}" for kind in ("", "u") for bits in (8, 16, 32, 64)
 FLOATS = ["float16", "float32", "float64", "longdouble"]
 
 
-def test_the_example_is_counted_right():
-    assert brute(Y, VALUES) == PAIRS
-
-
-@pytest.mark.parametrize("dtype", INTEGERS + FLOATS)
+@pytest.mark.parametrize("dtype", [*INTEGERS, *FLOATS, "bfloat16"])
 def test_any_dtype(dtype):
-    scores = np.array(VALUES, dtype)
+    import ml_dtypes  # registers bfloat16
+
+    assert brute(Y, VALUES) == PAIRS
+    scores = np.array(VALUES, getattr(ml_dtypes, dtype, dtype))
     assert counts(Y, scores) == PAIRS
     assert counts(Y, scores.astype(scores.dtype.newbyteorder())) == PAIRS
-    assert threshold_sweep(Y, scores).thresholds.tolist() == [5, 4, 3, 2, 1]
-
-
-@pytest.mark.parametrize("dtype", FLOATS)
-@pytest.mark.parametrize("order", "<>")
-def test_thresholds_are_scores_in_any_byte_order(dtype, order):
-    scores = np.array([0.25, 0.75, 0.5], dtype)
-    scores = scores.astype(scores.dtype.newbyteorder(order))
-    assert threshold_sweep([0, 1, 0], scores).thresholds.tolist() == [0.75, 0.5, 0.25]
-    assert roc_curve([0, 1, 0], scores).thresholds.tolist() == [inf, 0.75, 0.5, 0.25]
+    if dtype != "bfloat16":
+        assert threshold_sweep(Y, scores).thresholds.tolist() == [5, 4, 3, 2, 1]
+    assert counts([0, 0, 1, 1], np.array([False, True, True, True])) == (2, 2, 0)
 
 
 @pytest.mark.parametrize("dtype", [*FLOATS, ">f8", ">f4"])
-def test_infinite_scores_are_scores(dtype):
+def test_infinite_scores_are_scores_and_nan_is_none(dtype):
     scores = np.array([-inf, inf, -inf, inf, 1.0, inf], dtype)
     assert counts(Y, scores) == (6, 2, 1)
     assert counts([0, 1], np.array([-inf, inf], dtype)) == (1, 0, 0)
     assert auc(Y, scores) == 7 / 9
-
-
-@pytest.mark.parametrize("dtype", [*FLOATS, ">f8", ">f4"])
-def test_nan_is_refused_with_its_sample(dtype):
     scores = np.array([0.5, 1.0, nan, inf, -inf, nan], dtype)
-    with pytest.raises(ValueError, match=r"scores has NaN for sample 2 \(2 in all\)"):
-        auc(Y, scores)
-
-
-def test_nan_names_its_model():
-    scores = {"good": VALUES, "bad": [0.0, 1.0, 2.0, nan, 1.0, 1.0]}
-    with pytest.raises(ValueError, match="bad has NaN for sample 3"):
-        delong(Y, scores)
+    refuses(ValueError, r"scores has NaN for sample 2 \(2 in all\)", auc, Y, scores)
 
 
 @pytest.mark.parametrize("dtype", ["int64", "uint64"])
@@ -84,67 +66,36 @@ def test_whole_numbers_beyond_the_digits_of_a_float(dtype):
     # As floats these would all be tied.
     near = np.array([2**60, 2**60 + 1, 2**60 + 2], dtype)
     assert counts([0, 1, 1], near) == (2, 0, 0)
-
-
-@pytest.mark.parametrize("dtype", ["int64", "uint64"])
-def test_thresholds_beyond_the_digits_of_a_float_are_near_the_scores(dtype):
-    scores = np.array([2**60, 2**60 + 1024, 0], dtype)
-    found = threshold_sweep([0, 1, 0], scores).thresholds
+    lowest = np.array([-(2**63), -(2**63) + 1, 2**63 - 1], np.int64)
+    assert counts([0, 1, 1], lowest) == (2, 0, 0)
+    assert counts([1, 0, 1], lowest) == (1, 0, 1)
+    found = threshold_sweep([0, 1, 0], np.array([2**60, 2**60 + 1024, 0], dtype)).thresholds
     np.testing.assert_allclose(np.array(found, float), [2.0**60 + 1024, 2.0**60, 0])
+    eps = np.finfo(np.longdouble).eps  # where long doubles are longer than doubles
+    assert counts([0, 1], np.array([np.longdouble(1), 1 + eps])) == (1, 0, 0)
 
 
-def test_negative_whole_numbers_beyond_the_digits_of_a_float():
-    scores = np.array([-(2**63), -(2**63) + 1, 2**63 - 1], np.int64)
-    assert counts([0, 1, 1], scores) == (2, 0, 0)
-    assert counts([1, 0, 1], scores) == (1, 0, 1)
-
-
-def test_long_doubles_keep_their_digits():
-    if np.finfo(np.longdouble).eps == np.finfo(np.float64).eps:
-        pytest.skip("long doubles are doubles here")
-    one = np.longdouble(1)
-    scores = np.array([one, one + np.finfo(np.longdouble).eps])
-    assert counts([0, 1], scores) == (1, 0, 0)
-
-
-def test_bool_scores():
-    assert counts([0, 0, 1, 1], np.array([False, True, True, True])) == (2, 2, 0)
-    assert counts([0, 0, 1, 1], [False, True, True, True]) == (2, 2, 0)
-
-
-def test_bfloat16():
-    import ml_dtypes
-
-    assert counts(Y, np.array(VALUES, ml_dtypes.bfloat16)) == PAIRS
-
-
-@pytest.mark.parametrize(
-    "scores",
-    [
+def test_what_is_no_number_is_refused():
+    for scores in (
         np.array(VALUES, object),
         [1.0, None, 2.0, 3.0, 4.0, 5.0],
         list("abcdef"),
-        np.array(VALUES, complex),
-        np.array(VALUES, "datetime64[s]"),
-        np.array(VALUES, "timedelta64[s]"),
+        *(np.array(VALUES, kind) for kind in (complex, "datetime64[s]", "timedelta64[s]")),
         np.array([(1, 2)] * 6, "i1,i1"),
         np.array([b"a"] * 6),
-    ],
-    ids=lambda x: str(np.asarray(x).dtype),
-)
-def test_what_is_no_number_is_refused(scores):
-    with pytest.raises(TypeError, match="scores must be numbers, got"):
-        auc(Y, scores)
+    ):
+        refuses(TypeError, "scores must be numbers, got", auc, Y, scores)
+    refuses(ValueError, r"models come first: pass scores\.T", auc, Y, np.zeros((6, 2)))
+    with pytest.raises(ValueError, match="bad has NaN for sample 3"):
+        delong(Y, {"good": VALUES, "bad": [0.0, 1.0, 2.0, nan, 1.0, 1.0]})
 
 
 def test_masked_scores():
     assert counts(Y, np.ma.array(VALUES)) == PAIRS
     masked = np.ma.array(np.array(VALUES, float), mask=[0, 0, 1, 0, 0, 0])
-    with pytest.raises(ValueError, match="scores has masked scores: drop these"):
-        auc(Y, masked)
+    refuses(ValueError, "scores has masked scores: drop these", auc, Y, masked)
     rows = np.ma.array([VALUES, VALUES], mask=[[0] * 6, [0, 1, 0, 0, 0, 0]])
-    with pytest.raises(ValueError, match="model_1 has masked scores"):
-        auc(Y, rows)
+    refuses(ValueError, "model_1 has masked scores", auc, Y, rows)
 
 
 COLUMNS = {
@@ -171,67 +122,10 @@ def test_columns_of_any_library(name):
     weighted = auc(Y, VALUES, sample_weight=VALUES)
     assert auc(Y, VALUES, sample_weight=make(VALUES)) == weighted != 13 / 18
     if name not in ("list", "tuple", "pyarrow float32", "polars Float32"):
-        with pytest.raises(ValueError, match="scores has NaN for sample 1"):
-            auc(Y, make([1, None, 2, 3, 4, 5]))
+        refuses(ValueError, "scores has NaN for sample 1", auc, Y, make([1, None, 2, 3, 4, 5]))
 
 
 # Several models.
-
-
-@pytest.mark.parametrize("kind", ["mapping", "pandas", "polars", "pyarrow"])
-def test_names_come_from_mappings_and_frames(kind):
-    make = {"mapping": dict, "pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
-    scores = make[kind]({"first": VALUES, "second": VALUES[::-1]})
-    assert delong(Y, scores).names == ("first", "second")
-    np.testing.assert_array_equal(auc(Y, scores), auc(Y, [VALUES, VALUES[::-1]]))
-    assert auc(Y, make[kind]({"only": VALUES})).shape == (1,)
-
-
-def test_one_vector_is_no_batch():
-    assert isinstance(auc(Y, VALUES), float)
-    assert auc(Y, [VALUES]).tolist() == [13 / 18]
-    assert auc(Y, np.array([VALUES])).tolist() == [13 / 18]
-    assert delong(Y, [VALUES, VALUES]).names == ("model_0", "model_1")
-
-
-def test_rows_may_be_of_different_types():
-    scores = [np.array(VALUES, np.float32), VALUES, pd.Series(VALUES)]
-    assert auc(Y, scores).tolist() == [13 / 18] * 3
-
-
-@pytest.mark.parametrize("function", [concordance, threshold_sweep, roc_curve])
-def test_functions_of_one_model_refuse_several(function):
-    with pytest.raises(ValueError, match="one-dimensional, one score a sample"):
-        function(Y, [VALUES, VALUES])
-
-
-def test_transposed_scores_get_a_hint():
-    with pytest.raises(ValueError, match=r"models come first: pass scores\.T"):
-        auc(Y, np.zeros((6, 2)))
-
-
-@pytest.mark.parametrize(
-    ("scores", "message"),
-    [
-        ([1.0, 2.0], "scores has 2 scores, y_true has 6 labels$"),
-        ({"a": VALUES, "b": [1]}, "b has 1 scores, y_true has 6 labels$"),
-        (np.zeros((2, 7)), "model_0 has 7 scores, y_true has 6 labels$"),
-        (np.zeros((2, 6, 1)), r"shape \(M, n\)"),
-        (3.0, r"shape \(M, n\)"),
-        ({"a": np.zeros((6, 1))}, r"a must be one-dimensional, got shape \(6, 1\)"),
-    ],
-    ids=str,
-)
-def test_shapes_that_do_not_fit(scores, message):
-    with pytest.raises(ValueError, match=message):
-        auc(Y, scores)
-
-
-def test_no_samples():
-    with pytest.raises(ValueError, match="at least one sample, got none"):
-        auc([], [])
-    with pytest.raises(ValueError, match="at least one sample, got none"):
-        auc([None, None], [1.0, 2.0])
 
 
 # Labels.
@@ -254,25 +148,14 @@ def test_the_larger_number_is_positive(labels):
         assert (found.n_positives, found.n_negatives, found.n_missing) == (3, 3, 0)
 
 
-@pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "u8", ">i4", "f4", "f2"])
-def test_labels_of_any_dtype(dtype):
-    assert counts(np.array(Y, dtype), VALUES) == PAIRS
-
-
 def test_strings_need_a_positive_class():
     words = ["ill" if flag else "well" for flag in Y]
     for y_true in (*in_libraries(words), pd.Categorical(words)):
         assert counts(y_true, VALUES, positive="ill") == PAIRS
         assert counts(y_true, VALUES, positive="well") == PAIRS[::-1]
-        with pytest.raises(ValueError, match=r"labels \['\w+', '\w+'\]: pass pos"):
-            auc(y_true, VALUES)
+        refuses(ValueError, r"labels \['\w+', '\w+'\]: pass pos", auc, y_true, VALUES)
         with pytest.raises(ValueError, match="positive='healthy' is not among the labels"):
             auc(y_true, VALUES, positive="healthy")
-
-
-def test_an_unknown_positive_number():
-    with pytest.raises(ValueError, match=r"positive=2 is not among the labels \[0, 1"):
-        auc(Y, VALUES, positive=2)
 
 
 @pytest.mark.parametrize("positive", [None, 2])
@@ -283,20 +166,13 @@ def test_three_classes_are_refused_with_what_to_do(positive):
     assert "y_true == that class" in str(caught.value)
 
 
-def test_many_classes_are_not_all_listed():
-    with pytest.raises(ValueError, match="got 100") as caught:
-        auc(range(100), range(100))
-    assert len(str(caught.value)) < 300
-
-
 @pytest.mark.parametrize(("label", "n_positives"), [(1, 6), (True, 6), (0, 0), (-1, 0), (False, 0)])
 def test_one_class(label, n_positives):
     found = concordance([label] * 6, VALUES)
     assert (found.n_positives, found.n_negatives) == (n_positives, 6 - n_positives)
     assert (found.concordant, found.discordant, found.tied) == (0, 0, 0)
     assert np.isnan([found.auc, found.somers_d]).all()
-    with pytest.raises(ValueError, match="AUC needs both classes"):
-        auc([label] * 6, VALUES)
+    refuses(ValueError, "AUC needs both classes", auc, [label] * 6, VALUES)
     assert concordance(["a", "a"], [1, 2], positive="a").n_positives == 2
     assert concordance(["a", "a"], [1, 2], positive="b").n_negatives == 2
 
@@ -315,20 +191,6 @@ def test_samples_without_a_true_label_are_dropped():
     sweep = threshold_sweep(y_true, scores, sample_weight=weights)
     assert sweep.n_missing == 2
     assert sweep.n_positives == 6
-
-
-@pytest.mark.parametrize("kind", ["list", "array", "pandas", "polars", "arrow", "masked"])
-def test_missing_labels_of_any_library(kind):
-    y_true = {
-        "list": lambda: [0.0, nan, 1.0, 1.0],
-        "array": lambda: np.array([0.0, nan, 1.0, 1.0]),
-        "pandas": lambda: pd.Series([0, None, 1, 1], dtype="Int64"),
-        "polars": lambda: pl.Series([0, None, 1, 1]),
-        "arrow": lambda: pa.array([0, None, 1, 1]),
-        "masked": lambda: np.ma.array([0, 7, 1, 1], mask=[0, 1, 0, 0]),
-    }[kind]()
-    found = concordance(y_true, [1.0, 9.0, 2.0, 0.0])
-    assert (found.concordant, found.discordant, found.n_missing) == (1, 1, 1)
 
 
 @given(st.lists(st.tuples(st.booleans(), st.integers(-3, 3)), min_size=1, max_size=30))

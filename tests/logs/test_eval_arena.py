@@ -31,9 +31,8 @@ def test_parts(tmp_path):
     assert only.task == "b"
 
 
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
+def test_refused(tmp_path):
+    for wrong, message in (
         (line(1), "alpha has example_id 1 twice, here and in line 1"),
         (line(2, 1.5), "pass1 must be a number from 0 to 1, got 1.5"),
         (line(2, -0.1), "pass1 must be a number from 0 to 1, got -0.1"),
@@ -43,11 +42,9 @@ def test_parts(tmp_path):
         (line(2, count=1.5), "count must be .*, got 1.5"),
         (line(2, model=None), "has no benchmark_id or no model"),
         (line(None), "example_id must be a number or text"),
-    ],
-)
-def test_refused(tmp_path, wrong, message):
-    with pytest.raises(ValueError, match=rf"toy.jsonl, line 3: {message}"):
-        parts_in("eval_arena", save(tmp_path, line(1), line(3), wrong))
+    ):
+        with pytest.raises(ValueError, match=rf"toy.jsonl, line 3: {message}"):
+            parts_in("eval_arena", save(tmp_path, line(1), line(3), wrong))
 
 
 def test_truncated(tmp_path):

@@ -64,26 +64,24 @@ def test_score_not_is_correct(tmp_path):
     assert "item e of task toy (error: timed out)" in refusal(save(tmp_path, lines[4:], **about))
 
 
-@pytest.mark.parametrize(
-    ("more", "is_other", "is_asked_otherwise"),
-    [
+def test_reference_and_prompt(tmp_path):
+    """The reference is the item, however it is written; the rest is the prompt."""
+    for more, is_other, is_asked_otherwise in (
         ({"sample_hash": "other"}, False, True),
         ({"input": {"raw": "q1?", "reference": "q1"}}, False, False),
         ({"input": {"raw": "q1?", "reference": ["q1", "q2"]}}, True, False),
         ({"input": {"raw": "Q: q1?", "reference": ["q1"]}}, False, True),
         ({"input": {"raw": "q1?", "reference": []}}, False, False),
-    ],
-)
-def test_reference_and_prompt(tmp_path, more, is_other, is_asked_otherwise):
-    """The reference is the item, however it is written; the rest is the prompt."""
-    for name, line in (("a", sample("q1")), ("b", sample("q1", model_id="b", **more))):
-        (tmp_path / name).mkdir()
-        save(tmp_path / name, [line], None)
-    contents = fastcmp.inspect_results(tmp_path)
-    assert (
-        any("q1 of task toy is another document" in said for said in contents.problems) == is_other
-    )
-    assert any("prompt_hash differs" in said for said in contents.remarks) == is_asked_otherwise
+    ):
+        for name, line in (("a", sample("q1")), ("b", sample("q1", model_id="b", **more))):
+            (tmp_path / name).mkdir(exist_ok=True)
+            save(tmp_path / name, [line], None)
+        contents = fastcmp.inspect_results(tmp_path)
+        assert (
+            any("q1 of task toy is another document" in said for said in contents.problems)
+            == is_other
+        )
+        assert any("prompt_hash differs" in said for said in contents.remarks) == is_asked_otherwise
 
 
 def test_numbers_for_ids(tmp_path):
@@ -127,35 +125,29 @@ def test_several_evaluations(tmp_path):
         parts_in("every_eval_ever", save(tmp_path, lines, **stated))
 
 
-@pytest.mark.parametrize(
-    ("library", "version", "score", "words"),
-    [
+def test_converters(tmp_path):
+    for library, version, score, words in (
         ({"name": "lm_eval", "version": "0.4"}, "0.3.0", 0.0, "all scores are 0"),
         ({"name": "helm"}, "instance_level_eval_0.2.1", 1.0, "place of HELM's"),
         ({"name": "helm"}, "0.3.0", 1.0, ""),
         ({"name": "lm_eval"}, "0.3.0", 1.0, ""),
-    ],
-)
-def test_converters(tmp_path, library, version, score, words):
-    lines = [sample("q1", score, schema_version=version)]
-    said = one(save(tmp_path, lines, eval_library=library)).said
-    assert words in said
-    assert ("HELM" in said or "all scores" in said) == bool(words)
+    ):
+        lines = [sample("q1", score, schema_version=version)]
+        said = one(save(tmp_path, lines, eval_library=library)).said
+        assert words in said
+        assert ("HELM" in said or "all scores" in said) == bool(words)
 
 
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
+def test_refused(tmp_path):
+    for line, message in (
         (sample("q1"), "line 3: org/alpha has sample_id q1 twice, .*line 1.*Inspect's"),
         (sample("q3", [1]), "line 3: evaluation.score must be a number"),
         (sample("q3", "good"), "line 3: evaluation.score must .*, got 'good'"),
         (sample("q3", model_id=None), "line 3: has no model_id"),
         (sample(None), "line 3: sample_id must be"),
-    ],
-)
-def test_refused(tmp_path, line, message):
-    with pytest.raises(ValueError, match=rf"uuid_samples.jsonl, {message}"):
-        parts_in("every_eval_ever", save(tmp_path, [*LINES, line]))
+    ):
+        with pytest.raises(ValueError, match=rf"uuid_samples.jsonl, {message}"):
+            parts_in("every_eval_ever", save(tmp_path, [*LINES, line]))
 
 
 def test_what_is_read(tmp_path):

@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from log_parts import not_read, parts_in, refusal
+from log_parts import parts_in, refusal
 
 import fastcmp
 
@@ -43,50 +43,32 @@ THREE = [
 ]
 
 
-def test_recognises_a_run_by_its_files(tmp_path):
-    display = [{"instance_id": "id1", "stats": {"exact_match": 1}}]
-    more = {name: [] for name in ("stats", "instances", "display_requests", "other")}
-    more |= {"scenario": {}, "scenario_state": {}, "display_predictions": display}
-    write_run(tmp_path / "run", THREE, **more)
-    assert not_read(FORMAT, tmp_path / "run") == {"other.json"}
-    write(tmp_path, "stats.json", [])
-    assert "stats.json" in not_read(FORMAT, tmp_path)
-
-
-@pytest.mark.parametrize(
-    ("name", "value", "match"),
-    [
+def test_says_which_file_lacks(tmp_path):
+    displayed = [{"instance_id": "id1", "stats": {}}]
+    for name, value, match in (
         ("per_instance_stats.json", THREE, "no run_spec.json beside it"),
         ("per_instance_stats.json", [], "no run_spec.json beside it"),
         ("run_spec.json", {"adapter_spec": {}}, "no per_instance_stats.json beside it"),
-        (
-            "display_predictions.json",
-            [{"instance_id": "id1", "stats": {}}],
-            "no per_instance_stats.json beside it",
-        ),
-    ],
-)
-def test_says_which_file_lacks(tmp_path, name, value, match):
-    path = write(tmp_path, name, value)
-    with pytest.raises(ValueError, match=match) as refused:
-        parts_in(FORMAT, tmp_path)
-    assert str(refused.value).startswith(str(path))
+        ("display_predictions.json", displayed, "no per_instance_stats.json beside it"),
+    ):
+        path = write(tmp_path, name, value)
+        with pytest.raises(ValueError, match=match) as refused:
+            parts_in(FORMAT, tmp_path)
+        assert str(refused.value).startswith(str(path))
+        path.unlink()
 
 
-@pytest.mark.parametrize(
-    ("name", "task"),
-    [
+def test_the_task_is_the_run_without_its_model(tmp_path):
+    for name, task in (
         ("toy:model=org_m", "toy"),
         ("toy", "toy"),
         ("toy:model=org_m,subject=a", "toy:subject=a"),
         ("toy:a=1,model=org_m,b=2", "toy:a=1,b=2"),
         ("toy:a=1,model_deployment=x,model=org_m", "toy:a=1"),
-    ],
-)
-def test_the_task_is_the_run_without_its_model(tmp_path, name, task):
-    write_run(tmp_path, THREE, name=name)
-    (part,) = parts_in(FORMAT, tmp_path)
-    assert (part.model, part.task, part.subset) == ("org/m", task, "test")
+    ):
+        write_run(tmp_path, THREE, name=name)
+        (part,) = parts_in(FORMAT, tmp_path)
+        assert (part.model, part.task, part.subset) == ("org/m", task, "test")
 
 
 def test_records_of_one_instance_become_one(tmp_path):
@@ -150,20 +132,17 @@ def test_trials_are_repeats(tmp_path):
     assert part.values.tolist() == [0, 0, 0, 1]
 
 
-@pytest.mark.parametrize(
-    ("odd", "reason"),
-    [
+def test_a_value_is_the_mean_and_count_0_is_none(tmp_path):
+    for odd, reason in (
         (stat("f1_score", 0, count=0), "count 0"),
         (stat("other_match", 1), "no f1_score"),
         (stat("f1_score", float("nan")), "NaN"),
-    ],
-)
-def test_a_value_is_the_mean_and_count_0_is_none(tmp_path, odd, reason):
-    write_run(tmp_path, [record("id1", stat("f1_score", 1.5, count=3)), record("id2", odd)])
-    (part,) = parts_in(FORMAT, tmp_path, metric="f1_score")
-    np.testing.assert_array_equal(part.values, [0.5, np.nan])
-    assert part.status == [0, 2]
-    assert f"(unscored: {reason})" in refusal(tmp_path, metric="f1_score")
+    ):
+        write_run(tmp_path, [record("id1", stat("f1_score", 1.5, count=3)), record("id2", odd)])
+        (part,) = parts_in(FORMAT, tmp_path, metric="f1_score")
+        np.testing.assert_array_equal(part.values, [0.5, np.nan])
+        assert part.status == [0, 2]
+        assert f"(unscored: {reason})" in refusal(tmp_path, metric="f1_score")
 
 
 def test_metrics_come_one_by_one_or_all(tmp_path):
@@ -224,30 +203,22 @@ def test_a_link_out_of_the_folder_is_not_followed(tmp_path):
         parts_in(FORMAT, folder)
 
 
-@pytest.mark.parametrize(
-    ("records", "match"),
-    [
+def test_damaged_files_are_refused(tmp_path):
+    path = write_run(tmp_path, THREE)
+    for records, match in (
         ([], "no instance has a statistic"),
         (json.dumps(THREE)[:-20], "entry 3 is no whole JSON object"),
+        (json.dumps(THREE).encode().replace(b"id3", b"\xe9d3"), "cannot be read: 'utf-8' codec"),
         ([record("id1", stat("f1_score", "1"))], "count 1 and sum '1'; wanted numbers"),
         ([record("id1", stat("f1_score", 1, count=-1))], "count -1 and sum 1"),
         ([record("id1", stat("f1_score"), trial=-1)], "wanted records with instance_id"),
         ([record("id1", {"name": "f1"})], "a statistic without a name"),
-    ],
-)
-def test_damaged_files_are_refused(tmp_path, records, match):
-    path = write_run(tmp_path, THREE)
-    path.write_text(records if isinstance(records, str) else json.dumps(records))
-    with pytest.raises(ValueError, match=match) as refused:
-        parts_in(FORMAT, tmp_path)
-    assert str(refused.value).startswith(str(path))
-
-
-def test_a_file_that_is_not_utf_8_is_refused(tmp_path):
-    path = write_run(tmp_path, THREE)
-    path.write_bytes(path.read_bytes().replace(b"id3", b"\xe9d3"))
-    with pytest.raises(ValueError, match="cannot be read: 'utf-8' codec"):
-        parts_in(FORMAT, tmp_path)
+    ):
+        data = records if isinstance(records, bytes | str) else json.dumps(records)
+        path.write_bytes(data if isinstance(data, bytes) else data.encode())
+        with pytest.raises(ValueError, match=match) as refused:
+            parts_in(FORMAT, tmp_path)
+        assert str(path) in str(refused.value)
 
 
 # ------------------------------------------------------------------ arrays

@@ -37,16 +37,3 @@ def test_all_problems_are_named(inspect):
     for each in words:
         assert any(each in problem for problem in contents.problems), each
     assert "Problems" in str(contents)
-
-
-def test_nothing_is_wrong(inspect):
-    contents = inspect(part("a"), part("b"))
-    assert contents.problems == ()
-    assert "Nothing that keeps these logs from being compared." in str(contents)
-
-
-def test_an_empty_folder_is_described(tmp_path):
-    contents = fastcmp.inspect_results(tmp_path)
-    assert contents.formats == contents.names == ()
-    assert "holds no files" in contents.problems[0]
-    assert str(contents)

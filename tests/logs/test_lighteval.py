@@ -5,8 +5,9 @@ import math
 
 import numpy as np
 import pytest
+from cases import refuses
 from libraries import pa, parquet
-from log_parts import not_read, parts_in, refusal
+from log_parts import parts_in, refusal
 
 import fastcmp
 
@@ -60,16 +61,6 @@ def write_old(root, prompts, metrics, **more):
     )
 
 
-def test_recognises_details_by_their_columns(tmp_path):
-    write(tmp_path, [doc(0)], [{"acc": 1}])
-    write_old(tmp_path, ["p"], [{"acc": 1}], stamp=LATER, model="b")
-    write_results(tmp_path)
-    parquet.write_table(pa.table({"item": [1]}), tmp_path / "a.parquet")
-    parquet.write_table(pa.table({"config_general": ["x"]}), tmp_path / "r.parquet")
-    (tmp_path / "results_x.json").write_text('{"results": {}, "configs": {}}')
-    assert not_read(FORMAT, tmp_path) == {"a.parquet", "results_x.json"}
-
-
 def test_rows_of_one_document_become_one(tmp_path):
     metrics = [{"acc": 1, "em": None, "f1": None}, {"acc": 0, "em": None, "f1": None}]
     metrics += [{"acc": None, "em": 0.5, "f1": math.nan}]
@@ -84,27 +75,16 @@ def test_rows_of_one_document_become_one(tmp_path):
     assert "no unknown of task toy|0, but acc, f1, em" in refusal(tmp_path, metric="unknown")
 
 
-@pytest.mark.parametrize(
-    "docs",
-    [
+def test_two_splits_number_their_documents_alike(tmp_path):
+    for docs in (
         [doc(0), doc(1), doc(0, query="Another?")],
         [doc(0), doc(0)],
         [doc(0), doc(0, choices=["b", "a"])],
-    ],
-)
-def test_two_splits_number_their_documents_alike(tmp_path, docs):
-    path = write(tmp_path, docs, [{"acc": 1}] * len(docs))
-    with pytest.raises(ValueError, match="document '0' is there twice") as refused:
-        parts_in(FORMAT, tmp_path)
-    assert str(refused.value).startswith(str(path))
-
-
-def test_the_model_is_that_of_the_results_of_the_same_run(tmp_path):
-    for model in ("org/a", "org/b"):
-        write(tmp_path, [doc(0)], [{"acc": 1}], model=model)
-        write_results(tmp_path, model=model, name=f"The {model}")
-    write_results(tmp_path, model="org/a", stamp=LATER, name="Later")
-    assert [p.model for p in parts_in(FORMAT, tmp_path)] == ["The org/a", "The org/b"]
+    ):
+        path = write(tmp_path, docs, [{"acc": 1}] * len(docs))
+        with pytest.raises(ValueError, match="document '0' is there twice") as refused:
+            parts_in(FORMAT, tmp_path)
+        assert str(refused.value).startswith(str(path))
 
 
 def test_the_model_is_the_folder_where_no_results_say_it(tmp_path):
@@ -114,13 +94,6 @@ def test_the_model_is_the_folder_where_no_results_say_it(tmp_path):
     assert "named after the folder, org/a" in part.said
     (part,) = parts_in(FORMAT, tmp_path / "details" / "org")
     assert part.model == "org/a"
-
-
-def test_two_times_are_two_runs(tmp_path):
-    write(tmp_path, [doc(0)], [{"acc": 1}], stamp=LATER)
-    write(tmp_path, [doc(0)], [{"acc": 0}])
-    assert "two runs of org/m on task toy|0" in refusal(tmp_path)
-    assert fastcmp.read_results(tmp_path, runs="latest").answers.tolist() == [[1]]
 
 
 def test_the_results_tell_direction_number_and_mean(tmp_path):
@@ -162,8 +135,7 @@ def test_the_old_layout_tells_documents_by_their_prompts(tmp_path):
 
 def test_equal_prompts_of_the_old_layout_are_refused(tmp_path):
     write_old(tmp_path, ["p", "p"], [{"acc": 1.0}, {"acc": 1.0}])
-    with pytest.raises(ValueError, match="is there twice"):
-        parts_in(FORMAT, tmp_path)
+    refuses(ValueError, "is there twice", parts_in, FORMAT, tmp_path)
 
 
 def test_ids_that_are_not_numbers_stay_text(tmp_path):
@@ -171,22 +143,19 @@ def test_ids_that_are_not_numbers_stay_text(tmp_path):
     assert parts_in(FORMAT, tmp_path)[0].items == ["01", "1"]
 
 
-@pytest.mark.parametrize(
-    ("docs", "metrics", "metric", "match"),
-    [
+def test_rows_that_say_nothing_are_refused(tmp_path):
+    for docs, metrics, metric, match in (
         ([doc(0)], [{"acc": 1, "bleu": [1, 2]}], "bleu", "bleu: no document has a number"),
         ([doc(0)], [{"bleu": {"a": 1}}], None, "bleu: no document has a number"),
         ([doc(0)], [{"acc": None}], None, "no metric: no document has a number"),
         ([{**doc(0), "id": None}], [{"acc": 1}], None, "row 1 has no doc.id"),
         ([doc(0)], ["{'acc': nan}"], None, "metrics that cannot be read"),
         ([doc(0)], ["[1]"], None, "wanted metrics by name"),
-    ],
-)
-def test_rows_that_say_nothing_are_refused(tmp_path, docs, metrics, metric, match):
-    path = write(tmp_path, docs, metrics)
-    with pytest.raises(ValueError, match=match) as refused:
-        parts_in(FORMAT, tmp_path, metric=metric)
-    assert str(refused.value).startswith(str(path))
+    ):
+        path = write(tmp_path, docs, metrics)
+        with pytest.raises(ValueError, match=match) as refused:
+            parts_in(FORMAT, tmp_path, metric=metric)
+        assert str(refused.value).startswith(str(path))
 
 
 def test_no_documents(tmp_path):
@@ -199,8 +168,7 @@ def test_no_documents(tmp_path):
         metric=pa.array([], pa.struct([("acc", pa.int64())])),
         model_response=pa.array([], pa.string()),
     )
-    with pytest.raises(ValueError, match="no documents"):
-        parts_in(FORMAT, tmp_path)
+    refuses(ValueError, "no documents", parts_in, FORMAT, tmp_path)
 
 
 def test_large_and_damaged_files_are_refused(tmp_path):
@@ -208,5 +176,4 @@ def test_large_and_damaged_files_are_refused(tmp_path):
     with pytest.raises(ValueError, match=r"columns take .* bytes, more than memory_limit"):
         parts_in(FORMAT, tmp_path, memory_limit=5000)
     path.write_bytes(path.read_bytes()[:-20])
-    with pytest.raises(ValueError, match="no whole Parquet file"):
-        parts_in(FORMAT, tmp_path)
+    refuses(ValueError, "no whole Parquet file", parts_in, FORMAT, tmp_path)

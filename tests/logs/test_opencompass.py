@@ -49,16 +49,13 @@ def test_a_data_set_without_details_may_be_left_out(tmp_path):
     assert part.task == "toy"
 
 
-@pytest.mark.parametrize(
-    ("details", "match"),
-    [
+def test_what_is_refused(tmp_path):
+    for details, match in (
         ([{"pred": 1}], "item 0 hold neither 'correct' nor 'is_correct'"),
         ([], "no details of items"),
         ([{"example_abbr": "a", "correct": True}] * 2, "has item a twice"),
         ([{"correct": "maybe"}], "'maybe'"),
-    ],
-)
-def test_what_is_refused(tmp_path, details, match):
-    write(tmp_path, "toy", details)
-    with pytest.raises(ValueError, match=match):
-        parts_in("opencompass", tmp_path)
+    ):
+        write(tmp_path, "toy", details)
+        with pytest.raises(ValueError, match=match):
+            parts_in("opencompass", tmp_path)

@@ -19,37 +19,11 @@ def refused(read, *files, words, **options):
 # Joining.
 
 
-def test_joined_by_item_not_by_position(read):
-    results = read(part("a", [5, 3, 9], [1, 2, 3]), part("b", [9, 5, 3], [30, 10, 20]))
-    assert results.items.tolist() == [3, 5, 9]
-    assert results.answers.tolist() == [[2, 1, 3], [20, 10, 30]]
-
-
-def test_texts_stay_in_the_order_of_the_first_model(read):
-    results = read(part("a", "zxy", [1, 2, 3]), part("b", "xyz", [2, 3, 1]))
-    assert results.items.tolist() == ["z", "x", "y"]
-    assert results.answers.tolist() == [[1, 2, 3], [1, 2, 3]]
-
-
-def test_repeats_are_joined_too(read):
-    a = part("a", [1, 1, 2, 2], [1, 2, 3, 4], repeats=[1, 2, 1, 2])
-    b = part("b", [2, 1, 2, 1], [4, 2, 3, 1], repeats=[2, 2, 1, 1])
-    results = read(a, b)
-    assert results.answers.tolist() == [[1, 2, 3, 4]] * 2
-    assert results.values().values.shape == (2, 2, 2)
-    assert results.values().means.tolist() == [[1.5, 3.5]] * 2
-
-
 def test_a_table_in_several_files(read):
     first = part("a", [0, 1], [1, 0], form="long")
     results = read(first, part("a", [2], [1]), part("b"))
     assert results.names == ("a", "b")
     assert results.answers.tolist() == [[1, 0, 1], [1, 0, 1]]
-
-
-def test_an_item_twice(read):
-    one = part("a", [7, 7, 8], form="long")
-    refused(read, one, words=("a has item 7, repeat 0 twice in task t",))
 
 
 def test_another_document(read):
@@ -137,19 +111,10 @@ def test_one_metric_a_comparison(read):
     refused(read, *files, metric={"u": "acc"}, words=("not there: u; there are t",))
 
 
-def test_the_headline_of_a_file_is_taken(read):
-    files = [part(m, metric=k, is_headline=k == "f1") for m in "ab" for k in ("x", "f1")]
-    assert read(*files).metric == "f1"
-
-
 def test_a_metric_that_a_model_lacks(read):
     files = [part("a"), part("a", metric="f1"), part("b", metric="f1")]
     words = ("2.log: b has no acc of task t, which a has, but f1",)
     refused(read, *files, words=words, metric="acc")
-
-
-def test_tasks_that_are_not_there(read):
-    refused(read, part(), task="u", words=("task: there is no u, but t",))
 
 
 def test_errors_are_negated(read):
@@ -244,11 +209,6 @@ def test_left_out(read):
 def test_nothing_left(read):
     one = part(items=[1], values=[NAN])
     refused(read, one, errors="drop", words=("leaves no item of task t",))
-
-
-def test_nan_without_a_reason_is_unscored(read):
-    words = ("a has no value of acc for item 1, repeat 0 of task t (unscored)",)
-    refused(read, part(values=[1, NAN, 0], form="long"), words=words)
 
 
 # What is reported.

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from cases import refuses
 from libraries import pd, sklearn
 from log_parts import parts_in
 
@@ -50,12 +51,9 @@ def test_failed_fits_and_settings_twice(tmp_path):
     path.write_text("fit_time,score_time,test_score\n1,1,0.5\n1,1,\n")
     (part,) = parts_in("scikit_learn", path)
     assert part.status == [0, 1]
-    with pytest.raises(ValueError, match="the fit failed"):
-        parts_in("scikit_learn", path, errors="raise")
+    refuses(ValueError, "the fit failed", parts_in, "scikit_learn", path, errors="raise")
     path.write_text("params,split0_test_score\n{},1\n{},2\n")
-    with pytest.raises(ValueError, match=r"parameters \{\} twice"):
-        parts_in("scikit_learn", path)
+    refuses(ValueError, r"parameters \{\} twice", parts_in, "scikit_learn", path)
     path = tmp_path / "b.json"
     path.write_text('{"fit_time": [1], "score_time": [1], "test_score": 3}')
-    with pytest.raises(ValueError, match="'test_score' must be a list, got 3"):
-        parts_in("scikit_learn", path)
+    refuses(ValueError, "'test_score' must be a list, got 3", parts_in, "scikit_learn", path)

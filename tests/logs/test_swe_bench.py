@@ -3,18 +3,8 @@
 import json
 
 import pytest
-from log_parts import FORMATS, not_read, parts_in, rows_of
-
-
-def test_the_complement_needs_all_ids():
-    with pytest.raises(ValueError, match=r"complement of the full list of ids.*pass"):
-        parts_in("swe_bench", FORMATS / "swebench" / "complement")
-
-
-def test_report():
-    said = parts_in("swe_bench", FORMATS / "swebench/report")[0].said
-    assert "alpha: 1 with an error" in said
-    assert "beta: 1 not submitted" in said
+from cases import refuses
+from log_parts import parts_in, rows_of
 
 
 def write(path, content):
@@ -44,18 +34,14 @@ def test_report_of_multi_swe_bench(tmp_path):
 def test_a_report_that_is_not_whole(tmp_path):
     path = tmp_path / "m.r.json"
     write(path, REPORT | {"total_instances": 9, "resolved_ids": []})
-    with pytest.raises(ValueError, match="9 instances, but its lists hold 4"):
-        parts_in("swe_bench", path)
+    refuses(ValueError, "9 instances, but its lists hold 4", parts_in, "swe_bench", path)
     write(path, REPORT | {"resolved_instances": 3, "resolved_ids": ["a/b:pr-1"]})
-    with pytest.raises(ValueError, match="3 instances are resolved, but lists 1"):
-        parts_in("swe_bench", path)
+    refuses(ValueError, "3 instances are resolved, but lists 1", parts_in, "swe_bench", path)
     lists = {"resolved_ids": ["a/b:pr-1"], "unresolved_ids": ["a/b:pr-1"]}
     write(path, REPORT | lists)
-    with pytest.raises(ValueError, match="a/b:pr-1 is both resolved and unresolved"):
-        parts_in("swe_bench", path)
+    refuses(ValueError, "a/b:pr-1 is both resolved and unresolved", parts_in, "swe_bench", path)
     write(path, REPORT)
-    with pytest.raises(ValueError, match="no list 'resolved_ids'"):
-        parts_in("swe_bench", path)
+    refuses(ValueError, "no list 'resolved_ids'", parts_in, "swe_bench", path)
 
 
 def test_details_are_taken_before_lists(tmp_path):
@@ -83,17 +69,9 @@ def test_ids_of_another_benchmark(tmp_path):
     write(path, {"no_generation": [], "no_logs": [], "resolved": ["z__z-1"]})
     with pytest.raises(ValueError, match=r"1 ids that ids= does not \(z__z-1\)"):
         parts_in("swe_bench", path, ids=["a__b-1"])
-    with pytest.raises(ValueError, match="an id twice"):
-        parts_in("swe_bench", path, ids=["z__z-1", "z__z-1"])
+    refuses(ValueError, "an id twice", parts_in, "swe_bench", path, ids=["z__z-1", "z__z-1"])
     write(path, {"x": {"resolved": True}, "y": {"resolved": None}})
-    with pytest.raises(ValueError, match="'resolved' of y must be true or false"):
-        parts_in("swe_bench", path)
-
-
-def test_other_files_are_not_taken(tmp_path):
-    write(tmp_path / "resolved_by_repo.json", {"repo": {"resolved": 3, "total": 5}})
-    write(tmp_path / "a.json", {"resolved": "yes"})
-    assert not_read(None, tmp_path) == {"a.json", "resolved_by_repo.json"}
+    refuses(ValueError, "'resolved' of y must be true or false", parts_in, "swe_bench", path)
 
 
 def test_ids_in_files(tmp_path):

@@ -1,7 +1,7 @@
 """Wide tables: numbers by columns are values only where the user says so."""
 
 import pytest
-from log_parts import FORMATS, not_read, parts_in
+from log_parts import FORMATS, parts_in
 
 
 def test_it_must_be_said_that_numbers_are_values():
@@ -35,13 +35,6 @@ def test_rows_without_items_are_numbered_in_one_file_alone(tmp_path):
     (tmp_path / "b.csv").write_text("c,d\n1,2\n3,4\n")
     with pytest.raises(ValueError, match="no column of items, by which several"):
         parts_in("wide", tmp_path, values=True)
-
-
-def test_other_files_are_not_taken(tmp_path):
-    (tmp_path / "a.csv").write_text("name,text\nx,y\n")
-    (tmp_path / "b.csv").write_text("item,value\nx,1\n")
-    (tmp_path / "c.json").write_text('[{"a": 1, "b": 2}]')
-    assert not_read(None, tmp_path) == {"a.csv", "b.csv", "c.json"}
 
 
 def test_a_table_of_models_by_data_sets(tmp_path):

@@ -127,11 +127,6 @@ def test_what_is_not_adjusted_is_not_called_so():
     assert "No intervals of ranks" not in text
 
 
-def test_one_comparison_needs_no_adjustment():
-    pair = {name: PREDS[name] for name in "ab"}
-    assert "its p-value needs no adjustment." in said(fastcmp.compare_all(Y, pair))
-
-
 def test_a_level_that_no_record_has_is_written_out():
     line = headline(fastcmp.cochrans_q(Y, PREDS))
     assert re.fullmatch(r"The 3 models differ significantly; p = \S+, at most 0\.05\.", line)

@@ -13,7 +13,7 @@ from fastcmp.stream import ConfusionCounts, LabelCounts, PairCounts, RocSketch, 
 
 KINDS = [PairCounts, LabelCounts, ConfusionCounts, ScoreCounts, RocSketch]
 ALL = pytest.mark.parametrize("kind", KINDS)
-THREADS, ROUNDS, SAMPLES = 8, 15, 200
+THREADS, ROUNDS, SAMPLES = 8, 8, 200
 SECONDS = 120
 
 
@@ -102,7 +102,7 @@ def test_merging_crosswise_ends(kind):
 @ALL
 def test_what_is_copied_meanwhile_is_whole(kind, tmp_path):
     counts = begun(kind)
-    seeds = range(1, 60)
+    seeds = range(1, 30)
     wholes = {SAMPLES: counts.copy()}
     for seed in seeds:
         grown = wholes[max(wholes)].copy().update(*block(seed, kind))

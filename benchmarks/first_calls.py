@@ -55,7 +55,7 @@ again with what the first process left there: processor seconds above a process 
 how many kernels were compiled.
 
 Those above one second are exact tests against a margin with their intervals, which maximise
-thousands of sums (`margin_tests_from_counts`, `gate`), or import scikit-learn and fit classifiers
+thousands of sums (`margin_tests`, `gate`), or import scikit-learn and fit classifiers
 (`compare_cv`, `compare_cv_all`, functions of `compat.mlxtend` that fit).
 
 | first call | empty cache | filled | compiled |

@@ -43,7 +43,7 @@ CALLS = (
     "fastcmp.mcnemar(y, a, b, method='unconditional')",
     "fastcmp.mcnemar(y, a, b, margin=0.05)",
     "fastcmp.mcnemar(y, a, b, groups=groups)",
-    "fastcmp.mcnemar_from_counts(table=[[n - few.sum(), few[0]], [few[1], 0]], margin=0.05)",
+    "fastcmp.mcnemar(table=[[n - few.sum(), few[0]], [few[1], 0]], margin=0.05)",
     "fastcmp.compare_all(y, preds)",
     "fastcmp.compare_all(y, preds, margin=0.02)",
     "fastcmp.compare_all(y, preds, adjust='max-t')",

@@ -180,7 +180,7 @@ def mcnemar(rng, _) -> int:
     assert (result.only_a, result.only_b) == (a, b)
     close(result.pvalue, float(naive.mcnemar_midp(a, b)))
     only = rng.integers(0, 90, (2, 12))
-    exact = fastcmp.mcnemar_from_counts(*only, method="exact").pvalue
+    exact = fastcmp.mcnemar(only_a=only[0], only_b=only[1], method="exact").pvalue
     close(exact, [float(naive.mcnemar_exact(*map(int, pair))) for pair in only.T])
     return 14
 
@@ -255,7 +255,7 @@ def stream_pairs(rng, folder) -> int:
     """Blocks add up, and give what all samples at once give."""
     y_true, preds = labels(rng)
     counts = gather(rng, folder, lambda: stream.PairCounts(len(preds)), y_true, preds)
-    result = fastcmp.compare_all_from_counts(counts, workers=threads(rng))
+    result = fastcmp.compare_all(counts=counts, workers=threads(rng))
     assert_same(result, fastcmp.compare_all(y_true, preds, workers=1))
     return 2
 

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import fastcmp
-import fastcmp.dask
-from fastcmp.stream import PairCounts
+from fastcmp.stream import PairCounts, gather
 
 # Worker processes look where this one does.
 sys.path.append(str(Path(__file__).parent))
@@ -39,20 +38,19 @@ def measure(benchmark, n_workers, n, work, make):
         return benchmark.pedantic(work, (blocks,), rounds=5, warmup_rounds=1)
 
 
-@pytest.mark.benchmark(group=f"fastcmp.dask.compare_all, {M} models, 64 blocks")
+@pytest.mark.benchmark(group=f"compare_all of Dask's blocks, {M} models, 64 blocks")
 class TestCompareAll:
     def measured(self, benchmark, size, n_workers):
-        work = fastcmp.dask.compare_all
         n = size(ROWS, 2000)
 
         def count(blocks):
-            return work(list(blocks) * TIMES)
+            return fastcmp.compare_all(counts=gather(PairCounts(), list(blocks) * TIMES))
 
         result = measure(benchmark, n_workers, n, count, make_labels)
         counts = PairCounts()
         for seed in range(BLOCKS):
             counts.update(*make_labels(seed, n))
-        expected = fastcmp.compare_all_from_counts(sum([counts] * TIMES))
+        expected = fastcmp.compare_all(counts=sum([counts] * TIMES))
         assert np.array_equal(result.pvalue_adjusted, expected.pvalue_adjusted)
         benchmark.extra_info["predictions"] = M * BLOCKS * TIMES * n
 
@@ -64,11 +62,22 @@ class TestCompareAll:
         self.measured(benchmark, size, 1)
 
 
-@pytest.mark.benchmark(group="fastcmp.dask.auc, one model, 16 blocks of float32")
+@pytest.mark.benchmark(group="auc of Dask's arrays, one model, 16 blocks of float32")
 class TestAuc:
     def measured(self, benchmark, size, n_workers):
-        work = fastcmp.dask.auc
         n = size(ROWS, 2000)
+
+        def work(blocks):
+            from dask import array
+
+            columns = [
+                array.concatenate(
+                    [array.from_delayed(dask.delayed(block)[i], (n,), dtype) for block in blocks]
+                )
+                for i, dtype in enumerate((np.uint8, np.float32))
+            ]
+            return fastcmp.auc(*columns)
+
         area = measure(benchmark, n_workers, n, work, make_scores)
         made = [make_scores(seed, n) for seed in range(BLOCKS)]
         truth = np.concatenate([block[0] for block in made])

@@ -39,7 +39,7 @@ def leaderboard(path):
 
     stream = PredictionStream([path])
     counts = count_files(stream, PairCounts(stream.names), memory_limit=10**9)
-    return fastcmp.compare_all_from_counts(counts)
+    return fastcmp.compare_all(counts=counts)
 
 
 @pytest.mark.benchmark(group=f"Parquet file to leaderboard, {M} models, n = {N:.0e}")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
-from fastcmp import accuracy_unpaired_from_counts
+from fastcmp import accuracy_unpaired
 
 
 def counts_of(rng, n_tables, n):
@@ -18,11 +18,11 @@ def counts_of(rng, n_tables, n):
 class TestExact:
     def test_ours(self, benchmark, rng):
         counts = counts_of(rng, 20, 100)
-        result = benchmark(accuracy_unpaired_from_counts, *counts, method="boschloo")
+        result = benchmark(accuracy_unpaired, counts=counts, method="boschloo")
         a, n, b, _ = counts
         theirs = stats.boschloo_exact([[a[0], b[0]], [n - a[0], n - b[0]]], "greater")
         one = {"method": "boschloo", "alternative": "greater"}
-        ours = accuracy_unpaired_from_counts(a[0], n, b[0], n, **one)
+        ours = accuracy_unpaired(counts=(a[0], n, b[0], n), **one)
         assert ours.pvalue == pytest.approx(theirs.pvalue, rel=1e-6)
         assert result.pvalue.shape == (20,)
 
@@ -57,7 +57,7 @@ class TestMany:
     def test_ours(self, benchmark, rng, size):
         counts = counts_of(rng, size(10_000, 500), 300)
         options = {"method": "miettinen-nurminen", "null_difference": -0.05}
-        z = benchmark(accuracy_unpaired_from_counts, *counts, **options).statistic
+        z = benchmark(accuracy_unpaired, counts=counts, **options).statistic
         a, n, b, _ = counts
         assert z[0] == pytest.approx(slow_score(a[0], n, b[0], n, -0.05), rel=1e-9)
 

@@ -1,10 +1,10 @@
 # The public names, and where each is loaded from: `_lazy.attach` reads them here.
 
-from fastcmp import dask, plot  # noqa: F401  # loaded on use, not by `import *`
 from fastcmp import datasets as datasets
 from fastcmp import designs as designs
 from fastcmp import kernels as kernels
 from fastcmp import planning as planning
+from fastcmp import plot  # noqa: F401  # loaded on use, not by `import *`
 from fastcmp import records as records
 from fastcmp import sequential as sequential
 from fastcmp import stream as stream
@@ -31,13 +31,13 @@ from fastcmp.items.best_models import rank_sets as rank_sets
 from fastcmp.items.best_models import superior_ability as superior_ability
 from fastcmp.items.best_models import winner_estimate as winner_estimate
 from fastcmp.items.compare_means import compare_means as compare_means
-from fastcmp.items.compare_means import compare_means_from_moments as compare_means_from_moments
 from fastcmp.items.components import variance_components as variance_components
 from fastcmp.items.losses import brier_values as brier_values
 from fastcmp.items.losses import correct_values as correct_values
 from fastcmp.items.losses import log_loss_values as log_loss_values
 from fastcmp.items.max_t import max_t as max_t
 from fastcmp.items.mean_difference import mean_difference as mean_difference
+from fastcmp.items.overlaps import dice_values as dice_values
 from fastcmp.items.repeats import g_pass_at_k as g_pass_at_k
 from fastcmp.items.repeats import pass_at_k as pass_at_k
 from fastcmp.items.repeats import pass_hat_k as pass_hat_k
@@ -47,40 +47,27 @@ from fastcmp.metrics.comparison import compare_metric as compare_metric
 from fastcmp.metrics.fleiss import fleiss_kappa as fleiss_kappa
 from fastcmp.metrics.kappa import cohen_kappa as cohen_kappa
 from fastcmp.metrics.metric import metric as metric
-from fastcmp.paired.accuracy_margins import margin_tests_from_counts as margin_tests_from_counts
+from fastcmp.paired.accuracy_margins import margin_tests as margin_tests
 from fastcmp.paired.cost_test import cost_test as cost_test
-from fastcmp.paired.cost_test import cost_test_from_counts as cost_test_from_counts
 from fastcmp.paired.holdout import compare_holdout as compare_holdout
 from fastcmp.paired.holdout import compare_labels as compare_labels
 from fastcmp.paired.margins import margin_decision as margin_decision
-from fastcmp.paired.margins import margin_tests as margin_tests
 from fastcmp.paired.mcnemar import mcnemar as mcnemar
-from fastcmp.paired.mcnemar import mcnemar_clustered_from_counts as mcnemar_clustered_from_counts
-from fastcmp.paired.mcnemar import mcnemar_from_counts as mcnemar_from_counts
-from fastcmp.paired.mcnemar import mcnemar_stratified_from_counts as mcnemar_stratified_from_counts
 from fastcmp.paired.mcnemar import mcnemar_table as mcnemar_table
 from fastcmp.paired.symmetry import symmetry as symmetry
 from fastcmp.paired.unpaired_accuracies import accuracy_unpaired as accuracy_unpaired
-from fastcmp.paired.unpaired_accuracies import (
-    accuracy_unpaired_from_counts as accuracy_unpaired_from_counts,
-)
 from fastcmp.paired.unpaired_means import means_unpaired as means_unpaired
 from fastcmp.pairwise.adjust import adjust as adjust
 from fastcmp.pairwise.agreement import compare_predictions as compare_predictions
 from fastcmp.pairwise.cochran import cochrans_q as cochrans_q
 from fastcmp.pairwise.compare_all import compare_all as compare_all
-from fastcmp.pairwise.compare_all import compare_all_from_counts as compare_all_from_counts
 from fastcmp.pairwise.gate import gate as gate
 from fastcmp.pairwise.metric_equality import metric_equality as metric_equality
 from fastcmp.pairwise.model_estimates import Estimates as Estimates
 from fastcmp.pairwise.simultaneous_pairs import simultaneous_pairs as simultaneous_pairs
 from fastcmp.scores.auc import auc as auc
-from fastcmp.scores.auc import auc_multiclass as auc_multiclass
 from fastcmp.scores.auc import concordance as concordance
 from fastcmp.scores.classification import classification_table as classification_table
-from fastcmp.scores.classification import (
-    classification_table_from_counts as classification_table_from_counts,
-)
 from fastcmp.scores.classification_report import classification_report as classification_report
 from fastcmp.scores.compare_unpaired import compare_unpaired as compare_unpaired
 from fastcmp.scores.curves import average_precision as average_precision
@@ -103,7 +90,6 @@ from fastcmp.scores.resampling import auc_bootstrap as auc_bootstrap
 from fastcmp.scores.resampling import auc_permutation_test as auc_permutation_test
 from fastcmp.scores.roc_bands import roc_band as roc_band
 from fastcmp.scores.roc_bands import venkatraman as venkatraman
-from fastcmp.stream.score_state import auc_from_counts as auc_from_counts
 
 __version__: str
 from fastcmp.items.signed_rank import signed_rank as signed_rank

@@ -61,7 +61,7 @@ def looks():
 
 
 def record():
-    return fastcmp.mcnemar_from_counts(11, 1).to_dict()
+    return fastcmp.mcnemar(only_a=11, only_b=1).to_dict()
 
 
 def five_by_two():
@@ -87,6 +87,16 @@ def models():
     return DummyClassifier(), DecisionTreeClassifier()
 
 
+def no_counts():
+    return stream.PairCounts()
+
+
+def delayed_blocks():
+    import dask
+
+    return [dask.delayed((Y, THREE))]
+
+
 def fitted():
     return tuple(model.fit(X(), Y) for model in models())
 
@@ -98,21 +108,16 @@ HOLDOUT |= {"model_a": lambda: fitted()[0], "model_b": lambda: fitted()[1]}
 #: A proper call of each function: its arguments by keyword.
 GOOD = {
     "accuracy_unpaired": {"y_a": Y, "pred_a": A, "y_b": Y, "pred_b": B},
-    "accuracy_unpaired_from_counts": {"correct_a": 9, "n_a": 12, "correct_b": 7, "n_b": 10},
     "adjust": {"pvalues": [0.01, 0.2]},
     "auc": SCORES,
     "auc_bootstrap": SCORES | {"n_resamples": 5, "rng": 1},
-    "auc_from_counts": {"counts": score_counts},
-    "auc_multiclass": {"y_true": K3, "scores": lambda: np.eye(3)[K3] + np.eye(3)[A] * 2},
     "auc_permutation_test": TWO_SCORES | {"n_resamples": 5, "rng": 1},
     "average_precision": SCORE,
     "bcv_mcnemar": {"tables": [FOLD_TABLES[:2]] * 3},
     "classification_report": {"y_true": Y, "preds": THREE},
     "classification_table": {"y_true": Y, "score_or_label": S},
-    "classification_table_from_counts": {"tp": 9, "fp": 2, "fn": 1, "tn": 8},
     "cochrans_q": {"y_true": Y, "preds": THREE},
     "compare_all": {"y_true": Y, "preds": THREE},
-    "compare_all_from_counts": {"counts": pair_counts},
     "compare_cv": CV | {"model_a": lambda: models()[0], "model_b": lambda: models()[1]},
     "compare_cv_all": CV | {"models": lambda: dict(zip("ab", models(), strict=True))},
     "compare_holdout": HOLDOUT,
@@ -120,7 +125,6 @@ GOOD = {
     "compare_metric": {"y_true": Y, "pred_a": A, "pred_b": B, "metric": "f1", "rng": 1},
     "compare_datasets": {"scores": VALUES},
     "compare_means": {"values": VALUES, "rng": 1},
-    "compare_means_from_moments": {"moments": moments},
     **{
         name: {"values": VALUES, "n_resamples": 299, "rng": 1}
         for name in ("best_set", "rank_sets", "model_confidence_set", "winner_estimate")
@@ -135,9 +139,12 @@ GOOD = {
     "cohen_kappa": {"rater_a": A, "rater_b": B},
     "concordance": SCORE,
     "cost_test": LABELS | {"cost": COST},
-    "cost_test_from_counts": {"counts": label_counts, "cost": COST},
     "count_labels": LABELS,
     "delong": SCORES,
+    "dice_values": {
+        "y_true": [[1, 1, 0], [0, 0, 0]],
+        "masks": {"a": [[1, 0, 0], [0, 0, 0]], "b": [[1, 1, 1], [0, 1, 0]]},
+    },
     "delong_unpaired": {"y_a": Y, "score_a": S, "y_b": Y, "score_b": T},
     "det_curve": SCORE,
     "gain_curve": SCORE,
@@ -170,32 +177,12 @@ GOOD = {
     "mean_difference": {"values_a": S, "values_b": T, "rng": 1},
     "means_unpaired": {"values_a": S, "values_b": T},
     "mcnemar": LABELS,
-    "mcnemar_clustered_from_counts": {
-        "only_a": [0, 1, 0, 0],
-        "only_b": [1, 2, 1, 0],
-        "both_right": [3, 2, 1, 4],
-        "both_wrong": [0, 0, 2, 1],
-    },
     "margin_decision": {
         "interval": (-0.01, 0.02),
         "inner_interval": (-0.005, 0.015),
         "margin": 0.03,
     },
     "margin_tests": {"difference": 0.01, "standard_error": 0.02, "margin": 0.03},
-    "margin_tests_from_counts": {
-        "only_a": 3,
-        "only_b": 9,
-        "both_right": 80,
-        "both_wrong": 4,
-        "margin": 0.1,
-    },
-    "mcnemar_from_counts": {"only_a": 3, "only_b": 9},
-    "mcnemar_stratified_from_counts": {
-        "only_a": [6, 3, 9],
-        "only_b": [2, 4, 1],
-        "both_right": [9, 8, 7],
-        "both_wrong": [3, 1, 2],
-    },
     "mcnemar_table": LABELS,
     "optimal_cutpoint": SCORE,
     "precision_recall_curve": SCORE,
@@ -214,7 +201,6 @@ GOOD |= {
     "datasets.bayes_correlated_t": {"scores_a": S, "scores_b": T},
     "datasets.bayes_datasets": TASK_SCORES | {"n_resamples": 99, "rng": 1},
     "datasets.bayes_sign": {"scores_a": S, "scores_b": T},
-    "datasets.bayes_sign_from_counts": {"n_a": 9, "n_rope": 2, "n_b": 4},
     "datasets.bayes_signed_rank": {"scores_a": S, "scores_b": T, "n_resamples": 99, "rng": 1},
     "bradley_terry": {"wins": WINS, "ties": [[0, 1], [1, 0]]},
     "compare_folds": {"scores": lambda: {"a": ten(), "b": ten().T}},
@@ -266,12 +252,12 @@ GOOD |= {
     "sequential.PairLooks.look": {"counts": pair_counts},
     "sequential.e_adjust": {"evalues": [0.5, 30.0]},
     "sequential.mcnemar": LABELS,
-    "sequential.mcnemar_from_counts": {"only_a": 3, "only_b": 9},
     "sequential.mcnemar_looks": {"only_a": [1, 3], "only_b": [0, 9]},
     "sequential.mean_test": {"differences": lambda: np.subtract(S, T)},
     "sequential.normal_mixture_boundary": {"variances": 50, "optimal_variance": 50},
     "stream.ConfusionCounts": {},
     "stream.ConfusionCounts.update": {"y_true": Y, "preds": THREE},
+    "stream.gather": {"accumulator": no_counts, "data": delayed_blocks},
     "stream.LabelCounts": {},
     "stream.LabelCounts.update": {"y_true": Y, "preds": THREE},
     "stream.PairCounts": {},
@@ -347,6 +333,16 @@ def function(name):
 
 #: Calls with counts in the place of data.
 BY_COUNTS = {
+    "accuracy_unpaired": {"counts": (9, 12, 7, 10)},
+    "auc": {"counts": score_counts},
+    "classification_table": {"tp": 9, "fp": 2, "fn": 1, "tn": 8},
+    "compare_all": {"counts": pair_counts},
+    "compare_means": {"values": moments},
+    "cost_test": {"counts": label_counts, "cost": COST},
+    "datasets.bayes_sign": {"counts": (9, 2, 4)},
+    "margin_tests": {"table": [[80, 3], [9, 4]], "margin": 0.1, "method": "auto", "gamma": 0.0},
+    "mcnemar": {"table": [[80, 3], [9, 4]]},
+    "sequential.mcnemar": {"table": [[80, 3], [9, 4]]},
     "classification_report": {"counts": [[9, 2], [1, 8]], "classes": [0, 1]},
     "cochrans_q": {"counts": pair_counts},
     "compare_sensitivity_specificity": {"counts": [[[9, 2], [1, 8]], [[3, 4], [2, 7]]]},
@@ -362,7 +358,7 @@ BY_COUNTS = {
     "symmetry": {"table": [[5, 2], [1, 4]]},
 }
 #: Functions whose answer is a number for each item, and no record.
-PER_ITEM = {"brier_values", "correct_values", "log_loss_values"}
+PER_ITEM = {"brier_values", "correct_values", "dice_values", "log_loss_values"}
 
 
 def arguments(name, argument=None):

@@ -47,7 +47,7 @@ def resample_areas(seed):
 def count_pairs(seed):
     y_true, preds = labels(seed=seed)
     counts = stream.PairCounts().update(y_true, preds, workers=2)
-    return fastcmp.compare_all_from_counts(counts, workers=2)
+    return fastcmp.compare_all(counts=counts, workers=2)
 
 
 def count_scores(seed):

@@ -9,7 +9,7 @@ import pytest
 MODULES = (
     *("fastcmp", "fastcmp.records", "fastcmp.kernels", "fastcmp.stream", "fastcmp.planning"),
     *("fastcmp.sequential", "fastcmp.datasets", "fastcmp.studies", "fastcmp.designs"),
-    *("fastcmp.plot", "fastcmp.dask", "fastcmp.compat.mlxtend"),
+    *("fastcmp.plot", "fastcmp.compat.mlxtend"),
 )
 
 

@@ -209,11 +209,13 @@ CASES = [
     called(F.compare_all, TRUTH, PREDS, metric="f1_macro", strata=GROUPS % 2),
     called(F.compare_labels, TRUTH, A, B, cost=COST, method="chi-square"),
     called(hold_out, TRUTH, A, B, COST),
-    called(F.mcnemar_from_counts, COUNTS, COUNTS[0], both_right=COUNTS, both_wrong=COUNTS),
+    called(F.mcnemar, only_a=COUNTS, only_b=COUNTS[0], both_right=COUNTS, both_wrong=COUNTS),
     called(F.margin_decision, np.sort(SCORES[:2], axis=0), np.sort(SCORES[1:], axis=0), 1),
     called(F.margin_tests, WEIGHTS - 1, WEIGHTS, WEIGHTS / 9, df=WEIGHTS + 5),
     called(
-        *(F.margin_tests_from_counts, COUNTS, COUNTS[0]),
+        F.margin_tests,
+        only_a=COUNTS,
+        only_b=COUNTS[0],
         both_right=COUNTS + 90,
         both_wrong=COUNTS,
         margin=WEIGHTS[:5] / 9,
@@ -337,8 +339,8 @@ def proper_calls(name):
         yield given | {option: known[option]}
 
 
-#: Their models are compared too, and pictures are drawn.
-OTHERS = ("plot.", "compare_cv", "compare_holdout")
+#: Their models are compared too, pictures are drawn, and blocks are Dask's own.
+OTHERS = ("plot.", "compare_cv", "compare_holdout", "stream.gather")
 
 
 @pytest.mark.parametrize("name", [x for x in FUNCTIONS if not x.startswith(OTHERS)])

@@ -18,7 +18,8 @@ from libraries import da, dask, dd, pa, pd, pl
 from same_bits import assert_same
 
 import fastcmp
-from fastcmp import compare_means
+from fastcmp import auc, cochrans_q, compare_all, compare_means, count_labels, delong
+from fastcmp.stream import LabelCounts, PairCounts, ScoreCounts, ValueMoments, gather
 
 COST = np.array([[0.0, 1.0, 2.0], [5.0, 0.0, 1.0], [1.0, 3.0, 0.0]])
 
@@ -69,19 +70,23 @@ def cut_arrays(draw, make):
 def test_pairs_of_any_cut(arrays, split_every):
     y_true, preds, truth, rows = arrays
     options = {"method": "exact", "adjust": "bh", "alpha": 0.1}
-    ours = fastcmp.dask.compare_all(truth, rows, split_every=split_every, **options)
-    assert_same(ours, fastcmp.compare_all(y_true, preds, **options))
-    ours = fastcmp.dask.cochrans_q(truth, rows, post_hoc="midp", method="f")
-    assert_same(ours, fastcmp.cochrans_q(y_true, preds, post_hoc="midp", method="f"))
+    theirs = compare_all(y_true, preds, **options)
+    assert_same(compare_all(truth, rows, **options), theirs)
+    counts = gather(PairCounts(), truth, rows, split_every=split_every)
+    assert_same(compare_all(counts=counts, **options), theirs)
+    ours = cochrans_q(truth, rows, post_hoc="midp", method="f")
+    assert_same(ours, cochrans_q(y_true, preds, post_hoc="midp", method="f"))
 
 
-@given(cut_arrays(make_block), st.booleans())
-def test_label_counts_of_any_cut(arrays, given_classes):
+@given(cut_arrays(make_block), st.sampled_from([None, [2, 0, 1]]))
+def test_label_counts_of_any_cut(arrays, classes):
     y_true, preds, truth, rows = arrays
-    classes = [2, 0, 1] if given_classes else None
-    ours = fastcmp.dask.count_labels(truth, rows[1], rows[0], classes=classes)
-    theirs = fastcmp.count_labels(y_true, preds[1], preds[0], classes=classes)
-    assert_same(ours, theirs)
+    two = {"pred_a": rows[1], "pred_b": rows[0]}
+    ours = gather(LabelCounts(("pred_a", "pred_b"), classes=classes), truth, two)
+    assert_same(ours.label_table(), count_labels(y_true, preds[1], preds[0], classes=classes))
+    for kind in (PairCounts, LabelCounts, fastcmp.stream.ConfusionCounts):
+        whole = kind(classes=classes).update(y_true, preds)
+        assert gather(kind(classes=classes), truth, rows, split_every=2) == whole
 
 
 @pytest.mark.full
@@ -93,18 +98,23 @@ def test_label_counts_of_any_cut(arrays, given_classes):
 def test_areas_of_any_cut(arrays, dtype, ties):
     y_true, scores, truth, rows = arrays
     if len(set(y_true.tolist())) < 2:
-        ours = fastcmp.dask.auc(truth, rows, on_single_class="nan")
-        assert np.isnan(ours).all()
-        refuses(ValueError, "AUC needs both classes", fastcmp.dask.auc, truth, rows)
+        assert np.isnan(auc(truth, rows, on_single_class="nan")).all()
+        refuses(ValueError, "AUC needs both classes", auc, truth, rows)
         return
     scores, rows = scores.astype(dtype), rows.astype(dtype)
-    ours = fastcmp.dask.auc(truth, rows, ties=ties)
-    assert_same(ours, fastcmp.auc(y_true, scores, ties=ties))
-    ours = fastcmp.dask.auc(truth, rows[0], positive=0)
-    assert_same(ours, fastcmp.auc(y_true, scores[0], positive=0))
+    assert_same(auc(truth, rows, ties=ties), auc(y_true, scores, ties=ties))
+    assert_same(auc(truth, rows[0], positive=0), auc(y_true, scores[0], positive=0))
+    whole = ScoreCounts().update(y_true, scores)
+    assert gather(whole.like(), truth, rows) == whole
     if min(np.bincount(y_true)) > 1:
-        ours = fastcmp.dask.delong(truth, rows)
-        assert_close_delong(ours, fastcmp.delong(y_true, scores))
+        assert_close_delong(delong(truth, rows), delong(y_true, scores))
+
+
+def delayed_arrays(make, n_blocks, n, m, dtype):
+    """Dask's arrays of true labels and models, a delayed pair a block."""
+    made = [make(seed) for seed in range(n_blocks)]
+    truth = da.concatenate([da.from_delayed(x[0], (n,), int) for x in made])
+    return truth, da.concatenate([da.from_delayed(x[1], (m, n), dtype) for x in made], axis=1)
 
 
 def refused(function, *cases):
@@ -114,34 +124,29 @@ def refused(function, *cases):
             function(*data, **options)
 
 
-def make_blocks(n=300):
-    """Draw labels x, y and z, predictions of four models, and both in delayed blocks."""
-    rng = np.random.default_rng(4)
-    y_true = rng.choice(["x", "y", "z"], n)
-    preds = np.where(rng.random((4, n)) < 0.7, y_true, rng.choice(["x", "y"], n))
-    parts = (slice(0, 90), slice(90, 91), slice(91, n))
-    return y_true, preds, [dask.delayed((y_true[part], preds[:, part])) for part in parts]
+def column(*blocks):
+    """Dask's array of these blocks, as they are: empty, or of several types."""
+    name = f"blocks-{dask.tokenize.tokenize(*blocks)}"
+    graph = {(name, i): block for i, block in enumerate(blocks)}
+    return da.Array(graph, name, (tuple(map(len, blocks)),), dtype=float)
 
 
 def test_blocks_that_are_looked_at_may_be_empty():
-    y_true, scores = make_scores(3, 100)
-    blocks = [dask.delayed((y_true[:0], scores[0, :0]))] * 40
-    blocks[7] = dask.delayed((y_true, scores[0]))
-    assert fastcmp.dask.auc(blocks) == fastcmp.auc(y_true, scores[0])
-    blocks[7] = blocks[0]
-    refuses(ValueError, "at least one sample, got none", fastcmp.dask.auc, blocks)
+    y_true, (score, *_) = make_scores(3, 100)
+    truth, scores = (column(*[x[:0]] * 7, x, *[x[:0]] * 32) for x in (y_true, score))
+    assert auc(truth, scores) == auc(y_true, score)
+    nothing = column(*[score[:0]] * 40)
+    refuses(ValueError, "at least one sample, got none", auc, nothing, nothing)
 
 
 def test_one_model_has_one_area():
     y_true, scores = make_scores(2, 50)
     truth, rows = da.from_array(y_true, chunks=20), da.from_array(scores, chunks=20)
-    assert type(fastcmp.dask.auc(truth, rows[0])) is float
-    assert fastcmp.dask.auc(truth, rows[:1]).shape == (1,)
-    assert fastcmp.dask.auc(truth, {"a": rows[0]}).shape == (1,)
-    assert fastcmp.dask.delong(truth, rows[0]).names == ("scores",)
-    listed = dask.delayed((y_true.tolist(), scores[0].tolist()))
-    assert type(fastcmp.dask.auc([listed])) is float
-    single = fastcmp.dask.auc(truth * 0, rows[0], on_single_class="nan")
+    assert type(auc(truth, rows[0])) is float
+    assert auc(truth, rows[:1]).shape == (1,)
+    assert auc(truth, {"a": rows[0]}).shape == (1,)
+    assert delong(truth, rows[0]).names == ("scores",)
+    single = auc(truth * 0, rows[0], on_single_class="nan")
     assert type(single) is float
     assert math.isnan(single)
 
@@ -151,11 +156,11 @@ def test_missing_and_chosen_labels():
     preds = np.array([[0.0, 1, 0, 1, np.nan, 0, 1, 1], [1.0, 1, 0, 0, 1, 0, 0, 0]])
     options = {"missing": "wrong", "classes": [0, 1]}
     truth, rows = da.from_array(y_true, chunks=3), da.from_array(preds, chunks=(1, 2))
-    ours = fastcmp.dask.compare_all(truth, rows, **options)
+    ours = compare_all(truth, rows, **options)
     assert (ours.n_missing, ours.n_excluded) == (1, 2)
-    assert_same(ours, fastcmp.compare_all(y_true, preds, **options))
+    assert_same(ours, compare_all(y_true, preds, **options))
     with pytest.raises(ValueError, match=r"block 2 \(from sample 4\): model_0 has no"):
-        fastcmp.dask.compare_all(truth, rows)
+        compare_all(truth, rows)
 
 
 def test_mappings_of_arrays():
@@ -163,18 +168,22 @@ def test_mappings_of_arrays():
     truth = da.from_array(y_true, chunks=100)
     sizes = iter(range(101, 899, 70))
     blocks = {name: da.from_array(x, chunks=next(sizes)) for name, x in preds.items()}
-    ours = fastcmp.dask.compare_all(truth, blocks, control="mlp", keep=3)
-    assert_same(ours, fastcmp.compare_all(y_true, preds, control="mlp", keep=3))
+    ours = compare_all(truth, blocks, control="mlp", keep=3)
+    assert_same(ours, compare_all(y_true, preds, control="mlp", keep=3))
     assert ours.control == "mlp"
-    two = {name: blocks[name] for name in ("mlp", "knn_3")}
-    ours = fastcmp.dask.compare_all(y_true, two, names=["knn_3", "mlp"])
-    assert ours.names == ("knn_3", "mlp")
+    two, chosen = ("mlp", "knn_3"), ["knn_3", "mlp"]
+    ours = compare_all(y_true, {name: blocks[name] for name in two}, names=["new", "old"])
+    theirs = compare_all(y_true, {name: preds[name] for name in two}, names=["new", "old"])
+    assert_same(ours, theirs)
+    assert ours.names == ("new", "old")
+    counts = gather(PairCounts(chosen), truth, blocks)
+    assert counts == PairCounts().update(y_true, {name: preds[name] for name in chosen})
 
 
 def test_lengths_that_differ():
     truth, rows = da.zeros(10, chunks=5), da.zeros((2, 11), chunks=5)
     refused(
-        fastcmp.dask.compare_all,
+        compare_all,
         ("y_true has 10 entries, the models have 11", (truth, rows), {}),
         (r"pass preds\.T", (truth, rows[:, :10].T), {}),
         (r"preds must be a Dask array of 1 or 2 dim", (truth, da.zeros((2, 2, 2))), {}),
@@ -187,13 +196,13 @@ def test_sizes_that_are_unknown():
     truth, rows = da.from_array(y_true, chunks=30), da.from_array(preds, chunks=(2, 30))
     even = np.arange(90) % 2 == 0
     cut = da.from_array(even, chunks=30)
-    ours = fastcmp.dask.compare_all(truth[cut], rows[:, cut])
-    assert_same(ours, fastcmp.compare_all(y_true[even], preds[:, even]))
+    ours = compare_all(truth[cut], rows[:, cut])
+    assert_same(ours, compare_all(y_true[even], preds[:, even]))
     wanted = "y_true has 2 blocks of unknown sizes against 3 of the models: call comp"
     with pytest.raises(ValueError, match=wanted):
-        fastcmp.dask.compare_all(truth.rechunk(45)[cut.rechunk(45)], rows[:, cut])
+        compare_all(truth.rechunk(45)[cut.rechunk(45)], rows[:, cut])
     with pytest.raises(ValueError, match=r"block \d: model_0 has 15 labels, y_true"):
-        fastcmp.dask.compare_all(truth[cut | (truth == 0)], rows[:, cut])
+        compare_all(truth[cut | (truth == 0)], rows[:, cut])
 
 
 # Frames.
@@ -213,15 +222,18 @@ def test_frames(seed, n_partitions, kind):
     if kind == "cat":
         frame = frame.astype("category")
     blocks = dd.from_pandas(frame, npartitions=n_partitions)
-    models = frame.drop(columns="y")
-    ours = fastcmp.dask.compare_all(blocks, target="y")
-    assert_same(ours, fastcmp.compare_all(frame["y"], models))
-    ours = fastcmp.dask.count_labels(blocks, "m2", "m1", target="y")
-    assert_same(ours, fastcmp.count_labels(frame["y"], frame["m2"], frame["m1"]))
-    ours = fastcmp.dask.count_labels(blocks, target="y")
-    assert_same(ours, fastcmp.count_labels(frame["y"], frame["m0"], frame["m1"]))
-    chosen = fastcmp.dask.cochrans_q(blocks, target="y", names=["m3", "m0", "m1"])
-    assert_same(chosen, fastcmp.cochrans_q(frame["y"], models[["m3", "m0", "m1"]]))
+    models, three = [f"m{i}" for i in range(4)], ["m3", "m0", "m1"]
+    theirs = compare_all(frame["y"], frame[models])
+    assert_same(compare_all(blocks["y"], blocks[models]), theirs)
+    assert_same(compare_all(blocks["y"], {name: blocks[name] for name in models}), theirs)
+    assert_same(compare_all(counts=gather(PairCounts(), blocks, target="y")), theirs)
+    ours = compare_all(blocks["y"], blocks[models], names=[*"abcd"])
+    assert_same(ours, compare_all(frame["y"], frame[models], names=[*"abcd"]))
+    theirs = cochrans_q(frame["y"], frame[three])
+    assert_same(cochrans_q(blocks["y"], blocks[three]), theirs)
+    assert_same(cochrans_q(counts=gather(PairCounts(three), blocks, target="y")), theirs)
+    ours = gather(LabelCounts(("m2", "m1")), blocks, target="y").label_table()
+    assert_same(ours, count_labels(frame["y"], frame["m2"], frame["m1"]))
 
 
 def test_frames_without_divisions_and_with_empty_partitions(tmp_path):
@@ -232,20 +244,25 @@ def test_frames_without_divisions_and_with_empty_partitions(tmp_path):
     blocks = dd.read_parquet(tmp_path)
     assert not blocks.known_divisions
     models = [f"m{i}" for i in range(4)]
-    ours = fastcmp.dask.compare_all(blocks[blocks.id > 20], target="y", names=models)
-    theirs = fastcmp.compare_all(y_true[21:], frame[models][21:])
-    assert_same(ours, theirs)
+    blocks = blocks[blocks.id > 20]
+    theirs = compare_all(y_true[21:], frame[models][21:])
+    assert_same(compare_all(blocks["y"], blocks[models]), theirs)
+    assert_same(compare_all(counts=gather(PairCounts(models), blocks, target="y")), theirs)
 
 
 def test_scores_in_frames():
     y_true, scores = make_scores(8, 500)
     frame = frame_of(np.where(y_true, "ill", "well"), scores)
     blocks = dd.from_pandas(frame, npartitions=4)
-    models = frame.drop(columns="y")
-    ours = fastcmp.dask.auc(blocks, target="y", positive="ill")
-    assert_same(ours, fastcmp.auc(frame["y"], models, positive="ill"))
-    ours = fastcmp.dask.delong(blocks, target="y", positive="ill")
-    assert_close_delong(ours, fastcmp.delong(frame["y"], models, positive="ill"))
+    models, ill = ["m0", "m1", "m2"], {"positive": "ill"}
+    ours = auc(blocks["y"], blocks[models], **ill)
+    assert_same(ours, auc(frame["y"], frame[models], **ill))
+    ours = delong(blocks["y"], blocks[models], **ill)
+    assert_close_delong(ours, delong(frame["y"], frame[models], **ill))
+    whole = ScoreCounts(**ill).update(frame["y"], frame[models])
+    assert gather(whole.like(), blocks, target="y") == whole
+    words = "where they have the same map"
+    refuses(ValueError, words, gather, ScoreCounts(**ill), blocks, target="y")
 
 
 def test_categories_that_differ():
@@ -253,32 +270,34 @@ def test_categories_that_differ():
     two = pd.DataFrame({"y": ["c", "b"], "p": ["c", "c"], "q": ["b", "c"]})
     parts = [dask.delayed(part.astype("category")) for part in (one, two)]
     whole = pd.concat([one, two])
-    ours = fastcmp.dask.compare_all(parts, target="y")
-    assert_same(ours, fastcmp.compare_all(whole["y"], whole[["p", "q"]]))
-    ours = fastcmp.dask.count_labels(parts, "p", "q", target="y")
-    assert_same(ours, fastcmp.count_labels(whole["y"], whole["p"], whole["q"]))
+    ours = compare_all(counts=gather(PairCounts(), parts, target="y"))
+    assert_same(ours, compare_all(whole["y"], whole[["p", "q"]]))
+    ours = gather(LabelCounts(), parts, target="y").label_table()
+    assert_same(ours, count_labels(whole["y"], whole["p"], whole["q"]))
 
 
 def test_frames_that_are_refused():
     frame = dd.from_pandas(frame_of(*make_block(0, 20)), npartitions=2)
     columns = pd.DataFrame({"y": [0, 1, 0, 1], 0: [1, 2, 3, 4], "0": [4, 3, 2, 1]})
-    y, of_frames = {"target": "y"}, "of a Dask DataFrame pass target="
+    columns, y = dd.from_pandas(columns, npartitions=1), {"target": "y"}
+    twice = r"one name a model, got \['0'\] more"
     refused(
-        fastcmp.dask.compare_all,
-        (r"target must name .* got 'truth'", (frame,), {"target": "truth"}),
-        (r"the frame has no columns \['m9'\]", (frame,), y | {"names": ["m1", "m9"]}),
-        ("names must be those of models, got the tar", (frame,), y | {"names": ["m1", "y"]}),
-        (of_frames, (frame["y"], None), y),
-        (of_frames, (frame, da.zeros((2, 20))), y),
+        gather,
+        (r"target must name .* got 'truth'", (PairCounts(), frame), {"target": "truth"}),
+        (r"target must name the column .* got None", (ScoreCounts(), frame), {}),
+        ("Dask DataFrame with target=", (PairCounts(), frame["y"]), y),
+        (r"the frame has no columns \['m9'\]", (PairCounts(["m1", "m9"]), frame), y),
+        ("names must be those of models, got 'y'", (PairCounts(["m1", "y"]), frame), y),
+        (twice, (PairCounts(), columns), y),
     )
     refused(
-        fastcmp.dask.auc,
-        (r"target must name the column .* got None", (frame,), {}),
-        (r"one name a model, got \['0'\] more", (dd.from_pandas(columns, npartitions=1),), y),
+        compare_all,
+        (twice, (columns["y"], columns[[0, "0"]]), {}),
+        ("y_true must be a Dask array of 1 dim", (frame, frame), {}),
     )
 
 
-# Delayed blocks.
+# Costs and metrics.
 
 
 @pytest.mark.parametrize(
@@ -292,92 +311,108 @@ def test_frames_that_are_refused():
     ],
 )
 def test_costs_and_metrics(options):
-    y_true, preds, blocks = make_blocks()
-    found = fastcmp.dask.compare_all(blocks, names=4, **options)
-    wanted = fastcmp.compare_all(y_true, preds, **options)
-    if "cost" in options:
-        assert_same(found, wanted)
-        return
-    for name in ("score", "score_interval", "pvalue", "standard_error", "interval"):
-        np.testing.assert_allclose(getattr(found, name), getattr(wanted, name))
-    assert (found.metric, found.seed) == (wanted.metric, wanted.seed)
+    y_true, preds = make_block(4, 300)
+    labels, parts = np.array(["x", "y", "z"]), (slice(0, 90), slice(90, 91), slice(91, 300))
+    y_true, preds = labels[y_true], labels[preds]
+    truth, rows = da.from_array(y_true, chunks=110), da.from_array(preds, chunks=(1, 70))
+    blocks = [dask.delayed((y_true[part], preds[:, part])) for part in parts]
+    counts = gather(LabelCounts(4), blocks)
+    wanted = compare_all(y_true, preds, **options)
+    for found in (compare_all(truth, rows, **options), compare_all(counts=counts, **options)):
+        if "cost" in options:
+            assert_same(found, wanted)
+            continue
+        for name in ("score", "score_interval", "pvalue", "standard_error", "interval"):
+            np.testing.assert_allclose(getattr(found, name), getattr(wanted, name))
+        assert (found.metric, found.seed) == (wanted.metric, wanted.seed)
+
+
+def never():
+    """Be computed by nobody."""
+    raise AssertionError
+
+
+def untouched():
+    """Arrays of true labels and models that must not be computed."""
+    return delayed_arrays(lambda _: dask.delayed(never)(), 1, 9, 2, int)
 
 
 def test_costs_and_metrics_that_are_refused():
-    data, by_cost = (make_blocks()[2],), {"test": "cost", "cost": COST}
-    named = {"x": [0, 1], "y": [5, 0]}
+    data, by_cost = untouched(), {"test": "cost", "cost": COST}
+    truth = da.from_array(np.array([*"xyzx"]), chunks=3)
+    few, named = (truth, da.stack([truth, truth])), {"x": [0, 1], "y": [5, 0]}
     refused(
-        fastcmp.dask.compare_all,
+        compare_all,
         ("needs cost=, the matrix", data, {"test": "cost"}),
         ("cost is for test='cost'", data, {"cost": COST}),
-        ("permits only missing='raise'", data, by_cost | {"missing": "wrong"}),
-        ("cost", data, by_cost | {"cost": COST[:2, :2]}),
-        ("samples have another true label", data, by_cost | {"cost": named}),
+        ("missing must be 'raise'", data, by_cost | {"missing": "wrong"}),
         ("missing must be 'raise'", data, {"metric": "mcc", "missing": "wrong"}),
         ("metric must be one of", data, {"metric": "nope"}),
         ("pass metric= or test=", data, {"metric": "mcc", "test": "cost"}),
+        ("cost", few, by_cost | {"cost": COST[:2, :2]}),
+        ("samples have another true label", few, by_cost | {"cost": named}),
     )
+
+
+# Delayed blocks.
 
 
 @pytest.mark.parametrize("kind", ["pairs", "named", "pandas", "polars", "pyarrow"])
 def test_delayed_blocks(kind):
     made = [make_block(seed, n) for seed, n in enumerate((40, 0, 1, 70))]
-    y_true = np.concatenate([block[0] for block in made])
-    preds = np.concatenate([block[1] for block in made], axis=1)
-    models = [f"m{i}" for i in range(4)]
-    target, names = "y", models
-    if kind == "pairs":
-        target = None
-    elif kind == "named":
-        target, names = None, None
-        made = [(y, dict(zip(models, rows, strict=True))) for y, rows in made]
-    else:
+    y_true, preds = (np.concatenate(x, axis=-1) for x in zip(*made, strict=True))
+    names, options = [f"m{i}" for i in range(4)], {"split_every": 2}
+    named = dict(zip(names, preds, strict=True))
+    if kind == "named":
+        made = [(y, dict(zip(names, rows, strict=True))) for y, rows in made]
+    elif kind != "pairs":
         make = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
         made = [make[kind](frame_of(*block).to_dict("list")) for block in made]
+        options["target"] = "y"
     blocks = [dask.delayed(block) for block in made]
-    ours = fastcmp.dask.compare_all(blocks, target=target, names=names)
-    assert_same(ours, fastcmp.compare_all(y_true, dict(zip(models, preds, strict=True))))
-    ours = fastcmp.dask.count_labels(blocks, 3, 1, target=target)
-    assert_same(ours, fastcmp.count_labels(y_true, preds[3], preds[1]))
+    ours = gather(PairCounts(names), blocks, **options)
+    assert_same(compare_all(counts=ours), compare_all(y_true, named))
+    whole = LabelCounts().update(y_true, named)
+    assert gather(LabelCounts(names), blocks, **options) == whole
+    if kind != "pairs":  # whose rows have no names
+        ours = gather(LabelCounts(("m3", "m1")), blocks, **options).label_table()
+        assert_same(ours, whole.record("m3", "m1"))
 
 
 def test_columns_in_another_order():
     one = frame_of(*make_block(1, 30))
     two = frame_of(*make_block(2, 30))[["m3", "y", "m1", "m0", "m2"]]
-    blocks = [dask.delayed(one), dask.delayed(two)]
-    with pytest.raises(ValueError, match=r"in the same order \(pass names= to both"):
-        fastcmp.dask.compare_all(blocks, target="y")
-    with pytest.raises(ValueError, match=r"in the same order \(pass names="):
-        fastcmp.dask.delong([dask.delayed(f.assign(y=[0, 1] * 15)) for f in (one, two)], target="y")
+    blocks, y = [dask.delayed(one), dask.delayed(two)], {"target": "y"}
+    for counts in (PairCounts(), LabelCounts()):
+        words = r"in the same order \(pass names= to both"
+        refuses(ValueError, words, gather, counts, blocks, **y)
     names = ["m0", "m1", "m2", "m3"]
     whole = pd.concat([one, two])
-    ours = fastcmp.dask.compare_all(blocks, target="y", names=names)
-    assert_same(ours, fastcmp.compare_all(whole["y"], whole[names]))
+    ours = compare_all(counts=gather(PairCounts(names), blocks, target="y"))
+    assert_same(ours, compare_all(whole["y"], whole[names]))
 
 
 def test_errors_name_the_block():
     good, bad = ([0, 1], {"a": [0, 1], "b": [0, 0]}), ([0, 1], {"a": [0], "b": [0, 0]})
-
-    def blocks(*made):
-        return [dask.delayed(block) for block in made]
-
     strings = ([0, 1], {"a": ["x", "y"], "b": ["x", "y"]})
-    refused(
-        fastcmp.dask.compare_all,
-        ("block 2: a has 1 labels, y_true has 2", (blocks(good, good, bad),), {}),
-        ("block 0: a holds", (blocks(strings),), {}),
-        (r"block 0: a block must be a pair", (blocks([1, 2, 3]),), {}),
-        (r"block 0: the block has no column 'y'", (blocks(good[1]),), {"target": "y"}),
-    )
-    wanted = r"block 0: the block has no columns \['c'\], only \['a', 'b'\]"
-    refused(
-        fastcmp.dask.count_labels,
-        ("block 0: there is no model 2", (blocks(good), 0, 2), {}),
-        (wanted, (blocks(good), "a", "c"), {}),
-    )
-    scores = blocks(*(([0, 1], [0.0, x]) for x in (1.0, np.nan)))
-    for function in (fastcmp.dask.auc, fastcmp.dask.delong):
-        refused(function, ("block 1: scores has NaN for sample 1", (scores,), {}))
+    rows, nan = ([0, 1], [[0, 1], [0, 0]]), ([0, 1], {"a": [0.0, np.nan]})
+    absent = r"block 0: the block has no columns \['c'\], only \['a', 'b'\]"
+    for words, counts, made, options in (
+        ("block 2: a has 1 labels, y_true has 2", PairCounts(), (good, good, bad), {}),
+        ("block 0: a holds", PairCounts(), (strings,), {}),
+        (r"block 0: a block must be a pair", PairCounts(), ([1, 2, 3],), {}),
+        ("block 0: target must name a column of the b", PairCounts(), good[1:], {"target": "y"}),
+        (r"block 0: the block has no columns \['model_0'", PairCounts(3), (good,), {}),
+        ("block 0: preds must hold the 3 models", PairCounts(3), (rows,), {}),
+        (absent, LabelCounts(("a", "c")), (good,), {}),
+        ("block 1: a has NaN for sample 1", ScoreCounts(), (good, nan), {}),
+    ):
+        blocks = [dask.delayed(block) for block in made]
+        refused(gather, (words, (counts, blocks), options))
+    truth, row = da.zeros(4, chunks=2), da.from_array([0.0, 1, 0, np.nan], chunks=2)
+    for function in (auc, delong):
+        words = r"block 1 \(from sample 2\): scores has NaN for sample 1"
+        refuses(ValueError, words, function, truth, row)
 
 
 def test_scores_of_several_narrow_types():
@@ -385,10 +420,9 @@ def test_scores_of_several_narrow_types():
     scores = [np.array([1, 2, -2, 0], "i1"), np.array([3, 70, 1, 700], "u2")]
     scores += [np.array([0.5, 2, 1, 0], "f2"), np.array([3, 7000, 1, 4], "i2")]
     for some in (scores[:2], scores[2:], scores):
-        blocks = [dask.delayed((y_true, block)) for block in some]
+        truth = column(*[y_true] * len(some))
         whole = np.concatenate([block.astype(float) for block in some])
-        ours = fastcmp.dask.auc(blocks)
-        assert ours == fastcmp.auc(np.tile(y_true, len(some)), whole)
+        assert auc(truth, column(*some)) == auc(np.tile(y_true, len(some)), whole)
 
 
 def test_labels_of_other_types():
@@ -398,13 +432,13 @@ def test_labels_of_other_types():
         (diagnosis.ILL, diagnosis.WELL),
         ("ill", np.str_("well")),
     ):
-        parts = [([one, two, one], [0.0, 1.0, 0.5]), ([two, one, two], [1.0, 0.0, 0.25])]
-        y_true, scores = parts[0][0] + parts[1][0], parts[0][1] + parts[1][1]
-        blocks = [dask.delayed(part) for part in parts]
+        y_true, scores = np.empty(6, object), np.array([0.0, 1.0, 0.5, 1.0, 0.0, 0.25])
+        y_true[:] = [one, two, one, two, one, two]
+        truth, row = da.from_array(y_true, chunks=3), da.from_array(scores, chunks=3)
         for positive in (one, two):
-            expect = fastcmp.auc(y_true, scores, positive=positive)
-            assert fastcmp.dask.auc(blocks, positive=positive) == expect
-            assert fastcmp.dask.delong(blocks, positive=positive).auc[0] == expect
+            expect = auc(y_true, scores, positive=positive)
+            assert auc(truth, row, positive=positive) == expect
+            assert delong(truth, row, positive=positive).auc[0] == expect
 
 
 def test_samples_that_change_between_passes():
@@ -413,73 +447,77 @@ def test_samples_that_change_between_passes():
     def changing():
         return make_scores(next(asked), 20_000)
 
-    blocks = [dask.delayed(changing, pure=False)()]
-    for function in (fastcmp.dask.auc, fastcmp.dask.delong):
-        refuses(ValueError, "must be the same whenever they are comp", function, blocks)
+    make = dask.delayed(changing, pure=False)
+    truth, rows = delayed_arrays(lambda _: make(), 1, 20_000, 3, "f4")
+    for function in (auc, delong):
+        refuses(ValueError, "must be the same whenever they are comp", function, truth, rows)
 
 
 def test_options_are_refused_before_anything_is_computed():
-    def never():
-        raise AssertionError
-
-    blocks = [dask.delayed(never)()]
-    for function, *places, options in (
-        *(
-            (fastcmp.dask.compare_all, options)
-            for options in (
-                {"method": "fisher"},
-                {"adjust": "fisher"},
-                {"alpha": 2.0},
-                {"keep": "few"},
-                {"memory_limit": "much"},
-                {"classes": [1, 1]},
-                {"missing": "drop"},
-                {"names": ["a", "a"]},
-                {"split_every": 1},
-                {"control": "c", "names": ["a", "b"]},
-            )
-        ),
-        (fastcmp.dask.cochrans_q, {"method": "exact"}),
-        (fastcmp.dask.auc, {"ties": "third"}),
-        (fastcmp.dask.count_labels, 0, 1, {"classes": [1, 1]}),
+    data = truth, rows = untouched()
+    row, blocks = rows[0], [dask.delayed(never)()]
+    wrong = {"method": "fisher", "adjust": "fisher", "alpha": 2.0, "keep": "few"}
+    wrong |= {"memory_limit": "much", "classes": [1, 1], "missing": "drop", "names": ["a", "a"]}
+    wrong |= {"groups": np.zeros(9), "strata": row}
+    for name, value in wrong.items():
+        refused(compare_all, (name, data, {name: value}))
+    for function, some, options in (
+        (compare_all, data, {"control": "c", "names": ["a", "b"]}),
+        (compare_all, (truth, {"a": row, "b": row}), {"control": "c"}),
+        (compare_all, data, {"control": "c"}),
+        (cochrans_q, data, {"method": "exact"}),
+        (compare_means, (rows,), {"method": "wilcoxon"}),
+        (compare_means, (rows,), {"control": "c"}),
+        (cochrans_q, data, {"groups": row}),
+        (cochrans_q, data, {"missing": "drop"}),
+        (auc, data, {"ties": "third"}),
+        (auc, data, {"sample_weight": row}),
+        (auc, data, {"fpr_range": (0, 0.1)}),
+        (delong, data, {"groups": row}),
+        (compare_means, (rows,), {"strata": row}),
+        (gather, (PairCounts(), blocks), {"split_every": 1}),
+        (gather, (PairCounts(), *data), {"weights": row}),
+        (gather, (ValueMoments(), rows, rows), {}),
+        (gather, (PairCounts().update([0, 1], [[0, 1], [0, 1]]), blocks), {}),
+        (gather, (PairCounts, blocks), {}),
     ):
-        refused(function, (next(iter(options)), (blocks, *places), options))
+        words = next(iter(options), "ValueMoments count values|accumulator must be (an )?empty")
+        refused(function, (words, some, options))
 
 
 def test_collections_that_are_refused():
     pairs, no_array = [([0, 1], [[0, 1], [0, 1]])], "data must be a Dask array with another"
+    truth, row, rows = da.zeros(4), da.ones(4, chunks=2), da.zeros((2, 4))
     refused(
-        fastcmp.dask.compare_all,
-        *((no_array, (data,), {}) for data in (np.zeros(3), "blocks", None)),
-        ("data must be a list of delayed blocks", (pairs,), {}),
-        ("at least one delayed block", ([],), {}),
-        ("target is for frames", (da.zeros(4), da.zeros((2, 4))), {"target": "y"}),
-        ("at least one model, got none", (da.zeros(4), {}), {}),
+        gather,
+        *((no_array, (PairCounts(), data), {}) for data in (np.zeros(3), "blocks", None)),
+        ("data must be a list of delayed blocks", (PairCounts(), pairs), {}),
+        ("at least one delayed block", (PairCounts(), []), {}),
+        ("target is for frames", (PairCounts(), truth, rows), {"target": "y"}),
+        (r"preds has no columns \['model_0', 'model_1'", (PairCounts(2), truth, {"a": row}), {}),
     )
-    one = [dask.delayed(([0], [[0], [1]]))]
-    refused(fastcmp.dask.count_labels, ("at least 2 samples, got 1", (one,), {}))
-    y_true, row = da.zeros(4, chunks=2), da.ones(4, chunks=2)
     refused(
-        fastcmp.dask.auc,
-        (
-            r"preds has no columns \['model_0', 'model_1'",
-            *((y_true, {"a": row, "b": row}), {"names": 2}),
-        ),
-        (r"one name a model, got \['0'\] more than", (y_true, {0: row, "0": row}), {}),
+        compare_all,
+        ("at least one model, got none", (truth, {}), {}),
+        ("hold at least 2 models and 2 samples, got 2 and 1", (truth[:1], rows[:, :1]), {}),
+        ("names must name each of the 2 models", (truth, rows), {"names": ["a"]}),
+        ("names must name each of the 1 models", (truth, row), {"names": ["a", "b"]}),
+        ("must be a collection of Dask", (truth, frame_of(row, rows)), {"names": ["a", "b", "c"]}),
+        (r"one name a model, got \['0'\] more than", (truth, {0: row, "0": row}), {}),
     )
 
 
 def test_memory_of_delong_is_refused_before_it_is_taken():
     y_true, scores = make_scores(0, 1000)
-    blocks = [dask.delayed((y_true, scores))]
+    truth, rows = da.from_array(y_true, chunks=300), da.from_array(scores, chunks=(3, 300))
     wanted = "to rank 1000 scores of a model in one task would take .* memory_limit is"
-    refuses(ValueError, wanted, fastcmp.dask.delong, blocks, memory_limit=55_000)
-    assert fastcmp.dask.delong(blocks, memory_limit=57_000).n_missing == 0
-    with pytest.raises(ValueError, match="at least 2 samples of each class, got 1 wit"):
-        fastcmp.dask.delong([dask.delayed(([0, 0, 1], [1, 2, 3]))])
+    refuses(ValueError, wanted, delong, truth, rows, memory_limit=55_000)
+    assert delong(truth, rows, memory_limit=57_000).n_missing == 0
+    wanted = "at least 2 samples of each class, got 1 wit"
+    refuses(ValueError, wanted, delong, da.asarray([0, 0, 1]), da.asarray([1, 2, 3]))
 
 
-def test_arrays_of_one_source_read_it_once():
+def test_one_source_is_read_once():
     y_true, preds = make_block(0, 100)
     read = []
 
@@ -490,16 +528,21 @@ def test_arrays_of_one_source_read_it_once():
     rows = da.from_array(np.vstack([y_true, preds]), chunks=(5, 25)).map_blocks(
         load, dtype=y_true.dtype, meta=np.zeros((0, 0), y_true.dtype)
     )
-    fastcmp.dask.compare_all(rows[0], rows[1:])
+    theirs = compare_all(y_true, preds)
+    assert_same(compare_all(rows[0], rows[1:]), theirs)
     assert len(read) == 4
+    frame = frame_of(y_true, preds)
+    blocks = dd.from_pandas(frame, npartitions=3).map_partitions(load, meta=frame)
+    gather(PairCounts(), blocks, target="y")
+    assert len(read) == 7
 
 
 def test_threads_of_dask():
     y_true, preds = make_block(9, 5000)
     truth, rows = da.from_array(y_true, chunks=50), da.from_array(preds, chunks=(2, 70))
     with dask.config.set(scheduler="threads", num_workers=4):
-        ours = fastcmp.dask.compare_all(truth, rows)
-    assert_same(ours, fastcmp.compare_all(y_true, preds))
+        ours = compare_all(truth, rows)
+    assert_same(ours, compare_all(y_true, preds))
 
 
 # Means of values per item.
@@ -531,51 +574,51 @@ def test_means_of_any_cut(data, seed, clustered, split_every):
         name: da.from_array(raw, chunks=(data.draw(cuts(60)),)) for name, raw in given.items()
     }
     options = {"adjust": "bh", "variance": "cr1", "lower_is_better": True}
-    ours = fastcmp.dask.compare_means(blocks, **others, split_every=split_every, **options)
-    assert_close_means(ours, compare_means(values, **given, **options))
+    theirs = compare_means(values, **given, **options)
+    assert_close_means(compare_means(blocks, **others, **options), theirs)
+    empty = ValueMoments(groups="ids" if clustered else None)
+    moments = gather(empty, blocks, **others, split_every=split_every)
+    assert_close_means(compare_means(moments, **options), theirs)
 
 
 def test_means_of_frames_and_delayed_blocks():
     values, groups, weights = make_values(1, 90)
     frame = pd.DataFrame({f"m{i}": row for i, row in enumerate(values)})
-    models = list(frame)
+    models, three = list(frame), ["m3", "m0", "m1"]
     frame["g"], frame["w"] = groups, weights
     blocks = dd.from_pandas(frame, npartitions=4)
     theirs = compare_means(frame[models], groups=groups, weights=weights)
-    ours = fastcmp.dask.compare_means(blocks, groups="g", weights="w")
-    assert_close_means(ours, theirs)
-    columns = {
-        name: da.from_array(frame[name].to_numpy(), chunks=30 + i) for i, name in enumerate(models)
-    }
+    assert_close_means(compare_means(blocks, groups="g", weights="w"), theirs)
+    rows = {name: da.from_array(frame[name].to_numpy(), chunks=30) for name in models}
     named = {"groups": da.from_array(groups, chunks=17)}
-    ours = fastcmp.dask.compare_means(columns, **named, control="m1")
+    columns = {name: row.rechunk(30 + i) for i, (name, row) in enumerate(rows.items())}
+    ours = compare_means(columns, **named, control="m1")
     theirs = compare_means(frame[models], groups=groups, control="m1")
     assert_close_means(ours, theirs)
-    three = ["m3", "m0", "m1"]
     listed = [dask.delayed(frame[:20]), dask.delayed(frame[20:])]
+    theirs = compare_means(frame[three], groups=groups)
     for data in (blocks, listed):
-        ours = fastcmp.dask.compare_means(data, groups="g", names=three)
-        assert_close_means(ours, compare_means(frame[three], groups=groups))
+        ours = gather(ValueMoments(three, groups="ids"), data, groups="g")
+        assert_close_means(compare_means(ours), theirs)
+    assert_close_means(compare_means(blocks[[*three, "g"]], groups="g"), theirs)
     listed = [dask.delayed(values[:, :9]), dask.delayed(values[:, 9:].tolist())]
-    assert_close_means(fastcmp.dask.compare_means(listed), compare_means(values))
+    assert_close_means(compare_means(gather(ValueMoments(), listed)), compare_means(values))
 
 
 def test_dask_is_loaded_when_it_is_needed_and_knows_what_counts_take():
     code = (
         "import sys, fastcmp\n"
-        "fastcmp.dask\n"
+        "from fastcmp.stream import PairCounts, gather\n"
+        "fastcmp.compare_all([0, 1], [[0, 1], [1, 1]])\n"
         "assert 'dask' not in sys.modules\n"
-        "assert fastcmp.dask.compare_all.__module__ == 'fastcmp.dask.comparisons'\n"
         "sys.modules['dask'] = None\n"
-        "try: fastcmp.dask.auc([])\n"
+        "try: gather(PairCounts(), [])\n"
         "except ImportError as error: assert 'fastcmp[dask]' in str(error)\n"
         "else: assert False\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
-    assert fastcmp.dask.__all__ == sorted(fastcmp.dask.__all__)
-    counts = fastcmp.stream.PairCounts(100)
-    assert dask.sizeof.sizeof(counts) >= 8 * 100**2
-    counts = fastcmp.stream.ScoreCounts().update(*(x.ravel() for x in make_scores(0, 100, 1)))
+    assert dask.sizeof.sizeof(PairCounts(100)) >= 8 * 100**2
+    counts = ScoreCounts().update(*(x.ravel() for x in make_scores(0, 100, 1)))
     assert dask.sizeof.sizeof(counts) >= counts.n_bytes > 1e6
 
 
@@ -586,24 +629,21 @@ def test_means_that_are_refused():
     few, all_of_them = (da.from_array(x, chunks=5) for x in (groups[:9], groups))
     lacking = values.copy()
     lacking[1, 33] = np.nan
+    lacking = da.from_array(lacking, chunks=(4, 20))
     refused(
-        fastcmp.dask.compare_means,
-        ("data must be a Dask array, a mapping to", (values,), {}),
+        compare_means,
+        ("data must be a dask array, a mapping to", (values,), {"groups": all_of_them}),
         ("data must be a Dask array of 2 dimensions", (rows[0],), {}),
+        ("data must be a dask array, a mapping to", (frame["a"],), {}),
         ("groups has 9 entries, the models have 40", (rows,), {"groups": few}),
         ("groups must name a column where data are fra", (frame,), {"groups": all_of_them}),
         (r"the frame has no columns \['h'\]", (frame,), {"groups": "h"}),
-        (
-            r"block 0: the block has no columns \['g'\]",
-            *(([dask.delayed(values)],), {"groups": "g"}),
-        ),
         *((f"^{x} must be one of", (rows,), {x: "x"}) for x in ("variance", "df", "adjust")),
         (r"^control names no model 'z'", (rows,), {"control": "z"}),
-        (
-            r"block 1 \(from sample 20\): model_1 has nan",
-            *((da.from_array(lacking, chunks=(4, 20)),), {}),
-        ),
+        (r"block 1 \(from sample 20\): model_1 has nan", (lacking,), {}),
     )
+    words, moments = "block 0: groups must name a column of the b", ValueMoments(groups="ids")
+    refuses(ValueError, words, gather, moments, [dask.delayed(values)], groups="g")
 
 
 # Two worker processes.
@@ -630,26 +670,26 @@ def test_cluster(cluster):
     assert len(cluster.scheduler_info()["workers"]) == 2
     y_true, preds = gathered(make_block, 12, 1000)
     blocks = [dask.delayed(make_block)(seed, 1000) for seed in range(12)]
-    ours = fastcmp.dask.compare_all(blocks, split_every=3)
-    assert_same(ours, fastcmp.compare_all(y_true, preds))
+    theirs = compare_all(y_true, preds)
+    for data in (blocks, cluster.compute(blocks)):  # futures
+        assert_same(compare_all(counts=gather(PairCounts(), data, split_every=3)), theirs)
     truth, rows = da.from_array(y_true, chunks=999), da.from_array(preds, chunks=1500)
-    ours = fastcmp.dask.cochrans_q(truth, rows)
-    assert_same(ours, fastcmp.cochrans_q(y_true, preds))
+    assert_same(cochrans_q(truth, rows), cochrans_q(y_true, preds))
     frame = dd.from_pandas(frame_of(y_true, preds), npartitions=5)
-    ours = fastcmp.dask.count_labels(frame, "m3", "m0", target="y")
-    assert_same(ours, fastcmp.count_labels(y_true, preds[3], preds[0]))
+    ours = gather(LabelCounts(("m3", "m0")), frame, target="y").label_table()
+    assert_same(ours, count_labels(y_true, preds[3], preds[0]))
     lacking = [dask.delayed(make_block)(0, 9), dask.delayed(([0, 1], [[0, None], [1, 1]]))]
-    refused(fastcmp.dask.compare_all, ("block 1: model_0 has no prediction", (lacking,), {}))
+    words = "block 1: model_0 has no prediction"
+    refuses(ValueError, words, gather, PairCounts(), lacking)
 
     y_true, scores = gathered(make_scores, 6, 2000)
-    blocks = [dask.delayed(make_scores)(seed, 2000) for seed in range(6)]
-    assert_same(fastcmp.dask.auc(blocks), fastcmp.auc(y_true, scores))
-    assert_close_delong(fastcmp.dask.delong(blocks), fastcmp.delong(y_true, scores))
+    truth, rows = delayed_arrays(partial(dask.delayed(make_scores), n=2000), 6, 2000, 3, "f4")
+    assert_same(auc(truth, rows), auc(y_true, scores))
+    assert_close_delong(delong(truth, rows), delong(y_true, scores))
 
     values, groups, _ = make_values(4, 3000)
     rows, clusters = (da.from_array(values, chunks=500), da.from_array(groups, chunks=700))
-    ours = fastcmp.dask.compare_means(rows, groups=clusters, split_every=3)
-    assert_close_means(ours, compare_means(values, groups=groups))
+    assert_close_means(compare_means(rows, groups=clusters), compare_means(values, groups=groups))
 
 
 def gathered(make, n_blocks, n):
@@ -659,13 +699,13 @@ def gathered(make, n_blocks, n):
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("function", ["compare_all", "auc"])
+@pytest.mark.parametrize("function", [compare_all, auc])
 def test_a_killed_worker(cluster, tmp_path, function):
-    draw = make_scores if function == "auc" else make_block
+    draw, shape = (make_scores, (3, "f4")) if function is auc else (make_block, (4, int))
     flag = tmp_path / "killed"
     make = dask.delayed(partial(make_or_die, draw, str(flag)), pure=False)
-    ours = getattr(fastcmp.dask, function)([make(seed, 3000) for seed in range(12)])
+    ours = function(*delayed_arrays(lambda seed: make(seed, 3000), 12, 3000, *shape))
     killed = int(flag.read_text())
     assert killed != os.getpid()
     assert not Path(f"/proc/{killed}").exists()
-    assert_same(ours, getattr(fastcmp, function)(*gathered(draw, 12, 3000)))
+    assert_same(ours, function(*gathered(draw, 12, 3000)))

@@ -115,8 +115,8 @@ def test_costs_in_other_units(options, seed, power):
         want = plain.confidence_interval(method=method)
         assert bits(found) == bits(scaled(want, power))
     tensor = plain.counts.counts
-    many = fastcmp.cost_test_from_counts([tensor], scaled(COSTS, power), **options)
-    one = fastcmp.cost_test_from_counts([tensor], COSTS, **options)
+    many = fastcmp.cost_test(counts=[tensor], cost=scaled(COSTS, power), **options)
+    one = fastcmp.cost_test(counts=[tensor], cost=COSTS, **options)
     for name in ("statistic", "pvalue"):
         assert bits(getattr(many, name)) == bits(getattr(one, name))
     assert bits(many.loss_a) == bits(scaled(one.loss_a, power))
@@ -129,13 +129,13 @@ def test_a_cost_beyond_all_that_was_seen(small):
     counts = np.zeros((2, 2, 2), int)
     counts[0, 1, 0], counts[0, 0, 1], counts[0, 0, 0] = 9, 2, 30
     cost = [[0, small], [1e300, 0]]
-    found = fastcmp.cost_test_from_counts(counts, cost)
+    found = fastcmp.cost_test(counts=counts, cost=cost)
     assert (found.statistic, found.pvalue, found.at_bound) == (0.0, 1.0, True)
-    assert fastcmp.cost_test_from_counts(counts, cost, method="chi-square").pvalue == 1.0
-    exact = fastcmp.cost_test_from_counts(counts, cost, method="chi-square", smoothing=0)
-    assert exact.pvalue == fastcmp.mcnemar_from_counts(9, 2, method="asymptotic").pvalue
+    assert fastcmp.cost_test(counts=counts, cost=cost, method="chi-square").pvalue == 1.0
+    exact = fastcmp.cost_test(counts=counts, cost=cost, method="chi-square", smoothing=0)
+    assert exact.pvalue == fastcmp.mcnemar(only_a=9, only_b=2, method="asymptotic").pvalue
     low, high = found.confidence_interval(method="wald")
-    want = fastcmp.mcnemar_from_counts(9, 2, both_right=30, both_wrong=0)
+    want = fastcmp.mcnemar(only_a=9, only_b=2, both_right=30, both_wrong=0)
     want = want.confidence_interval(method="wald")
     assert (low / small, high / small) == pytest.approx(tuple(want), rel=1e-12)
 
@@ -180,12 +180,12 @@ def test_counts_whose_sum_no_integer_holds():
     cost = 1 - np.eye(16)
     counts = np.full((16, 16, 16), HUGE)
     with pytest.raises(ValueError, match=r"counts must add up to at most 2\*\*53, got"):
-        fastcmp.cost_test_from_counts(counts, cost)
+        fastcmp.cost_test(counts=counts, cost=cost)
     with pytest.raises(ValueError, match=r"at most 2\*\*53, got 3.68"):
-        fastcmp.cost_test_from_counts(np.stack([0 * counts, counts]), cost)
+        fastcmp.cost_test(counts=np.stack([0 * counts, counts]), cost=cost)
     record = fastcmp.records.LabelTable(counts=np.full((2, 2, 2), 2**61), classes=(0, 1))
     for test in (
-        lambda: fastcmp.cost_test_from_counts(record, [[0, 1], [1, 0]]),
+        lambda: fastcmp.cost_test(counts=record, cost=[[0, 1], [1, 0]]),
         lambda: fastcmp.symmetry(table=record),
         lambda: fastcmp.symmetry(table=record, method="stuart-maxwell"),
         lambda: fastcmp.symmetry(table=np.full((2, 2), HUGE)),
@@ -198,7 +198,7 @@ def test_counts_whose_sum_no_integer_holds():
 def test_the_largest_counts_are_counted():
     counts = np.zeros((2, 2, 2), int)
     counts[1, 1, 1], counts[1, 1, 0] = HUGE - 1, 1
-    found = fastcmp.cost_test_from_counts(counts, [[0, 1], [5, 0]])
+    found = fastcmp.cost_test(counts=counts, cost=[[0, 1], [5, 0]])
     assert (found.n_samples, found.loss_a) == (HUGE, 0.0)
     assert found.loss_b == 5 / HUGE
     assert fastcmp.symmetry(table=[[HUGE - 1, 0], [1, 0]]).statistic == 1.0
@@ -446,13 +446,13 @@ def test_mcnemar_against_50_digits(n, sigmas):
     with mpmath.workdps(50):
         mid, pmf = half_binomial(m, n)
         for method, want in (("midp", mid), ("exact", mid + pmf / 2)):
-            found = fastcmp.mcnemar_from_counts(m, n - m, method=method).pvalue
+            found = fastcmp.mcnemar(only_a=m, only_b=n - m, method=method).pvalue
             assert abs(found / (2 * want) - 1) < 1e-11
 
 
 @given(st.integers(0, 10**9), st.integers(0, 10**9), st.integers(0, 10**9))
 def test_chi_squares_of_one_degree_of_freedom_are_mcnemars(only_a, only_b, both):
-    want = fastcmp.mcnemar_from_counts(only_a, only_b, method="asymptotic")
+    want = fastcmp.mcnemar(only_a=only_a, only_b=only_b, method="asymptotic")
     right = np.array([both + only_a, both + only_b])
     squares = only_a + only_b + 4 * both
     n = 1 + only_a + only_b + both

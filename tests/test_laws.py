@@ -24,6 +24,7 @@ from calls import (
     function,
     label_counts,
     made,
+    moments,
     pair_counts,
     parameters,
 )
@@ -162,10 +163,10 @@ OTHER |= {"bootstrap_indices": [[*range(12)] * 1, [0] * 12, [*range(6)] * 2]}
 #: Other values in one function.
 OTHER_IN = {
     ("lift_table", "groups"): [4],
-    **{(f"cohen_kappa{x}", "weights"): [[[0, 2], [1, 0]]] for x in ("", "_from_counts")},
-    **{(f"cohen_kappa{x}", "labels"): [[1, 0]] for x in ("", "_from_counts")},
-    **{(f"fleiss_kappa{x}", "labels"): [[1, 0]] for x in ("", "_from_counts")},
-    ("mcnemar_stratified_from_counts", "weights"): [[1.0, 2.0, 3.0]],
+    ("dice_values", "empty"): [0.5],
+    ("cohen_kappa", "weights"): [[[0, 2], [1, 0]]],
+    ("cohen_kappa", "labels"): [[1, 0]],
+    ("fleiss_kappa", "labels"): [[1, 0]],
     ("sequential.mcnemar_looks", "n_samples"): [[9, 99]],
     ("stream.LabelCounts", "pairs"): ["all"],
     ("stream.ValueMoments", "groups"): ["ids"],
@@ -298,18 +299,18 @@ UNSEEN = {
     *("values", "map", "grid", "design", "items", "nested", "multiplicity", "missing"),
 }
 UNSEEN_IN = {
-    "auc": {"on_single_class"},
+    "auc": {"on_single_class", "average", "classes", "multiclass"},
     "compare_cv": {"stratify"},
     "compare_cv_all": {"stratify"},
-    "auc_multiclass": {"average", "classes", "sample_weight", "method"},
     "average_precision": {"average", "classes"},
     "classification_report": {"labels"},
-    "classification_table_from_counts": {"positive"},
-    "compare_all_from_counts": {"metric", "cost"},
+    "classification_table": {"positive"},
+    "compare_all": {"metric", "cost"},
     "compare_datasets": {"exact", "variance", "n_resamples", "rng"},
     "compare_folds": {"metric"},
     "cost_test": {"classes"},
     "stream.LabelCounts": {"pairs"},
+    "stream.gather": {"groups", "preds", "split_every", "target", "weights"},
     "datasets.bayes_datasets": {"prior_place"},
     "datasets.bradley_terry_from_battles": {"names"},
     "datasets.task_bootstrap": {"method"},
@@ -649,7 +650,7 @@ def table_of(y, pred):
 
 IN, OF_AREAS = "comparison", {"a": (Y, S), "b": (Y, T), "measure": "auc"}
 COUNTED = {"counts": pair_tensor, "classes": None}
-OF_TABLE = {"only_a": None, "only_b": None, "table": [[7, 3], [1, 1]]}
+OF_TABLE = {"table": lambda: fastcmp.mcnemar_table(Y, A, B)}
 OF_LABEL_COUNTS = {"counts": label_counts, "classes": None}
 OF_TWO, MEANS = {"a": (Y, A), "b": (Y[::-1], B)}, {"a": S, "b": T, "measure": "mean"}
 #: Functions of data in two forms; where the answer of the second stands in that of the first.
@@ -661,20 +662,21 @@ TWINS = {
     ),
     "unpaired means": twin("compare_unpaired", "means_unpaired", MEANS, IN),
     "unpaired areas": twin("compare_unpaired", "delong_unpaired", OF_AREAS, IN, method="t"),
-    "table": twin("mcnemar_from_counts", "mcnemar", OF_TABLE),
-    "pairs": twin("compare_all_from_counts", "compare_all", {}),
-    "moments": twin("compare_means_from_moments", "compare_means", {}),
+    "table": twin("mcnemar", given=OF_TABLE),
+    "looks": twin("sequential.mcnemar", given=OF_TABLE),
+    "pairs": twin("compare_all", given={"counts": pair_counts}),
+    "moments": twin("compare_means", given={"values": moments}),
     "q": twin("cochrans_q", given={"counts": pair_counts}),
     "report": twin("classification_report", given=OF_LABEL_COUNTS, preds={"a": A, "b": B}),
     "kappa": twin("cohen_kappa", given={"table": lambda: table_of(A, B)}),
-    "costs": twin("cost_test_from_counts", "cost_test", {"counts": label_counts}),
+    "costs": twin("cost_test", given={"counts": label_counts, "cost": COST}),
     "metrics": twin("compare_metric", given=COUNTED),
     "metric": twin("metric", given={"table": lambda: table_of(Y, A)}),
     "sensitivity": twin("compare_sensitivity_specificity", given={"counts": pair_tensor}),
-    "dask pairs": twin("dask.compare_all", "compare_all", ("data", "preds")),
-    "dask q": twin("dask.cochrans_q", "cochrans_q", ("data", "preds")),
-    "dask areas": twin("dask.delong", "delong", ("data", "scores")),
-    "dask means": twin("dask.compare_means", "compare_means", ("data",)),
+    "dask pairs": twin("compare_all", given=("y_true", "preds")),
+    "dask q": twin("cochrans_q", given=("y_true", "preds")),
+    "dask areas": twin("delong", given=("y_true", "scores")),
+    "dask means": twin("compare_means", given=("values",)),
 }
 
 
@@ -684,8 +686,10 @@ def in_blocks(given, names):
 
     models = given.get("preds") or given.get("scores") or given["values"]
     rows = np.array([*models.values()])
-    columns = [rows] if names == ("data",) else [np.array(Y), rows]
+    columns = [rows] if names == ("values",) else [np.array(Y), rows]
     made = {k: da.from_array(x, chunks=5) for k, x in zip(names, columns, strict=True)}
+    if names[-1] == "scores":
+        return made | {"scores": {x: made["scores"][i] for i, x in enumerate(models)}}
     return made | {"names": [*models]}
 
 
@@ -701,8 +705,11 @@ def test_two_ways_to_one_answer(name):
         data = arguments(first, next(iter(of_first), None)) | made(of_first)
     both = (parameters(first).keys() & parameters(second).keys()) - SILENT
     options = both - set(data) - set(given) | (both & {"metric"})
-    of_labels = {"groups", "sample_weight", "classes", "missing", "names"}
+    of_labels = {"groups", "sample_weight", "strata", "stratum_weights", "average", "repeats", "k"}
+    of_labels |= {"studentized"} if first == "compare_means" else set()
     of_labels |= {"labels"} if first == "cohen_kappa" else set()
+    if "dask" not in name:
+        of_labels |= {"classes", "missing", "names", "weights"}
     by_counts = of_labels if first == second else set()
     fixed = {k: v for k, v in (("rng", 1), ("n_resamples", 299)) if k in both}
     cases = [
@@ -737,10 +744,10 @@ def test_two_ways_to_one_answer(name):
 
 #: Options and values that need items, or stand for something else.
 NOT_ALIKE = {
-    "compare_all_from_counts": {"maxt", "single-step", "metric"},
-    "dask.compare_all": {"maxt", "single-step"},
+    "compare_all": {"maxt", "single-step", "metric", "cost"},
+    "compare_means": {"maxt", "single-step", "permutation", "bootstrap", "wilcoxon"}
+    | {"missing", "interval"},
     "cochrans_q": {"exact"},
-    "dask.cochrans_q": {"exact"},
     "compare_unpaired": {"alpha"},
 }
 
@@ -896,7 +903,10 @@ def test_names_of_classes_do_not_matter(name):
 
 
 #: Where an answer has a row for each class, and where draws have the order of classes.
-BY_CLASS, OF_DRAWS = {"classification_report", "metric_equality"}, {"compare_metric", "metric"}
+BY_CLASS, OF_DRAWS = (
+    {"classification_report", "dice_values", "metric_equality"},
+    {"compare_metric", "metric"},
+)
 
 #: Arguments in which a value may be missing.
 MAY_LACK = ("pred_b", "preds", "values", "values_a", "scores", "b", "pred_a", "differences")

@@ -44,7 +44,7 @@ def records(alternative):
         (fastcmp.fold_test([[107, 44], [10, 14]], "proportion-z", **option), (-np.inf, np.inf)),
         (fastcmp.bcv_mcnemar(tables, **option), (-1, 1)),
         (curves.compare("a", "b", **option), (-1, 1)),
-        (fastcmp.accuracy_unpaired_from_counts(56, 70, 48, 80, method="mn", **option), (-1, 1)),
+        (fastcmp.accuracy_unpaired(counts=(56, 70, 48, 80), method="mn", **option), (-1, 1)),
         (fastcmp.delong_unpaired(y, noise[0] + y, y, noise[1], **option), (-1, 1)),
     ]
 
@@ -80,11 +80,11 @@ def test_duality_of_score_test_and_odds_ratio(alternative, alpha):
     def excluded(ends, null):
         return ends.low > null if alternative == "greater" else ends.high < null
 
-    score = fastcmp.mcnemar_from_counts(a, b, method="asymptotic", **given)
+    score = fastcmp.mcnemar(only_a=a, only_b=b, method="asymptotic", **given)
     tango = score.confidence_interval(1 - alpha, method="tango")
     assert (excluded(tango, 0) == (score.pvalue < alpha)).all()
     for method in ("exact", "midp"):
-        result = fastcmp.mcnemar_from_counts(a, b, method=method, **given)
+        result = fastcmp.mcnemar(only_a=a, only_b=b, method=method, **given)
         ends = result.odds_ratio_interval(1 - alpha, method)
         assert (excluded(ends, 1) == (result.pvalue < alpha)).all()
         assert (ends.high == np.inf if alternative == "greater" else ends.low == 0).all()
@@ -96,7 +96,7 @@ def test_duality_on_different_samples(alternative, alpha):
     a, b = np.divmod(np.arange(16 * 13), 13)
     given = {"method": "miettinen-nurminen", "alternative": alternative}
     for null in (0.0, -0.1, 0.2):
-        test = fastcmp.accuracy_unpaired_from_counts(a, 15, b, 12, null_difference=null, **given)
+        test = fastcmp.accuracy_unpaired(counts=(a, 15, b, 12), null_difference=null, **given)
         ends = test.confidence_interval(1 - alpha)
         excluded = ends.low > null if alternative == "greater" else ends.high < null
         assert (excluded == (test.pvalue < alpha)).all()
@@ -105,7 +105,7 @@ def test_duality_on_different_samples(alternative, alpha):
 @pytest.mark.parametrize("alternative", SIDES)
 @pytest.mark.parametrize(("a", "b"), [(11, 1), (3, 9), (5, 5), (0, 4), (7, 0)])
 def test_odds_ratio_is_clopper_and_pearsons(alternative, a, b):
-    result = fastcmp.mcnemar_from_counts(a, b, method="exact", alternative=alternative)
+    result = fastcmp.mcnemar(only_a=a, only_b=b, method="exact", alternative=alternative)
     test = stats.binomtest(a, a + b, alternative=alternative)
     assert result.pvalue == pytest.approx(test.pvalue, rel=1e-12)
     share = test.proportion_ci(0.95)

@@ -141,6 +141,12 @@ WRONG = {
     **dict.fromkeys(("rater_b", "score_or_label"), _LABELS),
     "preds": {k: v for k, v in _MODELS.items() if k != "one name twice"},
     "ratings": _MODELS | {"one rater": {"a": A}, "missing": {"a": A, "b": [None] * 12}},
+    "accumulator": _OBJECT,
+    "target": {"of no frame": 3, "unknown": "abc"},
+    "split_every": _WHOLE | {"1": 1},
+    "multiclass": _CHOICE,
+    "empty": {"a string": "abc", "2": 2, "negative": -1, "a list": [1.0, 0.5]},
+    "masks": {"a number": 3, "halves": {"a": [[0.5]]}, "too few": {"a": [[1, 0, 1]]}, "none": {}},
     "rating_counts": _OBJECT
     | {"negative": [[-1, 4]], "fractions": [[0.5, 2.5]], "uneven": [[3, 0], [1, 1]]},
     "multiplicity": {"a number": 3, "too short": [1], "negative": [-1] * 3}
@@ -372,10 +378,6 @@ WRONG_IN = {
     ("Estimates", "df"): {"0": 0, "negative": -1.0, "a string": "x", "NaN": np.nan},
     ("margin_decision", "interval"): _ENDS,
     **{
-        ("datasets.bayes_sign_from_counts", name): _COUNT | {"a list": [1, 2]}
-        for name in ("n_a", "n_rope", "n_b")
-    },
-    **{
         (f"datasets.bradley_terry_from_{kind}", "covariance"): _CHOICE
         for kind in ("battles", "scores")
     },
@@ -402,7 +404,8 @@ WRONG_IN = {
     },
     ("margin_tests", "df"): {"0": 0, "negative": -1, "a string": "9", "NaN": np.nan},
     ("margin_tests", "n_samples"): _COUNT,
-    ("margin_tests_from_counts", "margin"): _MARGIN | {"0": 0, "1": 1, "above": 2},
+    ("stream.gather", "data"): _OBJECT | {"empty": [], "no blocks": [1, 2]},
+    ("margin_tests", "margin"): _MARGIN | {"0": 0},
     ("mcnemar", "margin"): _MARGIN | {"0": 0, "1": 1, "above": 2},
     ("compare_metric", "margin"): _MARGIN | {"0": 0, "1": 1, "two": [0.1, 0.1]},
     ("lift_table", "groups"): _WHOLE | {"too many": 10**9},

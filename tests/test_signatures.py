@@ -17,7 +17,7 @@ DATA = {
     *("rater_a", "rater_b", "ratings", "rating_counts"),
     *("correct_a", "correct_b", "n_a", "n_b", "auc", "n_positives", "n_negatives"),
     *("model_a", "model_b", "models", "pvalues", "data", "result", "plain", "path"),
-    *("frame", "n_correct", "n_samples", "probabilities"),
+    *("frame", "n_correct", "n_samples", "probabilities", "masks", "accumulator"),
     *("moments", "pred", "metric", "comparisons"),
     *("estimates", "covariance", "evalues", "variances"),
     *("difference", "standard_error", "margin", "interval"),

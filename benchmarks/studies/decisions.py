@@ -101,15 +101,15 @@ def unpaired_size(n_a, n_b, difference, rejected):
 
 def unpaired():
     """Sizes of the tests of accuracies on different samples."""
-    test = fastcmp.accuracy_unpaired_from_counts
+    test = fastcmp.accuracy_unpaired
     for n_a, n_b in UNPAIRED:
         n, sides = f"{n_a} + {n_b}", (n_a + 1, n_b + 1)
         a, b = np.indices(sides)
         for how in METHODS:
-            found = rejects(test(a, n_a, b, n_b, method=how).pvalue)
+            found = rejects(test(counts=(a, n_a, b, n_b), method=how).pvalue)
             yield "H0: equal", n, how, unpaired_size(n_a, n_b, 0.0, found)
         options = {"alternative": "greater", "null_difference": -0.1}
-        score = test(a, n_a, b, n_b, method=METHODS[1], **options).pvalue
+        score = test(counts=(a, n_a, b, n_b), method=METHODS[1], **options).pvalue
         chan = [score_exact(x, n_a, y, n_b, -0.1, 1) for x, y in np.ndindex(sides)]
         exact = np.reshape([each.pvalue for each in chan], sides)
         for how, pvalue in ((METHODS[1], score), ("Chan", exact)):
@@ -186,7 +186,7 @@ def looks(run, n, chances):
     truth = chances[0] - chances[1]
     wrong = {"intervals": np.any((found.low > truth) | (found.high < truth))}
     if truth == 0.0:
-        midp = rejects(fastcmp.mcnemar_from_counts(a, b, method="midp").pvalue)
+        midp = rejects(fastcmp.mcnemar(only_a=a, only_b=b, method="midp").pvalue)
         wrong |= {"E": found.decided, "mid-p": midp.any(), "mid-p, last": midp[-1]}
     return wrong
 
@@ -327,7 +327,7 @@ def planned(runs):
     for place, (n, p10, p01) in enumerate(DESIGNS):
         setting, cells = f"p10 = {p10}, p01 = {p01}", [p10, p01, 1.0 - p10 - p01]
         a, b, _ = generator(place).multinomial(n, cells, size=runs).T
-        pvalue = fastcmp.mcnemar_from_counts(a, b, method="midp").pvalue
+        pvalue = fastcmp.mcnemar(only_a=a, only_b=b, method="midp").pvalue
         power = planning.power("mcnemar", n=n, p10=p10, p01=p01, method="midp").power
         yield setting, n, "predicted", power
         yield setting, n, "simulated", rejects(pvalue).mean()

@@ -252,6 +252,7 @@ def _compare_labels(options: argparse.Namespace, keep: str | int | Path) -> None
     check_places(options, keep)
     cost = _read_cost(options)
     shown: dict[str, Any] = {
+        "test": options.test,
         "method": options.method,
         "cost": cost,
         "adjust": options.adjust,
@@ -277,16 +278,14 @@ def _compare_labels(options: argparse.Namespace, keep: str | int | Path) -> None
     if counts is not None:
         if by_metric:
             shown["metric"] = metric_of(options, counts.classes)
-        result = fastcmp.compare_all_from_counts(counts, **shown)
+        result = fastcmp.compare_all(counts=counts, **shown)
         result = replace(result, n_outside=n_outside)
     else:
         read = read_labels(options)
         if by_metric:
             labels = read.y_true.drop_null().unique().to_pylist()
             shown["metric"] = metric_of(options, labels)
-        result = fastcmp.compare_all(
-            read.y_true, read.preds, test=options.test, missing=_policy(options), **shown
-        )
+        result = fastcmp.compare_all(read.y_true, read.preds, missing=_policy(options), **shown)
     write(result, options)
     if checkpoint is not None:
         checkpoint.remove()
@@ -304,9 +303,7 @@ def _try_options(options: argparse.Namespace, shown: dict[str, Any]) -> None:
     labels: Sequence[Any] = (0, 1)
     if options.test == "cost" and shown["cost"] is not None:
         labels = read_cost(shown["cost"]).classes or labels
-    fastcmp.compare_all(
-        labels, {"a": labels, "b": labels}, test=options.test, missing=_policy(options), **shown
-    )
+    fastcmp.compare_all(labels, {"a": labels, "b": labels}, missing=_policy(options), **shown)
 
 
 def _policy(options: argparse.Namespace) -> str:

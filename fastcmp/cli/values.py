@@ -146,7 +146,7 @@ def _compare_wide(
 ) -> Any:
     from fastcmp.cli.counts import save_memory
     from fastcmp.io.predictions import ValueFile
-    from fastcmp.items.compare_means import compare_means, compare_means_from_moments
+    from fastcmp.items.compare_means import compare_means
     from fastcmp.stream import ValueMoments
 
     others = {f"--{x}": getattr(options, x) for x in _ITEMS if getattr(options, x)}
@@ -176,7 +176,7 @@ def _compare_wide(
     file.sum_up(moments, progress=shown["progress"])
     summed = ("variance", "df", "n_resamples", "rng")
     tests = {name: tests[name] for name in summed if name in tests}
-    return compare_means_from_moments(moments, **shown, **tests)
+    return compare_means(moments, **shown, **tests)
 
 
 def _whole_only(options: argparse.Namespace, tests: dict[str, Any]) -> str:

@@ -264,15 +264,16 @@ def are_counts_given(
     of_counts: dict[str, Any] | None = None,
 ) -> bool:
     """Whether counts take the place of data; both, neither, or options of the other are refused."""
-    [(name, table)] = counts.items()
+    name = next((key for key, table in counts.items() if table is not None), None)
     given = [key for key, value in data.items() if value is not None]
-    if table is None:
+    if name is None:
+        known = next(iter(counts))
         if len(given) < len(data):
             absent = " and ".join(key for key in data if key not in given)
-            raise TypeError(f"{absent} must be given: pass {', '.join(data)}, or {name}=")
+            raise TypeError(f"{absent} must be given: pass {', '.join(data)}, or {known}=")
         for key, value in (of_counts or {}).items():
             if value is not None:
-                raise ValueError(f"{key}= goes with {name}=, which is not given")
+                raise ValueError(f"{key}= goes with {known}=, which is not given")
         return False
     given += [f"{key}=" for key, value in (of_data or {}).items() if value is not None]
     if given:

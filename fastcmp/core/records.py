@@ -420,10 +420,10 @@ class Record:
         --------
         >>> from pathlib import Path
         >>> from tempfile import TemporaryDirectory
-        >>> from fastcmp import mcnemar_from_counts
+        >>> from fastcmp import mcnemar
         >>> with TemporaryDirectory() as folder:
         ...     path = Path(folder, "report.html")
-        ...     mcnemar_from_counts(11, 1).report(path)
+        ...     mcnemar(only_a=11, only_b=1).report(path)
         ...     "McNemar" in path.read_text(encoding="utf-8")
         True
         """
@@ -504,8 +504,8 @@ def from_dict(plain: dict[str, Any]) -> Any:
     Examples
     --------
     >>> import json
-    >>> from fastcmp import from_dict, mcnemar_from_counts
-    >>> result = mcnemar_from_counts(11, 1)
+    >>> from fastcmp import from_dict, mcnemar
+    >>> result = mcnemar(only_a=11, only_b=1)
     >>> from_dict(json.loads(json.dumps(result.to_dict()))) == result
     True
     """

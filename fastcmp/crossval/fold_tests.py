@@ -35,7 +35,7 @@ from fastcmp.crossval.mcnemar import (
     check_tables,
 )
 from fastcmp.kernels import fold_tables, fold_tests
-from fastcmp.paired.mcnemar import mcnemar_from_counts
+from fastcmp.paired.mcnemar import mcnemar
 
 _HYPOTHESES = {
     "two-sided": "H0: a and b score equally well",
@@ -261,14 +261,7 @@ class CVTest:
             return bcv_mcnemar(tables, alternative=alternative)
         if self.name == "holdout-mcnemar":
             table = tables[..., 0, 0, :, :]
-            return mcnemar_from_counts(
-                table[..., 0, 1],
-                table[..., 1, 0],
-                both_right=table[..., 0, 0],
-                both_wrong=table[..., 1, 1],
-                method="corrected",
-                alternative=alternative,
-            )
+            return mcnemar(table=table, method="corrected", alternative=alternative)
         options: dict[str, Any] = {}
         if self.axes == "2, 2":
             x = tables[..., 0, 0, :, :]

@@ -5,7 +5,6 @@ from fastcmp.datasets.bayes_result import BayesPairs as BayesPairs
 from fastcmp.datasets.bayesian import bayes_correlated_t as bayes_correlated_t
 from fastcmp.datasets.bayesian import bayes_datasets as bayes_datasets
 from fastcmp.datasets.bayesian import bayes_sign as bayes_sign
-from fastcmp.datasets.bayesian import bayes_sign_from_counts as bayes_sign_from_counts
 from fastcmp.datasets.bayesian import bayes_signed_rank as bayes_signed_rank
 from fastcmp.datasets.bradley_terry_result import BradleyTerry as BradleyTerry
 from fastcmp.datasets.bradley_terry_result import EloRatings as EloRatings

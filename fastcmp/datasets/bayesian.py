@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import (
+    are_counts_given,
     as_cells,
     as_finite,
     as_flag,
@@ -156,9 +157,10 @@ def _sign(counts: Ints, strength: float, place: str) -> tuple[Floats, Floats]:
 
 
 def bayes_sign(
-    scores_a: ArrayLike,
-    scores_b: ArrayLike,
+    scores_a: ArrayLike | None = None,
+    scores_b: ArrayLike | None = None,
     *,
+    counts: Sequence[int] | None = None,
     rope: float | None = None,
     prior_strength: float = 1.0,
     prior_place: str = "rope",
@@ -175,6 +177,8 @@ def bayes_sign(
     ----------
     scores_a, scores_b : array-like, shape (D,)
         One score for each task, in the same order; not of folds, which are not tasks.
+    counts : sequence of three int, optional
+        In their place the numbers of tasks on which a is better, neither, and b.
     rope : float, optional
         Differences up to here mean nothing in practice; 0.01 where all scores are
         between 0 and 1, else it must be given.
@@ -222,72 +226,35 @@ def bayes_sign(
     >>> found = bayes_sign(a, b)
     >>> found.counts, round(found.p_a, 4), found.decision
     ((6, 2, 0), 0.8555, None)
+    >>> round(bayes_sign(counts=(21, 4, 5)).p_a, 6)
+    0.999098
     """
-    pair = _read_pair(scores_a, scores_b, rope, threshold, lower_is_better, names)
+    data: dict[str, Any] = {"scores_a": scores_a, "scores_b": scores_b}
+    if are_counts_given(data, {"counts": counts}, {"lower_is_better": lower_is_better or None}):
+        numbers: Any = counts
+        if isinstance(numbers, str) or not hasattr(numbers, "__len__") or len(numbers) != 3:
+            raise ValueError(
+                "counts must be three numbers of tasks, on which a is better, neither, and "
+                f"b, got {numbers!r}"
+            )
+        tasks = as_cells(**dict(zip(("n_a", "n_rope", "n_b"), numbers, strict=True)))
+        if not sum(tasks):
+            raise ValueError("counts must hold one task at least, got none")
+        record = {
+            "names": read_pair_names(names),
+            "rope": as_finite(0.0 if rope is None else rope, "rope", 0.0),
+            "n": sum(tasks),
+            "measure": "score",
+            "difference": float("nan"),
+            "threshold": as_proportion(threshold, "threshold"),
+        }
+        return _sign_record(np.array([tasks]), prior_strength, prior_place, record)
+    pair = _read_pair(
+        **data, rope=rope, threshold=threshold, lower_is_better=lower_is_better, names=names
+    )
     width = pair.record["rope"] * pair.scale
-    counts = _count_tasks(pair.values, _ONE_PAIR, width, pair.tolerance)
-    return _sign_record(counts, prior_strength, prior_place, pair.record)
-
-
-def bayes_sign_from_counts(
-    n_a: int,
-    n_rope: int,
-    n_b: int,
-    *,
-    rope: float = 0.0,
-    prior_strength: float = 1.0,
-    prior_place: str = "rope",
-    threshold: float = 0.95,
-    names: Sequence[str] = ("a", "b"),
-) -> BayesComparison:
-    """Bayesian sign test from the numbers of tasks.
-
-    Parameters
-    ----------
-    n_a, n_rope, n_b : int
-        Tasks on which a is better, neither, and b.
-    rope : float
-        What these were counted by, for the record.
-    prior_strength : float
-        How many tasks the prior is worth.
-    prior_place : {"rope", "a", "b"}
-        Where these tasks are.
-    threshold : float
-        Probability from which on there is a decision.
-    names : sequence of two str
-        Names of the models.
-
-    Returns
-    -------
-    BayesComparison
-        As of `bayes_sign`.
-
-    Raises
-    ------
-    ValueError
-        If a number is negative, or all are 0.
-    TypeError
-        If a number is not whole.
-
-    Examples
-    --------
-    >>> from fastcmp.datasets import bayes_sign_from_counts
-    >>> found = bayes_sign_from_counts(21, 4, 5)
-    >>> round(found.p_a, 6), round(found.p_a_above_b, 6)
-    (0.999098, 0.999545)
-    """
-    counts = as_cells(n_a=n_a, n_rope=n_rope, n_b=n_b)
-    if not sum(counts):
-        raise ValueError("n_a, n_rope and n_b must hold one task at least, got none")
-    record = {
-        "names": read_pair_names(names),
-        "rope": as_finite(rope, "rope", 0.0),
-        "n": sum(counts),
-        "measure": "score",
-        "difference": float("nan"),
-        "threshold": as_proportion(threshold, "threshold"),
-    }
-    return _sign_record(np.array([counts]), prior_strength, prior_place, record)
+    found = _count_tasks(pair.values, _ONE_PAIR, width, pair.tolerance)
+    return _sign_record(found, prior_strength, prior_place, pair.record)
 
 
 def _sign_record(counts: Ints, strength: Any, place: Any, record: Any) -> BayesComparison:

@@ -31,7 +31,7 @@ from fastcmp.kernels.friedman_exact import add_difference
 from fastcmp.kernels.multiplicity import fewest_models
 from fastcmp.kernels.special import ndtri, studentized_range_isf
 from fastcmp.kernels.task_ranks import count_wins
-from fastcmp.paired.mcnemar_result import evaluate_counts
+from fastcmp.paired.mcnemar_counts import evaluate_counts
 from fastcmp.pairwise.decisions import find_ties
 from fastcmp.pairwise.engine import PairTests
 

@@ -77,8 +77,8 @@ def read_item_groups(
     given = {"groups": groups, "strata": strata, "weights": weights}
     others = [] if indexed is None else [indexed]
     check_indexes([*others, *((k, x) for k, x in given.items() if x is not None)])
-    clusters = _read(groups, "groups", n_items, keep)
-    layers = _read(strata, "strata", n_items, keep)
+    clusters = read_grouping(groups, "groups", n_items, keep)
+    layers = read_grouping(strata, "strata", n_items, keep)
     if layers is not None and keep is not None:
         _check_kept(strata, n_items, layers)
     importance = _read_weights(weights, n_items, keep)
@@ -93,7 +93,7 @@ def read_item_groups(
         n_items=n_used,
         clusters=clusters,
         strata=layers,
-        stratum_weights=_read_stratum_weights(stratum_weights, layers, sizes),
+        stratum_weights=read_stratum_weights(stratum_weights, layers, sizes),
         weights=importance,
     )
     if layers is not None:
@@ -103,7 +103,10 @@ def read_item_groups(
     return found
 
 
-def _read(raw: Any, name: str, n: int, keep: NDArray[np.bool_] | None) -> Grouping | None:
+def read_grouping(
+    raw: Any, name: str, n: int, keep: NDArray[np.bool_] | None = None
+) -> Grouping | None:
+    """The group of each of n items, of which those of `keep` are used; None for None."""
     if raw is None:
         return None
     if isinstance(raw, (str, bytes)):
@@ -131,7 +134,7 @@ def _read(raw: Any, name: str, n: int, keep: NDArray[np.bool_] | None) -> Groupi
 
 def _check_kept(raw: Any, n: int, kept: Grouping) -> None:
     """Refuse that a stratum lost all its items, and with them its weight."""
-    whole = _read(raw, "strata", n, None)
+    whole = read_grouping(raw, "strata", n, None)
     assert whole is not None
     lost = [label for label in whole.labels if label not in kept.labels]
     if lost:
@@ -169,7 +172,7 @@ def _stratum_sizes(
     return sizes.astype(np.float64)
 
 
-def _read_stratum_weights(
+def read_stratum_weights(
     raw: Any, strata: Grouping | None, sizes: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Read the weights of the strata: by items, equal, or given for each label."""

@@ -11,13 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastcmp.core.checks import as_flag, choose
 from fastcmp.core.records import ValueCounts, are_valued
 from fastcmp.core.saved_states import readable
 from fastcmp.core.sections import Section
 from fastcmp.core.threads import Progress, ThreadPool, check_workers, no_step, reporting
 from fastcmp.counts.pairs import choose_pairs, name_control
-from fastcmp.counts.units import DEGREES, VARIANCES
 from fastcmp.items.cautions import (
     INTERVAL_NAMES,
     cautions_of_moments,
@@ -45,6 +43,8 @@ from fastcmp.pairwise.margins import against
 from fastcmp.pairwise.mean_tests import moment_tests
 from fastcmp.pairwise.metric_options import DRAWN
 from fastcmp.pairwise.result import PairwiseResult, describe
+from fastcmp.stream.dask_blocks import are_collections, gather, models_of, renamed
+from fastcmp.stream.value_moments import ValueMoments
 
 _SHOWN = (
     *("variance", "interval_method", "studentized", "n_resamples", "seed"),
@@ -213,7 +213,9 @@ def compare_means(
     values : array-like of shape (M, n) or (M, n, R), mapping, frame or ItemTable
         Numbers or bools: one row a model, or a mapping from names to columns, or a
         pandas, polars or pyarrow frame whose columns are models, or what `from_long`
-        made of a long table. With a third axis there are R answers to each item.
+        made of a long table. With a third axis there are R answers to each item. Or a
+        `fastcmp.stream.ValueMoments`, for ``method="t"``: what was added up of the values,
+        their clusters and weights. Dask's arrays and frames are added up where they are.
     method : {"t", "permutation", "bootstrap", "wilcoxon"}
         Paired t test, with clusters by cluster-robust standard errors; flips of the
         signs of the differences of items or clusters; bootstrap of items or clusters;
@@ -291,7 +293,9 @@ def compare_means(
     Returns
     -------
     MeansResult
-        Differences, p-values, decisions, leaderboard and groups of ties.
+        Differences, p-values, decisions, leaderboard and groups of ties. From
+        `ValueMoments` what the values give, to rounding, but for the draws of "maxt",
+        which are then normal numbers with the covariance of the models.
 
     Raises
     ------
@@ -323,6 +327,9 @@ def compare_means(
     >>> result = compare_means(values)
     >>> result.pvalue.round(4).tolist()
     [0.0132]
+    >>> from fastcmp.stream import ValueMoments
+    >>> compare_means(ValueMoments().update(values)).pvalue.round(4).tolist()
+    [0.0132]
     """
     spec = read_options(
         method=method,
@@ -350,19 +357,40 @@ def compare_means(
     options = against(options, margin)
     options = draw_together(options, spec, simultaneous, rng)
     options = rank_together(options, spec, rank_intervals)
+    by_blocks = are_collections(values, groups, weights)
+    if by_blocks or are_valued(values):
+        _refuse_items(spec, {"strata": strata, "stratum_weights": stratum_weights, "k": k})
+    if by_blocks:
+        columns = (groups, weights)
+        values = renamed(values, names, columns)
+        if (own := models_of(values, columns)) is not None:  # before anything is computed
+            choose_pairs(own, pairs, control)
+        moments = ValueMoments(groups=None if groups is None else "ids")
+        values = gather(moments, values, groups=groups, weights=weights)
+    elif are_valued(values):
+        _refuse_items(spec, {"groups": groups, "weights": weights, "names": names})
     items = Items(groups, strata, stratum_weights, weights)
     with (
         reporting(progress, "comparing", unit="pairs") as report,
         ThreadPool(check_workers(workers), report) as pool,
     ):
-        data = read_data(values, names, items, spec, _runner(pool))
-        known = data.values.names
+        data = None
+        if are_valued(values):
+            known = values.names or ()
+            tests, more = _of_moments(values, spec, options)
+        else:
+            data = read_data(values, names, items, spec, _runner(pool))
+            known = data.values.names
+            tests = mean_tests(data, spec, 1 - options.alpha, pool)
         chosen = choose_pairs(known, pairs, control)
-        tests = mean_tests(data, spec, 1 - options.alpha, pool)
         kept = run_tests(tests, chosen, known, options, pool)
-        more = _of_data(data, spec, options, pool) | rank_fields(tests, options, pool)
+        if data is not None:
+            more = _of_data(data, spec, options, pool)
+        more |= rank_fields(tests, options, pool)
     control = name_control(known, chosen, control)
     made = means_record(tests, kept, known, options, control, more)
+    if data is None:
+        return made
     return replace(made, cautions=cautions_of_pairs(made, data, spec, chosen))
 
 
@@ -385,125 +413,33 @@ def _of_data(
     return found
 
 
-# Many models compared by moments of their values that a stream has gathered.
+def _refuse_items(spec: MeanOptions, given: dict[str, Any]) -> None:
+    """Refuse what needs values item by item, where moments are compared."""
+    if spec.method != "t" or spec.studentized or spec.interval is not None:
+        raise ValueError(f"method={spec.method!r} needs all values: of ValueMoments use 't'")
+    usual = {"missing": "raise", "average": "items", "repeats": "mean", "stratum_weights": "items"}
+    chosen = {"missing": spec.missing, "average": spec.average, "repeats": spec.repeats} | given
+    for name, value in chosen.items():
+        if value is not None and not (isinstance(value, str) and value == usual.get(name)):
+            raise TypeError(
+                f"{name}= and ValueMoments exclude each other: pass values, shape (M, n)"
+            )
 
 
-def compare_means_from_moments(
-    moments: ValueCounts,
-    *,
-    lower_is_better: bool = False,
-    variance: str | None = None,
-    df: str = "satterthwaite",
-    n_resamples: int = 9999,
-    rng: Any = None,
-    adjust: str = "holm",
-    alpha: float = 0.05,
-    simultaneous: bool = False,
-    rank_intervals: str = "decisions",
-    margin: float | None = None,
-    pairs: Sequence[tuple[int | str, int | str]] | None = None,
-    control: int | str | None = None,
-    keep: str | int | Path = "all",
-    memory_limit: int | str | None = None,
-    workers: int | None = None,
-    progress: bool | Progress | None = None,
-) -> MeansResult:
-    """Compare many models by moments of their values that a stream has gathered.
-
-    Parameters
-    ----------
-    moments : fastcmp.stream.ValueMoments
-        What was added up of the values of all models.
-    lower_is_better : bool
-        Whether values are losses.
-    variance : {"cr0", "cr1", "cr2", "cr3"}, optional
-        As in `compare_means`; by default CR2, and CR1 where the moments do not know
-        the single clusters.
-    df : {"satterthwaite", "clusters", "normal"}
-        As in `compare_means`.
-    n_resamples : int
-        Draws of ``adjust="maxt"`` and of simultaneous intervals.
-    rng : int, numpy.random.Generator or None
-        Where the draws come from.
-    adjust : str
-        Adjustment for the number of pairs, as in `compare_means`; "maxt" by normal
-        numbers that have the covariance of the models.
-    alpha : float
-        Error rate of the decisions, in (0, 1).
-    simultaneous : bool
-        Whether the intervals of differences hold for all pairs at once.
-    rank_intervals : {"decisions", "simultaneous", "marginal"}
-        Where the intervals of ranks come from, as in `compare_all`.
-    margin : float, optional
-        As in `compare_means`.
-    pairs : sequence of pairs, optional
-        Compare only these.
-    control : int or str, optional
-        Compare only this model with all others.
-    keep : str, int or Path
-        Which pairs to keep, as in `compare_all`.
-    memory_limit : int or str, optional
-        As in `compare_all`.
-    workers : int, optional
-        Threads.
-    progress : bool or callable, optional
-        As in `compare_all`.
-
-    Returns
-    -------
-    MeansResult
-        What `compare_means` finds on the same values by the t test, to rounding.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two models, items or clusters, the moments do not hold
-        what the variance needs, or an option is unknown.
-    TypeError
-        If `moments` is something else.
-
-    Examples
-    --------
-    >>> from fastcmp import compare_means_from_moments
-    >>> from fastcmp.stream import ValueMoments
-    >>> moments = ValueMoments().update({"a": [1.0, 0.5, 1.0], "b": [0.5, 0.2, 0.6]})
-    >>> compare_means_from_moments(moments).best
-    ('a',)
-    """
-    if not are_valued(moments):
-        kind = f"{type(moments).__module__}.{type(moments).__name__}"
-        raise TypeError(f"moments must be fastcmp.stream.ValueMoments, got {kind}")
-    names = moments.names or ()
-    if len(names) < 2 or moments.n_samples < 2:
+def _of_moments(
+    moments: ValueCounts, spec: MeanOptions, options: Options
+) -> tuple[PairTests, dict[str, Any]]:
+    """Tests by moments that a stream has gathered, and what the record says beside."""
+    if len(moments.names or ()) < 2 or moments.n_samples < 2:
         raise ValueError(
-            "moments must hold at least 2 models and 2 items, got "
-            f"{len(names)} and {moments.n_samples}"
+            "ValueMoments must hold at least 2 models and 2 items, got "
+            f"{len(moments.names or ())} and {moments.n_samples}"
         )
-    lower_is_better = as_flag(lower_is_better, "lower_is_better")
-    variance = choose(variance, "variance", (None, *VARIANCES))
-    df = choose(df, "df", DEGREES)
-    options = engine_options(
-        "means", "t", adjust, alpha, keep, memory_limit, lower_is_better=lower_is_better
-    )
-    options = against(options, margin)
-    options, _ = draw_for(options, simultaneous, n_resamples, rng)
-    options = with_ranks(options, rank_intervals, rng)
-    chosen = choose_pairs(names, pairs, control)
-    found = moments.pair_moments(variance=variance, df=df)
-    tests = moment_tests(found, 1 - options.alpha)
-    with (
-        reporting(progress, "comparing", unit="pairs") as report,
-        ThreadPool(check_workers(workers), report) as pool,
-    ):
-        kept = run_tests(tests, chosen, names, options, pool)
-        ranks = rank_fields(tests, options, pool)
+    found = moments.pair_moments(variance=spec.variance, df=spec.df)
     clusters = getattr(moments, "groups", None) is not None
-    more: dict[str, Any] = {
-        "measure": "mean loss" if lower_is_better else "mean",
+    return moment_tests(found, 1 - options.alpha), {
+        "measure": spec.measure,
         "n_clusters": found.n_units if clusters else None,
-        "variance": variance or getattr(moments, "variance", "cr2"),
-        "cautions": cautions_of_moments(found, clusters=clusters, df=df),
-        **ranks,
+        "variance": spec.variance or getattr(moments, "variance", "cr2"),
+        "cautions": cautions_of_moments(found, clusters=clusters, df=spec.df),
     }
-    control = name_control(names, chosen, control)
-    return means_record(tests, kept, names, options, control, more)

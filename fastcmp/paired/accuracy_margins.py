@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import replace
 from numbers import Real
 from typing import Any, Final
@@ -11,8 +10,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
-from fastcmp.core.checks import LARGEST_COUNT, as_counts, as_flag, choose
-from fastcmp.core.records import ConfidenceInterval, are_paired, unwrap
+from fastcmp.core.checks import (
+    LARGEST_COUNT,
+    are_counts_given,
+    as_counts,
+    as_flag,
+    as_numbers,
+    choose,
+)
+from fastcmp.core.records import ConfidenceInterval, PairedCounts, are_paired, unwrap
 from fastcmp.kernels.intervals import tango_margin_many
 from fastcmp.kernels.margins_exact import tango_exact_margins
 from fastcmp.paired.margin_result import MarginTests
@@ -22,6 +28,7 @@ from fastcmp.paired.margins import (
     as_margin_alpha,
     as_margins,
     make_tests,
+    margins_of,
     plain,
     samples_needed,
 )
@@ -33,30 +40,29 @@ CELLS = ("both_right", "only_a", "only_b", "both_wrong")  # of a table, in its o
 Ints = NDArray[np.int64]
 
 
+#: Names of counts in place of labels.
+COUNTS = ("table", "only_a", "only_b", "both_right", "both_wrong")
+
+
 def read_counts(**counts: Any) -> tuple[dict[str, Ints], dict[str, Any]]:
-    """Check counts and give them one shape; and how many samples a stream dropped."""
-    counts = {name: x for name, x in counts.items() if x is not None}
-    first, dropped = counts.get("only_a"), {}
-    if "only_b" not in counts and first is not None and not are_paired(first):
-        with suppress(ValueError):  # ragged lists
-            if np.shape(first) == (2, 2):
-                counts["table"] = counts.pop("only_a")
-    if are_paired(first):
-        if len(counts) > 1:
-            raise TypeError(f"pass PairCounts, or {', '.join([*counts][1:])}, not both")
-        dropped = {"n_missing": first.n_missing, "n_excluded": first.n_excluded}
-        counts = first.paired_counts()
-    elif "table" in counts:
+    """Check `COUNTS` and give them one shape; and how many samples a stream dropped."""
+    counts, dropped = {name: x for name, x in counts.items() if x is not None}, {}
+    if "table" in counts:
         if len(counts) > 1:
             raise TypeError(f"a table holds all four counts: it comes alone, not {[*counts]}")
-        cells = as_counts(counts["table"], "table")
-        if cells.shape[-2:] != (2, 2):
-            raise ValueError(f"table must be of shape (..., 2, 2), got {cells.shape}")
-        counts = cells_of(cells)
+        table = counts["table"]
+        if are_paired(table):
+            dropped = {"n_missing": table.n_missing, "n_excluded": table.n_excluded}
+            counts = table.paired_counts()
+        else:
+            cells = as_counts(table, "table")
+            if cells.shape[-2:] != (2, 2):
+                raise ValueError(f"table must be of shape (..., 2, 2), got {cells.shape}")
+            counts = cells_of(cells)
     elif not {"only_a", "only_b"} <= set(counts):
         raise TypeError(
             f"{'only_b' if 'only_a' in counts else 'only_a'} must be whole numbers, got "
-            "None: counts come as only_a and only_b, or as table=, of shape (2, 2)"
+            "None: counts come as only_a= and only_b=, or as table=, of shape (2, 2)"
         )
     checked = {name: as_counts(raw, name) for name, raw in counts.items()}
     try:
@@ -86,60 +92,77 @@ _WORK = 2e6  # steps of exact tests that nobody asked for: two seconds
 _MOST_WORK = 4e8  # that somebody did: a few minutes
 
 
-def margin_tests_from_counts(
+def margin_tests(
+    difference: ArrayLike | None = None,
+    standard_error: ArrayLike | None = None,
+    margin: ArrayLike | None = None,
+    *,
+    table: ArrayLike | PairedCounts | None = None,
     only_a: ArrayLike | None = None,
     only_b: ArrayLike | None = None,
-    *,
-    margin: ArrayLike,
-    table: ArrayLike | None = None,
     both_right: ArrayLike | None = None,
     both_wrong: ArrayLike | None = None,
-    method: str = "auto",
+    df: ArrayLike | None = None,
+    n_samples: ArrayLike | None = None,
+    method: str | None = None,
+    gamma: float | None = None,
     alpha: float = 0.05,
-    gamma: float = 0.0,
     strict: bool = False,
+    lower_is_better: bool = False,
 ) -> MarginTests:
-    """Test the difference of two accuracies on the same samples against a margin.
+    """Test a difference against a margin: non-inferiority, superiority, equivalence.
 
-    Non-inferiority, superiority by the margin and equivalence, and one decision: model
-    a is better than b, worse, equivalent, not worse, or the samples cannot tell.
+    One decision follows: model a is better than b, worse, equivalent, not worse, or the
+    samples cannot tell.
 
     Parameters
     ----------
-    only_a, only_b : array-like of int
-        As in `mcnemar_from_counts`; a table or counts of a stream hold all of them.
+    difference : array-like
+        The measure of model a minus that of b. All arrays are broadcast.
+    standard_error : array-like
+        Of the difference, at least 0.
     margin : array-like
-        The largest difference that does not matter, in (0, 1).
-    table : array-like of int, shape (..., 2, 2), optional
-        As in `mcnemar_from_counts`.
-    both_right, both_wrong : array-like of int, optional
-        As in `mcnemar_from_counts`; needed here.
-    method : {"auto", "score", "exact"}
-        "score": Tango's test, which is also Nam's, and his interval. "exact": the exact
-        unconditional test by Tango's score, and the interval that inverts it. "auto":
-        exact up to 200 samples, unless there are very many tables, else the score.
+        The largest difference that does not matter, above 0; of counts below 1.
+    table : array-like of int, shape (..., 2, 2), or PairCounts, optional
+        In the place of an estimate, the samples that two models have right, as in
+        `mcnemar`: tests of the difference of their accuracies.
+    only_a, only_b, both_right, both_wrong : array-like of int, optional
+        In the place of a table, as in `mcnemar`; all four.
+    df : array-like, optional
+        Degrees of freedom of t tests; without, z tests.
+    n_samples : array-like of int, optional
+        Samples behind the difference, from which follows how many more could tell.
+    method : {"auto", "score", "exact"}, optional
+        Of counts. "score": Tango's test, which is also Nam's, and his interval. "exact":
+        the exact unconditional test by Tango's score, and the interval that inverts it.
+        "auto" (default): exact up to 200 samples, unless there are very many tables, else
+        the score.
+    gamma : float, optional
+        For exact tests: above 0 (default), maximise over an interval of the level
+        1 - gamma for the probability of a discordant sample, and add gamma (Berger and
+        Boos).
     alpha : float
         Error rate of each claim, in (0, 0.5).
-    gamma : float
-        For exact tests: above 0, maximise over an interval of the level 1 - gamma for
-        the probability of a discordant sample, and add gamma (Berger and Boos).
     strict : bool
         Whether all claims follow from the one interval of the level 1 - alpha, and are
         right together with that probability.
+    lower_is_better : bool
+        Whether the measure is a cost or a loss.
 
     Returns
     -------
     MarginTests
-        Statistics, p-values, intervals and the decision. Whether a is better or worse
-        follows from the interval.
+        Statistics, p-values, intervals and the decision. Of counts, whether a is better or
+        worse follows from the interval.
 
     Raises
     ------
     ValueError
-        If counts or the margin are impossible, or an option is unknown; for exact tests
-        also if there are more than 10,000 samples, or too many tables.
+        If a margin is not above 0, a standard error is negative, counts are impossible,
+        shapes do not fit, or an option is unknown; for exact tests also if there are more
+        than 10,000 samples, or too many tables.
     TypeError
-        If counts are not numbers, are absent, or are given twice.
+        If they are not numbers, or estimates and counts are both given, or neither.
 
     See Also
     --------
@@ -147,50 +170,85 @@ def margin_tests_from_counts(
 
     Notes
     -----
-    Wald's test is not offered: at the 5% level it errs in 9% to 21% of samples of 30 to
-    200. The exact p-value is the largest over all values of an unknown probability, the
-    ends of its range included; a search of the range without them can miss it.
+    With the difference D, statistics are (D + margin) / standard_error and
+    (D - margin) / standard_error. Equivalence is shown by two one-sided tests (TOST),
+    and its p-value is the larger of theirs. A standard error of 0 measures nothing:
+    statistics and p-values are NaN, and the decision is "cannot tell".
+
+    Of counts Wald's test is not offered: at the 5% level it errs in 9% to 21% of samples
+    of 30 to 200. The exact p-value is the largest over all values of an unknown
+    probability, the ends of its range included; a search of the range without them can
+    miss it.
 
     References
     ----------
-    .. [1] T. Tango, "Equivalence test and confidence interval for the difference in
+    .. [1] D. J. Schuirmann, "A comparison of the two one-sided tests procedure and the
+       power approach for assessing the equivalence of average bioavailability", J.
+       Pharmacokinetics and Biopharmaceutics 15 (1987) 657-680.
+    .. [2] T. Tango, "Equivalence test and confidence interval for the difference in
        proportions for the paired-sample design", Statistics in Medicine 17 (1998)
        891-908.
-    .. [2] J.-M. Nam, "Establishing equivalence of two treatments and sample size
+    .. [3] J.-M. Nam, "Establishing equivalence of two treatments and sample size
        requirements in matched-pairs design", Biometrics 53 (1997) 1422-1430.
-    .. [3] H.-M. Hsueh, J.-P. Liu, J. J. Chen, "Unconditional exact tests for
+    .. [4] H.-M. Hsueh, J.-P. Liu, J. J. Chen, "Unconditional exact tests for
        equivalence or noninferiority for paired binary endpoints", Biometrics 57 (2001)
        478-483.
 
     Examples
     --------
-    >>> from fastcmp import margin_tests_from_counts
-    >>> tests = margin_tests_from_counts([[9000, 210], [190, 600]], margin=0.02)
+    >>> from fastcmp import margin_tests
+    >>> tests = margin_tests(-0.002, 0.006, 0.02)
+    >>> tests.decision, round(tests.equivalence_pvalue, 5)
+    ('equivalent', 0.00135)
+    >>> tests = margin_tests(table=[[9000, 210], [190, 600]], margin=0.02)
     >>> tests.decision, f"{tests.equivalence_pvalue:.1e}"
     ('equivalent', '4.8e-17')
-    >>> tests = margin_tests_from_counts([[80, 5], [6, 9]], margin=0.05)
+    >>> tests = margin_tests(table=[[80, 5], [6, 9]], margin=0.05)
     >>> tests.decision, tests.n_more
     ('cannot tell', 355)
     """
-    chosen = choose(method, "method", METHODS)
+    if margin is None:
+        raise TypeError("margin must be given: the largest difference that does not matter")
+    counted = dict(zip(COUNTS, (table, only_a, only_b, both_right, both_wrong), strict=True))
+    data: dict[str, Any] = {"difference": difference, "standard_error": standard_error}
+    with_errors, with_counts = (
+        {"df": df, "n_samples": n_samples},
+        {"method": method, "gamma": gamma},
+    )
+    by_counts = are_counts_given(data, counted, with_errors, with_counts)
     options = MarginOptions(
-        as_margins(margin, 1.0), as_margin_alpha(alpha), as_flag(strict, "strict")
+        as_margins(margin, 1.0) if by_counts else as_margins(margin),
+        as_margin_alpha(alpha),
+        as_flag(strict, "strict"),
+        as_flag(lower_is_better, "lower_is_better"),
     )
-    if isinstance(gamma, bool) or not isinstance(gamma, Real):
-        raise TypeError(f"gamma must be a number in [0, 1), got {gamma!r}")
-    gamma = float(gamma)
-    if not 0.0 <= gamma < 1.0:
-        raise ValueError(f"gamma must lie in [0, 1), got {gamma:g}")
-    if gamma and chosen == "score":
-        raise ValueError(f"gamma is for method='exact', got {gamma:g} for 'score'")
-    counts, _ = read_counts(
-        only_a=only_a, only_b=only_b, table=table, both_right=both_right, both_wrong=both_wrong
-    )
-    if len(counts) < len(CELLS):
-        raise TypeError("margin tests need all four counts: pass both_right and both_wrong")
-    n = sum(counts.values(), np.zeros((), np.int64))
-    cells = (counts["only_a"], counts["only_b"], n)
-    return accuracy_margins(cells, options, method=chosen, gamma=gamma)
+    if by_counts:
+        chosen = choose("auto" if method is None else method, "method", METHODS)
+        gamma = 0.0 if gamma is None else gamma
+        if isinstance(gamma, bool) or not isinstance(gamma, Real):
+            raise TypeError(f"gamma must be a number in [0, 1), got {gamma!r}")
+        gamma = float(gamma)
+        if not 0.0 <= gamma < 1.0:
+            raise ValueError(f"gamma must lie in [0, 1), got {gamma:g}")
+        if gamma and chosen == "score":
+            raise ValueError(f"gamma is for method='exact', got {gamma:g} for 'score'")
+        counts, _ = read_counts(**counted)
+        if len(counts) < len(CELLS):
+            raise TypeError("margin tests need all four counts: pass both_right and both_wrong")
+        n = sum(counts.values(), np.zeros((), np.int64))
+        cells = (counts["only_a"], counts["only_b"], n)
+        return accuracy_margins(cells, options, method=chosen, gamma=gamma)
+    estimate = as_numbers(data["difference"], "difference").astype(np.float64)
+    errors = as_numbers(data["standard_error"], "standard_error").astype(np.float64)
+    if np.any(errors < 0.0):
+        raise ValueError(f"standard_error must be at least 0, got {errors.min():g}")
+    degrees = None if df is None else as_numbers(df, "df").astype(np.float64)
+    if degrees is not None and not np.all(degrees > 0.0):
+        raise ValueError(f"df must be above 0, got {degrees.min():g}")
+    sizes = None
+    if n_samples is not None:
+        sizes = as_counts(n_samples, "n_samples").astype(np.float64)
+    return margins_of(Estimated(estimate, errors, degrees, sizes), options)
 
 
 def accuracy_margins(

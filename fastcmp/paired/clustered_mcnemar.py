@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from fastcmp.core.numbers import t_ppf
 from fastcmp.paired.margins import BoundedUnits, bounded_interval
+from fastcmp.paired.mcnemar_counts import difference_intervals
 from fastcmp.paired.units import (
     CLUSTER_WEIGHTED,
     SANDWICH,
@@ -124,8 +125,6 @@ def cluster_interval(cells: Ints, units: Units, method: str, level: float) -> tu
     "score" is Tango's, of counts that are divided by the design factor. Without any
     variance they are Gaffke's, of means by cluster between -1 and 1.
     """
-    from fastcmp.paired.mcnemar_result import difference_intervals
-
     if method == "score":
         shrunk = cells.sum(axis=1) / design_factor(cells, units, "all")
         ends = difference_intervals(shrunk[:, np.newaxis], "tango", level)

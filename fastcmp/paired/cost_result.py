@@ -311,9 +311,9 @@ class CostResult(Pilot, Compared, Record):
 
         Examples
         --------
-        >>> from fastcmp import cost_test_from_counts
+        >>> from fastcmp import cost_test
         >>> counts = [[[90, 6], [3, 0]], [[9, 2], [8, 82]]]
-        >>> result = cost_test_from_counts(counts, [[0, 1], [5, 0]])
+        >>> result = cost_test(counts=counts, cost=[[0, 1], [5, 0]])
         >>> low, high = result.confidence_interval()
         >>> round(low, 4), round(high, 4)
         (-0.3428, -0.0127)

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastcmp.core.checks import as_counts, check_total
-from fastcmp.core.records import are_labelled, unwrap
+from fastcmp.core.checks import are_counts_given, as_counts, check_total
+from fastcmp.core.records import LabelledCounts, are_labelled, unwrap
 from fastcmp.counts.label_counts import LabelTable, count_labels
 from fastcmp.inputs.cost_matrix import CostMatrix, check_fit, in_units, naming_cost, read_cost
 from fastcmp.paired.cost_result import (
@@ -25,11 +25,12 @@ from fastcmp.paired.margins import read_margin, with_margin
 
 
 def cost_test(
-    y_true: ArrayLike,
-    pred_a: ArrayLike,
-    pred_b: ArrayLike,
-    cost: Any,
+    y_true: ArrayLike | None = None,
+    pred_a: ArrayLike | None = None,
+    pred_b: ArrayLike | None = None,
+    cost: Any = None,
     *,
+    counts: ArrayLike | LabelTable | LabelledCounts | None = None,
     method: str = "likelihood",
     smoothing: float | None = None,
     nonnegative: bool = False,
@@ -50,6 +51,10 @@ def cost_test(
         ``cost[t, p]`` is the cost of predicting p when the truth is t: 0 where p is t,
         nowhere negative, somewhere positive. The order is that of `classes`, or of all
         labels, sorted. Mappings ``{true: {predicted: cost}}`` and frames name theirs.
+    counts : array-like of int, shape (..., K, K, K), or LabelTable, optional
+        In the place of labels: ``counts[..., t, a, b]`` samples of class t for which a
+        predicted a and b predicted b, of one pair of models or of many; or what
+        `count_labels` or a `fastcmp.stream.LabelCounts` of two models has counted.
     method : {"likelihood", "chi-square"}
         Likelihood ratio test, or the chi-square test of Neyman's kind.
     smoothing : float, optional
@@ -73,15 +78,17 @@ def cost_test(
     Returns
     -------
     CostResult
-        Statistic, p-value, the cost of both models, the counts and intervals.
+        Statistic, p-value, the cost of both models, the counts and intervals; arrays of
+        the leading shape of `counts`, where it has one.
 
     Raises
     ------
     ValueError
         If the matrix is no cost matrix of these classes, lengths differ, a prediction
-        is missing or not among the classes, or options do not go together.
+        is missing or not among the classes, counts are negative, fractional, of other
+        shapes or above 2**53 in all, or options do not go together.
     TypeError
-        If labels cannot be compared.
+        If labels cannot be compared, counts are no numbers, or both or neither are given.
 
     Notes
     -----
@@ -106,11 +113,40 @@ def cost_test(
     >>> result = cost_test(y_true, pred_a, pred_b, cost)
     >>> result.loss_a, result.loss_b, round(result.pvalue, 3)
     (0.25, 0.625, 0.482)
+    >>> counts = [[[77, 12], [9, 24]], [[8, 11], [5, 69]]]
+    >>> result = cost_test(counts=counts, cost=[[0, 1], [5, 0]])
+    >>> round(result.statistic, 4), round(result.loss_a, 4), round(result.loss_b, 4)
+    (1.7812, 0.5953, 0.4698)
     """
     options = check_options(method, smoothing, nonnegative, support)
     against = read_margin(margin, alpha)
-    counts, matrix = count_costs(y_true, pred_a, pred_b, cost, classes)
-    result = _test_counts(counts, matrix.values, options)
+    data: dict[str, Any] = {"y_true": y_true, "pred_a": pred_a, "pred_b": pred_b}
+    by_counts = are_counts_given(data, {"counts": counts}, {"classes": classes})
+    if cost is None:
+        raise TypeError("cost must be given: cost[t, p] of predicting p when the truth is t")
+    given: Any = counts.label_table() if are_labelled(counts) else counts
+    if not by_counts:
+        table, matrix = count_costs(**data, cost=cost, classes=classes)
+        result = _test_counts(table, matrix.values, options)
+    elif isinstance(given, LabelTable):
+        check_total(given.counts, "counts", given.counts.ndim)
+        matrix = read_cost(cost, given.classes)
+        result = _test_counts(given, matrix.values, options)
+    else:
+        matrix = read_cost(cost)
+        tensor, k = as_counts(given, "counts"), len(matrix.values)
+        if tensor.ndim < 3 or tensor.shape[-3:] != (k, k, k):
+            raise ValueError(
+                f"counts must be of shape (..., {k}, {k}, {k}) for a {k} x {k} cost "
+                f"matrix, got {tensor.shape}"
+            )
+        check_total(tensor, "counts", 3)
+        if tensor.ndim == 3:
+            names = tuple(range(k)) if matrix.classes is None else matrix.classes
+            dense = LabelTable(counts=tensor, classes=names)
+            result = _test_counts(dense, matrix.values, options)
+        else:
+            result = _test_tensors(tensor, matrix.values, options)
     return with_margin(result, against, matrix.values.max())  # type: ignore[no-any-return]
 
 
@@ -127,88 +163,6 @@ def count_costs(
         counts = count_labels(y_true, pred_a, pred_b, classes=matrix.classes)
     check_fit(matrix, counts.classes, counts.n_excluded, classes)
     return counts, matrix
-
-
-def cost_test_from_counts(
-    counts: Any,
-    cost: Any,
-    *,
-    method: str = "likelihood",
-    smoothing: float | None = None,
-    nonnegative: bool = False,
-    support: str = "all",
-    margin: float | None = None,
-    alpha: float = 0.05,
-) -> CostResult:
-    """Test equal expected costs from counts, of one pair or of many.
-
-    Parameters
-    ----------
-    counts : LabelTable or array-like of int, shape (..., K, K, K)
-        ``counts[..., t, a, b]`` samples of class t for which a predicted a and b
-        predicted b; or a `fastcmp.stream.LabelCounts` of two models.
-    cost : array-like of shape (K, K), mapping or frame
-        As in `cost_test`, in the order of the classes of `counts`.
-    method : {"likelihood", "chi-square"}
-        As in `cost_test`.
-    smoothing : float, optional
-        As in `cost_test`.
-    nonnegative : bool
-        As in `cost_test`.
-    support : {"all", "observed"}
-        As in `cost_test`.
-    margin : float, optional
-        As in `cost_test`.
-    alpha : float
-        Error rate of each claim about the margin, in (0, 0.5).
-
-    Returns
-    -------
-    CostResult
-        Arrays of the leading shape of `counts`, or numbers where it has none.
-
-    Raises
-    ------
-    ValueError
-        If shapes do not fit, counts are negative, fractional or add up to more than
-        2**53, there are more than two models in a stream, or the matrix is no cost
-        matrix.
-    TypeError
-        If counts are not numbers.
-
-    Examples
-    --------
-    >>> from fastcmp import cost_test_from_counts
-    >>> cost = [[0, 1], [5, 0]]
-    >>> counts = [[[77, 12], [9, 24]], [[8, 11], [5, 69]]]
-    >>> result = cost_test_from_counts(counts, cost)
-    >>> round(result.statistic, 4), round(result.loss_a, 4), round(result.loss_b, 4)
-    (1.7812, 0.5953, 0.4698)
-    """
-    options = check_options(method, smoothing, nonnegative, support)
-    against = read_margin(margin, alpha)
-    if are_labelled(counts):
-        counts = counts.label_table()
-    if isinstance(counts, LabelTable):
-        check_total(counts.counts, "counts", counts.counts.ndim)
-        matrix = read_cost(cost, counts.classes)
-        result = _test_counts(counts, matrix.values, options)
-    else:
-        matrix = read_cost(cost)
-        tensor, k = as_counts(counts, "counts"), len(matrix.values)
-        if tensor.ndim < 3 or tensor.shape[-3:] != (k, k, k):
-            raise ValueError(
-                f"counts must be of shape (..., {k}, {k}, {k}) for a {k} x {k} cost "
-                f"matrix, got {tensor.shape}"
-            )
-        check_total(tensor, "counts", 3)
-        if tensor.ndim == 3:
-            names = tuple(range(k)) if matrix.classes is None else matrix.classes
-            dense = LabelTable(counts=tensor, classes=names)
-            result = _test_counts(dense, matrix.values, options)
-        else:
-            result = _test_tensors(tensor, matrix.values, options)
-    return with_margin(result, against, matrix.values.max())  # type: ignore[no-any-return]
 
 
 def _test_counts(counts: LabelTable, cost: NDArray[np.float64], options: CostOptions) -> CostResult:

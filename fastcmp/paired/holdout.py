@@ -33,7 +33,8 @@ from fastcmp.paired.cost_test import cost_test
 from fastcmp.paired.margin_result import MarginTests, margin_sentences
 from fastcmp.paired.margins import MarginOptions, read_margin, with_margin
 from fastcmp.paired.mcnemar import mcnemar
-from fastcmp.paired.mcnemar_result import METHOD_NAMES, METHODS, McNemarResult, describe_test
+from fastcmp.paired.mcnemar_counts import METHOD_NAMES, METHODS
+from fastcmp.paired.mcnemar_result import McNemarResult, describe_test
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)

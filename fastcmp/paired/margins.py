@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastcmp.core.checks import as_counts, as_flag, as_numbers, as_proportion
+from fastcmp.core.checks import as_flag, as_numbers, as_proportion
 from fastcmp.core.numbers import t_cdf, t_ppf, t_tail
 from fastcmp.core.records import ConfidenceInterval
 from fastcmp.kernels import bounded_means
@@ -338,92 +338,6 @@ def _read_ends(interval: ArrayLike, name: str) -> tuple[Floats, Floats]:
     if np.any(ends[0] > ends[1]):
         raise ValueError(f"{name} must have its lower end first")
     return ends[0], ends[1]
-
-
-def margin_tests(
-    difference: ArrayLike,
-    standard_error: ArrayLike,
-    margin: ArrayLike,
-    *,
-    df: ArrayLike | None = None,
-    alpha: float = 0.05,
-    strict: bool = False,
-    lower_is_better: bool = False,
-    n_samples: ArrayLike | None = None,
-) -> MarginTests:
-    """Test a difference against a margin: non-inferiority, superiority, equivalence.
-
-    Parameters
-    ----------
-    difference : array-like
-        The measure of model a minus that of b. All arrays are broadcast.
-    standard_error : array-like
-        Of the difference, at least 0.
-    margin : array-like
-        The largest difference that does not matter, above 0.
-    df : array-like, optional
-        Degrees of freedom of t tests; without, z tests.
-    alpha : float
-        Error rate of each claim, in (0, 0.5).
-    strict : bool
-        Whether all claims follow from the one interval of the level 1 - alpha, and are
-        right together with that probability.
-    lower_is_better : bool
-        Whether the measure is a cost or a loss.
-    n_samples : array-like of int, optional
-        Samples behind the difference, from which follows how many more could tell.
-
-    Returns
-    -------
-    MarginTests
-        Statistics, p-values, intervals and the decision.
-
-    Raises
-    ------
-    ValueError
-        If a margin is not above 0, a standard error is negative, or shapes do not fit.
-    TypeError
-        If they are not numbers.
-
-    Notes
-    -----
-    With the difference D, statistics are (D + margin) / standard_error and
-    (D - margin) / standard_error. Equivalence is shown by two one-sided tests (TOST),
-    and its p-value is the larger of theirs. A standard error of 0 measures nothing:
-    statistics and p-values are NaN, and the decision is "cannot tell".
-
-    References
-    ----------
-    .. [1] D. J. Schuirmann, "A comparison of the two one-sided tests procedure and the
-       power approach for assessing the equivalence of average bioavailability", J.
-       Pharmacokinetics and Biopharmaceutics 15 (1987) 657-680.
-
-    Examples
-    --------
-    >>> from fastcmp import margin_tests
-    >>> tests = margin_tests(-0.002, 0.006, 0.02)
-    >>> tests.decision, round(tests.equivalence_pvalue, 5)
-    ('equivalent', 0.00135)
-    """
-    margins = as_margins(margin)
-    alpha = as_margin_alpha(alpha)
-    found = as_numbers(difference, "difference").astype(np.float64)
-    errors = as_numbers(standard_error, "standard_error").astype(np.float64)
-    if np.any(errors < 0.0):
-        raise ValueError(f"standard_error must be at least 0, got {errors.min():g}")
-    degrees = None if df is None else as_numbers(df, "df").astype(np.float64)
-    if degrees is not None and not np.all(degrees > 0.0):
-        raise ValueError(f"df must be above 0, got {degrees.min():g}")
-    counts = None
-    if n_samples is not None:
-        counts = as_counts(n_samples, "n_samples").astype(np.float64)
-    options = MarginOptions(
-        margins, alpha, as_flag(strict, "strict"), as_flag(lower_is_better, _LOWER)
-    )
-    return margins_of(Estimated(found, errors, degrees, counts), options)
-
-
-# Margin tests of means of differences that lie between -1 and 1, by clusters or weights.
 
 
 class BoundedUnits(NamedTuple):

@@ -9,16 +9,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
-from fastcmp.core.checks import ALTERNATIVES, as_counts, as_numbers, check_total, choose
-from fastcmp.core.numbers import normal_tail, scale_exponent, t_tail
+from fastcmp.core.checks import ALTERNATIVES, are_counts_given, check_total, choose
+from fastcmp.core.numbers import normal_tail, t_tail
 from fastcmp.core.records import PairedCounts, unwrap
+from fastcmp.inputs.item_groups import read_grouping, read_stratum_weights
 from fastcmp.inputs.labels import Labels, encode
 from fastcmp.kernels import DEGENERATE, OK, UNDEFINED
 from fastcmp.kernels.sign_flips import sign_flip_whole
-from fastcmp.paired.accuracy_margins import CELLS, cells_of, read_counts
+from fastcmp.paired.accuracy_margins import CELLS, COUNTS, cells_of, read_counts
 from fastcmp.paired.clustered_mcnemar import constant_pvalue, estimate, standardized
 from fastcmp.paired.margins import read_margin, with_margin
-from fastcmp.paired.mcnemar_result import METHODS, McNemarResult, choose_method, evaluate_counts
+from fastcmp.paired.mcnemar_counts import METHODS, choose_method, evaluate_counts
+from fastcmp.paired.mcnemar_result import McNemarResult
 from fastcmp.paired.stratified_mcnemar import per_sample, weighted_exact, weighted_z
 from fastcmp.paired.units import CLUSTERED, Sampling, Units, check_defined, default_method, units_of
 
@@ -28,10 +30,15 @@ _FLIP_STEPS = 1 << 28  # of the exact sign-flip test: a second or less
 
 
 def mcnemar(
-    y_true: ArrayLike,
-    pred_a: ArrayLike,
-    pred_b: ArrayLike,
+    y_true: ArrayLike | None = None,
+    pred_a: ArrayLike | None = None,
+    pred_b: ArrayLike | None = None,
     *,
+    table: ArrayLike | PairedCounts | None = None,
+    only_a: ArrayLike | None = None,
+    only_b: ArrayLike | None = None,
+    both_right: ArrayLike | None = None,
+    both_wrong: ArrayLike | None = None,
     method: str | None = None,
     alternative: str = "two-sided",
     classes: Sequence[Any] | None = None,
@@ -42,7 +49,7 @@ def mcnemar(
     margin: float | None = None,
     alpha: float = 0.05,
 ) -> McNemarResult:
-    """McNemar's test of two models on the same samples.
+    """McNemar's test of two models on the same samples, or of counts of any shape.
 
     Parameters
     ----------
@@ -51,6 +58,16 @@ def mcnemar(
         dropped and counted.
     pred_a, pred_b : array-like, shape (n,)
         Labels that the two models predicted.
+    table : array-like of int, shape (..., 2, 2), or PairCounts, optional
+        In the place of labels, as `mcnemar_table` counts: rows a right, a wrong; columns
+        b right, b wrong. Or a `fastcmp.stream.PairCounts` of two models, or of all pairs
+        in the order of ``np.triu_indices(M, 1)``.
+    only_a, only_b : array-like of int, optional
+        In the place of a table: samples that only model a, only model b, classified
+        correctly. All counts are broadcast against each other.
+    both_right, both_wrong : array-like of int, optional
+        With them, samples that both classified correctly, wrongly. The unconditional
+        test, accuracies and intervals for the difference need them.
     method : str, optional
         "midp" (default), "exact", "asymptotic", "corrected" or "unconditional": mid-p
         test, exact conditional test, normal approximation, the same with Edwards'
@@ -71,12 +88,14 @@ def mcnemar(
         How to treat a missing prediction: refuse it, or count it as wrong.
     groups : array-like, shape (n,), optional
         Cluster of each sample, such as its document or patient: samples of a cluster
-        may depend on each other, clusters may not.
+        may depend on each other, clusters may not. With counts the cluster of each
+        table, shape (U,); tables of one cluster are added up.
     strata : array-like, shape (n,), optional
         Stratum of each sample, such as its task. Without weights they drop out of
         McNemar's test, and only tell whether they agree. With `groups` variances are
         those within strata; where a cluster lies in several only "cr1" (then the
-        default) and "cr0" are defined.
+        default) and "cr0" are defined. With counts the stratum of each table, shape (U,),
+        without `groups`.
     stratum_weights : {"items", "equal"} or mapping, optional
         What strata count in the accuracies: by their samples (default), equally, or a
         weight for each.
@@ -84,7 +103,7 @@ def mcnemar(
         The largest difference of accuracies that does not matter, in (0, 1): adds tests
         of non-inferiority, superiority by the margin and equivalence, and a decision,
         as ``margins``. By exact tests up to 200 samples, else Tango's score;
-        `margin_tests_from_counts` has the choice. With `groups` or weighted `strata` by
+        `margin_tests` has the choice. With `groups` or weighted `strata` by
         Gaffke's bound, which claims nothing for fewer clusters (of weighted samples,
         samples) than log(alpha) / log(1 - margin), the heaviest counting as one.
     alpha : float
@@ -94,15 +113,17 @@ def mcnemar(
     -------
     McNemarResult
         Statistic, p-value, the table, accuracies and intervals; with `groups` what the
-        clusters do to them, with `strata` whether these agree.
+        clusters do to them, with `strata` whether these agree. Of counts arrays of their
+        broadcast shape, or numbers for numbers.
 
     Raises
     ------
     ValueError
         If lengths differ, labels are missing or fewer than two, there is one cluster, a
-        stratum has one, or an option is unknown or not defined for such samples.
+        stratum has one, counts are negative, fractional or above 2**53, or do not fit,
+        or an option is unknown or not defined for such samples.
     TypeError
-        If labels cannot be compared.
+        If labels cannot be compared, counts are no numbers, or both or neither are given.
 
     Notes
     -----
@@ -119,7 +140,13 @@ def mcnemar(
        regression with multi-stage samples", Survey Methodology 28 (2002) 169-181.
     .. [4] Z. Yang, X. Sun, J. W. Hardin, "A note on the tests for clustered
        matched-pair binary data", Biometrical J. 52 (2010) 638-652.
-    .. [5] M. Eliasziw, A. Donner, "Application of the McNemar test to non-independent
+    .. [5] N. A. Obuchowski, "On the comparison of correlated proportions for clustered
+       data", Statistics in Medicine 17 (1998) 1495-1507.
+    .. [6] V. L. Durkalski, Y. Y. Palesch, S. R. Lipsitz, P. F. Rust, "Analysis of
+       clustered matched-pair data", Statistics in Medicine 22 (2003) 2417-2428.
+    .. [7] N. Mantel, W. Haenszel, "Statistical aspects of the analysis of data from
+       retrospective studies of disease", J. Nat. Cancer Inst. 22 (1959) 719-748.
+    .. [8] M. Eliasziw, A. Donner, "Application of the McNemar test to non-independent
        matched pair data", Statistics in Medicine 10 (1991) 1981-1991.
 
     Examples
@@ -136,6 +163,10 @@ def mcnemar(
     >>> result = mcnemar(y_true, pred_a, pred_b, groups=[1, 1, 2, 2, 3, 3])
     >>> round(result.df, 2), round(result.pvalue, 4)
     (2.0, 0.2254)
+    >>> mcnemar(only_a=[11, 25, 0], only_b=[1, 15, 0]).pvalue.round(4).tolist()
+    [0.0034, 0.1173, 1.0]
+    >>> round(mcnemar(table=[[873, 16], [3, 7]]).pvalue, 4)
+    0.0026
     """
     alternative = choose(alternative, "alternative", ALTERNATIVES)
     against = read_margin(margin, alpha, 1.0)
@@ -143,9 +174,16 @@ def mcnemar(
     if sampling.plain:
         sampling.refuse_weights()
         method = choose("midp" if method is None else method, "method", METHODS)
-    models = {"pred_a": pred_a, "pred_b": pred_b}
-    labels = encode(y_true, models, classes=classes, missing=missing)
+    models: dict[str, Any] = {"pred_a": pred_a, "pred_b": pred_b}
     options: dict[str, Any] = {"method": method, "alternative": alternative}
+    counted = dict(zip(COUNTS, (table, only_a, only_b, both_right, both_wrong), strict=True))
+    labels_only = {"classes": classes, "missing": None if missing == "raise" else missing}
+    if are_counts_given({"y_true": y_true} | models, counted, labels_only):
+        counts, dropped = read_counts(**counted)
+        if sampling.plain:
+            return with_margin(_of_samples(counts, **options, **dropped), against)  # type: ignore[no-any-return]
+        return with_margin(_of_tables(counts, sampling, **options), against)  # type: ignore[no-any-return]
+    labels = encode(y_true, models, classes=classes, missing=missing)
     options |= {x: getattr(labels, x) for x in ("n_missing", "n_excluded", "n_outside")}
     if sampling.plain:
         result = _of_samples(cells_of(_table(labels)), **options)
@@ -167,80 +205,56 @@ def mcnemar(
     return with_margin(result, against)  # type: ignore[no-any-return]
 
 
+def _of_tables(
+    counts: dict[str, Ints], sampling: Sampling, method: str | None, alternative: str
+) -> McNemarResult:
+    """Test counts of clusters, or of strata."""
+    shape = counts["only_a"].shape
+    if sampling.groups is not None and sampling.strata is not None:
+        raise TypeError("groups= and strata= exclude each other with counts: pass labels")
+    if len(shape) != 1:
+        raise ValueError(
+            "with groups= or strata= there must be one table, or count, for each entry of "
+            f"these, got counts of shape {shape}"
+        )
+    name = "strata" if sampling.groups is None else "groups"
+    raw = sampling.strata if sampling.groups is None else sampling.groups
+    units = read_grouping(raw, name, shape[0])
+    assert units is not None
+    sums = {key: np.zeros(len(units.labels), np.int64) for key in counts}
+    for key, values in counts.items():
+        np.add.at(sums[key], units.codes, values)
+    cells = np.stack([*sums.values()])
+    check_total(cells, " + ".join(sums), 2)
+    known, sizes = len(sums) == len(CELLS), cells.sum(axis=0)
+    if known and not sizes.all():
+        raise ValueError(
+            f"each of {name} must hold a sample, {units.labels[int(np.argmin(sizes))]!r} has none"
+        )
+    if name == "groups":
+        if not known:
+            raise TypeError("groups= needs all four counts: pass both_right and both_wrong")
+        if len(sizes) < 2:
+            raise ValueError("groups must hold at least 2 clusters, got 1")
+        method = "cr2" if method is None else choose(method, "method", CLUSTERED)
+        cells = np.stack([sums[key] for key in CELLS])
+        return _of_clusters(cells, Units(sizes.astype(np.float64)), method, alternative)
+    weights = None
+    if known:
+        shares = read_stratum_weights(sampling.stratum_weights, units, sizes.astype(np.float64))
+        weights = per_sample(shares, sizes)
+    elif sampling.stratum_weights != "items":
+        raise TypeError("stratum_weights= needs all four counts: pass both_right and both_wrong")
+    strata = tuple(map(str, units.labels))
+    return _of_strata(sums, weights, method, alternative, strata=strata)
+
+
 def _count_units(labels: Labels, codes: Ints, n_units: int) -> Ints:
     """Count the four cells by unit, shape (4, U)."""
     cells = np.zeros((4, n_units), np.int64)
     pred_a, pred_b = labels.preds
     kernels.count_clusters(labels.y_true, pred_a, pred_b, codes, cells)
     return cells
-
-
-def mcnemar_from_counts(
-    only_a: ArrayLike | PairedCounts | None = None,
-    only_b: ArrayLike | None = None,
-    *,
-    table: ArrayLike | None = None,
-    both_right: ArrayLike | None = None,
-    both_wrong: ArrayLike | None = None,
-    method: str = "midp",
-    alternative: str = "two-sided",
-    margin: float | None = None,
-    alpha: float = 0.05,
-) -> McNemarResult:
-    """McNemar's test from counts, of any shape.
-
-    Parameters
-    ----------
-    only_a, only_b : array-like of int
-        Samples that only model a, only model b, classified correctly. The arrays are
-        broadcast against each other. A `fastcmp.stream.PairCounts`, or a 2 x 2 table,
-        comes alone and holds all four counts: of two models, or of all pairs in the
-        order of ``np.triu_indices(M, 1)``.
-    table : array-like of int, shape (..., 2, 2), optional
-        All four counts at once, as `mcnemar_table` gives them: rows a right, a wrong;
-        columns b right, b wrong.
-    both_right, both_wrong : array-like of int, optional
-        Samples that both classified correctly, wrongly. The unconditional test,
-        accuracies and intervals for the difference need them.
-    method : {"midp", "exact", "asymptotic", "corrected", "unconditional"}
-        As in `mcnemar`.
-    alternative : {"two-sided", "greater", "less"}
-        "greater": model a is better.
-    margin : float, optional
-        As in `mcnemar`; needs all four counts.
-    alpha : float
-        Error rate of each claim about the margin, in (0, 0.5).
-
-    Returns
-    -------
-    McNemarResult
-        Arrays of the broadcast shape, or numbers for numbers.
-
-    Raises
-    ------
-    ValueError
-        If counts are negative, fractional or above 2**53, do not broadcast, a table is
-        not of shape (..., 2, 2), or an option is unknown; for the unconditional test
-        also if there are more than 2 million samples.
-    TypeError
-        If counts are not numbers, are absent, or are given twice.
-
-    Examples
-    --------
-    >>> from fastcmp import mcnemar_from_counts
-    >>> mcnemar_from_counts([11, 25, 0], [1, 15, 0]).pvalue.round(4).tolist()
-    [0.0034, 0.1173, 1.0]
-    >>> round(mcnemar_from_counts(table=[[873, 16], [3, 7]]).pvalue, 4)
-    0.0026
-    """
-    method = choose(method, "method", METHODS)
-    alternative = choose(alternative, "alternative", ALTERNATIVES)
-    against = read_margin(margin, alpha, 1.0)
-    counts, dropped = read_counts(
-        only_a=only_a, only_b=only_b, both_right=both_right, both_wrong=both_wrong, table=table
-    )
-    result = _of_samples(counts, method, alternative, **dropped)
-    return with_margin(result, against)  # type: ignore[no-any-return]
 
 
 def _of_samples(
@@ -264,94 +278,6 @@ def _of_samples(
         alternative=alternative,
         **dropped,
     )
-
-
-def mcnemar_clustered_from_counts(
-    only_a: ArrayLike,
-    only_b: ArrayLike,
-    *,
-    both_right: ArrayLike,
-    both_wrong: ArrayLike,
-    method: str = "cr2",
-    alternative: str = "two-sided",
-    margin: float | None = None,
-    alpha: float = 0.05,
-) -> McNemarResult:
-    """McNemar's test from the counts of each cluster of samples.
-
-    Parameters
-    ----------
-    only_a, only_b : array-like of int, shape (G,)
-        Samples of each cluster that only model a, only model b, classified correctly.
-    both_right, both_wrong : array-like of int, shape (G,)
-        Samples that both classified correctly, wrongly. Each cluster holds at least one
-        sample.
-    method : str
-        As in `mcnemar` with ``groups``.
-    alternative : {"two-sided", "greater", "less"}
-        "greater": model a is better.
-    margin : float, optional
-        As in `mcnemar`.
-    alpha : float
-        Error rate of each claim about the margin, in (0, 0.5).
-
-    Returns
-    -------
-    McNemarResult
-        Statistic, p-value, and what the clusters do to them.
-
-    Raises
-    ------
-    ValueError
-        If counts are negative, fractional or above 2**53, their lengths differ, there
-        are fewer than two clusters, one is empty, or an option is unknown.
-    TypeError
-        If counts are not numbers.
-
-    References
-    ----------
-    .. [1] N. A. Obuchowski, "On the comparison of correlated proportions for clustered
-       data", Statistics in Medicine 17 (1998) 1495-1507.
-    .. [2] V. L. Durkalski, Y. Y. Palesch, S. R. Lipsitz, P. F. Rust, "Analysis of
-       clustered matched-pair data", Statistics in Medicine 22 (2003) 2417-2428.
-
-    Examples
-    --------
-    >>> from fastcmp import mcnemar_clustered_from_counts
-    >>> both = {"both_right": [3, 2, 1, 4], "both_wrong": [0, 0, 2, 1]}
-    >>> only_a, only_b = [0, 1, 0, 0], [1, 2, 1, 0]
-    >>> result = mcnemar_clustered_from_counts(only_a, only_b, **both, method="obuchowski")
-    >>> result.statistic, round(result.pvalue, 4)
-    (2.25, 0.1336)
-    """
-    method = choose(method, "method", CLUSTERED)
-    alternative = choose(alternative, "alternative", ALTERNATIVES)
-    against = read_margin(margin, alpha, 1.0)
-    given = (both_right, only_a, only_b, both_wrong)
-    counts = {name: as_counts(x, name) for name, x in zip(CELLS, given, strict=True)}
-    cells = _one_a_unit("cluster", counts, 2)
-    sizes = cells.sum(axis=0)
-    if not sizes.all():
-        raise ValueError(
-            f"{', '.join(CELLS)} must hold a sample in each cluster, cluster "
-            f"{int(np.argmin(sizes))} has none"
-        )
-    result = _of_clusters(cells, Units(sizes.astype(np.float64)), method, alternative)
-    return with_margin(result, against)  # type: ignore[no-any-return]
-
-
-def _one_a_unit(unit: str, counts: dict[str, Any], least: int, **more: Any) -> Ints:
-    """Refuse counts, and weights, that are not one a unit, or too many; stack the counts."""
-    shapes = {name: x.shape for name, x in {**counts, **more}.items()}
-    if len(set(shapes.values())) > 1 or len(shapes["only_a"]) != 1:
-        told = ", ".join(f"{name} {shape}" for name, shape in shapes.items())
-        raise ValueError(f"there must be one entry a {unit}, got the shapes {told}")
-    if (n := shapes["only_a"][0]) < least:
-        many = unit if least == 1 else f"{unit}s"
-        raise ValueError(f"{', '.join(counts)} must hold at least {least} {many}, got {n}")
-    cells = np.stack([*counts.values()])
-    check_total(cells, " + ".join(counts), 2)
-    return cells
 
 
 def _of_clusters(
@@ -394,86 +320,6 @@ def _of_clusters(
         signflip_pvalue=flips,
         **dropped,
     )
-
-
-def mcnemar_stratified_from_counts(
-    only_a: ArrayLike,
-    only_b: ArrayLike,
-    *,
-    weights: ArrayLike | None = None,
-    both_right: ArrayLike | None = None,
-    both_wrong: ArrayLike | None = None,
-    method: str | None = None,
-    alternative: str = "two-sided",
-    margin: float | None = None,
-    alpha: float = 0.05,
-) -> McNemarResult:
-    """McNemar's test from the counts of each stratum.
-
-    Parameters
-    ----------
-    only_a, only_b : array-like of int, shape (H,)
-        Samples of each stratum that only model a, only model b, classified correctly.
-    weights : array-like of float, shape (H,), optional
-        What one sample of each stratum counts: the weight of the stratum in the mean,
-        divided by its size. By default all samples count alike; then strata drop out
-        of the test, and only tell whether they agree.
-    both_right, both_wrong : array-like of int, shape (H,), optional
-        Samples that both classified correctly, wrongly: for accuracies and intervals.
-    method : str, optional
-        As in `mcnemar`: "midp" by default. With weights "asymptotic" (default), "exact"
-        or "midp", by convolution of the strata's binomial distributions.
-    alternative : {"two-sided", "greater", "less"}
-        "greater": model a is better.
-    margin : float, optional
-        As in `mcnemar`.
-    alpha : float
-        Error rate of each claim about the margin, in (0, 0.5).
-
-    Returns
-    -------
-    McNemarResult
-        Statistic, p-value, and whether strata agree.
-
-    Raises
-    ------
-    ValueError
-        If counts are negative, fractional or above 2**53, their lengths differ, weights
-        are negative or all 0, an option is unknown, or an exact test takes too long.
-    TypeError
-        If counts or weights are not numbers.
-
-    References
-    ----------
-    .. [1] N. Mantel, W. Haenszel, "Statistical aspects of the analysis of data from
-       retrospective studies of disease", J. Nat. Cancer Inst. 22 (1959) 719-748.
-
-    Examples
-    --------
-    >>> from fastcmp import mcnemar_stratified_from_counts
-    >>> result = mcnemar_stratified_from_counts([8, 1], [3, 4], weights=[1, 3])
-    >>> round(result.pvalue, 4), round(result.heterogeneity_pvalue, 4)
-    (0.593, 0.0488)
-    """
-    alternative = choose(alternative, "alternative", ALTERNATIVES)
-    against = read_margin(margin, alpha, 1.0)
-    given: dict[str, Any] = {"only_a": only_a, "only_b": only_b}
-    given |= {"both_right": both_right, "both_wrong": both_wrong}
-    counts = {
-        name: as_counts(x, name) for name, x in given.items() if x is not None or "only" in name
-    }
-    each = None if weights is None else as_numbers(weights, "weights")
-    _one_a_unit("stratum", counts, 1, **({} if each is None else {"weights": each}))
-    if each is not None:
-        if not np.isfinite(each).all() or each.min() < 0 or not each.any():
-            raise ValueError(
-                f"weights must be finite, >= 0, and not all 0, got {each.tolist()[:10]}"
-            )
-        each = np.ldexp(each.astype(np.float64), -scale_exponent(each))
-        each = per_sample(each, np.ones(each.size, np.int64))
-    names = tuple(str(i) for i in range(counts["only_a"].size))
-    result = _of_strata(counts, each, method, alternative, strata=names)
-    return with_margin(result, against)  # type: ignore[no-any-return]
 
 
 def _of_strata(

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from fastcmp import kernels
-from fastcmp.core.checks import ALTERNATIVES, as_level, choose, keep_side
+from fastcmp.core.checks import as_level, choose, keep_side
 from fastcmp.core.numbers import t_ppf
 from fastcmp.core.records import Compared, ConfidenceInterval, Pilot, Record, unwrap
 from fastcmp.core.sections import (
@@ -21,8 +19,6 @@ from fastcmp.core.sections import (
     format_pvalue,
     outside_sentences,
 )
-from fastcmp.kernels.intervals import difference_interval_many
-from fastcmp.kernels.paired import mcnemar_many
 from fastcmp.paired.accuracy_margins import CELLS, accuracy_margins
 from fastcmp.paired.clustered_mcnemar import (
     CLUSTERED_NAMES,
@@ -42,6 +38,12 @@ from fastcmp.paired.margins import (
     MarginOptions,
     bounded_interval,
     bounded_margins,
+)
+from fastcmp.paired.mcnemar_counts import (
+    DIFFERENCE_INTERVALS,
+    METHOD_NAMES,
+    difference_intervals,
+    reference_distribution,
 )
 from fastcmp.paired.stratified_mcnemar import (
     any_difference,
@@ -64,29 +66,6 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Statuses = NDArray[np.uint8]
 
-#: In the order of the kernel's codes; the last is no kernel.
-DIFFERENCE_INTERVALS = ("wald", "newcombe", "tango", "bonett-price", "agresti-min")
-
-
-def difference_intervals(
-    cells: Iterable[NDArray[Any]], method: str, confidence_level: float
-) -> tuple[Floats, Floats]:
-    """Compute both ends from counts: both right, only a, only b, both wrong."""
-    right, only_a, only_b, wrong = cells
-    if method == "agresti-min":  # Wald's interval with half a sample more in each cell
-        n = right + only_a + only_b + wrong + 2.0
-        difference, discordant = (only_a - only_b) / n, (only_a + only_b + 1.0) / n
-        spread = np.sqrt((discordant - difference**2) / n)
-        half = -ndtri(0.5 * (1.0 - confidence_level)) * spread
-        least = np.minimum(np.minimum(right, wrong), np.minimum(only_a, only_b))
-        half[(n <= 2.0) | (least < 0)] = np.nan
-        return np.maximum(difference - half, -1.0), np.minimum(difference + half, 1.0)
-    low, high = np.empty((2, only_a.size))
-    code = DIFFERENCE_INTERVALS.index(method)
-    difference_interval_many(right, only_a, only_b, wrong, code, confidence_level, low, high)
-    return low, high
-
-
 _STRATA_SHOWN = 20
 #: What is tested, by `alternative`.
 HYPOTHESES = {
@@ -94,14 +73,6 @@ HYPOTHESES = {
     "greater": "H0: a is not better than b",
     "less": "H0: a is not worse than b",
 }
-METHOD_NAMES = {
-    "midp": "mid-p",
-    "exact": "exact conditional",
-    "asymptotic": "asymptotic",
-    "corrected": "continuity-corrected",
-    "unconditional": "exact unconditional",
-}
-
 
 #: What is shown of strata, of clusters, and not of samples.
 _OF_STRATA = (
@@ -113,15 +84,6 @@ _OF_CLUSTERS = (
     "cautions",
 )
 _OF_UNITS = ("cluster", "stratum", "stratum_weights", "weights", "strata", "signflip_pvalue")
-
-
-def reference_distribution(method: str, alternative: str = "two-sided") -> tuple[str, int | None]:
-    """Name the distribution that the p-value comes from, and its degrees of freedom."""
-    if method in ("exact", "midp"):
-        return "binomial", None
-    if method == "unconditional":
-        return "trinomial", None
-    return ("chi2", 1) if alternative == "two-sided" else ("normal", None)
 
 
 def ratio(part: Any, whole: Any) -> Any:
@@ -406,8 +368,8 @@ class McNemarResult(Pilot, Compared, Record):
 
         Examples
         --------
-        >>> from fastcmp import mcnemar_stratified_from_counts
-        >>> result = mcnemar_stratified_from_counts([6, 3, 9], [2, 4, 1])
+        >>> from fastcmp import mcnemar
+        >>> result = mcnemar(only_a=[6, 3, 9], only_b=[2, 4, 1], strata=["x", "y", "z"])
         >>> round(result.heterogeneity_exact(), 4)
         0.1274
         """
@@ -459,14 +421,13 @@ class McNemarResult(Pilot, Compared, Record):
 
         Examples
         --------
-        >>> from fastcmp import mcnemar_clustered_from_counts, mcnemar_from_counts
-        >>> result = mcnemar_from_counts(11, 1, both_right=9959, both_wrong=29)
+        >>> from fastcmp import mcnemar
+        >>> result = mcnemar(only_a=11, only_b=1, both_right=9959, both_wrong=29)
         >>> low, high = result.confidence_interval(method="tango")
         >>> round(low, 6), round(high, 6)
         (0.000397, 0.00188)
-        >>> result = mcnemar_clustered_from_counts(
-        ...     [0, 1, 0, 0], [1, 2, 1, 0], both_right=[3, 2, 1, 4], both_wrong=[0, 0, 2, 1]
-        ... )
+        >>> tables = [[[3, 0], [1, 0]], [[2, 1], [2, 0]], [[1, 0], [1, 2]], [[4, 0], [0, 1]]]
+        >>> result = mcnemar(table=tables, groups=[1, 2, 3, 4])
         >>> low, high = result.confidence_interval(method="score")
         >>> round(low, 3), round(high, 3)
         (-0.417, 0.095)
@@ -524,8 +485,8 @@ class McNemarResult(Pilot, Compared, Record):
 
         Examples
         --------
-        >>> from fastcmp import mcnemar_from_counts
-        >>> low, high = mcnemar_from_counts(11, 1).odds_ratio_interval()
+        >>> from fastcmp import mcnemar
+        >>> low, high = mcnemar(only_a=11, only_b=1).odds_ratio_interval()
         >>> round(low, 2), round(high, 1)
         (1.6, 473.5)
         """
@@ -733,84 +694,3 @@ def describe_test(result: Any) -> str:
         return text
     degrees = f" with {result.df:.4g} d.o.f." if result.distribution == "t" else ""
     return f"{names[result.distribution]} = {result.statistic:.4g}{degrees}, {text}"
-
-
-# McNemar's test of many pairs of counts.
-
-
-#: Codes of the methods for `mcnemar_many`.
-CODES = {
-    "midp": kernels.MIDP,
-    "exact": kernels.EXACT,
-    "asymptotic": kernels.ASYMPTOTIC,
-    "corrected": kernels.CORRECTED,
-}
-METHODS = (*CODES, "unconditional")
-#: Methods for strata that have weights; the first is the default.
-WEIGHTED = ("asymptotic", "exact", "midp")
-_UNCONDITIONAL_WORK = 400_000_000  # samples of all tables: one or two minutes
-
-
-def choose_method(method: str | None, *, weighted: bool) -> str:
-    """Choose the method for strata with or without weights."""
-    known = WEIGHTED if weighted else METHODS
-    return str(choose(known[0] if method is None else method, "method", known))
-
-
-def evaluate_counts(
-    only_a: Ints, only_b: Ints, n: Ints | np.int64 | None, method: str, alternative: str
-) -> tuple[Floats, Floats, Statuses]:
-    """Results of McNemar's tests of many pairs of checked counts.
-
-    All arrays have the shape (P,); only the unconditional test needs `n`, all samples.
-    """
-    tail = ALTERNATIVES[alternative]
-    if method == "unconditional":
-        chi_square, pvalue, status = _unconditional(only_a, only_b, n, tail)
-    else:
-        chi_square, pvalue = np.empty(only_a.size), np.empty(only_a.size)
-        status = np.empty(only_a.size, np.uint8)
-        mcnemar_many(only_a, only_b, CODES[method], tail, chi_square, pvalue, status)
-    statistic = reference_statistic(only_a, only_b, chi_square, method, alternative)
-    return statistic, pvalue, status
-
-
-def reference_statistic(
-    only_a: Ints, only_b: Ints, chi_square: Floats, method: str, alternative: str = "two-sided"
-) -> Floats:
-    """What `reference_distribution` is the distribution of, for each pair.
-
-    Binomial tests: a count. The others: the chi-square, or z where they are one-sided.
-    """
-    if method in ("exact", "midp"):
-        count = {"greater": only_b, "less": only_a}.get(alternative)
-        smaller = np.minimum(only_a, only_b) if count is None else count
-        return smaller.astype(np.float64)
-    if alternative == "two-sided":
-        return chi_square
-    signed: Floats = np.sign(only_a - only_b) * np.sqrt(chi_square)
-    return signed + 0.0  # no -0
-
-
-def _unconditional(
-    only_a: Ints, only_b: Ints, n: Ints | np.int64 | None, tail: int
-) -> tuple[Floats, Floats, Statuses]:
-    if n is None:
-        raise ValueError("method='unconditional' needs both_right and both_wrong")
-    if n.size and n.max() > kernels.UNCONDITIONAL_MAX_N:
-        raise ValueError(
-            f"method='unconditional' takes at most {kernels.UNCONDITIONAL_MAX_N} "
-            f"samples, got {n.max()}: use method='midp', which is close at that size"
-        )
-    # A table takes up to a second: each different one is tested once.
-    tables = np.stack(np.broadcast_arrays(only_a, only_b, n), axis=1)
-    distinct, where = np.unique(tables, axis=0, return_inverse=True)
-    if distinct[:, 2].sum() > _UNCONDITIONAL_WORK:
-        raise ValueError(
-            f"method='unconditional' takes too long for {len(distinct)} different "
-            f"tables of {distinct[:, 2].max()} samples: use method='midp', which is "
-            "close at that size"
-        )
-    outcomes = [kernels.mcnemar_unconditional(a, b, m, tail) for a, b, m in distinct]
-    statistic, pvalue, status = np.array(outcomes).reshape(-1, 3)[where.ravel()].T
-    return statistic.copy(), pvalue.copy(), status.astype(np.uint8)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastcmp.core.checks import ALTERNATIVES, as_counts, as_numbers, choose
+from fastcmp.core.checks import ALTERNATIVES, are_counts_given, as_counts, as_numbers, choose
 from fastcmp.core.records import unwrap
 from fastcmp.inputs.labels import encode
 from fastcmp.paired.margins import read_margin, with_margin
@@ -16,14 +16,15 @@ from fastcmp.paired.unpaired_result import METHODS, SHIFTED, SMALL, UnpairedResu
 
 
 def accuracy_unpaired(
-    y_a: ArrayLike,
-    pred_a: ArrayLike,
-    y_b: ArrayLike,
-    pred_b: ArrayLike,
+    y_a: ArrayLike | None = None,
+    pred_a: ArrayLike | None = None,
+    y_b: ArrayLike | None = None,
+    pred_b: ArrayLike | None = None,
     *,
+    counts: Sequence[ArrayLike] | None = None,
     method: str = "score",
     alternative: str = "two-sided",
-    null_difference: float = 0.0,
+    null_difference: ArrayLike = 0.0,
     two_sided: str = "ordering",
     margin: float | None = None,
     alpha: float = 0.05,
@@ -40,96 +41,9 @@ def accuracy_unpaired(
         What model a predicted.
     y_b, pred_b : array-like, shape (n_b,)
         The same of model b.
-    method : str
-        "score" (default), "miettinen-nurminen", "boschloo", "barnard",
-        "barnard-unpooled" or "auto", as in `accuracy_unpaired_from_counts`.
-    alternative : {"two-sided", "greater", "less"}
-        "greater": model a is better.
-    null_difference : float
-        The accuracy of a minus that of b under H0, in (-1, 1).
-    two_sided : {"ordering", "doubled"}
-        How an exact test is two-sided.
-    margin : float, optional
-        The largest difference that does not matter, in (0, 1): adds tests of
-        non-inferiority, superiority by the margin and equivalence at `alpha`, and a
-        decision, as ``margins``.
-    alpha : float
-        Error rate of each claim about the margin, in (0, 0.5).
-    classes : sequence, optional
-        Compare only samples whose true label is one of these; a prediction outside
-        them is an error.
-    missing : {"raise", "wrong"}
-        How to treat a missing prediction: refuse it, or count it as wrong.
-
-    Returns
-    -------
-    UnpairedResult
-        The test, and both accuracies.
-
-    Raises
-    ------
-    ValueError
-        If lengths differ, there are fewer than two samples, a prediction is missing, or
-        an option is unknown.
-    TypeError
-        If labels cannot be compared.
-
-    See Also
-    --------
-    fastcmp.compare_unpaired : The same with a decision, also of means and AUCs.
-    fastcmp.mcnemar : Two models on the same samples, with more power.
-    fastcmp.delong_unpaired : Areas under two curves on different samples.
-
-    Examples
-    --------
-    >>> from fastcmp import accuracy_unpaired
-    >>> y_a, pred_a = [0, 0, 1, 1, 1, 0], [0, 0, 1, 1, 1, 0]
-    >>> y_b, pred_b = [0, 1, 1, 0, 1], [1, 1, 0, 1, 1]
-    >>> round(accuracy_unpaired(y_a, pred_a, y_b, pred_b).pvalue, 4)
-    0.0261
-    """
-    against = read_margin(margin, alpha, 1.0)
-    shift, options = _read_options(method, alternative, two_sided, null_difference)
-    if shift.ndim:
-        raise ValueError(f"null_difference must be one number, got shape {shift.shape}")
-    parts = [
-        encode(y, {name: pred}, classes=classes, missing=missing, truth=truth, least=1)
-        for truth, y, name, pred in (("y_a", y_a, "pred_a", pred_a), ("y_b", y_b, "pred_b", pred_b))
-    ]
-    counts = [
-        x
-        for part in parts
-        for x in (np.count_nonzero(part.y_true == part.preds[0]), part.n_samples)
-    ]
-    dropped = {
-        "n_missing": sum(part.n_missing for part in parts),
-        "n_excluded": sum(part.n_excluded for part in parts),
-    }
-    return with_margin(_test(counts, shift, options, **dropped), against)  # type: ignore[no-any-return]
-
-
-def accuracy_unpaired_from_counts(
-    correct_a: ArrayLike,
-    n_a: ArrayLike,
-    correct_b: ArrayLike,
-    n_b: ArrayLike,
-    *,
-    method: str = "score",
-    alternative: str = "two-sided",
-    null_difference: ArrayLike = 0.0,
-    two_sided: str = "ordering",
-    margin: float | None = None,
-    alpha: float = 0.05,
-) -> UnpairedResult:
-    """Compare two accuracies from counts on different samples.
-
-    Parameters
-    ----------
-    correct_a, n_a : array-like of int
-        Samples that model a classified correctly, and all that it was tested on.
-        Arguments are broadcast against each other.
-    correct_b, n_b : array-like of int
-        The same of model b.
+    counts : sequence of four array-like of int, optional
+        In the place of labels: samples that model a classified correctly, and all that
+        it was tested on; the same of model b. They are broadcast against each other.
     method : {"score", "miettinen-nurminen", "boschloo", "barnard", "barnard-unpooled",\
             "auto"}
         "score": the pooled score test. "miettinen-nurminen": the score test of any
@@ -154,25 +68,34 @@ def accuracy_unpaired_from_counts(
         other, by Chan's exact test.
     alpha : float
         Error rate of each claim about the margin, in (0, 0.5).
+    classes : sequence, optional
+        Compare only samples whose true label is one of these; a prediction outside
+        them is an error.
+    missing : {"raise", "wrong"}
+        How to treat a missing prediction: refuse it, or count it as wrong.
 
     Returns
     -------
     UnpairedResult
-        For "score" z = difference / sqrt(p (1 - p) (1 / n_a + 1 / n_b)), p the accuracy
-        over both sets; 0 and p-value 1 where all or no samples are right.
+        The test, and both accuracies. For "score" z = difference / sqrt(p (1 - p)
+        (1 / n_a + 1 / n_b)), p the accuracy over both sets; 0 and p-value 1 where all or
+        no samples are right. Of counts arrays of their shape, or numbers for numbers.
 
     Raises
     ------
     ValueError
-        If counts are negative, fractional or above 2**53, more samples are right than
-        there are, there is no sample, shapes do not fit, a difference or a margin is
-        impossible, an option is unknown, or there are more than 5,000 samples of a
-        model for an exact test.
+        If lengths differ, there is no sample, a prediction is missing, counts are
+        negative, fractional or above 2**53, more samples are right than there are, shapes
+        do not fit, a difference or a margin is impossible, an option is unknown, or there
+        are more than 5,000 samples of a model for an exact test.
     TypeError
-        If counts are not numbers.
+        If labels cannot be compared, counts are no numbers, or both or neither are given.
 
     See Also
     --------
+    fastcmp.compare_unpaired : The same with a decision, also of means and AUCs.
+    fastcmp.mcnemar : Two models on the same samples, with more power.
+    fastcmp.delong_unpaired : Areas under two curves on different samples.
     fastcmp.fold_test : "proportion-z" is the same test, for one set of samples.
 
     Notes
@@ -197,22 +120,50 @@ def accuracy_unpaired_from_counts(
 
     Examples
     --------
-    >>> from fastcmp import accuracy_unpaired_from_counts
-    >>> result = accuracy_unpaired_from_counts(84, 100, 92, 100)
+    >>> from fastcmp import accuracy_unpaired
+    >>> y_a, pred_a = [0, 0, 1, 1, 1, 0], [0, 0, 1, 1, 1, 0]
+    >>> y_b, pred_b = [0, 1, 1, 0, 1], [1, 1, 0, 1, 1]
+    >>> round(accuracy_unpaired(y_a, pred_a, y_b, pred_b).pvalue, 4)
+    0.0261
+    >>> result = accuracy_unpaired(counts=(84, 100, 92, 100))
     >>> round(result.statistic, 3), round(result.pvalue, 3)
     (-1.741, 0.082)
-    >>> result = accuracy_unpaired_from_counts(9, 10, 3, 10, method="boschloo")
-    >>> round(result.pvalue, 6)
-    0.007956
     """
     against = read_margin(margin, alpha, 1.0)
     shift, options = _read_options(method, alternative, two_sided, null_difference)
-    given = {"correct_a": correct_a, "n_a": n_a, "correct_b": correct_b, "n_b": n_b}
-    counts = [as_counts(raw, name) for name, raw in given.items()]
+    data = {"y_a": y_a, "pred_a": pred_a, "y_b": y_b, "pred_b": pred_b}
+    labels_only = {"classes": classes, "missing": None if missing == "raise" else missing}
+    if are_counts_given(data, {"counts": counts}, labels_only):
+        cells, shift = _read_counts(counts, shift)
+        return with_margin(_test(cells, shift, options), against)  # type: ignore[no-any-return]
+    if shift.ndim:
+        raise ValueError(f"null_difference must be one number, got shape {shift.shape}")
+    parts = [
+        encode(y, {name: pred}, classes=classes, missing=missing, truth=truth, least=1)
+        for truth, y, name, pred in (("y_a", y_a, "pred_a", pred_a), ("y_b", y_b, "pred_b", pred_b))
+    ]
+    right = [
+        x
+        for part in parts
+        for x in (np.count_nonzero(part.y_true == part.preds[0]), part.n_samples)
+    ]
+    dropped = {
+        "n_missing": sum(part.n_missing for part in parts),
+        "n_excluded": sum(part.n_excluded for part in parts),
+    }
+    return with_margin(_test(right, shift, options, **dropped), against)  # type: ignore[no-any-return]
+
+
+def _read_counts(counts: Any, shift: NDArray[np.float64]) -> tuple[list[Any], NDArray[np.float64]]:
+    """Right answers and samples of both models, and differences under H0, of one shape."""
+    names = ("correct_a", "n_a", "correct_b", "n_b")
+    if not hasattr(counts, "__len__") or len(counts) != len(names):
+        raise TypeError(f"counts must be a tuple ({', '.join(names)}), got {counts!r}")
+    given = [as_counts(raw, name) for name, raw in zip(names, counts, strict=True)]
     try:
-        right_a, all_a, right_b, all_b, shift = np.broadcast_arrays(*counts, shift)
+        right_a, all_a, right_b, all_b, shift = np.broadcast_arrays(*given, shift)
     except ValueError:
-        shapes = ", ".join(map(str, (np.shape(x) for x in (*counts, shift))))
+        shapes = ", ".join(map(str, (np.shape(x) for x in (*given, shift))))
         raise ValueError(f"counts must broadcast to one shape, got shapes {shapes}") from None
     for model, correct, n in (("a", right_a, all_a), ("b", right_b, all_b)):
         if (n < 1).any():
@@ -221,8 +172,7 @@ def accuracy_unpaired_from_counts(
             raise ValueError(
                 f"correct_{model} must be at most n_{model}, got {correct[correct > n].flat[0]}"
             )
-    result = _test([right_a, all_a, right_b, all_b], shift, options)
-    return with_margin(result, against)  # type: ignore[no-any-return]
+    return [right_a, all_a, right_b, all_b], shift
 
 
 def _read_options(

@@ -352,8 +352,8 @@ class UnpairedResult(Compared, Record):
 
         Examples
         --------
-        >>> from fastcmp import accuracy_unpaired_from_counts
-        >>> result = accuracy_unpaired_from_counts(56, 70, 48, 80)
+        >>> from fastcmp import accuracy_unpaired
+        >>> result = accuracy_unpaired(counts=(56, 70, 48, 80))
         >>> low, high = result.confidence_interval()
         >>> round(low, 4), round(high, 4)
         (0.0524, 0.3339)
@@ -405,8 +405,8 @@ class UnpairedResult(Compared, Record):
 
         Examples
         --------
-        >>> from fastcmp import accuracy_unpaired_from_counts
-        >>> result = accuracy_unpaired_from_counts(56, 70, 48, 80)
+        >>> from fastcmp import accuracy_unpaired
+        >>> result = accuracy_unpaired(counts=(56, 70, 48, 80))
         >>> low, high = result.ratio_interval()
         >>> round(result.ratio, 4), round(low, 4), round(high, 4)
         (1.3333, 1.079, 1.6721)
@@ -436,8 +436,8 @@ class UnpairedResult(Compared, Record):
 
         Examples
         --------
-        >>> from fastcmp import accuracy_unpaired_from_counts
-        >>> result = accuracy_unpaired_from_counts(56, 70, 48, 80)
+        >>> from fastcmp import accuracy_unpaired
+        >>> result = accuracy_unpaired(counts=(56, 70, 48, 80))
         >>> low, high = result.odds_ratio_interval()
         >>> round(result.odds_ratio, 4), round(low, 4), round(high, 4)
         (2.6667, 1.2091, 6.0399)

@@ -13,7 +13,7 @@ from fastcmp import kernels
 from fastcmp.core.threads import ThreadPool
 from fastcmp.counts.pairs import Block, PairColumns, RightBits
 from fastcmp.kernels.bits import TILE_ROWS
-from fastcmp.paired.mcnemar_result import difference_intervals, evaluate_counts
+from fastcmp.paired.mcnemar_counts import difference_intervals, evaluate_counts
 from fastcmp.pairwise.engine import PairTests
 from fastcmp.pairwise.joint_draws import BitPart, Joint, bit_flips, joint_of_spread
 

@@ -20,14 +20,16 @@ from fastcmp.core.threads import Progress, ThreadPool, check_progress, check_wor
 from fastcmp.counts.pairs import RightBits
 from fastcmp.inputs.labels import Labels, encode
 from fastcmp.inputs.model_names import with_names
-from fastcmp.paired.mcnemar_result import METHODS as POST_HOC
+from fastcmp.paired.mcnemar_counts import METHODS as POST_HOC
 from fastcmp.paired.units import CLUSTERED, SampleUnits, Sampling, unit_rows, units_of
 from fastcmp.pairwise.adjust import OF_PAIRS
-from fastcmp.pairwise.compare_all import check_counts, compare_all_from_counts
+from fastcmp.pairwise.compare_all import check_counts, compare_all
 from fastcmp.pairwise.comparing import check_method, read_options, record_of, threads_pay
 from fastcmp.pairwise.engine import run_tests
 from fastcmp.pairwise.result import PairwiseResult
 from fastcmp.pairwise.sampled_tests import count_by_cluster, sampled_tests
+from fastcmp.stream.dask_blocks import are_collections, gather, refuse_units, renamed
+from fastcmp.stream.pair_counts import PairCounts
 
 
 class ClusteredOutcome(NamedTuple):
@@ -315,11 +317,19 @@ def cochrans_q(
     alpha = as_proportion(alpha, "alpha")
     policy = None if missing == "raise" else missing
     labels_only = {"classes": classes, "groups": groups, "names": names, "missing": policy}
-    if are_counts_given({"y_true": y_true, "preds": preds}, {"counts": counts}, labels_only):
+    by_counts = are_counts_given(
+        {"y_true": y_true, "preds": preds}, {"counts": counts}, labels_only
+    )
+    by_blocks = not by_counts and are_collections(y_true, preds)
+    if by_counts or by_blocks:
         method = choose(method, "method", ("asymptotic", "f"))
         post_hoc = choose(post_hoc, "post_hoc", (None, *POST_HOC))
         check_workers(workers)
         check_progress(progress)
+        if by_blocks:
+            refuse_units({"groups": groups})
+            empty = PairCounts(classes=classes, missing=missing)
+            counts = gather(empty, y_true, renamed(preds, names))
         check_counts(counts, {"PairCounts": are_paired})
         correct, m = counts.correct, len(counts.correct)
         if m * m * counts.n_samples >= 2**63:
@@ -331,8 +341,8 @@ def cochrans_q(
         outcome = kernels.cochrans_q(correct, squares, counts.n_samples)
         pairs = None
         if post_hoc is not None:
-            pairs = compare_all_from_counts(
-                counts,
+            pairs = compare_all(
+                counts=counts,
                 method=post_hoc,
                 adjust=adjust,
                 alpha=alpha,

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastcmp.core.checks import choose, warn
+from fastcmp.core.checks import are_counts_given, choose, warn
 from fastcmp.core.records import LabelledCounts, PairedCounts, are_labelled, are_paired
 from fastcmp.core.threads import Progress, ThreadPool, check_workers, reporting
 from fastcmp.counts.pairs import choose_pairs, name_control
-from fastcmp.inputs.cost_matrix import CostMatrix, read_cost, refuse_cost
+from fastcmp.inputs.cost_matrix import CostMatrix, check_fit, read_cost, refuse_cost, required_cost
 from fastcmp.inputs.labels import Labels, encode
 from fastcmp.inputs.model_names import with_names
 from fastcmp.paired.cost_result import check_options
@@ -29,12 +29,15 @@ from fastcmp.pairwise.comparing import (
     with_ranks,
 )
 from fastcmp.pairwise.cost_tests import cost_tests, cost_tests_from_counts, encode_costs
-from fastcmp.pairwise.engine import Options, PairTests, run_tests
+from fastcmp.pairwise.engine import Options, run_tests
 from fastcmp.pairwise.leaderboard import rank_fields
 from fastcmp.pairwise.margins import against
-from fastcmp.pairwise.metric_options import Draws, read_metric
+from fastcmp.pairwise.metric_options import Draws, check_counted, read_metric
 from fastcmp.pairwise.result import PairwiseResult
 from fastcmp.pairwise.sampled_tests import SampledTests, sampled_tests
+from fastcmp.stream.dask_blocks import are_collections, gather, models_of, refuse_units, renamed
+from fastcmp.stream.label_counts import LabelCounts
+from fastcmp.stream.pair_counts import PairCounts
 
 if TYPE_CHECKING:
     from fastcmp.metrics.choice import Metric
@@ -42,12 +45,14 @@ if TYPE_CHECKING:
 
 _TESTS = ("mcnemar", "cost")
 _COUNTED = 1 << 22  # labels of all models whose counting is worth threads
+_COUNTED_PAIRS = 1 << 14  # pairs from counts that are worth threads
 
 
 def compare_all(
-    y_true: ArrayLike,
-    preds: Any,
+    y_true: ArrayLike | None = None,
+    preds: Any = None,
     *,
+    counts: PairedCounts | LabelledCounts | None = None,
     test: str = "mcnemar",
     metric: Any = None,
     method: str | None = None,
@@ -81,7 +86,11 @@ def compare_all(
         dropped and counted.
     preds : array-like of shape (M, n), mapping or frame
         Predicted labels: one row a model, or a mapping from names to columns, or a
-        pandas, polars or pyarrow frame whose columns are models.
+        pandas, polars or pyarrow frame whose columns are models. Dask's arrays and
+        frames are counted where they are, as by `fastcmp.stream.gather`.
+    counts : fastcmp.stream.PairCounts or fastcmp.stream.LabelCounts, optional
+        In their place, what a stream has counted: samples that each two models got
+        right, for accuracies; or by true and predicted classes, for costs or a metric.
     test : {"mcnemar", "cost"}
         What is compared: accuracies, or expected costs.
     metric : str, callable or Metric, optional
@@ -170,7 +179,9 @@ def compare_all(
     -------
     PairwiseResult
         Counts, differences, p-values, decisions, leaderboard and groups of ties; by a
-        metric a `MetricsResult`.
+        metric a `MetricsResult`. From counts to the bit what labels give, of a metric to
+        rounding, but for the draws of "maxt", which are then normal numbers; `n_outside`
+        is empty, for blocks do not know all labels of the truth.
 
     Raises
     ------
@@ -202,6 +213,9 @@ def compare_all(
     >>> result = compare_all(*load_digits())
     >>> result.best
     ('svm_rbf', 'knn_3', 'extra_trees', 'random_forest', 'mlp')
+    >>> from fastcmp.stream import PairCounts
+    >>> compare_all(counts=PairCounts().update(*load_digits())).best[0]
+    'svm_rbf'
     """
     test = choose(test, "test", _TESTS)
     sampling = Sampling(groups, strata, stratum_weights)
@@ -214,32 +228,57 @@ def compare_all(
         options = replace(options, lower_is_better=by.lower_is_better)
     options, draws = draw_for(options, simultaneous, n_resamples, rng)
     options = with_ranks(options, rank_intervals, rng)
-    threads = check_workers(workers)
-    preds, matrix = with_names(preds, names, "preds"), None
-    if test == "cost":
-        labels, matrix = encode_costs(y_true, preds, cost, classes, missing)
-    else:
+    threads, matrix = check_workers(workers), None
+    if kind != "cost":
         refuse_cost(cost)
-        labels = encode(y_true, preds, classes=classes, missing=missing)
-    chosen = choose_pairs(labels.names, pairs, control)
-    asked = _Asked(labels, options, sampling, chosen, matrix, by, draws, classes)
+    labels_only = {"groups": groups, "strata": strata, "classes": classes, "names": names}
+    labels_only["missing"] = None if missing == "raise" else missing
+    source: Any
+    if are_counts_given({"y_true": y_true, "preds": preds}, {"counts": counts}, labels_only):
+        check_counts(counts)
+        source = _fitting(counts, kind)
+        if kind == "cost":
+            required_cost(cost, None, missing)
+            matrix = read_cost(cost, source.classes)
+    elif are_collections(y_true, preds):
+        models = renamed(preds, names)
+        if (own := models_of(models)) is not None:  # before anything is computed
+            choose_pairs(own, pairs, control)
+        accumulator: PairCounts | LabelCounts = PairCounts(classes=classes, missing=missing)
+        if kind != "mcnemar":
+            check_counted(missing)
+            matrix = required_cost(cost, classes, missing) if kind == "cost" else None
+            accumulator = LabelCounts(classes=classes if matrix is None else matrix.classes)
+        refuse_units({"groups": groups, "strata": strata})
+        source = gather(accumulator, y_true, models)
+        check_counts(source)
+        if matrix is not None:
+            check_fit(matrix, source.classes, source.n_excluded, classes)
+    elif kind == "cost":
+        models = with_names(preds, names, "preds")
+        source, matrix = encode_costs(y_true, models, cost, classes, missing)
+    else:
+        source = encode(y_true, with_names(preds, names, "preds"), classes=classes, missing=missing)
+    known = source.names or ()
+    chosen = choose_pairs(known, pairs, control)
+    asked = _Asked(source, options, sampling, chosen, matrix, by, draws, classes)
     with (
         reporting(progress, "comparing", unit="pairs") as report,
         ThreadPool(threads if asked.threads_pay else 1, report) as pool,
     ):
         made = _tests(asked, y_true, pool)
-        kept = run_tests(made.tests, chosen, labels.names, options, pool)
+        kept = run_tests(made.tests, chosen, known, options, pool)
         ranks = rank_fields(made.tests, options, pool)
-    control = name_control(labels.names, chosen, control)
+    control = name_control(known, chosen, control)
     return record_of(
-        *(made.tests, kept, labels, options, control, made.record), more=made.of_record() | ranks
+        *(made.tests, kept, source, options, control, made.record), more=made.of_record() | ranks
     )
 
 
 class _Asked(NamedTuple):
     """What is compared, and how."""
 
-    labels: Labels
+    source: Labels | PairedCounts | LabelledCounts
     options: Options
     sampling: Sampling
     chosen: NDArray[np.int32] | None
@@ -251,38 +290,46 @@ class _Asked(NamedTuple):
     @property
     def n_pairs(self) -> int:
         """How many pairs are compared."""
-        m = len(self.labels.names)
+        m = len(self.source.names or ())
         return m * (m - 1) // 2 if self.chosen is None else len(self.chosen)
 
     @property
     def threads_pay(self) -> bool:
         """Whether several threads are faster than one."""
-        n = self.labels.n_samples
-        counted = self.metric is not None and len(self.labels.names) * n >= _COUNTED
-        counted |= self.draws is not None or self.options.all_together
-        return counted or threads_pay(self.n_pairs, n)
+        if self.draws is not None or self.options.all_together:
+            return True
+        m, n = len(self.source.names or ()), self.source.n_samples
+        if not isinstance(self.source, Labels):
+            return m * m >= _COUNTED_PAIRS
+        return (self.metric is not None and m * n >= _COUNTED) or threads_pay(self.n_pairs, n)
 
 
 def _tests(asked: _Asked, y_true: Any, pool: ThreadPool) -> SampledTests | MetricTests:
-    """Make the tests of pairs."""
-    labels, options, sampling, chosen, matrix, metric, draws, classes = asked
+    """Make the tests of pairs, from labels or from counts."""
+    source, options, sampling, chosen, matrix, metric, draws, classes = asked
+    labels = source if isinstance(source, Labels) else None
     if options.all_together:  # all pairs say how alike the models are
         chosen = None
-    level = 1 - options.alpha
+    level, method = 1 - options.alpha, options.method
+    counts: Any = source
     if metric is not None:
-        from fastcmp.pairwise.metric_comparison import How, compare_labels
+        from fastcmp.pairwise.metric_comparison import How, compare_counts, compare_labels
 
-        how = How(metric, options.method, level, draws, classes)
+        how = How(metric, method, level, draws, classes)
+        if labels is None:
+            return compare_counts(counts, how, pool)
         return compare_labels(labels, y_true, sampling, how, chosen, pool)
     if matrix is not None:
-        equal_costs = check_options(options.method)
-        tests = cost_tests(labels, matrix, equal_costs, level, asked.n_pairs, pool)
-        return SampledTests(tests, options.method)
-    method = options.method or None
-    return sampled_tests(labels, y_true, sampling, method, level, chosen, pool)
-
-
-# Counts that a stream has gathered: of the right kind, and enough of them.
+        equal_costs = check_options(method)
+        if labels is None:
+            tests = cost_tests_from_counts(counts, matrix, equal_costs, level)
+        else:
+            tests = cost_tests(labels, matrix, equal_costs, level, asked.n_pairs, pool)
+        return SampledTests(tests, method)
+    if labels is None:
+        tests = accuracy_tests_from_counts(counts.joint, counts.n_samples, method, level)
+        return SampledTests(tests, method)
+    return sampled_tests(labels, y_true, sampling, method or None, level, chosen, pool)
 
 
 _COUNTS: dict[str, Callable[[Any], bool]] = {"PairCounts": are_paired, "LabelCounts": are_labelled}
@@ -314,149 +361,17 @@ def check_counts(
     return names
 
 
-# Many models compared from counts that a stream has gathered.
-
-
-_COUNTED_PAIRS = 1 << 14  # pairs from counts that are worth threads
-
-
-def compare_all_from_counts(
-    counts: PairedCounts | LabelledCounts,
-    *,
-    metric: Any = None,
-    method: str | None = None,
-    cost: Any = None,
-    n_resamples: int = 9999,
-    rng: Any = None,
-    adjust: str = "holm",
-    alpha: float = 0.05,
-    simultaneous: bool = False,
-    rank_intervals: str = "decisions",
-    margin: float | None = None,
-    pairs: Sequence[tuple[int | str, int | str]] | None = None,
-    control: int | str | None = None,
-    keep: str | int | Path = "all",
-    memory_limit: int | str | None = None,
-    workers: int | None = None,
-    progress: bool | Progress | None = None,
-) -> PairwiseResult:
-    """Compare many models from counts that a stream has gathered.
-
-    Parameters
-    ----------
-    counts : fastcmp.stream.PairCounts or fastcmp.stream.LabelCounts
-        Samples that each two models classified rightly, to compare accuracies; or those
-        of all pairs by true and predicted classes, to compare costs or a metric.
-    metric : str, callable or Metric, optional
-        For `LabelCounts`: compare by a metric, as in `compare_all`.
-    method : str, optional
-        Variant of the test, as in `compare_all`.
-    cost : array-like of shape (K, K), mapping or frame, optional
-        For `LabelCounts`: the cost of each mistake, in the order of their classes.
-    n_resamples : int
-        Draws of ``adjust="maxt"`` and of simultaneous intervals; for a metric those of
-        permutation and bootstrap too.
-    rng : int, numpy.random.Generator or None
-        Where they come from.
-    adjust : str
-        Adjustment for the number of pairs, as in `compare_all`; "maxt" by normal
-        numbers that have the covariance of the models.
-    alpha : float
-        Error rate of the decisions, in (0, 1).
-    simultaneous : bool
-        Whether the intervals of differences hold for all pairs at once.
-    rank_intervals : {"decisions", "simultaneous", "marginal"}
-        Where the intervals of ranks come from, as in `compare_all`.
-    margin : float, optional
-        As in `compare_all`.
-    pairs : sequence of pairs, optional
-        Compare only these.
-    control : int or str, optional
-        Compare only this model with all others: the answer is a table against it.
-    keep : str, int or Path
-        Which pairs to keep, as in `compare_all`.
-    memory_limit : int or str, optional
-        As in `compare_all`.
-    workers : int, optional
-        Threads.
-    progress : bool or callable, optional
-        As in `compare_all`.
-
-    Returns
-    -------
-    PairwiseResult
-        To the bit what `compare_all` finds on the same samples, of a metric to
-        rounding, but for the draws of "maxt"; `n_outside` is empty, for blocks do not
-        know all labels of the truth.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two models or samples, `cost` is missing or has no
-        place, or as in `compare_all`.
-    TypeError
-        If `counts` is something else.
-
-    Examples
-    --------
-    >>> from fastcmp import compare_all_from_counts, load_digits
-    >>> from fastcmp.stream import PairCounts
-    >>> y_true, preds = load_digits()
-    >>> compare_all_from_counts(PairCounts().update(y_true, preds)).best[0]
-    'svm_rbf'
-    """
-    names = check_counts(counts)
-    test = "mcnemar" if are_paired(counts) else "cost"
-    chosen_metric = None
-    if metric is not None:
-        chosen_metric, test = _read_metric(counts, metric, cost), "metric"
-    method = check_method(test, method)
-    options = read_options(test, method, adjust, alpha, keep, memory_limit)
-    options = against(options, margin)
-    if chosen_metric is not None:
-        options = replace(options, lower_is_better=chosen_metric.lower_is_better)
-    options, draws = draw_for(options, simultaneous, n_resamples, rng)
-    options = with_ranks(options, rank_intervals, rng)
-    threads = check_workers(workers)
-    chosen = choose_pairs(names, pairs, control)
-    if len(names) ** 2 < _COUNTED_PAIRS and not (draws or options.all_together):
-        threads = 1
-    with (
-        reporting(progress, "comparing", unit="pairs") as report,
-        ThreadPool(threads, report) as pool,
-    ):
-        made: MetricTests | SampledTests
-        if chosen_metric is not None:
-            from fastcmp.pairwise.metric_comparison import How, compare_counts
-
-            how = How(chosen_metric, options.method, 1 - options.alpha, draws)
-            made = compare_counts(cast("LabelledCounts", counts), how, pool)
-        else:
-            tests = _tests_of_counts(counts, cost, options)
-            made = SampledTests(tests, options.method)
-        kept = run_tests(made.tests, chosen, names, options, pool)
-        ranks = rank_fields(made.tests, options, pool)
-    control = name_control(names, chosen, control)
-    more = made.of_record() | ranks
-    return record_of(made.tests, kept, counts, options, control, made.record, more)
-
-
-def _read_metric(counts: Any, metric: Any, cost: Any) -> Metric:
-    """Read the metric; refuse counts that do not know classes."""
-    if are_paired(counts):
+def _fitting(counts: Any, kind: str) -> Any:
+    """Counts that know what is compared; others are refused."""
+    if are_paired(counts) and kind != "mcnemar":
+        what = "metric=" if kind == "metric" else "test='cost'"
         raise ValueError(
-            "metric= needs counts by class, fastcmp.stream.LabelCounts; PairCounts "
+            f"{what} needs counts by class, fastcmp.stream.LabelCounts; PairCounts "
             "know only which samples are right"
         )
-    return read_metric(metric, "mcnemar", cost)
-
-
-def _tests_of_counts(counts: Any, cost: Any, options: Options) -> PairTests:
-    method, level = options.method, 1 - options.alpha
-    if are_paired(counts):
-        refuse_cost(cost)
-        return accuracy_tests_from_counts(counts.joint, counts.n_samples, method, level)
-    if cost is None:
-        raise ValueError("LabelCounts need cost=, the matrix of costs, or metric=")
-    matrix = read_cost(cost, counts.classes)
-    return cost_tests_from_counts(counts, matrix, check_options(method), level)
+    if not are_paired(counts) and kind == "mcnemar":
+        raise ValueError(
+            "LabelCounts need metric=, such as 'accuracy', or test='cost' with cost=, the "
+            "matrix of costs"
+        )
+    return counts

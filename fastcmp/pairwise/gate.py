@@ -269,11 +269,11 @@ def gate(
 
     Examples
     --------
-    >>> from fastcmp import gate, mcnemar_from_counts
+    >>> from fastcmp import gate, mcnemar
     >>> result = gate(
     ...     {
-    ...         "all": mcnemar_from_counts(table=[[880, 40], [38, 42]], margin=0.03),
-    ...         "hard": mcnemar_from_counts(table=[[80, 20], [30, 40]], margin=0.03),
+    ...         "all": mcnemar(table=[[880, 40], [38, 42]], margin=0.03),
+    ...         "hard": mcnemar(table=[[80, 20], [30, 40]], margin=0.03),
     ...     }
     ... )
     >>> result.outcome, result.decision.tolist()

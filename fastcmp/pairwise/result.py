@@ -23,7 +23,7 @@ from fastcmp.core.sections import (
 )
 from fastcmp.paired.clustered_mcnemar import CLUSTERED_NAMES
 from fastcmp.paired.cost_result import METHOD_NAMES as COST_METHODS
-from fastcmp.paired.mcnemar_result import METHOD_NAMES
+from fastcmp.paired.mcnemar_counts import METHOD_NAMES
 from fastcmp.pairwise.decisions import BETTER, RESULTS, TIED, UNTESTED, WORSE, Ints, PairDecisions
 from fastcmp.pairwise.leaderboard import (
     format_difference,

@@ -18,7 +18,7 @@ from fastcmp.inputs.labels import Labels
 from fastcmp.kernels.bits import allocate_words, cluster_squares
 from fastcmp.paired.clustered_mcnemar import bounded_units, cluster_cautions, standardized
 from fastcmp.paired.margins import BoundedUnits, bounded_interval
-from fastcmp.paired.mcnemar_result import METHODS, WEIGHTED, choose_method
+from fastcmp.paired.mcnemar_counts import METHODS, WEIGHTED, choose_method
 from fastcmp.paired.stratified_mcnemar import per_sample, stratum_units, weighted_exact
 from fastcmp.paired.units import (
     CLUSTER_WEIGHTED,

@@ -15,7 +15,7 @@ from fastcmp import kernels
 from fastcmp.core.checks import ALTERNATIVES, as_counts, as_flag
 from fastcmp.kernels.planned import margin_variances
 from fastcmp.kernels.status import DEGENERATE, OK
-from fastcmp.paired.mcnemar_result import CODES
+from fastcmp.paired.mcnemar_counts import CODES
 from fastcmp.planning.discordance import KNOWN, read_discordant, read_probabilities
 from fastcmp.planning.families import (
     Case,

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
-from fastcmp.core.checks import choose
+from fastcmp.core.checks import are_counts_given, choose
 from fastcmp.core.records import Record
 from fastcmp.core.sections import Section, dropped_sentences
 from fastcmp.core.threads import ThreadPool, check_workers
@@ -36,6 +36,8 @@ from fastcmp.scores.curves import (
     sorted_classes,
     sweep_scores,
 )
+from fastcmp.stream.dask_blocks import are_collections, refuse_units
+from fastcmp.stream.score_state import AreaCounts, only_area
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,9 +242,10 @@ def count_pairs(read: Scores, model: int) -> ConcordanceResult:
 
 
 def auc(
-    y_true: ArrayLike,
-    scores: Any,
+    y_true: ArrayLike | None = None,
+    scores: Any = None,
     *,
+    counts: AreaCounts | None = None,
     ties: str = "half",
     positive: Any = None,
     sample_weight: ArrayLike | None = None,
@@ -250,17 +253,26 @@ def auc(
     fpr_range: tuple[float, float] | None = None,
     tpr_range: tuple[float, float] | None = None,
     standardize: bool = False,
+    multiclass: str | None = None,
+    average: str | None = "macro",
+    classes: Sequence[Any] | None = None,
     on_single_class: str = "raise",
     workers: int | None = None,
 ) -> Any:
-    """Area under the ROC curve, of one model or of many.
+    """Area under the ROC curve, of one model or of many; or of one model for many classes.
 
     Parameters
     ----------
     y_true : array-like, shape (n,)
-        True labels of two classes. Samples with a missing one are dropped.
+        True labels of two classes; with `multiclass` of more, or 0 and 1 for each of K
+        labels, shape (n, K), of which a sample may have several. Samples with a missing
+        one are dropped.
     scores : array-like of shape (n,) or (M, n), mapping or frame
-        Higher scores indicate the positive class; the direction is never reversed.
+        Higher scores indicate the positive class; the direction is never reversed. With
+        `multiclass` of shape (n, K), a column a class, as ``predict_proba`` gives them.
+        Dask's arrays and frames are counted where they are, to the bit.
+    counts : ScoreCounts, RocSketch or ScoreRefinement, optional
+        In their place scores that `fastcmp.stream` has counted in bins.
     ties : {"half", "concordant", "discordant"}
         What pairs with equal scores count as. "half" is the Mann-Whitney statistic and
         the area under the points joined by lines; the others are the areas under the
@@ -278,6 +290,14 @@ def auc(
         Only the area between these true positive rates, of specificity against them.
     standardize : bool
         Scale a partial area as McClish does: 1/2 for chance, 1 for perfection.
+    multiclass : {"ovr", "ovo"}, optional
+        Each class against the rest, or Hand and Till's mean over pairs of classes.
+    average : {"macro", "weighted", "micro", "samples"} or None
+        With `multiclass`: plain mean; by the frequency of the class, or of the two
+        classes; one area of all samples and classes together; mean over samples of the
+        area of a sample's K scores; or no average. "micro" and "samples" are for "ovr".
+    classes : sequence, optional
+        With `multiclass`: labels of the columns; by default the true labels, sorted.
     on_single_class : {"raise", "nan"}
         What to do where there is only one class.
     workers : int, optional
@@ -286,7 +306,10 @@ def auc(
     Returns
     -------
     float or ndarray, shape (M,)
-        In [0, 1]; a partial area that is not standardized at most its range.
+        In [0, 1]; a partial area that is not standardized at most its range. Without an
+        average of shape (K,), for "ovo" (K (K - 1) / 2,), pairs in the order of
+        ``np.triu_indices(K, 1)``. Of counts `fastcmp.records.AreaBounds`: of several
+        models by name.
 
     Raises
     ------
@@ -294,7 +317,7 @@ def auc(
         If lengths differ, a score is NaN, there are not two classes, or options do not
         go together.
     TypeError
-        If scores are not numbers.
+        If scores are not numbers, or data and counts are both given, or neither.
 
     Notes
     -----
@@ -306,6 +329,9 @@ def auc(
        operating characteristic (ROC) curve", Radiology 143 (1982) 29-36.
     .. [2] D. K. McClish, "Analyzing a portion of the ROC curve", Medical Decision
        Making 9 (1989) 190-195.
+    .. [3] D. J. Hand, R. J. Till, "A simple generalisation of the area under the ROC
+       curve for multiple class classification problems", Machine Learning 45 (2001)
+       171-186.
 
     Examples
     --------
@@ -314,7 +340,43 @@ def auc(
     0.875
     >>> auc([0, 0, 1, 1], [[0.1, 0.4, 0.4, 0.9], [0.3, 0.2, 0.1, 0.4]]).tolist()
     [0.875, 0.5]
+    >>> scores = [[0.7, 0.2, 0.1], [0.2, 0.5, 0.3], [0.3, 0.3, 0.4], [0.1, 0.6, 0.3]]
+    >>> round(auc(["a", "b", "c", "c"], scores, multiclass="ovo"), 4)
+    0.875
+    >>> from fastcmp.stream import ScoreCounts
+    >>> auc(counts=ScoreCounts().update([0, 0, 1, 1], [1, 2, 2, 3])).auc
+    0.875
     """
+    data: dict[str, Any] = {"y_true": y_true, "scores": scores}
+    of_data = {"positive": positive, "sample_weight": sample_weight, "classes": classes}
+    of_data |= {"max_fpr": max_fpr, "fpr_range": fpr_range, "tpr_range": tpr_range}
+    of_data |= {"multiclass": multiclass, "standardize": standardize or None}
+    if are_counts_given(data, {"counts": counts}, of_data):
+        if not hasattr(type(counts), "areas"):
+            raise TypeError(f"counts must be a ScoreCounts, got {type(counts).__name__}")
+        if choose(ties, "ties", _TIES) != "half":
+            raise ValueError(f"ties={ties!r} needs all scores: of counts ties='half'")
+        found = counts.areas  # type: ignore[union-attr]  # which has them
+        return only_area(found) if len(found) == 1 else found
+    average = choose(average, "average", AVERAGES)
+    if multiclass is not None:
+        method = choose(multiclass, "multiclass", ("ovr", "ovo"))
+        binary = {"positive": positive, "max_fpr": max_fpr, "fpr_range": fpr_range}
+        binary |= {"tpr_range": tpr_range, "standardize": standardize or None}
+        for name, value in binary.items():
+            if value is not None:
+                raise ValueError(f"{name}= is for two classes: it does not go with multiclass=")
+        if method == "ovo" and (average in ("micro", "samples") or has_columns(y_true)):
+            raise ValueError(
+                "multiclass='ovo' compares pairs of classes: y_true must be of shape (n,), and "
+                f"average 'macro', 'weighted' or None, got {average!r}"
+            )
+        table = read_class_scores(**data, classes=classes, sample_weight=sample_weight)
+        if method == "ovr":
+            return average_classes(table, _area, average)
+        return _average_pairs(table, average)
+    if classes is not None:
+        raise ValueError("classes= are the columns of scores: pass multiclass='ovr' or 'ovo'")
     ties = choose(ties, "ties", _TIES)
     on_single_class = choose(on_single_class, "on_single_class", ("raise", "nan"))
     if max_fpr is not None:
@@ -322,6 +384,13 @@ def auc(
         standardize = True
     region = check_region(fpr_range, tpr_range, ties, standardize=standardize)
     threads = check_workers(workers)
+    if are_collections(y_true, scores):
+        refuse_units(
+            {"sample_weight": sample_weight, "fpr_range": fpr_range, "tpr_range": tpr_range}
+        )
+        from fastcmp.scores.dask_areas import auc_of_blocks
+
+        return auc_of_blocks(y_true, scores, ties, positive, on_single_class)
     read = read_scores(y_true, scores, positive)
     weights = _scaled(read_weights(sample_weight, read), read.positive)
     areas = np.full(len(read.columns), np.nan)
@@ -388,80 +457,6 @@ def _up_to(max_fpr: Any, *others: Any) -> tuple[float, float]:
     if not 0 < (high := float(max_fpr)) <= 1:
         raise ValueError(f"max_fpr must lie in (0, 1], got {max_fpr}")
     return 0.0, high
-
-
-# The area under the ROC curve for more than two classes.
-
-
-def auc_multiclass(
-    y_true: ArrayLike,
-    scores: ArrayLike,
-    *,
-    method: str = "ovr",
-    average: str | None = "macro",
-    classes: Sequence[Any] | None = None,
-    sample_weight: ArrayLike | None = None,
-) -> Any:
-    """Average the areas of all classes or labels, or of all pairs of classes.
-
-    Parameters
-    ----------
-    y_true : array-like, shape (n,) or (n, K)
-        True labels; samples with a missing one are dropped. Or 0 and 1 for each of K
-        labels, of which a sample may have several (multilabel).
-    scores : array-like, shape (n, K)
-        A column a class, as ``predict_proba`` gives them, or a label.
-    method : {"ovr", "ovo"}
-        Each class against the rest, or Hand and Till's mean over pairs of classes.
-    average : {"macro", "weighted", "micro", "samples"} or None
-        Plain mean; by the frequency of the class, or of the two classes; one area of
-        all samples and classes together; mean over samples of the area of a sample's
-        K scores; or no average. "micro" and "samples" are for "ovr" only.
-    classes : sequence, optional
-        Labels of the columns; by default the distinct true labels, sorted.
-    sample_weight : array-like, shape (n,), optional
-        Weights of the samples.
-
-    Returns
-    -------
-    float or ndarray
-        In [0, 1]; without an average of shape (K,), for "ovo" (K (K - 1) / 2,), pairs
-        in the order of ``np.triu_indices(K, 1)``.
-
-    Raises
-    ------
-    ValueError
-        If shapes do not fit, a score is NaN, a class has no sample, or options do not
-        go together.
-    TypeError
-        If scores are not numbers.
-
-    References
-    ----------
-    .. [1] D. J. Hand, R. J. Till, "A simple generalisation of the area under the ROC
-       curve for multiple class classification problems", Machine Learning 45 (2001)
-       171-186.
-
-    Examples
-    --------
-    >>> from fastcmp import auc_multiclass
-    >>> scores = [[0.7, 0.2, 0.1], [0.2, 0.5, 0.3], [0.3, 0.3, 0.4], [0.1, 0.6, 0.3]]
-    >>> round(auc_multiclass(["a", "b", "c", "c"], scores, method="ovo"), 4)
-    0.875
-    >>> auc_multiclass(["a", "b", "c", "c"], scores, average=None).round(3).tolist()
-    [1.0, 0.667, 0.875]
-    """
-    method = choose(method, "method", ("ovr", "ovo"))
-    average = choose(average, "average", AVERAGES)
-    if method == "ovo" and (average in ("micro", "samples") or has_columns(y_true)):
-        raise ValueError(
-            "method='ovo' compares pairs of classes: y_true must be of shape (n,), and "
-            f"average 'macro', 'weighted' or None, got {average!r}"
-        )
-    read = read_class_scores(y_true, scores, classes, sample_weight)
-    if method == "ovr":
-        return average_classes(read, _area, average)
-    return _average_pairs(read, average)
 
 
 def _average_pairs(read: ClassScores, average: str | None) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
-from fastcmp.core.checks import as_cells, as_proportion, choose
+from fastcmp.core.checks import are_counts_given, as_cells, as_proportion, choose
 from fastcmp.core.records import ConfidenceInterval, Record, TwoClassCounts, are_two_class
 from fastcmp.core.saved_states import readable
 from fastcmp.core.sections import Section, dropped_sentences, format_interval, interval_name
@@ -230,8 +230,8 @@ class ClassificationTable(Record):
 
         Examples
         --------
-        >>> from fastcmp.scores.classification import classification_table_from_counts
-        >>> table = classification_table_from_counts(tp=13, fp=2, fn=27, tn=158)
+        >>> from fastcmp.scores.classification import classification_table
+        >>> table = classification_table(tp=13, fp=2, fn=27, tn=158)
         >>> low, high = table.confidence_interval("sensitivity")
         >>> round(low, 4), round(high, 4)
         (0.2008, 0.4798)
@@ -352,10 +352,15 @@ _DEFAULT_CUTOFF = 0.5
 
 
 def classification_table(
-    y_true: ArrayLike,
+    y_true: ArrayLike | None = None,
     score_or_label: ArrayLike | None = None,
     *,
     scores: ArrayLike | None = None,
+    counts: TwoClassCounts | None = None,
+    tp: int | None = None,
+    fp: int | None = None,
+    fn: int | None = None,
+    tn: int | None = None,
     cutoff: float = _DEFAULT_CUTOFF,
     positive: Any = None,
     sample_weight: ArrayLike | None = None,
@@ -377,6 +382,10 @@ def classification_table(
     scores : array-like, shape (n,), optional
         Scores of any type, in place of `score_or_label`. Higher scores indicate
         the positive class, unless `rule` is "<=" or "<".
+    counts : fastcmp.stream.ConfusionCounts, optional
+        In the place of labels, counts of one model and two classes.
+    tp, fp, fn, tn : int, optional
+        Or true and false positives, false and true negatives: one number each.
     cutoff : float
         What scores are compared with; beyond all scores, all samples get the same call.
     positive : label, optional
@@ -403,10 +412,11 @@ def classification_table(
     ------
     ValueError
         If lengths differ, a score, a weight or the cutoff is NaN, a prediction is
-        missing or not one of two labels, or an option is unknown.
+        missing or not one of two labels, a count is negative, fractional or above 2**53
+        with the others, `counts` are of more models or classes, or an option is unknown.
     TypeError
-        If labels of different types are compared, or not one of `score_or_label` and
-        `scores` is given.
+        If labels of different types are compared, a count is no number, or not one of
+        `score_or_label`, `scores` and counts is given.
 
     Notes
     -----
@@ -423,10 +433,30 @@ def classification_table(
     ... )
     >>> labels.sensitivity, labels.specificity
     (0.5, 0.0)
+    >>> table = classification_table(tp=13, fp=2, fn=27, tn=158)
+    >>> table.accuracy, table.sensitivity, table.specificity
+    (0.855, 0.325, 0.9875)
     """
     limit = _check_cutoff(cutoff)
     rule = choose(rule, "rule", RULES)
     options = _check_options(prevalence, confidence_level, interval)
+    cells: dict[str, Any] = {"tp": tp, "fp": fp, "fn": fn, "tn": tn}
+    of_labels = {"score_or_label": score_or_label, "scores": scores}
+    of_labels["sample_weight"] = sample_weight
+    if are_counts_given({"y_true": y_true}, {"counts": counts} | cells, of_labels):
+        numbers = [raw for raw in cells.values() if raw is not None]
+        if len(numbers) != (4 if counts is None else 0):
+            raise TypeError("pass all of tp=, fp=, fn= and tn=, or counts=, not some of both")
+        if counts is None:
+            if positive is not None:
+                raise TypeError("positive= is of labels or counts=: tp= and the others know it")
+            options |= dict(zip(cells, as_cells(**cells), strict=True))
+            return ClassificationTable(**options)
+        if not are_two_class(counts):
+            raise TypeError(f"counts must be a fastcmp.stream.ConfusionCounts, got {counts!r}")
+        known, labels = counts.two_class_counts(positive)
+        options |= {**known, "labels": labels, "n_missing": counts.n_missing}
+        return ClassificationTable(**options)
     check_indexes([("y_true", y_true), ("score_or_label", score_or_label), ("scores", scores)])
     numbers, asked = _as_numbers(score_or_label, scores, limit)
     read: Scores | Truth
@@ -459,76 +489,6 @@ def _count(calls: Flags, positive: Flags, weights: NDArray[np.float64] | None) -
     else:
         tn, fp, fn, tp = np.bincount(cells, weights, minlength=4).tolist()
     return {"tp": tp, "fp": fp, "fn": fn, "tn": tn}
-
-
-def classification_table_from_counts(
-    counts: TwoClassCounts | None = None,
-    *,
-    tp: int | None = None,
-    fp: int | None = None,
-    fn: int | None = None,
-    tn: int | None = None,
-    positive: Any = None,
-    prevalence: float | None = None,
-    confidence_level: float = 0.95,
-    interval: str = "wilson",
-) -> ClassificationTable:
-    """Measure how well a classifier does, from the four counts.
-
-    Parameters
-    ----------
-    counts : fastcmp.stream.ConfusionCounts, optional
-        Of one model and two classes.
-    tp, fp, fn, tn : int
-        Or true and false positives, false and true negatives: one number each.
-    positive : label, optional
-        The positive class of `counts`; of two numbers or booleans the larger one by
-        default.
-    prevalence : float, optional
-        As in `classification_table`.
-    confidence_level : float
-        Level of intervals, in (0, 1).
-    interval : {"wilson", "clopper-pearson"}
-        Interval for a proportion.
-
-    Returns
-    -------
-    ClassificationTable
-        The measures, and intervals for them.
-
-    Raises
-    ------
-    ValueError
-        If a count is negative, fractional or above 2**53 with the others, `counts` are
-        of more models or classes, or an option is unknown.
-    TypeError
-        If a count is no number, or some are given twice, or not at all.
-
-    Examples
-    --------
-    >>> from fastcmp.scores.classification import classification_table_from_counts
-    >>> table = classification_table_from_counts(tp=13, fp=2, fn=27, tn=158)
-    >>> table.accuracy, table.sensitivity, table.specificity
-    (0.855, 0.325, 0.9875)
-    """
-    given: dict[str, Any] = {"tp": tp, "fp": fp, "fn": fn, "tn": tn}
-    numbers = [raw for raw in given.values() if raw is not None]
-    if len(numbers) != (4 if counts is None else 0) or (positive is not None and counts is None):
-        raise TypeError(
-            "pass all of tp, fp, fn and tn, or a fastcmp.stream.ConfusionCounts with positive="
-        )
-    options = _check_options(prevalence, confidence_level, interval)
-    if counts is not None:
-        if not are_two_class(counts):
-            raise TypeError(
-                f"counts must be a fastcmp.stream.ConfusionCounts, got {counts!r}: pass "
-                "numbers by name, tp=, fp=, fn= and tn="
-            )
-        cells, labels = counts.two_class_counts(positive)
-        options |= {**cells, "labels": labels}
-        return ClassificationTable(n_missing=counts.n_missing, **options)
-    options |= dict(zip(given, as_cells(**given), strict=True))
-    return ClassificationTable(**options)
 
 
 def _check_options(

@@ -22,7 +22,7 @@ from fastcmp.core.sections import (
 from fastcmp.inputs.model_names import read_pair_names
 from fastcmp.paired.margin_result import MarginTests, margin_sentences
 from fastcmp.paired.margins import read_margin
-from fastcmp.paired.unpaired_accuracies import accuracy_unpaired, accuracy_unpaired_from_counts
+from fastcmp.paired.unpaired_accuracies import accuracy_unpaired
 from fastcmp.paired.unpaired_means import POLICIES, UnpairedMeans, means_unpaired
 from fastcmp.paired.unpaired_result import METHOD_NAMES, METHODS, UnpairedResult
 from fastcmp.scores.auc_test import AUCComparison
@@ -363,7 +363,7 @@ def compare_unpaired(
     else:
         counted = all(isinstance(x, Integral) and not isinstance(x, bool) for x in columns)
         if counted:
-            test = accuracy_unpaired_from_counts(*columns, method=method, **shared)
+            test = accuracy_unpaired(counts=columns, method=method, **shared)
         else:
             test = accuracy_unpaired(
                 *columns, method=method, classes=classes, missing=missing, **shared

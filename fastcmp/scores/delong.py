@@ -10,14 +10,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import choose
-from fastcmp.core.threads import ThreadPool, check_workers
+from fastcmp.core.threads import ThreadPool, check_memory, check_workers, read_size
 from fastcmp.inputs.columns import read_column
 from fastcmp.inputs.model_names import check_indexes
 from fastcmp.inputs.scores import Scores, order_of, read_scores, warn_of_direction
 from fastcmp.scores.auc_test import AUCComparison, compare_estimates
 from fastcmp.scores.delong_result import DelongResult
+from fastcmp.stream.dask_blocks import are_collections, refuse_units
 
 _THREADS_PAY = 1 << 18  # scores; below it one thread is faster
+_TASK = 4 * 10**9  # bytes that a task of Dask may take
 
 
 def delong(
@@ -26,6 +28,7 @@ def delong(
     *,
     positive: Any = None,
     groups: ArrayLike | None = None,
+    memory_limit: int | str | None = None,
     workers: int | None = None,
 ) -> DelongResult:
     """DeLong's covariance of the AUCs of one, two or many models.
@@ -35,12 +38,16 @@ def delong(
     y_true : array-like, shape (n,)
         True labels of two classes. Samples with a missing one are dropped.
     scores : array-like of shape (n,) or (M, n), mapping or frame
-        Higher scores indicate the positive class; the direction is never reversed.
+        Higher scores indicate the positive class; the direction is never reversed. Dask's
+        arrays and frames are ranked where they are, a model in one task.
     positive : label, optional
         The positive class; of two numbers or booleans the larger one by default.
     groups : array-like, shape (n,), optional
         Clusters of samples that are not independent, such as patients with several
         lesions; the covariance is then Obuchowski's.
+    memory_limit : int or str, optional
+        Bytes, or such as "4GB", that the placements of all models may take: 8 M n; of
+        Dask's blocks the ranks of one model in a task, 56 n, at most 4 GB by default.
     workers : int, optional
         Threads; by default as many as there are processors.
 
@@ -61,7 +68,9 @@ def delong(
     -----
     O(M n log n + M**2 n): each model is sorted once, and its placements (the
     proportions of the other class that samples are ranked correctly against) give the
-    covariance by one matrix product.
+    covariance by one matrix product. Dask's blocks send the scores of a model to one task,
+    and the placements come back, 16 bytes a score in all: data must be the same whenever
+    they are computed. The covariance then differs by rounding.
 
     References
     ----------
@@ -82,7 +91,15 @@ def delong(
     ([0.8333, 0.7778], [0.1925, 0.2079])
     """
     threads = check_workers(workers)
+    limit = None if memory_limit is None else read_size(memory_limit)
+    if are_collections(y_true, scores):
+        refuse_units({"groups": groups})
+        from fastcmp.scores.dask_areas import delong_of_blocks
+
+        return delong_of_blocks(y_true, scores, positive, _TASK if limit is None else limit)
     read = read_scores(y_true, scores, positive)
+    needed = 8.0 * len(read.columns) * read.positive.size
+    check_memory(needed, limit, "the placements of all models", "compare fewer models")
     if groups is None:
         return _delong(read, None, threads)
     column = read_column(groups, "groups")

@@ -36,8 +36,9 @@ from fastcmp.inputs.binary_labels import positive_label, read_labels, read_truth
 from fastcmp.paired.margin_result import METHOD_NAMES as MARGIN_METHODS
 from fastcmp.paired.margin_result import margin_entries
 from fastcmp.paired.margins import as_margin, as_margin_alpha
-from fastcmp.paired.mcnemar import mcnemar_from_counts
-from fastcmp.paired.mcnemar_result import DIFFERENCE_INTERVALS, METHOD_NAMES, METHODS, McNemarResult
+from fastcmp.paired.mcnemar import mcnemar
+from fastcmp.paired.mcnemar_counts import DIFFERENCE_INTERVALS, METHOD_NAMES, METHODS
+from fastcmp.paired.mcnemar_result import McNemarResult
 from fastcmp.scores.classification import ClassificationTable
 from fastcmp.scores.paired_ratio import (
     LOWER_IS_BETTER,
@@ -639,9 +640,9 @@ def _compare(
         ("sensitivity", margins[0], (a1, b1, both1, none1)),
         ("specificity", margins[1], (b0, a0, none0, both0)),
     ):
-        test = mcnemar_from_counts(
-            a,
-            b,
+        test = mcnemar(
+            only_a=a,
+            only_b=b,
             both_right=right,
             both_wrong=wrong,
             margin=margin if a + b + right + wrong else None,

@@ -2,4 +2,6 @@
 
 from fastcmp._lazy import attach
 
-__getattr__, __dir__, __all__ = attach(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(
+    __name__, __file__, {"mcnemar_from_counts": "mcnemar(only_a=only_a, only_b=only_b)"}
+)

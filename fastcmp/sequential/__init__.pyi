@@ -6,7 +6,6 @@ from fastcmp.sequential.evalues import normal_mixture_boundary as normal_mixture
 from fastcmp.sequential.looks_result import LooksResult as LooksResult
 from fastcmp.sequential.mcnemar_tests import McNemarLooks as McNemarLooks
 from fastcmp.sequential.mcnemar_tests import mcnemar as mcnemar
-from fastcmp.sequential.mcnemar_tests import mcnemar_from_counts as mcnemar_from_counts
 from fastcmp.sequential.mcnemar_tests import mcnemar_looks as mcnemar_looks
 from fastcmp.sequential.mean_tests import MeanEvalueResult as MeanEvalueResult
 from fastcmp.sequential.mean_tests import MeanLooks as MeanLooks

@@ -337,8 +337,7 @@ class EvalueResult(Compared, Record):
         """All samples; needs `both_right` and `both_wrong`."""
         if self.both_right is None or self.both_wrong is None:
             raise ValueError(
-                "n_samples needs all four counts: pass both_right= and both_wrong= to "
-                "mcnemar_from_counts"
+                "n_samples needs all four counts: pass both_right= and both_wrong= to mcnemar"
             )
         return self.both_right + self.only_a + self.only_b + self.both_wrong
 
@@ -383,8 +382,8 @@ class EvalueResult(Compared, Record):
 
         Examples
         --------
-        >>> from fastcmp.sequential import mcnemar_from_counts
-        >>> result = mcnemar_from_counts(10, 2, both_right=15, both_wrong=3)
+        >>> from fastcmp.sequential import mcnemar
+        >>> result = mcnemar(only_a=10, only_b=2, both_right=15, both_wrong=3)
         >>> low, high = result.confidence_interval()
         >>> round(low, 4), round(high, 4)
         (-0.0751, 0.5803)
@@ -427,8 +426,8 @@ class EvalueResult(Compared, Record):
 
         Examples
         --------
-        >>> from fastcmp.sequential import mcnemar_from_counts
-        >>> result = mcnemar_from_counts(10, 2, both_right=15, both_wrong=3)
+        >>> from fastcmp.sequential import mcnemar
+        >>> result = mcnemar(only_a=10, only_b=2, both_right=15, both_wrong=3)
         >>> round(result.log_evalue_at(0.1), 6)
         -0.209782
         """
@@ -468,8 +467,8 @@ class EvalueResult(Compared, Record):
 
         Examples
         --------
-        >>> from fastcmp.sequential import mcnemar_from_counts
-        >>> low, high = mcnemar_from_counts(10, 2).discordant_interval()
+        >>> from fastcmp.sequential import mcnemar
+        >>> low, high = mcnemar(only_a=10, only_b=2).discordant_interval()
         >>> round(low, 4), round(high, 4)
         (0.4133, 0.9927)
         """

@@ -15,7 +15,6 @@ from fastcmp.core.records import PairedCounts, are_paired, unwrap
 from fastcmp.inputs.labels import encode
 from fastcmp.kernels.evalues import mcnemar_log_evalue_many
 from fastcmp.paired.mcnemar import mcnemar as plain_mcnemar
-from fastcmp.paired.mcnemar import mcnemar_from_counts as plain_from_counts
 from fastcmp.paired.mcnemar_result import McNemarResult
 from fastcmp.sequential.evalues import EvalueResult, read_prior
 from fastcmp.sequential.looks_result import LooksResult, mcnemar_looks_of
@@ -36,10 +35,15 @@ _WORDS = ("right", "wrong")
 
 
 def mcnemar(
-    y_true: ArrayLike,
-    pred_a: ArrayLike,
-    pred_b: ArrayLike,
+    y_true: ArrayLike | None = None,
+    pred_a: ArrayLike | None = None,
+    pred_b: ArrayLike | None = None,
     *,
+    table: ArrayLike | PairedCounts | None = None,
+    only_a: ArrayLike | None = None,
+    only_b: ArrayLike | None = None,
+    both_right: ArrayLike | None = None,
+    both_wrong: ArrayLike | None = None,
     alternative: str = "two-sided",
     prior: Sequence[float] = (0.5, 0.5),
     classes: Sequence[Any] | None = None,
@@ -54,6 +58,11 @@ def mcnemar(
         counted.
     pred_a, pred_b : array-like, shape (n,)
         Labels that the two models predicted.
+    table : array-like of int, shape (..., 2, 2), or PairCounts, optional
+        In the place of labels the samples so far that two models have right, of any
+        shape, as in `fastcmp.mcnemar`.
+    only_a, only_b, both_right, both_wrong : array-like of int, optional
+        In the place of a table, as in `fastcmp.mcnemar`. Differences need all four.
     alternative : {"two-sided", "greater", "less"}
         "greater": model a is better.
     prior : sequence of 2 floats
@@ -96,61 +105,14 @@ def mcnemar(
     >>> result = sequential.mcnemar(y_true, preds["svm_rbf"], preds["mlp"])
     >>> result.only_a, result.only_b, round(result.evalue, 2)
     (20, 5, 19.49)
-    """
-    options = _read_options(alternative, prior)
-    counted = plain_mcnemar(y_true, pred_a, pred_b, classes=classes, missing=missing)
-    return _evaluate(counted, *options)
-
-
-def mcnemar_from_counts(
-    only_a: ArrayLike | PairedCounts | None = None,
-    only_b: ArrayLike | None = None,
-    *,
-    table: ArrayLike | None = None,
-    both_right: ArrayLike | None = None,
-    both_wrong: ArrayLike | None = None,
-    alternative: str = "two-sided",
-    prior: Sequence[float] = (0.5, 0.5),
-) -> EvalueResult:
-    """McNemar's test by e-values from counts so far, of any shape.
-
-    Parameters
-    ----------
-    only_a, only_b : array-like of int
-        Samples that only model a, only model b, classified correctly, as in
-        `fastcmp.mcnemar_from_counts`; or a `fastcmp.stream.PairCounts`, or a 2 x 2
-        table, alone.
-    table : array-like of int, shape (..., 2, 2), optional
-        All four counts at once.
-    both_right, both_wrong : array-like of int, optional
-        Samples that both classified correctly, wrongly. Differences need them.
-    alternative : {"two-sided", "greater", "less"}
-        "greater": model a is better.
-    prior : sequence of 2 floats
-        As in `mcnemar`.
-
-    Returns
-    -------
-    EvalueResult
-        Arrays of the broadcast shape, or numbers for numbers.
-
-    Raises
-    ------
-    ValueError
-        If counts are negative, fractional or above 2**53, do not broadcast, or an
-        option is unknown or out of range.
-    TypeError
-        If counts are not numbers, are absent, or are given twice.
-
-    Examples
-    --------
-    >>> from fastcmp.sequential import mcnemar_from_counts
-    >>> mcnemar_from_counts([10, 150, 0], [2, 90, 0]).evalue.round(4).tolist()
+    >>> sequential.mcnemar(only_a=[10, 150, 0], only_b=[2, 90, 0]).evalue.round(4).tolist()
     [4.1006, 100.7808, 1.0]
     """
     options = _read_options(alternative, prior)
-    given: dict[str, Any] = {"table": table, "both_right": both_right, "both_wrong": both_wrong}
-    counted = plain_from_counts(only_a, only_b, **given, method="asymptotic")
+    given: dict[str, Any] = {"table": table, "only_a": only_a, "only_b": only_b}
+    given |= {"both_right": both_right, "both_wrong": both_wrong}
+    given |= {"classes": classes, "missing": missing, "method": "asymptotic"}
+    counted = plain_mcnemar(y_true, pred_a, pred_b, **given)
     return _evaluate(counted, *options)
 
 

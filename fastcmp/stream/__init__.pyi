@@ -2,6 +2,7 @@
 
 from fastcmp.stream.accumulator import load as load
 from fastcmp.stream.class_counts import ConfusionCounts as ConfusionCounts
+from fastcmp.stream.dask_blocks import gather as gather
 from fastcmp.stream.label_counts import LabelCounts as LabelCounts
 from fastcmp.stream.pair_counts import PairCounts as PairCounts
 from fastcmp.stream.roc_sketch import RocSketch as RocSketch

@@ -351,7 +351,7 @@ class ConfusionCounts(ClassCounts):
 
     Give blocks of samples to `update`; combine parts with `merge`, ``+`` or ``sum``.
     `matrix` is the confusion matrix of one model, and
-    `classification_table_from_counts` takes the counts of one model and two classes.
+    `classification_table` takes the counts of one model and two classes.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ class LabelCounts(ClassCounts):
 
     For each pair of models, or for one, this holds the table ``[t, a, b]``: samples of
     class t for which the first model predicted a and the second b. Tests of costs and
-    of symmetry (`cost_test_from_counts`, `symmetry`) take it, and `compare_all` for all
+    of symmetry (`cost_test`, `symmetry`) take it, and `compare_all` for all
     pairs. Give blocks of samples to `update`; combine parts with `merge`, ``+`` or
     ``sum``.
 
@@ -58,14 +58,14 @@ class LabelCounts(ClassCounts):
 
     Examples
     --------
-    >>> from fastcmp import cost_test_from_counts
+    >>> from fastcmp import cost_test
     >>> from fastcmp.stream import LabelCounts
     >>> counts = LabelCounts(pairs=("a", "b"))
     >>> _ = counts.update([0, 1, 1], {"a": [0, 1, 1], "b": [0, 0, 1]})
     >>> _ = counts.update([0, 1, 0], {"b": [0, 0, 1], "a": [1, 1, 0]})
     >>> counts.record().counts.tolist()
     [[[1, 1], [1, 0]], [[0, 0], [2, 1]]]
-    >>> result = cost_test_from_counts(counts, [[0, 1], [5, 0]])
+    >>> result = cost_test(counts=counts, cost=[[0, 1], [5, 0]])
     >>> round(result.loss_a, 4), round(result.loss_b, 4)
     (0.1667, 1.8333)
     """

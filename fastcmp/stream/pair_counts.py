@@ -49,7 +49,7 @@ class PairCounts(BlockCounts):
     """How many samples each model, and each pair of models, got right.
 
     From this follow the accuracies and, for all pairs, the four counts of McNemar's
-    test: `mcnemar_from_counts`, `compare_all` and `cochrans_q` take it in place of
+    test: `mcnemar`, `compare_all` and `cochrans_q` take it in place of
     labels. Give blocks of samples to `update`; combine parts, which may be counted in
     other processes, with `merge`, ``+`` or ``sum``. The result is that of all samples
     at once, to the last bit.
@@ -85,7 +85,7 @@ class PairCounts(BlockCounts):
 
     Examples
     --------
-    >>> from fastcmp import mcnemar_from_counts
+    >>> from fastcmp import mcnemar
     >>> from fastcmp.stream import PairCounts
     >>> counts = PairCounts()
     >>> _ = counts.update([0, 1, 1], {"a": [0, 1, 1], "b": [0, 0, 0]})
@@ -93,7 +93,7 @@ class PairCounts(BlockCounts):
     <PairCounts: 5 samples of 2 models>
     >>> counts.correct.tolist()
     [5, 1]
-    >>> mcnemar_from_counts(counts).pvalue
+    >>> mcnemar(table=counts).pvalue
     0.0625
     """
 

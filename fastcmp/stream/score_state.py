@@ -171,39 +171,6 @@ class AreaCounts(Protocol):
     def areas(self) -> dict[str, AreaBounds]: ...  # noqa: D102
 
 
-def auc_from_counts(counts: AreaCounts) -> AreaBounds | dict[str, AreaBounds]:
-    """Bound the area under the ROC curve by counts of scores in bins.
-
-    Parameters
-    ----------
-    counts : ScoreCounts, RocSketch or ScoreRefinement
-        Of one model or of several, from `fastcmp.stream`.
-
-    Returns
-    -------
-    AreaBounds or dict
-        The area of the only model; of several, their areas by name.
-
-    Raises
-    ------
-    ValueError
-        If there is one class only.
-    TypeError
-        If `counts` is something else.
-
-    Examples
-    --------
-    >>> from fastcmp import auc_from_counts
-    >>> from fastcmp.stream import ScoreCounts
-    >>> auc_from_counts(ScoreCounts().update([0, 0, 1, 1], [1, 2, 2, 3])).auc
-    0.875
-    """
-    if not hasattr(type(counts), "areas"):
-        raise TypeError(f"counts must be a ScoreCounts, got {type(counts).__name__}")
-    areas = counts.areas
-    return only_area(areas) if len(areas) == 1 else areas
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ScoreState(State):
     """Labels, bins, and the counts of both."""

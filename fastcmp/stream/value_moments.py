@@ -22,7 +22,7 @@ _GROUPS = (None, "whole", "ids")
 class ValueMoments(Accumulator):
     """Means of values per item, and the covariances of all pairs of models.
 
-    From this `compare_means_from_moments` tests all pairs. Give blocks of items to
+    From this `compare_means` tests all pairs. Give blocks of items to
     `update`; combine parts, which may be counted in other processes, with `merge`,
     ``+`` or ``sum``. The result is that of all items at once but for rounding.
 

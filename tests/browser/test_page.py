@@ -11,7 +11,7 @@ from selenium.webdriver.common.keys import Keys
 import fastcmp
 from fastcmp.records import Record
 
-Section = type(fastcmp.mcnemar_from_counts(3, 9).sections()[0])
+Section = type(fastcmp.mcnemar(only_a=3, only_b=9).sections()[0])
 HOSTILE = "<script>alert(1)</script>"
 NAMES = ("svm", "knn", HOSTILE, "</table><b>x", '"x" & y')
 

@@ -43,15 +43,3 @@ sys.exit(main(["doctor"]))
     assert (done.returncode, done.stderr) == (1, "")
     assert "No answer can be computed (ModuleNotFoundError: " in done.stdout
     assert "Processor: unknown" in done.stdout
-
-
-def test_it_is_written_to_a_file_and_in_other_formats(tmp_path, capsys):
-    path = tmp_path / "found.md"
-    code, out = run(capsys, "--output", path)
-    assert (code, out) == (0, "")
-    assert path.read_text().startswith(f"### fastcmp {fastcmp.__version__} works.")
-    commands.refused(capsys, "doctor", "--output", tmp_path / "no" / "found.md")
-    for form in ("csv", "html", "latex"):
-        code, out = run(capsys, "--format", form)
-        assert code == 0
-        assert "numba" in out

@@ -71,34 +71,6 @@ def test_every_format_gives_the_same_table(tmp_path, table, compare, suffix):
     assert turned == ({"y_true", "knn"}, 4, {("y_true", "knn"): (1, 1)})
 
 
-TEXT = ["string", "large_string", "string_view", "coded string", "coded string_view"]
-
-
-def typed(table, kind):
-    """The same table with its columns as text of one type."""
-    import pyarrow as pa
-
-    to = getattr(pa, kind.split()[-1])()
-    columns = {}
-    for name in table.column_names:
-        column = table[name].cast(pa.string()).combine_chunks()
-        if kind.startswith("coded"):
-            coded = column.dictionary_encode()
-            columns[name] = pa.DictionaryArray.from_arrays(coded.indices, coded.dictionary.cast(to))
-        else:
-            columns[name] = column.cast(to)
-    return pa.table(columns)
-
-
-@pytest.mark.parametrize("kind", TEXT)
-def test_text_is_text_however_it_is_stored(tmp_path, table, compare, kind):
-    expect = compare(write(tmp_path / "p.csv", table))
-    first = write(tmp_path / "a.arrow", typed(table.select(["id", "y_true", "svm"]), kind))
-    for other in ("large_string", "coded string"):
-        second = typed(table.select(["knn", "y_true", "id"]), other)
-        assert compare(first, write(tmp_path / "b.parquet", second)) == expect
-
-
 def test_files_are_joined_by_id_not_by_order(tmp_path, table, compare):
     import pyarrow as pa
 

@@ -158,23 +158,18 @@ def test_identical_files_are_remarked_on(files, capsys, tmp_path):
 def test_bad_input_exits_with_64(files, capsys):
     for arguments, wanted in (
         (["--margin", "5%"], "--margin must be a number such as 0.005, or 0.5pp"),
-        (["--margin", "0"], "margin must be above 0"),
         (["--margin", "-1pp"], "--margin"),
-        (["--margin=-1pp"], "margin must be above 0"),
         (["--margin", "100pp"], "margin must be below 1"),
         (["--margin", "1pp", "f1=2pp"], "--margin f1=2pp is for no metric"),
         (["--margin", "1pp", "2pp"], "--margin must be one amount"),
-        (["--margin", "accuracy=1pp", "--metric", "mcc"], "is for no metric"),
         (["--margin", "1pp", "--metric", "nothing"], "nothing"),
         (["--margin", "1pp", "--metric", "cost"], "which fastcmp compare takes (--cost FILE)"),
         (["--margin", "1pp", "--metric", "fbeta"], "name it, such as f2 or f0.5"),
         (["--margin", "1pp", "--metric", "f1"], "pass --average macro, micro or weighted"),
         (["--margin", "1pp", "--lower-is-better"], "is for --values"),
         (["--margin", "1pp", "--values", "--metric", "mcc"], "not both"),
-        (["--margin", "1pp", "--alpha", "0.7"], "alpha"),
         (["--margin", "1pp", "--adjust", "none-such"], "--adjust"),
         (["--margin", "1pp", "--id", "key"], "has no column 'key' (--id)"),
-        (["--margin", "1pp", "--nothing"], "unrecognized arguments: --nothing"),
         ([], "--margin"),
     ):
         paths = files.paths(files.model(0.8))

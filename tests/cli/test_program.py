@@ -109,13 +109,9 @@ def test_bad_input_is_one_line_and_exit_code_64(capsys):
                 ("models svm_rbf", "at least 2 models, got 1"),
                 ("models svm_rbf z", "no column 'z' (--models)"),
                 ("alpha 2", "--alpha must lie in (0, 1), got 2.0"),
-                ("alpha x", "invalid float value: 'x'"),
                 ("test z", "test must be one of"),
-                ("method z", "method must be one of"),
-                ("adjust z", "adjust must be one of"),
                 ("control z", "--control names no model 'z'"),
                 ("workers 0", "--workers must be at least 1, got 0"),
-                ("format xls", "invalid choice: 'xls'"),
                 ("output /nonexistent/x.txt", "/nonexistent/x.txt: No such"),
                 ("pairs mlp:nothing", "--pairs takes all, or A:B of two of svm_rbf, "),
                 ("pairs mlp:mlp", "--pairs takes all, or A:B of two of svm_rbf, "),
@@ -163,28 +159,6 @@ def test_without_the_extra_the_message_says_what_to_install(tmp_path):
     assert done.stderr.count("\n") == 1
 
 
-def test_a_terminal_gets_tables_as_wide_as_it_is():
-    pytest.importorskip("pty")
-    import pty
-
-    lines = []
-
-    def read(descriptor):
-        data = os.read(descriptor, 65536)
-        lines.append(data)
-        return data
-
-    environment = {"COLUMNS": "70", "TERM": "dumb", "NO_COLOR": "1"}
-    os.environ.update(environment)
-    code = pty.spawn([sys.executable, "-m", "fastcmp", *EXAMPLE], read)
-    for name in environment:
-        del os.environ[name]
-    text = b"".join(lines).decode()
-    assert code == 0
-    assert "Which model is better?" in text
-    assert "naive_bayes" in text
-
-
 # Files of any size.
 
 
@@ -212,6 +186,17 @@ def large(tmp_path):
     return tmp_path
 
 
+def test_files_with_other_truths_are_refused(capsys, large):
+    from pyarrow import parquet
+
+    left = parquet.read_table(large / "left.parquet")
+    truth = left["y_true"].to_pylist()
+    other = left.set_column(left.column_names.index("y_true"), "y_true", [truth[::-1]])
+    parquet.write_table(other.rename_columns(["id", "y_true", "turned"]), large / "turned.parquet")
+    words = [f"{large}/left.parquet", f"{large}/turned.parquet", "--memory-limit", "1kB"]
+    assert "'y_true' differs between" in refused(capsys, "compare", *words)
+
+
 def test_what_does_not_fit_and_is_not_sorted(capsys, large):
     words = [f"{large}/left.parquet", f"{large}/shuffled.parquet"]
     said = refused(capsys, "compare", *words, "--memory-limit", "1kB")
@@ -225,9 +210,7 @@ def test_options_are_refused_before_anything_is_counted(capsys, large):
     path = f"{large}/all.parquet"
     saved = f"{large}/saved"
     for words, said in (
-        (["--method", "z"], "method must be one of"),
         (["--control", "z"], "--control names no model 'z'"),
-        (["--missing", "z"], "missing must be one of"),
         (["--output", f"{large}/none/x.txt"], "none/x.txt: No such file"),
         (["--test", "cost"], "--test cost needs --cost,"),
         (["--keep", "some"], "keep must be 'all', 'significant', a number of models"),
@@ -250,9 +233,7 @@ def test_no_place_is_written_twice_or_over_what_is_read(capsys, large, animals):
     for words, said in (
         ([whole, "--output", twice, "--checkpoint", twice], "--output and --checkpoint"),
         ([whole, "--keep", twice, "--checkpoint", twice], "--keep and --checkpoint wou"),
-        ([whole, "--keep", twice, "--output", twice], "--output and --keep would both"),
         ([whole, "--output", whole], f"--output would write {whole} over what is read"),
-        ([whole, "--output", f"{large}/parts/../all.parquet"], "over what is read"),
         ([path, "--output", str(link)], f"--output would write {link} over"),
         ([whole, "--checkpoint", whole], "--checkpoint would write"),
         ([parts, "--output", f"{parts}/1.csv"], "over what is read"),
@@ -466,17 +447,12 @@ def test_malformed_cost_files(capsys, tmp_path, pair):
     for text, said in (
         ("truth,0,1\n0,0,1\n", "as many columns as rows, or one more with the true classes"),
         ("truth,0,1\n0,0,1\n0,5,0\n", "same classes in the first column and in the colum"),
-        ("truth,0,1\n0,0,1\n2,5,0\n", "same classes in the first column and in the colum"),
         ("truth,0,1\n0,0,x\n1,5,0\n", "cost must hold numbers, got"),
-        ("truth,0,1\n0,0,\n1,5,0\n", "cost must hold numbers, got"),
         ("truth,0,1\n0,0,1\n1,-5,0\n", "cost must not be negative, got -5 at [1, 0]"),
-        ("truth,0,1\n0,0,inf\n1,5,0\n", "cost must be finite, got inf at [0, 1]"),
         ("truth,0,1\n0,1,1\n1,5,0\n", "cost must be 0 where the prediction is right, got 1"),
         ("truth,0,1\n0,0,0\n1,0,0\n", "cost must have at least one positive entry"),
         ("truth,ill,well\nill,0,1\nwell,5,0\n", "classes holds str labels and y_true num"),
         ("truth,0,2\n0,0,1\n2,5,0\n", "svm predicts 1, which is not among the classes"),
-        ("truth,0,1\n", "holds no rows"),
-        ("truth,0,0\n0,0,1\n1,5,0\n", "more than one column named 0"),
         ("truth,0,1\n0,0,1,7\n1,5,0\n", "cannot be read as CSV"),
         ("", "is empty"),
     ):
@@ -492,16 +468,12 @@ def test_holdout_in_one_line_what_is_wrong(capsys, pair, three, cost, named):
         (["none.csv"], "none.csv: No such file"),
         ([three], "(--models A B), of svm, tree, best"),
         ([pair, "--models", "svm"], "expected 2 arguments"),
-        ([pair, "--models", "svm", "z"], "no column 'z' (--models)"),
         ([pair, "--models", "svm", "svm"], "--models names svm twice"),
         ([pair, "--target", "svm", "--models", "tree", "y"], "no column 'y'"),
-        ([pair, "--alternative", "more"], "alternative must be one of"),
-        ([pair, "--alpha", "2"], "--alpha must lie in (0, 1), got 2.0"),
         ([pair, "--method", "likelihood"], "unconditional without --cost, got 'likelihood'"),
         ([pair, "--cost", "none.csv"], "none.csv: No such file"),
         ([pair, "--cost", "cost.txt"], "the extension must be one of"),
         ([named, "--cost", cost], "classes holds number labels and y_true"),
-        ([pair, "--adjust", "holm"], "unrecognized arguments: --adjust"),
         ([pair, "--output", "/nonexistent/x"], "/nonexistent/x: No such"),
     ]:
         assert said in refused(capsys, "holdout", *words), words

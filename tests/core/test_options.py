@@ -5,14 +5,14 @@ import pytest
 
 import fastcmp
 
-COUNTS = (12, 5)
+COUNTS = {"only_a": 12, "only_b": 5}
 Y = [0, 1, 1, 0, 1, 0, 1, 1] * 4
 A, B = [0, 1, 1, 0, 0, 0, 1, 1] * 4, [1, 1, 0, 0, 0, 1, 1, 0] * 4
 PREDS = {"a": A, "b": B, "c": [1, 1, 1, 0, 1, 0, 0, 1] * 4}
 #: What each option of each function is called in the record, by its spelling.
 CALLS = {
-    "alternative": lambda word: fastcmp.mcnemar_from_counts(*COUNTS, alternative=word).alternative,
-    "method": lambda word: fastcmp.mcnemar_from_counts(*COUNTS, method=word).method,
+    "alternative": lambda word: fastcmp.mcnemar(**COUNTS, alternative=word).alternative,
+    "method": lambda word: fastcmp.mcnemar(**COUNTS, method=word).method,
     "cost": lambda word: fastcmp.cost_test(Y, A, B, 1 - np.eye(2), method=word).method,
     "adjust": lambda word: fastcmp.compare_all(Y, PREDS, adjust=word).adjust,
 }

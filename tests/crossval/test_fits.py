@@ -154,29 +154,6 @@ def test_random_states_are_shared_and_differ_between_splits(watched):
     assert (nested.scores() == plain.scores()).all()
 
 
-def test_random_models_alone_and_in_company():
-    pair = kit().ExtraTreeClassifier(max_depth=2), kit().ExtraTreeClassifier(max_features=1)
-    alone = compare_cv(*pair, *data(), rng=1, test="kfold-t")
-    among = compare_cv(*pair, *data(), rng=1, test=["bouckaert-t", "dietterich-t", "kfold-t"])
-    assert among.tests["kfold-t"] == alone.tests["kfold-t"]
-    assert (among.scores("kfold-t") == alone.scores()).all()
-
-
-def test_results_come_from_rng():
-    pair = kit().ExtraTreeClassifier(), kit().ExtraTreeClassifier(max_depth=1)
-    first, second, other = (compare_cv(*pair, *data(), rng=seed) for seed in (3, 3, 4))
-    assert first == second != other
-    generators = [np.random.default_rng(3) for _ in range(2)]
-    once, again = (compare_cv(*pair, *data(), rng=rng) for rng in generators)
-    assert once == again
-    assert compare_cv(*pair, *data(), rng=generators[0]) != once
-    anyhow = compare_cv(*pair, *data())
-    assert anyhow.seed != compare_cv(*pair, *data()).seed
-    # What is printed is enough to do it again.
-    assert f"seed {anyhow.seed}" in str(anyhow)
-    assert compare_cv(*pair, *data(), rng=anyhow.seed) == anyhow
-
-
 @pytest.mark.full
 @pytest.mark.parametrize("workers", [2, -1])
 def test_any_number_of_processes(workers):

@@ -42,7 +42,7 @@ def test_sign(case):
     for name in (*PROBABILITIES, "p_a_above_b"):
         assert getattr(found, name) == expected(case, name)
     options = {**case["options"], "names": found.names}
-    counted = datasets.bayes_sign_from_counts(*found.counts, **options)
+    counted = datasets.bayes_sign(counts=found.counts, **options)
     assert probabilities(counted) == probabilities(found)
 
 
@@ -96,11 +96,11 @@ COUNTS = st.integers(0, 60)
 @given(COUNTS, COUNTS, st.integers(1, 60), st.sampled_from(["a", "rope", "b"]))
 def test_probabilities_of_the_sign_test_add_up(n_a, n_rope, n_b, place):
     options = {"prior_strength": 0.7, "prior_place": place}
-    found = datasets.bayes_sign_from_counts(n_a, n_rope, n_b, **options)
+    found = datasets.bayes_sign(counts=(n_a, n_rope, n_b), **options)
     assert sum(probabilities(found)) == pytest.approx(1, abs=1e-12)
     swapped = {"a": "b", "b": "a"}.get(place, place)
     options |= {"prior_place": swapped}
-    other = datasets.bayes_sign_from_counts(n_b, n_rope, n_a, **options)
+    other = datasets.bayes_sign(counts=(n_b, n_rope, n_a), **options)
     assert probabilities(other)[::-1] == pytest.approx(probabilities(found), rel=1e-9)
     assert other.p_a_above_b == pytest.approx(1 - found.p_a_above_b, abs=1e-12)
 
@@ -108,7 +108,7 @@ def test_probabilities_of_the_sign_test_add_up(n_a, n_rope, n_b, place):
 def test_the_sign_test_without_draws():
     from scipy import integrate, stats
 
-    found = datasets.bayes_sign_from_counts(1, 3, 30)
+    found = datasets.bayes_sign(counts=(1, 3, 30))
     alpha = found.alpha
 
     def density(x):
@@ -121,14 +121,14 @@ def test_the_sign_test_without_draws():
 
 
 def test_components_without_weight():
-    found = datasets.bayes_sign_from_counts(3, 0, 1, prior_strength=0)
+    found = datasets.bayes_sign(counts=(3, 0, 1), prior_strength=0)
     assert found.p_rope == 0
     assert found.p_a == pytest.approx(found.p_a_above_b)
-    only = datasets.bayes_sign_from_counts(0, 5, 0)
+    only = datasets.bayes_sign(counts=(0, 5, 0))
     assert probabilities(only) == [0, 1, 0]
     assert only.p_a_above_b == 0.5
     assert only.decision == "rope"
-    assert datasets.bayes_sign_from_counts(5, 0, 0, prior_place="a").decision == "a"
+    assert datasets.bayes_sign(counts=(5, 0, 0), prior_place="a").decision == "a"
 
 
 @pytest.mark.parametrize(
@@ -176,7 +176,7 @@ def test_repetitions_as_rows():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: datasets.bayes_sign_from_counts(0, 0, 0), "one task at least"),
+        (lambda: datasets.bayes_sign(counts=(0, 0, 0)), "one task at least"),
         (lambda: datasets.bayes_sign([1.0], [2.0]), "two at least, got 1"),
         (lambda: datasets.bayes_sign([80, 90.0], [70.0, 60]), "rope must be given"),
         (lambda: datasets.bayes_sign([A, A], [B, B]), "folds and repetitions of a task"),
@@ -192,7 +192,7 @@ def test_refusals(call, message):
 
 def test_several_numbers_of_tasks_are_refused():
     with pytest.raises(TypeError, match="n_a must be one number"):
-        datasets.bayes_sign_from_counts([1, 2], 0, 0)
+        datasets.bayes_sign(counts=([1, 2], 0, 0))
 
 
 def some_scores():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from reference_cases import expected, parametrize
 
-from fastcmp import adjust, datasets, mcnemar_from_counts, signed_rank
+from fastcmp import adjust, datasets, mcnemar, signed_rank
 from fastcmp.kernels import studentized_range_isf, studentized_range_sf
 
 
@@ -213,7 +213,7 @@ def test_wilcoxon_of_all_pairs(case):
 def test_sign_test(case):
     wins, losses = case["input"]["wins"], case["input"]["losses"]
     alternative = case["options"]["alternative"]
-    found = mcnemar_from_counts(wins, losses, method="exact", alternative=alternative)
+    found = mcnemar(only_a=wins, only_b=losses, method="exact", alternative=alternative)
     check(case, {"pvalue": found.pvalue, "n": wins + losses})
     signs = [1.0] * wins + [-1.0] * losses + [0.0] * case["input"]["ties"]
     scores = [signs, [0.0] * len(signs)]

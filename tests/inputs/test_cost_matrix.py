@@ -130,7 +130,6 @@ BAD = {
     CELL + r"None at \[1, 0\]$": [lambda: pl.DataFrame({"a": [0, None], "b": [1, 0]})],
     CELL + r"'x' at \[0, 0\]$": [lambda: pl.DataFrame({"a": ["x", "y"], "b": ["z", "t"]})],
     TEXT + "<U4 values$": ["cost"],
-    TEXT + "object values$": [None],
     r"cost must be finite, got nan at \[1": [[[0, 1], [np.nan, 0]]],
     "cost must be finite, got -inf at ": [[[0, -np.inf], [1, 0]]],
     r"cost must not be negative, got -2 at \[1, 0\]$": [[[0, 1], [-2, 0]]],

@@ -271,30 +271,25 @@ def test_models_that_say_they_are_regressors():
 
 
 def test_tables_of_counts():
-    counted = fastcmp.mcnemar_from_counts(16, 3, both_right=873, both_wrong=7)
+    counted = fastcmp.mcnemar(only_a=16, only_b=3, both_right=873, both_wrong=7)
     table = [[873, 16], [3, 7]]
-    for way in ({"only_a": table}, {"only_a": np.array(table)}, {"table": table}):
-        assert fastcmp.mcnemar_from_counts(**way) == counted
-    assert fastcmp.mcnemar_from_counts(fastcmp.mcnemar_table(Y, A, B)) == fastcmp.mcnemar(Y, A, B)
-    many = fastcmp.mcnemar_from_counts(table=[[table, table[::-1]]] * 3)
+    for way in ({"table": np.array(table)}, {"table": table}):
+        assert fastcmp.mcnemar(**way) == counted
+    assert fastcmp.mcnemar(table=fastcmp.mcnemar_table(Y, A, B)) == fastcmp.mcnemar(Y, A, B)
+    many = fastcmp.mcnemar(table=[[table, table[::-1]]] * 3)
     assert many.pvalue.shape == (3, 2)
     assert many.pvalue[2, 0] == counted.pvalue
     assert many.table[0, 1].tolist() == table[::-1]
-    for arguments, options, wanted in (
-        (([[1, 2, 3], [4, 5, 6]],), {}, "only_b must be .* or as table="),
-        ((), {"table": [[1, 2, 3]]}, r"table must be .*2, 2\), got \(1, 3"),
-        ((1, 2), {"table": table}, "a table holds all four"),
-        ((table,), {"both_right": 1}, "a table holds all four"),
-        ((), {"table": [[1, -2], [3, 4]]}, "table must not be"),
-        ((), {}, "only_a must be whole numbers, got None"),
+    for options, wanted in (
+        ({"only_a": [[1, 2, 3], [4, 5, 6]]}, "only_b must be .* or as table="),
+        ({"table": [[1, 2, 3]]}, r"table must be .*2, 2\), got \(1, 3"),
+        ({"only_a": 1, "only_b": 2, "table": table}, "a table holds all four"),
+        ({"both_right": 1, "table": table}, "a table holds all four"),
+        ({"table": [[1, -2], [3, 4]]}, "table must not be"),
+        ({"both_right": 3}, "only_a must be whole numbers, got None"),
+        ({}, "y_true and pred_a and pred_b must be given: .*, or table="),
     ):
-        refuses(
-            (TypeError, ValueError),
-            f"^{wanted}",
-            fastcmp.mcnemar_from_counts,
-            *arguments,
-            **options,
-        )
+        refuses((TypeError, ValueError), f"^{wanted}", fastcmp.mcnemar, **options)
 
 
 # Blocks of a stream hold few labels: what is certain is refused.
@@ -316,6 +311,6 @@ def test_models_that_are_never_right_in_a_stream():
         truth = WORDS[part % 2]
         counts.update(truth, {"a": truth, "b": [word.upper() for word in truth]})
     with pytest.warns(UserWarning, match=r"^b \(1 of 2 models\) got none of 120 sam"):
-        assert fastcmp.compare_all_from_counts(counts).best == ("a",)
+        assert fastcmp.compare_all(counts=counts).best == ("a",)
     with pytest.warns(UserWarning, match="case, spaces, type"):
         fastcmp.cochrans_q(counts=counts)

@@ -5,8 +5,8 @@ import pytest
 from dask_work import make_scores
 from libraries import da
 
-import fastcmp
-from fastcmp.dask import scores as dask_scores
+from fastcmp import auc
+from fastcmp.scores import dask_areas
 
 
 @pytest.mark.parametrize("room", [1000, 1 << 22, pytest.param(20, marks=pytest.mark.full)])
@@ -15,9 +15,9 @@ from fastcmp.dask import scores as dask_scores
 def test_scores_in_many_pieces(monkeypatch, room, order, light):
     pytest.importorskip("dask.array")
     # Bins are laid by few of the scores, and pieces are small: much is left to them.
-    monkeypatch.setattr(dask_scores, "_RANGE", room)
-    monkeypatch.setattr(dask_scores, "_LIGHT", light)
-    monkeypatch.setattr(dask_scores, "_SAMPLE", 20)
+    monkeypatch.setattr(dask_areas, "_RANGE", room)
+    monkeypatch.setattr(dask_areas, "_LIGHT", light)
+    monkeypatch.setattr(dask_areas, "_SAMPLE", 20)
     y_true, scores = make_scores(1, 5000)
     scores[1, ::3] = 0.0
     scores[1, 1::6] = -0.0
@@ -25,7 +25,5 @@ def test_scores_in_many_pieces(monkeypatch, room, order, light):
     if order == "sorted":
         rank = np.argsort(scores[2])
         y_true, scores = y_true[rank], scores[:, rank]
-    areas = fastcmp.dask.auc(
-        da.from_array(y_true, chunks=400), da.from_array(scores, chunks=(3, 400))
-    )
-    np.testing.assert_array_equal(areas, fastcmp.auc(y_true, scores))
+    areas = auc(da.from_array(y_true, chunks=400), da.from_array(scores, chunks=(3, 400)))
+    np.testing.assert_array_equal(areas, auc(y_true, scores))

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+import fastcmp
 from fastcmp import Estimates, simultaneous_pairs
 from fastcmp.core.threads import ThreadPool
 from fastcmp.kernels import random_normals
@@ -129,3 +130,16 @@ def test_many_pairs_are_counted(monkeypatch):
     ]
     np.testing.assert_allclose(counted, found, atol=0.02)
     assert (found[1] < found[0] - 0.02).any()
+
+
+def test_steps_of_rank_sets_look_again_at_all_draws_that_matter(monkeypatch):
+    from fastcmp.pairwise import rank_sets
+
+    rng = np.random.default_rng(5)
+    values = rng.normal(size=(60, 40)) + np.linspace(0, 3, 60)[:, np.newaxis]
+    wanted = fastcmp.rank_sets(values, n_resamples=500, rng=1)
+    monkeypatch.setattr(rank_sets, "_AGAIN", 0.0)
+    again = fastcmp.rank_sets(values, n_resamples=500, rng=1)
+    assert (again.lower == wanted.lower).all()
+    assert (again.upper == wanted.upper).all()
+    assert again.critical_value == wanted.critical_value

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from same_bits import assert_same
 
-from fastcmp import compare_all, compare_all_from_counts
+from fastcmp import compare_all
 from fastcmp.core import threads
 from fastcmp.counts import pair_tables, value_sums
 from fastcmp.pairwise import comparing, cost_tests, metric_tests
@@ -105,10 +105,10 @@ def test_single_precision_for_many_products(monkeypatch):
 @pytest.mark.parametrize("method", ["jackknife", "delta", "pooled"])
 def test_sparse_tables_of_a_stream(method, monkeypatch):
     y_true, preds = simulate(5)
-    expect = compare_all_from_counts(LabelCounts().update(y_true, preds), **F1, method=method)
+    expect = compare_all(counts=LabelCounts().update(y_true, preds), **F1, method=method)
     monkeypatch.setattr(class_counts, "_DENSE_ALL", 1)
     counts = LabelCounts().update(y_true, preds)
     assert not counts.is_dense
-    found = compare_all_from_counts(counts, **F1, method=method)
+    found = compare_all(counts=counts, **F1, method=method)
     np.testing.assert_allclose(found.standard_error, expect.standard_error, rtol=1e-12)
     np.testing.assert_allclose(found.pvalue, expect.pvalue, rtol=1e-9)

@@ -1,11 +1,15 @@
 """What records show: pictures of their own numbers, names as text, the same bytes."""
 
+import math
+
 import numpy as np
 import pytest
+from examples import RECORDS, example
 
 import fastcmp
 from fastcmp import planning, sequential
 from fastcmp.datasets.datasets_result import stacked
+from fastcmp.report.blocks import Text
 from fastcmp.report.charts import Bars, Curves, Intervals, Map
 from fastcmp.report.contents import blocks_of
 
@@ -58,7 +62,7 @@ def test_the_difference_is_drawn_where_it_is(name):
 
 
 def test_the_four_counts():
-    record = fastcmp.mcnemar_from_counts(11, 1, both_right=80, both_wrong=8)
+    record = fastcmp.mcnemar(only_a=11, only_b=1, both_right=80, both_wrong=8)
     (picture,) = of_kind(record, Bars)
     assert picture.bars[0].texts == ("80", "11", "1", "8")
     assert picture.bars[0].places[1] == ("80%", "11%")
@@ -122,3 +126,19 @@ def test_bars_have_levels_of_their_own():
             if levels[i] == levels[j]:
                 assert a[0] > b[-1] + 0.1 or b[0] > a[-1] + 0.1
     assert stacked([], 0.1) == []
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_each_block_of_a_report_says_what_it_shows(name):
+    for block in blocks_of(example(name)):
+        if isinstance(block, Text):
+            section = block.section
+            assert section.text or section.rows or section.notes, block.title
+        if isinstance(block, Intervals):
+            assert block.axis.title
+            for row in block.rows:
+                ends = [x for x in (row.row.low, row.row.value, row.row.high) if not math.isnan(x)]
+                assert ends == sorted(ends), row
+        if isinstance(block, Curves):
+            assert block.x.title, block.title
+            assert block.y.title, block.title

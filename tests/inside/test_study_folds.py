@@ -57,7 +57,7 @@ def by_hand(tables):
         fastcmp.fold_test(x["blocked 5x2"], "calibrated-f"),
         fastcmp.fold_test(holdout, "proportion-z"),
         fastcmp.fold_test(wide, "bayle-z", folds=np.repeat(np.arange(10), 30)),
-        fastcmp.mcnemar_from_counts(holdout[0, 1], holdout[1, 0], method="corrected"),
+        fastcmp.mcnemar(only_a=holdout[0, 1], only_b=holdout[1, 0], method="corrected"),
         fastcmp.fold_test(folds, "naive-mcnemar"),
         fastcmp.bcv_mcnemar(tables["blocked 5x2"]),
     ]

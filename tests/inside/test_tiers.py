@@ -195,7 +195,7 @@ def test_the_table_of_compile_times_names_functions_that_stand():
 
 
 def test_other_choices_are_refused():
-    program = "import fastcmp; fastcmp.mcnemar_from_counts(1, 2)"
+    program = "import fastcmp; fastcmp.mcnemar(only_a=1, only_b=2)"
     done = finished("-c", program, FASTCMP_COMPILE="sometimes")
     wanted = "FASTCMP_COMPILE must be one of auto, always, never, got 'sometimes'"
     assert wanted in done.stderr

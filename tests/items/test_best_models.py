@@ -87,25 +87,6 @@ def blocks(values, **columns):
     return from_long(long, **{"group" if k == "block" else "stratum": k for k in columns})
 
 
-@pytest.mark.parametrize("function", [best_set, rank_sets, winner_estimate, model_confidence_set])
-def test_forms_of_values_and_missing_ones(function):
-    named = dict(zip("0123", table(), strict=True))
-    options = {"rng": 1, "n_resamples": 999}
-    found = function(named, **options)
-    assert function(table(), names=list("0123"), **options) == found
-    long = blocks(table(), block=GROUPS)
-    assert function(long, **options) == function(named, groups=GROUPS, **options)
-    holes = table().copy()
-    holes[1, 7] = holes[2, 9] = np.nan
-    with pytest.raises(ValueError, match="2 missing"):
-        function(holes, **options)
-    common = function(holes, missing="common", **options)
-    assert "2 items that some model lacks were dropped" in common.cautions[0]
-    assert common.n_items == 398
-    with pytest.raises(ValueError, match="missing must be one of"):
-        function(holes, missing="pairwise", **options)
-
-
 def test_losses_and_few_items():
     found = best_set(table(), rng=1)
     turned = best_set(-table(), lower_is_better=True, rng=1)

@@ -9,11 +9,9 @@ from cases import case as named
 from hypothesis import given
 from hypothesis import strategies as st
 from item_designs import Design, Found, designs, draw_values, naive
-from libraries import pa, pd, pl
 from reference_cases import cases
 from scipy import stats
 
-import fastcmp
 from fastcmp import compare_means, mean_difference
 
 VARIANCES = ("cr0", "cr1", "cr2", "cr3")
@@ -156,21 +154,6 @@ def test_ways_to_the_products(table, models, offset):
     assert result.score[2] == result.score[7]
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.bool_, np.int64])
-def test_types_of_values(table, dtype):
-    values = table.astype(dtype) if dtype is np.float32 else (table > 0).astype(dtype)
-    own, doubles = compare_means(values), compare_means(values.astype(float))
-    assert own.pvalue == pytest.approx(doubles.pvalue, rel=1e-9)
-    assert own.difference == pytest.approx(doubles.difference, rel=1e-12, abs=1e-16)
-    assert (own.only_a is None) == (dtype is np.float32)
-    if own.only_a is not None:
-        changed = values.astype(float)
-        changed[0, 0] += 1e-9  # no longer 0 or 1
-        again = compare_means(changed)
-        assert again.only_a is None
-        assert again.standard_error == pytest.approx(own.standard_error, rel=1e-5)
-
-
 DESIGNS = {
     "plain": lambda _: Design(),
     "clusters": lambda i: Design(i // 7),
@@ -184,22 +167,6 @@ DESIGNS = {
 @pytest.fixture(params=DESIGNS)
 def design(request):
     return DESIGNS[request.param](np.arange(3001))
-
-
-def test_threads_do_not_matter(table, design):
-    one, *others = (compare_means(table, **design.options, workers=w) for w in (1, 4, 7))
-    assert all(one == other for other in others)
-    assert one.n_clusters == (None if design.groups is None else np.unique(design.groups).size)
-    assert one.n_strata == (None if design.strata is None else 3)
-
-
-@pytest.mark.parametrize("method", ["permutation", "bootstrap", "wilcoxon"])
-@pytest.mark.parametrize("name", ["plain", "both"])
-def test_threads_do_not_matter_to_draws(table, method, name):
-    options = DESIGNS[name](np.arange(600)).options if method != "wilcoxon" else {}
-    options |= {"method": method, "rng": 1, "n_resamples": 199}
-    one, *others = (compare_means(table[:7, :600], **options, workers=w) for w in (1, 4, 7))
-    assert all(one == other for other in others)
 
 
 def test_twins_and_constant_differences(table, design):
@@ -254,22 +221,6 @@ def test_some_pairs_are_those_of_all(table, method, tmp_path):
 
 
 # Where values come from.
-
-
-def test_libraries_agree(table):
-    values = np.round(table[:4, :60], 3)
-    groups = np.arange(60) // 3
-    wanted = compare_means(values, names=list("abcd"), groups=groups)
-    columns = dict(zip("abcd", values, strict=True))
-    long = {"item": np.tile(np.arange(60), 4), "model": np.repeat(list("abcd"), 60)}
-    long["value"] = values.ravel()
-    for own in (
-        *(columns, {k: v.tolist() for k, v in columns.items()}, pd.DataFrame(columns)),
-        *(pd.DataFrame(columns).convert_dtypes(), pl.DataFrame(columns), pa.table(columns)),
-        fastcmp.from_long(long),
-    ):
-        with named(type(own)):
-            assert compare_means(own, groups=groups) == wanted
 
 
 # Cautions.
@@ -371,12 +322,3 @@ def test_intervals_of_each_mean():
         middle = (rate + q**2 / 2 / n) / (1 + q**2 / n)
         half = q / (1 + q**2 / n) * np.sqrt(rate * (1 - rate) / n + q**2 / 4 / n**2)
         np.testing.assert_allclose(found, np.stack([middle - half, middle + half], 1), atol=1e-12)
-
-
-def test_losses_are_never_re_signed(table):
-    more, less = (compare_means(table, lower_is_better=x) for x in (False, True))
-    np.testing.assert_array_equal(more.difference, less.difference)
-    np.testing.assert_array_equal(more.pvalue, less.pvalue)
-    assert less.measure == "mean loss"
-    assert more.best[0] != less.best[0]
-    assert np.argmin(less.score) == int(less.best[0].removeprefix("model_"))

@@ -44,16 +44,6 @@ def test_means_are_those_of_scikit_learn(seed, k, dtype):
         assert found.mean() == pytest.approx(log_loss(labels, table), rel=near)
 
 
-def test_by_hand():
-    assert brier_values(Y, P).tolist() == np.square(P - Y).tolist()
-    chance = np.where(Y == 1, P, 1 - P)
-    np.testing.assert_allclose(log_loss_values(Y, P), -np.log(chance), rtol=1e-15)
-    # Classes sorted: a, b, c.
-    np.testing.assert_allclose(log_loss_values(K3, P3), -np.log([0.5, 0.7, 0.1, 0.4]))
-    wanted = [0.04 + 0.25 + 0.09, 0.09 + 0.04 + 0.01, 0.01 + 0.64 + 0.81, 0.36 + 0.16 + 0.04]
-    np.testing.assert_allclose(brier_values(K3, P3), wanted)
-
-
 @BOTH
 def test_classes_lay_out_the_columns(function):
     other = function(K3, P3[:, [2, 0, 1]], classes=["c", "a", "b"])

@@ -81,17 +81,6 @@ def test_the_weights_of_strata_stay():
     assert result.pvalue[0] == pytest.approx(wanted.pvalue)
 
 
-def test_threads_do_not_matter():
-    values, groups = holes(), np.arange(30) // 2
-    values[2] = values[0]
-    given = {"missing": "pairwise", "groups": groups}
-    one, *others = (compare_means(values, **given, workers=w) for w in (1, 4, 7))
-    assert all(one == other for other in others)
-    twins = one.pairs.tolist().index([0, 2])
-    assert one.difference[twins] == one.standard_error[twins] == 0
-    assert one.pvalue[twins] == 1
-
-
 def test_other_methods_are_refused():
     for method in ("permutation", "bootstrap", "wilcoxon"):
         with pytest.raises(ValueError, match="missing='pairwise' needs method='t'"):

@@ -74,7 +74,7 @@ def edgeworth(k, n):
         return mpmath.ncdf(x) + density * (cubic - x / (3 * mpmath.mpf(n)))
 
 
-@pytest.mark.parametrize("n", [10**11, 10**12 + 1, 2 * 10**12, 10**15])
+@pytest.mark.parametrize("n", [10**11, 10**12 + 1, 2 * 10**12, 10**15, 2**53])
 @pytest.mark.parametrize("deviations", [0.001, 0.1, 1.0, 3.0, 6.0, 9.0])
 def test_body_of_huge_distributions(n, deviations):
     k = n // 2 - int(deviations * math.sqrt(n) / 2)

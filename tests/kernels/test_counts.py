@@ -89,12 +89,6 @@ def test_labels_equal_brute_force(n_classes):
             np.testing.assert_array_equal(labels_table(columns, n_classes, 7), oracle + 7)
 
 
-@given(codes(2000, 5, dtypes=[np.uint8]), st.integers(5, 7))
-def test_drawn_labels_equal_brute_force(drawn, n_classes):
-    found = labels_table(drawn, n_classes)
-    np.testing.assert_array_equal(found, naive.label_table(*drawn, n_classes))
-
-
 # All alike, and each beside others; every combination is compiled anew.
 @pytest.mark.parametrize(
     ("first", "step"),

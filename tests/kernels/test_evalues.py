@@ -212,15 +212,6 @@ def test_bets_by_all_nodes(table):
             assert found == pytest.approx(wanted, rel=1e-12, abs=1e-12)
 
 
-@pytest.mark.full
-def test_bets_on_many_samples_by_all_nodes():
-    for b, c, n in ((600, 500, 5000), (40, 10, 6000), (0, 3, 4000), (2500, 2400, 5000)):
-        for at in (0.0, 0.02, -0.5, 0.9):
-            found = kernels.difference_log_evalue(b, c, n, at)
-            wanted = float(oracle.difference_log_evalue(b, c, n, at))
-            assert found == pytest.approx(wanted, rel=1e-12, abs=1e-11)
-
-
 @pytest.mark.parametrize("table", TABLES)
 @pytest.mark.parametrize("prior", [THIRDS, (1.0, 1.0, 1.0), (2.0, 0.3, 7.0)])
 def test_dirichlet_by_search(table, prior):

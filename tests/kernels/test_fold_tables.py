@@ -80,19 +80,13 @@ def test_the_factors_of_the_paper():
     assert kernels.bcv_factor(1, 0.5, 0.3) == pytest.approx(4 / 3)
 
 
-def covariance(m, rho1, rho2):
-    group = np.repeat(np.arange(m), 2)
-    same = np.equal.outer(group, group)
-    matrix = np.where(same, rho1, rho2)
-    np.fill_diagonal(matrix, 1.0)
-    return matrix
-
-
 @pytest.mark.parametrize("m", [2, 3, 5, 50])
 @pytest.mark.parametrize("rho1", [-1.1, -1.0, -0.99, -0.4, 0.0, 0.3, 1.0, 1.01])
 def test_the_bounds_are_those_of_a_covariance(m, rho1):
+    group = np.repeat(np.arange(m), 2)
     for rho2 in (-0.3, 0.0, 0.1, (1 + rho1) / 2, (1 + rho1) / 2 + 0.01, 1.0):
-        matrix = covariance(m, rho1, rho2)
+        matrix = np.where(np.equal.outer(group, group), rho1, rho2)
+        np.fill_diagonal(matrix, 1.0)
         mean_variance = matrix.mean()
         possible = np.linalg.eigvalsh(matrix).min() > -1e-9 and mean_variance > 1e-9
         factor = kernels.bcv_factor(m, rho1, rho2)
@@ -179,25 +173,6 @@ def count(folds, wrong_a, wrong_b, n_folds):
     return out
 
 
-def brute_force(folds, wrong_a, wrong_b, n_folds):
-    out = np.zeros((len(folds), n_folds, 2, 2), np.int64)
-    for r, row in enumerate(folds):
-        for k, a, b in zip(row, wrong_a[r], wrong_b[r], strict=True):
-            if 0 <= k < n_folds:
-                out[r, k, int(a), int(b)] += 1
-    return out
-
-
-@given(st.integers(1, 4), st.integers(0, 150), st.integers(0, 30), st.integers(0, 2**32 - 1))
-def test_counting_equals_brute_force(n_repeats, n, n_folds, seed):
-    rng = np.random.default_rng(seed)
-    shape = (n_repeats, n)
-    folds = rng.integers(-2, n_folds + 2, shape).astype(np.int16)
-    a, b = (rng.random((2, *shape)) < 0.3).view(np.uint8)
-    found = count(folds, a, b, n_folds)
-    np.testing.assert_array_equal(found, brute_force(folds, a, b, n_folds))
-
-
 #: Folds and samples on either side of where the way of counting changes, and beyond
 #: the blocks of each of them.
 SIZES = [
@@ -238,15 +213,3 @@ def test_counting_adds_and_takes_any_number_but_zero_for_wrong(n_folds):
     out = once.copy()
     kernels.count_folds(folds, a * 255, b * 2, out)
     np.testing.assert_array_equal(out, 2 * once)
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("n_folds", [2, 5, 60])
-def test_losses_may_be_booleans_and_be_broadcast(n_folds):
-    rng = np.random.default_rng(n_folds)
-    folds = rng.integers(-1, n_folds, (4, 250)).astype(np.int16)
-    repeated = [np.broadcast_to(x, folds.shape) for x in rng.random((2, 250)) < 0.4]
-    wanted = count(folds, *(x.astype(np.uint8) for x in repeated), n_folds)
-    np.testing.assert_array_equal(count(folds, *repeated, n_folds), wanted)
-    of_bytes = [np.broadcast_to(x[0].view(np.uint8), folds.shape) for x in repeated]
-    np.testing.assert_array_equal(count(folds, *of_bytes, n_folds), wanted)

@@ -48,13 +48,6 @@ def test_difference_equals_the_definition(method, table, level):
     assert found == pytest.approx(oracle, rel=1e-9, abs=1e-9)
 
 
-@given(tables(10**6), levels)
-def test_tango_keeps_its_digits(table, level):
-    found = difference_interval("tango", table, level)
-    oracle = naive_interval("tango", table, level)
-    assert found == pytest.approx(oracle, rel=1e-9, abs=1e-13)
-
-
 @given(st.integers(1, 10**5), st.floats(0.0, 1.0), levels)
 def test_wilson_inverts_the_score_test(n, proportion, level):
     successes = round(proportion * n)

@@ -5,9 +5,7 @@ import json
 import numpy as np
 import pytest
 from cases import refuses
-from log_parts import FORMATS, parts_in, refusal, rows_of
-
-import fastcmp
+from log_parts import parts_in, refusal, rows_of
 
 # Results.
 
@@ -16,12 +14,6 @@ def results(tmp_path, text, **options):
     path = tmp_path / "results.csv"
     path.write_text(text)
     return parts_in("amlb_results", path, **options)
-
-
-def test_a_failure_says_why():
-    alpha = fastcmp.read_results(FORMATS / "amlb_results", models="alpha")
-    assert (alpha.metric, alpha.lower_is_better, alpha.unit) == ("neg_logloss", False, "task")
-    assert "item pets, repeat 1 (error: Error: no model)" in refusal(FORMATS / "amlb_results")
 
 
 def test_older_files_hold_the_loss_itself(tmp_path):
@@ -135,10 +127,3 @@ def test_data_sets_with_other_metrics(tmp_path):
     assert part.metric == "metric_error"
     assert "means say nothing" in part.said
     assert [part.metric for part in parts_in("tabarena", path, metric="rmse")] == ["rmse"]
-
-
-def test_imputed_rows_are_kept_where_this_is_said():
-    contents = fastcmp.read_results(FORMATS / "tabarena", imputed="keep")
-    assert contents.lower_is_better
-    assert contents.unit == "task"
-    assert "1 of 6 rows are imputed" in contents.remarks[0]

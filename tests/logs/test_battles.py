@@ -19,21 +19,9 @@ def battle(winner, **others):
     return {"model_a": "large", "model_b": "small", "winner": winner} | others
 
 
-@pytest.mark.parametrize("suffix", ["csv", "tsv", "jsonl", "json", "parquet"])
-def test_all_spellings_in_all_kinds_of_files(tmp_path, suffix):
-    rows = [battle(name) for names in WINNERS.values() for name in names]
-    frame, path = pd.DataFrame(rows), tmp_path / f"battles.{suffix}"
-    match suffix:
-        case "csv":
-            frame.to_csv(path, index=False)
-        case "tsv":
-            frame.to_csv(path, index=False, sep="\t")
-        case "parquet":
-            frame.to_parquet(path)
-        case "jsonl":
-            path.write_text("\n".join(map(json.dumps, rows)))
-        case "json":
-            path.write_text(json.dumps(rows, indent=1))
+def test_all_spellings(tmp_path):
+    rows, path = [battle(name) for names in WINNERS.values() for name in names], tmp_path / "x.json"
+    path.write_text(json.dumps(rows, indent=1))
     expected = [value for value, names in WINNERS.items() for _ in names]
     assert read_battles(path)["result"].tolist() == expected
 

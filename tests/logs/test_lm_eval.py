@@ -254,17 +254,6 @@ def test_predict_only(tmp_path):
         refuses(ValueError, "--predict_only", one, save(tmp_path, lines, RESULTS | results))
 
 
-def test_damaged(tmp_path):
-    for cut, message in (
-        (lambda data: data[:-30], r"samples_sums.*jsonl, line 3: .*cut off"),
-        (lambda data: data.replace(b"\xc3", b"\xe9", 1), "line 1: is not UTF-8"),
-        (lambda data: b"\xff" + data, "line 1: "),
-    ):
-        path = save(tmp_path, LINES) / f"samples_sums_{STAMP}.jsonl"
-        path.write_bytes(cut(path.read_bytes()))
-        refuses(ValueError, message, parts_in, "lm_eval", tmp_path)
-
-
 def test_gzip_and_windows(tmp_path):
     """Compressed; with a byte order mark, and carriage returns."""
     folder = save(tmp_path, LINES)
@@ -329,18 +318,3 @@ def test_what_is_read(tmp_path):
     assert "few-shots differs between models: 5 (org/alpha); 0 (b)" in " ".join(results.remarks)
     save(tmp_path / "b", again[:2], model_name="b")
     assert "says that it has 3 samples of task sums, and 2 are there" in refusal(tmp_path)
-
-
-@pytest.mark.parametrize("changed", HASHES)
-def test_hashes_are_compared(tmp_path, changed):
-    lines = [sample(i) for i in range(3)]
-    save(tmp_path / "a", lines)
-    save(tmp_path / "b", [*lines[:2], sample(2, 0.0, **{changed: "other"})], model_name="b")
-    if changed == "prompt_hash":
-        with pytest.warns(UserWarning, match="own account"):
-            results = fastcmp.read_results(tmp_path)
-        assert "prompt_hash differs in 1 of 3 items" in " ".join(results.remarks)
-    else:
-        said = "item 2 of task sums is another document for b"
-        assert said in (refused := refusal(tmp_path))
-        assert "doc_hash or target_hash" in refused

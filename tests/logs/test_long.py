@@ -53,23 +53,6 @@ def test_the_kind_of_file_does_not_matter(suffix, tmp_path):
     assert {row["metric"] for row in rows} == {"value"}
 
 
-def test_order_of_rows_does_not_matter(tmp_path):
-    rng = np.random.default_rng(1)
-    rows = [
-        {"id": i, "method": m, "score": rng.random(), "task": t, "metric": k}
-        for i in range(7)
-        for m in "ab"
-        for t in "xy"
-        for k in "pq"
-    ]
-    pd.DataFrame(rows).to_csv(tmp_path / "a.csv", index=False)
-    shuffled = [rows[i] for i in rng.permutation(len(rows))]
-    pd.DataFrame(shuffled).to_csv(tmp_path / "b.csv", index=False)
-    first = parts_in("long", tmp_path / "a.csv")
-    assert len(first) == 8
-    assert rows_of(first) == rows_of(parts_in("long", tmp_path / "b.csv"))
-
-
 def refused(tmp_path, text, match, suffix="csv", **options):
     path = tmp_path / f"values.{suffix}"
     path.write_text(text)

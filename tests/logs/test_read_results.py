@@ -64,7 +64,6 @@ def test_other_items(read):
 
 
 def test_nothing_in_common(read):
-    files = part("a", [0]), part("b", [1])
     files = part("a", [0], [1]), part("b", [1], [1])
     refused(read, *files, items="common", words=("no item in common", "0.log"))
 

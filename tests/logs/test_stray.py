@@ -43,14 +43,6 @@ def test_a_task_without_the_metric_is_left_out(read):
     refuses(ValueError, "no acc of task f1, but f1", read, *files, metric="acc", task="f1")
 
 
-def test_a_subset_without_the_metric_is_left_out(read):
-    files = [part(m, subset=s, metric=s) for m in "ab" for s in ("acc", "f1")]
-    results = read(*files, metric="acc")
-    assert results.task_names == ("t/acc",)
-    said = "task t/f1 has no metric acc: left out (it has f1)."
-    assert said in results.remarks
-
-
 def test_filters_of_another_metric_are_no_matter(tmp_path):
     for model in "ab":
         save_lm(tmp_path, model, "mc", "acc")
@@ -102,13 +94,6 @@ def test_folds_go_to_their_test(tmp_path):
 
 def test_items_are_no_folds(read):
     refuses(ValueError, "needs scores of splits", read(part("a"), part("b")).fold_scores)
-
-
-def test_answers_counted_as_wrong_are_counted(read):
-    lacking = part("b", values=(np.nan, 1.0, 0.0))
-    results = read(part("a"), lacking, errors="wrong")
-    said = "1 answer without a value of task t counted as 0, of b (1)."
-    assert results.remarks == (said,)
 
 
 def without_values(folder, model, task):

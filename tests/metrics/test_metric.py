@@ -318,15 +318,3 @@ def test_counts_of_a_stream():
         metric(table=two, metric="mcc")
     one = metric(table=two.matrix("a"), metric="mcc", classes=two.classes)
     assert one == metric(Y, P, metric="mcc")
-
-
-def test_bootstraps_are_near_the_jackknife():
-    options = {"metric": "f1_macro", "method": "bootstrap", "n_resamples": 2000, "rng": 5}
-    near = metric(table=CONFUSION, metric="f1_macro")
-    for kind in ("percentile", "bca", "basic", "studentized"):
-        found = metric(table=CONFUSION, **options, interval=kind)
-        assert tuple(found.interval) == pytest.approx(tuple(near.interval), abs=0.02)
-    assert found.standard_error == pytest.approx(near.standard_error, rel=0.1)
-    assert found == metric(table=CONFUSION, **options, interval=kind, workers=3)
-    abc = metric(table=CONFUSION, metric="f1_macro", method="abc")
-    assert abc.interval.high == pytest.approx(near.interval.high, abs=0.01)

@@ -143,32 +143,6 @@ def test_studentized_statistics_without_a_variance():
 # Bootstrap.
 
 
-def resampled(codes, name, k, groups, n_resamples, seed=3):
-    """Differences of samples, or clusters, drawn with replacement."""
-    rng, codes = np.random.default_rng(seed), np.array(codes)
-    rows = [np.flatnonzero(groups == g) for g in np.unique(groups)]
-    found = []
-    for _ in range(n_resamples):
-        drawn = np.concatenate([rows[i] for i in rng.integers(0, len(rows), len(rows))])
-        found.append(difference(name, *codes[:, drawn], k))
-    return np.array(found)
-
-
-@pytest.mark.parametrize(("name", "clustered"), [("f1_macro", False), ("kappa", True)])
-def test_draws_are_distributed_as_resampled_samples(name, clustered):
-    codes = sample_codes(60, 3, 2)
-    groups = np.repeat(np.arange(24), 1 + np.arange(24) % 4) if clustered else np.arange(60)
-    others = resampled(codes, name, 3, groups, 1500)
-    options = {"metric": name, "method": "bootstrap", "n_resamples": 5000, "rng": 1}
-    options["groups"] = groups if clustered else None
-    found = compare_metric(*codes, **options)
-    assert found.standard_error == pytest.approx(others.std(), rel=0.08)
-    for level in (0.5, 0.9):
-        interval = compare_metric(*codes, **options, confidence_level=level).interval
-        shares = [np.mean(others < end) for end in interval]
-        assert shares == pytest.approx([0.5 - level / 2, 0.5 + level / 2], abs=0.05)
-
-
 def counts_of(case):
     counts = np.zeros([case["input"]["K"]] * 3, int)
     for *cell, n in case["input"]["cells"]:
@@ -206,6 +180,8 @@ def test_draws_within_classes():
     assert found.standard_error**2 == pytest.approx(squares / 8100, **near)
     found = compare_metric(t, a, b, **options)
     assert found.standard_error**2 == pytest.approx(d.var() / 90, **near)
+    with pytest.raises(ValueError, match="clusters are drawn as a whole"):
+        compare_metric(t, a, b, groups=t, within_classes=True, **options)
 
 
 @pytest.mark.parametrize("kind", INTERVALS)
@@ -257,23 +233,6 @@ def test_bca_within_classes_and_of_clusters(by):
         low, high, _ = bca_levels(below, equal - below, 30_000, a, 0.95)
         wanted = pytest.approx(tuple(np.quantile(draws, [low, high])), abs=0.006)
         assert (found.interval == wanted) is agrees
-
-
-@pytest.mark.parametrize("clustered", [False, True])
-@pytest.mark.parametrize("options", [{}, {"within_classes": True}, {"interval": "studentized"}])
-def test_any_number_of_threads(options, clustered):
-    if clustered and "within_classes" in options:
-        with pytest.raises(ValueError, match="clusters are drawn as a whole"):
-            compare_metric([0, 1], [0, 1], [1, 1], method="bootstrap", groups=[0, 1], **options)
-        return
-    codes = sample_codes(400, 4, 2)
-    options = options | {"method": "bootstrap", "n_resamples": 3001, "rng": 3}
-    options["groups"] = np.arange(400) // 7 if clustered else None
-    both = {"metric": ["f1_macro", "kappa"]}
-    found = compare_metric(*codes, **both, **options, workers=1)
-    assert compare_metric(*codes, **both, **options, workers=4) == found
-    alone = compare_metric(*codes, metric="kappa", **options)
-    assert tuple(alone.interval) == (found.interval.low[1], found.interval.high[1])
 
 
 def test_undefined_draws_are_left_out():

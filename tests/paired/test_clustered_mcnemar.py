@@ -11,7 +11,7 @@ from reference_cases import expected, parametrize
 from strategies import any_labels
 
 import fastcmp
-from fastcmp import mcnemar, mcnemar_clustered_from_counts, mean_difference, records
+from fastcmp import mcnemar, mean_difference, records
 from fastcmp.kernels import DEGENERATE
 
 SANDWICH = ("cr2", "cr3", "cr1", "cr0")
@@ -23,7 +23,7 @@ def of_clusters(cells, **options):
     """Test counts by cluster in the order of a table."""
     right, only_a, only_b, wrong = cells
     both = {"both_right": right, "both_wrong": wrong}
-    return mcnemar_clustered_from_counts(only_a, only_b, **both, **options)
+    return mcnemar(only_a=only_a, only_b=only_b, **both, **options, groups=range(len(only_a)))
 
 
 def cells_of(case):
@@ -178,15 +178,18 @@ def test_groups_are_dropped_with_their_samples():
 @pytest.mark.parametrize(
     ("change", "wanted"),
     [
-        ({"only_a": [1, 2, 3]}, "one entry a cluster"),
-        ({"only_a": 3}, "one entry a cluster"),
-        ({"both_right": [0, 1], "both_wrong": [0, 1]}, "a sample in each cluster"),
-        ({name: [1] for name in CELLS}, "at least 2 clus"),
+        ({"only_a": [1, 2, 3]}, "must broadcast to one shape"),
+        ({"groups": [1, 2, 3]}, "one label for each of 2 items"),
+        (
+            {"both_right": [0, 1], "both_wrong": [0, 1]},
+            "each of groups must hold a sample, 1 has none",
+        ),
+        ({"groups": [1, 1]}, "at least 2 clusters, got 1"),
     ],
 )
 def test_counts_without_meaning(change, wanted):
     with pytest.raises(ValueError, match=wanted):
-        mcnemar_clustered_from_counts(**({name: [0, 1] for name in CELLS} | change))
+        mcnemar(**({name: [0, 1] for name in CELLS} | {"groups": [1, 2]} | change))
 
 
 def test_methods_of_clusters_need_clusters():
@@ -241,9 +244,11 @@ def test_clusters_across_strata():
 
 def test_one_record_of_samples_clusters_and_strata():
     both = {"both_right": [3, 2, 1, 4], "both_wrong": [0, 0, 2, 1]}
-    of_samples = fastcmp.mcnemar_from_counts([0, 1, 0, 0], [1, 2, 1, 0], **both)
+    of_samples = fastcmp.mcnemar(only_a=[0, 1, 0, 0], only_b=[1, 2, 1, 0], **both)
     clustered = of_clusters([both["both_right"], [0, 1, 0, 0], [1, 2, 1, 0], both["both_wrong"]])
-    stratified = fastcmp.mcnemar_stratified_from_counts([0, 1, 0, 0], [1, 2, 1, 0], **both)
+    stratified = fastcmp.mcnemar(
+        only_a=[0, 1, 0, 0], only_b=[1, 2, 1, 0], **both, strata=range(len([0, 1, 0, 0]))
+    )
     designs = [x.design for x in (of_samples, clustered, stratified)]
     assert designs == ["samples", "clusters", "strata"]
     assert clustered.n_samples == stratified.n_samples == of_samples.n_samples.sum()

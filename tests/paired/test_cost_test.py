@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from libraries import stats
 from reference_cases import expected, parametrize
 
-from fastcmp import cost_test, cost_test_from_counts, count_labels, mcnemar_from_counts
+from fastcmp import cost_test, count_labels, mcnemar
 from fastcmp.kernels import DEGENERATE, OK, UNDEFINED
 
 SEED = [[[77, 12], [9, 24]], [[8, 11], [5, 69]]]
@@ -76,17 +76,17 @@ def check_reference(case, **options):
     counts = np.transpose(case["input"]["counts_ijk"], (2, 0, 1))
     cost = case["input"]["cost"]
     options["smoothing"] = case["options"]["smoothing"]
-    result = cost_test_from_counts(counts, cost, **options)
+    result = cost_test(counts=counts, cost=cost, **options)
     assert result.statistic == expected(case, "statistic")
     assert result.pvalue == expected(case, "pvalue")
     assert result.loss_a == expected(case, "e1")
     assert result.loss_b == expected(case, "e2")
-    batch = cost_test_from_counts(counts[np.newaxis], cost, **options)
+    batch = cost_test(counts=counts[np.newaxis], cost=cost, **options)
     assert batch.statistic[0] == expected(case, "statistic")
     if counts.sum() < 10**6:
         columns, classes = labels_of(counts), list(range(len(cost)))
         counted = count_labels(*columns, classes=classes)
-        assert cost_test_from_counts(counted, cost, **options) == result
+        assert cost_test(counts=counted, cost=cost, **options) == result
 
 
 @parametrize("cost_likelihood_ratio")
@@ -110,7 +110,7 @@ def test_the_likelihood_of_the_whole_simplex_is_not_that_of_the_observed():
         ({"support": "observed"}, 5.822, False),
         ({"smoothing": 1}, 0.889, False),
     ]:
-        result = cost_test_from_counts(counts, COST, **options)
+        result = cost_test(counts=counts, cost=COST, **options)
         assert result.statistic == pytest.approx(statistic, abs=5e-4)
         assert result.at_bound is at_bound
 
@@ -122,8 +122,8 @@ def test_two_classes_of_equal_cost_are_mcnemars(a, b):
     for cost in (1, 3.5):
         matrix = [[0, cost], [cost, 0]]
         options = {"method": "chi-square", "smoothing": 0}
-        result = cost_test_from_counts(counts, matrix, **options)
-        peer = mcnemar_from_counts(a, b, method="asymptotic")
+        result = cost_test(counts=counts, cost=matrix, **options)
+        peer = mcnemar(only_a=a, only_b=b, method="asymptotic")
         assert result.statistic == pytest.approx(peer.statistic, rel=1e-12)
         assert result.pvalue == pytest.approx(peer.pvalue, rel=1e-9)
 
@@ -140,10 +140,10 @@ def test_many_tests_are_those_of_each(options, data):
     shape = data.draw(st.sampled_from([(1,), (5,), (2, 3), (1, 2, 2)]))
     counts = rng.integers(30, size=(*shape, k, k, k))
     counts *= rng.random(counts.shape) < data.draw(st.sampled_from([0.05, 0.2, 1.0]))
-    many = cost_test_from_counts(counts, cost, **options)
+    many = cost_test(counts=counts, cost=cost, **options)
     intervals = [many.confidence_interval(0.9, x) for x in ("profile", "wald")]
     for place in np.ndindex(shape):
-        one = cost_test_from_counts(counts[place], cost, **options)
+        one = cost_test(counts=counts[place], cost=cost, **options)
         for name in (*FIELDS, "status", "at_bound", "n_samples"):
             ours = getattr(many, name)[place]
             theirs = pytest.approx(getattr(one, name), rel=1e-9, abs=1e-9, nan_ok=True)
@@ -156,9 +156,9 @@ def test_many_tests_are_those_of_each(options, data):
 
 @ALL_VARIANTS
 def test_the_unit_of_costs_does_not_matter(options):
-    result = cost_test_from_counts(SEED, COST, **options)
+    result = cost_test(counts=SEED, cost=COST, **options)
     for unit in (1e-6, 0.3, 1e6):
-        other = cost_test_from_counts(SEED, np.multiply(COST, unit), **options)
+        other = cost_test(counts=SEED, cost=np.multiply(COST, unit), **options)
         assert other.statistic == pytest.approx(result.statistic, rel=1e-10)
         assert other.multiplier * unit == pytest.approx(result.multiplier, rel=1e-10)
         assert other.loss_a == pytest.approx(result.loss_a * unit, rel=1e-12)
@@ -172,7 +172,7 @@ def test_labels_and_counts_give_the_same(options, problem):
     counts, cost = problem
     assume(counts.sum() >= 2)
     columns, k = labels_of(counts), len(cost)
-    result = cost_test_from_counts(counts, cost, **options)
+    result = cost_test(counts=counts, cost=cost, **options)
     assert cost_test(*columns, cost, classes=list(range(k)), **options) == result
     if result.smoothing:
         return
@@ -187,7 +187,8 @@ def test_labels_and_counts_give_the_same(options, problem):
 
 @given(problems(), st.sampled_from([0.01, 0.05, 0.2, 0.5]))
 def test_the_profile_interval_agrees_with_the_likelihood(problem, alpha):
-    result = cost_test_from_counts(*problem)
+    counts, cost = problem
+    result = cost_test(counts=counts, cost=cost)
     assume(result.n_samples > 0)
     assume(abs(result.pvalue - alpha) > 1e-6)
     low, high = result.confidence_interval(1 - alpha)
@@ -200,7 +201,7 @@ def test_the_profile_interval_agrees_with_the_likelihood(problem, alpha):
 
 
 def test_the_wald_interval_by_hand():
-    result = cost_test_from_counts(SEED, COST)
+    result = cost_test(counts=SEED, cost=COST)
     d = np.repeat(all_differences(COST), np.ravel(SEED))
     spread = stats.norm.ppf(0.95) * d.std() / d.size**0.5
     expect = d.mean() - spread, d.mean() + spread
@@ -211,13 +212,13 @@ def test_the_wald_interval_by_hand():
 
 
 def check_smoothing(counts, cost, smoothing, **options):
-    result = cost_test_from_counts(counts, cost, smoothing=smoothing, **options)
-    added = cost_test_from_counts(counts + smoothing, cost, smoothing=0, **options)
+    result = cost_test(counts=counts, cost=cost, smoothing=smoothing, **options)
+    added = cost_test(counts=counts + smoothing, cost=cost, smoothing=0, **options)
     for name in ("statistic", "pvalue", "multiplier"):
         expect = pytest.approx(getattr(added, name), rel=1e-7, abs=1e-9)
         assert getattr(result, name) == expect, name
     assert result.at_bound == added.at_bound
-    unsmoothed = cost_test_from_counts(counts, cost, smoothing=0)
+    unsmoothed = cost_test(counts=counts, cost=cost, smoothing=0)
     assert (result.loss_a, result.loss_b) == (unsmoothed.loss_a, unsmoothed.loss_b)
     assert result.confidence_interval() == unsmoothed.confidence_interval()
     assert result.counts == unsmoothed.counts
@@ -238,7 +239,7 @@ KINDS = pytest.mark.parametrize(
 @KINDS
 @given(problem=problems(), smoothing=st.integers(1, 4))
 def test_smoothing_adds_to_each_cell(options, problem, smoothing):
-    assume(cost_test_from_counts(*problem).status == OK)
+    assume(cost_test(counts=problem[0], cost=problem[1]).status == OK)
     check_smoothing(*problem, smoothing, **options)
 
 
@@ -256,13 +257,13 @@ def test_the_sign_condition(smoothing):
     counts = np.zeros((2, 2, 2), int)
     counts[0, 0, 1], counts[0, 1, 0], counts[1, 0, 1] = 8, 400, 3
     options = {"method": "chi-square", "smoothing": smoothing}
-    free = cost_test_from_counts(counts, cost, **options)
-    bound = cost_test_from_counts(counts, cost, nonnegative=True, **options)
+    free = cost_test(counts=counts, cost=cost, **options)
+    bound = cost_test(counts=counts, cost=cost, nonnegative=True, **options)
     assert (free.at_bound, bound.at_bound) == (False, True)
     assert bound.statistic > free.statistic
     assert abs(bound.multiplier) > abs(free.multiplier)
-    even = cost_test_from_counts(SEED, COST, nonnegative=True, **options)
-    same = cost_test_from_counts(SEED, COST, **options)
+    even = cost_test(counts=SEED, cost=COST, nonnegative=True, **options)
+    same = cost_test(counts=SEED, cost=COST, **options)
     assert (even.at_bound, even.statistic) == (False, same.statistic)
 
 
@@ -356,7 +357,7 @@ def test_missing_true_labels():
 
 @ALL_VARIANTS
 def test_no_samples_and_identical_models(options):
-    result = cost_test_from_counts(np.zeros((2, 2, 2), int), COST, **options)
+    result = cost_test(counts=np.zeros((2, 2, 2), int), cost=COST, **options)
     assert (result.statistic, result.pvalue, result.n_samples) == (0.0, 1.0, 0)
     assert result.status == DEGENERATE
     nothing = [result.loss_a, result.difference, *result.confidence_interval()]
@@ -376,21 +377,21 @@ def test_options_that_do_not_go_together():
         (np.ones((2, 2, 2, 1), int), {}, r"counts must be of shape \(\.\.\., 2, 2, 2\) for a 2 x "),
     ):
         with pytest.raises(ValueError, match=f"^{wanted}"):
-            cost_test_from_counts(counts, COST, **options)
+            cost_test(counts=counts, cost=COST, **options)
 
 
 def test_counts_and_costs_of_other_classes():
     counts = count_labels(Y, A, B)
     with pytest.raises(ValueError, match=r"^cost is 3 x 3, but classes names 2 classes"):
-        cost_test_from_counts(counts, np.ones((3, 3)) - np.eye(3))
+        cost_test(counts=counts, cost=np.ones((3, 3)) - np.eye(3))
     with pytest.raises(ValueError, match=r"^cost names no class 'well'; it has "):
-        cost_test_from_counts(counts, {"ill": {"dead": 1}, "dead": {"ill": 1}})
+        cost_test(counts=counts, cost={"ill": {"dead": 1}, "dead": {"ill": 1}})
     by_labels = cost_test(Y, A, B, NAMED, classes=["ill", "well"])
-    assert cost_test_from_counts(counts, NAMED) == by_labels
+    assert cost_test(counts=counts, cost=NAMED) == by_labels
     for of in (SEED, [SEED]):
         with pytest.raises(ValueError, match=r"must be one of \('profile', 'wald'\), got 'tang"):
-            cost_test_from_counts(of, COST).confidence_interval(method="tango")
-    text = str(cost_test_from_counts(SEED, COST, method="chi-square"))
+            cost_test(counts=of, cost=COST).confidence_interval(method="tango")
+    text = str(cost_test(counts=SEED, cost=COST, method="chi-square"))
     assert "The test added 1 to each cell, 8 in all, to 215 samples." in text
 
 

@@ -14,7 +14,7 @@ from reference_cases import cases, cells, expected, parametrize
 from strategies import tables
 
 import fastcmp
-from fastcmp import compare_metric, margin_tests, margin_tests_from_counts, mcnemar, mean_difference
+from fastcmp import compare_metric, margin_tests, mcnemar, mean_difference
 
 BETTER, WORSE, EQUIVALENT, NOT_WORSE, CANNOT_TELL = (
     *("better", "worse", "equivalent", "not worse", "cannot tell"),
@@ -40,7 +40,7 @@ def table_of(case):
 
 def by_counts(case, **options):
     margin = case["options"]["margin"]
-    return margin_tests_from_counts(**table_of(case), margin=margin, **options)
+    return margin_tests(**table_of(case), margin=margin, **options)
 
 
 # Reference.
@@ -73,9 +73,7 @@ def test_equivalence(case):
 @parametrize("noninferiority_paired_exact")
 def test_exact(case):
     difference, gamma = (case["options"][name] for name in ("null_difference", "gamma"))
-    found = margin_tests_from_counts(
-        **table_of(case), margin=abs(difference), method="exact", gamma=gamma
-    )
+    found = margin_tests(**table_of(case), margin=abs(difference), method="exact", gamma=gamma)
     kind = "noninferiority" if difference < 0 else "superiority"
     assert getattr(found, f"{kind}_statistic") == expected(case, "statistic")
     assert getattr(found, f"{kind}_pvalue") == expected(case, "pvalue")
@@ -211,11 +209,11 @@ def test_that_many_more_have_a_power_of_80_percent(difference, margin):
 
 def test_more_samples_of_accuracies():
     # Nothing is discordant: the score reaches z at n = z**2 (1 - margin) / margin.
-    found = margin_tests_from_counts(0, 0, both_right=9, both_wrong=1, margin=0.05)
+    found = margin_tests(only_a=0, only_b=0, both_right=9, both_wrong=1, margin=0.05)
     needed = stats.norm.isf(0.05) ** 2 * 0.95 / 0.05
     assert (found.decision, found.n_more) == (CANNOT_TELL, math.ceil(needed) - 10)
-    more = margin_tests_from_counts(
-        0, 0, both_right=9 + found.n_more, both_wrong=1, margin=0.05, method="score"
+    more = margin_tests(
+        only_a=0, only_b=0, both_right=9 + found.n_more, both_wrong=1, margin=0.05, method="score"
     )
     assert (more.decision, more.n_more) == (EQUIVALENT, 0)
 
@@ -228,8 +226,8 @@ def test_laws_of_accuracies(cells, margin, method, strict):
     right, only_a, only_b, wrong = cells
     options = {"margin": margin, "method": method, "strict": strict}
     options |= {"both_right": right, "both_wrong": wrong}
-    one = margin_tests_from_counts(only_a, only_b, **options)
-    mirrors(one, margin_tests_from_counts(only_b, only_a, **options))
+    one = margin_tests(only_a=only_a, only_b=only_b, **options)
+    mirrors(one, margin_tests(only_a=only_b, only_b=only_a, **options))
     level = 0.025 if strict else 0.05
     ends = one.interval if strict else one.inner_interval
     for pvalue, end in ((one.noninferiority_pvalue, ends.low), (one.pvalue_upper, -ends.high)):
@@ -239,19 +237,19 @@ def test_laws_of_accuracies(cells, margin, method, strict):
         assert one.interval.low > 0
     # A larger margin only makes it easier.
     wider = options | {"margin": min(1.5 * margin, 0.95)}
-    other = margin_tests_from_counts(only_a, only_b, **wider)
+    other = margin_tests(only_a=only_a, only_b=only_b, **wider)
     assert other.noninferiority_pvalue <= one.noninferiority_pvalue + 1e-9
     assert other.margin_met >= one.margin_met
 
 
 def test_the_choice_of_the_test():
     shared = {"both_right": 100, "both_wrong": 20, "margin": 0.1}
-    one = margin_tests_from_counts(30, 20, **shared)
+    one = margin_tests(only_a=30, only_b=20, **shared)
     assert one.method == "exact"
-    assert margin_tests_from_counts(60, 40, **shared).method == "score"
-    many = margin_tests_from_counts(np.arange(60)[:, None], np.arange(20), **shared)
+    assert margin_tests(only_a=60, only_b=40, **shared).method == "score"
+    many = margin_tests(only_a=np.arange(60)[:, None], only_b=np.arange(20), **shared)
     assert many.method == "score"  # for 1,200 tables the exact test takes long
-    some = margin_tests_from_counts([30, 20, 30], 20, **shared)
+    some = margin_tests(only_a=[30, 20, 30], only_b=20, **shared)
     assert some.method == "exact"
     assert some.noninferiority_pvalue.tolist()[::2] == [one.noninferiority_pvalue] * 2
     large = {"both_right": 10_000, "both_wrong": 100, "margin": 0.1, "method": "exact"}
@@ -261,7 +259,7 @@ def test_the_choice_of_the_test():
         ({"margin": 0.1}, "need all four counts"),
     ):
         with pytest.raises((TypeError, ValueError), match=message):
-            margin_tests_from_counts(1, 2, **options)
+            margin_tests(only_a=1, only_b=2, **options)
 
 
 # margin= of the tests of two models.
@@ -271,7 +269,7 @@ def test_the_choice_of_the_test():
 def test_pvalue_and_decision_never_contradict(cells, alternative, margin):
     right, only_a, only_b, wrong = cells
     options = {"both_right": right, "both_wrong": wrong, "alternative": alternative}
-    result = fastcmp.mcnemar_from_counts(only_a, only_b, margin=margin, **options)
+    result = fastcmp.mcnemar(only_a=only_a, only_b=only_b, margin=margin, **options)
     found, sure = result.margins, result.pvalue <= 0.05
     if alternative != "less":
         assert (found.decision == BETTER) == (sure and only_a > only_b)
@@ -287,7 +285,7 @@ def test_pvalue_and_decision_never_contradict(cells, alternative, margin):
 def test_mcnemar_has_what_its_counts_have():
     Y, A, B, _ = digits()
     result = mcnemar(Y, A, B, margin=0.02, alpha=0.1)
-    alone = margin_tests_from_counts(result.table, margin=0.02, alpha=0.1)
+    alone = margin_tests(table=result.table, margin=0.02, alpha=0.1)
     assert result.margins.inner_interval == alone.inner_interval
     assert result.margins.noninferiority_pvalue == alone.noninferiority_pvalue
     assert "Decision with a margin of 2 percentage points: equivalent (" in str(result)
@@ -299,7 +297,7 @@ def test_mcnemar_has_what_its_counts_have():
     assert held_out.margins == result.margins
     assert held_out.columns()["margin_decision"] == [EQUIVALENT]
     with pytest.raises(ValueError, match="both_right="):
-        fastcmp.mcnemar_from_counts(3, 9, margin=0.1)
+        fastcmp.mcnemar(only_a=3, only_b=9, margin=0.1)
 
 
 # Clusters, strata and weights: Gaffke's bound, whatever the test of equality.
@@ -317,8 +315,14 @@ def gaffke(gain, weight, alpha, n_draws=60_000):
 def test_clusters_by_what_they_could_hold_at_worst(method):
     right = np.array([5, 8, 2, 9, 4, 7, 6, 3, 5, 10])
     a, b = np.array([1, 0, 2, 0, 0, 1, 0, 0, 3, 0]), np.array([0, 1, 0, 1, 2, 0, 0, 1, 0, 0])
-    result = fastcmp.mcnemar_clustered_from_counts(
-        a, b, both_right=right, both_wrong=0 * a, method=method, margin=0.3
+    result = fastcmp.mcnemar(
+        only_a=a,
+        only_b=b,
+        both_right=right,
+        both_wrong=0 * a,
+        method=method,
+        margin=0.3,
+        groups=range(len(a)),
     )
     found, sizes = result.margins, (right + a + b).astype(float)
     gain, weight = (a - b, sizes) if method != "durkalski" else ((a - b) / sizes, np.ones(10))
@@ -333,8 +337,13 @@ def test_clusters_by_what_they_could_hold_at_worst(method):
 @pytest.mark.parametrize("size", [1, 7])
 def test_clusters_that_fail_as_a_whole_are_a_binomial(n, failed, size):
     lost = size * (np.arange(n) < failed)
-    found = fastcmp.mcnemar_clustered_from_counts(
-        0 * lost, lost, both_right=size - lost, both_wrong=0 * lost, margin=0.1
+    found = fastcmp.mcnemar(
+        only_a=0 * lost,
+        only_b=lost,
+        both_right=size - lost,
+        both_wrong=0 * lost,
+        margin=0.1,
+        groups=range(len(0 * lost)),
     ).margins
     # Clopper and Pearson's, within 3%, and never below.
     wanted = stats.binom.cdf(failed, n, 0.1)
@@ -356,8 +365,8 @@ WITHOUT_VARIANCE = {
     "mcnemar, clusters": lambda: mcnemar(
         *np.zeros((3, 180), int), groups=np.arange(180) // 9, margin=0.05
     ),
-    "stratified counts": lambda: fastcmp.mcnemar_stratified_from_counts(
-        [0, 0], [0, 0], weights=[1, 3], both_right=[9, 9], both_wrong=[0, 0], margin=0.05
+    "stratified counts": lambda: fastcmp.mcnemar(
+        table=[[[9, 0], [0, 0]]] * 2, strata=[0, 1], stratum_weights={0: 1, 1: 3}, margin=0.05
     ),
     "mean, clusters": lambda: perfect(80, groups=FOURS),
     "mean, weights": lambda: perfect(30, weights=1.0 + np.arange(30) % 3),
@@ -383,8 +392,14 @@ def test_no_observed_variance_decides_nothing_in_few_units(name):
 def test_weighted_strata_by_what_they_could_hold_at_worst():
     only_a, only_b, sizes, weights = [3, 0], [1, 2], np.array([40, 60]), np.array([2.0, 1.0])
     rest = sizes - np.add(only_a, only_b)
-    result = fastcmp.mcnemar_stratified_from_counts(
-        only_a, only_b, weights=weights, both_right=rest, both_wrong=[0, 0], margin=0.1
+    result = fastcmp.mcnemar(
+        only_a=only_a,
+        only_b=only_b,
+        both_right=rest,
+        both_wrong=[0, 0],
+        strata=[0, 1],
+        stratum_weights=dict(enumerate(weights * sizes)),
+        margin=0.1,
     )
     kinds = zip(only_a, only_b, rest, weights, strict=True)
     gain = [w * d for a, b, n, w in kinds for d in [1] * a + [-1] * b + [0] * n]
@@ -413,7 +428,7 @@ def test_costs():
     counts = np.zeros((2, 2, 2, 2), np.int64)
     np.add.at(counts[0], (y, a, b), 1)
     np.add.at(counts[1], (y, b, a), 1)
-    both = fastcmp.cost_test_from_counts(counts, cost, margin=0.02)
+    both = fastcmp.cost_test(counts=counts, cost=cost, margin=0.02)
     assert both.margins.decision.tolist() == [found.decision, turned.decision]
     assert both.standard_error == pytest.approx([error, error])
     with pytest.raises(ValueError, match="margin must be below 4"):
@@ -433,7 +448,7 @@ def test_a_margin_of_costs_keeps_its_level_where_failures_are_rare(n, share):
     counts[:, 1, 1, 1], counts[:, 1, 1, 0] = drawn[:, 1], drawn[:, 2]
     counts[:, 1, 0, 1], counts[:, 1, 0, 0] = drawn[:, 3], drawn[:, 4]
     worse = price * share * (a_misses - b_misses)
-    result = fastcmp.cost_test_from_counts(counts, [[0, 1], [price, 0]], margin=worse)
+    result = fastcmp.cost_test(counts=counts, cost=[[0, 1], [price, 0]], margin=worse)
     assert result.margins.margin_met.mean() < 0.06  # by z tests 0.40 and 0.48
     perfect = fastcmp.cost_test([0, 1] * 20, [0, 1] * 20, [0, 1] * 20, [[0, 1], [5, 0]], margin=0.1)
     assert perfect.margins.decision == CANNOT_TELL

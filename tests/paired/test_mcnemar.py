@@ -12,7 +12,7 @@ from libraries import stats
 from reference_cases import ALTERNATIVES, cases, cells, expected, parametrize
 from strategies import codes, count_pairs, tables
 
-from fastcmp import mcnemar, mcnemar_from_counts, mcnemar_table
+from fastcmp import mcnemar, mcnemar_table
 from fastcmp.kernels import UNCONDITIONAL_MAX_N
 
 METHODS = ("midp", "exact", "asymptotic", "corrected", "unconditional")
@@ -22,8 +22,8 @@ INTERVALS = ("wald", "newcombe", "tango", "bonett-price", "agresti-min")
 
 def from_table(table, **options):
     both_right, only_a, only_b, both_wrong = table
-    return mcnemar_from_counts(
-        only_a, only_b, both_right=both_right, both_wrong=both_wrong, **options
+    return mcnemar(
+        only_a=only_a, only_b=only_b, both_right=both_right, both_wrong=both_wrong, **options
     )
 
 
@@ -135,12 +135,12 @@ def test_arrays_are_answered_one_by_one(method):
 
 
 def test_who_did_better_in_arrays():
-    pairs = mcnemar_from_counts([3, 1, 2], [1, 3, 2])
+    pairs = mcnemar(only_a=[3, 1, 2], only_b=[1, 3, 2])
     assert pairs.better.tolist() == ["a", "b", None]
     with pytest.raises(ValueError, match=r"^counts must broadcast to one shape, got only_a \(2,"):
-        mcnemar_from_counts([1, 2], [1, 2, 3])
+        mcnemar(only_a=[1, 2], only_b=[1, 2, 3])
     with pytest.raises(ValueError, match=r"^only_a \+ only_b \+ both_right must be at most"):
-        mcnemar_from_counts(2**52, [1, 2**52], both_right=2**52)
+        mcnemar(only_a=2**52, only_b=[1, 2**52], both_right=2**52)
 
 
 def test_numbers_in_numbers_out():
@@ -164,7 +164,7 @@ def test_bad_counts():
         ([[1, 2], [3]], "must be "),
     ):
         with pytest.raises((TypeError, ValueError), match=f"^only_b {said}"):
-            mcnemar_from_counts(1, bad)
+            mcnemar(only_a=1, only_b=bad)
 
 
 def test_unknown_options_list_the_known_ones():
@@ -178,8 +178,8 @@ def test_unknown_options_list_the_known_ones():
             call("mid")
         assert all(repr(word) in str(e.value) for word in known)
     for spelled, method in (("mid-p", "midp"), ("Edwards", "corrected")):
-        result = mcnemar_from_counts(1, 2, method=spelled, alternative="larger")
-        assert result == mcnemar_from_counts(1, 2, method=method, alternative="greater")
+        result = mcnemar(only_a=1, only_b=2, method=spelled, alternative="larger")
+        assert result == mcnemar(only_a=1, only_b=2, method=method, alternative="greater")
 
 
 def test_missing_and_excluded_samples():
@@ -201,7 +201,7 @@ def test_missing_and_excluded_samples():
 def test_what_the_unconditional_test_refuses():
     for extra in ({}, {"both_right": 3}, {"both_wrong": 3}):
         with pytest.raises(ValueError, match=r"^method='unconditional' needs both_right and both_"):
-            mcnemar_from_counts(3, 1, method="unconditional", **extra)
+            mcnemar(only_a=3, only_b=1, method="unconditional", **extra)
     n = UNCONDITIONAL_MAX_N
     many = np.arange(1, 301)
     for counts, wanted in (
@@ -233,7 +233,7 @@ def test_what_follows_from_the_table(table):
 
 def test_odds_ratio():
     for only_a, only_b, ratio in ((6, 3, 2.0), (0, 3, 0.0), (3, 0, inf), (0, 0, np.nan)):
-        result = mcnemar_from_counts(only_a, only_b)
+        result = mcnemar(only_a=only_a, only_b=only_b)
         assert result.odds_ratio == pytest.approx(ratio, nan_ok=True)
         assert not result.odds_ratio_interval()[0] > ratio
 
@@ -250,7 +250,7 @@ def test_intervals_against_references(case):
 @given(count_pairs(60), st.sampled_from([0.5, 0.9, 0.95, 0.99]))
 def test_odds_ratio_intervals_against_their_definitions(pair, level):
     for method, weight in (("exact", 1), ("midp", 0.5)):
-        interval = mcnemar_from_counts(*pair).odds_ratio_interval(level, method)
+        interval = mcnemar(only_a=pair[0], only_b=pair[1]).odds_ratio_interval(level, method)
         if sum(pair):
             oracle = naive.odds_ratio(*pair, level, weight)
             assert tuple(interval) == pytest.approx(oracle, rel=1e-6)
@@ -260,7 +260,7 @@ def test_odds_ratio_intervals_against_their_definitions(pair, level):
 
 @pytest.mark.parametrize("given", [{}, {"both_right": 5}, {"both_wrong": 5}])
 def test_what_needs_all_counts_says_so(given):
-    result = mcnemar_from_counts(3, 1, **given)
+    result = mcnemar(only_a=3, only_b=1, **given)
     for name in ("table", "n_samples", "accuracy_a", "accuracy_b", "difference", "effect"):
         with pytest.raises(ValueError, match=r"needs all four counts: pass both_right="):
             getattr(result, name)

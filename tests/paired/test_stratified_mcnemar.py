@@ -9,11 +9,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reference_cases import expected, parametrize
 
-from fastcmp import mcnemar, mcnemar_from_counts, mcnemar_stratified_from_counts, mean_difference
+from fastcmp import mcnemar, mean_difference
 from fastcmp.kernels import DEGENERATE
 
 small = st.integers(0, 5)
 strata = st.lists(st.tuples(small, small), min_size=1, max_size=4)
+
+
+def of_counts(only_a, only_b, weights=None, **options):
+    """McNemar's test of strata, by what one sample of each counts."""
+    counts = {"only_a": only_a, "only_b": only_b}
+    if weights is not None:
+        sizes = np.add(only_a, only_b) + 1
+        counts |= {"both_right": np.ones(sizes.size, int), "both_wrong": 0 * sizes}
+        options["stratum_weights"] = dict(enumerate(weights * sizes))
+    return mcnemar(**counts, strata=range(len(only_a)), **options)
 
 
 @parametrize("stratified_mcnemar")
@@ -21,8 +31,8 @@ def test_against_references(case):
     given = case["input"]
     counts, weights = (given["b"], given["c"]), given.get("weights")
     options = {"weights": weights, "alternative": case["options"]["alternative"]}
-    found = mcnemar_stratified_from_counts(*counts, method="asymptotic", **options)
-    exact = mcnemar_stratified_from_counts(*counts, method="exact", **options)
+    found = of_counts(*counts, method="asymptotic", **options)
+    exact = of_counts(*counts, method="exact", **options)
     assert found.zscore == expected(case, "z")
     assert found.statistic == expected(case, "statistic")
     assert found.pvalue == expected(case, "pvalue")
@@ -33,7 +43,9 @@ def test_against_references(case):
 
 @parametrize("mcnemar_heterogeneity")
 def test_heterogeneity_against_references(case):
-    found = mcnemar_stratified_from_counts(case["input"]["b"], case["input"]["c"])
+    found = mcnemar(
+        only_a=case["input"]["b"], only_b=case["input"]["c"], strata=range(len(case["input"]["b"]))
+    )
     assert found.heterogeneity_statistic == expected(case, "statistic")
     assert found.heterogeneity_df == case["expected"]["df"]
     assert found.heterogeneity_pvalue == expected(case, "pvalue")
@@ -66,7 +78,7 @@ def test_exact_against_enumeration(alternative, counts, seed):
         "less": sums <= observed + 1e-9,
     }[alternative]
     options = {"weights": w, "alternative": alternative}
-    found = mcnemar_stratified_from_counts(b, c, method="exact", **options)
+    found = of_counts(b, c, method="exact", **options)
     assert found.pvalue == pytest.approx(ways[beyond].sum() / ways.sum(), rel=1e-12)
     if not (b + c).sum():
         return
@@ -74,7 +86,7 @@ def test_exact_against_enumeration(alternative, counts, seed):
         np.abs(sums) if alternative == "two-sided" else sums,
         abs(observed) if alternative == "two-sided" else observed,
     )
-    midp = mcnemar_stratified_from_counts(b, c, method="midp", **options).pvalue
+    midp = of_counts(b, c, method="midp", **options).pvalue
     half = 0.5 * ways[same].sum() / ways.sum()
     if alternative == "two-sided" and abs(observed) < 1e-9:
         half = 0.0  # twice one half, as without weights
@@ -85,9 +97,9 @@ def test_exact_against_enumeration(alternative, counts, seed):
 def test_weights_of_any_size(power):
     weights = np.array([1.0, 3.0])
     for method in ("asymptotic", "exact", "midp"):
-        wanted = mcnemar_stratified_from_counts([8, 1], [3, 4], weights=weights, method=method)
+        wanted = of_counts([8, 1], [3, 4], weights=weights, method=method)
         scaled = weights * 10.0**power
-        found = mcnemar_stratified_from_counts([8, 1], [3, 4], weights=scaled, method=method)
+        found = of_counts([8, 1], [3, 4], weights=scaled, method=method)
         assert found.pvalue == pytest.approx(wanted.pvalue, rel=1e-9)
         assert found.zscore == pytest.approx(wanted.zscore, rel=1e-9)
 
@@ -96,8 +108,8 @@ def test_weights_of_any_size(power):
 @given(counts=strata)
 def test_strata_that_count_alike_drop_out(method, counts):
     b, c = np.array(counts).T
-    found = mcnemar_stratified_from_counts(b, c, method=method)
-    pooled = mcnemar_from_counts(b.sum(), c.sum(), method=method)
+    found = mcnemar(only_a=b, only_b=c, method=method, strata=range(len(b)))
+    pooled = mcnemar(only_a=b.sum(), only_b=c.sum(), method=method)
     assert (found.statistic, found.pvalue) == (pooled.statistic, pooled.pvalue)
     assert (found.distribution, found.df) == (pooled.distribution, pooled.df)
 
@@ -120,7 +132,7 @@ def test_weights_of_strata_of_labels():
 
 def test_no_discordant_sample():
     for method in ("asymptotic", "exact", "midp"):
-        found = mcnemar_stratified_from_counts([0, 0], [0, 0], weights=[1, 2], method=method)
+        found = of_counts([0, 0], [0, 0], weights=[1, 2], method=method)
         assert (found.pvalue, found.statistic, found.status) == (1, 0, DEGENERATE)
     assert found.heterogeneity_pvalue == found.total_pvalue == 1
 
@@ -128,16 +140,19 @@ def test_no_discordant_sample():
 @pytest.mark.parametrize(
     ("change", "wanted"),
     [
-        ({"only_a": [1, 2, 3]}, "one entry a stratum"),
-        ({"weights": [1.0]}, "one entry a stratum"),
-        ({"weights": [-1, 2]}, "weights must be finite"),
+        ({"only_a": [1, 2, 3]}, "must broadcast to one shape"),
+        ({"weights": [1.0]}, "must give a weight to each stratum"),
+        ({"weights": [-1, 2]}, "must be finite, >= 0"),
         ({"method": "corrected", "weights": [1, 2]}, "method must be one of"),
         ({"only_a": [5000] * 2, "weights": [0.1, 0.7123], "method": "exact"}, "too long"),
     ],
 )
 def test_counts_without_meaning(change, wanted):
-    given_ = {"only_a": [1, 2], "only_b": [5000, 3000]} | change
+    given_ = {"only_a": [1, 2], "only_b": [5000, 3000], "strata": [0, 1]} | change
+    if "weights" in given_:
+        given_ |= {"both_right": 0, "both_wrong": 0}
+        given_["stratum_weights"] = dict(enumerate(given_.pop("weights")))
     with pytest.raises(ValueError, match=wanted):
-        mcnemar_stratified_from_counts(**given_)
+        mcnemar(**given_)
     with pytest.raises(ValueError, match="too long"):
-        mcnemar_stratified_from_counts([5000] * 3, [4000, 3000, 2000]).heterogeneity_exact()
+        of_counts([5000] * 3, [4000, 3000, 2000]).heterogeneity_exact()

@@ -8,7 +8,7 @@ from libraries import stats
 from reference_cases import expected, parametrize
 
 import fastcmp
-from fastcmp import accuracy_unpaired, accuracy_unpaired_from_counts
+from fastcmp import accuracy_unpaired
 
 ALTERNATIVES = {"two-sided": "two-sided", "greater": "larger", "less": "smaller"}
 CASES = [(84, 100, 92, 100), (56, 70, 48, 80), (9, 10, 3, 10), (0, 20, 2, 31)]
@@ -21,7 +21,7 @@ def test_score_test(counts, alternative):
     from statsmodels.stats.proportion import proportions_ztest
 
     a, n_a, b, n_b = counts
-    result = accuracy_unpaired_from_counts(*counts, alternative=alternative)
+    result = accuracy_unpaired(counts=counts, alternative=alternative)
     z, p = proportions_ztest([a, b], [n_a, n_b], alternative=ALTERNATIVES[alternative])
     assert (result.statistic, result.pvalue) == pytest.approx((z, p), rel=1e-12)
 
@@ -32,7 +32,7 @@ def test_labels_are_counted():
     result = accuracy_unpaired(y_a, pred_a, y_b, pred_b, alternative="less")
     assert (result.correct_a, result.n_a, result.correct_b, result.n_b) == (2, 3, 4, 5)
     assert result.n_missing == 1
-    wanted = accuracy_unpaired_from_counts(2, 3, 4, 5, alternative="less")
+    wanted = accuracy_unpaired(counts=(2, 3, 4, 5), alternative="less")
     assert result.pvalue == wanted.pvalue
     assert "Accuracy of a 0.6667 on 3 samples, of b 0.8000 on 5." in str(result)
 
@@ -50,10 +50,14 @@ NAMES = {
 EXACT = ("boschloo", "barnard", "barnard-unpooled")
 
 
+def counts_of(case):
+    return tuple(case["input"][name] for name in ("correct_a", "n_a", "correct_b", "n_b"))
+
+
 def of_case(case, **options):
     chosen = case["options"]
-    return accuracy_unpaired_from_counts(
-        **case["input"],
+    return accuracy_unpaired(
+        counts=counts_of(case),
         alternative=chosen.get("alternative", "two-sided"),
         null_difference=chosen.get("null_difference", 0.0),
         **options,
@@ -83,8 +87,8 @@ def test_reference_noninferiority(case):
     tests = result.margins
     assert tests.noninferiority_statistic == expected(case, "statistic")
     assert tests.noninferiority_pvalue == expected(case, "pvalue")
-    shifted = accuracy_unpaired_from_counts(
-        **case["input"], method="mn", null_difference=-margin, alternative="greater"
+    shifted = accuracy_unpaired(
+        counts=counts_of(case), method="mn", null_difference=-margin, alternative="greater"
     )
     assert shifted.statistic == expected(case, "statistic")
     assert shifted.pvalue == expected(case, "pvalue")
@@ -94,7 +98,7 @@ def test_scipy_doubles_boschloos_pvalue():
     for counts in CASES[2:]:
         a, n_a, b, n_b = counts
         theirs = stats.boschloo_exact([[a, b], [n_a - a, n_b - b]]).pvalue
-        ours = accuracy_unpaired_from_counts(*counts, method="boschloo", two_sided="doubled")
+        ours = accuracy_unpaired(counts=counts, method="boschloo", two_sided="doubled")
         assert ours.pvalue == pytest.approx(theirs, rel=1e-6)
 
 
@@ -109,9 +113,9 @@ def test_scipy_doubles_boschloos_pvalue():
 )
 def test_the_recommended_test(n_a, shift, method):
     options = {"alternative": "less", "null_difference": shift}
-    result = accuracy_unpaired_from_counts(150, n_a, 90, 120, method="auto", **options)
+    result = accuracy_unpaired(counts=(150, n_a, 90, 120), method="auto", **options)
     assert result.method == method
-    chosen = accuracy_unpaired_from_counts(150, n_a, 90, 120, method=method, **options)
+    chosen = accuracy_unpaired(counts=(150, n_a, 90, 120), method=method, **options)
     assert result == chosen
 
 
@@ -122,10 +126,10 @@ def test_arrays_by_every_method(method):
     if method in ("barnard", "miettinen-nurminen"):
         options["margin"] = 0.1
     a, n_a, b, n_b = np.array(few).T
-    result = accuracy_unpaired_from_counts(a, n_a, b, n_b, **options)
+    result = accuracy_unpaired(counts=(a, n_a, b, n_b), **options)
     low, high = result.confidence_interval(0.9)
     for k, case in enumerate(few):
-        one = accuracy_unpaired_from_counts(*case, **options)
+        one = accuracy_unpaired(counts=case, **options)
         assert result.statistic[k] == one.statistic
         assert result.pvalue[k] == one.pvalue
         assert (low[k], high[k]) == one.confidence_interval(0.9)
@@ -143,7 +147,7 @@ def test_margins_keep_their_level_in_sets_of_uneven_sizes():
     for right_a in range(180, 199, 3):
         for right_b in range(17, 21):
             counts = (right_a, n_a, right_b, n_b)
-            found = accuracy_unpaired_from_counts(*counts, margin=0.05).margins
+            found = accuracy_unpaired(counts=counts, margin=0.05).margins
             chance = stats.binom.pmf(right_a, n_a, worse) * stats.binom.pmf(right_b, n_b, better)
             wrong += chance * found.margin_met
             assert not found.margin_met or found.inner_interval.low > -0.05
@@ -154,14 +158,14 @@ def test_margins_keep_their_level_in_sets_of_uneven_sizes():
 @pytest.mark.parametrize("method", ["miettinen-nurminen", "barnard"])
 def test_margins_are_tests_of_two_differences(method):
     counts, margin = (14, 15, 6, 16), 0.15
-    result = accuracy_unpaired_from_counts(*counts, method=method, margin=margin)
+    result = accuracy_unpaired(counts=counts, method=method, margin=margin)
     for shift, side, names in (
         (-margin, "greater", ("statistic_lower", "pvalue_lower")),
         (margin, "less", ("statistic_upper", "pvalue_upper")),
         (margin, "greater", ("statistic_upper", "superiority_pvalue")),
     ):
-        test = accuracy_unpaired_from_counts(
-            *counts, method=method, null_difference=shift, alternative=side
+        test = accuracy_unpaired(
+            counts=counts, method=method, null_difference=shift, alternative=side
         )
         shown = tuple(getattr(result.margins, name) for name in names)
         assert shown == (test.statistic, test.pvalue)
@@ -181,9 +185,9 @@ def test_five_decisions():
         ((9, 10, 9, 10), "cannot tell"),
     ):
         options = {"method": "mn" if counts[1] > 10 else "auto", "margin": 0.05}
-        result = accuracy_unpaired_from_counts(*counts, **options)
+        result = accuracy_unpaired(counts=counts, **options)
         assert result.margins.decision == decision
-        turned = accuracy_unpaired_from_counts(*counts[2:], *counts[:2], **options)
+        turned = accuracy_unpaired(counts=(*counts[2:], *counts[:2]), **options)
         mirrored = {"better": "worse", "worse": "better", "not worse": "cannot tell"}
         assert turned.margins.decision == mirrored.get(decision, decision)
 
@@ -199,9 +203,9 @@ def test_refused_options():
         ((3, 5001, 4, 8), {"method": "boschloo"}, "takes at most 5000 samples"),
     ):
         with pytest.raises(ValueError, match=says):
-            accuracy_unpaired_from_counts(*counts, **options)
+            accuracy_unpaired(counts=counts, **options)
     with pytest.raises(ValueError, match="takes at most 5000 samples"):
-        accuracy_unpaired_from_counts(3, 5001, 4, 8).confidence_interval(method="exact")
+        accuracy_unpaired(counts=(3, 5001, 4, 8)).confidence_interval(method="exact")
 
 
 TABLES = [
@@ -221,7 +225,7 @@ def test_odds_ratios_as_scipy(table):
     a, n_a, b, n_b = table
     theirs = stats.contingency.odds_ratio([[a, n_a - a], [b, n_b - b]])
     for side in ("two-sided", "greater", "less"):
-        result = accuracy_unpaired_from_counts(*table, alternative=side)
+        result = accuracy_unpaired(counts=table, alternative=side)
         wanted = theirs.confidence_interval(0.9, alternative=side)
         assert result.odds_ratio_interval(0.9) == pytest.approx(wanted, rel=1e-6)
     sample = stats.contingency.odds_ratio([[a, n_a - a], [b, n_b - b]], kind="sample")
@@ -231,9 +235,9 @@ def test_odds_ratios_as_scipy(table):
 @pytest.mark.parametrize("table", TABLES, ids=str)
 def test_ratios_are_those_that_the_score_test_does_not_reject(table):
     a, n_a, b, n_b = table
-    result = accuracy_unpaired_from_counts(*table)
+    result = accuracy_unpaired(counts=table)
     low, high = result.ratio_interval()
-    turned = accuracy_unpaired_from_counts(b, n_b, a, n_a).ratio_interval()
+    turned = accuracy_unpaired(counts=(b, n_b, a, n_a)).ratio_interval()
     with np.errstate(divide="ignore", invalid="ignore"):
         mirrored = np.divide(1, turned.high), np.divide(1, turned.low)
         assert result.ratio == pytest.approx(np.divide(a / n_a, b / n_b), nan_ok=True)
@@ -253,10 +257,10 @@ def test_ratios_are_those_that_the_score_test_does_not_reject(table):
 
 
 def test_ratios_of_arrays_and_in_the_report():
-    many = accuracy_unpaired_from_counts(*np.array(TABLES).T)
+    many = accuracy_unpaired(counts=np.array(TABLES).T)
     assert "8 tests, shape (8,)" in str(many)
     for i, table in enumerate(TABLES):
-        one = accuracy_unpaired_from_counts(*table)
+        one = accuracy_unpaired(counts=table)
         for name in ("ratio_interval", "odds_ratio_interval"):
             whole, single = getattr(many, name)(), getattr(one, name)()
             assert (whole.low[i], whole.high[i]) == pytest.approx(single)

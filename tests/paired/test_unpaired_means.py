@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from libraries import stats
 from reference_cases import expected, parametrize
 
-from fastcmp import accuracy_unpaired_from_counts, means_unpaired
+from fastcmp import accuracy_unpaired, means_unpaired
 from fastcmp.kernels import DEGENERATE, OK, UNDEFINED
 
 SIDES = ("two-sided", "greater", "less")
@@ -127,7 +127,7 @@ def test_words():
 def test_margins_of_rates_are_those_of_accuracies(side):
     a, b = np.repeat([1, 0], [45, 5]), np.repeat([1, 0], [56, 4])
     found = means_unpaired(a, b, margin=0.1, alternative=side).margins
-    counts = accuracy_unpaired_from_counts(45, 50, 56, 60, margin=0.1, method="mn")
+    counts = accuracy_unpaired(counts=(45, 50, 56, 60), margin=0.1, method="mn")
     for name in ("pvalue_lower", "pvalue_upper", "interval", "inner_interval"):
         assert getattr(found, name) == pytest.approx(getattr(counts.margins, name), rel=1e-9)
     losses = means_unpaired(1 - a, 1 - b, margin=0.1, lower_is_better=True).margins

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fastcmp import cochrans_q, compare_all, compare_all_from_counts, from_dict
+from fastcmp import cochrans_q, compare_all, from_dict
 from fastcmp.stream import LabelCounts, PairCounts
 
 COLUMNS = ("only_a", "only_b", "difference", "interval", "statistic", "pvalue")
@@ -101,7 +101,7 @@ def test_counts_of_a_stream_give_the_same_bits(method, keep):
     counts = PairCounts()
     for part in (slice(0, 7), slice(7, 8), slice(8, None)):
         counts.update(y_true[part], preds[:, part])
-    result = compare_all_from_counts(counts, method=method, keep=keep)
+    result = compare_all(counts=counts, method=method, keep=keep)
     expect = compare_all(y_true, preds, method=method, keep=keep)
     assert_part(result, expect, slice(None))
     np.testing.assert_array_equal(result.score_interval, expect.score_interval)
@@ -128,7 +128,7 @@ def test_counts_of_labels_give_the_same_costs(some):
     counts = LabelCounts(classes=[0, 1, 2, 3])
     for part in (slice(0, 60), slice(60, None)):
         counts.update(y_true[part], preds[:, part])
-    result = compare_all_from_counts(counts, cost=COST, **some)
+    result = compare_all(counts=counts, cost=COST, **some, test="cost")
     expect = compare_all(y_true, preds, test="cost", cost=COST, **some)
     assert_part(result, expect, slice(None))
     assert result.correct.tolist() == expect.correct.tolist()
@@ -146,9 +146,9 @@ def test_sparse_counts_give_the_same_costs(some):
     cost = np.array([0.0, 1.0, 2.5, 3.0])[np.add.outer(range(130), range(130)) % 4]
     np.fill_diagonal(cost, 0)
     counts = LabelCounts(classes=range(130)).update(y_true, preds)
-    options = {"cost": cost, **some}
-    result = compare_all_from_counts(counts, **options)
-    expect = compare_all(y_true, preds, test="cost", classes=range(130), **options)
+    options = {"test": "cost", "cost": cost, **some}
+    result = compare_all(counts=counts, **options)
+    expect = compare_all(y_true, preds, classes=range(130), **options)
     assert_part(result, expect, slice(None))
     assert not counts.is_dense
     np.testing.assert_array_equal(result.score, expect.score)
@@ -163,12 +163,12 @@ def test_counts_that_do_not_fit():
     for counts, options, said in (
         (pairs, {"cost": COST}, "cost is for test='cost'"),
         (empty, {}, "at least 2 models and 2 samples, got 0 and"),
-        (labels, {}, "need cost=, the matrix of costs"),
+        (labels, {}, "need metric=, such as"),
         (preds, {}, r"LabelCounts, got numpy.ndarray"),
-        (labels, {"cost": many}, "at most 256 different costs for counts, got"),
+        (labels, {"test": "cost", "cost": many}, "at most 256 different costs for counts, got"),
     ):
         with pytest.raises((ValueError, TypeError), match=said):
-            compare_all_from_counts(counts, **options)
+            compare_all(counts=counts, **options)
     with pytest.raises(TypeError, match=r"be a fastcmp.stream.PairCounts, got fastcmp"):
         cochrans_q(counts=labels)
 

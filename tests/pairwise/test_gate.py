@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import fastcmp
-from fastcmp import gate, mcnemar_from_counts
+from fastcmp import gate, mcnemar
 
 
 def compared(table, margin=0.03, **options):
-    return mcnemar_from_counts(table=table, margin=margin, **options)
+    return mcnemar(table=table, margin=margin, **options)
 
 
 SAME = [[880, 40], [38, 42]]

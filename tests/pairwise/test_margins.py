@@ -146,7 +146,7 @@ def test_means(options):
     same_tests(drawn.margins, each)
     if "df" not in options:
         moments = ValueMoments().update(table())
-        streamed = fastcmp.compare_means_from_moments(moments, margin=0.5, **options)
+        streamed = fastcmp.compare_means(moments, margin=0.5, **options)
         same_tests(streamed.margins, each)
 
 

@@ -135,7 +135,7 @@ def test_the_command(capsys):
     said = json.loads(capsys.readouterr().out)
     counts = PairCounts().update(*fastcmp.load_digits())
     options = {"adjust": "maxt", "simultaneous": True, "n_resamples": 200, "rng": 4}
-    found = fastcmp.compare_all_from_counts(counts, **options)
+    found = fastcmp.compare_all(counts=counts, **options)
     assert said["critical_value"] == found.critical_value
     assert said["pairs"]["pvalue_adjusted"] == found.pvalue_adjusted.tolist()
     assert main(["compare", "--example", "digits", "--seed", "4"]) == 64
@@ -160,14 +160,14 @@ def test_counts_and_moments_draw_normal_numbers():
     y_true, preds = models(5, 900)
     found = fastcmp.compare_all(y_true, preds, adjust="maxt", simultaneous=True, rng=1)
     counts = PairCounts().update(y_true, preds)
-    again = fastcmp.compare_all_from_counts(counts, adjust="maxt", simultaneous=True, rng=1)
+    again = fastcmp.compare_all(counts=counts, adjust="maxt", simultaneous=True, rng=1)
     assert again.adjust_draws == "normal draws"
     np.testing.assert_allclose(again.pvalue_adjusted, found.pvalue_adjusted, atol=0.05)
     np.testing.assert_array_equal(again.interval, found.interval)
     values = {k: x + 0.1 * np.sin(np.arange(900) * (1 + x)) for k, x in preds.items()}
     found = fastcmp.compare_means(values, adjust="maxt", simultaneous=True, rng=1)
     moments = ValueMoments().update(values)
-    again = fastcmp.compare_means_from_moments(moments, adjust="maxt", simultaneous=True, rng=1)
+    again = fastcmp.compare_means(moments, adjust="maxt", simultaneous=True, rng=1)
     assert again.adjust_draws == "normal draws"
     np.testing.assert_allclose(again.pvalue_adjusted, found.pvalue_adjusted, atol=0.03)
     np.testing.assert_allclose(again.interval, found.interval, atol=1e-5)

@@ -272,13 +272,13 @@ def test_streams(method):
     for part in np.array_split(np.arange(N), 4):
         counts.update(y_true[part], {name: x[part] for name, x in named.items()})
     whole = fastcmp.compare_all(y_true, named, **options)
-    found = fastcmp.compare_all_from_counts(counts, **options)
+    found = fastcmp.compare_all(counts=counts, **options)
     for name in ("difference", "statistic", "pvalue", "standard_error", "interval"):
         np.testing.assert_allclose(getattr(found, name), getattr(whole, name))
     np.testing.assert_array_equal(found.score, whole.score)
     np.testing.assert_array_equal(found.score_interval, whole.score_interval)
     assert (found.classes, found.metric) == (whole.classes, whole.metric)
-    turned = fastcmp.compare_all_from_counts(counts, **options, pairs=[("c", "a")])
+    turned = fastcmp.compare_all(counts=counts, **options, pairs=[("c", "a")])
     np.testing.assert_allclose(turned.difference, -whole.difference[1:2])
     near = 0.1 if method == "bootstrap" else 1e-9  # other draws
     np.testing.assert_allclose(turned.standard_error, whole.standard_error[1:2], near)
@@ -466,7 +466,7 @@ def test_counts_that_know_no_classes():
     y_true, named = labels()
     counts = PairCounts().update(y_true, named)
     with pytest.raises(ValueError, match="LabelCounts"):
-        fastcmp.compare_all_from_counts(counts, metric="mcc")
+        fastcmp.compare_all(counts=counts, metric="mcc")
 
 
 @pytest.mark.parametrize(

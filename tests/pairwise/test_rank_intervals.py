@@ -25,9 +25,7 @@ def test_means_have_the_sets_of_rank_sets(method):
         fastcmp.compare_means(values, rank_intervals=method),
         fastcmp.compare_means(values, rank_intervals=method, adjust="bh", control=0),
         fastcmp.compare_means(values, rank_intervals=method, pairs=[(0, 1)]),
-        fastcmp.compare_means_from_moments(
-            fastcmp.stream.ValueMoments().update(values), rank_intervals=method
-        ),
+        fastcmp.compare_means(fastcmp.stream.ValueMoments().update(values), rank_intervals=method),
     ):
         assert (ranks_of(found) == wanted).all()
         assert found.leaderboard.rank_method == method
@@ -45,7 +43,7 @@ def test_accuracies_have_nearly_the_same(method):
     for found in (
         fastcmp.compare_all(*digits(), rank_intervals=method),
         fastcmp.compare_all(*digits(), rank_intervals=method, adjust="none", pairs=[(1, 2)]),
-        fastcmp.compare_all_from_counts(counts, rank_intervals=method),
+        fastcmp.compare_all(counts=counts, rank_intervals=method),
         fastcmp.compare_all(*digits(), rank_intervals=method, metric="accuracy"),
         fastcmp.compare_all(*digits(), rank_intervals=method, test="cost", cost=1 - np.eye(10)),
     ):

@@ -113,10 +113,10 @@ def test_clusters_of_a_pilot_count():
 
 def test_costs_of_many_tables_are_planned_at_once():
     counts = np.random.default_rng(3).integers(1, 30, (3, 2, 2, 2))
-    record = fastcmp.cost_test_from_counts(counts, COST)
+    record = fastcmp.cost_test(counts=counts, cost=COST)
     plan = record.power(n=[[100], [1000]])
     assert plan.power.shape == (2, 3)
-    one = fastcmp.cost_test_from_counts(counts[1], COST)
+    one = fastcmp.cost_test(counts=counts[1], cost=COST)
     assert plan.power[1, 1] == pytest.approx(one.power(n=1000).power)
 
 

@@ -156,3 +156,8 @@ def test_models_that_cannot_be_are_refused():
         fastcmp.compare_all(y, preds).power(n=100, sd=1)
     with pytest.raises(ValueError, match="detectable_difference has no answer"):
         detectable_difference(n=100, **MEANS)
+
+
+def test_a_plan_of_many_models_tells_its_draws():
+    plan = power("leaderboard", n=100, accuracies=[0.9, 0.8, 0.7], discordant=0.2, rng=3)
+    assert plan.seed == 3

@@ -13,7 +13,7 @@ from fastcmp.planning import power, sample_size
 
 
 def pilot():
-    return fastcmp.mcnemar_from_counts(30, 10, both_right=140, both_wrong=20)
+    return fastcmp.mcnemar(only_a=30, only_b=10, both_right=140, both_wrong=20)
 
 
 @parametrize("mcnemar_assurance")
@@ -52,9 +52,7 @@ def test_mean_power_adds_up_beta_binomials(seen, rest, n, method, side, so_far):
 
 
 def test_a_record_plans_the_same_test_again():
-    result = fastcmp.mcnemar_from_counts(
-        *(30, 10), both_right=140, both_wrong=20, method="exact", alternative="greater"
-    )
+    result = fastcmp.mcnemar(table=[[140, 30], [10, 20]], method="exact", alternative="greater")
     plan = result.power(n=300)
     assert (plan.method, plan.alternative) == ("exact", "greater")
     known = power(n=300, p10=0.15, p01=0.05, method="exact", alternative="greater")
@@ -62,8 +60,8 @@ def test_a_record_plans_the_same_test_again():
     assert plan.difference == pytest.approx(0.1)
     other = result.sample_size(power=0.9, method="miettinen", alternative="two-sided")
     assert other.n == sample_size(p10=0.15, p01=0.05, power=0.9, method="miettinen").n
-    unconditional = fastcmp.mcnemar_from_counts(
-        30, 10, both_right=140, both_wrong=20, method="unconditional"
+    unconditional = fastcmp.mcnemar(
+        only_a=30, only_b=10, both_right=140, both_wrong=20, method="unconditional"
     )
     assert unconditional.power(n=300).method == "midp"
 
@@ -138,7 +136,7 @@ def test_no_pilot_at_all():
     with pytest.raises(ValueError, match="so_far is for power"):
         sample_size(so_far=(5, 3, 90))
     with pytest.raises(ValueError, match="needs all four counts"):
-        fastcmp.mcnemar_from_counts(30, 10).power(n=100)
+        fastcmp.mcnemar(only_a=30, only_b=10).power(n=100)
 
 
 @pytest.mark.parametrize("name", ["power", "sample_size"])

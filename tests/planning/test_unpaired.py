@@ -110,3 +110,8 @@ def test_detectable_accuracies():
 def test_bad_inputs(options, message):
     with pytest.raises(ValueError, match=message):
         planning.sample_size(**options)
+
+
+def test_a_difference_that_no_accuracy_reaches_is_none():
+    options = {"n": 20, "accuracy_b": 0.95}
+    assert np.isnan(planning.detectable_difference("accuracy-unpaired", **options).difference)

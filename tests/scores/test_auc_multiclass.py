@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastcmp import auc, auc_multiclass, average_precision
+from fastcmp import auc, average_precision
 
 
 @st.composite
@@ -28,7 +28,7 @@ def test_pairs_equal_scikit_learn(drawn):
     y_true, scores = drawn
     for average in ("macro", "weighted"):
         peer = roc_auc_score(y_true, scores, multi_class="ovo", average=average)
-        found = auc_multiclass(y_true, scores, method="ovo", average=average)
+        found = auc(y_true, scores, multiclass="ovo", average=average)
         assert isinstance(found, float)
         assert found == pytest.approx(peer, rel=1e-12)
 
@@ -38,21 +38,25 @@ def example():
     return np.append([0, 1, 2], labels), np.random.default_rng(3).random((40, 3))
 
 
+def area(y_true, scores, **options):
+    return auc(y_true, scores, **{"multiclass": "ovr"} | options)
+
+
 @pytest.mark.parametrize("method", ["ovr", "ovo"])
 def test_labels_of_any_type(method):
     labels, table = example()
-    wanted = auc_multiclass(labels, table, method=method)
+    wanted = auc(labels, table, multiclass=method)
     for names in (["a", "b", "c"], [-5, 2, 11], [0.25, 0.5, 7.0]):
         y_true = [names[i] for i in labels]
-        assert auc_multiclass(y_true, table, method=method) == wanted
+        assert auc(y_true, table, multiclass=method) == wanted
         classes, mixed = np.array(names)[[2, 0, 1]], table[:, [2, 0, 1]]
-        found = auc_multiclass(y_true, mixed, classes=classes, method=method)
+        found = auc(y_true, mixed, classes=classes, multiclass=method)
         assert found == pytest.approx(wanted, rel=1e-14)
     y_true = [None if i % 7 == 6 else int(x) for i, x in enumerate(labels)]
     kept = np.array([label is not None for label in y_true])
     table[6] = nan
-    found = auc_multiclass(y_true, table, method=method)
-    assert found == auc_multiclass(labels[kept], table[kept], method=method)
+    found = auc(y_true, table, multiclass=method)
+    assert found == auc(labels[kept], table[kept], multiclass=method)
 
 
 # As scikit-learn averages.
@@ -83,7 +87,7 @@ def test_classes_equal_scikit_learn(average, drawn, seed, weighted):
     weights = np.random.default_rng(seed).random(len(scores)) if weighted else None
     options = {"average": average, "sample_weight": weights}
     peer = roc_auc_score(y_true, scores, multi_class="ovr", **options)
-    np.testing.assert_allclose(auc_multiclass(y_true, scores, **options), peer, rtol=1e-10)
+    np.testing.assert_allclose(auc(y_true, scores, **options, multiclass="ovr"), peer, rtol=1e-10)
     for average_ in (average, "samples") if average is None else (average,):
         options["average"] = average_
         peer = average_precision_score(y_true, scores, **options)
@@ -102,29 +106,26 @@ def test_indicators_equal_scikit_learn(average, drawn):
         y_true, scores = y_true[used], scores[used]
         weights = None if weights is None else weights[used]
     options = {"average": average, "sample_weight": weights}
-    for ours, theirs in (
-        (auc_multiclass, roc_auc_score),
-        (average_precision, average_precision_score),
-    ):
+    for ours, theirs in ((area, roc_auc_score), (average_precision, average_precision_score)):
         peer = theirs(y_true.astype(int), scores, **options)
         np.testing.assert_allclose(ours(y_true, scores, **options), peer, rtol=1e-10)
 
 
 def test_pairs_of_classes_without_an_average():
     labels, table = example()
-    areas = auc_multiclass(labels, table, method="ovo", average=None)
+    areas = auc(labels, table, multiclass="ovo", average=None)
     for value, (i, j) in zip(areas, [(0, 1), (0, 2), (1, 2)], strict=True):
         both = np.isin(labels, [i, j])
         one = auc(labels[both] == i, table[both, i])
         other = auc(labels[both] == j, table[both, j])
         assert value == (one + other) / 2
-    assert auc_multiclass(labels, table, method="ovo") == pytest.approx(areas.mean())
+    assert auc(labels, table, multiclass="ovo") == pytest.approx(areas.mean())
 
 
 def test_weights_of_samples_without_a_label_are_dropped():
     labels, table = example()
     weights = np.arange(1.0, 41)
-    for function in (auc_multiclass, average_precision):
+    for function in (area, average_precision):
         found = function([None, *labels[1:]], table, sample_weight=weights)
         assert found == function(labels[1:], table[1:], sample_weight=weights[1:])
 
@@ -132,7 +133,7 @@ def test_weights_of_samples_without_a_label_are_dropped():
 INDICATOR = np.array([[1, 0, 1], [0, 1, 0], [1, 1, 0]])
 
 
-@pytest.mark.parametrize("function", [auc_multiclass, average_precision])
+@pytest.mark.parametrize("function", [area, average_precision])
 @pytest.mark.parametrize(
     ("y_true", "options", "message"),
     [
@@ -156,10 +157,10 @@ def test_what_cannot_be_averaged(function, y_true, options, message):
 
 def test_options_that_do_not_go_together():
     labels, table = example()
-    with pytest.raises(ValueError, match="method='ovo' compares pairs of classes"):
-        auc_multiclass(labels, table, method="ovo", average="micro")
-    with pytest.raises(ValueError, match="method='ovo' compares pairs of classes"):
-        auc_multiclass(INDICATOR, table[:3], method="ovo")
+    with pytest.raises(ValueError, match="multiclass='ovo' compares pairs of classes"):
+        auc(labels, table, multiclass="ovo", average="micro")
+    with pytest.raises(ValueError, match="multiclass='ovo' compares pairs of classes"):
+        auc(INDICATOR, table[:3], multiclass="ovo")
     with pytest.raises(ValueError, match="positive= is for two classes"):
         average_precision(labels, table, positive=1)
     with pytest.raises(ValueError, match="classes= names the columns"):

@@ -12,7 +12,7 @@ from libraries import stats
 from reference_cases import expected, parametrize
 from strategies import levels
 
-from fastcmp import classification_table, classification_table_from_counts
+from fastcmp import classification_table
 
 SHARES = ("accuracy", "sensitivity", "specificity", "ppv", "npv")
 RATIOS = ("likelihood_ratio_positive", "likelihood_ratio_negative", "diagnostic_odds_ratio")
@@ -41,11 +41,11 @@ def test_measures_against_references(case):
     n = case["input"]
     counts = {"tp": n["n11"], "fp": n["n01_pred1_obs0"]}
     counts |= {"fn": n["n10_pred0_obs1"], "tn": n["n00"]}
-    table = classification_table_from_counts(**counts)
+    table = classification_table(**counts)
     for name in case["expected"]:
         assert getattr(table, name) == expected(case, name)
     share = table.n_positives / table.n_samples
-    at = classification_table_from_counts(**counts, prevalence=share)
+    at = classification_table(**counts, prevalence=share)
     assert (at.ppv, at.npv) == (expected(case, "ppv"), expected(case, "npv"))
 
 
@@ -76,7 +76,7 @@ def naive_measures(tp, fp, fn, tn):
 def test_measures_against_their_definitions(counts):
     from sklearn.metrics import confusion_matrix
 
-    table = classification_table_from_counts(**counts)
+    table = classification_table(**counts)
     for name, value in naive_measures(**counts).items():
         assert same(getattr(table, name), value), name
     if not sum(counts.values()):
@@ -94,7 +94,7 @@ def test_measures_against_their_definitions(counts):
 
 @given(TABLES, levels)
 def test_intervals_of_shares_against_scipy(counts, level):
-    table = classification_table_from_counts(**counts)
+    table = classification_table(**counts)
     tp, fp, fn, tn = cells(table)
     parts = [(tp + tn, sum(counts.values())), (tp, tp + fn), (tn, tn + fp)]
     parts += [(tp, tp + fp), (tn, tn + fn)]
@@ -112,7 +112,7 @@ def test_intervals_of_shares_against_scipy(counts, level):
 def test_an_exact_interval_of_a_rare_class(x):
     # So rare that counts are Poisson; the inverse beta function has a gap at 1000.
     n = 10**9
-    table = classification_table_from_counts(tp=x, fp=n // 2, fn=n - x, tn=n // 2)
+    table = classification_table(tp=x, fp=n // 2, fn=n - x, tn=n // 2)
     found = table.confidence_interval("sensitivity", method="clopper-pearson")
     poisson = stats.gamma.ppf(0.025, x) / n, stats.gamma.isf(0.025, x + 1) / n
     assert tuple(found) == pytest.approx(poisson, rel=1e-6)
@@ -244,7 +244,7 @@ def test_bad_input(y, called, options, message):
 
 
 def test_printing_the_table():
-    text = str(classification_table_from_counts(tp=13, fp=2, fn=27, tn=158))
+    text = str(classification_table(tp=13, fp=2, fn=27, tn=158))
     rows = [" ".join(line.split()) for line in text.splitlines()]
     assert rows[3:5] == ["truth negative (0) 158 2", "truth positive (1) 27 13"]
     assert "sensitivity 0.3250 [0.2008, 0.4798]" in rows
@@ -252,7 +252,7 @@ def test_printing_the_table():
     cut = classification_table([0, 1], [0.2, 0.9], cutoff=0.75, prevalence=0.25)
     assert "Positive is 1, called so where the score is >= 0.75." in str(cut)
     assert "ppv and npv are for a prevalence of 0.25." in str(cut)
-    empty = classification_table_from_counts(tp=0, fp=0, fn=0, tn=0)
+    empty = classification_table(tp=0, fp=0, fn=0, tn=0)
     assert "accuracy - [-, -]" in " ".join(str(empty).split())
 
 
@@ -261,7 +261,7 @@ def test_intervals_of_ratios_against_references(case):
     (tn, fp), (fn, tp) = case["input"]["confusion"]
     level = case["options"]["confidence"]
     counts = {"tp": tp, "fp": fp, "fn": fn, "tn": tn}
-    table = classification_table_from_counts(**counts, confidence_level=level)
+    table = classification_table(**counts, confidence_level=level)
     for short, name in zip(("lr_plus", "lr_minus", "dor"), RATIOS, strict=True):
         low, high = table.confidence_interval(name)
         assert getattr(table, name) == expected(case, short)
@@ -274,7 +274,7 @@ def test_predictive_values_at_a_prevalence_against_references(case):
     (tn, fp), (fn, tp) = case["input"]["confusion"]
     options = case["options"]
     counts = {"tp": tp, "fp": fp, "fn": fn, "tn": tn, "prevalence": options["prevalence"]}
-    table = classification_table_from_counts(**counts, confidence_level=options["confidence"])
+    table = classification_table(**counts, confidence_level=options["confidence"])
     for name in ("ppv", "npv"):
         low, high = table.confidence_interval(name)
         assert getattr(table, name) == expected(case, name)
@@ -285,5 +285,5 @@ def test_predictive_values_at_a_prevalence_against_references(case):
 def test_intervals_of_ratios_with_an_empty_cell():
     for counts, ends in (((3, 0, 2, 5), (0, inf)), ((3, 2, 0, 5), (0, inf)), ((0, 2, 0, 5), nan)):
         names = dict(zip(("tp", "fp", "fn", "tn"), counts, strict=True))
-        found = classification_table_from_counts(**names).confidence_interval(RATIOS[2])
+        found = classification_table(**names).confidence_interval(RATIOS[2])
         assert tuple(found) == pytest.approx(np.broadcast_to(ends, 2), nan_ok=True)

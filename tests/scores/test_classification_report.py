@@ -189,7 +189,7 @@ def test_exchanges_of_many_samples_are_exact_far_out():
     report = classification_report(y_true, {"a": a, "b": b}, control="b", metrics=["recall"])
     found = numbers(report, "a")
     for label, only_a, only_b in (("1", 3100, 2400), ("0", 300, 500)):
-        wanted = fastcmp.mcnemar_from_counts(only_a, only_b, method="exact").pvalue
+        wanted = fastcmp.mcnemar(only_a=only_a, only_b=only_b, method="exact").pvalue
         assert wanted < 1e-11
         assert found[label, "recall"]["pvalue"] == pytest.approx(wanted, rel=1e-8)
 
@@ -283,3 +283,16 @@ def test_wrong_input_is_refused(options, message):
 def test_wrong_counts_are_refused(counts, options, message):
     with pytest.raises((ValueError, TypeError), match=message):
         classification_report(counts=counts, **options)
+
+
+def test_many_samples_of_a_class_are_compared_by_the_pooled_test():
+    rng = np.random.default_rng(1)
+    y_true = rng.integers(0, 2, 20_000)
+    preds = [np.where(rng.random(y_true.size) < 0.6, y_true, 1 - y_true) for _ in range(2)]
+    found = classification_report(y_true, preds, control=0, metrics=["markedness"]).columns()
+    rows = zip(*(found[x] for x in ("model", "class", "test", "pvalue")), strict=True)
+    pooled = {label: p for model, label, test, p in rows if model == "model_1" and test == "pooled"}
+    for label in (0, 1):
+        metric = make_metric("markedness", positive=label)
+        wanted = compare_metric(y_true, preds[1], preds[0], metric=metric, method="pooled")
+        assert pooled[str(label)] == pytest.approx(wanted.pvalue)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import fastcmp
-from fastcmp import accuracy_unpaired_from_counts, compare_unpaired, delong_unpaired, means_unpaired
+from fastcmp import accuracy_unpaired, compare_unpaired, delong_unpaired, means_unpaired
 
 
 def pairs(*, scores=False):
@@ -80,7 +80,7 @@ def test_options_go_through():
     a, b = ((["x", "y", None, "z"], ["x", "x", "x", "z"]), (["x", "y", "y"], ["x", None, "y"]))
     result = compare_unpaired(a, b, classes=["x", "y"], missing="wrong", method="score")
     counts = (1, 2, 2, 3)
-    assert result.comparison.pvalue == accuracy_unpaired_from_counts(*counts).pvalue
+    assert result.comparison.pvalue == accuracy_unpaired(counts=counts).pvalue
     assert result.n_missing == 1
     assert "1 samples without a true label were dropped." in words(result)
     dropped = compare_unpaired([1, None, 3], [2, 5], measure="mean", missing="drop")

@@ -378,7 +378,7 @@ def test_labels_counts_and_streams_agree():
 
 def test_each_model_has_its_table():
     result = from_counts(COUNTS, prevalence=0.2, confidence_level=0.9)
-    alone = fastcmp.classification_table_from_counts(
+    alone = fastcmp.classification_table(
         tp=397, fp=84, fn=54, tn=177, prevalence=0.2, confidence_level=0.9
     )
     assert result.table_a == alone
@@ -396,7 +396,7 @@ def test_both_are_tested_against_a_margin():
     cells = {"sensitivity": (0.05, [[850, 40], [60, 50]]), "specificity": (0.03, counts[0])}
     for name, (margin, table) in cells.items():
         tests = getattr(result, name).margins
-        wanted = fastcmp.margin_tests_from_counts(table, margin=margin, method="score")
+        wanted = fastcmp.margin_tests(table=table, margin=margin, method="score")
         assert tests.noninferiority_pvalue == pytest.approx(wanted.noninferiority_pvalue, rel=1e-12)
         assert tests.measure == name
         assert f"the {name} of a is lower by {margin} or more" in str(result)

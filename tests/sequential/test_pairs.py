@@ -48,7 +48,7 @@ def test_every_look_by_the_tests_of_two(adjust):
     for k, result in enumerate(results, 1):
         n = 200 * k
         counted = PairCounts().update(*some(slice(n)))
-        wanted = sequential.mcnemar_from_counts(counted)
+        wanted = sequential.mcnemar(table=counted)
         np.testing.assert_allclose(result.log_evalue, wanted.log_evalue, rtol=1e-11, atol=1e-11)
         largest = np.maximum(largest, result.log_evalue)
         np.testing.assert_array_equal(result.log_evalue_max, largest)
@@ -124,7 +124,7 @@ def test_tables_and_the_formula_agree():
     found = PairLooks().look(PairCounts().update(np.ones(60, int), many))
     i, j = np.triu_indices(40, 1)
     only_a, only_b = (np.sum(x, axis=1) for x in (many[i] > many[j], many[i] < many[j]))
-    wanted = sequential.mcnemar_from_counts(only_a, only_b)
+    wanted = sequential.mcnemar(only_a=only_a, only_b=only_b)
     np.testing.assert_allclose(found.log_evalue, wanted.log_evalue, rtol=1e-11, atol=1e-11)
 
 

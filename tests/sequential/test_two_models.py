@@ -24,7 +24,7 @@ A, B = (np.where(np.arange(60) % k, Y, 1 - Y) for k in (9, 4))
 
 @reference_cases.parametrize("mcnemar_evalue")
 def test_evalues(case):
-    result = sequential.mcnemar_from_counts(**case["input"], **case["options"])
+    result = sequential.mcnemar(**case["input"], **case["options"])
     assert result.evalue == expected(case, "evalue")
     assert result.pvalue == expected(case, "pvalue_anytime")
 
@@ -32,7 +32,7 @@ def test_evalues(case):
 @reference_cases.parametrize("mcnemar_confidence_sequence")
 def test_proportions_of_discordant_samples(case):
     options = case["options"]
-    result = sequential.mcnemar_from_counts(**case["input"], prior=options["prior"])
+    result = sequential.mcnemar(**case["input"], prior=options["prior"])
     low, high = result.discordant_interval(1 - options["alpha"])
     assert low == expected(case, "lower")
     assert high == expected(case, "upper")
@@ -46,7 +46,7 @@ def test_differences(case):
     a, b, n = (case["input"][name] for name in ("only_a", "only_b", "n"))
     method = METHODS[case["options"]["method"]]
     options = {"method": method, "prior": case["options"].get("prior")}
-    result = sequential.mcnemar_from_counts(a, b, both_right=n - a - b, both_wrong=0)
+    result = sequential.mcnemar(only_a=a, only_b=b, both_right=n - a - b, both_wrong=0)
     low, high = result.confidence_interval(1 - case["options"]["alpha"], **options)
     assert low == expected(case, "lower")
     assert high == expected(case, "upper")
@@ -79,7 +79,7 @@ def check_looks(result, case):
 
 @given(counts, counts, counts, st.floats(0.6, 0.999))
 def test_interval_and_test_agree(a, b, ties, level):
-    result = sequential.mcnemar_from_counts(a, b, both_right=ties, both_wrong=1)
+    result = sequential.mcnemar(only_a=a, only_b=b, both_right=ties, both_wrong=1)
     distance = result.log_evalue + math.log1p(-level)
     if abs(distance) < 1e-9:
         return
@@ -92,7 +92,7 @@ def test_interval_and_test_agree(a, b, ties, level):
 def test_labels_and_counts_are_one_path():
     result = sequential.mcnemar(Y, A, B, alternative="greater", prior=(1, 2))
     table = fastcmp.mcnemar_table(Y, A, B)
-    again = sequential.mcnemar_from_counts(table, alternative="greater", prior=[1, 2])
+    again = sequential.mcnemar(table=table, alternative="greater", prior=[1, 2])
     assert result.log_evalue == again.log_evalue
     state = McNemarLooks(alternative="greater", prior=(1, 2))
     looks = state.update(Y, A, B).look()
@@ -100,16 +100,16 @@ def test_labels_and_counts_are_one_path():
     assert looks.difference == result.difference
     pairs = stream.PairCounts().update(Y, [A, B])
     assert McNemarLooks().look(pairs).n_samples.tolist() == [60]
-    assert sequential.mcnemar_from_counts(pairs).only_a == result.only_a
+    assert sequential.mcnemar(table=pairs).only_a == result.only_a
 
 
 def test_arrays_of_comparisons():
-    result = sequential.mcnemar_from_counts(
-        [[3, 10], [0, 1]], [2, 9], both_right=50, both_wrong=[[1], [2]]
+    result = sequential.mcnemar(
+        only_a=[[3, 10], [0, 1]], only_b=[2, 9], both_right=50, both_wrong=[[1], [2]]
     )
     assert np.shape(result.evalue) == (2, 2)
     low, high = result.confidence_interval(0.9, "dirichlet", (1, 1, 1))
-    one = sequential.mcnemar_from_counts(10, 9, both_right=50, both_wrong=1)
+    one = sequential.mcnemar(only_a=10, only_b=9, both_right=50, both_wrong=1)
     assert (low[0, 1], high[0, 1]) == one.confidence_interval(0.9, "dirichlet", (1, 1, 1))
     assert result.log_evalue_at(0.2)[0, 1] == one.log_evalue_at(0.2)
     assert result.discordant_interval().low.shape == (2, 2)
@@ -117,8 +117,8 @@ def test_arrays_of_comparisons():
 
 
 def test_refusals_of_the_record():
-    result = sequential.mcnemar_from_counts(3, 4, both_right=1, both_wrong=0)
-    two = sequential.mcnemar_from_counts(3, 4)
+    result = sequential.mcnemar(only_a=3, only_b=4, both_right=1, both_wrong=0)
+    two = sequential.mcnemar(only_a=3, only_b=4)
     for method, given_, message in (
         (two.confidence_interval, {}, "needs all four counts"),
         (two.log_evalue_at, {"difference": 0.1}, "needs all four counts"),

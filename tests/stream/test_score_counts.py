@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from libraries import pd
 
 import fastcmp
-from fastcmp import auc_from_counts, stream
+from fastcmp import auc, stream
 from fastcmp.stream import RocSketch, ScoreCounts, ScoreMap, ScoreRefinement
 
 DTYPES = pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -336,7 +336,7 @@ def test_models_come_in_the_order_of_the_stream():
     again = counts.like().update(y_true, pd.DataFrame({"b": -scores, "a": scores}))
     assert again == counts
     assert counts.like().update(y_true, np.stack([scores, -scores])) == counts
-    areas = auc_from_counts(counts)
+    areas = auc(counts=counts)
     assert list(areas) == ["a", "b"]
     a, b = areas.values()
     assert a.concordant + a.tied + a.undecided + b.concordant == a.n_positives * (a.n_negatives)

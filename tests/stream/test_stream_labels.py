@@ -232,7 +232,7 @@ def test_more_pairs_than_one():
     counts = LabelCounts().update(*models(3, 20))
     wanted = r"^counts must be of one pair of models, got 3 pairs: take one by record\(a, b"
     refuses(ValueError, wanted, fastcmp.symmetry, table=counts)
-    refuses(ValueError, wanted, fastcmp.cost_test_from_counts, counts, COST)
+    refuses(ValueError, wanted, fastcmp.cost_test, counts=counts, cost=COST)
     with pytest.raises(ValueError, match=r"^counts must be of one pair .* got 0 pairs"):
         fastcmp.symmetry(table=LabelCounts())
 
@@ -247,7 +247,7 @@ def test_classification_tables(labels, positive):
     y_true[3] = None
     counts = in_blocks(ConfusionCounts(), y_true, {"m": pred}, [10, 40])
     options = {"positive": positive, "prevalence": 0.1}
-    result = fastcmp.classification_table_from_counts(counts, **options)
+    result = fastcmp.classification_table(counts=counts, **options)
     assert result == fastcmp.classification_table(y_true, pred, **options)
     assert result.n_missing == 1
 
@@ -255,13 +255,13 @@ def test_classification_tables(labels, positive):
 def test_classification_tables_that_cannot_be():
     one = ConfusionCounts().update(["a", "b"], {"m": ["a", "a"]})
     with pytest.raises(ValueError, match=r"^name the positive class of the labels "):
-        fastcmp.classification_table_from_counts(one)
+        fastcmp.classification_table(counts=one)
     with pytest.raises(ValueError, match=r"^positive='c' is not among the labels "):
-        fastcmp.classification_table_from_counts(one, positive="c")
+        fastcmp.classification_table(counts=one, positive="c")
     for other in (
         ConfusionCounts().update(*models(2, 9, 2)),
         ConfusionCounts().update(*models(1, 9, 3)),
         ConfusionCounts(),
     ):
         with pytest.raises(ValueError, match=r"^counts must be of 1 model and 2 classes"):
-            fastcmp.classification_table_from_counts(other)
+            fastcmp.classification_table(counts=other)

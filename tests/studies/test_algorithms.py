@@ -113,11 +113,6 @@ def test_mean_against_scikit_learn(name):
     assert (ours != peer).mean() < 0.002
 
 
-def test_mean_by_hand():
-    model = algorithms.NearestMean().fit([[0, 0], [2, 2], [9, 9]], ["b", "b", "a"])
-    assert model.predict([[1, 1], [5.0, 5.0], [5.1, 5.1]]).tolist() == ["b", "a", "a"]
-
-
 def test_triangular_by_hand():
     weights = algorithms.triangular(np.array([[1.0, 2, 3, 4, 4, 5], [0, 0, 0, 0, 0, 0]]))
     np.testing.assert_allclose(weights[0], [0.8, 0.6, 0.4, 0.2, 0.2, 0.0])
@@ -156,15 +151,6 @@ def test_logistic_has_no_penalty():
     slope = model.coef_[0, 0] / scaler.scale_[0]
     intercept = model.intercept_[0] - slope * scaler.mean_[0]
     np.testing.assert_allclose([intercept, slope], beta, atol=2e-3)
-
-
-def test_settings():
-    assert algorithms.make("svm")[-1].get_params()["kernel"] == "linear"
-    assert algorithms.make("svm")[-1].C == 1
-    tree = algorithms.make("tree")
-    assert (tree.criterion, tree.min_samples_leaf, tree.random_state) == ("entropy", 2, 0)
-    assert tree.ccp_alpha == 0
-    assert tree.max_depth is None
 
 
 @pytest.mark.parametrize("name", algorithms.ALGORITHMS)
@@ -233,8 +219,6 @@ def test_one_class_is_predicted():
         ([[0], [1]], [0, 1, 2], [[0, 1]], ValueError, r"y must have shape \(2,\)"),
         ([[0], [1]], [0, 1], [0, 1], ValueError, r"shape \(R, 2\), got \(2,\)"),
         ([[0], [1]], [0, 1], [[0, -3]], ValueError, "folds must lie in"),
-        ([[0], [1]], [0, -1], [[0, 1]], ValueError, "y must lie in"),
-        ([[0], [1]], [0, 1.5], [[0, 1]], TypeError, "y must be whole numbers"),
         ([[0], [1]], [0, 1], [[-1, 0], [3, 3]], ValueError, "only fold 3 in .* 1"),
         ([[0], [1]], [0, 1], [[3, -2]], ValueError, "leave records to train on"),
     ],
@@ -263,8 +247,7 @@ def test_true_error_by_hand():
 
 
 def test_fast_true_error_equals_the_general_one():
-    n_sets = 5
-    population = Bundled("iris") if n_sets == 2 else Exp6()
+    n_sets, population = 5, Exp6()
     p = population.evaluation()[0].shape[1]
     fast, slow = (
         true_error(kind(np.arange(1, p + 1)), population, rng=1, n_sets=n_sets)
@@ -288,8 +271,6 @@ def test_true_errors_as_printed():
     # Record: 12.27 % for C4.5, 8.21 % for the neighbour at omega = 1, and equal at
     # omega = 0.29. That is what training sets of 150 give, the half of 300.
     n_sets = 200
-    if not n_sets:
-        pytest.skip("too slow without the compiler")
     half = Exp6(150)
     tree = true_error(algorithms.make("tree"), half, rng=1, n_sets=n_sets)
     equal, best = (

@@ -70,14 +70,6 @@ def test_bundled_records(name, tmp_path):
     np.testing.assert_array_equal(again.pvalues[:2], study.pvalues)
 
 
-@pytest.mark.full
-@pytest.mark.parametrize("name", ["digits", "exp6", "simple"])
-def test_larger_records(name):
-    study = table5(Options(dataset=name, replications=4, n_sets=10))
-    one = table5(Options(dataset=name, replications=4, n_sets=10, workers=1))
-    np.testing.assert_array_equal(study.pvalues, one.pvalues)
-
-
 # Power and error rates.
 
 

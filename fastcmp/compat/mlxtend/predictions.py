@@ -10,8 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from fastcmp.compat.mlxtend.codes import refuse_missing
 from fastcmp.inputs.columns import read_column
 from fastcmp.inputs.labels import Labels, encode
-from fastcmp.paired.mcnemar import mcnemar_from_counts
-from fastcmp.paired.mcnemar import mcnemar_table as _mcnemar_table
+from fastcmp.paired import mcnemar as paired
 from fastcmp.pairwise.cochran import CochranResult
 from fastcmp.pairwise.cochran import cochrans_q as _cochrans_q
 from fastcmp.pairwise.compare_all import compare_all
@@ -52,7 +51,7 @@ def mcnemar(
 
     See Also
     --------
-    fastcmp.mcnemar_from_counts : More variants, one-sided tests and intervals.
+    fastcmp.mcnemar : More variants, one-sided tests and intervals.
 
     Notes
     -----
@@ -78,16 +77,9 @@ def mcnemar(
     table = np.asarray(ary)
     if table.shape != (2, 2):
         raise ValueError(f"ary must be a 2 x 2 table, got shape {table.shape}")
-    both_right, only_1, only_2, both_wrong = table.ravel()
     method = "corrected" if corrected else "asymptotic"
     try:
-        result = mcnemar_from_counts(
-            only_1,
-            only_2,
-            both_right=both_right,
-            both_wrong=both_wrong,
-            method="exact" if exact else method,
-        )
+        result = paired.mcnemar(table=table, method="exact" if exact else method)
     except (TypeError, ValueError) as error:
         raise type(error)(f"ary must hold counts: {error}") from None
     chi2 = None if exact else np.float64(result.statistic)
@@ -140,7 +132,7 @@ def mcnemar_table(
     [[4, 2], [1, 3]]
     """
     labels = _encode(y_target, {"y_model1": y_model1, "y_model2": y_model2})
-    return _mcnemar_table(labels.y_true, *labels.preds)
+    return paired.mcnemar_table(labels.y_true, *labels.preds)
 
 
 def mcnemar_tables(

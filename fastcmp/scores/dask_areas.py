@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp import kernels
-from fastcmp.core.checks import as_whole, choose
-from fastcmp.core.threads import check_memory, read_size
-from fastcmp.dask.blocks import (
+from fastcmp.core.threads import check_memory
+from fastcmp.inputs.binary_labels import positive_label
+from fastcmp.inputs.scores import named_scores, order_of
+from fastcmp.kernels.roc import PAIR_BASE
+from fastcmp.scores.delong_result import DelongResult
+from fastcmp.stream.dask_blocks import (
+    SPLIT_EVERY,
     Blocks,
     count_block,
     load_dask,
@@ -21,10 +23,6 @@ from fastcmp.dask.blocks import (
     naming,
     read_blocks,
 )
-from fastcmp.inputs.binary_labels import positive_label
-from fastcmp.inputs.scores import named_scores, order_of
-from fastcmp.kernels.roc import PAIR_BASE
-from fastcmp.scores.delong_result import DelongResult
 from fastcmp.stream.roc_sketch import ScoreCounts
 from fastcmp.stream.score_map import (
     ScoreBlock,
@@ -46,6 +44,28 @@ _LIGHT = 1 << 12  # scores of a bin that are sent along
 _MOST_PIECES = (1 << 15) - 2  # a piece and its class share 16 bits
 
 
+#: What a tied pair counts as, of two.
+_TIES = {"half": 1, "concordant": 2, "discordant": 0}
+
+
+def auc_of_blocks(y_true: Any, scores: Any, ties: str, positive: Any, on_single_class: str) -> Any:
+    """Areas to the bit those of all samples in memory.
+
+    Up to eight blocks are looked at to lay bins, and all are counted in them. That is enough for
+    scores of at most 16 bits, and for few different ones. Others are read once more, and those
+    that share a bin with the other class are sent to tasks that sort some four million each.
+    """
+    blocks = read_blocks(y_true, scores)
+    single, counts = count_scores(blocks, positive)
+    if len(counts.labels) < 2 and on_single_class == "nan":
+        return float("nan") if single else np.full(counts.n_models, np.nan)
+    areas = [
+        (2 * area.concordant + _TIES[ties] * area.tied) / (2 * area.n_positives * area.n_negatives)
+        for area in exact_areas(blocks, counts).values()
+    ]
+    return areas[0] if single else np.array(areas)
+
+
 class _Bins(NamedTuple):
     """Bins that all blocks shall use."""
 
@@ -62,7 +82,7 @@ class _Plan(NamedTuple):
     piece: NDArray[np.int64]
 
 
-def count_scores(blocks: Blocks, positive: Any, split_every: int) -> tuple[bool, ScoreCounts]:
+def count_scores(blocks: Blocks, positive: Any) -> tuple[bool, ScoreCounts]:
     """Count scores in bins that are chosen from some of the blocks."""
     dask = load_dask()
     n = len(blocks.parts)
@@ -76,7 +96,7 @@ def count_scores(blocks: Blocks, positive: Any, split_every: int) -> tuple[bool,
             count(bins, positive, reader, part, place)
             for part, place in zip(blocks.parts, blocks.places, strict=True)
         ]
-        merged = merge_tree(parts, _merge_if_binned, split_every)
+        merged = merge_tree(parts, _merge_if_binned, SPLIT_EVERY)
         found, counts = dask.compute(dask.delayed(_is_single)(bins), merged)
         if found is not None:
             return found, counts
@@ -179,8 +199,8 @@ def _count_if_binned(
 ) -> ScoreCounts | None:
     if bins is None:
         return None
-    start = partial(ScoreCounts, bins.maps, positive=positive)
-    return count_block(start, blocks, part, place)  # type: ignore[return-value]
+    start = ScoreCounts(bins.maps, positive=positive)
+    return count_block((start, blocks), part, place)  # type: ignore[return-value]
 
 
 def _merge_if_binned(parts: list[Any]) -> Any:
@@ -230,7 +250,7 @@ def _count_pieces(
         lowest = counts._state.map_of(model).thresholds[begins]
         plans.append(_Plan(lowest, piece[begins]))
     dtypes = tuple(counts._state.map_of(model).dtype for model in range(len(pieces)))
-    order = Blocks(parts=(), places=(), names=blocks.names or counts.names, target=blocks.target)
+    order = Blocks(parts=(), places=(), names=blocks.names or counts.names)
     reader = dask.delayed(order, traverse=False)
     plan = dask.delayed(plans, traverse=False)
     split = dask.delayed(_split, nout=n_pieces)
@@ -320,11 +340,10 @@ class _Whole(NamedTuple):
     n_missing: int
 
 
-def delong_of_blocks(
-    blocks: Blocks, positive: Any, memory_limit: int, split_every: int
-) -> DelongResult:
-    """Compute AUCs and their covariance where Dask computes."""
+def delong_of_blocks(y_true: Any, scores: Any, positive: Any, memory_limit: int) -> DelongResult:
+    """AUCs and their covariance, computed where Dask computes."""
     dask = load_dask()
+    blocks = read_blocks(y_true, scores)
     reader = dask.delayed(blocks.without_parts(), traverse=False)
     describe = dask.delayed(_describe)
     described = dask.compute(
@@ -335,7 +354,7 @@ def delong_of_blocks(
     )
     whole = _put_together(described, positive)
     _check_enough(whole, memory_limit)
-    halves, covariance = _covariance(blocks, whole, split_every)
+    halves, covariance = _covariance(blocks, whole)
     pairs = whole.n_positives * whole.n_negatives
     return DelongResult(
         auc=np.array([half / (2 * pairs) for half in halves]),
@@ -392,13 +411,11 @@ def _check_enough(whole: _Whole, memory_limit: int) -> None:
         memory_limit,
         f"to rank {n0 + n1} scores of a model in one task",
         "raise it to what a thread of a worker may take, or draw a sample; "
-        "fastcmp.dask.auc needs no more than a block",
+        "auc needs no more than a block",
     )
 
 
-def _covariance(
-    blocks: Blocks, whole: _Whole, split_every: int
-) -> tuple[list[int], NDArray[np.float64]]:
+def _covariance(blocks: Blocks, whole: _Whole) -> tuple[list[int], NDArray[np.float64]]:
     dask = load_dask()
     n_models, n_blocks = len(whole.names), len(blocks.parts)
     reader = dask.delayed(blocks.without_parts(), traverse=False)
@@ -412,7 +429,7 @@ def _covariance(
     placed = [place([row[model] for row in rows], flags, whole) for model in range(n_models)]
     gram = dask.delayed(_gram)
     products = [gram([model[i] for model in placed]) for i in range(n_blocks)]
-    total = merge_tree(products, _add, split_every)
+    total = merge_tree(products, _add, SPLIT_EVERY)
     *halves, covariance = dask.compute(*(model[n_blocks] for model in placed), total)
     return halves, covariance
 
@@ -455,159 +472,3 @@ def _gram(pieces: list[NDArray[np.float64]]) -> NDArray[np.float64]:
 def _add(matrices: list[NDArray[np.float64]]) -> NDArray[np.float64]:
     total: NDArray[np.float64] = np.sum(matrices, axis=0)
     return total
-
-
-# Areas under ROC curves, and their covariance, on Dask's collections.
-
-
-_TIES = {"half": 1, "concordant": 2, "discordant": 0}
-
-
-def auc(
-    data: Any,
-    scores: Any = None,
-    *,
-    target: str | None = None,
-    names: int | Sequence[str] | None = None,
-    ties: str = "half",
-    positive: Any = None,
-    on_single_class: str = "raise",
-    split_every: int = 8,
-) -> Any:
-    """Area under the ROC curve of scores in blocks, of one model or of many.
-
-    Parameters
-    ----------
-    data : dask.array, dask.dataframe or list of delayed
-        As in `fastcmp.dask.compare_all`.
-    scores : dask.array of shape (n,) or (M, n), or mapping to dask.array, optional
-        Scores, where `data` is an array.
-    target : str, optional
-        As in `fastcmp.dask.compare_all`.
-    names : int or sequence of str, optional
-        As in `fastcmp.dask.compare_all`.
-    ties : {"half", "concordant", "discordant"}
-        As what pairs with equal scores count.
-    positive : label, optional
-        The positive class; of two numbers or booleans the larger one by default.
-    on_single_class : {"raise", "nan"}
-        What to answer where there is one class only.
-    split_every : int
-        How many blocks' counts a task merges; each takes 1.5 MB a model.
-
-    Returns
-    -------
-    float or ndarray, shape (M,)
-        To the bit what `fastcmp.auc` finds on the same samples.
-
-    Raises
-    ------
-    ValueError
-        As `fastcmp.auc`; or if the data are not the same at each computation, if whole
-        numbers are beyond 2**53, or if a block holds scores of a wider type than those
-        looked at first.
-    TypeError
-        If scores are not numbers, or `data` is no collection of Dask.
-    ImportError
-        If Dask is missing.
-
-    Notes
-    -----
-    Up to eight blocks are looked at to lay bins, and all are counted in them. That is
-    enough for scores of at most 16 bits, and for few different ones. Others are read
-    once more, and those that share a bin with the other class are sent to tasks that
-    sort some four million each.
-
-    Examples
-    --------
-    >>> import dask.array as da
-    >>> import fastcmp
-    >>> import fastcmp.dask
-    >>> is_eight, scores = fastcmp.load_digits_scores()
-    >>> svm = da.from_array(scores["linear_svm"], chunks=300)
-    >>> area = fastcmp.dask.auc(da.from_array(is_eight, chunks=300), svm)
-    >>> area == fastcmp.auc(is_eight, scores["linear_svm"])
-    True
-    """
-    ties = choose(ties, "ties", tuple(_TIES))
-    on_single_class = choose(on_single_class, "on_single_class", ("raise", "nan"))
-    split_every = as_whole(split_every, "split_every", 2)
-    blocks = read_blocks(data, scores, target=target, names=names)
-    single, counts = count_scores(blocks, positive, split_every)
-    if len(counts.labels) < 2 and on_single_class == "nan":
-        return float("nan") if single else np.full(counts.n_models, np.nan)
-    areas = [
-        (2 * area.concordant + _TIES[ties] * area.tied) / (2 * area.n_positives * area.n_negatives)
-        for area in exact_areas(blocks, counts).values()
-    ]
-    return areas[0] if single else np.array(areas)
-
-
-def delong(
-    data: Any,
-    scores: Any = None,
-    *,
-    target: str | None = None,
-    names: int | Sequence[str] | None = None,
-    positive: Any = None,
-    memory_limit: int | str = "4 GB",
-    split_every: int = 8,
-) -> DelongResult:
-    """DeLong's covariance of the AUCs of models whose scores come in blocks.
-
-    Parameters
-    ----------
-    data : dask.array, dask.dataframe or list of delayed
-        As in `fastcmp.dask.compare_all`.
-    scores : dask.array of shape (n,) or (M, n), or mapping to dask.array, optional
-        Scores, where `data` is an array.
-    target : str, optional
-        As in `fastcmp.dask.compare_all`.
-    names : int or sequence of str, optional
-        As in `fastcmp.dask.compare_all`.
-    positive : label, optional
-        The positive class; of two numbers or booleans the larger one by default.
-    memory_limit : int or str
-        What one task may take: bytes, or such as "4 GB". The scores of a model are
-        ranked by one task, which takes 56 bytes each; more are refused.
-    split_every : int
-        How many blocks' products a task adds up; each takes 8 M**2 bytes.
-
-    Returns
-    -------
-    DelongResult
-        AUCs to the bit those of `fastcmp.delong`, where these are exact. The covariance
-        adds the same products in another order: it differs by rounding, 3e-15 of the
-        largest variance for a million samples.
-
-    Raises
-    ------
-    ValueError
-        As `fastcmp.delong`; or if the scores of a model do not fit into memory, or
-        whole numbers are beyond 2**53.
-    TypeError
-        If scores are not numbers, or `data` is no collection of Dask.
-    ImportError
-        If Dask is missing.
-
-    Notes
-    -----
-    A placement asks for all scores of its model: they go to one task a model, and the
-    placements come back to the blocks, 16 bytes a score in all. The workers together
-    hold 8 M n bytes of them for a while.
-
-    Examples
-    --------
-    >>> import dask.array as da
-    >>> import fastcmp
-    >>> import fastcmp.dask
-    >>> is_eight, scores = fastcmp.load_digits_scores()
-    >>> blocks = {name: da.from_array(x, chunks=300) for name, x in scores.items()}
-    >>> result = fastcmp.dask.delong(da.from_array(is_eight, chunks=300), blocks)
-    >>> (result.auc == fastcmp.delong(is_eight, scores).auc).all()
-    np.True_
-    """
-    limit = read_size(memory_limit)
-    split_every = as_whole(split_every, "split_every", 2)
-    blocks = read_blocks(data, scores, target=target, names=names)
-    return delong_of_blocks(blocks, positive, limit, split_every)

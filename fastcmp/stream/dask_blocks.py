@@ -1,0 +1,458 @@
+"""Samples that Dask holds: each block is counted where it is, and the counts are merged."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import numpy as np
+
+from fastcmp.core.checks import as_whole
+from fastcmp.inputs.model_names import check_distinct_names, has_names, named_columns, read_names
+from fastcmp.stream.accumulator import Accumulator, check_names
+from fastcmp.stream.value_moments import ValueMoments
+
+Names = tuple[str, ...] | None
+SPLIT_EVERY = 8  # blocks' counts that a task merges
+Counts = TypeVar("Counts", bound=Accumulator)
+
+_LOCAL = "a dask array, a mapping to dask arrays, a Dask DataFrame or a list of delayed blocks"
+
+
+def are_collections(*data: Any) -> bool:
+    """Whether some of these are Dask's collections, or mappings to such."""
+    firsts = (next(iter(x.values()), None) if isinstance(x, Mapping) else x for x in data)
+    return any(hasattr(x, "__dask_graph__") for x in firsts)
+
+
+def gather(
+    accumulator: Counts,
+    data: Any,
+    preds: Any = None,
+    *,
+    target: str | None = None,
+    groups: Any = None,
+    weights: Any = None,
+    split_every: int = SPLIT_EVERY,
+) -> Counts:
+    """Count blocks of samples that Dask holds, where they are.
+
+    Parameters
+    ----------
+    accumulator : PairCounts, LabelCounts, ConfusionCounts, ScoreCounts or ValueMoments
+        An empty one, or another with `update` and `merge`, with the options that are
+        wanted, `ScoreCounts` with a map. Its `names`, where it has some, choose columns
+        of frames and mappings.
+    data : dask.array, dask.dataframe or list of delayed
+        True labels, shape (n,), as an array or a Series; or a frame that holds them and
+        the models; or delayed blocks or futures, each a pair of true labels and models,
+        or a frame. For `ValueMoments` the values: an array of shape (M, n), a mapping to
+        arrays, a frame with a column a model, or delayed blocks of these.
+    preds : dask.array of shape (n,) or (M, n), mapping or dask.dataframe, optional
+        Predicted labels or scores, where `data` is true labels.
+    target : str, optional
+        The column of true labels, where `data` holds frames; the others are models.
+    groups, weights : dask.array of shape (n,) or str, optional
+        For `ValueMoments`: the cluster and the importance of each item, or the columns
+        that hold them. Blocks may split clusters.
+    split_every : int
+        How many blocks' counts a task merges.
+
+    Returns
+    -------
+    same type as `accumulator`
+        A new one with the samples of all blocks: give it as ``counts=`` to `compare_all`,
+        `compare_metric`, `cochrans_q` and others.
+
+    Raises
+    ------
+    ValueError
+        If a block is refused, which the message names, or blocks do not fit together.
+    TypeError
+        If labels cannot be compared, or `data` is no collection of Dask.
+    ImportError
+        If Dask is missing.
+
+    See Also
+    --------
+    fastcmp.compare_all : Takes Dask's arrays and frames as they are.
+
+    Notes
+    -----
+    Each block is counted by the worker that holds it, counts are merged in a tree, and
+    only their sum is returned: to the bit that of all samples in memory. Nothing is
+    started: the work is done by the open `distributed.Client`, else by Dask's threads.
+
+    Examples
+    --------
+    >>> import dask
+    >>> import fastcmp
+    >>> from fastcmp.stream import PairCounts, gather
+    >>> blocks = [dask.delayed(fastcmp.load_digits)()]
+    >>> counts = gather(PairCounts(), blocks)
+    >>> round(fastcmp.cochrans_q(counts=counts).statistic, 1)
+    795.1
+    """
+    dask = load_dask()
+    split_every = as_whole(split_every, "split_every", 2)
+    if not isinstance(accumulator, Accumulator):
+        raise TypeError(
+            f"accumulator must be an empty one, such as PairCounts(), got {type(accumulator)}"
+        )
+    if not isinstance(target, (str, type(None))):
+        raise TypeError(f"target must be the name of a column, got {target!r}")
+    if accumulator.n_samples:
+        raise ValueError(
+            f"accumulator must be empty, got {accumulator!r}: add what it holds with + later"
+        )
+    others = {
+        name: x for name, x in {"groups": groups, "weights": weights}.items() if x is not None
+    }
+    if isinstance(accumulator, ValueMoments):
+        if preds is not None or target is not None:
+            raise TypeError("ValueMoments count values: pass them as data, not preds or target=")
+        blocks = read_item_blocks(data, others, accumulator.names)
+    elif others:
+        raise TypeError(f"{next(iter(others))}= is for ValueMoments, got {type(accumulator)}")
+    else:
+        blocks = read_blocks(data, preds, target=target, names=accumulator.names)
+    start = dask.delayed((accumulator.copy(), blocks.without_parts()), traverse=False)
+    count = dask.delayed(count_block)
+    parts = [count(start, *block) for block in zip(blocks.parts, blocks.places, strict=True)]
+    return merge_tree(parts, merge_counts, split_every).compute()  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Blocks:
+    """What is to be counted, block by block."""
+
+    #: Of each block: a pair of delayed arrays, or a delayed pair or frame.
+    parts: tuple[Any, ...]
+    #: What to call each block in an error.
+    places: tuple[str, ...]
+    #: The models to be read, in this order; None for those of the first block.
+    names: Names
+    #: The columns of frames that are no models, by argument.
+    columns: dict[str, str] = field(default_factory=dict)
+
+    def samples_of(self, part: Any) -> tuple[Any, Any]:
+        """True labels, and models, of a block."""
+        if "y_true" in self.columns:
+            models, others = self._of_frame(part)
+            return others["y_true"], models
+        if not isinstance(part, (tuple, list)) or len(part) != 2:
+            raise TypeError(
+                f"a block must be a pair (y_true, preds), or a frame with target=, got {type(part)}"
+            )
+        y_true, models = part
+        return y_true, self._chosen(models)
+
+    def items_of(self, part: Any) -> tuple[Any, dict[str, Any]]:
+        """Values, and what else is known of the items, of a block."""
+        if isinstance(part, tuple) and isinstance(part[-1], dict):
+            values, others = part
+            return self._chosen(values), others
+        if self.columns or has_names(part):
+            return self._of_frame(part)
+        return part, {}
+
+    def _of_frame(self, frame: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        found = dict(named_columns(frame, "frame"))
+        for argument, name in self.columns.items():
+            if name not in found:
+                what = "target" if argument == "y_true" else argument
+                known = f"one of {list(found)[:10]}"
+                raise ValueError(f"{what} must name a column of the block, {known}, got {name!r}")
+        _check_present(self.names or (), found, "the block")
+        others = {argument: found[name] for argument, name in self.columns.items()}
+        names = self.names or [name for name in found if name not in self.columns.values()]
+        return {name: found[name] for name in names}, others
+
+    def _chosen(self, models: Any) -> Any:
+        """Models without columns that are not asked for."""
+        if self.names is None or not has_names(models):
+            return models
+        columns = dict(named_columns(models, "preds"))
+        _check_present(self.names, columns, "the block")
+        return {name: columns[name] for name in self.names}
+
+    def without_parts(self) -> Blocks:
+        """What a worker needs to know to read its part."""
+        return Blocks(parts=(), places=(), names=self.names, columns=self.columns)
+
+
+def renamed(models: Any, names: Any, others: Iterable[Any] = ()) -> Any:
+    """Models in Dask's collections with the names that the user chose.
+
+    Columns of a frame that `others` name are no models.
+    """
+    if names is None:
+        return models
+    if _is_frame(models):
+        other = [x for x in others if isinstance(x, str)]
+        own = [column for column in models.columns if str(column) not in other]
+        return models.rename(columns=dict(zip(own, read_names(names, len(own)), strict=True)))
+    if isinstance(models, Mapping):
+        rows = list(models.values())
+    elif has_names(models) and not hasattr(models, "divisions"):
+        return models  # a frame in memory, which is refused later
+    else:
+        rows = [models] if getattr(models, "ndim", 2) == 1 else list(models)
+    return dict(zip(read_names(names, len(rows)), rows, strict=True))
+
+
+def models_of(models: Any, others: Iterable[Any] = ()) -> Names:
+    """Names of models that are known before anything is computed; None where they are not."""
+    if has_names(models):
+        other = [x for x in others if isinstance(x, str)]
+        names = (str(x) for x in getattr(models, "columns", models))
+        return tuple(name for name in names if name not in other)
+    shape: tuple[Any, ...] = getattr(models, "shape", ())
+    if len(shape) != 2 or math.isnan(shape[0]):
+        return None
+    return tuple(f"model_{i}" for i in range(shape[0]))
+
+
+def refuse_units(options: Mapping[str, Any]) -> None:
+    """Refuse what is not counted block by block."""
+    for name, value in options.items():
+        if value is not None:
+            raise TypeError(f"{name}= needs all samples in memory, got a collection of Dask")
+
+
+def load_dask() -> Any:
+    """Import Dask."""
+    try:
+        import dask
+    except ImportError:
+        raise ImportError("Dask is missing: pip install 'fastcmp[dask]'") from None
+    return dask
+
+
+def read_blocks(data: Any, models: Any, *, target: Any = None, names: Any = None) -> Blocks:
+    """Blocks of true labels and models."""
+    chosen = check_names(names)
+    if models is not None:
+        if target is not None:
+            raise TypeError(f"target is for frames with true labels in a column, got {target!r}")
+        listed, chunks, chosen = _cut_models(models, chosen, "preds", (1, 2), data)
+        truth = _cut_column(data, chunks, "y_true")
+        parts = tuple(zip(truth, listed, strict=True))
+        return Blocks(parts=parts, places=_places_of(chunks), names=chosen)
+    if isinstance(data, (list, tuple)):
+        return _of_delayed(data, {} if target is None else {"y_true": str(target)}, chosen)
+    if not _is_frame(data):
+        raise TypeError(
+            "data must be a Dask array with another one of what models say, a Dask "
+            f"DataFrame with target=, or a list of delayed blocks, got {type(data)}"
+        )
+    known = [str(column) for column in data.columns]
+    if target is None or str(target) not in known:
+        raise ValueError(
+            f"target must name the column of true labels, one of {known[:10]}, got {target!r}"
+        )
+    return _of_frame(data, {"y_true": str(target)}, chosen)
+
+
+def read_item_blocks(values: Any, others: Mapping[str, Any], names: Any) -> Blocks:
+    """Blocks of values of models, with what else is known of the items."""
+    chosen = check_names(names)
+    if _is_frame(values) or isinstance(values, (list, tuple)):
+        for name, raw in others.items():
+            if not isinstance(raw, str):
+                raise TypeError(f"{name} must name a column where data are frames, got {type(raw)}")
+        made = _of_frame if _is_frame(values) else _of_delayed
+        return made(values, dict(others), chosen)
+    if not isinstance(values, Mapping) and not hasattr(values, "chunks"):
+        raise TypeError(f"data must be {_LOCAL}, got {type(values)}")
+    listed, chunks, chosen = _cut_models(values, chosen, "data", (2,))
+    rows = {name: _cut_column(raw, chunks, name) for name, raw in others.items()}
+    parts = tuple(
+        (part, {name: column[i] for name, column in rows.items()}) for i, part in enumerate(listed)
+    )
+    return Blocks(parts=parts, places=_places_of(chunks), names=chosen)
+
+
+def _of_frame(frame: Any, columns: dict[str, str], names: Names) -> Blocks:
+    """Blocks of a frame; of a Parquet file only the columns that are needed are read."""
+    found = _named(frame, "the frame")
+    _check_present(columns.values(), found, "the frame")
+    names = names or tuple(name for name in found if name not in columns.values())
+    if twice := [name for name in columns.values() if name in names]:
+        raise ValueError(f"names must be those of models, got {twice[0]!r}")
+    _check_present(names, found, "the frame")
+    parts = frame[[found[name] for name in (*columns.values(), *names)]].to_delayed()
+    places = tuple(f"partition {i}" for i in range(len(parts)))
+    return Blocks(parts=tuple(parts), places=places, names=names, columns=columns)
+
+
+def _is_frame(data: Any) -> bool:
+    """Whether this is a frame of Dask, and no Series."""
+    return hasattr(data, "divisions") and data.ndim == 2
+
+
+def _named(frame: Any, what: str) -> dict[str, Any]:
+    """Columns of a frame by their names as text."""
+    check_distinct_names([str(column) for column in frame.columns], what)
+    return {str(column): column for column in frame.columns}
+
+
+def _cut_models(
+    models: Any, names: Names, argument: str, dimensions: tuple[int, ...], truth: Any = None
+) -> tuple[list[Any], tuple[float, ...], Names]:
+    """The blocks of models, the sizes of these, NaN if unknown, and the models' names."""
+    if _is_frame(models):
+        found = _named(models, argument)
+        names = names or tuple(found)
+        _check_present(names, found, argument)
+        parts = _delayed(models[[found[name] for name in names]])
+        return parts, (math.nan,) * len(parts), names
+    if isinstance(models, Mapping):
+        if not models:
+            raise ValueError(f"{argument} must hold at least one model, got none")
+        check_distinct_names([str(name) for name in models], argument)
+        rows = {str(name): raw for name, raw in models.items()}
+        if names is not None:
+            _check_present(names, rows, argument)
+            rows = {name: rows[name] for name in names}
+        first, raw = next(iter(rows.items()))
+        chunks = _sizes_of(_array(raw, first, (1,)))
+        columns = {name: _cut_column(row, chunks, name) for name, row in rows.items()}
+        blocks = zip(*columns.values(), strict=True)
+        listed = [dict(zip(columns, block, strict=True)) for block in blocks]
+        return listed, chunks, tuple(columns)
+    array = _array(models, argument, dimensions)
+    if array.ndim == 2:
+        n = getattr(truth, "shape", (None,))[0]
+        if truth is not None and array.shape[0] == n != array.shape[1]:
+            raise ValueError(
+                f"{argument} is of shape {array.shape}, y_true has {n} labels; "
+                f"models come first: pass {argument}.T"
+            )
+        if len(array.chunks[0]) != 1:
+            array = array.rechunk({0: -1})  # a block holds all models
+        if names is None and not math.isnan(array.shape[0]):
+            names = tuple(f"model_{i}" for i in range(array.shape[0]))
+    return _delayed(array), _sizes_of(array), names
+
+
+def _array(raw: Any, name: str, dimensions: tuple[int, ...]) -> Any:
+    """A Dask array or Series."""
+    import dask.array as da
+
+    if has_names(raw) and not hasattr(raw, "to_delayed"):
+        raise TypeError(f"{name} must be a collection of Dask, as the other data, got {type(raw)}")
+    array = raw if hasattr(raw, "to_delayed") else da.from_array(np.asarray(raw), chunks=-1)
+    if array.ndim not in dimensions:
+        wanted = " or ".join(str(d) for d in dimensions)
+        raise ValueError(
+            f"{name} must be a Dask array of {wanted} dimensions, got {type(raw)} of shape "
+            f"{array.shape}"
+        )
+    return array
+
+
+def _sizes_of(array: Any) -> tuple[Any, ...]:
+    """Samples of each block, NaN where they are unknown."""
+    if hasattr(array, "divisions"):
+        return (math.nan,) * int(array.npartitions)
+    return tuple(array.chunks[-1])
+
+
+def _cut_column(raw: Any, chunks: tuple[float, ...], name: str) -> list[Any]:
+    """The blocks of a column, cut where the models are cut."""
+    array = _array(raw, name, (1,))
+    own = _sizes_of(array)
+    if any(math.isnan(size) for size in (*own, *chunks)):
+        if len(own) != len(chunks):
+            raise ValueError(
+                f"{name} has {len(own)} blocks of unknown sizes against {len(chunks)} of "
+                "the models: call compute_chunk_sizes() on these arrays"
+            )
+        return _delayed(array)  # a worker compares their lengths
+    if sum(own) != sum(chunks):
+        raise ValueError(
+            f"{name} has {sum(own)} entries, the models have {sum(chunks)}; arrays "
+            "have models first"
+        )
+    return _delayed(array if own == chunks else array.rechunk({0: chunks}))
+
+
+def _delayed(array: Any) -> list[Any]:
+    # Not optimized one by one: what comes of the same source shares it, and partitions of
+    # a Parquet file, which Dask would join by how wide columns are, stay as they are.
+    if hasattr(array, "divisions"):
+        return list(array.simplify().to_delayed(optimize_graph=False))
+    return list(array.to_delayed(optimize_graph=False).ravel())
+
+
+def _places_of(chunks: tuple[float, ...]) -> tuple[str, ...]:
+    places, start = [], 0.0
+    for i, size in enumerate(chunks):
+        known = "" if math.isnan(start + size) else f" (from sample {int(start)})"
+        places.append(f"block {i}{known}")
+        start += size
+    return tuple(places)
+
+
+def _of_delayed(blocks: Sequence[Any], columns: dict[str, str], names: Names) -> Blocks:
+    if not blocks:
+        raise ValueError("data must hold at least one delayed block, got none")
+    for block in blocks:
+        if not hasattr(block, "key"):  # neither delayed nor a future
+            raise TypeError(
+                "data must be a list of delayed blocks, each a pair (y_true, preds) or "
+                f"a frame, got {type(block)} in it"
+            )
+    places = tuple(f"block {i}" for i in range(len(blocks)))
+    return Blocks(parts=tuple(blocks), places=places, names=names, columns=columns)
+
+
+def _check_present(names: Iterable[str], columns: Mapping[str, Any], what: str) -> None:
+    if absent := [name for name in names if name not in columns]:
+        raise ValueError(f"{what} has no columns {absent[:3]}, only {list(columns)[:10]}")
+
+
+@contextmanager
+def naming(place: str) -> Iterator[None]:
+    """Say in which block something was wrong."""
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        message = f"{place}: {error}"
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(message) from error
+
+
+def merge_tree(parts: Sequence[Any], merge: Callable[[list[Any]], Any], split_every: int) -> Any:
+    """Merge neighbouring parts, level by level, until one is left."""
+    task = load_dask().delayed(merge)
+    parts = list(parts)
+    while len(parts) > 1:
+        parts = [task(parts[i : i + split_every]) for i in range(0, len(parts), split_every)]
+    return parts[0]
+
+
+def count_block(start: tuple[Accumulator, Blocks], part: Any, place: str) -> Accumulator:
+    """Count one block, in the one thread that Dask gave it."""
+    accumulator, blocks = start
+    with naming(place):
+        counts: Any = accumulator.copy()
+        if isinstance(counts, ValueMoments):
+            values, others = blocks.items_of(part)
+            return counts.update(values, **others, workers=1)
+        y_true, models = blocks.samples_of(part)
+        return counts.update(y_true, models, workers=1)  # type: ignore[no-any-return]
+
+
+def merge_counts(parts: list[Any]) -> Any:
+    """Merge accumulators into a new one: Dask may need the old ones again."""
+    if len(parts) == 1:
+        return parts[0]
+    total = parts[0].copy()
+    for part in parts[1:]:
+        total.merge(part)
+    return total

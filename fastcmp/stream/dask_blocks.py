@@ -63,7 +63,7 @@ def gather(
 
     Returns
     -------
-    same type as `accumulator`
+    Accumulator
         A new one with the samples of all blocks: give it as ``counts=`` to `compare_all`,
         `compare_metric`, `cochrans_q` and others.
 
@@ -84,7 +84,7 @@ def gather(
     -----
     Each block is counted by the worker that holds it, counts are merged in a tree, and
     only their sum is returned: to the bit that of all samples in memory. Nothing is
-    started: the work is done by the open `distributed.Client`, else by Dask's threads.
+    started: the work is done by the open ``distributed.Client``, else by Dask's threads.
 
     Examples
     --------

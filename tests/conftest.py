@@ -9,6 +9,7 @@ all parts together run each test once.
 import filecmp
 import gc
 import os
+import tempfile
 import zlib
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,6 +18,9 @@ import pytest
 from hypothesis import is_hypothesis_test, settings
 
 os.environ.setdefault("MPLBACKEND", "agg")
+# Kernels are kept for all processes also where neither the checkout nor a home can be written.
+if not any(os.access(x, os.W_OK) for x in (Path(__file__).parent, Path.home())):
+    os.environ.setdefault("NUMBA_CACHE_DIR", tempfile.mkdtemp())
 
 # Collecting makes a million objects that stay, and none to collect.
 gc.disable()

@@ -29,10 +29,10 @@ def files(tmp_path_factory):
 
 
 def peak_of(function, *arrays):
-    """Measure the memory that a call takes beside what it was given, without compilation."""
+    """The memory that a call takes beside what it was given, the least of a few: one compiles."""
     function(*arrays)
     peaks = []
-    for _ in range(2):
+    for _ in range(5):
         tracemalloc.start()
         try:
             function(*arrays)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 
 def spread(covariance):
-    """Give the standard error of each difference by the definition."""
+    """The standard error of each difference by the definition."""
     own = np.diagonal(covariance)
     variance = own[:, None] + own - 2.0 * np.asarray(covariance)
     variance[variance < 1e-9 * (own[:, None] + own)] = 0.0
@@ -32,7 +32,7 @@ def estimates(draw, most=6):
 
 
 def losses_of(case):
-    """Give the losses of a reference case, (n, M), also where patterns are counted."""
+    """The losses of a reference case, (n, M), also where patterns are counted."""
     given = case["input"]
     if "losses" in given:
         return np.array(given["losses"], float)

@@ -91,3 +91,12 @@ def pvalues(max_size=12):
 
 levels = st.one_of(st.sampled_from([0.5, 0.8, 0.9, 0.95, 0.99, 0.999]), st.floats(0.01, 0.9999))
 alternatives = st.sampled_from([0, 1, -1])
+
+
+@st.composite
+def clustered(draw, n_rows=3):
+    """Labels of rows of samples, and the cluster of each sample."""
+    sizes = draw(st.lists(st.integers(1, 150), min_size=1, max_size=8))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    groups = np.repeat(np.arange(len(sizes)), sizes)
+    return rng.integers(0, 2, (n_rows, groups.size), np.uint8), groups

@@ -18,7 +18,7 @@ def read(notebook):
 
 
 def program(notebook):
-    """Give the code of all cells as one program; what ends a cell is shown."""
+    """The code of all cells as one program; what ends a cell is shown."""
     lines = ["def show(x): getattr(x, '_repr_html_', lambda: repr(x))()"]
     for cell in read(notebook)["cells"]:
         if cell["cell_type"] == "code":

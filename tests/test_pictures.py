@@ -16,7 +16,7 @@ FACTS = json.loads((PICTURES / "facts.json").read_text(encoding="utf-8"))
 
 
 def said(page):
-    """Give the text of a page in one line, its tables row by row."""
+    """The text of a page in one line, its tables row by row."""
     return " ".join((DOCS / "concepts" / page).read_text(encoding="utf-8").split())
 
 

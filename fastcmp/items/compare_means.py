@@ -363,13 +363,12 @@ def compare_means(
     if by_blocks:
         columns = (groups, weights)
         values = renamed(values, names, columns)
-        if (own := models_of(values, columns)) is not None:  # before anything is computed
-            choose_pairs(own, pairs, control)
+        if (model_names := models_of(values, columns)) is not None:  # before anything is computed
+            choose_pairs(model_names, pairs, control)
         moments = ValueMoments(groups=None if groups is None else "ids")
         values = gather(moments, values, groups=groups, weights=weights)
     elif are_valued(values):
         _refuse_items(spec, {"groups": groups, "weights": weights, "names": names})
-    items = Items(groups, strata, stratum_weights, weights)
     with (
         reporting(progress, "comparing", unit="pairs") as report,
         ThreadPool(check_workers(workers), report) as pool,
@@ -379,6 +378,7 @@ def compare_means(
             known = values.names or ()
             tests, more = _of_moments(values, spec, options)
         else:
+            items = Items(groups, strata, stratum_weights, weights)
             data = read_data(values, names, items, spec, _runner(pool))
             known = data.values.names
             tests = mean_tests(data, spec, 1 - options.alpha, pool)

@@ -16,10 +16,17 @@ from fastcmp.inputs.item_groups import read_grouping, read_stratum_weights
 from fastcmp.inputs.labels import Labels, encode
 from fastcmp.kernels import DEGENERATE, OK, UNDEFINED
 from fastcmp.kernels.sign_flips import sign_flip_whole
-from fastcmp.paired.accuracy_margins import CELLS, COUNTS, cells_of, read_counts
 from fastcmp.paired.clustered_mcnemar import constant_pvalue, estimate, standardized
 from fastcmp.paired.margins import read_margin, with_margin
-from fastcmp.paired.mcnemar_counts import METHODS, choose_method, evaluate_counts
+from fastcmp.paired.mcnemar_counts import (
+    CELLS,
+    COUNTS,
+    METHODS,
+    cells_of,
+    choose_method,
+    evaluate_counts,
+    read_counts,
+)
 from fastcmp.paired.mcnemar_result import McNemarResult
 from fastcmp.paired.stratified_mcnemar import per_sample, weighted_exact, weighted_z
 from fastcmp.paired.units import CLUSTERED, Sampling, Units, check_defined, default_method, units_of

@@ -1,4 +1,4 @@
-"""McNemar's test of many pairs of counts, and the intervals of their differences."""
+"""Counts of two models: read, tested by McNemar's test, and intervals of differences."""
 
 from __future__ import annotations
 
@@ -10,13 +10,59 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from fastcmp import kernels
-from fastcmp.core.checks import ALTERNATIVES, choose
+from fastcmp.core.checks import ALTERNATIVES, LARGEST_COUNT, as_counts, choose
+from fastcmp.core.records import are_paired
 from fastcmp.kernels.intervals import difference_interval_many
 from fastcmp.kernels.paired import mcnemar_many
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Statuses = NDArray[np.uint8]
+
+CELLS = ("both_right", "only_a", "only_b", "both_wrong")  # of a table, in its order
+#: Names of counts in place of labels.
+COUNTS = ("table", "only_a", "only_b", "both_right", "both_wrong")
+
+
+def read_counts(**counts: Any) -> tuple[dict[str, Ints], dict[str, Any]]:
+    """Check `COUNTS` and give them one shape; and how many samples a stream dropped."""
+    counts, dropped = {name: x for name, x in counts.items() if x is not None}, {}
+    if "table" in counts:
+        if len(counts) > 1:
+            raise TypeError(f"a table holds all four counts: it comes alone, not {[*counts]}")
+        table = counts["table"]
+        if are_paired(table):
+            dropped = {"n_missing": table.n_missing, "n_excluded": table.n_excluded}
+            counts = table.paired_counts()
+        else:
+            cells = as_counts(table, "table")
+            if cells.shape[-2:] != (2, 2):
+                raise ValueError(f"table must be of shape (..., 2, 2), got {cells.shape}")
+            counts = cells_of(cells)
+    elif not {"only_a", "only_b"} <= set(counts):
+        raise TypeError(
+            f"{'only_b' if 'only_a' in counts else 'only_a'} must be whole numbers, got "
+            "None: counts come as only_a= and only_b=, or as table=, of shape (2, 2)"
+        )
+    checked = {name: as_counts(raw, name) for name, raw in counts.items()}
+    try:
+        # Copies: numba asks broadcast arrays whether they can be written; NumPy warns.
+        arrays = [np.array(x) for x in np.broadcast_arrays(*checked.values())]
+    except ValueError:
+        shapes = ", ".join(f"{name} {x.shape}" for name, x in checked.items())
+        raise ValueError(f"counts must broadcast to one shape, got {shapes}") from None
+    total = sum(x.astype(np.float64) for x in arrays)
+    if np.size(total) and np.max(total) > LARGEST_COUNT:
+        names = " + ".join(checked)
+        raise ValueError(f"{names} must be at most 2**53, got {np.max(total):.6g}")
+    return dict(zip(checked, arrays, strict=True)), dropped
+
+
+def cells_of(table: Ints) -> dict[str, Ints]:
+    """Take the four counts out of one or more tables, of shape (..., 2, 2)."""
+    flat = table.reshape(*table.shape[:-2], 4)
+    return {name: flat[..., i] for i, name in enumerate(CELLS)}
+
 
 METHOD_NAMES = {
     "midp": "mid-p",

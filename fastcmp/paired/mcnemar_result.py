@@ -19,7 +19,7 @@ from fastcmp.core.sections import (
     format_pvalue,
     outside_sentences,
 )
-from fastcmp.paired.accuracy_margins import CELLS, accuracy_margins
+from fastcmp.paired.accuracy_margins import accuracy_margins
 from fastcmp.paired.clustered_mcnemar import (
     CLUSTERED_NAMES,
     INTERVAL_OF,
@@ -40,6 +40,7 @@ from fastcmp.paired.margins import (
     bounded_margins,
 )
 from fastcmp.paired.mcnemar_counts import (
+    CELLS,
     DIFFERENCE_INTERVALS,
     METHOD_NAMES,
     difference_intervals,

@@ -28,7 +28,7 @@ from fastcmp.pairwise.comparing import check_method, read_options, record_of, th
 from fastcmp.pairwise.engine import run_tests
 from fastcmp.pairwise.result import PairwiseResult
 from fastcmp.pairwise.sampled_tests import count_by_cluster, sampled_tests
-from fastcmp.stream.dask_blocks import are_collections, gather, refuse_units, renamed
+from fastcmp.stream.dask_blocks import are_collections, gather, refuse_options, renamed
 from fastcmp.stream.pair_counts import PairCounts
 
 
@@ -327,7 +327,7 @@ def cochrans_q(
         check_workers(workers)
         check_progress(progress)
         if by_blocks:
-            refuse_units({"groups": groups})
+            refuse_options({"groups": groups})
             empty = PairCounts(classes=classes, missing=missing)
             counts = gather(empty, y_true, renamed(preds, names))
         check_counts(counts, {"PairCounts": are_paired})

@@ -35,7 +35,7 @@ from fastcmp.pairwise.margins import against
 from fastcmp.pairwise.metric_options import Draws, check_counted, read_metric
 from fastcmp.pairwise.result import PairwiseResult
 from fastcmp.pairwise.sampled_tests import SampledTests, sampled_tests
-from fastcmp.stream.dask_blocks import are_collections, gather, models_of, refuse_units, renamed
+from fastcmp.stream.dask_blocks import are_collections, gather, models_of, refuse_options, renamed
 from fastcmp.stream.label_counts import LabelCounts
 from fastcmp.stream.pair_counts import PairCounts
 
@@ -236,20 +236,21 @@ def compare_all(
     source: Any
     if are_counts_given({"y_true": y_true, "preds": preds}, {"counts": counts}, labels_only):
         check_counts(counts)
-        source = _fitting(counts, kind)
+        _check_kind(counts, kind)
+        source = counts
         if kind == "cost":
             required_cost(cost, None, missing)
             matrix = read_cost(cost, source.classes)
     elif are_collections(y_true, preds):
         models = renamed(preds, names)
-        if (own := models_of(models)) is not None:  # before anything is computed
-            choose_pairs(own, pairs, control)
+        if (model_names := models_of(models)) is not None:  # before anything is computed
+            choose_pairs(model_names, pairs, control)
         accumulator: PairCounts | LabelCounts = PairCounts(classes=classes, missing=missing)
         if kind != "mcnemar":
             check_counted(missing)
             matrix = required_cost(cost, classes, missing) if kind == "cost" else None
             accumulator = LabelCounts(classes=classes if matrix is None else matrix.classes)
-        refuse_units({"groups": groups, "strata": strata})
+        refuse_options({"groups": groups, "strata": strata})
         source = gather(accumulator, y_true, models)
         check_counts(source)
         if matrix is not None:
@@ -361,8 +362,8 @@ def check_counts(
     return names
 
 
-def _fitting(counts: Any, kind: str) -> Any:
-    """Counts that know what is compared; others are refused."""
+def _check_kind(counts: Any, kind: str) -> None:
+    """Refuse counts that do not know what is compared."""
     if are_paired(counts) and kind != "mcnemar":
         what = "metric=" if kind == "metric" else "test='cost'"
         raise ValueError(
@@ -374,4 +375,3 @@ def _fitting(counts: Any, kind: str) -> Any:
             "LabelCounts need metric=, such as 'accuracy', or test='cost' with cost=, the "
             "matrix of costs"
         )
-    return counts

@@ -36,7 +36,7 @@ from fastcmp.scores.curves import (
     sorted_classes,
     sweep_scores,
 )
-from fastcmp.stream.dask_blocks import are_collections, refuse_units
+from fastcmp.stream.dask_blocks import are_collections, refuse_options
 from fastcmp.stream.score_state import AreaCounts, only_area
 
 
@@ -385,7 +385,7 @@ def auc(
     region = check_region(fpr_range, tpr_range, ties, standardize=standardize)
     threads = check_workers(workers)
     if are_collections(y_true, scores):
-        refuse_units(
+        refuse_options(
             {"sample_weight": sample_weight, "fpr_range": fpr_range, "tpr_range": tpr_range}
         )
         from fastcmp.scores.dask_areas import auc_of_blocks

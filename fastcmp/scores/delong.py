@@ -16,7 +16,7 @@ from fastcmp.inputs.model_names import check_indexes
 from fastcmp.inputs.scores import Scores, order_of, read_scores, warn_of_direction
 from fastcmp.scores.auc_test import AUCComparison, compare_estimates
 from fastcmp.scores.delong_result import DelongResult
-from fastcmp.stream.dask_blocks import are_collections, refuse_units
+from fastcmp.stream.dask_blocks import are_collections, refuse_options
 
 _THREADS_PAY = 1 << 18  # scores; below it one thread is faster
 _TASK = 4 * 10**9  # bytes that a task of Dask may take
@@ -93,7 +93,7 @@ def delong(
     threads = check_workers(workers)
     limit = None if memory_limit is None else read_size(memory_limit)
     if are_collections(y_true, scores):
-        refuse_units({"groups": groups})
+        refuse_options({"groups": groups})
         from fastcmp.scores.dask_areas import delong_of_blocks
 
         return delong_of_blocks(y_true, scores, positive, _TASK if limit is None else limit)

@@ -216,7 +216,7 @@ def models_of(models: Any, others: Iterable[Any] = ()) -> Names:
     return tuple(f"model_{i}" for i in range(shape[0]))
 
 
-def refuse_units(options: Mapping[str, Any]) -> None:
+def refuse_options(options: Mapping[str, Any]) -> None:
     """Refuse what is not counted block by block."""
     for name, value in options.items():
         if value is not None:

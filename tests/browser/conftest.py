@@ -93,7 +93,7 @@ class Browser:
         return self.driver.find_elements("css selector", selector)
 
     def texts(self, selector):
-        """Give the text of all elements, seen or not."""
+        """The text of all elements, seen or not."""
         code = (
             "return [...document.querySelectorAll(arguments[0])].map((x) => x.textContent.trim())"
         )

@@ -45,7 +45,7 @@ def when(browser, question, seconds=20):
 
 
 def facts(browser):
-    """Give the rows of the pair that is shown in full."""
+    """The rows of the pair that is shown in full."""
     when(browser, "document.querySelector('dialog[open] table.pair')")
     cells = browser.texts("dialog[open] table.pair :is(th, td)")
     return dict(zip(cells[::2], cells[1::2], strict=True))

@@ -209,7 +209,7 @@ def test_a_metric_a_task_by_name(capsys):
 
 
 def remarked(capsys, *arguments):
-    """Give the JSON of an answer, and the lines of remarks."""
+    """The JSON of an answer, and the lines of remarks."""
     code, out, err = run(capsys, *arguments, "--format", "json")
     assert code == 0, err
     return json.loads(out), err.splitlines()

@@ -11,7 +11,7 @@ from fastcmp.kernels import studentized_range_isf, studentized_range_sf
 
 
 def given(case):
-    """Give the scores of a case, and which way is better."""
+    """The scores of a case, and which way is better."""
     scores = [[np.nan if x is None else x for x in row] for row in case["input"]["scores"]]
     return scores, {"lower_is_better": not case["input"]["higher_is_better"]}
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from libraries import mpmath
 from naive import far_half_binomial
-from strategies import right_matrices
+from strategies import clustered, right_matrices
 
 from fastcmp import kernels
 from fastcmp.kernels import bits, evalues
@@ -85,14 +85,6 @@ def test_common_bits_of_two_arrays():
     bits.cross_counts(rows, others, counts)
     common = np.bitwise_count(rows[:, np.newaxis] & others).sum(axis=2)
     np.testing.assert_array_equal(counts, common)
-
-
-@st.composite
-def clustered(draw, n_rows=3):
-    sizes = draw(st.lists(st.integers(1, 150), min_size=1, max_size=8))
-    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
-    groups = np.repeat(np.arange(len(sizes)), sizes)
-    return rng.integers(0, 2, (n_rows, groups.size), np.uint8), groups
 
 
 @given(clustered())

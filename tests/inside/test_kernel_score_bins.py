@@ -20,7 +20,7 @@ def bits(scores):
 
 
 def neighbours(values):
-    """Give the next numbers above and below as well."""
+    """The next numbers above and below as well."""
     up, down = np.array([inf, -inf], values.dtype)
     with np.errstate(over="ignore", under="ignore"):
         return np.concatenate([values, np.nextafter(values, up), np.nextafter(values, down)])

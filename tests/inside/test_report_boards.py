@@ -53,7 +53,7 @@ def unpacked(column):
 
 
 def read(result):
-    """Give the numbers that a page has of pairs, by the two models of the record."""
+    """The numbers that a page has of pairs, by the two models of the record."""
     data = json.loads(json.dumps(matrix.pair_data(result)))
     order = result.leaderboard.models
     keys = np.cumsum(wholes(data["keys"]).astype(int))

@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 from cases import case
 from hypothesis import given
-from hypothesis import strategies as st
-from strategies import codes
+from strategies import clustered, codes
 
 from fastcmp.kernels import count_agreement, count_clusters, count_labels, count_paired
 
@@ -137,14 +136,6 @@ def test_codes_that_are_too_large_end_the_counting(column):
         # Also where cells are counted one by one.
         few = columns[:, max(0, place - 10) : place + 10]
         assert count_labels(*few, np.zeros((3, 3, 3), np.int64)) == min(place, 10)
-
-
-@st.composite
-def clustered(draw, n_rows=3):
-    sizes = draw(st.lists(st.integers(1, 150), min_size=1, max_size=8))
-    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
-    groups = np.repeat(np.arange(len(sizes)), sizes)
-    return rng.integers(0, 2, (n_rows, groups.size), np.uint8), groups
 
 
 @given(clustered())

@@ -11,7 +11,7 @@ digits = cache(fastcmp.load_digits)
 
 
 def ranks_of(result):
-    """Give the intervals of ranks in the order of the input."""
+    """The intervals of ranks in the order of the input."""
     board = result.leaderboard
     return board.rank_interval[np.argsort(board.models)]
 

@@ -1,1 +1,1 @@
-"""Measures that are a value for each model and an influence for each item: judged, sums, curves, calibration."""
+"""Measures that are a value for each model and an influence for each item."""

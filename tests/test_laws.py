@@ -164,6 +164,8 @@ OTHER |= {"bootstrap_indices": [[*range(12)] * 1, [0] * 12, [*range(6)] * 2]}
 OTHER_IN = {
     ("lift_table", "groups"): [4],
     ("dice_values", "empty"): [0.5],
+    ("Estimates", "measure"): ["F1"],
+    ("Estimates", "limits"): [(0, 1)],
     ("cohen_kappa", "weights"): [[[0, 2], [1, 0]]],
     ("cohen_kappa", "labels"): [[1, 0]],
     ("fleiss_kappa", "labels"): [[1, 0]],

@@ -375,6 +375,7 @@ FREE = {
 }
 #: For `lift_table` groups is a number.
 WRONG_IN = {
+    ("Estimates", "limits"): {"a number": 1.0, "turned": (1, 0), "too near": (0.0, 0.5)},
     ("Estimates", "df"): {"0": 0, "negative": -1.0, "a string": "x", "NaN": np.nan},
     ("margin_decision", "interval"): _ENDS,
     **{
@@ -472,6 +473,8 @@ TAKEN = {
         for name in ("classification_report", "compare_metric", "make_metric", "metric")
     },
     ("classification_report", "preds", "one dimension"): "the labels of one model",
+    ("Estimates", "measure", "unknown"): "the name of what the user measured",
+    ("Estimates", "measure", "empty"): "the same",
     ("classification_report", "classes", "another kind"): "names of the classes of an array",
     **{("means_unpaired", name, "too short"): "other samples" for name in ("values_a", "values_b")},
     ("make_metric", "prevalence", "a list"): "proportions, as many as classes",

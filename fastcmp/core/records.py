@@ -97,6 +97,12 @@ class Pilot:
         return planned(self, "sample_size", {"power": power, **options})
 
 
+def less_is_better(record: Any) -> bool:
+    """Whether the better model has the lower value: by the measure's name, or as recorded."""
+    own = getattr(record, "lower_is_better", False)
+    return record.measure in LESS_IS_BETTER or (not np.ndim(own) and bool(own))
+
+
 class Compared:
     """A record of two models, a and b: which did better?"""
 
@@ -111,7 +117,7 @@ class Compared:
     def better(self) -> Any:
         """Which model did better, "a" or "b", or None; no significance is meant."""
         gain = np.sign(self.difference)
-        if self.measure in LESS_IS_BETTER:
+        if less_is_better(self):
             gain = -gain
         if np.ndim(gain):
             names = np.array(["b", None, "a"], dtype=object)

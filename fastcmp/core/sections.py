@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import isnan
 from typing import Any
 
-from fastcmp.core.records import LESS_IS_BETTER, ConfidenceInterval
+from fastcmp.core.records import ConfidenceInterval, less_is_better
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,7 +114,7 @@ def answer_of(result: Any) -> str:
     if result.alternative == "two-sided":
         return f"the difference is {'' if result.reject else 'not '}significant"
     first, second = result.names
-    more_is_better = result.measure not in LESS_IS_BETTER
+    more_is_better = not less_is_better(result)
     if (result.alternative == "greater") != more_is_better:
         first, second = second, first
     how = "is significantly" if result.reject else "is not significantly"

@@ -22,7 +22,7 @@ from fastcmp.pairwise.confidence_set import (
     make_confidence_set,
     read_set_options,
 )
-from fastcmp.pairwise.model_estimates import Estimates, make_estimates
+from fastcmp.pairwise.model_estimates import Estimates, estimates_of, make_estimates
 from fastcmp.pairwise.rank_sets import RankSets, make_rank_sets, read_rank_options
 from fastcmp.pairwise.superior_ability import (
     SuperiorAbility,
@@ -85,13 +85,13 @@ class ValueEstimates(NamedTuple):
 
 def estimate_values(values: Any, items: ReadItems, pool: ThreadPool) -> ValueEstimates:
     """Read values, and work out means and their covariance; or take the user's estimates."""
-    if isinstance(values, Estimates):
+    if (own := estimates_of(values)) is not None:
         known = items.groups is None, items.missing == "raise", items.names is None
         unused = (*known, not items.lower_is_better)
         for name, default in zip(ReadItems._fields, unused, strict=True):
             if not default:
                 raise ValueError(f"{name}= is about values: leave it to Estimates(...)")
-        return ValueEstimates(values, None)
+        return ValueEstimates(own, None)
     if isinstance(values, (list, tuple, np.ndarray)) and np.shape(values[:1]) == (1,):
         raise ValueError(
             "values must be of shape (M, n), one row a model, got one number for each model: "

@@ -249,6 +249,8 @@ def test_name(result: Any) -> str:
     if result.method == "wilcoxon":
         return "Wilcoxon's signed-rank test"
     normal = result.distribution == "normal"
+    if result.variance == "estimated":
+        return f"{'z' if normal else 't'} test of the difference of the estimates"
     name = "z test of the mean difference" if normal else "paired t test"
     return f"{name} ({_VARIANCES[result.variance]})" if clusters else name
 

@@ -40,14 +40,15 @@ from fastcmp.pairwise.comparing import read_options as engine_options
 from fastcmp.pairwise.engine import KeptPairs, Options, PairTests, run_tests
 from fastcmp.pairwise.leaderboard import rank_fields
 from fastcmp.pairwise.margins import against
-from fastcmp.pairwise.mean_tests import moment_tests
+from fastcmp.pairwise.mean_tests import estimate_tests, moment_tests
 from fastcmp.pairwise.metric_options import DRAWN
+from fastcmp.pairwise.model_estimates import Estimates, estimates_of
 from fastcmp.pairwise.result import PairwiseResult, describe
 from fastcmp.stream.dask_blocks import are_collections, gather, models_of, renamed
 from fastcmp.stream.value_moments import ValueMoments
 
 _SHOWN = (
-    *("variance", "interval_method", "studentized", "n_resamples", "seed"),
+    *("variance", "lower_is_better", "interval_method", "studentized", "n_resamples", "seed"),
     *("missing", "n_missing_values", "n_dropped"),
 )
 
@@ -62,7 +63,8 @@ class MeansResult(PairwiseResult):
 
     #: Of each difference, shape (P,).
     standard_error: NDArray[np.float64]
-    #: "cr0", "cr1", "cr2" or "cr3": how residuals of clusters are scaled up.
+    #: "cr0", "cr1", "cr2" or "cr3": how residuals of clusters are scaled up; "estimated":
+    #: by the `Estimates` that were compared.
     variance: str = "cr2"
     #: Kind of the intervals of bootstrap and of Wilcoxon's test; None for others.
     interval_method: str | None = None
@@ -71,6 +73,8 @@ class MeansResult(PairwiseResult):
     #: Draws, and the seed that repeats them; None where nothing was drawn.
     n_resamples: int | None = None
     seed: int | None = None
+    #: Whether values are losses; None: as the measure's name says.
+    lower_is_better: bool | None = None
     #: What was made of missing values, how many each model has, and how many items were
     #: dropped for them.
     missing: str = "raise"
@@ -216,6 +220,7 @@ def compare_means(
         made of a long table. With a third axis there are R answers to each item. Or a
         `fastcmp.stream.ValueMoments`, for ``method="t"``: what was added up of the values,
         their clusters and weights. Dask's arrays and frames are added up where they are.
+        Or `Estimates` of any measure, or a record that has them.
     method : {"t", "permutation", "bootstrap", "wilcoxon"}
         Paired t test, with clusters by cluster-robust standard errors; flips of the
         signs of the differences of items or clusters; bootstrap of items or clusters;
@@ -358,7 +363,8 @@ def compare_means(
     options = draw_together(options, spec, simultaneous, rng)
     options = rank_together(options, spec, rank_intervals)
     by_blocks = are_collections(values, groups, weights)
-    if by_blocks or are_valued(values):
+    estimates = estimates_of(values)
+    if by_blocks or estimates is not None or are_valued(values):
         _refuse_items(spec, {"strata": strata, "stratum_weights": stratum_weights, "k": k})
     if by_blocks:
         columns = (groups, weights)
@@ -367,14 +373,19 @@ def compare_means(
             choose_pairs(model_names, pairs, control)
         moments = ValueMoments(groups=None if groups is None else "ids")
         values = gather(moments, values, groups=groups, weights=weights)
-    elif are_valued(values):
+    elif estimates is not None or are_valued(values):
         _refuse_items(spec, {"groups": groups, "weights": weights, "names": names})
+    if estimates is not None:
+        options = replace(options, lower_is_better=estimates.lower_is_better)
     with (
         reporting(progress, "comparing", unit="pairs") as report,
         ThreadPool(check_workers(workers), report) as pool,
     ):
         data = None
-        if are_valued(values):
+        if estimates is not None:
+            known, more = estimates.names, _of_estimates(estimates, spec)
+            tests = estimate_tests(estimates, 1 - options.alpha)
+        elif are_valued(values):
             known = values.names or ()
             tests, more = _of_moments(values, spec, options)
         else:
@@ -416,14 +427,29 @@ def _of_data(
 def _refuse_items(spec: MeanOptions, given: dict[str, Any]) -> None:
     """Refuse what needs values item by item, where moments are compared."""
     if spec.method != "t" or spec.studentized or spec.interval is not None:
-        raise ValueError(f"method={spec.method!r} needs all values: of ValueMoments use 't'")
+        raise ValueError(f"method={spec.method!r} needs all values: of sums of them use 't'")
     usual = {"missing": "raise", "average": "items", "repeats": "mean", "stratum_weights": "items"}
     chosen = {"missing": spec.missing, "average": spec.average, "repeats": spec.repeats} | given
     for name, value in chosen.items():
         if value is not None and not (isinstance(value, str) and value == usual.get(name)):
             raise TypeError(
-                f"{name}= and ValueMoments exclude each other: pass values, shape (M, n)"
+                f"{name}= is about values: pass these, shape (M, n), not what was made of them"
             )
+
+
+def _of_estimates(estimates: Estimates, spec: MeanOptions) -> dict[str, Any]:
+    """What the record says of estimates beside the tests."""
+    if spec.lower_is_better or (spec.variance, spec.df) != (None, "satterthwaite"):
+        raise TypeError(
+            "lower_is_better=, variance= and df= are about values: leave them to Estimates(...)"
+        )
+    return {
+        "measure": estimates.measure,
+        "lower_is_better": estimates.lower_is_better,
+        "n_clusters": estimates.n_clusters,
+        "variance": "estimated",
+        "cautions": estimates.cautions,
+    }
 
 
 def _of_moments(

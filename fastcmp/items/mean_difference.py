@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import ALTERNATIVES, as_level, as_proportion, choose, keep_side
 from fastcmp.core.numbers import scaled_back, times
-from fastcmp.core.records import LESS_IS_BETTER, Compared, ConfidenceInterval, Pilot, Record
+from fastcmp.core.records import Compared, ConfidenceInterval, Pilot, Record, less_is_better
 from fastcmp.core.sections import Section, format_pvalue, interval_name, null_hypothesis
 from fastcmp.core.threads import ThreadPool, check_workers
 from fastcmp.counts.value_sums import MeanEstimate, difference_of, plain_estimates, unit_sums
@@ -54,6 +54,7 @@ from fastcmp.paired.margins import (
     margins_of,
     read_margin,
 )
+from fastcmp.pairwise.model_estimates import Estimates, estimates_of
 
 _LETTERS = {"t": "t", "normal": "z"}
 
@@ -72,7 +73,7 @@ class MeanDifference(Pilot, Compared, Record):
     distribution: str
     #: A `fastcmp.kernels.Status`.
     status: int
-    #: "mean", where more is better, or "mean loss".
+    #: "mean", where more is better, "mean loss", or what was estimated.
     measure: str
     #: Mean of a minus that of b, its standard error, and the interval for it.
     difference: float
@@ -121,6 +122,8 @@ class MeanDifference(Pilot, Compared, Record):
     variance_components: VarianceComponents | None = None
     #: Tests against a margin, and the decision; None without a margin.
     margins: MarginTests | None = None
+    #: Whether values are losses; None: as the measure's name says.
+    lower_is_better: bool | None = None
 
     def sections(self) -> list[Section]:
         """Describe the record.
@@ -140,7 +143,8 @@ class MeanDifference(Pilot, Compared, Record):
         interval = "" if isnan(low) else f", {name} [{low:+.4g}, {high:+.4g}]"
         hypothesis = null_hypothesis(self.alternative, equal, self.names, self.measure)
         text = [
-            f"{lead}: {self.mean_a:.4g} and {self.mean_b:.4g} on {self.n_items} items.",
+            f"{lead}: {self.mean_a:.4g} and {self.mean_b:.4g}"
+            + (f" on {self.n_items} items." if self.n_items else "."),
             f"Difference {self.difference:+.4g}{interval}, standard error "
             f"{self.standard_error:.3g}.",
             f"{self._found()} (H0: {hypothesis}).",
@@ -150,11 +154,11 @@ class MeanDifference(Pilot, Compared, Record):
         ]
         if self.n_resamples == 0 and self.seed is not None:
             text.append(f"Interval by random sign flips (seed {self.seed}).")
-        if self.n_clusters is not None:
+        if self.n_clusters is not None and self.largest_cluster is not None:
             text.append(
                 f"The {self.n_clusters} clusters multiply the variance by "
                 f"{self.design_effect:.3g}; the largest has "
-                f"{100 * (self.largest_cluster or 0.0):.3g}% of the items."
+                f"{100 * self.largest_cluster:.3g}% of the items."
             )
         if self.signflip_pvalue is not None:
             text.append(f"Sign flips beside it: p = {format_pvalue(self.signflip_pvalue)}.")
@@ -192,7 +196,7 @@ _IN_UNITS = (
 
 def mean_difference(
     values_a: Any,
-    values_b: Any,
+    values_b: Any = None,
     *,
     method: str = "t",
     alternative: str = "two-sided",
@@ -223,7 +227,8 @@ def mean_difference(
     ----------
     values_a, values_b : array-like, shape (n,) or (n, R)
         Values of the two models for the same items; with a second axis R answers to
-        each item.
+        each item. Or `Estimates` of two models alone, or a record that has them, with
+        `alternative`, `margin`, `alpha` and `confidence_level`.
     method : {"t", "permutation", "bootstrap"}
         Paired t test, flips of the signs of differences, or bootstrap, as in
         `compare_means`. For Wilcoxon's test see `signed_rank`.
@@ -320,6 +325,15 @@ def mean_difference(
     if spec.method == "wilcoxon":
         raise ValueError("method='wilcoxon' is signed_rank for two models")
     pair = read_pair_names(names)
+    if (estimates := estimates_of(values_a)) is not None:
+        about_values: dict[str, Any] = {"values_b": values_b, "groups": groups, "strata": strata}
+        about_values |= {"weights": weights, "k": k, "lower_is_better": lower_is_better or None}
+        for name, value in about_values.items():
+            if value is not None:
+                raise TypeError(f"{name}= is about values: leave it to Estimates(...)")
+        return _of_estimates(estimates, alternative, confidence_level, against)
+    if values_b is None:
+        raise TypeError("values_b must be given: the values of the second model, shape (n,)")
     items = Items(groups, strata, stratum_weights, weights)
     both = {"values_a": values_a, "values_b": values_b}
     with ThreadPool(check_workers(workers)) as pool:
@@ -327,6 +341,55 @@ def mean_difference(
         return difference_record(
             *(data, spec, alternative, confidence_level, pool), names=pair, against=against
         )
+
+
+def _of_estimates(
+    estimates: Estimates, alternative: str, confidence_level: float, against: MarginOptions | None
+) -> MeanDifference:
+    """Compare two estimates."""
+    if len(estimates.names) != 2:
+        raise ValueError(
+            f"mean_difference takes estimates of 2 models, got {len(estimates.names)}: "
+            "compare_means takes any number"
+        )
+    error = float(times(estimates.errors()[0, 1], estimates.exponent))
+    mean_a, mean_b = times(estimates.values, estimates.exponent).tolist()
+    df = estimates.df if estimates.pair_df is None else float(estimates.pair_df[0, 1])
+    gain = float(times(estimates.merit[0] - estimates.merit[1], estimates.exponent))
+    difference = -gain if estimates.lower_is_better else gain
+    reach = estimates.limits[1] - estimates.limits[0]
+    fields = _t_test(MeanEstimate(difference, error**2, df), alternative, confidence_level)
+    fields["interval"] = ConfidenceInterval(*np.clip(fields["interval"], -reach, reach).tolist())
+    own_errors = times(np.sqrt(estimates.variance), estimates.exponent)
+    common = 0.5 * (float(own_errors @ own_errors) - error**2)
+    product = float(own_errors.prod())
+    result = MeanDifference(
+        measure=estimates.measure,
+        difference=difference,
+        standard_error=error,
+        mean_a=mean_a,
+        mean_b=mean_b,
+        standard_error_a=float(own_errors[0]),
+        standard_error_b=float(own_errors[1]),
+        correlation=common / product if product > 0.0 else np.nan,
+        method="t",
+        alternative=alternative,
+        confidence_level=confidence_level,
+        names=estimates.names,
+        n_items=estimates.n_items or 0,
+        n_clusters=estimates.n_clusters,
+        variance="estimated",
+        cautions=estimates.cautions,
+        lower_is_better=estimates.lower_is_better,
+        **fields,
+    )
+    if against is None:
+        return result
+    shared: dict[str, Any] = {"alternative": alternative, "measure": result.measure}
+    shared |= {"pvalue": result.pvalue, "n_samples": result.n_items, "df": df}
+    of = Estimated(difference, error, **shared)
+    against = against._replace(lower_is_better=estimates.lower_is_better)
+    return replace(result, margins=margins_of(of, against))
 
 
 def difference_record(
@@ -416,7 +479,7 @@ def _margin_tests(
 
     Of single values of 0 and 1, where t errs too often, as for accuracies.
     """
-    against = against._replace(lower_is_better=result.measure in LESS_IS_BETTER)
+    against = against._replace(lower_is_better=less_is_better(result))
     shared: dict[str, Any] = {
         "pvalue": result.pvalue,
         "alternative": result.alternative,

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastcmp.core.records import LESS_IS_BETTER, Record, keep_intervals
+from fastcmp.core.records import Record, keep_intervals, less_is_better
 from fastcmp.core.sections import Section
 from fastcmp.core.threads import parts
 from fastcmp.paired.margin_result import EQUIVALENT, MarginTests
@@ -409,7 +409,7 @@ class PairDecisions(Record):
     @property
     def less_is_better(self) -> bool:
         """Whether the better model has the lower score."""
-        return self.measure in LESS_IS_BETTER
+        return less_is_better(self)
 
     @property
     def any_size(self) -> bool:

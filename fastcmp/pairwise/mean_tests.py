@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastcmp.core.numbers import wilson_interval
+from fastcmp.core.numbers import times, wilson_interval
 from fastcmp.core.threads import parts
 from fastcmp.counts.pairs import Block, PairColumns, RightBits
 from fastcmp.counts.value_sums import LOST, MeanEstimate, PairMoments
@@ -21,6 +21,7 @@ from fastcmp.paired.stratified_mcnemar import stratum_units
 from fastcmp.pairwise.accuracy_tests import tile_side
 from fastcmp.pairwise.engine import PairTests
 from fastcmp.pairwise.joint_draws import BitPart, bit_flips
+from fastcmp.pairwise.model_estimates import Estimates, sums_by_unit
 
 Floats = NDArray[np.float64]
 
@@ -96,6 +97,53 @@ def moment_tests(
     models = ModelMeans(moments.n_items, moments.mean, intervals, relative)
     df = float(moments.df) if shared else None
     return assemble_tests(models, found, confidence_level, df, exact, bounded)
+
+
+def estimate_tests(estimates: Estimates, confidence_level: float) -> PairTests:
+    """Test pairs of estimates by t, or by z where their variances are known."""
+    rows = estimates.influences
+    n_units = estimates.n_units or 1
+    df: Any = estimates.df if estimates.pair_df is None else estimates.pair_df
+    sign = -1.0 if estimates.lower_is_better else 1.0
+    moments = PairMoments(
+        n_items=estimates.n_items or 0,
+        n_units=n_units,
+        mean=estimates.values,
+        variance=estimates.variance,
+        covariance=estimates.covariance,
+        df=df,
+        largest=1.0 / n_units,
+        scale=estimates.variance,
+        relative=sign * estimates.merit,
+    )
+
+    def direct(a: int, b: int) -> MeanEstimate:
+        """The same of the difference of two rows, which loses no digits."""
+        assert rows is not None
+        apart = sums_by_unit(rows[[a]] - rows[[b]], estimates.codes)[0]
+        variance = apart @ apart * (n_units / (n_units - 1.0) / rows.shape[1] ** 2)
+        own = df if estimates.pair_df is None else df[a, b]
+        return MeanEstimate(sign * (estimates.merit[a] - estimates.merit[b]), variance, own)
+
+    tests = moment_tests(moments, confidence_level, None if rows is None else direct)
+    low, high = (float(times(end, -estimates.exponent)) for end in estimates.limits)
+    own_df = df if estimates.pair_df is None else np.diagonal(estimates.pair_df)
+    alone = mean_intervals(estimates.values, estimates.variance, own_df, confidence_level, None)
+    reach = high - low
+    columns = tests.columns
+
+    def clipped(block: Block) -> PairColumns:
+        found = columns(block)
+        low, high = (np.clip(end, -reach, reach) for end in (found.low, found.high))
+        return found._replace(low=low, high=high)
+
+    return replace(
+        tests,
+        columns=clipped,
+        score_interval=np.clip(alone, low, high),
+        limits=(-reach, reach),
+        exponent=estimates.exponent,
+    )
 
 
 def mean_intervals(

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import as_flag, as_numbers, as_whole
 from fastcmp.core.numbers import scale_exponent, times
+from fastcmp.core.records import Record
 from fastcmp.core.sections import Section, format_pvalue
 from fastcmp.core.threads import parts
 from fastcmp.inputs.item_groups import read_item_groups
@@ -42,9 +43,10 @@ class Estimates:
         these, such as ``values - mean`` of a mean.
     groups : array-like, shape (n,), optional
         Cluster of each item, where there are influences.
-    df : float, optional
+    df : float or array-like, shape (M, M), optional
         Degrees of freedom of the variances. By default infinite, where these are known;
-        of influences one less than there are items or clusters.
+        of influences one less than there are items or clusters. In a matrix [a, b] those
+        of the difference of a and b, [a, a] those of a alone.
     n_items : int, optional
         Number of items, or of clusters, that the estimates come from; known of
         influences. `superior_ability` needs it.
@@ -52,6 +54,10 @@ class Estimates:
         Names of the models.
     lower_is_better : bool
         Whether the estimates are losses.
+    measure : str, optional
+        What is estimated, as records name it: "accuracy", "WER", ...
+    limits : pair of float
+        Least and largest value that the measure can have; intervals end there.
 
     Raises
     ------
@@ -63,16 +69,19 @@ class Estimates:
 
     Notes
     -----
-    What `best_set`, `rank_sets`, `winner_estimate`, `model_confidence_set`,
-    `superior_ability` and `simultaneous_pairs` take. The covariance of influences is
-    that of their means; with clusters that of the means of the sums over clusters,
-    times G / (G - 1) for G clusters.
+    What `compare_means`, `mean_difference`, `best_set`, `rank_sets`, `winner_estimate`,
+    `model_confidence_set`, `superior_ability` and `simultaneous_pairs` take. The
+    covariance of influences is that of their means; with clusters that of the means of
+    the sums over clusters, times G / (G - 1) for G clusters.
 
     Examples
     --------
-    >>> from fastcmp import Estimates, best_set
-    >>> best_set(Estimates([0.9, 0.88, 0.8], [0.0004, 0.0004, 0.0004])).best
+    >>> from fastcmp import Estimates, best_set, compare_means
+    >>> estimates = Estimates([0.9, 0.88, 0.8], [0.0004, 0.0004, 0.0004])
+    >>> best_set(estimates).best
     ('model_0', 'model_1')
+    >>> compare_means(estimates).pvalue.round(4).tolist()
+    [0.4795, 0.0004, 0.0047]
     """
 
     names: tuple[str, ...]
@@ -85,8 +94,18 @@ class Estimates:
     covariance: Floats
     #: Of each estimate alone, shape (M,).
     variance: Floats
+    #: The least of all pairs, where they differ.
     df: float
+    #: Of each difference, shape (M, M), and on the diagonal of each estimate alone; None
+    #: where all have the same.
+    pair_df: Floats | None
     lower_is_better: bool
+    measure: str
+    limits: tuple[float, float]
+    #: What each item adds to the estimates, shape (M, n), whose errors are means of these;
+    #: and the cluster of each item, shape (n,). None where they are not known.
+    influences: Floats | None
+    codes: NDArray[np.int64] | None
     #: Items, and clusters where there are any; None where they are not known.
     n_items: int | None
     n_clusters: int | None
@@ -100,10 +119,12 @@ class Estimates:
         *,
         influences: ArrayLike | None = None,
         groups: ArrayLike | None = None,
-        df: float | None = None,
+        df: Any = None,
         n_items: int | None = None,
         names: Sequence[str] | None = None,
         lower_is_better: bool = False,
+        measure: str | None = None,
+        limits: tuple[float, float] = (-math.inf, math.inf),
     ) -> None:
         """Check what the user gave."""
         estimates = as_numbers(values, "values").astype(np.float64)
@@ -114,7 +135,7 @@ class Estimates:
             )
         if (covariance is None) == (influences is None):
             raise ValueError("pass covariance= or influences=, one of them")
-        n_clusters = None
+        n_clusters = rows = codes = None
         if influences is None:
             if groups is not None:
                 raise ValueError("groups= are clusters of influences=: pass both")
@@ -136,21 +157,31 @@ class Estimates:
             if n_items is not None and n_items != n:
                 raise ValueError(f"n_items is {n_items}, but influences have {n} items")
             exponent = scale_exponent(estimates, parts)
-            parts = np.ldexp(parts, -exponent)
-            parts -= parts.mean(axis=1, keepdims=True)
+            rows = np.ldexp(parts, -exponent)
+            rows -= rows.mean(axis=1, keepdims=True)
             n_items = n_units = n
             clusters = read_item_groups(n, groups=groups).clusters
             if clusters is not None:
-                n_units = n_clusters = len(clusters.labels)
-                parts = np.stack([np.bincount(clusters.codes, row) for row in parts])
-            matrix = parts @ parts.T * (n_units / (n_units - 1.0) / n**2)
+                n_units, codes = len(clusters.labels), clusters.codes
+                n_clusters = n_units
+            sums = sums_by_unit(rows, codes)
+            matrix = sums @ sums.T * (n_units / (n_units - 1.0) / n**2)
             df = n_units - 1.0 if df is None else df
         self.names = read_names(names, estimates.size)
         self.values = np.ldexp(estimates, -exponent)
         self.lower_is_better = as_flag(lower_is_better, "lower_is_better")
         self.merit = -self.values if self.lower_is_better else self.values
         self.covariance, self.variance = matrix, np.diagonal(matrix).copy()
-        self.df = read_df(df)
+        self.pair_df = None if np.ndim(df) == 0 else _read_pair_df(df, estimates.size)
+        self.df = read_df(df) if self.pair_df is None else float(self.pair_df.min())
+        self.measure = ("loss" if lower_is_better else "estimate") if measure is None else measure
+        if not isinstance(self.measure, str):
+            raise TypeError(f"measure must be a name, got {measure!r}")
+        ends = as_numbers(limits, "limits").astype(np.float64)
+        low, high = ends.tolist() if ends.shape == (2,) else (math.nan, math.nan)
+        if not (low < high and low <= estimates.min() and estimates.max() <= high):
+            raise ValueError(f"limits must be (least, largest) about all values, got {limits!r}")
+        self.limits, self.influences, self.codes = (low, high), rows, codes
         self.n_items, self.n_clusters = n_items, n_clusters
         self.cautions, self.exponent = (), exponent
 
@@ -190,11 +221,28 @@ class Estimates:
         return np.sqrt(errors, out=errors)
 
 
+def estimates_of(data: Any) -> Estimates | None:
+    """The estimates that a user passed, or that a record has; None where it is neither."""
+    own = data if isinstance(data, Estimates) else None
+    if isinstance(data, Record):
+        own = getattr(data, "estimates", None)
+    return own if isinstance(own, Estimates) else None
+
+
+def sums_by_unit(rows: Floats, codes: NDArray[np.int64] | None) -> Floats:
+    """The sums of each row over the items of each cluster, shape (M, G)."""
+    if codes is None:
+        return rows
+    return np.stack([np.bincount(codes, row) for row in rows])
+
+
 def make_estimates(**known: Any) -> Estimates:
     """Make estimates of what is checked; what is not given has its default."""
     estimates = object.__new__(Estimates)
     defaults: dict[str, Any] = {"df": math.inf, "lower_is_better": False, "n_items": None}
-    defaults |= {"n_clusters": None, "cautions": (), "exponent": 0}
+    defaults |= {"n_clusters": None, "cautions": (), "exponent": 0, "pair_df": None}
+    defaults |= {"measure": "estimate", "limits": (-math.inf, math.inf)}
+    defaults |= {"influences": None, "codes": None}
     for name, value in (defaults | known).items():
         setattr(estimates, name, value)
     return estimates
@@ -209,6 +257,10 @@ def some_of(estimates: Estimates, models: NDArray[np.int64]) -> Estimates:
         "covariance": estimates.covariance[np.ix_(models, models)],
         "variance": estimates.variance[models],
     }
+    if estimates.pair_df is not None:
+        kept["pair_df"] = estimates.pair_df[np.ix_(models, models)]
+    if estimates.influences is not None:
+        kept["influences"] = estimates.influences[models]
     return make_estimates(**vars(estimates) | kept)
 
 
@@ -247,6 +299,19 @@ def read_df(df: Any) -> float:
     if not float(df) > 0.0:
         raise ValueError(f"df must be > 0, got {df}")
     return float(df)
+
+
+def _read_pair_df(df: Any, n_models: int) -> Floats:
+    """Check degrees of freedom of all differences."""
+    matrix = as_numbers(df, "df").astype(np.float64)
+    if matrix.shape != (n_models, n_models) or not (matrix > 0.0).all():
+        raise ValueError(
+            f"df must be a number, or hold positive ones of shape ({n_models}, {n_models}), "
+            f"got shape {matrix.shape}"
+        )
+    if not (matrix == matrix.T).all():
+        raise ValueError("df of a - b and of b - a differ: make the matrix symmetric")
+    return matrix
 
 
 def _read_covariance(matrix: Floats, n_models: int) -> Floats:

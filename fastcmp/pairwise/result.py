@@ -93,6 +93,11 @@ def _noun(result: PairDecisions) -> str:
     return _NOUNS.get(result.test, "samples")
 
 
+def _on(result: PairDecisions) -> str:
+    """Say what models are compared on; estimates may come from anywhere."""
+    return f" on {result.n_samples} {_noun(result)}" if result.n_samples else ""
+
+
 def _cautions(result: PairDecisions) -> list[Section]:
     return [Section(title="Cautions", text=result.cautions)] if result.cautions else []
 
@@ -108,9 +113,9 @@ def _against_control(result: PairDecisions, control: str, rule: tuple[str, ...])
     rest = n_others - better - worse - level
     others = f", {rest} otherwise (see the table)" if rest else ""
     text = (
-        f"{n_others} model{'s' * (n_others > 1)} against {control} on "
-        f"{result.n_samples} {_noun(result)}: {better} significantly better, {worse} "
-        f"significantly worse, {level} not significantly different{others}.",
+        f"{n_others} model{'s' * (n_others > 1)} against {control}{_on(result)}: "
+        f"{better} significantly better, {worse} significantly worse, {level} not "
+        f"significantly different{others}.",
         *margin_sentences_of(result),
         *_left_out(result),
     )
@@ -227,7 +232,7 @@ def _summary(result: PairDecisions) -> Section:
         others = _listed(best[1:])
         lead = (f"Best: {best[0]}. Not significantly different from it: {others}.",)
     text = (
-        f"{len(result.names)} models on {result.n_samples} {_noun(result)}, {n_pairs}, "
+        f"{len(result.names)} models{_on(result)}, {n_pairs}, "
         f"{result.n_significant} significantly different.",
         *lead,
         *margin_sentences_of(result),

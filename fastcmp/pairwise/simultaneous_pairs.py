@@ -20,7 +20,7 @@ from fastcmp.counts.pairs import all_pairs, choose_pairs
 from fastcmp.pairwise.joint_draws import normal_joint, standardize
 from fastcmp.pairwise.max_t import critical_value, normal_pvalues
 from fastcmp.pairwise.metric_options import Draws
-from fastcmp.pairwise.model_estimates import Estimates
+from fastcmp.pairwise.model_estimates import Estimates, estimates_of
 
 Floats = NDArray[np.float64]
 
@@ -223,9 +223,10 @@ def simultaneous_pairs(
     alternative = choose(alternative, "alternative", tuple(ALTERNATIVES))
     level = as_level(confidence_level, alternative)
     draws = Draws(as_resamples(n_resamples), as_seed(rng))
-    if not isinstance(estimates, Estimates):
+    given, estimates = estimates, estimates_of(estimates)  # type: ignore[assignment]
+    if estimates is None:
         raise TypeError(
-            f"estimates must be fastcmp.Estimates, got {type(estimates).__name__}: pass "
+            f"estimates must be fastcmp.Estimates, got {type(given).__name__}: pass "
             "Estimates(values, covariance)"
         )
     degrees, exponent = estimates.df, estimates.exponent

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from fastcmp.core.checks import as_seed, as_whole, choose
-from fastcmp.core.records import LESS_IS_BETTER
+from fastcmp.core.records import less_is_better
 from fastcmp.core.threads import parts
 from fastcmp.counts.pairs import all_pairs
 from fastcmp.pairwise.adjust import OF_PAIRS, adjust_rows
@@ -149,7 +149,7 @@ def _from_pilot(inputs: Inputs) -> Models:
             "pilot must be a record of all pairs of models on the same samples, each "
             f"of them kept, got {record!r}"
         )
-    sign = -1.0 if record.measure in LESS_IS_BETTER else 1.0
+    sign = -1.0 if less_is_better(record) else 1.0
     difference = sign * np.asarray(record.difference, np.float64)
     n = float(record.n_samples)
     if record.measure == "accuracy" and record.only_a is not None:

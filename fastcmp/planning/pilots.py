@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from fastcmp.core.records import LESS_IS_BETTER
+from fastcmp.core.records import less_is_better
 from fastcmp.planning import plan
 from fastcmp.planning.plan_result import Plan
 
@@ -75,7 +75,7 @@ def _estimate(test: str, record: Any, error: Any, **more: Any) -> dict[str, Any]
 
 def _mean(record: Any) -> _Read:
     """Read a mean difference; with clusters, degrees of freedom are theirs."""
-    more = {"n_pilot": record.n_items, "lower_is_better": record.measure in LESS_IS_BETTER}
+    more = {"n_pilot": record.n_items, "lower_is_better": less_is_better(record)}
     if record.n_clusters is not None:
         more["cluster_size"] = max(record.n_items / record.n_clusters, 1.0)
     method = "normal" if record.distribution == "normal" else "t"

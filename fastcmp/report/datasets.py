@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastcmp.core.records import LESS_IS_BETTER
+from fastcmp.core.records import less_is_better
 from fastcmp.report.blocks import Block, Text
 from fastcmp.report.charts import MOST_CELLS, bars, shaded
 from fastcmp.report.contents import as_if
@@ -149,7 +149,7 @@ def bayes_pairs(record: Any) -> list[Block]:
 
 def several(record: Any) -> list[Block]:
     """Draw the scores of models on each data set."""
-    losses = record.scores if record.measure in LESS_IS_BETTER else -record.scores
+    losses = record.scores if less_is_better(record) else -record.scores
     ranks = np.apply_along_axis(_ranked, 0, losses)
     scores = score_map(record.scores, ranks, names=record.names, tasks=record.tasks)
     return with_said(record, scores)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from fastcmp.core.records import LESS_IS_BETTER, Record
+from fastcmp.core.records import Record, less_is_better
 from fastcmp.core.sections import format_pvalue, interval_name
 from fastcmp.pairwise.decisions import BETTER, WORSE, PairDecisions
 from fastcmp.pairwise.leaderboard import format_score, style_of
@@ -172,7 +172,7 @@ def _better(record: Any) -> str:
         return f"The {measure}{at} of {a} and {b} cannot be compared; {pvalue}."
     if record.better is None:
         return f"{'Models ' * unnamed}{a} and {b} have the same {measure}{at}; {pvalue}."
-    more = "lower" if record.measure in LESS_IS_BETTER else "higher"
+    more = "lower" if less_is_better(record) else "higher"
     who = "Model " * unnamed + (a if record.better == "a" else b)
     return (
         f"{who} has {_article(f'{more} {measure}')}{at}, by "

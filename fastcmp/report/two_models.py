@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from fastcmp.core.records import LESS_IS_BETTER, Record
+from fastcmp.core.records import Record, less_is_better
 from fastcmp.core.sections import Section, format_pvalue, interval_name
 from fastcmp.crossval.comparison_result import difference_interval
 from fastcmp.paired.margin_result import WORSE
@@ -117,7 +117,7 @@ def difference(record: Any, names: tuple[str, str] | None = None) -> Block | Non
 def _rows(record: Any, label: str, gain: Any, low: Any, high: Any) -> list[Row]:
     """A row, or one for each measure."""
     if not np.ndim(gain):
-        kind = _kind(record.measure, float(low), float(high))
+        kind = _kind(record, float(low), float(high))
         return [row_of(label, record.measure, float(gain), float(low), float(high),
                        kind=kind)]  # fmt: skip
     measures = np.broadcast_to(np.array(record.measure, object), np.shape(gain))
@@ -169,11 +169,11 @@ def _in_points(measure: Any) -> bool:
     return isinstance(measure, str) and measure in _IN_POINTS
 
 
-def _kind(measure: Any, low: float, high: float) -> str:
+def _kind(record: Any, low: float, high: float) -> str:
     """Colour by the better model, where the interval excludes 0."""
     if not (low > 0 or high < 0):
         return ""
-    return "a" if (low > 0) != (measure in LESS_IS_BETTER) else "b"
+    return "a" if (low > 0) != less_is_better(record) else "b"
 
 
 def _margins(record: Any) -> list[tuple[float, str]]:
@@ -190,7 +190,7 @@ def _reading(record: Any, names: tuple[str, str]) -> str:
     a, b = names
     if not isinstance(record.measure, str):
         return ""
-    better, other = (b, a) if record.measure in LESS_IS_BETTER else (a, b)
+    better, other = (b, a) if less_is_better(record) else (a, b)
     return f"Right of 0 {better} is better, left of it {other}."
 
 

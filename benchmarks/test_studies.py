@@ -4,9 +4,9 @@ from functools import partial
 
 import pytest
 
-from fastcmp.studies.epsilon_folds import epsilon_pvalues
-from fastcmp.studies.store import run_replicates
-from fastcmp.studies.type_one_errors import TypeOneErrors
+from benchmarks.studies.epsilon_folds import epsilon_pvalues
+from benchmarks.studies.store import run_replicates
+from benchmarks.studies.type_one_errors import TypeOneErrors
 
 
 @pytest.mark.parametrize("workers", [1, 2])

@@ -17,7 +17,7 @@ from pathlib import Path
 
 _PACKAGE = Path(__file__).parent
 #: The files with kernels beside those of fastcmp/kernels.
-_OTHERS = ("_compiler.py", "studies/epsilon.py", "studies/epsilon_folds.py", "studies/neighbour.py")
+_OTHERS = ("_compiler.py",)
 
 
 @cache

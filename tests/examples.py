@@ -3,7 +3,6 @@
 from functools import cache
 
 import numpy as np
-import study_records
 from calls import (
     FUNCTIONS,
     PER_ITEM,
@@ -202,10 +201,6 @@ EXAMPLES = {
     "design": lambda: designs.kfold(3, rng=1),
     "runs": lambda: example("compare_cv").runs,
     "run": lambda: example("compare_cv").runs.runs[0],
-    "study of type 1 errors": study_records.type_one_errors,
-    "study of power": study_records.power_study,
-    "study of errors": study_records.error_study,
-    "study of correlation": study_records.correlation_study,
 }
 #: Functions whose answer is no record.
 NO_RECORDS = PER_ITEM | {

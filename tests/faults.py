@@ -51,8 +51,6 @@ ORDERS = {
 }
 #: Modules that give no answers: what compiles, and what is seen while it works.
 NO_ANSWERS = r"fastcmp/(_\w+|core/threads|cli/doctor).py"
-#: Modules with kernels beside those of fastcmp/kernels: a fault in them asks for new machine code.
-COMPILED = {f"fastcmp/studies/{x}.py" for x in ("epsilon", "epsilon_folds", "neighbour")}
 UNITS = {"groups", "strata", "clusters", "weights", "sample_weight", "stratum_weights", "blocks"}
 
 
@@ -356,7 +354,7 @@ def is_caught(copy, fault, tests, most):
     """Whether a test fails with a fault that passes without it, and which."""
     name, source = fault[0], changed(fault)
     path, variables = copy / name, {}
-    if name in COMPILED or name.startswith("fastcmp/kernels/"):
+    if name.startswith("fastcmp/kernels/"):
         variables["NUMBA_CACHE_DIR"] = str(copy / "machine-code")  # of no use to other runs
 
     def tried(ids, text, seconds):

@@ -8,7 +8,7 @@ import pytest
 #: Modules whose ``__all__`` is public.
 MODULES = (
     *("fastcmp", "fastcmp.records", "fastcmp.kernels", "fastcmp.stream", "fastcmp.planning"),
-    *("fastcmp.sequential", "fastcmp.datasets", "fastcmp.studies", "fastcmp.designs"),
+    *("fastcmp.sequential", "fastcmp.datasets", "fastcmp.designs"),
     *("fastcmp.plot", "fastcmp.compat.mlxtend"),
 )
 

@@ -2,7 +2,10 @@
 
 import numpy as np
 
-from fastcmp.studies import CorrelationStudy, ErrorStudy, PowerStudy, TypeOneErrors
+from benchmarks.studies.correlation_study import CorrelationStudy
+from benchmarks.studies.error_study import ErrorStudy
+from benchmarks.studies.power_study import PowerStudy
+from benchmarks.studies.type_one_errors import TypeOneErrors
 
 
 def type_one_errors(dataset="exp6", replications=400, **options):

@@ -31,7 +31,6 @@ _TITLES = {
     "cutpoint": "Cutoffs",
     "lift": "Lift",
     "inspect": "Contents of logs",
-    "study": "Simulation study",
 }
 _MOST_NAMED = 3  # files in a title
 

@@ -33,7 +33,6 @@ from fastcmp.cli.messages import (
 from fastcmp.cli.plan import add_plan
 from fastcmp.cli.report import add_report
 from fastcmp.cli.scores import add_cutpoint, add_lift, add_roc
-from fastcmp.cli.study import add_study
 from fastcmp.cli.watch import add_watch
 from fastcmp.core.render import visible
 from fastcmp.core.threads import in_words
@@ -71,7 +70,6 @@ def _parser() -> argparse.ArgumentParser:
         add_roc,
         add_cutpoint,
         add_lift,
-        add_study,
         add_doctor,
         add_warm,
     ):

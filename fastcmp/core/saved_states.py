@@ -98,10 +98,7 @@ def check_place(path: Path) -> None:
 
 _PLAIN = (str, int, bool, type(None))
 #: Where the classes of records are public.
-_HOMES = (
-    *("fastcmp.records", "fastcmp.planning", "fastcmp.sequential"),
-    *("fastcmp.datasets", "fastcmp.studies"),
-)
+_HOMES = ("fastcmp.records", "fastcmp.planning", "fastcmp.sequential", "fastcmp.datasets")
 _KINDS = "biufMm"  # NumPy's scalars whose bytes say all
 _DTYPE = re.compile(r"[<>|]([biufMm][0-9]{1,2}(\[[0-9]{0,9}[a-zA-Z]{1,2}\])?|[US][0-9]{1,9})")
 

@@ -42,7 +42,7 @@ _ANSWERS = {
 _TITLED = (
     *("RocBand", "PrecisionRecallCurve", "DetCurve", "GainCurve", "ThresholdSweep"),
     *("ItemTable", "LogContents", "Results", "LabelTable", "Leaderboard", "TieGroups"),
-    *("TypeOneErrors", "PowerStudy", "ErrorStudy", "CorrelationStudy", "TaskTable"),
+    "TaskTable",
 )
 #: The beginnings of sentences to which the p-value is added.
 _WITHOUT_P = ("Model ", "Both models", "Only a")

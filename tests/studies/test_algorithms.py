@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from libraries import sklearn
 
-from fastcmp.studies import algorithms, predict_folds, true_error
-from fastcmp.studies.populations import Bundled, Exp6, Simple
+from benchmarks.studies import algorithms
+from benchmarks.studies.algorithms import predict_folds, true_error
+from benchmarks.studies.populations import Bundled, Exp6, Simple
 
 
 def squared_distances(points, train, weights):

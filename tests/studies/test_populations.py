@@ -7,8 +7,17 @@ import numpy as np
 import pytest
 from libraries import stats
 
+from benchmarks.studies.populations import (
+    NAMES,
+    Bundled,
+    Epsilon,
+    Exp6,
+    Letter,
+    Mnist,
+    Simple,
+    load,
+)
 from fastcmp.kernels import random_below
-from fastcmp.studies.populations import NAMES, Bundled, Epsilon, Exp6, Letter, Mnist, Simple, load
 
 
 def made_up_letters(tmp_path, n=40):

@@ -7,7 +7,9 @@ import pytest
 from cases import thinned
 from libraries import stats
 
-from fastcmp.studies import Options, algorithms, errors, populations, power, table5, true_error
+from benchmarks.studies import algorithms, populations
+from benchmarks.studies.algorithms import true_error
+from benchmarks.studies.run import Options, errors, power, table5
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.studies.readers import read_letter, read_mnist
+from benchmarks.studies.sources import Codes, Population, Records, pick, scikit_learn
 from fastcmp.core.checks import as_whole, choose
-from fastcmp.studies.readers import read_letter, read_mnist
-from fastcmp.studies.sources import Codes, Population, Records, pick, scikit_learn
 
 Path = str | PathLike[str]
 
@@ -41,7 +41,7 @@ class Letter(Population):
         as_whole(self.n, "n", 2)
         _ = self._records  # refused here, not in the middle of a study
 
-    def evaluation(self) -> Records:  # noqa: D102
+    def evaluation(self) -> Records:
         return self._records
 
     def _draw(self, generator: np.random.Generator) -> Records:
@@ -72,7 +72,7 @@ class Mnist(Population):
         as_whole(self.n, "n", 2)
         _at_most(self.n, len(self._images[1]))
 
-    def evaluation(self) -> Records:  # noqa: D102
+    def evaluation(self) -> Records:
         images, y = self._images
         return images.astype(np.float64), y
 
@@ -91,7 +91,7 @@ class Bundled(Population):
 
     Examples
     --------
-    >>> from fastcmp.studies.populations import Bundled
+    >>> from benchmarks.studies.populations import Bundled
     >>> Bundled("wine").n
     89
     """
@@ -118,7 +118,7 @@ class Bundled(Population):
         """Heading of a table."""
         return BUNDLED[self.name][1]
 
-    def evaluation(self) -> Records:  # noqa: D102
+    def evaluation(self) -> Records:
         return self._records
 
     def _draw(self, generator: np.random.Generator) -> Records:

@@ -6,14 +6,13 @@ import numpy as np
 import pytest
 
 import fastcmp
+from benchmarks.studies import algorithms, populations
+from benchmarks.studies.algorithms import NearestNeighbour, predict_folds
+from benchmarks.studies.epsilon_folds import epsilon_losses, epsilon_pvalues, epsilon_tables
+from benchmarks.studies.problems import Problem, data_seed
+from benchmarks.studies.problems import problem_pvalues as run_problems
+from benchmarks.studies.rivals import DESIGNS, all_pvalues
 from fastcmp import kernels
-from fastcmp.studies import algorithms, populations
-from fastcmp.studies.algorithms import NearestNeighbour, predict_folds
-from fastcmp.studies.epsilon import epsilon_losses
-from fastcmp.studies.epsilon_folds import epsilon_pvalues, epsilon_tables
-from fastcmp.studies.problems import Problem, data_seed
-from fastcmp.studies.problems import problem_pvalues as run_problems
-from fastcmp.studies.rivals import DESIGNS, all_pvalues
 
 N = 300
 #: Repetitions and folds of each design, and records of a fold, in the paper.

@@ -14,7 +14,7 @@ class StudyRecord(Record):
 
     __slots__ = ()
 
-    #: The function of `fastcmp.studies.figures` that draws it.
+    #: The function of `benchmarks.studies.figures` that draws it.
     _picture: ClassVar[str]
     #: What its main table is called in `to_dict`.
     _table: ClassVar[str]
@@ -32,7 +32,7 @@ class StudyRecord(Record):
         matplotlib.axes.Axes
             Axes with the picture.
         """
-        figures = import_module("fastcmp.studies.figures")
+        figures = import_module("benchmarks.studies.figures")
         return getattr(figures, self._picture)(self, ax)
 
     def _entries(self) -> dict[str, Any]:

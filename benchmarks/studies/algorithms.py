@@ -25,9 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastcmp.core.checks import as_numbers, as_seed, as_whole, choose
-from fastcmp.core.threads import Progress, reporting
-from fastcmp.studies.neighbour import (
+from benchmarks.studies.neighbour import (
     NearestMean,
     NearestNeighbour,
     as_records,
@@ -36,7 +34,9 @@ from fastcmp.studies.neighbour import (
     nearest_labels,
     predict_folds_nearest,
 )
-from fastcmp.studies.sources import Population, one_thread, scikit_learn
+from benchmarks.studies.sources import Population, one_thread, scikit_learn
+from fastcmp.core.checks import as_numbers, as_seed, as_whole, choose
+from fastcmp.core.threads import Progress, reporting
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int16]
@@ -81,7 +81,7 @@ def triangular(distances: Floats) -> Floats:
     Examples
     --------
     >>> import numpy as np
-    >>> from fastcmp.studies.algorithms import triangular
+    >>> from benchmarks.studies.algorithms import triangular
     >>> triangular(np.array([[1.0, 3.0, 4.0]])).tolist()
     [[0.75, 0.25, 0.0]]
     """
@@ -162,7 +162,7 @@ def make(name: str) -> Any:
 
     Examples
     --------
-    >>> from fastcmp.studies.algorithms import make
+    >>> from benchmarks.studies.algorithms import make
     >>> make("tree").fit([[0], [1], [2], [3]], [0, 0, 1, 1]).predict([[5]]).tolist()
     [1]
     """
@@ -210,7 +210,7 @@ def predict_folds(
 
     Examples
     --------
-    >>> from fastcmp.studies.algorithms import NearestNeighbour, predict_folds
+    >>> from benchmarks.studies.algorithms import NearestNeighbour, predict_folds
     >>> X, y, folds = [[0], [1], [3], [2]], [5, 6, 7, 8], [[0, 0, 1, 1]]
     >>> predict_folds(NearestNeighbour(), X, y, folds).tolist()
     [[8, 8, 6, 6]]
@@ -314,8 +314,8 @@ def true_error(
 
     Examples
     --------
-    >>> from fastcmp.studies.algorithms import make, true_error
-    >>> from fastcmp.studies.populations import Simple
+    >>> from benchmarks.studies.algorithms import make, true_error
+    >>> from benchmarks.studies.populations import Simple
     >>> true_error(make("majority"), Simple(), rng=1, n_sets=2).error
     0.5
     """

@@ -9,8 +9,8 @@ import pytest
 from children import started
 from study_work import fail_late, rows_of
 
+from benchmarks.studies.store import Store, run_replicates
 from fastcmp.core.saved_states import write_state
-from fastcmp.studies.store import Store, run_replicates
 
 SETTINGS = {"study": "test", "seed": 1, "values": [0.1, 0.2]}
 WIDTH = 2
@@ -160,7 +160,7 @@ SCRIPT = """
 import sys, time
 from pathlib import Path
 import numpy as np
-from fastcmp.studies import store
+from benchmarks.studies import store
 store._PAUSE = 0.0
 
 def work(first, last):

@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
+from benchmarks.studies.epsilon_folds import epsilon_losses
+from benchmarks.studies.records import BUNDLED, Bundled, Letter, Mnist
+from benchmarks.studies.sources import Population, Records, pick
 from fastcmp.core.checks import as_whole, choose
-from fastcmp.studies.epsilon import epsilon_losses
-from fastcmp.studies.records import BUNDLED, Bundled, Letter, Mnist
-from fastcmp.studies.sources import Population, Records, pick
 
 Path = str | PathLike[str]
 
@@ -47,7 +47,7 @@ class Exp6(Population):
 
     Examples
     --------
-    >>> from fastcmp.studies.populations import Exp6
+    >>> from benchmarks.studies.populations import Exp6
     >>> X, y = Exp6().sample(1, 0)
     >>> X.shape, Exp6().evaluation()[0].shape
     ((300, 2), (22801, 2))
@@ -61,7 +61,7 @@ class Exp6(Population):
     def __post_init__(self) -> None:
         as_whole(self.n, "n", 2)
 
-    def evaluation(self) -> Records:  # noqa: D102  # the base class describes it
+    def evaluation(self) -> Records:
         return self._grid
 
     def _draw(self, generator: np.random.Generator) -> Records:
@@ -95,7 +95,7 @@ class Simple(Population):
 
     Examples
     --------
-    >>> from fastcmp.studies.populations import Simple
+    >>> from benchmarks.studies.populations import Simple
     >>> round(Simple(delta=1.0).threshold_error(0.5), 4)
     0.3085
     """
@@ -114,7 +114,7 @@ class Simple(Population):
         if not isfinite(self.delta):
             raise ValueError(f"delta must be finite, got {self.delta}")
 
-    def evaluation(self) -> Records:  # noqa: D102
+    def evaluation(self) -> Records:
         quantiles = ndtri((np.arange(_HALF) + 0.5) / _HALF)
         x = np.concatenate([quantiles, quantiles + self.delta])
         return x[:, None], np.repeat(np.array([0, 1], np.int16), _HALF)
@@ -136,7 +136,7 @@ class Simple(Population):
 
         Examples
         --------
-        >>> from fastcmp.studies.populations import Simple
+        >>> from benchmarks.studies.populations import Simple
         >>> Simple(delta=0.0).threshold_error(1.5)
         0.5
         """
@@ -156,7 +156,7 @@ class Epsilon:
 
     Examples
     --------
-    >>> from fastcmp.studies.populations import Epsilon
+    >>> from benchmarks.studies.populations import Epsilon
     >>> wrong_a, wrong_b = Epsilon().losses(1, 0)
     >>> wrong_a.shape
     (300,)
@@ -236,7 +236,7 @@ def load(name: str, path: Path | None = None) -> Population:
 
     Examples
     --------
-    >>> from fastcmp.studies.populations import load
+    >>> from benchmarks.studies.populations import load
     >>> load("digits").title
     'Handwritten digits (8 x 8 pixels)'
     """

@@ -1,4 +1,4 @@
-"""`fastcmp study`: files, formats, stops and refusals."""
+"""`python -m benchmarks.studies`: files, stops and refusals."""
 
 import csv
 import io
@@ -11,17 +11,33 @@ from pathlib import Path
 
 import pytest
 from children import started
-from commands import refused, run
 
-from fastcmp.studies import Options, table5
+from benchmarks.studies.__main__ import main
+from benchmarks.studies.run import Options, table5
 
-EPSILON = ["study", "table5", "--replications", "60", "--workers", "1"]
+ROOT = Path(__file__).parents[2]
+EPSILON = ["table5", "--replications", "60", "--workers", "1"]
 IRIS = ["--dataset", "iris", "--sets", "8", "--workers", "1"]
 
 
 @pytest.fixture
 def folder(tmp_path):
     return tmp_path / "deep" / "studies"
+
+
+def run(capsys, *words):
+    """The exit code, and what is printed on standard output and error."""
+    try:
+        code = main([str(word) for word in words])
+    except SystemExit as stop:
+        code = stop.code
+    return code, *capsys.readouterr()
+
+
+def refused(capsys, *words):
+    code, out, err = run(capsys, *words)
+    assert (code, out) == (2, "")
+    return err
 
 
 def names_in(folder):
@@ -31,7 +47,7 @@ def names_in(folder):
 def test_a_table_on_the_terminal_and_files_in_the_folder(capsys, folder):
     code, out, err = run(capsys, *EPSILON, "--folder", str(folder))
     study = table5(Options(replications=60, workers=1))
-    assert (code, out, err) == (0, f"{study.summary()}\n", "")
+    assert (code, out, err) == (0, f"{study}\n", "")
     assert names_in(folder) == [
         f"table5-epsilon.{kind}" for kind in ("csv", "md", "png", "rows", "svg")
     ]
@@ -39,7 +55,7 @@ def test_a_table_on_the_terminal_and_files_in_the_folder(capsys, folder):
     rows = list(csv.DictReader(io.StringIO(text)))
     assert [float(row["type_i_error"]) for row in rows] == study.rate.tolist()
     text = (folder / "table5-epsilon.md").read_text()
-    command = "fastcmp study table5 --replications 60 --seed 1"
+    command = "python -m benchmarks.studies table5 --replications 60 --seed 1"
     assert f"Made by `{command}` with fastcmp" in text
     assert "| 5x2 BCV McNemar |" in text
     for kind in ("png", "svg"):
@@ -49,7 +65,7 @@ def test_a_table_on_the_terminal_and_files_in_the_folder(capsys, folder):
 @pytest.mark.parametrize(("name", "stem"), [("power", "power-iris"), ("errors", "errors-iris")])
 def test_curves(capsys, folder, name, stem):
     options = [*IRIS, "--steps", "3", "--replications", "2", "--folder", str(folder)]
-    code, out, err = run(capsys, "study", name, *options)
+    code, out, err = run(capsys, name, *options)
     assert (code, err) == (0, "")
     assert "upsilon" in out
     kinds = {"csv", "md", "png", "svg"} | ({"rows"} if name == "power" else set())
@@ -64,12 +80,14 @@ def test_curves(capsys, folder, name, stem):
 @pytest.mark.full
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_a_process_that_is_interrupted(tmp_path, workers):
-    words = ["study", "table5", "--dataset", "iris", "--sets", "4"]
-    words += ["--replications", "12", "--workers", workers, "--format", "csv"]
-    command = [sys.executable, "-m", "fastcmp", *words]
-    program = "from fastcmp.cli import run; run()"
+    words = ["table5", "--dataset", "iris", "--sets", "4"]
+    words += ["--replications", "12", "--workers", workers]
+    command = [sys.executable, "-m", "benchmarks.studies", *words]
+    program = "import sys; from benchmarks.studies.__main__ import main; sys.exit(main())"
     stopped, whole = tmp_path / "stopped", tmp_path / "whole"
-    options = {"start_new_session": True}
+    paths = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+    environment = os.environ | {"PYTHONPATH": paths}
+    options = {"start_new_session": True, "env": environment}
     with started(program, *words, "--folder", stopped, **options) as process:
         file = stopped / "table5-iris.rows"
         while not file.exists():
@@ -83,7 +101,9 @@ def test_a_process_that_is_interrupted(tmp_path, workers):
     assert "stopped: the same command continues\n" in err
     assert workers == "2" or err.count("\n") == 1
     for folder in (stopped, whole):
-        done = subprocess.run([*command, "--folder", str(folder)], check=True, capture_output=True)
+        done = subprocess.run(
+            [*command, "--folder", str(folder)], check=True, capture_output=True, env=environment
+        )
         assert done.stderr == b""
     names = [folder / "table5-iris.csv" for folder in (stopped, whole)]
     assert names[0].read_bytes() == names[1].read_bytes()
@@ -103,16 +123,7 @@ def test_bad_options(capsys, tmp_path):
         ("table5 --dataset mnist --path none", "none"),
         ("correlations --replications 1", "replications must be at least 2"),
     ):
-        assert said in refused(capsys, "study", *words.split(), "--folder", tmp_path / "out")
-
-
-def test_without_matplotlib(capsys, folder, monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    code, out, err = run(capsys, *EPSILON, "--folder", str(folder))
-    assert code == 0
-    assert "Type I errors, epsilon" in out
-    assert err == "no picture: pip install 'fastcmp[plot]'\n"
-    assert names_in(folder) == [f"table5-epsilon.{x}" for x in ("csv", "md", "rows")]
+        assert said in refused(capsys, *words.split(), "--folder", tmp_path / "out")
 
 
 def test_without_scikit_learn(capsys, folder, monkeypatch):
@@ -120,32 +131,11 @@ def test_without_scikit_learn(capsys, folder, monkeypatch):
         monkeypatch.setitem(sys.modules, name, None)
     for name in ("sklearn", "sklearn.tree", "sklearn.datasets"):
         monkeypatch.setitem(sys.modules, name, None)
-    options = ["study", "table5", *IRIS, "--folder", str(folder)]
+    options = ["table5", *IRIS, "--folder", str(folder)]
     error = refused(capsys, *options)
     assert "needs scikit-learn: pip install 'fastcmp[cv]'" in error
     # The epsilon data need no models.
     assert run(capsys, *EPSILON, "--folder", str(folder))[0] == 0
-
-
-@pytest.mark.full
-def test_the_command_of_the_benchmarks(tmp_path):
-    """It is a line that names the folder: run from a copy, so that none is written."""
-    root = Path(__file__).parents[2]
-    copy = tmp_path / "benchmarks" / "studies"
-    copy.mkdir(parents=True)
-    for path in (root / "benchmarks" / "studies").glob("*.py"):
-        (copy / path.name).write_text(path.read_text())
-    words = ["table5", "--replications", "50", "--workers", "1"]
-    done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.studies", *words],
-        cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(root)])},
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    assert "50 data sets" in done.stdout
-    assert "table5-epsilon.md" in names_in(tmp_path / "docs" / "studies")
 
 
 def test_folders_that_cannot_be(capsys, tmp_path, folder):

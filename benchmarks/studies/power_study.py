@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.studies.rivals import RIVALS
+from benchmarks.studies.study_record import StudyRecord
+from benchmarks.studies.type_one_errors import TypeOneErrors
 from fastcmp.core.sections import Section
-from fastcmp.studies.rivals import RIVALS
-from fastcmp.studies.study_record import StudyRecord
-from fastcmp.studies.type_one_errors import TypeOneErrors
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)

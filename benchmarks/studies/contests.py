@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.studies import algorithms, populations
+from benchmarks.studies.error_study import ErrorStudy
+from benchmarks.studies.problems import Problem
 from fastcmp.core.checks import choose
 from fastcmp.core.threads import Progress
-from fastcmp.studies import algorithms, populations
-from fastcmp.studies.error_study import ErrorStudy
-from fastcmp.studies.problems import Problem
 
 #: Data on which two algorithms can be compared; "epsilon" needs none.
 CONTESTS = ("exp6", "simple", "letter", "mnist", "digits", "breast-cancer", "wine", "iris")

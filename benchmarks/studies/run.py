@@ -11,18 +11,18 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.studies import algorithms, populations
+from benchmarks.studies.contests import CONTESTS, find_contest, find_null, measure_errors
+from benchmarks.studies.correlation_study import CorrelationStudy, correlations, disagreements
+from benchmarks.studies.epsilon_folds import epsilon_pvalues
+from benchmarks.studies.error_study import ErrorStudy
+from benchmarks.studies.power_study import PowerStudy
+from benchmarks.studies.problems import SEEDS, problem_pvalues
+from benchmarks.studies.rivals import RIVALS
+from benchmarks.studies.store import Store, run_replicates
+from benchmarks.studies.type_one_errors import TypeOneErrors
 from fastcmp.core.checks import as_seed, as_whole, choose
 from fastcmp.core.threads import Progress, check_workers, reporting
-from fastcmp.studies import algorithms, populations
-from fastcmp.studies.contests import CONTESTS, find_contest, find_null, measure_errors
-from fastcmp.studies.correlation_study import CorrelationStudy, correlations, disagreements
-from fastcmp.studies.epsilon_folds import epsilon_pvalues
-from fastcmp.studies.error_study import ErrorStudy
-from fastcmp.studies.power_study import PowerStudy
-from fastcmp.studies.problems import SEEDS, problem_pvalues
-from fastcmp.studies.rivals import RIVALS
-from fastcmp.studies.store import Store, run_replicates
-from fastcmp.studies.type_one_errors import TypeOneErrors
 
 #: Data sets of Table V.
 DATASETS = ("epsilon", *CONTESTS)
@@ -133,7 +133,7 @@ def table5(options: Options) -> TypeOneErrors:
 
     Examples
     --------
-    >>> from fastcmp.studies.run import Options, table5
+    >>> from benchmarks.studies.run import Options, table5
     >>> study = table5(Options(replications=200, workers=1))
     >>> study.rate[-1] < 0.1
     np.True_

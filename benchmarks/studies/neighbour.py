@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from benchmarks.studies.sources import scikit_learn
 from fastcmp._jit import kernel
 from fastcmp.core.checks import as_numbers
-from fastcmp.studies.sources import scikit_learn
 
 if TYPE_CHECKING:
     from fastcmp.kernels.typing import FloatArray
@@ -172,7 +172,7 @@ class NearestNeighbour:
 
     Examples
     --------
-    >>> from fastcmp.studies.neighbour import NearestNeighbour
+    >>> from benchmarks.studies.neighbour import NearestNeighbour
     >>> model = NearestNeighbour([1, 0]).fit([[0, 5], [9, 1]], [3, 4])
     >>> model.predict([[1, 1]]).tolist()
     [3]
@@ -194,7 +194,7 @@ class NearestNeighbour:
             classifier_tags=tags.ClassifierTags(),
         )
 
-    def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: ARG002, FBT001, FBT002  # scikit-learn's
+    def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: ARG002  # scikit-learn's
         """Return the parameters.
 
         Parameters
@@ -314,7 +314,7 @@ class NearestMean(NearestNeighbour):
 
     Examples
     --------
-    >>> from fastcmp.studies.neighbour import NearestMean
+    >>> from benchmarks.studies.neighbour import NearestMean
     >>> NearestMean().fit([[0], [4], [3]], [0, 0, 1]).predict([[2], [2.6]]).tolist()
     [0, 1]
     """
@@ -396,7 +396,7 @@ def exp6_weights(omega: float) -> Floats:
 
     Examples
     --------
-    >>> from fastcmp.studies.neighbour import exp6_weights
+    >>> from benchmarks.studies.neighbour import exp6_weights
     >>> exp6_weights(0.5).tolist()
     [0.5, 2.0]
     """
@@ -424,7 +424,7 @@ def letter_weights(upsilon: float) -> Floats:
 
     Examples
     --------
-    >>> from fastcmp.studies.neighbour import letter_weights
+    >>> from benchmarks.studies.neighbour import letter_weights
     >>> letter_weights(2.0)[:5].tolist()
     [2.0, 1.0, 2.0, 1.0, 0.5]
     """

@@ -197,7 +197,7 @@ def simultaneous_pairs(
     ValueError
         If there is no such control, or an option is unknown.
     TypeError
-        If `estimates` is something else.
+        If ``estimates`` is something else.
 
     Notes
     -----

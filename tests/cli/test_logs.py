@@ -110,6 +110,16 @@ def test_folds_are_never_tasks(capsys, table, tmp_path):
     assert found["leaderboard"]["mean rank"] == pytest.approx([27 / 14, 2, 41 / 14, 44 / 14])
 
 
+def test_tasks_that_are_too_few_to_differ(capsys, table, tmp_path):
+    path = tmp_path / "scores.csv"
+    table.iloc[:5, :2].to_csv(path)
+    words = ("compare", "--values", path, "--over", "tasks", "--method", "sign")
+    found, said = remarked(capsys, *words)
+    assert found["n_samples"] == 5
+    assert "with 5 tasks no adjusted p-value of this test is below 0.062" in said[0]
+    assert not remarked(capsys, *words, "--alpha", "0.1")[1]
+
+
 def test_missing_scores_need_a_policy(capsys, table, tmp_path):
     path = tmp_path / "scores.csv"
     lacking = table.copy()

@@ -61,6 +61,13 @@ def test_the_difference_is_drawn_where_it_is(name):
         assert places == {picture.axis.place(margin), picture.axis.place(-margin)}
 
 
+def test_rates_at_given_rates_lie_as_in_a_roc_curve():
+    """The given specificity falls from left to right."""
+    (picture,) = of_kind(fastcmp.roc_band(Y, S, specificity=[0.2, 0.9], n_resamples=20), Curves)
+    assert picture.x.part([0.2, 0.9]).tolist() == pytest.approx([0.8, 0.1])
+    assert picture.y.part([0.2, 0.9]).tolist() == pytest.approx([0.8, 0.1])
+
+
 def test_the_four_counts():
     record = fastcmp.mcnemar(only_a=11, only_b=1, both_right=80, both_wrong=8)
     (picture,) = of_kind(record, Bars)

@@ -47,6 +47,7 @@ from fastcmp.metrics.comparison import compare_metric as compare_metric
 from fastcmp.metrics.fleiss import fleiss_kappa as fleiss_kappa
 from fastcmp.metrics.kappa import cohen_kappa as cohen_kappa
 from fastcmp.metrics.metric import metric as metric
+from fastcmp.one_call import compare as compare
 from fastcmp.paired.accuracy_margins import margin_tests as margin_tests
 from fastcmp.paired.cost_test import cost_test as cost_test
 from fastcmp.paired.holdout import compare_holdout as compare_holdout

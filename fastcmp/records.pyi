@@ -27,6 +27,7 @@ from fastcmp.metrics.comparison_result import MetricComparison as MetricComparis
 from fastcmp.metrics.fleiss import FleissResult as FleissResult
 from fastcmp.metrics.kappa import KappaResult as KappaResult
 from fastcmp.metrics.metric import MetricResult as MetricResult
+from fastcmp.one_call import Recognised as Recognised
 from fastcmp.paired.cost_result import CostResult as CostResult
 from fastcmp.paired.holdout import HoldoutResult as HoldoutResult
 from fastcmp.paired.margin_result import MarginDecision as MarginDecision

@@ -117,6 +117,7 @@ GOOD = {
     "classification_report": {"y_true": Y, "preds": THREE},
     "classification_table": {"y_true": Y, "score_or_label": S},
     "cochrans_q": {"y_true": Y, "preds": THREE},
+    "compare": {"data": VALUES, "rng": 1},
     "compare_all": {"y_true": Y, "preds": THREE},
     "compare_cv": CV | {"model_a": lambda: models()[0], "model_b": lambda: models()[1]},
     "compare_cv_all": CV | {"models": lambda: dict(zip("ab", models(), strict=True))},

@@ -371,10 +371,14 @@ WRONG = {
 #: Flags, and arguments that take any object.
 FREE = {
     *("blocked", "band", "cumulative", "standardize", "lower_is_better", "strict", "nonnegative"),
-    *("stratify", "drop_intermediate"),
+    *("stratify", "drop_intermediate", "options"),
 }
 #: For `lift_table` groups is a number.
 WRONG_IN = {
+    ("compare", "data"): {"labels alone": {"a": ["x", "y"], "b": ["x", "x"]}, "a number": 3},
+    ("compare", "y_true"): {"numbers": [0.1, 0.7] * 6, "one": [1], "a string": "y"},
+    ("compare", "preds"): {"a path": "preds.csv"},
+    ("compare", "measure"): {"unknown": "accuracies", "a number": 3},
     ("Estimates", "limits"): {"a number": 1.0, "turned": (1, 0), "too near": (0.0, 0.5)},
     ("Estimates", "df"): {"0": 0, "negative": -1.0, "a string": "x", "NaN": np.nan},
     ("margin_decision", "interval"): _ENDS,

@@ -116,7 +116,7 @@ def compare(
         path of a saved one; the path of a file of predictions, or of logs; what
         `read_results` gave; Dask's collections; `Estimates`, or a record that has them.
     preds : any, optional
-        Predictions or scores, where `data` are the true labels.
+        Predictions or scores, where the first argument is the true labels.
     y_true : array-like, shape (n,), optional
         True labels.
     measure : str, optional

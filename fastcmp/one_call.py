@@ -97,6 +97,7 @@ class _Choice(NamedTuple):
 def compare(
     data: Any,
     preds: Any = None,
+    y: Any = None,
     *,
     y_true: Any = None,
     measure: str | None = None,
@@ -114,9 +115,13 @@ def compare(
         item and value; a table with a column of tasks or data sets; answers of
         scikit-learn's ``cross_validate``; counts and moments of `fastcmp.stream`, or the
         path of a saved one; the path of a file of predictions, or of logs; what
-        `read_results` gave; Dask's collections; `Estimates`, or a record that has them.
+        `read_results` gave; Dask's collections; `Estimates`, or a record that has them;
+        fitted estimators of scikit-learn's kind (a mapping from names, or a list).
     preds : any, optional
-        Predictions or scores, where the first argument is the true labels.
+        Predictions or scores, where the first argument is the true labels; X, where it is
+        fitted estimators.
+    y : array-like, shape (n,), optional
+        True labels, after X.
     y_true : array-like, shape (n,), optional
         True labels.
     measure : str, optional
@@ -166,7 +171,13 @@ def compare(
     0.0025
     """
     options = {name: value for name, value in options.items() if value is not None}
-    if preds is not None:
+    if _are_estimators(data):
+        if preds is None or y is None or y_true is not None:
+            raise TypeError("of fitted estimators pass X and y too: compare(estimators, X, y)")
+        data, y_true = _predictions(data, preds, measure), y
+    elif y is not None:
+        raise TypeError("y is for fitted estimators, after X: pass y_true=")
+    elif preds is not None:
         if y_true is not None:
             raise TypeError("pass the truth as the first argument or as y_true=, not both")
         if isinstance(preds, (str, os.PathLike)):
@@ -197,6 +208,36 @@ def compare(
         why=choice.why,
         call=f"{choice.written[:-1]}{comma}{words})",
     )
+
+
+def _are_estimators(data: Any) -> bool:
+    """Whether these are objects that predict."""
+    models = data.values() if isinstance(data, Mapping) else data
+    return isinstance(data, (Mapping, list, tuple)) and any(
+        callable(getattr(model, "predict", None)) for model in models
+    )
+
+
+def _predictions(models: Any, X: Any, measure: Any) -> dict[str, Any]:  # noqa: N803
+    """What estimators predict: labels, or of scores what ranks the samples."""
+    if not isinstance(models, Mapping):
+        classes = [type(model).__name__ for model in models]
+        names = [x if classes.count(x) == 1 else f"{x}_{i}" for i, x in enumerate(classes)]
+        models = dict(zip(names, models, strict=True))
+    found = {}
+    for name, model in models.items():
+        if not callable(getattr(model, "predict", None)):
+            raise TypeError(f"estimators must have predict: {name} is {type(model).__name__}")
+        import_module("fastcmp.paired.holdout").refuse_regressor(model, str(name))
+        if str(measure).lower() not in ("auc", "brier", *_LOSSES):
+            found[str(name)] = model.predict(X)
+        elif callable(getattr(model, "predict_proba", None)):
+            found[str(name)] = np.asarray(model.predict_proba(X))[:, -1]
+        elif measure == "auc" and callable(getattr(model, "decision_function", None)):
+            found[str(name)] = model.decision_function(X)
+        else:
+            raise TypeError(f"measure={measure!r} needs predict_proba, which {name} lacks")
+    return found
 
 
 def _written(value: Any, name: str) -> str:

@@ -302,7 +302,7 @@ UNSEEN = {
 }
 UNSEEN_IN = {
     "auc": {"on_single_class", "average", "classes", "multiclass"},
-    "compare": {"preds", "y_true", "measure"},
+    "compare": {"preds", "y", "y_true", "measure"},
     "compare_cv": {"stratify"},
     "compare_cv_all": {"stratify"},
     "average_precision": {"average", "classes"},

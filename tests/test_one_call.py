@@ -3,10 +3,8 @@
 import json
 
 import numpy as np
-import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
+from libraries import pa, pd, pl, sklearn
 
 import fastcmp
 from fastcmp.data import example_path, logs_path
@@ -70,17 +68,21 @@ CASES = {
     "folds": ({"data": RNG.random((2, 5, 3)), "measure": "folds"}, "compare_folds", "folds"),
     "scikit-learn": ({"data": FOLDS, "test_train_ratio": 1 / 9}, "compare_folds", "folds"),
     "a frame": (
-        {"data": pd.DataFrame({**PREDS, "y_true": Y, "id": range(N)})},
+        {"data": lambda: pd.DataFrame({**PREDS, "y_true": Y, "id": range(N)})},
         "compare_all",
         "labels that 3",
     ),
     "columns of a frame": (
-        {"data": pl.DataFrame({**VALUES, "page": GROUPS}), "groups": "page"},
+        {"data": lambda: pl.DataFrame({**VALUES, "page": GROUPS}), "groups": "page"},
         "compare_means",
         "values",
     ),
-    "a long table": ({"data": pa.table(LONG)}, "compare_means(fastcmp.from_long", "a long table"),
-    "tasks": ({"data": pd.DataFrame(TABLE)}, "compare_datasets", "scores on data sets"),
+    "a long table": (
+        {"data": lambda: pa.table(LONG)},
+        "compare_means(fastcmp.from_long",
+        "a long table",
+    ),
+    "tasks": ({"data": lambda: pd.DataFrame(TABLE)}, "compare_datasets", "scores on data sets"),
     "counts": ({"data": lambda: PairCounts().update(Y, PREDS)}, "compare_all", "counts of 60"),
     "moments": ({"data": lambda: ValueMoments().update(VALUES)}, "compare_means", "values"),
     "estimates": (
@@ -138,6 +140,27 @@ def test_a_record_of_a_record_can_be_kept(tmp_path):
     answer.report(tmp_path / "page.html")
     assert "Taken for labels" in (tmp_path / "page.html").read_text()
     assert list(answer.to_frame().columns) == list(answer.result.to_frame().columns)
+
+
+def test_fitted_estimators():
+    x = np.stack([BINARY + RNG.normal(size=N), RNG.normal(size=N)], axis=1)
+    models = [
+        sklearn.naive_bayes.GaussianNB().fit(x, BINARY),
+        sklearn.dummy.DummyClassifier().fit(x, BINARY),
+    ]
+    preds = {type(model).__name__: model.predict(x) for model in models}
+    answer = fastcmp.compare(models, x, BINARY)
+    assert answer.result == fastcmp.compare(preds, y_true=BINARY).result
+    assert answer.call.startswith("fastcmp.compare_labels(y_true, pred_a, pred_b")
+    scores = {type(model).__name__: model.predict_proba(x)[:, 1] for model in models}
+    areas = fastcmp.compare(models, x, BINARY, measure="auc")
+    assert areas.result == fastcmp.delong(BINARY, scores).compare()
+    with pytest.raises(TypeError, match="pass X and y"):
+        fastcmp.compare(models, x)
+    with pytest.raises(TypeError, match="predicts numbers"):
+        fastcmp.compare([sklearn.linear_model.LinearRegression().fit(x, BINARY)] * 2, x, BINARY)
+    with pytest.raises(TypeError, match="pass y_true="):
+        fastcmp.compare(PREDS, x, BINARY)
 
 
 def test_saved_states_and_battles(tmp_path):

@@ -377,6 +377,7 @@ FREE = {
 WRONG_IN = {
     ("compare", "data"): {"labels alone": {"a": ["x", "y"], "b": ["x", "x"]}, "a number": 3},
     ("compare", "y_true"): {"numbers": [0.1, 0.7] * 6, "one": [1], "a string": "y"},
+    ("compare", "y"): {"without X": [0, 1] * 6},
     ("compare", "preds"): {"a path": "preds.csv"},
     ("compare", "measure"): {"unknown": "accuracies", "a number": 3},
     ("Estimates", "limits"): {"a number": 1.0, "turned": (1, 0), "too near": (0.0, 0.5)},

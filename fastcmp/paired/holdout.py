@@ -541,7 +541,7 @@ def _shared_codes(first: Column, second: Column) -> list[Any]:
     return codes
 
 
-def _refuse_regressor(model: Any, name: str) -> None:
+def refuse_regressor(model: Any, name: str) -> None:
     """Refuse a regressor of scikit-learn."""
     if not hasattr(model, "get_params"):
         return
@@ -564,7 +564,7 @@ def _predict(model: Any, X: Any, n: int, which: str) -> Any:  # noqa: N803
         raise TypeError(
             f"model_{which} must be a fitted model with a method predict, or a function, got {got}"
         )
-    _refuse_regressor(model, f"model_{which}")
+    refuse_regressor(model, f"model_{which}")
     try:
         labels = call(X)
     except Exception as error:

@@ -10,6 +10,7 @@ import fastcmp
 from fastcmp import planning, sequential
 from fastcmp.datasets.datasets_result import stacked
 from fastcmp.report.blocks import Text
+from fastcmp.report.boards import RankDiagram
 from fastcmp.report.charts import Bars, Curves, Intervals, Map
 from fastcmp.report.contents import blocks_of
 
@@ -66,6 +67,14 @@ def test_rates_at_given_rates_lie_as_in_a_roc_curve():
     (picture,) = of_kind(fastcmp.roc_band(Y, S, specificity=[0.2, 0.9], n_resamples=20), Curves)
     assert picture.x.part([0.2, 0.9]).tolist() == pytest.approx([0.8, 0.1])
     assert picture.y.part([0.2, 0.9]).tolist() == pytest.approx([0.8, 0.1])
+
+
+def test_names_stand_below_the_bars_of_ties():
+    board = fastcmp.compare_all(*fastcmp.load_digits())
+    (picture,) = [x for x in blocks_of(board) if isinstance(x, RankDiagram)]
+    lowest = max(bar.y for bar in picture.bars)
+    assert len(picture.bars) > 2
+    assert all(lowest < name.y < picture.height for name in picture.names)
 
 
 def test_the_four_counts():

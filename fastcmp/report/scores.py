@@ -294,8 +294,6 @@ def _metric_of_classes(record: Any, title: str, places: list[int], head: str) ->
 
 def metrics(record: Any) -> list[Block]:
     """Draw the values of one or of several metrics."""
-    if np.ndim(record.value) > 1:
-        return with_said(record)
     titles = np.atleast_1d(np.array(record.title, dtype=object)).tolist()
     numbers = (record.value, *record.interval)
     name = f"value, {interval_name(record.confidence_level)}"

@@ -11,6 +11,8 @@ import json
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
@@ -25,12 +27,16 @@ from fastcmp.cli.pages import add_page, write_page
 from fastcmp.cli.plan import read_amount
 from fastcmp.core.checks import choose
 from fastcmp.core.render import visible
+from fastcmp.core.saved_states import replacing
 
 if TYPE_CHECKING:
     from fastcmp.io.stream import TwoModels
     from fastcmp.pairwise.gate import GateResult
 
 _VALUES = "values"
+_LIST = "accepted.json"  # of a store of accepted runs, the last one last
+#: How the comment of a pull request is found again.
+_MARKER = "<!-- fastcmp-gate -->"
 _SUFFIXES = {".xml": "junit", ".md": "markdown", ".json": "json"}
 
 
@@ -47,8 +53,8 @@ def add_gate(commands: Any) -> None:
         "gate passes only if the margin is met in each.",
     )
     add = gate.add_argument
-    add("base", metavar="BASE", type=_path, help="file of the model before")
-    add("new", metavar="NEW", type=_path, help="file of the new model")
+    add("base", nargs="?", metavar="BASE", type=Path, help="file of the model before")
+    add("new", metavar="NEW", type=Path, help="file of the new model")
     add(
         "--margin",
         nargs="+",
@@ -96,25 +102,42 @@ def add_gate(commands: Any) -> None:
         choices=("text", *_FORMATS),
         help="how to write (as the extension of --output says, or text)",
     )
-    add("--output", type=_path, metavar="FILE", help="where to write (the terminal)")
+    add("--output", type=Path, metavar="FILE", help="where to write (the terminal)")
+    add(
+        "--baseline-store",
+        type=Path,
+        metavar="DIR",
+        help="folder of accepted runs, the last of which is compared in place of BASE",
+    )
+    add(
+        "--accept",
+        action="store_true",
+        help="with --baseline-store: keep NEW as the accepted run if it passes, or is the first",
+    )
     add_page(add)
     gate.set_defaults(run=_gate, labels=None, zero_division=None)
-
-
-def _path(text: str) -> Any:
-    from pathlib import Path
-
-    return Path(text)
 
 
 def _gate(options: argparse.Namespace) -> int:
     from fastcmp.paired.margins import as_margin_alpha
     from fastcmp.pairwise.adjust import ADJUSTMENTS
 
-    options.files = [options.base, options.new]
     margins = _margins(options)
     as_margin_alpha(options.alpha)
     choose(options.adjust, "adjust", ADJUSTMENTS)
+    store = options.baseline_store
+    if (store is None) == (options.base is None):
+        raise ValueError("pass BASE and NEW, or NEW and --baseline-store DIR")
+    if options.accept and store is None:
+        raise ValueError("--accept needs --baseline-store DIR, where accepted runs are kept")
+    if store is not None:
+        options.base = _accepted(store)
+        if options.base is None and not options.accept:
+            raise ValueError(f"{store} holds no accepted run yet: --accept keeps {options.new}")
+        if options.base is None:
+            _accept(options.new, store)
+            return 0
+    options.files = [options.base, options.new]
     check_places(options)
     found = _read(options)
     comparisons = {}
@@ -138,7 +161,38 @@ def _gate(options: argparse.Namespace) -> int:
     cautions = tuple(in_options(caution, options) for caution in result.cautions)
     result = replace(result, cautions=cautions)
     _write(result, options)
+    if options.accept and result.exit_status == 0:
+        _accept(options.new, store)
     return result.exit_status
+
+
+def _accepted(store: Path) -> Path | None:
+    """The run that was accepted last; None where there is none."""
+    listed = store / _LIST
+    if not listed.exists():
+        return None
+    try:
+        last = json.loads(listed.read_text(encoding="utf-8"))["accepted"][-1]
+        return store / str(last["file"])
+    except (ValueError, KeyError, IndexError, TypeError) as error:
+        raise ValueError(f"{listed} is no list of accepted runs: {error!r}") from None
+
+
+def _accept(new: Path, store: Path) -> None:
+    """Keep a run in the store, under a name that follows from what it holds."""
+    content = new.read_bytes()
+    digest = sha256(content).hexdigest()
+    store.mkdir(parents=True, exist_ok=True)
+    name, listed = f"{digest[:16]}{''.join(new.suffixes)}", store / _LIST
+    runs = json.loads(listed.read_text(encoding="utf-8"))["accepted"] if listed.exists() else []
+    runs.append({"file": name, "sha256": digest, "from": new.name})
+    for path, text in (
+        (store / name, content),
+        (listed, json.dumps({"accepted": runs}, indent=1).encode() + b"\n"),
+    ):
+        with replacing(path) as file:
+            file.write(text)
+    say([f"{new} is kept in {store} as the accepted run"])
 
 
 def _read(options: argparse.Namespace) -> TwoModels:
@@ -308,7 +362,7 @@ def _junit(result: GateResult) -> str:
 
 _FORMATS: dict[str, Callable[[GateResult], str]] = {
     "junit": _junit,
-    "markdown": lambda result: result.to_markdown(),
+    "markdown": lambda result: f"{_MARKER}\n{result.to_markdown()}",
     "json": lambda result: json.dumps(
         {
             "outcome": result.outcome,

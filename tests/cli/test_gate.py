@@ -58,6 +58,39 @@ def files(tmp_path):
 DROP = ("--drop", "part", "group")
 
 
+def test_a_store_of_accepted_runs(capsys, files):
+    store = files.folder / "store"
+    _, new = files.paths(files.base)
+    gate = ("--baseline-store", store, "--margin", "2pp")
+    code, _, err = run(capsys, new, *gate)
+    assert code == 64
+    assert f"holds no accepted run yet: --accept keeps {new}" in err
+    assert run(capsys, new, *gate, "--accept")[0] == 0
+    # Slightly better: passes, and is the accepted run from then on.
+    files.paths(files.model(0.82))
+    code, out, err = run(capsys, new, *gate, "--accept")
+    assert (code, "Pass" in out) == (0, True)
+    assert f"{new} is kept in {store} as the accepted run" in err
+    kept = json.loads((store / "accepted.json").read_text())["accepted"]
+    assert [x["from"] for x in kept] == ["new.csv", "new.csv"]
+    assert (store / kept[1]["file"]).read_bytes() == new.read_bytes()
+    # As the first one was: worse than the second, which stays.
+    files.paths(files.model(0.7))
+    assert run(capsys, new, *gate, "--accept")[0] == 1
+    assert json.loads((store / "accepted.json").read_text())["accepted"] == kept
+    (store / "accepted.json").write_text("[]")
+    assert "no list of accepted runs" in run(capsys, new, *gate)[2]
+
+
+@pytest.mark.parametrize("words", [(), ("--baseline-store", "x"), ("--accept",)])
+def test_one_base(capsys, files, words):
+    base, new = files.paths(files.base)
+    given = (base, new) if words else (new,)
+    code, _, err = run(capsys, *given, "--margin", "1pp", *words)
+    assert code == 64
+    assert "--baseline-store DIR" in err
+
+
 def test_outcomes(files, capsys):
     """Not worse, worse, worse by less than the margin, and too few samples."""
     for accuracy, n, margin, code, begin in (

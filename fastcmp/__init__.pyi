@@ -21,6 +21,9 @@ from fastcmp.data import load_digits_scores as load_digits_scores
 from fastcmp.data import load_digits_values as load_digits_values
 from fastcmp.datasets.comparison import compare_datasets as compare_datasets
 from fastcmp.datasets.strengths import bradley_terry as bradley_terry
+from fastcmp.estimates.judge_checks import judge_agreement as judge_agreement
+from fastcmp.estimates.judged import judged_values as judged_values
+from fastcmp.estimates.rogan_gladen import rogan_gladen as rogan_gladen
 from fastcmp.inputs.long_tables import from_long as from_long
 from fastcmp.io.logs.battles import read_battles as read_battles
 from fastcmp.io.logs.inspection import inspect_results as inspect_results

@@ -14,6 +14,9 @@ from fastcmp.crossval.mcnemar import BCVMcNemarResult as BCVMcNemarResult
 from fastcmp.crossval.mcnemar import BetaPosterior as BetaPosterior
 from fastcmp.crossval.runs import CVRuns as CVRuns
 from fastcmp.crossval.runs import DesignRun as DesignRun
+from fastcmp.estimates.judge_checks import JudgeAgreement as JudgeAgreement
+from fastcmp.estimates.judged import JudgedValues as JudgedValues
+from fastcmp.estimates.rogan_gladen import RoganGladen as RoganGladen
 from fastcmp.inputs.values import ItemTable as ItemTable
 from fastcmp.io.logs.contents import LogContents as LogContents
 from fastcmp.io.logs.results import Results as Results

@@ -30,6 +30,12 @@ FOLD_TABLES = [[[9, 8], [1, 2]], [[7, 3], [6, 4]], [[9, 0], [0, 2]]]
 
 LONG = {"item": Y + A, "model": ["a", "b"] * 12, "value": S + T, "r": [*range(24)]}
 
+#: What a judge says of the answers of two models, and labels of some of these.
+JUDGE = {"a": A, "b": B}
+HUMAN = {"a": [*Y[:8], *[None] * 4], "b": [None, *B[1:5], 0, 1, 1, *[None] * 4]}
+JUDGED = {"judge": JUDGE, "human": HUMAN}
+OF_STRATA = {"stratum_sd": [0.3, 0.5], "stratum_sizes": [5, 7], "item_sd": S}
+
 LABELS = {"y_true": Y, "pred_a": A, "pred_b": B}
 SCORE = {"y_true": Y, "score": S}
 SCORES = {"y_true": Y, "scores": {"a": S, "b": T}}
@@ -157,6 +163,12 @@ GOOD = {
     "fold_test": {"x": five_by_two, "method": "bouckaert-frank-t"},
     "from_dict": {"plain": record},
     "gate": {"comparisons": lambda: {"all": fastcmp.mcnemar(Y, A, B, margin=0.1)}},
+    "judged_values": JUDGED,
+    "judge_agreement": JUDGED,
+    "rogan_gladen": {
+        "judge": JUDGE,
+        "calibration": {"positives": 9, "judged_right": 8, "negatives": 7, "judged_wrong": 6},
+    },
     "brier_values": {"y_true": Y, "probabilities": S},
     "log_loss_values": {"y_true": Y, "probabilities": S},
     "load_digits_values": {"measure": "brier"},
@@ -226,6 +238,7 @@ GOOD |= {
     "datasets.normalised_scores": {"scores": {"a": S, "b": T}},
     "datasets.shaffer_counts": {"n_models": 5},
     "planning.detectable_difference": {"n": 300, "discordant": 0.2},
+    "planning.labels": {"n": 10, "n_items": 12, "correlation": 0.7} | OF_STRATA,
     "planning.power": {"n": 100, "p10": 0.15, "p01": 0.05},
     "planning.sample_size": {"p10": 0.15, "p01": 0.05},
     "plot.critical_difference": {"result": pairwise},

@@ -105,6 +105,15 @@ EXAMPLES = {
     "delong contrast": lambda: example("delong").contrast([[1, -1]]),
     "delong in pairs": lambda: example("delong").pairwise(),
     "post hoc": lambda: fastcmp.cochrans_q(Y, THREE, post_hoc="midp"),
+    "judged values of one model": lambda: fastcmp.judged_values(A, [*Y[:8], *[None] * 4]),
+    "judged values in clusters": lambda: fastcmp.judged_values(
+        S, [*T[:8], *[None] * 4], groups=[0, 1, 2, 3] * 3
+    ),
+    "labels inside": lambda: fastcmp.rogan_gladen(A, Y),
+    "labels for a width": lambda: planning.labels(
+        half_width=0.05, rate=0.5, sensitivity=0.8, specificity=0.8, n_items=1000
+    ),
+    "too few items": lambda: planning.labels(half_width=0.01, sd=1.0, correlation=0.5, n_items=99),
     "gate": lambda: fastcmp.gate(
         {"all": fastcmp.mcnemar(Y, A, B, margin=0.1)}, names=("new", "old")
     ),

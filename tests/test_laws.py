@@ -56,6 +56,7 @@ POINTS = {
     "confidence_interval": ("auc", "estimate", "difference", "mean"),
 }
 POINTS_IN = {"PairedRatio": ("ratio",), "Plan": (), "SignedRankResult": ("estimate",)}
+POINTS_IN |= {"JudgedValues": ("estimate",), "RoganGladen": ("estimate",)}
 #: Ends that are two fields.
 ENDS = {("low", "high"): ("value", "auc", "mean"), ("lower", "upper"): ("rank",)}
 
@@ -164,6 +165,14 @@ OTHER |= {"bootstrap_indices": [[*range(12)] * 1, [0] * 12, [*range(6)] * 2]}
 OTHER_IN = {
     ("lift_table", "groups"): [4],
     ("dice_values", "empty"): [0.5],
+    ("judged_values", "tune"): ["common", "slope", 0.5],
+    ("judged_values", "label_strata"): [STRATA],
+    ("judged_values", "probabilities"): [[0.5, 0.9] * 6],
+    ("planning.labels", "stratum_weights"): [[1, 1]],
+    ("planning.labels", "stratum_costs"): [[1, 9]],
+    ("planning.labels", "uniform"): [0.5],
+    ("planning.labels", "sd"): [2.0],
+    ("planning.labels", "minimum"): [4],
     ("Estimates", "measure"): ["F1"],
     ("Estimates", "limits"): [(0, 1)],
     ("cohen_kappa", "weights"): [[[0, 2], [1, 0]]],
@@ -325,6 +334,11 @@ UNSEEN_IN = {
     "Estimates": {"covariance", "influences", "groups", "n_items"},
     "max_t": {"n_resamples", "rng"},
     "metric_equality": {"classes"},
+    "rogan_gladen": {"human"},
+    "planning.labels": {
+        *("half_width", "difference", "power", "rate", "sensitivity", "specificity"),
+        *("cost_label", "cost_item", "worth"),
+    },
     "read_results": {"metric", "models", "runs", "imputed"},
     "sequential.mean_test": {"truncation", "running_intersection"},
     "stream.ValueMoments.update": {"groups"},

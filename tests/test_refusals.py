@@ -132,6 +132,9 @@ def _no_moments():
     return stream.ValueMoments()
 
 
+_JUDGED = {"a number": 3, "words": list("abcdefghijklmn"), "infinite": {"a": [np.inf] * 12}}
+_JUDGED |= {"one model": {"a": A}, "none": {"a": [None] * 12, "b": [None] * 12}}
+_OF_STRATA = {"a number": 3, "words": ["a", "b"], "negative": [-1, 2], "alone": [5]}
 _FLAG = {"a word": "yes", "a number": 1}
 _PROPORTION = {"above 1": 1.5, "a string": "x", "NaN": np.nan}
 
@@ -366,6 +369,21 @@ WRONG = {
     "estimates": {"numbers": [0.8, 0.7], "a word": "yes"},
     "influences": {"one dimension": [1.0, 2.0], "NaN": [[1.0, np.nan], [1.0, 2.0]]},
     "n_items": {"0": 0, "1": 1, "half": 2.5, "a string": "x"},
+    **dict.fromkeys(("judge", "human"), _JUDGED),
+    "tune": _CHOICE | {"a number": np.nan, "infinite": np.inf},
+    "convention": _CHOICE,
+    "label_strata": {"too short": [1] * 11, "missing": [None] * 12, "unknown": Nothing()},
+    "calibration": _OBJECT | {"of another name": {"positives": 3}},
+    "half_width": _NUMBER | {"0": 0.0, "a list": [0.1]},
+    "sd": _NUMBER | {"0": 0.0, "a list": [0.1]},
+    "correlation": {"above 1": 1.5, "NaN": np.nan, "a string": "x"},
+    "rate": _SHARE,
+    **dict.fromkeys(("cost_label", "cost_item"), _NUMBER | {"0": 0.0}),
+    "distribution": _CHOICE,
+    "worth": _WHOLE | {"1": 1},
+    **dict.fromkeys(("stratum_sizes", "stratum_sd", "stratum_costs", "item_sd"), _OF_STRATA),
+    "minimum": _WHOLE,
+    "uniform": {"0": 0.0, "above 1": 1.5, "a string": "x"},
     "design": {"a number": 5, "a word": "kfold", "unknown object": Nothing()},
 }
 #: Flags, and arguments that take any object.
@@ -495,6 +513,7 @@ TAKEN = {
             *(("filter", "of another format"), ("ids", "of another format")),
         )
     },
+    ("rogan_gladen", "judge", "one model"): "each model has its rate",
     ("adjust", "pvalues", "NaN"): "stays NaN, and is not counted as a test",
     **{
         (f"stream.{kind}", "classes", "another kind"): "no label has come yet"

@@ -24,7 +24,7 @@ DATA = {
     *("inner_interval",),
     *("scores_a", "scores_b", "n_rope", "rank_sum_difference"),
     *("n_models", "n_tasks", "not_different", "wins"),
-    *("ties", "battles"),
+    *("ties", "battles", "judge", "human"),
 }
 #: Options that mean the same everywhere, with their default.
 DEFAULTS = {"alpha": 0.05, "alternative": "two-sided", "classes": None, "confidence_level": 0.95}

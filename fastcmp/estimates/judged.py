@@ -1,0 +1,714 @@
+"""What models achieve by a cheap judge of all items, corrected by human labels of some."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fastcmp.core.checks import as_finite, as_flag, as_numbers, as_proportion, choose
+from fastcmp.core.numbers import t_ppf, t_tail, wilson_interval
+from fastcmp.core.records import Record, keep_intervals
+from fastcmp.core.render import visible
+from fastcmp.core.saved_states import readable
+from fastcmp.core.sections import Section, format_interval, format_pvalue, interval_name
+from fastcmp.core.threads import ThreadPool, check_workers, no_step, parts
+from fastcmp.estimates.corrections import (
+    Corrected,
+    Design,
+    Items,
+    Slopes,
+    by_label_strata,
+    by_probabilities,
+    corrected,
+    degrees,
+    dot,
+    fixed,
+    of_labels,
+    of_these_items,
+    outside,
+    strata_of,
+    tuned,
+    unit_sums,
+)
+from fastcmp.estimates.judge_checks import equal_bias, label_balance
+from fastcmp.estimates.judge_inputs import Judged, correlated, number, read_judged
+from fastcmp.inputs.item_groups import read_grouping, read_item_groups
+from fastcmp.pairwise.model_estimates import Estimates, listed, make_estimates
+
+Floats = NDArray[np.float64]
+
+TUNES = ("model", "common", "pair", "slope", "stratum")
+CONVENTIONS = ("inside", "ppi", "horvitz-thompson")
+VARIANCES = ("jackknife", "influence", "plain")
+TARGETS = ("new items", "these items")
+_SAME = 1e-14  # of a mean: values that differ by less are one value
+_LARGE = 1 << 20  # values, from which on there are several threads
+_SHOWN = 20  # models that are printed
+_COLUMNS = (
+    *("n_labels", "correlation", "n_effective", "judge_mean", "labels_mean"),
+    *("labels_standard_error", "bias", "bias_pvalue", "balance", "balance_pvalue"),
+)
+_ENTRIES = (
+    *("tune", "variance", "convention", "target", "confidence_level", "lower_is_better"),
+    *("n_items", "n_clusters", "equal_bias_pvalue", "cautions"),
+)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class JudgedValues(Record):
+    """What M models achieve by a judge of all items, corrected by labels of some.
+
+    What compares means or estimates takes it in the place of values. What is undefined is NaN.
+    """
+
+    names: tuple[str, ...]
+    #: Corrected means, shape (M,), their standard errors and degrees of freedom.
+    estimate: Floats
+    standard_error: Floats
+    df: Floats
+    #: Of each model alone, shape (M, 2).
+    interval: Any
+    #: How much of what the judge says is added: a number for each model, shape (M,), or, with
+    #: ``tune="stratum"``, for each model and stratum, shape (M, H).
+    lam: Floats
+    #: Items with labels, shape (M,).
+    n_labels: NDArray[np.int64]
+    #: Of labels and judged values of the items that have both, shape (M,).
+    correlation: Floats
+    #: How many labels without a judge would tell as much, shape (M,).
+    n_effective: Floats
+    #: Means of the judge over all items, and of the labels, shape (M,).
+    judge_mean: Floats
+    labels_mean: Floats
+    labels_standard_error: Floats
+    #: The judge's mean less the corrected one, its standard error, and the t test that it is 0,
+    #: shape (M,); NaN where judge and labels have different scales.
+    bias: Floats
+    bias_standard_error: Floats
+    bias_statistic: Floats
+    bias_df: Floats
+    bias_pvalue: Floats
+    #: How much higher the judge rates items with labels than those without, and the test that
+    #: both are alike, as they are if labels were drawn at random; shape (M,).
+    balance: Floats
+    balance_standard_error: Floats
+    balance_statistic: Floats
+    balance_df: Floats
+    balance_pvalue: Floats
+    #: F test that the bias is the same for all models, its degrees of freedom, and p-value.
+    equal_bias_statistic: float
+    equal_bias_df: tuple[float, float]
+    equal_bias_pvalue: float
+    #: Of the corrected means, shape (M, M); degrees of freedom of all differences, and on the
+    #: diagonal of each mean.
+    covariance: Floats
+    pair_df: Floats
+    #: What each item adds to each mean, whose error is the mean of these, shape (M, N).
+    influences: Floats
+    #: Cluster of each item, shape (N,), or None.
+    codes: NDArray[np.int64] | None
+    n_items: int
+    n_clusters: int | None
+    tune: str | float
+    variance: str | None
+    convention: str
+    target: str
+    #: "t", "normal" or "wilson" for each model.
+    interval_method: tuple[str, ...]
+    #: Labels of equal information that Wilson's interval takes, shape (M,); NaN for others.
+    interval_n: Floats
+    confidence_level: float
+    lower_is_better: bool
+    #: What makes the answer doubtful, in sentences.
+    cautions: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Keep intervals of models from being unpacked as one."""
+        keep_intervals(self, "interval")
+
+    @property
+    def values(self) -> Floats:
+        """Values of items with the corrected means as means, and their errors; shape (M, N)."""
+        return np.asarray(self.estimate[:, np.newaxis] + self.influences)
+
+    @property
+    def estimates(self) -> Estimates:
+        """Corrected means of at least two models, for what compares estimates."""
+        if len(self.names) < 2 or not np.isfinite(self.covariance).all():
+            raise ValueError(
+                "estimates of judged values need at least 2 models with at least 3 labels, got "
+                f"{len(self.names)} models with {self.n_labels.min()} or more"
+            )
+        return make_estimates(
+            names=self.names,
+            values=self.estimate,
+            merit=-self.estimate if self.lower_is_better else self.estimate,
+            covariance=self.covariance,
+            variance=np.diagonal(self.covariance).copy(),
+            df=float(self.pair_df.min()),
+            pair_df=self.pair_df,
+            influences=self.influences,
+            codes=self.codes,
+            n_items=self.n_items,
+            n_clusters=self.n_clusters,
+            lower_is_better=self.lower_is_better,
+            measure="mean loss" if self.lower_is_better else "mean",
+            cautions=self.cautions,
+        )
+
+    def columns(self) -> dict[str, Any]:
+        """The models as columns.
+
+        Returns
+        -------
+        dict of str to list
+            A row a model.
+        """
+        low, high = np.asarray(self.interval).T
+        shown = ("estimate", "standard_error", "df", *_COLUMNS, *(["lam"] * (self.lam.ndim == 1)))
+        columns = {name: getattr(self, name).tolist() for name in shown}
+        ends = {"interval_low": low.tolist(), "interval_high": high.tolist()}
+        return {"model": list(self.names), **columns, **ends}
+
+    def _entries(self) -> dict[str, Any]:
+        own = {name: readable(getattr(self, name)) for name in _ENTRIES}
+        return {"models": readable(self.columns()), **own}
+
+    def sections(self) -> list[Section]:
+        """Describe the record.
+
+        Returns
+        -------
+        list of Section
+            Corrected means, tests of the judge, and what to beware of.
+        """
+        labels = " to ".join(map(str, sorted({self.n_labels.min(), self.n_labels.max()})))
+        clusters = f" in {self.n_clusters} clusters" if self.n_clusters else ""
+        text = (
+            f"{len(self.names)} models, {self.n_items} judged items{clusters}, {labels} of them "
+            "with labels.",
+            f"Means of {self.target}: of the judge over all items, corrected by the labels."
+            + " Lower values are better." * self.lower_is_better,
+        )
+        rows: list[tuple[str, ...]] = []
+        checks: list[tuple[str, ...]] = []
+        for i, name in enumerate(map(visible, self.names[:_SHOWN])):
+            means = (x[i] for x in (self.judge_mean, self.labels_mean, self.estimate))
+            ends = format_interval(*self.interval[i], digits=4)
+            rows.append((name, *(f"{x:.4f}" for x in means), ends, f"{self.n_effective[i]:.0f}"))
+            known = (number(self.correlation[i], ".3f"), number(self.bias[i], "+.4f"))
+            tests = (format_pvalue(x[i]) for x in (self.bias_pvalue, self.balance_pvalue))
+            checks.append((name, *known, *tests))
+        more = len(self.names) - _SHOWN
+        worth = "Worth: how many labels without a judge would tell as much."
+        equal = (
+            f"The same bias for all models: p = {format_pvalue(self.equal_bias_pvalue)} (F test)."
+        )
+        level = interval_name(self.confidence_level)
+        found = [
+            Section(
+                title="Judged values, corrected by labels",
+                text=text,
+                columns=("model", "judge", "labels", "corrected", level, "worth"),
+                rows=tuple(rows),
+                notes=(worth, *([f"... and {more} more models."] * (more > 0))),
+            ),
+            Section(
+                title="The judge",
+                columns=("model", "correlation", "bias", "p (bias)", "p (balance)"),
+                rows=tuple(checks),
+                notes=(
+                    *([equal] * (not np.isnan(self.equal_bias_pvalue))),
+                    "Balance: are items with labels judged as the others are?",
+                ),
+            ),
+        ]
+        return found + ([Section(title="Cautions", text=self.cautions)] if self.cautions else [])
+
+
+def judged_values(
+    judge: Any,
+    human: Any,
+    *,
+    groups: ArrayLike | None = None,
+    strata: ArrayLike | None = None,
+    stratum_weights: Any = "items",
+    label_strata: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
+    probabilities: ArrayLike | None = None,
+    average: str = "items",
+    tune: str | float = "model",
+    variance: str | None = None,
+    convention: str = "inside",
+    target: str = "new items",
+    interval: str | None = None,
+    confidence_level: float = 0.95,
+    lower_is_better: bool = False,
+    names: Sequence[str] | None = None,
+) -> JudgedValues:
+    """Correct what a cheap judge says of all items by human labels of some of them.
+
+    The answer goes to `compare_means`, `mean_difference`, `best_set`, `rank_sets` and others,
+    in the place of values.
+
+    Parameters
+    ----------
+    judge : array-like of shape (M, N) or (N,), mapping or frame
+        What the judge gives to the answers of each model: right or wrong, a grade, a probability.
+        None may be missing. Its scale need not be that of the labels.
+    human : array-like of shape (M, N) or (N,), mapping or frame
+        Labels by people of the same answers, None or NaN where there is none. Models may have
+        labels of different items. Of several labels of an item, a third axis, the mean counts.
+    groups : array-like, shape (N,), optional
+        Cluster of each item; some of its items may have labels.
+    strata : array-like, shape (N,), optional
+        Stratum of each item, with weights that are fixed. Each needs two labels.
+    stratum_weights : {"items", "equal"} or mapping
+        What the mean of each stratum counts: as many as it has items, all the same, or
+        a number for each.
+    label_strata : array-like, shape (N,), optional
+        Strata by which only the labels were drawn, from items that are a random sample.
+    weights : array-like, shape (N,), optional
+        Importance of each item.
+    probabilities : array-like, shape (N,), optional
+        With which each item was to be labelled, in (0, 1], where they differ.
+    average : {"items", "clusters"}
+        Whether each item counts the same, or each cluster by its mean.
+    tune : {"model", "common", "pair", "slope", "stratum"} or float
+        How much of the judge counts: what makes the variance of each model least, that of
+        all differences together with one number, or of the difference of two models with two;
+        the slope of labels on judged values; a number for each stratum; or a given number,
+        0 for the labels alone, 1 for their difference to the judge.
+    variance : {"jackknife", "influence", "plain"}, optional
+        Leave out each item or cluster, and tune again; or influences for a given slope.
+        "plain", with `label_strata`, has no factor for small samples.
+    convention : {"inside", "ppi", "horvitz-thompson"}
+        "inside": the judge's mean is over all items. "ppi": over those without labels, with
+        normal intervals, as published; its slope times N / (N - n) is that of "inside".
+        "horvitz-thompson": labels over their `probabilities`, as in active inference.
+    target : {"new items", "these items"}
+        Whether means are those of new items of the same kind, or of these alone.
+    interval : {"wilson", "t"}, optional
+        Of each model alone; Wilson's, at the effective number of labels, where judge and
+        labels are 0 or 1 and items count alike.
+    confidence_level : float
+        Of the intervals, in (0, 1).
+    lower_is_better : bool
+        Whether values are losses.
+    names : sequence of str, optional
+        Names of the models, in the place of those that `judge` has.
+
+    Returns
+    -------
+    JudgedValues
+        Corrected means, intervals, how many labels these are worth, and tests of the judge.
+
+    Raises
+    ------
+    ValueError
+        If the judge lacks an item, a model or stratum has no labels, probabilities are outside
+        (0, 1], or options exclude each other.
+    TypeError
+        If values are no numbers.
+
+    See Also
+    --------
+    judge_agreement : How alike judge and people are.
+    rogan_gladen : Error rates of the judge that are known from other items.
+    fastcmp.planning.labels : How many labels are needed.
+
+    Notes
+    -----
+    The corrected mean is that of the labels plus lam times what the judge's mean over all
+    items is above its mean over the labelled [1]_ [2]_. For 0/1 values with ``tune="slope"``
+    it is the maximum-likelihood estimate [3]_. With all items labelled it is the plain mean.
+    Each model has a slope of its own, which is at least 0 and may exceed 1; intervals are by
+    t with Satterthwaite's degrees of freedom, O(M N + M**2 N).
+
+    References
+    ----------
+    .. [1] A. N. Angelopoulos, J. C. Duchi, T. Zrnic, "PPI++: Efficient prediction-powered
+       inference", arXiv:2311.01453 (2023).
+    .. [2] C.-E. Saerndal, B. Swensson, J. Wretman, "Model assisted survey sampling",
+       Springer (1992).
+    .. [3] A. Tenenbein, "A double sampling scheme for estimating from binomial data with
+       misclassifications", JASA 65 (1970) 1350-1361.
+
+    Examples
+    --------
+    >>> from fastcmp import judged_values
+    >>> judge = [[1, 1, 0, 1, 1, 0, 1, 1], [1, 0, 0, 1, 0, 0, 1, 1]]
+    >>> human = [[1, 1, 0, None, 0, None, 1, None], [1, 0, 0, None, 0, None, 1, None]]
+    >>> judged_values(judge, human).estimate.round(3).tolist()
+    [0.571, 0.494]
+    """
+    level = as_proportion(confidence_level, "confidence_level")
+    lower_is_better = as_flag(lower_is_better, "lower_is_better")
+    convention = choose(convention, "convention", CONVENTIONS)
+    target = choose(target, "target", TARGETS)
+    average = choose(average, "average", ("items", "clusters"))
+    variance = choose(variance, "variance", (None, *VARIANCES))
+    interval = choose(interval, "interval", (None, "wilson", "t"))
+    tune = choose(tune, "tune", TUNES) if isinstance(tune, str) else as_finite(tune, "tune")
+    data = read_judged(judge, human, names)
+    every = (groups, strata, weights, probabilities, label_strata)
+    plan = {name: x for name, x in zip(_DESIGN, every, strict=True) if x is not None}
+    way = "label_strata" if label_strata is not None else convention
+    if target == "these items":
+        if convention != "inside":
+            raise ValueError("target='these items' needs convention='inside'")
+        way = "these items"
+    variance = _check_options(way, [*plan], tune, variance, average, data)
+    design, drawn = _read_design(data, plan, stratum_weights, average)
+    wilson = interval != "t" and way == "inside" and design.plain
+    if interval == "wilson" and not wilson:
+        raise ValueError(
+            "interval='wilson' needs items that count alike, and labels drawn from all"
+        )
+    normal = way in ("ppi", "horvitz-thompson")
+    options: dict[str, Any] = {"by_stratum": tune == "stratum"}
+    options["lost"] = 1 if drawn is None else int(drawn.max()) + 1
+    rows = np.empty((len(data.names), design.n_units))
+    found = _correct_models(data, design, drawn, way, tune, variance, rows, options)
+    units = [_units_of(items, design) for items in data.labelled]
+    fields: dict[str, Any] = {x: np.array([one[x] for one in found], float) for x in _FIELDS}
+    n_tuned = [one["n_tuned"] for one in found]
+    covariance, pair_df = degrees(rows, units, design, n_tuned, **options)
+    if normal:
+        pair_df[:] = fields["bias_df"][:] = np.inf
+    for name in ("bias", "balance"):
+        estimate, spread = fields[name], fields.pop(f"{name}_variance")
+        with np.errstate(divide="ignore", invalid="ignore"):
+            error = np.sqrt(spread)
+            statistic = np.where((spread == 0.0) & (estimate == 0.0), 0.0, estimate / error)
+            p = t_tail(
+                np.where(np.isinf(statistic), np.nan, statistic), "two-sided", fields[f"{name}_df"]
+            )
+        fields[f"{name}_pvalue"] = np.where(statistic == 0.0, 1.0, p)
+        fields |= {f"{name}_standard_error": error, f"{name}_statistic": statistic}
+    equal: tuple[Any, ...] = (np.nan, (np.nan, np.nan), np.nan)
+    if len(found) > 1 and not np.isnan(fields["bias"]).any():
+        free = min(len(places) for places in units) - design.shares.size
+        each = [(*one["of_labels"], places) for one, places in zip(found, units, strict=True)]
+        equal = equal_bias(each, design.n_units, free)
+    n_labels = np.array([items.size for items in data.labelled])
+    errors, df = np.sqrt(np.diagonal(covariance)), np.diagonal(pair_df).copy()
+    whole = (n_labels == data.n_items) & (target == "these items")  # nothing is left open
+    with np.errstate(divide="ignore", invalid="ignore"):
+        n_effective = n_labels * (fields["labels_standard_error"] / errors) ** 2
+        half = t_ppf(0.5 + 0.5 * level, df) * np.where((errors > 0.0) | whole, errors, np.nan)
+    ends = fields["estimate"][:, np.newaxis] + half[:, np.newaxis] * np.array([-1.0, 1.0])
+    methods, interval_n = ["normal" if normal else "t"] * len(found), np.full(len(found), np.nan)
+    for m, (f, y) in enumerate(data.labels() if wilson else []):
+        if all(((x == 0.0) | (x == 1.0)).all() for x in (y, f, data.judged[m])):
+            ends[m], interval_n[m] = _wilson(f, y, data.n_items, fields["estimate"][m], level)
+            methods[m] = "wilson"
+        elif interval == "wilson":
+            raise ValueError(
+                f"interval='wilson' needs 0/1 labels and judge, {data.names[m]} has others"
+            )
+    if design.clusters is not None:
+        rows *= data.n_items / (design.n_units * np.bincount(design.clusters))
+        rows = rows[:, design.clusters]
+    lam = np.stack([one["slopes"] for one in found])
+    result = JudgedValues(
+        names=data.names,
+        **fields,
+        standard_error=errors,
+        df=df,
+        interval=ends,
+        lam=lam[:, 0] if tune != "stratum" and np.ptp(lam, axis=1).max() == 0.0 else lam,
+        n_labels=n_labels,
+        n_effective=n_effective,
+        equal_bias_statistic=equal[0],
+        equal_bias_df=equal[1],
+        equal_bias_pvalue=equal[2],
+        covariance=covariance,
+        pair_df=pair_df,
+        influences=rows,
+        codes=design.clusters,
+        n_items=data.n_items,
+        n_clusters=None if design.clusters is None else design.n_units,
+        tune=tune,
+        variance=variance,
+        convention=convention,
+        target=target,
+        interval_method=tuple(methods),
+        interval_n=interval_n,
+        confidence_level=level,
+        lower_is_better=lower_is_better,
+    )
+    constant = np.array([one["constant"] for one in found])
+    return replace(result, cautions=_cautions(result, data, [len(x) for x in units], constant))
+
+
+_DESIGN = ("groups", "strata", "weights", "probabilities", "label_strata")
+#: What is found of each model alone.
+_FIELDS = (
+    *("estimate", "judge_mean", "labels_mean", "labels_standard_error", "correlation"),
+    *("bias", "bias_variance", "bias_df", "balance", "balance_variance", "balance_df"),
+)
+
+
+#: Ways of correcting: what of the design each takes, slopes that it tunes, variances that it
+#: knows, the first by default, and why no more.
+_WAYS: dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[Any, ...], str]] = {
+    "inside": (_DESIGN[:4], TUNES, VARIANCES[:2], "label_strata= goes with no other"),
+    "label_strata": (_DESIGN[4:], TUNES[:1], VARIANCES[1:], "label_strata= goes with no other"),
+    "these items": ((), ("model", "slope"), (None,), "labels must be drawn among all these items"),
+    "ppi": (_DESIGN[:2], TUNES[:1], (None,), "published for items, strata and whole clusters"),
+    "horvitz-thompson": (_DESIGN[3:4], TUNES[:1], (None,), "of independent items"),
+}
+
+
+def _check_options(
+    name: str, given: list[str], tune: Any, variance: str | None, average: str, data: Judged
+) -> str | None:
+    """Refuse options that exclude each other; choose the variance."""
+    design, tunes, variances, reason = _WAYS[name]
+    for option in given:
+        if option not in design:
+            raise ValueError(f"{option}= cannot be taken into account here: {reason}")
+    if name == "horvitz-thompson" and not given:
+        raise ValueError("convention='horvitz-thompson' needs probabilities=")
+    if average == "clusters" and given != ["groups"]:
+        raise ValueError(
+            "average='clusters' needs groups=, and no strata, weights or probabilities"
+        )
+    if name == "ppi" and "groups" in given and average == "items":
+        raise ValueError("groups= with convention='ppi' are published for average='clusters' only")
+    if isinstance(tune, str) and tune not in tunes:
+        raise ValueError(f"tune={tune!r} needs convention='inside' of new items: use 'model'")
+    if tune == "stratum" and "strata" not in given:
+        raise ValueError("tune='stratum' needs strata=")
+    n_models = len(data.names)
+    if (tune == "pair" and n_models != 2) or (tune == "common" and n_models < 2):
+        what = "two models" if tune == "pair" else "several models"
+        raise ValueError(f"tune={tune!r} is for {what}, got {n_models}: use 'model' or 'common'")
+    if tune in ("common", "pair") and not data.same_labels:
+        raise ValueError(f"tune={tune!r} needs labels of the same items for all models")
+    if variance is not None and variance not in variances:
+        known = [x for x in variances if x] or "none: leave it out"
+        raise ValueError(f"variance={variance!r} is not known here, but {known}")
+    return variances[0] if variance is None else variance
+
+
+def _read_design(
+    data: Judged, plan: dict[str, Any], stratum_weights: Any, average: str
+) -> tuple[Design, Items | None]:
+    """How items make up units and strata, and strata by which labels alone were drawn."""
+    n = data.n_items
+    own = {name: plan.get(name) for name in ("groups", "strata", "weights")}
+    groups = read_item_groups(n, **own, stratum_weights=stratum_weights)
+    if groups.crossed:
+        raise ValueError("groups must lie within strata: a cluster has items of several strata")
+    clusters = None if groups.clusters is None else groups.clusters.codes
+    weights = np.ones(n) if groups.weights is None else groups.weights
+    if average == "clusters" and clusters is not None:
+        weights = 1.0 / np.bincount(clusters)[clusters]
+    probabilities: Any = 1.0
+    if "probabilities" in plan:
+        probabilities = as_numbers(plan["probabilities"], "probabilities").astype(np.float64)
+        fits = probabilities.shape == (n,)
+        if not (fits and ((probabilities > 0.0) & (probabilities <= 1.0)).all()):
+            raise ValueError(
+                f"probabilities of being labelled must lie in (0, 1], one for each of {n} items, "
+                f"got {probabilities.min() if fits else probabilities.shape}"
+            )
+    drawn = read_grouping(plan.get("label_strata"), "label_strata", n)
+    layers = groups.strata if drawn is None else drawn
+    for name, items in zip(data.names, data.labelled, strict=True):
+        if not weights[items].sum() > 0.0:
+            raise ValueError(f"weights must not be 0 for all items with labels of {name}")
+        if layers is not None:
+            units = items if clusters is None else np.unique(clusters[items], return_index=True)[1]
+            here = layers.codes[units if clusters is None else items[units]]
+            counts = np.bincount(here, minlength=len(layers.labels))
+            if counts.min() < 2:
+                which, label = "strata" if drawn is None else "label_strata", int(counts.argmin())
+                raise ValueError(
+                    f"{which} must have at least 2 labels (or clusters with such) each, and "
+                    f"{layers.labels[label]!r} has {counts.min()} of {name}: label more there, or "
+                    "merge strata"
+                )
+    strata = None if groups.strata is None else groups.strata.codes
+    if clusters is not None and strata is not None:
+        strata = strata[np.unique(clusters, return_index=True)[1]]
+    shares = groups.stratum_weights
+    design = Design(n, clusters, strata, shares, weights, probabilities, plain=not plan)
+    return design, None if drawn is None else drawn.codes
+
+
+def _units_of(items: Items, design: Design) -> Items:
+    """Units that have labels."""
+    return items if design.clusters is None else np.unique(design.clusters[items])
+
+
+def _correct_models(
+    data: Judged,
+    design: Design,
+    drawn: Items | None,
+    way: str,
+    tune: Any,
+    variance: str | None,
+    rows: Floats,
+    options: dict[str, Any],
+) -> list[dict[str, Any]]:
+    """Correct each model; write influences of units into `rows`, shape (M, G)."""
+    lam = None if isinstance(tune, str) else tune
+    shared = _shared_slopes(data, design, tune) if tune in ("common", "pair") else []
+    found: list[dict[str, Any]] = [{}] * len(data.names)
+    labels = data.labels()
+
+    def correct(models: slice) -> None:
+        # Used for each model in turn: memory that is new each time costs more than arithmetic.
+        buffer, centred = np.empty(design.n_units), np.empty(data.n_items)
+        for m in range(models.start, models.stop):
+            items, (f, y) = data.labelled[m], labels[m]
+            judged, shift = data.judged[m], float(y.mean())
+            middle = data.means[m]
+            np.subtract(judged, middle, centred)
+            constant = dot(centred, centred) <= judged.size * (_SAME * middle) ** 2
+            if constant:
+                centred[:] = 0.0
+            sums = unit_sums(centred, y - shift, items, design)
+            strata = strata_of([sums], sums.ry, design)
+            if drawn is not None:
+                answer = by_label_strata(judged, y, items, drawn, lam, plain=variance == "plain")
+            elif way == "these items":
+                answer = of_these_items(judged, y, items, lam)
+            elif way == "horvitz-thompson":
+                answer = by_probabilities(judged, y, items, np.asarray(design.probabilities), lam)
+            elif way == "ppi":
+                answer = _published(judged, data.human[m], items, design, lam, data.names[m])
+            else:
+                slopes = shared[m] if shared else fixed(lam or 0.0, len(strata))
+                if lam is None and not shared:
+                    by_stratum, slope = tune == "stratum", tune == "slope"
+                    (slopes,) = tuned([strata], by_stratum=by_stratum, slope=slope)
+                into, jackknife = (rows[m], buffer), variance == "jackknife"
+                answer = corrected(sums, strata, slopes, design, into, jackknife=jackknife)
+                answer = answer._replace(
+                    estimate=answer.estimate + shift,
+                    judge_mean=answer.judge_mean + middle,
+                    labels_only=answer.labels_only + shift,
+                )
+            if answer.rows[0] is not rows[m]:
+                rows[m] = answer.rows[0]
+            one: dict[str, Any] = {"estimate": answer.estimate, "judge_mean": answer.judge_mean}
+            one |= {"labels_mean": answer.labels_only, "correlation": correlated(f, y)}
+            one |= {"n_tuned": answer.n_tuned, "slopes": answer.lam, "constant": constant}
+            one["labels_standard_error"] = answer.labels_variance**0.5
+            one |= dict.fromkeys(("bias", "bias_variance", "bias_df"), np.nan)
+            if len({bool(x.min() >= 0.0 and x.max() <= 1.0) for x in (f, y)}) == 1:  # one scale
+                units, row = [_units_of(items, design)], answer.rows[1][np.newaxis]
+                spread, df = degrees(row, units, design, [answer.n_tuned], **options)
+                one |= {"bias_variance": spread[0, 0], "bias_df": df[0, 0]}
+                one["bias"] = answer.judge_mean - answer.estimate
+            mean, influences = of_labels(sums.rf - sums.ry, strata, design)
+            one["of_labels"] = (mean + middle - shift, influences)
+            balance = label_balance(sums, strata, design)
+            one |= dict(zip(("balance", "balance_variance", "balance_df"), balance, strict=True))
+            found[m] = one
+
+    workers = check_workers(None) if rows.size > _LARGE else 1
+    with ThreadPool(workers) as pool:
+        pool.run(correct, parts(len(labels), -(-len(labels) // workers)), no_step)
+    return found
+
+
+def _shared_slopes(data: Judged, design: Design, tune: str) -> list[Slopes]:
+    """Slopes that several models share, or that two have together."""
+    items = data.labelled[0]
+    sums = [
+        unit_sums(f - f.mean(), y[items] - y[items].mean(), items, design)
+        for f, y in zip(data.judged, data.human, strict=True)
+    ]
+    if tune == "pair":
+        a, b = tuned([strata_of(sums, sums[0].ry - sums[1].ry, design)])
+        return [a, b._replace(lam=-b.lam, without=lambda *x: -b.without(*x))]
+    columns = ("wf", "rf", "ry")
+    middle = {x: sum(getattr(one, x) for one in sums) / len(sums) for x in columns}
+    apart = [x._replace(**{k: getattr(x, k) - middle[k] for k in columns}) for x in sums]
+    return tuned([strata_of([x], x.ry, design) for x in apart]) * len(sums)
+
+
+def _published(
+    judged: Floats, human: Floats, items: Items, design: Design, lam: float | None, name: str
+) -> Corrected:
+    """Correct by the published convention, of items or of the means of whole clusters."""
+    shares = np.zeros(judged.size)
+    shares[items] = 1.0
+    if design.clusters is not None:
+        sizes, columns = np.bincount(design.clusters), (judged, np.nan_to_num(human), shares)
+        judged, human, shares = (np.bincount(design.clusters, x) / sizes for x in columns)
+    labelled, strata = shares > 0.0, np.zeros(shares.size, np.int64)
+    if not np.isin(shares, (0.0, 1.0)).all():
+        raise ValueError(
+            "groups must have labels of all their items or of none with convention='ppi', and one "
+            f"of {name} has some: use convention='inside'"
+        )
+    strata = strata if design.strata is None else design.strata
+    n_strata = design.shares.size
+    if min(np.bincount(strata[x], minlength=n_strata).min() for x in (labelled, ~labelled)) < 2:
+        raise ValueError(
+            "human must have 2 units with labels and 2 without in each stratum with "
+            f"convention='ppi', {name} has not: use convention='inside'"
+        )
+    return outside(judged, human, labelled, design, lam)
+
+
+def _wilson(
+    f: Floats, y: Floats, n_items: int, rate: float, level: float
+) -> tuple[tuple[float, float], float]:
+    """Wilson's interval at the effective number of labels, and that number."""
+    n = n_effective = float(y.size)
+    df = None if n == n_items else n - 2.0
+    if df is not None and df < 1.0:
+        return (np.nan, np.nan), np.nan
+    if df is not None:
+        table = np.bincount((2 * y + f).astype(np.int64), minlength=4).reshape(2, 2) + 0.25
+        margins = table.sum(axis=0).prod() * table.sum(axis=1).prod()
+        phi = max(table[0, 0] * table[1, 1] - table[0, 1] * table[1, 0], 0.0) / np.sqrt(margins)
+        n_effective = (n - 1.0) / (1.0 - phi**2 * (1.0 - n / n_items))
+    quantile = float(t_ppf(0.5 + 0.5 * level, df))
+    low, high = wilson_interval(min(max(rate, 0.0), 1.0), n_effective, quantile)
+    return (float(low), float(high)), n_effective
+
+
+def _cautions(
+    result: JudgedValues, data: Judged, n_units: list[int], constant: NDArray[np.bool_]
+) -> tuple[str, ...]:
+    """What makes the answer doubtful, in sentences."""
+    n, y = result.n_labels, [y for _, y in data.labels()]
+    few = [bool(np.isin(x, (0.0, 1.0)).all()) and min(x.sum(), (1 - x).sum()) < 5 for x in y]
+    beyond = [not x.min() <= mean <= x.max() for x, mean in zip(y, result.estimate, strict=True)]
+    in_clusters, is_tuned = result.n_clusters is not None, isinstance(result.tune, str)
+    by_stratum = result.lam.shape[-1] if result.tune == "stratum" else 0
+    told: list[tuple[Any, str]] = [
+        (n < 20, "Fewer than 20 labels: look at the labels alone as well"),
+        (few, "Fewer than 5 labels of a class: intervals by t are short"),
+        (in_clusters & (np.array(n_units) < 10), "Fewer than 10 clusters with labels"),
+        (n < 20 * by_stratum, "A slope for each stratum needs 20 labels in each"),
+        (constant & (n < data.n_items), "The judge says the same of all items, and adds nothing"),
+        (is_tuned & (result.correlation < 0.0), "The judge goes against the labels"),
+        (
+            (data.n_items < 2 * n) & (n < data.n_items),
+            "Most items have labels: the judge hardly helps",
+        ),
+        (result.standard_error == 0.0, "No variance was observed: there is no interval by t"),
+        (np.isnan(result.standard_error), "Too few labels for a standard error"),
+        (np.isnan(result.bias), "Judge and labels have different scales: a bias has no meaning"),
+        (beyond, "The corrected mean lies outside the labels that were given"),
+    ]
+    sentences = []
+    for mask, text in told:
+        which = np.flatnonzero(mask)
+        if which.size:
+            of = f" ({listed([data.names[i] for i in which])})" * (which.size < len(data.names))
+            sentences.append(f"{text}{of}.")
+    return tuple(sentences)

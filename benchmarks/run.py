@@ -32,7 +32,7 @@ SCALE = tuple(
 )
 
 #: What `docs/benchmarks/values.md` is about.
-VALUES = (HERE / "test_items.py",)
+VALUES = (HERE / "test_items.py", HERE / "test_sums.py")
 #: What `docs/benchmarks/metrics.md` is about.
 METRICS = (HERE / "test_metrics.py",)
 #: What `docs/benchmarks/deciding.md` is about.

@@ -24,6 +24,8 @@ from fastcmp.datasets.strengths import bradley_terry as bradley_terry
 from fastcmp.estimates.judge_checks import judge_agreement as judge_agreement
 from fastcmp.estimates.judged import judged_values as judged_values
 from fastcmp.estimates.rogan_gladen import rogan_gladen as rogan_gladen
+from fastcmp.estimates.sum_inputs import regression_sums as regression_sums
+from fastcmp.estimates.sums import compare_sums as compare_sums
 from fastcmp.inputs.long_tables import from_long as from_long
 from fastcmp.io.logs.battles import read_battles as read_battles
 from fastcmp.io.logs.inspection import inspect_results as inspect_results

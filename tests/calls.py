@@ -29,6 +29,8 @@ COST = [[0, 1], [5, 0]]
 FOLD_TABLES = [[[9, 8], [1, 2]], [[7, 3], [6, 4]], [[9, 0], [0, 2]]]
 
 LONG = {"item": Y + A, "model": ["a", "b"] * 12, "value": S + T, "r": [*range(24)]}
+SUMS = {"item": [*range(12)] * 3, "model": ["a"] * 12 + ["b"] * 12 + ["c"] * 12}
+SUMS |= {"errors": [*A, *B, *[3, 0, 1] * 4], "words": [5, 4, 7, 6, 5, 9, 3, 8, 6, 5, 4, 7] * 3}
 
 #: What a judge says of the answers of two models, and labels of some of these.
 JUDGE = {"a": A, "b": B}
@@ -130,6 +132,8 @@ GOOD = {
     "compare_holdout": HOLDOUT,
     "compare_labels": LABELS,
     "compare_metric": {"y_true": Y, "pred_a": A, "pred_b": B, "metric": "f1", "rng": 1},
+    "compare_sums": {"stats": SUMS, "metric": "ratio", "rng": 1},
+    "regression_sums": {"truth": S, "predicted": {"a": T, "b": S[::-1]}},
     "compare_datasets": {"scores": VALUES},
     "compare_means": {"values": VALUES, "rng": 1},
     **{

@@ -66,6 +66,28 @@ EXAMPLES = {
     "pairs with a margin and a control": lambda: fastcmp.compare_means(
         {"a": S, "b": T, "c": S[::-1]}, margin=0.2, control="a"
     ),
+    "sums by ratios": lambda: fastcmp.compare_sums(
+        [[[1, 5], [0, 4], [2, 7]], [[2, 5], [1, 4], [2, 7]], [[3, 5], [1, 4], [1, 7]]],
+        metric="wer",
+        scale="ratio",
+        control=0,
+    ),
+    "sums by swaps": lambda: fastcmp.compare_sums(
+        [[[1, 5, 0], [1, 4, 2], [0, 2, 7]], [[2, 5, 1], [1, 4, 1], [2, 0, 7]]],
+        metric="f1",
+        method="permutation",
+        margin=0.3,
+    ),
+    "sums by the bootstrap": lambda: fastcmp.compare_sums(
+        {"a": [[1, 5], [0, 4], [2, 7]], "b": [[2, 5], [1, 4], [2, 7]]},
+        metric="ratio",
+        method="bootstrap",
+        n_resamples=99,
+        rng=1,
+    ),
+    "sums without a value": lambda: fastcmp.compare_sums(
+        {"a": [[1, 0], [2, 0]], "b": [[1, 1], [2, 0]], "c": [[2, 1], [2, 1]]}, metric="ratio"
+    ),
     "several metrics": lambda: fastcmp.metric(Y, A, metric=["f1", "mcc"]),
     "several metrics of two": lambda: fastcmp.compare_metric(Y, A, B, metric=["f1", "mcc"]),
     "metrics of tables": lambda: fastcmp.compare_metric(
@@ -214,7 +236,15 @@ EXAMPLES = {
 #: Functions whose answer is no record.
 NO_RECORDS = PER_ITEM | {
     *("adjust", "auc", "average_precision", "g_pass_at_k", "hanley_mcneil"),
-    *("Estimates", "make_metric", "margin_decision", "mcnemar_table", "pass_at_k", "pass_hat_k"),
+    *(
+        "Estimates",
+        "make_metric",
+        "regression_sums",
+        "margin_decision",
+        "mcnemar_table",
+        "pass_at_k",
+        "pass_hat_k",
+    ),
     *("pass_variance", "read_battles"),
 }
 #: All examples: proper calls of functions, and those above.

@@ -185,6 +185,7 @@ OTHER_IN = {
     ("compare_cv", "scoring"): ["accuracy", "f1"],
     ("compare_cv_all", "scoring"): ["accuracy", "f1"],
     ("winner_estimate", "beta"): [0.01],
+    ("compare_sums", "lower_is_better"): [True],
 }
 FOLDS = {"design": lambda: designs.repeated_kfold(2, 3, rng=1), "test": "bouckaert-frank-t"}
 CONCORDANT = {"both_right": 60, "both_wrong": 9}
@@ -318,6 +319,7 @@ UNSEEN_IN = {
     "classification_report": {"labels"},
     "classification_table": {"positive"},
     "compare_all": {"metric", "cost"},
+    "compare_sums": {"beta", "labels"},
     "compare_datasets": {"exact", "variance", "n_resamples", "rng"},
     "compare_folds": {"metric"},
     "cost_test": {"classes"},
@@ -1021,7 +1023,8 @@ def test_random_answers_say_so(name):
                     if not np.array_equal(x, y, equal_nan=True)
                 ]
                 if "maxt" in way.values():
-                    by_all = "normal draws" if "_from_" in name else "all sign flips"
+                    normal = "_from_" in name or name == "compare_sums"
+                    by_all = "normal draws" if normal else "all sign flips"
                     assert (ours.adjust_draws == by_all) == (not data)
                 elif hasattr(ours, "seed"):
                     assert not changed or ours.seed == 1

@@ -150,6 +150,12 @@ WRONG = {
     "multiclass": _CHOICE,
     "empty": {"a string": "abc", "2": 2, "negative": -1, "a list": [1.0, 0.5]},
     "masks": {"a number": 3, "halves": {"a": [[0.5]]}, "too few": {"a": [[1, 0, 1]]}, "none": {}},
+    "truth": _VALUES | {"two dimensions": [S, T]},
+    "predicted": _NUMBERS | {"one dimension": S, "no models": {}, "too short": {"a": S[:-1]}},
+    "stats": _OBJECT
+    | {"empty": {}, "one model": {"a": [[1, 2], [2, 3]]}, "items alone": [[1, 2], [3, 4]]}
+    | {"NaN": [[[1, np.nan], [2, 3]]] * 2, "of items x sums": [[[1, 2, 3], [4, 5, 6]]] * 2}
+    | {"negative": [[[1, -2], [2, 3]]] * 2, "one item": [[[1, 2]]] * 2},
     "rating_counts": _OBJECT
     | {"negative": [[-1, 4]], "fractions": [[0.5, 2.5]], "uneven": [[3, 0], [1, 1]]},
     "multiplicity": {"a number": 3, "too short": [1], "negative": [-1] * 3}

@@ -19,7 +19,7 @@ DATA = {
     *("model_a", "model_b", "models", "pvalues", "data", "result", "plain", "path"),
     *("frame", "n_correct", "n_samples", "probabilities", "masks", "accumulator"),
     *("moments", "pred", "metric", "comparisons"),
-    *("estimates", "covariance", "evalues", "variances"),
+    *("estimates", "covariance", "evalues", "variances", "stats", "truth", "predicted"),
     *("difference", "standard_error", "margin", "interval"),
     *("inner_interval",),
     *("scores_a", "scores_b", "n_rope", "rank_sum_difference"),

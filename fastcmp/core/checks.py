@@ -247,6 +247,7 @@ _SYNONYMS = {
     "likelihood_ratio_negative": ("lr-minus", "nlr"),
     "linear": ("equal-spacing", "equal"),
     "quadratic": ("squared", "fleiss-cohen"),
+    "ratio": ("log", "log-ratio"),
     "ovr": ("one-vs-rest", "one-vs-all"),
     "ovo": ("one-vs-one",),
     "closest-topleft": ("topleft",),

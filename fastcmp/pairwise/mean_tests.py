@@ -122,8 +122,13 @@ def estimate_tests(estimates: Estimates, confidence_level: float) -> PairTests:
         assert rows is not None
         apart = sums_by_unit(rows[[a]] - rows[[b]], estimates.codes)[0]
         variance = apart @ apart * (n_units / (n_units - 1.0) / rows.shape[1] ** 2)
+        difference = sign * (estimates.merit[a] - estimates.merit[b])
+        if variance <= _ROUNDED * (estimates.variance[a] + estimates.variance[b]):
+            variance = 0.0  # all of it is rounding, and perhaps the difference
+            if difference**2 <= _ROUNDED * max(estimates.values[a] ** 2, estimates.values[b] ** 2):
+                difference = 0.0
         own = df if estimates.pair_df is None else df[a, b]
-        return MeanEstimate(sign * (estimates.merit[a] - estimates.merit[b]), variance, own)
+        return MeanEstimate(difference, variance, own)
 
     tests = moment_tests(moments, confidence_level, None if rows is None else direct)
     low, high = (float(times(end, -estimates.exponent)) for end in estimates.limits)

@@ -45,7 +45,13 @@ _METHODS = {
     "e-value": "e-value, at any look",
 }
 #: What models are compared on, by the test.
-_NOUNS = {"means": "items", "tasks": "data sets", "bradley-terry": "battles", "folds": "folds"}
+_NOUNS = {
+    "means": "items",
+    "sums": "items",
+    "tasks": "data sets",
+    "bradley-terry": "battles",
+    "folds": "folds",
+}
 _INTERVALS = {"accuracy": "Wilson", "cost": "profile likelihood", "AUC": "DeLong, logit"}
 
 

@@ -150,4 +150,5 @@ _READERS = {
     "MetricComparison": _metric,
     "MetricsResult": _pairs,
     "PairwiseResult": _pairs,
+    "SumsResult": _pairs,
 }

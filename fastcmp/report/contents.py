@@ -13,7 +13,7 @@ from fastcmp.report.headline import headline
 CONTENTS: dict[str, str] = {
     **dict.fromkeys(
         (
-            *("PairwiseResult", "MeansResult", "MetricsResult", "FoldComparison"),
+            *("PairwiseResult", "MeansResult", "MetricsResult", "SumsResult", "FoldComparison"),
             *("CVPairwiseResult", "BradleyTerry", "EvaluePairs"),
         ),
         "fastcmp.report.boards:blocks_of_pairs",

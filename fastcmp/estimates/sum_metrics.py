@@ -1,0 +1,412 @@
+"""Metrics that are functions of sums over items: one table of them.
+
+Item i has p numbers; a metric is a function of their totals that stays the same where all
+totals are multiplied by one number. So the influence of an item on it is the gradient at the
+totals times the item's numbers, and the influences add up to 0. Gradients are exact to
+rounding: the imaginary part of the function at totals with a tiny imaginary part.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastcmp.core.checks import as_finite
+
+Floats = NDArray[np.float64]
+#: Of totals of shape (..., p) and the option, also of complex ones; shape (...).
+Function = Callable[[Any, Any], Any]
+
+_STEP = 1e-20  # of totals, along the imaginary axis
+_REAL_STEP = 6e-6  # of totals, of central differences
+_APART = 1e-5  # what both derivatives must agree to, relative
+_DEGREE = 1e-6  # of the largest part of the sum of influences
+_BETA = re.compile(r"f_?(\d+\.?\d*|\.\d+)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SumMetric:
+    """A metric of sums."""
+
+    title: str
+    #: Names of the p columns; None where there cannot be p.
+    columns: Callable[[int], tuple[str, ...] | None]
+    function: Function
+    lower_is_better: bool = False
+    limits: tuple[float, float] = (0.0, math.inf)
+    #: Weights of the columns, by the option, of whose sum each item has a share: CR2 holds for
+    #: metrics that are fitted with these weights. None for others.
+    shares: Callable[[Any], tuple[float, ...]] | None = None
+    #: Columns that may be negative; None for all.
+    signed: tuple[int, ...] | None = ()
+    #: Columns (k, j) such that total k is at most total j.
+    at_most: Callable[[int], Sequence[tuple[int, int]]] = lambda _: ()
+    #: Totals, shape (..., p), at which there is a value but no derivative.
+    no_slope: Callable[[Floats, Floats], Any] = lambda s, _: np.zeros(s.shape[:-1], np.bool_)
+    #: Columns of which the metric has a kink where their totals are equal.
+    kink: tuple[int, int] | None = None
+    #: "beta" or "labels", and its value.
+    option: str | None = None
+    setting: Any = None
+    #: Whether columns of any names are taken as they come.
+    any_names: bool = False
+
+    def values(self, totals: Any) -> Any:
+        """Values of totals of shape (..., p), NaN where there is none."""
+        with np.errstate(all="ignore"):
+            return self.function(totals, self.setting)
+
+    def gradients(self, totals: Floats) -> Floats:
+        """Gradients at totals, shape (..., p), NaN where there is none."""
+        slopes, size = np.empty(totals.shape), np.abs(totals).max(-1)
+        for k in range(totals.shape[-1]):
+            step = np.zeros(totals.shape, np.complex128)
+            step[..., k] = 1j * _STEP * np.where(size > 0.0, size, 1.0)
+            slopes[..., k] = np.imag(self.values(totals + step)) / step[..., k].imag
+        values = self.values(totals)
+        slopes[np.isnan(values) | self.no_slope(totals, values)] = np.nan
+        return slopes
+
+
+def logged(metric: SumMetric) -> SumMetric:
+    """The logarithm of a metric, of which differences are ratios."""
+
+    def log(totals: Any, setting: Any) -> Any:
+        value = metric.function(totals, setting)
+        return np.where(value.real > 0.0, np.log(value), np.nan)
+
+    def no_slope(totals: Floats, values: Floats) -> Any:
+        return metric.no_slope(totals, np.exp(values))
+
+    limits = (-math.inf, math.inf)
+    return replace(metric, function=log, no_slope=no_slope, limits=limits)
+
+
+def _named(*names: str) -> Callable[[int], tuple[str, ...] | None]:
+    return lambda p: names if p == len(names) else None
+
+
+def _over(numerator: Any, denominator: Any) -> Any:
+    """Quotients, NaN where the denominator is not above 0."""
+    return np.where(denominator.real > 0.0, numerator / denominator, np.nan)
+
+
+def _ratio(s: Any, _: Any) -> Any:
+    return _over(s[..., 0], s[..., 1])
+
+
+def _f_beta(s: Any, beta: float) -> Any:
+    hits = (1.0 + beta * beta) * s[..., 0]
+    return _over(hits, hits + s[..., 1] + beta * beta * s[..., 2])
+
+
+def _perplexity(s: Any, _: Any) -> Any:
+    return np.exp(_over(-s[..., 0], s[..., 1]))
+
+
+# Overlap of classes, by tables [true class, predicted class].
+
+
+def _class_columns(p: int) -> tuple[str, ...] | None:
+    k = math.isqrt(p)
+    between = "" if k <= 10 else "_"
+    names = tuple(f"n{t}{between}{c}" for t in range(k) for c in range(k))
+    return names if k > 1 and k * k == p else None
+
+
+def _class_sizes(s: Any, labels: Any) -> tuple[Any, Any, Any]:
+    """Pixels of each class in both, in either twice, and which classes count; shape (..., K)."""
+    k = math.isqrt(s.shape[-1])
+    table = s.reshape(*s.shape[:-1], k, k)
+    both, true = np.diagonal(table, axis1=-2, axis2=-1), table.sum(-1)
+    sizes = true + table.sum(-2)
+    counted = (true if isinstance(labels, str) and labels == "truth" else sizes).real > 0.0
+    if not isinstance(labels, str):
+        counted &= np.isin(np.arange(k), labels)
+    return both, sizes, counted
+
+
+def counted_classes(totals: Floats, labels: Any) -> NDArray[np.bool_]:
+    """Which classes a mean overlap is over, shape (..., K)."""
+    return np.asarray(_class_sizes(totals, labels)[2])
+
+
+def _mean_iou(s: Any, labels: Any) -> Any:
+    both, sizes, counted = _class_sizes(s, labels)
+    return np.where(counted, both / (sizes - both), 0.0).sum(-1) / counted.sum(-1)
+
+
+def _mean_dice(s: Any, labels: Any) -> Any:
+    both, sizes, counted = _class_sizes(s, labels)
+    return np.where(counted, 2.0 * both / sizes, 0.0).sum(-1) / counted.sum(-1)
+
+
+# Translations: statistics in the order of sacrebleu.
+
+
+def _bleu_columns(p: int) -> tuple[str, ...] | None:
+    names = (f"{kind}{k}" for kind in "mt" for k in range(1, p // 2))
+    return ("hyp_len", "ref_len", *names) if p >= 4 and p % 2 == 0 else None
+
+
+def _bleu(s: Any, _: Any) -> Any:
+    """BLEU; an order without a match is smoothed as by sacrebleu ("exp")."""
+    n = s.shape[-1] // 2 - 1
+    logs, halvings = 0.0, 0.0
+    for k in range(2, 2 + n):
+        matches = s[..., k]
+        none = matches == 0.0
+        if none.any():
+            halvings = halvings + none
+            matches = np.where(none, np.exp2(-halvings), matches)
+        logs = logs + np.log(matches / s[..., k + n])
+    c, r = s[..., 0], s[..., 1]
+    short = np.where(c.real < r.real, 1.0 - r / c, 0.0)
+    matches, totals = s[..., 2 : 2 + n].real, s[..., 2 + n :].real
+    nothing = (matches.max(-1) == 0.0) | (totals.min(-1) == 0.0)
+    return np.where(nothing, 0.0, 100.0 * np.exp(logs / n + short))
+
+
+def _chrf_columns(p: int) -> tuple[str, ...] | None:
+    names = (f"{kind}{k}" for k in range(1, p // 3 + 1) for kind in ("hyp", "ref", "match"))
+    return tuple(names) if p >= 3 and p % 3 == 0 else None
+
+
+def _chrf(s: Any, beta: float) -> Any:
+    """F of precision and recall, each the mean over orders that both have."""
+    hyp, ref, match = (s[..., k::3] for k in range(3))
+    counted = (hyp.real > 0.0) & (ref.real > 0.0)
+    n = np.maximum(counted.sum(-1), 1)
+    precision, recall = (np.where(counted, match / x, 0.0).sum(-1) / n for x in (hyp, ref))
+    b = beta * beta
+    value = 100.0 * (1.0 + b) * precision * recall / (b * precision + recall)
+    return np.where(precision.real + recall.real > 0.0, value, 0.0)
+
+
+# Predictions of numbers.
+
+
+def _squares(xx: Any, x: Any, n: Any) -> Any:
+    """Squares about the mean, NaN where rounding is all that is left of them."""
+    found = xx - x * x / n
+    return np.where(found.real > 1e-12 * xx.real, found, np.nan)
+
+
+def _r2(s: Any, _: Any) -> Any:
+    return 1.0 - s[..., 0] / _squares(s[..., 2], s[..., 1], s[..., 3])
+
+
+def _rmse(s: Any, _: Any) -> Any:
+    return np.sqrt(_over(s[..., 0], s[..., 1]))
+
+
+def _pearson(s: Any, _: Any) -> Any:
+    x, y, xx, yy, xy, n = (s[..., k] for k in range(6))
+    return (xy - x * y / n) / np.sqrt(_squares(xx, x, n) * _squares(yy, y, n))
+
+
+# The table.
+
+
+def _zero(_: Floats, values: Floats) -> Any:
+    return values == 0.0
+
+
+_QUOTIENT: dict[str, Any] = {"function": _ratio, "shares": lambda _: (0.0, 1.0)}
+_ERRORS = _QUOTIENT | {"columns": _named("errors", "reference"), "lower_is_better": True}
+_PART = _QUOTIENT | {"limits": (0.0, 1.0), "at_most": lambda _: [(0, 1)]}
+_OVERLAP: dict[str, Any] = {"columns": _class_columns, "limits": (0.0, 1.0)}
+_OVERLAP |= {"option": "labels", "setting": "union"}
+_UNLIMITED: dict[str, Any] = {"limits": (-math.inf, math.inf), "any_names": True}
+
+#: The metrics by name.
+METRICS: dict[str, SumMetric] = {
+    "ratio": SumMetric(
+        title="ratio",
+        columns=_named("numerator", "denominator"),
+        signed=(0,),
+        **_QUOTIENT,
+        **_UNLIMITED,
+    ),
+    "wer": SumMetric(title="WER", **_ERRORS),
+    "cer": SumMetric(title="CER", **_ERRORS),
+    "recall": SumMetric(title="recall", columns=_named("found", "relevant"), **_PART),
+    "precision": SumMetric(title="precision", columns=_named("found", "retrieved"), **_PART),
+    "cost_per_solved": SumMetric(
+        title="cost per solved", columns=_named("cost", "solved"), lower_is_better=True, **_QUOTIENT
+    ),
+    "f_beta": SumMetric(
+        title="F",
+        columns=_named("tp", "fp", "fn"),
+        function=_f_beta,
+        limits=(0.0, 1.0),
+        shares=lambda beta: (1.0 + beta * beta, 1.0, beta * beta),
+        option="beta",
+        setting=1.0,
+    ),
+    "mean_iou": SumMetric(title="mean IoU", function=_mean_iou, **_OVERLAP),
+    "mean_dice": SumMetric(title="mean Dice", function=_mean_dice, **_OVERLAP),
+    "bleu": SumMetric(
+        title="BLEU",
+        columns=_bleu_columns,
+        function=_bleu,
+        limits=(0.0, 100.0),
+        at_most=lambda p: [(k, k + p // 2 - 1) for k in range(2, 1 + p // 2)],
+        no_slope=lambda s, _: (s[..., 2:] == 0.0).any(-1),
+        kink=(0, 1),
+    ),
+    "chrf": SumMetric(
+        title="chrF",
+        columns=_chrf_columns,
+        function=_chrf,
+        limits=(0.0, 100.0),
+        at_most=lambda p: [(k + 2, k + j) for k in range(0, p, 3) for j in (0, 1)],
+        no_slope=_zero,
+        option="beta",
+        setting=2.0,
+    ),
+    "r2": SumMetric(
+        title="R2",
+        columns=_named("squared_error", "y", "yy", "n"),
+        function=_r2,
+        limits=(-math.inf, 1.0),
+        signed=(1,),
+    ),
+    "rmse": SumMetric(
+        title="RMSE",
+        columns=_named("squared_error", "n"),
+        function=_rmse,
+        no_slope=_zero,
+        lower_is_better=True,
+    ),
+    "pearson": SumMetric(
+        title="Pearson correlation",
+        columns=_named("x", "y", "xx", "yy", "xy", "n"),
+        function=_pearson,
+        limits=(-1.0, 1.0),
+        signed=(0, 1, 4),
+    ),
+    "perplexity": SumMetric(
+        title="perplexity",
+        columns=_named("log_prob", "tokens"),
+        function=_perplexity,
+        lower_is_better=True,
+        shares=lambda _: (0.0, 1.0),
+        signed=(0,),
+    ),
+}
+#: What some metrics are called as well.
+SYNONYMS = {"micro_recall": "recall", "micro_precision": "precision", "f": "f_beta"}
+SYNONYMS |= {"word_error_rate": "wer", "character_error_rate": "cer", "ppl": "perplexity"}
+SYNONYMS |= {"iou": "mean_iou", "miou": "mean_iou", "dice": "mean_dice", "macro_iou": "mean_iou"}
+SYNONYMS |= {"macro_dice": "mean_dice", "correlation": "pearson", "r_squared": "r2"}
+
+
+def read_metric(metric: Any, beta: Any, labels: Any) -> SumMetric:
+    """The metric that a user means, with its option; a function is a metric of its own."""
+    if callable(metric):
+        found: SumMetric = _FunctionMetric.of(metric)
+        name = found.title
+    elif isinstance(metric, str):
+        name = metric.strip().lower().replace("-", "_").replace(" ", "_")
+        if name not in METRICS and (matched := _BETA.fullmatch(name)):
+            if beta is not None and beta != float(matched[1]):
+                raise ValueError(f"metric={metric!r} and beta={beta!r} differ: pass one of them")
+            name, beta = "f_beta", float(matched[1])
+        name = SYNONYMS.get(name, name)
+        if name not in METRICS:
+            raise ValueError(
+                f"metric must be one of {tuple(METRICS)}, F scores as 'f1' or 'f0.5', or a "
+                f"function of totals of shape (..., p), got {metric!r}"
+            )
+        found = METRICS[name]
+    else:
+        raise TypeError(f"metric must be a name or a function of totals, got {metric!r}")
+    for option, value in (("beta", beta), ("labels", labels)):
+        if value is not None and found.option != option:
+            with_it = [known for known, row in METRICS.items() if row.option == option]
+            raise ValueError(f"{option}= is for metric {' and '.join(with_it)}, got {name!r}")
+    if beta is not None:
+        found = replace(found, setting=as_finite(beta, "beta"))
+        if found.setting <= 0.0:
+            raise ValueError(f"beta must be above 0, got {beta!r}")
+    if labels is not None:
+        found = replace(found, setting=_read_labels(labels))
+    return replace(found, title=f"F{found.setting:g}") if name == "f_beta" else found
+
+
+def _read_labels(labels: Any) -> Any:
+    """The word "union" or "truth", or classes by number."""
+    if isinstance(labels, str) and labels.strip().lower() in ("union", "truth"):
+        return labels.strip().lower()
+    listed = np.asarray(labels)
+    whole = listed.dtype.kind in "iu" and listed.ndim == 1 and listed.size
+    if not whole or np.unique(listed).size < listed.size or listed.min() < 0:
+        raise ValueError(
+            "labels must be 'union', 'truth', or a list of different classes by their number "
+            f"from 0, got {labels!r}"
+        )
+    return tuple(listed.tolist())
+
+
+class _FunctionMetric(SumMetric):
+    """A user's function of totals: what it gives is checked, and whether its degree is 0."""
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, function: Callable[[Any], Any]) -> _FunctionMetric:
+        name = getattr(function, "__name__", type(function).__name__)
+        return cls(
+            title="metric" if name == "<lambda>" else name,
+            columns=lambda p: tuple(f"column_{k}" for k in range(p)),
+            function=lambda totals, _: np.asarray(function(totals)),
+            signed=None,
+            **_UNLIMITED,
+        )
+
+    def values(self, totals: Any) -> Any:
+        """Values of totals of shape (..., p)."""
+        found = SumMetric.values(self, totals)
+        if found.shape != totals.shape[:-1] or found.dtype.kind not in "iufbc":
+            raise ValueError(
+                f"metric must turn totals of shape {totals.shape} into numbers of shape "
+                f"{totals.shape[:-1]}, got {found.dtype} of shape {found.shape}: write "
+                "s[..., 0] / s[..., 1], say"
+            )
+        return found.astype(np.complex128 if found.dtype.kind == "c" else np.float64)
+
+    def gradients(self, totals: Floats) -> Floats:
+        """Gradients at totals, by central differences where complex numbers mislead."""
+        size = np.abs(totals)
+        largest = size.max(-1, keepdims=True)
+        size = np.where(size > 0.0, size, np.where(largest > 0.0, largest, 1.0))
+        central = np.empty(totals.shape)
+        for k in range(totals.shape[-1]):
+            step = np.zeros(totals.shape)
+            step[..., k] = _REAL_STEP * size[..., k]
+            ahead, behind = totals + step, totals - step
+            rise = self.values(ahead) - self.values(behind)
+            central[..., k] = rise / (ahead - behind)[..., k]
+        try:
+            slopes = SumMetric.gradients(self, totals)
+        except (TypeError, ValueError):
+            slopes = np.full(totals.shape, np.nan)
+        near = np.abs(slopes - central) * size
+        same = near <= _APART * np.abs(central * size).max(-1, keepdims=True)
+        slopes = np.where(same | np.isnan(central), slopes, central)
+        added = slopes * totals
+        scale = np.maximum(np.abs(added).max(-1, initial=0.0), np.abs(self.values(totals)))
+        if (np.abs(added.sum(-1)) > _DEGREE * scale).any():
+            raise ValueError(
+                "metric must stay the same where all totals are multiplied by one number, and "
+                f"{self.title} is not of degree 0: add a column of ones to stats, and divide by "
+                "its total"
+            )
+        return slopes

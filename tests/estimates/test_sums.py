@@ -1,0 +1,508 @@
+"""Metrics that are functions of sums over items."""
+
+import itertools
+import math
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import reference_cases
+from cases import refuses
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from reference_cases import expected
+
+from fastcmp import best_set, compare_means, compare_sums, from_dict, regression_sums
+
+METRICS = {
+    "wer": 2,
+    "f0.5": 3,
+    "mean_iou": 9,
+    "mean_dice": 4,
+    "bleu": 10,
+    "chrf": 6,
+    "perplexity": 2,
+    "rmse": 2,
+    "recall": 2,
+}
+
+
+def two_of(case):
+    """The sums of both models."""
+    given, columns = case["input"], ("a", "b")
+    if "y" in given:
+        return regression_sums(given["y"], {name: given[name] for name in columns})
+    return {name: np.array(given[name]) for name in columns}
+
+
+def compared(case, **options):
+    chosen = {k: case["options"][k] for k in ("metric", "beta", "scale") if k in case["options"]}
+    groups = case["input"].get("groups")
+    return compare_sums(two_of(case), **chosen, groups=groups, **options)
+
+
+def some_sums(metric, n=9, m=3, seed=0):
+    """Sums of m models that a metric can have, shape (m, n, p)."""
+    rng = np.random.default_rng(seed)
+    p = METRICS[metric]
+    stats = rng.integers(1, 9, (m, n, p)).astype(float)
+    if metric == "bleu":
+        totals = rng.integers(4, 9, (m, n, 4))
+        stats[..., 2:6], stats[..., 6:] = totals - rng.integers(0, 3, (m, n, 4)), totals
+    if metric == "chrf":
+        stats[..., 2::3] = np.minimum(stats[..., 0::3], stats[..., 1::3]) - 0.5
+    if metric == "perplexity":
+        stats[..., 0] *= -1.0
+    if metric in ("wer", "perplexity", "recall"):
+        stats[..., 1] = stats[0, :, 1] + 8.0
+    return stats
+
+
+def plain_value(metric, s):
+    """The metric of totals, by the book."""
+    if metric in ("mean_iou", "mean_dice"):
+        k = math.isqrt(len(s))
+        n, found = np.reshape(s, (k, k)), []
+        for c in range(k):
+            both, either = n[c, c], n[c].sum() + n[:, c].sum()
+            found.append(both / (either - both) if metric == "mean_iou" else 2 * both / either)
+        return np.mean(found)
+    if metric == "bleu":
+        c, r, *rest = s
+        logs = [math.log(m / t) for m, t in zip(rest[:4], rest[4:], strict=True)]
+        return 100 * math.exp(min(0, 1 - r / c) + sum(logs) / 4)
+    if metric == "chrf":
+        p = np.mean(s[2::3] / s[0::3])
+        r = np.mean(s[2::3] / s[1::3])
+        return 100 * 5 * p * r / (4 * p + r)
+    return {
+        "wer": lambda: s[0] / s[1],
+        "recall": lambda: s[0] / s[1],
+        "f0.5": lambda: 1.25 * s[0] / (1.25 * s[0] + s[1] + 0.25 * s[2]),
+        "perplexity": lambda: math.exp(-s[0] / s[1]),
+        "rmse": lambda: math.sqrt(s[0] / s[1]),
+    }[metric]()
+
+
+# ------------------------------------------------------------------ reference values
+
+
+@reference_cases.parametrize("sums_metric_difference")
+def test_differences_by_influences_and_by_the_jackknife(case):
+    for method, more in (("delta", ""), ("jackknife", "_jackknife")):
+        found = compared(case, method=method)
+        values = (found.standard_error[0], found.pvalue[0], *found.interval[0])
+        names = ("se_difference", "pvalue", "lower", "upper")
+        for name, value in zip(names, values, strict=True):
+            assert value == expected(case, name + more), (method, name)
+        assert found.difference[0] == expected(case, "difference")
+        assert found.score.tolist() == [expected(case, "value_a"), expected(case, "value_b")]
+        assert found.df == case["expected"]["df"]
+    found = compared(case, method="delta")
+    errors = np.sqrt(np.diagonal(found.covariance))
+    assert errors.tolist() == [expected(case, "se_a"), expected(case, "se_b")]
+    assert found.covariance[0, 1] == expected(case, "covariance")
+    assert found.statistic[0] == expected(case, "statistic")
+
+
+@reference_cases.parametrize("sums_metric_cr2")
+def test_cr2_by_shares_is_that_of_words_in_clusters(case):
+    found = compared(case)
+    assert found.method == "cr2"
+    assert found.shares.tolist() == expected(case, "shares")
+    names = {"difference": "difference", "se_difference": "standard_error", "df": "df"}
+    for name, field in (names | {"statistic": "statistic", "pvalue": "pvalue"}).items():
+        assert np.squeeze(getattr(found, field)).tolist() == expected(case, name), name
+    assert found.interval[0].tolist() == [expected(case, "lower"), expected(case, "upper")]
+
+
+@reference_cases.parametrize("sums_permutation_exact")
+def test_all_swaps(case):
+    found = compared(case, method="permutation")
+    assert found.difference[0] == expected(case, "difference")
+    assert found.pvalue[0] == expected(case, "pvalue")
+    assert found.n_configurations[0] == case["expected"]["n_configurations"]
+
+
+@reference_cases.parametrize("sums_metric_ratio")
+def test_ratios_of_metrics(case):
+    found = compared(case, method="delta")
+    assert found.ratio[0] == expected(case, "ratio")
+    assert found.difference[0] == expected(case, "log_ratio")
+    assert found.standard_error[0] == expected(case, "se_log")
+    assert found.pvalue[0] == expected(case, "pvalue")
+    assert found.ratio_interval[0].tolist() == [expected(case, "lower"), expected(case, "upper")]
+
+
+@reference_cases.parametrize("sums_metric_covariance")
+def test_covariance_of_all_models(case):
+    found = compare_sums(case["input"]["models"], metric=case["options"]["metric"], method="delta")
+    assert found.score.tolist() == expected(case, "values")
+    assert_allclose(found.covariance, case["expected"]["covariance"], rtol=1e-9)
+
+
+@reference_cases.parametrize("text_sufficient_statistics")
+def test_statistics_of_texts_give_the_scores_of_sacrebleu(case):
+    tables = {name: case["expected"][name] for name in "abc"}
+    found = compare_sums(tables, metric=case["options"]["metric"], beta=case["options"]["beta"])
+    assert found.score.tolist() == [expected(case, f"score_{name}") for name in "abc"]
+
+
+@reference_cases.parametrize("sums_per_item_mean")
+def test_the_mean_over_images_is_another_measure(case):
+    values = {name: case["expected"][f"values_{name}"] for name in "ab"}
+    per_item = [
+        [compare_sums([[row, row], [row, row]], metric="mean_iou").score[0] for row in rows]
+        for rows in (case["input"]["a"], case["input"]["b"])
+    ]
+    assert_allclose(per_item, list(values.values()), rtol=1e-12)
+    assert compare_means(values).pvalue[0] == expected(case, "pvalue")
+
+
+@reference_cases.parametrize("sums_bootstrap_ideal")
+def test_the_bootstrap_is_near_that_of_all_draws(case):
+    found = compared(case, method="bootstrap", n_resamples=40_000, rng=1)
+    assert found.standard_error[0] == pytest.approx(case["expected"]["sd"], rel=0.02)
+    ends = [case["expected"][f"quantile_{x}"] for x in ("025", "975")]
+    assert_allclose(found.interval[0], ends, rtol=0.02)
+    assert found.pvalue[0] == pytest.approx(2 / 40_001)
+
+
+@reference_cases.parametrize("sums_edge")
+def test_what_has_no_answer(case):
+    if "error" in case["expected"]:
+        refuses(ValueError, "must not be negative in column 'denominator'", compared, case)
+        return
+    found = compared(case)
+    for value, name in zip(found.score, ("value_a", "value_b"), strict=True):
+        wanted = case["expected"][name]
+        assert math.isnan(value) if wanted == "nan" else value == expected(case, name)
+    assert np.isnan(found.pvalue).all()
+    assert np.isnan(found.standard_error).all()
+    assert found.cautions
+    assert found.n_pairs == 0
+    swapped = compared(case, method="permutation")
+    assert np.isnan(swapped.pvalue[0]) == math.isnan(swapped.difference[0])
+
+
+# ------------------------------------------------------------------ oracles
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_values_and_jackknife_are_those_of_the_book(metric):
+    stats = some_sums(metric)
+    found = compare_sums(stats, metric=metric, method="jackknife")
+    left_out = np.array(
+        [[plain_value(metric, np.delete(x, i, 0).sum(0)) for i in range(9)] for x in stats]
+    )
+    assert_allclose(found.score, [plain_value(metric, x.sum(0)) for x in stats], rtol=1e-12)
+    assert_allclose(found.covariance, 8 / 9 * 8 * np.cov(left_out, ddof=1), rtol=1e-9)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_influences_are_the_slopes_of_a_metric_of_weighted_items(metric):
+    stats, step = some_sums(metric, m=2), 1e-5
+    slopes = np.empty((2, 9))
+    for k, i in itertools.product(range(2), range(9)):
+        ends = []
+        for sign in (1.0, -1.0):
+            weights = np.ones(9)
+            weights[i] += sign * step
+            ends.append(plain_value(metric, weights @ stats[k]))
+        slopes[k, i] = (ends[0] - ends[1]) / (2 * step)
+    found = compare_sums(stats, metric=metric, method="delta")
+    assert_allclose(found.covariance, 9 / 8 * slopes @ slopes.T, rtol=1e-6, atol=1e-12)
+
+
+@given(st.integers(0, 2**32), st.sampled_from(["wer", "f0.5", "bleu", "mean_iou"]))
+def test_swaps_counted_one_by_one(seed, metric):
+    stats = some_sums(metric, n=5, m=2, seed=seed)
+    stats[1, 0] = stats[0, 0]
+    a, b = stats
+    observed = plain_value(metric, a.sum(0)) - plain_value(metric, b.sum(0))
+    extreme = []
+    for swapped in itertools.product([False, True], repeat=5):
+        chosen = np.array(swapped)[:, None]
+        first, second = np.where(chosen, b, a).sum(0), np.where(chosen, a, b).sum(0)
+        difference = plain_value(metric, first) - plain_value(metric, second)
+        extreme.append(abs(difference) >= abs(observed) - 1e-9 * max(1, abs(observed)))
+    found = compare_sums(stats, metric=metric, method="permutation")
+    assert found.pvalue[0] == pytest.approx(np.mean(extreme))
+
+
+def test_drawn_swaps_are_near_all_of_them_and_the_same_for_any_order_of_models():
+    stats = some_sums("bleu", n=24, m=3, seed=4)
+    stats[:, 20:] = stats[0, 20:]  # 20 units differ: all swaps; with one more these are drawn
+    everything = compare_sums(stats, metric="bleu", method="permutation")
+    assert (everything.n_configurations == 2**20).all()
+    assert everything.n_resamples is None
+    stats[0, 20, 2] -= 1e-9
+    drawn = compare_sums(stats, metric="bleu", method="permutation", n_resamples=20_000, rng=3)
+    assert drawn.n_resamples == 20_000
+    assert_allclose(drawn.pvalue, everything.pvalue, atol=0.015)
+    turned = compare_sums(
+        stats[::-1], metric="bleu", method="permutation", n_resamples=20_000, rng=3
+    )
+    assert_array_equal(turned.pvalue, drawn.pvalue[[2, 1, 0]])
+
+
+def test_strata_are_centred_each():
+    stats = some_sums("f0.5", n=12, m=2, seed=2)
+    strata = np.repeat([0, 1], [5, 7])
+    found = compare_sums(stats, metric="f0.5", strata=strata)
+    assert found.method == "jackknife"
+    variances = []
+    for h, n in ((0, 5), (1, 7)):
+        left = [
+            plain_value("f0.5", np.delete(stats[0], i, 0).sum(0))
+            - plain_value("f0.5", np.delete(stats[1], i, 0).sum(0))
+            for i in np.flatnonzero(strata == h)
+        ]
+        variances.append((n - 1) ** 2 / n * np.var(left, ddof=1))
+    assert found.standard_error[0] == pytest.approx(math.sqrt(sum(variances)))
+    df = sum(variances) ** 2 / (variances[0] ** 2 / 4 + variances[1] ** 2 / 6)
+    assert np.squeeze(found.df) == pytest.approx(df)
+    delta = compare_sums(stats, metric="f0.5", strata=strata, method="delta")
+    assert delta.standard_error[0] == pytest.approx(found.standard_error[0], rel=0.2)
+
+
+@pytest.mark.parametrize("method", ["cr2", "delta", "jackknife", "permutation"])
+def test_clusters_are_units_of_summed_items(method):
+    stats = some_sums("wer", n=12, m=3, seed=5)
+    groups = np.arange(12) % 5
+    summed = [[x[groups == g].sum(0) for g in range(5)] for x in stats]
+    found = compare_sums(stats, metric="wer", groups=groups, method=method)
+    plain = compare_sums(summed, metric="wer", method=method)
+    assert_allclose(found.pvalue, plain.pvalue)
+    assert_allclose(found.standard_error, plain.standard_error)
+    assert (found.n_clusters, found.n_samples, plain.n_samples) == (5, 12, 5)
+
+
+# ------------------------------------------------------------------ ways to the same
+
+
+@pytest.mark.parametrize("metric", ["wer", "f0.5", "mean_dice", "bleu", "chrf"])
+def test_a_function_is_as_good_as_a_name(metric):
+    stats = some_sums(metric)
+
+    def own(s):
+        if metric == "wer":
+            return s[..., 0] / s[..., 1]
+        rows = np.reshape(s, (-1, s.shape[-1])).real
+        return np.reshape([plain_value(metric, row) for row in rows], s.shape[:-1])
+
+    for method in ("delta", "jackknife"):
+        ours = compare_sums(stats, metric=own, method=method)
+        theirs = compare_sums(stats, metric=metric, method=method)
+        assert_allclose(ours.difference, theirs.difference, rtol=1e-12)
+        assert_allclose(ours.standard_error, theirs.standard_error, rtol=1e-6)
+    assert not ours.lower_is_better
+    assert compare_sums(stats, metric=own, lower_is_better=True).lower_is_better
+
+
+def test_tables_frames_and_long_tables():
+    pd = pytest.importorskip("pandas")
+    stats, names = some_sums("f0.5"), ("x", "y", "z")
+    plain = compare_sums(dict(zip(names, stats, strict=True)), metric="f1")
+    columns = ["fp", "tp", "fn"]
+    frames = {
+        k: pd.DataFrame(x[:, [1, 0, 2]], columns=columns) for k, x in zip(names, stats, strict=True)
+    }
+    rows = [
+        {"item": i, "model": k, "sys": i % 3, **dict(zip(("tp", "fp", "fn"), x, strict=True))}
+        for k, table in zip(names, stats, strict=True)
+        for i, x in enumerate(table)
+    ]
+    long = pd.DataFrame(rows).sample(frac=1.0, random_state=1)
+    renamed = long.rename(columns={"tp": "hits", "fp": "false", "fn": "misses", "item": "doc"})
+    for same in (
+        compare_sums(frames, metric="f1"),
+        compare_sums(stats, metric="f1", names=names),
+        compare_sums({k: dict(frames[k]) for k in names}, metric="f1"),
+        compare_sums(renamed, metric="f1", columns=["hits", "false", "misses"], item="doc"),
+        compare_sums(long, metric="f1"),
+    ):
+        order = [same.names.index(name) for name in names]
+        assert_allclose(same.score[order], plain.score)
+        assert_allclose(same.covariance[np.ix_(order, order)], plain.covariance, atol=1e-18)
+    clustered = compare_sums(long, metric="f1", groups="sys")
+    assert clustered.n_clusters == 3
+    options = {"metric": "f1", "groups": np.arange(9) % 3}
+    assert_allclose(np.sort(clustered.pvalue), np.sort(compare_sums(stats, **options).pvalue))
+    short = pd.DataFrame(rows[1:])
+    refuses(ValueError, "row for each item and model.*1 are missing", compare_sums, short,
+            metric="f1")  # fmt: skip
+    refuses(ValueError, r"must have the columns tp, fp, fn", compare_sums, renamed, metric="f1",
+            item="doc")  # fmt: skip
+    shuffled = frames | {"x": frames["x"].iloc[::-1]}
+    refuses(ValueError, "in another order", compare_sums, shuffled, metric="f1")
+    others = pd.Series(np.arange(9) % 3, index=range(1, 10))
+    refuses(ValueError, "different indexes", compare_sums, frames, metric="f1", groups=others)
+
+
+def test_objects_of_jiwer_and_sacrebleu():
+    def part(kind, ref, hyp):
+        ends = {"ref_start_idx": 0, "ref_end_idx": ref, "hyp_start_idx": 0, "hyp_end_idx": hyp}
+        return SimpleNamespace(type=kind, **ends)
+
+    words = [list("abcd"), list("abcde"), list("ab")]
+    alignments = [
+        [part("equal", 3, 3), part("substitute", 1, 1)],
+        [part("delete", 2, 0), part("insert", 0, 3)],
+        [part("equal", 2, 2)],
+    ]
+    output = SimpleNamespace(references=words, alignments=alignments)
+    perfect = SimpleNamespace(references=words, alignments=[[part("equal", 1, 1)]] * 3)
+    found = compare_sums({"a": output, "b": perfect}, metric="wer")
+    assert found.score.tolist() == [6 / 11, 0.0]
+    stats = some_sums("bleu", m=2)
+    scores = {
+        name: [
+            SimpleNamespace(sys_len=x[0], ref_len=x[1], counts=x[2:6], totals=x[6:]) for x in table
+        ]
+        for name, table in zip("ab", stats.tolist(), strict=True)
+    }
+    assert_array_equal(
+        compare_sums(scores, metric="bleu").score, compare_sums(stats, metric="bleu").score
+    )
+
+
+def test_r2_and_correlation_of_predictions():
+    rng = np.random.default_rng(1)
+    y = rng.normal(1e4, 1.0, 30)
+    preds = {"a": y + rng.normal(0, 0.4, 30), "b": y + rng.normal(0, 0.8, 30)}
+    sums = regression_sums(y, preds)
+    r2 = [1 - ((y - x) ** 2).sum() / ((y - y.mean()) ** 2).sum() for x in preds.values()]
+    assert_allclose(compare_sums(sums, metric="r2").score, r2, rtol=1e-9)
+    r = [np.corrcoef(x, y)[0, 1] for x in preds.values()]
+    found = compare_sums(sums, metric="pearson", method="delta")
+    assert_allclose(found.score, r, rtol=1e-9)
+    z = [[(v - v.mean()) / v.std() for v in (x, y)] for x in preds.values()]
+    slopes = np.array(
+        [(p * t - k * (p * p + t * t) / 2) / 30 for (p, t), k in zip(z, r, strict=True)]
+    )
+    assert_allclose(found.covariance, 30 / 29 * slopes @ slopes.T, rtol=1e-8)
+    error = (preds["a"] - y) ** 2 - (1 - r2[0]) * (y - y.mean()) ** 2
+    variance = 30 / 29 * (error**2).sum() / ((y - y.mean()) ** 2).sum() ** 2
+    by_r2 = compare_sums(sums, metric="r2", method="delta")
+    assert by_r2.covariance[0, 0] == pytest.approx(variance)
+
+
+def test_bleu_is_smoothed_as_by_sacrebleu_and_0_without_any_match():
+    rows = [[9, 9, 5, 2, 0, 0, 9, 7, 5, 3], [9, 12, 0, 0, 0, 0, 9, 7, 5, 3]]
+    rows += [[2, 2, 2, 1, 0, 0, 2, 1, 0, 0]]
+    found = compare_sums([[row, row] for row in rows], metric="bleu")
+    orders = [10 / 18, 4 / 14, 1 / (2 * 10), 1 / (4 * 6)]  # halved, and halved again
+    assert_allclose(found.score, [100 * np.prod(orders) ** 0.25, 0.0, 0.0])
+
+
+# ------------------------------------------------------------------ what records say
+
+
+def test_records_have_estimates_for_other_questions():
+    stats = some_sums("f0.5", n=60)
+    found = compare_sums(stats, metric="f0.5", method="delta", margin=0.1, simultaneous=True, rng=1)
+    again = compare_means(found)
+    assert_allclose(again.pvalue, found.pvalue)
+    assert_allclose(again.interval, compare_sums(stats, metric="f0.5", method="delta").interval)
+    assert best_set(found, rng=1).best
+    assert found.margins is not None
+    read = from_dict(found.to_dict())
+    assert_allclose(compare_means(read).pvalue, found.pvalue)
+    assert compare_means(compare_sums(stats, metric="f0.5")).df == pytest.approx(
+        compare_sums(stats, metric="f0.5").df
+    )
+
+
+def test_equal_models_and_models_without_variance():
+    stats = some_sums("wer", m=2)
+    stats[1] = stats[0]
+    found = compare_sums(stats, metric="wer")
+    assert found.pvalue.tolist() == [1.0]
+    assert found.permutation_pvalue.tolist() == [1.0]
+    for metric, row in (("rmse", [0.0, 1.0]), ("bleu", [9, 9, 5, 2, 0, 0, 9, 7, 5, 3])):
+        found = compare_sums([[row] * 4] * 2, metric=metric)
+        assert found.pvalue.tolist() == [1.0]
+        assert found.decisions[0, 1] == 0
+    scaled = some_sums("f0.5", m=1)[0]
+    for options in ({}, {"method": "jackknife"}):
+        found = compare_sums([scaled, 3.1 * scaled, scaled / 7], metric="f0.5", **options)
+        assert found.pvalue.tolist() == [1.0, 1.0, 1.0]
+    words = np.array([4.0, 8.0, 12.0, 20.0, 8.0, 4.0])
+    halves = {"a": np.stack([words / 2, words], 1), "b": np.stack([words / 4, words], 1)}
+    found = compare_sums(halves, metric="wer")
+    assert np.isnan(found.pvalue[0])
+    assert found.permutation_pvalue[0] == 2 / 64
+    assert any("No variance" in text for text in found.cautions)
+
+
+def test_what_makes_an_answer_doubtful_is_said():
+    def said(stats, **options):
+        return " ".join(compare_sums(stats, **options).cautions)
+
+    rng = np.random.default_rng(2)
+    stats = rng.integers(0, 3, (2, 40, 2)).astype(float)
+    stats[:, :, 1] = 5.0
+    stats[1, 0, 0] = 60.0
+    assert "hangs on few items" in said(stats, metric="wer")
+    assert "kink" in said(some_sums("bleu"), metric="bleu")
+    classes = np.zeros((2, 8, 9))
+    classes[..., [0, 4]] = 5.0
+    classes[1, :, 1] = rng.integers(1, 3, 8)
+    classes[1, :, 2] = rng.integers(0, 3, 8)
+    assert "not over the same classes" in said(classes, metric="mean_iou")
+    assert "same classes" not in said(classes, metric="mean_iou", labels="truth")
+    assert compare_sums(classes, metric="mean_iou", labels=[0]).score[0] == 1.0
+    tokens = some_sums("perplexity")
+    tokens[0, :, 1] += 1
+    assert "different numbers of tokens" in said(tokens, metric="perplexity")
+    x = rng.normal(size=(2, 15)) * [[1.0], [9.0]]
+    sums = regression_sums(x[0], x)
+    assert "unlike scales" in said(sums, metric="pearson", method="permutation")
+    with_one = [[[1, 90], [2, 5], [1, 5]], [[2, 90], [1, 5], [3, 5]]]
+    assert "90% of the denominator" in said(with_one, metric="wer")
+    assert "too short" in said(with_one, metric="wer", method="bootstrap", n_resamples=9, rng=1)
+
+
+def test_models_without_a_value_leave_the_others_their_tests():
+    stats = some_sums("wer", m=3)
+    plain = compare_sums(stats[1:], metric="ratio")
+    stats[0, :, 1] = 0.0
+    for options in ({}, {"method": "jackknife"}, {"method": "permutation"}):
+        found = compare_sums(stats, metric="ratio", **options)
+        assert np.isnan(found.score).tolist() == [True, False, False]
+        assert np.isnan(found.pvalue).tolist() == [True, True, False]
+        assert found.estimates.names == ("model_1", "model_2")
+        assert any("not defined for model_0" in text for text in found.cautions)
+    assert_allclose(compare_sums(stats, metric="ratio").pvalue[2], plain.pvalue[0])
+    drawn = compare_sums(stats, metric="ratio", method="bootstrap", n_resamples=99, rng=1)
+    assert np.isfinite(drawn.standard_error[2])
+    smoothed = [[[9, 9, 5, 2, 0, 0, 9, 7, 5, 3]] * 4, some_sums("bleu", n=4, m=1)[0]]
+    for method in ("jackknife", "bootstrap", "delta"):
+        found = compare_sums(smoothed, metric="bleu", method=method, n_resamples=99, rng=1)
+        assert np.isnan(found.pvalue[0])
+        assert np.isfinite(found.difference[0])
+
+
+def test_mixed_up_sums_are_refused():
+    stats = some_sums("f0.5")
+    refuses(ValueError, "pass the transpose", compare_sums, stats.transpose(0, 2, 1), metric="f1")
+    refuses(ValueError, "not be negative in column 'tp'", compare_sums, stats - 4, metric="f1")
+    swapped = some_sums("bleu")[..., [0, 1, 6, 7, 8, 9, 2, 3, 4, 5]] + np.eye(10)[2] * 9
+    refuses(ValueError, "cannot be less", compare_sums, swapped, metric="bleu")
+    refuses(ValueError, "add a column of ones", compare_sums, stats, metric=lambda s: s[..., 0])
+    refuses(ValueError, "into numbers of shape", compare_sums, stats, metric=lambda s: s)
+    refuses(ValueError, "use method='jackknife'", compare_sums, some_sums("bleu"), metric="bleu",
+            method="cr2")  # fmt: skip
+    refuses(ValueError, "within strata", compare_sums, stats, metric="f1",
+            groups=[0, 0, 1, 1, 2, 2, 3, 3, 3], strata=[0, 1] * 4 + [0])  # fmt: skip
+    refuses(ValueError, "at least 2 items", compare_sums, stats[:, :1], metric="f1")
+    refuses(ValueError, "labels must be below 3", compare_sums, some_sums("mean_iou"),
+            metric="mean_iou", labels=[1, 7])  # fmt: skip
+    refuses(ValueError, "beta= is for metric", compare_sums, stats, metric="wer", beta=2)
+    assert compare_sums(stats, metric="f1").ratio is None
+    without = [[[1, 0], [2, 0]], [[1, 1], [2, 0]]]
+    refuses(
+        ValueError, "fewer than 2 models", lambda: compare_sums(without, metric="wer").estimates
+    )

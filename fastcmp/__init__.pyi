@@ -26,6 +26,10 @@ from fastcmp.estimates.judged import judged_values as judged_values
 from fastcmp.estimates.rogan_gladen import rogan_gladen as rogan_gladen
 from fastcmp.estimates.sum_inputs import regression_sums as regression_sums
 from fastcmp.estimates.sums import compare_sums as compare_sums
+from fastcmp.estimates.calibration import calibration as calibration
+from fastcmp.estimates.decision_curves import decision_curve as decision_curve
+from fastcmp.estimates.net_benefit import net_benefit_values as net_benefit_values
+from fastcmp.estimates.reliability import reliability_diagram as reliability_diagram
 from fastcmp.inputs.long_tables import from_long as from_long
 from fastcmp.io.logs.battles import read_battles as read_battles
 from fastcmp.io.logs.inspection import inspect_results as inspect_results

@@ -18,6 +18,9 @@ from fastcmp.estimates.judge_checks import JudgeAgreement as JudgeAgreement
 from fastcmp.estimates.judged import JudgedValues as JudgedValues
 from fastcmp.estimates.rogan_gladen import RoganGladen as RoganGladen
 from fastcmp.estimates.sums import SumsResult as SumsResult
+from fastcmp.estimates.calibration import Calibration as Calibration
+from fastcmp.estimates.decision_curves import DecisionCurve as DecisionCurve
+from fastcmp.estimates.reliability import ReliabilityDiagram as ReliabilityDiagram
 from fastcmp.inputs.values import ItemTable as ItemTable
 from fastcmp.io.logs.contents import LogContents as LogContents
 from fastcmp.io.logs.results import Results as Results

@@ -41,6 +41,7 @@ OF_STRATA = {"stratum_sd": [0.3, 0.5], "stratum_sizes": [5, 7], "item_sd": S}
 LABELS = {"y_true": Y, "pred_a": A, "pred_b": B}
 SCORE = {"y_true": Y, "score": S}
 SCORES = {"y_true": Y, "scores": {"a": S, "b": T}}
+RISKS = {"y_true": Y, "probabilities": {"a": S, "b": T}}
 TWO_SCORES = {"y_true": Y, "score_a": S, "score_b": T}
 
 
@@ -174,6 +175,10 @@ GOOD = {
         "calibration": {"positives": 9, "judged_right": 8, "negatives": 7, "judged_wrong": 6},
     },
     "brier_values": {"y_true": Y, "probabilities": S},
+    "calibration": RISKS | {"n_resamples": 9, "rng": 1},
+    "decision_curve": RISKS | {"thresholds": [0.2, 0.4], "n_resamples": 99, "rng": 1},
+    "net_benefit_values": RISKS | {"threshold": 0.3},
+    "reliability_diagram": RISKS | {"n_resamples": 9, "rng": 1},
     "log_loss_values": {"y_true": Y, "probabilities": S},
     "load_digits_values": {"measure": "brier"},
     "from_long": {"frame": LONG, "repeat": "r"},
@@ -245,9 +250,11 @@ GOOD |= {
     "planning.labels": {"n": 10, "n_items": 12, "correlation": 0.7} | OF_STRATA,
     "planning.power": {"n": 100, "p10": 0.15, "p01": 0.05},
     "planning.sample_size": {"p10": 0.15, "p01": 0.05},
+    "plot.calibration": {"result": lambda: fastcmp.calibration(Y, [S, T])},
     "plot.critical_difference": {"result": pairwise},
     "plot.curve": {"result": lambda: fastcmp.roc_curve(Y, S)},
     "plot.cutoffs": SCORE,
+    "plot.decision_curve": {"result": lambda: fastcmp.decision_curve(Y, [S, T], rng=1)},
     "plot.evidence": {"result": looks},
     "plot.folds": {"result": lambda: fastcmp.compare_cv(**arguments("compare_cv"))},
     "plot.leaderboard": {"result": pairwise},
@@ -258,6 +265,7 @@ GOOD |= {
     "plot.rank_distribution": {
         "result": lambda: datasets.task_bootstrap(**TASK_SCORES, n_resamples=99, rng=1)
     },
+    "plot.reliability": {"result": lambda: fastcmp.reliability_diagram(Y, [S, T], rng=1)},
     "plot.roc": SCORES,
     "plot.roc_band": {"result": lambda: fastcmp.roc_band(Y, S, n_resamples=5, rng=1)},
     "plot.task_scores": TASK_SCORES,
@@ -376,7 +384,9 @@ BY_COUNTS = {
     "symmetry": {"table": [[5, 2], [1, 4]]},
 }
 #: Functions whose answer is a number for each item, and no record.
-PER_ITEM = {"brier_values", "correct_values", "dice_values", "log_loss_values"}
+PER_ITEM = {
+    *("brier_values", "correct_values", "dice_values", "log_loss_values", "net_benefit_values")
+}
 
 
 def arguments(name, argument=None):

@@ -5,6 +5,7 @@ from functools import cache
 import numpy as np
 from calls import (
     FUNCTIONS,
+    K3,
     PER_ITEM,
     THREE,
     A,
@@ -30,6 +31,22 @@ def three_models():
 
 #: Records of kinds that no proper call gives, and of some kinds in several ways.
 EXAMPLES = {
+    "decision curve at one threshold": lambda: fastcmp.decision_curve(
+        Y, {"a": S, "b": T}, thresholds=0.4, prevalence=0.2, prevalence_se=0.1, rng=1
+    ),
+    "decision curve without events": lambda: fastcmp.decision_curve(
+        [0] * 12, [S, T], thresholds=[0.2, 0.9], standardised=True, rng=1
+    ),
+    "calibration of each class": lambda: fastcmp.calibration(
+        *(K3, np.eye(3)[K3] * 0.7 + np.transpose([S, T, np.subtract(2, np.add(S, T))]) * 0.15),
+        multiclass="class-wise",
+    ),
+    "calibration by the log loss": lambda: fastcmp.calibration(
+        Y, {"a": S, "b": [0.0 if y == 0 else 1.0 for y in Y]}, score="log_loss", groups=THREE["c"]
+    ),
+    "confidence bands of reliability": lambda: fastcmp.reliability_diagram(
+        Y, {"a": S, "b": T}, band="confidence", method="resampling", n_resamples=9, rng=1
+    ),
     "unpaired means": lambda: fastcmp.means_unpaired([1.0, 2.0, 4.0], [2.0, 0.5], margin=1),
     "unpaired means decided": lambda: fastcmp.compare_unpaired(
         [1.0, 2.0, 4.0], [2.0, 0.5], measure="mean", margin=1

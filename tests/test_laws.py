@@ -173,6 +173,10 @@ OTHER_IN = {
     ("planning.labels", "uniform"): [0.5],
     ("planning.labels", "sd"): [2.0],
     ("planning.labels", "minimum"): [4],
+    ("calibration", "folds"): [3],
+    ("calibration", "bins"): [4],
+    ("calibration", "hosmer_lemeshow_groups"): [3],
+    ("decision_curve", "prevalence_se"): [0.1],
     ("Estimates", "measure"): ["F1"],
     ("Estimates", "limits"): [(0, 1)],
     ("cohen_kappa", "weights"): [[[0, 2], [1, 0]]],
@@ -237,6 +241,9 @@ NEEDS = {
     "alternative": [{"control": 1}],
     "ties": [{"preds": THREE}],
     "names": [],
+    "fitted": [{"hosmer_lemeshow_groups": 3}],
+    "prevalence_se": [{"prevalence": 0.3}],
+    "threshold_density": [{"threshold": (0.2, 0.6)}],
 }
 NEEDS["alpha"] += [CONCORDANT | {"margin": 0.1}, {"post_hoc": "midp"}]
 NEEDS["cost"] += [{"counts": label_counts, "test": "cost"}]
@@ -345,6 +352,8 @@ UNSEEN_IN = {
     "sequential.mean_test": {"truncation", "running_intersection"},
     "stream.ValueMoments.update": {"groups"},
     "variance_components": {"k", "repeats"},
+    "calibration": {"classes", "multiclass"},
+    "reliability_diagram": {"classes"},
     **{x: {"labels"} for x in ("compare_metric", "metric")},
     **{x: {"classes"} for x in PER_ITEM - {"correct_values"}},
     **{f"datasets.{x}": {"tasks"} for x in ("aligned_ranks", "friedman", "quade")},
@@ -410,7 +419,8 @@ def test_a_higher_level_is_a_wider_interval(name):
 
 
 NO_INTERVAL = {"lift_table", "optimal_cutpoint", "datasets.task_bootstrap"}
-NO_INTERVAL |= {"best_set", "rank_sets"}
+#: With a method for intervals, and with bands.
+NO_INTERVAL |= {"best_set", "rank_sets", "calibration", "reliability_diagram"}
 
 
 @pytest.mark.parametrize("name", CALLED)

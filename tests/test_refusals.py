@@ -390,6 +390,12 @@ WRONG = {
     **dict.fromkeys(("stratum_sizes", "stratum_sd", "stratum_costs", "item_sd"), _OF_STRATA),
     "minimum": _WHOLE,
     "uniform": {"0": 0.0, "above 1": 1.5, "a string": "x"},
+    **dict.fromkeys(("bins", "hosmer_lemeshow_groups"), _WHOLE),
+    **dict.fromkeys(("binning", "threshold_density"), _CHOICE),
+    **dict.fromkeys(("fitted", "strategies", "standardised"), _FLAG),
+    "thresholds": {k: x for k, x in _NUMBERS.items() if k != "None"}
+    | {"0": 0.0, "1": [0.5, 1.0], "percent": [5.0, 10.0], "empty": [], "a table": [[0.5]]},
+    "prevalence_se": _NUMBER | {"without a prevalence": 0.1},
     "design": {"a number": 5, "a word": "kfold", "unknown object": Nothing()},
 }
 #: Flags, and arguments that take any object.
@@ -405,6 +411,8 @@ WRONG_IN = {
     ("compare", "preds"): {"a path": "preds.csv"},
     ("compare", "measure"): {"unknown": "accuracies", "a number": 3},
     ("Estimates", "limits"): {"a number": 1.0, "turned": (1, 0), "too near": (0.0, 0.5)},
+    ("calibration", "score"): _CHOICE,
+    ("reliability_diagram", "band"): _CHOICE,
     ("Estimates", "df"): {"0": 0, "negative": -1.0, "a string": "x", "NaN": np.nan},
     ("margin_decision", "interval"): _ENDS,
     **{

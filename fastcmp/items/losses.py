@@ -214,7 +214,7 @@ def log_loss_values(
     >>> log_loss_values([0, 1, 1], [0.1, 0.9, 0.4]).round(3).tolist()
     [0.105, 0.105, 0.916]
     """
-    eps = _check_eps(eps)
+    eps = check_eps(eps)
     read = read_probabilities(y_true, probabilities)
     column = read_true_labels(y_true)
     losses, below = [], []
@@ -237,7 +237,8 @@ def log_loss_values(
     return _shaped(losses, read)
 
 
-def _check_eps(eps: Any) -> float | None:
+def check_eps(eps: Any) -> float | None:
+    """Check by how much probabilities are clipped; None stays None."""
     if eps is None:
         return None
     value = as_numbers(eps, "eps", "a number")

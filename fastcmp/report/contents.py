@@ -38,6 +38,8 @@ CONTENTS: dict[str, str] = {
     "ThresholdSweep": "fastcmp.report.scores:sweep",
     "DelongResult": "fastcmp.report.scores:areas",
     "BootstrapResult": "fastcmp.report.scores:resampled",
+    "DecisionCurve": "fastcmp.report.probabilities:decision_curve",
+    "ReliabilityDiagram": "fastcmp.report.probabilities:reliability",
     "LiftTable": "fastcmp.report.scores:lift",
     "ClassificationReport": "fastcmp.report.scores:class_report",
     "MetricResult": "fastcmp.report.scores:metrics",

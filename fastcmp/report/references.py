@@ -78,6 +78,13 @@ REFERENCES = {
     " Psychological Bulletin 76 (1971) 378-382.",
     "owen": 'A. B. Owen, "Empirical likelihood ratio confidence intervals for a '
     'single functional", Biometrika 75 (1988) 237-249.',
+    "vickers": 'A. J. Vickers, B. Van Calster, L. Wynants, E. W. Steyerberg, "Decision curve '
+    'analysis: confidence intervals and hypothesis testing for net benefit", Diagnostic and '
+    "Prognostic Research 7 (2023) 11.",
+    "dimitriadis": 'T. Dimitriadis, T. Gneiting, A. I. Jordan, "Stable reliability diagrams for '
+    'probabilistic classifiers", PNAS 118 (2021) e2016191118.',
+    "spiegelhalter": 'D. J. Spiegelhalter, "Probabilistic prediction in patient management and '
+    'clinical trials", Statistics in Medicine 5 (1986) 421-433.',
     "delong": 'E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson, "Comparing the '
     "areas under two or more correlated receiver operating characteristic curves:"
     ' a nonparametric approach", Biometrics 44 (1988) 837-845.',
@@ -330,6 +337,9 @@ _CALLED = {
     r"Bayesian (?:sign|signed-rank)": ("benavoli",),
     r"Bayesian correlated t": ("corani",),
     r"Hanley and McNeil": ("hanley",),
+    r"larger net benefit": ("vickers",),
+    r"recalibration is isotonic|of the isotonic": ("dimitriadis",),
+    r"Spiegelhalter": ("spiegelhalter",),
 }
 _PATTERNS = [(re.compile(words), keys) for words, keys in _CALLED.items()]
 

@@ -1,0 +1,245 @@
+"""Reliability diagrams: frequencies by probability, with bands of chance."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fastcmp.core.checks import as_proportion, as_resamples, as_seed, choose
+from fastcmp.core.records import Drawn, Record
+from fastcmp.core.render import visible
+from fastcmp.core.sections import Section, format_interval
+from fastcmp.core.threads import ThreadPool, check_workers, no_step
+from fastcmp.estimates.calibration import Problem, read_problems
+from fastcmp.estimates.calibration_parts import Ordered
+
+Floats = NDArray[np.float64]
+
+BANDS = ("consistency", "confidence")
+METHODS = ("auto", "binomial", "resampling")
+_FEW = 20  # distinct probabilities
+_POINTS = 512  # of a model, at most
+_CELLS = 1 << 22  # numbers that are drawn at once
+_SHOWN = 20  # rows that are printed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class ReliabilityDiagram(Drawn, Record):
+    """Frequencies by probability, isotonic ones too, with a pointwise band.
+
+    A row a model and probability, R of them in all.
+    """
+
+    _picture: ClassVar[str] = "reliability"
+
+    #: Name of the model, shape (R,).
+    model: tuple[str, ...]
+    probability: Floats
+    #: Items with this probability, and the frequency among them.
+    n_with: NDArray[np.int64]
+    observed: Floats
+    #: Isotonic regression of the frequency on the probability.
+    recalibrated: Floats
+    #: Where frequencies may be expected: about the diagonal with "consistency", about
+    #: `recalibrated` with "confidence".
+    band_low: Floats
+    band_high: Floats
+    names: tuple[str, ...]
+    band: str
+    #: "binomial" or "resampling" of each model.
+    methods: tuple[str, ...]
+    confidence_level: float
+    n_items: int
+    n_resamples: int
+    seed: int
+
+    def sections(self) -> list[Section]:
+        """Describe the record.
+
+        Returns
+        -------
+        list of Section
+            A table of probabilities and frequencies.
+        """
+        level = f"{100 * self.confidence_level:.9g}%"
+        about = "calibrated" if self.band == "consistency" else "as the isotonic line says"
+        some = np.unique(np.linspace(0, len(self.model) - 1, _SHOWN).round().astype(int))
+        rows = [
+            (
+                visible(self.model[i]),
+                f"{self.probability[i]:.4g}",
+                str(self.n_with[i]),
+                f"{self.observed[i]:.4f}",
+                f"{self.recalibrated[i]:.4f}",
+                format_interval(self.band_low[i], self.band_high[i], digits=4),
+            )
+            for i in some.tolist()
+        ]
+        more = len(self.model) - len(rows)
+        return [
+            Section(
+                title="Reliability diagram",
+                text=(
+                    f"Frequencies by probability on {self.n_items} items. In a {level} band lies "
+                    f"what may be expected if the probabilities are {about}, at each probability "
+                    "alone.",
+                ),
+                columns=("model", "p", "items", "frequency", "isotonic", f"{level} band"),
+                rows=tuple(rows),
+                notes=(f"... and {more} more rows.",) if more else (),
+            )
+        ]
+
+
+def reliability_diagram(
+    y_true: ArrayLike,
+    probabilities: Any,
+    *,
+    band: str = "consistency",
+    method: str = "auto",
+    confidence_level: float = 0.95,
+    n_resamples: int = 999,
+    classes: Sequence[Any] | None = None,
+    positive: Any = None,
+    names: Sequence[str] | None = None,
+    rng: Any = None,
+    workers: int | None = None,
+) -> ReliabilityDiagram:
+    """Estimate frequencies by probability, by isotonic regression, with a band of chance.
+
+    Parameters
+    ----------
+    y_true : array-like, shape (n,)
+        True labels, none of them missing.
+    probabilities : array-like, or mapping or frame of models
+        As in `calibration`; of more than two classes the most probable one counts, and
+        whether it is right.
+    band : {"consistency", "confidence"}
+        About the diagonal, as if the probabilities were right; or about the isotonic line.
+    method : {"auto", "binomial", "resampling"}
+        Quantiles of the binomial distribution of each probability, for up to 20 different
+        ones; or of isotonic fits to drawn outcomes.
+    confidence_level : float
+        Of the band, at each probability alone.
+    n_resamples : int
+        Draws of outcomes.
+    classes : sequence, optional
+        Labels of the K columns; the sorted labels of ``y_true`` where not given.
+    positive : label, optional
+        The positive class; of numbers the larger one where not given.
+    names : sequence of str, optional
+        Names of the models, in the place of those that `probabilities` has.
+    rng : int, numpy.random.Generator or None
+        Where the draws come from.
+    workers : int, optional
+        Threads; the result is the same for any number.
+
+    Returns
+    -------
+    ReliabilityDiagram
+        Of each model a row for each of its probabilities, for 512 of them at most.
+
+    Raises
+    ------
+    TypeError
+        If probabilities are not numbers.
+    ValueError
+        If one is missing or outside [0, 1], a true label is missing, or shapes do not
+        fit.
+
+    Notes
+    -----
+    Isotonic regression needs no bins, and so no choice of them. O(n log n + B n).
+
+    References
+    ----------
+    .. [1] T. Dimitriadis, T. Gneiting, A. I. Jordan, "Stable reliability diagrams for
+       probabilistic classifiers", PNAS 118 (2021) e2016191118.
+    .. [2] J. Broecker, L. A. Smith, "Increasing the reliability of reliability diagrams",
+       Weather and Forecasting 22 (2007) 651-661.
+
+    Examples
+    --------
+    >>> from fastcmp import reliability_diagram
+    >>> diagram = reliability_diagram([0, 1, 0, 0, 1, 1], [0.2, 0.2, 0.2, 0.6, 0.6, 0.6], rng=1)
+    >>> diagram.observed.round(3).tolist(), diagram.band_high.round(3).tolist()
+    ([0.333, 0.667], [0.667, 1.0])
+    """
+    band, method = choose(band, "band", BANDS), choose(method, "method", METHODS)
+    level, seed = as_proportion(confidence_level, "confidence_level"), as_seed(rng)
+    n_resamples = as_resamples(n_resamples)
+    known, problems, _, _ = read_problems(
+        *(y_true, probabilities, "top-label", classes, positive, names)
+    )
+    found: list[Any] = [None] * len(problems)
+
+    def work(m: int) -> None:
+        draws = np.random.default_rng([seed, m])
+        found[m] = _diagram(problems[m][0], band, method, level, n_resamples, draws)
+
+    n = problems[0][0].y.size
+    with ThreadPool(check_workers(workers)) as pool:
+        pool.run(work, range(len(problems)), steps=no_step, here=len(problems) * n < 1 << 10)
+    columns = {name: np.concatenate([x[0][name] for x in found]) for name in found[0][0]}
+    sizes = [x[0]["observed"].size for x in found]
+    return ReliabilityDiagram(
+        model=tuple(np.repeat(np.array(known, object), sizes)),
+        names=known,
+        band=band,
+        methods=tuple(x[1] for x in found),
+        confidence_level=level,
+        n_items=n,
+        n_resamples=n_resamples,
+        seed=seed,
+        **columns,
+    )
+
+
+def _diagram(
+    problem: Problem, band: str, method: str, level: float, n_resamples: int, rng: Any
+) -> tuple[dict[str, Any], str]:
+    """Columns of one model's rows, and how its band was made."""
+    ordered = Ordered.of(problem.p)
+    k = ordered.values.size
+    sums = np.bincount(ordered.place, problem.y, k)
+    recalibrated = ordered.fits(sums[np.newaxis].astype(np.float64))[0]
+    centre = ordered.values if band == "consistency" else recalibrated
+    if method == "auto":
+        method = "binomial" if k <= _FEW else "resampling"
+    some = np.unique(np.linspace(0, k - 1, min(k, _POINTS)).round().astype(np.int64))
+    tail = 0.5 - 0.5 * level
+    if method == "binomial":
+        sizes, chance = ordered.sizes[some], centre[some]
+        ends = [binomial_quantile(q, sizes, chance) / sizes for q in (tail, 1.0 - tail)]
+    else:
+        rows = max(1, _CELLS // k)
+        drawn = []
+        for start in range(0, n_resamples, rows):
+            size = (min(rows, n_resamples - start), k)
+            outcomes = rng.binomial(ordered.sizes.astype(np.int64), centre, size)
+            drawn.append(ordered.fits(outcomes.astype(np.float64))[:, some])
+        ends = list(np.quantile(np.concatenate(drawn), [tail, 1.0 - tail], axis=0))
+    columns: dict[str, Any] = {
+        "probability": ordered.values,
+        "n_with": ordered.sizes.astype(np.int64),
+    }
+    columns |= {"observed": sums / ordered.sizes, "recalibrated": recalibrated}
+    columns = {name: x[some] for name, x in columns.items()}
+    return columns | {"band_low": ends[0], "band_high": ends[1]}, method
+
+
+def binomial_quantile(q: float, n: Floats, p: Floats) -> Floats:
+    """The least k with P(X <= k) >= q for X of binomial distributions."""
+    from scipy.special import bdtr, bdtrik
+
+    inside = (p > 0.0) & (p < 1.0)
+    chance = np.where(inside, p, 0.5)
+    k = np.ceil(bdtrik(q, n, chance))
+    k = np.clip(np.where(np.isfinite(k), k, 0.0), 0.0, n)
+    below = np.maximum(k - 1.0, 0.0)
+    k = np.where((k > 0.0) & (bdtr(below, n.astype(np.int64), chance) >= q), below, k)
+    return np.where(inside, k, np.where(p <= 0.0, 0.0, n))

@@ -30,6 +30,9 @@ from fastcmp.estimates.calibration import calibration as calibration
 from fastcmp.estimates.decision_curves import decision_curve as decision_curve
 from fastcmp.estimates.net_benefit import net_benefit_values as net_benefit_values
 from fastcmp.estimates.reliability import reliability_diagram as reliability_diagram
+from fastcmp.estimates.group_gaps import group_gaps as group_gaps
+from fastcmp.estimates.pareto import exact as exact
+from fastcmp.estimates.pareto import pareto_set as pareto_set
 from fastcmp.inputs.long_tables import from_long as from_long
 from fastcmp.io.logs.battles import read_battles as read_battles
 from fastcmp.io.logs.inspection import inspect_results as inspect_results
@@ -75,6 +78,7 @@ from fastcmp.pairwise.gate import gate as gate
 from fastcmp.pairwise.metric_equality import metric_equality as metric_equality
 from fastcmp.pairwise.model_estimates import Estimates as Estimates
 from fastcmp.pairwise.simultaneous_pairs import simultaneous_pairs as simultaneous_pairs
+from fastcmp.pairwise.slices import compare_slices as compare_slices
 from fastcmp.scores.auc import auc as auc
 from fastcmp.scores.auc import concordance as concordance
 from fastcmp.scores.classification import classification_table as classification_table

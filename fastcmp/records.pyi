@@ -21,6 +21,8 @@ from fastcmp.estimates.sums import SumsResult as SumsResult
 from fastcmp.estimates.calibration import Calibration as Calibration
 from fastcmp.estimates.decision_curves import DecisionCurve as DecisionCurve
 from fastcmp.estimates.reliability import ReliabilityDiagram as ReliabilityDiagram
+from fastcmp.estimates.group_gaps import GroupGaps as GroupGaps
+from fastcmp.estimates.pareto import ParetoSet as ParetoSet
 from fastcmp.inputs.values import ItemTable as ItemTable
 from fastcmp.io.logs.contents import LogContents as LogContents
 from fastcmp.io.logs.results import Results as Results
@@ -55,6 +57,7 @@ from fastcmp.pairwise.metric_equality import MetricEquality as MetricEquality
 from fastcmp.pairwise.rank_sets import RankSets as RankSets
 from fastcmp.pairwise.result import PairwiseResult as PairwiseResult
 from fastcmp.pairwise.simultaneous_pairs import SimultaneousPairs as SimultaneousPairs
+from fastcmp.pairwise.slices_result import SlicesResult as SlicesResult
 from fastcmp.pairwise.superior_ability import SuperiorAbility as SuperiorAbility
 from fastcmp.pairwise.winner import WinnerEstimate as WinnerEstimate
 from fastcmp.scores.auc import ConcordanceResult as ConcordanceResult

@@ -25,6 +25,7 @@ T = [0.2, 0.7, 0.9, 0.1, 0.4, 0.3, 0.8, 0.4, 0.5, 0.6, 0.65, 0.05]
 THREE = {"a": A, "b": B, "c": A[::-1]}
 VALUES = {"a": S, "b": T, "c": S[::-1]}
 K3 = [0, 1, 2] * 4
+CRITERIA = {"score": VALUES, "time": {"a": T, "b": S[::-1], "c": S}}
 COST = [[0, 1], [5, 0]]
 FOLD_TABLES = [[[9, 8], [1, 2]], [[7, 3], [6, 4]], [[9, 0], [0, 2]]]
 
@@ -137,6 +138,7 @@ GOOD = {
     "regression_sums": {"truth": S, "predicted": {"a": T, "b": S[::-1]}},
     "compare_datasets": {"scores": VALUES},
     "compare_means": {"values": VALUES, "rng": 1},
+    "compare_slices": {"values": VALUES, "slices": K3, "rng": 1},
     **{
         name: {"values": VALUES, "n_resamples": 299, "rng": 1}
         for name in ("best_set", "rank_sets", "model_confidence_set", "winner_estimate")
@@ -160,11 +162,13 @@ GOOD = {
     "delong_unpaired": {"y_a": Y, "score_a": S, "y_b": Y, "score_b": T},
     "det_curve": SCORE,
     "gain_curve": SCORE,
+    "group_gaps": {"y_true": Y, "preds": THREE, "group": list("uuuuvvvvvuuv")},
     "hanley_mcneil": {"auc": 0.8, "n_positives": 5, "n_negatives": 6},
     "ks_statistic": SCORE,
     "inspect_results": {"path": FORMATS / "long" / "values.csv"},
     "lift_table": SCORE | {"groups": 3},
     "fleiss_kappa": {"ratings": {"a": A, "b": B, "c": Y}},
+    "exact": {"values": [0.5, 2.0]},
     "fold_test": {"x": five_by_two, "method": "bouckaert-frank-t"},
     "from_dict": {"plain": record},
     "gate": {"comparisons": lambda: {"all": fastcmp.mcnemar(Y, A, B, margin=0.1)}},
@@ -207,6 +211,7 @@ GOOD = {
     "margin_tests": {"difference": 0.01, "standard_error": 0.02, "margin": 0.03},
     "mcnemar_table": LABELS,
     "optimal_cutpoint": SCORE,
+    "pareto_set": {"criteria": CRITERIA, "lower_is_better": ["time"]},
     "precision_recall_curve": SCORE,
     "roc_band": SCORES | {"n_resamples": 5, "rng": 1},
     "roc_curve": SCORE,
@@ -259,6 +264,8 @@ GOOD |= {
     "plot.folds": {"result": lambda: fastcmp.compare_cv(**arguments("compare_cv"))},
     "plot.leaderboard": {"result": pairwise},
     "plot.lift": {"table": lambda: fastcmp.lift_table(Y, S, groups=3)},
+    "plot.pareto": {"result": lambda: fastcmp.pareto_set(**arguments("pareto_set"))},
+    "plot.slice_map": {"result": lambda: fastcmp.compare_slices(VALUES, K3)},
     "plot.power_curve": {"result": lambda: planning.sample_size(p10=0.15, p01=0.05)},
     "plot.precision_recall": SCORES,
     "plot.pvalue_map": {"result": pairwise},

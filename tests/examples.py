@@ -189,6 +189,26 @@ EXAMPLES = {
     ),
     "leaderboards of a pilot": lambda: example("compare_all").power(n=[50, 500], rng=1),
     "plans of a pilot": lambda: planning.power(n=[50, 99, 200], pilot=(12, 5, 80)),
+    "slices that overlap, in clusters": lambda: fastcmp.compare_slices(
+        {"a": S, "b": T, "c": S[::-1]},
+        {"s": [1, 0, 1] * 4, "t": [1, 1, 0, 0] * 3, "u": [0, 0, 1] * 4},
+        groups=[0, 1, 2, 3, 4, 5] * 2,
+        margin=0.3,
+        adjust="maxt",
+    ),
+    "slices of all pairs": lambda: fastcmp.compare_all(Y, THREE, slices=[0, 0, 1, 1] * 3),
+    "slices with a control": lambda: fastcmp.compare_means(
+        {"a": S, "b": T, "c": S[::-1]}, slices=[0, 0, 1, 1] * 3, control="b"
+    ),
+    "equalised odds": lambda: fastcmp.group_gaps(
+        Y, A, [0, 0, 1, 1] * 3, rate="equalised odds", groups=[0, 1, 2, 2, 3, 4] * 2
+    ),
+    "practical dominance": lambda: fastcmp.pareto_set(
+        {"score": {"a": S, "b": T}, "price": fastcmp.exact({"b": 1.0, "a": 2.0})},
+        lower_is_better={"score": False, "price": True},
+        margins={"score": 0.1},
+        limits="bonferroni",
+    ),
     "test of all models": lambda: datasets.friedman([S, T, S[::-1]]),
     "test of all models by draws": lambda: datasets.friedman(
         [S, T, S[::-1]], method="monte-carlo", n_resamples=9, rng=1
@@ -257,6 +277,8 @@ NO_RECORDS = PER_ITEM | {
         "Estimates",
         "make_metric",
         "regression_sums",
+        "exact",
+        "make_metric",
         "margin_decision",
         "mcnemar_table",
         "pass_at_k",

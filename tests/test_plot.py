@@ -182,7 +182,30 @@ MAPS = {
         holed(6, 9), kind="score", lower_is_better=True, **o
     ),
 }
-PICTURES = POWERS | SCORES | PAIRS | FOLDS | LOOKS | MAPS
+
+
+def trade_offs(n_models):
+    rng = np.random.default_rng(3)
+    right = rng.random((n_models, 200)) < np.linspace(0.6, 0.9, n_models)[:, None]
+    times = rng.gamma(4.0, np.linspace(0.5, 2.0, n_models)[:, None], (n_models, 50))
+    return fastcmp.pareto_set({"quality": right + 0.0, "time": times}, lower_is_better=["time"])
+
+
+def sliced(n_models, n_slices):
+    rng = np.random.default_rng(4)
+    right = rng.random((n_models, 600)) < np.linspace(0.6, 0.9, n_models)[:, None]
+    return fastcmp.compare_slices(right + 0.0, rng.random((n_slices, 600)) < 0.5)
+
+
+TRADE_OFFS = {
+    "pareto": lambda **o: plot.pareto(trade_offs(5), **o),
+    "pareto of many": lambda **o: plot.pareto(trade_offs(40), x="quality", y="time", **o),
+    "slice_map": lambda **o: plot.slice_map(sliced(4, 6), **o),
+    "slice_map of many, with a control": lambda **o: plot.slice_map(
+        sliced(15, 20), control="model_3", **o
+    ),
+}
+PICTURES = TRADE_OFFS | POWERS | SCORES | PAIRS | FOLDS | LOOKS | MAPS
 #: A picture by each function.
 ONE_EACH = [*{name.split()[0]: name for name in reversed(PICTURES)}.values()]
 

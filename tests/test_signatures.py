@@ -24,7 +24,7 @@ DATA = {
     *("inner_interval",),
     *("scores_a", "scores_b", "n_rope", "rank_sum_difference"),
     *("n_models", "n_tasks", "not_different", "wins"),
-    *("ties", "battles", "judge", "human"),
+    *("ties", "battles", "judge", "human", "slices", "group", "criteria"),
 }
 #: Options that mean the same everywhere, with their default.
 DEFAULTS = {"alpha": 0.05, "alternative": "two-sided", "classes": None, "confidence_level": 0.95}
@@ -109,7 +109,7 @@ def test_what_siblings_have():
             needs = name.rpartition(".")[2] in NEED_CLASSES
             wanted |= {"classes"} if needs else {"classes", "missing"}
         # What makes values of labels is over before a thread has started.
-        quick = name.rpartition(".")[2] == "correct_values"
+        quick = name.rpartition(".")[2] in ("correct_values", "group_gaps")
         if "preds" in known and "data" not in known and not quick:
             wanted |= {"names", "workers", "progress"}
         if "n_resamples" in known:  # Dask has workers of its own

@@ -16,7 +16,7 @@ from fastcmp.core.threads import read_size
 
 #: Options for logs alone, whose presence says that files are logs.
 OF_LOGS = ("task", "by", "filter", "items", "errors", "runs", "log_format", "ids",
-           "imputed")  # fmt: skip
+           "imputed", "pareto")  # fmt: skip
 #: What is for predicted labels alone.
 OF_LABELS = ("target", "cost", "test", "checkpoint", "id", "drop", "positive", "labels",
              "zero_division")  # fmt: skip
@@ -55,6 +55,12 @@ def add_log_options(parser: Any) -> None:
         help="a leaderboard over tasks: one score for each model and task; --method "
         "is that of fastcmp.compare_datasets (wilcoxon). Tables of --values or --long "
         "have a row for each task then",
+    )
+    add(
+        "--pareto",
+        metavar="METRICS",
+        help="which models are worth their cost, by several metrics: accuracy,-seconds, "
+        "where - stands before a metric of which less is better",
     )
     add("--omnibus", metavar="NAME", help="test of all models over tasks")
     add_reading_options(add)

@@ -234,6 +234,11 @@ def compare_logs(options: argparse.Namespace, keep: Any) -> None:
     check_places(options, keep)
     _check_folders(options)
     _try_options(options)
+    if options.pareto is not None:
+        others = ("metric", "by", "over", "method", "control", *_OF_VALUES)
+        refuse_given(options, (*others, "lower_is_better"), "does not go with --pareto")
+        write(_worth_their_cost(options), options)
+        return
     chosen = {"keep": keep, "progress": sys.stderr.isatty()}
     if isinstance(keep, Path) and (options.by or options.over):
         raise ValueError("--keep FILE is for one leaderboard, without --by and --over")
@@ -243,6 +248,30 @@ def compare_logs(options: argparse.Namespace, keep: Any) -> None:
     say(results.remarks)
     _check_direction(results, options)
     write(_answer(results, options, chosen), options, _title(results))
+
+
+def _worth_their_cost(options: argparse.Namespace) -> Record:
+    """Compare by several metrics at once."""
+    from fastcmp.estimates.pareto import pareto_set
+
+    criteria: dict[str, Any] = {}
+    lower = []
+    for name in options.pareto.split(","):
+        metric = name.strip().removeprefix("-")
+        chosen = results_options(options) | {"metric": metric}
+        with in_log_options(), warnings.catch_warnings():
+            warnings.filterwarnings("ignore", ".*by the run's own account")  # a remark
+            results = fastcmp.read_results(paths_of(options), **chosen)
+        say([remark for remark in results.remarks if not criteria or "recognised" not in remark])
+        values = results.values()
+        if all(results.negated) and results.negated:  # as they are in the logs
+            values = replace(values, values=-values.values)
+            lower.append(metric)
+        elif name.strip().startswith("-"):
+            lower.append(metric)
+        criteria[metric] = values
+    shared = {"adjust": options.adjust, "alpha": options.alpha, "workers": options.workers}
+    return pareto_set(criteria, lower_is_better=lower, **shared)
 
 
 def _title(results: Results) -> str:

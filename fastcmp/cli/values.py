@@ -14,7 +14,7 @@ from fastcmp.counts.pairs import choose_pairs
 from fastcmp.inputs.cost_matrix import as_labels
 
 #: Options for the columns of the items, whatever the form of the file.
-_ITEMS = ("groups", "strata", "weights")
+_ITEMS = ("groups", "strata", "weights", "slices")
 #: Those for the columns of a long file, with the names that are usual.
 _LONG = {"item": "item", "model": "model", "value": "value", "repeat": None}
 #: Options of `compare_means`, as the user writes them; None for its own default.
@@ -40,6 +40,7 @@ def add_value_options(parser: Any) -> None:
     add("--groups", "--group", metavar="COL", help="column of clusters of items")
     add("--strata", "--stratum", metavar="COL", help="column of strata (tasks)")
     add("--weights", "--weight", metavar="COL", help="column of weights of items")
+    add("--slices", metavar="COL", help="column of labels: compare within each slice too")
     add(
         "--stratum-weights",
         nargs="+",
@@ -87,6 +88,7 @@ def has_values(options: argparse.Namespace, kind: str = "labels") -> bool:
     if wide:
         _refuse(options, _LONG, "is for long files: pass --long FILE")
     else:
+        _refuse(options, ("slices",), "is for wide files: pass --values FILE")
         _refuse(options, ("id", "drop"), "does not go with --long: name columns by "
                 "--item, --model and --value")  # fmt: skip
     if options.stratum_weights is not None and options.strata is None:
@@ -181,8 +183,9 @@ def _compare_wide(
 
 def _whole_only(options: argparse.Namespace, tests: dict[str, Any]) -> str:
     """Name an option that sums over blocks do not know."""
-    if options.strata is not None:
-        return "--strata"
+    for name in ("strata", "slices"):
+        if getattr(options, name) is not None:
+            return f"--{name}"
     if options.missing != "raise":
         return f"--missing {options.missing}"
     usual = {"method": "t", "average": "items", "repeats": "mean"}
@@ -204,7 +207,7 @@ def _compare_long(options: argparse.Namespace, chosen: dict[str, Any], limit: in
             "a wide file (--values)"
         )
     columns = {f"--{name}": getattr(options, name) or x for name, x in _LONG.items()}
-    columns |= {f"--{name}": getattr(options, name) for name in _ITEMS}
+    columns |= {f"--{name}": getattr(options, name) for name in _ITEMS if name != "slices"}
     labels = [option for option in columns if option not in ("--value", "--weights")]
     frame = read_long(options.long, columns, labels)
     named: dict[str, Any] = {name: columns[f"--{name}"] for name in _LONG}
@@ -223,7 +226,7 @@ def _compare_long(options: argparse.Namespace, chosen: dict[str, Any], limit: in
 
 
 def _items(options: argparse.Namespace) -> list[str | None]:
-    return [getattr(options, name) for name in _ITEMS]
+    return [getattr(options, name) for name in _ITEMS if name != "slices"]
 
 
 def _only(table: Any, options: argparse.Namespace) -> Any:

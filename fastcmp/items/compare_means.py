@@ -44,6 +44,8 @@ from fastcmp.pairwise.mean_tests import estimate_tests, moment_tests
 from fastcmp.pairwise.metric_options import DRAWN
 from fastcmp.pairwise.model_estimates import Estimates, estimates_of
 from fastcmp.pairwise.result import PairwiseResult, describe
+from fastcmp.pairwise.slice_sums import Items as SlicedItems
+from fastcmp.pairwise.slices import items_of_estimates, with_slices
 from fastcmp.stream.dask_blocks import are_collections, gather, models_of, renamed
 from fastcmp.stream.value_moments import ValueMoments
 
@@ -199,6 +201,7 @@ def compare_means(
     simultaneous: bool = False,
     rank_intervals: str = "decisions",
     margin: float | None = None,
+    slices: Any = None,
     pairs: Sequence[tuple[int | str, int | str]] | None = None,
     control: int | str | None = None,
     names: Sequence[str] | None = None,
@@ -280,6 +283,9 @@ def compare_means(
         The largest difference of means that does not matter: adds tests of all pairs
         against it, adjusted together, and a decision about each, as ``margins``; needs
         ``keep="all"``. By t; values of 0 and 1 as in `compare_all`.
+    slices : mapping, frame, or array-like of shape (n,) or (S, n), optional
+        Parts of the items, which may overlap, in which all is compared once more, as by
+        `compare_slices`: the answer is ``slices``.
     pairs : sequence of pairs, optional
         Compare only these, by name or index.
     control : int or str, optional
@@ -362,6 +368,8 @@ def compare_means(
     options = against(options, margin)
     options = draw_together(options, spec, simultaneous, rng)
     options = rank_together(options, spec, rank_intervals)
+    if slices is not None:
+        refuse_slices({"strata": strata, "weights": weights}, spec)
     by_blocks = are_collections(values, groups, weights)
     estimates = estimates_of(values)
     if by_blocks or estimates is not None or are_valued(values):
@@ -398,8 +406,10 @@ def compare_means(
         if data is not None:
             more = _of_data(data, spec, options, pool)
         more |= rank_fields(tests, options, pool)
-    control = name_control(known, chosen, control)
-    made = means_record(tests, kept, known, options, control, more)
+        control = name_control(known, chosen, control)
+        made = means_record(tests, kept, known, options, control, more)
+        if slices is not None:
+            made = with_slices(made, slices, *_sliced(data, estimates), chosen, options, pool)
     if data is None:
         return made
     return replace(made, cautions=cautions_of_pairs(made, data, spec, chosen))
@@ -422,6 +432,32 @@ def _of_data(
         level = 1 - options.alpha
         found["pair"] = difference_record(data, spec, "two-sided", level, pool)
     return found
+
+
+def refuse_slices(given: dict[str, Any], spec: MeanOptions) -> None:
+    """Refuse what differences within slices do not take into account."""
+    given |= {"method": None if spec.method == "t" else spec.method}
+    given |= {"missing": "pairwise" if spec.missing == "pairwise" else None}
+    given |= {"average": "clusters" if spec.average == "clusters" else None}
+    if found := [name for name, value in given.items() if value is not None]:
+        raise ValueError(
+            f"slices= are compared by paired t tests of their items, not with {found[0]}=: leave "
+            f"{found[0]}= out, or pass the items of each slice alone"
+        )
+
+
+def _sliced(data: MeanData | None, estimates: Estimates | None) -> tuple[SlicedItems, Any]:
+    """Values of items for slices, and which items were kept."""
+    if estimates is not None:
+        return items_of_estimates(estimates), None
+    if data is None:
+        raise ValueError(
+            "slices= needs values item by item, not sums of them: pass values, shape (M, n)"
+        )
+    values = data.values
+    matrix = np.stack(values.columns) if values.matrix is None else values.matrix
+    items = SlicedItems(values.names, matrix, values.binary, data.groups.clusters, values.exponent)
+    return items, values.kept
 
 
 def _refuse_items(spec: MeanOptions, given: dict[str, Any]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,6 +16,7 @@ from fastcmp.core.records import LabelledCounts, PairedCounts, are_labelled, are
 from fastcmp.core.threads import Progress, ThreadPool, check_workers, reporting
 from fastcmp.counts.pairs import choose_pairs, name_control
 from fastcmp.inputs.cost_matrix import CostMatrix, check_fit, read_cost, refuse_cost, required_cost
+from fastcmp.inputs.item_groups import read_grouping
 from fastcmp.inputs.labels import Labels, encode
 from fastcmp.inputs.model_names import with_names
 from fastcmp.paired.cost_result import check_options
@@ -35,6 +37,8 @@ from fastcmp.pairwise.margins import against
 from fastcmp.pairwise.metric_options import Draws, check_counted, read_metric
 from fastcmp.pairwise.result import PairwiseResult
 from fastcmp.pairwise.sampled_tests import SampledTests, sampled_tests
+from fastcmp.pairwise.slice_sums import Items, SliceSums
+from fastcmp.pairwise.slices import with_slices
 from fastcmp.stream.dask_blocks import are_collections, gather, models_of, refuse_options, renamed
 from fastcmp.stream.label_counts import LabelCounts
 from fastcmp.stream.pair_counts import PairCounts
@@ -64,6 +68,7 @@ def compare_all(
     simultaneous: bool = False,
     rank_intervals: str = "decisions",
     margin: float | None = None,
+    slices: Any = None,
     pairs: Sequence[tuple[int | str, int | str]] | None = None,
     control: int | str | None = None,
     classes: Sequence[Any] | None = None,
@@ -135,6 +140,9 @@ def compare_all(
         exact, with `groups` or weighted `strata` by Gaffke's bound, as in `mcnemar`;
         by a metric as in `compare_metric`, whose interval is then that of the pair; else
         by differences and their standard errors.
+    slices : mapping, frame, or array-like of shape (n,) or (S, n), optional
+        Parts of the samples, which may overlap, in which accuracies, or the metric, are
+        compared once more, by t as in `compare_slices`: the answer is ``slices``.
     pairs : sequence of pairs, optional
         Compare only these, by name or index. All others are "not tested": no letters
         of ties are given, and `best` are the tested models that lost no tested pair.
@@ -231,6 +239,11 @@ def compare_all(
     threads, matrix = check_workers(workers), None
     if kind != "cost":
         refuse_cost(cost)
+    if slices is not None and (kind == "cost" or strata is not None):
+        raise ValueError(
+            "slices= compares accuracies, or a metric: leave out test= and strata=, or pass the "
+            "samples of each slice alone"
+        )
     labels_only = {"groups": groups, "strata": strata, "classes": classes, "names": names}
     labels_only["missing"] = None if missing == "raise" else missing
     source: Any
@@ -260,6 +273,8 @@ def compare_all(
         source, matrix = encode_costs(y_true, models, cost, classes, missing)
     else:
         source = encode(y_true, with_names(preds, names, "preds"), classes=classes, missing=missing)
+    if slices is not None and not isinstance(source, Labels):
+        raise TypeError("slices= needs labels sample by sample, not what was counted of them")
     known = source.names or ()
     chosen = choose_pairs(known, pairs, control)
     asked = _Asked(source, options, sampling, chosen, matrix, by, draws, classes)
@@ -270,10 +285,27 @@ def compare_all(
         made = _tests(asked, y_true, pool)
         kept = run_tests(made.tests, chosen, known, options, pool)
         ranks = rank_fields(made.tests, options, pool)
-    control = name_control(known, chosen, control)
-    return record_of(
-        *(made.tests, kept, source, options, control, made.record), more=made.of_record() | ranks
-    )
+        control = name_control(known, chosen, control)
+        result = record_of(
+            *(made.tests, kept, source, options, control, made.record),
+            more=made.of_record() | ranks,
+        )
+        if slices is None:
+            return result
+        n = source.n_samples if source.kept is None else source.kept.size
+        clusters = read_grouping(groups, "groups", n, source.kept)
+        right = np.stack([codes == source.y_true for codes in source.preds]).view(np.uint8)
+        items = Items(source.names, right, binary=True, clusters=clusters)
+        sums: Any = SliceSums
+        if by is not None:
+            from fastcmp.pairwise.metric_models import metric_samples
+            from fastcmp.pairwise.metric_slices import MetricSums
+
+            sums = partial(MetricSums, samples=metric_samples(source, by, classes, pool))
+        made_with: PairwiseResult = with_slices(
+            result, slices, items, source.kept, chosen, options, pool, sums
+        )
+    return made_with
 
 
 class _Asked(NamedTuple):

@@ -17,6 +17,7 @@ from fastcmp.paired.margin_result import EQUIVALENT, MarginTests
 from fastcmp.pairwise.adjust import FAMILYWISE
 from fastcmp.pairwise.leaderboard import Leaderboard
 from fastcmp.pairwise.margins import mirrored_decisions
+from fastcmp.pairwise.slices_result import SlicesResult
 
 #: What a test decides about the model of a row and that of a column: significantly
 #: better, significantly worse, not significantly different, significantly different
@@ -353,6 +354,8 @@ class PairDecisions(Record):
     cautions: tuple[str, ...] = ()
     #: Tests of all pairs against a margin, and the decisions; None without a margin.
     margins: MarginTests | None = None
+    #: The same models within slices of the samples; None where none were asked for.
+    slices: SlicesResult | None = None
 
     def __post_init__(self) -> None:
         """Keep intervals from being unpacked by mistake."""

@@ -384,16 +384,29 @@ def listed(names: Sequence[str]) -> str:
     return f"{', '.join(names[: _LISTED - 2])} and {len(names) - _LISTED + 2} more"
 
 
-def table(title: str, columns: dict[str, list[str]]) -> Section:
-    """Make a table of the first models."""
+def table(
+    title: str, columns: dict[str, Any], what: str = "models", notes: tuple[str, ...] = ()
+) -> Section:
+    """Make a table of the first models, or of others."""
     rows = list(zip(*columns.values(), strict=True))
     more = len(rows) - _SHOWN
     return Section(
         title=title,
         columns=tuple(columns),
         rows=tuple(rows[:_SHOWN]),
-        notes=(f"... and {more} more models.",) if more > 0 else (),
+        notes=((f"... and {more} more {what}.",) if more > 0 else ()) + notes,
     )
+
+
+def written(values: Any, sign: str = "") -> list[str]:
+    """Write numbers, or intervals, shape (n, 2), with four digits; "-" where there is none."""
+    numbers = np.asarray(values)
+    if numbers.ndim == 1:
+        return [f"{x:{sign}.4g}" for x in numbers]
+    return [
+        "-" if np.isnan(ends).any() else f"[{ends[0]:{sign}.4g}, {ends[1]:{sign}.4g}]"
+        for ends in numbers
+    ]
 
 
 def beware(record: Any) -> list[Section]:

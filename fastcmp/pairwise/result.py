@@ -86,8 +86,15 @@ def describe(result: PairDecisions, each_pair: str = "", intervals: str = "") ->
         leaderboard_table(result),
         *([pairs_table(result)] if len(result.names) == 2 and len(result.pairs) else []),
         *_decisions(result),
+        *_slices(result),
         Section(title="How to read this", text=explanations),
     ]
+
+
+def _slices(result: PairDecisions) -> list[Section]:
+    """What differs in slices; ``slices`` says more."""
+    sections = [] if result.slices is None else result.slices.sections()
+    return [x for x in sections if x.title not in ("Means", "Worst slices")]
 
 
 def _pairs(n: int) -> str:
@@ -143,6 +150,7 @@ def _against_control(result: PairDecisions, control: str, rule: tuple[str, ...])
         Section(title=f"Which model is better than {control}?", text=text),
         *_cautions(result),
         control_table(result, control),
+        *_slices(result),
         Section(title="How to read this", text=explanations),
     ]
 
@@ -519,6 +527,7 @@ class PairwiseResult(Pilot, PairDecisions):
             "n_strata": self.n_strata,
             "cautions": list(self.cautions),
             "margins": None if self.margins is None else self.margins.sentence,
+            "slices": None if self.slices is None else self.slices._entries(),
             "kept": self.kept if isinstance(self.kept, (int, str)) else str(self.kept),
             "leaderboard": plain_columns(self.leaderboard.columns()),
             "tie_groups": [list(group) for group in self.tie_groups],

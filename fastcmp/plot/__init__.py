@@ -9,6 +9,7 @@ from fastcmp.plot.pairwise import leaderboard, pvalue_map
 from fastcmp.plot.probabilities import calibration, decision_curve, reliability
 from fastcmp.plot.ranks import critical_difference, rank_distribution
 from fastcmp.plot.scores import cutoffs, lift, precision_recall, roc
+from fastcmp.plot.tradeoffs import pareto, slice_map
 
 __all__ = [
     "calibration",
@@ -20,6 +21,7 @@ __all__ = [
     "folds",
     "leaderboard",
     "lift",
+    "pareto",
     "power_curve",
     "precision_recall",
     "pvalue_map",
@@ -27,5 +29,6 @@ __all__ = [
     "reliability",
     "roc",
     "roc_band",
+    "slice_map",
     "task_scores",
 ]

@@ -223,3 +223,23 @@ def remarked(capsys, *arguments):
     code, out, err = run(capsys, *arguments, "--format", "json")
     assert code == 0, err
     return json.loads(out), err.splitlines()
+
+
+def test_models_that_are_worth_their_cost(capsys, tmp_path):
+    rng, rows, values = np.random.default_rng(1), [], {"acc": {}, "seconds": {}}
+    for model, rate, time in (("a", 0.9, 4.0), ("b", 0.88, 1.0), ("c", 0.6, 3.0)):
+        values["acc"][model] = (rng.random(100) < rate) + 0.0
+        values["seconds"][model] = rng.gamma(4.0, time / 4.0, 100)
+        for metric, own in values.items():
+            known = {"model": model, "metric": metric}
+            rows += [known | {"item": i, "value": x} for i, x in enumerate(own[model].tolist())]
+    (tmp_path / "runs.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    asked = ["compare", tmp_path / "runs.jsonl", "--pareto", "acc,-seconds"]
+    found, said = remarked(capsys, *asked)
+    assert [line for line in said if "recognised" in line] == said[:1]
+    found = fastcmp.from_dict(found)
+    wanted = fastcmp.pareto_set(values, lower_is_better=["seconds"])
+    assert found.names == wanted.names
+    np.testing.assert_allclose(found.pvalue, wanted.pvalue)
+    assert found.dominated_by == {"c": ("b",)}
+    assert "does not go with --pareto" in refused(capsys, *asked, "--by", "task")

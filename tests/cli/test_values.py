@@ -5,7 +5,7 @@ import pytest
 from commands import answer, run
 from libraries import pd
 
-from fastcmp import compare_means, from_long
+from fastcmp import compare_means, compare_slices, from_dict, from_long
 from fastcmp.stream import ValueMoments
 
 MODELS = ["m0", "m1", "m2", "m3"]
@@ -202,3 +202,15 @@ def test_repeats(capsys, tmp_path):
     assert_same(answer(capsys, "compare", *file), compare_means(table))
     found = answer(capsys, "compare", *file, "--repeats", "pass@k", "--k", "2")
     assert_same(found, compare_means(table, repeats="pass@k", k=2))
+
+
+def test_slices_of_wide_files(capsys, tmp_path):
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame({"lang": ["de", "en"] * 30, "a": rng.normal(size=60)})
+    frame["b"] = rng.normal(0.3, 1.0, 60)
+    frame.to_csv(tmp_path / "values.csv", index=False)
+    asked = ["--values", tmp_path / "values.csv", "--slices", "lang"]
+    found = from_dict(answer(capsys, "compare", *asked)).slices
+    assert found == compare_slices(frame[["a", "b"]], frame["lang"])
+    code, _, err = run(capsys, "compare", *asked, "--memory-limit", "1")
+    assert (code, "--slices needs all values" in err) == (64, True)

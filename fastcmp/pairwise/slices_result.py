@@ -1,0 +1,337 @@
+"""The record of models compared within slices of the items."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastcmp.core.checks import as_proportion, choose
+from fastcmp.core.numbers import t_ppf
+from fastcmp.core.records import Drawn, Record, keep_intervals
+from fastcmp.core.sections import Section, format_pvalue, interval_name
+from fastcmp.pairwise.adjust import promise
+from fastcmp.pairwise.model_estimates import beware, table, written
+
+Floats = NDArray[np.float64]
+
+_COLUMNS = 10  # slices beside each other
+INTERACTIONS = ("auto", "wald", "welch-f", "none")
+_TESTS = {"wald": "Wald's chi-square", "welch-f": "Welch's F"}
+
+
+class Shrunk(NamedTuple):
+    """Differences in slices that lend strength to each other: for display, not for tests."""
+
+    #: Shape (P, S); NaN of slices that were not tested.
+    difference: Floats
+    standard_error: Floats
+    #: Common mean, variance between slices, and Cochran's Q, shape (P,).
+    mean: Floats
+    tau2: Floats
+    q: Floats
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class SlicesResult(Drawn, Record):
+    """Models compared in pairs within slices of the items.
+
+    S slices, M models, P pairs; a difference is the first of a pair minus the second.
+    """
+
+    _picture = "slice_map"
+
+    names: tuple[str, ...]
+    slices: tuple[str, ...]
+    #: Shape (S,).
+    n_items_of_slices: NDArray[np.int64]
+    #: Indices of the two models of each pair, shape (P, 2).
+    pairs: NDArray[np.int32]
+    #: Mean of each model in each slice, shape (M, S).
+    mean: Floats
+    #: Within each slice, shape (P, S); NaN of slices too small to be tested.
+    difference: Floats
+    standard_error: Floats
+    #: Degrees of freedom of t, shape (S,).
+    df: Floats
+    statistic: Floats
+    pvalue: Floats
+    pvalue_adjusted: Floats
+    #: Shape (P, S, 2).
+    interval: Floats
+    #: Items on which only one of the two is right, (P, S); None of other values.
+    n_discordant: NDArray[np.int64] | None
+    #: The difference in a slice minus that of all other items, shape (P, S): Welch's t.
+    rest_difference: Floats
+    rest_standard_error: Floats
+    rest_df: Floats
+    rest_pvalue: Floats
+    rest_pvalue_adjusted: Floats
+    #: Whether no item is in two slices.
+    disjoint: bool
+    #: "wald", "welch-f" or "none": whether differences are the same in all slices.
+    interaction: str
+    #: Shape (P,), and the degrees of freedom, (P, 2): infinite for chi-square.
+    interaction_statistic: Floats
+    interaction_df: Floats
+    interaction_pvalue: Floats
+    interaction_pvalue_adjusted: Floats
+    #: Slice in which the first, and the second, of a pair does worst beside the other,
+    #: shape (P, 2); by how much it is better there, and the interval of the true worst,
+    #: (P, 2, 2).
+    worst: NDArray[np.int64]
+    worst_difference: Floats
+    worst_interval: Floats
+    #: With a margin: p-values of "not worse by it in any slice", and of "worse by it in
+    #: some", of the first and the second, shape (P, 2).
+    margin: float | None
+    not_worse_pvalue: Floats | None
+    worse_pvalue: Floats | None
+    adjust: str
+    alpha: float
+    lower_is_better: bool
+    n_items: int
+    n_clusters: int | None
+    distribution: str = "t"
+    #: What was drawn for "maxt" and "single-step", how often, and the seed that repeats it.
+    adjust_draws: str | None = None
+    adjust_resamples: int | None = None
+    adjust_seed: int | None = None
+    cautions: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Keep intervals from being unpacked by mistake."""
+        keep_intervals(self, "interval", "worst_interval")
+
+    @property
+    def significant(self) -> NDArray[np.bool_]:
+        """Whether each slice and pair is significantly different, shape (P, S)."""
+        with np.errstate(invalid="ignore"):
+            return np.asarray(self.pvalue_adjusted <= self.alpha)
+
+    def detectable_difference(self, power: float = 0.8) -> Floats:
+        """Smallest true differences that a slice alone would show with some power.
+
+        Parameters
+        ----------
+        power : float
+            Probability wanted.
+
+        Returns
+        -------
+        numpy.ndarray of float64, shape (P, S)
+            By the standard errors, at two-sided `alpha` without adjustment.
+
+        Raises
+        ------
+        ValueError
+            If `power` is not in (0, 1).
+
+        Examples
+        --------
+        >>> from fastcmp import compare_slices
+        >>> values = [[1, 0, 1, 1, 1, 1], [0, 0, 1, 1, 1, 0]]
+        >>> result = compare_slices(values, ["s", "s", "s", "t", "t", "t"])
+        >>> result.detectable_difference().round(2).tolist()
+        [[0.93, 0.93]]
+        """
+        reach = -t_ppf(self.alpha / 2.0, None) + t_ppf(as_proportion(power, "power"), None)
+        return np.asarray(reach * self.standard_error)
+
+    def shrunk(self, method: str = "paule-mandel") -> Shrunk:
+        """Draw differences towards their common mean, for display.
+
+        Parameters
+        ----------
+        method : {"paule-mandel", "dersimonian-laird"}
+            How the variance between slices is estimated.
+
+        Returns
+        -------
+        Shrunk
+            Differences, standard errors, common mean and variance between slices.
+
+        Raises
+        ------
+        ValueError
+            If slices overlap, or the method is unknown.
+
+        Notes
+        -----
+        Best linear unbiased predictions of a normal model; tests use the differences as
+        they are.
+
+        References
+        ----------
+        .. [1] R. C. Paule, J. Mandel, "Consensus values and weighting factors", J. Research
+           of the National Bureau of Standards 87 (1982) 377-385.
+
+        Examples
+        --------
+        >>> from fastcmp import compare_slices
+        >>> values = [[1, 0, 1, 1, 1, 1], [0, 0, 1, 1, 1, 0]]
+        >>> result = compare_slices(values, ["s", "s", "s", "t", "t", "t"])
+        >>> result.shrunk().difference.round(2).tolist()
+        [[0.33, 0.33]]
+        """
+        method = choose(method, "method", ("paule-mandel", "dersimonian-laird"))
+        if not self.disjoint:
+            raise ValueError("slices overlap, and shrinkage is for slices that do not: cut them up")
+        found = [
+            _shrink(d, e**2, method)
+            for d, e in zip(self.difference, self.standard_error, strict=True)
+        ]
+        return Shrunk(
+            np.stack([x[0] for x in found]),
+            np.stack([x[1] for x in found]),
+            *np.array([x[2:] for x in found]).T,
+        )
+
+    def columns(self) -> dict[str, Any]:
+        """All slices and pairs as columns, a row each.
+
+        Returns
+        -------
+        dict of str to sequence
+            Slice, its items, both models, difference, interval, p-values, and slice minus
+            rest.
+        """
+        p, n_slices = self.difference.shape
+        first, second = np.repeat(self.pairs, n_slices, axis=0).T
+        return {
+            "slice": list(self.slices) * p,
+            "n_items": np.tile(self.n_items_of_slices, p),
+            "model_a": [self.names[i] for i in first],
+            "model_b": [self.names[j] for j in second],
+            "difference": self.difference.ravel(),
+            "standard_error": self.standard_error.ravel(),
+            "low": np.asarray(self.interval)[..., 0].ravel(),
+            "high": np.asarray(self.interval)[..., 1].ravel(),
+            "statistic": self.statistic.ravel(),
+            "df": np.tile(self.df, p),
+            "pvalue": self.pvalue.ravel(),
+            "pvalue_adjusted": self.pvalue_adjusted.ravel(),
+            "slice_minus_rest": self.rest_difference.ravel(),
+            "rest_pvalue": self.rest_pvalue.ravel(),
+            "rest_pvalue_adjusted": self.rest_pvalue_adjusted.ravel(),
+        }
+
+    def sections(self) -> list[Section]:
+        """Describe the record.
+
+        Returns
+        -------
+        list of Section
+            What differs where, the interaction, the worst slices, and tables.
+        """
+        p, n_slices = self.difference.shape
+        n_tested = int(np.count_nonzero(~np.isnan(self.df)))
+        where = f" in {self.n_clusters} clusters" if self.n_clusters is not None else ""
+        kind = "that do not overlap" if self.disjoint else "that overlap"
+        less = " Lower values are better." if self.lower_is_better else ""
+        text = [
+            f"{len(self.names)} models, {n_slices} slices {kind}, {self.n_items} items{where}: "
+            f"{n_tested * p} differences tested, {int(self.significant.sum())} significant at "
+            f"{self.alpha:g}: {promise(self.adjust, self.alpha)}.{less}"
+        ]
+        if self.interaction != "none":
+            own = self.interaction_pvalue_adjusted
+            n_differ = int(np.count_nonzero(own <= self.alpha))
+            said = f"adjusted p from {format_pvalue(np.fmin.reduce(own))}"
+            if p == 1:
+                said = f"p {format_pvalue(float(self.interaction_pvalue[0]))}"
+            text.append(
+                f"Are differences the same in all slices? {_TESTS[self.interaction]} says no for "
+                f"{n_differ} of {p} {'pair' if p == 1 else 'pairs'} ({said})."
+            )
+        order = np.lexsort((self.pvalue.ravel(), self.pvalue_adjusted.ravel()))
+        level, columns = interval_name(1.0 - self.alpha), self.columns()
+        first = {name: [column[k] for k in order] for name, column in columns.items()}
+        ends = np.asarray(self.interval).reshape(-1, 2)[order]
+        differences = {
+            "slice": first["slice"],
+            "items": list(map(str, first["n_items"])),
+            "model a": first["model_a"],
+            "model b": first["model_b"],
+            "difference": written(first["difference"], "+"),
+            level: written(ends, "+"),
+            "p": list(map(format_pvalue, first["pvalue"])),
+            "adjusted p": list(map(format_pvalue, first["pvalue_adjusted"])),
+            "unlike the rest": list(map(format_pvalue, first["rest_pvalue_adjusted"])),
+        }
+        notes = (
+            f"P-values adjusted for all slices and pairs together ({self.adjust}).",
+            "Unlike the rest: adjusted p of the difference in the slice minus that of all other "
+            "items.",
+        )
+        means = {"model": list(self.names)}
+        for k, name in enumerate(self.slices[:_COLUMNS]):
+            means[name] = written(self.mean[:, k])
+        left = n_slices - _COLUMNS
+        more = (f"... and {left} more slices.",) if left > 0 else ()
+        return [
+            Section(title="Which model is better in which slice?", text=tuple(text)),
+            *beware(self),
+            table("Means", means, notes=more),
+            table("Differences", differences, "differences", notes),
+            self._worst_table(level),
+        ]
+
+    def _worst_table(self, level: str) -> Section:
+        """A row a model and opponent: where it does worst."""
+        places, worst = np.concatenate([self.pairs, self.pairs[:, ::-1]]), self.worst.T.ravel()
+        known = worst >= 0
+
+        def sides(field: Any) -> Any:
+            return np.concatenate(np.moveaxis(np.asarray(field), 1, 0))[known]
+
+        shown = {
+            "model": [self.names[i] for i in places[known, 0]],
+            "against": [self.names[j] for j in places[known, 1]],
+            "worst slice": [self.slices[s] for s in worst[known]],
+            "lead there": written(sides(self.worst_difference), "+"),
+            level: written(sides(self.worst_interval), "+"),
+        }
+        if self.not_worse_pvalue is not None:
+            title = f"p: not worse by {self.margin:g} anywhere"
+            shown[title] = list(map(format_pvalue, sides(self.not_worse_pvalue)))
+            shown["p: worse somewhere"] = list(map(format_pvalue, sides(self.worse_pvalue)))
+        note = (
+            "Lead: by how much the model is better, below 0 where it is worse. The interval is "
+            "for the slice that is truly worst, which need not be the one that looks so."
+        )
+        return table("Worst slices", shown, "models", (note,))
+
+
+def _shrink(d: Floats, variance: Floats, method: str) -> tuple[Any, ...]:
+    """Differences of one pair, shrunk: with errors, mean, variance between slices, and Q."""
+    shrunk, error = np.full((2, d.size), np.nan)
+    used = variance > 0.0
+    d, v, k = d[used], variance[used], int(used.sum())
+    if k < 2:
+        shrunk[used], error[used] = d, np.sqrt(v)
+        return shrunk, error, np.nan, np.nan, np.nan
+
+    def spread(tau2: float) -> tuple[float, float]:
+        w = 1.0 / (v + tau2)
+        mean = float((w * d).sum() / w.sum())
+        return mean, float((w * (d - mean) ** 2).sum())
+
+    q, w = spread(0.0)[1], 1.0 / v
+    tau2 = max(0.0, (q - (k - 1)) / float(w.sum() - (w**2).sum() / w.sum()))
+    if method == "paule-mandel" and tau2 >= 0.0:
+        low, high = 0.0, max(tau2, float(v.max()))
+        while spread(high)[1] > k - 1:
+            high *= 2.0
+        if spread(0.0)[1] <= k - 1:
+            high = 0.0
+        for _ in range(200):
+            tau2 = 0.5 * (low + high)
+            low, high = (tau2, high) if spread(tau2)[1] > k - 1 else (low, tau2)
+    mean, w = spread(tau2)[0], 1.0 / (v + tau2)
+    share = tau2 / (v + tau2)
+    shrunk[used] = share * d + (1.0 - share) * mean
+    error[used] = np.sqrt(share * v + (1.0 - share) ** 2 / w.sum())
+    return shrunk, error, mean, tau2, q

@@ -42,6 +42,14 @@ def pytest_collect_file():
     return [file for file in files if type(file) is pytest.Module]
 
 
+@pytest.fixture(autouse=True)
+def figures_closed():
+    """Pictures that a test has left open are no test's memory."""
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
+
+
 def pytest_collection_finish():
     gc.freeze()
     gc.enable()

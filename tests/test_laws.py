@@ -780,9 +780,9 @@ def test_two_ways_to_one_answer(name):
 
 #: Options and values that need items, or stand for something else.
 NOT_ALIKE = {
-    "compare_all": {"maxt", "single-step", "metric", "cost"},
+    "compare_all": {"maxt", "single-step", "metric", "cost", "slices"},
     "compare_means": {"maxt", "single-step", "permutation", "bootstrap", "wilcoxon"}
-    | {"missing", "interval"},
+    | {"missing", "interval", "slices"},
     "cochrans_q": {"exact"},
     "compare_unpaired": {"alpha"},
 }
@@ -1040,13 +1040,10 @@ def test_random_answers_say_so(name):
                     for field, x, y in shared(ours, theirs)
                     if not np.array_equal(x, y, equal_nan=True)
                 ]
-                if "maxt" in way.values():
-                    normal = "_from_" in name or name == "compare_sums"
-                    by_all = "normal draws" if normal else "all sign flips"
                 if name == "compare_slices":
                     assert ours.adjust_draws == ("normal draws" if "adjust" in way else None)
                 elif "maxt" in way.values():
-                    by_all = "normal draws" if "_from_" in name else "all sign flips"
+                    by_all = "normal draws" if name == "compare_sums" else "all sign flips"
                     assert (ours.adjust_draws == by_all) == (not data)
                 elif hasattr(ours, "seed"):
                     assert not changed or ours.seed == 1

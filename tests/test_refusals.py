@@ -383,7 +383,6 @@ WRONG = {
     "half_width": _NUMBER | {"0": 0.0, "a list": [0.1]},
     "sd": _NUMBER | {"0": 0.0, "a list": [0.1]},
     "correlation": {"above 1": 1.5, "NaN": np.nan, "a string": "x"},
-    "rate": _SHARE,
     **dict.fromkeys(("cost_label", "cost_item"), _NUMBER | {"0": 0.0}),
     "distribution": _CHOICE,
     "worth": _WHOLE | {"1": 1},
@@ -417,6 +416,7 @@ FREE = {
 }
 #: For `lift_table` groups is a number.
 WRONG_IN = {
+    ("planning.labels", "rate"): _SHARE,
     ("pareto_set", "limits"): _CHOICE,
     ("pareto_set", "lower_is_better"): {"unknown": ["nope"], "a flag": True, "lacking": {}}
     | {"a word": "time", "words": {"score": "no", "time": "yes"}, "None": None},

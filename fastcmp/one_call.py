@@ -126,8 +126,8 @@ def compare(
         True labels.
     measure : str, optional
         What to compare: of labels "accuracy", "cost" (with ``cost=``) or the name of a
-        metric; of scores "auc", "brier" or "log-loss"; of values "mean". Where data
-        could be two things it says which.
+        metric; of scores "auc", "brier" or "log-loss"; of values "mean"; of logs their
+        metric. Where data could be two things it says which.
     names : sequence of str, optional
         Names of the models.
     **options
@@ -557,7 +557,8 @@ def _of_files(
         predictions = import_module("fastcmp.io.predictions").read_predictions(paths)
         choice = _of_labels(predictions.y_true, predictions.preds, measure, options)
     else:
-        choice = _of_results(_public("read_results")(paths))
-        written = choice.written.replace("results", f"fastcmp.read_results([{read}])", 1)
-        return choice._replace(written=written)
+        choice = _of_results(_public("read_results")(paths, metric=measure))
+        read = f"[{read}]" if measure is None else f"[{read}], metric={measure!r}"
+        written = choice.written.replace("results", f"fastcmp.read_results({read})", 1)
+        return choice._replace(written=written, measures=(str(measure),))
     return choice._replace(taken_for=f"{choice.taken_for}, in {files}")

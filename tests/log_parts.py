@@ -10,7 +10,11 @@ import pytest
 import fastcmp
 
 FORMATS = Path(__file__).parent / "reference" / "formats"
-EXAMPLES = json.loads((FORMATS / "expected.json").read_text())["examples"]
+EXAMPLES = {
+    key: example
+    for name in ("expected.json", "expected_runs.json")
+    for key, example in json.loads((FORMATS / name).read_text())["examples"].items()
+}
 _STATUS = ("ok", "error", "unscored", "absent")
 
 

@@ -77,7 +77,7 @@ def add_reading_options(add: Callable[..., Any]) -> None:
     add("--task", nargs="+", metavar="NAME", help="only these tasks")
     add("--filter", metavar="NAME", help="which filter of answers (lm_eval)")
     add("--log-format", metavar="NAME", help="read files of this format only")
-    add("--ids", metavar="FILE", type=Path, help="all ids, a line each (SWE-bench)")
+    add("--ids", metavar="FILE", type=Path, help="all ids, a line each (SWE-bench, trec_eval)")
 
 
 def as_option(name: str) -> str:

@@ -25,6 +25,11 @@ DECISIVE = {
     "amlb_results": ("beta", "pets", "1", "Error: no model", "results.csv"),
     "openml/swapped": ("correct", "0.13.0", "swapped", "beta"),
     "tabarena": ("beta", "cars", "0", "imputed"),
+    "promptfoo/three": ("several", "pass, score, correct, brief", "metric="),
+    "promptfoo/three correct": ("alpha", "q05", "error: Toy server broke", "results.json"),
+    "deepeval/named Correct": ("gamma", "q03"),
+    "deepeval/named Brief common": ("alpha", "q05", "error: ValueError: toy judge broke"),
+    "trec_eval/per_query map": ("beta lacks item q07", "`all` is over 11 queries", "ids="),
 }
 #: What is reported of examples that are read.
 REPORTED = {
@@ -32,6 +37,9 @@ REPORTED = {
     "lm_eval/fewer_items common": "1 item of task toy_sum left out",
     "inspect/error drop": "1 item of task toy_task left out",
     "tabarena as is": "values are negated",
+    "promptfoo/three correct drop": r"own mean leaves them out, of alpha \(1\)",
+    "promptfoo/three pass drop": r"own mean counts them as 0, of alpha \(1\)",
+    "promptfoo/repeat_jsonl score": "a run that was killed looks whole",
     "swebench/report": "alpha: 1 with an error.*beta: 1 not submitted",
 }
 
@@ -91,6 +99,11 @@ def test_inspected(key):
     if key in ROWS and "options" not in example:
         assert not contents.problems
         assert set(contents.names) == {row["model"] for row in ROWS[key]}
+
+
+@pytest.mark.parametrize("name", ["promptfoo", "deepeval", "evalplus", "trec_eval"])
+def test_runs_are_of_their_own_format(name):
+    assert fastcmp.inspect_results(FORMATS / name).formats == (name,)
 
 
 def test_workers_do_not_matter():

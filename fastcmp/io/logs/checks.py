@@ -103,6 +103,7 @@ def _other_items(
             clauses.append(
                 f"{visible(less.model)} lacks {_named(joint, keys, own[id(less)])}"
                 f"{a_task(label_of(part))}, which {visible(more.model)} has"
+                + (f" ({less.lacking})" if less.lacking else "")
             )
     return (
         f"{'; '.join(clauses)} ({base.source}; {part.source}). Pass items='common' to "
@@ -315,14 +316,34 @@ def mean_remarks(parts: Iterable[LogPart]) -> list[str]:
     return remarks
 
 
+def policy_remarks(parts: Iterable[LogPart]) -> list[str]:
+    """Say what the runs' own means make of answers without a value."""
+    made: dict[tuple[str, str], list[str]] = {}
+    for part in parts:
+        codes, stated = status_of(part), part.mean_stated
+        if codes is None or stated is None or math.isnan(stated):
+            continue
+        mean, mean_missing_as_0, *_ = _means(part)
+        fits = [abs(each - stated) <= _ROUNDED for each in (mean, mean_missing_as_0)]
+        if fits[0] != fits[1]:
+            policy = "counts them as 0" if fits[1] else "leaves them out"
+            said = made.setdefault((part.metric, policy), [])
+            said.append(f"{visible(part.model)} ({int((codes > 0).sum())})")
+    return [
+        f"Answers without a value of {visible(metric)}: the logs' own mean {policy}, of "
+        f"{listed(models)}."
+        for (metric, policy), models in made.items()
+    ]
+
+
 def _means(part: LogPart) -> list[float]:
-    """The means of values that a run may state."""
+    """The means of values that a run may state: without missing ones, with them as 0, ..."""
     values = part.values
     if part.status is not None:
         values = np.where(part.status == 0, values, np.nan)
     known = ~np.isnan(values)
     if not known.any():
-        return [math.nan]
+        return [math.nan, 0.0]
     filled = np.where(known, values, 0.0)
     means = [float(filled.sum() / known.sum()), float(filled.mean())]
     if part.repeats is not None:

@@ -69,6 +69,8 @@ class LogPart:
     mean_stated: float | None = None
     #: What is reported where models differ: few-shots, version of the task, ...
     settings: Mapping[str, str] = field(default_factory=dict)
+    #: Why items may be lacking that other models have, in a clause.
+    lacking: str = ""
     #: Sentences for the user: a name made up, rows left out, ...
     remarks: tuple[str, ...] = ()
 
@@ -95,7 +97,7 @@ class LogOptions:
     tasks: tuple[str, ...] | None = None
     #: lm_eval: which of several filters.
     filter: str | None = None
-    #: SWE-bench: all ids.
+    #: SWE-bench, trec_eval: all ids.
     ids: Path | Sequence[str] | None = None
     #: TabArena: "raise" or "keep" imputed rows.
     imputed: str = "raise"
@@ -121,3 +123,5 @@ class LogFormat:
     readings: Callable[[Sequence[LogFile], LogOptions], Sequence[Reading]]
     #: Regular expression of names that only files of this format have; "" for none.
     names: str = ""
+    #: What to do where only files beside the values are there.
+    alone: str = "have the harness write them, and name their folder"

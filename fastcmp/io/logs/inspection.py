@@ -51,7 +51,8 @@ def inspect_results(
     filter : str, optional
         Which filter of answers, for the LM Evaluation Harness.
     ids : path or sequence of str, optional
-        All items, for SWE-bench logs that list resolved ones only.
+        All items, for SWE-bench logs that list resolved ones only, and for trec_eval, whose
+        queries without a line then count as 0.
     values : bool
         Whether a wide table, with a column a model, holds values.
     columns : mapping, optional
@@ -157,7 +158,7 @@ def _look(parts: Sequence[LogPart], complain: Complain) -> list[str]:
         some = [part for part in kept if part.metric == metric]
         for group in grouped(some, names).values():
             remarks += _look_at_task(list(group.values()), complain)
-    remarks += checks.mean_remarks(parts)
+    remarks += checks.mean_remarks(parts) + checks.policy_remarks(parts)
     remarks += checks.direction_remarks(kept) + checks.setting_remarks(kept)
     return remarks
 

@@ -78,7 +78,8 @@ def read_results(
     filter : str, optional
         Which filter of answers, for the LM Evaluation Harness.
     ids : path or sequence of str, optional
-        All items, for SWE-bench logs that list resolved ones only.
+        All items, for SWE-bench logs that list resolved ones only, and for trec_eval, whose
+        queries without a line then count as 0.
     imputed : {"raise", "keep"}
         What to make of imputed rows of TabArena, which are another method's.
     values : bool
@@ -288,6 +289,7 @@ def join_logs(logs: Logs, wanted: Wanted, options: LogOptions, policy: _Policy) 
         *lacking,
         *checks.direction_remarks(parts),
         *checks.setting_remarks(parts),
+        *checks.policy_remarks(chosen),
     ]
     blocks = []
     for own in groups.values():

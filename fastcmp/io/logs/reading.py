@@ -29,8 +29,8 @@ from fastcmp.io.logs.words import counted, listed
 Complain = Callable[[str], None]
 Places = NDArray[np.int64]
 
-#: Options that one format alone takes.
-_OWN_OPTIONS = {"filter": "lm_eval", "ids": "swe_bench"}
+#: Options that some formats alone take.
+_OWN_OPTIONS = {"filter": ("lm_eval",), "ids": ("swe_bench", "trec_eval")}
 
 
 class Read(NamedTuple):
@@ -103,10 +103,10 @@ def _without_ids(found: Found, ids: object) -> Found:
 
 def _check_options(format_: LogFormat, options: LogOptions, complain: Complain) -> None:
     """Refuse an option that the format does not take."""
-    for name, owner in _OWN_OPTIONS.items():
-        if getattr(options, name) is not None and format_.name != owner:
+    for name, owners in _OWN_OPTIONS.items():
+        if getattr(options, name) is not None and format_.name not in owners:
             complain(
-                f"{name}= is an option of {owner}, and path holds logs of "
+                f"{name}= is an option of {' and '.join(owners)}, and path holds logs of "
                 f"{format_.title} ({format_.name}): leave it out"
             )
 

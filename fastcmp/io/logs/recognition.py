@@ -159,7 +159,7 @@ def nothing_message(path: Any, recognition: Recognition) -> str:
         kind, file = recognition.alone[0]
         return (
             f"{file} is of {kind.title}, but the files with a value for each item are "
-            "not there: have the harness write them, and name their folder"
+            f"not there: {kind.alone}"
         )
     if not recognition.ignored:
         return f"path: {where} holds no files"

@@ -16,6 +16,13 @@ _MODULES: tuple[str, ...] = (
     "lm_eval",
     "every_eval_ever",
     "eval_arena",
+    "promptfoo",
+    "harbor",
+    "evalplus",
+    "deepeval",
+    "trec_eval",
+    "nemo_evaluator",
+    "tau_bench",
     "swe_bench",
     "mteb",
     "opencompass",
@@ -26,6 +33,7 @@ _MODULES: tuple[str, ...] = (
     "tabarena",
     "scikit_learn",
     "long",
+    "experiments",
     "wide",
 )
 

@@ -61,7 +61,7 @@ def test_filters_of_another_metric_are_no_matter(tmp_path):
 
 def test_a_headline_is_named(read):
     files = [part(m, metric=k, is_headline=k == "f1") for m in "ab" for k in ("x", "f1")]
-    said = "the metric is f1, which the files name as the one to look at; there are"
+    said = "the metric is f1, the main one of these files; there are"
     assert f"{said} also x." in read(*files).remarks
     assert not any(said in each for each in read(*files, metric="f1").remarks)
     assert "Metric: f1" in str(read(*files))

@@ -89,8 +89,8 @@ def _said(
     others = [name for name in _metrics_of(parts) if name != metric]
     if kept and others and not is_asked:
         remarks.append(
-            f"the metric is {visible(metric)}, which the files name as the one to look "
-            f"at; there are also {listed(others, _LISTED)}"
+            f"the metric is {visible(metric)}, the main one of these files; there are also "
+            f"{listed(others, _LISTED)}"
         )
     return remarks
 

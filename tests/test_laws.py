@@ -6,7 +6,6 @@ from functools import cache
 
 import numpy as np
 import pytest
-import scipy.stats
 from calls import (
     BY_COUNTS,
     COST,
@@ -30,6 +29,7 @@ from calls import (
 )
 from cases import case
 from examples import RECORDS, example
+from libraries import stats
 from same_bits import assert_same
 
 import fastcmp
@@ -455,7 +455,7 @@ def sides_of_a_record(two, greater, less, null=0):
         method = getattr(two, "method", "")
         if getattr(two, "design", "") == "samples" and method == "exact":
             both = two.only_a + two.only_b
-            np.testing.assert_allclose(observed, scipy.stats.binom.pmf(two.only_a, both, 0.5))
+            np.testing.assert_allclose(observed, stats.binom.pmf(two.only_a, both, 0.5))
         elif getattr(two, "distribution", None) in DISCRETE and method != "midp":
             assert (observed > 0).all() or method == "boschloo"
         elif not type(two).__name__.endswith(("EvalueResult", "LooksResult")):

@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from libraries import stats
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy import stats
 
 from fastcmp import Estimates, compare_means, mean_difference, simultaneous_pairs
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from libraries import stats
 from numpy.testing import assert_allclose
 from reference_cases import cases, expected, parametrize
-from scipy import stats
 
 from fastcmp import group_gaps
 

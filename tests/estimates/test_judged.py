@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from libraries import stats
 from numpy.testing import assert_allclose
 from reference_cases import parametrize
-from scipy import stats
 
 import fastcmp
 from fastcmp import best_set, compare_means, judged_values, mean_difference

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy import stats
+from libraries import stats
 
 import fastcmp
 from fastcmp import Estimates, simultaneous_pairs

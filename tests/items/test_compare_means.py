@@ -9,8 +9,8 @@ from cases import case as named
 from hypothesis import given
 from hypothesis import strategies as st
 from item_designs import Design, Found, designs, draw_values, naive
+from libraries import stats
 from reference_cases import cases
-from scipy import stats
 
 from fastcmp import compare_means, mean_difference
 

@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from libraries import pd
+from libraries import pd, stats
 from reference_cases import agree, parametrize
-from scipy import stats
 
 from fastcmp import fleiss_kappa
 from fastcmp.kernels import UNDEFINED

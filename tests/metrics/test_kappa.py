@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from libraries import pd, pl
+from libraries import pd, pl, stats
 from reference_cases import agree, cases, expected, parametrize
-from scipy import stats
 from strategies import square_tables
 
 from fastcmp import cohen_kappa, count_labels

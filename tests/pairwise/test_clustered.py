@@ -4,8 +4,8 @@ from functools import cache
 
 import numpy as np
 import pytest
+from libraries import stats
 from reference_cases import agree, parametrize
-from scipy import stats
 
 from fastcmp import cochrans_q, compare_all, mcnemar
 

@@ -6,8 +6,8 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 from hypothesis import assume, given
+from libraries import stats
 from reference_cases import agree, parametrize
-from scipy import stats
 from strategies import right_matrices
 
 from fastcmp import cochrans_q, compare_all, load_digits

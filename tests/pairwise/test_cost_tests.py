@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from libraries import pd, pl
+from libraries import pd, pl, stats
 from same_bits import assert_same
-from scipy import stats
 
 from fastcmp import adjust, compare_all, cost_test
 

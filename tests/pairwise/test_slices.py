@@ -4,9 +4,9 @@ import json
 
 import numpy as np
 import pytest
+from libraries import stats
 from numpy.testing import assert_allclose, assert_array_equal
 from reference_cases import agree, cases, expected, parametrize
-from scipy import stats
 
 import fastcmp
 from fastcmp import (

@@ -5,8 +5,8 @@ import pytest
 from estimate_cases import estimates, losses_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from libraries import stats
 from reference_cases import expected, parametrize
-from scipy import stats
 
 from fastcmp import Estimates, superior_ability
 

@@ -4,9 +4,9 @@ import itertools
 
 import numpy as np
 import pytest
+from libraries import stats
 from numpy.testing import assert_allclose
 from reference_cases import parametrize
-from scipy import stats
 
 from fastcmp import planning
 

@@ -3,10 +3,9 @@
 from functools import partial
 
 import pytest
-
-from benchmarks.studies.epsilon_folds import epsilon_pvalues
-from benchmarks.studies.store import run_replicates
-from benchmarks.studies.type_one_errors import TypeOneErrors
+from studies.epsilon_folds import epsilon_pvalues
+from studies.store import run_replicates
+from studies.type_one_errors import TypeOneErrors
 
 
 @pytest.mark.parametrize("workers", [1, 2])

@@ -19,8 +19,6 @@ import pytest
 from hypothesis import is_hypothesis_test, settings
 
 os.environ.setdefault("MPLBACKEND", "agg")
-# The studies are not installed; last, so that an installed package stays the one that is tested.
-sys.path.append(str(Path(__file__).parents[1]))
 # Kernels are kept for all processes also where neither the checkout nor a home can be written.
 if not any(os.access(x, os.W_OK) for x in (Path(__file__).parent, Path.home())):
     os.environ.setdefault("NUMBA_CACHE_DIR", tempfile.mkdtemp())

@@ -1,11 +1,10 @@
 """Small records of the studies, to print and to draw."""
 
 import numpy as np
-
-from benchmarks.studies.correlation_study import CorrelationStudy
-from benchmarks.studies.error_study import ErrorStudy
-from benchmarks.studies.power_study import PowerStudy
-from benchmarks.studies.type_one_errors import TypeOneErrors
+from studies.correlation_study import CorrelationStudy
+from studies.error_study import ErrorStudy
+from studies.power_study import PowerStudy
+from studies.type_one_errors import TypeOneErrors
 
 
 def type_one_errors(dataset="exp6", replications=400, **options):

@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import fastcmp
-from benchmarks.studies import decisions, figures, run
 from fastcmp.cli.output import csv_text
 from fastcmp.core.render import to_markdown
+
+from . import decisions, figures, run
 
 FOLDER = Path(__file__).parents[2] / "docs" / "studies"
 #: The function that runs a study, and the one that draws it.

@@ -25,7 +25,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from benchmarks.studies.neighbour import (
+from fastcmp.core.checks import as_numbers, as_seed, as_whole, choose
+from fastcmp.core.threads import Progress, reporting
+
+from .neighbour import (
     NearestMean,
     NearestNeighbour,
     as_records,
@@ -34,9 +37,7 @@ from benchmarks.studies.neighbour import (
     nearest_labels,
     predict_folds_nearest,
 )
-from benchmarks.studies.sources import Population, one_thread, scikit_learn
-from fastcmp.core.checks import as_numbers, as_seed, as_whole, choose
-from fastcmp.core.threads import Progress, reporting
+from .sources import Population, one_thread, scikit_learn
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int16]

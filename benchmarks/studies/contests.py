@@ -16,11 +16,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.studies import algorithms, populations
-from benchmarks.studies.error_study import ErrorStudy
-from benchmarks.studies.problems import Problem
 from fastcmp.core.checks import choose
 from fastcmp.core.threads import Progress
+
+from . import algorithms, populations
+from .error_study import ErrorStudy
+from .problems import Problem
 
 #: Data on which two algorithms can be compared; "epsilon" needs none.
 CONTESTS = ("exp6", "simple", "letter", "mnist", "digits", "breast-cancer", "wine", "iris")

@@ -10,11 +10,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.studies.algorithms import predict_folds
-from benchmarks.studies.problems import data_seed
-from benchmarks.studies.study_record import StudyRecord
 from fastcmp.core.sections import Section
 from fastcmp.crossval import designs
+
+from .algorithms import predict_folds
+from .problems import data_seed
+from .study_record import StudyRecord
 
 _M = 5
 

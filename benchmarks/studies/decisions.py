@@ -12,11 +12,12 @@ import numpy as np
 from scipy.special import betaln, gammaln, ndtr, ndtri, stdtr, xlog1py, xlogy
 
 import fastcmp
-from benchmarks.studies import decision_page
 from fastcmp import planning
 from fastcmp.kernels import GREATER, score_exact, tango_exact, tango_test
 from fastcmp.paired.margins import BoundedUnits, bounded_score
 from fastcmp.sequential import mcnemar_looks
+
+from . import decision_page
 
 ALPHA, SEED, RUNS, DRAWS, GRID = 0.05, 1, 2_000, 999, 1_001
 SIZES, MARGINS, UNPAIRED = (30, 50, 100, 200), (0.05, 0.1), ((20, 30), (50, 50))

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.studies.rivals import DESIGNS, all_pvalues
 from fastcmp._jit import kernel
 from fastcmp.kernels.rng import random_below, shuffle
 from fastcmp.kernels.status import INVALID, OK
 from fastcmp.kernels.typing import CodeArray, IntArray, PatternArray
+
+from .rivals import DESIGNS, all_pvalues
 
 #: Repetitions of all designs of a data set together, at most.
 _MOST_REPETITIONS = 64

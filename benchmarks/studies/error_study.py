@@ -8,8 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.studies.study_record import StudyRecord
 from fastcmp.core.sections import Section
+
+from .study_record import StudyRecord
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)

@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmarks.studies.rivals import RIVALS
 from fastcmp.plot.style import COLOURS, GREY, PALE, curve_style, prepare_axes
 
+from .rivals import RIVALS
+
 if TYPE_CHECKING:
-    from benchmarks.studies.correlation_study import CorrelationStudy
-    from benchmarks.studies.error_study import ErrorStudy
-    from benchmarks.studies.power_study import PowerStudy
-    from benchmarks.studies.type_one_errors import TypeOneErrors
+    from .correlation_study import CorrelationStudy
+    from .error_study import ErrorStudy
+    from .power_study import PowerStudy
+    from .type_one_errors import TypeOneErrors
 
 _SMALL = {"fontsize": 8}
 _OUTSIDE: dict[str, Any] = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5)}

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from benchmarks.studies import metric_page
-from benchmarks.studies.metric_runs import KINDS, simulate
 from fastcmp.kernels import F_BETA, KAPPA, MACRO, MCC, RECALL, TRUTH, MetricSpec, metric_value
+
+from . import metric_page
+from .metric_runs import KINDS, simulate
 
 #: Data sets of exchangeable models, and of models that are equal by one metric.
 RUNS, RUNS_EQUAL, DRAWS, SEED = 4_000, 2_000, 499, 1

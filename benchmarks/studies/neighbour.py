@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from benchmarks.studies.sources import scikit_learn
 from fastcmp._jit import kernel
 from fastcmp.core.checks import as_numbers
+
+from .sources import scikit_learn
 
 if TYPE_CHECKING:
     from fastcmp.kernels.typing import FloatArray

@@ -18,10 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-from benchmarks.studies.epsilon_folds import epsilon_losses
-from benchmarks.studies.records import BUNDLED, Bundled, Letter, Mnist
-from benchmarks.studies.sources import Population, Records, pick
 from fastcmp.core.checks import as_whole, choose
+
+from .epsilon_folds import epsilon_losses
+from .records import BUNDLED, Bundled, Letter, Mnist
+from .sources import Population, Records, pick
 
 Path = str | PathLike[str]
 

@@ -8,10 +8,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.studies.rivals import RIVALS
-from benchmarks.studies.study_record import StudyRecord
-from benchmarks.studies.type_one_errors import TypeOneErrors
 from fastcmp.core.sections import Section
+
+from .rivals import RIVALS
+from .study_record import StudyRecord
+from .type_one_errors import TypeOneErrors
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)

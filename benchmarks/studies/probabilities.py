@@ -12,7 +12,8 @@ import numpy as np
 from scipy.special import expit
 
 import fastcmp
-from benchmarks.studies.metric_page import FOLDER
+
+from .metric_page import FOLDER
 
 RUNS, SEED = 500, 1
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(60)

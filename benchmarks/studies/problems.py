@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.studies.algorithms import predict_folds
-from benchmarks.studies.rivals import DESIGNS, all_pvalues
 from fastcmp import kernels
+
+from .algorithms import predict_folds
+from .rivals import DESIGNS, all_pvalues
 
 #: Seeds of data sets lie this far apart, more than the replicates of any study.
 _STRIDE = 2**32

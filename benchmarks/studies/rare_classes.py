@@ -11,8 +11,9 @@ from __future__ import annotations
 import numpy as np
 
 import fastcmp
-from benchmarks.studies.metric_page import FOLDER
-from benchmarks.studies.metrics import rows_of
+
+from .metric_page import FOLDER
+from .metrics import rows_of
 
 RUNS, SEED, SIZES = 1_000, 1, (50, 100, 200, 1000)
 #: Shares of the classes, and recalls.

@@ -10,9 +10,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.studies.readers import read_letter, read_mnist
-from benchmarks.studies.sources import Codes, Population, Records, pick, scikit_learn
 from fastcmp.core.checks import as_whole, choose
+
+from .readers import read_letter, read_mnist
+from .sources import Codes, Population, Records, pick, scikit_learn
 
 Path = str | PathLike[str]
 

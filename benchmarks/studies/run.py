@@ -11,18 +11,19 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.studies import algorithms, populations
-from benchmarks.studies.contests import CONTESTS, find_contest, find_null, measure_errors
-from benchmarks.studies.correlation_study import CorrelationStudy, correlations, disagreements
-from benchmarks.studies.epsilon_folds import epsilon_pvalues
-from benchmarks.studies.error_study import ErrorStudy
-from benchmarks.studies.power_study import PowerStudy
-from benchmarks.studies.problems import SEEDS, problem_pvalues
-from benchmarks.studies.rivals import RIVALS
-from benchmarks.studies.store import Store, run_replicates
-from benchmarks.studies.type_one_errors import TypeOneErrors
 from fastcmp.core.checks import as_seed, as_whole, choose
 from fastcmp.core.threads import Progress, check_workers, reporting
+
+from . import algorithms, populations
+from .contests import CONTESTS, find_contest, find_null, measure_errors
+from .correlation_study import CorrelationStudy, correlations, disagreements
+from .epsilon_folds import epsilon_pvalues
+from .error_study import ErrorStudy
+from .power_study import PowerStudy
+from .problems import SEEDS, problem_pvalues
+from .rivals import RIVALS
+from .store import Store, run_replicates
+from .type_one_errors import TypeOneErrors
 
 #: Data sets of Table V.
 DATASETS = ("epsilon", *CONTESTS)

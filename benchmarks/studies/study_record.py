@@ -32,7 +32,7 @@ class StudyRecord(Record):
         matplotlib.axes.Axes
             Axes with the picture.
         """
-        figures = import_module("benchmarks.studies.figures")
+        figures = import_module(".figures", __package__)
         return getattr(figures, self._picture)(self, ax)
 
     def _entries(self) -> dict[str, Any]:

@@ -8,10 +8,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.studies.rivals import REPLICATIONS, RIVALS, TABLE_V
-from benchmarks.studies.study_record import StudyRecord
 from fastcmp import kernels
 from fastcmp.core.sections import Section, format_interval
+
+from .rivals import REPLICATIONS, RIVALS, TABLE_V
+from .study_record import StudyRecord
 
 _LEVEL = 0.95
 _QUANTILE = 1.959963984540054

@@ -12,11 +12,12 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import chdtrc
 
-from benchmarks.studies.algorithms import predict_folds
-from benchmarks.studies.contests import find_contest
-from benchmarks.studies.problems import data_seed
-from benchmarks.studies.rivals import TABLE_V
 from fastcmp import designs, fold_test, kernels
+
+from .algorithms import predict_folds
+from .contests import find_contest
+from .problems import data_seed
+from .rivals import TABLE_V
 
 SEED, ALPHA, K = 1, 0.05, 10
 SETTINGS = (("exp6", 0.2928, 1000), ("simple", 0.0, 1000))

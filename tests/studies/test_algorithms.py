@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from libraries import sklearn
-
-from benchmarks.studies import algorithms
-from benchmarks.studies.algorithms import predict_folds, true_error
-from benchmarks.studies.populations import Bundled, Exp6, Simple
+from studies import algorithms
+from studies.algorithms import predict_folds, true_error
+from studies.populations import Bundled, Exp6, Simple
 
 
 def squared_distances(points, train, weights):

@@ -11,9 +11,8 @@ from pathlib import Path
 
 import pytest
 from children import started
-
-from benchmarks.studies.__main__ import main
-from benchmarks.studies.run import Options, table5
+from studies.__main__ import main
+from studies.run import Options, table5
 
 ROOT = Path(__file__).parents[2]
 EPSILON = ["table5", "--replications", "60", "--workers", "1"]

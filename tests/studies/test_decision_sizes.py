@@ -3,7 +3,6 @@
 import importlib
 import itertools
 import math
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -15,11 +14,7 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture(scope="module")
 def study():
     """The study, which imports its page from the folder of the project."""
-    sys.path.insert(0, str(ROOT))
-    try:
-        yield importlib.import_module("benchmarks.studies.decisions")
-    finally:
-        sys.path.remove(str(ROOT))
+    return importlib.import_module("studies.decisions")
 
 
 @pytest.fixture

@@ -4,14 +4,14 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from studies import algorithms, populations
+from studies.algorithms import NearestNeighbour, predict_folds
+from studies.epsilon_folds import epsilon_losses, epsilon_pvalues, epsilon_tables
+from studies.problems import Problem, data_seed
+from studies.problems import problem_pvalues as run_problems
+from studies.rivals import DESIGNS, all_pvalues
 
 import fastcmp
-from benchmarks.studies import algorithms, populations
-from benchmarks.studies.algorithms import NearestNeighbour, predict_folds
-from benchmarks.studies.epsilon_folds import epsilon_losses, epsilon_pvalues, epsilon_tables
-from benchmarks.studies.problems import Problem, data_seed
-from benchmarks.studies.problems import problem_pvalues as run_problems
-from benchmarks.studies.rivals import DESIGNS, all_pvalues
 from fastcmp import kernels
 
 N = 300

@@ -1,7 +1,6 @@
 """The simulation of docs/studies/metrics.md: what it counts, its page and its data."""
 
 import importlib.util
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -30,11 +29,7 @@ def load(name):
 @pytest.fixture(scope="module")
 def study():
     """The simulation, which imports its parts from the folder of the project."""
-    sys.path.insert(0, str(ROOT))
-    try:
-        yield importlib.import_module("benchmarks.studies.metrics")
-    finally:
-        sys.path.remove(str(ROOT))
+    return importlib.import_module("studies.metrics")
 
 
 def test_the_page_is_made_of_the_data():
@@ -43,7 +38,7 @@ def test_the_page_is_made_of_the_data():
 
 
 def answers(study, tensor, metric, seed=5, n_draws=199):
-    from benchmarks.studies import metric_runs
+    from studies import metric_runs
 
     k = len(tensor)
     cells, draws, swaps = metric_runs.resampled(tensor, seed, n_draws)

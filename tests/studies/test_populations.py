@@ -6,17 +6,8 @@ from math import sin
 import numpy as np
 import pytest
 from libraries import stats
+from studies.populations import NAMES, Bundled, Epsilon, Exp6, Letter, Mnist, Simple, load
 
-from benchmarks.studies.populations import (
-    NAMES,
-    Bundled,
-    Epsilon,
-    Exp6,
-    Letter,
-    Mnist,
-    Simple,
-    load,
-)
 from fastcmp.kernels import random_below
 
 

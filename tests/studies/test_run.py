@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 from cases import thinned
 from libraries import stats
-
-from benchmarks.studies import algorithms, populations
-from benchmarks.studies.algorithms import true_error
-from benchmarks.studies.run import Options, errors, power, table5
+from studies import algorithms, populations
+from studies.algorithms import true_error
+from studies.run import Options, errors, power, table5
 
 
 @pytest.mark.parametrize(

@@ -3,13 +3,14 @@
 import json
 import signal
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
 from children import started
+from studies.store import Store, run_replicates
 from study_work import fail_late, rows_of
 
-from benchmarks.studies.store import Store, run_replicates
 from fastcmp.core.saved_states import write_state
 
 SETTINGS = {"study": "test", "seed": 1, "values": [0.1, 0.2]}
@@ -156,11 +157,14 @@ def test_other_settings_are_refused(store, change, said):
 
 # Processes that are ended from outside.
 
-SCRIPT = """
-import sys, time
+BENCHMARKS = str(Path(__file__).parents[2] / "benchmarks")
+SCRIPT = (
+    f"import sys; sys.path.append({BENCHMARKS!r})"
+    """
+import time
 from pathlib import Path
 import numpy as np
-from benchmarks.studies import store
+from studies import store
 store._PAUSE = 0.0
 
 def work(first, last):
@@ -174,6 +178,7 @@ tell = lambda done, n: print(done, flush=True)
 store.run_replicates(work, 400, 1, part=2, store=kept, workers=int(workers),
                      threads=kind == "threads", progress=tell)
 """
+)
 
 
 @pytest.mark.parametrize(

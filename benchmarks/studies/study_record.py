@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import Any, ClassVar
 
 from fastcmp.core.records import Record
-from fastcmp.core.render import plain_columns
+from fastcmp.core.saved_states import readable
 
 
 class StudyRecord(Record):
@@ -38,4 +38,4 @@ class StudyRecord(Record):
     def _entries(self) -> dict[str, Any]:
         fields = self._fields().items()
         simple = {name: x for name, x in fields if isinstance(x, (str, int, float))}
-        return {**simple, self._table: plain_columns(self.columns())}
+        return {**simple, self._table: readable(self.columns())}

@@ -13,7 +13,7 @@ from dataclasses import fields
 from decimal import Decimal
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, TypeGuard
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +21,7 @@ from numpy.typing import NDArray
 from fastcmp.core import render
 from fastcmp.core.checks import choose
 from fastcmp.core.saved_states import make_record, readable, to_plain
-
-if TYPE_CHECKING:
-    from fastcmp.core.sections import Section
+from fastcmp.core.sections import Column, Section, columns_of, printed
 
 #: Measures of which less is better.
 LESS_IS_BETTER = ("cost", "error", "loss", "mean loss", "mean rank")
@@ -304,11 +302,21 @@ def keep_intervals(record: Any, *names: str) -> None:
 class Record:
     """What a function returns: a frozen dataclass that prints, and becomes a table.
 
-    A subclass gives `sections`, and `columns` where its main table is not one row of
-    its fields.
+    A subclass gives `sections`, and declares its main table, where that is not one row of its
+    fields, what `to_dict` has for reading, and its page.
     """
 
     __slots__ = ("_axes",)  # of the last picture of one that is `Drawn`
+
+    #: The columns of the main table, in frames and as they are printed.
+    _columns: ClassVar[tuple[Column, ...]] = ()
+    #: Properties that are shown after the fields, and fields that are not shown.
+    _derived: ClassVar[tuple[str, ...]] = ()
+    _hidden: ClassVar[tuple[str, ...]] = ()
+    #: What `to_dict` has for reading, where that is not what is shown: names of attributes, and
+    #: of the entry that has the main table.
+    _read: ClassVar[tuple[str, ...]] = ()
+    _table_read: ClassVar[str] = ""
 
     #: What was done, the first sentence of its methods section, and the last one. They are
     #: written with ``record``, its ``title``, the names ``a`` and ``b``, and the ``level``.
@@ -353,6 +361,8 @@ class Record:
             Columns of equal length: a row for each p-value where these are an array,
             else one row.
         """
+        if self._columns:
+            return columns_of(self, self._columns)
         shown = {name: x for name, x in self._shown().items() if name not in _NOT_SHOWN}
         shape = np.shape(shown.get("pvalue", next(iter(shown.values()))))
         columns: dict[str, Any] = {}
@@ -362,6 +372,10 @@ class Record:
                 ends = {f"{name}_{end}": x for end, x in value._asdict().items()}
             columns |= {key: column(x, shape) for key, x in ends.items()}
         return {name: entries for name, entries in columns.items() if entries is not None}
+
+    def _printed(self, title: str, shown: str = "", **about: Any) -> Section:
+        """The main table, or some of its columns, as a section: see `sections.printed`."""
+        return printed(self, self._columns, title, shown, **about)
 
     def summary(self) -> str:
         """Say everything in words and tables, of any width and length.
@@ -509,16 +523,24 @@ class Record:
 
     def _shown(self) -> dict[str, Any]:
         """What `columns` and `to_dict` show, by name."""
-        shown = self._fields()
+        shown = {name: x for name, x in self._fields().items() if name not in self._hidden}
+        shown |= {name: getattr(self, name) for name in self._derived}
         if isinstance(self, Compared):
             with suppress(ValueError):  # the difference needs counts that are unknown
                 names = ("measure", "difference", "better")
                 shown |= {name: getattr(self, name) for name in names}
+            if shown.get("margins") is not None:
+                shown |= shown["margins"]._beside()
         return shown
 
     def _entries(self) -> dict[str, Any]:
         """The entries of `to_dict` that are for reading."""
-        return {name: readable(x) for name, x in self._shown().items()}
+        if not self._read:
+            return {name: readable(x) for name, x in self._shown().items()}
+        return {
+            name: readable(self.columns() if name == self._table_read else getattr(self, name))
+            for name in self._read
+        }
 
     def __eq__(self, other: object) -> bool:
         """Compare all fields; arrays are equal where all entries are, NaN included."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import html
 import io
-import math
 import re
 import shutil
 import sys
@@ -300,14 +299,3 @@ def to_csv(columns: dict[str, Any]) -> str:
     writer.writerow(columns)
     writer.writerows(zip(*columns.values(), strict=True))
     return stream.getvalue()
-
-
-def plain_columns(columns: dict[str, Any]) -> dict[str, list[Any]]:
-    """Make columns ready for JSON: plain objects; what is not finite is None."""
-    plain = {}
-    for name, values in columns.items():
-        entries = values.tolist() if hasattr(values, "tolist") else list(values)
-        plain[name] = [
-            None if isinstance(x, float) and not math.isfinite(x) else x for x in entries
-        ]
-    return plain

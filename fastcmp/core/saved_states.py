@@ -175,7 +175,12 @@ def _record_class(name: Any) -> type[Any] | None:
 def readable(value: Any) -> Any:
     """Turn a value into what JSON can hold, for reading: what is not finite is None."""
     if isinstance(value, (np.ndarray, np.generic)):
+        finite = value.dtype.kind in "biu" or (
+            value.dtype.kind == "f" and bool(np.isfinite(value).all())
+        )
         value = value.tolist()
+        if finite:
+            return value
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, _PLAIN):

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from operator import attrgetter
+from typing import Any, NamedTuple
+
+import numpy as np
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +30,179 @@ class Section:
         """Tell whether all cells of a column are numbers or intervals."""
         cells = [row[column] for row in self.rows if row[column]]
         return bool(cells) and all(cell[0] in "+-[<.0123456789" for cell in cells)
+
+
+#: How an entry of a table is written: a format, or a function of the entry.
+Form = str | Callable[[Any], str]
+
+
+class Column(NamedTuple):
+    """A column of a record's main table: in frames and JSON, and how it is printed.
+
+    In names and headings, ``{self...}`` is an attribute of the record, and ``{level}`` the name
+    of its intervals.
+    """
+
+    #: Its name in frames and JSON; two of them for the ends of an interval.
+    name: str
+    #: The attribute that it shows, or a function of the record; by default as it is named. A
+    #: record in which it is None has no such column.
+    source: str | Callable[[Any], Any] = ""
+    form: Form = ""
+    #: Heading where it is printed; by default its name.
+    head: str = ""
+
+    @classmethod
+    def each(cls, names: str, form: Form = "") -> tuple[Column, ...]:
+        """Columns of the attributes of these names, all written in one way."""
+        return tuple(cls(name, form=form) for name in names.split())
+
+    def of(self, record: Any) -> Any:
+        """The entries of a record; rows of two for an interval."""
+        if callable(self.source):
+            return self.source(record)
+        parts = [attrgetter(name)(record) for name in (self.source or self.name).split()]
+        return parts[0] if len(parts) == 1 else np.transpose(parts)
+
+
+def columns_of(record: Any, table: Iterable[Column]) -> dict[str, Any]:
+    """The columns of a table of a record, by their names."""
+    columns: dict[str, Any] = {}
+    for column in table:
+        entries = column.of(record)
+        names = [filled(name, record) for name in column.name.split()]
+        if entries is None:
+            continue
+        if len(names) == 2:
+            ends = np.asarray(entries)
+            columns |= {name: ends[..., k].ravel() for k, name in enumerate(names)}
+        else:
+            columns[names[0]] = list(entries) if isinstance(entries, tuple) else entries
+    return columns
+
+
+def printed(
+    record: Any, table: Iterable[Column], title: str, shown: str = "", **about: Any
+) -> Section:
+    """A table of a record as it is printed.
+
+    Parameters
+    ----------
+    record : Record
+        Whose table.
+    table : iterable of Column
+        How it is made.
+    title : str
+        Of the section.
+    shown : str
+        Names of the columns to print, the first of two for an interval; by default all.
+    **about
+        As in `table_of`.
+    """
+    known = {column.name.split()[0]: column for column in table}
+    columns = {}
+    for name in shown.split() or known:
+        column = known[name]
+        entries = column.of(record)
+        if entries is not None:
+            head = filled(column.head or column.name.replace("_", " "), record)
+            columns[head] = written(entries, column.form)
+    return table_of(title, columns, **about)
+
+
+def filled(text: str, record: Any) -> str:
+    """A heading or a name with what it says of a record."""
+    if "{" not in text:
+        return text
+    return text.format(self=record, level=level_of(record) if "{level}" in text else "")
+
+
+def level_of(record: Any) -> str:
+    """Name the intervals of a record by its confidence level, or its alpha."""
+    level = getattr(record, "confidence_level", None)
+    level = 1.0 - record.alpha if level is None else level
+    return interval_name(level, getattr(record, "alternative", "two-sided"))
+
+
+def table_of(
+    title: str,
+    columns: Mapping[str, Sequence[str]],
+    *,
+    text: Iterable[str] = (),
+    notes: Iterable[str] = (),
+    order: Any = None,
+    most: int | None = 20,
+) -> Section:
+    """Make a section with a table.
+
+    Parameters
+    ----------
+    title : str
+        Of the section.
+    columns : mapping of str to sequence of str
+        The cells below each heading.
+    text, notes : iterable of str
+        Sentences above and below the table.
+    order : sequence of int, optional
+        Which rows, in this order; by default all.
+    most : int, optional
+        Rows that suffice where a table is read in passing.
+    """
+    rows = list(zip(*columns.values(), strict=True))
+    return Section(
+        title=title,
+        text=tuple(text),
+        columns=tuple(columns),
+        rows=tuple(rows if order is None else [rows[i] for i in order]),
+        notes=tuple(notes),
+        most=most,
+    )
+
+
+def written(entries: Any, form: Form = "") -> list[str]:
+    """Write the entries of a column; "-" for NaN and for intervals that are not known."""
+    if isinstance(entries, np.ndarray):
+        entries = entries.view(np.ndarray).tolist()
+    return [_cell(entry, form) for entry in entries]
+
+
+def _cell(entry: Any, form: Form) -> str:
+    if callable(form):
+        return form(entry)
+    if isinstance(entry, (list, tuple)):
+        ends = [_cell(end, form) for end in entry]
+        return "-" if "-" in ends else f"[{', '.join(ends)}]"
+    return "-" if isinstance(entry, float) and math.isnan(entry) else format(entry, form)
+
+
+def first_of_pairs(record: Any) -> list[str]:
+    """The first model of each pair."""
+    return [record.names[i] for i in record.pairs[:, 0].tolist()]
+
+
+def second_of_pairs(record: Any) -> list[str]:
+    """The second model of each pair."""
+    return [record.names[i] for i in record.pairs[:, 1].tolist()]
+
+
+#: Where the columns of a table of pairs begin.
+PAIR = (
+    Column("model_a", first_of_pairs, head="model a"),
+    Column("model_b", second_of_pairs, head="model b"),
+)
+#: Where the columns of a table of models begin.
+MODEL = Column("model", "names")
+
+
+def span(ends: Any) -> str:
+    """Write the lowest and the highest of whole numbers, such as "2-5"."""
+    low, high = ends
+    return str(low) if low == high else f"{low}-{high}"
+
+
+def yes(entry: Any) -> str:
+    """Mark what is so."""
+    return "yes" if entry else ""
 
 
 def beware(record: Any) -> list[Section]:

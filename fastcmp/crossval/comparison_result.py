@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from fastcmp.core.checks import ALTERNATIVES, choose
 from fastcmp.core.records import Compared, Drawn, Record, ScoreTable
-from fastcmp.core.render import plain_columns
 from fastcmp.core.saved_states import readable
 from fastcmp.core.sections import Section, format_interval, format_pvalue, interval_name
 from fastcmp.core.sentences import answer, how
@@ -167,7 +166,7 @@ class CVComparison(Compared, Drawn, Record):
             "better": self.better,
             "alternative": self.alternative,
             "seed": self.seed,
-            "tests": plain_columns(self.columns()),
+            "tests": readable(self.columns()),
         }
 
     def sections(self) -> list[Section]:
@@ -434,7 +433,7 @@ class CVDatasetsResult(Record):
             "measure": self.measure,
             "scores": readable(self.scores),
             "seed": self.seed,
-            "data_sets": plain_columns(self.columns()),
+            "data_sets": readable(self.columns()),
         }
 
     def sections(self) -> list[Section]:

@@ -14,7 +14,7 @@ from fastcmp.core.checks import as_flag, as_proportion, as_resamples, as_seed, a
 from fastcmp.core.numbers import normal_tail, t_ppf, t_tail
 from fastcmp.core.records import Drawn, Intervals, Record
 from fastcmp.core.render import visible
-from fastcmp.core.sections import Section, beware, format_interval, format_pvalue
+from fastcmp.core.sections import Section, beware, format_interval, format_pvalue, table_of
 from fastcmp.core.sentences import how
 from fastcmp.core.threads import ThreadPool, check_memory, check_workers, no_step
 from fastcmp.counts.pairs import model_index
@@ -40,7 +40,7 @@ from fastcmp.inputs.ratings import (
     true_columns,
 )
 from fastcmp.items.losses import check_eps
-from fastcmp.pairwise.model_estimates import Estimates, table
+from fastcmp.pairwise.model_estimates import Estimates
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -354,7 +354,7 @@ class Calibration(Drawn, Record):
         }
         names = {"model": [*map(visible, self.names)]}
         sections = [
-            table(title, names | each)
+            table_of(title, names | each)
             for title, each in tables.items()
             if any(cell != "-" for cells in each.values() for cell in cells)
         ]

@@ -12,14 +12,14 @@ from numpy.typing import ArrayLike, NDArray
 from fastcmp.core.checks import as_proportion, choose
 from fastcmp.core.numbers import t_ppf, t_tail
 from fastcmp.core.records import Record, keep_intervals
-from fastcmp.core.sections import Section, beware, format_pvalue, interval_name
+from fastcmp.core.sections import Section, beware, format_pvalue, interval_name, table_of, written
 from fastcmp.core.sentences import Sentence, dropped_sentences, how
 from fastcmp.counts.pairs import all_pairs
 from fastcmp.inputs.binary_labels import Truth, read_labels, read_truth
 from fastcmp.inputs.item_groups import Grouping, read_grouping
 from fastcmp.inputs.model_names import check_indexes, has_names, named_columns, read_names
 from fastcmp.pairwise.adjust import ADJUSTMENTS, adjust_checked, adjusted_by, promise
-from fastcmp.pairwise.model_estimates import RowDistances, listed, table, written
+from fastcmp.pairwise.model_estimates import RowDistances, listed
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -151,12 +151,12 @@ class GroupGaps(Record):
             "group": [str(self.groups[g]) for _, g in places],
         }
         for i, name in enumerate(self.names):
-            rates[name] = written([self.rates[k, i, g] for k, g in places])
+            rates[name] = written([self.rates[k, i, g] for k, g in places], ".4g")
         most = {
             "model": list(self.names),
-            "as seen": written(self.max_gap),
-            level: written(self.max_gap_interval),
-            "upper bound": written(self.max_gap_upper),
+            "as seen": written(self.max_gap, ".4g"),
+            level: written(self.max_gap_interval, ".4g"),
+            "upper bound": written(self.max_gap_upper, ".4g"),
         }
         columns = self.columns()
         gaps = {
@@ -165,17 +165,17 @@ class GroupGaps(Record):
             "groups": [
                 f"{a} - {b}" for a, b in zip(columns["group_a"], columns["group_b"], strict=True)
             ],
-            "gap": written(columns["gap"], "+"),
-            level: written(np.asarray(self.interval).reshape(-1, 2), "+"),
+            "gap": written(columns["gap"], "+.4g"),
+            level: written(np.asarray(self.interval).reshape(-1, 2), "+.4g"),
             "p": list(map(format_pvalue, columns["pvalue"])),
             "adjusted p": list(map(format_pvalue, columns["pvalue_adjusted"])),
         }
         return [
             Section(title="How far apart are groups?", text=text),
             *beware(self),
-            table("Rates", rates),
-            table("Largest gap", most, notes=(note,)),
-            table("Gaps, and differences in gaps" if m > 1 else "Gaps", gaps),
+            table_of("Rates", rates),
+            table_of("Largest gap", most, notes=(note,)),
+            table_of("Gaps, and differences in gaps" if m > 1 else "Gaps", gaps),
         ]
 
 

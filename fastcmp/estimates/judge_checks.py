@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 
 from fastcmp.core.records import Record
 from fastcmp.core.render import visible
-from fastcmp.core.sections import Section, format_pvalue
-from fastcmp.estimates.judge_inputs import correlated, read_judged, texts
+from fastcmp.core.sections import Column, Section, format_pvalue
+from fastcmp.estimates.judge_inputs import correlated, read_judged
 from fastcmp.kernels.special import fdtrc
-from fastcmp.pairwise.model_estimates import table
 
 Floats = NDArray[np.float64]
 
@@ -79,16 +78,13 @@ class JudgeAgreement(Record):
     pairs: NDArray[np.int32]
     correlation_of_differences: Floats
 
-    def columns(self) -> dict[str, Any]:
-        """The models as columns.
-
-        Returns
-        -------
-        dict of str to list
-            A row a model.
-        """
-        shown = ("n_labels", *_OF_MODEL)
-        return {"model": list(self.names)} | {x: getattr(self, x).tolist() for x in shown}
+    _columns = (
+        Column("model", "names", visible),
+        Column("n_labels", form=".0f", head="labels"),
+        Column("correlation", form=".3f"),
+        Column("n_effective", form=".0f", head="worth"),
+        *Column.each("n_effective_limit agreement kappa sensitivity specificity", ".3f"),
+    )
 
     def sections(self) -> list[Section]:
         """Describe the record.
@@ -98,21 +94,14 @@ class JudgeAgreement(Record):
         list of Section
             A row a model.
         """
-        columns = {
-            "model": [visible(name) for name in self.names],
-            "labels": texts(self.n_labels, ".0f"),
-            "correlation": texts(self.correlation, ".3f"),
-            "worth": texts(self.n_effective, ".0f"),
-        }
-        for name in ("kappa", "sensitivity", "specificity"):
-            columns[name] = texts(getattr(self, name), ".3f")
         notes = ["Worth: how many labels without a judge would tell as much."]
         for what in ("sensitivity", "specificity"):
             p = getattr(self, f"equal_{what}_pvalue")
             if not np.isnan(p):
                 notes.append(f"The same {what} for all models: p = {format_pvalue(p)} (F test).")
         title = f"A judge of {self.n_items} items, and labels of some"
-        return [table(title, columns, notes=tuple(notes))]
+        shown = "model n_labels correlation n_effective kappa sensitivity specificity"
+        return [self._printed(title, shown, notes=notes)]
 
 
 def judge_agreement(

@@ -13,14 +13,13 @@ from fastcmp.core.checks import as_finite, as_flag, as_numbers, as_proportion, c
 from fastcmp.core.numbers import t_ppf, t_tail, wilson_interval
 from fastcmp.core.records import Record, keep_intervals
 from fastcmp.core.render import visible
-from fastcmp.core.saved_states import readable
-from fastcmp.core.sections import Section, beware, format_interval, format_pvalue, interval_name
+from fastcmp.core.sections import Column, Section, beware, format_pvalue
 from fastcmp.core.sentences import how
 from fastcmp.estimates.corrections import correct_models, degrees
 from fastcmp.estimates.judge_checks import equal_means
-from fastcmp.estimates.judge_inputs import Design, Items, Judged, correlated, read_judged, texts
+from fastcmp.estimates.judge_inputs import Design, Items, Judged, correlated, read_judged
 from fastcmp.inputs.item_groups import read_grouping, read_item_groups
-from fastcmp.pairwise.model_estimates import Estimates, listed, make_estimates, table
+from fastcmp.pairwise.model_estimates import Estimates, listed, make_estimates
 
 Floats = NDArray[np.float64]
 
@@ -29,14 +28,6 @@ CONVENTIONS = ("inside", "ppi", "horvitz-thompson")
 VARIANCES = ("jackknife", "influence", "plain")
 TARGETS = ("new items", "these items")
 _NOTHING = 1e-24  # of the variance of labels: rounding
-_COLUMNS = (
-    *("n_labels", "correlation", "n_effective", "judge_mean", "labels_mean"),
-    *("labels_standard_error", "bias", "bias_pvalue", "balance", "balance_pvalue"),
-)
-_ENTRIES = (
-    *("tune", "variance", "convention", "target", "confidence_level", "lower_is_better"),
-    *("n_items", "n_clusters", "equal_bias_pvalue", "cautions"),
-)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -107,6 +98,29 @@ class JudgedValues(Record):
     #: What makes the answer doubtful, in sentences.
     cautions: tuple[str, ...] = ()
 
+    _columns = (
+        Column("model", "names", visible),
+        Column("estimate", form=".4f", head="corrected"),
+        *Column.each("standard_error df"),
+        Column("n_labels"),
+        Column("correlation", form=".3f"),
+        Column("n_effective", form=".0f", head="worth"),
+        Column("judge_mean", form=".4f", head="judge"),
+        Column("labels_mean", form=".4f", head="labels"),
+        Column("labels_standard_error"),
+        Column("bias", form="+.4f"),
+        Column("bias_pvalue", form=format_pvalue, head="p (bias)"),
+        Column("balance"),
+        Column("balance_pvalue", form=format_pvalue, head="p (balance)"),
+        Column("lam", lambda self: self.lam if self.lam.ndim == 1 else None, ".3g"),
+        Column("interval_low interval_high", "interval", ".4f", "{level}"),
+    )
+    _read = (
+        *("models", "tune", "variance", "convention", "target", "confidence_level"),
+        *("lower_is_better", "n_items", "n_clusters", "equal_bias_pvalue", "cautions"),
+    )
+    _table_read = "models"
+
     def __post_init__(self) -> None:
         """Keep intervals of models from being unpacked as one."""
         keep_intervals(self, "interval")
@@ -137,24 +151,6 @@ class JudgedValues(Record):
             measure="mean loss" if self.lower_is_better else "mean",
         )
 
-    def columns(self) -> dict[str, Any]:
-        """The models as columns.
-
-        Returns
-        -------
-        dict of str to list
-            A row a model.
-        """
-        low, high = np.asarray(self.interval).T
-        shown = ("estimate", "standard_error", "df", *_COLUMNS, *(["lam"] * (self.lam.ndim == 1)))
-        columns = {name: getattr(self, name).tolist() for name in shown}
-        ends = {"interval_low": low.tolist(), "interval_high": high.tolist()}
-        return {"model": list(self.names), **columns, **ends}
-
-    def _entries(self) -> dict[str, Any]:
-        own = {name: readable(getattr(self, name)) for name in _ENTRIES}
-        return {"models": readable(self.columns()), **own}
-
     def sections(self) -> list[Section]:
         """Describe the record.
 
@@ -173,31 +169,17 @@ class JudgedValues(Record):
             f"Means of {self.target}: of the judge over all items, corrected by the labels."
             + " Lower values are better." * self.lower_is_better,
         )
-        names = [visible(name) for name in self.names]
-        ends = [format_interval(*pair, digits=4) for pair in np.asarray(self.interval)]
-        means = {
-            "model": names,
-            "judge": texts(self.judge_mean, ".4f"),
-            "labels": texts(self.labels_mean, ".4f"),
-            "corrected": texts(self.estimate, ".4f"),
-            interval_name(self.confidence_level): ends,
-            "worth": texts(self.n_effective, ".0f"),
-        }
-        checks = {
-            "model": names,
-            "correlation": texts(self.correlation, ".3f"),
-            "lam": texts(self.lam, ".3g") if self.lam.ndim == 1 else ["-"] * len(names),
-            "bias": texts(self.bias, "+.4f"),
-            "p (bias)": [format_pvalue(p) for p in self.bias_pvalue],
-            "p (balance)": [format_pvalue(p) for p in self.balance_pvalue],
-        }
         worth = "Worth: how many labels without a judge would tell as much."
         p = format_pvalue(self.equal_bias_pvalue)
         equal = (f"The same bias for all models: p = {p} (F test).",) * (p != "-")
         balance = "Balance: are items with labels judged as the others are?"
-        first = table("Judged values, corrected by labels", means, notes=(worth,))
-        found = [replace(first, text=text), table("The judge", checks, notes=(*equal, balance))]
-        return found + beware(self)
+        means = "model judge_mean labels_mean estimate interval_low n_effective"
+        checks = "model correlation lam bias bias_pvalue balance_pvalue"
+        return [
+            self._printed("Judged values, corrected by labels", means, text=text, notes=(worth,)),
+            self._printed("The judge", checks, notes=(*equal, balance)),
+            *beware(self),
+        ]
 
 
 def judged_values(

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fastcmp.core.checks import Draws, as_numbers, as_proportion, as_resamples, as_seed, choose
 from fastcmp.core.numbers import t_ppf, t_tail, times
 from fastcmp.core.records import Drawn, Record
-from fastcmp.core.sections import Section, beware, format_pvalue, interval_name
+from fastcmp.core.sections import Section, beware, format_pvalue, interval_name, table_of, written
 from fastcmp.core.sentences import Sentence, how
 from fastcmp.core.threads import ThreadPool, check_workers
 from fastcmp.counts.pairs import all_pairs
@@ -21,14 +21,7 @@ from fastcmp.items.best_models import ReadItems, estimate_values
 from fastcmp.pairwise.adjust import ADJUSTMENTS, FAMILYWISE, adjust_checked, adjusted_by, promise
 from fastcmp.pairwise.joint_draws import normal_joint, standardize
 from fastcmp.pairwise.max_t import critical_value
-from fastcmp.pairwise.model_estimates import (
-    Estimates,
-    estimates_of,
-    listed,
-    some_of,
-    table,
-    written,
-)
+from fastcmp.pairwise.model_estimates import Estimates, estimates_of, listed, some_of
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -212,8 +205,8 @@ class ParetoSet(Drawn, Record):
         )
         shown_table = {"model": list(self.names)}
         for c, name in enumerate(self.criteria):
-            ends = [""] * n if self.is_exact[c] else written(self.interval[c])
-            both = zip(written(self.estimate[c]), ends, strict=True)
+            ends = [""] * n if self.is_exact[c] else written(self.interval[c], ".4g")
+            both = zip(written(self.estimate[c], ".4g"), ends, strict=True)
             shown_table[name] = [f"{x} {end}".strip() for x, end in both]
         by = self.dominated_by
         least = np.full(n, np.nan)
@@ -231,7 +224,7 @@ class ParetoSet(Drawn, Record):
         return [
             Section(title="Which models are worth their cost?", text=text),
             *beware(self),
-            table("Models", shown_table, notes=notes),
+            table_of("Models", shown_table, notes=notes),
         ]
 
 

@@ -13,10 +13,10 @@ from fastcmp.core.checks import as_cells, as_proportion, choose
 from fastcmp.core.numbers import t_ppf
 from fastcmp.core.records import Record, keep_intervals
 from fastcmp.core.render import visible
-from fastcmp.core.sections import Section, beware, format_interval, interval_name
-from fastcmp.estimates.judge_inputs import read_judged, texts
+from fastcmp.core.sections import Column, Section, beware
+from fastcmp.estimates.judge_inputs import read_judged
 from fastcmp.inputs.model_names import read_names
-from fastcmp.pairwise.model_estimates import Estimates, table
+from fastcmp.pairwise.model_estimates import Estimates
 
 Floats = NDArray[np.float64]
 
@@ -47,6 +47,15 @@ class RoganGladen(Record):
     n_items: int
     cautions: tuple[str, ...] = ()
 
+    _columns = (
+        Column("model", "names", visible),
+        Column("estimate", form=".4f", head="corrected"),
+        Column("standard_error"),
+        Column("judge_rate", form=".4f", head="judge"),
+        *Column.each("sensitivity specificity", ".4f"),
+        Column("interval_low interval_high", "interval", ".4f", "{level}"),
+    )
+
     def __post_init__(self) -> None:
         """Keep intervals of models from being unpacked as one."""
         keep_intervals(self, "interval")
@@ -56,20 +65,6 @@ class RoganGladen(Record):
         """The rates of at least two models, for what compares estimates."""
         return Estimates(self.estimate, self.covariance, names=self.names, measure="rate")
 
-    def columns(self) -> dict[str, Any]:
-        """The models as columns.
-
-        Returns
-        -------
-        dict of str to list
-            A row a model.
-        """
-        low, high = np.asarray(self.interval).T
-        fields = ("estimate", "standard_error", "judge_rate", "sensitivity", "specificity")
-        shown = {name: getattr(self, name).tolist() for name in fields}
-        ends = {"interval_low": low.tolist(), "interval_high": high.tolist()}
-        return {"model": list(self.names), **shown, **ends}
-
     def sections(self) -> list[Section]:
         """Describe the record.
 
@@ -78,17 +73,9 @@ class RoganGladen(Record):
         list of Section
             A row a model, and what to beware of.
         """
-        columns = {
-            "model": [visible(name) for name in self.names],
-            "judge": texts(self.judge_rate, ".4f"),
-            "sensitivity": texts(self.sensitivity, ".4f"),
-            "specificity": texts(self.specificity, ".4f"),
-            "corrected": texts(self.estimate, ".4f"),
-        }
-        ends = [format_interval(*pair, digits=4) for pair in np.asarray(self.interval)]
         title = f"Rates of {self.n_items} judged items, corrected by error rates of the judge"
-        found = [table(title, columns | {interval_name(self.confidence_level): ends})]
-        return found + beware(self)
+        shown = "model judge_rate sensitivity specificity estimate interval_low"
+        return [self._printed(title, shown), *beware(self)]
 
 
 def rogan_gladen(

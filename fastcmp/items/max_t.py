@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 from fastcmp.core.checks import ALTERNATIVES, Draws, as_resamples, as_seed, choose
 from fastcmp.core.numbers import scale_exponent, times
 from fastcmp.core.records import Record
-from fastcmp.core.render import plain_columns
 from fastcmp.core.saved_states import readable
 from fastcmp.core.sections import Section, format_pvalue
 from fastcmp.core.sentences import USUAL_ALPHA, adjusted_sentence, how
@@ -79,7 +78,7 @@ class MaxTResult(Record):
     def _entries(self) -> dict[str, Any]:
         """The entries of `to_dict` that are for reading."""
         shown = {name: readable(getattr(self, name)) for name in _SHOWN}
-        return shown | {"comparisons": plain_columns(self.columns())}
+        return shown | {"comparisons": readable(self.columns())}
 
     def sections(self) -> list[Section]:
         """Describe the record.

@@ -47,7 +47,7 @@ from fastcmp.kernels.cluster_means import mean_t, t_quantile
 from fastcmp.kernels.status import DEGENERATE, OK, UNDEFINED
 from fastcmp.paired.accuracy_margins import accuracy_margins
 from fastcmp.paired.clustered_mcnemar import constant_pvalue
-from fastcmp.paired.margin_result import MarginTests, margin_entries, margin_sentences
+from fastcmp.paired.margin_result import MarginTests, margin_sentences
 from fastcmp.paired.margins import (
     Estimated,
     MarginOptions,
@@ -135,6 +135,8 @@ class MeanDifference(Pilot, Compared, Record):
     #: The same models within slices of the items; None where none were asked for.
     slices: SlicesResult | None = None
 
+    _derived = ("better",)
+
     def sections(self) -> list[Section]:
         """Describe the record.
 
@@ -190,10 +192,6 @@ class MeanDifference(Pilot, Compared, Record):
             return shown
         df = "" if self.df is None else f", df = {self.df:.4g}"
         return f"{_LETTERS[self.distribution]} = {self.statistic:.4g}{df}, {shown}"
-
-    def _shown(self) -> dict[str, Any]:
-        shown = {**self._fields(), "better": self.better}
-        return shown | margin_entries(self.margins)
 
 
 _FLIPPED = 10_000  # units, up to which signs are flipped beside a t test

@@ -12,7 +12,7 @@ from fastcmp.core.records import Compared, ConfidenceInterval, Pilot, Record
 from fastcmp.core.sections import Section, beware, format_pvalue, interval_name
 from fastcmp.core.sentences import dropped_sentences, how, null_hypothesis, with_null
 from fastcmp.metrics.metric import limits, number
-from fastcmp.paired.margin_result import MarginTests, margin_entries, margin_sentences
+from fastcmp.paired.margin_result import MarginTests, margin_sentences
 
 _TESTS = {
     "exact": "permutation test, all exchanges of predictions",
@@ -106,6 +106,8 @@ class MetricComparison(Pilot, Compared, Record):
     #: The same models within slices of the samples, a `SlicesResult`; None where none were
     #: asked for.
     slices: Record | None = None
+
+    _derived = ("better",)
 
     @property
     def better(self) -> Any:
@@ -205,7 +207,3 @@ class MetricComparison(Pilot, Compared, Record):
             notes=margin_sentences(self.margins, _OTHERS.get(self.method, ""))
             + dropped_sentences(self.n_missing, self.n_excluded),
         )
-
-    def _shown(self) -> dict[str, Any]:
-        shown = {**self._fields(), "better": self.better}
-        return shown | margin_entries(self.margins)

@@ -17,7 +17,7 @@ from fastcmp.core.sentences import dropped_sentences, outside_sentences, with_nu
 from fastcmp.core.threads import parts
 from fastcmp.counts.label_counts import LabelTable
 from fastcmp.kernels import CostOutcome
-from fastcmp.paired.margin_result import MarginTests, margin_entries, margin_sentences
+from fastcmp.paired.margin_result import MarginTests, margin_sentences
 from fastcmp.paired.margins import BoundedUnits, Estimated, MarginOptions, bounded_margins, plain
 from fastcmp.paired.mcnemar_result import describe_test
 
@@ -243,6 +243,12 @@ class CostResult(Pilot, Compared, Record):
     #: Tests against a margin, and the decision; None without a margin.
     margins: MarginTests | None = None
 
+    _hidden = ("counts", "cost")
+    _derived = (
+        *("difference", "standard_error", "measure", "better", "distribution", "df"),
+        *("n_samples", "n_outside"),
+    )
+
     @property
     def distribution(self) -> str:
         """What the p-value comes from: "chi2"."""
@@ -392,15 +398,6 @@ class CostResult(Pilot, Compared, Record):
         for part in parts(len(tables), _TABLES):
             count = np.stack([np.bincount(where, row, d.size) for row in tables[part]])
             yield BoundedUnits(d[np.newaxis], np.ones((1, 1)), count)
-
-    def _shown(self) -> dict[str, Any]:
-        derived = (
-            *("difference", "standard_error", "measure", "better", "distribution", "df"),
-            *("n_samples", "n_outside"),
-        )
-        shown = {**self._fields(), **{name: getattr(self, name) for name in derived}}
-        del shown["counts"], shown["cost"]
-        return shown | margin_entries(self.margins)
 
     def sections(self) -> list[Section]:
         """Describe the record.

@@ -100,6 +100,16 @@ class MarginTests(Record):
     #: Why these data allow no decision, of several differences some of them; else "".
     reason: str = ""
 
+    _derived = (
+        *("noninferiority_statistic", "noninferiority_pvalue"),
+        *("superiority_statistic", "equivalence_pvalue"),
+    )
+
+    def _beside(self) -> dict[str, Any]:
+        """What the table of a record that has these tests shows of them."""
+        names = ("decision", "noninferiority_pvalue", "equivalence_pvalue")
+        return {name: getattr(self, name) for name in names}
+
     @property
     def noninferiority_statistic(self) -> Any:
         """Statistic of H0: a is worse than b by the margin or more."""
@@ -125,13 +135,6 @@ class MarginTests(Record):
         """Take what counts where more is better, or less; no -0."""
         found = np.where(self.lower_is_better, lower, higher) + 0.0
         return found if found.ndim else found.item()
-
-    def _shown(self) -> dict[str, Any]:
-        names = (
-            *("noninferiority_statistic", "noninferiority_pvalue"),
-            *("superiority_statistic", "equivalence_pvalue"),
-        )
-        return {**self._fields(), **{name: getattr(self, name) for name in names}}
 
     def columns(self) -> dict[str, Any]:
         """The tests as columns, a row a difference.
@@ -216,14 +219,6 @@ def count_decisions(decisions: Any) -> str:
     """Say how often there is which decision, such as "3 better, 1 cannot tell"."""
     counts = Counter(np.ravel(decisions).tolist())
     return ", ".join(f"{counts[x]} {x}" for x in DECISIONS if counts[x]) or "none"
-
-
-def margin_entries(margins: MarginTests | None) -> dict[str, Any]:
-    """What the table of a record shows of its margin tests."""
-    if margins is None:
-        return {}
-    names = ("decision", "noninferiority_pvalue", "equivalence_pvalue")
-    return {name: getattr(margins, name) for name in names}
 
 
 def margin_sentences(margins: MarginTests | None, tested_by: str = "") -> tuple[str, ...]:

@@ -33,7 +33,7 @@ from fastcmp.paired.clustered_mcnemar import (
     estimate,
     standardized,
 )
-from fastcmp.paired.margin_result import MarginTests, margin_entries, margin_sentences
+from fastcmp.paired.margin_result import MarginTests, margin_sentences
 from fastcmp.paired.margins import (
     BoundedUnits,
     Estimated,
@@ -620,7 +620,7 @@ class McNemarResult(Pilot, Compared, Record):
             shown |= self._totals()
             names += _OF_CLUSTERS
         shown |= {name: getattr(self, name) for name in names}
-        return shown | margin_entries(self.margins)
+        return shown | ({} if self.margins is None else self.margins._beside())
 
     def sections(self) -> list[Section]:
         """Describe the record.

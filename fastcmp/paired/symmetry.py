@@ -43,15 +43,13 @@ class SymmetryResult(Record):
     #: ``table[i, j]`` samples for which a predicted class i and b class j.
     table: NDArray[np.int64]
 
+    _hidden = ("table",)
+    _derived = ("distribution",)
+
     @property
     def distribution(self) -> str:
         """What the p-value comes from: "chi2"."""
         return "chi2"
-
-    def _shown(self) -> dict[str, Any]:
-        shown = {**self._fields(), "distribution": self.distribution}
-        del shown["table"]
-        return shown
 
     def _entries(self) -> dict[str, Any]:
         return {**Record._entries(self), "table": readable(self.table)}

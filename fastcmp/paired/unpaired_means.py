@@ -27,7 +27,7 @@ from fastcmp.inputs.values import ItemTable, as_values
 from fastcmp.kernels.cluster_means import mean_t, t_quantile
 from fastcmp.kernels.status import DEGENERATE, UNDEFINED
 from fastcmp.paired.accuracy_margins import mirrored
-from fastcmp.paired.margin_result import MarginTests, margin_entries, margin_sentences
+from fastcmp.paired.margin_result import MarginTests, margin_sentences
 from fastcmp.paired.margins import (
     Estimated,
     MarginOptions,
@@ -80,6 +80,8 @@ class UnpairedMeans(Compared, Record):
     #: Tests against a margin, and the decision; None without a margin.
     margins: MarginTests | None = None
 
+    _derived = ("better", "distribution")
+
     @property
     def distribution(self) -> str:
         """What the p-value comes from: "t"."""
@@ -97,10 +99,6 @@ class UnpairedMeans(Compared, Record):
             measure=self.measure,
         )
         return margins_of(of, options._replace(lower_is_better=self.measure == "mean loss"))
-
-    def _shown(self) -> dict[str, Any]:
-        derived = {"better": self.better, "distribution": self.distribution}
-        return {**self._fields(), **derived, **margin_entries(self.margins)}
 
     def sections(self) -> list[Section]:
         """Describe the record.

@@ -25,7 +25,7 @@ from fastcmp.core.sentences import (
 )
 from fastcmp.kernels.status import GREATER, LESS, Interval
 from fastcmp.kernels.unpaired import miettinen_nurminen_many, unpaired_interval_many
-from fastcmp.paired.margin_result import MarginTests, margin_entries, margin_sentences
+from fastcmp.paired.margin_result import MarginTests, margin_sentences
 from fastcmp.paired.margins import Estimated, MarginOptions, make_tests, samples_needed
 from fastcmp.paired.mcnemar_result import EQUAL, describe_test, ratio
 
@@ -299,6 +299,11 @@ class UnpairedResult(Compared, Record):
     #: Tests against a margin, and the decision; None without a margin.
     margins: MarginTests | None = None
 
+    _derived = (
+        *("accuracy_a", "accuracy_b", "difference", "ratio", "odds_ratio"),
+        *("measure", "better", "distribution"),
+    )
+
     @property
     def distribution(self) -> str:
         """What the p-value comes from: "normal", or "binomial" of exact tests."""
@@ -481,14 +486,6 @@ class UnpairedResult(Compared, Record):
             pvalue=None if np.any(self.null_difference) else self.pvalue,
             alternative=self.alternative,
         )
-
-    def _shown(self) -> dict[str, Any]:
-        derived = (
-            *("accuracy_a", "accuracy_b", "difference", "ratio", "odds_ratio"),
-            *("measure", "better", "distribution"),
-        )
-        shown = {**self._fields(), **{name: getattr(self, name) for name in derived}}
-        return shown | margin_entries(self.margins)
 
     def sections(self) -> list[Section]:
         """Describe the record.

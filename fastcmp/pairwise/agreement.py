@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import as_proportion, choose
 from fastcmp.core.records import Record
-from fastcmp.core.render import plain_columns
+from fastcmp.core.saved_states import readable
 from fastcmp.core.sections import Section, format_pvalue
 from fastcmp.core.sentences import dropped_sentences, how, outside_sentences
 from fastcmp.core.threads import Progress, ThreadPool, check_workers, reporting
@@ -200,8 +200,8 @@ class AgreementResult(Record):
             "n_excluded": self.n_excluded,
             "n_outside": list(self.n_outside),
             "classes": list(self.classes),
-            "models": plain_columns({"model": self.names, "accuracy": self.accuracy}),
-            "pairs": plain_columns(self.columns()),
+            "models": readable({"model": self.names, "accuracy": self.accuracy}),
+            "pairs": readable(self.columns()),
         }
 
     def sections(self) -> list[Section]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from fastcmp.core.checks import as_proportion, as_seed
 from fastcmp.core.numbers import scaled_back
 from fastcmp.core.records import Record
-from fastcmp.core.sections import Section, beware, interval_name
+from fastcmp.core.sections import MODEL, Column, Section, beware, yes
 from fastcmp.core.sentences import answer, how
 from fastcmp.core.threads import ThreadPool, parts
 from fastcmp.pairwise.max_t import Maxima, read_draws, upper_quantile
@@ -22,7 +22,6 @@ from fastcmp.pairwise.model_estimates import (
     listed,
     of_record,
     simulation,
-    table,
     weights_of,
 )
 
@@ -62,6 +61,13 @@ class BestSet(Record):
     #: What makes the set doubtful, in sentences.
     cautions: tuple[str, ...] = ()
 
+    _columns = (
+        MODEL,
+        Column("estimate", form=".4g"),
+        Column("low high", "lower upper", "+.4g", "lead over the best other, {level}"),
+        Column("may_be_best", form=yes),
+    )
+
     @property
     def best(self) -> tuple[str, ...]:
         """The models that may be the best, those of better estimates first."""
@@ -72,23 +78,6 @@ class BestSet(Record):
         value = self.estimate if self.lower_is_better else -self.estimate
         order: list[int] = np.argsort(value, kind="stable").tolist()
         return order
-
-    def columns(self) -> dict[str, Any]:
-        """The models as columns, a row a model.
-
-        Returns
-        -------
-        dict of str to sequence
-            Name, estimate, interval of the lead over the best of the others, and
-            whether the model may be the best.
-        """
-        return {
-            "model": list(self.names),
-            "estimate": self.estimate,
-            "low": self.lower,
-            "high": self.upper,
-            "may_be_best": self.may_be_best,
-        }
 
     def sections(self) -> list[Section]:
         """Describe the record.
@@ -108,19 +97,10 @@ class BestSet(Record):
             ),
             simulation(self),
         )
-        order = self._order()
-        shown = {
-            "model": [self.names[i] for i in order],
-            "estimate": [f"{self.estimate[i]:.4g}" for i in order],
-            f"lead over the best other, {interval_name(self.confidence_level)}": [
-                f"[{self.lower[i]:+.4g}, {self.upper[i]:+.4g}]" for i in order
-            ],
-            "may be best": ["yes" if self.may_be_best[i] else "" for i in order],
-        }
         return [
             Section(title="Which model may be the best?", text=text),
             *beware(self),
-            table("Comparison with the best", shown),
+            self._printed("Comparison with the best", order=self._order()),
         ]
 
 

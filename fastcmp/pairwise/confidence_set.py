@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fastcmp.core.checks import as_proportion, as_resamples, as_seed, choose
 from fastcmp.core.records import Record
-from fastcmp.core.sections import Section, beware
+from fastcmp.core.sections import MODEL, Column, Section, beware, table_of, written, yes
 from fastcmp.core.sentences import answer, how
 from fastcmp.core.threads import ThreadPool
 from fastcmp.pairwise.max_t import SAME, Maxima
@@ -26,7 +26,6 @@ from fastcmp.pairwise.model_estimates import (
     make_estimates,
     of_record,
     some_of,
-    table,
     weights_of,
 )
 
@@ -78,6 +77,15 @@ class ModelConfidenceSet(Record):
     #: What makes the set doubtful, in sentences.
     cautions: tuple[str, ...] = ()
 
+    _columns = (
+        MODEL,
+        Column("estimate", form=".4g"),
+        Column("step"),
+        Column("statistic"),
+        Column("pvalue"),
+        Column("included", lambda self: self.pvalue > self.alpha, yes, "in the set"),
+    )
+
     @property
     def included(self) -> tuple[str, ...]:
         """The models of the set, those left out last first."""
@@ -86,24 +94,6 @@ class ModelConfidenceSet(Record):
     def _order(self) -> list[int]:
         order: list[int] = np.argsort(-self.step, kind="stable").tolist()
         return order
-
-    def columns(self) -> dict[str, Any]:
-        """The models as columns, a row a model.
-
-        Returns
-        -------
-        dict of str to sequence
-            Name, estimate, the step that leaves it out, statistic, p-value and whether
-            it is in the set.
-        """
-        return {
-            "model": list(self.names),
-            "estimate": self.estimate,
-            "step": self.step,
-            "statistic": self.statistic,
-            "pvalue": self.pvalue,
-            "included": self.pvalue > self.alpha,
-        }
 
     def sections(self) -> list[Section]:
         """Describe the record.
@@ -126,17 +116,16 @@ class ModelConfidenceSet(Record):
                 f" {drawn(self)}"
             ),
         )
-        order = self._order()
-        shown = {
-            "model": [self.names[i] for i in order],
-            "estimate": [f"{self.estimate[i]:.4g}" for i in order],
-            "p": [format_drawn(self, self.pvalue[i]) for i in order],
-            "in the set": ["yes" if self.pvalue[i] > self.alpha else "" for i in order],
+        columns = {
+            "model": self.names,
+            "estimate": written(self.estimate, ".4g"),
+            "p": [format_drawn(self, pvalue) for pvalue in self.pvalue],
+            "in the set": written(self.pvalue > self.alpha, yes),
         }
         return [
             Section(title="Which models may be as good as the best?", text=text),
             *beware(self),
-            table("Model confidence set", shown),
+            table_of("Model confidence set", columns, order=self._order()),
         ]
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp.core.records import Record, keep_intervals
-from fastcmp.core.sections import Section, format_interval, interval_name
+from fastcmp.core.sections import MODEL, Column, Section, format_interval, interval_name, span
 from fastcmp.core.sentences import how
 from fastcmp.core.threads import ThreadPool
 from fastcmp.pairwise.joint_draws import covariance_of, variances_of
@@ -50,6 +50,20 @@ class Leaderboard(Record):
     #: there is none.
     rank_method: str | None = None
 
+    _columns = (
+        MODEL,
+        Column("rank"),
+        Column("{self.measure}", "score"),
+        Column("low high", "interval"),
+        Column("rank_low rank_high", lambda self: self._rank_ends),
+    )
+
+    @property
+    def _rank_ends(self) -> Any:
+        """Ends of the intervals of ranks, None where there are none."""
+        nowhere = np.full((len(self.names), 2), None)
+        return nowhere if self.rank_interval is None else self.rank_interval
+
     def __post_init__(self) -> None:
         """Keep intervals from being unpacked by mistake."""
         keep_intervals(self, "interval")
@@ -58,27 +72,6 @@ class Leaderboard(Record):
     def style(self) -> str:
         """How scores are written."""
         return style_of(self.measure, any_size=self.any_size)
-
-    def columns(self) -> dict[str, Any]:
-        """The leaderboard as columns, a row a model.
-
-        Returns
-        -------
-        dict of str to sequence
-            Names, ranks, scores and their intervals; the ends of the intervals of ranks
-            are None where there are none.
-        """
-        ranks: Any = self.rank_interval
-        low, high = [[None] * len(self.names)] * 2 if ranks is None else ranks.T
-        return {
-            "model": list(self.names),
-            "rank": self.rank,
-            self.measure: self.score,
-            "low": self.interval[:, 0],
-            "high": self.interval[:, 1],
-            "rank_low": low,
-            "rank_high": high,
-        }
 
     @property
     def rank_promise(self) -> str:
@@ -120,7 +113,7 @@ def table_of(board: Leaderboard) -> Section:
             format_ends(ends, style) for ends in board.interval.tolist()
         ]
     if board.rank_interval is not None:
-        columns["ranks"] = [_span(*ends) for ends in board.rank_interval]
+        columns["ranks"] = [span(ends) for ends in board.rank_interval]
     return Section(
         title="Leaderboard",
         columns=tuple(columns),
@@ -166,10 +159,6 @@ def format_ends(ends: Any, style: str, sign: str = "") -> str:
     scale, digits = (100, 2) if style == "percent" else (1, 4)
     low, high = scale * np.asarray(ends)
     return format_interval(low, high, digits=digits, sign=sign)
-
-
-def _span(low: int, high: int) -> str:
-    return str(low) if low == high else f"{low}-{high}"
 
 
 # Intervals of ranks of models that were compared in pairs, by all correlations.

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from fastcmp.core.checks import as_flag, as_numbers, as_whole
 from fastcmp.core.numbers import scale_exponent, times
 from fastcmp.core.records import Record
-from fastcmp.core.sections import Section, format_pvalue
+from fastcmp.core.sections import format_pvalue
 from fastcmp.core.sentences import Sentence, how
 from fastcmp.core.threads import parts
 from fastcmp.inputs.item_groups import read_item_groups
@@ -382,23 +382,6 @@ def listed(names: Sequence[str]) -> str:
     if len(names) <= _LISTED:
         return ", ".join(names)
     return f"{', '.join(names[: _LISTED - 2])} and {len(names) - _LISTED + 2} more"
-
-
-def table(title: str, columns: dict[str, Any], notes: tuple[str, ...] = ()) -> Section:
-    """Make a table of models, or of others."""
-    rows = tuple(zip(*columns.values(), strict=True))
-    return Section(title=title, columns=tuple(columns), rows=rows, notes=notes, most=20)
-
-
-def written(values: Any, sign: str = "") -> list[str]:
-    """Write numbers, or intervals, shape (n, 2), with four digits; "-" where there is none."""
-    numbers = np.asarray(values)
-    if numbers.ndim == 1:
-        return [f"{x:{sign}.4g}" for x in numbers]
-    return [
-        "-" if np.isnan(ends).any() else f"[{ends[0]:{sign}.4g}, {ends[1]:{sign}.4g}]"
-        for ends in numbers
-    ]
 
 
 def drawn(record: Any) -> Sentence:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fastcmp.core.checks import as_flag, as_proportion, as_seed, as_whole, choose
 from fastcmp.core.records import Record
-from fastcmp.core.sections import Section, beware
+from fastcmp.core.sections import MODEL, Column, Section, beware, span
 from fastcmp.core.sentences import Sentence, how
 from fastcmp.core.threads import ThreadPool, parts
 from fastcmp.inputs.model_names import choose_models
@@ -22,7 +22,6 @@ from fastcmp.pairwise.model_estimates import (
     direction,
     of_record,
     simulation,
-    table,
     weights_of,
 )
 
@@ -228,6 +227,13 @@ class RankSets(Record):
     #: What makes the sets doubtful, in sentences.
     cautions: tuple[str, ...] = ()
 
+    _columns = (
+        MODEL,
+        Column("estimate", form=".4g"),
+        Column("rank"),
+        Column("rank_low rank_high", "lower upper", span, "ranks"),
+    )
+
     def tau_best(self, tau: int) -> tuple[str, ...]:
         """List the models that may be among the best.
 
@@ -304,22 +310,6 @@ class RankSets(Record):
         order: list[int] = np.argsort(self.rank, kind="stable").tolist()
         return order
 
-    def columns(self) -> dict[str, Any]:
-        """The models as columns, a row a model.
-
-        Returns
-        -------
-        dict of str to sequence
-            Name, estimate, rank and the ends of the set of ranks.
-        """
-        return {
-            "model": list(self.names),
-            "estimate": self.estimate,
-            "rank": self.rank,
-            "rank_low": self.lower,
-            "rank_high": self.upper,
-        }
-
     def sections(self) -> list[Section]:
         """Describe the record.
 
@@ -345,22 +335,11 @@ class RankSets(Record):
             Sentence(promise, answer=promise, how=promise),
             how(f"{steps.capitalize()} test of differences. {simulation(self)}"),
         )
-        order = self._order()
-        shown = {
-            "rank": [str(self.rank[i]) for i in order],
-            "model": [self.names[i] for i in order],
-            "estimate": [f"{self.estimate[i]:.4g}" for i in order],
-            "ranks": [_span(self.lower[i], self.upper[i]) for i in order],
-        }
         return [
             Section(title="Which ranks may the models have?", text=text),
             *beware(self),
-            table("Sets of ranks", shown),
+            self._printed("Sets of ranks", "rank model estimate rank_low", order=self._order()),
         ]
-
-
-def _span(low: int, high: int) -> str:
-    return str(low) if low == high else f"{low}-{high}"
 
 
 def read_rank_options(

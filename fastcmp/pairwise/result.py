@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from fastcmp.core.checks import choose
 from fastcmp.core.records import Drawn, Pilot
-from fastcmp.core.render import plain_columns
 from fastcmp.core.saved_states import readable
 from fastcmp.core.sections import Section, beware, format_pvalue, interval_name
 from fastcmp.core.sentences import dropped_sentences, how, outside_sentences
@@ -496,12 +495,12 @@ class PairwiseResult(Pilot, Drawn, PairDecisions):
             "margins": None if self.margins is None else self.margins.sentence,
             "slices": None if self.slices is None else self.slices._entries(),
             "kept": self.kept if isinstance(self.kept, (int, str)) else str(self.kept),
-            "leaderboard": plain_columns(self.leaderboard.columns()),
+            "leaderboard": readable(self.leaderboard.columns()),
             "tie_groups": [list(group) for group in self.tie_groups],
             "tie_groups_complete": self.tie_groups_complete,
             "best": list(self.best),
-            "against_control": None if control is None else plain_columns(control),
-            "pairs": plain_columns(self.columns()),
+            "against_control": None if control is None else readable(control),
+            "pairs": readable(self.columns()),
         }
 
     def sections(self) -> list[Section]:

@@ -20,7 +20,6 @@ from fastcmp.core.checks import (
 )
 from fastcmp.core.numbers import t_tail, times
 from fastcmp.core.records import Record, keep_intervals
-from fastcmp.core.render import plain_columns
 from fastcmp.core.saved_states import readable
 from fastcmp.core.sections import Section, format_pvalue, interval_name
 from fastcmp.core.sentences import adjusted_sentence, how
@@ -106,8 +105,8 @@ class SimultaneousPairs(Record):
         """The entries of `to_dict` that are for reading."""
         return {
             **{name: readable(getattr(self, name)) for name in _SHOWN},
-            "estimates": plain_columns({"model": list(self.names), "estimate": self.estimate}),
-            "pairs": plain_columns(self.columns()),
+            "estimates": readable({"model": list(self.names), "estimate": self.estimate}),
+            "pairs": readable(self.columns()),
         }
 
     def sections(self) -> list[Section]:

@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 from fastcmp.core.checks import as_proportion, choose
 from fastcmp.core.numbers import t_ppf
 from fastcmp.core.records import Drawn, Record, keep_intervals
-from fastcmp.core.sections import Section, beware, format_pvalue, interval_name
+from fastcmp.core.sections import Section, beware, format_pvalue, interval_name, table_of, written
 from fastcmp.core.sentences import Sentence, how
 from fastcmp.paired.margin_result import MarginTests
 from fastcmp.pairwise.adjust import adjusted_by, promise
-from fastcmp.pairwise.model_estimates import table, written
 
 Floats = NDArray[np.float64]
 
@@ -267,8 +266,8 @@ class SlicesResult(Drawn, Record):
             "items": list(map(str, first["n_items"])),
             "model a": first["model_a"],
             "model b": first["model_b"],
-            "difference": written(first["difference"], "+"),
-            level: written(ends, "+"),
+            "difference": written(first["difference"], "+.4g"),
+            level: written(ends, "+.4g"),
             "p": list(map(format_pvalue, first["pvalue"])),
             "adjusted p": list(map(format_pvalue, first["pvalue_adjusted"])),
             "unlike the rest": list(map(format_pvalue, first["rest_pvalue_adjusted"])),
@@ -282,14 +281,14 @@ class SlicesResult(Drawn, Record):
         )
         means = {"model": list(self.names)}
         for k, name in enumerate(self.slices[:_COLUMNS]):
-            means[name] = written(self.mean[:, k])
+            means[name] = written(self.mean[:, k], ".4g")
         left = n_slices - _COLUMNS
         more = (f"... and {left} more slices.",) if left > 0 else ()
         return [
             Section(title=IN_SLICES, text=tuple(text)),
             *beware(self),
-            table("Means", means, notes=more),
-            table("Differences", differences, notes),
+            table_of("Means", means, notes=more),
+            table_of("Differences", differences, notes=notes),
             self._worst_table(level),
         ]
 
@@ -305,8 +304,8 @@ class SlicesResult(Drawn, Record):
             "model": [self.names[i] for i in places[known, 0]],
             "against": [self.names[j] for j in places[known, 1]],
             "worst slice": [self.slices[s] for s in worst[known]],
-            "lead there": written(sides(self.worst_difference), "+"),
-            level: written(sides(self.worst_interval), "+"),
+            "lead there": written(sides(self.worst_difference), "+.4g"),
+            level: written(sides(self.worst_interval), "+.4g"),
         }
         if self.margins is not None:
             title = f"p: not worse by {self.margins.margin:g} anywhere"
@@ -316,7 +315,7 @@ class SlicesResult(Drawn, Record):
             "Lead: by how much the model is better, below 0 where it is worse. The interval is "
             "for the slice that is truly worst, which need not be the one that looks so."
         )
-        return table("Worst slices", shown, (note,))
+        return table_of("Worst slices", shown, notes=(note,))
 
 
 def _shrink(d: Floats, variance: Floats, method: str) -> tuple[Any, ...]:

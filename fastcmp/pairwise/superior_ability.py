@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fastcmp.core.checks import as_flag, as_proportion, as_resamples, as_seed, choose
 from fastcmp.core.numbers import scaled_back
 from fastcmp.core.records import Record
-from fastcmp.core.sections import Section, beware
+from fastcmp.core.sections import MODEL, Column, Section, beware, table_of, written
 from fastcmp.core.sentences import Sentence, how, named
 from fastcmp.core.threads import ThreadPool
 from fastcmp.inputs.model_names import position_of
@@ -26,7 +26,6 @@ from fastcmp.pairwise.model_estimates import (
     format_drawn,
     listed,
     of_record,
-    table,
 )
 
 Floats = NDArray[np.float64]
@@ -82,6 +81,12 @@ class SuperiorAbility(Record):
     #: What makes the test doubtful, in sentences.
     cautions: tuple[str, ...] = ()
 
+    _columns = (
+        MODEL,
+        *map(Column, ("estimate", "difference", "standard_error", "statistic", "pvalue_adjusted")),
+        Column("superior", lambda self: self.pvalue_adjusted <= self.alpha),
+    )
+
     @property
     def n_models(self) -> int:
         """Number of models, the control among them."""
@@ -106,25 +111,6 @@ class SuperiorAbility(Record):
     def _order(self) -> list[int]:
         order: list[int] = np.argsort(-self.difference, kind="stable").tolist()
         return order
-
-    def columns(self) -> dict[str, Any]:
-        """The models as columns, a row a model.
-
-        Returns
-        -------
-        dict of str to sequence
-            Name, estimate, difference from the control, standard error, statistic,
-            adjusted p-value, and whether the model is shown to be better.
-        """
-        return {
-            "model": list(self.names),
-            "estimate": self.estimate,
-            "difference": self.difference,
-            "standard_error": self.standard_error,
-            "statistic": self.statistic,
-            "pvalue_adjusted": self.pvalue_adjusted,
-            "superior": self.pvalue_adjusted <= self.alpha,
-        }
 
     def sections(self) -> list[Section]:
         """Describe the record.
@@ -151,18 +137,17 @@ class SuperiorAbility(Record):
             Sentence(f"Shown at {self.alpha:g}, step down: {found}. {promised}", how=promised),
             drawn(self),
         )
-        order = self._order()
         columns = {
-            "model": [self.names[i] for i in order],
-            "estimate": [f"{self.estimate[i]:.4g}" for i in order],
-            "difference": [f"{self.difference[i]:+.4g}" for i in order],
-            "standard error": [f"{self.standard_error[i]:.3g}" for i in order],
-            "adjusted p": [format_drawn(self, self.pvalue_adjusted[i]) for i in order],
+            "model": self.names,
+            "estimate": written(self.estimate, ".4g"),
+            "difference": written(self.difference, "+.4g"),
+            "standard error": written(self.standard_error, ".3g"),
+            "adjusted p": [format_drawn(self, pvalue) for pvalue in self.pvalue_adjusted],
         }
         return [
             Section(title=f"Is any model better than {self.control}?", text=text),
             *beware(self),
-            table(f"Against {self.control}", columns),
+            table_of(f"Against {self.control}", columns, order=self._order()),
         ]
 
     def _headline(self) -> str:

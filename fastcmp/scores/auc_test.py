@@ -20,7 +20,7 @@ from fastcmp.core.numbers import normal_tail
 from fastcmp.core.records import Compared, ConfidenceInterval, Pilot, Record
 from fastcmp.core.sections import Section, format_interval, format_pvalue, interval_name
 from fastcmp.core.sentences import USUAL_ALPHA, difference_sentence, how, null_hypothesis, with_null
-from fastcmp.paired.margin_result import MarginTests, margin_entries, margin_sentences
+from fastcmp.paired.margin_result import MarginTests, margin_sentences
 from fastcmp.paired.margins import (
     Estimated,
     MarginOptions,
@@ -232,6 +232,8 @@ class AUCComparison(Pilot, Compared, Record):
     #: The largest possible value of the measure.
     largest: float = 1.0
 
+    _derived = ("better",)
+
     @property
     def _areas(self) -> Areas:
         """Both measures as proportions of the largest value."""
@@ -327,10 +329,6 @@ class AUCComparison(Pilot, Compared, Record):
             alternative=self.alternative,
             largest=self.largest,
         )
-
-    def _shown(self) -> dict[str, Any]:
-        shown = {**self._fields(), "better": self.better}
-        return shown | margin_entries(self.margins)
 
 
 def areas_sentence(record: Any) -> str:

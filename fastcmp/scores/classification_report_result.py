@@ -188,7 +188,7 @@ class ClassificationReport(Record):
 
     def _one_model(self, cells: list[str]) -> list[Section]:
         """Lay the numbers out as scikit-learn does; of many classes, averages first."""
-        n, titles = self._n_rates, self._columns
+        n, titles = self._n_rates, self._headings
         lines = [
             (self.rows[i], *cells[i : i + len(titles)], str(self.support[i]))
             for i in range(0, n, len(titles))
@@ -218,7 +218,7 @@ class ClassificationReport(Record):
 
     def _many_models(self, cells: list[list[str]]) -> list[Section]:
         """Lay the numbers out with a column a model: averages, then each metric."""
-        n, titles, table = self._n_rates, self._columns, list(zip(*cells, strict=True))
+        n, titles, table = self._n_rates, self._headings, list(zip(*cells, strict=True))
         names = tuple(f"{name} (control)" if name == self.control else name for name in self.names)
         overall = [
             (self.rows[i], "" if kind == "overall" else self.titles[i], *table[i])
@@ -287,7 +287,7 @@ class ClassificationReport(Record):
         return self.kinds.count("class")
 
     @property
-    def _columns(self) -> tuple[str, ...]:
+    def _headings(self) -> tuple[str, ...]:
         """The metrics of classes."""
         return tuple(dict.fromkeys(self.titles[: self._n_rates]))
 

@@ -28,7 +28,6 @@ from fastcmp.core.sentences import dropped_sentences, how, null_hypothesis, null
 from fastcmp.counts.label_counts import LabelTable
 from fastcmp.inputs.binary_labels import positive_label, read_labels, read_truth
 from fastcmp.paired.margin_result import METHOD_NAMES as MARGIN_METHODS
-from fastcmp.paired.margin_result import margin_entries
 from fastcmp.paired.margins import as_margin, as_margin_alpha
 from fastcmp.paired.mcnemar import mcnemar
 from fastcmp.paired.mcnemar_counts import DIFFERENCE_INTERVALS, METHOD_NAMES, METHODS
@@ -327,7 +326,8 @@ class MeasureComparison(Record):
         values |= {name: getattr(self, name) for name in shown}
         values["alternative"] = self.sensitivity.alternative
         for name in ("sensitivity", "specificity"):
-            values[name] |= margin_entries(getattr(self, name).margins)
+            margins = getattr(self, name).margins
+            values[name] |= {} if margins is None else margins._beside()
         values["noninferiority_pvalue"] = self.noninferiority_pvalue
         values["n_missing"] = self.n_missing
         return {name: readable(value) for name, value in values.items()}

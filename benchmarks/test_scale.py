@@ -10,8 +10,7 @@ from fastcmp.counts.pairs import RightBits
 from fastcmp.inputs.labels import encode
 from fastcmp.kernels.bits import allocate_words
 from fastcmp.pairwise.accuracy_tests import accuracy_tests
-from fastcmp.pairwise.comparing import read_options
-from fastcmp.pairwise.engine import run_tests
+from fastcmp.pairwise.engine import read_options, run_tests
 
 _OPTIONS = read_options("mcnemar", "midp", keep=20)
 

@@ -15,7 +15,7 @@ from fastcmp.core.threads import in_words
 from fastcmp.counts.pairs import choose_pairs
 from fastcmp.data import example_path
 from fastcmp.inputs.cost_matrix import CostMatrix
-from fastcmp.pairwise.comparing import check_counted
+from fastcmp.pairwise.compare_all import check_counted
 from fastcmp.pairwise.cost_tests import LEVELS
 from fastcmp.stream import LabelCounts, PairCounts
 from fastcmp.stream.class_counts import is_dense

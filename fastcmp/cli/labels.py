@@ -238,8 +238,8 @@ def _take_folder(options: argparse.Namespace) -> None:
 
 def _compare_labels(options: argparse.Namespace, keep: str | int | Path) -> None:
     from fastcmp.cli.counts import count_predictions
-    from fastcmp.pairwise.compare_all import TESTS
-    from fastcmp.pairwise.comparing import check_method, read_options
+    from fastcmp.pairwise.compare_all import TESTS, check_method
+    from fastcmp.pairwise.engine import read_options
 
     _take_folder(options)
     options.missing = choose(options.missing, "missing", _MISSING)

@@ -207,7 +207,7 @@ _WHY_OVER = {
 
 def compare_logs(options: argparse.Namespace, keep: Any) -> None:
     """Compare the models of logs."""
-    from fastcmp.pairwise.comparing import read_options
+    from fastcmp.pairwise.engine import read_options
 
     refuse_given(options, OF_LABELS, "works only with predicted labels; these are logs")
     refuse_given(options, ("weights", "ties", "ridge"), "does not go with logs")

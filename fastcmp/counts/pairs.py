@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, NamedTuple
@@ -17,6 +17,7 @@ from fastcmp.inputs.labels import Labels
 from fastcmp.kernels.bits import TILE_ROWS, add_tile, allocate_words, discordant_pairs
 
 Tile = tuple[int, int, int, int]
+Task = Tile | slice
 
 
 class PairColumns(NamedTuple):
@@ -71,7 +72,11 @@ class Block:
         return kept["_pairs"]  # type: ignore[no-any-return]
 
 
-def block_of(task: Tile | slice, n_models: int, chosen: NDArray[np.int32] | None) -> Block:
+#: From a block to the differences of its pairs, their variances and d.o.f.
+Spread = Callable[[Block], tuple[NDArray[np.float64], NDArray[np.float64], Any]]
+
+
+def block_of(task: Task, n_models: int, chosen: NDArray[np.int32] | None) -> Block:
     """Make the block of a task: a tile of models, or a part of the pairs."""
     if isinstance(task, tuple):
         return Block.of_tile(task, n_models)
@@ -80,7 +85,7 @@ def block_of(task: Tile | slice, n_models: int, chosen: NDArray[np.int32] | None
     return Block(task, pairs_at(np.arange(task.start, task.stop), n_models))
 
 
-def count_pairs(task: Tile | slice) -> int:
+def count_pairs(task: Task) -> int:
     """Count the pairs of a task: a tile of models, or a part of the pairs."""
     if isinstance(task, slice):
         return int(task.stop - task.start)
@@ -139,6 +144,16 @@ def tiles_of(n_models: int, side: int) -> list[Tile]:
         for j in starts
         if j >= i
     ]
+
+
+_SIDE = 128  # models of a side of a tile, at most; a multiple of TILE_ROWS
+_TILE_WORK = 1 << 29  # words that one tile reads at most: some 30 ms
+
+
+def tile_side(n_samples: int) -> int:
+    """How many models a side a tile has, so that none takes long."""
+    models = int((_TILE_WORK / (1 + n_samples / 64)) ** 0.5)
+    return min(_SIDE, max(TILE_ROWS, models // TILE_ROWS * TILE_ROWS))
 
 
 def choose_pairs(

@@ -25,7 +25,7 @@ from fastcmp.datasets.rank_pairs import (
 from fastcmp.datasets.reading import POLICIES, rank_tasks, read_data
 from fastcmp.items.signed_rank import ZERO_METHODS, RankOptions
 from fastcmp.pairwise.adjust import OF_PAIRS
-from fastcmp.pairwise.comparing import compare_pairs, read_options
+from fastcmp.pairwise.engine import compare_pairs, read_options
 
 _OMNIBUS = (*tests_of_all.METHODS, "quade", "aligned", "skillings-mack")
 #: Methods that need scores, not ranks alone.

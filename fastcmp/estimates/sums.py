@@ -31,9 +31,8 @@ from fastcmp.estimates.judge_inputs import Design
 from fastcmp.estimates.sum_draws import MOST_ENUMERATED, bootstrap_sums, swap_tests
 from fastcmp.estimates.sum_inputs import Sums, read_sums
 from fastcmp.estimates.sum_metrics import SumMetric, counted_classes, logged, read_metric
-from fastcmp.pairwise.comparing import DRAWN, compare_pairs
-from fastcmp.pairwise.comparing import read_options as engine_options
-from fastcmp.pairwise.engine import Options
+from fastcmp.pairwise.engine import DRAWN, Options, compare_pairs
+from fastcmp.pairwise.engine import read_options as engine_options
 from fastcmp.pairwise.mean_tests import estimate_tests
 from fastcmp.pairwise.model_estimates import Estimates, listed, make_estimates, some_of
 from fastcmp.pairwise.result import PairwiseResult

@@ -38,9 +38,8 @@ from fastcmp.items.mean_data import (
 )
 from fastcmp.items.mean_difference import MeanDifference, difference_record
 from fastcmp.pairwise.adjust import JOINT
-from fastcmp.pairwise.comparing import DRAWN, compare_pairs
-from fastcmp.pairwise.comparing import read_options as engine_options
-from fastcmp.pairwise.engine import Options, PairTests
+from fastcmp.pairwise.engine import DRAWN, Options, PairTests, compare_pairs
+from fastcmp.pairwise.engine import read_options as engine_options
 from fastcmp.pairwise.mean_tests import estimate_tests, moment_tests
 from fastcmp.pairwise.model_estimates import Estimates, estimates_of
 from fastcmp.pairwise.result import PairwiseResult

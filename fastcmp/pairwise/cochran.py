@@ -29,11 +29,11 @@ from fastcmp.inputs.labels import Labels, encode
 from fastcmp.inputs.model_names import with_names
 from fastcmp.paired.mcnemar_counts import METHODS as POST_HOC
 from fastcmp.paired.units import CLUSTERED, SampleUnits, Sampling, unit_rows, units_of
+from fastcmp.pairwise.accuracy_tests import count_by_cluster, sampled_tests
 from fastcmp.pairwise.adjust import OF_PAIRS
-from fastcmp.pairwise.compare_all import check_counts, compare_all
-from fastcmp.pairwise.comparing import check_method, compare_pairs, read_options, threads_pay
+from fastcmp.pairwise.compare_all import check_counts, check_method, compare_all, threads_pay
+from fastcmp.pairwise.engine import compare_pairs, read_options
 from fastcmp.pairwise.result import PairwiseResult
-from fastcmp.pairwise.sampled_tests import count_by_cluster, sampled_tests
 from fastcmp.stream.dask_blocks import are_collections, gather, refuse_options, renamed
 from fastcmp.stream.pair_counts import PairCounts
 
@@ -385,8 +385,8 @@ def cochrans_q(
             post_hoc = check_method("mcnemar", post_hoc, sampling)
             options = read_options("mcnemar", post_hoc, adjust=adjust, alpha=alpha)
             how = (sampling, options.method, 1 - alpha, None, pool)
-            tests = sampled_tests(labels, y_true, *how)
-            pairs = compare_pairs(tests.tests, labels, None, options, pool, more=tests.of_record())
+            tests, about = sampled_tests(labels, y_true, *how)
+            pairs = compare_pairs(tests, labels, None, options, pool, more=about)
         if groups is not None:
             units = units_of(sampling.read(y_true, labels))
             found, correct = clustered_q(labels, units, pool)

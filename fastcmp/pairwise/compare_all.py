@@ -5,35 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fastcmp.core.checks import are_counts_given, choose, warn
 from fastcmp.core.records import LabelledCounts, PairedCounts, are_labelled, are_paired
 from fastcmp.core.threads import Progress, ThreadPool, check_workers, reporting
 from fastcmp.counts.pairs import choose_pairs
-from fastcmp.inputs.cost_matrix import CostMatrix, check_fit, read_cost, refuse_cost, required_cost
+from fastcmp.inputs.cost_matrix import check_fit, read_cost, refuse_cost, required_cost
 from fastcmp.inputs.item_groups import read_grouping
 from fastcmp.inputs.labels import Labels, encode
 from fastcmp.inputs.model_names import with_names
 from fastcmp.paired.cost_result import check_options
-from fastcmp.paired.units import Sampling
-from fastcmp.pairwise.accuracy_tests import accuracy_tests_from_counts
-from fastcmp.pairwise.comparing import (
-    DRAWN,
-    check_counted,
-    check_method,
-    compare_pairs,
-    read_metric,
-    read_options,
-    threads_pay,
-)
+from fastcmp.paired.units import EVERY_SAMPLE, Sampling
+from fastcmp.pairwise.accuracy_tests import accuracy_tests, check_sampled_method, sampled_tests
 from fastcmp.pairwise.cost_tests import cost_tests, cost_tests_from_counts, encode_costs
-from fastcmp.pairwise.engine import Options
+from fastcmp.pairwise.engine import DRAWN, compare_pairs, read_options
 from fastcmp.pairwise.result import PairwiseResult
-from fastcmp.pairwise.sampled_tests import SampledTests, sampled_tests
 from fastcmp.pairwise.slice_sums import Items, SliceSums
 from fastcmp.pairwise.slices import with_slices
 from fastcmp.stream.dask_blocks import are_collections, gather, models_of, refuse_options, renamed
@@ -42,11 +32,13 @@ from fastcmp.stream.pair_counts import PairCounts
 
 if TYPE_CHECKING:
     from fastcmp.metrics.choice import Metric
-    from fastcmp.pairwise.metric_comparison import MetricTests
 
 TESTS = ("mcnemar", "cost")
 _COUNTED = 1 << 22  # labels of all models whose counting is worth threads
 _COUNTED_PAIRS = 1 << 14  # pairs from counts that are worth threads
+_THREADS_PAY = 1 << 22  # words of pairs; below them one thread is faster
+#: Tests of a pair by a metric; the first is the default, with clusters the second.
+_BY_METRIC = ("jackknife", "delta", "pooled", *DRAWN)
 
 
 def compare_all(
@@ -277,96 +269,68 @@ def compare_all(
         source = encode_costs(y_true, with_names(preds, names, "preds"), matrix, classes)
     else:
         source = encode(y_true, with_names(preds, names, "preds"), classes=classes, missing=missing)
-    if slices is not None and not isinstance(source, Labels):
+    labels = source if isinstance(source, Labels) else None
+    if slices is not None and labels is None:
         raise TypeError("slices= needs labels sample by sample, not what was counted of them")
-    known = source.names or ()
-    chosen = choose_pairs(known, pairs, control)
-    asked = _Asked(source, options, sampling, chosen, matrix, by, classes)
+    chosen = choose_pairs(source.names or (), pairs, control)
+    m, n = len(source.names or ()), source.n_samples
+    n_pairs = m * (m - 1) // 2 if chosen is None else len(chosen)
+    if options.draws is None and not options.all_together:
+        many = m * m >= _COUNTED_PAIRS
+        if labels is not None:
+            many = (by is not None and m * n >= _COUNTED) or threads_pay(n_pairs, n)
+        threads = threads if many else 1
+    level = 1 - options.alpha
     with (
         reporting(progress, "comparing", unit="pairs") as report,
-        ThreadPool(threads if asked.threads_pay else 1, report) as pool,
+        ThreadPool(threads, report) as pool,
     ):
-        made = _tests(asked, y_true, pool)
+        # To draw models together, all pairs say how alike they are.
+        some = None if options.all_together else chosen
+        record: type[PairwiseResult] = PairwiseResult
+        about: Any = {}
+        if by is not None:
+            from fastcmp.pairwise.metric_comparison import How, compare_counts, compare_labels
+
+            draws = options.draws if options.method in DRAWN else None
+            how = How(by, options.method, level, draws, classes)
+            if labels is None:
+                made = compare_counts(source, how, pool)
+            else:
+                made = compare_labels(labels, y_true, sampling, how, some, pool)
+            tests, record, about = made.tests, made.record, made.of_record
+        elif matrix is not None:
+            equal = check_options(options.method)
+            if labels is None:
+                tests = cost_tests_from_counts(source, matrix, equal, level)
+            else:
+                tests = cost_tests(labels, matrix, equal, level, n_pairs, pool)
+        elif labels is None:
+            tests = accuracy_tests(source.joint, n, options.method, level)
+        else:
+            tests, about = sampled_tests(
+                labels, y_true, sampling, options.method or None, level, some, pool
+            )
         result: PairwiseResult = compare_pairs(
-            *(made.tests, source, chosen, options, pool),
-            control=control,
-            record=made.record,
-            more=made.of_record,
+            *(tests, source, chosen, options, pool), control=control, record=record, more=about
         )
-        if slices is None:
+        if slices is None or labels is None:
             return result
-        n = source.n_samples if source.kept is None else source.kept.size
-        clusters = read_grouping(groups, "groups", n, source.kept)
-        right = np.stack([codes == source.y_true for codes in source.preds]).view(np.uint8)
-        items = Items(source.names, right, binary=True, clusters=clusters)
+        n = labels.n_samples if labels.kept is None else labels.kept.size
+        clusters = read_grouping(groups, "groups", n, labels.kept)
+        right = np.stack([codes == labels.y_true for codes in labels.preds]).view(np.uint8)
+        items = Items(labels.names, right, binary=True, clusters=clusters)
         sums: Any = SliceSums
         if by is not None:
             from fastcmp.pairwise.metric_models import metric_samples
             from fastcmp.pairwise.metric_slices import MetricSums
 
-            sums = partial(MetricSums, samples=metric_samples(source, by, classes, pool))
+            sums = partial(MetricSums, samples=metric_samples(labels, by, classes, pool))
         sliced: PairwiseResult = with_slices(
-            *(result, slices, items, source.kept, chosen, options, pool, sums),
+            *(result, slices, items, labels.kept, chosen, options, pool, sums),
             indexed=("y_true", y_true),
         )
     return sliced
-
-
-class _Asked(NamedTuple):
-    """What is compared, and how."""
-
-    source: Labels | PairedCounts | LabelledCounts
-    options: Options
-    sampling: Sampling
-    chosen: NDArray[np.int32] | None
-    matrix: CostMatrix | None
-    metric: Metric | None
-    classes: Sequence[Any] | None
-
-    @property
-    def n_pairs(self) -> int:
-        """How many pairs are compared."""
-        m = len(self.source.names or ())
-        return m * (m - 1) // 2 if self.chosen is None else len(self.chosen)
-
-    @property
-    def threads_pay(self) -> bool:
-        """Whether several threads are faster than one."""
-        if self.options.draws is not None or self.options.all_together:
-            return True
-        m, n = len(self.source.names or ()), self.source.n_samples
-        if not isinstance(self.source, Labels):
-            return m * m >= _COUNTED_PAIRS
-        return (self.metric is not None and m * n >= _COUNTED) or threads_pay(self.n_pairs, n)
-
-
-def _tests(asked: _Asked, y_true: Any, pool: ThreadPool) -> SampledTests | MetricTests:
-    """Make the tests of pairs, from labels or from counts."""
-    source, options, sampling, chosen, matrix, metric, classes = asked
-    labels = source if isinstance(source, Labels) else None
-    if options.all_together:  # all pairs say how alike the models are
-        chosen = None
-    level, method = 1 - options.alpha, options.method
-    counts: Any = source
-    if metric is not None:
-        from fastcmp.pairwise.metric_comparison import How, compare_counts, compare_labels
-
-        draws = options.draws if method in DRAWN else None
-        how = How(metric, method, level, draws, classes)
-        if labels is None:
-            return compare_counts(counts, how, pool)
-        return compare_labels(labels, y_true, sampling, how, chosen, pool)
-    if matrix is not None:
-        equal_costs = check_options(method)
-        if labels is None:
-            tests = cost_tests_from_counts(counts, matrix, equal_costs, level)
-        else:
-            tests = cost_tests(labels, matrix, equal_costs, level, asked.n_pairs, pool)
-        return SampledTests(tests, method)
-    if labels is None:
-        tests = accuracy_tests_from_counts(counts.joint, counts.n_samples, method, level)
-        return SampledTests(tests, method)
-    return sampled_tests(labels, y_true, sampling, method or None, level, chosen, pool)
 
 
 _COUNTS: dict[str, Callable[[Any], bool]] = {"PairCounts": are_paired, "LabelCounts": are_labelled}
@@ -411,3 +375,60 @@ def _check_kind(counts: Any, kind: str) -> None:
             "LabelCounts need metric=, such as 'accuracy', or test='cost' with cost=, the "
             "matrix of costs"
         )
+
+
+# Options.
+
+
+def check_method(test: str, method: str | None, sampling: Sampling = EVERY_SAMPLE) -> str:
+    """Check the variant of a test; "" where the samples decide."""
+    if sampling.plain:
+        sampling.refuse_weights()
+    clusters, strata = sampling.groups is not None, sampling.strata is not None
+    if test == "metric":
+        chosen = str(choose(method or _BY_METRIC[clusters], "method", _BY_METRIC))
+        fit: tuple[str, ...] = _BY_METRIC
+        given = ""
+        if clusters:
+            fit, given = ("delta", *DRAWN), "groups"
+        if strata:
+            fit, given = (("delta",) if clusters else ("jackknife", "delta")), "strata"
+        if chosen not in fit:
+            raise ValueError(f"method={chosen!r} does not go with {given}=: use one of {fit}")
+        return chosen
+    if test == "cost":
+        if not sampling.plain:
+            name = "groups" if clusters else "strata"
+            raise ValueError(f"{name}= is for test='mcnemar', costs know no clusters or strata")
+        return check_options("likelihood" if method is None else method).method
+    return check_sampled_method(method, sampling) or ""
+
+
+def read_metric(metric: Any, test: str, cost: Any) -> Metric:
+    """Read the metric; refuse another test, and costs, beside it."""
+    if test != "mcnemar":
+        raise ValueError(f"pass metric= or test={test!r}, not both")
+    if cost is not None:
+        raise ValueError(
+            "cost= is for test='cost': with metric= pass make_metric('cost', cost=...)"
+        )
+    if isinstance(metric, (list, tuple)):
+        raise TypeError(f"metric must be one metric to compare models by, got {metric!r}")
+    # Not needed for accuracies, and a seventh of the time of the import.
+    from fastcmp.metrics.choice import make_metric
+
+    return make_metric(metric)
+
+
+def check_counted(missing: str) -> None:
+    """Refuse missing predictions where samples are counted by class."""
+    if missing != "raise":
+        raise ValueError(
+            "missing must be 'raise' where samples are counted by class in blocks: a "
+            f"missing prediction has no class, got {missing!r}"
+        )
+
+
+def threads_pay(n_pairs: int, n_samples: int) -> bool:
+    """Tell whether pairs take so long that several threads are faster than one."""
+    return n_pairs * n_samples // 64 >= _THREADS_PAY

@@ -1,4 +1,4 @@
-"""Test all pairs, and keep what is asked for: everything, or less than memory holds.
+"""Test all pairs, decide about them, and keep what is asked for: all, or what memory holds.
 
 Where not all is kept, the pairs are tested twice: once for the p-values, from which all
 decisions follow, and once more, those that are kept, for the rest.
@@ -7,29 +7,28 @@ decisions follow, and once more, those that are kept, for the rest.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from numbers import Integral
 from pathlib import Path
-from types import TracebackType
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fastcmp.core.checks import Draws
+from fastcmp.core.checks import Draws, as_flag, as_proportion, as_resamples, as_seed, choose
 from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.numbers import times
-from fastcmp.core.saved_states import replacing
-from fastcmp.core.threads import ThreadPool, check_memory, no_step, parts
+from fastcmp.core.threads import ThreadPool, check_memory, no_step, parts, read_size
 from fastcmp.counts.pairs import (
     Block,
     PairColumns,
-    Tile,
+    Spread,
+    Task,
     all_pairs,
     block_of,
     count_pairs,
+    name_control,
     pairs_at,
     places_of,
     tiles_of,
@@ -37,199 +36,28 @@ from fastcmp.counts.pairs import (
 from fastcmp.kernels.bits import TILE_ROWS
 from fastcmp.paired.margin_result import MarginTests
 from fastcmp.paired.margins import BoundedUnits, MarginOptions, as_margin
-from fastcmp.pairwise.adjust import JOINT, LOGICAL, Family, adjust_checked, check_all_pairs
+from fastcmp.pairwise.adjust import (
+    JOINT,
+    LOGICAL,
+    OF_MODELS,
+    Family,
+    adjust_checked,
+    check_all_pairs,
+    promise,
+)
 from fastcmp.pairwise.counted_pairs import PairCells
 from fastcmp.pairwise.decisions import UNTESTED, decisions_of, decisions_of_all
-from fastcmp.pairwise.joint_draws import Joint, JointTests, with_simultaneous
+from fastcmp.pairwise.joint_draws import Joint, joint_of_spread, variances_of
+from fastcmp.pairwise.margins import read_pair_margin, with_pair_margins
 from fastcmp.pairwise.max_t import critical_value, joint_pvalues
+from fastcmp.pairwise.pair_files import open_table, read_table
+from fastcmp.pairwise.rank_sets import RANK_INTERVALS, rank_bounds
+from fastcmp.pairwise.result import PairwiseResult
 
-Kept = tuple[NDArray[np.int32], PairColumns, NDArray[np.float64]]
-Task = Tile | slice
 Floats = NDArray[np.float64]
-Spread = Callable[[Block], tuple[Floats, Floats, Any]]
 
-#: One row of a ``.npy`` file.
-_RECORD = np.dtype(
-    [
-        ("models", np.int32, 2),
-        ("only_a", np.int64),
-        ("only_b", np.int64),
-        ("difference", np.float64),
-        ("low", np.float64),
-        ("high", np.float64),
-        ("statistic", np.float64),
-        ("pvalue", np.float64),
-        ("pvalue_adjusted", np.float64),
-        ("significant", np.bool_),
-    ]
-)
-#: The columns that a file has; those that only some tests give it has not.
-_COLUMNS = [name for name in PairColumns._fields if name in (_RECORD.names or ())]
-
-
-class PairTable(Protocol):
-    """A file of pairs that is being written."""
-
-    def __enter__(self) -> PairTable:
-        """Open the file."""
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Close it; after an error nothing of it is left."""
-
-    def write(
-        self,
-        pairs: NDArray[np.int32],
-        columns: PairColumns,
-        adjusted: NDArray[np.float64],
-        significant: NDArray[np.bool_],
-    ) -> None:
-        """Add the next pairs."""
-
-    def read_back(self) -> Kept:
-        """The pairs as a record holds them."""
-
-
-def open_table(path: Path, names: tuple[str, ...], n_pairs: int) -> PairTable:
-    """Open a file for pairs, by its extension; it appears when all is written.
-
-    A ``.npy`` file has one row a pair, and can be mapped into memory; ``.parquet``
-    needs pyarrow, or there is an ImportError.
-    """
-    if path.suffix == ".npy":
-        return _Npy(path, n_pairs)
-    return _Parquet(path, names)
-
-
-def _written(columns: PairColumns) -> dict[str, Any]:
-    return {name: getattr(columns, name) for name in _COLUMNS}
-
-
-class _Npy:
-    """Rows of one type behind NumPy's header.
-
-    Written, not mapped: a mapped file on a full disk would end the process.
-    """
-
-    def __init__(self, path: Path, n_pairs: int) -> None:
-        self._path, self._n_pairs = path, n_pairs
-        self._stack = ExitStack()
-
-    def __enter__(self) -> _Npy:
-        self._file = self._stack.enter_context(replacing(self._path))
-        header = {
-            "descr": np.lib.format.dtype_to_descr(_RECORD),
-            "fortran_order": False,
-            "shape": (self._n_pairs,),
-        }
-        np.lib.format.write_array_header_2_0(self._file, header)
-        return self
-
-    def write(
-        self,
-        pairs: NDArray[np.int32],
-        columns: PairColumns,
-        adjusted: NDArray[np.float64],
-        significant: NDArray[np.bool_],
-    ) -> None:
-        """Add pairs."""
-        rows = np.empty(len(pairs), _RECORD)
-        rows["models"], rows["pvalue_adjusted"] = pairs, adjusted
-        rows["significant"] = significant
-        for name, column in _written(columns).items():
-            rows[name] = column
-        self._file.write(rows.data)
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._stack.__exit__(kind, error, trace)
-
-    def read_back(self) -> Kept:
-        """Map the file into memory."""
-        rows = np.load(self._path, mmap_mode="r")
-        mapped = {name: np.asarray(rows[name]) for name in _RECORD.names or ()}
-        columns = PairColumns(*(mapped[name] for name in _COLUMNS))
-        return mapped["models"], columns, mapped["pvalue_adjusted"]
-
-
-class _Parquet:
-    """A table as `PairwiseResult.to_frame` gives it; nothing of it stays in memory."""
-
-    def __init__(self, path: Path, names: tuple[str, ...]) -> None:
-        try:
-            import pyarrow as pa
-            import pyarrow.parquet as pq
-        except ImportError:
-            raise ImportError(f"writing {path} needs pyarrow: pip install 'fastcmp[cli]'") from None
-        self._arrow, self._parquet, self._path = pa, pq, path
-        self._names = pa.array(names)
-        self._stack = ExitStack()
-        self._writer: Any = None
-
-    def __enter__(self) -> _Parquet:
-        self._file = self._stack.enter_context(replacing(self._path))
-        self._stack.push(self._end)  # before the file is closed
-        return self
-
-    def write(
-        self,
-        pairs: NDArray[np.int32],
-        columns: PairColumns,
-        adjusted: NDArray[np.float64],
-        significant: NDArray[np.bool_],
-    ) -> None:
-        """Add pairs."""
-        coded = self._arrow.DictionaryArray.from_arrays
-        a, b = (coded(np.ascontiguousarray(i), self._names) for i in pairs.T)
-        table = self._arrow.table(
-            {
-                "model_a": a,
-                "model_b": b,
-                **_written(columns),
-                "pvalue_adjusted": adjusted,
-                "significant": significant,
-            }
-        )
-        if self._writer is None:
-            self._writer = self._parquet.ParquetWriter(self._file, table.schema)
-        self._writer.write_table(table)
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._stack.__exit__(kind, error, trace)
-
-    def _end(self, kind: type[BaseException] | None, *_: object) -> None:
-        """Write the end of the table, unless something went wrong."""
-        if self._writer is not None and kind is None:
-            self._writer.close()
-
-    def read_back(self) -> Kept:
-        """Keep none: they are in the file."""
-        none = np.empty(0)
-        counts = np.empty(0, np.int64)
-        columns = PairColumns(counts, counts, *[none] * 5)
-        return np.empty((0, 2), np.int32), columns, none
-
-
-_ROW = 72  # bytes of a pair of which all is kept
-_PVALUES = 44  # bytes of a pair while its p-value is adjusted
-_MARGINS = 280  # more of them for tests against a margin
-_DRAWN = 72  # more of them while that is done by draws
-_SPAN = 1 << 18  # chosen pairs that are written together
-_HANDED_OVER = 1 << 13  # quick pairs that are worth a task of a thread
-_FEW = 500  # models whose pairs are listed to decide about them
+#: Methods that draw.
+DRAWN = ("permutation", "bootstrap")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -244,16 +72,16 @@ class Options:
     keep: str | int | Path
     #: Bytes; None for what is left.
     memory_limit: int | None
-    lower_is_better: bool = False
+    lower_is_better: bool
     #: Of the method, or of all models together for `adjust` or intervals.
-    draws: Draws | None = None
+    draws: Draws | None
     #: Whether intervals of differences hold for all pairs at once.
-    simultaneous: bool = False
+    simultaneous: bool
     #: Where intervals of ranks come from, and the seed of what is drawn for them.
-    rank_intervals: str = "decisions"
-    rank_seed: int = 0
+    rank_intervals: str
+    rank_seed: int
     #: The largest difference that does not matter; None for none.
-    margin: float | None = None
+    margin: float | None
 
     @property
     def joint(self) -> bool:
@@ -271,18 +99,52 @@ class Options:
         return -1 if self.lower_is_better or self.test == "cost" else 1
 
 
-class KeptPairs(NamedTuple):
-    """The pairs that are kept, and the decisions about all."""
-
-    pairs: NDArray[np.int32]
-    columns: PairColumns
-    pvalue_adjusted: NDArray[np.float64]
-    #: As from `fastcmp.pairwise.decisions.decisions_of`.
-    decisions: NDArray[np.int8]
-    #: Draws by which p-values were adjusted.
-    joint: Joint | None = None
-    #: Of simultaneous intervals.
-    critical_value: float | None = None
+def read_options(
+    test: str,
+    method: str,
+    *,
+    adjust: Any = "holm",
+    alpha: Any = 0.05,
+    keep: object = "all",
+    memory_limit: Any = None,
+    margin: Any = None,
+    simultaneous: Any = False,
+    rank_intervals: Any = "decisions",
+    n_resamples: Any = 9999,
+    rng: Any = None,
+    adjustments: tuple[str, ...] = OF_MODELS,
+    lower_is_better: bool = False,
+) -> Options:
+    """Check the options of a comparison; the method is checked already."""
+    adjust, alpha = choose(adjust, "adjust", adjustments), as_proportion(alpha, "alpha")
+    keep, limit = read_keep(keep), None if memory_limit is None else read_size(memory_limit)
+    margin = read_pair_margin(margin, alpha, keep=keep)
+    if margin is not None and method == "wilcoxon":
+        raise ValueError(
+            "margin= is of means, of which method='wilcoxon' is no test: use method='t'"
+        )
+    simultaneous, n = as_flag(simultaneous, "simultaneous"), as_resamples(n_resamples)
+    draws = None
+    if method in DRAWN or simultaneous or adjust in JOINT:
+        draws = Draws(n, as_seed(rng))
+    elif rng is not None:
+        as_seed(rng)
+    ranks = choose(rank_intervals, "rank_intervals", RANK_INTERVALS)
+    return Options(
+        test=test,
+        method=method,
+        adjust=adjust,
+        alpha=alpha,
+        keep=keep,
+        memory_limit=limit,
+        lower_is_better=lower_is_better,
+        draws=draws,
+        simultaneous=simultaneous,
+        rank_intervals=ranks,
+        # The same draws unless asked for.
+        rank_seed=0 if ranks == "decisions" else as_seed(0 if rng is None else rng),
+        margin=margin,
+    )
 
 
 def read_keep(keep: object) -> str | int | Path:
@@ -304,6 +166,114 @@ def read_keep(keep: object) -> str | int | Path:
     return int(keep)
 
 
+class KeptPairs(NamedTuple):
+    """The pairs that are kept, and the decisions about all."""
+
+    pairs: NDArray[np.int32]
+    columns: PairColumns
+    pvalue_adjusted: Floats
+    #: As from `fastcmp.pairwise.decisions.decisions_of`.
+    decisions: NDArray[np.int8]
+    #: Draws by which p-values were adjusted.
+    joint: Joint | None = None
+    #: Of simultaneous intervals.
+    critical_value: float | None = None
+
+
+_ROW = 72  # bytes of a pair of which all is kept
+_PVALUES = 44  # bytes of a pair while its p-value is adjusted
+_MARGINS = 280  # more of them for tests against a margin
+_DRAWN = 72  # more of them while that is done by draws
+_SPAN = 1 << 18  # chosen pairs that are written together
+_HANDED_OVER = 1 << 13  # quick pairs that are worth a task of a thread
+_FEW = 500  # models whose pairs are listed to decide about them
+
+
+def compare_pairs(
+    tests: PairTests,
+    source: Any,
+    chosen: NDArray[np.int32] | None,
+    options: Options,
+    pool: ThreadPool,
+    *,
+    control: int | str | None = None,
+    record: type[PairwiseResult] = PairwiseResult,
+    more: Mapping[str, Any] | Callable[[], Mapping[str, Any]] | None = None,
+) -> Any:
+    """The record of the chosen pairs, or of all of them for None.
+
+    `source` is the names of the models, or has them and what was dropped; `more` is what
+    the record holds beside, or what makes it when all pairs are tested.
+    """
+    names = getattr(source, "names", source) or ()
+    kept = run_tests(tests, chosen, names, options, pool)
+    columns = kept.columns
+    fields: dict[str, Any] = {
+        "statistic": columns.statistic,
+        "pvalue": columns.pvalue,
+        "pvalue_adjusted": kept.pvalue_adjusted,
+        "df": tests.df,
+        "distribution": tests.distribution,
+        "pairs": kept.pairs,
+        "difference": columns.difference,
+        "interval": np.stack([columns.low, columns.high], axis=1),
+        "names": names,
+        "correct": tests.correct,
+        "score": times(tests.score, tests.exponent),
+        "score_interval": times(tests.score_interval, tests.exponent),
+        "measure": "cost" if options.test == "cost" else "accuracy",
+        "n_samples": tests.n_samples,
+        "test": options.test,
+        "method": options.method,
+        "adjust": options.adjust,
+        "alpha": options.alpha,
+        "rule": promise(options.adjust, options.alpha),
+        "n_missing": getattr(source, "n_missing", 0),
+        "n_excluded": getattr(source, "n_excluded", 0),
+        "n_outside": getattr(source, "n_outside", ()),
+        "kept": options.keep,
+        "critical_value": kept.critical_value,
+        "all_decisions": kept.decisions,
+        "control": name_control(names, chosen, control),
+    }
+    if (joint := kept.joint) is not None:
+        fields["adjust_draws"] = ("all " if joint.complete else "") + joint.kind
+        fields["adjust_resamples"] = joint.n_draws
+        fields["adjust_seed"] = None if joint.complete else joint.seed
+    if tests.correct is not None:
+        fields |= {"only_a": columns.only_a, "only_b": columns.only_b}
+    if tests.details is not None:
+        fields |= tests.details(kept.pairs, columns)
+        if "standard_error" in fields:
+            fields["standard_error"] = times(fields["standard_error"], tests.exponent)
+    if options.rank_intervals != "decisions":
+        fields["rank_method"] = options.rank_intervals
+        fields["rank_bounds"] = _bounds_of_ranks(tests, options, pool)
+    fields |= more() if callable(more) else more or {}
+    made = record(**fields)
+    return made if options.margin is None else with_pair_margins(made, tests, options.margin)
+
+
+def _bounds_of_ranks(tests: PairTests, options: Options, pool: ThreadPool) -> NDArray[np.int64]:
+    """The least and the greatest rank of each model by all correlations, shape (M, 2)."""
+    if tests.spread is None:
+        raise ValueError(
+            f"rank_intervals={options.rank_intervals!r} needs standard errors of all pairs on the "
+            "same samples, which this method has not: use rank_intervals='decisions'"
+        )
+    variance, df = variances_of(tests.spread, tests.score.size, tests.side, pool)
+    score = tests.score if tests.ranking is None else tests.ranking
+    return rank_bounds(
+        options.gain * score,
+        variance,
+        df,
+        simultaneous=options.rank_intervals == "simultaneous",
+        level=1.0 - options.alpha,
+        seed=options.rank_seed,
+        pool=pool,
+    )
+
+
 def run_tests(
     tests: PairTests,
     chosen: NDArray[np.int32] | None,
@@ -319,152 +289,118 @@ def run_tests(
     check_all_pairs(options.adjust, len(names), chosen=chosen is not None)
     if options.margin is not None:
         as_margin(options.margin, tests.limits[1])
-    drawn = _Drawn.of(tests, chosen, options, pool)
-    tests, work = drawn.tests, _Work(drawn.tests, chosen, pool)
-    places = _of_best(work, options) if isinstance(options.keep, int) else None
+    keep, limit = options.keep, options.memory_limit
+    joint = critical = None
+    if options.joint:
+        tests, joint, critical = _draw(tests, chosen, options, pool)
+    work = _Pairs(tests, chosen, options, pool, joint)
+    places = work.of_best(keep) if isinstance(keep, int) else None
+    in_part = keep == "significant" or places is not None
+    n_kept = work.n_pairs if keep == "all" else 0 if places is None else places.size
     cells = tests.cells if chosen is None else None
-    in_part = options.keep == "significant" or places is not None
     if in_part and cells is not None and cells.serves(work.n_pairs, options.adjust):
         pool.expect(2 * work.n_pairs)
-        how = options.adjust, options.alpha, pool, options.memory_limit
-        places, decisions, adjusted_of = cells.decide(*how, places)
-        pairs = work.pairs_at(places)
-        columns = _Work(tests, pairs, pool).test_all()
+        counted = cells.decide(options.adjust, options.alpha, pool, limit, places)
+        places, decisions, adjusted_of = counted
+        pairs, columns = work.test_at(places)
         return KeptPairs(pairs, columns, adjusted_of(columns.only_a, columns.only_b), decisions)
-    _check_room(work, options, 0 if places is None else places.size)
-    if isinstance(options.keep, Path):
+    check_memory(
+        work.n_pairs * (_PVALUES + _DRAWN * options.joint + _MARGINS * (options.margin is not None))
+        + n_kept * _ROW
+        + work.n_models**2,
+        limit,
+        f"comparing {work.n_pairs} pairs",
+        "keep='significant', a number of models or a file takes less"
+        if keep == "all"
+        else "pass pairs=, or compare fewer models",
+    )
+    if isinstance(keep, Path):
         pool.expect(2 * work.n_pairs)
         # Opened first: that it cannot be written is better known before the work.
-        with open_table(options.keep, names, work.n_pairs) as table:
-            adjusted, significant, decisions = _decide_all(work, options, drawn)
-            for span, some in work.test_by_rows():
-                pairs = work.pairs_at(span)
-                table.write(pairs, some, adjusted[span], significant[span])
-        return KeptPairs(*table.read_back(), decisions, drawn.joint, drawn.critical)
+        with open_table(keep, names, work.n_pairs) as write:
+            adjusted = work.adjust(work.pvalues(), in_place=True)
+            significant = adjusted <= options.alpha
+            decisions = work.decide(adjusted, significant)
+            for span, found in work.test_by_rows():
+                write(work.pairs_at(span), found, adjusted[span], significant[span])
+        return KeptPairs(*read_table(keep), decisions, joint, critical)
     pool.expect(work.n_pairs + (0 if places is None else places.size))
-    if options.keep == "all":
-        columns = work.test_all()
-        adjusted = drawn.adjust(columns.pvalue, work, options.adjust)
-        decisions = work.decide(adjusted, adjusted <= options.alpha, options.gain)
+    if keep == "all":
+        columns = work.test(work.tasks, 0, work.n_pairs)
+        adjusted = work.adjust(columns.pvalue)
+        decisions = work.decide(adjusted, adjusted <= options.alpha)
         pairs = work.pairs_at(slice(0, work.n_pairs))
+        return KeptPairs(pairs, columns, adjusted, decisions, joint, critical)
+    pvalues = work.pvalues()
+    if joint is not None or options.adjust in (*LOGICAL, "li"):
+        pvalues = work.adjust(pvalues, in_place=True)
+        significant, family = pvalues <= options.alpha, None
     else:
-        known = places is not None
-        places, adjusted, decisions = _decide_some(work, options, drawn, places)
-        if not known:
-            pool.expect(places.size)
-        pairs = work.pairs_at(places)
-        columns = _Work(tests, pairs, pool).test_all()
-    return KeptPairs(pairs, columns, adjusted, decisions, drawn.joint, drawn.critical)
+        family = Family(pvalues, options.adjust)
+        significant = pvalues <= family.largest(options.alpha)
+    decisions = work.decide(pvalues, significant)
+    if places is None:
+        n_kept = int(np.count_nonzero(significant))
+        advice = "pass keep= a number of models or a file"
+        check_memory(n_kept * (_ROW + 16), limit, f"keeping {n_kept} significant pairs", advice)
+        places = np.flatnonzero(significant)
+        pool.expect(places.size)
+    adjusted = pvalues[places] if family is None else family.adjust(pvalues[places])
+    return KeptPairs(*work.test_at(places), adjusted, decisions, joint, critical)
 
 
-def _decide_all(
-    work: _Work, options: Options, drawn: _Drawn
-) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.int8]]:
-    """Adjust all p-values, compare them with alpha, and decide."""
-    pvalues = work.pvalues_of_all()
-    adjusted = drawn.adjust(pvalues, work, options.adjust, in_place=True)
-    significant = adjusted <= options.alpha
-    return adjusted, significant, work.decide(adjusted, significant, options.gain)
+def _draw(
+    tests: PairTests, chosen: NDArray[np.int32] | None, options: Options, pool: ThreadPool
+) -> tuple[PairTests, Joint | None, float | None]:
+    """Draw all models together: for adjusted p-values, and for intervals that hold at once.
+
+    Tests with these intervals, the draws that adjust p-values, the intervals' critical value.
+    """
+    assert options.draws is not None
+    of_null = options.adjust in JOINT and tests.flips is not None
+    joint = tests.flips(options.draws, pool) if of_null and tests.flips is not None else None
+    if of_null and not options.simultaneous:
+        return tests, joint, None
+    spread, (least, most) = tests.spread, tests.limits
+    if spread is None:
+        raise ValueError(
+            "simultaneous=True and adjust='maxt' need standard errors of all pairs "
+            "on the same samples, which this method has not: use adjust='holm'"
+        )
+    normal = joint_of_spread(spread, tests.score.size, tests.side, options.draws, pool)
+    if options.adjust in JOINT and not of_null:
+        joint = normal
+    if not options.simultaneous:
+        return tests, joint, None
+    work = _Pairs(tests, chosen, options, pool)
+    pairs, (_, inverse) = work.pairs_at(slice(0, work.n_pairs)), work.standardized(normal)
+    critical = critical_value(normal, pairs, inverse, 1.0 - options.alpha, pool)
+    columns = tests.columns
+
+    def simultaneous(block: Block) -> PairColumns:
+        difference, variance, _ = spread(block)
+        half = critical * np.sqrt(variance)
+        return columns(block)._replace(
+            low=np.clip(difference - half, least, most),
+            high=np.clip(difference + half, least, most),
+        )
+
+    return replace(tests, columns=simultaneous), joint, critical
 
 
-def _decide_some(
-    work: _Work, options: Options, drawn: _Drawn, places: NDArray[np.int64] | None
-) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int8]]:
-    """Decide about all pairs, and adjust the p-values of some; None: of the significant ones."""
-    if drawn.joint is not None or options.adjust in (*LOGICAL, "li"):
-        adjusted, significant, decisions = _decide_all(work, options, drawn)
-        places = _places_of_significant(significant, options) if places is None else places
-        return places, adjusted[places], decisions
-    pvalues = work.pvalues_of_all()
-    family = Family(pvalues, options.adjust)
-    significant = pvalues <= family.largest(options.alpha)
-    decisions = work.decide(pvalues, significant, options.gain)
-    places = _places_of_significant(significant, options) if places is None else places
-    return places, family.adjust(pvalues[places]), decisions
-
-
-def _check_room(work: _Work, options: Options, n_kept: int) -> None:
-    """Refuse before the work begins what will not fit."""
-    everything = options.keep == "all"
-    n_kept = work.n_pairs if everything else n_kept
-    each = _PVALUES + _DRAWN * options.joint
-    each += _MARGINS * (options.margin is not None)
-    needed = work.n_pairs * each + n_kept * _ROW + work.n_models**2
-    advice = "pass pairs=, or compare fewer models"
-    if everything:
-        advice = "keep='significant', a number of models or a file takes less"
-    what = f"comparing {work.n_pairs} pairs"
-    check_memory(needed, options.memory_limit, what, advice)
-
-
-def _of_best(work: _Work, options: Options) -> NDArray[np.int64]:
-    """Find the pairs of the best models."""
-    ranking = np.argsort(-options.gain * work.tests.score, kind="stable")
-    best = np.sort(ranking[: options.keep])
-    if work.chosen is not None:
-        return np.flatnonzero(np.isin(work.chosen, best).all(axis=1))
-    return places_of(best[all_pairs(best.size)], work.n_models)
-
-
-def _places_of_significant(significant: NDArray[np.bool_], options: Options) -> NDArray[np.int64]:
-    """Find the pairs that differ significantly; how many is known only now."""
-    n_kept = int(np.count_nonzero(significant))
-    check_memory(
-        n_kept * (_ROW + 16),
-        options.memory_limit,
-        f"keeping {n_kept} significant pairs",
-        "pass keep= a number of models or a file",
-    )
-    return np.flatnonzero(significant)
-
-
-class _Drawn(NamedTuple):
-    """Draws of all models together, where `adjust` or intervals need them."""
-
-    tests: PairTests
-    #: Those by which p-values are adjusted.
-    joint: Joint | None = None
-    critical: float | None = None
-
-    @classmethod
-    def of(
-        cls, tests: PairTests, chosen: NDArray[np.int32] | None, options: Options, pool: ThreadPool
-    ) -> _Drawn:
-        """Draw, and find the critical value of simultaneous intervals."""
-        if not options.joint:
-            return cls(tests)
-        assert options.draws is not None
-        made, joint, critical = JointTests(tests, options.draws, pool), None, None
-        if options.adjust in JOINT:
-            joint = made.null
-        if options.simultaneous:
-            work = _Work(tests, chosen, pool)
-            _, inverse = work.standardized(made.normal)
-            pairs, level = work.pairs_at(slice(0, work.n_pairs)), 1.0 - options.alpha
-            critical = critical_value(made.normal, pairs, inverse, level, pool)
-            tests = with_simultaneous(tests, critical)
-        return cls(tests, joint, critical)
-
-    def adjust(
-        self, pvalues: NDArray[np.float64], work: _Work, method: str, *, in_place: bool = False
-    ) -> NDArray[np.float64]:
-        """Adjust p-values; by draws none is below what it was."""
-        if self.joint is None:
-            return adjust_checked(pvalues, method, in_place=in_place)
-        statistic, inverse = work.standardized(self.joint)
-        statistic[np.isnan(pvalues)] = np.nan
-        pairs, down = work.pairs_at(slice(0, work.n_pairs)), method == "maxt"
-        adjusted = joint_pvalues(self.joint, pairs, statistic, inverse, work.pool, down=down)
-        return np.maximum(adjusted, pvalues)
-
-
-class _Work:
-    """The pairs, cut into tasks."""
+class _Pairs:
+    """The pairs that are compared, cut into tasks."""
 
     def __init__(
-        self, tests: PairTests, chosen: NDArray[np.int32] | None, pool: ThreadPool
+        self,
+        tests: PairTests,
+        chosen: NDArray[np.int32] | None,
+        options: Options,
+        pool: ThreadPool,
+        joint: Joint | None = None,
     ) -> None:
         self.tests, self.chosen, self.pool = tests, chosen, pool
+        self.options, self.joint = options, joint
         self.n_models = m = tests.score.size
         self.n_pairs = m * (m - 1) // 2 if chosen is None else len(chosen)
         # A chosen pair is counted alone, and slower than in a tile.
@@ -474,56 +410,87 @@ class _Work:
         if pool.threads > 1 and not self._here:  # some rows of tiles for each
             rows = -(-m // (4 * pool.threads * TILE_ROWS))
             self._side = min(tests.side, max(rows * TILE_ROWS, 64 * tests.is_quick))
-        self._tiles = []
-        if chosen is None:
-            self._tiles = [tile for tile in tiles_of(m, self._side) if count_pairs(tile)]
+        self.tasks: Sequence[Task] = [
+            tile
+            for tile in (tiles_of(m, self._side) if chosen is None else ())
+            if count_pairs(tile)
+        ] or parts(self.n_pairs, self._some)
 
-    def pvalues_of_all(self) -> NDArray[np.float64]:
-        """Work out all p-values, and nothing more."""
-        pvalues = np.empty(self.n_pairs)
+    def fill(
+        self,
+        columns: Iterable[Any],
+        find: Callable[[Block], Sequence[Any]],
+        tasks: Sequence[Task],
+        start: int = 0,
+        steps: Callable[[Any], int] = count_pairs,
+    ) -> None:
+        """Write what is found of the pairs of each task into columns, which begin at `start`."""
 
-        def test(task: Task) -> None:
+        def work(task: Task) -> None:
             block = block_of(task, self.n_models, self.chosen)
-            pvalues[block.where] = self.tests.pvalues(block)
+            where: Any = block.where
+            if start:
+                where = np.arange(where.start, where.stop) if isinstance(where, slice) else where
+                where = where - start
+            for column, values in zip(columns, find(block), strict=True):
+                if column is not None:
+                    column[where] = values
 
-        self.pool.run(test, self._tasks(), steps=count_pairs, here=self._here)
+        self.pool.run(work, tasks, steps=steps, here=self._here)
+
+    def pvalues(self) -> Floats:
+        """The p-values of all pairs, and nothing more."""
+        pvalues = np.empty(self.n_pairs)
+        self.fill([pvalues], lambda block: [self.tests.pvalues(block)], self.tasks)
         return pvalues
 
-    def standardized(self, joint: Joint) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The statistics of all pairs that draws have, and their scales."""
+    def standardized(self, joint: Joint) -> Floats:
+        """The statistics of all pairs that draws have, and their scales, shape (2, P)."""
         assert joint.standardized is not None
-        standardized, found = joint.standardized, np.empty((2, self.n_pairs))
+        found = np.empty((2, self.n_pairs))
+        self.fill(found, joint.standardized, self.tasks, steps=no_step)
+        return found
 
-        def find(task: Task) -> None:
-            block = block_of(task, self.n_models, self.chosen)
-            found[:, block.where] = standardized(block)
+    def test(self, tasks: Sequence[Task], start: int, end: int) -> PairColumns:
+        """All that is found of the pairs from `start` to `end`."""
+        size, exponent = end - start, self.tests.exponent
+        columns = PairColumns(*np.empty((2, size), np.int64), *np.empty((5, size)))
+        if self.tests.with_errors:
+            columns = columns._replace(standard_error=np.empty(size))
 
-        self.pool.run(find, self._tasks(), steps=no_step)
-        return found[0], found[1]
+        def scaled(block: Block) -> PairColumns:
+            found = self.tests.columns(block)
+            low, high = times(found.low, exponent), times(found.high, exponent)
+            return found._replace(difference=times(found.difference, exponent), low=low, high=high)
 
-    def test_all(self) -> PairColumns:
-        """Find out all about all pairs."""
-        return self._test(self._tasks(), 0, self.n_pairs)
+        self.fill(columns, scaled if exponent else self.tests.columns, tasks, start)
+        return columns
+
+    def test_at(self, places: NDArray[np.int64]) -> tuple[NDArray[np.int32], PairColumns]:
+        """Some pairs, and all that is found of them."""
+        pairs = self.pairs_at(places)
+        some = _Pairs(self.tests, pairs, self.options, self.pool)
+        return pairs, some.test(some.tasks, 0, len(pairs))
 
     def test_by_rows(self) -> Iterator[tuple[slice, PairColumns]]:
-        """Find out all about all pairs, some rows of models at a time, in order."""
-        if not self._tiles:
+        """All that is found of all pairs, some rows of models at a time, in order."""
+        if self.chosen is not None or self.n_models < 2:
             for span in parts(self.n_pairs, _SPAN):
                 tasks = [
                     slice(span.start + part.start, span.start + part.stop)
                     for part in parts(span.stop - span.start, self._some)
                 ]
-                yield span, self._test(tasks, span.start, span.stop)
+                yield span, self.test(tasks, span.start, span.stop)
             return
         start = 0
         for i0 in range(0, self.n_models, self._side):
-            tiles = [tile for tile in self._tiles if tile[0] == i0]
+            tiles = [task for task in self.tasks if isinstance(task, tuple) and task[0] == i0]
             end = start + sum(map(count_pairs, tiles))
-            yield slice(start, end), self._test(tiles, start, end)
+            yield slice(start, end), self.test(tiles, start, end)
             start = end
 
     def pairs_at(self, places: slice | NDArray[np.int64]) -> NDArray[np.int32]:
-        """List the models of some pairs."""
+        """The models of some pairs, shape (p, 2)."""
         if self.chosen is not None:
             return self.chosen[places]
         if isinstance(places, slice):
@@ -539,50 +506,39 @@ class _Work:
         self.pool.run(find, parts(places.size, _SPAN), steps=no_step)
         return pairs
 
-    def decide(
-        self, adjusted: NDArray[np.float64], significant: NDArray[np.bool_], gain: int
-    ) -> NDArray[np.int8]:
-        """Write the decisions as a matrix of models."""
-        tests, chosen = self.tests, self.chosen
-        score = gain * (tests.score if tests.ranking is None else tests.ranking)
-        if chosen is None and tests.difference is None and self.n_models > _FEW:
-            decisions = decisions_of_all(significant, score)
+    def of_best(self, n_best: int) -> NDArray[np.int64]:
+        """The places of the pairs of the best models."""
+        ranking = np.argsort(-self.options.gain * self.tests.score, kind="stable")
+        best = np.sort(ranking[:n_best])
+        if self.chosen is not None:
+            return np.flatnonzero(np.isin(self.chosen, best).all(axis=1))
+        return places_of(best[all_pairs(best.size)], self.n_models)
+
+    def adjust(self, pvalues: Floats, *, in_place: bool = False) -> Floats:
+        """P-values adjusted for all pairs; by draws none is below what it was."""
+        method, joint = self.options.adjust, self.joint
+        if joint is None:
+            return adjust_checked(pvalues, method, in_place=in_place)
+        statistic, inverse = self.standardized(joint)
+        statistic[np.isnan(pvalues)] = np.nan
+        pairs, down = self.pairs_at(slice(0, self.n_pairs)), method == "maxt"
+        adjusted = joint_pvalues(joint, pairs, statistic, inverse, self.pool, down=down)
+        return np.maximum(adjusted, pvalues)
+
+    def decide(self, pvalues: Floats, significant: NDArray[np.bool_]) -> NDArray[np.int8]:
+        """The decisions as a matrix of models; `pvalues`, adjusted or not, tell what has none."""
+        tests, gain = self.tests, self.options.gain
+        if self.chosen is None and tests.difference is None and self.n_models > _FEW:
+            score = tests.score if tests.ranking is None else tests.ranking
+            decisions = decisions_of_all(significant, gain * score)
         else:
             pairs = self.pairs_at(slice(0, self.n_pairs))
             difference = gain * tests.differences(pairs)
             decisions = decisions_of(self.n_models, pairs, significant, difference)
-        if np.isnan(adjusted.max()):  # a test without an answer says nothing
-            i, j = self.pairs_at(np.flatnonzero(np.isnan(adjusted))).T
+        if np.isnan(pvalues.max()):  # a test without an answer says nothing
+            i, j = self.pairs_at(np.flatnonzero(np.isnan(pvalues))).T
             decisions[i, j] = decisions[j, i] = UNTESTED
         return decisions
-
-    def _tasks(self) -> Sequence[Task]:
-        return self._tiles or parts(self.n_pairs, self._some)
-
-    def _test(self, tasks: Sequence[Task], start: int, end: int) -> PairColumns:
-        size = end - start
-        columns = PairColumns(*np.empty((2, size), np.int64), *np.empty((5, size)))
-        if self.tests.with_errors:
-            columns = columns._replace(standard_error=np.empty(size))
-
-        def test(task: Task) -> None:
-            block = block_of(task, self.n_models, self.chosen)
-            if isinstance(block.where, slice):
-                where: Any = slice(block.where.start - start, block.where.stop - start)
-            else:
-                where = block.where - start
-            found: Any = self.tests.columns(block)
-            if exponent := self.tests.exponent:
-                ends = (times(x, exponent) for x in (found.difference, found.low, found.high))
-                found = found._replace(
-                    **dict(zip(("difference", "low", "high"), ends, strict=True))
-                )
-            for column, own in zip(columns, found, strict=True):
-                if column is not None:
-                    column[where] = own
-
-        self.pool.run(test, tasks, steps=count_pairs, here=self._here)
-        return columns
 
 
 # A test of pairs of models, as the engine runs it.

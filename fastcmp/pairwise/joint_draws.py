@@ -8,23 +8,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp.core.checks import Draws
 from fastcmp.core.threads import ThreadPool, check_draws, check_memory, no_step
-from fastcmp.counts.pairs import Block, PairColumns, RightBits, count_pairs, tiles_of
+from fastcmp.counts.pairs import Block, RightBits, Spread, count_pairs, tiles_of
 from fastcmp.counts.units import SignDraws, signed_sums
 from fastcmp.kernels.bits import allocate_words, count_bits, cross_counts
 from fastcmp.pairwise.max_t import directions, t_scales
 from fastcmp.pairwise.model_estimates import RowDistances
-
-if TYPE_CHECKING:
-    from fastcmp.pairwise.engine import PairTests, Spread
 
 Floats = NDArray[np.float64]
 
@@ -162,35 +157,6 @@ def _divided(gain: Floats, squares: Floats) -> tuple[Floats, Floats]:
     return gain * inverse, inverse
 
 
-# Draws of all models for tests of pairs: adjusted p-values, simultaneous intervals.
-
-
-class JointTests:
-    """Draws of the models that some tests are of, made when they are first needed."""
-
-    def __init__(self, tests: PairTests, draws: Draws, pool: ThreadPool) -> None:
-        self._tests, self._draws, self._pool = tests, draws, pool
-
-    @cached_property
-    def normal(self) -> Joint:
-        """Normal draws with the variances of the differences of all pairs."""
-        tests = self._tests
-        if tests.spread is None:
-            raise ValueError(
-                "simultaneous=True and adjust='maxt' need standard errors of all pairs "
-                "on the same samples, which this method has not: use adjust='holm'"
-            )
-        m = tests.score.size
-        return joint_of_spread(tests.spread, m, tests.side, self._draws, self._pool)
-
-    @cached_property
-    def null(self) -> Joint:
-        """Draws as if all models were equal: sign flips where these are possible."""
-        if self._tests.flips is None:
-            return self.normal
-        return self._tests.flips(self._draws, self._pool)
-
-
 def joint_of_spread(
     spread: Spread, n_models: int, side: int, draws: Draws, pool: ThreadPool
 ) -> Joint:
@@ -277,20 +243,3 @@ def covariance_of(variance: Floats) -> tuple[NDArray[np.int64], Floats]:
     of_model = own.mean(axis=0)
     centred = own - of_model - of_model[:, np.newaxis] + of_model.mean()
     return known, -0.5 * centred
-
-
-def with_simultaneous(tests: PairTests, critical: float) -> PairTests:
-    """Differences with the intervals that hold for all pairs at once."""
-    spread, columns, (least, most) = tests.spread, tests.columns, tests.limits
-    assert spread is not None
-
-    def simultaneous(block: Block) -> PairColumns:
-        found = columns(block)
-        difference, variance, _ = spread(block)
-        half = critical * np.sqrt(variance)
-        return found._replace(
-            low=np.clip(difference - half, least, most),
-            high=np.clip(difference + half, least, most),
-        )
-
-    return replace(tests, columns=simultaneous)

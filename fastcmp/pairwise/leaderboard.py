@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,14 +11,6 @@ from numpy.typing import NDArray
 from fastcmp.core.records import Record, keep_intervals
 from fastcmp.core.sections import MODEL, Column, Section, format_interval, interval_name, span
 from fastcmp.core.sentences import how
-from fastcmp.core.threads import ThreadPool
-from fastcmp.pairwise.joint_draws import covariance_of, variances_of
-from fastcmp.pairwise.max_t import read_draws
-from fastcmp.pairwise.model_estimates import make_estimates
-from fastcmp.pairwise.rank_sets import RankOptions, find_ranks
-
-if TYPE_CHECKING:
-    from fastcmp.pairwise.engine import Options, PairTests
 
 #: How scores are written: in per cent, with four decimals, or with four digits.
 _STYLES = {"accuracy": "percent", "cost": "short", "mean": "digits", "mean loss": "digits"}
@@ -161,54 +153,5 @@ def format_ends(ends: Any, style: str, sign: str = "") -> str:
     return format_interval(low, high, digits=digits, sign=sign)
 
 
-# Intervals of ranks of models that were compared in pairs, by all correlations.
-
-
-#: Where intervals of ranks come from: the adjusted decisions about pairs, or sets of
-#: ranks that hold for all models at once, or for each alone.
-RANK_INTERVALS = ("decisions", "simultaneous", "marginal")
-
-
-def rank_fields(tests: PairTests, options: Options, pool: ThreadPool) -> dict[str, Any]:
-    """What a record says of ranks; nothing where they follow from decisions."""
-    if options.rank_intervals == "decisions":
-        return {}
-    return {"rank_method": options.rank_intervals, "rank_bounds": _bounds(tests, options, pool)}
-
-
-def _bounds(tests: PairTests, options: Options, pool: ThreadPool) -> NDArray[np.int64]:
-    """Find the least and the greatest rank of each model, shape (M, 2)."""
-    method = options.rank_intervals
-    if tests.spread is None:
-        raise ValueError(
-            f"rank_intervals={method!r} needs standard errors of all pairs on the same "
-            "samples, which this method has not: use rank_intervals='decisions'"
-        )
-    m, level = tests.score.size, 1.0 - options.alpha
-    variance, df = variances_of(tests.spread, m, tests.side, pool)
-    known, covariance = covariance_of(variance)
-    score = tests.score if tests.ranking is None else tests.ranking
-    bounds = np.tile(np.array([1, m], np.int64), (m, 1))
-    if known.size < 2:
-        return bounds
-    estimates = make_estimates(
-        names=tuple(map(str, known)),
-        values=tests.score[known],
-        merit=options.gain * score[known],
-        covariance=covariance,
-        variance=np.diagonal(covariance).copy(),
-        df=df,
-    )
-    how = RankOptions(
-        side="two-sided",
-        simultaneous=method == "simultaneous",
-        step_down=True,
-        level=level,
-        n_draws=read_draws(None, known.size, level),
-        seed=options.rank_seed,
-    )
-    found = find_ranks(estimates, np.arange(known.size), how, pool)
-    # A model without a standard error may be better or worse than all others.
-    bounds[known, 0] = found.lower
-    bounds[known, 1] = found.upper + m - known.size
-    return bounds
+def _span(low: int, high: int) -> str:
+    return str(low) if low == high else f"{low}-{high}"

@@ -11,14 +11,13 @@ from numpy.typing import NDArray
 
 from fastcmp.core.numbers import times, wilson_interval
 from fastcmp.core.threads import parts
-from fastcmp.counts.pairs import Block, PairColumns, RightBits
+from fastcmp.counts.pairs import Block, PairColumns, RightBits, tile_side
 from fastcmp.counts.value_sums import LOST, MeanEstimate, PairMoments
 from fastcmp.kernels.cluster_means import mean_t_many, t_quantile
 from fastcmp.kernels.status import TWO_SIDED
 from fastcmp.paired.clustered_mcnemar import constant_pvalue
 from fastcmp.paired.margins import BoundedUnits, bounded_interval
 from fastcmp.paired.stratified_mcnemar import stratum_units
-from fastcmp.pairwise.accuracy_tests import tile_side
 from fastcmp.pairwise.engine import PairTests
 from fastcmp.pairwise.joint_draws import BitPart, bit_flips
 from fastcmp.pairwise.model_estimates import Estimates, sums_by_unit

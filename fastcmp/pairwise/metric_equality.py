@@ -21,7 +21,7 @@ from fastcmp.inputs.labels import encode
 from fastcmp.inputs.model_names import with_names
 from fastcmp.metrics.compared import least_error, pair_of, without_variance
 from fastcmp.paired.units import Sampling
-from fastcmp.pairwise.comparing import read_metric
+from fastcmp.pairwise.compare_all import read_metric
 from fastcmp.pairwise.metric_comparison import cautions_of, fields_of_units
 from fastcmp.pairwise.metric_models import MetricModels, metric_samples, read_models
 from fastcmp.pairwise.metric_tests import (

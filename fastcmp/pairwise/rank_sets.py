@@ -15,11 +15,13 @@ from fastcmp.core.sections import MODEL, Column, Section, beware, span
 from fastcmp.core.sentences import Sentence, how
 from fastcmp.core.threads import ThreadPool, parts
 from fastcmp.inputs.model_names import choose_models
+from fastcmp.pairwise.joint_draws import covariance_of
 from fastcmp.pairwise.max_t import Maxima, order_statistics, read_draws, upper_quantile
 from fastcmp.pairwise.model_estimates import (
     Estimates,
     basis,
     direction,
+    make_estimates,
     of_record,
     simulation,
     weights_of,
@@ -30,6 +32,9 @@ Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
 SIDES = ("two-sided", "lower", "upper")
+#: Where intervals of ranks come from: the adjusted decisions about pairs, or sets of
+#: ranks that hold for all models at once, or for each alone.
+RANK_INTERVALS = ("decisions", "simultaneous", "marginal")
 _ROWS = 512
 _AGAIN = 4  # times alpha: the part of the draws that is looked at again first
 
@@ -63,6 +68,45 @@ def find_ranks(
     find = _find_together if options.simultaneous else _find_alone
     differences = _Differences.of(estimates.merit, errors)
     return find(differences, draws, chosen, options)
+
+
+def rank_bounds(
+    merit: Floats,
+    variance: Floats,
+    df: float,
+    *,
+    simultaneous: bool,
+    level: float,
+    seed: int,
+    pool: ThreadPool,
+) -> Ints:
+    """The least and the greatest rank of each model by variances of differences, (M, 2)."""
+    m = merit.size
+    bounds = np.tile(np.array([1, m], np.int64), (m, 1))
+    known, covariance = covariance_of(variance)
+    if known.size < 2:
+        return bounds
+    estimates = make_estimates(
+        names=tuple(map(str, known)),
+        values=merit[known],
+        merit=merit[known],
+        covariance=covariance,
+        variance=np.diagonal(covariance).copy(),
+        df=df,
+    )
+    options = RankOptions(
+        side="two-sided",
+        simultaneous=simultaneous,
+        step_down=True,
+        level=level,
+        n_draws=read_draws(None, known.size, level),
+        seed=seed,
+    )
+    found = find_ranks(estimates, np.arange(known.size), options, pool)
+    # A model without a standard error may be better or worse than all others.
+    bounds[known, 0] = found.lower
+    bounds[known, 1] = found.upper + m - known.size
+    return bounds
 
 
 class _Differences(NamedTuple):

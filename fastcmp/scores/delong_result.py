@@ -16,14 +16,12 @@ from fastcmp.core.saved_states import readable
 from fastcmp.core.sections import Section, format_interval, interval_name
 from fastcmp.core.sentences import dropped_sentences
 from fastcmp.core.threads import ThreadPool
-from fastcmp.counts.pairs import Block, PairColumns, choose_pairs
+from fastcmp.counts.pairs import Block, PairColumns, choose_pairs, tile_side
 from fastcmp.inputs.model_names import position_of
 from fastcmp.inputs.scores import direction_sentences
 from fastcmp.paired.margin_result import MarginTests
 from fastcmp.paired.margins import MarginOptions
-from fastcmp.pairwise.accuracy_tests import tile_side
-from fastcmp.pairwise.comparing import compare_pairs, read_options
-from fastcmp.pairwise.engine import PairTests
+from fastcmp.pairwise.engine import PairTests, compare_pairs, read_options
 from fastcmp.pairwise.joint_draws import standardize
 from fastcmp.pairwise.result import PairwiseResult
 from fastcmp.scores.auc_test import (

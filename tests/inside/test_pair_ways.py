@@ -10,7 +10,7 @@ from same_bits import assert_same
 from fastcmp import compare_all
 from fastcmp.core import threads
 from fastcmp.counts import pair_tables, value_sums
-from fastcmp.pairwise import adjust, comparing, cost_tests, counted_pairs, metric_tests
+from fastcmp.pairwise import adjust, cost_tests, counted_pairs, metric_tests
 from fastcmp.stream import LabelCounts, class_counts
 
 COST = [[0, 0.3, 2, 7.5], [0.1, 0, 0.2, 1], [40, 3, 0, 0], [1.5, 1, 0.3, 0]]
@@ -69,7 +69,7 @@ def test_any_number_of_workers_gives_the_same_bits(way, monkeypatch):
     options, *change = WAYS.get(way) or (OTHERS[way](np.arange(400)),)
     if change:
         monkeypatch.setattr(*change)
-    monkeypatch.setattr(comparing, "_THREADS_PAY", 1)
+    monkeypatch.setattr("fastcmp.pairwise.compare_all._THREADS_PAY", 1)
     seen, one = [], compare_all(*simulate(24), **options, workers=1)
     tell = partial(lambda seen, *steps: seen.append(steps), seen)
     assert_same(compare_all(*simulate(24), **options, workers=3, progress=tell), one)
@@ -86,7 +86,7 @@ def test_threads_really_start(monkeypatch):
             super().start()
 
     monkeypatch.setattr(threads, "Thread", Counted)
-    monkeypatch.setattr(comparing, "_THREADS_PAY", 1)
+    monkeypatch.setattr("fastcmp.pairwise.compare_all._THREADS_PAY", 1)
     compare_all(*simulate(200), workers=4)
     assert len(begun) == 4
 

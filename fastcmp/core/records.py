@@ -313,10 +313,9 @@ class Record:
     #: Properties that are shown after the fields, and fields that are not shown.
     _derived: ClassVar[tuple[str, ...]] = ()
     _hidden: ClassVar[tuple[str, ...]] = ()
-    #: What `to_dict` has for reading, where that is not what is shown: names of attributes, and
-    #: of the entry that has the main table.
-    _read: ClassVar[tuple[str, ...]] = ()
-    _table_read: ClassVar[str] = ""
+    #: What `to_dict` has for reading, where that is not what is shown: names of attributes, or
+    #: names with where they come from.
+    _read: ClassVar[tuple[str | Column, ...]] = ()
 
     #: What was done, the first sentence of its methods section, and the last one. They are
     #: written with ``record``, its ``title``, the names ``a`` and ``b``, and the ``level``.
@@ -537,10 +536,8 @@ class Record:
         """The entries of `to_dict` that are for reading."""
         if not self._read:
             return {name: readable(x) for name, x in self._shown().items()}
-        return {
-            name: readable(self.columns() if name == self._table_read else getattr(self, name))
-            for name in self._read
-        }
+        entries = [Column(entry) if isinstance(entry, str) else entry for entry in self._read]
+        return {entry.name: readable(entry.of(self)) for entry in entries}
 
     def __eq__(self, other: object) -> bool:
         """Compare all fields; arrays are equal where all entries are, NaN included."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from operator import attrgetter
+from operator import methodcaller
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -61,8 +61,20 @@ class Column(NamedTuple):
         """The entries of a record; rows of two for an interval."""
         if callable(self.source):
             return self.source(record)
-        parts = [attrgetter(name)(record) for name in (self.source or self.name).split()]
+        parts = [attribute(record, name) for name in (self.source or self.name).split()]
         return parts[0] if len(parts) == 1 else np.transpose(parts)
+
+
+def attribute(record: Any, path: str) -> Any:
+    """An attribute, perhaps of an attribute; None where one on the way is None."""
+    for name in path.split("."):
+        record = None if record is None else getattr(record, name)
+    return record
+
+
+def main_table(name: str) -> Column:
+    """The entry for reading that holds the main table of a record."""
+    return Column(name, methodcaller("columns"))
 
 
 def columns_of(record: Any, table: Iterable[Column]) -> dict[str, Any]:
@@ -177,12 +189,14 @@ def _cell(entry: Any, form: Form) -> str:
 
 def first_of_pairs(record: Any) -> list[str]:
     """The first model of each pair."""
-    return [record.names[i] for i in record.pairs[:, 0].tolist()]
+    names: list[str] = np.array(record.names, object)[record.pairs[:, 0]].tolist()
+    return names
 
 
 def second_of_pairs(record: Any) -> list[str]:
     """The second model of each pair."""
-    return [record.names[i] for i in record.pairs[:, 1].tolist()]
+    names: list[str] = np.array(record.names, object)[record.pairs[:, 1]].tolist()
+    return names
 
 
 #: Where the columns of a table of pairs begin.

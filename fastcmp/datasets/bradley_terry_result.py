@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import as_finite, as_proportion
-from fastcmp.core.saved_states import readable
-from fastcmp.core.sections import Section, format_interval, interval_name
+from fastcmp.core.sections import Column, Section, format_interval, interval_name
 from fastcmp.inputs.model_names import position_of
 from fastcmp.pairwise.result import PairwiseResult
 
@@ -28,13 +27,6 @@ _ERRORS = {
     "clustered": "sandwich, battles in a cluster dependent",
     "bootstrap": "bootstrap of clusters",
 }
-
-
-_OWN = (
-    *("covariance_method", "ties_as", "n_battles", "n_ties", "ridge"),
-    *("log_nu", "log_nu_standard_error", "n_resamples", "n_failed", "seed"),
-    "n_dropped",
-)
 
 
 class EloRatings(NamedTuple):
@@ -77,6 +69,26 @@ class BradleyTerry(PairwiseResult):
     percentile_interval: Any = None
     #: Tasks dropped for missing scores.
     n_dropped: int = 0
+
+    _columns = (
+        *PairwiseResult._columns,
+        Column("standard_error", "difference_standard_error"),
+        Column("win_probability", lambda self: self.win_probability()[tuple(self.pairs.T)]),
+    )
+    _read = (
+        *PairwiseResult._read,
+        *("covariance_method", "ties_as", "n_battles", "n_ties", "ridge"),
+        *("log_nu", "log_nu_standard_error", "n_resamples", "n_failed", "seed", "n_dropped"),
+        Column(
+            "strengths",
+            lambda self: {
+                "model": self.names,
+                "strength": self.score,
+                "standard_error": self.standard_error,
+            },
+        ),
+        Column("elo", lambda self: self.elo()._asdict()),
+    )
 
     @property
     def any_size(self) -> bool:
@@ -211,29 +223,6 @@ class BradleyTerry(PairwiseResult):
         reach = -kernels.ndtri((1.0 - level) / 2) * self.standard_error
         ends = (self.score, self.score - reach, self.score + reach)
         return EloRatings(*(centre + unit * x for x in ends))
-
-    def columns(self) -> dict[str, Any]:
-        """The pairs as columns, a row a pair.
-
-        Returns
-        -------
-        dict of str to sequence
-            Names of both models and all fields, and the probability that the first
-            beats the second.
-        """
-        i, j = self.pairs.T
-        return {
-            **super().columns(),
-            "standard_error": self.difference_standard_error,
-            "win_probability": self.win_probability()[i, j],
-        }
-
-    def _entries(self) -> dict[str, Any]:
-        own = {name: readable(getattr(self, name)) for name in _OWN}
-        elo = {name: readable(x) for name, x in self.elo()._asdict().items()}
-        strengths = {"model": list(self.names), "strength": readable(self.score)}
-        strengths["standard_error"] = readable(self.standard_error)
-        return super()._entries() | own | {"strengths": strengths, "elo": elo}
 
     def sections(self) -> list[Section]:
         """Describe the record.

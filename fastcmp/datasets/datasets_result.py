@@ -11,13 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp.core.records import ScoreTable
-from fastcmp.core.saved_states import readable
-from fastcmp.core.sections import Section
+from fastcmp.core.sections import Column, Section
 from fastcmp.datasets.omnibus import OmnibusTest
 from fastcmp.datasets.rank_pairs import POOLED, signed_rank_sums
 from fastcmp.datasets.reading import gains_of
 from fastcmp.pairwise.leaderboard import format_score
-from fastcmp.pairwise.result import PairwiseResult
+from fastcmp.pairwise.result import DF_OF_PAIRS, PairwiseResult
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -122,12 +121,6 @@ def beside_ranks(result: DatasetsResult, section: Section) -> Section:
     )
 
 
-_SHOWN = (
-    *("tasks", "lower_is_better", "critical_difference", "alternative"),
-    *("zero_method", "variance", "missing", "n_missing_values", "n_dropped"),
-)
-
-
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class DatasetsResult(PairwiseResult):
     """Many models compared in pairs by one score on each of many data sets (tasks).
@@ -169,6 +162,19 @@ class DatasetsResult(PairwiseResult):
     n_dropped: int = 0
     #: Tasks of both models of each kept pair, shape (P,), where these differ.
     n_tasks_of_pairs: Any = None
+
+    _columns = (
+        *(column for column in PairwiseResult._columns if not column.name.startswith("only_")),
+        *(Column("wins", "only_a"), Column("losses", "only_b"), DF_OF_PAIRS),
+        Column("n_tasks", "n_tasks_of_pairs"),
+    )
+    _read = (
+        *PairwiseResult._read,
+        *("tasks", "lower_is_better", "critical_difference", "alternative"),
+        *("zero_method", "variance", "missing", "n_missing_values", "n_dropped"),
+        Column("omnibus", lambda self: self.omnibus._entries()),
+        *("wins", "mean_score"),
+    )
 
     @property
     def mean_rank(self) -> Floats:
@@ -216,30 +222,6 @@ class DatasetsResult(PairwiseResult):
         if self.method == "wilcoxon":
             return self._rank_sums[:, 2]
         return self.statistic
-
-    def columns(self) -> dict[str, Any]:
-        """The pairs as columns, a row a pair.
-
-        Returns
-        -------
-        dict of str to sequence
-            Names of both models and all fields; `wins` and `losses` are those of the
-            first.
-        """
-        columns = super().columns()
-        columns["wins"], columns["losses"] = (columns.pop("only_a"), columns.pop("only_b"))
-        if np.ndim(self.df):
-            columns["df"] = self.df
-        if self.n_tasks_of_pairs is not None:
-            columns["n_tasks"] = self.n_tasks_of_pairs
-        return columns
-
-    def _entries(self) -> dict[str, Any]:
-        own = {name: readable(getattr(self, name)) for name in _SHOWN}
-        own["omnibus"] = self.omnibus._entries()
-        own["wins"] = self.wins.tolist()
-        own["mean_score"] = readable(self.mean_score)
-        return super()._entries() | own
 
     def sections(self) -> list[Section]:
         """Describe the record.

@@ -13,7 +13,7 @@ from fastcmp.core.checks import as_finite, as_flag, as_numbers, as_proportion, c
 from fastcmp.core.numbers import t_ppf, t_tail, wilson_interval
 from fastcmp.core.records import Record, keep_intervals
 from fastcmp.core.render import visible
-from fastcmp.core.sections import Column, Section, beware, format_pvalue
+from fastcmp.core.sections import Column, Section, beware, format_pvalue, main_table
 from fastcmp.core.sentences import how
 from fastcmp.estimates.corrections import correct_models, degrees
 from fastcmp.estimates.judge_checks import equal_means
@@ -116,10 +116,10 @@ class JudgedValues(Record):
         Column("interval_low interval_high", "interval", ".4f", "{level}"),
     )
     _read = (
-        *("models", "tune", "variance", "convention", "target", "confidence_level"),
+        main_table("models"),
+        *("tune", "variance", "convention", "target", "confidence_level"),
         *("lower_is_better", "n_items", "n_clusters", "equal_bias_pvalue", "cautions"),
     )
-    _table_read = "models"
 
     def __post_init__(self) -> None:
         """Keep intervals of models from being unpacked as one."""

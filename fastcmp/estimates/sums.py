@@ -21,8 +21,7 @@ from fastcmp.core.checks import (
     keep_side,
 )
 from fastcmp.core.numbers import t_tail
-from fastcmp.core.saved_states import readable
-from fastcmp.core.sections import Section
+from fastcmp.core.sections import Column, Section
 from fastcmp.core.sentences import how
 from fastcmp.core.threads import ThreadPool, blas_for, check_workers
 from fastcmp.counts.pairs import Block, PairColumns, all_pairs, choose_pairs
@@ -35,7 +34,7 @@ from fastcmp.pairwise.engine import DRAWN, Options, compare_pairs
 from fastcmp.pairwise.engine import read_options as engine_options
 from fastcmp.pairwise.mean_tests import estimate_tests
 from fastcmp.pairwise.model_estimates import Estimates, listed, make_estimates, some_of
-from fastcmp.pairwise.result import PairwiseResult
+from fastcmp.pairwise.result import DF_OF_PAIRS, PairwiseResult
 from fastcmp.pairwise.slice_sums import Items, Part, SliceSums
 from fastcmp.pairwise.slices import with_slices
 
@@ -61,11 +60,6 @@ _TESTS = {
     "delta": "t test, standard errors by influences (delta method)",
     "jackknife": "t test, jackknife standard errors",
 }
-_SHOWN = ("metric", "lower_is_better", "scale", "alternative", "shares", "n_resamples", "seed")
-_OF_PAIRS = (
-    *("standard_error", "n_effective", "largest_share", "permutation_pvalue"),
-    "n_configurations",
-)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -106,6 +100,21 @@ class SumsResult(PairwiseResult):
     n_resamples: int | None = None
     seed: int | None = None
 
+    _columns = (
+        *PairwiseResult._columns,
+        Column("ratio", lambda self: self.ratio if self.scale == "ratio" else None),
+        Column(
+            "ratio_low ratio_high",
+            lambda self: self.ratio_interval if self.scale == "ratio" else None,
+        ),
+        *Column.each("standard_error n_effective largest_share permutation_pvalue"),
+        *(Column("n_configurations"), DF_OF_PAIRS),
+    )
+    _read = (
+        *PairwiseResult._read,
+        *("metric", "lower_is_better", "scale", "alternative", "shares", "n_resamples", "seed"),
+    )
+
     @property
     def any_size(self) -> bool:
         """Whether the metric may be of any size, not between -1 and 1."""
@@ -139,26 +148,6 @@ class SumsResult(PairwiseResult):
             lower_is_better=self.lower_is_better,
             measure=self.measure,
         )
-
-    def columns(self) -> dict[str, Any]:
-        """The pairs as columns, a row a pair.
-
-        Returns
-        -------
-        dict of str to sequence
-            Names of both models and all fields.
-        """
-        columns = super().columns()
-        if self.scale == "ratio":
-            low, high = self.ratio_interval.T
-            columns |= {"ratio": self.ratio, "ratio_low": low, "ratio_high": high}
-        columns |= {name: getattr(self, name) for name in _OF_PAIRS}
-        if np.ndim(self.df):
-            columns["df"] = self.df
-        return {name: x for name, x in columns.items() if x is not None}
-
-    def _entries(self) -> dict[str, Any]:
-        return super()._entries() | {name: readable(getattr(self, name)) for name in _SHOWN}
 
     def sections(self) -> list[Section]:
         """Describe the record.

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.records import ValueCounts, are_valued
-from fastcmp.core.saved_states import readable
-from fastcmp.core.sections import Section
+from fastcmp.core.sections import Column, Section
 from fastcmp.core.threads import Progress, ThreadPool, check_workers, no_step, reporting
 from fastcmp.counts.pairs import choose_pairs
 from fastcmp.inputs.model_names import with_index
@@ -42,15 +41,10 @@ from fastcmp.pairwise.engine import DRAWN, Options, PairTests, compare_pairs
 from fastcmp.pairwise.engine import read_options as engine_options
 from fastcmp.pairwise.mean_tests import estimate_tests, moment_tests
 from fastcmp.pairwise.model_estimates import Estimates, estimates_of
-from fastcmp.pairwise.result import PairwiseResult
+from fastcmp.pairwise.result import DF_OF_PAIRS, PairwiseResult
 from fastcmp.pairwise.slices import items_of_estimates, with_slices
 from fastcmp.stream.dask_blocks import are_collections, gather, models_of, renamed
 from fastcmp.stream.value_moments import ValueMoments
-
-_SHOWN = (
-    *("variance", "lower_is_better", "interval_method", "studentized", "n_resamples", "seed"),
-    *("missing", "n_missing_values", "n_dropped"),
-)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -88,28 +82,20 @@ class MeansResult(PairwiseResult):
     #: None where items were answered once, or have clusters, strata or weights.
     variance_components: VarianceComponents | None = None
 
-    def columns(self) -> dict[str, Any]:
-        """The pairs as columns, a row a pair.
-
-        Returns
-        -------
-        dict of str to sequence
-            Names of both models and all fields.
-        """
-        columns = super().columns()
-        columns["standard_error"] = self.standard_error
-        if np.ndim(self.df):
-            columns["df"] = self.df
-        if self.n_items_of_pairs is not None:
-            columns["n_items"] = self.n_items_of_pairs
-        return columns
-
-    def _entries(self) -> dict[str, Any]:
-        own = {name: readable(getattr(self, name)) for name in _SHOWN}
-        for name in ("pair", "variance_components"):
-            record = getattr(self, name)
-            own[name] = None if record is None else record._entries()
-        return super()._entries() | own
+    _columns = (
+        *PairwiseResult._columns,
+        *(Column("standard_error"), DF_OF_PAIRS, Column("n_items", "n_items_of_pairs")),
+    )
+    _read = (
+        *PairwiseResult._read,
+        *("variance", "lower_is_better", "interval_method", "studentized", "n_resamples", "seed"),
+        *("missing", "n_missing_values", "n_dropped"),
+        Column("pair", lambda self: self.pair and self.pair._entries()),
+        Column(
+            "variance_components",
+            lambda self: self.variance_components and self.variance_components._entries(),
+        ),
+    )
 
     def sections(self) -> list[Section]:
         """Describe the record.

@@ -13,8 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from fastcmp.core.checks import ALTERNATIVES, Draws, as_resamples, as_seed, choose
 from fastcmp.core.numbers import scale_exponent, times
 from fastcmp.core.records import Record
-from fastcmp.core.saved_states import readable
-from fastcmp.core.sections import Section, format_pvalue
+from fastcmp.core.sections import Column, Section, format_pvalue, main_table
 from fastcmp.core.sentences import USUAL_ALPHA, adjusted_sentence, how
 from fastcmp.core.threads import ThreadPool, check_workers
 from fastcmp.counts.pairs import Block
@@ -27,7 +26,6 @@ from fastcmp.pairwise.simultaneous_pairs import STEPS
 
 Floats = NDArray[np.float64]
 
-_SHOWN = (*("alternative", "step", "n_items", "n_clusters", "n_resamples", "exact", "seed"),)
 _STEPS = {"single": "Single-step", "down": "Step-down"}
 
 
@@ -59,26 +57,17 @@ class MaxTResult(Record):
     #: None where nothing was drawn.
     seed: int | None
 
-    def columns(self) -> dict[str, Any]:
-        """The comparisons as columns, a row each.
-
-        Returns
-        -------
-        dict of str to sequence
-            Names, mean differences, statistics and p-values.
-        """
-        return {
-            "comparison": list(self.names),
-            "difference": self.difference,
-            "statistic": self.statistic,
-            "pvalue": self.pvalue,
-            "pvalue_adjusted": self.pvalue_adjusted,
-        }
-
-    def _entries(self) -> dict[str, Any]:
-        """The entries of `to_dict` that are for reading."""
-        shown = {name: readable(getattr(self, name)) for name in _SHOWN}
-        return shown | {"comparisons": readable(self.columns())}
+    _columns = (
+        Column("comparison", "names"),
+        Column("difference", form="+.4g"),
+        Column("statistic", form="+.4g", head="t"),
+        Column("pvalue", form=format_pvalue, head="p"),
+        Column("pvalue_adjusted", form=format_pvalue, head="adjusted p"),
+    )
+    _read = (
+        *("alternative", "step", "n_items", "n_clusters", "n_resamples", "exact", "seed"),
+        main_table("comparisons"),
+    )
 
     def sections(self) -> list[Section]:
         """Describe the record.
@@ -88,15 +77,6 @@ class MaxTResult(Record):
         list of Section
             The comparisons, and how they were adjusted.
         """
-        rows = tuple(
-            (
-                *(name, f"{difference:+.4g}", f"{statistic:+.4g}"),
-                *(format_pvalue(pvalue), format_pvalue(adjusted)),
-            )
-            for name, difference, statistic, pvalue, adjusted in zip(
-                *self.columns().values(), strict=True
-            )
-        )
         unit = "items" if self.n_clusters is None else "clusters"
         drawn = f"{self.n_resamples} sign flips of {unit}, seed {self.seed}"
         if self.exact:
@@ -104,12 +84,9 @@ class MaxTResult(Record):
         n = len(self.names)
         clusters = f" in {self.n_clusters} clusters" if self.n_clusters else ""
         return [
-            Section(
-                title="Which comparisons differ?",
+            self._printed(
+                "Which comparisons differ?",
                 text=(how(f"{n} comparison{'s' * (n != 1)} on {self.n_items} items{clusters}."),),
-                columns=("comparison", "difference", "t", "p", "adjusted p"),
-                rows=rows,
-                most=20,
                 notes=(how(f"{_STEPS[self.step]} max-T by {drawn}."),),
             )
         ]

@@ -105,6 +105,18 @@ class MarginTests(Record):
         *("superiority_statistic", "equivalence_pvalue"),
     )
 
+    @property
+    def noninferiority_pvalue_adjusted(self) -> Any:
+        """P-value of non-inferiority, adjusted for the number of pairs; None for one pair."""
+        lower, upper = self.pvalue_lower_adjusted, self.pvalue_upper_adjusted
+        return None if lower is None else self._either(lower, upper)
+
+    @property
+    def equivalence_pvalue_adjusted(self) -> Any:
+        """P-value of equivalence, adjusted for the number of pairs; None for one pair."""
+        lower, upper = self.pvalue_lower_adjusted, self.pvalue_upper_adjusted
+        return None if lower is None else np.maximum(lower, upper)
+
     def _beside(self) -> dict[str, Any]:
         """What the table of a record that has these tests shows of them."""
         names = ("decision", "noninferiority_pvalue", "equivalence_pvalue")

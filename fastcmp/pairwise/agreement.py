@@ -12,8 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import as_proportion, choose
 from fastcmp.core.records import Record
-from fastcmp.core.saved_states import readable
-from fastcmp.core.sections import Section, format_pvalue
+from fastcmp.core.sections import PAIR, Column, Section, format_pvalue, main_table
 from fastcmp.core.sentences import dropped_sentences, how, outside_sentences
 from fastcmp.core.threads import Progress, ThreadPool, check_workers, reporting
 from fastcmp.counts.pair_tables import PairTables
@@ -102,6 +101,25 @@ class AgreementResult(Record):
     #: there are none, or they were not counted.
     n_outside: tuple[int, ...] = ()
 
+    _columns = (
+        *PAIR,
+        *map(Column, _DIAGONALS),
+        Column("class_a", lambda self: self._exchanged(0)),
+        Column("class_b", lambda self: self._exchanged(1)),
+        Column("exchanged reversed", "exchange_counts"),
+    )
+    _read = (
+        *("distribution", "adjust", "alpha", "rule", "n_samples", "n_missing", "n_excluded"),
+        *("n_outside", "classes"),
+        Column("models", lambda self: {"model": self.names, "accuracy": self.accuracy}),
+        main_table("pairs"),
+    )
+
+    def _exchanged(self, place: int) -> list[Any]:
+        """The class that one of each pair predicts in the least symmetric exchange, or None."""
+        codes = self.exchange[:, place].tolist()
+        return [None if code < 0 else self.classes[code] for code in codes]
+
     @property
     def accuracy(self) -> Floats:
         """Proportion of samples that each model classified rightly, shape (M,)."""
@@ -162,47 +180,6 @@ class AgreementResult(Record):
         diagonal = _DIAGONALS[field]
         np.fill_diagonal(matrix, 1 - self.accuracy if diagonal is None else diagonal)
         return matrix
-
-    def columns(self) -> dict[str, Any]:
-        """The pairs as columns, a row a pair.
-
-        Returns
-        -------
-        dict of str to sequence
-            Names of both models, all fields of one number a pair, and the least
-            symmetric exchange: the classes that a and b predict (None for none), and
-            the numbers of samples of this exchange and of its reverse.
-        """
-        names = np.array(self.names, dtype=object)
-        class_a, class_b = (
-            [None if code < 0 else self.classes[code] for code in codes]
-            for codes in self.exchange.T.tolist()
-        )
-        return {
-            "model_a": names[self.pairs[:, 0]].tolist(),
-            "model_b": names[self.pairs[:, 1]].tolist(),
-            **{field: getattr(self, field) for field in _DIAGONALS},
-            "class_a": class_a,
-            "class_b": class_b,
-            "exchanged": self.exchange_counts[:, 0],
-            "reversed": self.exchange_counts[:, 1],
-        }
-
-    def _entries(self) -> dict[str, Any]:
-        """The entries of `to_dict` that are for reading."""
-        return {
-            "distribution": self.distribution,
-            "adjust": self.adjust,
-            "alpha": self.alpha,
-            "rule": self.rule,
-            "n_samples": self.n_samples,
-            "n_missing": self.n_missing,
-            "n_excluded": self.n_excluded,
-            "n_outside": list(self.n_outside),
-            "classes": list(self.classes),
-            "models": readable({"model": self.names, "accuracy": self.accuracy}),
-            "pairs": readable(self.columns()),
-        }
 
     def sections(self) -> list[Section]:
         """Describe the record.

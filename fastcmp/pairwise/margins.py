@@ -138,19 +138,6 @@ def margin_adjustment(adjust: str) -> str:
     return adjust if adjust in ADJUSTMENTS else "holm"
 
 
-def margin_columns(result: Any) -> dict[str, Any]:
-    """What a table of pairs shows of the margin tests."""
-    found = result.margins
-    if found is None:
-        return {}
-    lower, upper = found.pvalue_lower_adjusted, found.pvalue_upper_adjusted
-    return {
-        "noninferiority_pvalue_adjusted": upper if found.lower_is_better else lower,
-        "equivalence_pvalue_adjusted": np.maximum(lower, upper),
-        "decision": found.decision,
-    }
-
-
 def mirrored_decisions(result: Any) -> NDArray[Any]:
     """Decide about the second model of each pair beside the first."""
     found = result.margins

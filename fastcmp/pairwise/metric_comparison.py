@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from fastcmp.core.checks import Draws
 from fastcmp.core.records import LabelledCounts
-from fastcmp.core.saved_states import readable
-from fastcmp.core.sections import Section
+from fastcmp.core.sections import Column, Section
 from fastcmp.core.threads import ThreadPool
 from fastcmp.counts.pairs import Block, places_of
 from fastcmp.inputs.item_groups import ItemGroups
@@ -261,7 +260,6 @@ def _listed(names: Iterable[str]) -> str:
 # The record of many models compared by a metric of counts.
 
 
-_SHOWN = (*("metric", "lower_is_better", "interval_method", "classes"), *("n_resamples", "seed"))
 _TESTS = {
     "jackknife": "test of the difference, standard errors by the jackknife",
     "delta": "test of the difference, standard errors by the delta method",
@@ -296,6 +294,12 @@ class MetricsResult(PairwiseResult):
     n_resamples: int | None = None
     seed: int | None = None
 
+    _columns = (*PairwiseResult._columns, Column("standard_error"))
+    _read = (
+        *PairwiseResult._read,
+        *("metric", "lower_is_better", "interval_method", "classes", "n_resamples", "seed"),
+    )
+
     @property
     def less_is_better(self) -> bool:
         """Whether the better model has the lower metric."""
@@ -305,20 +309,6 @@ class MetricsResult(PairwiseResult):
     def any_size(self) -> bool:
         """Whether the metric may be of any size, not between -1 and 1."""
         return not (self.limits[0] >= -1.0 and self.limits[1] <= 1.0)
-
-    def columns(self) -> dict[str, Any]:
-        """The pairs as columns, a row a pair.
-
-        Returns
-        -------
-        dict of str to sequence
-            Names of both models and all fields.
-        """
-        return super().columns() | {"standard_error": self.standard_error}
-
-    def _entries(self) -> dict[str, Any]:
-        own = {name: readable(getattr(self, name)) for name in _SHOWN}
-        return super()._entries() | own
 
     def sections(self) -> list[Section]:
         """Describe the record.

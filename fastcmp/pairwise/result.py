@@ -10,8 +10,15 @@ from numpy.typing import NDArray
 
 from fastcmp.core.checks import choose
 from fastcmp.core.records import Drawn, Pilot
-from fastcmp.core.saved_states import readable
-from fastcmp.core.sections import Section, beware, format_pvalue, interval_name
+from fastcmp.core.sections import (
+    PAIR,
+    Column,
+    Section,
+    beware,
+    format_pvalue,
+    interval_name,
+    main_table,
+)
 from fastcmp.core.sentences import dropped_sentences, how, outside_sentences
 from fastcmp.paired.clustered_mcnemar import CLUSTERED_NAMES
 from fastcmp.paired.cost_result import METHOD_NAMES as COST_METHODS
@@ -25,7 +32,7 @@ from fastcmp.pairwise.leaderboard import (
     style_of,
     table_of,
 )
-from fastcmp.pairwise.margins import decision_matrix, margin_columns, margin_sentences_of
+from fastcmp.pairwise.margins import decision_matrix, margin_sentences_of
 from fastcmp.pairwise.model_estimates import listed
 
 _LETTERED = 20_000  # models of which groups of ties are looked for, to print a table
@@ -374,6 +381,10 @@ _MATRIX_FIELDS = (
 _SIGNED = ("normal", "t", "studentized-range")
 
 
+#: Degrees of freedom of each pair, where these differ.
+DF_OF_PAIRS = Column("df", lambda self: self.df if np.ndim(self.df) else None)
+
+
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class PairwiseResult(Pilot, Drawn, PairDecisions):
     """Many models on the same samples, compared in pairs.
@@ -390,6 +401,29 @@ class PairwiseResult(Pilot, Drawn, PairDecisions):
         "pvalues": "pvalue_map",
         "critical-difference": "critical_difference",
     }
+
+    _columns = (
+        *PAIR,
+        *Column.each("only_a only_b difference"),
+        Column("low high", "interval"),
+        *Column.each("statistic pvalue pvalue_adjusted significant"),
+        Column("noninferiority_pvalue_adjusted", "margins.noninferiority_pvalue_adjusted"),
+        Column("equivalence_pvalue_adjusted", "margins.equivalence_pvalue_adjusted"),
+        Column("decision", "margins.decision"),
+    )
+    _read: ClassVar[tuple[str | Column, ...]] = (
+        *("test", "measure", "method", "distribution", "df", "adjust", "alpha", "rule"),
+        *("adjust_draws", "adjust_resamples", "adjust_seed", "critical_value"),
+        *("n_samples", "n_missing", "n_excluded", "n_outside", "n_pairs", "n_significant"),
+        *("all_pairs_tested", "control", "n_clusters", "n_strata", "cautions"),
+        Column("margins", "margins.sentence"),
+        Column("slices", lambda self: None if self.slices is None else self.slices._entries()),
+        Column("kept", lambda self: x if isinstance(x := self.kept, (int, str)) else str(x)),
+        Column("leaderboard", lambda self: self.leaderboard.columns()),
+        *("tie_groups", "tie_groups_complete", "best"),
+        Column("against_control", lambda self: self.control and self.against_control()),
+        main_table("pairs"),
+    )
 
     def matrix(self, field: str) -> NDArray[Any]:
         """Write one field of the pairs as a matrix of models.
@@ -440,68 +474,6 @@ class PairwiseResult(Pilot, Drawn, PairDecisions):
         matrix[i, j], matrix[j, i] = values, mirrored
         np.fill_diagonal(matrix, 1 if field.startswith("pvalue") else 0)
         return matrix
-
-    def columns(self) -> dict[str, Any]:
-        """The pairs as columns, a row a pair.
-
-        Returns
-        -------
-        dict of str to sequence
-            Names of both models and all fields.
-        """
-        names = np.array(self.names, dtype=object)
-        counts = {"only_a": self.only_a, "only_b": self.only_b}
-        return {
-            "model_a": names[self.pairs[:, 0]].tolist(),
-            "model_b": names[self.pairs[:, 1]].tolist(),
-            **{name: x for name, x in counts.items() if x is not None},
-            "difference": self.difference,
-            "low": self.interval[:, 0],
-            "high": self.interval[:, 1],
-            "statistic": self.statistic,
-            "pvalue": self.pvalue,
-            "pvalue_adjusted": self.pvalue_adjusted,
-            "significant": self.significant,
-            **margin_columns(self),
-        }
-
-    def _entries(self) -> dict[str, Any]:
-        """The entries of `to_dict` that are for reading."""
-        control = None if self.control is None else self.against_control()
-        return {
-            "test": self.test,
-            "measure": self.measure,
-            "method": self.method,
-            "distribution": self.distribution,
-            "df": readable(self.df),
-            "adjust": self.adjust,
-            "alpha": self.alpha,
-            "rule": self.rule,
-            "adjust_draws": self.adjust_draws,
-            "adjust_resamples": self.adjust_resamples,
-            "adjust_seed": self.adjust_seed,
-            "critical_value": self.critical_value,
-            "n_samples": self.n_samples,
-            "n_missing": self.n_missing,
-            "n_excluded": self.n_excluded,
-            "n_outside": list(self.n_outside),
-            "n_pairs": self.n_pairs,
-            "n_significant": self.n_significant,
-            "all_pairs_tested": self.all_pairs_tested,
-            "control": self.control,
-            "n_clusters": self.n_clusters,
-            "n_strata": self.n_strata,
-            "cautions": list(self.cautions),
-            "margins": None if self.margins is None else self.margins.sentence,
-            "slices": None if self.slices is None else self.slices._entries(),
-            "kept": self.kept if isinstance(self.kept, (int, str)) else str(self.kept),
-            "leaderboard": readable(self.leaderboard.columns()),
-            "tie_groups": [list(group) for group in self.tie_groups],
-            "tie_groups_complete": self.tie_groups_complete,
-            "best": list(self.best),
-            "against_control": None if control is None else readable(control),
-            "pairs": readable(self.columns()),
-        }
 
     def sections(self) -> list[Section]:
         """Describe the record.

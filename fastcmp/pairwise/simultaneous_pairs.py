@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,8 +20,7 @@ from fastcmp.core.checks import (
 )
 from fastcmp.core.numbers import t_tail, times
 from fastcmp.core.records import Record, keep_intervals
-from fastcmp.core.saved_states import readable
-from fastcmp.core.sections import Section, format_pvalue, interval_name
+from fastcmp.core.sections import PAIR, Column, Section, format_pvalue, main_table
 from fastcmp.core.sentences import adjusted_sentence, how
 from fastcmp.core.threads import ThreadPool, check_workers
 from fastcmp.counts.pairs import all_pairs, choose_pairs
@@ -31,11 +30,6 @@ from fastcmp.pairwise.model_estimates import Estimates, estimates_of
 
 Floats = NDArray[np.float64]
 
-_SHOWN = (
-    *("critical_value", "distribution", "df", "alternative", "step"),
-    *("confidence_level", "n_resamples", "seed", "control"),
-)
-_ROWS = 20  # pairs that are printed
 _STEPS = {"single": "single-step max-T", "down": "step-down max-T"}
 
 
@@ -77,37 +71,25 @@ class SimultaneousPairs(Record):
     #: The model that all others were compared with; None for all pairs.
     control: str | None = None
 
+    _columns = (
+        *PAIR,
+        Column("difference", form="+.4g"),
+        Column("standard_error"),
+        Column("low high", "interval", "+.4g", "simultaneous {level}"),
+        Column("statistic"),
+        Column("pvalue", form=format_pvalue, head="p"),
+        Column("pvalue_adjusted", form=format_pvalue, head="adjusted p"),
+    )
+    _read = (
+        *("critical_value", "distribution", "df", "alternative", "step"),
+        *("confidence_level", "n_resamples", "seed", "control"),
+        Column("estimates", lambda self: {"model": self.names, "estimate": self.estimate}),
+        main_table("pairs"),
+    )
+
     def __post_init__(self) -> None:
         """Keep intervals from being unpacked by mistake."""
         keep_intervals(self, "interval")
-
-    def columns(self) -> dict[str, Any]:
-        """The pairs as columns, a row a pair.
-
-        Returns
-        -------
-        dict of str to sequence
-            Names of both models and all that was found.
-        """
-        return {
-            "model_a": [self.names[i] for i in self.pairs[:, 0]],
-            "model_b": [self.names[j] for j in self.pairs[:, 1]],
-            "difference": self.difference,
-            "standard_error": self.standard_error,
-            "low": self.interval[:, 0],
-            "high": self.interval[:, 1],
-            "statistic": self.statistic,
-            "pvalue": self.pvalue,
-            "pvalue_adjusted": self.pvalue_adjusted,
-        }
-
-    def _entries(self) -> dict[str, Any]:
-        """The entries of `to_dict` that are for reading."""
-        return {
-            **{name: readable(getattr(self, name)) for name in _SHOWN},
-            "estimates": readable({"model": list(self.names), "estimate": self.estimate}),
-            "pairs": readable(self.columns()),
-        }
 
     def sections(self) -> list[Section]:
         """Describe the record.
@@ -117,18 +99,7 @@ class SimultaneousPairs(Record):
         list of Section
             The pairs, and what holds for all of them.
         """
-        columns = self.columns()
-        interval = interval_name(self.confidence_level, self.alternative)
-        rows = [
-            (
-                *(a, b, f"{difference:+.4g}", f"[{low:+.4g}, {high:+.4g}]"),
-                *(format_pvalue(pvalue), format_pvalue(adjusted)),
-            )
-            for a, b, difference, _, low, high, _, pvalue, adjusted in zip(
-                *(list(column)[:_ROWS] for column in columns.values()), strict=True
-            )
-        ]
-        left = len(self.pairs) - len(rows)
+        left = len(self.pairs) - 20
         letter = "z" if self.df is None else f"t with {self.df:.4g} degrees of freedom"
         text = (
             f"{len(self.names)} models, {len(self.pairs)} pairs"
@@ -140,17 +111,15 @@ class SimultaneousPairs(Record):
             f"Intervals: {self.critical_value:.3f} standard errors; all contain the "
             f"true differences with a probability of {100 * self.confidence_level:g}%.",
         )
-        more = (f"... and {left} more pairs.",) if left else ()
-        names = ("model a", "model b", "difference", f"simultaneous {interval}")
-        return [
-            Section(
-                title="Which estimates differ?",
-                text=text,
-                columns=(*names, "p", "adjusted p"),
-                rows=tuple(rows),
-                notes=(*more, *map(how, notes)),
-            )
-        ]
+        more = (f"... and {left} more pairs.",) if left > 0 else ()
+        table = self._printed(
+            "Which estimates differ?",
+            "model_a model_b difference low pvalue pvalue_adjusted",
+            text=text,
+            notes=(*more, *map(how, notes)),
+            most=None,
+        )
+        return [replace(table, rows=table.rows[:20])]
 
     def _headline(self) -> str:
         return adjusted_sentence(self.pvalue_adjusted, 1.0 - self.confidence_level)

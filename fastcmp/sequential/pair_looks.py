@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from fastcmp import kernels
 from fastcmp.core.checks import as_proportion, choose
 from fastcmp.core.records import Drawn, PairedCounts, Record, are_paired
-from fastcmp.core.sections import Section
+from fastcmp.core.sections import PAIR, Column, Section
 from fastcmp.core.threads import ThreadPool, check_workers, parts
 from fastcmp.counts.pairs import all_pairs, model_index
 from fastcmp.kernels.evalues import extend_tables, missing_evidence, pair_log_evalues
@@ -97,6 +97,12 @@ class PairLooksResult(Drawn, Record):
     alpha: float
     n_missing: int = 0
     n_excluded: int = 0
+
+    _columns = (
+        *PAIR,
+        *(Column(name, f"compared.{name}") for name in ("only_a", "only_b", "difference")),
+        *Column.each("log_evalue evalue evalue_adjusted pvalue significant"),
+    )
 
     @property
     def evalue(self) -> Floats:
@@ -252,29 +258,6 @@ class PairLooksResult(Drawn, Record):
             n_missing=self.n_missing,
             n_excluded=self.n_excluded,
         )
-
-    def columns(self) -> dict[str, Any]:
-        """The pairs as columns, a row a pair.
-
-        Returns
-        -------
-        dict of str to sequence
-            Names of both models, counts, e-values, p-values so far and decisions.
-        """
-        names = np.array(self.names, dtype=object)
-        tests = self.compared
-        return {
-            "model_a": names[self.pairs[:, 0]].tolist(),
-            "model_b": names[self.pairs[:, 1]].tolist(),
-            "only_a": tests.only_a,
-            "only_b": tests.only_b,
-            "difference": tests.difference,
-            "log_evalue": self.log_evalue,
-            "evalue": self.evalue,
-            "evalue_adjusted": self.evalue_adjusted,
-            "pvalue": self.pvalue,
-            "significant": self.significant,
-        }
 
     def sections(self) -> list[Section]:
         """Describe the record.

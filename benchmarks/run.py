@@ -6,6 +6,7 @@
     python benchmarks/run.py metrics    # metrics of counts
     python benchmarks/run.py deciding   # planning, margins, looking early, the best
     python benchmarks/run.py tasks      # logs of harnesses, many data sets
+    python benchmarks/run.py peers      # calls beside other libraries: pip install '.[peers]'
 
 Every line is a ratio: our time beside a rival's on the same work, in the same run.
 """
@@ -43,7 +44,10 @@ DECIDING = tuple(
 #: What `docs/benchmarks/tasks.md` is about.
 TASKS = tuple(HERE / f"test_{name}.py" for name in ("logs", "datasets", "task_draws", "battles"))
 
-PAGES = ("scale", "values", "metrics", "deciding", "tasks")
+#: What `docs/benchmarks/peers.md` is about.
+PEERS = (HERE / "test_peers.py",)
+
+PAGES = ("scale", "values", "metrics", "deciding", "tasks", "peers")
 
 INTRODUCTION = """# {title}
 
@@ -155,6 +159,17 @@ TASKS_LIMITS = """
   method, and the covariance of all models.
 """
 
+PEERS_LIMITS = """
+## What bounds them
+
+- **Small calls** are Python: reading and checking of arguments and the record, some 10 to 100
+  microseconds. Ours have intervals, effects and cautions beside the p-value of the peer.
+- **All pairs of means**: one matrix product, and a p-value for each pair.
+- **Strengths**: a Cholesky factor in each step, and the covariance of all models, which
+  the peers do not have.
+- **Files**: parsing; ours joins models and items too.
+"""
+
 
 def measure(files: list[Path]) -> dict[str, list[dict[str, Any]]]:
     """Run pytest-benchmark and group its results by work."""
@@ -173,7 +188,9 @@ def measure(files: list[Path]) -> dict[str, list[dict[str, Any]]]:
 
 
 def name_of(result: dict[str, Any]) -> str:
-    """Turn ``test_numpy_two_sums`` into words."""
+    """Turn ``test_numpy_two_sums`` into words, unless it has a name of its own."""
+    if "name" in result["extra_info"]:
+        return str(result["extra_info"]["name"])
     return str(result["name"].partition("[")[0].removeprefix("test_").replace("_", " "))
 
 
@@ -248,7 +265,7 @@ def main() -> None:
     """Measure and write the pages that were asked for."""
     asked = set(sys.argv[1:]) or {*PAGES, "rest"}
     if "rest" in asked:
-        apart = {*SCALE, *VALUES, *METRICS, *DECIDING, *TASKS}
+        apart = {*SCALE, *VALUES, *METRICS, *DECIDING, *TASKS, *PEERS}
         others = sorted(set(HERE.glob("test_*.py")) - apart)
         write("index.md", "Benchmarks", others, LIMITS)
     if "scale" in asked:
@@ -265,6 +282,9 @@ def main() -> None:
     if "tasks" in asked:
         title = "Benchmarks of logs and many data sets"
         write("tasks.md", title, list(TASKS), TASKS_LIMITS)
+    if "peers" in asked:
+        title = "Benchmarks beside other libraries"
+        write("peers.md", title, list(PEERS), PEERS_LIMITS)
 
 
 if __name__ == "__main__":

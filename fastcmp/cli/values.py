@@ -131,14 +131,14 @@ def compare_values(options: argparse.Namespace, keep: Any, usual_limit: str) -> 
 def _check(options: argparse.Namespace, tests: dict[str, Any]) -> None:
     """Refuse what the options do not permit before hours of reading."""
     from fastcmp.items.compare_means import pair_options
-    from fastcmp.items.mean_data import Items, check_items, read_options, refuse_slices
+    from fastcmp.items.mean_data import MeanOptions
 
-    spec = read_options(**tests, missing=options.missing)
+    spec = MeanOptions(**tests, missing=options.missing)
     chosen = passed(options, "adjust", "alpha", "simultaneous")
     pair_options(spec, options.seed, **chosen)
-    check_items(spec, Items(options.groups, options.strata, weights=options.weights))
+    spec.check_items(options.groups, options.strata, options.weights)
     if options.slices is not None:
-        refuse_slices({"strata": options.strata, "weights": options.weights}, spec)
+        spec.refuse_slices(strata=options.strata, weights=options.weights)
 
 
 def _compare_wide(

@@ -17,7 +17,7 @@ from fastcmp.core.sentences import Sentence, how
 from fastcmp.core.threads import ThreadPool, check_workers
 from fastcmp.counts.pairs import all_pairs
 from fastcmp.inputs.model_names import read_names
-from fastcmp.items.best_models import ReadItems, estimate_values
+from fastcmp.items.best_models import read_means
 from fastcmp.pairwise.adjust import ADJUSTMENTS, FAMILYWISE, adjust_checked, adjusted_by, promise
 from fastcmp.pairwise.joint_draws import normal_joint, standardize
 from fastcmp.pairwise.max_t import critical_value
@@ -350,8 +350,7 @@ def pareto_set(
     elif groups is not None and not of_items:
         raise ValueError("groups= are clusters of values of items, and no criterion has such")
     with ThreadPool(check_workers(workers)) as pool:
-        items = ReadItems(groups, missing, None, lower_is_better=False)
-        known = [_read(k, criteria[k], items, pool, less=lower[str(k)]) for k in criteria]
+        known = [_read(k, criteria[k], groups, missing, pool, less=lower[str(k)]) for k in criteria]
     models, read = _same_models(known, titles, names)
     amounts = _margins(margins, titles, read)
     m, is_exact = len(models), np.array([isinstance(source, ExactValues) for source in read])
@@ -535,7 +534,7 @@ def _margins(
 
 
 def _read(
-    name: Any, raw: Any, items: ReadItems, pool: ThreadPool, *, less: bool
+    name: Any, raw: Any, groups: Any, missing: str, pool: ThreadPool, *, less: bool
 ) -> Estimates | ExactValues:
     """Estimates of one criterion, or its exact numbers."""
     title = str(name)
@@ -548,11 +547,9 @@ def _read(
                 f"lower_is_better= says that more {title} is better: change one of them"
             )
         return estimates
-    groups = items.groups
     if isinstance(groups, Mapping):
         groups = groups.get(name)
     named = hasattr(raw, "keys") or hasattr(raw, "columns") or hasattr(raw, "column_names")
-    own = items._replace(groups=groups)
     numbers = isinstance(raw, Mapping) and all(np.ndim(x) == 0 for x in raw.values())
     if numbers or (not named and np.ndim(raw[:1] if isinstance(raw, (list, tuple)) else raw) == 1):
         raise ValueError(
@@ -560,7 +557,7 @@ def _read(
             "have no error, else values of items, shape (M, n), or Estimates(values, covariance)"
         )
     try:
-        return estimate_values(raw, own, pool).estimates
+        return read_means(raw, groups, missing, None, pool, lower=False)[0]
     except (TypeError, ValueError) as error:
         raise type(error)(f"criteria[{title!r}]: {error}") from None
 

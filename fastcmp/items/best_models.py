@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import choose
 from fastcmp.core.threads import ThreadPool, check_draws, check_workers, no_step, parts
-from fastcmp.counts.units import UnitSums
 from fastcmp.counts.value_sums import PairMoments, pair_moments, unit_sums
 from fastcmp.items.cautions import FEW_UNITS
-from fastcmp.items.mean_data import Items, MeanData, pack_right, read_data, read_options
+from fastcmp.items.mean_data import MeanData, MeanOptions, pack_right, read_data
 from fastcmp.kernels.bits import cross_counts
 from fastcmp.kernels.item_bootstrap import count_units, draw_units
 from fastcmp.pairwise.best_set import BestSet, make_best_set, read_best_options
@@ -34,92 +33,50 @@ from fastcmp.pairwise.winner import WinnerEstimate, make_winner_estimate, read_w
 
 Floats = NDArray[np.float64]
 
-_POLICIES = ("raise", "common", "wrong")
 _DRAWS = 512  # that are multiplied together
 _COUNTED = 64  # models that one task counts; a multiple of four
 
 
-class ReadItems(NamedTuple):
-    """What is known of the items beside their values, and how values are read."""
-
-    groups: Any
-    missing: str
-    names: Sequence[str] | None
-    lower_is_better: bool
-
-
-class ValueEstimates(NamedTuple):
-    """The estimates, and the values that they are means of; None where these are unknown."""
-
-    estimates: Estimates
-    data: MeanData | None
-
-    def resample(self, indices: Any, n_draws: int, seed: int, pool: ThreadPool) -> Floats:
-        """Draw items, or clusters, with replacement, and give the estimates' errors.
-
-        Shape (M, B), turned so that more is better. `indices` are the items of each
-        draw, (B, n), in the place of random ones.
-        """
-        data = self.data
-        if data is None:
-            raise ValueError("Estimates cannot be resampled: use resampling='normal'")
-        if data.plan.across is not None:
-            raise ValueError("resampling='bootstrap' needs groups that lie within strata")
-        units = unit_sums(data.values, data.plan, pool)
-        errors = _residuals(units)
-        if self.estimates.lower_is_better:
-            errors = -errors
-        if indices is not None:
-            return _multiply(errors, _counts_of(indices, data))
-        check_draws(n_draws, len(errors), of=f" of {len(errors)} models")
-        found = np.empty((len(errors), n_draws))
-
-        def draw(some: slice) -> None:
-            counts = np.empty((some.stop - some.start, units.sizes.size))
-            draw_units(units.strata, seed, some.start, counts)
-            found[:, some] = _multiply(errors, counts)
-
-        pool.run(draw, parts(n_draws, _DRAWS), steps=no_step)
-        return found
-
-
-def estimate_values(values: Any, items: ReadItems, pool: ThreadPool) -> ValueEstimates:
-    """Read values, and work out means and their covariance; or take the user's estimates."""
+def read_means(
+    values: Any,
+    groups: Any,
+    missing: str,
+    names: Sequence[str] | None,
+    pool: ThreadPool,
+    *,
+    lower: bool,
+) -> tuple[Estimates, MeanData | None]:
+    """Means of values and their covariance, and what was read; or the user's estimates, None."""
     if (own := estimates_of(values)) is not None:
-        known = items.groups is None, items.missing == "raise", items.names is None
-        unused = (*known, not items.lower_is_better)
-        for name, default in zip(ReadItems._fields, unused, strict=True):
+        unused = {"groups": groups is None, "missing": missing == "raise", "names": names is None}
+        for name, default in (unused | {"lower_is_better": not lower}).items():
             if not default:
                 raise ValueError(f"{name}= is about values: leave it to Estimates(...)")
-        return ValueEstimates(own, None)
+        return own, None
     if isinstance(values, (list, tuple, np.ndarray)) and np.shape(values[:1]) == (1,):
         raise ValueError(
             "values must be of shape (M, n), one row a model, got one number for each model: "
             "pass Estimates(values, covariance)"
         )
-    missing = choose(items.missing, "missing", _POLICIES)
-    options = read_options(
-        method="t",
-        variance=None,
-        df="satterthwaite",
-        studentized=False,
-        interval=None,
-        repeats="mean",
-        k=None,
-        average="items",
-        missing=missing,
-        lower_is_better=items.lower_is_better,
-        n_resamples=1,
-        rng=0,
-    )
-    data = read_data(values, items.names, Items(items.groups), options)
-    counted = data.values.binary and data.plan.plain
-    if counted:
+    missing = choose(missing, "missing", ("raise", "common", "wrong"))
+    options = MeanOptions(missing=missing, lower_is_better=lower)
+    data = read_data(values, options, names=names, groups=groups)
+    n, n_dropped, clusters = data.plan.n_units, data.values.n_dropped, data.groups.clusters
+    if data.values.binary and data.plan.plain:
         moments = _counted_moments(data, pool)
     else:
         moments = pair_moments(data.values, data.plan, pool)
     relative = moments.mean if moments.relative is None else moments.relative
-    clusters = data.groups.clusters
+    cautions = []
+    if n < FEW_UNITS:
+        units = "items" if clusters is None else "clusters"
+        cautions.append(
+            f"With {n} {units} what is promised holds roughly only: means are taken as normal."
+        )
+    if n_dropped:
+        cautions.append(f"{n_dropped} items that some model lacks were dropped.")
+    elif n_missing := sum(data.values.n_missing):
+        cautions.append(f"{n_missing} values are missing, and count as 0.")
     estimates = make_estimates(
         names=data.values.names,
         values=moments.mean,
@@ -130,10 +87,10 @@ def estimate_values(values: Any, items: ReadItems, pool: ThreadPool) -> ValueEst
         lower_is_better=options.lower_is_better,
         n_items=moments.n_items,
         n_clusters=None if clusters is None else moments.n_units,
-        cautions=_cautions(data),
+        cautions=tuple(cautions),
         exponent=data.values.exponent,
     )
-    return ValueEstimates(estimates, data)
+    return estimates, data
 
 
 def _counted_moments(data: MeanData, pool: ThreadPool) -> PairMoments:
@@ -161,59 +118,6 @@ def _counted_moments(data: MeanData, pool: ThreadPool) -> PairMoments:
         largest=plan.largest,
         scale=variance,
     )
-
-
-def _cautions(data: MeanData) -> tuple[str, ...]:
-    """Say that the normal approximation needs more items, and which are missing."""
-    n, dropped = data.plan.n_units, data.values.n_dropped
-    found = []
-    if n < FEW_UNITS:
-        units = "items" if data.groups.clusters is None else "clusters"
-        found.append(
-            f"With {n} {units} what is promised holds roughly only: means are taken as normal."
-        )
-    if dropped:
-        found.append(f"{dropped} items that some model lacks were dropped.")
-    elif any(data.values.n_missing):
-        n_missing = sum(data.values.n_missing)
-        found.append(f"{n_missing} values are missing, and count as 0.")
-    return tuple(found)
-
-
-def _residuals(units: UnitSums) -> Floats:
-    """What each unit adds to the error of each mean, shape (M, G)."""
-    n_strata = units.weights.size
-    starts = np.searchsorted(units.strata, np.arange(n_strata))
-    sizes = np.add.reduceat(units.sizes, starts)
-    means = np.add.reduceat(units.sums, starts, axis=1) / sizes
-    errors = units.sums - means[:, units.strata] * units.sizes
-    return np.asarray(errors * (units.weights / sizes)[units.strata])
-
-
-def _counts_of(indices: Any, data: MeanData) -> Floats:
-    """Count the items of draws that the user gave."""
-    n = data.values.n_items
-    if not data.plan.plain:
-        raise ValueError("bootstrap_indices are items: they need no groups, strata or weights")
-    try:
-        rows = np.asarray(indices)
-    except ValueError:
-        rows = np.empty(0)
-    if rows.ndim != 2 or rows.shape[1] != n or rows.dtype.kind not in "iu":
-        raise ValueError(
-            f"bootstrap_indices must be whole numbers of shape (B, {n}), the items of "
-            f"each draw, got {rows.dtype} values of shape {rows.shape}"
-        )
-    if not rows.size or rows.min() < 0 or rows.max() >= n:
-        raise ValueError(f"bootstrap_indices must be positions of items, from 0 to {n - 1}")
-    counts = np.empty((len(rows), n))
-    count_units(np.ascontiguousarray(rows, np.int64), counts)
-    return counts
-
-
-def _multiply(errors: Floats, counts: Floats) -> Floats:
-    """Add up the errors of the units that were drawn."""
-    return np.asarray(errors @ counts.T)
 
 
 def rank_sets(
@@ -302,9 +206,8 @@ def rank_sets(
     >>> sets.tau_best(1)
     ('svm_rbf', 'knn_3', 'extra_trees', 'random_forest', 'mlp')
     """
-    items = ReadItems(groups, missing, names, lower_is_better)
     with ThreadPool(check_workers(workers)) as pool:
-        estimates = estimate_values(values, items, pool).estimates
+        estimates, _ = read_means(values, groups, missing, names, pool, lower=lower_is_better)
         options = read_rank_options(
             side=side,
             simultaneous=simultaneous,
@@ -387,9 +290,8 @@ def best_set(
     >>> best_set(correct_values(*load_digits()), rng=1).best
     ('svm_rbf', 'knn_3', 'extra_trees')
     """
-    items = ReadItems(groups, missing, names, lower_is_better)
     with ThreadPool(check_workers(workers)) as pool:
-        estimates = estimate_values(values, items, pool).estimates
+        estimates, _ = read_means(values, groups, missing, names, pool, lower=lower_is_better)
         n_models = len(estimates.names)
         options = read_best_options(confidence_level, n_resamples, rng, n_models)
         return make_best_set(estimates, options, pool)
@@ -481,7 +383,6 @@ def winner_estimate(
     >>> found.winner, round(found.estimate, 4), round(found.median, 4)
     ('svm_rbf', 0.9889, 0.9831)
     """
-    items = ReadItems(groups, missing, names, lower_is_better)
     options = read_winner_options(
         method=method,
         confidence_level=confidence_level,
@@ -491,15 +392,15 @@ def winner_estimate(
         rng=rng,
     )
     with ThreadPool(check_workers(workers)) as pool:
-        read = estimate_values(values, items, pool)
+        estimates, data = read_means(values, groups, missing, names, pool, lower=lower_is_better)
         n_effective = None
-        if read.data is not None and read.data.values.binary:
+        if data is not None and data.values.binary:
             # Clusters and weights enter by the variance of all models together.
-            rates, variance = read.estimates.values, read.estimates.variance.sum()
-            n = float(read.data.values.n_items)
+            rates, variance = estimates.values, estimates.variance.sum()
+            n = float(data.values.n_items)
             sizes = float((rates * (1.0 - rates)).sum()) * n / (n - 1.0)
-            n_effective = sizes / variance if variance > 0.0 else float(read.data.plan.n_units)
-        return make_winner_estimate(read.estimates, options, pool, n_effective)
+            n_effective = sizes / variance if variance > 0.0 else float(data.plan.n_units)
+        return make_winner_estimate(estimates, options, pool, n_effective)
 
 
 # Models left out one by one, and models against a control, by values per item.
@@ -591,14 +492,12 @@ def model_confidence_set(
     >>> found.included
     ('svm_rbf', 'knn_3', 'extra_trees')
     """
-    items = ReadItems(groups, missing, names, lower_is_better)
     options = read_set_options(method, alpha, n_resamples, rng)
-    how = _read_resampling(resampling, bootstrap_indices, options)
+    resampling = choose(resampling, "resampling", _RESAMPLINGS)
     with ThreadPool(check_workers(workers)) as pool:
-        read = estimate_values(values, items, pool)
-        resampled = _resample(read, bootstrap_indices, how, pool)
-        how = _given(how, bootstrap_indices, resampled)
-        return make_confidence_set(read.estimates, resampled, how, pool)
+        estimates, data = read_means(values, groups, missing, names, pool, lower=lower_is_better)
+        drawn, options = _resampled(estimates, data, resampling, bootstrap_indices, options, pool)
+        return make_confidence_set(estimates, drawn, options, pool)
 
 
 def superior_ability(
@@ -694,40 +593,74 @@ def superior_ability(
     >>> superior_ability(values, control="mlp", rng=1).superior
     ('svm_rbf', 'knn_3')
     """
-    items = ReadItems(groups, missing, names, lower_is_better)
     options = read_ability_options(recentring, studentized, alpha, n_resamples, rng)
-    how = _read_resampling(resampling, bootstrap_indices, options)
+    resampling = choose(resampling, "resampling", _RESAMPLINGS)
     with ThreadPool(check_workers(workers)) as pool:
-        read = estimate_values(values, items, pool)
-        first = find_control(control, read.estimates.names)
-        resampled = _resample(read, bootstrap_indices, how, pool)
-        how = _given(how, bootstrap_indices, resampled)
-        n = read.estimates.n_units
+        estimates, data = read_means(values, groups, missing, names, pool, lower=lower_is_better)
+        first = find_control(control, estimates.names)
+        drawn, options = _resampled(estimates, data, resampling, bootstrap_indices, options, pool)
+        n = estimates.n_units
         if n is None:
             raise ValueError(
                 "superior_ability needs the number of items, which decides which models are "
                 "clearly worse: pass Estimates(..., n_items=)"
             )
-        which = (first, n)
-        return make_superior_ability(read.estimates, which, resampled, how, pool)
+        return make_superior_ability(estimates, (first, n), drawn, options, pool)
 
 
-def _read_resampling(resampling: str, indices: Any, options: Any) -> Any:
-    """Choose what statistics are compared with; given draws are a bootstrap."""
-    chosen = choose(resampling, "resampling", _RESAMPLINGS)
-    return options._replace(resampling=chosen if indices is None else "bootstrap")
+def _resampled(
+    estimates: Estimates,
+    data: MeanData | None,
+    resampling: str,
+    indices: Any,
+    options: Any,
+    pool: ThreadPool,
+) -> tuple[Floats | None, Any]:
+    """Errors of the estimates in a bootstrap of items or clusters, (M, B), and the options.
 
-
-def _resample(
-    read: ValueEstimates, indices: Any, options: Any, pool: ThreadPool
-) -> NDArray[np.float64] | None:
+    Turned so that more is better. `indices` are the items of each draw, (B, n), in the place
+    of random ones. None where draws are normal.
+    """
+    options = options._replace(resampling="bootstrap" if indices is not None else resampling)
     if options.resampling == "normal":
-        return None
-    return read.resample(indices, options.n_draws, options.seed, pool)
+        return None, options
+    if data is None:
+        raise ValueError("Estimates cannot be resampled: use resampling='normal'")
+    if data.plan.across is not None:
+        raise ValueError("resampling='bootstrap' needs groups that lie within strata")
+    units = unit_sums(data.values, data.plan, pool)
+    starts = np.searchsorted(units.strata, np.arange(units.weights.size))
+    sizes = np.add.reduceat(units.sizes, starts)
+    means = np.add.reduceat(units.sums, starts, axis=1) / sizes
+    errors = units.sums - means[:, units.strata] * units.sizes
+    errors = errors * (units.weights / sizes)[units.strata]
+    if estimates.lower_is_better:
+        errors = -errors
+    n, n_draws = data.values.n_items, options.n_draws
+    if indices is not None:
+        if not data.plan.plain:
+            raise ValueError("bootstrap_indices are items: they need no groups, strata or weights")
+        try:
+            rows = np.asarray(indices)
+        except ValueError:
+            rows = np.empty(0)
+        if rows.ndim != 2 or rows.shape[1] != n or rows.dtype.kind not in "iu":
+            raise ValueError(
+                f"bootstrap_indices must be whole numbers of shape (B, {n}), the items of "
+                f"each draw, got {rows.dtype} values of shape {rows.shape}"
+            )
+        if not rows.size or rows.min() < 0 or rows.max() >= n:
+            raise ValueError(f"bootstrap_indices must be positions of items, from 0 to {n - 1}")
+        counts = np.empty((len(rows), n))
+        count_units(np.ascontiguousarray(rows, np.int64), counts)
+        return errors @ counts.T, options._replace(n_draws=len(rows), seed=None)
+    check_draws(n_draws, len(errors), of=f" of {len(errors)} models")
+    found = np.empty((len(errors), n_draws))
 
+    def draw(some: slice) -> None:
+        counts = np.empty((some.stop - some.start, units.sizes.size))
+        draw_units(units.strata, options.seed, some.start, counts)
+        found[:, some] = errors @ counts.T
 
-def _given(options: Any, indices: Any, resampled: Any) -> Any:
-    """Say how many draws the user gave."""
-    if indices is None:
-        return options
-    return options._replace(n_draws=resampled.shape[1], seed=None)
+    pool.run(draw, parts(n_draws, _DRAWS), steps=no_step)
+    return found, options

@@ -8,20 +8,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fastcmp.core.checks import ALTERNATIVES, as_level, choose, keep_side
+from fastcmp.core.checks import ALTERNATIVES
 from fastcmp.core.threads import ThreadPool, check_draws, no_step, parts
 from fastcmp.counts.pairs import Block, PairColumns
+from fastcmp.counts.units import UnitSums
 from fastcmp.kernels import bootstrap_intervals as kinds
 from fastcmp.kernels.item_bootstrap import draw_units, jackknife_acceleration, total_draws
-
-if TYPE_CHECKING:
-    from fastcmp.counts.units import UnitSums
-    from fastcmp.pairwise.engine import PairTests
+from fastcmp.pairwise.engine import PairTests
 
 Floats = NDArray[np.float64]
 
@@ -41,115 +38,42 @@ _EQUAL = 1e-12  # draws that differ by less, of their size, are equal
 _SIDE = 32  # models of a side of a tile
 
 
-class BootOutcome(NamedTuple):
-    """The bootstrap of one difference."""
-
-    pvalue: float
-    low: float
-    high: float
-    #: Standard deviation of the difference over the draws.
-    standard_error: float
-    #: Draws that were used: of studentized ones those whose standard error is not 0.
-    n_used: int
-    #: A `fastcmp.kernels.Status`: degenerate where all draws are equal.
-    status: int
-    #: The difference divided by its standard error, as `bootstrap_tests` has it.
-    statistic: float
-
-
-def bootstrap_difference(
-    units: UnitSums,
-    *,
-    interval: str = "studentized",
-    alternative: str = "two-sided",
-    confidence_level: float = 0.95,
-    n_resamples: int = 9999,
-    seed: int = 0,
-    pool: ThreadPool | None = None,
-) -> BootOutcome:
-    """Bootstrap the mean of the first model minus that of the second.
-
-    The p-value inverts the interval: see `fastcmp.kernels.bootstrap_pvalue`.
-    """
-    level = as_level(confidence_level, alternative)
-    kind = INTERVALS[choose(interval, "interval", tuple(INTERVALS))]
-    draws = _Draws(units, kind, n_resamples, seed, pool or ThreadPool(1))
-    options = ALTERNATIVES[alternative], level
-    found = draws.evaluate(np.array([[0, 1]], np.int32), options)
-    pvalue, low, high = found.answers[0]
-    low, high = keep_side((low, high), alternative, (-np.inf, np.inf))
-    return BootOutcome(
-        pvalue=float(pvalue),
-        low=low,
-        high=high,
-        standard_error=float(found.standard_error[0]),
-        n_used=int(found.scales[0, 3]),
-        status=int(found.status[0]),
-        statistic=float(_statistics(found, kind)[0]),
-    )
-
-
 def bootstrap_tests(
     units: UnitSums,
     base: PairTests,
-    *,
-    interval: str = "studentized",
-    n_resamples: int = 9999,
-    seed: int = 0,
-    level: float = 0.95,
+    level: float,
     pool: ThreadPool,
+    *,
+    interval: str,
+    n_resamples: int,
+    seed: int,
 ) -> PairTests:
-    """Bootstrap the differences of pairs of models, all on the same draws.
-
-    The statistic is the difference divided by its standard error: that of CR1 for
-    studentized intervals, else the standard deviation over the draws.
-    """
-    kind = INTERVALS[choose(interval, "interval", tuple(INTERVALS))]
-    draws = _Draws(units, kind, n_resamples, seed, pool)
-
-    def pvalues(block: Block) -> Floats:
-        return draws.evaluate(block.pairs, (0, level)).answers[:, 0]
+    """Bootstrap the differences of pairs of models, all on the same draws."""
+    draws = UnitDraws(units, interval, n_resamples, seed, pool)
 
     def columns(block: Block) -> PairColumns:
-        pairs = block.pairs
-        found = draws.evaluate(pairs, (0, level))
-        pvalue, low, high = found.answers.T
-        difference = base.differences(pairs)
-        statistic = _statistics(found, kind)
-        nothing = np.full(len(pairs), -1)
+        answers, statistic, _ = draws.evaluate(block.pairs, level)
+        pvalue, low, high = answers.T
+        nothing, difference = np.full(len(pvalue), -1), base.differences(block.pairs)
         return PairColumns(nothing, nothing, difference, low, high, statistic, pvalue)
 
     return replace(
-        base, columns=columns, pvalues=pvalues, distribution="bootstrap", df=None, side=_SIDE
+        base,
+        columns=columns,
+        pvalues=lambda block: draws.evaluate(block.pairs, level)[0][:, 0],
+        distribution="bootstrap",
+        df=None,
+        side=_SIDE,
     )
 
 
-class _Found(NamedTuple):
-    """What the draws say of P pairs."""
-
-    #: P-value and both ends of the interval, shape (P, 3).
-    answers: Floats
-    #: Estimate; acceleration or standard error; tolerance; used draws: shape (P, 4).
-    scales: Floats
-    standard_error: Floats
-    status: NDArray[np.uint8]
-
-
-def _statistics(found: _Found, kind: int) -> Floats:
-    """Divide differences by their standard errors."""
-    difference, error = found.scales[:, 0], found.standard_error
-    if kind == kinds.STUDENTIZED:
-        error = found.scales[:, 1]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(np.where(difference == 0, 0.0, difference / error))
-
-
-class _Draws:
+class UnitDraws:
     """Means of all models on all draws; threads may share it."""
 
     def __init__(
-        self, units: UnitSums, kind: int, n_resamples: int, seed: int, pool: ThreadPool
+        self, units: UnitSums, interval: str, n_resamples: int, seed: int, pool: ThreadPool
     ) -> None:
+        kind = INTERVALS[interval]
         # Less the first model: what all have in common cancels before it is rounded,
         # and whole numbers stay whole numbers.
         self.units = units._replace(
@@ -203,56 +127,54 @@ class _Draws:
             total += weight * (sums / _total_sizes(c, sizes))
         return total
 
-    def evaluate(self, pairs: NDArray[np.int32], options: tuple[int, float]) -> _Found:
-        """Find p-values and intervals of some pairs; `options` as in the kernel."""
-        n_pairs = len(pairs)
-        found = _Found(
-            np.empty((n_pairs, 3)),
-            np.empty((n_pairs, 4)),
-            np.empty(n_pairs),
-            np.empty(n_pairs, np.uint8),
-        )
-        size = max(1, _SORTED // self.n)
-        if self.kind == kinds.STUDENTIZED:
-            size = _ROWS
-        for part in parts(n_pairs, size):
-            some = _Found(*(column[part] for column in found))  # type: ignore[arg-type]
-            self._evaluate(pairs[part], options, some)
-        return found
+    def evaluate(
+        self, pairs: NDArray[np.int32], level: float, alternative: str = "two-sided"
+    ) -> tuple[Floats, Floats, NDArray[np.uint8]]:
+        """P-value and both ends of the interval of each pair, (P, 3); statistics, and status.
 
-    def _evaluate(
-        self, pairs: NDArray[np.int32], options: tuple[int, float], found: _Found
+        The p-value inverts the interval: see `fastcmp.kernels.bootstrap_pvalue`. The statistic
+        is the difference divided by its standard error: that of CR1 for studentized intervals,
+        else the standard deviation over the draws. Status is degenerate where all draws are
+        equal.
+        """
+        answers, statistic = np.empty((len(pairs), 3)), np.empty(len(pairs))
+        status = np.empty(len(pairs), np.uint8)
+        size = _ROWS if self.kind == kinds.STUDENTIZED else max(1, _SORTED // self.n)
+        for part in parts(len(pairs), size):
+            i, j = pairs[part].T
+            rows = self.means[i] - self.means[j]
+            # Estimate; acceleration or standard error; tolerance; used draws.
+            scales = np.zeros((i.size, 4))
+            scales[:, 0] = difference = self.estimates[i] - self.estimates[j]
+            scales[:, 2] = self._slack[i] + self._slack[j]
+            scales[:, 3] = self.n
+            error = rows.std(axis=1, ddof=1) if self.n > 1 else np.zeros(i.size)
+            if self.kind == kinds.BCA:
+                sums, sizes, strata, weights = self.units[:4]
+                for p, (a, b) in enumerate(pairs[part]):
+                    apart = sums[a] - sums[b]
+                    scales[p, 1] = jackknife_acceleration(apart, sizes, strata, weights)
+            elif self.kind == kinds.STUDENTIZED:
+                self._studentize(i, j, rows, scales)
+                error = scales[:, 1]
+            with np.errstate(divide="ignore", invalid="ignore"):
+                statistic[part] = np.where(difference == 0, 0.0, difference / error)
+            rows.sort(axis=1)
+            chosen = self.kind, ALTERNATIVES[alternative], level
+            kinds.bootstrap_rows(rows, scales, chosen, answers[part], status[part])
+        return answers, statistic, status
+
+    def _studentize(
+        self, i: NDArray[np.int32], j: NDArray[np.int32], rows: Floats, scales: Floats
     ) -> None:
-        i, j = pairs.T
-        rows = self.means[i] - self.means[j]
-        estimate = self.estimates[i] - self.estimates[j]
-        found.scales[:, 0] = estimate
-        found.scales[:, 1] = 0.0
-        found.scales[:, 2] = self._slack[i] + self._slack[j]
-        found.scales[:, 3] = self.n
-        found.standard_error[:] = rows.std(axis=1, ddof=1) if self.n > 1 else 0.0
-        if self.kind == kinds.BCA:
-            sums, *where = self.units[:4]
-            for p, (a, b) in enumerate(pairs):
-                d: Any = sums[a] - sums[b]
-                found.scales[p, 1] = jackknife_acceleration(d, *where)  # type: ignore[arg-type]
-        elif self.kind == kinds.STUDENTIZED:
-            self._studentize(pairs, rows, found)
-        rows.sort(axis=1)
-        chosen = self.kind, *options
-        kinds.bootstrap_rows(rows, found.scales, chosen, found.answers, found.status)
-
-    def _studentize(self, pairs: NDArray[np.int32], rows: Floats, found: _Found) -> None:
         """Divide deviations by their standard errors; infinite where these are 0."""
-        i, j = pairs.T
-        residuals = self._residuals
-        own = residuals[i] - residuals[j]
+        own = self._residuals[i] - self._residuals[j]
         rounding = (self._rounding[i] + self._rounding[j])[:, np.newaxis]
         own[np.abs(own) <= rounding * self.units.sizes] = 0.0
         own = np.ascontiguousarray(own.T)
         ones, nothing = np.ones((1, len(own))), np.zeros((1, i.size))
-        found.scales[:, 1] = np.sqrt(self._variances(own, ones, nothing)[0])
-        rows -= found.scales[:, :1]
+        scales[:, 1] = np.sqrt(self._variances(own, ones, nothing)[0])
+        rows -= scales[:, :1]
         error = np.empty_like(rows)
         for part in self._blocks:
             variances = self._variances(own, self._draw(part), rows[:, part].T)
@@ -260,7 +182,7 @@ class _Draws:
         with np.errstate(divide="ignore", invalid="ignore"):
             rows /= error
         rows[error == 0] = np.inf
-        found.scales[:, 3] = np.count_nonzero(error, axis=1)
+        scales[:, 3] = np.count_nonzero(error, axis=1)
 
     def _variances(self, residuals: Floats, counts: Floats, shift: Floats) -> Floats:
         """Work out CR1 of pairs, residuals (G, P), in draws: shape (r, P).

@@ -24,23 +24,13 @@ from fastcmp.items.cautions import (
     values_sentences,
 )
 from fastcmp.items.components import VarianceComponents
-from fastcmp.items.mean_data import (
-    Items,
-    MeanData,
-    MeanOptions,
-    fields_of,
-    mean_tests,
-    read_data,
-    read_options,
-    refuse_slices,
-    sliced_items,
-)
+from fastcmp.items.mean_data import MeanData, MeanOptions, mean_tests, read_data
 from fastcmp.items.mean_difference import MeanDifference, difference_record
 from fastcmp.pairwise.adjust import JOINT
 from fastcmp.pairwise.engine import DRAWN, Options, PairTests, compare_pairs
 from fastcmp.pairwise.engine import read_options as engine_options
 from fastcmp.pairwise.mean_tests import estimate_tests, moment_tests
-from fastcmp.pairwise.model_estimates import Estimates, estimates_of
+from fastcmp.pairwise.model_estimates import estimates_of
 from fastcmp.pairwise.result import DF_OF_PAIRS, PairwiseResult
 from fastcmp.pairwise.slices import items_of_estimates, with_slices
 from fastcmp.stream.dask_blocks import are_collections, gather, models_of, renamed
@@ -319,7 +309,7 @@ def compare_means(
     >>> compare_means(ValueMoments().update(values)).pvalue.round(4).tolist()
     [0.0132]
     """
-    spec = read_options(
+    spec = MeanOptions(
         method=method,
         variance=variance,
         df=df,
@@ -345,11 +335,14 @@ def compare_means(
         simultaneous=simultaneous,
     )
     if slices is not None:
-        refuse_slices({"strata": strata, "weights": weights}, spec)
+        spec.refuse_slices(strata=strata, weights=weights)
     by_blocks = are_collections(values, groups, weights)
     estimates = estimates_of(values)
     if by_blocks or estimates is not None or are_valued(values):
-        _refuse_items(spec, {"strata": strata, "stratum_weights": stratum_weights, "k": k})
+        of_items = {"strata": strata, "stratum_weights": stratum_weights, "k": k}
+        if not by_blocks:
+            of_items |= {"groups": groups, "weights": weights, "names": names}
+        _refuse_items(spec, of_items)
     if by_blocks:
         columns = (groups, weights)
         values = renamed(values, names, columns)
@@ -357,10 +350,7 @@ def compare_means(
             choose_pairs(model_names, pairs, control)
         moments = ValueMoments(groups=None if groups is None else "ids")
         values = gather(moments, values, groups=groups, weights=weights)
-    elif estimates is not None or are_valued(values):
-        _refuse_items(spec, {"groups": groups, "weights": weights, "names": names})
-    if estimates is not None:
-        options = replace(options, lower_is_better=estimates.lower_is_better)
+    level = 1 - options.alpha
     with (
         reporting(progress, "comparing", unit="pairs") as report,
         ThreadPool(check_workers(workers), report) as pool,
@@ -368,52 +358,58 @@ def compare_means(
         data = None
         more: Any
         if estimates is not None:
-            known, more = estimates.names, _of_estimates(estimates, spec)
-            tests = estimate_tests(estimates, 1 - options.alpha)
+            if spec.lower_is_better or (spec.variance, spec.df) != (None, "satterthwaite"):
+                raise TypeError(
+                    "lower_is_better=, variance= and df= are about values: leave them to "
+                    "Estimates(...)"
+                )
+            options = replace(options, lower_is_better=estimates.lower_is_better)
+            known, tests = estimates.names, estimate_tests(estimates, level)
+            own = ("measure", "lower_is_better", "n_clusters", "cautions")
+            more = {name: getattr(estimates, name) for name in own} | {"variance": "estimated"}
         elif are_valued(values):
             known = values.names or ()
-            tests, more = _of_moments(values, spec, options)
+            tests, more = _of_moments(values, spec, level)
         else:
-            items = Items(groups, strata, stratum_weights, weights)
-            data = read_data(values, names, items, spec, _runner(pool))
-            known = data.values.names
-            tests = mean_tests(data, spec, 1 - options.alpha, pool)
-            more = partial(_of_data, data, spec, options, pool)
+            data = read_data(
+                values,
+                spec,
+                names=names,
+                groups=groups,
+                strata=strata,
+                stratum_weights=stratum_weights,
+                weights=weights,
+                run=partial(pool.run, steps=no_step),
+            )
+            known, tests = data.values.names, mean_tests(data, spec, level, pool)
+            more = partial(_of_data, data, spec, level, pool)
         chosen = choose_pairs(known, pairs, control)
         made: MeansResult = compare_pairs(
             *(tests, known, chosen, options, pool), control=control, record=MeansResult, more=more
         )
         if slices is not None:
             if data is not None:
-                sliced = sliced_items(data), data.values.kept
+                sliced = data.sliced(), data.values.kept
             elif estimates is not None:
                 sliced = items_of_estimates(estimates), None
             else:
                 raise ValueError(
                     "slices= needs values item by item, not sums of them: pass values, shape (M, n)"
                 )
-            own = with_index(values)
-            made = with_slices(made, slices, *sliced, chosen, options, pool, indexed=own)
+            indexed = with_index(values)
+            made = with_slices(made, slices, *sliced, chosen, options, pool, indexed=indexed)
     if data is None:
         return made
     return replace(made, cautions=cautions_of_pairs(made, data, spec, chosen))
 
 
-def _runner(pool: ThreadPool) -> Any:
-    """Run tasks that are no steps of the progress."""
-    return partial(pool.run, steps=no_step)
-
-
-def _of_data(
-    data: MeanData, spec: MeanOptions, options: Options, pool: ThreadPool
-) -> dict[str, Any]:
+def _of_data(data: MeanData, spec: MeanOptions, level: float, pool: ThreadPool) -> dict[str, Any]:
     """What the record says beside the tests."""
-    found = {**fields_of(data, spec), "measure": spec.measure, "seed": None}
+    found = {**data.fields(spec), "measure": spec.measure, "seed": None}
     if spec.method in ("permutation", "bootstrap"):
         found |= {"n_resamples": spec.n_resamples, "seed": spec.seed}
     two = len(data.values.names) == 2 and data.values.present is None
     if two and spec.method != "wilcoxon":
-        level = 1 - options.alpha
         found["pair"] = difference_record(data, spec, "two-sided", level, pool)
     return found
 
@@ -431,23 +427,8 @@ def _refuse_items(spec: MeanOptions, given: dict[str, Any]) -> None:
             )
 
 
-def _of_estimates(estimates: Estimates, spec: MeanOptions) -> dict[str, Any]:
-    """What the record says of estimates beside the tests."""
-    if spec.lower_is_better or (spec.variance, spec.df) != (None, "satterthwaite"):
-        raise TypeError(
-            "lower_is_better=, variance= and df= are about values: leave them to Estimates(...)"
-        )
-    return {
-        "measure": estimates.measure,
-        "lower_is_better": estimates.lower_is_better,
-        "n_clusters": estimates.n_clusters,
-        "variance": "estimated",
-        "cautions": estimates.cautions,
-    }
-
-
 def _of_moments(
-    moments: ValueCounts, spec: MeanOptions, options: Options
+    moments: ValueCounts, spec: MeanOptions, level: float
 ) -> tuple[PairTests, dict[str, Any]]:
     """Tests by moments that a stream has gathered, and what the record says beside."""
     if len(moments.names or ()) < 2 or moments.n_samples < 2:
@@ -457,7 +438,7 @@ def _of_moments(
         )
     found = moments.pair_moments(variance=spec.variance, df=spec.df)
     clusters = getattr(moments, "groups", None) is not None
-    return moment_tests(found, 1 - options.alpha), {
+    return moment_tests(found, level), {
         "measure": spec.measure,
         "n_clusters": found.n_units if clusters else None,
         "variance": spec.variance or getattr(moments, "variance", "cr2"),

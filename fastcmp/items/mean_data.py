@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import InitVar, dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -53,41 +52,87 @@ INTERVALS: dict[str, tuple[str | None, ...]] = {
     "wilcoxon": (None, "hodges-lehmann"),
 }
 REPEATS = ("mean", "pass@k", "pass^k")
-_TARGETS = ("items", "clusters")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class MeanOptions:
     """How means are compared; checked."""
 
-    method: str
+    method: str = "t"
     #: None for CR2, or CR1 where clusters lie across strata.
-    variance: str | None
-    df: str
-    studentized: bool
+    variance: str | None = None
+    df: str = "satterthwaite"
+    studentized: bool = False
     #: None where the method has one kind only.
-    interval: str | None
-    repeats: str
-    k: int | None
-    average: str
-    missing: str
-    lower_is_better: bool
-    n_resamples: int
-    seed: int
+    interval: str | None = None
+    repeats: str = "mean"
+    k: int | None = None
+    average: str = "items"
+    missing: str = "raise"
+    lower_is_better: bool = False
+    n_resamples: int = 9999
+    rng: InitVar[Any] = None
+    seed: int = field(init=False)
+
+    def __post_init__(self, rng: Any) -> None:
+        """Check all options."""
+        self.method = method = choose(self.method, "method", METHODS)
+        self.studentized = as_flag(self.studentized, "studentized")
+        self.lower_is_better = as_flag(self.lower_is_better, "lower_is_better")
+        if self.studentized and method != "permutation":
+            raise ValueError(f"studentized=True needs method='permutation', got {method!r}")
+        self.missing = choose(self.missing, "missing", POLICIES)
+        if self.missing == "pairwise" and method != "t":
+            raise ValueError(f"missing='pairwise' needs method='t', got {method!r}")
+        self.repeats = choose(self.repeats, "repeats", REPEATS)
+        check_k(self.repeats, self.k)
+        self.variance = choose(self.variance, "variance", (None, *VARIANCES))
+        self.df = choose(self.df, "df", DEGREES)
+        kinds = INTERVALS.get(method, (None,))
+        if self.interval is None:
+            self.interval = kinds[0]
+        elif kinds == (None,):
+            raise ValueError(
+                f"interval={self.interval!r} needs method='bootstrap' or 'wilcoxon', got "
+                f"method={method!r}, which has one kind only"
+            )
+        else:
+            self.interval = choose(self.interval, "interval", [x for x in kinds if x is not None])
+        self.average = choose(self.average, "average", ("items", "clusters"))
+        self.n_resamples = as_resamples(self.n_resamples)
+        # Beside a t test signs are flipped, always the same ones unless asked for.
+        self.seed = as_seed(0 if rng is None and method in ("t", "wilcoxon") else rng)
 
     @property
     def measure(self) -> str:
         """What is compared, by name."""
         return "mean loss" if self.lower_is_better else "mean"
 
+    def check_items(self, groups: Any, strata: Any, weights: Any) -> None:
+        """Refuse what a method, or an average, cannot take into account of the items."""
+        given = {"strata": strata, "weights": weights, "groups": groups}
+        names = [name for name, x in given.items() if x is not None]
+        if self.average == "clusters" and names != ["groups"]:
+            raise ValueError("average='clusters' needs groups, and no strata or weights")
+        if self.method == "wilcoxon" and names:
+            raise ValueError(
+                f"method='wilcoxon' takes no {' and '.join(names)}: signed_rank takes "
+                "groups, and method='t' all of them"
+            )
 
-class Items(NamedTuple):
-    """What is known of the items beside their values, as the user gave it."""
-
-    groups: Any = None
-    strata: Any = None
-    stratum_weights: Any = "items"
-    weights: Any = None
+    def refuse_slices(self, **given: Any) -> None:
+        """Refuse what differences within slices do not take into account."""
+        own = {
+            "method": self.method != "t",
+            "missing": self.missing == "pairwise",
+            "average": self.average == "clusters",
+        }
+        found = [name for name, value in given.items() if value is not None]
+        if found := found + [name for name, unusual in own.items() if unusual]:
+            raise ValueError(
+                f"slices= are compared by paired t tests of their items, not with {found[0]}=: "
+                f"leave {found[0]}= out, or pass the items of each slice alone"
+            )
 
 
 class MeanData(NamedTuple):
@@ -99,101 +144,85 @@ class MeanData(NamedTuple):
     #: Parts of the variance, where each of independent items was asked several times.
     components: VarianceComponents | None
 
+    def fields(self, options: MeanOptions) -> dict[str, Any]:
+        """What records say of items, clusters, strata and missing values."""
+        clusters, strata = self.groups.clusters, self.groups.strata
+        return {
+            "n_clusters": None if clusters is None else len(clusters.labels),
+            "n_strata": None if strata is None else len(strata.labels),
+            "variance": options.variance or ("cr2" if self.plan.across is None else "cr1"),
+            "interval_method": options.interval,
+            "studentized": options.studentized,
+            "missing": options.missing,
+            "n_missing_values": self.values.n_missing,
+            "n_dropped": self.values.n_dropped,
+            "variance_components": self.components,
+        }
 
-def read_options(
-    *,
-    method: str = "t",
-    variance: str | None = None,
-    df: str = "satterthwaite",
-    studentized: bool = False,
-    interval: str | None = None,
-    repeats: str = "mean",
-    k: int | None = None,
-    average: str = "items",
-    missing: str = "raise",
-    lower_is_better: bool = False,
-    n_resamples: int = 9999,
-    rng: Any = None,
-) -> MeanOptions:
-    """The checked options of a comparison of means."""
-    method = choose(method, "method", METHODS)
-    studentized = as_flag(studentized, "studentized")
-    lower_is_better = as_flag(lower_is_better, "lower_is_better")
-    if studentized and method != "permutation":
-        raise ValueError(f"studentized=True needs method='permutation', got {method!r}")
-    missing = choose(missing, "missing", POLICIES)
-    if missing == "pairwise" and method != "t":
-        raise ValueError(f"missing='pairwise' needs method='t', got {method!r}")
-    repeats = choose(repeats, "repeats", REPEATS)
-    check_k(repeats, k)
-    return MeanOptions(
-        method=method,
-        variance=choose(variance, "variance", (None, *VARIANCES)),
-        df=choose(df, "df", DEGREES),
-        studentized=studentized,
-        interval=_choose_interval(interval, method),
-        repeats=repeats,
-        k=k,
-        average=choose(average, "average", _TARGETS),
-        missing=missing,
-        lower_is_better=lower_is_better,
-        n_resamples=as_resamples(n_resamples),
-        # Beside a t test signs are flipped, always the same ones unless asked for.
-        seed=as_seed(0 if rng is None and method in ("t", "wilcoxon") else rng),
-    )
-
-
-def _choose_interval(interval: Any, method: str) -> str | None:
-    """Choose the kind of intervals; None is the default."""
-    known = INTERVALS.get(method, (None,))
-    if interval is None:
-        return known[0]
-    kinds = [each for each in known if each is not None]
-    if not kinds:
-        raise ValueError(
-            f"interval={interval!r} needs method='bootstrap' or 'wilcoxon', got "
-            f"method={method!r}, which has one kind only"
-        )
-    return str(choose(interval, "interval", kinds))
+    def sliced(self) -> SlicedItems:
+        """Values of items for slices."""
+        values = self.values
+        matrix = np.stack(values.columns) if values.matrix is None else values.matrix
+        clusters = self.groups.clusters
+        return SlicedItems(values.names, matrix, values.binary, clusters, values.exponent)
 
 
 def read_data(
     values: Any,
-    names: Sequence[str] | None,
-    items: Items,
     options: MeanOptions,
+    *,
+    names: Sequence[str] | None = None,
+    groups: Any = None,
+    strata: Any = None,
+    stratum_weights: Any = "items",
+    weights: Any = None,
     run: Callable[[Callable[[slice], None], Sequence[slice]], None] | None = None,
 ) -> MeanData:
     """Read values and what is known of the items; `run` does tasks, perhaps at once."""
+    labels = None
     if isinstance(values, ItemTable):
-        own = (values.groups, values.strata, values.weights)
-        given = (items.groups, items.strata, items.weights)
-        merged = [x if y is None else y for x, y in zip(own, given, strict=True)]
-        items = Items(merged[0], merged[1], items.stratum_weights, merged[2])
-    check_items(options, items)
+        labels = values.items
+        groups = values.groups if groups is None else groups
+        strata = values.strata if strata is None else strata
+        weights = values.weights if weights is None else weights
+    options.check_items(groups, strata, weights)
     columns, answers, n_missing = _one_an_item(values, options)
-    labels = values.items if isinstance(values, ItemTable) else None
     read = read_values(with_names(columns, names, "values"), options.missing, run=run, items=labels)
     if options.missing == "wrong" and np.any(n_missing):
         lacking = np.add(n_missing, read.n_missing or 0)
         read = replace(read, n_missing=tuple(map(int, lacking)))
-    n = read.n_items + read.n_dropped
-    groups = read_item_groups(n, **items._asdict(), keep=read.kept, indexed=with_index(values))
-    if options.average == "clusters":
-        read, groups = _average_clusters(read, groups)
-    if options.method != "t" and groups.crossed:
+    known = read_item_groups(
+        read.n_items + read.n_dropped,
+        groups=groups,
+        strata=strata,
+        stratum_weights=stratum_weights,
+        weights=weights,
+        keep=read.kept,
+        indexed=with_index(values),
+    )
+    if options.average == "clusters":  # the mean of each is one value, and all count the same
+        assert known.clusters is not None
+        if read.present is not None:
+            raise ValueError("average='clusters' needs a value for each item: missing='common'")
+        codes = known.clusters.codes
+        sizes = np.bincount(codes)
+        means = tuple(np.bincount(codes, column) / sizes for column in read.columns)
+        read, known = (
+            replace(read, columns=means, matrix=None, binary=False),
+            read_item_groups(sizes.size),
+        )
+    if options.method != "t" and known.crossed:
         raise ValueError(
             f"method={options.method!r} needs clusters within strata; method='t' does not"
         )
     components = None
     if answers is not None:
-        parts = (groups.clusters, groups.strata, groups.weights)
-        if all(part is None for part in parts):  # of independent items that count alike
+        if known.plain:  # of independent items that count alike
             components = _components(answers, read, options)
         if np.isin(answers[~np.isnan(answers)], (0.0, 1.0)).all():
             read = replace(read, bounded=True)
-    plan = plan_units(groups, options.variance, options.df)
-    return MeanData(read, groups, plan, components)
+    plan = plan_units(known, options.variance, options.df)
+    return MeanData(read, known, plan, components)
 
 
 def _components(
@@ -202,23 +231,21 @@ def _components(
     """Split the variance where each model answered each item at least twice."""
     if read.kept is not None:
         answers = answers[:, read.kept]
-    if (np.count_nonzero(~np.isnan(answers), axis=2) < 2).any():
+    least = int(np.count_nonzero(~np.isnan(answers), axis=2).min())
+    if least < 2 or (options.k is not None and least < 2 * options.k):
         return None
-    if options.repeats != "mean" and options.k is not None:
-        least = int(np.count_nonzero(~np.isnan(answers), axis=2).min())
-        if least < 2 * options.k:
-            return None
     return variance_components(answers, names=read.names, repeats=options.repeats, k=options.k)
 
 
 def _one_an_item(values: Any, options: MeanOptions) -> tuple[Any, Any, Any]:
     """One value for each item, its answers, and how many of each model are missing."""
     names: Any = None
+    answers = n_answers = None
+    columns = values
     if isinstance(values, ItemTable):
-        if values.n_answers is None:
-            _refuse_repeats(options)
-            return dict(zip(values.names, values.values, strict=True)), None, 0
-        names, answers, n_answers = values.names, values.values, values.n_answers
+        columns = dict(zip(values.names, values.values, strict=True))
+        if values.n_answers is not None:
+            names, answers, n_answers = values.names, values.values, values.n_answers
     elif isinstance(values, Mapping) or (
         isinstance(values, (list, tuple)) and any(map(_is_table, values[:1]))
     ):
@@ -228,12 +255,17 @@ def _one_an_item(values: Any, options: MeanOptions) -> tuple[Any, Any, Any]:
             names, answers = tuple(named), side_by_side(tables)
             widths = [table.shape[1] for table in tables.values()]
             n_answers = np.repeat(np.array(widths)[:, None], answers.shape[1], axis=1)
-    if names is None:
-        if getattr(values, "ndim", 2) != 3:
-            _refuse_repeats(options)
-            return values, None, 0
+    elif getattr(values, "ndim", 2) == 3:
         answers = as_floats(values, "values")
         n_answers = np.full(answers.shape[:2], answers.shape[2])
+    if answers is None:
+        if options.repeats != "mean":
+            raise ValueError(
+                f"repeats={options.repeats!r} needs several answers an item: values of "
+                "shape (M, n, R), or a table of from_long with repeat="
+            )
+        return columns, None, 0
+    assert n_answers is not None
     answers, n_missing = settle_missing(answers, n_answers, options.missing)
     reduced: Any = reduce_repeats(answers, repeats=options.repeats, k=options.k, names=names or ())
     if names is not None:
@@ -243,54 +275,14 @@ def _one_an_item(values: Any, options: MeanOptions) -> tuple[Any, Any, Any]:
 
 def _is_table(raw: Any) -> bool:
     """Tell several answers to each item from one, also in lists of no shape."""
+    if type(raw) is np.ndarray:
+        return raw.ndim == 2
     with suppress(ValueError):
         return np.ndim(raw) == 2
     return True
 
 
-def _refuse_repeats(options: MeanOptions) -> None:
-    if options.repeats != "mean":
-        raise ValueError(
-            f"repeats={options.repeats!r} needs several answers an item: values of "
-            "shape (M, n, R), or a table of from_long with repeat="
-        )
-
-
-def _average_clusters(values: Values, groups: ItemGroups) -> tuple[Values, ItemGroups]:
-    """Take the mean of each cluster as one value, so that all count the same."""
-    assert groups.clusters is not None
-    if values.present is not None:
-        raise ValueError("average='clusters' needs a value for each item: missing='common'")
-    codes = groups.clusters.codes
-    sizes = np.bincount(codes)
-    columns = tuple(np.bincount(codes, column) / sizes for column in values.columns)
-    averaged = Values(
-        names=values.names,
-        columns=columns,
-        matrix=None,
-        binary=False,
-        bounded=values.bounded,
-        kept=values.kept,
-        n_missing=values.n_missing,
-        exponent=values.exponent,
-    )
-    return averaged, read_item_groups(sizes.size)
-
-
-def check_items(options: MeanOptions, items: Items) -> None:
-    """Refuse what a method, or an average, cannot take into account of the items."""
-    given = {"strata": items.strata, "weights": items.weights, "groups": items.groups}
-    names = [name for name, x in given.items() if x is not None]
-    if options.average == "clusters" and names != ["groups"]:
-        raise ValueError("average='clusters' needs groups, and no strata or weights")
-    if options.method == "wilcoxon" and names:
-        raise ValueError(
-            f"method='wilcoxon' takes no {' and '.join(names)}: signed_rank takes "
-            "groups, and method='t' all of them"
-        )
-
-
-def bounded_units(difference: NDArray[np.float64], plan: UnitPlan) -> BoundedUnits:
+def bounded_units(difference: NDArray[Any], plan: UnitPlan) -> BoundedUnits:
     """Add up the differences of items, between -1 and 1, by unit; shape (J,)."""
     weighted = difference if plan.weights is None else difference * plan.weights
     scales = np.concatenate([np.full(x.sizes.size, x.scale) for x in plan.strata])
@@ -311,71 +303,10 @@ def exact_units(difference: NDArray[np.float64], plan: UnitPlan) -> float:
     return float(signs.size) if abs(signs.sum()) == signs.size else np.nan
 
 
-def fields_of(data: MeanData, options: MeanOptions) -> dict[str, Any]:
-    """What records say of items, clusters, strata and missing values."""
-    groups, values, plan = data.groups, data.values, data.plan
-    clusters, strata = groups.clusters, groups.strata
-    return {
-        "n_clusters": None if clusters is None else len(clusters.labels),
-        "n_strata": None if strata is None else len(strata.labels),
-        "variance": options.variance or ("cr2" if plan.across is None else "cr1"),
-        "interval_method": options.interval,
-        "studentized": options.studentized,
-        "missing": options.missing,
-        "n_missing_values": values.n_missing,
-        "n_dropped": values.n_dropped,
-        "variance_components": data.components,
-    }
-
-
 # Pairs of models on the items that both have a value for.
 
 
 _LOST = 1e-6  # of the squares: what a small difference of them is not worth
-
-
-def pairwise_tests(
-    data: MeanData, options: MeanOptions, level: float, pool: ThreadPool
-) -> PairTests:
-    """Test each pair on its own items; all pairs are worked out at once."""
-    values = data.values
-    present, m = values.present, len(values.names)
-    assert present is not None
-    _check_strata(data)
-    found = np.full((4, m, m), np.nan)  # difference, variance, d.o.f., items
-    if data.groups.plain:
-        _by_products(data, options, found)
-        again = np.argwhere(np.isnan(found[1]) & np.tri(m, k=-1, dtype=bool).T)
-    else:
-        again = np.stack(np.triu_indices(m, 1), axis=1)
-
-    def look(part: slice) -> None:
-        for i, j in again[part].tolist():
-            both = present[i] & present[j]
-            one = _on_items(data, options, both, values.columns[i], values.columns[j])
-            found[:, i, j] = *one, np.count_nonzero(both)
-            found[:, j, i] = found[:, i, j]
-            found[0, j, i] = -one.difference
-
-    pool.run(look, parts(len(again), 64), steps=no_step)
-    if options.df == "normal":
-        found[2] = np.inf
-    return _tests(data, options, found, level)
-
-
-def _check_strata(data: MeanData) -> None:
-    """Refuse a model without a value in some stratum."""
-    strata, values = data.groups.strata, data.values
-    if strata is None or values.present is None:
-        return
-    for name, own in zip(values.names, values.present, strict=True):
-        n_items = np.bincount(strata.codes[own], minlength=len(strata.labels))
-        if not n_items.all():
-            label = strata.labels[int(np.argmin(n_items))]
-            raise ValueError(
-                f"values must have some of each model in each stratum, and {name} has "
-                f"none in stratum {label!r}: leave out the model, or the stratum"
-            )
 
 
 def _by_products(data: MeanData, options: MeanOptions, found: Floats) -> None:
@@ -399,16 +330,6 @@ def _by_products(data: MeanData, options: MeanOptions, found: Floats) -> None:
         found[0] = sums / n
         found[1] = np.where((n > 1) & (spread > _LOST * squares), variance, np.nan)
     found[2], found[3] = n - 1.0, n
-
-
-def _on_items(
-    data: MeanData, options: MeanOptions, items: NDArray[np.bool_], a: Any, b: Any
-) -> MeanEstimate:
-    """Estimate a difference on some items; NaN where they are too few."""
-    plan = _plan_on(data, options, items)
-    if plan is None:
-        return MeanEstimate(np.nan, np.nan, np.nan)
-    return difference_of(a[items], b[items], plan)
 
 
 def _plan_on(data: MeanData, options: MeanOptions, items: NDArray[np.bool_]) -> UnitPlan | None:
@@ -436,15 +357,55 @@ def _plan_on(data: MeanData, options: MeanOptions, items: NDArray[np.bool_]) -> 
     return plan_units(own, variance, options.df)
 
 
-def _tests(data: MeanData, options: MeanOptions, found: Floats, level: float) -> PairTests:
-    values, present = data.values, data.values.present
+def pairwise_tests(
+    data: MeanData, options: MeanOptions, level: float, pool: ThreadPool
+) -> PairTests:
+    """Test each pair on its own items; all pairs are worked out at once."""
+    values, strata = data.values, data.groups.strata
+    present, m = values.present, len(values.names)
     assert present is not None
-    m = len(values.names)
+    for name, own in zip(values.names, present, strict=True):
+        if strata is None:
+            break
+        n_items = np.bincount(strata.codes[own], minlength=len(strata.labels))
+        if not n_items.all():
+            label = strata.labels[int(np.argmin(n_items))]
+            raise ValueError(
+                f"values must have some of each model in each stratum, and {name} has "
+                f"none in stratum {label!r}: leave out the model, or the stratum"
+            )
+
+    def on_items(
+        items: NDArray[np.bool_], a: NDArray[Any], b: NDArray[Any]
+    ) -> tuple[MeanEstimate, Floats, UnitPlan | None]:
+        """The difference on some items, NaN where they are too few, item by item, and units."""
+        plan, d = _plan_on(data, options, items), a[items].astype(np.float64) - b[items]
+        if plan is None:
+            return MeanEstimate(np.nan, np.nan, np.nan), d, None
+        return difference_of(a[items], b[items], plan), d, plan
+
+    def of_pair(i: int, j: int) -> tuple[MeanEstimate, Floats, UnitPlan | None]:
+        return on_items(present[i] & present[j], values.columns[i], values.columns[j])
+
+    found = np.full((4, m, m), np.nan)  # difference, variance, d.o.f., items
+    again = np.stack(np.triu_indices(m, 1), axis=1)
+    if data.groups.plain:
+        _by_products(data, options, found)
+        again = again[np.isnan(found[1][tuple(again.T)])]
+
+    def look(part: slice) -> None:
+        for i, j in again[part].tolist():
+            one, difference, _ = of_pair(i, j)
+            found[:, i, j] = found[:, j, i] = *one, difference.size
+            found[0, j, i] = -one.difference
+
+    pool.run(look, parts(len(again), 64), steps=no_step)
+    if options.df == "normal":
+        found[2] = np.inf
     alone, ends = np.empty(m), np.empty((m, 2))
     for i, column in enumerate(values.columns):
-        own = _on_items(data, options, present[i], column, np.zeros_like(column))
-        alone[i] = own.difference
-        n = int(np.count_nonzero(present[i]))
+        own, of_model, _ = on_items(present[i], column, np.zeros_like(column))
+        alone[i], n = own.difference, of_model.size
         sizes = (n, min(n, data.plan.n_units)) if values.bounded else None
         mean, variance = np.array([own.difference]), np.array([own.variance])
         ends[i] = mean_intervals(mean, variance, own.df, level, sizes)[0]
@@ -453,10 +414,9 @@ def _tests(data: MeanData, options: MeanOptions, found: Floats, level: float) ->
     def bounded(block: Block) -> BoundedUnits:
         rows = np.zeros((2, len(block.pairs), values.n_items))
         for k, (i, j) in enumerate(block.pairs.tolist()):
-            both = present[i] & present[j]
-            if (plan := _plan_on(data, options, both)) is not None:
-                difference = values.columns[i][both] - values.columns[j][both]
-                gain, weight, _ = bounded_units(difference.astype(np.float64), plan)
+            _, difference, plan = of_pair(i, j)
+            if plan is not None:
+                gain, weight, _ = bounded_units(difference, plan)
                 rows[:, k, : gain.size] = gain, weight
         return BoundedUnits(*rows)
 
@@ -465,10 +425,8 @@ def _tests(data: MeanData, options: MeanOptions, found: Floats, level: float) ->
         return PairMeans(*(np.ascontiguousarray(x[i, j]) for x in found[:3]))
 
     def exact(i: int, j: int) -> float:
-        both = present[i] & present[j]
-        plan = _plan_on(data, options, both)
+        _, difference, plan = of_pair(i, j)
         assert plan is not None
-        difference = values.columns[i][both].astype(np.float64) - values.columns[j][both]
         return exact_units(difference, plan)
 
     df = np.inf if options.df == "normal" else None
@@ -477,8 +435,7 @@ def _tests(data: MeanData, options: MeanOptions, found: Floats, level: float) ->
     assert details is not None
 
     def more(pairs: NDArray[np.int32], columns: PairColumns) -> dict[str, Any]:
-        i, j = pairs.T
-        n_items = np.nan_to_num(found[3, i, j]).astype(np.int64)
+        n_items = np.nan_to_num(found[3][tuple(pairs.T)]).astype(np.int64)
         return {**details(pairs, columns), "n_items_of_pairs": n_items}
 
     return replace(
@@ -529,8 +486,15 @@ def mean_tests(data: MeanData, options: MeanOptions, level: float, pool: ThreadP
         bounded=bounded if values.bounded else None,
     )
     base = replace(base, exponent=values.exponent)
+
+    def flips(draws: Draws, pool: ThreadPool) -> Joint:
+        """Flip the signs of items or clusters, the same for all models."""
+        size, n_models = 24.0 * len(values.names) * plan.n_units, len(values.names)
+        check_memory(size, None, f"sign flips of {n_models} models", "compare fewer models")
+        return row_flips(read_units(unit_sums(values, plan, pool)).values, draws, pool)
+
     if plan.across is None:  # clusters across strata are no units that signs have
-        base = replace(base, flips=partial(_flips, values, plan))
+        base = replace(base, flips=flips)
     if options.method == "t":
         return base
     if options.method == "wilcoxon":
@@ -538,37 +502,10 @@ def mean_tests(data: MeanData, options: MeanOptions, level: float, pool: ThreadP
         usual = RankOptions(zero_method="wilcox", method="auto", continuity=False)
         return signed_rank_tests(table, base, usual, level=level if options.interval else None)
     units = unit_sums(values, plan, pool)
-    n_resamples, seed = options.n_resamples, options.seed
+    draws: dict[str, Any] = {"n_resamples": options.n_resamples, "seed": options.seed}
     if options.method == "permutation":
-        return flip_tests(
-            units,
-            base,
-            studentized=options.studentized,
-            n_resamples=n_resamples,
-            seed=seed,
-            level=level,
-            pool=pool,
-        )
-    return bootstrap_tests(
-        units,
-        base,
-        interval=str(options.interval),
-        n_resamples=n_resamples,
-        seed=seed,
-        level=level,
-        pool=pool,
-    )
-
-
-def _flips(values: Values, plan: UnitPlan, draws: Draws, pool: ThreadPool) -> Joint:
-    """Flip the signs of items or clusters, the same for all models."""
-    check_memory(
-        24.0 * len(values.names) * plan.n_units,
-        None,
-        f"sign flips of {len(values.names)} models",
-        "compare fewer models",
-    )
-    return row_flips(read_units(unit_sums(values, plan, pool)).values, draws, pool)
+        return flip_tests(units, base, level, pool, studentized=options.studentized, **draws)
+    return bootstrap_tests(units, base, level, pool, interval=str(options.interval), **draws)
 
 
 def pack_right(values: Values, pool: ThreadPool) -> RightBits:
@@ -585,22 +522,3 @@ def pack_right(values: Values, pool: ThreadPool) -> RightBits:
 
     pool.run(pack, parts(m, max(1, _PACKED // n)), steps=no_step, here=m * n < 1 << 14)
     return RightBits(words, correct)
-
-
-def refuse_slices(given: dict[str, Any], spec: MeanOptions) -> None:
-    """Refuse what differences within slices do not take into account."""
-    given |= {"method": None if spec.method == "t" else spec.method}
-    given |= {"missing": "pairwise" if spec.missing == "pairwise" else None}
-    given |= {"average": "clusters" if spec.average == "clusters" else None}
-    if found := [name for name, value in given.items() if value is not None]:
-        raise ValueError(
-            f"slices= are compared by paired t tests of their items, not with {found[0]}=: leave "
-            f"{found[0]}= out, or pass the items of each slice alone"
-        )
-
-
-def sliced_items(data: MeanData) -> SlicedItems:
-    """Values of items for slices."""
-    values = data.values
-    matrix = np.stack(values.columns) if values.matrix is None else values.matrix
-    return SlicedItems(values.names, matrix, values.binary, data.groups.clusters, values.exponent)

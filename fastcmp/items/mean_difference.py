@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import isnan
+from math import isnan, sqrt
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fastcmp.core.checks import ALTERNATIVES, Draws, as_level, as_proportion, choose, keep_side
 from fastcmp.core.numbers import scaled_back, times
-from fastcmp.core.records import Compared, ConfidenceInterval, Pilot, Record, less_is_better
+from fastcmp.core.records import Compared, ConfidenceInterval, Pilot, Record
 from fastcmp.core.sections import Section, beware, format_pvalue, interval_name
 from fastcmp.core.sentences import how, null_hypothesis, with_null
 from fastcmp.core.threads import ThreadPool, check_workers
-from fastcmp.counts.value_sums import MeanEstimate, difference_of, plain_estimates, unit_sums
+from fastcmp.counts.value_sums import difference_of, plain_estimates, unit_sums
 from fastcmp.inputs.model_names import read_pair_names, with_index
 from fastcmp.inputs.values import ItemTable
-from fastcmp.items.bootstrap import bootstrap_difference
+from fastcmp.items.bootstrap import UnitDraws
 from fastcmp.items.cautions import (
     FEW_ITEMS,
     cautions_of,
@@ -30,19 +30,8 @@ from fastcmp.items.cautions import (
     values_sentences,
 )
 from fastcmp.items.components import VarianceComponents
-from fastcmp.items.mean_data import (
-    Items,
-    MeanData,
-    MeanOptions,
-    bounded_units,
-    exact_units,
-    fields_of,
-    read_data,
-    read_options,
-    refuse_slices,
-    sliced_items,
-)
-from fastcmp.items.sign_flips import flip_test
+from fastcmp.items.mean_data import MeanData, MeanOptions, bounded_units, exact_units, read_data
+from fastcmp.items.sign_flips import SignFlips
 from fastcmp.kernels.cluster_means import mean_t, t_quantile
 from fastcmp.kernels.status import DEGENERATE, OK, UNDEFINED
 from fastcmp.paired.accuracy_margins import accuracy_margins
@@ -194,6 +183,7 @@ class MeanDifference(Pilot, Compared, Record):
         return f"{_LETTERS[self.distribution]} = {self.statistic:.4g}{df}, {shown}"
 
 
+_ONE_PAIR = np.array([[0, 1]], np.int32)
 _FLIPPED = 10_000  # units, up to which signs are flipped beside a t test
 #: Fields in the unit of the values.
 _IN_UNITS = (
@@ -320,7 +310,7 @@ def mean_difference(
     for name, raw in (("values_a", values_a), ("values_b", values_b)):
         if isinstance(raw, ItemTable):
             raise TypeError(f"{name} must be values of one model; compare_means takes a table")
-    spec = read_options(
+    spec = MeanOptions(
         method=method,
         variance=variance,
         df=df,
@@ -346,30 +336,27 @@ def mean_difference(
                 raise TypeError(f"{name}= is about values: leave it to Estimates(...)")
         result = _of_estimates(estimates, alternative, confidence_level, against)
         if slices is not None:
-            refuse_slices({"alternative": turned}, spec)
+            spec.refuse_slices(alternative=turned)
             within = compare_slices(estimates, slices, margin=margin, alpha=alpha, workers=workers)
             result = replace(result, slices=within)
         return result
     if values_b is None:
         raise TypeError("values_b must be given: the values of the second model, shape (n,)")
-    items = Items(groups, strata, stratum_weights, weights)
     both = {"values_a": values_a, "values_b": values_b}
+    about: Any = {"groups": groups, "strata": strata, "weights": weights}
     with ThreadPool(check_workers(workers)) as pool:
-        data = read_data(both, None, items, spec)
+        data = read_data(both, spec, stratum_weights=stratum_weights, **about)
         result = difference_record(
             *(data, spec, alternative, confidence_level, pool), names=pair, against=against
         )
         if slices is None:
             return result
-        refuse_slices({"strata": strata, "weights": weights, "alternative": turned}, spec)
-        kept, sliced = data.values.kept, sliced_items(data)._replace(names=pair)
-        masks = read_slices(
-            slices, data.values.n_items if kept is None else kept.size, kept, with_index(both)
-        )
-        lower = spec.lower_is_better
-        options = SliceOptions(
-            "holm", as_proportion(alpha, "alpha"), Draws(n_resamples, 0), lower, margin
-        )
+        spec.refuse_slices(strata=strata, weights=weights, alternative=turned)
+        kept, sliced = data.values.kept, data.sliced()._replace(names=pair)
+        n = data.values.n_items if kept is None else kept.size
+        masks = read_slices(slices, n, kept, with_index(both))
+        lower, draws = spec.lower_is_better, Draws(n_resamples, 0)
+        options = SliceOptions("holm", as_proportion(alpha, "alpha"), draws, lower, margin)
         return replace(result, slices=slices_record(sliced, masks, None, options, pool))
 
 
@@ -382,44 +369,41 @@ def _of_estimates(
             f"mean_difference takes estimates of 2 models, got {len(estimates.names)}: "
             "compare_means takes any number"
         )
-    error = float(times(estimates.errors()[0, 1], estimates.exponent))
-    mean_a, mean_b = times(estimates.values, estimates.exponent).tolist()
+    lower, exponent = estimates.lower_is_better, estimates.exponent
+    error = float(times(estimates.errors()[0, 1], exponent))
     df = estimates.df if estimates.pair_df is None else float(estimates.pair_df[0, 1])
-    gain = float(times(estimates.merit[0] - estimates.merit[1], estimates.exponent))
-    difference = -gain if estimates.lower_is_better else gain
+    gain = float(times(estimates.merit[0] - estimates.merit[1], exponent))
+    difference = -gain if lower else gain
     reach = estimates.limits[1] - estimates.limits[0]
-    fields = _t_test(MeanEstimate(difference, error**2, df), alternative, confidence_level)
-    fields["interval"] = ConfidenceInterval(*np.clip(fields["interval"], -reach, reach).tolist())
-    own_errors = times(np.sqrt(estimates.variance), estimates.exponent)
-    common = 0.5 * (float(own_errors @ own_errors) - error**2)
+    fields = _t_test(difference, error**2, df, alternative, confidence_level, (-reach, reach))
+    mean_a, mean_b = times(estimates.values, exponent).tolist()
+    error_a, error_b = own_errors = times(np.sqrt(estimates.variance), exponent)
     product = float(own_errors.prod())
-    result = MeanDifference(
-        measure=estimates.measure,
+    common = 0.5 * (float(own_errors @ own_errors) - error**2)
+    n_items, measure = estimates.n_items or 0, estimates.measure
+    if against is not None:
+        of = Estimated(difference, error, df, n_items, fields["pvalue"], alternative, measure)
+        fields["margins"] = margins_of(of, against._replace(lower_is_better=lower))
+    return MeanDifference(
+        measure=measure,
         difference=difference,
         standard_error=error,
         mean_a=mean_a,
         mean_b=mean_b,
-        standard_error_a=float(own_errors[0]),
-        standard_error_b=float(own_errors[1]),
+        standard_error_a=float(error_a),
+        standard_error_b=float(error_b),
         correlation=common / product if product > 0.0 else np.nan,
         method="t",
         alternative=alternative,
         confidence_level=confidence_level,
         names=estimates.names,
-        n_items=estimates.n_items or 0,
+        n_items=n_items,
         n_clusters=estimates.n_clusters,
         variance="estimated",
         cautions=estimates.cautions,
-        lower_is_better=estimates.lower_is_better,
+        lower_is_better=lower,
         **fields,
     )
-    if against is None:
-        return result
-    shared: dict[str, Any] = {"alternative": alternative, "measure": result.measure}
-    shared |= {"pvalue": result.pvalue, "n_samples": result.n_items, "df": df}
-    of = Estimated(difference, error, **shared)
-    against = against._replace(lower_is_better=estimates.lower_is_better)
-    return replace(result, margins=margins_of(of, against))
 
 
 def difference_record(
@@ -433,122 +417,126 @@ def difference_record(
     against: MarginOptions | None = None,
 ) -> MeanDifference:
     """Compare the two models of the data."""
-    values, plan = data.values, data.plan
+    values, plan, method = data.values, data.plan, options.method
     limits = (-1.0, 1.0) if values.bounded else (-np.inf, np.inf)
     if against is not None:
         as_margin(against.margin, limits[1])
-        against = against._replace(margin=times(against.margin, -values.exponent))
+        against = against._replace(
+            margin=times(against.margin, -values.exponent), lower_is_better=options.lower_is_better
+        )
     a, b = values.columns
     found, one, two, moments = plain = plain_estimates(a, b, plan)
+    effect = 1.0
     if not plan.plain:
         zeros = np.zeros_like(a)
         found = difference_of(a, b, plan)
         one, two = difference_of(a, zeros, plan), difference_of(b, zeros, plan)
+        if plain.difference.variance > 0:
+            effect = found.variance / plain.difference.variance
+    difference, variance, df = (float(x) for x in found)
     skewed = is_skewed(a.size, float(moments[1]), float(moments[2]))
-    cautions = cautions_of(data, options, found.df)
-    is_t = options.method in ("t", "wilcoxon")
-    if is_t and skewed and plan.plain:
-        cautions = (*cautions, skew_caution(1))
-    fields: dict[str, Any] = fields_of(data, options)
-    if is_t:
-        fields |= _t_test(found, alternative, confidence_level)
+    cautions = cautions_of(data, options, df)
+    fields: dict[str, Any] = data.fields(options)
+    draws: Any = {"n_resamples": options.n_resamples, "seed": options.seed}
+    if method in ("t", "wilcoxon"):
+        if skewed and plan.plain:
+            cautions = (*cautions, skew_caution(1))
+        fields |= _t_test(difference, variance, df, alternative, confidence_level, limits)
         unsafe = skewed or values.n_items < FEW_ITEMS or not plan.plain
-        if unsafe and plan.n_units <= _FLIPPED and plan.across is None:
-            fields |= _flips_beside(data, options, alternative, pool)
+        if unsafe and plan.n_units <= _FLIPPED and plan.across is None:  # t alone is not safe
+            units = unit_sums(values, plan, pool)
+            flips = SignFlips(units, 0.95, pool, alternative=alternative, alone=True, **draws)
+            _, pvalue, exact = flips.test(_ONE_PAIR)[0].tolist()
+            n_resamples = 0 if exact else flips.n_draws
+            fields |= {"signflip_pvalue": pvalue, "n_resamples": n_resamples}
+            fields["seed"] = options.seed if n_resamples else None
+        if variance == 0.0 and difference != 0.0:
+            n_units = exact_units(a.astype(np.float64) - b, plan)
+            pvalue = float(constant_pvalue(difference, n_units, alternative))
+            if isnan(pvalue):  # of different signs in different strata
+                pvalue = fields.get("signflip_pvalue", np.nan)
+            fields |= {"pvalue": pvalue, "status": UNDEFINED if isnan(pvalue) else DEGENERATE}
+            cautions = (*cautions, constant_caution(1, exact=not isnan(pvalue)))
     else:
-        fields |= _drawn(data, options, alternative, confidence_level, pool)
-    if is_t and found.variance == 0.0 and found.difference != 0.0:
-        n_units = exact_units(a.astype(np.float64) - b, plan)
-        pvalue = float(constant_pvalue(found.difference, n_units, alternative))
-        if np.isnan(pvalue):  # of different signs in different strata
-            pvalue = fields.get("signflip_pvalue", np.nan)
-        exact = not np.isnan(pvalue)
-        fields |= {"pvalue": pvalue, "status": DEGENERATE if exact else UNDEFINED}
-        cautions = (*cautions, constant_caution(1, exact=exact))
-    if values.bounded and found.variance == 0.0:
-        units = bounded_units(a.astype(np.float64) - b, plan)
-        ends = bounded_interval(units, as_level(confidence_level, alternative))
-        fields["interval"] = keep_side(np.ravel(ends), alternative, limits)
-    fields["interval"] = ConfidenceInterval(*np.clip(fields["interval"], *limits).tolist())
-    effect = 1.0
-    if not plan.plain and plain.difference.variance > 0:
-        effect = found.variance / plain.difference.variance
+        units = unit_sums(values, plan, pool)
+        fields |= {"df": None, "distribution": method, **draws}
+        if method == "permutation":
+            draws |= {"alternative": alternative, "alone": True, "studentized": options.studentized}
+            flips = SignFlips(units, confidence_level, pool, **draws)
+            statistic, pvalue, exact = flips.test(_ONE_PAIR)[0].tolist()
+            ends = flips.limits(_ONE_PAIR)[0].tolist()
+            fields["n_resamples"] = 0 if exact else flips.n_draws
+            fields["seed"] = None if flips.complete else options.seed
+            fields["status"] = OK if flips.n_nonzero else DEGENERATE
+        else:
+            n_resamples, seed = options.n_resamples, options.seed
+            drawn = UnitDraws(units, str(options.interval), n_resamples, seed, pool)
+            level = as_level(confidence_level, alternative)
+            answers, statistics, status = drawn.evaluate(_ONE_PAIR, level, alternative)
+            pvalue, *ends = answers[0].tolist()
+            statistic, fields["status"] = float(statistics[0]), int(status[0])
+        fields |= {"statistic": statistic, "pvalue": pvalue}
+        fields["interval"] = _interval(ends, alternative, limits)
+    if values.bounded and variance == 0.0:
+        units_of = bounded_units(a.astype(np.float64) - b, plan)
+        ends = np.ravel(bounded_interval(units_of, as_level(confidence_level, alternative)))
+        fields["interval"] = _interval(ends.tolist(), alternative, limits)
+    if against is not None:
+        # By t whatever tests equality; of single values of 0 and 1, where t errs too often, as
+        # for accuracies.
+        pvalue = fields["pvalue"]
+        shared = {"pvalue": pvalue, "alternative": alternative, "measure": options.measure}
+        of = Estimated(difference, sqrt(variance), df, values.n_items, **shared)
+        if values.binary and plan.plain:
+            counts = int(np.count_nonzero(a > b)), int(np.count_nonzero(a < b))
+            fields["margins"] = accuracy_margins((*counts, values.n_items), against, **shared)
+        elif values.bounded:
+            unit = "items" if data.groups.clusters is None else "clusters"
+            units_of = bounded_units(a.astype(np.float64) - b, plan)
+            fields["margins"] = bounded_margins([units_of], of, against, unit)
+        else:
+            fields["margins"] = margins_of(of, against)
+    weights, size = data.groups.weights, float(moments[7] * moments[8])
     result = MeanDifference(
         measure=options.measure,
-        difference=float(found.difference),
-        standard_error=float(np.sqrt(found.variance)),
+        difference=difference,
+        standard_error=sqrt(variance),
         mean_a=float(one.difference),
         mean_b=float(two.difference),
-        standard_error_a=float(np.sqrt(one.variance)),
-        standard_error_b=float(np.sqrt(two.variance)),
-        correlation=_correlation(moments),
-        method=options.method,
+        standard_error_a=sqrt(one.variance),
+        standard_error_b=sqrt(two.variance),
+        correlation=float(moments[9]) / size**0.5 if size > 0 else np.nan,
+        method=method,
         alternative=alternative,
         confidence_level=confidence_level,
         names=names or (values.names[0], values.names[1]),
         n_items=values.n_items,
         design_effect=effect,
-        n_effective=_effective(data.groups.weights),
+        # Kish's effective size.
+        n_effective=None if weights is None else float(weights.sum() ** 2 / (weights @ weights)),
         largest_cluster=None if fields["n_clusters"] is None else plan.largest,
         cautions=cautions,
         **fields,
     )
-    if against is not None:
-        result = replace(result, margins=_margin_tests(result, data, found.df, against))
     in_units: tuple[str, ...] = _IN_UNITS
-    if options.method == "permutation" and not options.studentized:
+    if method == "permutation" and not options.studentized:
         in_units = (*in_units, "statistic")  # the difference itself
     scaled: MeanDifference = scaled_back(result, values.exponent, in_units)
     return scaled
 
 
-def _margin_tests(
-    result: MeanDifference, data: MeanData, df: float, against: MarginOptions
-) -> MarginTests:
-    """Test the difference against a margin, by t whatever tests equality.
-
-    Of single values of 0 and 1, where t errs too often, as for accuracies.
-    """
-    against = against._replace(lower_is_better=less_is_better(result))
-    shared: dict[str, Any] = {
-        "pvalue": result.pvalue,
-        "alternative": result.alternative,
-        "measure": result.measure,
-    }
-    a, b = data.values.columns
-    if data.values.binary and data.plan.plain:
-        counts = int(np.count_nonzero(a > b)), int(np.count_nonzero(a < b))
-        return accuracy_margins((*counts, result.n_items), against, **shared)
-    shared["n_samples"] = result.n_items
-    of = Estimated(result.difference, result.standard_error, df=df, **shared)
-    if data.values.bounded:
-        unit = "items" if data.groups.clusters is None else "clusters"
-        units = bounded_units(a.astype(np.float64) - b, data.plan)
-        return bounded_margins([units], of, against, unit)
-    return margins_of(of, against)
-
-
-def _effective(weights: NDArray[np.float64] | None) -> float | None:
-    """Count items of equal weight that say as much: Kish's effective size."""
-    if weights is None:
-        return None
-    return float(weights.sum() ** 2 / (weights @ weights))
-
-
-def _correlation(moments: NDArray[np.float64]) -> float:
-    """Correlate the values of two models over items."""
-    size = float(moments[7] * moments[8])
-    return float(moments[9]) / size**0.5 if size > 0 else float("nan")
-
-
-def _t_test(found: MeanEstimate, alternative: str, confidence_level: float) -> dict[str, Any]:
+def _t_test(
+    difference: float,
+    variance: float,
+    df: float,
+    alternative: str,
+    confidence_level: float,
+    limits: tuple[float, float],
+) -> dict[str, Any]:
     """Test by t, or by z with infinitely many degrees of freedom."""
-    difference, variance, df = found
     t, pvalue, status = mean_t(difference, variance, df, ALTERNATIVES[alternative])
     spread = t_quantile(df, as_level(confidence_level, alternative)) * variance**0.5
     spread = np.nan if status == UNDEFINED else spread
-    ends = (difference - spread, difference + spread)
-    low, high = keep_side(ends, alternative, (-np.inf, np.inf))
     normal = df == np.inf
     return {
         "statistic": t,
@@ -556,54 +544,12 @@ def _t_test(found: MeanEstimate, alternative: str, confidence_level: float) -> d
         "status": status,
         "df": None if normal else df,
         "distribution": "normal" if normal else "t",
-        "interval": ConfidenceInterval(float(low), float(high)),
+        "interval": _interval((difference - spread, difference + spread), alternative, limits),
     }
 
 
-def _flips_beside(
-    data: MeanData, options: MeanOptions, alternative: str, pool: ThreadPool
-) -> dict[str, Any]:
-    """Flip signs beside a t test that alone is not safe."""
-    flipped = flip_test(
-        unit_sums(data.values, data.plan, pool),
-        alternative=alternative,
-        studentized=False,
-        n_resamples=options.n_resamples,
-        seed=options.seed,
-        confidence_level=None,
-    )
-    return {
-        "signflip_pvalue": flipped.pvalue,
-        "n_resamples": flipped.n_resamples,
-        "seed": options.seed if flipped.n_resamples else None,
-    }
-
-
-def _drawn(
-    data: MeanData,
-    options: MeanOptions,
-    alternative: str,
-    confidence_level: float,
-    pool: ThreadPool,
-) -> dict[str, Any]:
-    """Flip signs, or draw units with replacement."""
-    units = unit_sums(data.values, data.plan, pool)
-    given: dict[str, Any] = {
-        "alternative": alternative,
-        "confidence_level": confidence_level,
-        "n_resamples": options.n_resamples,
-        "seed": options.seed,
-    }
-    shown: dict[str, Any] = {"df": None, "distribution": options.method, "seed": options.seed}
-    found: Any
-    if options.method == "permutation":
-        found = flip_test(units, studentized=options.studentized, **given)
-        shown |= {"statistic": found.statistic, "n_resamples": found.n_resamples}
-        shown["status"] = OK if found.n_nonzero else DEGENERATE
-        if found.complete:
-            shown["seed"] = None
-    else:
-        found = bootstrap_difference(units, interval=str(options.interval), **given)
-        shown |= {"status": found.status, "n_resamples": options.n_resamples}
-        shown["statistic"] = found.statistic
-    return {**shown, "pvalue": found.pvalue, "interval": ConfidenceInterval(found.low, found.high)}
+def _interval(ends: Any, alternative: str, limits: tuple[float, float]) -> ConfidenceInterval:
+    """The side of an interval that the alternative has, between limits; NaN stays."""
+    low, high = keep_side(ends, alternative, limits)
+    least, most = limits
+    return ConfidenceInterval(min(max(low, least), most), min(max(high, least), most))

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,9 +26,7 @@ from fastcmp.kernels.flipped_pairs import (
     student_test_pairs,
     test_pairs,
 )
-
-if TYPE_CHECKING:
-    from fastcmp.pairwise.engine import PairTests
+from fastcmp.pairwise.engine import PairTests
 
 Floats = NDArray[np.float64]
 
@@ -44,47 +41,25 @@ _STEPS = np.unique(
 _LOOKED_AT = 16  # values that choose the step; it is checked on all
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FlippedUnits:
+class FlippedUnits(NamedTuple):
     """Values and sizes of units, so scaled that the sum of a model is its mean x n."""
 
     #: Shape (M, G); whole numbers, or less the mean of each unit over models.
     values: Floats
     whole: bool
-    #: Shape (G,), and their sum n.
+    #: Shape (G,).
     sizes: Floats
-    total_size: float
-    #: Of the squared residual of each unit in the variance, shape (G,).
+    #: Of the squared residual of each unit in the variance, n / (n - 1) in CR1, shape (G,).
     factors: Floats
     #: Where each stratum begins, and G; shape (H + 1,).
     starts: NDArray[np.int64]
 
-    @property
-    def n_strata(self) -> int:
-        """Number of strata."""
-        return self.starts.size - 1
 
-    @property
-    def is_balanced(self) -> bool:
-        """Whether there is one stratum, of units of one size."""
-        return self.n_strata == 1 and bool((self.sizes == self.sizes[0]).all())
-
-    def as_pair(self) -> FlippedUnits:
-        """Put the differences of the first two models in place of all values."""
-        difference = self.values[0] - self.values[1]
-        return replace(self, values=np.stack([difference, np.zeros_like(difference)]))
-
-    def strata(self) -> Iterator[slice]:
-        """The units of each stratum."""
-        return map(slice, self.starts[:-1].tolist(), self.starts[1:].tolist())
-
-
-def read_units(units: UnitSums, variance: str = "cr1") -> FlippedUnits:
+def read_units(units: UnitSums) -> FlippedUnits:
     """Scale units by the weights of their strata, and find their step."""
     n_strata = units.weights.size
     starts = np.searchsorted(units.strata, np.arange(n_strata + 1))
-    sizes_of = np.add.reduceat(units.sizes, starts[:-1])
-    scale = _rational(units.weights / sizes_of)
+    scale = _rational(units.weights / np.add.reduceat(units.sizes, starts[:-1]))
     step = _find_step(units.sums, units.rounding)
     values = units.sums if step is None else np.rint(units.sums * step)
     whole = step is not None and bool((scale == np.rint(scale)).all())
@@ -95,27 +70,9 @@ def read_units(units: UnitSums, variance: str = "cr1") -> FlippedUnits:
     if not whole:  # differences stay, and lose less to rounding
         values = values - values.mean(axis=0)
     sizes = units.sizes * scale[units.strata] * (1.0 if step is None else step)
-    return FlippedUnits(
-        values=values,
-        whole=whole,
-        sizes=sizes,
-        total_size=float(sizes.sum()),
-        factors=_factors(units, starts, sizes_of, variance),
-        starts=starts,
-    )
-
-
-def _factors(units: UnitSums, starts: NDArray[np.int64], sizes_of: Floats, variance: str) -> Floats:
-    """The factor of each squared residual: 1, G / (G - 1), 1 / (1 - n_g / n)."""
-    if variance == "cr0":
-        return np.ones(units.sizes.size)
-    if variance == "cr1":
-        n = np.diff(starts).astype(float)
-        factors = np.divide(n, n - 1, out=np.ones_like(n), where=n > 1)
-        return np.asarray(factors[units.strata])
-    left = 1.0 - units.sizes / sizes_of[units.strata]
-    power = -1.0 if variance == "cr2" else -2.0
-    return np.power(left, power, out=np.ones_like(left), where=left > 0)
+    n = np.diff(starts).astype(float)
+    factors = np.divide(n, n - 1, out=np.ones_like(n), where=n > 1)[units.strata]
+    return FlippedUnits(values, whole, sizes, factors, starts)
 
 
 def _rational(scale: Floats) -> Floats:
@@ -160,86 +117,25 @@ _ALL_OF_ONE, _ALL_OF_MANY = 1 << 20, 1 << 14
 _STEPS_OF_ONE, _STEPS_OF_MANY = 1 << 29, 1 << 17
 
 
-class FlipOutcome(NamedTuple):
-    """A sign-flip test of two models."""
-
-    #: Difference of means; studentized, t.
-    statistic: float
-    pvalue: float
-    #: Interval for the difference of means, by inversion of the test.
-    low: float
-    high: float
-    #: Draws of the p-value; 0 where it is exact.
-    n_resamples: int
-    #: Units in which the models differ.
-    n_nonzero: int
-    #: Whether all signs were looked at, so that the interval is exact too.
-    complete: bool
-
-
 def least_pvalue(n_nonzero: int, alternative: str) -> float:
     """The least p-value that flips of so many differences can have."""
     tails = 2.0 if alternative == "two-sided" else 1.0
     return min(1.0, tails * 0.5**n_nonzero)
 
 
-def flip_test(
-    units: UnitSums,
-    *,
-    alternative: str,
-    studentized: bool,
-    n_resamples: int,
-    seed: int,
-    confidence_level: float | None,
-    pool: ThreadPool | None = None,
-    variance: str = "cr1",
-) -> FlipOutcome:
-    """Test two models, the two rows of `units`, and invert the test.
-
-    The p-value is exact up to 20 units, and for the plain test where differences are
-    whole multiples of a step, or where up to 40 are not 0; the interval up to 20 units.
-    Without a level there is no interval.
-    """
-    read = read_units(units, variance).as_pair()
-    with ThreadPool(1) as own:
-        flips = _Flips(
-            read,
-            _Plan.of(read, _ALL_OF_ONE, n_resamples, seed, confidence_level or 0.95),
-            pool or own,
-            alternative=alternative,
-            studentized=studentized,
-            steps=_STEPS_OF_ONE,
-        )
-    pair = np.array([[0, 1]], np.int32)
-    statistic, pvalue, exact = flips.test(pair)[0]
-    low = high = np.nan
-    if confidence_level is not None:
-        low, high = flips.limits(pair)[0]
-    n_draws = 0 if exact else flips.n_draws
-    nonzero = int(np.count_nonzero(read.values[0]))
-    ends = float(low), float(high)
-    return FlipOutcome(float(statistic), float(pvalue), *ends, n_draws, nonzero, flips.complete)
-
-
 def flip_tests(
     units: UnitSums,
     base: PairTests,
+    level: float,
+    pool: ThreadPool,
     *,
     studentized: bool,
     n_resamples: int,
     seed: int,
-    level: float,
-    pool: ThreadPool,
-    variance: str = "cr1",
-    memory_limit: int | None = None,
 ) -> PairTests:
     """Test all pairs by sums with the same random signs; two-sided."""
-    read = read_units(units, variance)
-    plan = _Plan.of(read, _ALL_OF_MANY, n_resamples, seed, level)
-    rows = (len(units.sums) + 1) * (2 * read.n_strata if studentized else 1)
-    check_draws(plan.signs.n_draws, rows, memory_limit, f" of {len(units.sums)} models")
-    flips = _Flips(
-        read, plan, pool, alternative="two-sided", studentized=studentized, steps=_STEPS_OF_MANY
+    flips = SignFlips(
+        units, level, pool, studentized=studentized, n_resamples=n_resamples, seed=seed
     )
 
     def columns(block: Block) -> PairColumns:
@@ -260,72 +156,67 @@ def flip_tests(
     )
 
 
-class _Plan(NamedTuple):
-    """Which signs are drawn, and which of the draws is an end of an interval."""
+class SignFlips:
+    """Sums of models with the signs of all draws, and tests of pairs by them.
 
-    signs: SignDraws
-    alpha: float
-
-    @classmethod
-    def of(cls, units: FlippedUnits, most: int, n_resamples: int, seed: int, level: float) -> _Plan:
-        signs = SignDraws.of(units.sizes.size, most, n_resamples, seed)
-        return cls(signs, 1.0 - level)
-
-    @property
-    def rank(self) -> int:
-        """How many draws must be as extreme for a p-value above alpha."""
-        n_draws = self.signs.n_draws
-        if self.signs.complete:
-            return int(np.floor(self.alpha * n_draws + 1e-9)) + 1
-        return int(np.floor(self.alpha * (n_draws + 1) + 1e-9))
-
-
-class _Flips:
-    """Sums of all models with the signs of all draws, and tests of pairs by them."""
+    Of two models `alone` the p-value is exact up to 20 units, and for the plain test where
+    differences are whole multiples of a step, or where up to 40 are not 0; the interval up to
+    20 units.
+    """
 
     def __init__(
         self,
-        units: FlippedUnits,
-        plan: _Plan,
+        units: UnitSums,
+        level: float,
         pool: ThreadPool,
         *,
-        alternative: str,
-        studentized: bool,
-        steps: int,
+        n_resamples: int,
+        seed: int,
+        studentized: bool = False,
+        alternative: str = "two-sided",
+        alone: bool = False,
     ) -> None:
-        self._units, self._steps = units, steps
-        self.n_draws, self.complete = plan.signs.n_draws, plan.signs.complete
-        how = (0 if plan.signs.complete else 1, ALTERNATIVES[alternative], plan.rank)
-        self._student = Units(units.values, units.sizes, units.factors, units.starts)
-        self._studentized = studentized
-        # With equal sizes t is a function of the sum.
-        self._plain = not studentized or units.is_balanced
-        rows = np.concatenate([units.values, units.sizes[None]])
+        values, whole, sizes, factors, starts = read_units(units)
+        most, self._steps = _ALL_OF_MANY, _STEPS_OF_MANY
+        if alone:
+            difference = values[0] - values[1]
+            values = np.stack([difference, np.zeros_like(difference)])
+            most, self._steps = _ALL_OF_ONE, _STEPS_OF_ONE
+        self.n_nonzero = int(np.count_nonzero(values[0]))
+        signs = SignDraws.of(sizes.size, most, n_resamples, seed)
+        self.n_draws, self.complete = signs.n_draws, signs.complete
+        # How many draws must be as extreme for a p-value above alpha.
+        rank = (1.0 - level) * (signs.n_draws + (not signs.complete)) + 1e-9
+        rank = int(np.floor(rank)) + signs.complete
+        how = (0 if signs.complete else 1, ALTERNATIVES[alternative], rank)
+        self._student = Units(values, sizes, factors, starts)
+        self._studentized, self._total = studentized, float(sizes.sum())
+        n_strata = starts.size - 1
+        rows = np.concatenate([values, sizes[None]])
+        if not alone:
+            width = len(rows) * (2 * n_strata if studentized else 1)
+            check_draws(signs.n_draws, width, None, f" of {len(values)} models")
         self._draws: Draws | StudentDraws
-        if self._plain:
-            whole = slice(0, rows.shape[1])
-            sums = signed_sums(rows, whole, 0, plan.signs, pool)
-            inverses = _inverses(sums[-1], units.total_size, alternative)
+        # With equal sizes t is a function of the sum.
+        if not studentized or (n_strata == 1 and bool((sizes == sizes[0]).all())):
+            sums = signed_sums(rows, slice(0, rows.shape[1]), 0, signs, pool)
+            inverses = _inverses(sums[-1], self._total, alternative)
             self._draws = Draws(sums, inverses, *how)
-            self._observed = Observed(
-                units.values,
-                units.values.sum(axis=1),
-                np.abs(units.values).sum(axis=1),
-                units.whole,
-            )
+            totals = values.sum(axis=1)
+            self._observed = Observed(values, totals, np.abs(values).sum(axis=1), whole)
             return
-        check_draws(plan.signs.n_draws, 2.0 * units.n_strata * len(rows))
-        sums = np.empty((units.n_strata, 2, len(rows), plan.signs.n_draws))
-        weighted = rows * (units.sizes * units.factors)
+        check_draws(signs.n_draws, 2.0 * n_strata * len(rows))
+        sums = np.empty((n_strata, 2, len(rows), signs.n_draws))
+        weighted = rows * (sizes * factors)
         start = 0
-        for h, own in enumerate(units.strata()):
-            sums[h, 0] = signed_sums(rows, own, start, plan.signs, pool)
-            sums[h, 1] = signed_sums(weighted, own, start, plan.signs, pool)
+        for h, own in enumerate(map(slice, starts[:-1].tolist(), starts[1:].tolist())):
+            sums[h, 0] = signed_sums(rows, own, start, signs, pool)
+            sums[h, 1] = signed_sums(weighted, own, start, signs, pool)
             start += -(-(own.stop - own.start) // 64)
         self._draws = StudentDraws(sums, *how)
 
     def test(self, pairs: NDArray[np.int32]) -> Floats:
-        """Give statistics, p-values, and 1 where these are exact, shape (P, 3)."""
+        """Statistics, p-values, and 1 where these are exact, shape (P, 3)."""
         pairs, out = np.ascontiguousarray(pairs), np.empty((len(pairs), 3))
         if isinstance(self._draws, StudentDraws):
             found = np.empty((len(pairs), 2))
@@ -333,10 +224,10 @@ class _Flips:
             out[:, :2], out[:, 2] = found, 1 - self._draws.added
             return out
         test_pairs(self._observed, self._draws, pairs, self._steps, out)
-        out[:, 0] /= self._units.total_size
+        out[:, 0] /= self._total
         if self._studentized:
             statistics = np.empty(len(pairs))
-            balanced_statistics(self._units.values, self._units.factors[0], pairs, statistics)
+            balanced_statistics(self._student.values, self._student.factors[0], pairs, statistics)
             out[:, 0] = statistics
         return out
 
@@ -348,7 +239,7 @@ class _Flips:
             return out
         totals = self._observed.totals
         differences = totals[pairs[:, 0]] - totals[pairs[:, 1]]
-        pair_limits(self._draws, pairs, differences, self._units.total_size, out)
+        pair_limits(self._draws, pairs, differences, self._total, out)
         return out
 
 

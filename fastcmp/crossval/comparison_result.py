@@ -11,8 +11,14 @@ from numpy.typing import NDArray
 
 from fastcmp.core.checks import ALTERNATIVES, choose
 from fastcmp.core.records import Compared, Drawn, Record, ScoreTable
-from fastcmp.core.saved_states import readable
-from fastcmp.core.sections import Section, format_interval, format_pvalue, interval_name
+from fastcmp.core.sections import (
+    Column,
+    Section,
+    format_interval,
+    format_pvalue,
+    interval_name,
+    main_table,
+)
 from fastcmp.core.sentences import answer, how
 from fastcmp.crossval.designs import UNUSED
 from fastcmp.crossval.fold_tests import CVTest, FoldTestResult, find_test
@@ -35,6 +41,14 @@ class CVComparison(Compared, Drawn, Record):
     #: Predictions and folds, from which `test` works out further tests.
     runs: CVRuns
     alternative: str
+
+    _read = (
+        *("names", "measure"),
+        Column("score_a", lambda self: self.runs.means(self._run_of(next(iter(self.tests))))[0]),
+        Column("score_b", lambda self: self.runs.means(self._run_of(next(iter(self.tests))))[1]),
+        *("difference", "better", "alternative", "seed"),
+        main_table("tests"),
+    )
 
     @property
     def statistic(self) -> float:
@@ -153,20 +167,6 @@ class CVComparison(Compared, Drawn, Record):
             "pvalue": [float(record.pvalue) for record in records],
             "low": ends[:, 0],
             "high": ends[:, 1],
-        }
-
-    def _entries(self) -> dict[str, Any]:
-        a, b = self.runs.means(self._run_of(next(iter(self.tests)))).tolist()
-        return {
-            "names": list(self.names),
-            "measure": self.measure,
-            "score_a": a,
-            "score_b": b,
-            "difference": self.difference,
-            "better": self.better,
-            "alternative": self.alternative,
-            "seed": self.seed,
-            "tests": readable(self.columns()),
         }
 
     def sections(self) -> list[Section]:
@@ -308,6 +308,8 @@ class CVDatasetsResult(Record):
     #: Where the seeds of all data sets come from; None where nothing was fitted.
     seed: int | None = None
 
+    _read = ("names", "tasks", "measure", "scores", "seed", main_table("data_sets"))
+
     @property
     def _first(self) -> Any:
         return next(iter(self.results.values()))
@@ -425,16 +427,6 @@ class CVDatasetsResult(Record):
             for key, values in part.items():
                 table.setdefault(key, []).extend(values)
         return table
-
-    def _entries(self) -> dict[str, Any]:
-        return {
-            "names": list(self.names),
-            "tasks": list(self.tasks),
-            "measure": self.measure,
-            "scores": readable(self.scores),
-            "seed": self.seed,
-            "data_sets": readable(self.columns()),
-        }
 
     def sections(self) -> list[Section]:
         """Describe the record.

@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
 from fastcmp.core.records import Record
-from fastcmp.core.saved_states import FileKind, read_state, readable, write_state
-from fastcmp.core.sections import Section
+from fastcmp.core.saved_states import FileKind, read_state, write_state
+from fastcmp.core.sections import Column, Section
 from fastcmp.core.sentences import how
 from fastcmp.core.threads import Progress, check_workers, reporting
 from fastcmp.crossval.designs import UNUSED, Design
@@ -36,6 +36,12 @@ class DesignRun(Record):
     predictions: NDArray[np.int32]
     #: Scores in each fold, shape (M, R, K); None for accuracy.
     scores: NDArray[np.float64] | None
+
+    _read = (
+        Column("design", lambda self: str(self.design)),
+        Column("n_models", lambda self: len(self.predictions)),
+        *("n_train", "n_test"),
+    )
 
     @property
     def n_test(self) -> int:
@@ -69,14 +75,6 @@ class DesignRun(Record):
             "prediction": self.predictions[:, repetition, sample].ravel(),
         }
 
-    def _entries(self) -> dict[str, Any]:
-        return {
-            "design": str(self.design),
-            "n_models": len(self.predictions),
-            "n_train": self.n_train,
-            "n_test": self.n_test,
-        }
-
     def sections(self) -> list[Section]:
         """Describe the record.
 
@@ -104,6 +102,11 @@ class CVRuns(Record):
     measure: str
     #: Where all splits and random states come from.
     seed: int
+
+    _read = (
+        *("names", Column("n_samples", "y.size"), "classes", "measure", "seed"),
+        Column("designs", lambda self: [str(run.design) for run in self.runs]),
+    )
 
     def find(self, test: CVTest) -> DesignRun:
         """Choose the predictions for a test.
@@ -221,16 +224,6 @@ class CVRuns(Record):
             for name, values in part.items():
                 table.setdefault(name, []).extend(values)
         return table
-
-    def _entries(self) -> dict[str, Any]:
-        return {
-            "names": list(self.names),
-            "n_samples": self.y.size,
-            "classes": readable(self.classes),
-            "measure": self.measure,
-            "seed": self.seed,
-            "designs": [str(run.design) for run in self.runs],
-        }
 
     def sections(self) -> list[Section]:
         """Describe the record.

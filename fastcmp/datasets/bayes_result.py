@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp.core.records import Compared, Record
 from fastcmp.core.render import visible
-from fastcmp.core.sections import Section
+from fastcmp.core.sections import PAIR, Column, Section
 from fastcmp.core.sentences import answer, how
 from fastcmp.datasets.reading import dropped_sentence
 
@@ -199,6 +198,11 @@ class BayesPairs(Record):
     seed: int
     lower_is_better: bool
 
+    _columns = (
+        *(Column(name, pair.source) for name, pair in zip("ab", PAIR, strict=True)),
+        *Column.each("p_a p_rope p_b p_a_above_b decision"),
+    )
+
     @property
     def decision(self) -> tuple[str | None, ...]:
         """What is at least as probable as the threshold, by pair."""
@@ -221,25 +225,6 @@ class BayesPairs(Record):
         first, second = self.pairs.T
         made[first, second], made[second, first] = upper, lower
         return made
-
-    def columns(self) -> dict[str, Any]:
-        """The pairs as columns, a row a pair.
-
-        Returns
-        -------
-        dict of str to sequence
-            Both names, the probabilities, and the decision.
-        """
-        first, second = self.pairs.T
-        return {
-            "a": [self.names[i] for i in first],
-            "b": [self.names[i] for i in second],
-            "p_a": self.p_a,
-            "p_rope": self.p_rope,
-            "p_b": self.p_b,
-            "p_a_above_b": self.p_a_above_b,
-            "decision": list(self.decision),
-        }
 
     def sections(self) -> list[Section]:
         """Describe the record.

@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import as_flag, as_numbers, as_proportion, choose
 from fastcmp.core.records import Record, ScoreTable
-from fastcmp.core.saved_states import readable
 from fastcmp.core.sections import Section
 from fastcmp.core.sentences import how
 from fastcmp.core.threads import check_memory, parts
@@ -23,10 +22,6 @@ from fastcmp.inputs.model_names import position_of, read_names
 _SHOWN = 20  # tasks, and models
 #: Marks in the order in which a footer counts them.
 MARKS = ("v", "", "*")
-_ENTRIES = (
-    *("names", "tasks", "scores", "df", "baseline", "alpha", "lower_is_better"),
-    *("test_train_ratio", "marks", "mark_counts", "wins", "better", "ranking"),
-)
 
 
 class Standing(NamedTuple):
@@ -68,6 +63,11 @@ class TaskTable(Record):
     test_train_ratio: NDArray[np.float64]
     #: Folds of all repetitions.
     n_splits: int
+
+    _read = (
+        *("names", "tasks", "scores", "df", "baseline", "alpha", "lower_is_better"),
+        *("test_train_ratio", "marks", "mark_counts", "wins", "better", "ranking"),
+    )
 
     @property
     def distribution(self) -> str:
@@ -189,9 +189,6 @@ class TaskTable(Record):
             "statistic": self.statistic.ravel(),
             "pvalue": self.pvalue.ravel(),
         }
-
-    def _entries(self) -> dict[str, Any]:
-        return {name: readable(getattr(self, name)) for name in _ENTRIES}
 
     def sections(self) -> list[Section]:
         """Describe the record.

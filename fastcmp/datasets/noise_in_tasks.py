@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fastcmp.core.checks import as_numbers
 from fastcmp.core.records import Record
 from fastcmp.core.render import visible
-from fastcmp.core.sections import Section
+from fastcmp.core.sections import Column, Section
 from fastcmp.core.sentences import answer
 from fastcmp.datasets.reading import name_tasks
 from fastcmp.kernels.item_values import LARGEST
@@ -55,6 +55,11 @@ class TaskNoise(Record):
     ms_between: float | None
     ms_within: float | None
 
+    _columns = (
+        *(Column("task", "tasks"), Column("n_items"), Column("mean", "task_means")),
+        Column("variance", "task_variances"),
+    )
+
     @property
     def variance_nested(self) -> float:
         """Variance of the mean when tasks and then items are drawn: too large."""
@@ -72,21 +77,6 @@ class TaskNoise(Record):
         """  # noqa: D205
         spread = self.unbiased_variance_of_mean * len(self.tasks)
         return 1.0 - self.between_task_variance / spread if spread else float("nan")
-
-    def columns(self) -> dict[str, Any]:
-        """The tasks as columns, a row a task.
-
-        Returns
-        -------
-        dict of str to sequence
-            Name, number of items, mean, and variance of the items.
-        """
-        return {
-            "task": list(self.tasks),
-            "n_items": self.n_items,
-            "mean": self.task_means,
-            "variance": self.task_variances,
-        }
 
     def sections(self) -> list[Section]:
         """Describe the record.

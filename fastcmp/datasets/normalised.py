@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp.core.records import Record
-from fastcmp.core.sections import Section
+from fastcmp.core.sections import MODEL, Column, Section
 from fastcmp.datasets.reading import POLICIES, read_data
 
 Floats = NDArray[np.float64]
@@ -43,22 +43,19 @@ class NormalisedScores(Record):
     n_constant_tasks: int
     lower_is_better: bool = False
 
-    def columns(self) -> dict[str, Any]:
-        """The models as columns, a row a model.
-
-        Returns
-        -------
-        dict of str to sequence
-            Name, and means over the tasks.
-        """
-        return {
-            "model": list(self.names),
-            "mean_minmax": self.mean_minmax,
-            "mean_gap_to_best": self.mean_gap_to_best,
-            "mean_standardised": self.mean_standardised,
-            "mean_score": self.mean_score,
-            "median_score": self.median_score,
-        }
+    _columns = (
+        MODEL,
+        *(
+            Column(name, form=".4f", head=head)
+            for name, head in (
+                ("mean_minmax", "min-max"),
+                ("mean_gap_to_best", "gap"),
+                ("mean_standardised", "standardised"),
+                ("mean_score", "mean"),
+                ("median_score", "median"),
+            )
+        ),
+    )
 
     def sections(self) -> list[Section]:
         """Describe the record.
@@ -69,8 +66,6 @@ class NormalisedScores(Record):
             One table.
         """
         order = np.argsort(-self.mean_minmax, kind="stable").tolist()
-        table = list(self.columns().values())
-        rows = tuple((table[0][i], *(f"{column[i]:.4f}" for column in table[1:])) for i in order)
         notes = [
             "Scores of different tasks are comparable only as far as these scales are; "
             "no test uses them."
@@ -80,15 +75,8 @@ class NormalisedScores(Record):
                 f"{self.n_constant_tasks} tasks on which all models tie have no min-"
                 "max or standardised score."
             )
-        return [
-            Section(
-                title=f"Normalised scores on {len(self.tasks)} data sets",
-                columns=("model", "min-max", "gap", "standardised", "mean", "median"),
-                rows=rows,
-                notes=tuple(notes),
-                most=20,
-            )
-        ]
+        title = f"Normalised scores on {len(self.tasks)} data sets"
+        return [self._printed(title, order=order, notes=notes)]
 
 
 def normalised_scores(

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fastcmp.core.checks import as_resamples, as_seed, choose
 from fastcmp.core.records import Record
-from fastcmp.core.sections import Section, format_pvalue
+from fastcmp.core.sections import MODEL, Column, Section, format_pvalue
 from fastcmp.core.sentences import differ_sentence, null_sentence
 from fastcmp.core.threads import Progress, ThreadPool, check_workers, no_step, parts, reporting
 from fastcmp.datasets.reading import Gains, rank_tasks, read_data
@@ -76,6 +76,8 @@ class OmnibusTest(Record):
     n_resamples: int | None = None
     seed: int | None = None
 
+    _columns = (MODEL, Column("mean_rank", form=".3f"), Column("weighted_sum"))
+
     @property
     def _named(self) -> str:
         """The test, and where its p-value comes from."""
@@ -104,19 +106,6 @@ class OmnibusTest(Record):
             f"{agreement}."
         )
 
-    def columns(self) -> dict[str, Any]:
-        """The models as columns, a row a model.
-
-        Returns
-        -------
-        dict of str to sequence
-            Name, mean rank and weighted sum.
-        """
-        columns: dict[str, Any] = {"model": list(self.names), "mean_rank": self.mean_rank}
-        if self.weighted_sum is not None:
-            columns["weighted_sum"] = self.weighted_sum
-        return columns
-
     def sections(self) -> list[Section]:
         """Describe the record.
 
@@ -136,12 +125,7 @@ class OmnibusTest(Record):
         if self.status == DEGENERATE:
             text.append("All models tie on all data sets: there is nothing to test.")
         order = np.argsort(self.mean_rank, kind="stable").tolist()
-        table = Section(
-            title="Mean ranks, 1 for the best",
-            columns=("model", "mean rank"),
-            rows=tuple((self.names[i], f"{self.mean_rank[i]:.3f}") for i in order),
-            most=20,
-        )
+        table = self._printed("Mean ranks, 1 for the best", "model mean_rank", order=order)
         title = "Do any of these models differ?"
         return [Section(title=title, text=tuple(text)), table]
 

@@ -22,7 +22,7 @@ from fastcmp.core.checks import (
 )
 from fastcmp.core.records import Drawn, Record, ScoreTable
 from fastcmp.core.render import visible
-from fastcmp.core.sections import Section
+from fastcmp.core.sections import Column, Section
 from fastcmp.core.sentences import answer, how
 from fastcmp.core.threads import ThreadPool, check_workers, no_step, parts
 from fastcmp.datasets.reading import Gains, dropped_sentence, rank_tasks, read_data
@@ -222,30 +222,28 @@ class TaskBootstrap(Drawn, Record):
     seed: int | None
     lower_is_better: bool
 
+    _columns = (
+        Column("model", "names", visible),
+        Column("rank"),
+        Column("rank_low rank_high", "rank_interval", head="{self._level}"),
+        Column("{self._name}", "estimate", ".4g", "{self.rank_by}"),
+        Column("standard_error", form=".3g", head="s.e."),
+        Column("best_probability", form=".3f", head="P(best)"),
+        Column("top_k", form=".3f", head="P(top {self.k})"),
+    )
+
+    @property
+    def _level(self) -> str:
+        return f"{100 * self.confidence_level:.9g}% of draws"
+
+    @property
+    def _name(self) -> str:
+        return self.rank_by.replace(" ", "_")
+
     @property
     def standard_error(self) -> Floats:
         """Standard deviation of the mean rank or score over the draws, shape (M,)."""
         return np.asarray(np.sqrt(self.variance))
-
-    def columns(self) -> dict[str, Any]:
-        """The models as columns, a row a model.
-
-        Returns
-        -------
-        dict of str to sequence
-            Name, rank, interval of the rank, mean, its standard error, and the
-            probabilities to be the best and among the top.
-        """
-        return {
-            "model": list(self.names),
-            "rank": self.rank,
-            "rank_low": self.rank_interval[:, 0],
-            "rank_high": self.rank_interval[:, 1],
-            self.rank_by.replace(" ", "_"): self.estimate,
-            "standard_error": self.standard_error,
-            "best_probability": self.best_probability,
-            "top_k": self.top_k,
-        }
 
     def sections(self) -> list[Section]:
         """Describe the record.
@@ -276,20 +274,10 @@ class TaskBootstrap(Drawn, Record):
                 "variance is too large."
             )
         order = np.lexsort((self.estimate, self.rank))
-        level = f"{100 * self.confidence_level:.9g}% of draws"
-        shown = ["model", "rank", level, self.rank_by, "s.e.", "P(best)"]
-        if self.k > 1:
-            shown.append(f"P(top {self.k})")
-        rows = []
-        for j in order:
-            low, high = self.rank_interval[j]
-            row = [visible(self.names[j]), str(self.rank[j]), f"[{low}, {high}]"]
-            row += [f"{self.estimate[j]:.4g}", f"{self.standard_error[j]:.3g}"]
-            row += [f"{self.best_probability[j]:.3f}"]
-            row += [f"{self.top_k[j]:.3f}"] * (self.k > 1)
-            rows.append(tuple(row))
+        shown = "model rank rank_low {self._name} standard_error best_probability"
+        shown += " top_k" * (self.k > 1)
         title = "How far do ranks depend on the tasks?"
-        return [Section(title=title, text=tuple(text), columns=tuple(shown), rows=tuple(rows))]
+        return [self._printed(title, shown, text=text, order=order, most=None)]
 
 
 # Values of models on the items, or folds, of each task, and draws of both.
@@ -537,6 +525,13 @@ class LeftOutTasks(Record):
     rank_by: str
     lower_is_better: bool
 
+    _columns = (
+        Column("model", "names", visible),
+        Column("rank"),
+        Column("rank_min", head="best"),
+        Column("rank_max", head="worst"),
+    )
+
     @property
     def rank_min(self) -> Ints:
         """Best rank that a model has without one task, shape (M,)."""
@@ -568,21 +563,6 @@ class LeftOutTasks(Record):
         other = ((self.ranks == 1) != (self.rank == 1)).any(axis=1)
         return tuple(self.tasks[t] for t in np.flatnonzero(other))
 
-    def columns(self) -> dict[str, Any]:
-        """The models as columns, a row a model.
-
-        Returns
-        -------
-        dict of str to sequence
-            Name, rank, and the best and worst rank without one task.
-        """
-        return {
-            "model": list(self.names),
-            "rank": self.rank,
-            "rank_min": self.rank_min,
-            "rank_max": self.rank_max,
-        }
-
     def sections(self) -> list[Section]:
         """Describe the record.
 
@@ -604,18 +584,8 @@ class LeftOutTasks(Record):
             *dropped_sentence(self.n_dropped),
         ]
         order = np.argsort(self.rank, kind="stable")
-        low, high = self.rank_min, self.rank_max
-        return [
-            Section(
-                title="Do ranks hang on one task?",
-                text=tuple(text),
-                columns=("model", "rank", "best", "worst"),
-                rows=tuple(
-                    (visible(self.names[j]), str(self.rank[j]), str(low[j]), str(high[j]))
-                    for j in order
-                ),
-            )
-        ]
+        title = "Do ranks hang on one task?"
+        return [self._printed(title, text=text, order=order, most=None)]
 
 
 def leave_one_task_out(

@@ -14,7 +14,7 @@ from fastcmp.core.checks import as_numbers, as_whole, choose
 from fastcmp.core.numbers import scale_exponent, times
 from fastcmp.core.records import Record
 from fastcmp.core.render import visible
-from fastcmp.core.sections import Section
+from fastcmp.core.sections import PAIR, Column, Section, columns_of, printed
 from fastcmp.inputs.model_names import with_names
 from fastcmp.inputs.values import ItemTable
 from fastcmp.items.repeats import (
@@ -27,6 +27,25 @@ from fastcmp.items.repeats import (
 )
 
 Floats = NDArray[np.float64]
+
+
+_MODELS = (
+    Column("model", "names", visible),
+    Column("mean", form=".4g"),
+    Column("se", "mean_se", ".4g", "SE"),
+    Column("between_items", form=".4g", head="variance between items"),
+    Column("sampling", form=".4g", head="variance of answers"),
+    Column("se_same_items", "mean_se_same_items", ".4g", "SE, same items"),
+    Column("se_items", "mean_se_items", ".4g", "SE, unlimited answers"),
+)
+_PAIRS = (
+    *(Column(pair.name, pair.source, visible, name) for name, pair in zip("ab", PAIR, strict=True)),
+    Column("difference", form=".4g"),
+    Column("se", form=".4g", head="SE"),
+    Column("omega2", form=".4g", head="variance between items"),
+    Column("se_same_items", form=".4g", head="SE, same items"),
+    Column("se_items", form=".4g", head="SE, unlimited answers"),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -171,29 +190,7 @@ class VarianceComponents(Record):
             items, and standard errors of the same items asked again and with unlimited
             answers per item.
         """
-        if not len(self.pairs):
-            return self._model_columns()
-        first, second = self.pairs.T.tolist()
-        return {
-            "model_a": [self.names[i] for i in first],
-            "model_b": [self.names[i] for i in second],
-            "difference": self.difference.tolist(),
-            "se": self.se.tolist(),
-            "omega2": self.omega2.tolist(),
-            "se_same_items": self.se_same_items.tolist(),
-            "se_items": self.se_items.tolist(),
-        }
-
-    def _model_columns(self) -> dict[str, list[Any]]:
-        return {
-            "model": list(self.names),
-            "mean": self.mean.tolist(),
-            "se": self.mean_se.tolist(),
-            "between_items": self.between_items.tolist(),
-            "sampling": self.sampling.tolist(),
-            "se_same_items": self.mean_se_same_items.tolist(),
-            "se_items": self.mean_se_items.tolist(),
-        }
+        return columns_of(self, _PAIRS if len(self.pairs) else _MODELS)
 
     def sections(self) -> list[Section]:
         """Describe the record.
@@ -212,30 +209,12 @@ class VarianceComponents(Record):
             notes = (f"{self.n_dropped} items that a model did not answer were left out.",)
         one = not len(self.pairs)
         text = self._advice(self.mean_se, self.mean_se_items) if one else ()
-        headings = (
-            *("variance between items", "variance of answers"),
-            *("SE, same items", "SE, unlimited answers"),
-        )
-        models = Section(
-            title=title,
-            text=text,
-            columns=("model", "mean", "SE", *headings),
-            rows=_rows(self._model_columns(), 1),
-            notes=notes,
-        )
+        models = printed(self, _MODELS, title, text=text, notes=notes, most=None)
         if one:
             return [models]
-        columns = self.columns()
-        return [
-            models,
-            Section(
-                title="Differences (a minus b)",
-                text=self._advice(self.se, self.se_items),
-                columns=("a", "b", "difference", "SE", headings[0], *headings[2:]),
-                rows=_rows(columns, 2),
-                notes=self._doubts(),
-            ),
-        ]
+        title, text = "Differences (a minus b)", self._advice(self.se, self.se_items)
+        pairs = printed(self, _PAIRS, title, text=text, notes=self._doubts(), most=None)
+        return [models, pairs]
 
     def _advice(self, se: Floats, limit: Floats) -> tuple[str, ...]:
         """Say what more answers, and more items, would do."""
@@ -268,14 +247,6 @@ class VarianceComponents(Record):
 def _root(variance: Floats) -> Floats:
     root: Floats = np.sqrt(variance)
     return root
-
-
-def _rows(columns: dict[str, list[Any]], n_names: int) -> tuple[tuple[str, ...], ...]:
-    """Write columns as rows of a table, the first of them names."""
-    return tuple(
-        (*map(visible, row[:n_names]), *(f"{x:.4g}" for x in row[n_names:]))
-        for row in zip(*columns.values(), strict=True)
-    )
 
 
 _CLOSE = 1e-6  # proportion of variance that products of centred values may cancel to

@@ -13,7 +13,15 @@ from numpy.typing import NDArray
 
 from fastcmp.core.checks import choose
 from fastcmp.core.records import ConfidenceInterval, Record, keep_intervals
-from fastcmp.core.sections import Section, beware, format_pvalue, interval_name
+from fastcmp.core.sections import (
+    Column,
+    Section,
+    beware,
+    format_pvalue,
+    interval_name,
+    table_of,
+    written,
+)
 from fastcmp.core.sentences import how, null_sentence
 from fastcmp.inputs.model_names import read_pair_names
 from fastcmp.paired.margin_result import CANNOT_TELL, METHOD_NAMES, NOT_WORSE, WORSE, MarginTests
@@ -67,6 +75,15 @@ class GateResult(Record):
     alpha: float
     #: What makes the decisions doubtful, in sentences.
     cautions: tuple[str, ...] = ()
+
+    _columns = (
+        *(Column("comparison", "names"), Column("measure", "measures"), Column("n_samples")),
+        *(Column("value_a value_b", "values"), Column("method", "methods"), Column("difference")),
+        Column("low high", "interval"),
+        *Column.each("margin pvalue equality_pvalue decision margin_met n_more"),
+    )
+
+    _derived = ("outcome", "passed")
 
     def __post_init__(self) -> None:
         """Keep intervals from being unpacked by mistake."""
@@ -130,34 +147,6 @@ class GateResult(Record):
         rest = f" and {places.size - 5} more" if places.size > 5 else ""
         return f" in {places.size} of {len(self.names)} comparisons ({named}{rest})"
 
-    def columns(self) -> dict[str, Any]:
-        """The comparisons as columns, a row a comparison.
-
-        Returns
-        -------
-        dict of str to list
-            Names, differences, intervals, p-values and decisions.
-        """
-        low, high = self.interval.T
-        value_a, value_b = self.values.T.tolist()
-        return {
-            "comparison": list(self.names),
-            "measure": list(self.measures),
-            "n_samples": self.n_samples.tolist(),
-            "value_a": value_a,
-            "value_b": value_b,
-            "method": list(self.methods),
-            "difference": self.difference.tolist(),
-            "low": low.tolist(),
-            "high": high.tolist(),
-            "margin": self.margin.tolist(),
-            "pvalue": self.pvalue.tolist(),
-            "equality_pvalue": self.equality_pvalue.tolist(),
-            "decision": self.decision.tolist(),
-            "margin_met": self.margin_met.tolist(),
-            "n_more": list(self.n_more),
-        }
-
     def sections(self) -> list[Section]:
         """Describe the record.
 
@@ -167,18 +156,16 @@ class GateResult(Record):
             The outcome, a table, and what is promised.
         """
         first, second = self.models
-        rows = tuple(
-            (
-                self.names[i],
-                *self.measured(i),
-                f"{self.difference[i]:+.4f}",
-                f"[{self.interval[i, 0]:+.4f}, {self.interval[i, 1]:+.4f}]",
-                f"{self.margin[i]:.4g}",
-                format_pvalue(self.pvalue[i]),
-                str(self.decision[i]),
-            )
-            for i in range(len(self.names))
-        )
+        measured = zip(*map(self.measured, range(len(self.names))), strict=True)
+        columns = {
+            "": self.names,
+            **dict(zip(("n", first, second), measured, strict=True)),
+            "difference": written(self.difference, "+.4f"),
+            interval_name(1 - 2 * self.alpha): written(self.interval, "+.4f"),
+            "margin": written(self.margin, ".4g"),
+            "p": written(self.pvalue, format_pvalue),
+            "decision": written(self.decision),
+        }
         notes = [
             how(f"Tests: {self.tests}."),
             null_sentence(f"{first} is worse than {second} by the margin or more", end="."),
@@ -186,17 +173,8 @@ class GateResult(Record):
         ]
         if len(self.names) > 1 and self.adjust != "none":
             notes.append(how(f'"better" and "worse" are {adjusted_by(self.adjust)}.'))
-        level = interval_name(1 - 2 * self.alpha)
-        heads = ("", "n", first, second, "difference", level, "margin", "p", "decision")
-        sections = [
-            Section(
-                title=f"Is {first} as good as {second}?",
-                text=(self.sentence,),
-                columns=heads,
-                rows=rows,
-                notes=tuple(notes),
-            )
-        ]
+        title = f"Is {first} as good as {second}?"
+        sections = [table_of(title, columns, text=(self.sentence,), notes=notes, most=None)]
         return [*sections, *beware(self)]
 
     @property
@@ -221,9 +199,6 @@ class GateResult(Record):
         forms = (",.0f", ".4f", ".4f")
         n, a, b = ("-" if np.isnan(x) else format(x, f) for x, f in zip(shown, forms, strict=True))
         return n, a, b
-
-    def _shown(self) -> dict[str, Any]:
-        return {**self._fields(), "outcome": self.outcome, "passed": self.passed}
 
 
 _SIZES = (("n_samples",), ("n_items",), ("n_a", "n_b"), ("n_positives", "n_negatives"))

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from fastcmp import kernels
 from fastcmp.core.checks import choose
 from fastcmp.core.records import Record
-from fastcmp.core.sections import Section, beware, format_pvalue
+from fastcmp.core.sections import MODEL, Column, Section, beware, format_pvalue
 from fastcmp.core.sentences import differ_sentence, dropped_sentences, how, null_sentence
 from fastcmp.core.threads import Progress, ThreadPool, check_workers, reporting
 from fastcmp.counts.pairs import Block, all_pairs
@@ -73,24 +73,16 @@ class MetricEquality(Record):
     #: What makes the test doubtful, in sentences.
     cautions: tuple[str, ...] = ()
 
+    _columns = (
+        MODEL,
+        Column("value", "values", ".4f", "{self.measure}"),
+        Column("standard_error", form=".4g"),
+    )
+
     @property
     def standard_error(self) -> Floats:
         """Standard error of each value, shape (M,)."""
         return np.sqrt(np.diagonal(self.covariance))
-
-    def columns(self) -> dict[str, Any]:
-        """The models as columns, a row a model.
-
-        Returns
-        -------
-        dict of str to sequence
-            Name, value and standard error.
-        """
-        return {
-            "model": list(self.names),
-            "value": self.values,
-            "standard_error": self.standard_error,
-        }
 
     def sections(self) -> list[Section]:
         """Describe the record.
@@ -113,12 +105,7 @@ class MetricEquality(Record):
             *dropped_sentences(self.n_missing, self.n_excluded),
         )
         order = np.argsort(-self.values, kind="stable").tolist()
-        rows = tuple(
-            (self.names[i], f"{self.values[i]:.4f}", f"{self.standard_error[i]:.4g}") for i in order
-        )
-        table = Section(
-            title="Models", columns=("model", self.measure, "standard error"), rows=rows, most=20
-        )
+        table = self._printed("Models", order=order)
         return [Section(title=f"Equality of {self.measure}", text=text), *beware(self), table]
 
     def _headline(self) -> str:

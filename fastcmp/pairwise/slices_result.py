@@ -11,7 +11,15 @@ from numpy.typing import NDArray
 from fastcmp.core.checks import as_proportion, choose
 from fastcmp.core.numbers import t_ppf
 from fastcmp.core.records import Drawn, Record, keep_intervals
-from fastcmp.core.sections import Section, beware, format_pvalue, interval_name, table_of, written
+from fastcmp.core.sections import (
+    Column,
+    Section,
+    beware,
+    format_pvalue,
+    interval_name,
+    table_of,
+    written,
+)
 from fastcmp.core.sentences import Sentence, how
 from fastcmp.paired.margin_result import MarginTests
 from fastcmp.pairwise.adjust import adjusted_by, promise
@@ -106,6 +114,38 @@ class SlicesResult(Drawn, Record):
     adjust_seed: int | None = None
     cautions: tuple[str, ...] = ()
 
+    _columns = (
+        Column("slice", lambda self: list(self.slices) * len(self.pairs)),
+        Column(
+            "n_items", lambda self: np.tile(self.n_items_of_slices, len(self.pairs)), head="items"
+        ),
+        Column("model_a", lambda self: self._models(0), head="model a"),
+        Column("model_b", lambda self: self._models(1), head="model b"),
+        Column("difference", lambda self: self.difference.ravel(), "+.4g"),
+        Column("standard_error", lambda self: self.standard_error.ravel()),
+        Column("low high", lambda self: np.reshape(self.interval, (-1, 2)), "+.4g", "{level}"),
+        Column("statistic", lambda self: self.statistic.ravel()),
+        Column("df", lambda self: np.tile(self.df, len(self.pairs))),
+        Column("pvalue", lambda self: self.pvalue.ravel(), format_pvalue, "p"),
+        Column(
+            "pvalue_adjusted",
+            lambda self: self.pvalue_adjusted.ravel(),
+            format_pvalue,
+            "adjusted p",
+        ),
+        Column("slice_minus_rest", lambda self: self.rest_difference.ravel()),
+        Column("rest_pvalue", lambda self: self.rest_pvalue.ravel()),
+        Column(
+            "rest_pvalue_adjusted",
+            lambda self: self.rest_pvalue_adjusted.ravel(),
+            format_pvalue,
+            "unlike the rest",
+        ),
+    )
+
+    def _models(self, place: int) -> list[str]:
+        return [self.names[i] for i in np.repeat(self.pairs[:, place], len(self.slices))]
+
     def __post_init__(self) -> None:
         """Keep intervals from being unpacked by mistake."""
         keep_intervals(self, "interval", "worst_interval")
@@ -194,35 +234,6 @@ class SlicesResult(Drawn, Record):
         with np.errstate(over="ignore"):
             return Shrunk(shrunk * unit, error * unit, mean * unit, tau2 * unit * unit, q)
 
-    def columns(self) -> dict[str, Any]:
-        """All slices and pairs as columns, a row each.
-
-        Returns
-        -------
-        dict of str to sequence
-            Slice, its items, both models, difference, interval, p-values, and slice minus
-            rest.
-        """
-        p, n_slices = self.difference.shape
-        first, second = np.repeat(self.pairs, n_slices, axis=0).T
-        return {
-            "slice": list(self.slices) * p,
-            "n_items": np.tile(self.n_items_of_slices, p),
-            "model_a": [self.names[i] for i in first],
-            "model_b": [self.names[j] for j in second],
-            "difference": self.difference.ravel(),
-            "standard_error": self.standard_error.ravel(),
-            "low": np.asarray(self.interval)[..., 0].ravel(),
-            "high": np.asarray(self.interval)[..., 1].ravel(),
-            "statistic": self.statistic.ravel(),
-            "df": np.tile(self.df, p),
-            "pvalue": self.pvalue.ravel(),
-            "pvalue_adjusted": self.pvalue_adjusted.ravel(),
-            "slice_minus_rest": self.rest_difference.ravel(),
-            "rest_pvalue": self.rest_pvalue.ravel(),
-            "rest_pvalue_adjusted": self.rest_pvalue_adjusted.ravel(),
-        }
-
     def sections(self) -> list[Section]:
         """Describe the record.
 
@@ -258,20 +269,7 @@ class SlicesResult(Drawn, Record):
                 f"{n_differ} of {p} {'pair' if p == 1 else 'pairs'} ({said})."
             )
         order = np.lexsort((self.pvalue.ravel(), self.pvalue_adjusted.ravel()))
-        level, columns = interval_name(1.0 - self.alpha), self.columns()
-        first = {name: [column[k] for k in order] for name, column in columns.items()}
-        ends = np.asarray(self.interval).reshape(-1, 2)[order]
-        differences = {
-            "slice": first["slice"],
-            "items": list(map(str, first["n_items"])),
-            "model a": first["model_a"],
-            "model b": first["model_b"],
-            "difference": written(first["difference"], "+.4g"),
-            level: written(ends, "+.4g"),
-            "p": list(map(format_pvalue, first["pvalue"])),
-            "adjusted p": list(map(format_pvalue, first["pvalue_adjusted"])),
-            "unlike the rest": list(map(format_pvalue, first["rest_pvalue_adjusted"])),
-        }
+        shown = "slice n_items model_a model_b difference low pvalue pvalue_adjusted"
         notes = (
             how(f"P-values {adjusted_by(self.adjust, 'for all slices and pairs together')}."),
             how(
@@ -288,8 +286,8 @@ class SlicesResult(Drawn, Record):
             Section(title=IN_SLICES, text=tuple(text)),
             *beware(self),
             table_of("Means", means, notes=more),
-            table_of("Differences", differences, notes=notes),
-            self._worst_table(level),
+            self._printed("Differences", f"{shown} rest_pvalue_adjusted", order=order, notes=notes),
+            self._worst_table(interval_name(1.0 - self.alpha)),
         ]
 
     def _worst_table(self, level: str) -> Section:

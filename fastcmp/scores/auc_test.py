@@ -385,8 +385,7 @@ class ContrastResult(Record):
         dict of str to list
             Statistic, p-value, distribution and degrees of freedom.
         """
-        names = ("statistic", "pvalue", "distribution", "df")
-        return {name: [getattr(self, name)] for name in names}
+        return {x: [getattr(self, x)] for x in ("statistic", "pvalue", "distribution", "df")}
 
 
 def compare_estimates(

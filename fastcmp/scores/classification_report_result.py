@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from fastcmp.core.errors import ArgumentError
 from fastcmp.core.records import Record
-from fastcmp.core.saved_states import readable
-from fastcmp.core.sections import Section, beware, format_pvalue, interval_name
+from fastcmp.core.sections import Section, beware, format_pvalue, interval_name, main_table
 from fastcmp.core.sentences import Sentence, dropped_sentences, how
 from fastcmp.metrics.choice import Metric, make_metric, read_labels, read_zero_division
 from fastcmp.metrics.registry import METRICS
@@ -22,10 +21,6 @@ from fastcmp.scores.report_counts import ReportCounts
 
 Floats = NDArray[np.float64]
 
-_ABOUT = (
-    *("names", "control", "adjust", "alpha", "rule", "n_tests", "confidence_level"),
-    *("n_samples", "n_classes", "n_missing", "n_excluded", "cautions"),
-)
 _MOST_LINES = 40  # of a table with the averages below the classes
 
 
@@ -82,6 +77,12 @@ class ClassificationReport(Record):
     #: What to beware of.
     cautions: tuple[str, ...] = ()
 
+    _read = (
+        main_table("numbers"),
+        *("names", "control", "adjust", "alpha", "rule", "n_tests", "confidence_level"),
+        *("n_samples", "n_classes", "n_missing", "n_excluded", "cautions"),
+    )
+
     @property
     def n_tests(self) -> int:
         """Number of tests that p-values are adjusted for."""
@@ -129,11 +130,6 @@ class ClassificationReport(Record):
             "mark": self.marks,
         }
         return found | {title: x.ravel().tolist() for title, x in shown.items()}
-
-    def _entries(self) -> dict[str, Any]:
-        """The entries of `to_dict` that are for reading."""
-        about = {name: readable(getattr(self, name)) for name in _ABOUT}
-        return {"numbers": readable(self.columns()), **about}
 
     def sections(self) -> list[Section]:
         """Describe the record.

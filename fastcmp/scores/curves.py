@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from fastcmp import kernels
 from fastcmp.core.checks import choose
 from fastcmp.core.records import Record
-from fastcmp.core.sections import Section
+from fastcmp.core.sections import Column, Section
 from fastcmp.core.sentences import answer, dropped_sentences
 from fastcmp.counts.roc_points import Curve, RocCurve, with_top
 from fastcmp.inputs.scores import (
@@ -53,6 +53,8 @@ class ThresholdSweep(Record):
     labels: tuple[Any, Any]
     n_missing: int = 0
 
+    _columns = (Column("threshold", "thresholds"), *Column.each("tp fp fn tn"))
+
     @property
     def fn(self) -> NDArray[Any]:
         """Number of positives below the threshold, shape (T,)."""
@@ -62,17 +64,6 @@ class ThresholdSweep(Record):
     def tn(self) -> NDArray[Any]:
         """Number of negatives below the threshold, shape (T,)."""
         return np.asarray(self.n_negatives - self.fp)
-
-    def columns(self) -> dict[str, NDArray[Any]]:
-        """The counts as columns, a row a threshold.
-
-        Returns
-        -------
-        dict of str to ndarray, shape (T,)
-            Thresholds, and the four cells of the table at each.
-        """
-        cells = {"tp": self.tp, "fp": self.fp, "fn": self.fn, "tn": self.tn}
-        return {"threshold": self.thresholds} | cells
 
     def sections(self) -> list[Section]:
         """Describe the record.

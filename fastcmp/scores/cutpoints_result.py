@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from fastcmp.core.checks import as_proportion
 from fastcmp.core.records import ConfidenceInterval, Record
-from fastcmp.core.saved_states import readable
-from fastcmp.core.sections import Section, interval_name
+from fastcmp.core.sections import Column, Section, interval_name
 from fastcmp.core.sentences import Sentence, answer, dropped_sentences
 from fastcmp.scores.classification import ClassificationTable, format_count
 
@@ -63,6 +62,25 @@ class CutpointResult(Record):
     confidence_level: float = 0.95
     #: What the bootstrap samples are a function of; None without.
     seed: int | None = None
+
+    _columns = (
+        Column("cutoff", "cutoffs", ".6g"),
+        Column("midpoint", "midpoints", ".6g"),
+        Column("value", lambda self: np.full(self.cutoffs.size, self.value)),
+        *Column.each("sensitivity specificity", ".4f"),
+        *Column.each("tp fp"),
+        Column("fn", lambda self: self.n_positives - self.tp),
+        Column("tn", lambda self: self.n_negatives - self.fp),
+    )
+    _read = (
+        *("criterion", "value", "maximised", "cutoffs", "midpoints", "tp", "fp", "sensitivity"),
+        *("specificity", "n_positives", "n_negatives", "labels", "rule", "prevalence", "cost_fp"),
+        *("cost_fn", "n_missing", "seed", "n_resamples", "confidence_level"),
+        Column(
+            "interval", lambda self: [*self.confidence_interval()] if self.resampled.size else None
+        ),
+        "out_of_bag",
+    )
 
     @property
     def n_optima(self) -> int:
@@ -150,40 +168,6 @@ class CutpointResult(Record):
         # Cutoffs may be infinite: no interpolation between them.
         low, high = np.quantile(self.resampled, [tail, 1.0 - tail], method="inverted_cdf")
         return ConfidenceInterval(float(low), float(high))
-
-    def columns(self) -> dict[str, NDArray[Any]]:
-        """The optima as columns, a row for each.
-
-        Returns
-        -------
-        dict of str to ndarray, shape (m,)
-            Cutoffs and what they do.
-        """
-        return {
-            "cutoff": self.cutoffs,
-            "midpoint": self.midpoints,
-            "value": np.full(self.cutoffs.size, self.value),
-            "sensitivity": self.sensitivity,
-            "specificity": self.specificity,
-            "tp": self.tp,
-            "fp": self.fp,
-            "fn": self.n_positives - self.tp,
-            "tn": self.n_negatives - self.fp,
-        }
-
-    def _entries(self) -> dict[str, Any]:
-        """The entries of `to_dict` that are for reading."""
-        names = ["criterion", "value", "maximised", "cutoffs", "midpoints", "tp", "fp"]
-        names += ["sensitivity", "specificity", "n_positives", "n_negatives", "labels"]
-        names += ["rule", "prevalence", "cost_fp", "cost_fn", "n_missing", "seed"]
-        values = {name: getattr(self, name) for name in names}
-        values["n_resamples"] = self.n_resamples
-        values["confidence_level"] = self.confidence_level
-        values["interval"] = None
-        if self.resampled.size:
-            values["interval"] = list(self.confidence_interval())
-        values["out_of_bag"] = self.out_of_bag
-        return {name: readable(value) for name, value in values.items()}
 
     def sections(self) -> list[Section]:
         """Describe the record.

@@ -13,7 +13,7 @@ from fastcmp.core.checks import as_numbers, as_proportion, choose
 from fastcmp.core.numbers import normal_tail
 from fastcmp.core.records import ConfidenceInterval, Pilot, Record
 from fastcmp.core.saved_states import readable
-from fastcmp.core.sections import Section, format_interval, interval_name
+from fastcmp.core.sections import MODEL, Column, Section
 from fastcmp.core.sentences import dropped_sentences
 from fastcmp.core.threads import ThreadPool
 from fastcmp.counts.pairs import Block, PairColumns, choose_pairs, tile_side
@@ -141,6 +141,16 @@ class DelongResult(Pilot, Record):
     n_missing: int = 0
     #: Of the intervals that are printed and in the table.
     confidence_level: float = 0.95
+
+    _columns = (
+        MODEL,
+        Column("auc", form=".4f", head="AUC"),
+        Column("standard_error", form=".4f", head="std. error"),
+        Column("low high", lambda self: self._intervals(), ".4f", "{level} (logit)"),
+    )
+
+    def _intervals(self) -> NDArray[np.float64]:
+        return np.transpose(self.confidence_interval(self.confidence_level, "logit"))
 
     @property
     def n_rarer(self) -> int:
@@ -390,23 +400,6 @@ class DelongResult(Pilot, Record):
         )
         return made
 
-    def columns(self) -> dict[str, Any]:
-        """The models as columns, a row a model.
-
-        Returns
-        -------
-        dict of str to sequence
-            Names, areas, standard errors and intervals on the logit scale.
-        """
-        low, high = self.confidence_interval(self.confidence_level, "logit")
-        return {
-            "model": list(self.names),
-            "auc": self.auc,
-            "standard_error": self.standard_error,
-            "low": low,
-            "high": high,
-        }
-
     def _entries(self) -> dict[str, Any]:
         """The entries of `to_dict` that are for reading."""
         shown: dict[str, Any] = {
@@ -449,16 +442,6 @@ class DelongResult(Pilot, Record):
         list of Section
             A table of the models, and for two models their comparison.
         """
-        low, high = self.confidence_interval(self.confidence_level, "logit")
-        rows = tuple(
-            (
-                self.names[k],
-                f"{self.auc[k]:.4f}",
-                f"{self.standard_error[k]:.4f}",
-                format_interval(low[k], high[k], digits=4),
-            )
-            for k in range(self.auc.size)
-        )
         text = (
             f"{self.n_positives} positives ({self.labels[0]!r}), {self.n_negatives} "
             f"negatives ({self.labels[1]!r})"
@@ -466,9 +449,7 @@ class DelongResult(Pilot, Record):
             *direction_sentences(self),
             *dropped_sentences(self.n_missing, 0),
         )
-        level = f"{interval_name(self.confidence_level)} (logit)"
-        columns = ("model", "AUC", "std. error", level)
-        found = [Section(title="AUC", text=text, columns=columns, rows=rows)]
+        found = [self._printed("AUC", text=text, most=None)]
         if self.auc.size == 2:
             test = self.compare(0, 1)
             found += replace(test, confidence_level=self.confidence_level).sections()

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from fastcmp import kernels
 from fastcmp.core.checks import ALTERNATIVES, as_proportion, as_resamples, as_seed, choose
 from fastcmp.core.records import Compared, ConfidenceInterval, Record
-from fastcmp.core.sections import Section, format_interval, format_pvalue
+from fastcmp.core.sections import MODEL, Column, Section, format_pvalue
 from fastcmp.core.sentences import dropped_sentences, how, null_hypothesis, with_null
 from fastcmp.core.threads import (
     Progress,
@@ -271,6 +271,16 @@ class BootstrapResult(Resampled):
     #: The largest possible area.
     largest: float = 1.0
 
+    _columns = (
+        MODEL,
+        Column("{self.measure}", "auc", ".4f"),
+        Column("standard_error", form=".4f", head="std. error"),
+        Column("low high", lambda self: self._ends(), ".4f", "95% CI (percentile)"),
+    )
+
+    def _ends(self) -> NDArray[np.float64]:
+        return np.transpose(self.confidence_interval())
+
     def compare(
         self,
         a: int | str = 0,
@@ -334,48 +344,16 @@ class BootstrapResult(Resampled):
         list of Section
             A table of the models.
         """
-        columns = self.columns()
-        ends = zip(columns["low"], columns["high"], strict=True)
-        cells = (
-            columns["model"],
-            [f"{area:.4f}" for area in self.auc],
-            [f"{error:.4f}" for error in columns["standard_error"]],
-            [format_interval(*each, digits=4) for each in ends],
-        )
         text = (
             self._size(),
             *(direction_sentences(self) if self.measure == "AUC" else ()),
             *dropped_sentences(self.n_missing, 0),
         )
         title = f"{self.measure} ({self.at})" if self.at else self.measure
-        return [
-            Section(
-                title=f"{title}, bootstrap",
-                text=text,
-                columns=("model", self.measure, "std. error", "95% CI (percentile)"),
-                rows=tuple(zip(*cells, strict=True)),
-            )
-        ]
+        return [self._printed(f"{title}, bootstrap", text=text, most=None)]
 
     def _headline(self) -> str:
         return areas_sentence(self)
-
-    def columns(self) -> dict[str, Any]:
-        """The models as columns, a row a model.
-
-        Returns
-        -------
-        dict of str to sequence
-            Names, areas, standard errors and 95% intervals.
-        """
-        low, high = self.confidence_interval()
-        return {
-            "model": list(self.names),
-            self.measure: self.auc,
-            "standard_error": self.standard_error,
-            "low": low,
-            "high": high,
-        }
 
 
 def auc_bootstrap(

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from fastcmp import kernels
 from fastcmp.core.checks import as_numbers
 from fastcmp.core.records import Drawn
-from fastcmp.core.sections import Section, format_interval
+from fastcmp.core.sections import Column, Section
 from fastcmp.core.sentences import answer, dropped_sentences
 from fastcmp.core.threads import Progress
 from fastcmp.inputs.scores import Scores
@@ -46,6 +46,17 @@ class RocBand(Drawn, Resampled):
     at: Floats
     #: The rate of each model, shape (M, G).
     estimate: Floats
+
+    _columns = (
+        Column("model", lambda self: np.repeat(np.array(self.names, object), self.at.size)),
+        Column("{self.given}", lambda self: np.tile(self.at, len(self.names)), "g"),
+        Column("{self.measure}", lambda self: self.estimate.ravel(), ".4f"),
+        Column("standard_error", lambda self: self.standard_error.ravel()),
+        Column("low high", lambda self: self._ends(), ".4f", "95% CI (percentile)"),
+    )
+
+    def _ends(self) -> NDArray[np.float64]:
+        return np.reshape(self.confidence_interval(), (2, -1)).T
 
     @property
     def given(self) -> str:
@@ -104,24 +115,6 @@ class RocBand(Drawn, Resampled):
             alpha=alpha,
         )
 
-    def columns(self) -> dict[str, Any]:
-        """The rates as columns, a row a model and given rate.
-
-        Returns
-        -------
-        dict of str to sequence
-            Names, rates, standard errors and 95% intervals.
-        """
-        low, high = self.confidence_interval()
-        return {
-            "model": np.repeat(np.array(self.names, object), self.at.size).tolist(),
-            self.given: np.tile(self.at, len(self.names)),
-            self.measure: self.estimate.ravel(),
-            "standard_error": self.standard_error.ravel(),
-            "low": low.ravel(),
-            "high": high.ravel(),
-        }
-
     def sections(self) -> list[Section]:
         """Describe the record.
 
@@ -130,22 +123,10 @@ class RocBand(Drawn, Resampled):
         list of Section
             A table of models and given rates.
         """
-        columns = self.columns()
-        ends = zip(columns["low"], columns["high"], strict=True)
-        cells = (
-            columns["model"],
-            [f"{rate:g}" for rate in columns[self.given]],
-            [f"{rate:.4f}" for rate in columns[self.measure]],
-            [format_interval(*each, digits=4) for each in ends],
-        )
-        return [
-            Section(
-                title=answer(f"{self.measure.capitalize()} at given {self.given}"),
-                text=(self._size(), *dropped_sentences(self.n_missing, 0)),
-                columns=("model", self.given, self.measure, "95% CI (percentile)"),
-                rows=tuple(zip(*cells, strict=True)),
-            )
-        ]
+        text = (self._size(), *dropped_sentences(self.n_missing, 0))
+        title = answer(f"{self.measure.capitalize()} at given {self.given}")
+        shown = "model {self.given} {self.measure} low"
+        return [self._printed(title, shown, text=text, most=None)]
 
 
 def roc_band(

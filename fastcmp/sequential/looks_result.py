@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fastcmp.core.checks import ALTERNATIVES
 from fastcmp.core.records import Compared, Drawn, Record
-from fastcmp.core.sections import Section, format_interval, format_pvalue, interval_name
+from fastcmp.core.sections import Column, Section, format_interval, format_pvalue, interval_name
 from fastcmp.core.sentences import answer, dropped_sentences
 from fastcmp.kernels.difference_evalues import BETS, anytime_difference_interval_many
 from fastcmp.kernels.evalues import mcnemar_log_evalue_many
@@ -60,6 +60,8 @@ class LooksResult(Drawn, Compared, Record):
     n_missing: int = 0
     n_excluded: int = 0
 
+    _columns = Column.each("n_samples only_a only_b estimate low high log_evalue evalue pvalue")
+
     @property
     def evalue(self) -> Floats:
         """The e-value at each look."""
@@ -94,27 +96,6 @@ class LooksResult(Drawn, Compared, Record):
     def _shown(self) -> dict[str, Any]:
         shown = {"evalue": self.evalue, "pvalue": self.pvalue, **self._fields()}
         return shown | {"first_rejection": self.first_rejection}
-
-    def columns(self) -> dict[str, Any]:
-        """The looks as columns, a row a look.
-
-        Returns
-        -------
-        dict of str to sequence
-            Samples, discordant counts where there are any, estimates with intervals,
-            e-values, and p-values up to each look.
-        """
-        counts = {"only_a": self.only_a, "only_b": self.only_b}
-        return {
-            "n_samples": self.n_samples,
-            **{name: x for name, x in counts.items() if x is not None},
-            "estimate": self.estimate,
-            "low": self.low,
-            "high": self.high,
-            "log_evalue": self.log_evalue,
-            "evalue": self.evalue,
-            "pvalue": self.pvalue,
-        }
 
     @property
     def decision(self) -> str:

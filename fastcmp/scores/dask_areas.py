@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -55,7 +56,7 @@ def auc_of_blocks(y_true: Any, scores: Any, ties: str, positive: Any, on_single_
     scores of at most 16 bits, and for few different ones. Others are read once more, and those
     that share a bin with the other class are sent to tasks that sort some four million each.
     """
-    blocks = read_blocks(y_true, scores)
+    blocks = read_blocks(scores, {"y_true": y_true}, argument="preds")
     single, counts = count_scores(blocks, positive)
     if len(counts.labels) < 2 and on_single_class == "nan":
         return float("nan") if single else np.full(counts.n_models, np.nan)
@@ -143,9 +144,9 @@ def exact_areas(blocks: Blocks, counts: ScoreCounts) -> dict[str, AreaBounds]:
 def read_score_block(blocks: Blocks, part: Any, place: str) -> tuple[bool, ScoreBlock]:
     """Read the scores of one block, and refuse NaN among them."""
     with naming(place):
-        y_true, scores = blocks.samples_of(part)
+        scores, others = blocks.read(part)
         single, _ = named_scores(scores)
-        block = read_block(y_true, scores, None if single else blocks.names)
+        block = read_block(others["y_true"], scores, None if single else blocks.names)
         for model in range(len(block.names)):
             block.refuse_nan(model)
     return single, block
@@ -250,7 +251,7 @@ def _count_pieces(
         lowest = counts._state.map_of(model).thresholds[begins]
         plans.append(_Plan(lowest, piece[begins]))
     dtypes = tuple(counts._state.map_of(model).dtype for model in range(len(pieces)))
-    order = Blocks(parts=(), places=(), names=blocks.names or counts.names)
+    order = replace(blocks, parts=(), places=(), names=blocks.names or counts.names)
     reader = dask.delayed(order, traverse=False)
     plan = dask.delayed(plans, traverse=False)
     split = dask.delayed(_split, nout=n_pieces)
@@ -343,7 +344,7 @@ class _Whole(NamedTuple):
 def delong_of_blocks(y_true: Any, scores: Any, positive: Any, memory_limit: int) -> DelongResult:
     """AUCs and their covariance, computed where Dask computes."""
     dask = load_dask()
-    blocks = read_blocks(y_true, scores)
+    blocks = read_blocks(scores, {"y_true": y_true}, argument="preds")
     reader = dask.delayed(blocks.without_parts(), traverse=False)
     describe = dask.delayed(_describe)
     described = dask.compute(

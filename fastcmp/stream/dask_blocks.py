@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -111,14 +111,35 @@ def gather(
     others = {
         name: x for name, x in {"groups": groups, "weights": weights}.items() if x is not None
     }
+    names = accumulator.names
     if isinstance(accumulator, ValueMoments):
         if preds is not None or target is not None:
             raise TypeError("ValueMoments count values: pass them as data, not preds or target=")
-        blocks = read_item_blocks(data, others, accumulator.names)
+        if not isinstance(data, (Mapping, list, tuple)) and not (
+            _is_frame(data) or hasattr(data, "chunks")
+        ):
+            raise TypeError(f"data must be {_LOCAL}, got {type(data)}")
+        blocks = read_blocks(data, others, names=names)
     elif others:
         raise TypeError(f"{next(iter(others))}= is for ValueMoments, got {type(accumulator)}")
+    elif preds is not None:
+        if target is not None:
+            raise TypeError(f"target is for frames with true labels in a column, got {target!r}")
+        blocks = read_blocks(preds, {"y_true": data}, names=names, argument="preds")
     else:
-        blocks = read_blocks(data, preds, target=target, names=accumulator.names)
+        if _is_frame(data):
+            known = [str(column) for column in data.columns]
+            if target not in known:
+                raise ValueError(
+                    "target must name the column of true labels, one of "
+                    f"{known[:10]}, got {target!r}"
+                )
+        elif not isinstance(data, (list, tuple)):
+            raise TypeError(
+                "data must be a Dask array with another one of what models say, a Dask "
+                f"DataFrame with target=, or a list of delayed blocks, got {type(data)}"
+            )
+        blocks = read_blocks(data, {} if target is None else {"y_true": target}, names=names)
     start = dask.delayed((accumulator.copy(), blocks.without_parts()), traverse=False)
     count = dask.delayed(count_block)
     parts = [count(start, *block) for block in zip(blocks.parts, blocks.places, strict=True)]
@@ -129,7 +150,7 @@ def gather(
 class Blocks:
     """What is to be counted, block by block."""
 
-    #: Of each block: a pair of delayed arrays, or a delayed pair or frame.
+    #: Of each block: delayed models and others, or what is delayed as a whole.
     parts: tuple[Any, ...]
     #: What to call each block in an error.
     places: tuple[str, ...]
@@ -137,51 +158,47 @@ class Blocks:
     names: Names
     #: The columns of frames that are no models, by argument.
     columns: dict[str, str] = field(default_factory=dict)
+    #: Whether a part is a pair of models and a mapping of all else, by argument.
+    paired: bool = False
 
-    def samples_of(self, part: Any) -> tuple[Any, Any]:
-        """True labels, and models, of a block."""
-        if "y_true" in self.columns:
-            models, others = self._of_frame(part)
-            return others["y_true"], models
-        if not isinstance(part, (tuple, list)) or len(part) != 2:
+    def read(self, part: Any, *, labelled: bool = True) -> tuple[Any, dict[str, Any]]:
+        """Models of a block, and what else is known of the samples, by argument.
+
+        What came delayed as a whole is a frame, a pair of true labels and models where samples are
+        `labelled`, or an array of models.
+        """
+        others: dict[str, Any] = {}
+        if self.paired:
+            models, others = part
+        elif "y_true" in self.columns or (not labelled and (self.columns or has_names(part))):
+            found = dict(named_columns(part, "frame"))
+            for argument, name in self.columns.items():
+                if name not in found:
+                    what = "target" if argument == "y_true" else argument
+                    known = f"one of {list(found)[:10]}"
+                    raise ValueError(
+                        f"{what} must name a column of the block, {known}, got {name!r}"
+                    )
+            others = {argument: found[name] for argument, name in self.columns.items()}
+            apart = self.columns.values()
+            models = {name: column for name, column in found.items() if name not in apart}
+        elif not labelled:
+            models = part
+        elif isinstance(part, (tuple, list)) and len(part) == 2:
+            others["y_true"], models = part
+        else:
             raise TypeError(
                 f"a block must be a pair (y_true, preds), or a frame with target=, got {type(part)}"
             )
-        y_true, models = part
-        return y_true, self._chosen(models)
-
-    def items_of(self, part: Any) -> tuple[Any, dict[str, Any]]:
-        """Values, and what else is known of the items, of a block."""
-        if isinstance(part, tuple) and isinstance(part[-1], dict):
-            values, others = part
-            return self._chosen(values), others
-        if self.columns or has_names(part):
-            return self._of_frame(part)
-        return part, {}
-
-    def _of_frame(self, frame: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        found = dict(named_columns(frame, "frame"))
-        for argument, name in self.columns.items():
-            if name not in found:
-                what = "target" if argument == "y_true" else argument
-                known = f"one of {list(found)[:10]}"
-                raise ValueError(f"{what} must name a column of the block, {known}, got {name!r}")
-        _check_present(self.names or (), found, "the block")
-        others = {argument: found[name] for argument, name in self.columns.items()}
-        names = self.names or [name for name in found if name not in self.columns.values()]
-        return {name: found[name] for name in names}, others
-
-    def _chosen(self, models: Any) -> Any:
-        """Models without columns that are not asked for."""
-        if self.names is None or not has_names(models):
-            return models
-        columns = dict(named_columns(models, "preds"))
-        _check_present(self.names, columns, "the block")
-        return {name: columns[name] for name in self.names}
+        if self.names is not None and has_names(models):
+            columns = dict(named_columns(models, "preds"))
+            _check_present(self.names, columns, "the block")
+            models = {name: columns[name] for name in self.names}
+        return models, others
 
     def without_parts(self) -> Blocks:
         """What a worker needs to know to read its part."""
-        return Blocks(parts=(), places=(), names=self.names, columns=self.columns)
+        return replace(self, parts=(), places=())
 
 
 def renamed(models: Any, names: Any, others: Iterable[Any] = ()) -> Any:
@@ -232,48 +249,45 @@ def load_dask() -> Any:
     return dask
 
 
-def read_blocks(data: Any, models: Any, *, target: Any = None, names: Any = None) -> Blocks:
-    """Blocks of true labels and models."""
-    chosen = check_names(names)
-    if models is not None:
-        if target is not None:
-            raise TypeError(f"target is for frames with true labels in a column, got {target!r}")
-        listed, chunks, chosen = _cut_models(models, chosen, "preds", (1, 2), data)
-        truth = _cut_column(data, chunks, "y_true")
-        parts = tuple(zip(truth, listed, strict=True))
-        return Blocks(parts=parts, places=_places_of(chunks), names=chosen)
-    if isinstance(data, (list, tuple)):
-        return _of_delayed(data, {} if target is None else {"y_true": str(target)}, chosen)
-    if not _is_frame(data):
-        raise TypeError(
-            "data must be a Dask array with another one of what models say, a Dask "
-            f"DataFrame with target=, or a list of delayed blocks, got {type(data)}"
-        )
-    known = [str(column) for column in data.columns]
-    if target is None or str(target) not in known:
-        raise ValueError(
-            f"target must name the column of true labels, one of {known[:10]}, got {target!r}"
-        )
-    return _of_frame(data, {"y_true": str(target)}, chosen)
+def read_blocks(
+    models: Any, others: Mapping[str, Any], *, names: Any = None, argument: str = "data"
+) -> Blocks:
+    """Blocks of models, with what else is known of the samples, by argument.
 
-
-def read_item_blocks(values: Any, others: Mapping[str, Any], names: Any) -> Blocks:
-    """Blocks of values of models, with what else is known of the items."""
+    As ``data`` models may be frames or delayed blocks, whose columns `others` name.
+    """
     chosen = check_names(names)
-    if _is_frame(values) or isinstance(values, (list, tuple)):
+    delayed = isinstance(models, (list, tuple))
+    if argument == "data" and (delayed or _is_frame(models)):
         for name, raw in others.items():
             if not isinstance(raw, str):
                 raise TypeError(f"{name} must name a column where data are frames, got {type(raw)}")
-        made = _of_frame if _is_frame(values) else _of_delayed
-        return made(values, dict(others), chosen)
-    if not isinstance(values, Mapping) and not hasattr(values, "chunks"):
-        raise TypeError(f"data must be {_LOCAL}, got {type(values)}")
-    listed, chunks, chosen = _cut_models(values, chosen, "data", (2,))
+        made = _of_delayed if delayed else _of_frame
+        return made(models, dict(others), chosen)
+    listed, chunks, chosen = _cut_models(models, chosen, argument, others.get("y_true"))
     rows = {name: _cut_column(raw, chunks, name) for name, raw in others.items()}
     parts = tuple(
         (part, {name: column[i] for name, column in rows.items()}) for i, part in enumerate(listed)
     )
-    return Blocks(parts=parts, places=_places_of(chunks), names=chosen)
+    places, start = [], 0.0
+    for i, size in enumerate(chunks):
+        known = "" if math.isnan(start + size) else f" (from sample {int(start)})"
+        places.append(f"block {i}{known}")
+        start += size
+    return Blocks(parts=parts, places=tuple(places), names=chosen, paired=True)
+
+
+def _of_delayed(blocks: Sequence[Any], columns: dict[str, str], names: Names) -> Blocks:
+    if not blocks:
+        raise ValueError("data must hold at least one delayed block, got none")
+    for block in blocks:
+        if not hasattr(block, "key"):  # neither delayed nor a future
+            raise TypeError(
+                "data must be a list of delayed blocks, each a pair (y_true, preds) or "
+                f"a frame, got {type(block)} in it"
+            )
+    places = tuple(f"block {i}" for i in range(len(blocks)))
+    return Blocks(parts=tuple(blocks), places=places, names=names, columns=columns)
 
 
 def _of_frame(frame: Any, columns: dict[str, str], names: Names) -> Blocks:
@@ -301,7 +315,7 @@ def _named(frame: Any, what: str) -> dict[str, Any]:
 
 
 def _cut_models(
-    models: Any, names: Names, argument: str, dimensions: tuple[int, ...], truth: Any = None
+    models: Any, names: Names, argument: str, truth: Any
 ) -> tuple[list[Any], tuple[float, ...], Names]:
     """The blocks of models, the sizes of these, NaN if unknown, and the models' names."""
     if _is_frame(models):
@@ -324,7 +338,7 @@ def _cut_models(
         blocks = zip(*columns.values(), strict=True)
         listed = [dict(zip(columns, block, strict=True)) for block in blocks]
         return listed, chunks, tuple(columns)
-    array = _array(models, argument, dimensions)
+    array = _array(models, argument, (1, 2) if argument == "preds" else (2,))
     if array.ndim == 2:
         n = getattr(truth, "shape", (None,))[0]
         if truth is not None and array.shape[0] == n != array.shape[1]:
@@ -389,28 +403,6 @@ def _delayed(array: Any) -> list[Any]:
     return list(array.to_delayed(optimize_graph=False).ravel())
 
 
-def _places_of(chunks: tuple[float, ...]) -> tuple[str, ...]:
-    places, start = [], 0.0
-    for i, size in enumerate(chunks):
-        known = "" if math.isnan(start + size) else f" (from sample {int(start)})"
-        places.append(f"block {i}{known}")
-        start += size
-    return tuple(places)
-
-
-def _of_delayed(blocks: Sequence[Any], columns: dict[str, str], names: Names) -> Blocks:
-    if not blocks:
-        raise ValueError("data must hold at least one delayed block, got none")
-    for block in blocks:
-        if not hasattr(block, "key"):  # neither delayed nor a future
-            raise TypeError(
-                "data must be a list of delayed blocks, each a pair (y_true, preds) or "
-                f"a frame, got {type(block)} in it"
-            )
-    places = tuple(f"block {i}" for i in range(len(blocks)))
-    return Blocks(parts=tuple(blocks), places=places, names=names, columns=columns)
-
-
 def _check_present(names: Iterable[str], columns: Mapping[str, Any], what: str) -> None:
     if absent := [name for name in names if name not in columns]:
         raise ValueError(f"{what} has no columns {absent[:3]}, only {list(columns)[:10]}")
@@ -441,11 +433,10 @@ def count_block(start: tuple[Accumulator, Blocks], part: Any, place: str) -> Acc
     accumulator, blocks = start
     with naming(place):
         counts: Any = accumulator.copy()
-        if isinstance(counts, ValueMoments):
-            values, others = blocks.items_of(part)
-            return counts.update(values, **others, workers=1)
-        y_true, models = blocks.samples_of(part)
-        return counts.update(y_true, models, workers=1)  # type: ignore[no-any-return]
+        labelled = not isinstance(counts, ValueMoments)
+        models, others = blocks.read(part, labelled=labelled)
+        first = [others.pop("y_true")] if labelled else []
+        return counts.update(*first, models, **others, workers=1)  # type: ignore[no-any-return]
 
 
 def merge_counts(parts: list[Any]) -> Any:

@@ -35,6 +35,20 @@ def as_numbers(raw: ArrayLike, name: str, what: str = "numbers") -> NDArray[Any]
     return array
 
 
+def as_weights(raw: ArrayLike, name: str, n: int, what: str = "item") -> NDArray[np.float64]:
+    """Convert the weights of n items, finite and at least 0, to float64."""
+    weights = as_numbers(raw, name).astype(np.float64)
+    if weights.shape != (n,):
+        raise ValueError(f"{name} must be of shape ({n},), got {weights.shape}")
+    bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
+    if bad.size:
+        raise ValueError(
+            f"{name} must be finite and >= 0, got {weights[bad[0]]} for {what} {bad[0]} "
+            f"({bad.size} in all)"
+        )
+    return weights
+
+
 def as_counts(raw: ArrayLike, name: str) -> NDArray[np.int64]:
     """Convert whole numbers, also floats without a fraction, to int64; a copy."""
     if isinstance(raw, int) and raw > LARGEST_COUNT:  # NumPy might make it an object

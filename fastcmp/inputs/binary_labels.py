@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
@@ -10,12 +11,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp.core.errors import BadValueError
-from fastcmp.inputs.columns import Column, ascending, read_column
+from fastcmp.inputs.columns import (
+    Column,
+    ascending,
+    check_kinds,
+    distinct,
+    kind_of,
+    read_column,
+    read_known,
+)
 from fastcmp.inputs.model_names import check_indexes
 
 Flags = NDArray[np.bool_]
 
 _USUAL = ([0, 1], [-1, 1])  # labels of two classes
+_HEAD = 1 << 12  # labels among which both classes are found as a rule
+#: Up to so many labels all are looked at.
+FEW = 1 << 14
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,8 +38,8 @@ class Truth:
     labels: tuple[Any, Any]
     #: Which of all samples have a true label.
     kept: Flags
-    #: The family of types of the labels, see `Column.kind`.
-    kind: str
+    #: The labels that were kept.
+    column: Column
     #: The true labels as they came; predictions must have their pandas index.
     y_true: Any = None
 
@@ -39,41 +51,81 @@ class Truth:
 
 def read_truth(y_true: Any, positive: Any = None) -> Truth:
     """Read true labels of two classes; samples with a missing one are dropped."""
-    column = read_column(y_true, "y_true")
-    absent = column.missing()
-    kept = np.ones(len(column), np.bool_) if absent is None else ~absent
-    column = column.take(kept)
+    column, kept = read_known(y_true, "y_true")
     flags, labels = split_classes(column, positive)
-    return Truth(positive=flags, labels=labels, kept=kept, kind=column.kind(), y_true=y_true)
+    if kept is None:
+        kept = np.ones(len(column), np.bool_)
+    return Truth(positive=flags, labels=labels, kept=kept, column=column, y_true=y_true)
 
 
 def split_classes(truth: Column, positive: Any) -> tuple[Flags, tuple[Any, Any]]:
     """Mark the positive samples; give both labels too, None for an unknown one."""
     if not len(truth):
         raise ValueError(f"{truth.name} must hold at least one sample, got none")
-    truth.kind()  # labels of different types are refused
-    codes, found = _distinct(truth)
-    label, other = positive_label(found, positive, truth.name)
-    flags = np.zeros(codes.size, bool)
-    if label in found:
-        flags = codes == found.index(label)
-    return flags, (label, other)
+    found, codes, pair = split_labels(truth, at_all=True)
+    label, other = positive_label(list(found), positive, truth.name)
+    if label not in found:
+        return np.zeros(codes.size, np.bool_), (label, other)
+    return np.asarray(codes == pair[found.index(label)]), (label, other)
 
 
-def _distinct(truth: Column) -> tuple[NDArray[Any], list[Any]]:
-    """Give each sample the position of its label among the distinct ones."""
-    if (values := truth.integers) is not None:
-        low, high = values.min(), values.max()
-        if low == high:
-            return np.zeros(values.size, np.uint8), [low.item()]
-        is_high = values == high
-        two = int(high) - int(low) == 1  # no whole number is between
-        if two or np.count_nonzero(values == low) + np.count_nonzero(is_high) == values.size:
-            return is_high, [low.item(), high.item()]
-    truth = truth.factorized()
-    # Labels of dropped samples may be left among the distinct ones.
-    used, codes = np.unique(truth.positions(), return_inverse=True)
-    return codes, [truth.distinct[code] for code in used]
+def split_labels(
+    truth: Column, *, at_all: bool = False
+) -> tuple[tuple[Any, ...], NDArray[Any], NDArray[Any]]:
+    """Find the labels of a block, ascending; of a long one by its first samples.
+
+    Gives also what kernels compare (uint8 or int64, shape (n,)), and the two numbers
+    that stand for the labels, or twice the only one. With `at_all`, all labels are
+    looked at, and a third one is an error.
+    """
+    values = truth.integers
+    if values is None:
+        truth.kind()  # refuses labels of several
+        truth = truth.trimmed()
+        two = join_labels((), truth.distinct, truth.name)
+        pair = np.arange(2, dtype=np.uint8) if len(two) == 2 else np.zeros(2, np.uint8)
+        flags = truth.positions().astype(np.uint8)
+        return two, flags if two == truth.distinct else 1 - flags, pair
+    plain = values.view(np.uint8) if values.dtype == np.bool_ else values
+    direct = plain.dtype in (np.uint8, np.int64) and plain.dtype.isnative
+    some = plain if at_all or not direct or plain.size <= FEW else plain[:_HEAD]
+    low, high = some.min(), some.max()
+    if low == high and some is not plain:
+        return split_labels(truth, at_all=True)
+    if some is plain and int(high) - int(low) > 1:  # no whole number lies between two
+        n = np.count_nonzero(plain == low) + np.count_nonzero(plain == high)
+        if n != plain.size:
+            join_labels((), np.unique(plain).tolist(), truth.name)
+    found = [low.item(), high.item()][: 1 + int(low != high)]
+    if values.dtype == np.bool_:
+        found = list(map(bool, found))
+    if direct:
+        return tuple(found), np.ascontiguousarray(plain), np.array([low, high])
+    pair = np.array([int(low == high), 1], np.uint8)
+    return tuple(found), (plain == high).view(np.uint8), pair
+
+
+def flags_of(truth: Column, label: Any) -> NDArray[np.bool_]:
+    """Mark the samples of a block that have a label, one of the two."""
+    if not len(truth):
+        return np.zeros(0, np.bool_)
+    found, labels, pair = split_labels(truth, at_all=True)
+    if label not in found:
+        return np.zeros(labels.size, np.bool_)
+    return np.asarray(labels == pair[found.index(label)])
+
+
+def join_labels(
+    mine: Iterable[Any], theirs: Iterable[Any], truth: str = "y_true"
+) -> tuple[Any, ...]:
+    """Put the labels of two parts of the samples together: two at most, ascending."""
+    labels = distinct([*mine, *theirs])
+    if len(labels) > 2:
+        positive_label(labels, None, truth)
+    kinds = list(map(kind_of, labels))
+    if len(set(kinds)) > 1:
+        raise TypeError(f"{truth} mixes {kinds[0]} and {kinds[1]} labels, which cannot be compared")
+    return ascending(labels)
 
 
 def positive_label(
@@ -123,17 +175,12 @@ def read_labels(raw: Any, name: str, truth: Truth) -> Flags:
         raise ValueError(
             f"{name} has no prediction at row {row} ({np.count_nonzero(absent)} missing in all)"
         )
-    if column.kind() != truth.kind:
-        raise TypeError(
-            f"{name} holds {column.kind()} labels and y_true {truth.kind} labels, "
-            "which can never be equal: convert one of them"
-        )
+    check_kinds([truth.column, column])
     known = [label for label in truth.labels if label is not None]
     if holds_booleans(raw, column) and not {0, 1}.issuperset(known):
         raise ValueError(f"{name} holds booleans and y_true the labels {known}: convert one")
-    column = column.factorized()
-    counts = np.bincount(column.positions(), minlength=len(column.distinct))
-    found = [column.distinct[code] for code in np.flatnonzero(counts)]
+    column = column.trimmed()
+    found = column.distinct
     strangers = [label for label in found if label not in known]
     # Where y_true holds one class only, a prediction may be the first of the other.
     if len(known) + len(strangers) > 2:
@@ -150,7 +197,7 @@ def read_labels(raw: Any, name: str, truth: Truth) -> Flags:
     yes = truth.labels[0]
     if yes is None:
         yes = strangers[0] if strangers else None
-    code = column.distinct.index(yes) if yes in found else -1
+    code = found.index(yes) if yes in found else -1
     return np.asarray(column.positions() == code)
 
 
@@ -175,7 +222,7 @@ def find_numbers(raw: Any, name: str) -> tuple[NDArray[Any] | None, bool]:
         if column.missing() is None and not holds_booleans(raw, column):
             column = column.factorized()
             if column.kind() == "number":
-                numbers = np.array([float(label) for label in column.distinct])
+                numbers = np.array(column.distinct, np.float64)
                 whole = all(isinstance(label, Integral) for label in column.distinct)
                 return numbers[column.positions()], whole
     return None, False

@@ -7,7 +7,7 @@ its distinct values with -1 for what is missing.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
@@ -166,6 +166,37 @@ class Column:
         codes, distinct = _factorize_integers(self.integers)
         return Column(name=self.name, codes=codes, distinct=tuple(distinct.tolist()))
 
+    def trimmed(self) -> Column:
+        """The same labels as codes into those that occur: a category may not."""
+        column = self.factorized()
+        codes = column.positions()
+        counts = np.bincount(codes[codes >= 0], minlength=len(column.distinct))
+        if counts.all():
+            return column
+        place = np.append(np.cumsum(counts > 0) - 1, -1)
+        distinct = tuple(column.distinct[code] for code in np.flatnonzero(counts))
+        return Column(name=self.name, codes=place[codes], distinct=distinct)
+
+    def places(self, labels: Sequence[Any]) -> NDArray[np.int64]:
+        """The place of each sample's label among some labels, -1 where it is none of them."""
+        column, place = self.factorized(), {label: i for i, label in enumerate(labels)}
+        found = [place.get(label, -1) for label in column.distinct]
+        return np.asarray(np.array([*found, -1], np.int64)[column.positions()])
+
+    def labels(self) -> list[Any]:
+        """The labels that occur, ascending."""
+        return list(ascending(self.trimmed().distinct))
+
+    def examples(self) -> str:
+        """The first four labels in words, and how many there are."""
+        return listed(self.labels())
+
+    def refuse_missing(self, message: str) -> None:
+        """Refuse missing labels; the message has places for the name, first row and number."""
+        if (absent := self.missing()) is not None:
+            rows = np.flatnonzero(absent)
+            raise ValueError(message.format(name=self.name, row=rows[0], n=rows.size))
+
     def kind(self) -> str:
         """Name the kind of the labels, such as "number"; "" where all are missing."""
         if self.integers is not None:
@@ -175,6 +206,32 @@ class Column:
             types = " and ".join(sorted(kinds.values()))
             raise TypeError(f"{self.name} mixes {types} labels, which cannot be compared")
         return next(iter(kinds), "")
+
+
+def listed(labels: Sequence[Any]) -> str:
+    """Write the first four labels, and how many there are."""
+    shown = ", ".join(map(repr, labels[:4]))
+    return f"{shown}, ... ({len(labels)} in all)" if len(labels) > 4 else shown
+
+
+def check_kinds(columns: Sequence[Column]) -> None:
+    """Refuse columns whose labels can never equal those of the first."""
+    wanted = columns[0].kind()
+    for column in columns[1:]:
+        if (kind := column.kind()) != wanted and "" not in (kind, wanted):
+            raise TypeError(
+                f"{column.name} holds {kind} labels and {columns[0].name} {wanted} labels, "
+                f"which can never be equal: convert one of them "
+                f"({column.examples()} against {columns[0].examples()})"
+            )
+
+
+def read_known(raw: Any, name: str) -> tuple[Column, NDArray[np.bool_] | None]:
+    """A column without missing labels, and which samples were kept: None for all."""
+    column = read_column(raw, name)
+    if (absent := column.missing()) is None:
+        return column, None
+    return column.take(~absent), ~absent
 
 
 def count_rows(raw: Any, name: str) -> int:

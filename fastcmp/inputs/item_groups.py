@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastcmp.core.checks import as_numbers, choose
+from fastcmp.core.checks import as_numbers, as_weights, choose
 from fastcmp.core.numbers import scale_exponent
 from fastcmp.inputs.columns import count_rows, plain_number, read_column
 from fastcmp.inputs.model_names import check_indexes
@@ -117,19 +117,15 @@ def read_grouping(
             f"{name} must hold one label for each of {n} items, got {found} (arrays of "
             "values have one row a model)"
         )
-    column = read_column(raw, name).factorized()
-    codes = column.positions()
-    absent = np.flatnonzero(codes < 0)
-    if absent.size:
-        raise ValueError(
-            f"{name} has no label for item {absent[0]} ({absent.size} in all): drop "
-            "these items, or give them a label of their own"
-        )
+    column = read_column(raw, name)
+    column.refuse_missing(
+        "{name} has no label for item {row} ({n} in all): drop these items, or give them a "
+        "label of their own"
+    )
     column.kind()
-    codes = codes if keep is None else codes[keep]
-    used, codes = np.unique(codes, return_inverse=True)
-    labels = tuple(plain_number(column.distinct[i]) for i in used)
-    return Grouping(codes.astype(np.int64, copy=False).reshape(-1), labels)
+    column = (column if keep is None else column.take(keep)).trimmed()
+    codes = column.positions().astype(np.int64, copy=False)
+    return Grouping(codes, tuple(map(plain_number, column.distinct)))
 
 
 def _check_kept(raw: Any, n: int, kept: Grouping) -> None:
@@ -148,15 +144,7 @@ def _check_kept(raw: Any, n: int, kept: Grouping) -> None:
 def _read_weights(raw: Any, n: int, keep: NDArray[np.bool_] | None) -> NDArray[np.float64] | None:
     if raw is None:
         return None
-    array = as_numbers(raw, "weights").astype(np.float64)
-    if array.shape != (n,):
-        raise ValueError(f"weights must be of shape ({n},), one an item, got {array.shape}")
-    bad = np.flatnonzero(~(np.isfinite(array) & (array >= 0)))
-    if bad.size:
-        raise ValueError(
-            f"weights must be finite and >= 0, got {array[bad[0]]} for item {bad[0]} "
-            f"({bad.size} in all)"
-        )
+    array = as_weights(raw, "weights", n)
     array = array if keep is None else array[keep]
     if not array.any():
         raise ValueError("weights must not be 0 for all items")

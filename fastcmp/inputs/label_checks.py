@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fastcmp.core.checks import warn
 from fastcmp.core.sentences import MUCH_OUTSIDE
-from fastcmp.inputs.columns import Column, ascending, kind_of
+from fastcmp.inputs.columns import Column, ascending, kind_of, listed
 
 _SURE = 6  # samples: fewer may share no label by chance
 _PART = 1 << 14
@@ -31,7 +31,7 @@ def refuse_scores(
         if (found := _fraction(model.distinct)) is not None:
             raise ValueError(
                 f"{model.name} holds {found!r}, which is no label of {true.name} "
-                f"({examples(true)}): scores and probabilities go to "
+                f"({true.examples()}): scores and probabilities go to "
                 "fastcmp.auc or fastcmp.delong, or become labels by a cutoff (scores "
                 ">= 0.5); grades of items, such as partial credit, go to "
                 "fastcmp.compare_means"
@@ -82,16 +82,11 @@ def check_chosen(
     for model, own in zip(models, codes, strict=True):
         if own.min() < n_classes:
             continue
-        known = set(_labels_of(true)) if known is None else known
-        found = _labels_of(model)
+        known = set(true.labels()) if known is None else known
+        found = model.labels()
         if len(model) >= _SURE and found and known.isdisjoint(found):
             refuse_scores(true, [model])
             _refuse_strangers(true, model, several=True)
-
-
-def examples(column: Column) -> str:
-    """Write the first four labels of a column, and how many there are."""
-    return listed(_labels_of(column))
 
 
 def _used(codes: NDArray[Any]) -> NDArray[Any]:
@@ -124,7 +119,7 @@ def _count_outside(codes: NDArray[Any], used: NDArray[Any], absent: int) -> int:
 
 def _refuse_strangers(true: Column, model: Column, *, several: bool) -> None:
     """Refuse a model that shares no label with the truth, unless that has one only."""
-    known, found = _labels_of(true), _labels_of(model)
+    known, found = true.labels(), model.labels()
     differs = spelling(known, found)
     if not (several or differs):
         return
@@ -168,18 +163,18 @@ def _refuse_shifted(
         if sure and shifted > right and np.isin(moved, used).all():
             raise ValueError(
                 f"{model.name} counts its labels from another number than "
-                f"{true.name}: it holds {examples(model)}, and {true.name} "
-                f"{examples(true)}; {right} of {own.size} are right as they are, and "
+                f"{true.name}: it holds {model.examples()}, and {true.name} "
+                f"{true.examples()}; {right} of {own.size} are right as they are, and "
                 f"{shifted} with {-step:+d} (if they are labels nevertheless, pass "
                 "classes= with all)"
             )
 
 
 def _warn(true: Column, much: list[tuple[Column, float]]) -> None:
-    known = set(_labels_of(true))
+    known = set(true.labels())
     shown = []
     for model, proportion in much[:3]:
-        strangers = [x for x in _labels_of(model) if x not in known]
+        strangers = [x for x in model.labels() if x not in known]
         shown.append(f"{model.name} ({100 * proportion:.1f}%: {listed(strangers)})")
     others = f" and {len(much) - 3} more models" if len(much) > 3 else ""
     warn(
@@ -187,19 +182,6 @@ def _warn(true: Column, much: list[tuple[Column, float]]) -> None:
         f"{others}; they count as wrong. {true.name} holds {listed(ascending(known))}"
         " (if this is right, pass classes= with all labels)"
     )
-
-
-def _labels_of(column: Column) -> list[Any]:
-    """List the labels that occur; a category may not."""
-    column = column.factorized()
-    used = np.unique(column.positions())
-    return list(ascending(column.distinct[code] for code in used if code >= 0))
-
-
-def listed(labels: Sequence[Any]) -> str:
-    """Write the first four labels, and how many there are."""
-    shown = ", ".join(map(repr, labels[:4]))
-    return f"{shown}, ... ({len(labels)} in all)" if len(labels) > 4 else shown
 
 
 def _fraction(labels: Iterable[Any]) -> Any:

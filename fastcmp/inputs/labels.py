@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp.core.checks import check_classes, choose
-from fastcmp.inputs.columns import Column, hashable, read_column
-from fastcmp.inputs.label_checks import check_chosen, check_predictions, examples, refuse_scores
+from fastcmp.inputs.columns import Column, check_kinds, hashable, read_column
+from fastcmp.inputs.label_checks import check_chosen, check_predictions, refuse_scores
 from fastcmp.inputs.model_names import check_indexes, named_columns, refuse_truth
 
 _MISSING_RULES = ("raise", "wrong")
@@ -188,20 +188,12 @@ def check_enough(name: str, n: int, n_dropped: int) -> None:
 
 
 def _check_kinds(columns: list[Column], classes: Sequence[Any] | None) -> None:
-    truth = columns[0]
-    wanted = truth.kind()
-    for column in columns[1:]:
-        if (kind := column.kind()) != wanted and "" not in (kind, wanted):
-            raise TypeError(
-                f"{column.name} holds {kind} labels and {truth.name} {wanted} labels, "
-                f"which can never be equal: convert one of them "
-                f"({examples(column)} against {examples(truth)})"
-            )
+    check_kinds(columns)
     if classes is not None:
         check_classes(classes)
-        kind = read_column(list(classes), "classes").kind()
+        kind, wanted = read_column(list(classes), "classes").kind(), columns[0].kind()
         if kind != wanted and "" not in (kind, wanted):
-            raise TypeError(f"classes holds {kind} labels and {truth.name} {wanted} labels")
+            raise TypeError(f"classes holds {kind} labels and {columns[0].name} {wanted} labels")
 
 
 def _refuse_missing(models: list[Column], rows: NDArray[Any] | None, *, way_out: bool) -> None:

@@ -56,6 +56,32 @@ def named_columns(raw: Any, argument: str) -> list[tuple[str, Any]]:
     return named
 
 
+def ordered_columns(
+    raw: Any, names: tuple[str, ...] | None, argument: str, chosen: tuple[str, ...] | None = None
+) -> dict[str, Any]:
+    """Put the columns of a block in the order of the models, `chosen` or all `names`.
+
+    Columns with names come in any order, rows in that of the models.
+    """
+    named = named_columns(raw, argument)
+    if not named:
+        raise ValueError(f"{argument} must hold at least one model, got none")
+    if names is not None and not has_names(raw) and len(named) == len(names):
+        named = [(name, row) for name, (_, row) in zip(names, named, strict=True)]
+    columns = dict(named)
+    wanted = chosen or names
+    if wanted is None or tuple(columns) == wanted:
+        return columns
+    absent = [name for name in wanted if name not in columns]
+    if absent or (chosen is None and len(columns) > len(wanted)):
+        others = sorted(set(columns) - set(wanted))
+        raise ValueError(
+            f"{argument} must hold the {len(wanted)} models that are counted; absent "
+            f"are {absent[:3]}, others are {others[:3]}"
+        )
+    return {name: columns[name] for name in wanted}
+
+
 def with_names(raw: Any, names: Any, argument: str) -> Any:
     """Give models the names that the user chose; None leaves them as they are."""
     if names is None:

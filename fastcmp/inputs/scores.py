@@ -9,11 +9,11 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastcmp.core.checks import as_numbers, check_classes, warn
+from fastcmp.core.checks import as_numbers, as_weights, check_classes, warn
 from fastcmp.core.render import visible
 from fastcmp.inputs.binary_labels import split_classes
-from fastcmp.inputs.columns import read_column
-from fastcmp.inputs.model_names import check_indexes, has_names, named_columns
+from fastcmp.inputs.columns import Column, read_column
+from fastcmp.inputs.model_names import check_indexes, has_names, named_columns, ordered_columns
 from fastcmp.kernels.score_bins import pack_order, unpack_order
 
 Flags = NDArray[np.bool_]
@@ -22,15 +22,85 @@ Floats = NDArray[np.float64]
 _EXACT = 2**53  # whole numbers up to this are exact in float64
 
 
-class _Samples(Protocol):
-    """Samples, some of which were kept."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoreBlock:
+    """Scores of one or more models for some samples, without those that have no true label."""
+
+    names: tuple[str, ...]
+    #: One array a model, float32 or float64, and the types they came in.
+    columns: tuple[NDArray[Any], ...]
+    kinds: tuple[np.dtype[Any], ...]
+    truth: Column
+    #: Which samples were kept; None where no true label is missing.
+    kept: NDArray[np.bool_] | None
+    #: Whether the user gave one vector of scores, not several models.
+    single: bool = False
+    #: For columns that hold ranks instead, the distinct scores; None for others.
+    distinct: tuple[NDArray[Any] | None, ...] = ()
 
     @property
-    def positive(self) -> NDArray[Any]: ...
+    def n_samples(self) -> int:
+        """Number of samples that are left."""
+        return len(self.truth)
+
     @property
-    def kept(self) -> NDArray[np.bool_] | None: ...
-    @property
-    def y_true(self) -> Any: ...
+    def n_missing(self) -> int:
+        """Number of samples without a true label."""
+        return 0 if self.kept is None else int(np.count_nonzero(~self.kept))
+
+    def refuse_nan(self, model: int) -> None:
+        """Refuse the scores of a model if one is NaN."""
+        column = self.columns[model]
+        if np.isnan(np.maximum.reduce(column, initial=-np.inf)):
+            absent = np.flatnonzero(np.isnan(column))
+            row = absent[0] if self.kept is None else np.flatnonzero(self.kept)[absent[0]]
+            raise ValueError(
+                f"{visible(self.names[model])} has NaN for sample {row} ({absent.size} in all)"
+            )
+
+
+def read_block(
+    y_true: Any,
+    scores: Any,
+    names: tuple[str, ...] | None = None,
+    *,
+    truth: str = "y_true",
+    single: bool = False,
+    ranked: bool = False,
+) -> ScoreBlock:
+    """Read true labels and scores, the models in the order of `names` where these are known.
+
+    NaN may be among the scores. With `single` only one vector of scores will do.
+    """
+    true = read_column(y_true, truth)
+    is_single, named = named_scores(scores)
+    if single and not is_single:
+        raise ValueError("score must be one-dimensional, one score a sample")
+    if not is_single:
+        named = list(ordered_columns(scores, names, "scores").items())
+    elif names is not None:
+        named = list(ordered_columns([scores], names, "scores").items())
+    read = [as_scores(raw, visible(name), ranked=ranked) for name, raw in named]
+    for (name, _), (column, _, _) in zip(named, read, strict=True):
+        if column.shape != (len(true),):
+            message = f"{visible(name)} has {column.size} scores, {truth} has {len(true)} labels"
+            if not is_single and len(named) == len(true):
+                message += "; models come first: pass scores.T"
+            raise ValueError(message)
+    check_indexes([(truth, y_true), *named])
+    kept = None
+    if (absent := true.missing()) is not None:
+        kept = ~absent
+        true = true.take(kept)
+    return ScoreBlock(
+        names=tuple(name for name, _ in named),
+        columns=tuple(x if kept is None else x[kept] for x, _, _ in read),
+        kinds=tuple(kind for _, kind, _ in read),
+        truth=true,
+        kept=kept,
+        single=is_single,
+        distinct=tuple(distinct for _, _, distinct in read),
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,38 +146,18 @@ def read_scores(
 
     With `single` only one vector of scores will do.
     """
-    true = read_column(y_true, truth)
-    is_single, named = named_scores(scores)
-    if not named:
-        raise ValueError("scores must hold at least one model, got none")
-    if single and not is_single:
-        raise ValueError("score must be one-dimensional, one score a sample")
-    titled = [(visible(name), raw) for name, raw in named]
-    converted = [as_scores(raw, name) for name, raw in titled]
-    columns = [column for column, _ in converted]
-    for (name, _), column in zip(titled, columns, strict=True):
-        if column.shape != (len(true),):
-            message = f"{name} has {column.size} scores, {truth} has {len(true)} labels"
-            if not is_single and len(columns) == len(true):
-                message += "; models come first: pass scores.T"
-            raise ValueError(message)
-    check_indexes([(truth, y_true), *named])
-    kept = None
-    if (absent := true.missing()) is not None:
-        kept = ~absent
-        true = true.take(kept)
-        columns = [column[kept] for column in columns]
-    flags, labels = split_classes(true, positive)
-    for (name, _), column in zip(titled, columns, strict=True):
-        _refuse_nan(column, name)
+    block = read_block(y_true, scores, truth=truth, single=single, ranked=True)
+    flags, labels = split_classes(block.truth, positive)
+    for model in range(len(block.names)):
+        block.refuse_nan(model)
     return Scores(
         positive=flags.view(np.uint8),
-        columns=tuple(columns),
-        distinct=tuple(distinct for _, distinct in converted),
-        names=tuple(name for name, _ in named),
-        single=is_single,
+        columns=block.columns,
+        distinct=block.distinct,
+        names=block.names,
+        single=block.single,
         labels=labels,
-        kept=kept,
+        kept=block.kept,
         y_true=y_true,
     )
 
@@ -127,11 +177,14 @@ def named_scores(scores: Any) -> tuple[bool, list[tuple[str, Any]]]:
     return False, named_columns(scores, "scores")
 
 
-def as_scores(raw: Any, name: str) -> tuple[NDArray[Any], NDArray[Any] | None]:
+def as_scores(
+    raw: Any, name: str, *, ranked: bool = False
+) -> tuple[NDArray[Any], np.dtype[Any], NDArray[Any] | None]:
     """Convert to float32 or float64 without moving a score past another.
 
-    Scores with more digits than these types hold become ranks; the distinct scores come
-    with them.
+    Gives the type of at most 16 bits in which they came, else that of the array. Scores with
+    more digits than these types hold become ranks where they may be `ranked`, with the distinct
+    scores.
     """
     if np.ma.is_masked(raw):
         raise ValueError(f"{name} has masked scores: drop these samples")
@@ -146,23 +199,29 @@ def as_scores(raw: Any, name: str) -> tuple[NDArray[Any], NDArray[Any] | None]:
     kind, size = array.dtype.kind, array.dtype.itemsize
     native = array.dtype.newbyteorder("=")
     if native in (np.float32, np.float64):
-        return np.ascontiguousarray(array, native), None
+        return np.ascontiguousarray(array, native), native, None
     if kind == "b" or (kind in "fiu" and size <= 2):
-        return array.astype(np.float32), None
+        return array.astype(np.float32), np.dtype(np.uint8) if kind == "b" else native, None
     if kind in "fiu":
         if size <= 4 or _fits(array):
-            return array.astype(np.float64), None
-        # Ranks order as the scores do, where these have more digits than a float64.
+            return array.astype(np.float64), np.dtype(np.float64), None
+        if not ranked:
+            raise ValueError(
+                f"{name} must be numbers that a float64 holds, got {array.dtype} with more "
+                "digits: convert them"
+            )
         distinct, ranks = np.unique(array, return_inverse=True)
         ranks = ranks.astype(np.float64)
         if kind == "f":
             ranks[np.isnan(array)] = np.nan
-        return ranks, distinct
+        return ranks, ranks.dtype, distinct
     if kind == "V" and array.dtype.names is None and size <= 2:
         try:
-            return array.astype(np.float32), None  # bfloat16 and its like
+            column = array.astype(np.float32)  # bfloat16 and its like
         except (TypeError, ValueError):
             pass
+        else:
+            return column, native if native.name == "bfloat16" else column.dtype, None
     raise TypeError(f"{name} must be numbers, got {array.dtype} values")
 
 
@@ -173,27 +232,24 @@ def _fits(array: NDArray[Any]) -> bool:
     return not array.size or bool(array.max() <= _EXACT and array.min() >= -_EXACT)
 
 
-def _refuse_nan(column: NDArray[Any], name: str) -> None:
-    if np.isnan(np.maximum.reduce(column, initial=-np.inf)):
-        where = np.flatnonzero(np.isnan(column))
-        raise ValueError(f"{name} has NaN for sample {where[0]} ({where.size} in all)")
+class _Samples(Protocol):
+    """Samples, some of which were kept."""
+
+    @property
+    def positive(self) -> NDArray[Any]: ...
+    @property
+    def kept(self) -> NDArray[np.bool_] | None: ...
+    @property
+    def y_true(self) -> Any: ...
 
 
 def read_weights(weights: Any, read: _Samples) -> NDArray[np.float64] | None:
     """Check the weights of samples, and leave out those of dropped ones."""
     if weights is None:
         return None
-    array = as_numbers(weights, "sample_weight").astype(np.float64)
     n = read.positive.size if read.kept is None else read.kept.size
-    if array.shape != (n,):
-        raise ValueError(f"sample_weight must be of shape ({n},), got {array.shape}")
+    array = as_weights(weights, "sample_weight", n, "sample")
     check_indexes([("y_true", read.y_true), ("sample_weight", weights)])
-    bad = ~(np.isfinite(array) & (array >= 0))
-    if bad.any():
-        raise ValueError(
-            f"sample_weight must be finite and >= 0, got {array[bad][0]} for sample "
-            f"{np.flatnonzero(bad)[0]}"
-        )
     array = np.asarray(array if read.kept is None else array[read.kept])
     if not array.any():
         raise ValueError("sample_weight must not be 0 for all samples")
@@ -349,23 +405,35 @@ def _read_classes(
         )
     absent = truth.missing()
     kept = np.ones(len(truth), np.bool_) if absent is None else ~absent
-    truth = truth.take(kept).factorized()
+    truth = truth.take(kept).trimmed()
     if not len(truth):
         raise ValueError("y_true must hold at least one sample, got none")
     truth.kind()
-    found = [truth.distinct[code] for code in np.unique(truth.positions())]
-    if classes is not None:
-        check_classes(classes)
-    names = sorted(found) if classes is None else list(classes)
-    if len(set(names)) < len(names):
-        raise ValueError(f"classes must differ, got {names[:10]}")
-    if len(names) != table.shape[1] or len(names) < 2:
+    names = class_columns(truth, classes, table.shape[1], "scores")
+    return truth.places(names)[:, None] == np.arange(len(names)), names, kept
+
+
+def class_columns(truth: Column, classes: Any, n_columns: int, name: str) -> list[Any]:
+    """The label of each column, among which all true labels are."""
+    known = known_classes(truth, classes)
+    if len(known) != n_columns or len(known) < 2:
         raise ValueError(
-            f"scores has {table.shape[1]} columns for {len(names)} classes "
-            f"{names[:10]}: pass classes= with the labels of the columns"
+            f"{name} has {n_columns} columns for {len(known)} classes "
+            f"{known[:10]}: pass classes= with the labels of the columns"
         )
-    if unknown := [label for label in found if label not in names]:
-        raise ValueError(f"y_true holds {unknown[0]!r}, which is not among the classes")
-    place = [names.index(x) if x in names else -1 for x in truth.distinct]
-    codes = np.array(place)[truth.positions()]
-    return codes[:, None] == np.arange(len(names)), names, kept
+    return known
+
+
+def known_classes(truth: Column, classes: Any) -> list[Any]:
+    """The classes that were given, or all true labels, ascending."""
+    if classes is None:
+        return truth.labels()
+    check_classes(classes)
+    known = list(classes)
+    if len(set(known)) < len(known):
+        raise ValueError(f"classes must differ, got {known[:10]}")
+    if unknown := [label for label in truth.trimmed().distinct if label not in known]:
+        raise ValueError(
+            f"{truth.name} holds {unknown[0]!r}, which is not among the classes {known[:10]}"
+        )
+    return known

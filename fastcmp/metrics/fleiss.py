@@ -211,7 +211,7 @@ def fleiss_kappa(
         _check_raters(counts.sum(axis=1))
         names: tuple[Any, ...] = tuple(range(k))
         if labels is not None:
-            _, names = read_label_order(labels)
+            names = read_label_order(labels).distinct
             if len(names) != k:
                 raise ValueError(f"labels must name the {k} columns, got {len(names)}")
         return _kappa(counts, times, names, options, 0)

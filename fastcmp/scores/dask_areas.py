@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.core.threads import check_memory
-from fastcmp.inputs.binary_labels import positive_label
-from fastcmp.inputs.scores import named_scores, order_of
+from fastcmp.inputs.binary_labels import flags_of, join_labels, positive_label, split_labels
+from fastcmp.inputs.scores import ScoreBlock, named_scores, order_of, read_block
 from fastcmp.kernels.roc import PAIR_BASE
 from fastcmp.scores.delong_result import DelongResult
 from fastcmp.stream.dask_blocks import (
@@ -24,16 +24,8 @@ from fastcmp.stream.dask_blocks import (
     naming,
     read_blocks,
 )
-from fastcmp.stream.roc_sketch import ScoreCounts
-from fastcmp.stream.score_map import (
-    ScoreBlock,
-    ScoreMap,
-    flags_of,
-    holds,
-    join_labels,
-    read_block,
-    split_labels,
-)
+from fastcmp.stream.score_counts import ScoreCounts
+from fastcmp.stream.score_map import ScoreMap, holds
 from fastcmp.stream.score_state import AreaBounds, bound_area, total_product
 
 Pieces = list[tuple[NDArray[Any], NDArray[Any]]]

@@ -27,7 +27,6 @@ from fastcmp.core.sections import Section
 from fastcmp.core.sentences import dropped_sentences
 from fastcmp.core.threads import new_lock
 from fastcmp.inputs.labels import encode
-from fastcmp.inputs.model_names import has_names
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -54,35 +53,6 @@ def check_classes(classes: Sequence[Any] | None, missing: str | None) -> tuple[A
     """Check these options of `encode` before the first block comes."""
     encode([], [[]], classes=classes, missing=missing, least=0)
     return None if classes is None else tuple(classes)
-
-
-def ordered_columns(
-    raw: Any,
-    named: list[tuple[str, Any]],
-    names: tuple[str, ...] | None,
-    argument: str,
-    chosen: tuple[str, ...] | None = None,
-) -> dict[str, Any]:
-    """Put the columns of a block in the order of the models, `chosen` or all `names`.
-
-    Columns with names come in any order, rows in that of the models.
-    """
-    if not named:
-        raise ValueError(f"{argument} must hold at least one model, got none")
-    if names is not None and not has_names(raw) and len(named) == len(names):
-        named = [(name, row) for name, (_, row) in zip(names, named, strict=True)]
-    columns = dict(named)
-    wanted = chosen or names
-    if wanted is None or tuple(columns) == wanted:
-        return columns
-    absent = [name for name in wanted if name not in columns]
-    if absent or (chosen is None and len(columns) > len(wanted)):
-        others = sorted(set(columns) - set(wanted))
-        raise ValueError(
-            f"{argument} must hold the {len(wanted)} models that are counted; absent "
-            f"are {absent[:3]}, others are {others[:3]}"
-        )
-    return {name: columns[name] for name in wanted}
 
 
 # Arrays of states: how they add up, and what they must be like when read from a file.

@@ -21,7 +21,7 @@ from fastcmp.counts.pairs import model_index
 from fastcmp.inputs.binary_labels import positive_label
 from fastcmp.inputs.columns import distinct
 from fastcmp.inputs.labels import Labels, encode, in_order
-from fastcmp.inputs.model_names import named_columns
+from fastcmp.inputs.model_names import ordered_columns
 from fastcmp.stream.accumulator import (
     FIXED,
     LABELS,
@@ -33,7 +33,6 @@ from fastcmp.stream.accumulator import (
     check_names,
     check_totals,
     check_within,
-    ordered_columns,
     require,
     saved_labels,
     stored,
@@ -298,8 +297,7 @@ class ClassCounts(BlockCounts):
         with self._lock:
             pair = self._options.get("pair")
             rows = self._options["rows"] if pair else self.names
-            named = named_columns(preds, "preds")
-            columns = ordered_columns(preds, named, rows, "preds", pair)
+            columns = ordered_columns(preds, rows, "preds", pair)
             names = tuple(columns)
             if len(names) < self._LEAST:
                 raise ValueError(f"preds must hold at least {self._LEAST} models, got {len(names)}")

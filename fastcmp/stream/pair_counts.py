@@ -14,7 +14,7 @@ from fastcmp.core.checks import choose
 from fastcmp.core.threads import ThreadPool, check_workers, parts
 from fastcmp.counts.pairs import all_pairs, tiles_of
 from fastcmp.inputs.labels import Labels, encode
-from fastcmp.inputs.model_names import named_columns
+from fastcmp.inputs.model_names import ordered_columns
 from fastcmp.kernels.bits import LINE_WORDS, TILE_ROWS, allocate_words, common_tile
 from fastcmp.stream.accumulator import (
     NAMES,
@@ -24,7 +24,6 @@ from fastcmp.stream.accumulator import (
     check_names,
     check_totals,
     check_within,
-    ordered_columns,
     require,
     summed,
 )
@@ -172,8 +171,7 @@ class PairCounts(BlockCounts):
         threads = check_workers(workers)
         with self._lock:
             state = self._state
-            named = named_columns(preds, "preds")
-            columns = ordered_columns(preds, named, state.names, "preds")
+            columns = ordered_columns(preds, state.names, "preds")
             block = encode(y_true, columns, **self._options, least=0)
             joint = _count(block, threads)
             if state.names is not None:

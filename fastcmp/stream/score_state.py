@@ -16,7 +16,10 @@ from numpy.typing import NDArray
 from fastcmp.core.records import Record
 from fastcmp.core.sections import Section
 from fastcmp.core.sentences import dropped_sentences
-from fastcmp.inputs.binary_labels import positive_label
+from fastcmp.core.threads import ThreadPool, parts
+from fastcmp.inputs.binary_labels import FEW, join_labels, positive_label, split_labels
+from fastcmp.inputs.scores import ScoreBlock
+from fastcmp.kernels.score_bins import count_score_bins, find_score_bins
 from fastcmp.stream.accumulator import (
     FIXED,
     LABELS,
@@ -30,9 +33,12 @@ from fastcmp.stream.accumulator import (
     stored,
     summed,
 )
-from fastcmp.stream.score_map import ScoreBlock, ScoreMap, count_block, join_labels
+from fastcmp.stream.score_map import ScoreMap, as_words
 
 Counts = NDArray[np.int64]
+
+_PART = 1 << 20  # samples that are worth a thread
+_MOST = 1 << 30  # samples after which 32-bit counters are emptied
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -180,6 +186,81 @@ class AreaCounts(Protocol):
     def areas(self) -> dict[str, AreaBounds]: ...  # noqa: D102
 
 
+def count_block(
+    block: ScoreBlock, maps: Sequence[ScoreMap], threads: int
+) -> tuple[tuple[Any, ...], list[Counts]]:
+    """Count the samples of each label in the bins of each model, shape (B, 2).
+
+    Gives the labels found, ascending, and the counts; those of a single label come
+    first.
+    """
+    columns = [
+        map_._convert(column, kind, name)
+        for map_, column, kind, name in zip(
+            maps, block.columns, block.kinds, block.names, strict=True
+        )
+    ]
+    for at_all in (False, True):
+        # Where not all labels are among the first, all are looked at, which may refuse them.
+        found, labels, pair = split_labels(block.truth, at_all=at_all)
+        tables = [np.zeros((map_.n_bins, 2), np.int64) for map_ in maps]
+        stops = _count(columns, labels, pair, maps, tables, threads)
+        stop = next((model for model, at in enumerate(stops) if at < block.n_samples), None)
+        if stop is None:
+            break
+        block.refuse_nan(stop)
+    if len(found) == 1:
+        for table in tables:
+            table[:, 0] += table[:, 1]
+            table[:, 1] = 0
+    return found, tables
+
+
+def _count(
+    columns: list[NDArray[Any]],
+    labels: NDArray[Any],
+    pair: NDArray[Any],
+    maps: Sequence[ScoreMap],
+    tables: list[Counts],
+    threads: int,
+) -> list[int]:
+    """Count into tables; give for each model the sample at which it stopped."""
+    n = labels.size
+    words = [as_words(column) for column in columns]
+    lookups = [map_._lookup() for map_ in maps]
+    if n <= FEW:  # it does not pay to clear counters; all labels are known
+        stops = []
+        for model, table in enumerate(tables):
+            bins = np.empty(n, np.int64)
+            at = find_score_bins(words[model], lookups[model], bins)
+            stops.append(at)
+            if at == n:
+                np.add.at(table, (bins, (labels == pair[1]).astype(np.intp)), 1)
+        return stops
+    # With fewer models than threads, parts are counted into tables of their own.
+    n_parts = -(-threads // len(tables))
+    cuts = parts(n, min(_MOST, max(_PART, -(-n // n_parts))))
+    private = [tables, *([np.zeros_like(t) for t in tables] for _ in cuts[1:])]
+    ends = np.full((len(tables), len(cuts)), n)
+
+    def count(task: tuple[int, int]) -> None:
+        model, i = task
+        part = cuts[i]
+        counters = np.zeros(2 * maps[model].n_bins, np.uint32)
+        at = part.start + count_score_bins(
+            words[model][part], labels[part], pair, lookups[model], counters
+        )
+        private[i][model] += counters.reshape(-1, 2)
+        ends[model, i] = at if at < part.stop else n
+
+    with ThreadPool(min(threads, ends.size)) as pool:
+        pool.run(count, np.ndindex(ends.shape))
+    for tables_of_part in private[1:]:
+        for table, other in zip(tables, tables_of_part, strict=True):
+            np.add(table, other, out=table)
+    return ends.min(axis=1).tolist()  # type: ignore[no-any-return]
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ScoreState(State):
     """Labels, bins, and the counts of both."""
@@ -267,7 +348,7 @@ class ScoreState(State):
         totals = np.array([block.n_samples, block.n_missing])
         more = replace(self.empty(), names=block.names, maps=maps, totals=totals)
         if block.n_samples:
-            maps = maps or block.choose_maps()
+            maps = maps or tuple(map(ScoreMap._for_type, block.columns, block.kinds))
             found, tables = count_block(block, maps, threads)
             more = replace(more, maps=maps, labels=found, counts=tuple(tables))
         return self.merged(more)

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from fastcmp.core.checks import LARGEST_COUNT, as_numbers
+from fastcmp.core.checks import LARGEST_COUNT, as_weights
 from fastcmp.core.numbers import add, exact, value_of
 from fastcmp.core.render import visible
 from fastcmp.core.threads import parts
@@ -24,19 +24,10 @@ from fastcmp.counts.units import (
 )
 from fastcmp.counts.value_sums import PairMoments
 from fastcmp.inputs.columns import read_column
-from fastcmp.inputs.model_names import check_indexes, named_columns
+from fastcmp.inputs.model_names import check_indexes, ordered_columns
 from fastcmp.inputs.values import as_values
 from fastcmp.kernels.cluster_means import cluster_factors
-from fastcmp.stream.accumulator import (
-    LABELS,
-    NAMES,
-    State,
-    check_within,
-    custom,
-    ordered_columns,
-    require,
-    summed,
-)
+from fastcmp.stream.accumulator import LABELS, NAMES, State, check_within, custom, require, summed
 
 Floats = NDArray[np.float64]
 
@@ -148,8 +139,7 @@ def read_values(
     """Read a block; the models come in the order of `names`."""
     if getattr(values, "ndim", 2) == 3:  # one row of repeats an item
         values = list(np.asanyarray(values))
-    listed = named_columns(values, "values")
-    named = ordered_columns(values, listed, names, "values")
+    named = ordered_columns(values, names, "values")
     rows = tuple(_as_values(raw, visible(name)) for name, raw in named.items())
     n = rows[0].size
     for name, row in zip(named, rows, strict=True):
@@ -159,38 +149,25 @@ def read_values(
                 f"has {n}; models come first: pass values.T"
             )
     others = [("groups", groups), ("weights", weights)]
-    check_indexes([*listed, *((name, raw) for name, raw in others if raw is not None)])
+    check_indexes([*named.items(), *((name, raw) for name, raw in others if raw is not None)])
     if weights is not None:
-        weights = as_numbers(weights, "weights").astype(np.float64)
-        if weights.shape != (n,):
-            raise ValueError(f"weights must be of shape ({n},), got {weights.shape}")
-        bad = ~(np.isfinite(weights) & (weights >= 0))
-        if bad.any():
-            raise ValueError(
-                f"weights must be finite and >= 0, got {weights[bad][0]} for item "
-                f"{np.flatnonzero(bad)[0]}"
-            )
+        weights = as_weights(weights, "weights", n)
     order = edges = None
     ids: tuple[Any, ...] = ()
     if groups is not None:
         column = read_column(groups, "groups")
         if len(column) != n:
             raise ValueError(f"groups has {len(column)} entries, values have {n} items")
-        if (absent := column.missing()) is not None:
-            items = np.flatnonzero(absent)
-            raise ValueError(
-                f"groups has no entry for {items.size} items, such as "
-                f"{items[:3].tolist()}: every item must have a group"
-            )
+        column.refuse_missing(
+            "{name} has no entry for {n} items, such as [{row}]: every item must have a group"
+        )
         column.kind()  # refuses labels of several kinds
-        column = column.factorized()
-        codes = column.positions().astype(np.int64)
+        column = column.trimmed()
+        ids, codes = column.distinct, column.positions().astype(np.int64)
         if (codes[1:] < codes[:-1]).any():
             order = np.argsort(codes, kind="stable")
             codes = codes[order]
-        starts = np.flatnonzero(np.diff(codes, prepend=-1))
-        ids = tuple(column.distinct[code] for code in codes[starts])
-        edges = np.append(starts, n)
+        edges = np.append(np.flatnonzero(np.diff(codes, prepend=-1)), n)
     return ValueBlock(
         names=tuple(named), rows=rows, weights=weights, order=order, edges=edges, ids=ids
     )

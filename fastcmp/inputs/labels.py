@@ -6,16 +6,25 @@ column, and only the distinct labels are compared in Python.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fastcmp.core.checks import check_classes, choose
-from fastcmp.inputs.columns import Column, check_kinds, hashable, read_column
-from fastcmp.inputs.label_checks import check_chosen, check_predictions, refuse_scores
+from fastcmp.core.checks import check_classes, choose, warn
+from fastcmp.core.sentences import MUCH_OUTSIDE
+from fastcmp.inputs.columns import (
+    Column,
+    ascending,
+    check_kinds,
+    hashable,
+    kind_of,
+    listed,
+    read_column,
+)
 from fastcmp.inputs.model_names import check_indexes, named_columns, refuse_truth
 
 _MISSING_RULES = ("raise", "wrong")
@@ -69,63 +78,6 @@ def encode(
     """
     if missing is not None:
         missing = choose(missing, "missing", _MISSING_RULES)
-    names, true, models, kept = _read(y_true, preds, truth, least)
-    n_missing = 0 if kept is None else kept.size - len(true)
-    columns = [true, *models]
-    plain = _as_shared_integers(columns) if classes is None else None
-    if plain is None:  # whole numbers are of one kind, and none is missing
-        if classes is None and (least or not _may_hold_floats(y_true)):
-            refuse_scores(true, models)
-        _check_kinds(columns, classes)
-        if classes is not None and missing is not None:
-            refuse_scores(true, models, classes)
-        if missing != "wrong":
-            rows = None if kept is None else np.flatnonzero(kept)
-            _refuse_missing(models, rows, way_out=missing == "raise")
-    codes, distinct = plain or _share(columns, classes)
-    n_codes, n_excluded = len(distinct), 0
-    if plain is None:
-        inside = codes[0] < n_codes
-        n_excluded = int(inside.size - np.count_nonzero(inside))
-        if missing is None:
-            _refuse_outside(models, codes[1:], inside, n_codes)
-        if n_excluded:
-            codes = [column[inside] for column in codes]
-            kept = _narrowed(kept, inside)
-        n_codes += 1
-    n_outside: tuple[int, ...] = ()
-    if least:
-        check_enough(true.name, codes[0].size, n_missing + n_excluded)
-        if classes is None:
-            n_outside = check_predictions(true, models, codes, distinct)
-        else:
-            check_chosen(true, models, codes[1:], len(distinct))
-    return Labels(
-        y_true=codes[0],
-        preds=tuple(codes[1:]),
-        names=names,
-        n_codes=n_codes,
-        classes=distinct,
-        n_missing=n_missing,
-        n_excluded=n_excluded,
-        n_outside=n_outside,
-        kept=kept,
-    )
-
-
-def _narrowed(kept: NDArray[np.bool_] | None, inside: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Keep of the samples that were kept only those inside."""
-    if kept is None:
-        return inside
-    narrowed = kept.copy()
-    narrowed[kept] = inside
-    return narrowed
-
-
-def _read(
-    y_true: Any, preds: Any, truth: str, least: int
-) -> tuple[tuple[str, ...], Column, list[Column], NDArray[np.bool_] | None]:
-    """Read all columns, named; where true labels are missing, which rows are kept."""
     named = named_columns(preds, "preds")
     true = read_column(y_true, truth)
     if len(named) < least:
@@ -134,11 +86,58 @@ def _read(
     _check_lengths(true, models)
     refuse_truth(y_true, preds, named, truth)
     check_indexes([(truth, y_true), *named])
-    names = tuple(name for name, _ in named)
-    if (absent := true.missing()) is None:
-        return names, true, models, None
-    kept = ~absent
-    return names, true.take(kept), [model.take(kept) for model in models], kept
+    kept, n_missing, n_excluded = None, 0, 0
+    if (absent := true.missing()) is not None:
+        kept, n_missing = ~absent, int(np.count_nonzero(absent))
+        true, models = true.take(kept), [model.take(kept) for model in models]
+    columns = [true, *models]
+    plain = _as_shared_integers(columns) if classes is None else None
+    if plain is not None:  # whole numbers are of one kind, and none is missing
+        codes, highest, distinct = plain
+        n_codes = len(distinct)
+    else:
+        if classes is None and (least or not _may_hold_floats(y_true)):
+            refuse_scores(true, models)
+        _check_kinds(columns, classes)
+        if classes is not None and missing is not None:
+            refuse_scores(true, models, classes)
+        if missing != "wrong":
+            rows = None if kept is None else np.flatnonzero(kept)
+            _refuse_missing(models, rows, way_out=missing == "raise")
+        codes, distinct = _share(columns, classes)
+        highest, n_codes = None, len(distinct) + 1
+        inside = codes[0] < len(distinct)
+        n_excluded = int(inside.size - np.count_nonzero(inside))
+        for model, own in zip(models, codes[1:], strict=True) if missing is None else ():
+            outside = np.flatnonzero(inside & (own == len(distinct)))
+            if outside.size:
+                found = model.factorized()
+                raise ValueError(
+                    f"{model.name} predicts {found.distinct[found.positions()[outside[0]]]!r}, "
+                    f"which is not among the classes ({outside.size} such predictions)"
+                )
+        if n_excluded:
+            codes = [column[inside] for column in codes]
+            kept = np.ones(inside.size, np.bool_) if kept is None else kept.copy()
+            kept[kept] = inside
+    n_outside: tuple[int, ...] = ()
+    if least:
+        check_enough(true.name, codes[0].size, n_missing + n_excluded)
+        if classes is None:
+            n_outside = _check_predictions(true, models, codes, distinct, highest)
+        else:
+            _check_chosen(true, models, codes[1:], len(distinct))
+    return Labels(
+        y_true=codes[0],
+        preds=tuple(codes[1:]),
+        names=tuple(name for name, _ in named),
+        n_codes=n_codes,
+        classes=distinct,
+        n_missing=n_missing,
+        n_excluded=n_excluded,
+        n_outside=n_outside,
+        kept=kept,
+    )
 
 
 def encode_predictions(
@@ -155,7 +154,7 @@ def encode_predictions(
     _check_kinds(columns, classes)
     _refuse_missing(columns, None, way_out=True)
     plain = _as_shared_integers(columns) if classes is None else None
-    (a, b), distinct = plain or _share(columns, classes)
+    (a, b), distinct = (plain[0], plain[2]) if plain else _share(columns, classes)
     inside = (a < len(distinct)) & (b < len(distinct))
     kept = int(np.count_nonzero(inside))
     check_enough("pred_a", kept, len(columns[0]) - kept)
@@ -170,11 +169,11 @@ def _may_hold_floats(raw: Any) -> bool:
 
 def _check_lengths(truth: Column, models: list[Column]) -> None:
     n = len(truth)
-    wrong = next((model for model in models if len(model) != n), None)
-    if wrong is None:
+    wrong = [model for model in models if len(model) != n]
+    if not wrong:
         return
-    message = f"{wrong.name} has {len(wrong)} labels, {truth.name} has {n}"
-    if len(models) == n and all(len(model) == len(wrong) for model in models):
+    message = f"{wrong[0].name} has {len(wrong[0])} labels, {truth.name} has {n}"
+    if len(models) == n and all(len(model) == len(wrong[0]) for model in models):
         message += "; models come first: pass preds.T"
     raise ValueError(message)
 
@@ -213,23 +212,12 @@ def _refuse_missing(models: list[Column], rows: NDArray[Any] | None, *, way_out:
             raise ValueError(message)
 
 
-def _refuse_outside(
-    models: list[Column], codes: list[NDArray[Any]], inside: NDArray[np.bool_], n_codes: int
-) -> None:
-    for model, own in zip(models, codes, strict=True):
-        outside = np.flatnonzero(inside & (own == n_codes))
-        if outside.size:
-            found = model.factorized()
-            label = found.distinct[found.positions()[outside[0]]]
-            raise ValueError(
-                f"{model.name} predicts {label!r}, which is not among the classes "
-                f"({outside.size} such predictions)"
-            )
-
-
-def _as_shared_integers(columns: list[Column]) -> tuple[list[NDArray[Any]], Sequence[Any]] | None:
+def _as_shared_integers(
+    columns: list[Column],
+) -> tuple[list[NDArray[Any]], list[int] | None, Sequence[Any]] | None:
     """Use whole numbers as their own codes: no sort, and no copy of single bytes.
 
+    Codes, the highest of each column where it was looked for, and the label of each code;
     None where a column holds something else.
     """
     arrays = [column.integers for column in columns if column.integers is not None]
@@ -238,24 +226,32 @@ def _as_shared_integers(columns: list[Column]) -> tuple[list[NDArray[Any]], Sequ
     types = {array.dtype.char for array in arrays}
     if types <= {"B", "?"}:
         single = [np.ascontiguousarray(array).view(np.uint8) for array in arrays]
-        return single, (False, True, *range(2, 256)) if types == {"?"} else range(256)
-    low, high, codes = 0, 0, []
+        return single, None, (False, True, *range(2, 256)) if types == {"?"} else range(256)
+    highest, codes, signed = [], [], False
     for array in arrays:  # read without their signs, negative numbers are the largest
-        unsigned = array.view(array.dtype.str.replace("i", "u"))
-        top = int(np.maximum.reduce(unsigned, initial=0))
-        low, high = min(low, -(top >> (8 * array.itemsize - 1))), max(high, top)
-        codes.append(array.astype(code_type(top + 1), order="C"))  # while it is in the cache
-    if low < 0:
+        top = int(np.maximum.reduce(array.view(_unsigned(array.dtype)))) if array.size else 0
+        signed = signed or top >> (8 * array.itemsize - 1) > 0
+        highest.append(top)
+        codes.append(array.astype(code_type(top + 1), "C"))  # while it is in the cache
+    low, high = 0, max(highest)
+    if signed:
         sized = [array for array in arrays if array.size]
         low = min(0, *(int(array.min()) for array in sized))
         high = max(int(array.max()) for array in sized)
     n_codes = high - low + 1
     if n_codes > np.iinfo(np.int32).max:
         return None
-    dtype = code_type(n_codes)
     if low < 0:
         codes = [array.astype(np.int64) - low for array in arrays]
-    return [array.astype(dtype, copy=False) for array in codes], range(low, high + 1)
+    dtype = code_type(n_codes)
+    shared = [array.astype(dtype, copy=False) for array in codes]
+    return shared, None if signed else highest, range(low, high + 1)
+
+
+@cache
+def _unsigned(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The same whole numbers without a sign."""
+    return np.dtype(dtype.str.replace("i", "u"))
 
 
 def code_type(n_codes: int) -> type[np.uint8 | np.uint16 | np.int32]:
@@ -348,3 +344,197 @@ def in_order(labels: Labels) -> Labels:
         n_codes=len(used),
         classes=[names[code] for code in used],
     )
+
+
+# Predictions that cannot be labels of the truth: an error or a warning.
+
+
+_SURE = 6  # samples: fewer may share no label by chance
+_PART = 1 << 14
+_PART_1 = 1 << 9  # the first, in which most often all classes are
+
+
+def refuse_scores(
+    true: Column, models: Sequence[Column], classes: Sequence[Any] | None = None
+) -> None:
+    """Refuse fractions as predictions where the truth and the classes hold none."""
+    if all(model.integers is not None for model in models):
+        return
+    if _fraction(true.distinct) is not None:
+        return
+    if classes is not None and _fraction(classes) is not None:
+        return
+    for model in models:
+        if (found := _fraction(model.distinct)) is not None:
+            raise ValueError(
+                f"{model.name} holds {found!r}, which is no label of {true.name} "
+                f"({true.examples()}): scores and probabilities go to "
+                "fastcmp.auc or fastcmp.delong, or become labels by a cutoff (scores "
+                ">= 0.5); grades of items, such as partial credit, go to "
+                "fastcmp.compare_means"
+            )
+
+
+def _check_predictions(
+    true: Column,
+    models: Sequence[Column],
+    codes: Sequence[NDArray[Any]],
+    distinct: Sequence[Any],
+    highest: list[int] | None,
+) -> tuple[int, ...]:
+    """Count each model's predictions that are no labels of the truth; refuse too many.
+
+    Refused is a model none of whose labels is one of the truth, or all of whose labels
+    are once 1 is added or subtracted; not where the truth has few samples or one label
+    only, and spelling is not the cause.
+    """
+    y_true = codes[0]
+    highest = highest or [int(np.maximum.reduce(own)) for own in codes]
+    high = highest[0]
+    # Most often the truth has all codes from 0, and the models have no others.
+    from_0 = high < _PART_1 and 0 not in np.bincount(y_true[:_PART_1], minlength=high + 1).tolist()
+    if from_0 and max(highest) <= high:
+        return ()
+    used = _used(y_true)
+    n_outside = tuple(_count_outside(own, used, len(distinct)) for own in codes[1:])
+    if not any(n_outside):
+        return ()
+    much = []
+    for model, own, n in zip(models, codes[1:], n_outside, strict=True):
+        if n == 0:
+            continue
+        n_labels = int(np.count_nonzero(own != len(distinct)))
+        several = used.size > 1 and y_true.size >= _SURE
+        if n == n_labels:
+            _refuse_strangers(true, model, several=several)
+        if isinstance(distinct, range) and several:
+            _refuse_shifted(true, model, y_true, own, used)
+        if n > MUCH_OUTSIDE * n_labels:
+            much.append((model, n / n_labels))
+    if much:
+        _warn(true, much)
+    return n_outside
+
+
+def _check_chosen(
+    true: Column, models: Sequence[Column], codes: Sequence[NDArray[Any]], n_classes: int
+) -> None:
+    """Refuse a model none of whose labels is a chosen class or a label of the truth."""
+    known: set[Any] | None = None
+    for model, own in zip(models, codes, strict=True):
+        if own.min() < n_classes:
+            continue
+        known = set(true.labels()) if known is None else known
+        found = model.labels()
+        if len(model) >= _SURE and found and known.isdisjoint(found):
+            refuse_scores(true, [model])
+            _refuse_strangers(true, model, several=True)
+
+
+def _used(codes: NDArray[Any]) -> NDArray[Any]:
+    """List the codes that occur, ascending."""
+    if codes.dtype == np.uint8:
+        marks = np.zeros(256, np.int64)
+        n = int(codes.max()) - int(codes.min()) + 1
+        for part in _parts(codes):
+            marks += np.bincount(part, minlength=256)
+            if np.count_nonzero(marks) == n:
+                break
+        return np.flatnonzero(marks)
+    return np.unique(codes)
+
+
+def _parts(codes: NDArray[Any]) -> Iterator[NDArray[Any]]:
+    """Cut codes, which are to be indices of 8 bytes, so that these need no memory."""
+    return (codes[i : i + _PART] for i in range(0, codes.size, _PART))
+
+
+def _count_outside(codes: NDArray[Any], used: NDArray[Any], absent: int) -> int:
+    """Count codes that are neither among those used nor that of a missing label."""
+    if not codes.size:
+        return 0
+    first, last, high = int(used[0]), int(used[-1]), int(codes.max())
+    if used.size == last - first + 1 and high <= last and int(codes.min()) >= first:
+        return 0  # at the speed of memory
+    return codes.size - int(np.count_nonzero(np.isin(codes, [*used.tolist(), absent])))
+
+
+def _refuse_strangers(true: Column, model: Column, *, several: bool) -> None:
+    """Refuse a model that shares no label with the truth, unless that has one only."""
+    known, found = true.labels(), model.labels()
+    differs = spelling(known, found)
+    if not (several or differs):
+        return
+    message = (
+        f"{model.name} predicts none of the labels of {true.name}: it holds "
+        f"{listed(found)}, and {true.name} {listed(known)}"
+    )
+    if differs:
+        message += f", which differ in {differs}: make them equal"
+    else:
+        message += " (if they are labels nevertheless, pass classes= with all)"
+    raise ValueError(message)
+
+
+def spelling(known: Iterable[Any], found: Iterable[Any]) -> str:
+    """Say how the spelling of labels differs, where that is all that differs."""
+    ways: dict[str, Callable[[Any], str]] = {
+        "type": str,
+        "upper and lower case": lambda label: str(label).casefold(),
+        "spaces around them": lambda label: str(label).strip(),
+        "case and spaces": lambda label: str(label).strip().casefold(),
+    }
+    for what, way in ways.items():
+        if not set(map(way, known)).isdisjoint(map(way, found)):
+            return what
+    return ""
+
+
+def _refuse_shifted(
+    true: Column, model: Column, y_true: NDArray[Any], own: NDArray[Any], used: NDArray[Any]
+) -> None:
+    """Refuse whole numbers that count from 1 where the truth counts from 0, or so."""
+    for step in (1, -1):
+        first, last = int(used[0]) + step, int(used[-1]) + step
+        if int(own.min()) < first or int(own.max()) > last:
+            continue
+        moved = own.astype(np.int64) - step
+        shifted = int(np.count_nonzero(moved == y_true))
+        right = int(np.count_nonzero(own == y_true))
+        sure = shifted == own.size or shifted - right >= _SURE
+        if sure and shifted > right and np.isin(moved, used).all():
+            raise ValueError(
+                f"{model.name} counts its labels from another number than "
+                f"{true.name}: it holds {model.examples()}, and {true.name} "
+                f"{true.examples()}; {right} of {own.size} are right as they are, and "
+                f"{shifted} with {-step:+d} (if they are labels nevertheless, pass "
+                "classes= with all)"
+            )
+
+
+def _warn(true: Column, much: list[tuple[Column, float]]) -> None:
+    known = set(true.labels())
+    shown = []
+    for model, proportion in much[:3]:
+        strangers = [x for x in model.labels() if x not in known]
+        shown.append(f"{model.name} ({100 * proportion:.1f}%: {listed(strangers)})")
+    others = f" and {len(much) - 3} more models" if len(much) > 3 else ""
+    warn(
+        f"labels that {true.name} does not hold are predicted by {', '.join(shown)}"
+        f"{others}; they count as wrong. {true.name} holds {listed(ascending(known))}"
+        " (if this is right, pass classes= with all labels)"
+    )
+
+
+def _fraction(labels: Iterable[Any]) -> Any:
+    """Find a number that is not whole; None where there is none, or no number."""
+    found = None
+    for label in labels:
+        if kind_of(label) != "number":
+            return None
+        # A complex number is no score either.
+        other = isinstance(label, (int, complex, np.integer, np.bool_))
+        whole = other or label % 1 == 0
+        if found is None and not whole:
+            found = label
+    return found

@@ -14,7 +14,7 @@ from fastcmp.core.render import visible
 from fastcmp.inputs.binary_labels import split_classes
 from fastcmp.inputs.columns import Column, ascending, check_kinds, read_column
 from fastcmp.inputs.model_names import check_indexes, has_names, named_columns
-from fastcmp.inputs.scores import class_columns, known_classes
+from fastcmp.inputs.scores import class_columns, known_classes, refuse_unknown
 
 _MOST_LABELS = 4096  # as tests of symmetry take: a table of 130 MB
 
@@ -165,6 +165,7 @@ def mark_positives(column: Column, positive: Any, classes: Any) -> NDArray[np.bo
                 "classes must be two where probabilities are of the positive class, got "
                 f"{known[:10]}"
             )
+        refuse_unknown(column, known)
         if positive is None:
             positive = known[1]
         elif positive not in known:

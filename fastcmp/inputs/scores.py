@@ -416,24 +416,28 @@ def _read_classes(
 def class_columns(truth: Column, classes: Any, n_columns: int, name: str) -> list[Any]:
     """The label of each column, among which all true labels are."""
     known = known_classes(truth, classes)
-    if len(known) != n_columns or len(known) < 2:
+    if len(known) != n_columns or n_columns < 2:
         raise ValueError(
             f"{name} has {n_columns} columns for {len(known)} classes "
             f"{known[:10]}: pass classes= with the labels of the columns"
         )
+    refuse_unknown(truth, known)
     return known
 
 
 def known_classes(truth: Column, classes: Any) -> list[Any]:
     """The classes that were given, or all true labels, ascending."""
-    if classes is None:
-        return truth.labels()
-    check_classes(classes)
-    known = list(classes)
+    if classes is not None:
+        check_classes(classes)
+    known = truth.labels() if classes is None else list(classes)
     if len(set(known)) < len(known):
         raise ValueError(f"classes must differ, got {known[:10]}")
+    return known
+
+
+def refuse_unknown(truth: Column, known: list[Any]) -> None:
+    """Refuse true labels that are not among the classes."""
     if unknown := [label for label in truth.trimmed().distinct if label not in known]:
         raise ValueError(
             f"{truth.name} holds {unknown[0]!r}, which is not among the classes {known[:10]}"
         )
-    return known

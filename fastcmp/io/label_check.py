@@ -17,7 +17,7 @@ import numpy as np
 from fastcmp.core.render import visible
 from fastcmp.core.saved_states import from_plain, to_plain
 from fastcmp.inputs.columns import Column, ascending, kind_of, listed, read_column
-from fastcmp.inputs.label_checks import spelling
+from fastcmp.inputs.labels import spelling
 from fastcmp.io.chosen import advice, titled
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?")

@@ -380,12 +380,3 @@ def normal_mixture_boundary(
         if step <= 4e-16 * y:
             break
     return y * math.sqrt(whole)
-
-
-@kernel
-def normal_mixture_boundary_many(
-    variances: FloatArray, rho: float, alpha: float, alternative: int, out: FloatArray
-) -> None:
-    """Work out one `normal_mixture_boundary` for each variance."""
-    for i in range(variances.size):
-        out[i] = normal_mixture_boundary(variances[i], rho, alpha, alternative)

@@ -9,12 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from fastcmp.core.checks import ALTERNATIVES
 from fastcmp.core.records import Compared, Drawn, Record
 from fastcmp.core.sections import Column, Section, format_interval, format_pvalue, interval_name
 from fastcmp.core.sentences import answer, dropped_sentences
-from fastcmp.kernels.difference_evalues import BETS, anytime_difference_interval_many
-from fastcmp.kernels.evalues import mcnemar_log_evalue_many
 from fastcmp.sequential.evalues import evalue_of, format_evalue, pvalue_of
 
 Ints = NDArray[np.int64]
@@ -166,37 +163,3 @@ class LooksResult(Drawn, Compared, Record):
     def _unit(self) -> str:
         """What `n_samples` counts."""
         return "samples" if self._known else "discordant samples"
-
-
-def mcnemar_looks_of(
-    only_a: Ints,
-    only_b: Ints,
-    n_samples: Ints | None,
-    options: tuple[str, tuple[float, float]],
-    alpha: float,
-    **dropped: int,
-) -> LooksResult:
-    """Evaluate checked counts at each look."""
-    alternative, prior = options
-    log_evalue = np.empty(only_a.size)
-    code = ALTERNATIVES[alternative]
-    mcnemar_log_evalue_many(only_a, only_b, prior, code, log_evalue)
-    low, high = np.full((2, only_a.size), np.nan)
-    estimate = np.full(only_a.size, np.nan)
-    if n_samples is not None:
-        interval = (BETS, 1.0 - alpha, (0.5, 0.5, 0.5))
-        anytime_difference_interval_many(*(only_a, only_b, n_samples), interval, low, high)
-        estimate = (only_a - only_b) / np.maximum(n_samples, 1)
-    return LooksResult(
-        log_evalue=log_evalue,
-        n_samples=only_a + only_b if n_samples is None else n_samples,
-        only_a=only_a,
-        only_b=only_b,
-        estimate=estimate,
-        low=low,
-        high=high,
-        measure="accuracy",
-        alternative=alternative,
-        alpha=alpha,
-        **dropped,
-    )

@@ -10,14 +10,31 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
-from fastcmp.core.checks import ALTERNATIVES, as_counts, as_proportion, choose
-from fastcmp.core.records import PairedCounts, are_paired, unwrap
+from fastcmp.core.checks import ALTERNATIVES, as_counts, as_finite, as_proportion, choose
+from fastcmp.core.records import (
+    Compared,
+    ConfidenceInterval,
+    PairedCounts,
+    Record,
+    are_paired,
+    unwrap,
+)
+from fastcmp.core.sections import Section, format_interval, format_pvalue
+from fastcmp.core.sentences import (
+    answer,
+    dropped_sentences,
+    null_hypothesis,
+    outside_sentences,
+    with_null,
+    with_pvalue,
+)
 from fastcmp.inputs.labels import encode
+from fastcmp.kernels.difference_evalues import BETS, DIRICHLET, anytime_difference_interval_many
 from fastcmp.kernels.evalues import mcnemar_log_evalue_many
 from fastcmp.paired.mcnemar import mcnemar as plain_mcnemar
-from fastcmp.paired.mcnemar_result import McNemarResult
-from fastcmp.sequential.evalues import EvalueResult, read_prior
-from fastcmp.sequential.looks_result import LooksResult, mcnemar_looks_of
+from fastcmp.paired.mcnemar_result import EQUAL
+from fastcmp.sequential.evalues import evalue_of, format_evalue, pvalue_of, read_prior
+from fastcmp.sequential.looks_result import LooksResult
 from fastcmp.stream.accumulator import (
     BlockCounts,
     State,
@@ -32,6 +49,265 @@ from fastcmp.stream.accumulator import (
 Ints = NDArray[np.int64]
 
 _WORDS = ("right", "wrong")
+
+
+#: Confidence sequences for the difference, with the code that kernels take.
+_DIFFERENCES = {"bets": BETS, "dirichlet": DIRICHLET}
+_THIRDS = (0.5, 0.5, 0.5)
+
+
+def read_difference_method(method: str, prior: Any) -> tuple[int, tuple[float, float, float]]:
+    """Check which confidence sequence is meant, and its prior."""
+    chosen = choose(method, "method", _DIFFERENCES)
+    if prior is None:
+        return _DIFFERENCES[chosen], _THIRDS
+    if chosen != "dirichlet":
+        raise ValueError(f"prior= is for method='dirichlet', got method={method!r}")
+    s, t, r = read_prior(prior, 3)
+    return _DIFFERENCES[chosen], (s, t, r)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class EvalueResult(Compared, Record):
+    """McNemar's test of two models by an e-value, which may be looked at any time.
+
+    All numbers are arrays of one shape where the counts were.
+    """
+
+    _closing = (
+        "Evidence is measured by e-values of the samples on which only one of both models is "
+        "right. If H0 is true, the probability that the e-value ever reaches 1 / alpha is at "
+        "most alpha, however often one looks."
+    )
+
+    #: Natural logarithm of the e-value.
+    log_evalue: Any
+    #: Samples that only model a, only model b, classified correctly.
+    only_a: Any
+    only_b: Any
+    #: Samples that both classified correctly, wrongly; None where they were not given.
+    both_right: Any = None
+    both_wrong: Any = None
+    #: Beta prior of the proportion of discordant samples that a alone gets right.
+    prior: tuple[float, float]
+    alternative: str
+    #: Samples dropped because the true label is missing, or not a chosen class.
+    n_missing: int = 0
+    n_excluded: int = 0
+    #: Predictions of a and of b that are labels, but not of the truth; empty where
+    #: there are none, or they were not counted.
+    n_outside: tuple[int, ...] = ()
+
+    @property
+    def evalue(self) -> Any:
+        """Evidence against the null hypothesis: its expectation there is at most 1."""
+        return evalue_of(self.log_evalue)
+
+    @property
+    def pvalue(self) -> Any:
+        """A p-value that is valid at every look: 1 / `evalue`, at most 1."""
+        return pvalue_of(self.log_evalue)
+
+    @property
+    def measure(self) -> str:
+        """What `difference` is a difference of: "accuracy"."""
+        return "accuracy"
+
+    @property
+    def better(self) -> Any:
+        """Which model did better, "a" or "b", or None; no significance is meant."""
+        names = np.array([None, "a", "b"], dtype=object)
+        return names[np.sign(self.only_a - self.only_b)]
+
+    @property
+    def n_samples(self) -> Any:
+        """All samples; needs `both_right` and `both_wrong`."""
+        if self.both_right is None or self.both_wrong is None:
+            raise ValueError(
+                "n_samples needs all four counts: pass both_right= and both_wrong= to mcnemar"
+            )
+        return self.both_right + self.only_a + self.only_b + self.both_wrong
+
+    @property
+    def difference(self) -> Any:
+        """The accuracy of a minus that of b: positive where a is better."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            difference = np.divide(self.only_a - self.only_b, self.n_samples)
+        return difference if np.ndim(difference) else float(difference)
+
+    def confidence_interval(
+        self, confidence_level: float = 0.95, method: str = "bets", prior: Any = None
+    ) -> ConfidenceInterval:
+        """Interval for `difference` that is valid at every look.
+
+        All such intervals of one stream hold the difference together, with the
+        probability `confidence_level`. They are two-sided whatever `alternative` is.
+
+        Parameters
+        ----------
+        confidence_level : float
+            In (0, 1).
+        method : {"bets", "dirichlet"}
+            Mixture of constant bets, which agrees with the two-sided e-value of the
+            prior (1/2, 1/2); or a Dirichlet mixture, which is wider.
+        prior : sequence of 3 floats, optional
+            Of the Dirichlet mixture: only a right, only b right, all others; by default
+            1/2 each.
+
+        Returns
+        -------
+        ConfidenceInterval
+            ``low`` and ``high``.
+
+        Raises
+        ------
+        ValueError
+            If an option is unknown or out of range, or the concordant counts were not
+            given.
+        TypeError
+            If the prior is not made of numbers.
+
+        Examples
+        --------
+        >>> from fastcmp.sequential import mcnemar
+        >>> result = mcnemar(only_a=10, only_b=2, both_right=15, both_wrong=3)
+        >>> low, high = result.confidence_interval()
+        >>> round(low, 4), round(high, 4)
+        (-0.0751, 0.5803)
+        """
+        level = as_proportion(confidence_level, "confidence_level")
+        code, thirds = read_difference_method(method, prior)
+        counts = (self.only_a, self.only_b, self.n_samples)
+        a, b, n = (np.ascontiguousarray(x, np.int64).ravel() for x in counts)
+        low, high = np.empty((2, a.size))
+        options = (code, level, thirds)
+        anytime_difference_interval_many(a, b, n, options, low, high)
+        shape = np.shape(self.log_evalue)
+        return ConfidenceInterval(unwrap(low, shape), unwrap(high, shape))
+
+    def log_evalue_at(self, difference: float, *, method: str = "bets", prior: Any = None) -> Any:
+        """Logarithm of the e-value against another difference than 0.
+
+        Parameters
+        ----------
+        difference : float
+            The accuracy of a minus that of b under the null hypothesis, in [-1, 1].
+        method : {"bets", "dirichlet"}
+            As in `confidence_interval`, whose ends are where it is -log(1 -
+            confidence_level).
+        prior : sequence of 3 floats, optional
+            Of the Dirichlet mixture.
+
+        Returns
+        -------
+        float or ndarray
+            Log e-values, in the shape of the counts.
+
+        Raises
+        ------
+        ValueError
+            If an option is unknown or out of range, or the concordant counts were not
+            given.
+        TypeError
+            If a number is none.
+
+        Examples
+        --------
+        >>> from fastcmp.sequential import mcnemar
+        >>> result = mcnemar(only_a=10, only_b=2, both_right=15, both_wrong=3)
+        >>> round(result.log_evalue_at(0.1), 6)
+        -0.209782
+        """
+        delta = as_finite(difference, "difference")
+        if not -1.0 <= delta <= 1.0:
+            raise ValueError(f"difference must lie in [-1, 1], got {difference}")
+        code, thirds = read_difference_method(method, prior)
+        counts = (self.only_a, self.only_b, self.n_samples)
+        rows = zip(*(np.ravel(x).tolist() for x in counts), strict=True)
+        if code == BETS:
+            found = [kernels.difference_log_evalue(a, b, n, delta) for a, b, n in rows]
+        else:
+            evaluate = kernels.dirichlet_log_evalue
+            found = [evaluate(a, b, n, delta, thirds) for a, b, n in rows]
+        return unwrap(np.array(found, np.float64), np.shape(self.log_evalue))
+
+    def discordant_interval(self, confidence_level: float = 0.95) -> ConfidenceInterval:
+        """Interval for the proportion of discordant samples that a alone gets right.
+
+        It needs no concordant counts, is valid at every look, and excludes one half
+        where the two-sided e-value is 1 / (1 - confidence_level) or more.
+
+        Parameters
+        ----------
+        confidence_level : float
+            In (0, 1).
+
+        Returns
+        -------
+        ConfidenceInterval
+            ``low`` and ``high``.
+
+        Raises
+        ------
+        ValueError
+            If the level is out of range.
+
+        Examples
+        --------
+        >>> from fastcmp.sequential import mcnemar
+        >>> low, high = mcnemar(only_a=10, only_b=2).discordant_interval()
+        >>> round(low, 4), round(high, 4)
+        (0.4133, 0.9927)
+        """
+        level = as_proportion(confidence_level, "confidence_level")
+        rows = zip(np.ravel(self.only_a), np.ravel(self.only_b), strict=True)
+        ends = [kernels.anytime_proportion_interval(a, b, *self.prior, level) for a, b in rows]
+        low, high = np.array(ends).reshape(-1, 2).T
+        shape = np.shape(self.log_evalue)
+        return ConfidenceInterval(unwrap(low, shape), unwrap(high, shape))
+
+    def _shown(self) -> dict[str, Any]:
+        shown = {"evalue": self.evalue, "pvalue": self.pvalue, **self._fields()}
+        shown |= {"measure": self.measure, "better": self.better}
+        if self.both_right is not None and self.both_wrong is not None:
+            shown["difference"] = self.difference
+        return shown
+
+    def sections(self) -> list[Section]:
+        """Describe the record.
+
+        Returns
+        -------
+        list of Section
+            One section for a single test; for arrays, what they hold.
+        """
+        title = f"McNemar's test by an e-value ({self.alternative})"
+        text: tuple[str, ...]
+        if np.ndim(self.log_evalue):
+            shape = np.shape(self.log_evalue)
+            text = (f"{np.size(self.log_evalue)} tests, shape {shape}",)
+            return [Section(title=title, text=text)]
+        text = (
+            with_pvalue(
+                f"Only a is right on {self.only_a} samples, only b on {self.only_b}.", self.pvalue
+            ),
+            with_null(
+                f"E = {format_evalue(self.log_evalue)}, p = {format_pvalue(self.pvalue)}",
+                null_hypothesis(self.alternative, EQUAL),
+                end=", valid at every look.",
+            ),
+        )
+        if None not in (self.both_right, self.both_wrong) and self.n_samples:
+            low, high = (100.0 * end for end in self.confidence_interval())
+            shown = format_interval(low, high, digits=2, sign="+")
+            effect = (
+                f"Accuracy of a minus b: {100 * self.difference:+.2f} percentage points"
+                f", 95% CI at every look {shown}, on {self.n_samples} samples."
+            )
+            outside = outside_sentences(self.n_outside, ("a", "b"), self.n_samples)
+            text = (answer(effect), *text, *outside)
+        text += dropped_sentences(self.n_missing, self.n_excluded)
+        return [Section(title=title, text=text)]
 
 
 def mcnemar(
@@ -108,32 +384,26 @@ def mcnemar(
     >>> sequential.mcnemar(only_a=[10, 150, 0], only_b=[2, 90, 0]).evalue.round(4).tolist()
     [4.1006, 100.7808, 1.0]
     """
-    options = _read_options(alternative, prior)
-    given: dict[str, Any] = {"table": table, "only_a": only_a, "only_b": only_b}
-    given |= {"both_right": both_right, "both_wrong": both_wrong}
-    given |= {"classes": classes, "missing": missing, "method": "asymptotic"}
-    counted = plain_mcnemar(y_true, pred_a, pred_b, **given)
-    return _evaluate(counted, *options)
-
-
-def _read_options(alternative: str, prior: Any) -> tuple[str, tuple[float, float]]:
+    alternative = choose(alternative, "alternative", ALTERNATIVES)
     s, t = read_prior(prior)
-    return choose(alternative, "alternative", ALTERNATIVES), (s, t)
-
-
-def _evaluate(counted: McNemarResult, alternative: str, prior: tuple[float, float]) -> EvalueResult:
-    """Find the e-values of counts, which McNemar's test has checked."""
-    shape = np.shape(counted.only_a)
-    only_a = np.ascontiguousarray(counted.only_a, np.int64).ravel()
-    only_b = np.ascontiguousarray(counted.only_b, np.int64).ravel()
-    found, code = np.empty(only_a.size), ALTERNATIVES[alternative]
-    mcnemar_log_evalue_many(only_a, only_b, prior, code, found)
-    kept = ("only_a", "only_b", "both_right", "both_wrong", "n_missing", "n_excluded")
+    counts: dict[str, Any] = {"table": table, "only_a": only_a, "only_b": only_b}
+    counts |= {"both_right": both_right, "both_wrong": both_wrong}
+    counted = plain_mcnemar(
+        *(y_true, pred_a, pred_b), **counts, classes=classes, missing=missing, method="asymptotic"
+    )
+    log_evalue = np.empty(np.size(counted.only_a))
+    mcnemar_log_evalue_many(
+        np.ascontiguousarray(counted.only_a, np.int64).ravel(),
+        np.ascontiguousarray(counted.only_b, np.int64).ravel(),
+        (s, t),
+        ALTERNATIVES[alternative],
+        log_evalue,
+    )
+    kept = ("only_a", "only_b", "both_right", "both_wrong", "n_missing", "n_excluded", "n_outside")
     return EvalueResult(
-        log_evalue=unwrap(found, shape),
+        log_evalue=unwrap(log_evalue, np.shape(counted.only_a)),
         **{name: getattr(counted, name) for name in kept},
-        n_outside=counted.n_outside,
-        prior=prior,
+        prior=(s, t),
         alternative=alternative,
     )
 
@@ -183,7 +453,8 @@ def mcnemar_looks(
     >>> looks.pvalue.round(3).tolist(), looks.first_rejection
     ([1.0, 0.386, 0.187, 0.187, 0.152], 2)
     """
-    options = _read_options(alternative, prior)
+    s, t = read_prior(prior)
+    options = choose(alternative, "alternative", ALTERNATIVES), (s, t)
     level = as_proportion(alpha, "alpha")
     given: dict[str, Any] = {"only_a": only_a, "only_b": only_b}
     if n_samples is not None:
@@ -207,7 +478,41 @@ def mcnemar_looks(
                 "the samples, and each counts all samples so far"
             )
     total = counts.get("n_samples")
-    return mcnemar_looks_of(counts["only_a"], counts["only_b"], total, options, level)
+    return _looks_of(counts["only_a"], counts["only_b"], total, options, level)
+
+
+def _looks_of(
+    only_a: Ints,
+    only_b: Ints,
+    n_samples: Ints | None,
+    options: tuple[str, tuple[float, float]],
+    alpha: float,
+    **dropped: int,
+) -> LooksResult:
+    """Evaluate checked counts at each look."""
+    alternative, prior = options
+    log_evalue = np.empty(only_a.size)
+    code = ALTERNATIVES[alternative]
+    mcnemar_log_evalue_many(only_a, only_b, prior, code, log_evalue)
+    low, high = np.full((2, only_a.size), np.nan)
+    estimate = np.full(only_a.size, np.nan)
+    if n_samples is not None:
+        interval = (BETS, 1.0 - alpha, (0.5, 0.5, 0.5))
+        anytime_difference_interval_many(*(only_a, only_b, n_samples), interval, low, high)
+        estimate = (only_a - only_b) / np.maximum(n_samples, 1)
+    return LooksResult(
+        log_evalue=log_evalue,
+        n_samples=only_a + only_b if n_samples is None else n_samples,
+        only_a=only_a,
+        only_b=only_b,
+        estimate=estimate,
+        low=low,
+        high=high,
+        measure="accuracy",
+        alternative=alternative,
+        alpha=alpha,
+        **dropped,
+    )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -403,7 +708,7 @@ class McNemarLooks(BlockCounts):
                 state = replace(state, looks=looks)
             self._state = state
         _, only_a, only_b, _ = state.looks.reshape(-1, 4).T.copy()
-        return mcnemar_looks_of(
+        return _looks_of(
             *(only_a, only_b, state.looks.sum(axis=(1, 2))),
             (self._options["alternative"], self._options["prior"]),
             self._options["alpha"],

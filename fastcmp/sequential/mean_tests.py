@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Self
 
@@ -13,6 +13,7 @@ from fastcmp import kernels
 from fastcmp.core.checks import (
     ALTERNATIVES,
     LARGEST_COUNT,
+    as_finite,
     as_flag,
     as_level,
     as_proportion,
@@ -23,15 +24,8 @@ from fastcmp.core.records import ConfidenceInterval, Record
 from fastcmp.core.sections import Section, format_interval, format_pvalue, interval_name
 from fastcmp.core.sentences import null_value, with_null
 from fastcmp.inputs.columns import read_values
-from fastcmp.kernels.bounded_means import lower_mean_limit
-from fastcmp.sequential.evalues import (
-    evalue_of,
-    format_evalue,
-    pvalue_of,
-    read_bets,
-    read_bounds,
-    read_mean,
-)
+from fastcmp.kernels.bounded_means import N_SCALES, lower_mean_limit
+from fastcmp.sequential.evalues import evalue_of, format_evalue, pvalue_of
 from fastcmp.sequential.looks_result import LooksResult
 from fastcmp.stream.accumulator import Accumulator, State, check_within, looks, require, summed
 
@@ -119,6 +113,55 @@ class MeanEvalueResult(Record):
         )
         title = f"Test of a bounded mean by an e-value ({self.alternative})"
         return [Section(title=title, text=text)]
+
+
+def read_bounds(bounds: Any) -> tuple[float, float]:
+    """Check the smallest and the largest possible value."""
+    if isinstance(bounds, (str, bytes)) or not isinstance(bounds, Iterable):
+        raise TypeError(f"bounds must be two numbers, got {bounds!r}")
+    ends = tuple(as_finite(x, "bounds") for x in bounds)
+    if len(ends) != 2 or not ends[0] < ends[1]:
+        raise ValueError(f"bounds must be two numbers, the lower one first, got {bounds!r}")
+    return ends[0], ends[1]
+
+
+def read_mean(mean0: Any, bounds: tuple[float, float]) -> float:
+    """Check the mean of the null hypothesis."""
+    mean = as_finite(mean0, "mean0")
+    if not bounds[0] <= mean <= bounds[1]:
+        raise ValueError(f"mean0 must lie within bounds, {bounds}, got {mean0}")
+    return mean
+
+
+def read_bets(bets: Any, mean: float, bounds: tuple[float, float], alternative: str) -> Floats:
+    """Check bets, or make those of all scales for the sides of a test."""
+    if bets is None:
+        half = 0.5 * (bounds[1] - bounds[0])
+        centre = 0.5 * (bounds[0] + bounds[1])
+        scales = 2.0 ** (-0.5 * np.arange(N_SCALES)) / (half + abs(mean - centre))
+        sides = {"greater": [scales], "less": [-scales]}
+        return np.concatenate(sides.get(alternative, [scales, -scales]))
+    try:
+        found = np.array(bets, np.float64)
+    except (TypeError, ValueError):
+        raise TypeError(f"bets must be numbers, got {bets!r}") from None
+    if found.ndim != 1 or not found.size:
+        raise ValueError(f"bets must be a sequence of numbers, got shape {found.shape}")
+    # At either bound the wealth must not become negative, but for rounding.
+    least = [np.min(1.0 + found * (end - mean)) for end in bounds]
+    if not min(least) >= -1e-12:
+        raise ValueError(
+            "bets must keep 1 + bet * (value - mean0) at 0 or above for all values "
+            f"within bounds, {bounds}; got one for which it is {min(least):.3g}"
+        )
+    if alternative != "two-sided":
+        sign = 1.0 if alternative == "greater" else -1.0
+        if np.any(sign * found < 0.0):
+            raise ValueError(
+                f"bets must not be {'negative' if sign > 0 else 'positive'} for "
+                f"alternative={alternative!r}"
+            )
+    return found
 
 
 def read_bounded(raw: Any, bounds: tuple[float, float], least: int) -> Floats:

@@ -22,14 +22,8 @@ from fastcmp.kernels.evalues import extend_tables, missing_evidence, pair_log_ev
 from fastcmp.pairwise.decisions import TieGroups, rank_intervals
 from fastcmp.pairwise.leaderboard import Leaderboard
 from fastcmp.pairwise.result import PairwiseResult, describe
-from fastcmp.sequential.evalues import (
-    PROMISES,
-    EvalueResult,
-    adjust_known,
-    evalue_of,
-    pvalue_of,
-    read_prior,
-)
+from fastcmp.sequential.evalues import PROMISES, adjust_known, evalue_of, pvalue_of, read_prior
+from fastcmp.sequential.mcnemar_tests import EvalueResult
 from fastcmp.stream.accumulator import NAMES, Accumulator, State, check_within, custom, require
 
 Ints = NDArray[np.int64]

@@ -56,7 +56,10 @@ def as_counts(raw: ArrayLike, name: str) -> NDArray[np.int64]:
     array = as_numbers(raw, name, "whole numbers")
     if array.size == 0:
         return array.astype(np.int64)
-    if array.dtype.kind == "f" and not np.array_equal(array, np.trunc(array)):
+    if array.dtype.kind == "i" and array.itemsize == 8:  # without signs, negative ones are large
+        if array.view(array.dtype.str.replace("i", "u")).max() <= LARGEST_COUNT:
+            return array.astype(np.int64)
+    elif array.dtype.kind == "f" and not np.array_equal(array, np.trunc(array)):
         bad = array[~(array == np.trunc(array))].flat[0]
         raise ValueError(f"{name} must be whole numbers, got {bad}")
     if array.min() < 0:

@@ -62,19 +62,20 @@ class _Sums(NamedTuple):
 
 @inlined
 def _sums(values: FloatArray, weights: FloatArray) -> _Sums:
-    below = above = 0.0
+    below = above = first = second = 0.0
     for i in range(values.size):
         d, w = values[i], float(weights[i])
-        if not (w >= 0.0 and math.isfinite(w) and math.isfinite(d)):
+        if not (0.0 <= w < math.inf and abs(d) < math.inf):
             return _Sums(0.0, 0.0, math.nan, 0.0, 0.0)
         if w > 0.0:
             below = max(below, -d)
             above = max(above, d)
-    unit = max(below, above)
-    first = second = 0.0
-    if unit > 0.0:
-        unit = _unit_of(unit)
+            first += w * d
+            second += w * d * d
+    unit = _unit_of(max(below, above)) if max(below, above) > 0.0 else 0.0
+    if unit not in (0.0, 1.0):
         per_unit = 1.0 / unit
+        first = second = 0.0
         for i in range(values.size):
             w = float(weights[i])
             if w > 0.0:  # the unit may be too small for the others
@@ -82,6 +83,21 @@ def _sums(values: FloatArray, weights: FloatArray) -> _Sums:
                 first += w * x
                 second += w * x * x
     return _Sums(below, above, unit, first, second)
+
+
+@helper
+def _log_excess(y: float) -> float:
+    """log(1 + y) - y / (1 + y) for abs(y) <= 0.15, without cancellation.
+
+    With r = y / (2 + y) it is 2 r**2 / (1 + r) + 2 r**3 (1/3 + r**2/5 + r**4/7 + ...).
+    """
+    one, two = 1.0 + y, 2.0 + y
+    inverse = 1.0 / (one * two)
+    r = y * (one * inverse)
+    q = r * r
+    tail = ((1.0 / 15.0 * q + 1.0 / 13.0) * q + 1.0 / 11.0) * q + 1.0 / 9.0
+    tail = ((tail * q + 1.0 / 7.0) * q + 1.0 / 5.0) * q + 1.0 / 3.0
+    return 2.0 * q * (tail * r + 0.5 * (two * two) * inverse)
 
 
 @inlined
@@ -110,25 +126,34 @@ def _likelihood(
     if max(sums.below, sums.above) < 1e-100 * abs(unit):
         # Squares vanish beside the differences, and logarithms are linear.
         return _decided(2.0 * first, 1.0 / unit, True)
-    size = 0
+    # Differences above 0 stand first in the buffers, and those below 0 last; of those that no
+    # sample has, 0 is left, so that the processor foresees how long each loop is.
+    n_above, start = 0, values.size
     for i in range(values.size):
-        if weights[i] > 0.0 and values[i] != 0.0:
-            x[size] = values[i] / unit
-            w[size] = weights[i]
-            size += 1
-    root = find_multiplier(x, w, size, first)
+        y = values[i] / unit
+        seen = y if weights[i] > 0.0 else 0.0
+        if y > 0.0:
+            x[n_above], w[n_above] = seen, weights[i]
+            n_above += 1
+        elif y < 0.0:
+            start -= 1
+            x[start], w[start] = seen, weights[i]
+    scale = sums.unit / unit
+    root = find_multiplier(x, w, n_above, start, first, sums.second * scale * scale)
     if math.isnan(root.multiplier):
         return _undecided(NOT_CONVERGED)
-    # log(1 + y) is y/(1 + y), whose sum is the equation, and something >= 0, which is
-    # -log1pmx(-y/(1 + y)): nothing cancels where y is small.
-    half = root.theta * root.value
-    for i in range(size):
-        one_plus = 1.0 + root.theta * x[i] if x[i] > 0.0 else 1.0 + x[i] - root.rest * x[i]
+    # log(1 + y) is y/(1 + y), whose sum is the equation, and something >= 0. The sum of the
+    # logarithms is highest at the root: towards it the equation falls to 0.
+    half = root.theta * root.value + 0.5 * root.value * (root.multiplier - root.theta)
+    for i in range(values.size):
+        if n_above <= i < start:
+            continue
         y = root.theta * x[i]
-        if abs(y) > 0.15:
-            half += w[i] * (math.log(one_plus) - y / one_plus)
+        if abs(y) <= 0.15:
+            half += w[i] * _log_excess(y)
         else:
-            half -= w[i] * log1pmx(-y / one_plus)
+            one_plus = 1.0 + y if y > 0.0 else 1.0 + x[i] - root.rest * x[i]
+            half += w[i] * (math.log(one_plus) - y / one_plus)
     return _decided(2.0 * half, root.multiplier / unit, root.rest == 0.0)
 
 
@@ -270,11 +295,12 @@ def cost_test_many(
     weights, x, w = np.empty((3, values.size))
     for p in range(counts.shape[0]):
         weights[:] = cells
-        differ = False
         for c in range(group.size):
             weights[group[c]] += counts[p, c]
-            differ |= counts[p, c] > 0 and values[group[c]] != 0.0
-        if not differ:
+        differing = 0.0
+        for i in range(values.size):
+            differing += (weights[i] - cells[i]) * (values[i] != 0.0)
+        if differing == 0.0:
             # The smoothing is symmetric: alone it is no evidence.
             outcome = CostOutcome(0.0, 1.0, DEGENERATE, 0.0, False)
         elif method == LIKELIHOOD:
@@ -307,7 +333,7 @@ class _Slope(NamedTuple):
 
 @inlined
 def _slope(
-    x: FloatArray, w: FloatArray, size: int, first: float, theta: float, rest: float
+    x: FloatArray, w: FloatArray, n_above: int, start: int, first: float, theta: float, rest: float
 ) -> _Slope:
     """Evaluate the equation at theta = 1 - rest.
 
@@ -317,25 +343,25 @@ def _slope(
     P - Q is taken as (sum of w x) - theta S with S > 0.
     """
     above = below = above_2 = below_2 = curved = 0.0
-    for i in range(size):
-        if x[i] > 0.0:
-            r = x[i] / (1.0 + theta * x[i])
-            above += w[i] * r
-            above_2 += w[i] * r * r
-            curved += w[i] * r * x[i]
-        else:
-            gap = (1.0 + x[i]) - rest * x[i]
-            if gap == 0.0:
-                return _Slope(-math.inf, 0.0)
-            r = -x[i] / gap
-            below += w[i] * r
-            below_2 += w[i] * r * r
-            curved -= w[i] * r * x[i]
+    for i in range(n_above):
+        r = x[i] / (1.0 + theta * x[i])
+        part = w[i] * r
+        above += part
+        above_2 += part * r
+        curved += part * x[i]
+    for i in range(start, x.size):
+        gap = (1.0 + x[i]) - rest * x[i]
+        if gap == 0.0:
+            return _Slope(-math.inf, 0.0)
+        r = -x[i] / gap
+        part = w[i] * r
+        below += part
+        below_2 += part * r
+        curved -= part * x[i]
     value = first - theta * curved if abs(first) < above else above - below
     if below == 0.0:
         return _Slope(value, math.inf)
-    step = value / (below_2 * (above / below) + above_2 * (below / above))
-    return _Slope(value, step)
+    return _Slope(value, value / (below_2 * (above / below) + above_2 * (below / above)))
 
 
 class Multiplier(NamedTuple):
@@ -351,33 +377,31 @@ class Multiplier(NamedTuple):
 
 
 @inlined
-def find_multiplier(x: FloatArray, w: FloatArray, size: int, first: float) -> Multiplier:
+def find_multiplier(
+    x: FloatArray, w: FloatArray, n_above: int, start: int, first: float, second: float
+) -> Multiplier:
     """Find the root in (0, 1), or the bound 1, by Newton's method in a bracket.
 
-    `x` are differences other than 0, at least -1; `w` > 0 the samples with each; `size`
-    how many there are; `first` > 0 the sum of w x. The multiplier is NaN if the search
-    did not end.
+    `x` are differences, at least -1: the first `n_above` are above 0 and those from `start` on
+    below 0, or 0 where the samples with them, `w`, are none; `first` > 0 is the sum of w x,
+    and `second` that of w x**2. The multiplier is NaN if the search did not end.
 
     The search is for whichever of theta and 1 - theta is below one half, so that it has
     all its digits; a step that would leave the bracket halves it instead. Steps
-    converge quadratically, and so does the error of the statistic: after a step below
-    1e-8 the next one would be lost in rounding.
+    converge quadratically: after one below 1e-6 the multiplier is known to 1e-12.
     """
-    second = 0.0
-    for i in range(size):
-        second += w[i] * x[i] * x[i]
     t = min(first / second, 0.5)
     low, high = 0.0, 0.5
     near_end = False
     for _ in range(_NEWTON_STEPS):
         if near_end:
-            slope = _slope(x, w, size, first, 1.0 - t, t)
+            slope = _slope(x, w, n_above, start, first, 1.0 - t, t)
             value, step = -slope.value, -slope.step
         else:
-            slope = _slope(x, w, size, first, t, 1.0 - t)
+            slope = _slope(x, w, n_above, start, first, t, 1.0 - t)
             value, step = slope.value, slope.step
             if t == 0.5 and value > 0.0:
-                end = _slope(x, w, size, first, 1.0, 0.0).value
+                end = _slope(x, w, n_above, start, first, 1.0, 0.0).value
                 if end >= 0.0:
                     return Multiplier(1.0, 0.0, end, 1.0)
                 near_end, value, step = True, -value, -step
@@ -387,7 +411,7 @@ def find_multiplier(x: FloatArray, w: FloatArray, size: int, first: float) -> Mu
         else:
             high = t
         new = t + step
-        if abs(step) <= 1e-8 * t:
+        if abs(step) <= 1e-6 * t:
             break
         if not near_end and new >= high == 0.5 and t < 0.5:
             new = 0.5

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from fastcmp._jit import inlined, kernel, popcount, wide_vectors
-from fastcmp.kernels.bits import _WORD, _ZERO
+from fastcmp._jit import inlined, kernel, wide_vectors
 from fastcmp.kernels.typing import CodeArray, IntArray, WordArray
 
+_COUNTED = 1 << 15  # samples whose number fits in 16 bits
 _INDEXED = 1024  # samples whose cells are computed before they are counted
 _SMALL = 1 << 16  # cells whose number fits in 16 bits
 _FLUSH = 1 << 30  # samples after which 32-bit counters are emptied
@@ -17,6 +18,7 @@ _FLUSH = 1 << 30  # samples after which 32-bit counters are emptied
 _LOW = np.uint64(0xFFFF)
 _1, _2, _3 = np.uint64(16), np.uint64(32), np.uint64(48)
 _ONE = np.uint32(1)
+_ZERO = np.uint16(0)
 
 
 @inlined
@@ -44,7 +46,12 @@ def _empty(counters: Any, total: IntArray) -> None:
             counters[row, j] = 0
 
 
-@kernel
+def _paired_by_numpy(y_true: Any, pred_a: Any, pred_b: Any, out: Any) -> None:
+    is_a, is_b = y_true == pred_a, y_true == pred_b
+    out += np.bincount(2 * ~is_a + ~is_b, minlength=4).reshape(2, 2)
+
+
+@partial(kernel, by_numpy=_paired_by_numpy)
 def count_paired(y_true: CodeArray, pred_a: CodeArray, pred_b: CodeArray, out: IntArray) -> None:
     """Add to the table of two models: rows are a correct or wrong, columns b.
 
@@ -67,22 +74,19 @@ def count_paired(y_true: CodeArray, pred_a: CodeArray, pred_b: CodeArray, out: I
     [[2, 1], [0, 1]]
     """
     wide_vectors()
-    n = np.uint64(y_true.size)
-    whole = n - n % _WORD
     right_a = right_b = both = np.int64(0)
-    for start in range(_ZERO, whole, _WORD):
-        a = b = _ZERO
-        for j in range(_WORD):
-            a |= np.uint64(y_true[start + j] == pred_a[start + j]) << j
-            b |= np.uint64(y_true[start + j] == pred_b[start + j]) << j
-        right_a += popcount(a)
-        right_b += popcount(b)
-        both += popcount(a & b)
-    for j in range(whole, n):
-        is_a, is_b = y_true[j] == pred_a[j], y_true[j] == pred_b[j]
-        right_a += np.int64(is_a)
-        right_b += np.int64(is_b)
-        both += np.int64(is_a & is_b)
+    for start in range(0, y_true.size, _COUNTED):  # in 16 bits: a vector holds many samples
+        end = min(y_true.size, start + _COUNTED)
+        true, a, b = y_true[start:end], pred_a[start:end], pred_b[start:end]
+        n_a = n_b = n_both = _ZERO
+        for i in range(end - start):
+            is_a, is_b = np.uint16(true[i] == a[i]), np.uint16(true[i] == b[i])
+            n_a = np.uint16(n_a + is_a)
+            n_b = np.uint16(n_b + is_b)
+            n_both = np.uint16(n_both + np.uint16(is_a & is_b))
+        right_a += np.int64(n_a)
+        right_b += np.int64(n_b)
+        both += np.int64(n_both)
     out[0, 0] += both
     out[0, 1] += right_a - both
     out[1, 0] += right_b - both

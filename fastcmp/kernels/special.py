@@ -271,9 +271,8 @@ def log1pmx(x: float) -> float:
         return math.log1p(x) - x
     r = x / (2.0 + x)
     q = r * r
-    tail = 1.0 / 15.0
-    for k in (13.0, 11.0, 9.0, 7.0, 5.0, 3.0):
-        tail = tail * q + 1.0 / k
+    tail = ((1.0 / 15.0 * q + 1.0 / 13.0) * q + 1.0 / 11.0) * q + 1.0 / 9.0
+    tail = ((tail * q + 1.0 / 7.0) * q + 1.0 / 5.0) * q + 1.0 / 3.0
     return 2.0 * q * (tail * r - 1.0 / (1.0 - r))
 
 

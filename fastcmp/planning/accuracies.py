@@ -12,7 +12,7 @@ from scipy.special import bdtr, ndtr, ndtri
 from fastcmp.paired.unpaired_result import evaluate_counts
 from fastcmp.planning.families import Case, Family, Inputs, Question, check_enumerable, within
 from fastcmp.planning.means import read_ratio
-from fastcmp.planning.search import each, each_size, smallest, solve
+from fastcmp.planning.search import each, each_size, solve
 
 _MOST = 2_000  # samples of a model of which all outcomes are enumerated
 _TAIL = 1e-9  # probability of the outcomes at either end that are left out
@@ -88,17 +88,13 @@ def _read(question: Question, inputs: Inputs) -> Case:
 
     def size(a: Any, target: Any) -> Any:
         """Smallest numbers of samples of a; infinite where none has the power."""
-
-        def near(target: float, *row: float) -> float:
-            if normal(2.0**53, *row) < target:
-                return np.inf
-            return smallest(lambda n: normal(n, *row) >= target, 1.0)
-
-        n = each(near, target, alpha, margin, a, b, ratio)
+        row = alpha, margin, a, b, ratio
+        near = np.where(each(normal, 2.0**53, *row) < target, np.inf, 1.0)
+        n = each_size(normal, target, near, *row)
         if question.method == "normal":
             return n
         check_enumerable(n * np.maximum(1.0, ratio), question.method, _MOST, "normal")
-        return each_size(one, target, n, _SAW, alpha, margin, a, b, ratio)
+        return each_size(one, target, n, *row, back=_SAW)
 
     if detectable:
         kept.pop("accuracy_a", None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import cache
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -103,7 +104,7 @@ class Inputs(dict[str, Any]):
         """What was passed, as it can be passed again."""
         return {
             name: x
-            if isinstance(x, (str, bool, tuple)) or np.asarray(x).dtype == "O"
+            if isinstance(x, (str, bool, tuple)) or np.asarray(x).dtype.kind == "O"
             else np.asarray(x)
             for name, x in self.items()
         }
@@ -183,8 +184,14 @@ TESTS = tuple(_MODULES)
 def family_of(test: Any) -> tuple[str, Family]:
     """Known name of a test, and its family."""
     name = choose(test, "test", TESTS)
+    return name, _load(name)
+
+
+@cache
+def _load(name: str) -> Family:
     module, family = _MODULES[name].split(":")
-    return name, getattr(import_module(f"fastcmp.planning.{module}"), family)
+    loaded: Family = getattr(import_module(f"fastcmp.planning.{module}"), family)
+    return loaded
 
 
 #: The option of two-sided tests: which rejections count.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy.special import ndtri
@@ -11,11 +11,11 @@ from scipy.special import ndtri
 from fastcmp.core.checks import as_seed
 from fastcmp.core.threads import parts
 from fastcmp.crossval.designs import UNUSED, Design
-from fastcmp.crossval.fold_tests import TESTS, CVTest, FoldOutcomes, differences_of, find_test
+from fastcmp.crossval.fold_tests import TESTS, FoldOutcomes, differences_of, find_test
 from fastcmp.kernels.fold_counts import simulate_folds
 from fastcmp.planning.discordance import KNOWN, read_discordant, read_probabilities
 from fastcmp.planning.families import Case, Family, Inputs, Question
-from fastcmp.planning.search import each, smallest
+from fastcmp.planning.search import each, each_size
 
 _INPUTS = {
     "design": "splits, by fastcmp.designs; by default those of the test's authors",
@@ -31,85 +31,6 @@ _WIDTH = 0.01  # of the sample size, to which it is searched
 _HALVINGS = 12  # of the discordant proportion, to find a difference
 
 
-class _Setting(NamedTuple):
-    """The test and its design, and how they are simulated."""
-
-    test: CVTest
-    design: Design
-    alternative: str
-    n_resamples: int
-    seed: int
-
-    def power(self, alpha: float, n: float, *model: float) -> float:
-        """Proportion of drawn data sets on which the test rejects.
-
-        `model`: the probabilities of only a, of both and of only b right, the
-        correlation between repetitions, and the spread over training sets.
-        """
-        if n * self.n_resamples > _MOST_DRAWN:
-            raise ValueError(
-                f"n={n:,.0f} with n_resamples={self.n_resamples:,} would draw too many samples "
-                f"(at most {_MOST_DRAWN:.0e}): pass a smaller n_resamples, or plan test='mcnemar'"
-            )
-        try:
-            folds = self.design.folds(int(n))
-        except ValueError as error:
-            raise ValueError(f"n does not suit the design: {error}") from None
-        probabilities, stability = np.array(model[:3]), math.sqrt(model[3])
-        n_test = int(np.count_nonzero(folds[0] == 0))
-        n_train = int(np.count_nonzero(folds[0] != UNUSED)) - n_test
-        rejected = 0
-        for part in parts(self.n_resamples, _PART):
-            shape = (part.stop - part.start, len(folds), self.design.n_folds, 2, 2)
-            tables = np.empty(shape, np.int64)
-            draw = (probabilities, stability, model[4], self.seed, part.start)
-            simulate_folds(folds, *draw, tables)
-            differences = differences_of(tables)
-            outcomes = FoldOutcomes(self.design, differences, tables, n_train, n_test)
-            pvalue = self.test.run(outcomes, self.alternative).pvalue
-            rejected += int(np.count_nonzero(np.asarray(pvalue) <= alpha))  # NaN does not
-        return rejected / self.n_resamples
-
-    def size(self, alpha: float, target: float, *model: float) -> float:
-        """Number of samples with the power wanted; infinite if it is too large.
-
-        The same random numbers are drawn for each number of samples.
-        """
-        # A test on folds finds no difference with 1 / 16 of the samples of McNemar's.
-        gain, discordant = abs(model[0] - model[2]), model[0] + model[2]
-        reach = -ndtri(alpha / 2) + ndtri(target)
-        if reach**2 * discordant > 16 * _MOST * gain**2:
-            return np.inf
-
-        def enough(n: float) -> bool:
-            try:
-                self.design.pattern(int(n))
-            except ValueError:  # too few for the design
-                return False
-            return self.power(alpha, n, *model) >= target
-
-        return smallest(
-            enough, _FEWEST, fewest=_FEWEST // 2, most=_MOST, step=_FEWEST, width=_WIDTH
-        )
-
-    def detectable(
-        self, alpha: float, n: float, target: float, discordant: float, *spread: float
-    ) -> float:
-        """Difference with the power wanted; NaN if none is."""
-        sign = -1.0 if self.alternative == "less" else 1.0
-
-        low, high, middle = 0.0, discordant, discordant
-        for _ in range(_HALVINGS + 1):
-            d = sign * middle
-            cells = (discordant + d) / 2, 1.0 - discordant, (discordant - d) / 2
-            enough = self.power(alpha, n, *cells, *spread) >= target
-            if middle == discordant and not enough:
-                return np.nan
-            low, high = (low, middle) if enough else (middle, high)
-            middle = 0.5 * (low + high)
-        return sign * high
-
-
 def _read(question: Question, inputs: Inputs) -> Case:
     test = find_test(question.method)
     test.check_options(question.alternative, counted=True)
@@ -120,9 +41,71 @@ def _read(question: Question, inputs: Inputs) -> Case:
     if not isinstance(design, Design) or design.stratify:
         raise ValueError(f"design must be made by fastcmp.designs, not stratified, got {design!r}")
     test.check_design(design)
-    n_resamples = inputs.resamples()
-    setting = _Setting(test, design, question.alternative, n_resamples, seed)
-    alpha = question.alpha
+    n_resamples, alpha = inputs.resamples(), question.alpha
+
+    def power(n: float, alpha: float, *model: float) -> float:
+        """Proportion of drawn data sets on which the test rejects.
+
+        `model`: the probabilities of only a, of both and of only b right, the
+        correlation between repetitions, and the spread over training sets.
+        """
+        if n * n_resamples > _MOST_DRAWN:
+            raise ValueError(
+                f"n={n:,.0f} with n_resamples={n_resamples:,} would draw too many samples "
+                f"(at most {_MOST_DRAWN:.0e}): pass a smaller n_resamples, or plan test='mcnemar'"
+            )
+        try:
+            folds = design.folds(int(n))
+        except ValueError as error:
+            raise ValueError(f"n does not suit the design: {error}") from None
+        probabilities, stability = np.array(model[:3]), math.sqrt(model[3])
+        n_test = int(np.count_nonzero(folds[0] == 0))
+        n_train = int(np.count_nonzero(folds[0] != UNUSED)) - n_test
+        rejected = 0
+        for part in parts(n_resamples, _PART):
+            tables = np.empty((part.stop - part.start, len(folds), design.n_folds, 2, 2), np.int64)
+            simulate_folds(folds, probabilities, stability, model[4], seed, part.start, tables)
+            outcomes = FoldOutcomes(design, differences_of(tables), tables, n_train, n_test)
+            pvalue = test.run(outcomes, question.alternative).pvalue
+            rejected += int(np.count_nonzero(np.asarray(pvalue) <= alpha))  # NaN does not
+        return rejected / n_resamples
+
+    def power_if_possible(n: float, alpha: float, *model: float) -> float:
+        """The same; 0 of samples that are too few for the design."""
+        try:
+            design.pattern(int(n))
+        except ValueError:
+            return 0.0
+        return power(n, alpha, *model)
+
+    def size(_: Any, target: Any) -> Any:
+        """Samples with the power wanted, on the same random numbers; infinite if too many."""
+        # A test on folds finds no difference with 1 / 16 of the samples of McNemar's.
+        gain = cells[0] - cells[2]
+        hopeless = (ndtri(target) - ndtri(alpha / 2)) ** 2 * discordant > 16 * _MOST * gain**2
+        return each_size(
+            *(power_if_possible, target, np.where(hopeless, np.inf, _FEWEST), alpha, *model),
+            fewest=_FEWEST // 2,
+            most=_MOST,
+            step=_FEWEST,
+            width=_WIDTH,
+        )
+
+    def detectable(
+        alpha: float, n: float, target: float, discordant: float, *spread: float
+    ) -> float:
+        """Difference with the power wanted; NaN if none is."""
+        sign = -1.0 if question.alternative == "less" else 1.0
+        low, high, middle = 0.0, discordant, discordant
+        for _ in range(_HALVINGS + 1):
+            d = sign * middle
+            cells = (discordant + d) / 2, 1.0 - discordant, (discordant - d) / 2
+            enough = power(n, alpha, *cells, *spread) >= target
+            if middle == discordant and not enough:
+                return np.nan
+            low, high = (low, middle) if enough else (middle, high)
+            middle = 0.5 * (low + high)
+        return sign * high
 
     kept = inputs.plain()
     cautions: tuple[str, ...] = ()
@@ -156,19 +139,17 @@ def _read(question: Question, inputs: Inputs) -> Case:
     if cells:
         difference = cells[0] - cells[2]
     else:
-        difference = each(
-            setting.detectable, alpha, question.n, question.target, discordant, *model
-        )
+        difference = each(detectable, alpha, question.n, question.target, discordant, *model)
 
-    def sentences(n: Any, power: Any) -> tuple[str, ...]:
+    def sentences(n: Any, found: Any) -> tuple[str, ...]:
         """Where no number is enough, or the test finds differences that are not there."""
         if question.solved_for == "n" and np.any(np.isinf(n)):
             return (*cautions, f"Up to {_MOST:,} samples do not reach the power wanted.")
-        if question.solved_for != "power" or np.ndim(power):
+        if question.solved_for != "power" or np.ndim(found):
             return cautions
         half = 0.5 * (cells[0] + cells[2])
         even = half, cells[1], half, *spread.values()
-        level = setting.power(float(alpha), float(n), *map(float, even))
+        level = power(float(n), float(alpha), *map(float, even))
         if level <= alpha + 3.0 * math.sqrt(float(alpha) / n_resamples):
             return cautions
         return (
@@ -180,8 +161,8 @@ def _read(question: Question, inputs: Inputs) -> Case:
     return Case(
         difference=difference,
         inputs=kept | {"n_resamples": n_resamples, "rng": seed, **spread, "design": design},
-        power=lambda _, n: each(setting.power, alpha, n, *model),
-        size=lambda _, power: each(setting.size, alpha, power, *model),
+        power=lambda _, n: each(power, n, alpha, *model),
+        size=size,
         fewest=_FEWEST * 8,
         cautions=sentences,
         n_resamples=n_resamples,

@@ -22,7 +22,7 @@ from fastcmp.pairwise.adjust import OF_PAIRS, adjust_rows, adjusted_by
 from fastcmp.pairwise.max_t import gaussian_draws
 from fastcmp.planning.discordance import read_probabilities
 from fastcmp.planning.families import Case, Family, Floats, Inputs, Question, names_of
-from fastcmp.planning.search import each, smallest
+from fastcmp.planning.search import each, each_size
 
 KNOWN = {
     "accuracies": "of the models",
@@ -223,9 +223,6 @@ def _read(question: Question, inputs: Inputs) -> Case:
         raise ValueError("find must be a pair of models that differ, got one that does not")
     cautions = (_LUCK,) if "pilot" in inputs else ()
 
-    def size(target: float, alpha: float) -> float:
-        return smallest(lambda n: power(n, alpha) >= target, 1.0, most=_MOST)
-
     def sentences(n: Any, at: Any) -> tuple[str, ...]:
         """How probable the other things to find are, of a single power."""
         if question.solved_for != "power" or np.ndim(at):
@@ -242,7 +239,7 @@ def _read(question: Question, inputs: Inputs) -> Case:
         difference=np.abs(difference[wanted(find)]).min(),
         inputs={**inputs, "n_resamples": n_resamples, "rng": seed},
         power=lambda _, n: each(power, n, question.alpha),
-        size=lambda _, target: each(size, target, question.alpha),
+        size=lambda _, target: each_size(power, target, 1.0, question.alpha, most=_MOST),
         cautions=sentences,
         claim=f"{claim}, {adjusted_by(adjust)}",
         n_resamples=n_resamples,

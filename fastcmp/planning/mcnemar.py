@@ -164,7 +164,7 @@ def _size(design: _Design, p10: Floats, p01: Floats, power: Any) -> Floats:
             n = n + 2.0 / np.maximum(np.abs(gap), _NONE)
     design.check(n)
     one, rest = _enumerate(design)
-    n = each_size(one, power, rounded_up(n), back, p10, p01, *rest)
+    n = each_size(one, power, rounded_up(n), p10, p01, *rest, back=back)
     # Normal tests of a few discordant samples reject too often.
     for few in range(_NORMAL_ERRS if design.conditional else 0, 0, -1):
         enough = each(one, few, p10, p01, *rest) >= power

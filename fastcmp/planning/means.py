@@ -62,7 +62,8 @@ def _read(question: Question, inputs: Inputs, *, unpaired: bool = False) -> Case
         lower = as_flag(lower, "lower_is_better")
     # A margin is about how much better a is.
     sign: Any = np.where(lower, -1.0, 1.0) if question.hypothesis != "difference" else 1.0
-    if question.n is not None and (question.n < fewest).any():
+    few = question.n is not None and question.n < fewest
+    if few if isinstance(few, (bool, np.bool_)) else few.any():
         raise ValueError(
             f"n must be at least 2 items, or clusters of them, got {np.min(question.n):g}"
         )
@@ -128,7 +129,7 @@ def _spread(inputs: Inputs) -> _Spread:
         if effect.ndim == 0:
             cautions = (f"Clusters multiply the variance by {effect:.4g}.",)
         variance = variance * effect
-    fewest = 2.0 * np.asarray(cluster_size)
+    fewest = 2.0 * cluster_size
     return variance, lambda n: np.maximum(n, fewest) / cluster_size - 1.0, fewest, cautions
 
 

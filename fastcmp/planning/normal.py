@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from math import isnan
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -64,7 +65,7 @@ def normal_power(question: Question, n: Any, difference: Any, normal: Normal) ->
     near = shift(question, difference)
     if normal.df is not None:
         df = normal.df(n)
-        t, units = -stdtrit(df, question.level), np.sqrt(n / np.asarray(normal.variance, float))
+        t, units = -stdtrit(df, question.level), np.sqrt(n / normal.variance)
         if question.hypothesis == "equivalence":
             return _both_reject(df, near * units, (question.margin + np.abs(difference)) * units, t)
     else:
@@ -184,7 +185,12 @@ def normal_case(
 
 def _t_power(df: Any, shift: Any, t: Any, *, both_tails: Any) -> Any:
     """P(T > t) of noncentral t, or P(|T| > t)."""
-    if np.size(shift) >= _MANY and np.size(df) == np.size(t) == 1 and np.all(shift >= 0.0):
+    if (
+        isinstance(shift, np.ndarray)
+        and shift.size >= _MANY
+        and np.size(df) == np.size(t) == 1
+        and np.all(shift >= 0.0)
+    ):
         # Beyond it T > t but for a probability of 1e-17.
         reach = t * np.sqrt(chdtri(df, 1e-17) / df) + 9.0
         half = np.minimum(shift, reach) * np.sqrt(0.5)
@@ -192,7 +198,7 @@ def _t_power(df: Any, shift: Any, t: Any, *, both_tails: Any) -> Any:
             return _tail_series(df, half, most, t, 2 if both_tails else 1)
     tail = nctdtr(df, -shift, -t)  # mirrored, for digits near 0
     power = tail + nctdtr(df, shift, -t) if both_tails else tail
-    if not np.isnan(power).any():
+    if not (np.isnan(power).any() if isinstance(power, np.ndarray) else isnan(power)):
         return power
     power = _upper_tail(df, shift, t)
     return power + _upper_tail(df, -shift, t) if both_tails else power

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -369,8 +370,8 @@ def _plan(
         return np.broadcast_to(value, shape).copy() if shape else _plain(value)
 
     numbers = {name: fitted(value) for name, value in numbers.items()}
-    for count in {"n", "n_negatives"} & set(numbers):
-        if not shape and np.isfinite(numbers[count]):
+    for count in () if shape else ("n", "n_negatives"):
+        if count in numbers and isfinite(numbers[count]):
             numbers[count] = int(numbers[count])
     cautions = case.cautions(n, power) if callable(case.cautions) else case.cautions
     return Plan(

@@ -27,12 +27,17 @@ def each(function: Callable[..., float], *numbers: Any) -> Floats:
 
 
 def each_size(
-    power: Callable[..., float], target: Any, near: Any, back: Any, *numbers: Any
+    power: Callable[..., float],
+    target: Any,
+    near: Any,
+    *numbers: Any,
+    back: Any = 0.0,
+    **limits: float,
 ) -> Floats:
     """Smallest whole numbers with which power(n, *numbers) reaches a target, as `smallest`."""
 
     def one(target: float, near: float, back: float, *row: float) -> float:
-        return smallest(lambda n: power(n, *row) >= target, near, back=back)
+        return smallest(lambda n: power(n, *row) >= target, near, back=back, **limits)
 
     return each(one, target, near, back, *numbers)
 

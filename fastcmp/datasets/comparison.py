@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from fastcmp.core.checks import ALTERNATIVES, as_flag, as_resamples, as_seed, choose
+from fastcmp.core.checks import ALTERNATIVES, as_flag, choose
 from fastcmp.core.threads import Progress, ThreadPool, check_workers, reporting
 from fastcmp.counts.pairs import choose_pairs
 from fastcmp.datasets import omnibus as tests_of_all
@@ -184,7 +184,7 @@ def compare_datasets(
             )
         options = replace(options, adjust="nemenyi")
     adjust = options.adjust
-    draws = as_resamples(n_resamples), as_seed(rng)
+    draws = tests_of_all.read_draws(n_resamples, rng)
     data = read_data(
         scores,
         lower_is_better=lower_is_better,

@@ -206,18 +206,13 @@ def friedman(
     >>> test.statistic, round(test.pvalue, 6), test.kendall_w
     (8.0, 0.00463, 1.0)
     """
-    method = choose(method, "method", METHODS)
-    ties = choose(ties, "ties", TIES)
-    data = read_data(
-        scores, lower_is_better=lower_is_better, names=names, tasks=tasks, policies=("raise",)
+    return _test(
+        choose(method, "method", METHODS),
+        *(scores, lower_is_better, names, tasks, workers),
+        ties=ties,
+        draws=read_draws(n_resamples, rng),
+        progress=progress,
     )
-    draws = as_resamples(n_resamples), as_seed(rng)
-    with (
-        reporting(progress, "drawing", unit="draws") as report,
-        ThreadPool(check_workers(workers), report) as pool,
-    ):
-        ranks = rank_tasks(data.gains, pool)
-        return omnibus_test(method, data.gains, ranks, pool, ties=ties, draws=draws)
 
 
 def quade(
@@ -274,11 +269,7 @@ def quade(
     >>> round(test.statistic, 4), test.df, round(test.pvalue, 4)
     (2.9726, (2, 6), 0.1267)
     """
-    data = read_data(
-        scores, lower_is_better=lower_is_better, names=names, tasks=tasks, policies=("raise",)
-    )
-    with ThreadPool(check_workers(workers)) as pool:
-        return _quade(data.gains, rank_tasks(data.gains, pool))
+    return _test("quade", scores, lower_is_better, names, tasks, workers)
 
 
 def aligned_ranks(
@@ -337,12 +328,7 @@ def aligned_ranks(
     >>> round(test.statistic, 4), test.df, round(test.pvalue, 4)
     (4.5439, 2, 0.1031)
     """
-    ties = choose(ties, "ties", TIES)
-    data = read_data(
-        scores, lower_is_better=lower_is_better, names=names, tasks=tasks, policies=("raise",)
-    )
-    check_workers(workers)
-    return _aligned(data.gains, ties)
+    return _test("aligned", scores, lower_is_better, names, tasks, workers, ties=ties)
 
 
 def skillings_mack(
@@ -399,16 +385,47 @@ def skillings_mack(
     >>> round(test.statistic, 4), test.df, round(test.pvalue, 4)
     (3.9865, 2, 0.1362)
     """
+    return _test("skillings-mack", scores, lower_is_better, names, tasks, workers)
+
+
+#: How many draws "monte-carlo" makes, and their seed; None for one of the system's.
+Draws = tuple[int, int | None]
+
+
+def read_draws(n_resamples: Any, rng: Any) -> Draws:
+    """Check how many draws there are, and where they come from."""
+    return as_resamples(n_resamples), None if rng is None else as_seed(rng)
+
+
+def _test(
+    method: str,
+    scores: Any,
+    lower_is_better: Any,
+    names: Any,
+    tasks: Any,
+    workers: Any,
+    *,
+    ties: str = "corrected",
+    draws: Draws = (0, None),
+    progress: Any = None,
+) -> OmnibusTest:
+    """Read the scores, rank them within tasks, and test."""
+    ties = choose(ties, "ties", TIES)
+    missing = "pairs" if method == "skillings-mack" else "raise"
     data = read_data(
         scores,
         lower_is_better=lower_is_better,
-        missing="pairs",
+        missing=missing,
         names=names,
         tasks=tasks,
-        policies=("pairs",),
+        policies=(missing,),
     )
-    with ThreadPool(check_workers(workers)) as pool:
-        return _skillings_mack(data.gains, rank_tasks(data.gains, pool))
+    with (
+        reporting(progress, "drawing", unit="draws") as report,
+        ThreadPool(check_workers(workers), report) as pool,
+    ):
+        ranks = rank_tasks(data.gains, pool)
+        return omnibus_test(method, data.gains, ranks, pool, ties=ties, draws=draws)
 
 
 def omnibus_test(
@@ -418,21 +435,16 @@ def omnibus_test(
     pool: ThreadPool,
     *,
     ties: str = "corrected",
-    draws: tuple[int, int],
+    draws: Draws,
 ) -> OmnibusTest:
-    """Test ranks, shape (M, D), by one of `METHODS` or another test.
-
-    `draws` are the number of "monte-carlo" and their seed.
-    """
+    """Test ranks, shape (M, D), by one of `METHODS` or another test."""
     if method == "skillings-mack" or not gains.complete:
         return _skillings_mack(gains, ranks)
     if method == "quade":
         return _quade(gains, ranks)
-    return (
-        _aligned(gains, ties)
-        if method == "aligned"
-        else _friedman(method, gains, ranks, pool, ties, draws)
-    )
+    if method == "aligned":
+        return _aligned(gains, ties)
+    return _friedman(method, gains, ranks, pool, ties, draws)
 
 
 def _record(
@@ -497,7 +509,7 @@ def rank_sums(ranks: Floats, *, corrected: bool = True) -> RankSums:
 
 
 def _friedman(
-    method: str, gains: Gains, ranks: Floats, pool: ThreadPool, ties: str, draws: tuple[int, int]
+    method: str, gains: Gains, ranks: Floats, pool: ThreadPool, ties: str, draws: Draws
 ) -> OmnibusTest:
     m, n = ranks.shape
     sums = rank_sums(ranks, corrected=ties == "corrected")
@@ -506,13 +518,13 @@ def _friedman(
         chi2 = (m - 1) * sums.between / sums.within
         f = (n - 1) * (m - 1) * sums.between / sums.left if sums.left > 0 else math.inf
     f_df = (m - 1, (m - 1) * (n - 1))
-    pvalue = None
+    pvalue = n_resamples = seed = None
     if method in ("auto", "exact"):
         pvalue = _exact_pvalue(ranks, quick=method == "auto")
         method = "iman-davenport" if pvalue is None else "exact"
     elif method == "monte-carlo":
-        pvalue = _drawn_pvalue(ranks, *draws, pool)
-    n_resamples, seed = draws if method == "monte-carlo" else (None, None)
+        n_resamples, seed = draws[0], as_seed(draws[1])
+        pvalue = _drawn_pvalue(ranks, n_resamples, seed, pool)
     return _record(
         gains,
         f if method == "iman-davenport" else chi2,

@@ -43,6 +43,7 @@ _SIDE = 64  # models of a side of a tile
 _CELLS = 1 << 20  # differences that are looked at together
 _FEW_TASKS = 500  # of which a test of a pair is quick
 _SMALL = 1 << 18  # scores of pairs, below which one thread counts
+_AT_ONCE = 1 << 15  # below which NumPy counts them together
 
 #: Methods that rank all models together, and need all their scores.
 POOLED = ("nemenyi", "normal", "conover", "quade", "aligned", "exact")
@@ -118,19 +119,22 @@ class PairData:
         """
         _, error, _ = self.scale
         if self.method == "nemenyi":
-            return float(studentized_range_isf(alpha, len(self.ranks)) / math.sqrt(2.0) * error)
+            return float(range_quantile(alpha, len(self.ranks)) / math.sqrt(2.0) * error)
         return float(-ndtri(0.5 * alpha / n_tests) * error)
 
 
 def count_wins_of(ranks: Floats, pool: ThreadPool) -> Ints:
     """Count on how many tasks each model beats each other one, shape (M, M)."""
-    wins = np.zeros((len(ranks), len(ranks)), np.int64)
+    m = len(ranks)
+    if m * ranks.size < _AT_ONCE:
+        return np.asarray(np.count_nonzero(ranks[:, np.newaxis] < ranks, axis=2))
+    wins = np.zeros((m, m), np.int64)
     few = np.ascontiguousarray(ranks, np.float32)
 
     def count(some: slice) -> None:
         count_wins(few, some.start, some.stop, wins)
 
-    pool.run(count, parts(len(ranks), 16), steps=no_step, here=len(ranks) * ranks.size < _SMALL)
+    pool.run(count, parts(m, 16), steps=no_step, here=m * ranks.size < _SMALL)
     return wins
 
 
@@ -430,13 +434,20 @@ _END = 40.0
 _DEGREE = 12
 
 
+@lru_cache(maxsize=64)
+def range_quantile(alpha: float, k: int) -> float:
+    """What the range of k normal numbers exceeds with probability alpha."""
+    return float(studentized_range_isf(alpha, k))
+
+
 def range_tails(q: Floats, k: int) -> Floats:
     """Give P(range of k normal numbers > q), for each q.
 
     Many are read off polynomials of the logarithm, with errors of some 2e-11.
     """
     if q.size <= _FEW:
-        return _each(q, k)
+        distinct, place = np.unique(q, return_inverse=True)
+        return _each(distinct, k)[place]
     out = np.empty(q.size)
     beyond = ~(q < _END)
     out[beyond] = _each(q[beyond], k)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -145,7 +146,7 @@ def _column(raw: Any, title: str) -> Floats:
 def name_tasks(tasks: Any, n_tasks: int) -> tuple[str, ...]:
     """Names of the tasks, as the user gives them or numbered."""
     if tasks is None:
-        return tuple(f"task_{t}" for t in range(n_tasks))
+        return _numbered(n_tasks)
     if isinstance(tasks, (str, bytes)) or not isinstance(tasks, Iterable):
         raise TypeError(f"tasks must be a sequence of names of tasks, got {tasks!r}")
     chosen = [str(task) for task in tasks]
@@ -155,6 +156,11 @@ def name_tasks(tasks: Any, n_tasks: int) -> tuple[str, ...]:
         twice = sorted(name for name, n in Counter(chosen).items() if n > 1)
         raise ValueError(f"tasks must have one name a task, got {twice} more than once")
     return tuple(chosen)
+
+
+@lru_cache(maxsize=8)
+def _numbered(n_tasks: int) -> tuple[str, ...]:
+    return tuple(f"task_{t}" for t in range(n_tasks))
 
 
 # Scores with such signs that more is better, after the policy for missing ones.

@@ -75,8 +75,8 @@ def scaled_back(record: Any, exponent: int, names: tuple[str, ...]) -> Any:
 
 def times(value: Any, exponent: int) -> Any:
     """Multiply a number, array, interval or margin tests by 2**exponent; None stays None."""
-    if value is None:
-        return None
+    if value is None or (exponent == 0 and isinstance(value, float)):
+        return value
     if isinstance(value, Record):  # of margin tests
         return scaled_back(value, exponent, _OF_MARGINS)
     if isinstance(value, ConfidenceInterval):

@@ -31,7 +31,7 @@ from fastcmp.inputs.model_names import check_indexes, read_pair_names
 from fastcmp.kernels.dirichlet import dirichlet_largest
 from fastcmp.kernels.item_values import LARGEST
 from fastcmp.kernels.signed_ranks import pairs_above, signed_rank_draws
-from fastcmp.kernels.special import betainc, stdtr
+from fastcmp.kernels.special import betainc
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -64,14 +64,11 @@ class _Pair(NamedTuple):
     scale: float
     #: Sums and differences that differ by no more are equal.
     tolerance: float
+    #: Differences, above 0 where a is better; equal decimals are equal.
+    difference: Floats
     shape: tuple[int, ...]
     #: What the record says of them.
     record: dict[str, Any]
-
-    @property
-    def difference(self) -> Floats:
-        """Differences, above 0 where a is better; equal decimals are equal."""
-        return np.asarray((self.values[0] - self.values[1]) / self.scale)
 
 
 def _read_pair(
@@ -94,8 +91,8 @@ def _read_pair(
                 f"{name} must be of shape {' or '.join(shape)}, got {column.shape}: folds "
                 "and repetitions of a task are no tasks"
             )
-        bad = np.argwhere(~(np.abs(column) < LARGEST))
-        if bad.size:
+        if not (np.abs(column) < LARGEST).all():
+            bad = np.argwhere(~(np.abs(column) < LARGEST))
             where = int(bad[0, 0]) if column.ndim == 1 else tuple(bad[0].tolist())
             raise ValueError(
                 f"{name} must be finite, and below {LARGEST:g} in size, got "
@@ -112,9 +109,9 @@ def _read_pair(
     pair = read_pair_names(names)
     lower = as_flag(lower_is_better, "lower_is_better")
     scores = np.stack([a.ravel(), b.ravel()])
-    gains = gains_of(ScoreTable(pair, (), scores, lower))
-    read = _Pair(gains.values, gains.scale, float(gains.tolerance.max()), a.shape, {})
-    mean = float(np.mean(read.difference))
+    _, _, values, scale, tolerance = gains_of(ScoreTable(pair, (), scores, lower))
+    difference = (values[0] - values[1]) / scale
+    mean = float(difference.mean())
     record = {
         "names": pair,
         "rope": _read_rope(rope, scores),
@@ -123,7 +120,24 @@ def _read_pair(
         "difference": -mean if lower else mean,
         "threshold": as_proportion(threshold, "threshold"),
     }
-    return read._replace(record=record)
+    return _Pair(values, scale, float(tolerance.max()), difference, a.shape, record)
+
+
+def _of_pair(
+    record: dict[str, Any], method: str, counts: Ints, probabilities: Floats, **fields: Any
+) -> BayesComparison:
+    """The record of the first of some pairs."""
+    p_a, p_rope, p_b, above = probabilities[0].tolist()
+    return BayesComparison(
+        **record,
+        method=method,
+        p_a=p_a,
+        p_rope=p_rope,
+        p_b=p_b,
+        p_a_above_b=above,
+        counts=tuple(counts[0].tolist()),
+        **fields,
+    )
 
 
 _ONE_PAIR = np.array([[0, 1]], np.int32)
@@ -248,28 +262,21 @@ def bayes_sign(
             "difference": float("nan"),
             "threshold": as_proportion(threshold, "threshold"),
         }
-        return _sign_record(np.array([tasks]), prior_strength, prior_place, record)
-    pair = _read_pair(
-        **data, rope=rope, threshold=threshold, lower_is_better=lower_is_better, names=names
-    )
-    width = pair.record["rope"] * pair.scale
-    found = _count_tasks(pair.values, _ONE_PAIR, width, pair.tolerance)
-    return _sign_record(found, prior_strength, prior_place, pair.record)
-
-
-def _sign_record(counts: Ints, strength: Any, place: Any, record: Any) -> BayesComparison:
-    strength = as_finite(strength, "prior_strength", 0.0)
-    place = choose(place, "prior_place", PLACES)
-    probabilities, alpha = _sign(counts, strength, place)
-    p_a, p_rope, p_b, above = probabilities[0].tolist()
-    return BayesComparison(
-        **record,
-        method="sign",
-        p_a=p_a,
-        p_rope=p_rope,
-        p_b=p_b,
-        p_a_above_b=above,
-        counts=tuple(counts[0].tolist()),
+        n_of_places = np.array([tasks])
+    else:
+        pair = _read_pair(
+            **data, rope=rope, threshold=threshold, lower_is_better=lower_is_better, names=names
+        )
+        record, width = pair.record, pair.record["rope"] * pair.scale
+        n_of_places = _count_tasks(pair.values, _ONE_PAIR, width, pair.tolerance)
+    strength = as_finite(prior_strength, "prior_strength", 0.0)
+    place = choose(prior_place, "prior_place", PLACES)
+    probabilities, alpha = _sign(n_of_places, strength, place)
+    return _of_pair(
+        record,
+        "sign",
+        n_of_places,
+        probabilities,
         posterior_mean=alpha[0] / alpha[0].sum(),
         alpha=alpha[0],
         prior_strength=strength,
@@ -284,14 +291,10 @@ _BLOCK = 1 << 21  # weights that a thread draws at once
 _PAIRS = 1 << 20  # places in the order of differences that are kept at once
 
 
-class _Sorted(NamedTuple):
-    """Differences in ascending order, with whom each has a large sum."""
-
-    #: Shape (D + 1,); D is the task of the prior.
-    order: Ints
-    #: Shape (2, D + 1), as `signed_rank_draws` takes them.
-    above: Ints
-    below: Ints
+#: The order of differences, ascending, shape (D + 1,), where D is the task of the prior; and
+#: with whom each has a large sum: above and below, shape (2, D + 1), as `signed_rank_draws`
+#: takes them.
+_Sorted = tuple[Ints, Ints, Ints]
 
 
 def _sort(z: Floats, boundary: str, rope: float, tolerance: float) -> _Sorted:
@@ -306,19 +309,19 @@ def _sort(z: Floats, boundary: str, rope: float, tolerance: float) -> _Sorted:
     below = np.ascontiguousarray(n - mirrored[:, ::-1])
     if boundary == "rope":
         above[1], below[1] = above[0], below[0]
-    return _Sorted(order, above, below)
+    return order, above, below
 
 
-def _posterior_mean(ready: _Sorted, strength: float) -> Floats:
+def _posterior_mean(order: Ints, above: Ints, below: Ints, strength: float) -> Floats:
     """Means of the parts of a, the rope and b: moments of a Dirichlet."""
-    n = ready.order.size
+    n = order.size
     alpha = np.ones(n)
-    alpha[ready.order == n - 1] = strength
+    alpha[order == n - 1] = strength
     sums = np.append(0.0, np.cumsum(alpha))
     place = np.arange(n)
     total = sums[-1] * (sums[-1] + 1.0)
     means = []
-    for starts, is_above in ((ready.above, True), (ready.below, False)):
+    for starts, is_above in ((above, True), (below, False)):
         part = 0.0
         for first in starts:
             reach = sums[-1] - sums[first] if is_above else sums[first]
@@ -372,7 +375,7 @@ def _signed_rank(
         ]
         counts = _count_draws(ready, strength, n_draws, seed, pool)
         probabilities[some] = counts / n_draws
-        means[some] = [_posterior_mean(own, strength) for own in ready]
+        means[some] = [_posterior_mean(*differences, strength) for differences in ready]
         if report is not None:
             report(some.stop, len(pairs))
     return probabilities, means
@@ -470,15 +473,11 @@ def bayes_signed_rank(
         probabilities, means = _signed_rank(
             *asked, strength, z0 * pair.scale, boundary, n_draws, seed, pool
         )
-    p_a, p_rope, p_b, above = probabilities[0].tolist()
-    return BayesComparison(
-        **pair.record,
-        method="signed-rank",
-        p_a=p_a,
-        p_rope=p_rope,
-        p_b=p_b,
-        p_a_above_b=above,
-        counts=tuple(_count_tasks(*asked)[0].tolist()),
+    return _of_pair(
+        pair.record,
+        "signed-rank",
+        _count_tasks(*asked),
+        probabilities,
         posterior_mean=means[0],
         prior_strength=strength,
         z0=z0,
@@ -751,14 +750,16 @@ def bayes_correlated_t(
     mean = float(d.mean())
     deviation = float(d.std(ddof=1)) if np.ptp(d) > tolerance else 0.0
     scale = deviation * float(np.sqrt(1.0 / n + correlation / (1.0 - correlation)))
-    p_a, p_rope, p_b = _t_probabilities(mean, scale, n - 1, limit, tolerance)
+    (p_a, p_rope, p_b), (above, _, _) = (
+        _t_probabilities(mean, scale, n - 1, ends, tolerance) for ends in (limit, 0.0)
+    )
     return BayesComparison(
         **pair.record,
         method="correlated t",
         p_a=p_a,
         p_rope=p_rope,
         p_b=p_b,
-        p_a_above_b=_t_probabilities(mean, scale, n - 1, 0.0, tolerance)[0],
+        p_a_above_b=above,
         mean=times(mean, exponent),
         scale=times(scale, exponent),
         df=n - 1,
@@ -776,8 +777,10 @@ def _t_probabilities(
         if above or below or rope > 0.0:
             return float(above), float(not (above or below)), float(below)
         return 0.5, 0.0, 0.5
+    from scipy.special import stdtr
+
+    # The rope from the nearer tail, so that small probabilities are exact.
     size = abs(mean)
-    ends = (rope - size) / scale, (-rope - size) / scale
-    # From the nearer tail, so that small probabilities are exact.
-    within = stdtr(df, ends[0]) - stdtr(df, ends[1]) if rope > 0.0 else 0.0
-    return (stdtr(df, (mean - rope) / scale), within, stdtr(df, (-rope - mean) / scale))
+    ends = mean - rope, rope - size, -rope - size, -rope - mean
+    above, high, low, below = stdtr(df, np.array(ends) / scale).tolist()
+    return above, high - low if rope > 0.0 else 0.0, below

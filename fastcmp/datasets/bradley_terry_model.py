@@ -10,7 +10,6 @@ than expected.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -36,6 +35,7 @@ TIES = ("half", "ignored", "davidson")
 COVARIANCES = ("information", "sandwich", "clustered", "bootstrap")
 _MOST_STEPS = 200
 _CLOSE = 1e-9  # a Newton step that small changes nothing
+_SURE = 0.1  # one that small leads upwards: curvatures change by less than a quarter
 _LEAST = 1e-300  # probability of which there is a logarithm
 _PART = 16  # draws that a thread makes at a time
 
@@ -152,63 +152,65 @@ def laplacian(weights: Floats) -> Floats:
 
 
 def fit(model: Model, wins: Floats, ties: Floats) -> tuple[Floats, Floats]:
-    """Find the maximum, which must exist, and minus the Hessian there."""
+    """Find the maximum, which must exist, and the factor of minus the Hessian there."""
     m, counts = len(wins), model.counted(wins, ties)
     theta = model.start(counts)
     expected = model.expected(theta, m)
     value = model.value(theta, expected, counts)
     for _ in range(_MOST_STEPS):
         gradient, information = model.slopes(theta, expected, counts)
-        step = solver(information, m)(gradient)
-        if np.abs(step).max() <= _CLOSE * max(1.0, np.abs(theta).max()):
-            return theta, information
+        factor = factored(information, m)
+        step = solved(factor, gradient, m)
+        largest = np.abs(step).max()
+        if largest <= _CLOSE * max(1.0, np.abs(theta).max()):
+            return theta, factor
         part = 1.0
         while part > 1e-9:  # the step, or a half, a quarter, ... of it that leads upwards
             ahead = model.expected(theta + part * step, m)
-            next_value = model.value(theta + part * step, ahead, counts)
-            if next_value >= value - 1e-12 * abs(value):
-                theta, expected, value = theta + part * step, ahead, next_value
-                break
-            part /= 2
+            if largest > _SURE:
+                next_value = model.value(theta + part * step, ahead, counts)
+                if next_value < value - 1e-12 * abs(value):
+                    part /= 2
+                    continue
+                value = next_value
+            theta, expected = theta + part * step, ahead
+            break
     raise ValueError(
         f"wins lead to no maximum of the likelihood within {_MOST_STEPS} steps: "
         "strengths are too far apart; pass ridge= for a penalised fit"
     )
 
 
-def solver(information: Floats, n_models: int) -> Callable[[Floats], Floats]:
-    """Make a function that divides by the information on strengths of sum zero.
+def factored(information: Floats, n_models: int) -> Floats:
+    """Cholesky's factor, in the lower half, of the information with something on the mean.
 
     A multiple of 11'/M takes the place of the eigenvalue 0 of equal strengths.
     """
-    from scipy.linalg import cho_solve
-
-    factor = _factor(information, n_models), True
-
-    def solve(right: Floats) -> Floats:
-        found: Floats = cho_solve(factor, right)
-        strengths = found[:n_models]
-        strengths -= strengths.mean(axis=0)
-        return found
-
-    return solve
-
-
-def _factor(information: Floats, n_models: int) -> Floats:
-    """Cholesky's factor, in the lower half, of the information with something on the mean."""
-    from scipy.linalg import cho_factor
+    from scipy.linalg.lapack import dpotrf
 
     size = float(np.trace(information[:n_models, :n_models])) / n_models
     full = information.copy(order="F")
     full[:n_models, :n_models] += size / n_models
-    return np.asarray(cho_factor(full, lower=True, overwrite_a=True)[0])
+    factor, failed = dpotrf(full, lower=1, clean=0, overwrite_a=1)
+    if failed:
+        raise np.linalg.LinAlgError("the likelihood has no curvature in some direction")
+    return np.asarray(factor)
 
 
-def inverse(information: Floats, n_models: int) -> Floats:
+def solved(factor: Floats, right: Floats, n_models: int) -> Floats:
+    """Divide by the information on strengths of sum zero."""
+    from scipy.linalg.lapack import dpotrs
+
+    found: Floats = dpotrs(factor, right, lower=1)[0]
+    found[:n_models] -= found[:n_models].mean(axis=0)
+    return found
+
+
+def inverse(factor: Floats, n_models: int) -> Floats:
     """Invert the information on strengths of sum zero."""
     from scipy.linalg.lapack import dpotri
 
-    lower = np.tril(dpotri(_factor(information, n_models), lower=1)[0])
+    lower = np.tril(dpotri(factor, lower=1)[0])
     found = lower + np.tril(lower, -1).T
     found[:n_models] -= found[:n_models].mean(axis=0)
     found[:, :n_models] -= found[:, :n_models].mean(axis=1, keepdims=True)
@@ -403,8 +405,8 @@ class Estimate:
                     for _ in range(2):
                         expected = model.expected(theta, m)
                         gradient, information = model.slopes(theta, expected, counted)
-                        theta = theta + solver(information, m)(gradient)
-                except (np.linalg.LinAlgError, ValueError):  # no curvature, or not finite
+                        theta = theta + solved(factored(information, m), gradient, m)
+                except np.linalg.LinAlgError:  # no curvature, or not finite
                     continue
                 thetas[at] = theta
 

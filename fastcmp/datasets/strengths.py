@@ -74,8 +74,8 @@ def _rank(
                 "small on average, and normal tails too light.",
             )
     with blas_for(float(m) ** 3):
-        theta, information = fit(model, wins, ties)
-        bread = inverse(information, m)
+        theta, factor = fit(model, wins, ties)
+        bread = inverse(factor, m)
         estimate = Estimate(
             model=model, wins=wins, ties=ties, theta=theta, bread=bread, battles=battles
         )

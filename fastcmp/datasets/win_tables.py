@@ -226,7 +226,8 @@ def components(linked: NDArray[np.float64], kind: str) -> Components:
     from scipy.sparse.csgraph import connected_components
 
     direct = linked > 0
-    if _reaches_all(direct) and _reaches_all(direct.T):
+    np.fill_diagonal(direct, val=True)
+    if direct.all() or (_reaches_all(direct) and _reaches_all(direct.T)):
         return (tuple(range(len(linked))),)
     _, labels = connected_components(csr_array(direct), connection=kind)
     groups: dict[int, list[int]] = {}

@@ -622,8 +622,8 @@ def _of_files(
             state = import_module("fastcmp.stream").load(paths[0])
             return _recognise(state, y_true, measure, names, options)
     wanted = import_module("fastcmp.io.logs.format").LogOptions(columns={})
-    found = import_module("fastcmp.io.logs.walk").find_files(paths)
-    recognised = import_module("fastcmp.io.logs.recognition").recognise(found.files, wanted, None)
+    found = import_module("fastcmp.io.logs.files").find_files(paths)
+    recognised = import_module("fastcmp.io.logs.reading").recognise(found.files, wanted, None)
     formats = [each.format.name for each in recognised.found]
     read = ", ".join(repr(str(path)) for path in paths[:3])
     if formats == ["battles"]:

@@ -452,9 +452,9 @@ def holds_truth(paths: Sequence[Path]) -> bool:
 
 def _recognised(paths: Sequence[Path], options: argparse.Namespace, asked: Sequence[str]) -> str:
     """Ask the formats of logs."""
+    from fastcmp.io.logs.files import find_files
     from fastcmp.io.logs.format import LogOptions
-    from fastcmp.io.logs.recognition import recognise
-    from fastcmp.io.logs.walk import find_files
+    from fastcmp.io.logs.reading import recognise
 
     found = find_files(paths)
     columns = {name: name for name in given(options, _COLUMNS)}
@@ -519,7 +519,7 @@ def compare_battles(options: argparse.Namespace) -> None:
 def _read(options: argparse.Namespace, limit: int) -> dict[str, Any]:
     """Read all files, one after the other."""
     from fastcmp.io.logs.battles import FORMATS, read_battles
-    from fastcmp.io.logs.walk import find_files
+    from fastcmp.io.logs.files import find_files
 
     files = [file for file in find_files(options.files).files if FORMATS[0].holds(file)]
     tables = [read_battles(file.path, memory_limit=limit) for file in files]

@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from msgspec import UNSET
 
-from fastcmp.io.logs import json_lines
+from fastcmp.io.logs import entries, json_lines
 
 WANTED = ["id", "a", "naïve", ("in", "a"), ("in", "b")]
 KEYS = st.sampled_from(["id", "a", "naïve", "in", "b", "x", '"', "\\", "é", ""])
@@ -199,8 +199,8 @@ def test_columns(path):
         '{"a": "good", "b": null, "c": [], "d": {"e": 1}, "id": "4"}\n'
         '{"a": [1], "c": ["3"], "id": 1234567890123456789012}\n'
     )
-    convert = {"a": json_lines.numbers, "b": json_lines.words(), "c": json_lines.prints}
-    convert |= {"d": json_lines.texts, "id": list}
+    convert = {"a": json_lines.numbers, "b": json_lines.words(), "c": entries.prints}
+    convert |= {"d": entries.texts, "id": list}
     found, lines = json_lines.read_columns(path, convert, 10**9)
     assert lines.tolist() == [1, 2, 3, 4, 5]
     nan = np.nan
@@ -214,5 +214,5 @@ def test_columns(path):
     assert found["d"] == [None, "wrong é", None, '{"e": 1}', None]
     ids = json_lines.ids(path, "id", found["id"], lines)
     assert ids == ["1", "q", "é", "4", "1234567890123456789012"]
-    ones = json_lines.combine(prints, prints)
+    ones = entries.combine(prints, prints)
     assert len(set(ones.tolist())) == 3

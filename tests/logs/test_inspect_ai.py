@@ -243,7 +243,7 @@ def test_runs_that_lack_something_are_refused(tmp_path):
 
 def test_a_number_and_its_text_are_one_item(tmp_path):
     path = write_json(tmp_path, [sample(1), sample("1")])
-    refuses(ValueError, "has item 1, repeat 1, twice in task toy", parts_in, FORMAT, path)
+    refuses(ValueError, "has item 1, repeat 1 twice in task toy", parts_in, FORMAT, path)
     assert parts_in(FORMAT, write_json(tmp_path, [sample(3), sample(1)]))[0].items == [1, 3]
     assert parts_in(FORMAT, write_json(tmp_path, [sample(3), sample("a")]))[0].items == ["3", "a"]
 

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from fastcmp.core.render import visible
 from fastcmp.core.threads import read_size
-from fastcmp.io.logs.file import LogFile
-from fastcmp.io.logs.format import Held, LogFormat, LogOptions
+from fastcmp.io.logs.files import LogFile
+from fastcmp.io.logs.format import LogFormat, LogOptions, Sign
 
 if TYPE_CHECKING:
     from fastcmp.io.logs.tables import LogTable
@@ -32,12 +32,6 @@ _LIMIT = 4_000_000_000  # bytes
 
 def _sides(names: Sequence[str]) -> tuple[str, str] | None:
     return next((pair for pair in _SIDES if set(pair) <= set(names)), None)
-
-
-def _holds(file: LogFile) -> Held:
-    names = file.columns
-    has_outcome = "winner" in names or ("result" in names and "model_a" in names)
-    return "values" if _sides(names) and has_outcome else ""
 
 
 def _read(file: LogFile, _: LogOptions) -> NoReturn:
@@ -183,4 +177,11 @@ def _result(winner: str, first: str, second: str, row: int, path: Path) -> float
     return meant.pop()
 
 
-FORMATS = (LogFormat("battles", "battles", _holds, _read),)
+FORMATS = (
+    LogFormat(
+        name="battles",
+        title="battles",
+        values=(Sign(columns="model_a model_b winner|result"), Sign(columns="left right winner")),
+        read=_read,
+    ),
+)

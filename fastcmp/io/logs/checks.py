@@ -4,22 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp.core.render import visible
-from fastcmp.io.logs.format import STATUS, LogPart
+from fastcmp.io.logs.choosing import label_of
+from fastcmp.io.logs.format import LogPart
+from fastcmp.io.logs.joining import Joint, status_of
+from fastcmp.io.logs.reading import Complain
 from fastcmp.io.logs.words import SHOWN, a_task, counted, listed, task_label
-
-if TYPE_CHECKING:
-    from fastcmp.io.logs.reading import Complain, Joint
-
-
-def label_of(part: LogPart) -> str:
-    """Name the task of a part."""
-    return task_label(part.task, part.subset)
 
 
 def check_part(part: LogPart, complain: Complain) -> None:
@@ -71,11 +65,12 @@ def check_twice(joint: Joint, complain: Complain) -> None:
         if not rows.size:
             continue
         key = int(keys[rows[0]])
-        repeat = "" if part.repeats is None else f", repeat {joint.repeat_of(key)},"
+        repeat = "" if part.repeats is None else f", repeat {joint.repeat_of(key)}"
         before = np.flatnonzero(keys[: rows[0]] == key)[0]
         first, second = part.values[[before, rows[0]]].tolist()
         said = "" if first == second else f"; the values are {first:g} and {second:g}"
         more = f"; {rows.size} rows are such" if rows.size > 1 else ""
+        more += f" ({part.twice})" if part.twice else ""
         complain(
             f"{part.source}: {visible(part.model)} has item "
             f"{visible(joint.item_of(key))}{repeat} twice"
@@ -85,44 +80,26 @@ def check_twice(joint: Joint, complain: Complain) -> None:
 
 def check_same_items(joint: Joint, complain: Complain) -> None:
     """Refuse models that were asked other items, or the same ones more often."""
-    first = joint.keys[0]
+    base, first = joint.parts[0], joint.keys[0]
     for part, keys in zip(joint.parts, joint.keys, strict=True):
         if keys is first:
             continue
-        here, there = _only(joint, first, keys)
-        if here.size or there.size:
-            complain(_other_items(joint, part, here, there))
-            return
-
-
-def _only(
-    joint: Joint, first: NDArray[np.int64], second: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The keys of the one part only, and of the other only."""
-    has = np.zeros((2, joint.n_keys), np.bool_)
-    has[0, first] = True
-    has[1, second] = True
-    return np.flatnonzero(has[0] & ~has[1]), np.flatnonzero(has[1] & ~has[0])
-
-
-def _other_items(
-    joint: Joint, part: LogPart, here: NDArray[np.int64], there: NDArray[np.int64]
-) -> str:
-    """Say how many items the first part has only, and how many another one."""
-    base = joint.parts[0]
-    clauses = []
-    own = dict(zip(map(id, joint.parts), joint.keys, strict=True))
-    for less, more, keys in ((part, base, here), (base, part, there)):
-        if keys.size:
-            clauses.append(
-                f"{visible(less.model)} lacks {_named(joint, keys, own[id(less)])}"
-                f"{a_task(label_of(part))}, which {visible(more.model)} has"
-                + (f" ({less.lacking})" if less.lacking else "")
+        has = np.zeros((2, joint.n_keys), np.bool_)
+        has[0, first] = True
+        has[1, keys] = True
+        here, there = np.flatnonzero(has[0] & ~has[1]), np.flatnonzero(has[1] & ~has[0])
+        clauses = [
+            f"{visible(less.model)} lacks {_named(joint, absent, own)}{a_task(label_of(part))}, "
+            f"which {visible(more.model)} has" + (f" ({less.lacking})" if less.lacking else "")
+            for less, own, more, absent in ((part, keys, base, here), (base, first, part, there))
+            if absent.size
+        ]
+        if clauses:
+            complain(
+                f"{'; '.join(clauses)} ({base.source}; {part.source}). Pass items='common' to "
+                "compare on what all models have"
             )
-    return (
-        f"{'; '.join(clauses)} ({base.source}; {part.source}). Pass items='common' to "
-        "compare on what all models have"
-    )
+            return
 
 
 def _named(joint: Joint, keys: NDArray[np.int64], less: NDArray[np.int64]) -> str:
@@ -360,11 +337,6 @@ def _means(part: LogPart) -> list[float]:
     return means
 
 
-def part_remarks(parts: Sequence[LogPart]) -> list[str]:
-    """What importers say of their parts, each sentence once."""
-    return list(dict.fromkeys(each for part in parts for each in part.remarks))
-
-
 def direction_remarks(parts: Iterable[LogPart]) -> list[str]:
     """Say which values are negated."""
     metrics = dict.fromkeys(part.metric for part in parts if part.lower_is_better)
@@ -372,170 +344,3 @@ def direction_remarks(parts: Iterable[LogPart]) -> list[str]:
         return []
     names = listed(metrics)
     return [f"Of {names} lower is better: values are negated, so that higher is."]
-
-
-# Answers that have no value: refused, counted as wrong, or left out.
-
-
-#: What `errors=` and `items=` take.
-ERRORS = ("raise", "wrong", "drop")
-ITEMS = ("same", "common")
-
-
-class Block(NamedTuple):
-    """Answers of all models to the items of one task and subset."""
-
-    #: Key of each column, K of them.
-    keys: NDArray[np.int64]
-    #: NaN where there is none, shape (M, K).
-    values: NDArray[np.float64]
-    #: Codes of `STATUS`, shape (M, K); None: all are "ok".
-    status: NDArray[np.uint8] | None
-    #: Shape (M, K); None: one each.
-    attempts: NDArray[np.int32] | None
-
-
-def status_of(part: LogPart) -> NDArray[np.uint8] | None:
-    """Tell why values are missing; a NaN without a reason is unscored."""
-    unscored = np.isnan(part.values)
-    if part.status is None and not unscored.any():
-        return None
-    status = np.zeros(len(unscored), np.uint8) if part.status is None else part.status
-    if unscored.any():
-        status = np.where((status == 0) & unscored, np.uint8(part.missing), status)
-    return status if status.any() else None
-
-
-def scatter(joint: Joint, keys: NDArray[np.int64]) -> Block:
-    """Put the answers of each model in the columns of some keys, which are in order."""
-    shape = len(joint.parts), len(keys)
-    column = np.full(joint.n_keys, -1)
-    column[keys] = np.arange(len(keys))
-    values = np.empty(shape)
-    status: NDArray[np.uint8] | None = None
-    attempts: NDArray[np.int32] | None = None
-    first: Any = None
-    places: Any = None
-    plain = False
-    for i, (part, own) in enumerate(zip(joint.parts, joint.keys, strict=True)):
-        if own is not first:
-            first, places = own, column[own]
-            plain = len(own) == len(keys) and np.array_equal(own, keys)
-        rows: Any = slice(None) if plain else np.flatnonzero(places >= 0)
-        to: Any = slice(None) if plain else places[rows]
-        values[i, to] = part.values[rows]
-        if part.lower_is_better:
-            np.subtract(0.0, values[i], out=values[i])  # no -0.0
-        codes = status_of(part)
-        if codes is not None:
-            status = np.zeros(shape, np.uint8) if status is None else status
-            status[i, to] = codes[rows]
-        if part.attempts is not None:
-            attempts = np.ones(shape, np.int32) if attempts is None else attempts
-            attempts[i, to] = part.attempts[rows]
-    if status is not None:
-        values[status != 0] = np.nan
-    return Block(keys, values, status, attempts)
-
-
-def check_answers(joint: Joint, kept: NDArray[np.int64], complain: Complain) -> None:
-    """Refuse answers without a value, naming the first and counting all."""
-    is_kept = np.zeros(joint.n_keys, np.bool_)
-    is_kept[kept] = True
-    for part, keys in zip(joint.parts, joint.keys, strict=True):
-        status = status_of(part)
-        if status is None:
-            continue
-        rows = np.flatnonzero((status != 0) & is_kept[keys])
-        if not rows.size:
-            continue
-        row = int(rows[0])
-        key = int(keys[row])
-        asked = f"item {visible(joint.item_of(key))}"
-        if part.repeats is not None:
-            asked += f", repeat {joint.repeat_of(key)}"
-        why = STATUS[int(status[row])]
-        if reason := part.reasons.get(row):
-            why += f": {visible(str(reason))}"
-        complain(
-            f"{part.source}: {visible(part.model)} has no value of "
-            f"{visible(part.metric)} for {asked}"
-            f"{a_task(label_of(part))} ({why}); it lacks {rows.size} of {len(keys)}. "
-            "Pass errors='wrong' to count such answers as 0, or errors='drop' to leave "
-            "their items out for all models"
-        )
-        return
-
-
-def count_wrong(block: Block, joint: Joint, complain: Complain) -> list[str]:
-    """Count answers without a value as 0, in place."""
-    if block.status is None:
-        return []
-    part = joint.parts[0]
-    known = block.values[block.status == 0]
-    if any(each.lower_is_better for each in joint.parts) or (known < 0).any():
-        complain(
-            f"errors='wrong' counts an answer that is missing as 0, which is not the "
-            f"worst value of {visible(part.metric)}{a_task(label_of(part))}: pass "
-            "errors='drop'"
-        )
-    missing = block.status != 0
-    block.values[missing] = 0.0
-    of = [
-        f"{visible(each.model)} ({n})"
-        for each, n in zip(joint.parts, missing.sum(axis=1).tolist(), strict=True)
-        if n
-    ]
-    n_missing = counted(int(missing.sum()), "answer")
-    return [f"{n_missing} without a value{a_task(label_of(part))} counted as 0, of {listed(of)}."]
-
-
-def drop(block: Block, joint: Joint) -> tuple[Block, list[str]]:
-    """Leave out items to which some model has an answer without a value."""
-    if block.status is None:
-        return block, []
-    n_repeats = len(joint.repeats)
-    places = block.keys // n_repeats
-    gone = np.zeros((len(joint.parts), len(joint.items)), np.bool_)
-    for i, row in enumerate(block.status):
-        gone[i, places[row != 0]] = True
-    out = np.logical_or.reduce(gone)
-    kept = ~out[places]
-    if not kept.any():
-        raise ValueError(
-            f"errors='drop' leaves no item{a_task(label_of(joint.parts[0]))}: to each "
-            "some model has no value"
-        )
-    because = [
-        f"{visible(part.model)} ({n})"
-        for part, n in zip(joint.parts, gone.sum(axis=1).tolist(), strict=True)
-        if n
-    ]
-    remark = (
-        f"{counted(int(out.sum()), 'item')}{a_task(label_of(joint.parts[0]))} left "
-        f"out, because of answers without a value of {listed(because)}."
-    )
-    attempts = None if block.attempts is None else block.attempts[:, kept]
-    return Block(block.keys[kept], block.values[:, kept], None, attempts), [remark]
-
-
-def common_remark(joint: Joint, keys: NDArray[np.int64]) -> list[str]:
-    """Say how many items are left out that some model lacks, and because of whom."""
-    n_repeats = len(joint.repeats)
-    present = joint.present() > 0
-    n_any, n_kept = int(present.sum()), len(keys)
-    if n_any == n_kept:
-        return []
-    lacking = [
-        f"{visible(part.model)} ({n_any - len(own)})"
-        for part, own in zip(joint.parts, joint.keys, strict=True)
-        if len(own) < n_any
-    ]
-    n_items = len(joint.items) - np.unique(keys // n_repeats).size
-    what = counted(n_items, "item")
-    if n_any - n_kept != n_items:
-        what += f" ({n_any - n_kept} answers)"
-    return [
-        f"{what}{a_task(label_of(joint.parts[0]))} left out, which some models lack: "
-        f"{listed(lacking)}."
-    ]

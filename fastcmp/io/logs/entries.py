@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Sequence
 from datetime import datetime
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from msgspec import UNSET
 from numpy.typing import NDArray
 
 _LETTERS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
@@ -87,6 +87,11 @@ def ratio(total: Any, n: Any) -> float | None:
     return top / bottom if top is not None and bottom else None
 
 
+def written(entries: dict[str, Any]) -> dict[str, str]:
+    """Settings as texts, without those that are not there."""
+    return {name: as_text(value) for name, value in entries.items() if value is not None}
+
+
 def seconds(start: Any, end: Any) -> float | None:
     """The time between two stamps; None where one is missing."""
     try:
@@ -110,17 +115,40 @@ def grade(text: str) -> float | None:
     return found if math.isfinite(found) else None
 
 
-def fingerprint(texts: Iterable[str | None]) -> NDArray[np.uint64]:
-    """Hash texts to 64 bits; 0 for None."""
-    return np.array(
-        [
-            0
-            if text is None
-            else int.from_bytes(
-                blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little"
-            )
-            or 1
-            for text in texts
-        ],
-        dtype=np.uint64,
-    )
+def prints(values: Sequence[Any]) -> NDArray[np.uint64]:
+    """Fingerprints of values, 0 for null, absent and an empty list.
+
+    Equal texts have equal ones however they are written, and so have equal lists. A
+    list of one text is that text.
+    """
+    known = texts(values)
+    found = np.array([*map(hash, known)], np.int64).view(np.uint64)
+    found[found == 0] = 1
+    if known is not values:
+        found[[text is None for text in known]] = 0
+    return found
+
+
+def texts(values: Sequence[Any]) -> Sequence[str | None]:
+    """Texts; None for null, what is absent and an empty list.
+
+    A list of one text is that text; what is no text is written as JSON.
+    """
+    if set(map(type, values)) == {str}:
+        return values
+    found: list[str | None] = []
+    for value in values:
+        each = value[0] if isinstance(value, list) and len(value) == 1 else value
+        if each is None or each is UNSET or each == []:
+            found.append(None)
+        else:
+            found.append(each if isinstance(each, str) else as_text(value))
+    return found
+
+
+def combine(*prints: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Make one fingerprint of several; 0 where all are."""
+    mixed = prints[0].copy()
+    for each in prints[1:]:
+        mixed = mixed * np.uint64(0x9E3779B97F4A7C15) ^ each
+    return mixed

@@ -13,24 +13,23 @@ from typing import Any
 import numpy as np
 
 from fastcmp.core.render import visible
-from fastcmp.io.logs.entries import at, number, text, whole
-from fastcmp.io.logs.file import LogFile
-from fastcmp.io.logs.format import ERROR, UNSCORED, Held, LogFormat, LogOptions, LogPart
+from fastcmp.io.logs.entries import at, combine, number, prints, text, texts, whole
+from fastcmp.io.logs.files import LogFile
+from fastcmp.io.logs.format import LogFormat, LogOptions, LogPart, Sign
 from fastcmp.io.logs.json_lines import (
     NOT_THERE,
     Convert,
     Key,
-    combine,
     ids,
     numbers,
-    prints,
     read_columns,
     read_object,
     refuse_line,
-    texts,
     words,
 )
-from fastcmp.io.logs.tables import Rows, as_labels, parts_of, template
+from fastcmp.io.logs.parts import Rows, parts_of_rows
+from fastcmp.io.logs.tables import as_labels
+from fastcmp.io.logs.words import ERROR, UNSCORED
 
 _TWICE = (
     "of Inspect's epochs the converter writes the mean each time. Read the logs of Inspect "
@@ -38,17 +37,6 @@ _TWICE = (
 )
 _LABELS = {"model": "model_id", "task": "evaluation_name", "metric": "evaluation_result_id"}
 _OF_RUN = ("evaluation_id", "schema_version")
-
-
-def _holds(file: LogFile) -> Held:
-    keys = file.keys
-    if {"sample_id", "evaluation_name", "model_id"} <= keys:
-        return "values"
-    if {"evaluation_results", "model_info"} <= keys:
-        return "beside"
-    if {"schema_version", "evaluation_id"} <= keys and b'"model_info"' in file.head:
-        return "beside"
-    return ""
 
 
 def _group(
@@ -95,14 +83,15 @@ def _read(path: Path, aggregate: Path | None, options: LogOptions) -> list[LogPa
     created = about.get("evaluation_timestamp") or about.get("retrieved_timestamp")
     harness = " ".join(text(at(about, "eval_library", key)) for key in ("name", "version")).strip()
     settings = {"schema": version, "harness": harness}
-    empty = template(
-        path,
+    whole_file = LogPart(
+        source=path,
         hashed="input.reference",
+        twice=_TWICE,
         run=run,
         created="" if created is None else str(created),
         settings={name: value for name, value in settings.items() if value},
     )
-    parts = parts_of(rows, empty, twice=_TWICE)
+    parts = parts_of_rows(rows, whole_file)
     n_stated = whole(at(about, "detailed_evaluation_results", "total_rows"))
     if len(parts) > 1 and n_stated is not None and lines.size < n_stated:
         raise ValueError(
@@ -158,11 +147,15 @@ def _described(part: LogPart, about: Mapping[str, Any], version: str) -> LogPart
 
 FORMATS = (
     LogFormat(
-        "every_eval_ever",
-        "Every Eval Ever",
-        _holds,
-        _read,
-        _group,
+        name="every_eval_ever",
+        title="Every Eval Ever",
+        values=(Sign(keys="sample_id evaluation_name model_id"),),
+        beside=(
+            Sign(keys="evaluation_results model_info"),
+            Sign(keys="schema_version evaluation_id", holds=(b'"model_info"',)),
+        ),
+        read=_read,
+        group=_group,
         names=r".*_samples\.jsonl(\.\w+)?",
     ),
 )

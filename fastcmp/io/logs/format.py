@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from fastcmp.io.logs.file import LogFile
+from fastcmp.io.logs.files import LogFile
+from fastcmp.io.logs.words import UNSCORED
 
-#: Why a value is missing: codes of `LogPart.status`.
-STATUS = ("ok", "error", "unscored", "absent")
-ERROR, UNSCORED, ABSENT = 1, 2, 3
+Entry = TypeVar("Entry")
+Key = TypeVar("Key", bound=Hashable)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,15 +26,15 @@ class LogPart:
     Rows come in any order; each is the answer of the model to one item, of n rows.
     """
 
-    model: str
+    model: str = ""
     #: Task and subset, "" where the format has none.
-    task: str
+    task: str = ""
     subset: str = ""
-    metric: str
+    metric: str = ""
     #: Identity of each item within its task and subset: whole numbers, or text.
-    items: NDArray[np.int64] | Sequence[str]
+    items: NDArray[np.int64] | Sequence[str] = ()
     #: As they stand in the file, NaN where there is none, shape (n,).
-    values: NDArray[np.float64]
+    values: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     #: Epoch, trial or seed, shape (n,); None: all are 0.
     repeats: NDArray[np.int32] | None = None
     #: Codes of `STATUS`, shape (n,), and what NaN means where they do not say.
@@ -46,7 +47,7 @@ class LogPart:
     #: Cluster of each item; None where the format has none.
     clusters: Sequence[str] | None = None
     #: Fingerprints of what an item is (refused where they differ), and of what the
-    #: model was asked (reported), 0 where there is none, shape (n,). See `fingerprint`.
+    #: model was asked (reported), 0 where there is none, shape (n,). See `json_lines.prints`.
     item_hash: NDArray[np.uint64] | None = None
     prompt_hash: NDArray[np.uint64] | None = None
     #: What `item_hash` comes of, in the words of the format, such as "doc_hash".
@@ -73,6 +74,8 @@ class LogPart:
     variant: str = ""
     #: Why items may be lacking that other models have, in a clause.
     lacking: str = ""
+    #: What to do where an item is there twice, in a clause.
+    twice: str = ""
     #: Sentences for the user: a name made up, rows left out, ...
     remarks: tuple[str, ...] = ()
 
@@ -115,21 +118,57 @@ class LogOptions:
     memory_limit: int = 4_000_000_000
 
 
-#: What a file is to a format: one with values, or one that stands beside such files.
-Held = Literal["values", "beside", ""]
-Group = Callable[["Sequence[LogFile]", "Sequence[LogFile]", LogOptions], Iterable[tuple[Any, ...]]]
-
-
 @dataclass(frozen=True, slots=True)
+class Sign:
+    """What the beginning of a file shows, all of it.
+
+    Names are separated by blanks, and `a|b` is one of two.
+    """
+
+    #: Keys of the first JSON object, and keys that it must lack.
+    keys: str = ""
+    without: str = ""
+    #: Columns of a table.
+    columns: str = ""
+    #: The name of the file, a regular expression.
+    name: str = ""
+    #: What stands anywhere in the first 64 kB, and a regular expression for it.
+    holds: tuple[bytes, ...] = ()
+    pattern: bytes = b""
+    #: Whether there is more of the file.
+    is_cut: bool = False
+
+    def __call__(self, file: LogFile) -> bool:
+        """Tell whether a file shows it."""
+        return bool(
+            _has(file.keys, self.keys)
+            and (not self.without or not _has(file.keys, self.without))
+            and (not self.name or re.fullmatch(self.name, file.path.name))
+            and (not self.columns or _has(frozenset(file.columns), self.columns))
+            and all(text in file.head for text in self.holds)
+            and (not self.pattern or re.search(self.pattern, file.head))
+            and not (self.is_cut and file.is_whole)
+        )
+
+
+def _has(known: AbstractSet[str], wanted: str) -> bool:
+    return all(not known.isdisjoint(names.split("|")) for names in wanted.split())
+
+
+Group = Callable[[Sequence[LogFile], Sequence[LogFile], LogOptions], Iterable[tuple[Any, ...]]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LogFormat:
-    """A format, as `fastcmp.io.logs.registry` lists it."""
+    """A format, as `fastcmp.io.logs.recognition` lists it."""
 
     #: What `format=` takes, such as "lm_eval".
     name: str
     #: What the harness is called, such as "LM Evaluation Harness".
     title: str
-    #: Whether a file holds values of items, or stands beside such files; by content.
-    holds: Callable[[LogFile], Held]
+    #: What shows, any of it, that a file holds values of items, or stands beside such files.
+    values: Sequence[Callable[[LogFile], bool]]
+    beside: Sequence[Callable[[LogFile], bool]] = ()
     #: Reads what is read at once: a file with values, or what `group` gives, and the options.
     read: Callable[..., Iterable[LogPart]]
     #: Cuts files with values, and those beside them, into arguments of `read`.
@@ -139,3 +178,15 @@ class LogFormat:
     names: str = ""
     #: What to do where only files beside the values are there.
     alone: str = "have the harness write them, and name their folder"
+
+    def holds(self, file: LogFile) -> bool:
+        """Tell whether a file holds values of items."""
+        return any(shows(file) for shows in self.values)
+
+
+def grouped(entries: Iterable[Entry], key: Callable[[Entry], Key]) -> dict[Key, list[Entry]]:
+    """The entries by their key, in order."""
+    groups: dict[Key, list[Entry]] = {}
+    for entry in entries:
+        groups.setdefault(key(entry), []).append(entry)
+    return groups

@@ -2,57 +2,66 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from fastcmp.core.render import visible
-from fastcmp.io.logs.answers import Answer, Failure, parts_of
-from fastcmp.io.logs.file import LogFile
-from fastcmp.io.logs.format import UNSCORED, Held, LogFormat, LogOptions, LogPart
+from fastcmp.io.logs.entries import at, mapping, number, text, written
+from fastcmp.io.logs.files import LogFile
+from fastcmp.io.logs.format import LogFormat, LogOptions, LogPart
 from fastcmp.io.logs.json_lines import entries, read
-from fastcmp.io.logs.tables import template
+from fastcmp.io.logs.parts import Answer, Failure, parts_of
+from fastcmp.io.logs.words import UNSCORED
 
 Means = Mapping[tuple[str, str], list[float]]
 
 
-def _stats(entry: Mapping[str, Any], path: Path) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-    """Yield metric, split and numbers, without those of perturbed instances."""
-    stats = entry.get("stats")
-    if not isinstance(stats, list):
-        raise ValueError(  # noqa: TRY004
-            f"{path}: instance {entry.get('instance_id')!r}: wanted a list `stats`, as "
-            "in per_instance_stats.json"
-        )
-    for stat in stats:
-        name = stat.get("name") if isinstance(stat, dict) else None
-        if not isinstance(name, dict) or not isinstance(name.get("name"), str):
-            raise ValueError(f"{path}: a statistic without a name: {str(stat)[:80]}")  # noqa: TRY004
-        if not name.get("perturbation"):
-            yield name["name"], str(name.get("split") or ""), stat
+class _Stat(msgspec.Struct):
+    """A statistic, of an instance or of a run."""
+
+    name: Any = None
+    count: Any = None
+    sum: Any = 0
+
+
+class _Instance(msgspec.Struct):
+    """The statistics of an instance in one trial."""
+
+    instance_id: Any = None
+    train_trial_index: Any = 0
+    perturbation: Any = None
+    stats: list[_Stat] | None = None
+
+
+class _Asked(msgspec.Struct):
+    """An instance, or a state that holds one."""
+
+    id: Any = None
+    input: Any = None
+    perturbation: Any = None
+    instance: Any = None
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and type(value) is not bool and not abs(value) > 1e300
+    return number(value) is not None or (isinstance(value, float) and math.isnan(value))
 
 
 def read_means(path: Path, memory_limit: int) -> dict[tuple[str, str], list[float]]:
     """Read stats.json: by metric and split the means, one for each part of a split."""
     found: dict[tuple[str, str], list[float]] = {}
-    for stat in entries(path, memory_limit):
-        name = stat.get("name")
-        if not isinstance(name, dict) or name.get("perturbation"):
-            continue
-        count, total = stat.get("count"), stat.get("sum")
-        if _is_number(count) and _is_number(total) and count > 0:
+    for stat in entries(path, memory_limit, _Stat):
+        name = mapping(stat.name)
+        is_mean = _is_number(stat.count) and _is_number(stat.sum) and stat.count > 0
+        if name and not name.get("perturbation") and is_mean:
             key = (str(name.get("name")), str(name.get("split") or ""))
-            found.setdefault(key, []).append(total / count)
+            found.setdefault(key, []).append(stat.sum / stat.count)
     return found
 
 
@@ -62,14 +71,12 @@ def read_texts(path: Path, memory_limit: int, key: str | None) -> dict[str, str]
     Of instances.json, or of the array `key` of scenario_state.json.
     """
     found: dict[str, str] = {}
-    for entry in entries(path, memory_limit, key):
-        instance = entry if key is None else entry.get("instance")
-        if not isinstance(instance, dict) or instance.get("perturbation"):
-            continue
-        given = instance.get("input")
-        text = given.get("text") if isinstance(given, dict) else given
-        if isinstance(text, str) and text:
-            found.setdefault(str(instance.get("id")), text)
+    for entry in entries(path, memory_limit, _Asked, key):
+        one = entry.instance if key else msgspec.structs.asdict(entry)
+        given = at(one, "input")
+        asked = given.get("text") if isinstance(given, dict) else given
+        if isinstance(asked, str) and asked and not at(one, "perturbation"):
+            found.setdefault(str(at(one, "id")), asked)
     return found
 
 
@@ -92,23 +99,30 @@ _HIGHER = re.compile(
 _COUNTED = re.compile(r"finish_reason|prompt_|batch_|training_|logprob|max_prob|inference_|none$")
 
 
-def _holds(file: LogFile) -> Held:
-    """Recognise statistics of instances; the other files of a run by their names.
+def _lacks_values(file: LogFile) -> bool:
+    """Tell whether a file stands for a run whose values are not there."""
+    keys, name = file.keys, file.path.name
+    is_spec = name == _SPEC and "adapter_spec" in keys
+    return is_spec or (name == "display_predictions.json" and "instance_id" in keys)
+
+
+def _has_values(file: LogFile) -> bool:
+    """Recognise statistics of instances.
 
     A run that lacks them counts as values, so that it is refused, not passed over.
     """
-    name = file.path.name
     if {"instance_id", "stats"} <= file.keys and _STATS.search(file.head):
-        return "values"
-    if name == _VALUES and file.head.strip() == b"[]":
-        return "values"
-    has_values = file.path.with_name(_VALUES).is_file()
-    if (name == _SPEC and "adapter_spec" in file.keys) or (
-        name == "display_predictions.json" and "instance_id" in file.keys
-    ):
-        return "beside" if has_values else "values"
-    of_run = has_values or file.path.with_name(_SPEC).is_file()
-    return "beside" if of_run and _BESIDE.fullmatch(name) else ""
+        return True
+    if _lacks_values(file):
+        return not file.path.with_name(_VALUES).is_file()
+    return file.path.name == _VALUES and file.head.strip() == b"[]"
+
+
+def _is_beside(file: LogFile) -> bool:
+    if _lacks_values(file):
+        return True
+    of_run = any(file.path.with_name(name).is_file() for name in (_VALUES, _SPEC))
+    return of_run and _BESIDE.fullmatch(file.path.name) is not None
 
 
 def _group(values: Sequence[LogFile], *_: Any) -> list[tuple[LogFile]]:
@@ -117,11 +131,6 @@ def _group(values: Sequence[LogFile], *_: Any) -> list[tuple[LogFile]]:
     return [
         (file,) for file in values if not _lacks_values(file) or file.path.parent not in complete
     ]
-
-
-def _lacks_values(file: LogFile) -> bool:
-    """Tell whether a file stands for a run whose values are not there."""
-    return file.path.name in (_SPEC, "display_predictions.json")
 
 
 def _read(file: LogFile, options: LogOptions) -> list[LogPart]:
@@ -174,14 +183,14 @@ def _read(file: LogFile, options: LogOptions) -> list[LogPart]:
             f"{path}: no texts of instances beside it (instances.json or "
             "scenario_state.json), so they are matched by their ids alone"
         )
-    empty = template(
-        path,
+    whole = LogPart(
+        source=path,
         hashed="instance.input.text",
         run=str(path.parent),
         settings=settings,
         remarks=tuple(remarks),
     )
-    return [_described(part, means) for part in parts_of(answers, empty)]
+    return [_described(part, means) for part in parts_of(answers, whole)]
 
 
 def read_instances(
@@ -195,25 +204,34 @@ def read_instances(
     rows: dict[tuple[str, str, int], dict[str, tuple[float, float]]] = {}
     names: dict[str, None] = {}
     n_perturbed = 0
-    for entry in entries(path, memory_limit):
-        if entry.get("perturbation"):
+    for entry in entries(path, memory_limit, _Instance):
+        if entry.perturbation:
             n_perturbed += 1
             continue
-        instance, trial = entry.get("instance_id"), entry.get("train_trial_index", 0)
+        instance, trial = entry.instance_id, entry.train_trial_index
         if not isinstance(instance, str | int) or type(trial) is not int or not 0 <= trial < 2**31:
             raise ValueError(
                 f"{path}: wanted records with instance_id and train_trial_index, got "
                 f"{str(entry)[:80]}"
             )
+        if entry.stats is None:
+            raise ValueError(
+                f"{path}: instance {instance!r}: wanted a list `stats`, as in "
+                "per_instance_stats.json"
+            )
         here: dict[str, dict[str, tuple[float, float]]] = {}
-        for name, split, stat in _stats(entry, path):
+        for stat in entry.stats:
+            about, count, total = stat.name, stat.count, stat.sum
+            if not isinstance(about, dict) or not isinstance(name := about.get("name"), str):
+                raise ValueError(f"{path}: a statistic without a name: {str(stat)[:80]}")  # noqa: TRY004  # of data
+            if about.get("perturbation"):
+                continue
+            split = str(about.get("split") or "")
             if split not in here:
                 here[split] = rows.setdefault((split, str(instance), trial), {})
             names[name] = None
             if wanted not in (None, name):
                 continue
-            count: Any = stat.get("count")
-            total: Any = stat.get("sum", 0)
             if not _is_number(count) or count < 0 or not _is_number(total):
                 raise ValueError(
                     f"{path}: instance {instance!r}: {visible(name)} has count {count!r} "
@@ -252,10 +270,8 @@ def _spec(file: LogFile, memory_limit: int) -> tuple[str, str, dict[str, str]]:
             "copy the whole folder of the run"
         )
     spec = read(path, memory_limit)
-    adapter = spec.get("adapter_spec") if isinstance(spec, dict) else None
-    name = spec.get("name") if isinstance(spec, dict) else None
-    model = adapter.get("model") if isinstance(adapter, dict) else None
-    if not (isinstance(name, str) and isinstance(model, str) and name and model):
+    name, model = text(at(spec, "name")), text(at(spec, "adapter_spec", "model"))
+    if not name or not model:
         raise ValueError(f"{path}: wanted name and adapter_spec.model, which name the run")
     wanted = {
         "adapter": "method",
@@ -265,12 +281,8 @@ def _spec(file: LogFile, memory_limit: int) -> tuple[str, str, dict[str, str]]:
         "outputs": "num_outputs",
         "instances at most": "max_eval_instances",
     }
-    settings = {
-        key: value if isinstance(value, str) else json.dumps(value)
-        for key, field in wanted.items()
-        if (value := adapter.get(field)) is not None  # type: ignore[union-attr]
-    }
-    return model, _task(name), settings
+    settings = {key: at(spec, "adapter_spec", field) for key, field in wanted.items()}
+    return model, _task(name), written(settings)
 
 
 def _task(name: str) -> str:
@@ -327,11 +339,12 @@ def _n_stated(means: Means, split: str, settings: Mapping[str, str]) -> int | No
 
 FORMATS = (
     LogFormat(
-        "helm",
-        "HELM",
-        _holds,
-        _read,
-        _group,
+        name="helm",
+        title="HELM",
+        values=(_has_values,),
+        beside=(_is_beside,),
+        read=_read,
+        group=_group,
         names=r"(per_instance_stats|run_spec|scenario_state)\.json",
     ),
 )

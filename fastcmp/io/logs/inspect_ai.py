@@ -1,26 +1,167 @@
-"""Logs of Inspect: .eval files (zip; deflate or zstd) and .json files."""
+"""Logs of Inspect: .eval files (zip; deflate or zstd), .json files, and frames of samples."""
 
 from __future__ import annotations
 
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping
+import struct
+import zipfile
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import takewhile
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
+import pyarrow as pa
 
 from fastcmp.core.render import visible
 from fastcmp.io.logs import json_lines
-from fastcmp.io.logs.entries import at, fingerprint, grade, mapping, number, text
-from fastcmp.io.logs.file import LogFile
-from fastcmp.io.logs.format import ERROR, UNSCORED, Held, LogFormat, LogOptions, LogPart
-from fastcmp.io.logs.metrics import without_values
-from fastcmp.io.logs.sniffing import Archive
+from fastcmp.io.logs.entries import at, grade, mapping, number, prints, text, written
+from fastcmp.io.logs.files import LogFile
+from fastcmp.io.logs.format import LogFormat, LogOptions, LogPart, Sign
+from fastcmp.io.logs.parts import Answer, Failure, parts_of
+from fastcmp.io.logs.tables import LogTable, as_labels, as_numbers
+from fastcmp.io.logs.words import ERROR, UNSCORED
+
+# Members of a zip file, unpacked in memory and within limits.
+
+
+_ZSTD = 93  # the standard library knows it from 3.14 only
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, _ZSTD)
+_LOCAL = struct.Struct("<4s22xHH")  # header of a member: signature, two lengths
+
+
+class Archive:
+    """A zip file that is open; nothing is written to disk, whatever names it holds.
+
+    A member is refused before it is unpacked if it takes more than `memory_limit`
+    bytes, or if all that were asked for do.
+    """
+
+    def __init__(self, path: Path, memory_limit: int) -> None:
+        self.path = path
+        self._limit = memory_limit
+        self._unpacked = 0
+        self._file = path.open("rb")
+        try:
+            self._read_directory()
+        except BaseException:
+            self._file.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def _read_directory(self) -> None:
+        """List the members, and see that no two of them lie over each other."""
+        try:
+            with zipfile.ZipFile(self._file) as file:
+                members = file.infolist()
+                end = file.start_dir
+        except (zipfile.BadZipFile, struct.error, ValueError, OSError) as error:
+            raise ValueError(
+                f"{self.path}: the directory at the end of the zip cannot be read "
+                f"({error}); the file is cut off or damaged: copy it again"
+            ) from error
+        names = Counter(member.filename for member in members)
+        #: Members by name; of several of one name the last.
+        self.members = {member.filename: member for member in members}
+        #: Names that occur more than once.
+        self.twice = frozenset(name for name, count in names.items() if count > 1)
+        for member in sorted(members, key=lambda m: m.header_offset, reverse=True):
+            if member.header_offset + _LOCAL.size + member.compress_size > end:
+                raise ValueError(
+                    f"{self.path}: member {member.filename!r} lies over another, as in "
+                    "a zip bomb; it is not read"
+                )
+            end = member.header_offset
+
+    def read(self, name: str) -> bytes:
+        """Unpack a member, and check its length and its checksum."""
+        member = self.members[name]
+        self._check(member)
+        data = self._unpack(member, self._packed(member))
+        if len(data) != member.file_size or zlib.crc32(data) != member.CRC:
+            raise ValueError(
+                f"{self.path}: member {name!r} is damaged (its length or its checksum "
+                "differs from what the zip says): copy the file again"
+            )
+        return data
+
+    def _check(self, member: zipfile.ZipInfo) -> None:
+        """Refuse a member that cannot or must not be unpacked."""
+        what = f"{self.path}: member {member.filename!r}"
+        if member.flag_bits & 1:
+            raise ValueError(f"{what} is encrypted; decrypt the file first")
+        if member.compress_type not in _METHODS:
+            raise ValueError(
+                f"{what} is compressed by method {member.compress_type} of zip; "
+                "deflate (8) and zstd (93) can be read"
+            )
+        self._unpacked += member.file_size
+        size = max(member.file_size, member.compress_size)
+        if size > self._limit:
+            raise ValueError(
+                f"{what} takes {size:,} bytes, more than memory_limit= allows, "
+                f"{self._limit:,}; raise memory_limit= if you trust the file"
+            )
+        if self._unpacked > self._limit:
+            raise ValueError(
+                f"{self.path}: its members take more than memory_limit= allows, "
+                f"{self._limit:,} bytes in all; raise memory_limit= if you trust the "
+                "file"
+            )
+
+    def _packed(self, member: zipfile.ZipInfo) -> bytes:
+        """Bytes of a member as they stand in the file."""
+        self._file.seek(member.header_offset)
+        header = self._file.read(_LOCAL.size)
+        if len(header) == _LOCAL.size and header.startswith(b"PK\x03\x04"):
+            # The lengths here need not be those in the directory.
+            _, name, extra = _LOCAL.unpack(header)
+            self._file.seek(name + extra, 1)
+            return self._file.read(member.compress_size)
+        return b""  # no member: its checksum will say so
+
+    def _unpack(self, member: zipfile.ZipInfo, packed: bytes) -> bytes:
+        """Unpack at most one byte more than there should be."""
+        most = member.file_size + 1
+        try:
+            if member.compress_type == zipfile.ZIP_DEFLATED:
+                return zlib.decompressobj(-zlib.MAX_WBITS).decompress(packed, most)
+            if member.compress_type == _ZSTD:
+                return _zstd(packed, most)
+        except (zlib.error, OSError, ValueError) as error:
+            raise ValueError(
+                f"{self.path}: member {member.filename!r} cannot be unpacked "
+                f"({error}): copy the file again"
+            ) from error
+        return packed
+
+
+def _zstd(packed: bytes, most: int) -> bytes:
+    """Unpack frames of zstd, one after the other."""
+    stream: Any = pa.CompressedInputStream(pa.BufferReader(packed), "zstd")
+    found = bytearray()
+    while len(found) < most:
+        block = stream.read(min(most - len(found), 1 << 24))
+        if not block:
+            break
+        found += block
+    return bytes(found)
+
+
+# A sample: what is needed of it, or of its summary.
+
 
 Source = tuple[str, str | None]
 
@@ -374,27 +515,16 @@ def stated_mean(run: Run, source: Source) -> float | None:
     return None
 
 
-_BESIDE = ("logs.json", "eval-set.json")  # indexes of a folder of logs
 _MEMBERS = ("header.json", "_journal/start.json")
 
 
-def _holds(file: LogFile) -> Held:
-    """Recognise a log by the names in the zip, or by the keys of the JSON."""
-    if file.head.startswith(b"PK\x03\x04"):
-        length = int.from_bytes(file.head[26:28], "little")
-        first = file.head[30 : 30 + length].decode("utf-8", "replace")
-        return "values" if first in _MEMBERS or _lists_members(file) else ""
-    keys = file.keys
-    # A long list of ids may hide `plan`.
-    if "eval" in keys and ("plan" in keys or ("status" in keys and b'"task"' in file.head)):
-        return "values"
-    if file.path.name in _BESIDE and file.head.lstrip()[:1] in (b"{", b"["):
-        return "beside"
-    return ""
-
-
-def _lists_members(file: LogFile) -> bool:
-    """Tell whether the directory of a zip names what a log has."""
+def _is_archive(file: LogFile) -> bool:
+    """Recognise a log by the names in the zip."""
+    if not file.head.startswith(b"PK\x03\x04"):
+        return False
+    length = int.from_bytes(file.head[26:28], "little")
+    if file.head[30 : 30 + length].decode("utf-8", "replace") in _MEMBERS:
+        return True
     try:
         with Archive(file.path, 0) as archive:
             return any(name in archive.members for name in _MEMBERS)
@@ -414,24 +544,32 @@ def _read(file: LogFile, options: LogOptions) -> list[LogPart]:
     if head is not None and head[0] in chosen:
         chosen.sort(key=lambda name: name != head[0])  # so that remarks have a part
     n_stated = run.header["results"].get("total_samples")  # times epochs
+    settings = {
+        "task version": run.spec.get("task_version"),
+        "task_args": run.spec.get("task_args") or None,
+        "solver": run.spec.get("solver"),
+        "epochs": run.config.get("epochs"),
+        "message limit": run.config.get("message_limit"),
+        "token limit": run.config.get("token_limit"),
+    }
     shared: dict[str, Any] = {
         "model": run.spec["model"],
         "task": run.spec["task"],
         "items": json_lines.ids(path, "id", [s.item for s in run.samples], np.zeros(0, int)),
         "repeats": np.array([s.epoch for s in run.samples], dtype=np.int32),
-        "item_hash": fingerprint(s.text for s in run.samples),
+        "item_hash": prints([s.text for s in run.samples]),
         "hashed": "input and target",
         "source": path,
         # Old logs have no eval_id.
         "run": str(run.spec.get("eval_id") or "/".join(str(run.spec.get(k, "")) for k in _OLD_ID)),
         "created": _created(run.spec.get("created")),
         "n_stated": n_stated if isinstance(n_stated, int) and n_stated > 0 else None,
-        "settings": _settings(run),
+        "settings": written(settings),
         "variant": f"task_args {json.dumps(run.spec.get('task_args') or {}, sort_keys=True)}",
     }
     if options.metric is not None and options.metric not in found:
         about = {name: shared[name] for name in ("model", "task", "source")}
-        return without_values(found, **about)
+        return [LogPart(metric=name, **about) for name in found]  # to be named
     parts: list[LogPart] = []
     for name in chosen:
         try:
@@ -484,22 +622,111 @@ def _created(text: Any) -> str:
     return time.astimezone(UTC).isoformat(timespec="microseconds")
 
 
-def _settings(run: Run) -> dict[str, str]:
-    """Collect what is reported where models differ."""
-    spec, config = run.spec, run.config
-    given = {
-        "task version": spec.get("task_version"),
-        "task_args": spec.get("task_args") or None,
-        "solver": spec.get("solver"),
-        "epochs": config.get("epochs"),
-        "message limit": config.get("message_limit"),
-        "token limit": config.get("token_limit"),
-    }
+# Frames of Inspect: `samples_df`, a row an answer, joined with the models of `evals_df`.
+
+
+_NEEDED = {"sample_id", "eval_id", "id", "epoch"}
+_SCORE, _HEADLINE = "score_", "score_headline_name"
+_OF_RUN = ("created", _HEADLINE, "status", "total_samples")
+_BESIDE = ("model", "task_name", "error", "input", "target", *_OF_RUN)
+
+
+def _is_frame(file: LogFile) -> bool:
+    return set(file.columns) >= _NEEDED and bool(_scores(file.columns))
+
+
+def _scores(names: Sequence[str]) -> dict[str, str]:
+    """Scorers by their columns; from the headline on stand means of whole runs."""
+    found = {name: name.removeprefix(_SCORE) for name in names if name.startswith(_SCORE)}
+    if _HEADLINE in names:
+        means = {*takewhile(found.__contains__, names[names.index(_HEADLINE) :])}
+        found = {name: scorer for name, scorer in found.items() if name not in means}
+    return found
+
+
+def _read_frame(file: LogFile, options: LogOptions) -> list[LogPart]:
+    path, scores = file.path, _scores(file.columns)
+    if "model" not in file.columns:
+        raise ValueError(
+            f"{path}: a frame of Inspect's samples does not name their models: join it with "
+            "evals_df, as by samples.merge(evals, on='eval_id', suffixes=('', '_of_run'))"
+        )
+    others = [*sorted(_NEEDED), *(name for name in _BESIDE if name in file.columns)]
+    table = LogTable(file, [*others, *scores], limit=options.memory_limit)
+    text = {name: as_labels(table.columns[name]).at() for name in others}
+    rows = {}  # values by metric
+    remarks = []
+    for column, scorer in scores.items():
+        cells = as_labels(table.columns[column]).at()
+        for metric, raw in _by_key(scorer, cells).items():
+            try:
+                rows[metric] = as_numbers(raw, path, metric).tolist()
+            except ValueError as why:
+                if options.metric == metric:
+                    raise
+                remarks.append(f"Left out: {why}")
+    runs: dict[str, list[Answer]] = {}
+    for i, run in enumerate(text["eval_id"]):
+        error = text["error"][i] if "error" in text else ""
+        answer = Answer(
+            model=text["model"][i],
+            item=text["id"][i],
+            task=text["task_name"][i] if "task_name" in text else "",
+            repeat=int(text["epoch"][i]),
+            values={
+                metric: Failure(error) if error and math.isnan(own[i]) else own[i]
+                for metric, own in rows.items()
+            },
+            identity=[text[name][i] for name in ("input", "target") if name in text] or None,
+        )
+        runs.setdefault(run, []).append(answer)
+    parts = []
+    for run, answers in runs.items():
+        first = text["eval_id"].index(run)
+        created, headline, status, n_stated = (
+            text[name][first] if name in text else "" for name in _OF_RUN
+        )
+        if status not in ("", "success"):
+            raise ValueError(
+                f"{path}: the run {run} of {answers[0].model} has status {status!r}, not "
+                "'success': it did not finish; finish it (inspect eval-retry), or leave it out"
+            )
+        whole = LogPart(
+            source=path,
+            run=run,
+            created=created,
+            hashed="input and target",
+            n_stated=int(n_stated) if n_stated else None,
+            remarks=tuple(remarks),
+        )
+        own = parts_of(answers, whole)
+        parts += [replace(x, is_headline=x.is_headline or x.metric == headline) for x in own]
+    return parts
+
+
+def _by_key(scorer: str, cells: list[str]) -> dict[str, list[str]]:
+    """Cells of one scorer; of one that gives several values, those of each key."""
+    if not any(cell.startswith("{") for cell in cells):
+        return {scorer: cells}
+    parsed = [json.loads(cell) if cell.startswith("{") else {} for cell in cells]
+    keys = dict.fromkeys(key for each in parsed for key in each)
     return {
-        key: value if isinstance(value, str) else json.dumps(value, sort_keys=True)
-        for key, value in given.items()
-        if value is not None
+        key: ["" if each.get(key) is None else str(each[key]) for each in parsed] for key in keys
     }
 
 
-FORMATS = (LogFormat("inspect", "Inspect", _holds, _read, names=r".*\.eval"),)
+FORMATS = (
+    LogFormat(
+        name="inspect",
+        title="Inspect",
+        # A long list of ids may hide `plan`.
+        values=(_is_archive, Sign(keys="eval plan"), Sign(keys="eval status", holds=(b'"task"',))),
+        # Indexes of a folder of logs.
+        beside=(Sign(name=r"(logs|eval-set)\.json", pattern=rb"\A\s*[{\[]"),),
+        read=_read,
+        names=r".*\.eval",
+    ),
+    LogFormat(
+        name="inspect_frames", title="frames of Inspect", values=(_is_frame,), read=_read_frame
+    ),
+)

@@ -10,13 +10,13 @@ import numpy as np
 
 from fastcmp.core.threads import Progress
 from fastcmp.io.logs import checks
+from fastcmp.io.logs.choosing import check_models, one_run_each
 from fastcmp.io.logs.contents import LogContents
-from fastcmp.io.logs.format import STATUS, LogPart
-from fastcmp.io.logs.metrics import check_models
-from fastcmp.io.logs.read_results import grouped, read_options
-from fastcmp.io.logs.reading import Complain, Read, join, read_logs
-from fastcmp.io.logs.runs import one_run_each
-from fastcmp.io.logs.words import sentences
+from fastcmp.io.logs.format import LogPart, grouped
+from fastcmp.io.logs.joining import check_answers, join, status_of
+from fastcmp.io.logs.read_results import by_task, read_options
+from fastcmp.io.logs.reading import Complain, Read, read_logs
+from fastcmp.io.logs.words import STATUS, sentences
 
 
 def inspect_results(
@@ -141,23 +141,21 @@ def _of_metric(read: Read, metric: str | None) -> Read:
 
 def _look(parts: Sequence[LogPart], complain: Complain) -> list[str]:
     """Find what does not fit together, metric by metric."""
-    metrics: dict[tuple[str, str], list[LogPart]] = {}
-    for part in parts:
-        metrics.setdefault((part.task, part.metric), []).append(part)
+    metrics = grouped(parts, lambda part: (part.task, part.metric))
     for (task, metric), own in metrics.items():
         all_of_task = [part for part in parts if part.task == task]
         check_models(all_of_task, own, metric, complain)
     checks.check_variants(parts, complain)
-    kept, remarks = [], checks.part_remarks(parts)
+    kept, remarks = [], [each for part in parts for each in part.remarks]
     for own in metrics.values():
         one, more = one_run_each(own, "raise", complain)
         kept += one
         remarks += more
     names = tuple(dict.fromkeys(part.model for part in kept))
-    checks.check_tasks(grouped(kept, names), names, complain)
+    checks.check_tasks(by_task(kept, names), names, complain)
     for metric in dict.fromkeys(part.metric for part in kept):
         some = [part for part in kept if part.metric == metric]
-        for group in grouped(some, names).values():
+        for group in by_task(some, names).values():
             remarks += _look_at_task(list(group.values()), complain)
     remarks += checks.mean_remarks(parts) + checks.policy_remarks(parts)
     remarks += checks.direction_remarks(kept) + checks.setting_remarks(kept)
@@ -171,7 +169,7 @@ def _look_at_task(parts: list[LogPart], complain: Complain) -> list[str]:
     joint = join(parts)
     checks.check_joint(joint, complain)
     checks.check_same_items(joint, complain)
-    checks.check_answers(joint, np.arange(joint.n_keys), complain)
+    check_answers(joint, np.arange(joint.n_keys), complain)
     return checks.prompt_remarks(joint)
 
 
@@ -180,7 +178,7 @@ def _table(read: Sequence[Read]) -> dict[str, tuple[Any, ...]]:
     rows = []
     for each in read:
         for part in each.parts:
-            status = checks.status_of(part)
+            status = status_of(part)
             n = [0] * len(STATUS)
             if status is not None:
                 n = np.bincount(status, minlength=len(STATUS)).tolist()

@@ -14,19 +14,21 @@ from contextlib import suppress
 from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, NoReturn, TypeAlias, cast
+from typing import Any, NoReturn, TypeAlias, TypeVar, cast
 
 import msgspec
 import numpy as np
 from msgspec import UNSET
 from numpy.typing import NDArray
 
-from fastcmp.io.logs.entries import grade
-from fastcmp.io.logs.file import opened
+from fastcmp.io.logs.entries import grade, texts
+from fastcmp.io.logs.files import opened
 
 Key: TypeAlias = str | tuple[str, str]
+Entry = TypeVar("Entry")
 
 _BLOCK = 1 << 18  # bytes that are read at once: a cache holds them
+_AT_ONCE = 1 << 28  # bytes of an array that is parsed as a whole
 _GAP = re.compile(r"[\s,]*")
 
 
@@ -68,11 +70,24 @@ def read_object(path: Path, memory_limit: int) -> dict[str, Any]:
     return found
 
 
-def entries(path: Path, memory_limit: int, key: str | None = None) -> Iterator[Any]:
-    """Yield the objects of the array that a file is, or has at `key`, one by one.
+def entries(
+    path: Path, memory_limit: int, kind: type[Entry], key: str | None = None
+) -> Iterator[Entry]:
+    """Yield the objects of the array that a file is, or has at `key`, as structs of a kind.
 
-    Only the one that is read takes memory, `memory_limit` characters at most.
+    Of a large file only the one that is read takes memory, `memory_limit` characters at most.
     """
+    if path.stat().st_size <= min(memory_limit, _AT_ONCE):
+        outer: Any = list[kind]  # type: ignore[valid-type]
+        if key is not None:
+            outer = msgspec.defstruct("Outer", [("found", outer)], rename={"found": key})
+        try:
+            found = msgspec.json.decode(path.read_bytes(), type=outer)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):  # also bare NaN
+            pass
+        else:
+            yield from found if key is None else found.found
+            return
     decode = json.JSONDecoder().raw_decode
     count = 0
     with path.open(encoding="utf-8-sig") as file:
@@ -91,7 +106,7 @@ def entries(path: Path, memory_limit: int, key: str | None = None) -> Iterator[A
                     whole = True
                 if whole and isinstance(entry, dict):
                     count += 1
-                    yield entry
+                    yield msgspec.convert(entry, kind)
                     continue
                 # Twice as much each time, lest a large entry is parsed often.
                 more = file.read(max(_BLOCK, len(text) - at))
@@ -101,7 +116,7 @@ def entries(path: Path, memory_limit: int, key: str | None = None) -> Iterator[A
                         "is cut off or damaged"
                     )
                 text, at = text[at:] + more, 0
-        except (UnicodeDecodeError, RecursionError) as error:
+        except (UnicodeDecodeError, RecursionError, msgspec.ValidationError) as error:
             raise ValueError(f"{path}: entry {count + 1} cannot be read: {error}") from error
 
 
@@ -294,37 +309,6 @@ def words() -> Convert:
     return lambda values: [known.setdefault(text, text) for text in texts(values)]
 
 
-def prints(values: Sequence[Any]) -> NDArray[np.uint64]:
-    """Fingerprints of values, 0 for null, absent and an empty list.
-
-    Equal texts have equal ones however they are written, and so have equal lists. A
-    list of one text is that text.
-    """
-    known = texts(values)
-    found = np.array([*map(hash, known)], np.int64).view(np.uint64)
-    found[found == 0] = 1
-    if known is not values:
-        found[[text is None for text in known]] = 0
-    return found
-
-
-def texts(values: Sequence[Any]) -> Sequence[str | None]:
-    """Texts; None for null, what is absent and an empty list.
-
-    A list of one text is that text; what is no text is written as JSON.
-    """
-    if set(map(type, values)) == {str}:
-        return values
-    found: list[str | None] = []
-    for value in values:
-        each = value[0] if isinstance(value, list) and len(value) == 1 else value
-        if each is None or each is UNSET or each == []:
-            found.append(None)
-        else:
-            found.append(each if isinstance(each, str) else json.dumps(value, ensure_ascii=False))
-    return found
-
-
 def read_columns(
     path: Path, columns: Mapping[Key, Convert], memory_limit: int
 ) -> tuple[dict[Key, Any], NDArray[np.int64]]:
@@ -374,11 +358,3 @@ def rows_of(path: Path, keys: Sequence[str], memory_limit: int) -> Iterator[dict
     for block in read_blocks(path, keys, memory_limit):
         for row in zip(*(block.values[key] for key in keys), strict=True):
             yield {k: x for k, x in zip(keys, row, strict=True) if x is not UNSET}
-
-
-def combine(*prints: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Make one fingerprint of several; 0 where all are."""
-    mixed = prints[0].copy()
-    for each in prints[1:]:
-        mixed = mixed * np.uint64(0x9E3779B97F4A7C15) ^ each
-    return mixed

@@ -8,16 +8,19 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
+from pyarrow import ArrowException, compute, parquet
+
 from fastcmp.core.render import visible
-from fastcmp.io.logs.answers import Answer, Failure, parts_of
-from fastcmp.io.logs.entries import at, fingerprint, mapping, number, whole
-from fastcmp.io.logs.file import LogFile
-from fastcmp.io.logs.format import UNSCORED, Held, LogFormat, LogOptions, LogPart
+from fastcmp.io.logs.entries import at, mapping, number, whole, written
+from fastcmp.io.logs.files import LogFile
+from fastcmp.io.logs.format import LogFormat, LogOptions, LogPart
 from fastcmp.io.logs.json_lines import read
-from fastcmp.io.logs.tables import template
+from fastcmp.io.logs.parts import Answer, Failure, parts_of
+from fastcmp.io.logs.words import UNSCORED
 
 _STAMP = r"\d{4}-\d\d-\d\dT[\d.:-]+"
 _DETAILS = re.compile(rf"details_(?P<task>.+)_(?P<stamp>{_STAMP})\.parquet", re.DOTALL)
@@ -117,7 +120,11 @@ def read_documents(
             for name in _OLD[:-1]
         }
         prompts = doc["full_prompt"]
-        ids = [f"{number:016x}" for number in fingerprint(map(str, prompts)).tolist()]
+        hashes = (
+            blake2b(str(prompt).encode("utf-8", "surrogatepass"), digest_size=8)
+            for prompt in prompts
+        )
+        ids = [f"{int.from_bytes(each.digest(), 'little'):016x}" for each in hashes]
         tasks = [""] * len(ids)
     golds = (doc.get("gold", ids), doc["choices"], doc["gold_index"])
     for row, given in enumerate(table["metric" if new else "metrics"].to_pylist()):
@@ -142,8 +149,6 @@ def read_documents(
 
 def _table(path: Path, memory_limit: int) -> tuple[Any, bool]:
     """Read the columns that are needed, within the limit."""
-    from pyarrow import ArrowException, parquet
-
     try:
         file = parquet.ParquetFile(path)
         new = set(file.schema_arrow.names) >= _IS_NEW
@@ -171,8 +176,6 @@ def _inner(table: Any, name: str) -> list[Any]:
     kind = table.schema.field(outer).type
     if kind.get_field_index(inner) < 0:
         return [None] * table.num_rows
-    from pyarrow import compute
-
     found: list[Any] = compute.struct_field(table[outer], inner).to_pylist()
     return found
 
@@ -191,30 +194,18 @@ def _values(given: Any, path: Path) -> Mapping[str, Any]:
     return given
 
 
-def _holds(file: LogFile) -> Held:
-    """Recognise details by their columns, and the results of a run by their keys."""
+def _has_details(file: LogFile) -> bool:
+    names = set(file.columns)
+    # The schema stands at the end: by its name alone is a cut file known.
+    is_cut = not names and file.path.name.startswith("details_")
+    is_details = is_cut or names >= _IS_NEW or names >= _IS_OLD
+    return is_details and file.head.startswith(b"PAR1")
+
+
+def _has_results(file: LogFile) -> bool:
     if file.head.startswith(b"PAR1"):
-        names = set(_columns(file.path))
-        if names >= _IS_NEW or names >= _IS_OLD:
-            return "values"
-        return "beside" if "config_general" in names else ""
-    named = file.path.name.startswith("results_")
-    return "beside" if named and "config_general" in file.keys else ""
-
-
-def _columns(path: Path) -> tuple[str, ...]:
-    """Names of the columns of a Parquet file; none where it is damaged."""
-    try:
-        from pyarrow import ArrowException, parquet
-    except ImportError as error:
-        raise ImportError(
-            f"{path}: reading Parquet needs pyarrow: pip install 'fastcmp[cli]'"
-        ) from error
-    try:
-        return tuple(parquet.read_schema(path).names)
-    except (ArrowException, OSError):
-        # Its schema stands at the end: by its name alone is a cut file known.
-        return ("full_prompt", "metrics") if path.name.startswith("details_") else ()
+        return "config_general" in file.columns
+    return file.path.name.startswith("results_") and "config_general" in file.keys
 
 
 def _group(
@@ -255,17 +246,24 @@ def _read(path: Path, beside: Sequence[LogFile], options: LogOptions) -> list[Lo
             )
             for item, each in documents.items()
         ]
-        empty = template(
-            path,
+        general, config = mapping(results, "config_general"), _config(results, task)
+        settings = {
+            "few-shots": config.get("num_fewshots"),
+            "task version": config.get("version", at(results, "versions", task)),
+            "max samples": general.get("max_samples"),
+            "few-shot seeds": general.get("num_fewshot_seeds"),
+        }
+        whole_task = LogPart(
+            source=path,
             task=task,
             hashed="query, choices and gold_index",
             run=stamp or str(path.parent),
             created=stamp,
-            n_stated=whole(_config(results, task).get("effective_num_docs")) or None,
-            settings=_settings(results, task),
+            n_stated=whole(config.get("effective_num_docs")) or None,
+            settings=written(settings),
             remarks=(remark,) if remark else (),
         )
-        parts += [_described(part, results) for part in parts_of(answers, empty)]
+        parts += [_described(part, results) for part in parts_of(answers, whole_task)]
     return parts
 
 
@@ -274,18 +272,6 @@ def _value(number: float | None, lacking: str) -> float | Failure:
     if number is None or math.isnan(number):
         return Failure(lacking if number is None else "NaN", UNSCORED)
     return number
-
-
-def _settings(results: dict[str, Any], task: str) -> dict[str, str]:
-    """What is reported where models differ."""
-    general, config = mapping(results, "config_general"), _config(results, task)
-    given = {
-        "few-shots": config.get("num_fewshots"),
-        "task version": config.get("version", at(results, "versions", task)),
-        "max samples": general.get("max_samples"),
-        "few-shot seeds": general.get("num_fewshot_seeds"),
-    }
-    return {key: str(value) for key, value in given.items() if value is not None}
 
 
 def _described(part: LogPart, results: dict[str, Any]) -> LogPart:
@@ -306,5 +292,13 @@ def _described(part: LogPart, results: dict[str, Any]) -> LogPart:
 
 
 FORMATS = (
-    LogFormat("lighteval", "lighteval", _holds, _read, _group, names=r"details_.*\.parquet"),
+    LogFormat(
+        name="lighteval",
+        title="lighteval",
+        values=(_has_details,),
+        beside=(_has_results,),
+        read=_read,
+        group=_group,
+        names=r"details_.*\.parquet",
+    ),
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -19,17 +19,9 @@ from numpy.typing import NDArray
 
 from fastcmp.core.render import visible
 from fastcmp.io.formats import model_name
-from fastcmp.io.logs.entries import at, mapping, number, whole
-from fastcmp.io.logs.file import LogFile
-from fastcmp.io.logs.format import (
-    ABSENT,
-    UNSCORED,
-    Held,
-    LogFormat,
-    LogOptions,
-    LogPart,
-    NoItemValuesError,
-)
+from fastcmp.io.logs.entries import at, combine, mapping, number, prints, whole, written
+from fastcmp.io.logs.files import LogFile
+from fastcmp.io.logs.format import LogFormat, LogOptions, LogPart, NoItemValuesError, Sign
 from fastcmp.io.logs.json_lines import (
     ARRAY,
     NOT_THERE,
@@ -37,17 +29,14 @@ from fastcmp.io.logs.json_lines import (
     TEXT,
     Convert,
     Key,
-    combine,
     first_entry,
     ids,
     numbers,
-    prints,
     read_columns,
     read_object,
     words,
 )
-from fastcmp.io.logs.metrics import without_values
-from fastcmp.io.logs.words import counted, listed
+from fastcmp.io.logs.words import ABSENT, UNSCORED, counted, listed
 
 #: When a run was saved, in names of files: of lm_eval, and of lmms-eval.
 _STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d[-:]\d\d[-:]\d\d(?:\.\d+)?|(?<!\d)\d{8}_\d{6}(?!\d)")
@@ -162,7 +151,7 @@ class Results:
             "task version": at(self.content, "versions", task),
             "lm_eval version": self.content.get("lm_eval_version"),
         }
-        return {name: str(value) for name, value in found.items() if value is not None}
+        return written(found)
 
     def _of_metric(self, task: str, metric: str, key: str) -> list[Any]:
         """What the configuration of a task says of a metric, where it does."""
@@ -276,19 +265,6 @@ class _Run:
         raise NoItemValuesError(message, self.task) if lacks_values else ValueError(message)
 
 
-def _holds(file: LogFile) -> Held:
-    keys = file.keys
-    if "doc_id" in keys and "filtered_resps" in keys:
-        return "values"
-    if {"doc_id", "doc"} <= keys and not file.is_whole:  # a long document
-        return "values"
-    if "results" not in keys:
-        return ""
-    if {"configs", "n-shot"} <= keys or (not file.is_whole and b'"alias":' in file.head):
-        return "beside"
-    return ""
-
-
 def _group(
     values: Sequence[LogFile], beside: Sequence[LogFile], options: LogOptions
 ) -> list[tuple[Path, Results]]:
@@ -321,8 +297,8 @@ def _read(path: Path, results: Results, options: LogOptions) -> list[LogPart]:
     first = first_entry(path, options.memory_limit)
     names = _metrics(run, first)
     if run.metric is not None and names and run.metric not in names:
-        about = {"model": results.model[0], "task": task, "source": path}
-        return without_values(names, **about)
+        about = LogPart(model=results.model[0], task=task, source=path)
+        return [replace(about, metric=name) for name in names]  # to be named
     wanted = names if run.metric is None else [run.metric]
     columns: dict[Key, Convert] = {name: numbers for name in wanted if name}
     columns |= {"doc_id": list, "doc_hash": prints, "target_hash": prints, "prompt_hash": prints}
@@ -454,11 +430,18 @@ def _remarks(run: _Run, *, has_hash: bool) -> list[str]:
 
 FORMATS = (
     LogFormat(
-        "lm_eval",
-        "LM Evaluation Harness",
-        _holds,
-        _read,
-        _group,
+        name="lm_eval",
+        title="LM Evaluation Harness",
+        values=(
+            Sign(keys="doc_id filtered_resps"),
+            Sign(keys="doc_id doc", is_cut=True),  # a long document
+        ),
+        beside=(
+            Sign(keys="results configs n-shot"),
+            Sign(keys="results", holds=(b'"alias":',), is_cut=True),
+        ),
+        read=_read,
+        group=_group,
         alone="let lm_eval write samples by --log_samples, and name their folder",
         names=r"(.*_)?(samples|results)_.*\.jsonl?(\.\w+)?",
     ),

@@ -13,13 +13,23 @@ from fastcmp.core.checks import as_flag, choose, warn
 from fastcmp.core.render import visible
 from fastcmp.core.threads import Progress, check_memory, read_size
 from fastcmp.io.logs import checks
-from fastcmp.io.logs.checks import Block
+from fastcmp.io.logs.choosing import RUNS, choose_metrics, label_of, one_run_each, read_metric
 from fastcmp.io.logs.format import LogOptions, LogPart
-from fastcmp.io.logs.metrics import choose_metrics, read_metric
-from fastcmp.io.logs.reading import Joint, Logs, assemble, join, read_logs, refuse, without_remark
+from fastcmp.io.logs.joining import (
+    ERRORS,
+    ITEMS,
+    Block,
+    Joint,
+    assemble,
+    check_answers,
+    common_remark,
+    count_wrong,
+    drop,
+    join,
+    scatter,
+)
+from fastcmp.io.logs.reading import Logs, read_logs, refuse, without_remark
 from fastcmp.io.logs.results import Results
-from fastcmp.io.logs.runs import POLICIES as RUNS
-from fastcmp.io.logs.runs import one_run_each
 from fastcmp.io.logs.words import a_task, counted, listed, sentences, task_label
 
 Groups = dict[tuple[str, str], dict[str, LogPart]]
@@ -161,8 +171,8 @@ def read_results(
         values=values,
         columns=columns,
         memory_limit=memory_limit,
-        items=choose(items, "items", checks.ITEMS),
-        errors=choose(errors, "errors", checks.ERRORS),
+        items=choose(items, "items", ITEMS),
+        errors=choose(errors, "errors", ERRORS),
         runs=choose(runs, "runs", RUNS),
     )
     logs = read_logs(path, options, format, workers, progress)
@@ -237,11 +247,11 @@ def _joined(
     for part in kept:
         checks.check_part(part, refuse)
     names = tuple(dict.fromkeys(part.model for part in kept))
-    groups, lacking = _with_all(grouped(kept, names), names, options)
+    groups, lacking = _with_all(by_task(kept, names), names, options)
     ignored = listed(f"{each.path} ({each.why})" for each in logs.ignored)
     remarks = [
         *about,
-        *checks.part_remarks(kept),
+        *(each for part in kept for each in part.remarks),
         *without_remark(logs, options.tasks),
         *([f"{counted(len(logs.ignored), 'file')} not read: {ignored}."] if ignored else []),
         *of_runs,
@@ -269,7 +279,7 @@ def _joined(
     )
 
 
-def grouped(parts: Sequence[LogPart], names: Sequence[str]) -> Groups:
+def by_task(parts: Sequence[LogPart], names: Sequence[str]) -> Groups:
     """Put parts of the same task and subset together, models in order."""
     groups: Groups = {}
     order = {name: i for i, name in enumerate(names)}
@@ -310,22 +320,22 @@ def _of_task(
     keys = np.flatnonzero(joint.present() == len(parts))
     if not keys.size:
         raise ValueError(
-            f"models have no item in common{a_task(checks.label_of(parts[0]))}, "
+            f"models have no item in common{a_task(label_of(parts[0]))}, "
             f"as in {parts[0].source} and {parts[-1].source}"
         )
-    remarks = checks.common_remark(joint, keys) + checks.prompt_remarks(joint)
+    remarks = common_remark(joint, keys) + checks.prompt_remarks(joint)
     if options.errors == "raise":
-        checks.check_answers(joint, keys, refuse)
+        check_answers(joint, keys, refuse)
     check_memory(
         18.0 * len(parts) * keys.size,
         limit,
         f"the answers of {len(parts)} models, {keys.size} each",
         "read fewer tasks (task=) or models",
     )
-    block = checks.scatter(joint, keys)
+    block = scatter(joint, keys)
     if options.errors == "wrong":
-        remarks += checks.count_wrong(block, joint, refuse)
+        remarks += count_wrong(block, joint, refuse)
     if options.errors == "drop":
-        block, more = checks.drop(block, joint)
+        block, more = drop(block, joint)
         remarks += more
     return block, joint, remarks

@@ -1,27 +1,166 @@
-"""Reading of logs: files found, recognised, and read in threads."""
+"""The formats of logs: which of them the files of a path are of, and the reading of these."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import partial
+from importlib import import_module
+from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
+from fastcmp.core.checks import choose
 from fastcmp.core.threads import ThreadPool, check_workers, reporting
-from fastcmp.io.logs.checks import Block, status_of
-from fastcmp.io.logs.format import STATUS, LogFormat, LogOptions, LogPart, NoItemValuesError
-from fastcmp.io.logs.recognition import Recognised, nothing_message, recognise, several_message
-from fastcmp.io.logs.results import Results
-from fastcmp.io.logs.runs import filled, repeats_of, texts
-from fastcmp.io.logs.walk import Found, Ignored, find_files, pointer_message
+from fastcmp.io.logs.files import Ignored, LogFile, find_files
+from fastcmp.io.logs.format import LogFormat, LogOptions, LogPart, NoItemValuesError
 from fastcmp.io.logs.words import counted, listed
 
 Complain = Callable[[str], None]
-Places = NDArray[np.int64]
+
+#: Modules of `fastcmp.io.logs`, each with its `FORMATS`, in the order in which files are tried.
+_MODULES = (
+    *("inspect_ai", "lighteval", "helm", "lm_eval", "every_eval_ever", "json_answers", "agents"),
+    *("trec_eval", "automl", "battles", "table_formats"),
+)
+#: Formats that any table may look like.
+_TABLES = ("long", "wide")
+#: What other files are, by their names.
+_OTHERS = {
+    r".*\.(zip|7z|rar|xz|tgz|tar(\.\w+)?)": "an archive: unpack it, and name its folder",
+    r".*\.(xlsx?|ods)": "a workbook: save its table as CSV",
+}
+_STRAY = "a table beside logs of a harness; name the file itself to read it"
+
+
+class Recognised(NamedTuple):
+    """Files of one format."""
+
+    format: LogFormat
+    #: Those that hold values, and those beside them.
+    values: tuple[LogFile, ...]
+    beside: tuple[LogFile, ...]
+
+
+class Recognition(NamedTuple):
+    """What the files of a folder are."""
+
+    found: tuple[Recognised, ...]
+    ignored: tuple[Ignored, ...]
+    #: Formats of files that stand beside values, where no values are.
+    alone: tuple[tuple[LogFormat, Path], ...]
+    #: Files that are logs by their names or their neighbours, and cannot be read.
+    damaged: tuple[Ignored, ...]
+
+
+def formats() -> list[LogFormat]:
+    """All formats, in the order in which a file is tried."""
+    try:
+        modules = [import_module(f"fastcmp.io.logs.{name}") for name in _MODULES]
+    except ModuleNotFoundError as error:
+        if error.name not in ("pyarrow", "msgspec"):
+            raise
+        raise ImportError(f"logs are read by {error.name}: pip install 'fastcmp[cli]'") from None
+    return [each for module in modules for each in module.FORMATS]
+
+
+def recognise(files: Sequence[LogFile], options: LogOptions, format_: str | None) -> Recognition:
+    """Ask each format, in order, for each file."""
+    known = formats()
+    from fastcmp.io.logs.heads import damage, data_kind  # needs pyarrow, as formats do
+
+    if format_ is not None:
+        name = choose(format_, "format", [each.name for each in known])
+        known = [each for each in known if each.name == name]
+    values: dict[str, list[LogFile]] = {}
+    beside: list[tuple[LogFile, list[LogFormat]]] = []
+    unknown: list[LogFile] = []
+    for file in files:
+        first = next((each for each in known if each.holds(file)), None)
+        if first is not None:
+            values.setdefault(first.name, []).append(file)
+        elif near := [each for each in known if any(shows(file) for shows in each.beside)]:
+            beside.append((file, near))
+        else:
+            unknown.append(file)
+    stray: list[LogFile] = []  # tables in a folder of logs of a harness, unless asked for
+    if not options.columns and not options.values and values.keys() - set(_TABLES):
+        for name in _TABLES:
+            own = values.pop(name, [])
+            stray += [file for file in own if not file.is_named]
+            if named := [file for file in own if file.is_named]:
+                values[name] = named
+    unknown += stray
+    # What files of no known look are, by what was asked for.
+    forced = "long" if options.columns else "wide" if options.values else ""
+    forced = known[0].name if format_ is not None else forced
+    if forced and unknown and not values:
+        values[forced], unknown = unknown, []
+    logs = [*(file for own in values.values() for file in own), *(file for file, _ in beside)]
+    kinds = {data_kind(file.path) for file in logs} - {None}
+    names = [each.names for each in known if each.names]
+    damaged, ignored = [], []
+    otherwise = f"not of {known[0].title}" if len(known) == 1 else "of no known format"
+    for file in unknown:
+        name, kind = file.path.name, data_kind(file.path)
+        is_log = kind in kinds or (file.is_named and kind)
+        if (is_log or any(re.fullmatch(each, name) for each in names)) and (why := damage(file)):
+            damaged.append(Ignored(str(file.path), why))
+            continue
+        said = (text for pattern, text in _OTHERS.items() if re.fullmatch(pattern, name.lower()))
+        why = _STRAY if file in stray else next(said, otherwise) if file.size else "empty"
+        ignored.append(Ignored(str(file.path), why))
+    alone = []
+    for file, claimed in beside:
+        if not any(each.name in values for each in claimed):
+            alone.append((claimed[0], file.path))
+            why = f"beside values of {claimed[0].title}, which are not there"
+            ignored.append(Ignored(str(file.path), why))
+    found = []
+    for each in known:
+        if own := sorted(values.get(each.name, ()), key=lambda file: str(file.path)):
+            near_it = tuple(file for file, claimed in beside if each in claimed)
+            found.append(Recognised(each, tuple(own), near_it))
+    return Recognition(tuple(found), tuple(ignored), tuple(alone), tuple(damaged))
+
+
+def several_message(found: Sequence[Recognised]) -> str:
+    """Say that a folder holds several formats."""
+    held = listed(
+        f"{each.format.title} ({each.format.name}; "
+        f"{counted(len(each.values), 'file')}, the first {each.values[0].path})"
+        for each in found
+    )
+    return (
+        f"path holds logs of several formats: {held}. Name one by format=, or a folder "
+        "that holds one"
+    )
+
+
+def nothing_message(path: Any, recognition: Recognition) -> str:
+    """Say that nothing can be read."""
+    where = path if isinstance(path, (str, PathLike)) else listed(path)
+    if recognition.alone:
+        kind, file = recognition.alone[0]
+        return (
+            f"{file} is of {kind.title}, but the files with a value for each item are "
+            f"not there: {kind.alone}"
+        )
+    if not recognition.ignored:
+        return f"path: {where} holds no files"
+    shown = listed(f"{each.path} ({each.why})" for each in recognition.ignored)
+    n = counted(len(recognition.ignored), "file")
+    known = ", ".join(each.name for each in formats())
+    return (
+        f"path: {where} holds no log of a known format; {n} looked at: {shown}. Known "
+        f"formats: {known}. Tables need columns item, model and value (columns=, with "
+        "{'model': ''} where a file is a model), or a "
+        "column a model (values=True), as fastcmp compare --values FILE takes"
+    )
+
+
+# Reading, in threads.
+
 
 #: Options that some formats alone take.
 _OWN_OPTIONS = {"filter": ("lm_eval",), "ids": ("swe_bench", "trec_eval")}
@@ -61,10 +200,16 @@ def read_logs(
 ) -> Logs:
     """Find the files of a path, recognise and read them."""
     threads = check_workers(workers)
-    found = _without_ids(find_files(path), options.ids)
+    found = find_files(path)
     for pointer in found.pointers:
-        complain(pointer_message(pointer))
-    recognition = recognise(found.files, options, format_)
+        complain(
+            f"{pointer}: a Git LFS pointer, not the file itself; fetch it, as by `git lfs pull`"
+        )
+    files = found.files
+    if isinstance(options.ids, Path):  # the file of all ids is read, and is no log
+        all_ids = options.ids.resolve()
+        files = tuple(file for file in files if file.path.resolve() != all_ids)
+    recognition = recognise(files, options, format_)
     ignored = (*found.ignored, *recognition.ignored)
     recognition = recognition._replace(ignored=ignored)
     for path_, why in recognition.damaged:
@@ -77,7 +222,12 @@ def read_logs(
     if len(recognition.found) > 1:
         complain(several_message(recognition.found))
     for each in recognition.found:
-        _check_options(each.format, options, complain)
+        for name, owners in _OWN_OPTIONS.items():
+            if getattr(options, name) is not None and each.format.name not in owners:
+                complain(
+                    f"{name}= is an option of {' and '.join(owners)}, and path holds logs of "
+                    f"{each.format.title} ({each.format.name}): leave it out"
+                )
     with (
         reporting(progress, "reading", unit="files") as report,
         ThreadPool(threads, report, stoppable=True) as pool,
@@ -85,24 +235,6 @@ def read_logs(
         read = [_read(each, options, pool, complain) for each in recognition.found]
     n_files = sum(len(each.values) + len(each.beside) for each in recognition.found)
     return Logs(tuple(read), ignored, n_files)
-
-
-def _without_ids(found: Found, ids: object) -> Found:
-    """Leave out the file of all ids, which is read, and is no log."""
-    if not isinstance(ids, Path):
-        return found
-    other = [file for file in found.files if file.path.resolve() != ids.resolve()]
-    return found._replace(files=tuple(other))
-
-
-def _check_options(format_: LogFormat, options: LogOptions, complain: Complain) -> None:
-    """Refuse an option that the format does not take."""
-    for name, owners in _OWN_OPTIONS.items():
-        if getattr(options, name) is not None and format_.name not in owners:
-            complain(
-                f"{name}= is an option of {' and '.join(owners)}, and path holds logs of "
-                f"{format_.title} ({format_.name}): leave it out"
-            )
 
 
 def _read(found: Recognised, options: LogOptions, pool: ThreadPool, complain: Complain) -> Read:
@@ -159,231 +291,3 @@ def without_remark(logs: Logs, tasks: Sequence[str] | None) -> tuple[str, ...]:
     are = f"{n} {'is' if len(files) == 1 else 'are'} of other tasks: skipped"
     what = f"{n} without values of items" if tasks is None else are
     return (*remarks, f"{what} ({listed(files)}).")
-
-
-# Answers of several models joined by item and repeat, never by position.
-
-
-_DENSE = 8  # numbers up to so many times their count are looked up in a table
-
-
-class _Numbers:
-    """Where whole numbers stand among known ones, which are in order."""
-
-    def __init__(self, items: Places) -> None:
-        self.items = items if _is_rising(items) else np.unique(items)
-        low, high = (int(items.min()), int(items.max())) if items.size else (0, -1)
-        self._low = low
-        self._table: Places | None = None
-        if high - low < _DENSE * items.size + 64:
-            self._table = np.full(high - low + 1, -1)
-            self._table[self.items - low] = np.arange(self.items.size)
-
-    def find(self, items: Places) -> Places:
-        """The place of each, -1 where it is unknown."""
-        if self._table is not None and self._table.size:
-            inside = (items >= self._low) & (items < self._low + self._table.size)
-            places = self._table[np.where(inside, items - self._low, 0)]
-            return np.where(inside, places, -1)
-        if not self.items.size:
-            return np.full(items.size, -1)
-        places = np.searchsorted(self.items, items).clip(max=self.items.size - 1)
-        return np.where(self.items[places] == items, places, -1)
-
-
-class _Texts:
-    """Where texts stand among known ones, which stay in order."""
-
-    def __init__(self, items: Sequence[str]) -> None:
-        self.items = list(dict.fromkeys(items))
-        self._places = {item: place for place, item in enumerate(self.items)}
-
-    def find(self, items: Sequence[str]) -> Places:
-        """The place of each, -1 where it is unknown."""
-        get = self._places.get
-        return np.fromiter((get(item, -1) for item in items), np.int64, len(items))
-
-
-@dataclass(frozen=True, slots=True)
-class Joint:
-    """What several models answered of one task and subset, by item and repeat.
-
-    A key is ``place of the item * number of repeats + place of the repeat``.
-    """
-
-    parts: tuple[LogPart, ...]
-    #: Items of any model, n of them, and repeats, R.
-    items: NDArray[np.int64] | list[str]
-    repeats: NDArray[np.int32]
-    #: The key of each row, of each part.
-    keys: tuple[Places, ...]
-    #: Rows of a key that a part has a second time, of each part; most are empty.
-    twice: tuple[Places, ...]
-
-    def item_of(self, key: int) -> str:
-        """Name the item of a key."""
-        return str(self.items[key // len(self.repeats)])
-
-    def repeat_of(self, key: int) -> int:
-        """The repeat of a key."""
-        return int(self.repeats[key % len(self.repeats)])
-
-    @property
-    def n_keys(self) -> int:
-        """Number of keys that there may be."""
-        return len(self.items) * len(self.repeats)
-
-    def present(self) -> NDArray[np.int32]:
-        """Count the parts that have each key."""
-        n = np.zeros(self.n_keys, np.int32)
-        first = self.keys[0]
-        same = sum(keys is first for keys in self.keys)
-        for keys in (first, *(keys for keys in self.keys if keys is not first)):
-            own = np.zeros(self.n_keys, np.int32)
-            own[keys] = same if keys is first else 1
-            n += own
-        return n
-
-
-def join(parts: Sequence[LogPart]) -> Joint:
-    """Find the items and repeats of parts of the same task and subset."""
-    lists: list[Any] = [part.items for part in parts]
-    if all(isinstance(items, np.ndarray) and items.dtype.kind in "iu" for items in lists):
-        lists = [items.astype(np.int64, copy=False) for items in lists]
-    else:  # all as text
-        lists = [items if isinstance(items, list) else texts(items) for items in lists]
-    first = lists[0]
-    others = [items for items in lists[1:] if not _same(items, first)]
-    index: Any
-    if isinstance(first, np.ndarray):
-        index = _Numbers(np.concatenate([first, *others]) if others else first)
-    else:
-        index = _Texts([item for items in (first, *others) for item in items])
-    found = index.find(first)
-    places = [found if _same(items, first) else index.find(items) for items in lists]
-    known, keys = np.zeros(1, np.int32), places
-    if any(part.repeats is not None for part in parts):
-        repeats = [repeats_of(part) for part in parts]
-        other = [each for each in repeats[1:] if not np.array_equal(each, repeats[0])]
-        known = np.unique(np.concatenate([repeats[0], *other])).astype(np.int32)
-        keys = []
-        for own, each in zip(places, repeats, strict=True):
-            if keys and own is found and np.array_equal(each, repeats[0]):
-                keys.append(keys[0])
-            else:
-                keys.append(own * known.size + np.searchsorted(known, each))
-    twice = {id(each): _rows_twice(each) for each in keys}
-    return Joint(tuple(parts), index.items, known, tuple(keys), tuple(twice[id(x)] for x in keys))
-
-
-def _rows_twice(keys: Places) -> Places:
-    """Find rows whose key has been before."""
-    if _is_rising(keys):
-        return keys[:0]
-    has = np.zeros(int(keys.max(initial=-1)) + 1, np.bool_)
-    has[keys] = True
-    if np.count_nonzero(has) == keys.size:
-        return keys[:0]
-    order = np.argsort(keys, kind="stable")
-    ordered = keys[order]
-    again = order[1:][ordered[1:] == ordered[:-1]]
-    return np.sort(again)
-
-
-def _is_rising(numbers: Places) -> bool:
-    return bool((numbers[1:] > numbers[:-1]).all())
-
-
-def _same(items: Any, others: Any) -> bool:
-    if isinstance(items, np.ndarray):
-        return items is others or np.array_equal(items, others)
-    return items is others or items == others
-
-
-# Tasks, joined each for itself, beside each other in one record.
-
-
-ERROR = STATUS.index("error")
-
-
-def assemble(blocks: Sequence[tuple[Block, Joint]], **fields: Any) -> Results:
-    """Put answers to several tasks in one table."""
-    pieces = [_items_of(block, joint) for block, joint in blocks]
-    sizes = [len(items) for items, _, _ in pieces]
-    starts = np.cumsum([0, *sizes])[:-1].tolist()
-    shapes = [block.values.shape for block, _ in blocks]
-    parts: list[Any] = [joint.parts for _, joint in blocks]
-    counts = np.zeros((2, len(parts[0]), len(blocks)), np.int64)  # errors, answers without a score
-    for task, own in enumerate(parts):
-        for model, part in enumerate(own):
-            if (status := status_of(part)) is not None:
-                n_errors = np.count_nonzero(status == ERROR)
-                counts[:, model, task] = n_errors, np.count_nonzero(status) - n_errors
-    answers = [block.values for block, _ in blocks]
-    return Results(
-        tasks=tuple((own[0].task, own[0].subset) for own in parts),
-        metrics=tuple(own[0].metric for own in parts),
-        items=_labels([items for items, _, _ in pieces]),
-        item_tasks=np.repeat(np.arange(len(sizes)), sizes),
-        columns_items=np.concatenate(
-            [own[1] + start for own, start in zip(pieces, starts, strict=True)]
-        ),
-        repeats=np.concatenate(
-            [joint.repeats[block.keys % len(joint.repeats)] for block, joint in blocks]
-        ),
-        answers=answers[0] if len(answers) == 1 else np.concatenate(answers, axis=1),
-        status=filled([block.status for block, _ in blocks], shapes, np.uint8(0), axis=1),
-        attempts=filled([block.attempts for block, _ in blocks], shapes, np.int32(1), axis=1),
-        clusters=_clusters([clusters for _, _, clusters in pieces], sizes),
-        sources=tuple(tuple(str(part.source) for part in row) for row in zip(*parts, strict=True)),
-        unit=parts[0][0].unit,
-        negated=tuple(own[0].lower_is_better for own in parts),
-        task_errors=counts[0],
-        task_unscored=counts[1],
-        n_left_out=sum(
-            len(joint.items) - size for (_, joint), size in zip(blocks, sizes, strict=True)
-        ),
-        **fields,
-    )
-
-
-def _items_of(block: Block, joint: Joint) -> tuple[Any, NDArray[np.int64], Any]:
-    """The items that are kept, the item of each column, and clusters."""
-    places = block.keys // len(joint.repeats)
-    if len(places) == len(joint.items) and len(joint.repeats) == 1:
-        kept, columns = places, np.arange(places.size)
-    else:
-        kept, columns = np.unique(places, return_inverse=True)
-    items = joint.items
-    named: Any
-    named = items[kept] if isinstance(items, np.ndarray) else [items[i] for i in kept.tolist()]
-    clusters = None  # from the first model that names them
-    for part, keys in zip(joint.parts, joint.keys, strict=True):
-        if part.clusters is not None:
-            clusters = np.full(len(items), None, dtype=object)
-            clusters[keys // len(joint.repeats)] = list(part.clusters)
-            clusters = clusters[kept]
-            break
-    return named, columns.ravel(), clusters
-
-
-def _labels(pieces: Sequence[Any]) -> NDArray[Any]:
-    """Items of one type: whole numbers, or text."""
-    if all(isinstance(items, np.ndarray) for items in pieces):
-        return np.concatenate(pieces)
-    named = [item for items in pieces for item in texts(items)]
-    labels = np.empty(len(named), dtype=object)
-    labels[:] = named
-    return labels
-
-
-def _clusters(pieces: Sequence[Any], sizes: Sequence[int]) -> Any:
-    """Join clusters; a task without them has each item for itself."""
-    if all(piece is None for piece in pieces):
-        return None
-    return np.concatenate(
-        [
-            np.array([f"{task}:{i}" for i in range(size)], dtype=object) if piece is None else piece
-            for task, (piece, size) in enumerate(zip(pieces, sizes, strict=True))
-        ]
-    )

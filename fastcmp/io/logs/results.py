@@ -15,8 +15,7 @@ from fastcmp.core.saved_states import readable
 from fastcmp.core.sections import Section
 from fastcmp.core.sentences import answer, how
 from fastcmp.inputs.values import ItemTable
-from fastcmp.io.logs.format import STATUS
-from fastcmp.io.logs.words import counted, listed, task_label
+from fastcmp.io.logs.words import STATUS, counted, listed, task_label
 
 _BY_FOLDS = (
     "compare them by a corrected t test, compare_folds(results.fold_scores(), test_train_ratio=...)"

@@ -1,11 +1,11 @@
-"""A table as it is in a file, and the parts that its rows make up."""
+"""Columns of a table as they are in a file: texts, and numbers."""
 
 from __future__ import annotations
 
 import json
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +14,13 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from fastcmp.core.render import visible
-from fastcmp.core.threads import in_words
 from fastcmp.inputs.columns import is_missing, plain_number
-from fastcmp.io.formats import COMPRESSED, kind_of
+from fastcmp.io.formats import kind_of
 from fastcmp.io.logs import entries
-from fastcmp.io.logs.file import LogFile, opened
-from fastcmp.io.logs.format import LogPart
+from fastcmp.io.logs.files import LogFile
+from fastcmp.io.logs.heads import check_size, is_json_array
 from fastcmp.io.logs.json_lines import values_of
-from fastcmp.io.logs.sniffing import is_json_array
-from fastcmp.io.logs.words import counted, listed
+from fastcmp.io.logs.words import listed
 from fastcmp.io.sources import Source, columns_in
 
 _LARGEST = 1e300  # below it whole numbers of JSON are floats
@@ -43,6 +41,14 @@ class Labels:
         known[-1] = ""
         found: list[str] = known[self.codes[rows]].tolist()
         return found
+
+    def take(self, rows: NDArray[np.int64]) -> Labels:
+        """The labels of some rows."""
+        return Labels(self.codes[rows], self.texts)
+
+    def prints(self) -> NDArray[np.uint64]:
+        """Fingerprints of the labels, 0 where one is missing, shape (n,)."""
+        return np.append(entries.prints(self.texts), np.uint64(0))[self.codes]
 
     def check_complete(self, path: Path, name: str) -> None:
         """Refuse missing labels."""
@@ -167,9 +173,6 @@ def as_whole_numbers(labels: Labels, path: Path, name: str) -> NDArray[np.int32]
     return numbers
 
 
-_AT_ONCE = 1 << 22  # bytes that are unpacked
-
-
 class LogTable:
     """Some columns of a table."""
 
@@ -206,30 +209,6 @@ class LogTable:
         return as_numbers(self.columns[name], self.path, name)
 
 
-def check_size(file: LogFile, limit: int) -> None:
-    """Refuse a file that is larger than what may be held, unpacked."""
-    size = file.size
-    if file.path.suffix.lower() in COMPRESSED and size <= limit:
-        with opened(file.path) as stream:
-            size = 0
-            while size <= limit and (n := len(stream.read(_AT_ONCE))):
-                size += n
-    elif kind_of(file.path) == "Parquet":
-        from pyarrow import parquet
-
-        known = parquet.read_metadata(file.path)
-        groups = map(known.row_group, range(known.num_row_groups))
-        size = max(size, 8 * known.num_rows, sum(group.total_byte_size for group in groups))
-    if size > limit:
-        raise ValueError(
-            f"{file.path} holds {in_words(size)} or more, and {in_words(limit)} may be "
-            "read at once (memory_limit=)"
-        )
-
-
-# Columns.
-
-
 def _of_source(path: Path, names: Sequence[str], values: Sequence[str]) -> dict[str, Any]:
     """Read columns of CSV, TSV, Parquet or Arrow; those of text as they are written."""
     source = Source(path, labels=set(names) - set(values))
@@ -243,103 +222,3 @@ def _of_source(path: Path, names: Sequence[str], values: Sequence[str]) -> dict[
         source.read_as(name, pa.string(), truths=False)
     source.expect(None, named=True)
     return columns_in(source.settled(source.table(list(names))))
-
-
-# Parts.
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rows:
-    """Rows of a table, each a value of a model for an item, shape (n,) each."""
-
-    model: Labels
-    item: Labels
-    values: NDArray[np.float64]
-    metric: Labels
-    task: Labels | None = None
-    subset: Labels | None = None
-    repeats: NDArray[np.int32] | None = None
-    status: NDArray[np.uint8] | None = None
-    reasons: dict[int, str] = field(default_factory=dict)
-    attempts: NDArray[np.int32] | None = None
-    clusters: Labels | None = None
-    item_hash: NDArray[np.uint64] | None = None
-    prompt_hash: NDArray[np.uint64] | None = None
-
-
-_LONG = (
-    "keep one; of a long table, the column in which they differ may be a task, subset, metric or "
-    "repeat"
-)
-
-
-def parts_of(rows: Rows, template: LogPart, twice: str = _LONG) -> list[LogPart]:
-    """Cut rows into parts, one for each model, task, subset and metric."""
-    columns = [rows.model, rows.task, rows.subset, rows.metric]
-    known = [column for column in columns if column is not None]
-    key = np.zeros(rows.values.size, np.int64)
-    for column in known:
-        _, codes = np.unique(column.codes, return_inverse=True)
-        key = key * (codes.max() + 1) + codes
-        key = np.unique(key, return_inverse=True)[1]
-    order = np.argsort(key, kind="stable")
-    groups = np.split(order, np.flatnonzero(np.diff(key[order])) + 1)
-    groups.sort(key=lambda group: int(group[0]))
-    return [_part(rows, group, template, twice) for group in groups]
-
-
-def _part(rows: Rows, group: NDArray[np.int64], template: LogPart, twice: str) -> LogPart:
-    def first(column: Labels | None) -> str:
-        return "" if column is None else column.at(group[:1])[0]
-
-    def cut(column: NDArray[Any] | None) -> Any:
-        return None if column is None else column[group]
-
-    reasons = {}
-    if rows.reasons:
-        found = ((i, rows.reasons.get(row)) for i, row in enumerate(group.tolist()))
-        reasons = {i: why for i, why in found if why}
-    part = replace(
-        template,
-        model=first(rows.model),
-        task=first(rows.task) or template.task,
-        subset=first(rows.subset),
-        metric=first(rows.metric),
-        items=rows.item.at(group),
-        values=rows.values[group],
-        repeats=cut(rows.repeats),
-        status=cut(rows.status),
-        reasons=reasons,
-        attempts=cut(rows.attempts),
-        clusters=None if rows.clusters is None else rows.clusters.at(group),
-        item_hash=cut(rows.item_hash),
-        prompt_hash=cut(rows.prompt_hash),
-    )
-    check_once(part, rows.item.codes[group], twice)
-    return part
-
-
-def check_once(part: LogPart, codes: NDArray[np.int64] | None = None, why: str = _LONG) -> None:
-    """Refuse an item that a model has twice."""
-    if codes is None:
-        codes = as_labels(list(part.items)).codes
-    key = codes.astype(np.int64)
-    if part.repeats is not None:
-        low = part.repeats.min(initial=0)
-        key = key * (int(part.repeats.max(initial=0)) - low + 1) + part.repeats - low
-    order = np.argsort(key, kind="stable")
-    twice = np.sort(order[1:][key[order[1:]] == key[order[:-1]]])
-    if twice.size:
-        row = twice[0]
-        repeat = "" if part.repeats is None else f", repeat {part.repeats[row]}"
-        where = f" in task {part.task}" if part.task else ""
-        raise ValueError(
-            f"{part.source}: {part.model} has item {part.items[row]}{repeat} "
-            f"twice{where} ({counted(twice.size, 'row')} too many): {why}"
-        )
-
-
-def template(source: Path, **others: Any) -> LogPart:
-    """Make an empty part with what all parts of a file have in common."""
-    empty: dict[str, Any] = {"model": "", "task": "", "metric": "", "items": ()}
-    return LogPart(**empty | {"values": np.empty(0), "source": source} | others)

@@ -9,12 +9,12 @@ from typing import Any
 
 from fastcmp.core.render import visible
 from fastcmp.io.formats import model_name
-from fastcmp.io.logs.answers import Answer, model_of, parts_of
-from fastcmp.io.logs.file import LogFile, opened
-from fastcmp.io.logs.format import Held, LogFormat, LogOptions, LogPart
+from fastcmp.io.logs.agents import read_ids
+from fastcmp.io.logs.files import LogFile, opened
+from fastcmp.io.logs.format import LogFormat, LogOptions, LogPart
 from fastcmp.io.logs.json_lines import refuse_line
-from fastcmp.io.logs.swe_bench import read_ids
-from fastcmp.io.logs.tables import grade, template
+from fastcmp.io.logs.parts import Answer, model_of, parts_of
+from fastcmp.io.logs.tables import grade
 from fastcmp.io.logs.words import counted, listed
 
 _ALL = "all"
@@ -61,11 +61,6 @@ def _of(file: LogFile) -> str:
         return "beside" if is_ranx else ""
     lines = file.head.decode("utf-8-sig", "replace").splitlines()
     return _layout(lines[:-1] or lines)  # the last line may be cut off
-
-
-def _holds(file: LogFile) -> Held:
-    tool = _of(file)
-    return "beside" if tool == "beside" else "values" if tool else ""
 
 
 def _group(values: Sequence[LogFile], *_: Any) -> list[tuple[LogFile]]:
@@ -132,7 +127,7 @@ def _read(file: LogFile, options: LogOptions) -> list[LogPart]:
             stated[model, metric] = mean
     return parts_of(
         answers,
-        template(path, lacking=lacking if is_trec else "", remarks=tuple(remarks)),
+        LogPart(source=path, lacking=lacking if is_trec else "", remarks=tuple(remarks)),
         means=stated,
     )
 
@@ -154,11 +149,12 @@ def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
 
 FORMATS = (
     LogFormat(
-        "trec_eval",
-        "trec_eval or ir_measures",
-        _holds,
-        _read,
-        _group,
+        name="trec_eval",
+        title="trec_eval or ir_measures",
+        values=(lambda file: _of(file) not in ("", "beside"),),
+        beside=(lambda file: _of(file) == "beside",),
+        read=_read,
+        group=_group,
         alone="runs, qrels and means hold none; write them by `trec_eval -q -m map QRELS RUN > "
         "MODEL.eval`, or `ir_measures -q QRELS RUN AP nDCG@10 > MODEL.eval`, a file for each model",
     ),

@@ -8,6 +8,17 @@ from typing import Any
 from fastcmp.core.render import visible
 
 SHOWN = 3  # examples in a message
+#: Why a value is missing: codes of `LogPart.status`.
+STATUS = ("ok", "error", "unscored", "absent")
+ERROR, UNSCORED, ABSENT = 1, 2, 3
+#: Metrics of which less is better.
+ERRORS = frozenset(
+    (
+        *("logloss", "log_loss", "cross_entropy", "brier", "brier_score", "perplexity"),
+        *("error", "error_rate", "metric_error", "rmse", "mse", "mae", "rmsle"),
+        *("wer", "cer", "word_perplexity", "byte_perplexity", "bits_per_byte"),
+    )
+)
 
 
 def listed(texts: Iterable[Any], shown: int = SHOWN) -> str:

@@ -1,41 +1,173 @@
-"""Runs: what of one model on one task belongs together."""
+"""Which metric of each task, and which run of each model, is compared."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp.core.render import visible
-from fastcmp.io.logs.words import a_task, counted, listed
+from fastcmp.io.logs.format import LogPart, grouped
+from fastcmp.io.logs.reading import Complain
+from fastcmp.io.logs.words import a_task, counted, listed, task_label
 
-if TYPE_CHECKING:
-    from fastcmp.io.logs.format import LogPart
-    from fastcmp.io.logs.reading import Complain
+Wanted = str | Mapping[str, str] | None
+
+
+def label_of(part: LogPart) -> str:
+    """Name the task of a part."""
+    return task_label(part.task, part.subset)
+
+
+# The metric of each task.
+
+
+_LISTED = 20  # metrics in a message
+
+
+def read_metric(metric: object) -> Wanted:
+    """Read what a user passed as metric."""
+    if metric is None or (isinstance(metric, str) and metric):
+        return metric
+    if isinstance(metric, Mapping) and all(
+        isinstance(each, str) for pair in metric.items() for each in pair
+    ):
+        return dict(metric)
+    raise TypeError(
+        f"metric must be the name of a metric, a mapping task -> name, or None, got {metric!r}"
+    )
+
+
+def choose_metrics(
+    parts: Sequence[LogPart], wanted: Wanted, complain: Complain
+) -> tuple[list[LogPart], list[str]]:
+    """Keep the values of one metric a task, and say which is taken or not there."""
+    tasks = grouped(parts, lambda part: part.task)
+    named = wanted if isinstance(wanted, Mapping) else {}
+    if unknown := [task for task in named if task not in tasks]:
+        complain(
+            f"metric names tasks that are not there: {listed(unknown)}; there are "
+            f"{listed(tasks, _LISTED)}"
+        )
+    somewhere = any(_like(wanted, _metrics_of(own)) for own in tasks.values())
+    kept: list[LogPart] = []
+    remarks: list[str] = []
+    for task, own in tasks.items():
+        name = wanted.get(task) if isinstance(wanted, Mapping) else wanted
+        if isinstance(wanted, str) and somewhere:
+            known = _metrics_of(own)
+            if not _like(wanted, known):
+                remarks.append(_left_out(own[0], wanted, known))
+                continue
+        metric = _chosen(task, own, name, complain)
+        some = [part for part in own if part.metric == metric]
+        check_models(own, some, metric, complain)
+        kept += some
+        if not some:
+            continue
+        having = {part.subset for part in some}
+        subsets = grouped((x for x in own if x.subset not in having), lambda part: part.subset)
+        remarks += [_left_out(each[0], metric, _metrics_of(each)) for each in subsets.values()]
+        others = [other for other in _metrics_of(own) if other != metric]
+        if others and name is None:
+            remarks.append(
+                f"the metric is {visible(metric)}, the main one of these files; there are also "
+                f"{listed(others, _LISTED)}"
+            )
+    return kept, remarks
+
+
+def _metrics_of(parts: Sequence[LogPart]) -> list[str]:
+    return list(dict.fromkeys(part.metric for part in parts))
+
+
+def _left_out(part: LogPart, metric: str, known: Sequence[str]) -> str:
+    return (
+        f"task {visible(label_of(part))} has no metric {visible(metric)}: left out (it has "
+        f"{listed(known, _LISTED)})"
+    )
+
+
+def _like(wanted: object, known: Sequence[str]) -> list[str]:
+    """Find the metric that is meant: lm_eval names one with its filter."""
+    if not isinstance(wanted, str):
+        return []
+    if wanted in known:
+        return [wanted]
+    like = [name for name in known if name.partition(",")[0] == wanted]
+    return like + [name for name in known if wanted.partition(",")[0] == name]
+
+
+def _chosen(task: str, parts: Sequence[LogPart], wanted: str | None, complain: Complain) -> str:
+    """Choose the metric of a task; "" where there is none."""
+    known = _metrics_of(parts)
+    names = listed(known, _LISTED)
+    if wanted is None:
+        heads = dict.fromkeys(part.metric for part in parts if part.is_headline)
+        if len(known) == 1 or len(heads) == 1:
+            return known[0] if len(known) == 1 else next(iter(heads))
+        gains = list(dict.fromkeys(part.metric for part in parts if not part.lower_is_better))
+        if len(gains) > 1 and all(_are_same(parts, gains[0], each) for each in gains[1:]):
+            return gains[0]
+        complain(f"metric: there are several{a_task(task)}: {names}. Choose one by metric=")
+        return ""
+    like = _like(wanted, known)
+    if len(like) == 1:
+        return like[0]
+    complain(f"metric: there is no {visible(wanted)}{a_task(task)}, but {names}")
+    return ""
+
+
+def _are_same(parts: Sequence[LogPart], first: str, other: str) -> bool:
+    """Whether two metrics have the same values throughout, as pass and score often have."""
+    one, two = (
+        {(x.source, x.model, x.subset): x.values for x in parts if x.metric == name}
+        for name in (first, other)
+    )
+    return one.keys() == two.keys() and all(
+        np.array_equal(values, two[part], equal_nan=True) for part, values in one.items()
+    )
+
+
+def check_models(
+    parts: Sequence[LogPart], chosen: Sequence[LogPart], metric: str, complain: Complain
+) -> None:
+    """Refuse a model that has other metrics of a task, but not this one."""
+    if not metric:
+        return
+    having = {part.model for part in chosen}
+    for part in parts:
+        if part.model not in having:
+            own = [each.metric for each in parts if each.model == part.model]
+            complain(
+                f"{part.source}: {visible(part.model)} has no {visible(metric)}"
+                f"{a_task(part.task)}, which {visible(chosen[0].model)} has, but "
+                f"{listed(dict.fromkeys(own), _LISTED)}: choose a metric that all "
+                "models have"
+            )
+            return
+
+
+# Runs: what of one model on one task belongs together.
+
 
 #: What `runs=` takes.
-POLICIES = ("raise", "latest", "repeats")
+RUNS = ("raise", "latest", "repeats")
 
 
 def one_run_each(
     parts: Sequence[LogPart], policy: str, complain: Complain
 ) -> tuple[list[LogPart], list[str]]:
     """One part a model, task and subset, and remarks."""
-    groups: dict[tuple[str, str], list[LogPart]] = {}
-    for part in parts:
-        groups.setdefault((part.model, part.task), []).append(part)
     kept: list[LogPart] = []
     remarks: list[str] = []
-    for group in groups.values():
+    for group in grouped(parts, lambda part: (part.model, part.task)).values():
         own, remark = _of_group(group, policy, complain)
         remarks += remark
-        subsets: dict[str, list[LogPart]] = {}
-        for part in own:
-            subsets.setdefault(part.subset, []).append(part)
-        kept += map(joined, subsets.values())
+        kept += map(joined, grouped(own, lambda part: part.subset).values())
     return kept, remarks
 
 
@@ -45,9 +177,7 @@ def _of_group(
     """Choose among the runs of a model on a task."""
     if len(parts) == 1:
         return parts, []
-    runs: dict[str, list[LogPart]] = {}
-    for part in parts:
-        runs.setdefault(part.run or str(part.source), []).append(part)
+    runs = grouped(parts, lambda part: part.run or str(part.source))
     remarks: list[str] = []
     for run, own in runs.items():
         runs[run], remark = _no_copies(own, policy, complain)
@@ -86,9 +216,7 @@ def _no_copies(
     parts: list[LogPart], policy: str, complain: Complain
 ) -> tuple[list[LogPart], list[str]]:
     """Refuse a run that is there twice, in two files; equal ones may be one."""
-    by_file: dict[str, list[LogPart]] = {}
-    for part in parts:
-        by_file.setdefault(str(part.source), []).append(part)
+    by_file = grouped(parts, lambda part: str(part.source))
     if len(by_file) == 1 or _are_disjoint(parts):
         return parts, []
     first, second, *_ = by_file

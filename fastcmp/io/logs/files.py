@@ -1,15 +1,110 @@
-"""Files below what a user named: read, refused, or left aside and named."""
+"""Files below what a user named: found, refused, or left aside and named."""
 
 from __future__ import annotations
 
+import io
+import json
 import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from fastcmp.inputs.model_names import has_names, named_columns
-from fastcmp.io.logs.file import LogFile
+
+_HEAD = 1 << 16  # bytes that are looked at
+#: How compressed files begin, and what pyarrow calls them.
+_PACKED = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zstd"}
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[BinaryIO]:
+    """Open a file, unpacked where it is compressed; one that is cut off is refused."""
+    with path.open("rb") as plain:
+        start = plain.read(4)
+        plain.seek(0)
+        codec = next((name for magic, name in _PACKED.items() if start.startswith(magic)), None)
+        if codec is None:
+            yield plain
+            return
+    import pyarrow as pa
+
+    try:
+        with pa.CompressedInputStream(str(path), codec) as stream:
+            yield io.BufferedReader(stream, _HEAD)
+    except (pa.ArrowException, OSError) as error:
+        raise ValueError(f"{path}: cut off or damaged ({error}); copy or fetch it again") from error
+
+
+@dataclass(frozen=True)
+class LogFile:
+    """A file below the folder that a user named, or a frame in its place."""
+
+    path: Path
+    #: The folder that was named, or that of the file that was.
+    root: Path
+    #: Whether the user named the file itself, not a folder above it.
+    is_named: bool = False
+    #: Columns of a frame; None of a file.
+    frame: dict[str, Any] | None = field(default=None, compare=False)
+
+    @cached_property
+    def head(self) -> bytes:
+        """The first 64 kB, unpacked; none of a frame, and of what cannot be unpacked."""
+        if self.frame is None:
+            with suppress(ValueError), opened(self.path) as file:
+                return file.read(_HEAD)
+        return b""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the head is the whole file."""
+        return len(self.head) < _HEAD
+
+    @cached_property
+    def size(self) -> int:
+        """Bytes of the file; none of a frame, which is in memory."""
+        return 0 if self.frame is not None else self.path.stat().st_size
+
+    @cached_property
+    def first(self) -> Any:
+        """The first line as JSON, where it is a whole JSON value; else None."""
+        line = self.head.lstrip(b"\xef\xbb\xbf \t\r\n").partition(b"\n")[0]
+        try:
+            return json.loads(line)
+        except (ValueError, RecursionError):
+            return None
+
+    @cached_property
+    def keys(self) -> frozenset[str]:
+        """Keys of the JSON object that the file begins with, as far as they are seen.
+
+        Of the object that is the file, or of its first line; of an array, those of its
+        first entry.
+        """
+        from fastcmp.io.logs.heads import first_keys
+
+        return first_keys(self.head)
+
+    @cached_property
+    def table_head(self) -> tuple[tuple[str, ...], dict[str, Any]]:
+        """Columns of a table, as its beginning names them, and the first row of a text.
+
+        Of CSV, TSV, JSON lines, Parquet, Arrow, and JSON arrays of objects; none of
+        other files.
+        """
+        from fastcmp.io.logs.heads import table_head
+
+        return table_head(self) if self.frame is None else (tuple(self.frame), {})
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Columns of a table; none where it is no table."""
+        return self.table_head[0]
+
 
 _POINTER = b"version https://git-lfs"
 #: Files of data; pointers with other extensions (pictures) concern nobody.
@@ -45,18 +140,21 @@ def find_files(path: Any) -> Found:
     if frames := _frames(path):
         return Found(frames, (), ())
     for root in _roots(path):
-        found = _named(root) if not root.is_dir() else _below(root)
-        for each, why in found:
+        is_named = not root.is_dir()
+        if is_named and not root.is_file():
+            what = "is a pipe or a device: write what it gives to a file first"
+            if root.is_symlink() and not root.exists():
+                what = "is a link to nothing: name a file or a folder of logs"
+            raise ValueError(f"path: {root} {what}")
+        for each, why in [(root, "")] if is_named else _below(root):
             if why:
                 ignored.append(Ignored(str(each), why))
                 continue
-            home = root if root.is_dir() else root.parent
-            named = not root.is_dir()
-            file = LogFile(each, home, is_named=named)
+            file = LogFile(each, root.parent if is_named else root, is_named=is_named)
             is_small = file.size < 1024 and file.path.suffix.lower() in _DATA
             if is_small and file.head.startswith(_POINTER):
                 pointers.append(each)
-            elif named or each.resolve() not in files:
+            elif is_named or each.resolve() not in files:
                 files[each.resolve()] = file
     return Found(tuple(files.values()), tuple(ignored), tuple(pointers))
 
@@ -72,11 +170,6 @@ def _frames(path: Any) -> tuple[LogFile, ...]:
         LogFile(Path(str(name)), Path(), is_named=True, frame=dict(named_columns(frame, "path")))
         for name, frame in frames.items()
     )
-
-
-def pointer_message(path: Path) -> str:
-    """Say that a file is not there, but a pointer to it."""
-    return f"{path}: a Git LFS pointer, not the file itself; fetch it, as by `git lfs pull`"
 
 
 def _roots(path: Any) -> list[Path]:
@@ -98,16 +191,6 @@ def _roots(path: Any) -> list[Path]:
     if not roots:
         raise ValueError("path must name at least one file or folder, got none")
     return roots
-
-
-def _named(path: Path) -> list[tuple[Path, str]]:
-    """Take a file that a user named; a device or a pipe is refused."""
-    if not path.is_file():
-        what = "is a pipe or a device: write what it gives to a file first"
-        if path.is_symlink() and not path.exists():
-            what = "is a link to nothing: name a file or a folder of logs"
-        raise ValueError(f"path: {path} {what}")
-    return [(path, "")]
 
 
 def _below(folder: Path) -> Iterator[tuple[Path, str]]:

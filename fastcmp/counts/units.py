@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 from itertools import pairwise, product
 from typing import Any, NamedTuple
 
@@ -134,7 +135,10 @@ def plan_units(
                 "across strata have variance='cr1' only"
             )
         return _across(groups, df)
-    code = VARIANCES[variance or "cr2"]
+    variance = variance or "cr2"
+    if groups.plain:
+        return _plan_items(groups.n_items, variance, df)
+    code = VARIANCES[variance]
     strata, clusters = groups.strata, groups.clusters
     lists: list[Ints | None] = [None]
     if strata is not None:
@@ -150,11 +154,10 @@ def plan_units(
             weights = None if weights is None else weights[items]
             if own is not None:
                 own = np.unique(own, return_inverse=True)[1].reshape(-1)
-        n = groups.n_items if items is None else items.size
         if own is None and weights is None:
-            ones = np.broadcast_to(np.ones(1), n)
-            same = np.broadcast_to(np.array(_ITEM_FACTORS[code](float(n))), n)
-            found.append(Stratum(items, None, None, ones, same, n - 1.0, float(weight) / n))
+            assert items is not None
+            alike = _plan_items(items.size, variance, df).strata[0]
+            found.append(alike._replace(items=items, scale=float(weight) / items.size))
             continue
         if own is None:
             assert weights is not None
@@ -172,6 +175,15 @@ def plan_units(
         found.append(Stratum(items, own, weights, sizes, factors, degrees, scale))
     largest = _largest(groups)
     return UnitPlan(tuple(found), None, groups.n_units, df, largest, groups.weights)
+
+
+@lru_cache(maxsize=32)
+def _plan_items(n: int, variance: str, df: str) -> UnitPlan:
+    """Items that are units alone and count alike, in one stratum."""
+    ones = np.broadcast_to(np.ones(1), n)
+    same = np.broadcast_to(np.array(_ITEM_FACTORS[VARIANCES[variance]](float(n))), n)
+    alone = Stratum(None, None, None, ones, same, n - 1.0, 1.0 / n)
+    return UnitPlan((alone,), None, n, df, 1.0 / n, None)
 
 
 def _across(groups: ItemGroups, df: str) -> UnitPlan:

@@ -74,6 +74,10 @@ def read_item_groups(
     `indexed` is the name and the value of an argument whose pandas index the others
     must have. There must be two clusters, and two units in each stratum.
     """
+    if groups is None and strata is None and weights is None:
+        n_used = n_items if keep is None else int(np.count_nonzero(keep))
+        alone = read_stratum_weights(stratum_weights, None, np.ones(1))
+        return ItemGroups(n_items=n_used, stratum_weights=alone)
     given = {"groups": groups, "strata": strata, "weights": weights}
     others = [] if indexed is None else [indexed]
     check_indexes([*others, *((k, x) for k, x in given.items() if x is not None)])

@@ -27,7 +27,7 @@ _LARGE_CLUSTER = 1 / 3
 #: Clusters, below which normal quantiles and plain bootstrap intervals are too short.
 FEW_UNITS = 50
 _LOOKED_AT = 64  # values of a column, before all are
-_GRADES = 5
+_GRADES = 5  # such as 0, 1 and 2: more are ids or groups
 _LEAST_FLIPS = 6  # units: fewer cannot reach 0.05
 _MOST_ITEMS = 300  # with more the skewness of all pairs is not looked at
 _ROWS = 256  # models, or pairs, that are looked at together
@@ -112,13 +112,13 @@ def cautions_of_moments(moments: PairMoments, *, clusters: bool, df: str) -> tup
 def _of_columns(values: Values) -> list[str]:
     """Name columns that look like ids or groups: whole numbers, unlike the others."""
     firsts = [column[:_LOOKED_AT] for column in values.columns]
-    whole = [bool(np.all(x == np.trunc(x))) for x in firsts]
+    whole = [float(x[0]).is_integer() and bool(np.all(x == np.trunc(x))) for x in firsts]
     if 2 * sum(whole) > len(whole):
         return []
     names = [
         name
         for name, column, likely in zip(values.names, values.columns, whole, strict=True)
-        if likely and np.all(column == np.trunc(column)) and _many(column)
+        if likely and np.all(column == np.trunc(column)) and np.unique(column).size > _GRADES
     ]
     if not names:
         return []
@@ -126,11 +126,6 @@ def _of_columns(values: Values) -> list[str]:
         f"{', '.join(names[:3])}: whole numbers only, unlike the values of the others. "
         "Is it a model? Ids and groups are not."
     ]
-
-
-def _many(column: NDArray[Any]) -> bool:
-    """Tell whether there are more values than grades such as 0, 1 and 2."""
-    return np.unique(column).size > _GRADES
 
 
 def _of_clusters(n: int, degrees: float, largest: float) -> list[str]:

@@ -223,7 +223,10 @@ def as_margin(value: Any, limit: float = np.inf, name: str = "margin") -> float:
     """Check a margin: above 0, and below the largest possible difference."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
         raise TypeError(f"{name} must be a number above 0, got {value!r}")
-    return float(_checked(np.array(float(value)), limit, name))
+    margin = float(value)
+    if not 0.0 < margin < min(limit, np.inf):
+        _checked(np.array(margin), limit, name)
+    return margin
 
 
 def as_margins(value: ArrayLike, limit: float = np.inf) -> Floats:

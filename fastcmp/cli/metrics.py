@@ -53,7 +53,8 @@ def has_metric(options: argparse.Namespace) -> bool:
 
 def metric_of(options: argparse.Namespace, found: Iterable[Any], name: str | None = None) -> Metric:
     """Make the metric that the options name; `found` are the labels of the data."""
-    from fastcmp.metrics.choice import make_metric, plain_name
+    from fastcmp.metrics.choice import make_metric
+    from fastcmp.metrics.registry import plain_name
 
     name = options.metric if name is None else name
     if plain_name(name) == "cost":

@@ -2,36 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
-from numbers import Real
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
-from fastcmp.core.checks import (
-    as_counts,
-    as_numbers,
-    as_proportion,
-    check_classes,
-    check_total,
-    choose,
-)
+from fastcmp.core.checks import as_counts, check_classes, check_total
 from fastcmp.core.numbers import scale_exponent
-from fastcmp.core.records import are_labelled
+from fastcmp.core.records import are_confusions, are_labelled
 from fastcmp.counts.label_counts import LabelTable, count_cells, count_labels
-from fastcmp.inputs.binary_labels import positive_label
-from fastcmp.inputs.cost_matrix import read_cost
 from fastcmp.inputs.item_groups import read_item_groups
-from fastcmp.inputs.labels import Labels, encode, in_order, sorted_codes
+from fastcmp.inputs.labels import encode, in_order, sorted_codes
 from fastcmp.inputs.scores import read_weights
 from fastcmp.kernels.count_draws import cell_tables
-
-if TYPE_CHECKING:
-    from fastcmp.metrics.choice import Metric
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -99,6 +85,11 @@ class Cells(NamedTuple):
             out = np.empty(shape)
         cell_tables(self.codes, draws, out)
         return out
+
+    @property
+    def same(self) -> bool:
+        """Whether two models predict the same for all samples."""
+        return bool((self.codes[:, 1] == self.codes[:, 2]).all())
 
     def as_drawn(self) -> Drawn:
         """The data as one draw."""
@@ -238,7 +229,7 @@ def read_classes(classes: Sequence[Any] | None, k: int) -> tuple[Any, ...]:
     return named
 
 
-# Labels of one model or two become cells of counts, with their classes in order.
+# Labels of one model or two, or what was counted of them, become cells.
 
 
 _TABLED = 1 << 12  # codes up to which a confusion matrix is counted at once
@@ -257,24 +248,12 @@ class Counted(NamedTuple):
     #: the truth.
     weightless: tuple[tuple[Any, ...], tuple[Any, ...]] = ((), ())
 
-    def averaging(self, metric: Metric) -> Metric:
-        """Average over classes without any weight too, as scikit-learn does."""
-        if not isinstance(metric.labels, str) or metric.average not in ("macro", "weighted"):
-            return metric
-        of_truth = metric.labels == "truth"
-        if not self.weightless[of_truth]:
-            return metric
-        table = self.cells.table().sum(axis=1)
-        known = [x for x, n in zip(self.classes, table, strict=True) if n > 0 or not of_truth]
-        return replace(metric, labels=tuple(dict.fromkeys((*known, *self.weightless[of_truth]))))
-
-
-class _Weighted(NamedTuple):
-    """What `read_weights` asks for."""
-
-    positive: NDArray[Any]
-    kept: NDArray[np.bool_] | None
-    y_true: Any
+    def cells_of(self, classes: tuple[Any, ...]) -> Cells:
+        """The cells in another order of classes, which may be more."""
+        if classes == self.classes:
+            return self.cells
+        place = [classes.index(label) for label in self.classes]
+        return self.cells.reordered(place, len(classes))
 
 
 def count_samples(
@@ -288,69 +267,62 @@ def count_samples(
     """Count samples by true class and predictions, and perhaps by cluster."""
     if groups is not None and sample_weight is not None:
         raise ValueError("pass one of groups= and sample_weight=")
-    if groups is None and sample_weight is None and len(models) == 2:
+    plain = groups is None and sample_weight is None
+    if plain and len(models) == 2:
         return of_label_table(count_labels(y_true, *models.values(), workers=workers))
     labels = encode(y_true, models, missing=None, least=1)
     dropped = (labels.n_samples, labels.n_missing, labels.n_excluded)
-    if groups is None and sample_weight is None:
-        table, classes = _confusion(labels)
+    columns = labels.y_true, *labels.preds
+    k = 1 + max(int(column.max()) for column in columns)
+    if plain and k <= _TABLED:
+        table = np.zeros((k, k), np.int64)
+        kernels.count_agreement(labels.y_true, labels.preds[0], table)
+        table, classes = without_empty(table, labels.classes, in_order=True)
         return Counted(cells_of_table(table), classes, *dropped)
     labels = in_order(labels)
-    codes = [labels.y_true, *labels.preds]
-    classes, k = tuple(labels.classes), len(labels.classes)
+    columns, classes = (labels.y_true, *labels.preds), tuple(labels.classes)
+    k = len(classes)
     check_classes_fit(k)
-    if sample_weight is not None:
-        read = _Weighted(labels.y_true, labels.kept, y_true)
-        weights = read_weights(sample_weight, read)
-        assert weights is not None
-        weights = np.ldexp(weights, -scale_exponent(weights))
-        cells = _weigh(codes, weights, k)
-        columns = [column[weights > 0] for column in codes]
-        some = set(np.unique(np.concatenate(columns)).tolist())
-        true = set(np.unique(columns[0]).tolist())
-        seen = np.unique(codes[0]).tolist()
-        weightless = (
-            tuple(classes[code] for code in range(k) if code not in some),
-            tuple(classes[code] for code in seen if code not in true),
-        )
-        return Counted(cells, classes, *dropped, weightless)
-    n = labels.n_samples if labels.kept is None else labels.kept.size
-    found = read_item_groups(n, groups=groups, keep=labels.kept, indexed=("y_true", y_true))
-    assert found.clusters is not None
-    n_clusters = len(found.clusters.labels)
-    rows, samples = count_cells([found.clusters.codes, *codes], max(k, n_clusters))
-    cells = gather_cells(rows[:, 1:], samples, k, rows[:, 0])
-    return Counted(cells, classes, *dropped)
-
-
-def _confusion(labels: Labels) -> tuple[NDArray[np.int64], tuple[Any, ...]]:
-    """Count the confusion matrix of one model, of the classes that occur."""
-    columns = labels.y_true, labels.preds[0]
-    names, k = labels.classes, 1 + max(int(column.max()) for column in columns)
-    if k > _TABLED:
-        labels = in_order(labels)
-        columns, names = (labels.y_true, labels.preds[0]), labels.classes
-        k = len(names)
-        check_classes_fit(k)
-    table = np.zeros((k, k), np.int64)
-    kernels.count_agreement(*columns, table)
-    used = sorted_codes(names, np.flatnonzero(table.any(axis=0) | table.any(axis=1)))
-    if used != list(range(k)):
-        table = np.ascontiguousarray(table[np.ix_(used, used)])
-    return table, tuple(names[code] for code in used)
-
-
-def _weigh(codes: Sequence[NDArray[Any]], weights: NDArray[np.float64], k: int) -> Cells:
-    """Add up weights, and squared weights, by cell."""
-    keys = codes[0].astype(np.int64)
-    for column in codes[1:]:
-        keys = keys * k + column
+    if plain:
+        return Counted(Cells(*count_cells(columns, k), k), classes, *dropped)
+    if groups is not None:
+        n = labels.n_samples if labels.kept is None else labels.kept.size
+        found = read_item_groups(n, groups=groups, keep=labels.kept, indexed=("y_true", y_true))
+        assert found.clusters is not None
+        n_clusters = len(found.clusters.labels)
+        rows, samples = count_cells([found.clusters.codes, *columns], max(k, n_clusters))
+        return Counted(gather_cells(rows[:, 1:], samples, k, rows[:, 0]), classes, *dropped)
+    read = SimpleNamespace(positive=labels.y_true, kept=labels.kept, y_true=y_true)
+    weights = read_weights(sample_weight, read)
+    assert weights is not None
+    weights = np.ldexp(weights, -scale_exponent(weights))
+    # Weights, and squared weights, by cell.
+    keys = np.ravel_multi_index(
+        [column.astype(np.int64) for column in columns], (k,) * len(columns)
+    )
     kinds, places = np.unique(keys, return_inverse=True)
-    cells = np.stack(np.unravel_index(kinds, (k,) * len(codes)), axis=1)
+    codes = np.stack(np.unravel_index(kinds, (k,) * len(columns)), axis=1)
     sums = np.bincount(places, weights, kinds.size)
     squares = np.bincount(places, weights * weights, kinds.size)
     kept = sums > 0
-    return Cells(cells[kept].astype(np.int64), sums[kept], k, None, np.asarray(squares[kept]))
+    cells = Cells(codes[kept].astype(np.int64), sums[kept], k, None, np.asarray(squares[kept]))
+    # Classes of samples without weight: all, and those of the truth.
+    of_all = np.setdiff1d(np.arange(k), cells.codes)
+    of_truth = np.setdiff1d(labels.y_true, cells.codes[:, 0])
+    weightless = tuple(classes[i] for i in of_all), tuple(classes[i] for i in of_truth)
+    return Counted(cells, classes, *dropped, weightless)
+
+
+def without_empty(
+    counts: Ints, classes: Sequence[Any], *, in_order: bool = False
+) -> tuple[Ints, tuple[Any, ...]]:
+    """Counts ``[true, predicted, ...]`` of the classes that occur, and these."""
+    seen = [counts.any(axis=tuple({*range(counts.ndim)} - {axis})) for axis in range(counts.ndim)]
+    used = np.flatnonzero(np.logical_or.reduce(seen))
+    places = sorted_codes(classes, used) if in_order else used.tolist()
+    if places != list(range(len(counts))):
+        counts = np.ascontiguousarray(counts[np.ix_(*[places] * counts.ndim)])
+    return counts, tuple(classes[code] for code in places)
 
 
 def of_label_table(table: LabelTable) -> Counted:
@@ -358,119 +330,43 @@ def of_label_table(table: LabelTable) -> Counted:
     check_classes_fit(len(table.classes))
     *codes, counts = table.nonzero()
     cells = Cells(np.stack(codes, axis=1).astype(np.int64), counts, len(table.classes))
-    dropped = (table.n_samples, table.n_missing, table.n_excluded)
-    return Counted(cells, tuple(table.classes), *dropped)
+    return Counted(cells, tuple(table.classes), table.n_samples, table.n_missing, table.n_excluded)
 
 
-def read_label_table(counts: Any) -> LabelTable | None:
-    """Take a `LabelTable`, or counts of a stream of two models; None for an array."""
-    if isinstance(counts, LabelTable):
-        return counts
-    if are_labelled(counts):
-        table = counts.label_table()
-        assert isinstance(table, LabelTable)
-        return table
-    return None
+def of_array(counts: Ints, classes: Sequence[Any] | None) -> Counted:
+    """Take one array of counts, of classes named 0 to K - 1 unless given.
+
+    Of more than two that are not named, a class that never occurs is no class of the data,
+    as with labels.
+    """
+    names = read_classes(classes, len(counts))
+    if classes is None and len(counts) > 2:
+        counts, names = without_empty(counts, names)
+    return Counted(cells_of_table(counts), names, int(counts.sum()))
 
 
-def arranged(counted: Counted, classes: tuple[Any, ...]) -> Cells:
-    """Put the cells in another order of classes, which may be more."""
-    if classes == counted.classes:
-        return counted.cells
-    place = [classes.index(label) for label in counted.classes]
-    return counted.cells.reordered(place, len(classes))
+def of_counts(counts: Any, classes: Sequence[Any] | None) -> tuple[list[Counted], tuple[int, ...]]:
+    """Take counts of two models, of labels, a stream or arrays, and their leading axes."""
+    if isinstance(counts, LabelTable) or are_labelled(counts):
+        if classes is not None:
+            raise ValueError("classes= are the labels of an array, and these counts have theirs")
+        table = counts if isinstance(counts, LabelTable) else counts.label_table()
+        return [of_label_table(table)], ()
+    tensors = read_square(counts, "counts", 3)
+    several = tensors.reshape(-1, *tensors.shape[-3:])
+    return [of_array(tensor, classes) for tensor in several], tensors.shape[:-3]
 
 
-# Proportions of classes that a user names.
-
-
-_ROUNDING = 1e-9
-
-
-def check_prevalence(raw: Any) -> Any:
-    """Check what can be checked before the classes are known."""
-    if isinstance(raw, Real):
-        return as_proportion(raw, "prevalence")
-    if raw is not None and not isinstance(raw, Mapping):
-        as_numbers(raw, "prevalence")
-    return raw
-
-
-def read_prevalences(raw: Any, classes: Sequence[Any], positive: Any = None) -> NDArray[np.float64]:
-    """Read the proportion of each class; of two perhaps that of the positive one."""
-    k = len(classes)
-    if isinstance(raw, Real):
-        proportion = as_proportion(raw, "prevalence")
-        if k != 2:
-            raise ValueError(f"prevalence must name {k} proportions, one a class, got {raw}")
-        label, _ = positive_label(list(classes), positive)
-        proportions = np.full(2, 1.0 - proportion)
-        proportions[list(classes).index(label)] = proportion
-        return proportions
-    if isinstance(raw, Mapping):
-        if unknown := [label for label in raw if label not in classes]:
-            raise ValueError(f"prevalence names {unknown[:5]}, not among {list(classes)[:10]}")
-        raw = [raw.get(label, 0.0) for label in classes]
-    proportions = as_numbers(raw, "prevalence").astype(np.float64)
-    if proportions.shape != (k,):
-        raise ValueError(f"prevalence must have shape ({k},), got {proportions.shape}")
-    if not (np.isfinite(proportions) & (proportions >= 0)).all() or not (
-        abs(proportions.sum() - 1.0) <= _ROUNDING
-    ):
-        raise ValueError(f"prevalence must be proportions that add up to 1, got {raw!r}")
-    return proportions
-
-
-# What disagreements count: costs, and the weights of kappa.
-
-
-_POWERS = {"kappa_linear": 1.0, "kappa_quadratic": 2.0}
-
-
-def choose_penalties(name: str, spelled: str, cost: Any, weights: Any) -> tuple[str, Any]:
-    """Check costs, or the weights of kappa; give the metric's name, and a matrix."""
-    if weights is not None and name != "kappa":
-        raise ValueError(f"weights are for metric 'kappa', got {name!r}")
-    if cost is not None and name != "cost":
-        raise ValueError(f"cost is for metric 'cost', got {name!r}")
-    if spelled == "weighted_kappa" and weights is None:
+def of_confusion(table: Any, classes: Sequence[Any] | None) -> Counted:
+    """Take a confusion matrix, as an array or from a stream."""
+    if not are_confusions(table):
+        return of_array(read_square(table, "table", 2), classes)
+    if len(table.names or ()) != 1:
         raise ValueError(
-            "metric 'weighted_kappa' needs weights: take kappa_linear or kappa_quadratic"
+            f"table is of {len(table.names or ())} models: pass "
+            "counts.matrix(model) and classes=counts.classes"
         )
-    if name == "cost" and cost is None:
-        raise ValueError("metric 'cost' needs cost=, the matrix of costs")
-    if isinstance(weights, str):
-        return f"kappa_{choose(weights, 'weights', ('linear', 'quadratic'))}", None
-    matrix = cost if weights is None else weights
-    if matrix is not None:
-        with _naming(name):
-            read = read_cost(matrix)
-        if read.classes is None:
-            matrix = read.values  # a copy
-    return name, matrix
-
-
-def penalties_of(name: str, matrix: Any, classes: Sequence[Any]) -> NDArray[np.float64]:
-    """Tell what each disagreement counts; empty where all count alike."""
-    if name in _POWERS:
-        places = np.arange(float(len(classes)))
-        apart = np.abs(np.subtract.outer(places, places))
-        return np.asarray(apart ** _POWERS[name])
-    if matrix is None:
-        return np.empty((0, 0))
-    with _naming(name):
-        return read_cost(matrix, classes).values
-
-
-@contextmanager
-def _naming(name: str) -> Generator[None, None, None]:
-    """Say of weights of kappa what would be said of costs."""
-    try:
-        yield
-    except (ValueError, TypeError) as error:
-        if name == "cost":
-            raise
-        raise type(error)(
-            f"{str(error).replace('cost', 'weights')} (weights say what a disagreement "
-            "counts, and are 0 on the diagonal)"
-        ) from None
+    if classes is not None:
+        raise ValueError("classes are those of the counts: pass classes= to ConfusionCounts")
+    dropped = (table.n_samples, table.n_missing, table.n_excluded)
+    return Counted(cells_of_table(table.matrix(0)), tuple(table.classes), *dropped)

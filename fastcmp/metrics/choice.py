@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
-from functools import cache
-from typing import Any
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, fields, replace
+from numbers import Real
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp import kernels
-from fastcmp.core.checks import choose
-from fastcmp.core.errors import BadValueError
+from fastcmp.core.checks import as_numbers, as_proportion, choose
 from fastcmp.core.records import brief, same
 from fastcmp.inputs.binary_labels import positive_label
 from fastcmp.inputs.cost_matrix import read_cost
-from fastcmp.metrics.cells import check_prevalence, choose_penalties, penalties_of, read_prevalences
+from fastcmp.metrics.cells import Cells, Counted
 from fastcmp.metrics.estimators import (
     AdjustedForChance,
     AtPrevalence,
@@ -26,72 +25,10 @@ from fastcmp.metrics.estimators import (
     KernelEstimator,
     UserEstimator,
 )
-from fastcmp.metrics.registry import AVERAGES, METRICS, SYNONYMS
+from fastcmp.metrics.registry import AVERAGES, METRICS, Entry, parse_name, plain_name
 
 #: Which classes an average is over, with the code that kernels take.
 LABELS = {"union": kernels.UNION, "truth": kernels.TRUTH}
-_BETA = re.compile(r"f_?(\d+\.?\d*|\.\d+)(_of_means)?")
-
-
-def parse_name(
-    metric: str, average: str | None, beta: float | None
-) -> tuple[str, str | None, float | None]:
-    """Split a name such as "f2_macro"."""
-    plain, given = _split_average(plain_name(metric))
-    if matched := _BETA.fullmatch(plain):
-        found = float(matched[1])
-        plain = "f1" if found == 1.0 else "fbeta"
-        plain = "f1_of_means" if matched[2] else plain
-        if found != 1.0 and beta not in (None, found):
-            raise ValueError(f"metric={metric!r} and beta={beta} differ: pass one of them")
-        beta = beta if found == 1.0 else found
-    plain = _known().get(plain, plain)
-    if plain not in METRICS:
-        raise BadValueError(
-            "metric",
-            tuple(METRICS),
-            repr(metric),
-            ": rates may end in '_macro', '_micro' or '_weighted' (and metric=f is a function f "
-            "of the confusion matrix)",
-        )
-    if average is not None:
-        average = choose(average, "average", (*AVERAGES, None))
-    if given is not None:
-        if average not in ("binary", given):
-            raise ValueError(f"metric={metric!r} and average={average!r} differ: pass one")
-        average = given
-    fit = METRICS[plain].averages
-    if average != "binary" and average not in ((*fit, None) if fit else ()):
-        fitting = f"it takes {fit} or None" if fit else "it is of all classes at once"
-        raise ValueError(f"average={average!r} does not fit metric {plain!r}: {fitting}")
-    return plain, average, beta
-
-
-def plain_name(name: str) -> str:
-    """Write a name in one way: "Cohen's kappa" as "cohens_kappa"."""
-    name = name.strip().lower().replace("'", "")
-    if name not in ("lr-", "lr+"):
-        name = name.replace("-", "_").replace(" ", "_")
-    return name.removesuffix("_score")
-
-
-def _split_average(plain: str) -> tuple[str, str | None]:
-    """Take the average off a name, at its end or its beginning."""
-    if plain in _known():  # such as "weighted_kappa"
-        return plain, None
-    for known in AVERAGES:
-        if plain.endswith(f"_{known}"):
-            return plain.removesuffix(f"_{known}").removesuffix("_score"), known
-        if plain.startswith(f"{known}_"):
-            return plain.removeprefix(f"{known}_"), known
-    return plain, None
-
-
-@cache
-def _known() -> dict[str, str]:
-    """Map each spelling of a metric, also as it is shown, to its name."""
-    shown = {plain_name(entry.title): name for name, entry in METRICS.items()}
-    return shown | SYNONYMS | {name: name for name in METRICS}
 
 
 def read_labels(labels: Any) -> Any:
@@ -141,9 +78,6 @@ def read_beta(name: str, beta: Any) -> float:
     return float(beta)
 
 
-# Which metric: a name or a function, and its options, bound to the classes of data.
-
-
 #: Fields that the name of a metric tells, unless they are None.
 _IN_NAME = ("name", "average", "beta", "function")
 
@@ -167,14 +101,14 @@ class Metric:
     function: Callable[[Any], Any] | None = None
 
     def __repr__(self) -> str:
-        told = [repr(self.full_name)]
+        shown = [repr(self.full_name)]
         for field in fields(self):
             value = getattr(self, field.name)
             if field.name in _IN_NAME and value is not None:
                 continue
             if value is not field.default and not same(value, field.default):
-                told.append(f"{field.name}={brief(value)}")
-        return f"Metric({', '.join(told)})"
+                shown.append(f"{field.name}={brief(value)}")
+        return f"Metric({', '.join(shown)})"
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Metric):
@@ -197,38 +131,43 @@ class Metric:
         return [*plain, self.zero_division, costs, prevalences, self.function]
 
     @property
+    def entry(self) -> Entry:
+        """What is known of the metric."""
+        return METRICS[self.name] if self.function is None else Entry(self.name)
+
+    @property
+    def is_rate(self) -> bool:
+        """Whether it is a rate of each class, which averages may be taken of."""
+        return bool(self.entry.averages)
+
+    @property
     def full_name(self) -> str:
         """The name with the average and beta, such as "f1_macro"."""
-        if self.function is not None:
-            return self.name
         name = self.name
-        if name == "fbeta":
-            name = f"f{self.beta:g}"
-        elif name == "f1_of_means":
-            name = f"f{self.beta:g}_of_means"
-        averages = METRICS[self.name].averages
-        if averages and self.average not in ("binary", None):
+        if self.function is None and name in ("fbeta", "f1_of_means"):
+            name = f"f{self.beta:g}" + name.removeprefix("fbeta").removeprefix("f1")
+        if self.is_rate and self.average not in ("binary", None):
             name += f"_{self.average}"
         return name
 
     @property
     def title(self) -> str:
         """The name as it is shown, such as "macro F1"."""
+        title = self.entry.title
         if self.function is not None:
-            return self.name
-        title = METRICS[self.name].title
+            return title
         if self.name in ("fbeta", "f1_of_means"):
             title = title.replace("F-beta", "F1").replace("F1", f"F{self.beta:g}")
         if self.name == "kappa" and self.cost is not None:
             title = "weighted kappa"
-        if METRICS[self.name].averages and self.average not in ("binary", None):
+        if self.is_rate and self.average not in ("binary", None):
             title = f"{self.average} {title}"
         return title
 
     @property
     def lower_is_better(self) -> bool:
         """Whether less of it is better."""
-        return self.function is None and METRICS[self.name].lower_is_better
+        return self.entry.lower_is_better
 
     def classes_of(self, found: Sequence[Any]) -> tuple[Any, ...]:
         """List the classes to count: those that are listed first, in their order.
@@ -274,31 +213,36 @@ class Metric:
         ValueError
             If the metric does not fit the classes.
         """
-        k = len(classes)
-        found: list[Estimator]
+        estimators: list[Estimator]
         if self.function is not None:
-            made = UserEstimator(
-                name=self.name, title=self.title, n_classes=k, function=self.function
-            )
-            found = [made]
-        elif METRICS[self.name].averages and self.average is None:
-            found = [
-                self._bound(classes, label, f"[{classes[label]}]")
-                for label in range(self._n_listed(k))
+            known: dict[str, Any] = {"name": self.name, "title": self.title, "entry": self.entry}
+            estimators = [UserEstimator(**known, n_classes=len(classes), function=self.function)]
+        elif self.is_rate and self.average is None:
+            estimators = [
+                self._of_kernel(classes, label, f"[{classes[label]}]")
+                for label in range(self._n_listed(classes))
             ]
         else:
-            found = [self._bound(classes, self._positive(classes), "")]
-        if self.prevalence is not None:
-            prevalences = read_prevalences(self.prevalence, classes, self.positive)
-            found = [_at(each, prevalences) for each in found]
-        return found
+            estimators = [self._of_kernel(classes, self._positive(classes), "")]
+            if self.name == "adjusted_balanced_accuracy":
+                estimators = [AdjustedForChance(**_shared(estimators[0]))]
+        if self.prevalence is None:
+            return estimators
+        prevalence = read_prevalences(self.prevalence, classes, self.positive)
+        return [
+            AtPrevalence(
+                **_shared(base) | {"title": f"{base.title} at the given prevalence"},
+                prevalence=prevalence,
+            )
+            for base in estimators
+        ]
 
-    def _n_listed(self, k: int) -> int:
-        return k if isinstance(self.labels, str) else len(self.labels)
+    def _n_listed(self, classes: Sequence[Any]) -> int:
+        return len(classes) if isinstance(self.labels, str) else len(self.labels)
 
     def _positive(self, classes: Sequence[Any]) -> int:
         """Find the positive class, where one is needed."""
-        if not METRICS[self.name].averages or self.average != "binary":
+        if not self.is_rate or self.average != "binary":
             return 0
         if len(classes) > 2:
             message = (
@@ -306,7 +250,7 @@ class Metric:
                 f"got {len(classes)}: pass average='macro', average='micro' or average='weighted' "
                 "(or average=None, for each class)"
             )
-            if set(METRICS[self.name].averages) == {"binary"}:
+            if set(self.entry.averages) == {"binary"}:
                 message = (
                     f"metric {self.full_name!r} needs two classes, got {len(classes)}: "
                     "pass average=None for each class against the others"
@@ -321,82 +265,64 @@ class Metric:
             )
         return list(classes).index(label)
 
-    def _bound(self, classes: Sequence[Any], label: int, suffix: str) -> Estimator:
-        entry, k = METRICS[self.name], len(classes)
-        average = AVERAGES["binary" if self.average is None else self.average]
-        rule = kernels.LISTED
-        if isinstance(self.labels, str):
-            rule = LABELS[self.labels]
+    def _of_kernel(self, classes: Sequence[Any], label: int, suffix: str) -> Estimator:
+        """Bind a metric of the registry, of one class that of `label`."""
+        entry, n_listed = self.entry, self._n_listed(classes)
+        average = entry.average
+        if self.is_rate:
+            average = AVERAGES["binary" if self.average is None else self.average]
+        rule = LABELS[self.labels] if isinstance(self.labels, str) else kernels.LISTED
         if self.name in ("balanced_accuracy", "adjusted_balanced_accuracy"):
-            average, rule = kernels.MACRO, rule or kernels.TRUTH
-        elif self.name == "gmean":
-            average = kernels.GEOMETRIC
-        elif self.name == "f1_of_means":
-            average = kernels.OF_MEANS
-        listed = np.zeros(k, np.uint8)
-        listed[: self._n_listed(k)] = 1
-        spec = kernels.MetricSpec(
-            entry.code,
-            average if entry.code < kernels.ACCURACY else kernels.ONE_CLASS,
-            label,
-            self.beta,
-            self.zero_division,
-            rule,
-        )
-        made = KernelEstimator(
-            name=self.full_name + suffix,
-            title=self.title + suffix,
-            n_classes=k,
-            limits=entry.limits,
-            scale=entry.scale,
-            lower_is_better=entry.lower_is_better,
-            spec=spec,
-            listed=listed,
-            penalty=self._penalty(classes),
-        )
-        if self.name != "adjusted_balanced_accuracy":
-            return made
-        return AdjustedForChance(
-            name=made.name,
-            title=made.title,
-            n_classes=k,
-            limits=entry.limits,
-            scale=entry.scale,
-            base=made,
-        )
-
-    def _penalty(self, classes: Sequence[Any]) -> NDArray[np.float64]:
-        """Tell what each disagreement counts; empty where all count alike."""
-        if METRICS[self.name].code >= kernels.ACCURACY:
-            self._refuse_others(classes)
-        return penalties_of(self.name, self.cost, classes)
-
-    def _refuse_others(self, classes: Sequence[Any]) -> None:
-        others = list(classes)[self._n_listed(len(classes)) :]
-        if others:
+            rule = rule or kernels.TRUTH
+        others = list(classes)[n_listed:]
+        if others and not self.is_rate and average == kernels.ONE_CLASS:
             raise ValueError(
                 f"labels= must list all classes for {self.full_name!r}, which is of "
                 f"all at once; {others[:5]} also occur"
             )
+        listed = np.zeros(len(classes), np.uint8)
+        listed[:n_listed] = 1
+        return KernelEstimator(
+            name=self.full_name + suffix,
+            title=self.title + suffix,
+            n_classes=len(classes),
+            entry=entry,
+            spec=kernels.MetricSpec(
+                entry.code, average, label, self.beta, self.zero_division, rule
+            ),
+            listed=listed,
+            penalty=penalties_of(self.name, self.cost, classes),
+        )
 
 
-def _at(base: Estimator, prevalences: NDArray[np.float64]) -> Estimator:
-    return AtPrevalence(
-        name=base.name,
-        title=f"{base.title} at the given prevalence",
-        n_classes=base.n_classes,
-        limits=base.limits,
-        scale=base.scale,
-        lower_is_better=base.lower_is_better,
-        base=base,
-        prevalence=prevalences,
-    )
+def _shared(base: Estimator) -> dict[str, Any]:
+    """What a metric that is made of another one shares with it."""
+    names = ("name", "title", "n_classes", "entry")
+    return {name: getattr(base, name) for name in names} | {"base": base}
 
 
-# Metrics as users name them: a name or a function, and options.
+class Bound(NamedTuple):
+    """Metrics that are bound to the same classes, and the cells of the samples."""
+
+    classes: tuple[Any, ...]
+    cells: Cells
+    estimators: list[Estimator]
 
 
-#: Fields that the name of a metric tells, unless they are None.
+def bind(counted: Counted, metric: Metric) -> Bound:
+    """Bind a metric to the classes of samples that were counted.
+
+    It is averaged over classes without any weight too, as by scikit-learn.
+    """
+    if isinstance(metric.labels, str) and metric.average in ("macro", "weighted"):
+        of_truth = metric.labels == "truth"
+        if weightless := counted.weightless[of_truth]:
+            sizes = counted.cells.table().sum(axis=1)
+            pairs = zip(counted.classes, sizes, strict=True)
+            known = [label for label, size in pairs if size > 0 or not of_truth]
+            metric = replace(metric, labels=tuple(dict.fromkeys((*known, *weightless))))
+    classes = metric.classes_of(counted.classes)
+    return Bound(classes, counted.cells_of(classes), metric.bind(classes))
 
 
 def make_metric(
@@ -484,9 +410,8 @@ def make_metric(
     }
     if callable(metric):
         name = getattr(metric, "__name__", type(metric).__name__)
-        own = Metric(name=name.strip("<>"), function=metric, **options)
         _refuse_options({**given, "labels": "union", "prevalence": None}, "a function")
-        return own
+        return Metric(name=name.strip("<>"), function=metric, **options)
     if not isinstance(metric, str):
         raise TypeError(f"metric must be a name or a function, got {metric!r}")
     name, average, beta = parse_name(metric, average, beta)
@@ -530,6 +455,98 @@ def read_metrics(  # what is measured, and its options
             made.append(make_metric(each))
             continue
         plain = make_metric(each, **options)
-        takes = METRICS[plain.name].averages and plain.average == "binary"
+        takes = plain.is_rate and plain.average == "binary"
         made.append(make_metric(each, average=average, **options) if takes else plain)
     return made
+
+
+# Proportions of classes that a user names.
+
+
+def check_prevalence(raw: Any) -> Any:
+    """Check what can be checked before the classes are known."""
+    if isinstance(raw, Real):
+        return as_proportion(raw, "prevalence")
+    if raw is not None and not isinstance(raw, Mapping):
+        as_numbers(raw, "prevalence")
+    return raw
+
+
+def read_prevalences(raw: Any, classes: Sequence[Any], positive: Any = None) -> NDArray[np.float64]:
+    """Read the proportion of each class; of two perhaps that of the positive one."""
+    k = len(classes)
+    if isinstance(raw, Real):
+        proportion = as_proportion(raw, "prevalence")
+        if k != 2:
+            raise ValueError(f"prevalence must name {k} proportions, one a class, got {raw}")
+        label, _ = positive_label(list(classes), positive)
+        proportions = np.full(2, 1.0 - proportion)
+        proportions[list(classes).index(label)] = proportion
+        return proportions
+    if isinstance(raw, Mapping):
+        if unknown := [label for label in raw if label not in classes]:
+            raise ValueError(f"prevalence names {unknown[:5]}, not among {list(classes)[:10]}")
+        raw = [raw.get(label, 0.0) for label in classes]
+    proportions = as_numbers(raw, "prevalence").astype(np.float64)
+    if proportions.shape != (k,):
+        raise ValueError(f"prevalence must have shape ({k},), got {proportions.shape}")
+    if not (np.isfinite(proportions) & (proportions >= 0)).all() or not (
+        abs(proportions.sum() - 1.0) <= 1e-9
+    ):
+        raise ValueError(f"prevalence must be proportions that add up to 1, got {raw!r}")
+    return proportions
+
+
+# What disagreements count: costs, and the weights of kappa.
+
+
+_POWERS = {"kappa_linear": 1.0, "kappa_quadratic": 2.0}
+
+
+def choose_penalties(name: str, spelled: str, cost: Any, weights: Any) -> tuple[str, Any]:
+    """Check costs, or the weights of kappa; give the metric's name, and a matrix."""
+    if weights is not None and name != "kappa":
+        raise ValueError(f"weights are for metric 'kappa', got {name!r}")
+    if cost is not None and name != "cost":
+        raise ValueError(f"cost is for metric 'cost', got {name!r}")
+    if spelled == "weighted_kappa" and weights is None:
+        raise ValueError(
+            "metric 'weighted_kappa' needs weights: take kappa_linear or kappa_quadratic"
+        )
+    if name == "cost" and cost is None:
+        raise ValueError("metric 'cost' needs cost=, the matrix of costs")
+    if isinstance(weights, str):
+        return f"kappa_{choose(weights, 'weights', ('linear', 'quadratic'))}", None
+    matrix = cost if weights is None else weights
+    if matrix is not None:
+        with _naming(name):
+            read = read_cost(matrix)
+        if read.classes is None:
+            matrix = read.values  # a copy
+    return name, matrix
+
+
+def penalties_of(name: str, matrix: Any, classes: Sequence[Any]) -> NDArray[np.float64]:
+    """Tell what each disagreement counts; empty where all count alike."""
+    if name in _POWERS:
+        places = np.arange(float(len(classes)))
+        apart = np.abs(np.subtract.outer(places, places))
+        return np.asarray(apart ** _POWERS[name])
+    if matrix is None:
+        return np.empty((0, 0))
+    with _naming(name):
+        return read_cost(matrix, classes).values
+
+
+@contextmanager
+def _naming(name: str) -> Generator[None, None, None]:
+    """Say of weights of kappa what would be said of costs."""
+    try:
+        yield
+    except (ValueError, TypeError) as error:
+        if name == "cost":
+            raise
+        raise type(error)(
+            f"{str(error).replace('cost', 'weights')} (weights say what a disagreement "
+            "counts, and are 0 on the diagonal)"
+        ) from None

@@ -8,18 +8,36 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp import kernels
+from fastcmp.metrics.registry import PROPORTIONS, Entry
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 _CHUNK = 1 << 20  # cells of tables whose influences are worked out together
-_NONE = np.empty((0, 0))
+
+
+class Proportions(NamedTuple):
+    """A metric as sum of weights times proportions of counted samples, plus a constant."""
+
+    successes: Floats
+    trials: Floats
+    weights: Floats = np.ones(1)
+    constant: float = 0.0
+    #: Whether F1 is meant where the proportions are Jaccard's.
+    as_f1: bool = False
+    #: Of an average, the classes of the proportions.
+    classes: NDArray[np.int64] | None = None
+    #: Whether they are of different samples: recalls of classes, or precisions. Not where
+    #: they are weighted by class, as these weights are estimates too.
+    are_independent: bool = True
+    #: Whether they are precisions, whose trials are predictions.
+    are_precisions: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -31,10 +49,8 @@ class Estimator(ABC):
     #: Such as "macro F1".
     title: str
     n_classes: int
-    limits: tuple[float, float] = (-math.inf, math.inf)
-    #: "logit", "atanh", "log" or "identity": where an interval is symmetric.
-    scale: str = "identity"
-    lower_is_better: bool = False
+    #: What is known of the metric.
+    entry: Entry
 
     @abstractmethod
     def values(self, tables: Floats) -> Floats:
@@ -48,9 +64,14 @@ class Estimator(ABC):
         variance of the metric.
         """
 
-    @abstractmethod
     def leave_one_out(self, table: Floats) -> Floats:
         """Compute the metric without one sample of each cell; NaN for empty cells."""
+        out = np.full(table.shape, np.nan)
+        for t, y in np.argwhere(table >= 1).tolist():
+            less = table.copy()
+            less[t, y] -= 1
+            out[t, y] = self.value(less)
+        return out
 
     def value(self, table: Floats) -> float:
         """Compute the metric of one matrix."""
@@ -83,6 +104,27 @@ class Estimator(ABC):
         """Mark the classes whose rate is 0/0, and set by ``zero_division``."""
         return None
 
+    def proportions(self, table: Floats) -> Proportions | None:  # noqa: ARG002
+        """Write the metric as proportions of samples, if it is of that form."""
+        return None
+
+    @property
+    def is_monotone(self) -> bool:
+        """Whether it rises, or falls, with the samples of two classes predicted rightly."""
+        return False
+
+    @property
+    def needs_two_classes(self) -> bool:
+        """Whether it says nothing where the truth holds one class only."""
+        return False
+
+    def with_others(self) -> Estimator:
+        """Add a last class for predictions that are none of the classes."""
+        raise ValueError(
+            f"metric {self.name!r} has no place for predictions that are none of the "
+            "classes: with it missing='wrong' counts none, and classes= must name all"
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class KernelEstimator(Estimator):
@@ -112,19 +154,23 @@ class KernelEstimator(Estimator):
 
     def averaged(self, table: Floats) -> Flags | None:
         """Mark the classes that an average is over."""
-        if self.spec.metric >= kernels.ACCURACY:
+        if not self._is_of_classes:
             return None
-        r, c = table.sum(axis=1), table.sum(axis=0)
         if self.spec.average == kernels.ONE_CLASS:
             return np.asarray(np.arange(self.n_classes) == self.spec.label)
         if self.spec.labels == kernels.LISTED:
             return np.asarray(self.listed > 0)
-        called = (self.spec.labels == kernels.UNION) & (c > 0)
-        return np.asarray((self.listed > 0) & ((r > 0) | called))
+        called = (self.spec.labels == kernels.UNION) & table.any(axis=0)
+        return np.asarray((self.listed > 0) & (table.any(axis=1) | called))
+
+    @property
+    def _is_of_classes(self) -> bool:
+        return bool(self.entry.averages) or self.entry.average != kernels.ONE_CLASS
 
     def without_samples(self, table: Floats) -> Flags | None:
         """Mark the classes whose rate is 0/0."""
-        if self.spec.metric > kernels.FOWLKES_MALLOWS:
+        rate, d, r, c, n = self._sums(table)
+        if rate not in PROPORTIONS and rate != kernels.FOWLKES_MALLOWS:
             return None
         counted = self.averaged(table)
         if self.spec.average == kernels.MICRO:
@@ -134,17 +180,84 @@ class KernelEstimator(Estimator):
                 for zero in (0.0, 1.0)
             )
             return np.full(self.n_classes, value != other) & counted
-        r, c, n = table.sum(axis=1), table.sum(axis=0), table.sum()
-        below = {
-            kernels.RECALL: r,
-            kernels.PRECISION: c,
-            kernels.SPECIFICITY: n - r,
-            kernels.NPV: n - c,
-            kernels.FOWLKES_MALLOWS: r * c,
-        }
-        if self.spec.average == kernels.OF_MEANS:
+        if self.spec.average == kernels.OF_MEANS or rate == kernels.FOWLKES_MALLOWS:
             return np.asarray(counted & ((r == 0) | (c == 0)))
-        return np.asarray(counted & (below.get(self.spec.metric, r + c) == 0))
+        return np.asarray(counted & (PROPORTIONS[rate](d, r, c, n)[1] == 0))
+
+    def _sums(self, table: Floats) -> tuple[int, Floats, Floats, Floats, Any]:
+        """Which rate, and what it is of: d, r and c of the classes, and n."""
+        margins = table.sum(axis=1), table.sum(axis=0)
+        return self.spec.metric, np.diagonal(table), *margins, table.sum()
+
+    def proportions(self, table: Floats) -> Proportions | None:
+        """Write a rate, or a mean of rates, as proportions."""
+        spec, (rate, d, r, c, n) = self.spec, self._sums(table)
+        if rate == kernels.ACCURACY:
+            return Proportions(d.sum(keepdims=True), table.sum(keepdims=True)[0])
+        k, is_f1 = spec.label, rate == kernels.F_BETA
+        if rate == kernels.INFORMEDNESS and spec.average == kernels.ONE_CLASS:
+            if not 0 < r[k] < n:
+                return None
+            both = np.array([d[k], n - r[k] - c[k] + d[k]]), np.array([r[k], n - r[k]])
+            return Proportions(*both, weights=np.ones(2), constant=-1.0)
+        if (
+            rate not in PROPORTIONS
+            or spec.average > kernels.WEIGHTED
+            or (is_f1 and spec.beta != 1.0)
+        ):
+            return None
+        successes, trials = PROPORTIONS[rate](d, r, c, n)
+        precisions = rate == kernels.PRECISION
+        if spec.average == kernels.ONE_CLASS:
+            if not trials[k] > 0:
+                return None
+            one = successes[k : k + 1], trials[k : k + 1]
+            return Proportions(*one, as_f1=is_f1, are_precisions=precisions)
+        # Classes without samples add a constant.
+        counted = self.averaged(table)
+        assert counted is not None
+        known = counted & (trials > 0)
+        if np.isnan(spec.zero_division):
+            counted = known
+        weights = counted.astype(np.float64)
+        if spec.average == kernels.WEIGHTED:
+            weights *= r
+        if not weights.sum() > 0:
+            return None
+        weights /= weights.sum()
+        zero = 0.0 if np.isnan(spec.zero_division) else spec.zero_division
+        of_classes = rate in (kernels.RECALL, kernels.PRECISION)
+        return Proportions(
+            successes[known],
+            trials[known],
+            weights[known],
+            float(weights[~known].sum() * zero),
+            is_f1,
+            np.flatnonzero(known),
+            np.count_nonzero(known) == 1 or (of_classes and spec.average != kernels.WEIGHTED),
+            precisions,
+        )
+
+    @property
+    def is_monotone(self) -> bool:
+        """Whether it rises, or falls, with the samples of two classes predicted rightly."""
+        # A rate of 1 for 0/0 is a jump.
+        plain = self.n_classes == 2 and self.spec.zero_division == 0.0
+        return plain and self.entry.is_monotone
+
+    @property
+    def needs_two_classes(self) -> bool:
+        """Whether it says nothing where the truth holds one class only."""
+        if self._is_of_classes:
+            return self.spec.average not in (kernels.ONE_CLASS, kernels.MICRO)
+        return self.spec.metric in (kernels.MCC, kernels.KAPPA, kernels.SCOTT_PI)
+
+    def with_others(self) -> Estimator:
+        """Add a last class for predictions that are none of the classes."""
+        if not self.entry.takes_others or self.penalty.size:
+            return Estimator.with_others(self)
+        listed = np.append(self.listed, np.uint8(0))
+        return replace(self, n_classes=self.n_classes + 1, listed=listed)
 
 
 # Metrics made of other metrics, and those that a user wrote.
@@ -187,6 +300,31 @@ class AdjustedForChance(Estimator):
     def without_samples(self, table: Floats) -> Flags | None:
         """Mark the classes whose rate is 0/0."""
         return self.base.without_samples(table)
+
+    def proportions(self, table: Floats) -> Proportions | None:
+        """Write the metric as proportions, as its base is."""
+        base = self.base.proportions(table)
+        k = np.count_nonzero(table.any(axis=1))
+        if base is None or k < 2:
+            return None
+        rest = 1.0 - 1.0 / k
+        shift = (base.constant - 1.0 / k) / rest
+        return base._replace(weights=base.weights / rest, constant=shift)
+
+    @property
+    def is_monotone(self) -> bool:
+        """Whether it rises, or falls, with the samples of two classes predicted rightly."""
+        return self.base.is_monotone
+
+    @property
+    def needs_two_classes(self) -> bool:
+        """Whether it says nothing where the truth holds one class only."""
+        return True
+
+    def with_others(self) -> Estimator:
+        """Add a last class for predictions that are none of the classes."""
+        base = self.base.with_others()
+        return replace(self, n_classes=base.n_classes, base=base)
 
 
 def _n_true(tables: Floats) -> NDArray[np.int64]:
@@ -244,6 +382,11 @@ class AtPrevalence(Estimator):
         self.base.check(self._scaled(table[np.newaxis])[0][0])
         return self
 
+    @property
+    def needs_two_classes(self) -> bool:
+        """Whether it says nothing where the truth holds one class only."""
+        return True
+
     def averaged(self, table: Floats) -> Flags | None:
         """Mark the classes that an average is over."""
         return self.base.averaged(self._scaled(table[np.newaxis])[0][0])
@@ -251,10 +394,6 @@ class AtPrevalence(Estimator):
     def without_samples(self, table: Floats) -> Flags | None:
         """Mark the classes whose rate is 0/0."""
         return self.base.without_samples(self._scaled(table[np.newaxis])[0][0])
-
-    def leave_one_out(self, table: Floats) -> Floats:
-        """Compute the metric without one sample of each cell."""
-        return one_by_one(self, table)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -357,17 +496,3 @@ class UserEstimator(Estimator):
             if not abs(self._along(table, direction) - parts.sum()) <= size:
                 return False
         return True
-
-    def leave_one_out(self, table: Floats) -> Floats:
-        """Compute the metric without one sample of each cell."""
-        return one_by_one(self, table)
-
-
-def one_by_one(estimator: Estimator, table: Floats) -> Floats:
-    """Compute a metric without one sample of each cell, from as many matrices."""
-    out = np.full(table.shape, np.nan)
-    for t, y in np.argwhere(table >= 1).tolist():
-        less = table.copy()
-        less[t, y] -= 1
-        out[t, y] = estimator.value(less)
-    return out

@@ -12,19 +12,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import betaincinv, ndtri
 
 from fastcmp import kernels
+from fastcmp.core.numbers import wilson_interval
 from fastcmp.kernels.cluster_means import t_quantile
 from fastcmp.metrics.cells import Cells, cells_of_table
-from fastcmp.metrics.estimators import Estimator, KernelEstimator
-from fastcmp.metrics.registry import (
-    Proportions,
-    are_independent,
-    mover_limits,
-    of_recalls,
-    proportions_of,
-    score_limits,
-)
+from fastcmp.metrics.estimators import Estimator, KernelEstimator, Proportions
 
 Floats = NDArray[np.float64]
 
@@ -48,10 +42,13 @@ class Estimate(NamedTuple):
 
 
 def estimate_table(
-    estimator: Estimator, table: Floats, confidence_level: float, method: str | None = None
+    estimator: Estimator, table: Floats, level: float, error: float | None = None
 ) -> Estimate:
-    """Estimate a metric from a confusion matrix of counted samples."""
-    return estimate(estimator, cells_of_table(table), confidence_level, method)
+    """Estimate a metric from a confusion matrix of counted samples.
+
+    With `error` its standard error, by the jackknife, of ratios by the delta method.
+    """
+    return estimate(estimator, cells_of_table(table), level, error=error)
 
 
 def estimate(  # the metric, the samples, and how they make an interval
@@ -62,6 +59,7 @@ def estimate(  # the metric, the samples, and how they make an interval
     scale: str | None = None,
     *,
     within_classes: bool = False,
+    error: float | None = None,
 ) -> Estimate:
     """Estimate a metric of one model, with an interval by `method` on `scale`.
 
@@ -77,19 +75,21 @@ def estimate(  # the metric, the samples, and how they make an interval
         marks is not None and marks.any() and (marks == estimator.averaged(table)).all()
     ):
         return Estimate(value)  # a convention for 0/0 has no interval
-    counted = cells.clusters is None and cells.squares is None
-    if method in (*OF_PROPORTIONS, "combined") and (within_classes or not counted):
+    plain = cells.clusters is None and cells.squares is None and not within_classes
+    if method in (*OF_PROPORTIONS, "combined") and not plain:
         raise ValueError(
             f"method={method!r} is for independent samples: with groups=, sample_weight= or "
             "within_classes=True pass method='delta' or 'jackknife'"
         )
-    of = proportions_of(estimator, table)
-    if method is None and scale is None and counted and not within_classes:
+    of = estimator.proportions(table)
+    if method is None and scale is None and plain:
         method = _default(estimator, of)
-    how = method or ("delta" if estimator.scale == "log" else "jackknife")
+    how = method or ("delta" if estimator.entry.scale == "log" else "jackknife")
+    counted = cells.clusters is None and cells.squares is None
     by = "delta" if how == "delta" or not counted else "jackknife"
-    u = cells.pick(contributions(estimator, table, by)[np.newaxis, np.newaxis])[0]
-    error = standard_error(cells, u, by, within_classes=within_classes)
+    if error is None:
+        u = cells.pick(contributions(estimator, table, by)[np.newaxis, np.newaxis])[0]
+        error = standard_error(cells, u, by, within_classes=within_classes)
     if method in OF_PROPORTIONS:
         if of is None:
             return Estimate(value, error, method=method)
@@ -99,25 +99,28 @@ def estimate(  # the metric, the samples, and how they make an interval
             low, high = mover_limits(of, level, exact=method == "clopper-pearson")
         return Estimate(value, error, low, high, method, int(kernels.OK))
     if scale is None:
-        keeps = how != "delta" or estimator.scale == "log"
-        scale = estimator.scale if keeps else "identity"
+        keeps = how != "delta" or estimator.entry.scale == "log"
+        scale = estimator.entry.scale if keeps else "identity"
     shown = by if scale == "identity" else f"{by}, {scale}"
-    inside = estimator.limits[0] < value < estimator.limits[1]
+    least, most = estimator.entry.limits
     if (error == 0.0 or not estimator.influence(table)[table > 0].any()) and (
-        inside or method != "combined"
+        least < value < most or method != "combined"
     ):
         return Estimate(value, 0.0, method=shown, status=int(kernels.DEGENERATE))
     low, high = limits_on(scale, value, error, t_quantile(degrees_of(cells), level))
     if method == "combined":
         shown = f"combined, {scale}"
-        low, high = _combined(estimator, table, of, (low, value, high), level)
+        other = _smoothed_limits(estimator, table, of, level)
+        if not math.isnan(other[0]):
+            known = [x for x in (low, value, high, *other) if not math.isnan(x)]
+            low, high = max(min(known), least), min(max(known), most)
     status = kernels.UNDEFINED if math.isnan(low) else kernels.OK
     return Estimate(value, error, low, high, shown, int(status))
 
 
 def _check_proportions(estimator: Estimator, method: str) -> None:
     """Refuse the limits of proportions for a metric that is not made of them."""
-    of = proportions_of(estimator, np.ones((estimator.n_classes,) * 2))
+    of = estimator.proportions(np.ones((estimator.n_classes,) * 2))
     one = of is not None and of.trials.size == 1
     if of is None or (method in ("wilson", "clopper-pearson") and not one):
         wanted = "means of rates of classes" if method in ("score", "mover") else "single rates"
@@ -126,7 +129,7 @@ def _check_proportions(estimator: Estimator, method: str) -> None:
             f"{'balanced accuracy' if method in ('score', 'mover') else 'recall or F1'}, "
             f"got {estimator.name!r}: pass method='combined' or 'jackknife'"
         )
-    if method == "score" and not are_independent(estimator, of):
+    if method == "score" and not of.are_independent:
         raise ValueError(
             "method='score' is for means of recalls or precisions, which are of different "
             f"samples, got {estimator.name!r}: pass method='combined' or 'jackknife'"
@@ -134,30 +137,29 @@ def _check_proportions(estimator: Estimator, method: str) -> None:
 
 
 def _default(estimator: Estimator, of: Proportions | None) -> str | None:
-    if of is not None and are_independent(estimator, of):
+    if of is not None and of.are_independent:
         if of.trials.size == 1 and of.constant == 0.0 and of.weights[0] == 1.0:
             return "wilson"
-        if of_recalls(estimator):
+        if not of.are_precisions:
             return "score"
-    if not isinstance(estimator, KernelEstimator) or estimator.scale not in ("logit", "atanh"):
+    if not isinstance(estimator, KernelEstimator) or estimator.entry.scale not in (
+        "logit",
+        "atanh",
+    ):
         return None
     weights = estimator.penalty[~np.eye(len(estimator.penalty), dtype=bool)]
     # Samples that are spread over all cells would weigh too much where errors differ in weight.
     return "combined" if (weights == weights[:1]).all() else None
 
 
-def _combined(
-    estimator: Estimator,
-    table: Floats,
-    of: Proportions | None,
-    jackknife: tuple[float, float, float],
-    level: float,
+def _smoothed_limits(
+    estimator: Estimator, table: Floats, of: Proportions | None, level: float
 ) -> tuple[float, float]:
-    """Take the outer ends of two intervals, each of which is too short somewhere.
+    """Limits that see variance in a class that is always right, or never.
 
-    The jackknife's sees no variance in a class that is always right, or never. MOVER's of a
-    mean of rates does, with the correlations of the classes at the counts with two more
-    samples, spread evenly over all cells; for other metrics the delta method's there.
+    The jackknife sees none. MOVER's of a mean of rates does, with the correlations of the
+    classes at the counts with two more samples, spread evenly over all cells; for other
+    metrics the delta method's there. Each of the two is too short somewhere.
     """
     smooth = table + 2.0 / table.size
     if (
@@ -175,15 +177,92 @@ def _combined(
         psi *= np.sqrt(smooth)
         covariance = np.einsum("iab,jab->ij", psi, psi)
         errors = np.sqrt(np.diagonal(covariance))
-        other = mover_limits(of, level, covariance / np.outer(errors, errors))
+        return mover_limits(of, level, covariance / np.outer(errors, errors))
+    error = float(estimator.standard_errors(smooth[np.newaxis])[0])
+    z = t_quantile(math.inf, level)
+    return limits_on(estimator.entry.scale, estimator.value(smooth), error, z)
+
+
+# Limits of proportions, and of weighted sums of them.
+
+
+def rate_limits(of: Proportions, level: float, *, exact: bool = False) -> tuple[Floats, ...]:
+    """Each proportion with Wilson's limits, or Clopper and Pearson's; as F1 if that is meant."""
+    rate = of.successes / of.trials
+    if exact:
+        tail, x, rest = 0.5 * (1.0 - level), of.successes, of.trials - of.successes
+        low = np.where(x > 0, betaincinv(np.maximum(x, 0.5), rest + 1.0, tail), 0.0)
+        high = np.where(rest > 0, betaincinv(x + 1.0, np.maximum(rest, 0.5), 1.0 - tail), 1.0)
     else:
-        error = float(estimator.standard_errors(smooth[np.newaxis])[0])
-        z = t_quantile(math.inf, level)
-        other = limits_on(estimator.scale, estimator.value(smooth), error, z)
-    if math.isnan(other[0]):
-        return jackknife[0], jackknife[2]
-    known = [x for x in (*jackknife, *other) if not math.isnan(x)]
-    return max(min(known), estimator.limits[0]), min(max(known), estimator.limits[1])
+        low, high = wilson_interval(rate, of.trials, float(-ndtri(0.5 * (1.0 - level))))
+    if of.as_f1:
+        return tuple(2.0 * x / (1.0 + x) for x in (rate, low, high))
+    return rate, low, high
+
+
+def mover_limits(
+    of: Proportions, level: float, correlations: Floats | None = None, *, exact: bool = False
+) -> tuple[float, float]:
+    """Combine the limits of all proportions: Zou and Donner's MOVER.
+
+    Distances from the estimate add up as standard deviations do: of independent proportions
+    without `correlations`.
+    """
+    rate, low, high = rate_limits(of, level, exact=exact)
+    middle = float(of.weights @ rate) + of.constant
+    down, up = of.weights * (rate - low), of.weights * (high - rate)
+    if correlations is None:
+        correlations = np.eye(rate.size)
+    return (
+        middle - float(np.sqrt(down @ correlations @ down)),
+        middle + float(np.sqrt(up @ correlations @ up)),
+    )
+
+
+def score_limits(of: Proportions, level: float) -> tuple[float, float]:
+    """Score limits of a sum of independent proportions: Wilson's, where there is one.
+
+    A sum lies within them if its distance from the estimate is at most z standard errors,
+    those of the likeliest proportions that have this sum.
+    """
+    if of.trials.size == 1:
+        return mover_limits(of, level)
+    z = float(-ndtri(0.5 * (1.0 - level)))
+    low = _lowest_sum(of.successes, of.trials, of.weights, z)
+    high = of.weights.sum() - _lowest_sum(of.trials - of.successes, of.trials, of.weights, z)
+    return low + of.constant, float(high + of.constant)
+
+
+def _lowest_sum(x: Floats, n: Floats, weights: Floats, z: float) -> float:
+    if not x.any():
+        return 0.0
+    estimate = float(weights @ (x / n))
+
+    def at(multiplier: float) -> tuple[float, float]:
+        """Compute the sum for a Lagrange multiplier, and how far it is beyond the limit."""
+        slope = multiplier * weights
+        root = np.sqrt((n - slope) ** 2 + 4.0 * slope * (n - x))
+        p = np.minimum(2.0 * x / (n + slope + root), 1.0)
+        total, variance = float(weights @ p), float((weights**2 * p * (1.0 - p) / n).sum())
+        return total, estimate - total - z * math.sqrt(variance)
+
+    below, above, tiny = 0.0, z * float(np.sqrt(n.sum()) / weights.max()), 1e-12 * estimate
+    while (far := at(above)[1]) <= tiny:
+        below, above = above, 4.0 * above
+    near, side = at(below)[1], 0
+    for _ in range(100):  # the Illinois rule: an end that stays counts half
+        middle = 0.5 * (below + above)
+        if near < -tiny:
+            middle = above - far * (above - below) / (far - near)
+        total, beyond = at(middle)
+        if above - below <= 1e-12 * above or 0.0 < abs(beyond) < tiny:
+            break
+        if beyond > tiny:
+            above, far, near = middle, beyond, near * (0.5 if side > 0 else 1.0)
+        else:
+            below, near, far = middle, beyond, far * (0.5 if side < 0 else 1.0)
+        side = 1 if beyond > tiny else -1
+    return total
 
 
 def degrees_of(cells: Cells) -> float:
@@ -198,8 +277,7 @@ def contributions(estimator: Estimator, table: Floats, how: str) -> Floats:
     """
     if how == "delta":
         return estimator.influence(table)
-    found: Floats = jackknife_influences(estimator, table[np.newaxis])[0]
-    return found
+    return np.asarray(jackknife_influences(estimator, table[np.newaxis])[0])
 
 
 def jackknife_influences(estimator: Estimator, tables: Floats, weight: float = 1.0) -> Floats:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,13 +23,8 @@ from fastcmp.kernels.item_bootstrap import cluster_cells
 from fastcmp.kernels.margins_exact import tango_exact_margins
 from fastcmp.metrics.bootstrap import evaluate_draws, measure
 from fastcmp.metrics.cells import Cells, Drawn
-from fastcmp.metrics.estimators import (
-    AdjustedForChance,
-    AtPrevalence,
-    Estimator,
-    KernelEstimator,
-    UserEstimator,
-)
+from fastcmp.metrics.estimators import AdjustedForChance, Estimator, KernelEstimator, UserEstimator
+from fastcmp.metrics.pairs import Pair
 from fastcmp.paired.accuracy_margins import SMALL, accuracy_margins
 from fastcmp.paired.margin_result import MarginTests
 from fastcmp.paired.margins import (
@@ -41,9 +36,6 @@ from fastcmp.paired.margins import (
     make_tests,
     samples_needed,
 )
-
-if TYPE_CHECKING:
-    from fastcmp.metrics.compared import Compared, CompareOptions, Pair
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -158,17 +150,17 @@ def bounded_draws(
 
     def take(part: slice, drawn: Drawn) -> None:
         for e, estimator in enumerate(estimators):
-            values[e, part] = measure(estimator, drawn.tables, log=False)
+            values[e, part] = measure(estimator, drawn.tables)
 
     evaluate_draws(cells, n, fill, take, pool)
     found = []
     for estimator, own in zip(estimators, values, strict=True):
         worst, best = _extremes(estimator, cells, sizes)
-        least, most = estimator.limits
+        least, most = estimator.entry.limits
         with np.errstate(invalid="ignore"):
             low, high = own + worst * extra, own + best * extra
         low[np.isnan(low)], high[np.isnan(high)] = -np.inf, np.inf
-        alone = np.count_nonzero(sizes) < 2 and _needs_two_classes(estimator)
+        alone = np.count_nonzero(sizes) < 2 and estimator.needs_two_classes
         if alone or low.min() == low.max():  # no sample could change the metric
             low[:] = high[:] = np.nan
         low, high = np.sort(low), np.sort(high)
@@ -177,15 +169,6 @@ def bounded_draws(
             high = -low[::-1]
         found.append(Bounds(low, high, (least - most, most - least)))
     return found
-
-
-def _needs_two_classes(estimator: Estimator) -> bool:
-    """Whether a metric says nothing where the truth holds one class only."""
-    if not isinstance(estimator, KernelEstimator):
-        return isinstance(estimator, (AdjustedForChance, AtPrevalence))
-    spec = estimator.spec
-    averaged = spec.average not in (kernels.ONE_CLASS, kernels.MICRO)
-    return averaged or kernels.ACCURACY < spec.metric < kernels.COST
 
 
 def _extremes(estimator: Estimator, cells: Cells, sizes: Floats) -> tuple[float, float]:
@@ -229,35 +212,68 @@ def _extremes(estimator: Estimator, cells: Cells, sizes: Floats) -> tuple[float,
     return float((weight * worst).min()), float((weight * best).max())
 
 
-# Recalls of two models: paired counts of the same samples, and MOVER of several classes.
+# Proportions of two models: paired counts of the same samples, and MOVER of several.
+
+
+def paired_parts(estimator: Estimator, cells: Cells) -> list[tuple[list[int], float]] | None:
+    """Proportions of the same samples whose weighted differences are that of the metric.
+
+    Samples that both models have right, only a, only b and neither, and the weight of each
+    proportion. None where the metric is of another form, and of weights and clusters.
+    """
+    if cells.clusters is not None or cells.squares is not None:
+        return None
+    t, a, b = cells.codes.T
+    if isinstance(estimator, AdjustedForChance):
+        k, parts = np.unique(t).size, paired_parts(estimator.base, cells)
+        if k < 2 or parts is None:
+            return None
+        return [(counts, weight / (1.0 - 1.0 / k)) for counts, weight in parts]
+    if not isinstance(estimator, KernelEstimator):
+        return None
+    spec, of = estimator.spec, list[tuple[Flags, Flags, Flags, float]]()
+    k = spec.label
+    if spec.metric == kernels.ACCURACY:
+        of.append((np.ones(t.size, np.bool_), a == t, b == t, 1.0))
+    elif spec.metric == kernels.RECALL and spec.average == kernels.MACRO:
+        # Weights by class would be estimates too: no fixed sum of proportions.
+        tables = cells.table(0), cells.table(1)
+        averaged, other = (estimator.averaged(table) for table in tables)
+        assert averaged is not None and other is not None  # noqa: PT018
+        known = averaged & (tables[0].sum(axis=1) > 0)
+        n = np.count_nonzero(known if math.isnan(spec.zero_division) else averaged)
+        if not n or not np.array_equal(averaged, other):
+            return None
+        of += [(t == k, a == k, b == k, 1.0 / n) for k in np.flatnonzero(known).tolist()]
+    elif spec.average != kernels.ONE_CLASS:
+        return None
+    elif spec.metric == kernels.RECALL:
+        of.append((t == k, a == k, b == k, 1.0))
+    elif spec.metric == kernels.SPECIFICITY:
+        of.append((t != k, a != k, b != k, 1.0))
+    elif spec.metric == kernels.INFORMEDNESS:
+        of += [(t == k, a == k, b == k, 1.0), (t != k, a != k, b != k, 1.0)]
+    else:
+        return None
+    found = []
+    for samples, of_a, of_b, weight in of:
+        kinds = (of_a & of_b, of_a & ~of_b, of_b & ~of_a, ~of_a & ~of_b)
+        found.append(([int(cells.counts[samples & kind].sum()) for kind in kinds], weight))
+    return found if all(sum(counts) for counts, _ in found) else None
 
 
 def paired_counts(estimator: Estimator, cells: Cells) -> tuple[int, int, int] | None:
     """Count the samples that only a has right, that only b has, and all that count.
 
-    None where the metric is no proportion of samples that are the same for both models,
-    and of weighted samples and clusters.
+    None where the metric is no proportion of samples that are the same for both models.
     """
-    counted = cells.clusters is None and cells.squares is None
-    if not counted or not isinstance(estimator, KernelEstimator):
+    if not isinstance(estimator, KernelEstimator) or estimator.spec.average != kernels.ONE_CLASS:
         return None
-    (t, a, b), spec = cells.codes.T, estimator.spec
-    if spec.metric == kernels.ACCURACY:
-        kept, right_a, right_b = np.ones(t.size, np.bool_), a == t, b == t
-    elif spec.average != kernels.ONE_CLASS:
+    parts = paired_parts(estimator, cells)
+    if parts is None or len(parts) > 1:
         return None
-    elif spec.metric == kernels.RECALL:
-        kept, right_a, right_b = t == spec.label, a == spec.label, b == spec.label
-    elif spec.metric == kernels.SPECIFICITY:
-        kept, right_a, right_b = t != spec.label, a != spec.label, b != spec.label
-    else:
-        return None
-    n = int(cells.counts[kept].sum())
-    only_a, only_b = (
-        int(cells.counts[kept & own & ~other].sum())
-        for own, other in ((right_a, right_b), (right_b, right_a))
-    )
-    return (only_a, only_b, n) if n else None
+    ((both, only_a, only_b, neither), _) = parts[0]
+    return only_a, only_b, both + only_a + only_b + neither
 
 
 def paired_interval(counts: tuple[int, int, int], level: float) -> tuple[tuple[float, float], str]:
@@ -270,82 +286,22 @@ def paired_interval(counts: tuple[int, int, int], level: float) -> tuple[tuple[f
     return (low, high), "score"
 
 
-class _Part(NamedTuple):
-    """Samples of which the proportion predicted rightly has a weight."""
-
-    counts: Floats  # both right, only a, only b, both wrong
-    weight: float
-
-
 def newcombe_limits(estimator: Estimator, cells: Cells, level: float) -> tuple[float, float] | None:
     """Limits of the difference of two models, by Zou and Donner's MOVER.
 
     None where the metric is no mean of proportions of different samples.
     """
-    if cells.clusters is not None or cells.squares is not None:
-        return None
-    factor = 1.0
-    if isinstance(estimator, AdjustedForChance):
-        k = np.count_nonzero(np.bincount(cells.codes[:, 0], minlength=1))
-        if k < 2:
-            return None
-        factor, estimator = 1.0 / (1.0 - 1.0 / k), estimator.base
-    if not isinstance(estimator, KernelEstimator):
-        return None
-    parts = _parts(estimator, cells)
+    parts = paired_parts(estimator, cells)
     if parts is None:
         return None
     middle = down = up = 0.0
-    for counts, weight in parts:
-        both, only_a, only_b, none = (int(count) for count in counts)
-        rate = (only_a - only_b) / (both + only_a + only_b + none)
-        low, high = kernels.newcombe_interval(both, only_a, only_b, none, level)
+    for (both, only_a, only_b, neither), weight in parts:
+        rate = (only_a - only_b) / (both + only_a + only_b + neither)
+        low, high = kernels.newcombe_interval(both, only_a, only_b, neither, level)
         middle += weight * rate
         down += (weight * (rate - low)) ** 2
         up += (weight * (high - rate)) ** 2
-    low, high = middle - math.sqrt(down), middle + math.sqrt(up)
-    return factor * low, factor * high
-
-
-def _parts(estimator: KernelEstimator, cells: Cells) -> list[_Part] | None:
-    """List the proportions whose weighted differences are that of the metric."""
-    spec, (t, a, b) = estimator.spec, cells.codes.T
-    one = np.zeros(t.size, np.int64)
-    if spec.metric == kernels.ACCURACY:
-        return [_Part(_paired(cells, one, a == t, b == t)[0], 1.0)]
-    if spec.average == kernels.ONE_CLASS:
-        k = spec.label
-        found = []
-        if spec.metric in (kernels.RECALL, kernels.INFORMEDNESS):
-            found.append(_Part(_paired(cells, t != k, a == k, b == k)[0], 1.0))
-        if spec.metric in (kernels.SPECIFICITY, kernels.INFORMEDNESS):
-            found.append(_Part(_paired(cells, t == k, a != k, b != k)[0], 1.0))
-        known = found and all(part.counts.sum() > 0 for part in found)
-        return found if known else None
-    # Weights by class are estimates too: no fixed sum of proportions.
-    if spec.metric != kernels.RECALL or spec.average != kernels.MACRO:
-        return None
-    tables = cells.table(0), cells.table(1)
-    averaged, other = (estimator.averaged(table) for table in tables)
-    if averaged is None or other is None or not np.array_equal(averaged, other):
-        return None
-    sizes = tables[0].sum(axis=1)
-    if math.isnan(spec.zero_division):
-        averaged = averaged & (sizes > 0)
-    if not averaged.any():
-        return None
-    weights = averaged / averaged.sum()
-    paired = _paired(cells, t, a == t, b == t)
-    used = np.flatnonzero((weights > 0) & (sizes > 0))
-    return [_Part(paired[k], float(weights[k])) for k in used]
-
-
-def _paired(cells: Cells, part: NDArray[np.int64], a: Flags, b: Flags) -> Floats:
-    """Count which of two models are right in each part, (parts, 4)."""
-    places = 4 * part.astype(np.int64) + 2 * ~a + ~b
-    size = 4 * max(cells.n_classes, 1 + int(part.max(initial=0)))
-    counts = np.bincount(places, cells.counts.astype(np.float64), size)
-    return np.asarray(counts.reshape(-1, 4))
+    return middle - math.sqrt(down), middle + math.sqrt(up)
 
 
 #: Fields that are no array where they are the same for all.
@@ -365,41 +321,6 @@ def read_margins(margin: Any, alpha: Any) -> MarginOptions | None:
     return MarginOptions(margins, level)
 
 
-def metric_margins(
-    found: Sequence[Sequence[Compared]],
-    shape: tuple[int, ...],
-    options: CompareOptions,
-    against: MarginOptions | None,
-) -> MarginTests | None:
-    """Test the metrics of each table against their margins."""
-    if against is None:
-        return None
-    margins, n_metrics = against.margin, len(found[0])
-    if margins.ndim and margins.size != n_metrics:
-        raise ValueError(
-            f"margin must have one entry for each of {n_metrics} metrics, got {margins.size}"
-        )
-    each = np.broadcast_to(margins, n_metrics).tolist()
-    tests = [
-        _test(one, options, against._replace(margin=margin))
-        for row in found
-        for one, margin in zip(row, each, strict=True)
-    ]
-    return tests[0] if not shape and len(tests) == 1 else stacked_margins(tests, shape)
-
-
-def _test(one: Compared, options: CompareOptions, against: MarginOptions) -> MarginTests:
-    """Test one metric against its margin."""
-    return margin_test(
-        one.pair,
-        one.bounds,
-        against,
-        standard_error=one.errors.difference,
-        pvalue=one.test.pvalue,
-        alternative=options.alternative,
-    )
-
-
 def margin_test(
     pair: Pair,
     bounds: Bounds | None,
@@ -411,9 +332,9 @@ def margin_test(
 ) -> MarginTests:
     """Test a difference against a margin: of proportions as accuracies, else by `bounds`."""
     estimator, cells = pair.estimator, pair.cells
-    least, most = estimator.limits
+    least, most = estimator.entry.limits
     margin = as_margin(against.margin, most - least)
-    against = against._replace(lower_is_better=estimator.lower_is_better)
+    against = against._replace(lower_is_better=estimator.entry.lower_is_better)
     counts = paired_counts(estimator, cells)
     if counts is not None:
         made = accuracy_margins(
@@ -434,7 +355,7 @@ def margin_test(
     if bounds is not None and not math.isnan(pair.difference):
         lower, upper = bounds.pvalue_lower(-margin), bounds.pvalue_upper(margin)
         better = bounds.pvalue_lower(margin)
-        if estimator.lower_is_better:
+        if estimator.entry.lower_is_better:
             better = bounds.pvalue_upper(-margin)
         ends = [bounds.interval(1 - against.alpha), bounds.interval(1 - 2 * against.alpha)]
     spread = standard_error * math.sqrt(cells.n)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,7 +19,7 @@ from fastcmp.core.checks import (
     as_seed,
     choose,
 )
-from fastcmp.core.records import ConfidenceInterval, Record, are_confusions
+from fastcmp.core.records import ConfidenceInterval, Record
 from fastcmp.core.sections import Section, beware, interval_name
 from fastcmp.core.sentences import dropped_sentences, how
 from fastcmp.core.threads import ThreadPool, check_workers
@@ -27,18 +27,10 @@ from fastcmp.metrics.bootstrap import (
     INTERVALS,
     abc_interval,
     bootstrap_intervals,
-    undefined_caution,
+    undefined_cautions,
 )
-from fastcmp.metrics.cells import (
-    Cells,
-    Counted,
-    arranged,
-    cells_of_table,
-    count_samples,
-    read_classes,
-    read_square,
-)
-from fastcmp.metrics.choice import Metric, read_metrics
+from fastcmp.metrics.cells import count_samples, of_confusion
+from fastcmp.metrics.choice import bind, read_metrics
 from fastcmp.metrics.estimators import Estimator
 from fastcmp.metrics.intervals import METHODS, SCALES, Estimate, conventions, estimate, few_samples
 
@@ -155,154 +147,6 @@ def limits(low: float, high: float, sign: str = "") -> str:
     if math.isnan(low) or math.isnan(high):
         return "-"
     return f"[{number(low, sign)}, {number(high, sign)}]"
-
-
-# Metrics of one model, from cells of counts: values, intervals and the record.
-
-
-_METHODS = (*METHODS, "bootstrap", "abc")
-
-
-class IntervalOptions(NamedTuple):
-    """How an interval is made."""
-
-    method: str | None
-    interval: str
-    scale: str | None
-    within_classes: bool
-    level: float
-    n_resamples: int
-    seed: int
-
-
-def read_interval_options(given: Mapping[str, Any]) -> IntervalOptions:
-    """Check how an interval is to be made."""
-    method = choose(given["method"], "method", (*_METHODS, None))
-    rng = given["rng"]
-    scale = choose(given["scale"], "scale", (*SCALES, None))
-    if scale is not None and method not in (None, "jackknife", "delta"):
-        raise ValueError(f"scale= is for 'jackknife' and 'delta', got method={method!r}")
-    return IntervalOptions(
-        method=method,
-        interval=choose(given["interval"], "interval", tuple(INTERVALS)),
-        scale=scale,
-        within_classes=as_flag(given["within_classes"], "within_classes"),
-        level=as_proportion(given["confidence_level"], "confidence_level"),
-        n_resamples=as_resamples(given["n_resamples"]),
-        seed=0 if method != "bootstrap" and rng is None else as_seed(rng),
-    )
-
-
-def measured(
-    counted: Counted,
-    metrics: list[Metric],
-    options: IntervalOptions,
-    *,
-    several: bool,
-    workers: int | None,
-) -> MetricResult:
-    """Estimate all metrics, and make the record."""
-    threads = check_workers(workers)
-    found: list[tuple[Estimator, Estimate]] = []
-    cautions: list[str] = []
-    table = counted.cells.table()
-    for each in map(counted.averaging, metrics):
-        classes = each.classes_of(counted.classes)
-        cells = arranged(counted, classes)
-        bound = each.bind(classes)
-        own = cells.table()
-        for estimator in bound:
-            estimator.check(own)
-            cautions += conventions(estimator, [own], ["the model"], classes)
-        found += zip(bound, _estimates(bound, cells, options, threads, cautions), strict=True)
-    cautions += few_samples(table, counted.classes)
-    estimates = [one for _, one in found]
-    for status, reason in (
-        (kernels.UNDEFINED, "it is at an end of its range, or undefined without one sample"),
-        (kernels.DEGENERATE, "no variance was observed (its standard error is 0)"),
-    ):
-        titles = [x.title for x, one in found if one.status == status and one.value == one.value]
-        if titles:
-            cautions.append(f"No interval for {', '.join(titles[:4])}: {reason}.")
-    scalar = not several and len(found) == 1
-
-    def column(values: list[Any]) -> Any:
-        return values[0] if scalar else np.array(values)
-
-    low, high = (column([one[i] for one in estimates]) for i in (2, 3))
-    clusters = counted.cells.clusters
-    return MetricResult(
-        metric=column([estimator.name for estimator, _ in found]),
-        value=column([one.value for one in estimates]),
-        interval=ConfidenceInterval(low, high),
-        standard_error=column([one.standard_error for one in estimates]),
-        method=column([one.method for one in estimates]),
-        status=column([one.status for one in estimates]),
-        title=column([estimator.title for estimator, _ in found]),
-        confidence_level=options.level,
-        n_samples=counted.n_samples,
-        classes=counted.classes,
-        confusion=table,
-        n_clusters=None if clusters is None else clusters.n,
-        n_resamples=options.n_resamples if options.method == "bootstrap" else None,
-        seed=options.seed if options.method == "bootstrap" else None,
-        n_missing=counted.n_missing,
-        n_excluded=counted.n_excluded,
-        cautions=tuple(dict.fromkeys(cautions)),
-    )
-
-
-def _estimates(
-    bound: list[Estimator],
-    cells: Cells,
-    options: IntervalOptions,
-    threads: int,
-    cautions: list[str],
-) -> list[Estimate]:
-    """Estimate metrics that are bound to the same classes."""
-    if options.method not in ("bootstrap", "abc"):
-        return [
-            estimate(
-                each,
-                cells,
-                options.level,
-                options.method,
-                options.scale,
-                within_classes=options.within_classes,
-            )
-            for each in bound
-        ]
-    if cells.squares is not None:
-        raise ValueError(f"method={options.method!r} needs whole samples, not sample_weight=")
-    if options.method == "abc":
-        made = [abc_interval(x, cells, confidence_level=options.level) for x in bound]
-        return [
-            Estimate(x.estimate, x.standard_error, x.low, x.high, "abc", x.status)
-            if x.standard_error != 0.0
-            else Estimate(x.estimate, 0.0, method="abc", status=int(kernels.DEGENERATE))
-            for x in made
-        ]
-    with ThreadPool(threads) as pool:
-        drawn = bootstrap_intervals(
-            bound,
-            cells,
-            interval=options.interval,
-            confidence_level=options.level,
-            within_classes=options.within_classes,
-            n_resamples=options.n_resamples,
-            seed=options.seed,
-            pool=pool,
-        )
-    shown = f"bootstrap, {options.interval}"
-    for each in drawn:
-        told = undefined_caution(each.n_undefined, options.n_resamples)
-        cautions += [] if told is None else [told]
-    return [
-        Estimate(x.estimate, x.standard_error, x.low, x.high, shown, x.status)
-        if x.standard_error != 0.0
-        else Estimate(x.estimate, 0.0, method=shown, status=int(kernels.DEGENERATE))
-        for x in drawn
-    ]
 
 
 def metric(
@@ -426,46 +270,88 @@ def metric(
     >>> result.value, round(result.interval.low, 4), result.interval.high
     (1.0, 0.7575, 1.0)
     """
-    options = read_interval_options(
-        {
-            "method": method,
-            "interval": interval,
-            "scale": scale,
-            "within_classes": within_classes,
-            "confidence_level": confidence_level,
-            "n_resamples": n_resamples,
-            "rng": rng,
-        }
-    )
+    method = choose(method, "method", (*METHODS, "bootstrap", "abc", None))
+    scale = choose(scale, "scale", (*SCALES, None))
+    if scale is not None and method not in (None, "jackknife", "delta"):
+        raise ValueError(f"scale= is for 'jackknife' and 'delta', got method={method!r}")
+    drawn: dict[str, Any] = {
+        "interval": choose(interval, "interval", tuple(INTERVALS)),
+        "within_classes": as_flag(within_classes, "within_classes"),
+        "confidence_level": as_proportion(confidence_level, "confidence_level"),
+        "n_resamples": as_resamples(n_resamples),
+        "seed": 0 if method != "bootstrap" and rng is None else as_seed(rng),
+    }
     metrics = read_metrics(metric, average, beta, positive, labels, zero_division)
     labels_only = {"groups": groups, "sample_weight": sample_weight}
     data, of_table = {"y_true": y_true, "pred": pred}, {"classes": classes}
     if are_counts_given(data, {"table": table}, labels_only, of_table):
-        counted = _of_confusion(table, classes)
+        counted = of_confusion(table, classes)
     else:
         counted = count_samples(y_true, {"pred": pred}, **labels_only, workers=workers)
-    several = isinstance(metric, (list, tuple))
-    return measured(counted, metrics, options, several=several, workers=workers)
+    threads = check_workers(workers)
+    found: list[tuple[Estimator, Estimate]] = []
+    cautions: list[str] = []
+    for each in metrics:
+        names, cells, estimators = bind(counted, each)
+        confusion = cells.table()
+        for estimator in estimators:
+            estimator.check(confusion)
+            cautions += conventions(estimator, [confusion], ["the model"], names)
+        if method in ("bootstrap", "abc") and cells.squares is not None:
+            raise ValueError(f"method={method!r} needs whole samples, not sample_weight=")
+        if method == "bootstrap":
+            with ThreadPool(threads) as pool:
+                outcomes = bootstrap_intervals(estimators, cells, **drawn, pool=pool)
+        elif method == "abc":
+            level = drawn["confidence_level"]
+            outcomes = [abc_interval(x, cells, confidence_level=level) for x in estimators]
+        else:
+            level, within = drawn["confidence_level"], drawn["within_classes"]
+            for estimator in estimators:
+                made = estimate(estimator, cells, level, method, scale, within_classes=within)
+                found.append((estimator, made))
+            continue
+        by = "abc" if method == "abc" else f"bootstrap, {drawn['interval']}"
+        for estimator, x in zip(estimators, outcomes, strict=True):
+            cautions += undefined_cautions(x, drawn["n_resamples"])
+            made = Estimate(x.estimate, x.standard_error, x.low, x.high, by, x.status)
+            if x.standard_error == 0.0:
+                made = Estimate(x.estimate, 0.0, method=by, status=int(kernels.DEGENERATE))
+            found.append((estimator, made))
+    confusion = counted.cells.table()
+    cautions += few_samples(confusion, counted.classes)
+    for status, reason in (
+        (kernels.UNDEFINED, "it is at an end of its range, or undefined without one sample"),
+        (kernels.DEGENERATE, "no variance was observed (its standard error is 0)"),
+    ):
+        titles = [x.title for x, one in found if one.status == status and one.value == one.value]
+        if titles:
+            cautions.append(f"No interval for {', '.join(titles[:4])}: {reason}.")
+    scalar = not isinstance(metric, (list, tuple)) and len(found) == 1
 
+    def column(values: list[Any]) -> Any:
+        return values[0] if scalar else np.array(values)
 
-def _of_confusion(table: Any, classes: Sequence[Any] | None) -> Counted:
-    """Take a confusion matrix, as an array or from a stream."""
-    if are_confusions(table):
-        if len(table.names or ()) != 1:
-            raise ValueError(
-                f"table is of {len(table.names or ())} models: pass "
-                "counts.matrix(model) and classes=counts.classes"
-            )
-        if classes is not None:
-            raise ValueError("classes are those of the counts: pass classes= to ConfusionCounts")
-        cells = cells_of_table(table.matrix(0))
-        dropped = (table.n_samples, table.n_missing, table.n_excluded)
-        return Counted(cells, tuple(table.classes), *dropped)
-    counts = read_square(table, "table", 2)
-    names = read_classes(classes, len(counts))
-    if classes is None and len(counts) > 2:
-        # A class that never occurs is no class of the data, as with labels.
-        used = np.flatnonzero(counts.any(axis=0) | counts.any(axis=1))
-        counts = np.ascontiguousarray(counts[np.ix_(used, used)])
-        names = tuple(names[code] for code in used.tolist())
-    return Counted(cells_of_table(counts), names, int(counts.sum()))
+    of = {
+        name: column([getattr(one, name) for _, one in found])
+        for name in ("value", "standard_error", "method", "status")
+    }
+    clusters = counted.cells.clusters
+    repeats = {name: drawn[name] for name in ("n_resamples", "seed")}
+    return MetricResult(
+        **of,
+        **(repeats if method == "bootstrap" else {}),
+        metric=column([estimator.name for estimator, _ in found]),
+        title=column([estimator.title for estimator, _ in found]),
+        interval=ConfidenceInterval(
+            column([one.low for _, one in found]), column([one.high for _, one in found])
+        ),
+        confidence_level=drawn["confidence_level"],
+        n_samples=counted.n_samples,
+        classes=counted.classes,
+        confusion=confusion,
+        n_clusters=None if clusters is None else clusters.n,
+        n_missing=counted.n_missing,
+        n_excluded=counted.n_excluded,
+        cautions=tuple(dict.fromkeys(cautions)),
+    )

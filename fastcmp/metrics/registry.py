@@ -1,20 +1,15 @@
-"""The metrics by name: one entry for each."""
+"""The metrics by name: one row for each, and names as users write them."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import replace
-from typing import NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
-from scipy.special import betaincinv, ndtri
+import re
+from functools import cache
+from typing import Any, NamedTuple
 
 from fastcmp import kernels
-from fastcmp.core.numbers import wilson_interval
-from fastcmp.metrics.estimators import AdjustedForChance, Estimator, KernelEstimator
-
-Floats = NDArray[np.float64]
+from fastcmp.core.checks import choose
+from fastcmp.core.errors import BadValueError
 
 
 class Entry(NamedTuple):
@@ -22,30 +17,63 @@ class Entry(NamedTuple):
 
     #: As it is shown.
     title: str
-    #: Code of the kernel.
-    code: int
+    #: Code of the kernel; -1 for a user's function.
+    code: int = -1
     #: Of d samples of the class predicted rightly, r samples of it, c predictions
     #: of it, and n samples; "sum" is over classes.
-    formula: str
-    #: Averages that it can take; empty for metrics of all classes at once.
-    averages: tuple[str, ...]
-    #: Least and largest value.
-    limits: tuple[float, float]
-    #: The scale on which an interval is symmetric.
-    scale: str
-    #: What it needs beside the counts.
-    needs: str
+    formula: str = ""
     #: Where it was published, and what scikit-learn calls it.
-    source: str
+    source: str = ""
+    #: Other names.
+    names: tuple[str, ...] = ()
+    #: The scale on which an interval is symmetric.
+    scale: str = "identity"
+    #: Least and largest value.
+    limits: tuple[float, float] = (-math.inf, math.inf)
+    #: Averages that it can take; empty for metrics of all classes at once.
+    averages: tuple[str, ...] = ()
+    #: The average of rates of classes that it is, of those that take none.
+    average: int = kernels.ONE_CLASS
+    #: What it needs beside the counts.
+    needs: str = ""
     lower_is_better: bool = False
+    #: Whether it rises, or falls, with the samples of each of two classes that are predicted
+    #: rightly; others are undefined at an end.
+    is_monotone: bool = True
+    #: Whether predictions that are none of the classes have a place in it: a column without
+    #: a row, in no average. For others they would be right.
+    takes_others: bool = True
 
 
-_INF = float("inf")
-_RATE = ("binary", "micro", "macro", "weighted")
-_SHARE = (0.0, 1.0)
-_SIGNED = (-1.0, 1.0)
-_ONE = "a positive class, or an average"
-_TWO = "a positive class"
+_LIMITS = {"logit": (0.0, 1.0), "atanh": (-1.0, 1.0), "log": (0.0, math.inf)}
+_RATE, _MEAN = ("binary", "micro", "macro", "weighted"), ("binary", "macro", "weighted")
+
+
+def _row(
+    title: str,
+    code: int,
+    formula: str,
+    source: str,
+    names: str = "",
+    *,
+    scale: str = "logit",
+    limits: tuple[float, float] | None = None,
+    **more: Any,
+) -> Entry:
+    ends = _LIMITS[scale] if limits is None else limits
+    return Entry(title, code, formula, source, tuple(names.split()), scale, ends, **more)
+
+
+def _rate(*row: Any, averages: tuple[str, ...] = _RATE, **more: Any) -> Entry:
+    """A rate of each class."""
+    return _row(*row, averages=averages, needs="a positive class, or an average", **more)
+
+
+def _contrast(*row: Any, scale: str, averages: tuple[str, ...], **more: Any) -> Entry:
+    """A rate of each class that compares it with the others."""
+    more |= {"averages": averages, "needs": "a positive class", "takes_others": False}
+    return _row(*row, scale=scale, **more)
+
 
 #: How rates of classes are averaged, and the code of the kernel.
 AVERAGES = {
@@ -56,498 +84,258 @@ AVERAGES = {
 }
 
 METRICS = {
-    "accuracy": Entry(
-        "accuracy", kernels.ACCURACY, "sum d / n", (), _SHARE, "logit", "", "accuracy_score"
-    ),
-    "balanced_accuracy": Entry(
+    "accuracy": _row("accuracy", kernels.ACCURACY, "sum d / n", "accuracy_score", "acc"),
+    "balanced_accuracy": _row(
         "balanced accuracy",
         kernels.RECALL,
         "mean of d / r over the classes of the truth",
-        (),
-        _SHARE,
-        "logit",
-        "",
         "Brodersen et al. 2010; balanced_accuracy_score",
+        "bacc",
+        average=kernels.MACRO,
     ),
-    "adjusted_balanced_accuracy": Entry(
+    "adjusted_balanced_accuracy": _row(
         "adjusted balanced accuracy",
         kernels.RECALL,
         "(balanced accuracy - 1/K) / (1 - 1/K)",
-        (),
-        _SIGNED,
-        "identity",
-        "",
         "balanced_accuracy_score(adjusted=True)",
+        "balanced_accuracy_adjusted",
+        average=kernels.MACRO,
+        scale="identity",
+        limits=(-1.0, 1.0),
     ),
-    "precision": Entry(
-        "precision", kernels.PRECISION, "d / c", _RATE, _SHARE, "logit", _ONE, "precision_score"
+    "precision": _rate(
+        "precision", kernels.PRECISION, "d / c", "precision_score", "ppv positive_predictive_value"
     ),
-    "recall": Entry(
-        "recall", kernels.RECALL, "d / r", _RATE, _SHARE, "logit", _ONE, "recall_score"
-    ),
-    "specificity": Entry(
+    "recall": _rate("recall", kernels.RECALL, "d / r", "recall_score", "sensitivity tpr"),
+    "specificity": _rate(
         "specificity",
         kernels.SPECIFICITY,
         "(n - r - c + d) / (n - r)",
-        _RATE,
-        _SHARE,
-        "logit",
-        _ONE,
         "recall of the other class",
+        "tnr selectivity",
+        takes_others=False,
     ),
-    "npv": Entry(
+    "npv": _rate(
         "negative predictive value",
         kernels.NPV,
         "(n - r - c + d) / (n - c)",
-        _RATE,
-        _SHARE,
-        "logit",
-        _ONE,
         "precision of the other class",
+        "negative_predictive_value",
+        takes_others=False,
     ),
-    "fbeta": Entry(
+    "fbeta": _rate(
         "F-beta",
         kernels.F_BETA,
         "(1 + beta^2) d / (beta^2 r + c)",
-        _RATE,
-        _SHARE,
-        "logit",
-        _ONE,
         "van Rijsbergen 1979; fbeta_score",
+        "f_beta",
     ),
-    "f1": Entry(
+    "f1": _rate(
         "F1",
         kernels.F_BETA,
         "2 d / (r + c)",
-        _RATE,
-        _SHARE,
-        "logit",
-        _ONE,
         "van Rijsbergen 1979; f1_score",
+        "f f_1 f_measure dice",
     ),
-    "f1_of_means": Entry(
+    "f1_of_means": _row(
         "F1 of mean precision and recall",
         kernels.F_BETA,
         "2 P R / (P + R), P and R means over classes",
-        (),
-        _SHARE,
-        "logit",
-        "",
         "Sokolova and Lapalme 2009; Opitz and Burst 2019",
+        average=kernels.OF_MEANS,
     ),
-    "jaccard": Entry(
-        "Jaccard",
-        kernels.JACCARD,
-        "d / (r + c - d)",
-        _RATE,
-        _SHARE,
-        "logit",
-        _ONE,
-        "Jaccard 1901; jaccard_score",
+    "jaccard": _rate(
+        "Jaccard", kernels.JACCARD, "d / (r + c - d)", "Jaccard 1901; jaccard_score", "iou"
     ),
-    "fowlkes_mallows": Entry(
+    "fowlkes_mallows": _rate(
         "Fowlkes-Mallows",
         kernels.FOWLKES_MALLOWS,
         "d / sqrt(r c)",
-        ("binary", "macro", "weighted"),
-        _SHARE,
-        "logit",
-        _ONE,
         "Fowlkes and Mallows 1983",
+        averages=_MEAN,
     ),
-    "gmean": Entry(
+    "gmean": _row(
         "geometric mean of recalls",
         kernels.RECALL,
         "(product of d / r)^(1/K)",
-        (),
-        _SHARE,
-        "logit",
-        "",
         "Kubat and Matwin 1997",
+        "geometric_mean g_mean",
+        average=kernels.GEOMETRIC,
     ),
-    "mcc": Entry(
+    "mcc": _row(
         "MCC",
         kernels.MCC,
         "(n sum d - sum r c) / sqrt((n^2 - sum r^2) (n^2 - sum c^2))",
-        (),
-        _SIGNED,
-        "atanh",
-        "",
         "Matthews 1975, Gorodkin 2004; matthews_corrcoef",
+        "matthews matthews_corrcoef r_k",
+        scale="atanh",
     ),
-    "kappa": Entry(
+    "kappa": _row(
         "Cohen's kappa",
         kernels.KAPPA,
         "1 - (disagreement / disagreement by chance)",
-        (),
-        _SIGNED,
-        "atanh",
-        "",
         "Cohen 1960; cohen_kappa_score",
+        "cohen_kappa cohens_kappa weighted_kappa",  # with weights=, see `make_metric`
+        scale="atanh",
     ),
-    "kappa_linear": Entry(
+    "kappa_linear": _row(
         "linearly weighted kappa",
         kernels.KAPPA,
         "kappa, a disagreement counts abs(i - j)",
-        (),
-        _SIGNED,
-        "atanh",
-        "an order of the classes",
         "Cohen 1968; cohen_kappa_score(weights='linear')",
+        "linear_kappa linear_weighted_kappa",
+        scale="atanh",
+        needs="an order of the classes",
     ),
-    "kappa_quadratic": Entry(
+    "kappa_quadratic": _row(
         "quadratically weighted kappa",
         kernels.KAPPA,
         "kappa, a disagreement counts (i - j)^2",
-        (),
-        _SIGNED,
-        "atanh",
-        "an order of the classes",
         "Cohen 1968; cohen_kappa_score(weights='quadratic')",
+        "quadratic_kappa quadratic_weighted_kappa kappa_squared qwk",
+        scale="atanh",
+        needs="an order of the classes",
     ),
-    "scott_pi": Entry(
+    "scott_pi": _row(
         "Scott's pi",
         kernels.SCOTT_PI,
         "kappa, chance by the mean of both margins",
-        (),
-        _SIGNED,
-        "atanh",
-        "",
         "Scott 1955",
+        "scotts_pi",
+        scale="atanh",
     ),
-    "informedness": Entry(
+    "informedness": _contrast(
         "informedness",
         kernels.INFORMEDNESS,
         "recall + specificity - 1",
-        ("binary", "macro", "weighted"),
-        _SIGNED,
-        "atanh",
-        _TWO,
         "Youden 1950 (J)",
+        "youden youden_j youdens_j bookmaker_informedness j",
+        scale="atanh",
+        averages=_MEAN,
     ),
-    "markedness": Entry(
+    "markedness": _contrast(
         "markedness",
         kernels.MARKEDNESS,
         "precision + npv - 1",
-        ("binary", "macro", "weighted"),
-        _SIGNED,
-        "atanh",
-        _TWO,
         "Powers 2011",
+        scale="atanh",
+        averages=_MEAN,
+        is_monotone=False,
     ),
-    "lr_plus": Entry(
+    "lr_plus": _contrast(
         "positive likelihood ratio",
         kernels.LR_PLUS,
         "recall / (1 - specificity)",
-        ("binary",),
-        (0.0, _INF),
-        "log",
-        _TWO,
         "class_likelihood_ratios",
+        "positive_likelihood_ratio lr+",
+        scale="log",
+        averages=("binary",),
+        is_monotone=False,
     ),
-    "lr_minus": Entry(
+    "lr_minus": _contrast(
         "negative likelihood ratio",
         kernels.LR_MINUS,
         "(1 - recall) / specificity",
-        ("binary",),
-        (0.0, _INF),
-        "log",
-        _TWO,
         "class_likelihood_ratios",
+        "negative_likelihood_ratio lr-",
+        scale="log",
+        averages=("binary",),
+        is_monotone=False,
         lower_is_better=True,
     ),
-    "diagnostic_odds_ratio": Entry(
+    "diagnostic_odds_ratio": _contrast(
         "diagnostic odds ratio",
         kernels.ODDS_RATIO,
         "lr_plus / lr_minus",
-        ("binary",),
-        (0.0, _INF),
-        "log",
-        _TWO,
         "Glas et al. 2003",
+        "dor",
+        scale="log",
+        averages=("binary",),
+        is_monotone=False,
     ),
-    "cost": Entry(
+    "cost": _row(
         "expected cost",
         kernels.COST,
         "sum of cost[t, p] / n",
-        (),
-        (0.0, _INF),
-        "identity",
-        "cost=, the matrix of costs",
         "mean of costs",
+        "expected_cost",
+        scale="identity",
+        limits=(0.0, math.inf),
+        needs="cost=, the matrix of costs",
         lower_is_better=True,
+        takes_others=False,
     ),
 }
 
 #: Other names of metrics.
-SYNONYMS = {
-    "ppv": "precision",
-    "positive_predictive_value": "precision",
-    "sensitivity": "recall",
-    "tpr": "recall",
-    "tnr": "specificity",
-    "negative_predictive_value": "npv",
-    "f": "f1",
-    "f_1": "f1",
-    "f_measure": "f1",
-    "f_beta": "fbeta",
-    "dice": "f1",
-    "iou": "jaccard",
-    "bacc": "balanced_accuracy",
-    "acc": "accuracy",
-    "balanced_accuracy_adjusted": "adjusted_balanced_accuracy",
-    "matthews": "mcc",
-    "matthews_corrcoef": "mcc",
-    "r_k": "mcc",
-    "cohen_kappa": "kappa",
-    "cohens_kappa": "kappa",
-    "weighted_kappa": "kappa",  # with weights=, see `make_metric`
-    "linear_kappa": "kappa_linear",
-    "linear_weighted_kappa": "kappa_linear",
-    "quadratic_kappa": "kappa_quadratic",
-    "quadratic_weighted_kappa": "kappa_quadratic",
-    "kappa_squared": "kappa_quadratic",
-    "qwk": "kappa_quadratic",
-    "scotts_pi": "scott_pi",
-    "geometric_mean": "gmean",
-    "g_mean": "gmean",
-    "youden": "informedness",
-    "youden_j": "informedness",
-    "youdens_j": "informedness",
-    "bookmaker_informedness": "informedness",
-    "selectivity": "specificity",
-    "j": "informedness",
-    "positive_likelihood_ratio": "lr_plus",
-    "lr+": "lr_plus",
-    "negative_likelihood_ratio": "lr_minus",
-    "lr-": "lr_minus",
-    "dor": "diagnostic_odds_ratio",
-    "expected_cost": "cost",
+SYNONYMS = {other: name for name, entry in METRICS.items() for other in entry.names}
+
+#: Successes and trials of the rates of a class that are proportions, from d, r, c and n; F1 is
+#: 2 x / (1 + x) of Jaccard's.
+PROPORTIONS = {
+    kernels.RECALL: lambda d, r, c, n: (d, r),  # noqa: ARG005
+    kernels.PRECISION: lambda d, r, c, n: (d, c),  # noqa: ARG005
+    kernels.SPECIFICITY: lambda d, r, c, n: (n - r - c + d, n - r),
+    kernels.NPV: lambda d, r, c, n: (n - r - c + d, n - c),
+    kernels.F_BETA: lambda d, r, c, n: (d, r + c - d),  # noqa: ARG005
+    kernels.JACCARD: lambda d, r, c, n: (d, r + c - d),  # noqa: ARG005
 }
 
-
-# Metrics that are proportions of counted samples, or means of such proportions.
-
-
-class Proportions(NamedTuple):
-    """A metric as sum of weights times proportions, plus a constant."""
-
-    successes: Floats
-    trials: Floats
-    weights: Floats = np.ones(1)
-    constant: float = 0.0
-    #: Whether F1 is meant where the proportions are Jaccard's.
-    as_f1: bool = False
-    #: Of an average, the classes of the proportions.
-    classes: NDArray[np.int64] | None = None
+_BETA = re.compile(r"f_?(\d+\.?\d*|\.\d+)(_of_means)?")
 
 
-def proportions_of(estimator: Estimator, table: Floats) -> Proportions | None:
-    """Write a metric as proportions of independent samples, if it is of that form."""
-    if isinstance(estimator, KernelEstimator):
-        return _of_rates(estimator, table)
-    if not isinstance(estimator, AdjustedForChance):
-        return None
-    base = proportions_of(estimator.base, table)
-    k = np.count_nonzero(table.any(axis=1))
-    if base is None or k < 2:
-        return None
-    rest = 1.0 - 1.0 / k
-    shift = (base.constant - 1.0 / k) / rest
-    return base._replace(weights=base.weights / rest, constant=shift)
+def plain_name(name: str) -> str:
+    """Write a name in one way: "Cohen's kappa" as "cohens_kappa"."""
+    name = name.strip().lower().replace("'", "")
+    if name not in ("lr-", "lr+"):
+        name = name.replace("-", "_").replace(" ", "_")
+    return name.removesuffix("_score")
 
 
-def _of_rates(estimator: KernelEstimator, table: Floats) -> Proportions | None:
-    """Write a rate, or a mean of rates, as proportions."""
-    spec, d = estimator.spec, np.diagonal(table)
-    if spec.metric == kernels.ACCURACY:
-        return Proportions(d.sum(keepdims=True), table.sum(keepdims=True)[0])
-    trials = None
-    if spec.average <= kernels.WEIGHTED:
-        r, c = table.sum(axis=1), table.sum(axis=0)
-        trials = class_trials(spec, d, r, c, table.sum())
-    if trials is None:
-        return None
-    as_f1, k = spec.metric == kernels.F_BETA, spec.label
-    if spec.metric == kernels.INFORMEDNESS:
-        if spec.average != kernels.ONE_CLASS:
-            return None
-        r, c, n = table[k].sum(), table[:, k].sum(), table.sum()
-        if not 0 < r < n:
-            return None
-        both = np.array([d[k], n - r - c + d[k]]), np.array([r, n - r])
-        return Proportions(*both, weights=np.ones(2), constant=-1.0)
-    if spec.average == kernels.ONE_CLASS:
-        if not trials[1][k] > 0:
-            return None
-        at = slice(k, k + 1)
-        return Proportions(trials[0][at], trials[1][at], as_f1=as_f1)
-    return _averaged(estimator, table, *trials, as_f1=as_f1)
+@cache
+def _spellings() -> dict[str, str]:
+    """Map each spelling of a metric, also as it is shown, to its name."""
+    shown = {plain_name(entry.title): name for name, entry in METRICS.items()}
+    return shown | SYNONYMS | {name: name for name in METRICS}
 
 
-def class_trials(
-    spec: kernels.MetricSpec, d: Floats, r: Floats, c: Floats, n: Floats | float
-) -> tuple[Floats, Floats] | None:
-    """Give successes and trials of classes, from the sums of their tables."""
-    rest = n - r - c + d
-    if spec.metric == kernels.F_BETA and spec.beta != 1.0:
-        return None
-    known = {
-        kernels.RECALL: (d, r),
-        kernels.PRECISION: (d, c),
-        kernels.SPECIFICITY: (rest, n - r),
-        kernels.NPV: (rest, n - c),
-        kernels.F_BETA: (d, r + c - d),
-        kernels.JACCARD: (d, r + c - d),
-        kernels.INFORMEDNESS: (d, r),
-    }
-    return known.get(spec.metric)
-
-
-def _averaged(
-    estimator: KernelEstimator, table: Floats, successes: Floats, trials: Floats, *, as_f1: bool
-) -> Proportions | None:
-    """Write an average over classes; those without samples add a constant."""
-    counted = estimator.averaged(table)
-    assert counted is not None
-    zero = estimator.spec.zero_division
-    known = counted & (trials > 0)
-    if np.isnan(zero):
-        counted = known
-    weights = counted.astype(np.float64)
-    if estimator.spec.average == kernels.WEIGHTED:
-        weights *= table.sum(axis=1)
-    if not weights.sum() > 0:
-        return None
-    weights /= weights.sum()
-    constant = float(weights[~known].sum() * (0.0 if np.isnan(zero) else zero))
-    rates = (successes[known], trials[known], weights[known])
-    return Proportions(*rates, constant, as_f1, np.flatnonzero(known))
-
-
-def rate_limits(of: Proportions, level: float, *, exact: bool = False) -> tuple[Floats, ...]:
-    """Each proportion with Wilson's limits, or Clopper and Pearson's; as F1 if that is meant."""
-    rate = of.successes / of.trials
-    if exact:
-        tail, x, rest = 0.5 * (1.0 - level), of.successes, of.trials - of.successes
-        low = np.where(x > 0, betaincinv(np.maximum(x, 0.5), rest + 1.0, tail), 0.0)
-        high = np.where(rest > 0, betaincinv(x + 1.0, np.maximum(rest, 0.5), 1.0 - tail), 1.0)
-    else:
-        low, high = wilson_interval(rate, of.trials, float(-ndtri(0.5 * (1.0 - level))))
-    if of.as_f1:
-        return tuple(2.0 * x / (1.0 + x) for x in (rate, low, high))
-    return rate, low, high
-
-
-def mover_limits(
-    of: Proportions, level: float, correlations: Floats | None = None, *, exact: bool = False
-) -> tuple[float, float]:
-    """Combine the limits of all proportions: Zou and Donner's MOVER.
-
-    Distances from the estimate add up as standard deviations do: of independent proportions
-    without `correlations`.
-    """
-    rate, low, high = rate_limits(of, level, exact=exact)
-    middle = float(of.weights @ rate) + of.constant
-    down, up = of.weights * (rate - low), of.weights * (high - rate)
-    if correlations is None:
-        correlations = np.eye(rate.size)
-    return (
-        middle - float(np.sqrt(down @ correlations @ down)),
-        middle + float(np.sqrt(up @ correlations @ up)),
-    )
-
-
-def score_limits(of: Proportions, level: float) -> tuple[float, float]:
-    """Score limits of a sum of independent proportions: Wilson's, where there is one.
-
-    A sum lies within them if its distance from the estimate is at most z standard errors,
-    those of the likeliest proportions that have this sum.
-    """
-    if of.trials.size == 1:
-        return mover_limits(of, level)
-    z = float(-ndtri(0.5 * (1.0 - level)))
-    low = _lowest_sum(of.successes, of.trials, of.weights, z)
-    high = of.weights.sum() - _lowest_sum(of.trials - of.successes, of.trials, of.weights, z)
-    return low + of.constant, float(high + of.constant)
-
-
-def _lowest_sum(x: Floats, n: Floats, weights: Floats, z: float) -> float:
-    if not x.any():
-        return 0.0
-    estimate = float(weights @ (x / n))
-
-    def at(multiplier: float) -> tuple[float, float]:
-        """Compute the sum for a Lagrange multiplier, and how far it is beyond the limit."""
-        slope = multiplier * weights
-        root = np.sqrt((n - slope) ** 2 + 4.0 * slope * (n - x))
-        p = np.minimum(2.0 * x / (n + slope + root), 1.0)
-        total, variance = float(weights @ p), float((weights**2 * p * (1.0 - p) / n).sum())
-        return total, estimate - total - z * math.sqrt(variance)
-
-    below, above, tiny = 0.0, z * float(np.sqrt(n.sum()) / weights.max()), 1e-12 * estimate
-    while (far := at(above)[1]) <= tiny:
-        below, above = above, 4.0 * above
-    near, side = at(below)[1], 0
-    for _ in range(100):  # the Illinois rule: an end that stays counts half
-        middle = 0.5 * (below + above)
-        if near < -tiny:
-            middle = above - far * (above - below) / (far - near)
-        total, beyond = at(middle)
-        if above - below <= 1e-12 * above or 0.0 < abs(beyond) < tiny:
-            break
-        if beyond > tiny:
-            above, far, near = middle, beyond, near * (0.5 if side > 0 else 1.0)
-        else:
-            below, near, far = middle, beyond, far * (0.5 if side < 0 else 1.0)
-        side = 1 if beyond > tiny else -1
-    return total
-
-
-def are_independent(estimator: Estimator, of: Proportions) -> bool:
-    """Whether the proportions are of different samples: recalls of classes, or precisions.
-
-    Not where they are weighted by class, as these weights are estimates too.
-    """
-    if isinstance(estimator, AdjustedForChance):
-        estimator = estimator.base
-    rates = (kernels.RECALL, kernels.INFORMEDNESS, kernels.PRECISION)
-    return of.trials.size == 1 or (
-        isinstance(estimator, KernelEstimator)
-        and estimator.spec.metric in rates
-        and estimator.spec.average != kernels.WEIGHTED
-    )
-
-
-def of_recalls(estimator: Estimator) -> bool:
-    """Whether a metric is a mean of recalls, or of recall and specificity."""
-    if isinstance(estimator, AdjustedForChance):
-        estimator = estimator.base
-    return isinstance(estimator, KernelEstimator) and estimator.spec.metric != kernels.PRECISION
-
-
-# Predictions that are none of the classes: a column without a row, in no average.
-
-
-#: Rates and agreements that know such predictions; for the others they would be right.
-_WITH_OTHERS = (
-    *(kernels.RECALL, kernels.PRECISION, kernels.F_BETA, kernels.JACCARD),
-    *(kernels.FOWLKES_MALLOWS, kernels.ACCURACY, kernels.MCC, kernels.KAPPA),
-    kernels.SCOTT_PI,
-)
-
-
-def with_others(estimator: Estimator) -> Estimator:
-    """Add a last class for them; raise ValueError where they have no place."""
-    k = estimator.n_classes + 1
-    if isinstance(estimator, AdjustedForChance):
-        return replace(estimator, n_classes=k, base=with_others(estimator.base))
-    if isinstance(estimator, KernelEstimator):
-        spec = estimator.spec
-        if spec.metric in _WITH_OTHERS and not estimator.penalty.size:
-            listed = np.append(estimator.listed, np.uint8(0))
-            return replace(estimator, n_classes=k, listed=listed)
-    raise ValueError(
-        f"metric {estimator.name!r} has no place for predictions that are none of the "
-        "classes: with it missing='wrong' counts none, and classes= must name all"
-    )
+def parse_name(
+    metric: str, average: str | None, beta: float | None
+) -> tuple[str, str | None, float | None]:
+    """Split a name such as "f2_macro" into metric, average and beta."""
+    plain, named = plain_name(metric), None
+    if plain not in _spellings():  # others may begin or end with an average
+        for each in AVERAGES:
+            if plain.endswith(f"_{each}"):
+                plain, named = plain.removesuffix(f"_{each}").removesuffix("_score"), each
+                break
+            if plain.startswith(f"{each}_"):
+                plain, named = plain.removeprefix(f"{each}_"), each
+                break
+    if matched := _BETA.fullmatch(plain):
+        number = float(matched[1])
+        plain = "f1" if number == 1.0 else "fbeta"
+        plain = "f1_of_means" if matched[2] else plain
+        if number != 1.0 and beta not in (None, number):
+            raise ValueError(f"metric={metric!r} and beta={beta} differ: pass one of them")
+        beta = beta if number == 1.0 else number
+    plain = _spellings().get(plain, plain)
+    if plain not in METRICS:
+        raise BadValueError(
+            "metric",
+            tuple(METRICS),
+            repr(metric),
+            ": rates may end in '_macro', '_micro' or '_weighted' (and metric=f is a function f "
+            "of the confusion matrix)",
+        )
+    if average is not None:
+        average = choose(average, "average", (*AVERAGES, None))
+    if named is not None:
+        if average not in ("binary", named):
+            raise ValueError(f"metric={metric!r} and average={average!r} differ: pass one")
+        average = named
+    fit = METRICS[plain].averages
+    if average != "binary" and average not in ((*fit, None) if fit else ()):
+        fitting = f"it takes {fit} or None" if fit else "it is of all classes at once"
+        raise ValueError(f"average={average!r} does not fit metric {plain!r}: {fitting}")
+    return plain, average, beta

@@ -15,108 +15,21 @@ from fastcmp.core.checks import are_counts_given
 from fastcmp.core.records import ConfidenceInterval, are_labelled
 from fastcmp.core.threads import ThreadPool, check_workers
 from fastcmp.inputs.model_names import read_pair_names
-from fastcmp.metrics.cells import (
-    Cells,
-    Counted,
-    cells_of_table,
-    count_samples,
-    of_label_table,
-    read_classes,
-    read_label_table,
-    read_square,
-)
-from fastcmp.metrics.choice import read_metrics
+from fastcmp.metrics.cells import Counted, count_samples, of_counts
+from fastcmp.metrics.choice import bind, read_metrics
 from fastcmp.metrics.compared import (
     DRAWN,
+    EXCHANGED,
     Compared,
     CompareOptions,
     choose_method,
-    compare_counted,
+    compare_bound,
     read_options,
 )
 from fastcmp.metrics.comparison_result import MetricComparison
-from fastcmp.metrics.margins import metric_margins, read_margins
+from fastcmp.metrics.margins import margin_test, read_margins, stacked_margins
 from fastcmp.paired.margins import MarginOptions
 from fastcmp.pairwise.compare_all import compare_all
-
-
-def comparison_record(
-    tables: list[Counted],
-    found: list[list[Compared]],
-    shape: tuple[int, ...],
-    options: CompareOptions,
-    names: tuple[str, str],
-    against: MarginOptions | None,
-) -> MetricComparison:
-    """Make the record: numbers, or arrays of a shape."""
-    flat = [one for row in found for one in row]
-    sizes = [counted.n_samples for counted in tables for _ in found[0]]
-
-    def column(values: list[Any]) -> Any:
-        if not shape and len(values) == 1:
-            return values[0]
-        return np.array(values).reshape(shape)
-
-    def ends(of: list[tuple[float, float]]) -> ConfidenceInterval:
-        return ConfidenceInterval(*(column([x[i] for x in of]) for i in (0, 1)))
-
-    first, cells = tables[0], flat[0].pair.cells
-    clusters = None if cells.clusters is None else cells.clusters.n
-    exact = options.method == "exact"
-    drawn = options.method in DRAWN or any(one.bounds is not None for one in flat)
-    degrees = options.degrees(cells)
-    distribution = _distribution(options.method, degrees)
-    cautions = dict.fromkeys(caution for one in flat for caution in one.cautions)
-    return MetricComparison(
-        statistic=column([one.test.statistic for one in flat]),
-        pvalue=column([one.test.pvalue for one in flat]),
-        df=degrees if distribution == "t" else None,
-        distribution=distribution,
-        status=column([one.test.status for one in flat]),
-        metric=column([one.pair.estimator.name for one in flat]),
-        measure=column([one.pair.estimator.title for one in flat]),
-        difference=column([one.pair.difference for one in flat]),
-        standard_error=column([one.errors.difference for one in flat]),
-        standard_error_a=column([one.errors.a for one in flat]),
-        standard_error_b=column([one.errors.b for one in flat]),
-        interval=ends([one.interval for one in flat]),
-        ratio=column([one.ratio for one in flat]),
-        ratio_interval=ends([one.ratio_interval for one in flat]),
-        value_a=column([one.pair.value_a for one in flat]),
-        value_b=column([one.pair.value_b for one in flat]),
-        method=str(options.method),
-        interval_method=column([one.interval_method for one in flat]),
-        alternative=options.alternative,
-        confidence_level=options.confidence_level,
-        lower_is_better=column([one.pair.estimator.lower_is_better for one in flat]),
-        names=names,
-        n_samples=column(sizes),
-        n_discordant=column([_n_discordant(one.pair.cells) for one in flat]),
-        classes=first.classes,
-        n_configurations=(column([one.n_configurations for one in flat]) if exact else None),
-        n_clusters=clusters,
-        n_resamples=options.n_resamples if drawn else None,
-        seed=options.seed if drawn else None,
-        n_missing=first.n_missing,
-        n_excluded=first.n_excluded,
-        cautions=tuple(cautions),
-        margins=metric_margins(found, shape, options, against),
-    )
-
-
-def _distribution(method: str | None, df: float) -> str:
-    if method in ("exact", "permutation"):
-        return "permutation"
-    if method in ("bootstrap", "abc"):
-        return str(method)
-    return "normal" if df == math.inf else "t"
-
-
-def _n_discordant(cells: Cells) -> Any:
-    """Count the samples, or their weight, for which the predictions differ."""
-    _, a, b = cells.codes.T
-    n = cells.counts[a != b].sum()
-    return float(n) if cells.squares is not None else int(n)
 
 
 def compare_metric(
@@ -297,30 +210,22 @@ def compare_metric(
     data = {"y_true": y_true, "pred_a": pred_a, "pred_b": pred_b}
     labels_only = {"groups": groups, "sample_weight": sample_weight}
     lead: tuple[int, ...] = ()
-    if not are_counts_given(data, {"counts": counts}, labels_only, {"classes": classes}):
+    if are_counts_given(data, {"counts": counts}, labels_only, {"classes": classes}):
+        tables, lead = of_counts(counts, classes)
+    else:
         preds = {"pred_a": pred_a, "pred_b": pred_b}
         tables = [count_samples(y_true, preds, **labels_only, workers=workers)]
-    elif (table := read_label_table(counts)) is not None:
-        if classes is not None:
-            raise ValueError("classes= are the labels of an array, and these counts have theirs")
-        tables = [of_label_table(table)]
-    else:
-        tensors = read_square(counts, "counts", 3)
-        labelled = read_classes(classes, tensors.shape[-1])
-        lead = tensors.shape[:-3]
-        tables = [
-            _counted(tensor, labelled, given=classes is not None)
-            for tensor in tensors.reshape(-1, *tensors.shape[-3:])
-        ]
     if names is None:
         names = counts.names if are_labelled(counts) else ("a", "b")
     chosen, threads = read_pair_names(names), check_workers(workers)
-    options = choose_method(tables, metrics, options)
+    bounds = [bind(counted, each) for counted in tables for each in metrics]
+    options = choose_method(bounds, options)
     with ThreadPool(threads) as pool:
-        found = [compare_counted(x, metrics, options, chosen, pool) for x in tables]
-    several = isinstance(metric, (list, tuple)) or len(found[0]) > 1
-    shape = (*lead, len(found[0])) if several else lead
-    record = comparison_record(tables, found, shape, options, chosen, against)
+        found = [one for x in bounds for one in compare_bound(x, options, chosen, pool)]
+    n_metrics = len(found) // len(tables)
+    several = isinstance(metric, (list, tuple)) or n_metrics > 1
+    shape = (*lead, n_metrics) if several else lead
+    record = _record(tables, found, shape, options, chosen, against)
     if slices is None:
         return record
     refused = {
@@ -341,11 +246,87 @@ def compare_metric(
     return replace(record, slices=compared.slices)
 
 
-def _counted(tensor: Any, labels: tuple[Any, ...], *, given: bool) -> Counted:
-    """Take one tensor; a class that never occurs is none, unless it was named, or of two."""
-    if not given and len(tensor) > 2:
-        seen = tensor.any(axis=(1, 2)) | tensor.any(axis=(0, 2)) | tensor.any((0, 1))
-        used = np.flatnonzero(seen)
-        tensor = tensor[np.ix_(used, used, used)]
-        labels = tuple(labels[code] for code in used.tolist())
-    return Counted(cells_of_table(tensor), labels, int(tensor.sum()))
+def _record(
+    tables: list[Counted],
+    found: list[Compared],
+    shape: tuple[int, ...],
+    options: CompareOptions,
+    names: tuple[str, str],
+    against: MarginOptions | None,
+) -> MetricComparison:
+    """Make the record: numbers, or arrays of a shape; `found` has the metrics of each table."""
+    scalar, n_metrics = not shape and len(found) == 1, len(found) // len(tables)
+
+    def column(values: list[Any]) -> Any:
+        return values[0] if scalar else np.array(values).reshape(shape)
+
+    def ends(of: list[tuple[float, float]]) -> ConfidenceInterval:
+        return ConfidenceInterval(*(column([x[i] for x in of]) for i in (0, 1)))
+
+    first, cells, method = tables[0], found[0].pair.cells, str(options.method)
+    df = options.degrees(cells)
+    distribution = "permutation" if method in EXCHANGED else method
+    if distribution not in ("permutation", "bootstrap", "abc"):
+        distribution = "normal" if df == math.inf else "t"
+    of: dict[str, list[Any]] = {
+        name: [getattr(one.test, name) for one in found]
+        for name in ("statistic", "pvalue", "status")
+    }
+    of |= {name: [getattr(one, name) for one in found] for name in ("interval_method", "ratio")}
+    of |= {
+        name: [getattr(one.pair, name) for one in found]
+        for name in ("difference", "value_a", "value_b")
+    }
+    of["metric"] = [one.pair.estimator.name for one in found]
+    of["measure"] = [one.pair.estimator.title for one in found]
+    of["lower_is_better"] = [one.pair.estimator.entry.lower_is_better for one in found]
+    for i, name in enumerate(("standard_error", "standard_error_a", "standard_error_b")):
+        of[name] = [one.standard_errors[i] for one in found]
+    of["n_samples"] = [counted.n_samples for counted in tables for _ in range(n_metrics)]
+    of["n_discordant"] = [
+        int(n) if one.pair.cells.squares is None else float(n)
+        for one in found
+        for n in [one.pair.cells.counts[np.not_equal(*one.pair.cells.codes.T[1:])].sum()]
+    ]
+    if method == "exact":
+        of["n_configurations"] = [one.n_configurations for one in found]
+    drawn = method in DRAWN or any(one.bounds is not None for one in found)
+    margins = None
+    if against is not None:
+        if against.margin.ndim and against.margin.size != n_metrics:
+            raise ValueError(
+                f"margin must have one entry for each of {n_metrics} metrics, got "
+                f"{against.margin.size}"
+            )
+        wanted = np.broadcast_to(against.margin, n_metrics).tolist() * len(tables)
+        tests = [
+            margin_test(
+                one.pair,
+                one.bounds,
+                against._replace(margin=margin),
+                standard_error=one.standard_errors[0],
+                pvalue=one.test.pvalue,
+                alternative=options.alternative,
+            )
+            for one, margin in zip(found, wanted, strict=True)
+        ]
+        margins = tests[0] if scalar else stacked_margins(tests, shape)
+    return MetricComparison(
+        **{name: column(values) for name, values in of.items()},
+        df=df if distribution == "t" else None,
+        distribution=distribution,
+        interval=ends([one.interval for one in found]),
+        ratio_interval=ends([one.ratio_interval for one in found]),
+        method=method,
+        alternative=options.alternative,
+        confidence_level=options.confidence_level,
+        names=names,
+        classes=first.classes,
+        n_clusters=None if cells.clusters is None else cells.clusters.n,
+        n_resamples=options.n_resamples if drawn else None,
+        seed=options.seed if drawn else None,
+        n_missing=first.n_missing,
+        n_excluded=first.n_excluded,
+        cautions=tuple(dict.fromkeys(caution for one in found for caution in one.cautions)),
+        margins=margins,
+    )

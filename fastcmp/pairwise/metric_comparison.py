@@ -20,9 +20,9 @@ from fastcmp.inputs.item_groups import ItemGroups
 from fastcmp.inputs.labels import Labels
 from fastcmp.kernels.bits import TILE_ROWS
 from fastcmp.metrics.cells import Cells, gather_cells
-from fastcmp.metrics.compared import pair_of
 from fastcmp.metrics.intervals import distances_apart, few_samples
 from fastcmp.metrics.margins import bounded_draws, margin_test, paired_counts, stacked_margins
+from fastcmp.metrics.pairs import pair_of
 from fastcmp.paired.accuracy_margins import accuracy_margins
 from fastcmp.paired.clustered_mcnemar import cluster_cautions
 from fastcmp.paired.margin_result import MarginTests
@@ -498,12 +498,12 @@ def fields_of_units(units: MetricUnits, found: ItemGroups) -> dict[str, Any]:
 def fields_of(how: How, metric: MetricClasses, models: MetricModels) -> dict[str, Any]:
     """What the record says of the metric."""
     estimator = metric.estimator
-    scale = f"{how.method}, {estimator.scale}"
+    scale = f"{how.method}, {estimator.entry.scale}"
     return {
         "metric": estimator.name,
         "measure": estimator.title,
-        "lower_is_better": estimator.lower_is_better,
-        "limits": estimator.limits,
+        "lower_is_better": estimator.entry.lower_is_better,
+        "limits": estimator.entry.limits,
         "classes": metric.classes,
         "interval_method": "; ".join(models.interval_methods) or scale,
         "n_resamples": None if how.draws is None else how.draws.n,

@@ -25,7 +25,6 @@ from fastcmp.kernels.metric_slopes import (
 from fastcmp.metrics.cells import check_classes_fit
 from fastcmp.metrics.estimators import Estimator
 from fastcmp.metrics.intervals import estimate_table, jackknife_influences, limits_on
-from fastcmp.metrics.registry import are_independent, proportions_of, with_others
 
 if TYPE_CHECKING:
     from fastcmp.metrics.choice import Metric
@@ -93,7 +92,7 @@ def bind(
         )
     estimator, of_class = made[0], [known.get(label, -1) for label in classes]
     if others is not None:
-        estimator = with_others(estimator)
+        estimator = estimator.with_others()
         of_class.append(others)
     return MetricClasses(estimator, classes, np.array(of_class, np.int64))
 
@@ -340,12 +339,12 @@ class _Reading:
 
     def _interval(self, i: int, table: Floats) -> tuple[float, float]:
         """The interval of a model alone."""
-        scale, value = self.estimator.scale, float(self.value[i])
+        scale, value = self.estimator.entry.scale, float(self.value[i])
         error = float(self.error[i])
         if self.units.stratified or self.units.clusters is not None:
             return limits_on(scale, value, error, self.quantile)
         by = "delta" if scale == "log" else "jackknife"
-        inside = self.estimator.limits[0] < value < self.estimator.limits[1]
+        inside = self.estimator.entry.limits[0] < value < self.estimator.entry.limits[1]
         plain = self.samples.weighted or (scale in ("log", "identity") and self.by_scale)
         if inside and self.jackknife == (by == "jackknife") and plain:
             self.interval_methods.add(by if scale == "identity" else f"{by}, {scale}")
@@ -357,8 +356,8 @@ class _Reading:
     @cached_property
     def by_scale(self) -> bool:
         """Whether intervals are symmetric on a scale, as those of `estimate_table`."""
-        of = proportions_of(self.estimator, np.ones((self.estimator.n_classes,) * 2))
-        return of is None or not are_independent(self.estimator, of)
+        of = self.estimator.proportions(np.ones((self.estimator.n_classes,) * 2))
+        return of is None or not of.are_independent
 
     def _lookups(self, tables: Floats, counts: Ints) -> Floats:
         """Look up what samples add to the metric, to first order, (b, H, K', K')."""

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import Draws
-from fastcmp.core.numbers import normal_tail
 from fastcmp.core.threads import ThreadPool, no_step, parts
 from fastcmp.counts.label_counts import count_cells
 from fastcmp.counts.pair_tables import PairTables, slices_pay, slices_time
@@ -31,8 +30,8 @@ from fastcmp.kernels.metric_slopes import compare_cells, compare_influences
 from fastcmp.kernels.status import TWO_SIDED
 from fastcmp.metrics.bootstrap import MANY_UNDEFINED, bootstrap_intervals
 from fastcmp.metrics.cells import Cells, ClusterCells, gather_cells
-from fastcmp.metrics.compared import least_error, pair_of, without_variance
 from fastcmp.metrics.estimators import Estimator
+from fastcmp.metrics.pairs import least_error, pair_of, pooled_z, without_variance
 from fastcmp.metrics.permutation import is_exact, permutation_tests
 from fastcmp.paired.stratified_mcnemar import per_sample
 from fastcmp.pairwise.engine import PairTests
@@ -65,7 +64,7 @@ class Differences:
         self._models, self._spread, self.df, self.exact = models, spread, df, exact
         self._least = least_error(float(models.sizes.sum()))
         self.side = spread.side
-        low, high = estimator.limits
+        low, high = estimator.entry.limits
         self.limits = low - high, high - low
 
     def of(self, block: Block) -> Floats:
@@ -190,19 +189,10 @@ def pooled_test(samples: Counted, models: MetricModels, sums: PairSums) -> Test:
         for span in parts(len(block.pairs), max(1, _CELLS // k**2)):
             psi = estimator.influences(both(block.pairs[span]))
             found.append(add(span, samples.metric.lookup(psi, samples.n_codes)))
-        return z_of(np.concatenate(found), difference)
+        differ, total, squares = np.concatenate(found).T
+        return pooled_z(differ, total, squares, difference)
 
     return test
-
-
-def z_of(sums: Floats, difference: Floats) -> tuple[Floats, Floats]:
-    """Turn sums of differences and their squares into z; 0 where nothing differs."""
-    differ, total, squares = sums.T
-    with np.errstate(divide="ignore", invalid="ignore"):
-        z = np.where(squares > 0.0, total / np.sqrt(squares), np.nan)
-    z[np.isnan(difference)] = np.nan
-    z[(differ == 0) & ~np.isnan(difference)] = 0.0
-    return z, np.asarray(normal_tail(z, "two-sided"))
 
 
 def places_of_classes(samples: Counted) -> Ints:

@@ -16,22 +16,22 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import are_counts_given, as_proportion, as_whole, choose
-from fastcmp.core.numbers import normal_tail
 from fastcmp.core.threads import Progress, ThreadPool, check_workers, reporting
 from fastcmp.kernels.class_exchanges import exchange_classes
 from fastcmp.metrics.cells import Cells
 from fastcmp.metrics.choice import Metric, make_metric
-from fastcmp.metrics.compared import Pair, pooled_test
-from fastcmp.metrics.estimators import Estimator, KernelEstimator
+from fastcmp.metrics.estimators import Estimator, KernelEstimator, Proportions
 from fastcmp.metrics.intervals import (
     conventions,
     differing_labels,
     estimate,
     estimate_table,
     few_samples,
+    rate_limits,
 )
+from fastcmp.metrics.pairs import pair_of, pooled_test, pooled_z
 from fastcmp.metrics.permutation import Exchanges, permutation_tests
-from fastcmp.metrics.registry import Proportions, class_trials, rate_limits
+from fastcmp.metrics.registry import PROPORTIONS
 from fastcmp.pairwise.adjust import ADJUSTMENTS, adjust_checked, promise
 from fastcmp.scores.classification_report_result import (
     Chosen,
@@ -100,11 +100,12 @@ def _class_values(estimator: KernelEstimator, tables: Ints, level: float) -> Flo
     value, spec = estimator.values(floats), estimator.spec
     low, high = np.full((2, len(value)), np.nan)
     d, n = floats[:, 1, 1], floats.sum(axis=(1, 2))
-    trials = class_trials(spec, d, floats[:, 1].sum(1), floats[:, :, 1].sum(1), n)
-    if trials is None or spec.metric == kernels.INFORMEDNESS:
+    r, c = floats[:, 1].sum(1), floats[:, :, 1].sum(1)
+    if spec.metric not in PROPORTIONS or (spec.metric == kernels.F_BETA and spec.beta != 1.0):
         for u, table in enumerate(floats):
             low[u], high[u] = estimate_table(estimator, table, level)[2:4]
     else:
+        trials = PROPORTIONS[spec.metric](d, r, c, n)
         known = trials[1] > 0
         of = Proportions(trials[0][known], trials[1][known], as_f1=spec.metric == kernels.F_BETA)
         _, low[known], high[known] = rate_limits(of, level)
@@ -126,10 +127,8 @@ def _class_tests(estimators: Sequence[KernelEstimator], pairs: Ints) -> tuple[Fl
         psi = estimator.influences(a + b)
         u = psi[:, :, :, np.newaxis] - psi[:, :, np.newaxis]
         total, square = ((tables * x).sum(axis=(1, 2, 3)) for x in (u, u * u))
-        with np.errstate(invalid="ignore", divide="ignore"):
-            z = total / np.sqrt(square)
-        z[np.isnan(estimator.values(a) - estimator.values(b))] = np.nan
-        own[~known] = normal_tail(z, "two-sided")
+        difference = estimator.values(a) - estimator.values(b)
+        own[~known] = pooled_z(1.0, total, square, difference)[1]
     return pvalue.ravel(), exact.ravel()
 
 
@@ -153,10 +152,7 @@ def _average_tests(estimators: Sequence[Estimator], cells: Cells) -> tuple[Float
     if quick:
         pvalues = [test.pvalue for test in permutation_tests(estimators, cells, exact=True)]
     else:
-        tables = cells.table(0), cells.table(1)
-        both = np.stack(tables)
-        pairs = [Pair(x, cells, tables, *x.values(both).tolist()) for x in estimators]
-        pvalues = [pooled_test(pair, "two-sided").pvalue for pair in pairs]
+        pvalues = [pooled_test(pair_of(x, cells), "two-sided").pvalue for x in estimators]
     return np.array(pvalues, np.float64), np.full(len(pvalues), quick)
 
 

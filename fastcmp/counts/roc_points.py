@@ -54,7 +54,7 @@ class RocCurve(Curve):
 
     _title: ClassVar[str] = "ROC curve"
     _n_unpacked: ClassVar[int] = 3
-    _blocks = "scores:roc_curve"
+    _blocks = "scores:curve_of"
 
     #: False and true positive rates, ascending, shape (T + 1,).
     fpr: NDArray[np.float64]

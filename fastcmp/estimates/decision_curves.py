@@ -47,7 +47,7 @@ class DecisionCurve(Drawn, Record):
     """
 
     _picture: ClassVar[str] = "decision_curve"
-    _blocks = "probabilities:decision_curve"
+    _blocks = "scores:decision_curve"
     _opening = "Models were compared by their net benefit at each threshold."
 
     #: Of each difference, shape (P, T).

@@ -35,7 +35,7 @@ class ReliabilityDiagram(Drawn, Record):
     """
 
     _picture: ClassVar[str] = "reliability"
-    _blocks = "probabilities:reliability"
+    _blocks = "scores:reliability"
 
     #: Name of the model, shape (R,).
     model: tuple[str, ...]

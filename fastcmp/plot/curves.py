@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import math
 import textwrap
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from fastcmp import pictures
 from fastcmp.core.sections import interval_name
-from fastcmp.counts.roc_points import Curve, RocCurve
+from fastcmp.counts.roc_points import Curve
 from fastcmp.crossval.comparison_result import CVComparison, difference_interval
 from fastcmp.planning.plan_result import Plan
 from fastcmp.planning.power_points import (
@@ -29,42 +30,14 @@ from fastcmp.plot.style import (
     PALE,
     as_text,
     curve_style,
+    draw_curves,
     place_legend,
     prepare_axes,
 )
-from fastcmp.scores.curves import DetCurve, PrecisionRecallCurve
-from fastcmp.scores.lift import GainCurve
 from fastcmp.scores.roc_bands import RocBand
 from fastcmp.sequential.looks_result import LooksResult
 
 Axes: TypeAlias = Any
-
-#: Of each kind, what is drawn against what, the names of the axes, and how points are
-#: joined.
-_DRAWN: dict[type[Curve], tuple[str, str, str, str, str]] = {
-    RocCurve: (
-        "fpr",
-        "tpr",
-        "False positive rate (1 - specificity)",
-        "True positive rate (sensitivity)",
-        "default",
-    ),
-    PrecisionRecallCurve: (
-        "recall",
-        "precision",
-        "Recall (sensitivity)",
-        "Precision (positive predictive value)",
-        "steps-post",
-    ),
-    DetCurve: ("fpr", "fnr", "False positive rate", "False negative rate", "default"),
-    GainCurve: (
-        "called",
-        "captured",
-        "Proportion of the cases",
-        "Proportion of the events",
-        "default",
-    ),
-}
 
 
 def curve(result: Curve, *, label: str | None = None, ax: Axes | None = None) -> Axes:
@@ -100,16 +73,16 @@ def curve(result: Curve, *, label: str | None = None, ax: Axes | None = None) ->
     'True positive rate (sensitivity)'
     >>> plt.close(ax.figure)
     """
-    if type(result) not in _DRAWN:
+    if type(result) not in pictures.DRAWN:
         raise TypeError(f"curve draws a curve such as RocCurve, got {type(result).__name__}")
     if label is not None and not isinstance(label, str):
         raise TypeError(f"label must be text or None, got {type(label).__name__}")
-    x, y, x_label, y_label, joined = _DRAWN[type(result)]
+    picture = pictures.curves({"": result})
     ax = prepare_axes(ax, (5.2, 5.2))
-    style = curve_style(len(ax.lines), 1) | {"drawstyle": joined, "label": label}
-    ax.plot(getattr(result, x), getattr(result, y), **style)
-    ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), xlabel=x_label, ylabel=y_label)
-    ax.set_aspect("equal")
+    [line] = picture.lines
+    style = curve_style(len(ax.lines), 1) | {"drawstyle": line.joined, "label": label}
+    draw_curves(replace(picture, lines=(), straight=None), ax)
+    ax.plot(line.x, line.y, **style)
     return ax
 
 
@@ -154,19 +127,9 @@ def roc_band(result: RocBand, *, confidence_level: float = 0.95, ax: Axes | None
     """
     if not isinstance(result, RocBand):
         raise TypeError(f"roc_band draws a RocBand, got {type(result).__name__}")
-    low, high = result.confidence_interval(confidence_level)
+    picture = pictures.roc_band(result, confidence_level)
     ax = prepare_axes(ax, (5.2, 5.2))
-    order = np.argsort(result.at, kind="stable")
-    x, n_models, handles = result.at[order], len(result.names), []
-    for m, name in enumerate(result.names):
-        style = curve_style(m, n_models)
-        band = {"color": style["color"], "alpha": 0.18, "linewidth": 0}
-        ax.fill_between(x, low[m, order], high[m, order], **band)
-        handles += ax.plot(x, result.estimate[m, order], label=as_text(name), **style)
-    ax.plot([0, 1], [1, 0], color=GREY, linewidth=0.9, linestyle=(0, (1, 2)))
-    ax.set(xlim=(1.01, -0.01), ylim=(-0.01, 1.01))
-    ax.set(xlabel=result.given.capitalize(), ylabel=result.measure.capitalize())
-    place_legend(ax, handles, f"{100 * confidence_level:g}% bands", inside=True)
+    place_legend(ax, draw_curves(picture, ax), picture.legend, inside=True)
     return ax
 
 
@@ -211,31 +174,7 @@ def evidence(result: LooksResult, *, ax: Axes | None = None) -> Axes:
     if not isinstance(result, LooksResult):
         raise TypeError(f"evidence draws a LooksResult, got {type(result).__name__}")
     ax = prepare_axes(ax, (6.2, 3.8))
-    # An e-value of 0 has no logarithm: it is drawn at the least of the others.
-    heights = result.log_evalue / math.log(10.0)
-    seen = heights[np.isfinite(heights)]
-    least, most = (seen.min(), seen.max()) if seen.size else (0.0, 0.0)
-    heights = np.clip(heights, least - 1.0, most + 1.0)
-    limit = -math.log10(result.alpha)
-    ax.axhline(0.0, color=GREY, linewidth=0.9, linestyle=(0, (1, 2)))
-    handles = [
-        ax.axhline(
-            limit,
-            color=COLOURS[1],
-            linewidth=1.4,
-            linestyle="--",
-            label=f"1 / alpha = {1 / result.alpha:.4g}",
-        )
-    ]
-    line = {"color": COLOURS[0], "linewidth": 1.8, "marker": "o", "markersize": 4}
-    handles += ax.plot(result.n_samples, heights, label="a look", **line)
-    first = result.first_rejection
-    if first is not None:
-        where = result.n_samples[first], heights[first]
-        mark = {"color": COLOURS[2], "marker": "D", "markersize": 9, "linestyle": ""}
-        handles += ax.plot(*where, label=f"decided at {where[0]}", **mark)
-    unit = "Samples" if not np.isnan(result.low).any() else "Discordant samples"
-    ax.set(xlabel=unit, ylabel="Evidence (log10 of the e-value)")
+    handles = draw_curves(pictures.evidence(result), ax)
     ax.xaxis.get_major_locator().set_params(integer=True)
     ax.margins(y=0.1)
     ax.spines[["top", "right"]].set_visible(False)

@@ -12,6 +12,7 @@ from fastcmp.core.checks import choose
 from fastcmp.core.records import ScoreTable
 from fastcmp.datasets.datasets_result import DatasetsResult
 from fastcmp.datasets.reading import read_scores
+from fastcmp.pictures import ranks_within, shades_of
 from fastcmp.plot.style import GREY, PALE, as_text, fitting_size, prepare_axes
 
 Axes: TypeAlias = Any
@@ -161,12 +162,12 @@ def task_scores(
     """
     kind = choose(kind, "kind", _KINDS)
     table = _read(scores, names, tasks, lower_is_better=lower_is_better)
-    ranks = task_ranks(-table.scores if table.lower_is_better else table.scores)
+    ranks = ranks_within(table.scores if table.lower_is_better else -table.scores)
     known = np.count_nonzero(~np.isnan(ranks), axis=1)
     mean = np.nansum(ranks, axis=1) / np.where(known > 0, known, np.nan)
     order = np.argsort(mean, kind="stable")
     ranks, found = ranks[order], table.scores[order]
-    shade = _by_rank(ranks) if kind == "rank" else _by_score(found, table)
+    shade = shades_of(ranks) if kind == "rank" else _by_score(found, table)
     texts = None
     if found.size <= _WRITTEN:
         texts = _written(found)
@@ -187,24 +188,6 @@ def _read(scores: Any, names: Any, tasks: Any, *, lower_is_better: bool) -> Scor
         lower = scores.lower_is_better
         return ScoreTable(scores.names, scores.tasks, scores.scores, lower)
     return read_scores(scores, names, tasks, lower_is_better=lower_is_better)
-
-
-def task_ranks(scores: Floats) -> Floats:
-    """Rank models within each task, 1 the best, ties by their mean; NaN stays."""
-    ranks = np.full(scores.shape, np.nan)
-    for task, column in enumerate(scores.T):
-        known = ~np.isnan(column)
-        losses = -column[known]
-        ordered = np.sort(losses)
-        before = np.searchsorted(ordered, losses, "left")
-        ranks[known, task] = (before + np.searchsorted(ordered, losses, "right") + 1) / 2
-    return ranks
-
-
-def _by_rank(ranks: Floats) -> Floats:
-    """Shade the best of each task by 1, the worst by 0, models that all tie by 1/2."""
-    known = np.count_nonzero(~np.isnan(ranks), axis=0)
-    return np.asarray((known + 0.5 - ranks) / np.maximum(known, 1))
 
 
 def _by_score(scores: Floats, table: ScoreTable) -> Floats:

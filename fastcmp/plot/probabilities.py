@@ -6,15 +6,22 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from fastcmp import pictures
 from fastcmp.core.checks import as_flag
 from fastcmp.estimates.calibration import Calibration
 from fastcmp.estimates.decision_curves import DecisionCurve
 from fastcmp.estimates.reliability import ReliabilityDiagram
-from fastcmp.plot.style import COLOURS, GREY, as_text, curve_style, place_legend, prepare_axes
+from fastcmp.plot.style import (
+    COLOURS,
+    DOTTED,
+    GREY,
+    as_text,
+    draw_curves,
+    place_legend,
+    prepare_axes,
+)
 
 Axes: TypeAlias = Any
-
-_DOTTED = (0, (1, 2))
 
 
 def decision_curve(
@@ -57,33 +64,9 @@ def decision_curve(
         raise TypeError(f"decision_curve draws a DecisionCurve, got {type(result).__name__}")
     differences = as_flag(differences, "differences")
     ax = prepare_axes(ax, (6.2, 4.2))
-    x, handles, what = result.thresholds, [], "net benefit"
-    if result.standardised:
-        what = "standardised net benefit"
-    if differences:
-        for p, (a, b) in enumerate(result.pairs.tolist()):
-            style = curve_style(p, len(result.pairs))
-            band = {"color": style["color"], "alpha": 0.18, "linewidth": 0}
-            ax.fill_between(x, *np.moveaxis(np.asarray(result.band)[p], 1, 0), **band)
-            label = f"{as_text(result.names[a])} - {as_text(result.names[b])}"
-            handles += ax.plot(x, result.difference[p], label=label, **style)
-        what = f"difference of {what}"
-    else:
-        count = len(result.names) - 2
-        for m, name in enumerate(result.names[:count]):
-            style = curve_style(m, count)
-            handles += ax.plot(x, result.net_benefit[m], label=as_text(name), **style)
-        every = {"color": GREY, "linewidth": 1.2, "linestyle": "--", "label": "treat all"}
-        handles += ax.plot(x, result.net_benefit[count], **every)
-        # Treating all soon costs more than any model gains: the picture ends a little below 0.
-        largest = float(np.nanmax(result.net_benefit[:, :], initial=0.0))
-        if largest > 0.0:
-            ax.set_ylim(-0.15 * largest, 1.05 * largest)
-    nobody = {"color": GREY, "linewidth": 0.9, "linestyle": _DOTTED}
-    line = ax.axhline(0.0, label="treat none", **nobody)
-    ax.set(xlabel="Threshold probability", ylabel=what[0].upper() + what[1:])
+    handles = draw_curves(pictures.net_benefit(result, differences=differences), ax)
     ax.spines[["top", "right"]].set_visible(False)
-    place_legend(ax, handles if differences else [*handles, line], None, inside=False)
+    place_legend(ax, handles, None, inside=False)
     return ax
 
 
@@ -121,21 +104,8 @@ def reliability(result: ReliabilityDiagram, *, ax: Axes | None = None) -> Axes:
     if not isinstance(result, ReliabilityDiagram):
         raise TypeError(f"reliability draws a ReliabilityDiagram, got {type(result).__name__}")
     ax = prepare_axes(ax, (5.2, 5.2))
-    model, handles = np.array(result.model, object), []
-    ax.plot([0, 1], [0, 1], color=GREY, linewidth=0.9, linestyle=_DOTTED)
-    for m, name in enumerate(result.names):
-        rows, style = model == name, curve_style(m, len(result.names))
-        x = result.probability[rows]
-        band = {"color": style["color"], "alpha": 0.15, "linewidth": 0}
-        ax.fill_between(x, result.band_low[rows], result.band_high[rows], **band)
-        handles += ax.plot(x, result.recalibrated[rows], label=as_text(name), **style)
-        if result.methods[m] == "binomial":
-            dots = {"color": style["color"], "marker": "o", "markersize": 4, "linestyle": ""}
-            ax.plot(x, result.observed[rows], **dots)
-    ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), xlabel="Probability", ylabel="Frequency")
-    ax.set_aspect("equal")
-    title = f"{100 * result.confidence_level:g}% {result.band} bands"
-    place_legend(ax, handles, title, inside=True)
+    picture = pictures.reliability(result)
+    place_legend(ax, draw_curves(picture, ax), picture.legend, inside=True)
     return ax
 
 
@@ -184,7 +154,7 @@ def calibration(result: Calibration, *, ax: Axes | None = None) -> Axes:
         handles.append(ax.errorbar(x[m], y[m], *reversed(ends), label=as_text(name), **bars))
     ax.margins(0.1)
     for level in np.unique(y - x)[np.isfinite(np.unique(y - x))]:
-        ax.axline((0.0, level), slope=1.0, color=GREY, linewidth=0.6, linestyle=_DOTTED)
+        ax.axline((0.0, level), slope=1.0, color=GREY, linewidth=0.6, linestyle=DOTTED)
     ax.set(xlabel="Miscalibration", ylabel="Discrimination")
     ax.spines[["top", "right"]].set_visible(False)
     place_legend(ax, handles, "dotted: equal scores", inside=False)

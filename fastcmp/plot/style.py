@@ -9,6 +9,7 @@ import numpy as np
 
 from fastcmp.core.render import visible
 from fastcmp.inputs.binary_labels import as_doubles
+from fastcmp.pictures import Curves
 
 Axes: TypeAlias = Any
 
@@ -20,6 +21,7 @@ LEGEND = {"fontsize": 8, "title_fontsize": 8}
 LINES = 26  # of a legend beside the axes
 _WIDE = 300.0  # points that two columns of a legend need
 _LONG = 40  # characters of a name that are drawn
+DOTTED = (0, (1, 2))
 _DASHES = ("-", "--", "-.", ":", (0, (7, 1, 1, 1, 1, 1)))
 _MARKERS = "os^DvP<X>pd"
 
@@ -76,6 +78,43 @@ def curve_style(model: int, n_models: int) -> dict[str, Any]:
             "markevery": (offset, 0.15),
         }
     return style
+
+
+def draw_curves(picture: Curves, ax: Axes) -> list[Any]:
+    """Draw curves with what is beside them; give what a legend names."""
+    handles: list[Any] = []
+    last: list[Any] = []
+    if picture.straight is not None:
+        ax.plot(*np.transpose(picture.straight), color=GREY, linewidth=0.9, linestyle=DOTTED)
+    for at, text, kind in picture.rules:
+        style: dict[str, Any] = {"color": GREY, "linewidth": 0.9, "linestyle": DOTTED}
+        if kind == "decided":
+            style = {"color": COLOURS[1], "linewidth": 1.4, "linestyle": "--"}
+        line = ax.axhline(at, label=text, **style)
+        if text:
+            (handles if kind == "decided" else last).append(line)
+    n_models = sum(not line.kind for line in picture.lines)
+    for m, line in enumerate(picture.lines):
+        style = curve_style(m, n_models) | {"drawstyle": line.joined}
+        if line.kind == "other":
+            style = {"color": GREY, "linewidth": 1.2, "linestyle": "--"}
+        elif line.kind == "point":
+            style = {"color": COLOURS[2], "marker": "D", "markersize": 9, "linestyle": ""}
+        if line.band is not None:
+            ax.fill_between(line.x, *line.band, color=style["color"], alpha=0.16, linewidth=0)
+        handles += ax.plot(line.x, line.y, label=as_text(line.name), **style)
+        if line.points:
+            x, y, _ = zip(*line.points, strict=True)
+            ax.plot(x, y, "o", color=style["color"], markersize=4)
+    for axis, put in ((picture.x, ax.set_xlim), (picture.y, ax.set_ylim)):
+        if axis.low is not None and axis.high is not None:
+            space = 0.01 * (axis.high - axis.low) if picture.is_square else 0.0
+            ends = axis.low - space, axis.high + space
+            put(*(ends[::-1] if axis.is_reversed else ends))
+    ax.set(xlabel=picture.x.title, ylabel=picture.y.title)
+    if picture.is_square:
+        ax.set_aspect("equal")
+    return handles + last
 
 
 def in_doubles(scores: Any) -> Any:

@@ -15,6 +15,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastcmp import pictures
 from fastcmp.core.sections import Section
 from fastcmp.report.blocks import Block
 
@@ -306,10 +307,57 @@ def curve(
     )
 
 
-def straight(scales: tuple[Scale, Scale], *ends: tuple[float, float]) -> str:
-    """Place a straight line."""
-    x, y = np.transpose(ends)
-    return _joined(_points(x, y, scales))
+def drawn(picture: pictures.Curves) -> Curves:
+    """Draw curves of a page: the first ones of more than can be distinguished."""
+    lines = [line for line in picture.lines if line.kind != "other"][:N_STYLES]
+    lines += [line for line in picture.lines if line.kind == "other"]
+    axes = picture.x, picture.y
+    x, y = (_axis_of(axis, lines, picture.rules, k) for k, axis in enumerate(axes))
+    scales = x, y
+    diagonal = ""
+    if picture.straight is not None:
+        across, up = np.transpose(picture.straight)
+        diagonal = _joined(_points(across, up, scales))
+    found = []
+    for m, line in enumerate(lines):
+        height = np.where(np.asarray(line.y) < y.low, np.nan, line.y)  # such curves end at the axis
+        dots = line.points
+        if line.kind == "point":
+            dots = ((float(line.x[0]), float(line.y[0]), line.name),)
+        style = {"point": 2, "other": N_STYLES - 1}.get(line.kind, m)
+        found.append(
+            curve(line.name, line.x, height, scales, style=style, band=line.band, dots=dots)
+        )
+    n_models = picture.n_models or sum(not line.kind for line in picture.lines)
+    n_drawn, says = sum(not line.kind for line in lines), picture.says
+    if n_drawn < n_models:
+        what = "models" if picture.n_models else "curves"
+        says = f"{says} Of {n_models} {what} {n_drawn} are drawn."
+    return Curves(
+        title=picture.title,
+        x=x,
+        y=y,
+        curves=tuple(found),
+        across=tuple(
+            Guide(place=y.place(at), text=text, kind=kind) for at, text, kind in picture.rules
+        ),
+        diagonal=diagonal,
+        is_square=picture.is_square,
+        says=says.strip(),
+    )
+
+
+def _axis_of(
+    axis: pictures.Axis, lines: Sequence[pictures.Line], rules: Sequence[pictures.Rule], k: int
+) -> Scale:
+    """The scale of an axis, around all that is drawn where its ends are open."""
+    if axis.low is not None and axis.high is not None:
+        ends = axis.low, axis.high
+    else:
+        parts = [part for line in lines for part in (line[1 + k], *(line.band or ()) * k)]
+        also = [rule.at for rule in rules] * k
+        ends = around(np.concatenate(parts).tolist(), *also, pad=0.06 * k)
+    return linear(*ends, title=axis.title, is_reversed=axis.is_reversed or k == 1)
 
 
 def _points(x: Any, y: Any, scales: tuple[Scale, Scale]) -> Any:
@@ -445,8 +493,7 @@ def score_map(
     """Draw scores, (M, D), shaded by the rank within the data set, or what else they are of."""
     if not 0 < scores.size <= MOST_CELLS:
         return None
-    known = np.maximum(np.count_nonzero(~np.isnan(ranks), axis=0), 1)
-    shades = (known + 0.5 - ranks) / known
+    shades = pictures.shades_of(ranks)
     with np.errstate(invalid="ignore"):
         best = ranks == np.nanmin(np.where(np.isnan(ranks), np.inf, ranks), axis=0)
     largest = np.nanmax(np.abs(scores), initial=0.0)
@@ -464,9 +511,7 @@ def score_map(
 
 def slice_map(record: Any) -> Block | None:
     """Draw the means of models in slices."""
-    gain = -record.mean if record.lower_is_better else record.mean
-    ahead, level = (x(gain[:, None], gain).sum(axis=0) for x in (np.greater, np.equal))
-    ranks = np.where(np.isnan(gain), np.nan, ahead + 0.5 * (level + 1.0))
+    ranks = pictures.ranks_within(record.mean if record.lower_is_better else -record.mean)
     return score_map(
         record.mean, ranks, names=record.names, tasks=record.slices, title="Means", what="slice"
     )

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fastcmp.core.records import less_is_better
+from fastcmp.pictures import ranks_within
 from fastcmp.report.blocks import Block, Text
 from fastcmp.report.boards import blocks_of_pairs
 from fastcmp.report.charts import MOST_CELLS, MOST_COLUMNS, bars, score_map, shaded, slice_map
@@ -124,13 +124,5 @@ def bayes_pairs(record: Any) -> list[Block]:
 def several(record: Any) -> list[Block]:
     """Draw the scores of models on each data set."""
     losses = record.scores if less_is_better(record) else -record.scores
-    ranks = np.apply_along_axis(_ranked, 0, losses)
-    scores = score_map(record.scores, ranks, names=record.names, tasks=record.tasks)
+    scores = score_map(record.scores, ranks_within(losses), names=record.names, tasks=record.tasks)
     return with_said(record, scores)
-
-
-def _ranked(losses: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Rank from the least, ties by their mean."""
-    ordered = np.sort(losses)
-    before = np.searchsorted(ordered, losses, "left")
-    return np.asarray((before + np.searchsorted(ordered, losses, "right") + 1) / 2)

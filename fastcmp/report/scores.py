@@ -3,171 +3,61 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from fastcmp import pictures
 from fastcmp.core.sections import interval_name
 from fastcmp.report.blocks import Block
-from fastcmp.report.charts import (
-    Curves,
-    Row,
-    Scale,
-    around,
-    bars,
-    curve,
-    intervals,
-    linear,
-    straight,
-    upright,
-)
+from fastcmp.report.charts import N_STYLES, Row, around, bars, drawn, intervals
 from fastcmp.report.two_models import difference, with_said
+from fastcmp.scores.curves import DetCurve
+from fastcmp.scores.lift import GainCurve
 
-_FPR = "False positive rate (1 - specificity)"
-_TPR = "True positive rate (sensitivity)"
-_DIAGONAL = ((0.0, 0.0), (1.0, 1.0))
-#: Curves that can be distinguished, and rows that are a picture.
-MOST_CURVES = 8
+#: Rows that are a picture.
 MOST_ROWS = 60
 
 
-def _unit(across: str, up: str, *, is_reversed: bool = False) -> tuple[Scale, Scale]:
-    """Make two axes from 0 to 1."""
-    x = linear(0.0, 1.0, title=across, is_reversed=is_reversed)
-    return x, upright(0.0, 1.0, title=up)
-
-
-def roc_curve(record: Any) -> list[Block]:
-    """Draw one ROC curve."""
-    return with_said(record, roc_picture({"": record}))
+def curve_of(record: Any) -> list[Block]:
+    """Draw one curve: ROC, precision over recall, of errors, or of gain."""
+    picture = pictures.curves({"": record})
+    if isinstance(record, DetCurve):
+        top = min(around([*record.fpr.tolist(), *record.fnr.tolist(), 0.0])[1], 1.0)
+        x, y = picture.x._replace(high=top), picture.y._replace(high=top)
+        picture = replace(picture, x=x, y=y)
+    return with_said(record, drawn(picture))
 
 
 def roc_curves(record: Any) -> list[Block]:
     """Draw the ROC and the precision-recall curves of several models."""
-    marks = record.marks
+    largest = dict(sorted(record.curves.items(), key=lambda pair: -pair[1].auc)[:N_STYLES])
     return with_said(
         record,
-        roc_picture(record.curves, marks, n_models=record.n_models),
-        precision_picture(record.curves, record.n_positives, record.n_negatives),
+        drawn(pictures.curves(largest, record.marks, n_models=record.n_models)),
+        drawn(pictures.precision(largest, record.n_positives, record.n_negatives)),
         without="",
-    )
-
-
-def roc_picture(
-    curves: Mapping[str, Any], marks: Mapping[str, Any] | None = None, *, n_models: int = 1
-) -> Curves:
-    """Draw ROC curves by name, of which some have marked points (fpr, tpr, text)."""
-    scales = _unit(_FPR, _TPR)
-    shown = _first(curves)
-    return Curves(
-        title="ROC curves" if len(curves) > 1 else "ROC curve",
-        x=scales[0],
-        y=scales[1],
-        curves=tuple(
-            curve(
-                _named(name, f"AUC {each.auc:.4f}"),
-                each.fpr,
-                each.tpr,
-                scales,
-                style=i,
-                dots=(marks or {}).get(name, ()),
-            )
-            for i, (name, each) in enumerate(shown)
-        ),
-        diagonal=straight(scales, *_DIAGONAL),
-        is_square=True,
-        says="The nearer a curve is to the upper left corner, the better; the dotted "
-        "line is guessing." + _left_out(n_models, len(shown)),
-    )
-
-
-def precision_picture(curves: Mapping[str, Any], n_1: int, n_0: int) -> Curves:
-    """Draw precision over recall, as they follow from ROC curves."""
-    scales = _unit("Recall (sensitivity)", "Precision")
-    shown = _first(curves)
-    found = []
-    for i, (name, each) in enumerate(shown):
-        tp, fp = n_1 * each.tpr, n_0 * each.fpr
-        with np.errstate(invalid="ignore"):
-            precision = tp / (tp + fp)  # NaN where nothing is called positive
-        found.append(curve(name, each.tpr, precision, scales, style=i))
-    base = n_1 / (n_1 + n_0)
-    return Curves(
-        title="Precision and recall",
-        x=scales[0],
-        y=scales[1],
-        curves=tuple(found),
-        diagonal=straight(scales, (0.0, base), (1.0, base)),
-        is_square=True,
-        says=f"The dotted line is the proportion of positives, {base:.3f}: the "
-        "precision of guessing.",
-    )
-
-
-def precision_recall(record: Any) -> list[Block]:
-    """Draw precision over recall."""
-    scales = _unit("Recall", "Precision")
-    return with_said(record, _one(record.recall, record.precision, scales, "Precision and recall"))
-
-
-def det_curve(record: Any) -> list[Block]:
-    """Draw one kind of error over the other."""
-    ends = around([*record.fpr.tolist(), *record.fnr.tolist(), 0.0])
-    top = min(ends[1], 1.0)
-    scales = (linear(0.0, top, title="False positive rate"),
-              upright(0.0, top, title="False negative rate"))  # fmt: skip
-    return with_said(record, _one(record.fpr, record.fnr, scales, "Detection error tradeoff"))
-
-
-def gain_curve(record: Any) -> list[Block]:
-    """Draw captured events over called cases."""
-    return with_said(record, _gain(record.called, record.captured))
-
-
-def _gain(called: Any, captured: Any) -> Curves:
-    scales = _unit("Proportion of cases, best scores first", "Proportion of events")
-    return Curves(
-        title="Gain",
-        x=scales[0],
-        y=scales[1],
-        curves=(curve("", called, captured, scales),),
-        diagonal=straight(scales, *_DIAGONAL),
-        is_square=True,
-        says="How many of the events are among the cases with the highest scores; the "
-        "dotted line is cases in random order.",
-    )
-
-
-def _one(x: Any, y: Any, scales: tuple[Scale, Scale], title: str) -> Curves:
-    return Curves(
-        title=title, x=scales[0], y=scales[1], curves=(curve("", x, y, scales),), is_square=True
     )
 
 
 def roc_band(record: Any) -> list[Block]:
     """Draw rates over given rates, with their bands."""
-    order = np.argsort(record.at, kind="stable")
-    low, high = record.confidence_interval()
-    given, measure = record.given.capitalize(), record.measure.capitalize()
-    scales = _unit(given, measure, is_reversed=True)
-    shown = record.names[:MOST_CURVES]
-    found = [
-        curve(name, record.at[order], record.estimate[m, order], scales, style=m,
-              band=(low[m, order], high[m, order]))
-        for m, name in enumerate(shown)
-    ]  # fmt: skip
-    picture = Curves(
-        title=f"{measure} over {given.lower()}",
-        x=scales[0],
-        y=scales[1],
-        curves=tuple(found),
-        diagonal=straight(scales, (1.0, 0.0), (0.0, 1.0)),
-        is_square=True,
-        says="Bands are 95% intervals of each point on its own."
-        + _left_out(len(record.names), len(shown)),
-    )
-    return with_said(record, picture, without="")
+    return with_said(record, drawn(pictures.roc_band(record)), without="")
+
+
+def decision_curve(record: Any) -> list[Block]:
+    """Draw net benefits over thresholds."""
+    picture = pictures.net_benefit(record)
+    if record.thresholds.size < 2 or picture.y.low is None:
+        return with_said(record)
+    return with_said(record, drawn(picture))
+
+
+def reliability(record: Any) -> list[Block]:
+    """Draw isotonic frequencies over probabilities, with their bands."""
+    return with_said(record, drawn(pictures.reliability(record)))
 
 
 def sweep(record: Any) -> list[Block]:
@@ -180,18 +70,13 @@ def sweep(record: Any) -> list[Block]:
         "sensitivity": record.tp[known] / max(record.n_positives, 1),
         "specificity": 1.0 - record.fp[known] / max(record.n_negatives, 1),
     }
-    scales = (linear(*around(cutoffs.tolist(), pad=0.0), title="Cutoff"),
-              upright(0.0, 1.0, title="Rate"))  # fmt: skip
-    picture = Curves(
+    picture = pictures.Curves(
         title="Rates over the cutoff",
-        x=scales[0],
-        y=scales[1],
-        curves=tuple(
-            curve(name, cutoffs, rate, scales, style=i)
-            for i, (name, rate) in enumerate(rates.items())
-        ),
+        x=pictures.Axis("Cutoff"),
+        y=pictures.Axis("Rate", 0.0, 1.0),
+        lines=tuple(pictures.Line(name, cutoffs, rate) for name, rate in rates.items()),
     )
-    return with_said(record, picture)
+    return with_said(record, drawn(picture))
 
 
 def areas(record: Any) -> list[Block]:
@@ -261,7 +146,8 @@ def lift(record: Any) -> list[Block]:
         label="group",
         marks=[(100 * mean, f"all cases: {100 * mean:.1f}")],
     )
-    return with_said(record, _gain(called, captured), response)
+    gain = pictures.curves({"": GainCurve(called=called, captured=captured)})
+    return with_said(record, drawn(gain), response)
 
 
 def class_report(record: Any) -> list[Block]:
@@ -357,16 +243,6 @@ def concordance(record: Any) -> list[Block]:
     row = ("of all", [float(x) for x in counts], texts)
     kinds = ("a", "b", "both")
     return with_said(record, bars([row], title="Pairs of samples", heads=heads, kinds=kinds))
-
-
-def _first(curves: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """Choose what can be distinguished: the largest areas."""
-    found = sorted(curves.items(), key=lambda pair: -pair[1].auc)
-    return found[:MOST_CURVES]
-
-
-def _left_out(n_all: int, n_shown: int) -> str:
-    return f" Of {n_all} models {n_shown} are drawn." if n_shown < n_all else ""
 
 
 def _named(name: str, what: str) -> str:

@@ -7,76 +7,23 @@ from typing import Any
 
 import numpy as np
 
+from fastcmp import pictures
 from fastcmp.pairwise.adjust import PROCEDURES
 from fastcmp.report.blocks import Block, said
 from fastcmp.report.boards import subsets_of
-from fastcmp.report.charts import Curves, Guide, Row, around, curve, intervals, linear, upright
+from fastcmp.report.charts import Row, drawn, intervals
 from fastcmp.report.matrix import matrix_of
 from fastcmp.report.scores import MOST_ROWS, estimates
 from fastcmp.report.two_models import HOW, with_said
 
-_DOTTED = 60  # looks that get a dot each
-
 
 def looks(record: Any) -> list[Block]:
     """Draw the estimate with its interval, and the evidence, over the samples."""
-    return with_said(record, _estimates(record), _evidence(record))
-
-
-def _estimates(record: Any) -> Block | None:
-    if np.isnan(record.low).any() or len(record.n_samples) < 2:
-        return None
-    scale, unit = (100.0, " (percentage points)") if record.measure == "accuracy" else (
-        1.0, "")  # fmt: skip
-    low, value, high = (scale * x for x in (record.low, record.estimate, record.high))
-    null = scale * record.null
-    ends = around([*low.tolist(), *high.tolist(), null])
-    x = _samples(record)
-    y = upright(*ends, title=f"{record.measure.capitalize()} of a minus b{unit}")
-    return Curves(
-        title="The difference at each look",
-        x=x,
-        y=y,
-        curves=(curve("estimate and interval", record.n_samples, value, (x, y),
-                      band=(low, high)),),
-        across=(Guide(place=y.place(null), text="H0"),),
-        says=f"All intervals hold together with a probability of {1 - record.alpha:g}.",
-    )  # fmt: skip
-
-
-def _evidence(record: Any) -> Block | None:
-    """Draw log10 of the e-values, which decide where they reach 1 / alpha."""
     if len(record.n_samples) < 2:
-        return None
-    heights = record.log_evalue / math.log(10.0)
-    seen = heights[np.isfinite(heights)].tolist()
-    limit = -math.log10(record.alpha)
-    low, high = around([*seen, 0.0, limit])
-    x = _samples(record)
-    y = upright(low, high, title="Evidence (log10 of the e-value)")
-    dots = []
-    if len(heights) <= _DOTTED:
-        dots = [
-            (float(n), float(h), f"{n:,} samples: E = 10^{h:.2f}")
-            for n, h in zip(record.n_samples.tolist(), heights.tolist(), strict=True)
-            if math.isfinite(h)
-        ]
-    decides = f"decided from here on: 1 / alpha = {1 / record.alpha:.4g}"
-    return Curves(
-        title="Evidence",
-        x=x,
-        y=y,
-        curves=(curve("", record.n_samples, heights, (x, y), dots=dots),),
-        across=(
-            Guide(place=y.place(limit), text=decides, kind="decided"),
-            Guide(place=y.place(0.0), text="E = 1: no evidence"),
-        ),
-    )
-
-
-def _samples(record: Any) -> Any:
-    unit = "Discordant samples" if np.isnan(record.low).any() else "Samples"
-    return linear(0.0, 1.02 * float(record.n_samples.max()), title=unit)
+        return with_said(record)
+    estimates = pictures.estimates(record)
+    blocks = () if estimates is None else (drawn(estimates),)
+    return with_said(record, *blocks, drawn(pictures.evidence(record)))
 
 
 def mean(record: Any) -> list[Block]:

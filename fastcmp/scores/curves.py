@@ -276,7 +276,7 @@ class PrecisionRecallCurve(Curve):
 
     _title: ClassVar[str] = "Precision-recall curve"
     _n_unpacked: ClassVar[int] = 3
-    _blocks = "scores:precision_recall"
+    _blocks = "scores:curve_of"
 
     #: Shape (T + 1,).
     precision: NDArray[np.float64]
@@ -367,7 +367,7 @@ class DetCurve(Curve):
 
     _title: ClassVar[str] = "Detection error tradeoff"
     _n_unpacked: ClassVar[int] = 3
-    _blocks = "scores:det_curve"
+    _blocks = "scores:curve_of"
 
     #: False positive rates, descending to 0.
     fpr: NDArray[np.float64]

@@ -421,7 +421,7 @@ class GainCurve(Curve):
 
     _title: ClassVar[str] = "Gain curve"
     _n_unpacked: ClassVar[int] = 2
-    _blocks = "scores:gain_curve"
+    _blocks = "scores:curve_of"
 
     #: Proportion of the cases that are called, the highest scores first.
     called: NDArray[np.float64]

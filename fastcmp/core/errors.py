@@ -27,7 +27,17 @@ class ArgumentError(Exception):
         if isinstance(wanted, tuple):
             wanted = f"must be one of {listed(wanted)}"
         got = "" if self.got == "" else f", got {self.got}"
-        return f"{argument} {wanted}{got}{self.remedy}".rstrip()
+        return f"{argument} {wanted}{got}{self._nearest()}{self.remedy}".rstrip()
+
+    def _nearest(self) -> str:
+        """The known choice that is spelled nearest to what came, as a question; else nothing."""
+        if not isinstance(self.wanted, tuple) or not isinstance(self.got, str):
+            return ""
+        from difflib import get_close_matches
+
+        words = [word for word in self.wanted if isinstance(word, str)]
+        near = get_close_matches(self.got.strip("'").lower(), words, n=1, cutoff=0.7)
+        return f" (did you mean {near[0]!r}?)" if near else ""
 
 
 class BadValueError(ArgumentError, ValueError):

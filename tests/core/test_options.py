@@ -64,3 +64,17 @@ def test_other_words_are_refused_with_a_list(option, value):
         CALLS[option](value)
     assert repr(value) in str(caught.value)
     assert all(repr(name) in str(caught.value) for name in SPELLINGS[option])
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("grater", " (did you mean 'greater'?)"),
+        ("Two-Sidedd", " (did you mean 'two-sided'?)"),
+        ("zz", ""),
+    ],
+)
+def test_an_unknown_option_names_the_nearest_known_one(given, said):
+    with pytest.raises(ValueError, match="must be one of") as caught:
+        fastcmp.mcnemar(only_a=1, only_b=2, alternative=given)
+    assert str(caught.value).endswith(f"got {given!r}{said}")

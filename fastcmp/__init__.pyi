@@ -59,11 +59,11 @@ from fastcmp.metrics.fleiss import fleiss_kappa as fleiss_kappa
 from fastcmp.metrics.kappa import cohen_kappa as cohen_kappa
 from fastcmp.metrics.metric import metric as metric
 from fastcmp.one_call import compare as compare
-from fastcmp.paired.accuracy_margins import margin_tests as margin_tests
 from fastcmp.paired.cost_test import cost_test as cost_test
 from fastcmp.paired.holdout import compare_holdout as compare_holdout
 from fastcmp.paired.holdout import compare_labels as compare_labels
 from fastcmp.paired.margins import margin_decision as margin_decision
+from fastcmp.paired.margins import margin_tests as margin_tests
 from fastcmp.paired.mcnemar import mcnemar as mcnemar
 from fastcmp.paired.mcnemar import mcnemar_table as mcnemar_table
 from fastcmp.paired.symmetry import symmetry as symmetry

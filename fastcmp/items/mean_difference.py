@@ -34,18 +34,18 @@ from fastcmp.items.mean_data import MeanData, MeanOptions, bounded_units, exact_
 from fastcmp.items.sign_flips import SignFlips
 from fastcmp.kernels.cluster_means import mean_t, t_quantile
 from fastcmp.kernels.status import DEGENERATE, OK, UNDEFINED
-from fastcmp.paired.accuracy_margins import accuracy_margins
-from fastcmp.paired.clustered_mcnemar import constant_pvalue
 from fastcmp.paired.margin_result import MarginTests, margin_sentences
 from fastcmp.paired.margins import (
     Estimated,
     MarginOptions,
+    accuracy_margins,
     as_margin,
     bounded_interval,
     bounded_margins,
     margins_of,
     read_margin,
 )
+from fastcmp.paired.units import constant_pvalue
 from fastcmp.pairwise.model_estimates import Estimates, estimates_of
 from fastcmp.pairwise.slice_sums import read_slices
 from fastcmp.pairwise.slices import SliceOptions, compare_slices, slices_record

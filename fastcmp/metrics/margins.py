@@ -25,11 +25,12 @@ from fastcmp.metrics.bootstrap import evaluate_draws, measure
 from fastcmp.metrics.cells import Cells, Drawn
 from fastcmp.metrics.estimators import AdjustedForChance, Estimator, KernelEstimator, UserEstimator
 from fastcmp.metrics.pairs import Pair
-from fastcmp.paired.accuracy_margins import SMALL, accuracy_margins
 from fastcmp.paired.margin_result import MarginTests
 from fastcmp.paired.margins import (
+    SMALL,
     Estimated,
     MarginOptions,
+    accuracy_margins,
     as_margin,
     as_margin_alpha,
     as_margins,

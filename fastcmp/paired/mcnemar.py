@@ -12,11 +12,10 @@ from fastcmp import kernels
 from fastcmp.core.checks import ALTERNATIVES, are_counts_given, check_total, choose
 from fastcmp.core.numbers import normal_tail, t_tail
 from fastcmp.core.records import PairedCounts, unwrap
-from fastcmp.inputs.item_groups import read_grouping, read_stratum_weights
+from fastcmp.inputs.item_groups import ItemGroups, read_grouping, read_stratum_weights
 from fastcmp.inputs.labels import Labels, encode
 from fastcmp.kernels import DEGENERATE, OK, UNDEFINED
 from fastcmp.kernels.sign_flips import sign_flip_whole
-from fastcmp.paired.clustered_mcnemar import constant_pvalue, estimate, standardized
 from fastcmp.paired.margins import read_margin, with_margin
 from fastcmp.paired.mcnemar_counts import (
     CELLS,
@@ -24,11 +23,22 @@ from fastcmp.paired.mcnemar_counts import (
     METHODS,
     choose_method,
     evaluate_counts,
+    per_sample,
     read_counts,
+    weighted_exact,
+    weighted_z,
 )
 from fastcmp.paired.mcnemar_result import McNemarResult
-from fastcmp.paired.stratified_mcnemar import per_sample, weighted_exact, weighted_z
-from fastcmp.paired.units import CLUSTERED, Sampling, Units, check_defined, default_method, units_of
+from fastcmp.paired.units import (
+    CLUSTERED,
+    Sampling,
+    Units,
+    check_defined,
+    constant_pvalue,
+    default_method,
+    estimate,
+    units_of,
+)
 
 Ints = NDArray[np.int64]
 
@@ -177,39 +187,80 @@ def mcnemar(
     alternative = choose(alternative, "alternative", ALTERNATIVES)
     against = read_margin(margin, alpha, 1.0)
     sampling = Sampling(groups, strata, stratum_weights)
-    if sampling.plain:
-        sampling.refuse_weights()
+    if independent := groups is None and strata is None:
+        if stratum_weights != "items":
+            sampling.refuse_weights()
         method = choose("midp" if method is None else method, "method", METHODS)
     models: dict[str, Any] = {"pred_a": pred_a, "pred_b": pred_b}
-    options: dict[str, Any] = {"method": method, "alternative": alternative}
     counted = dict(zip(COUNTS, (table, only_a, only_b, both_right, both_wrong), strict=True))
     labels_only = {"classes": classes, "missing": None if missing == "raise" else missing}
-    if are_counts_given({"y_true": y_true} | models, counted, labels_only):
+    by_counts = are_counts_given({"y_true": y_true} | models, counted, labels_only)
+    if by_counts:
         counts, dropped = read_counts(**counted)
-        if sampling.plain:
-            shape, flat = counts["only_a"].shape, {name: x.ravel() for name, x in counts.items()}
-            return with_margin(_of_samples(flat, shape, **options, **dropped), against)  # type: ignore[no-any-return]
-        return with_margin(_of_tables(counts, sampling, **options), against)  # type: ignore[no-any-return]
-    labels = encode(y_true, models, classes=classes, missing=missing)
-    options |= {x: getattr(labels, x) for x in ("n_missing", "n_excluded", "n_outside")}
-    if sampling.plain:
-        flat = dict(zip(CELLS, _table(labels).reshape(4, 1), strict=True))
-        return with_margin(_of_samples(flat, (), **options), against)  # type: ignore[no-any-return]
-    found = sampling.read(y_true, labels)
-    if groups is not None:
+    else:
+        labels = encode(y_true, models, classes=classes, missing=missing)
+        dropped = {
+            "n_missing": labels.n_missing,
+            "n_excluded": labels.n_excluded,
+            "n_outside": labels.n_outside,
+        }
+    if independent and by_counts:
+        numbers = {name: unwrap(x, x.shape) for name, x in counts.items()}
+        result = _of_samples(numbers, method, alternative, **dropped)
+    elif independent:
+        numbers = dict(zip(CELLS, _table(labels).ravel().tolist(), strict=True))
+        result = _of_samples(numbers, method, alternative, **dropped)
+    elif by_counts:
+        result = _of_tables(counts, sampling, method, alternative)
+    else:
+        result = _of_labels(labels, sampling.read(y_true, labels), method, alternative, **dropped)
+    return result if against is None else with_margin(result, against)
+
+
+def _of_labels(
+    labels: Labels, found: ItemGroups, method: str | None, alternative: str, **dropped: Any
+) -> McNemarResult:
+    """Count labels by cluster, or by stratum, and test the counts."""
+    strata = found.strata
+    if found.clusters is not None:
         method = method if method is None else choose(method, "method", CLUSTERED)
         codes, units, names = units_of(found)
+        method = default_method(units) if method is None else method
         cells = _count_units(labels, codes, units.sizes.size)
-        options["method"] = default_method(units) if method is None else method
-        result = _of_clusters(cells, units, strata=names, **options)
-    else:
-        layers = found.strata
-        assert layers is not None
-        cells = _count_units(labels, layers.codes, len(layers.labels))
-        weights = per_sample(found.stratum_weights, cells.sum(axis=0))
-        counts = dict(zip(CELLS, cells, strict=True))
-        result = _of_strata(counts, weights, strata=tuple(map(str, layers.labels)), **options)
-    return with_margin(result, against)  # type: ignore[no-any-return]
+        return _of_clusters(cells, units, method, alternative, strata=names, **dropped)
+    assert strata is not None
+    cells = _count_units(labels, strata.codes, len(strata.labels))
+    weights = per_sample(found.stratum_weights, cells.sum(axis=0))
+    dropped["strata"] = tuple(map(str, strata.labels))
+    return _of_strata(dict(zip(CELLS, cells, strict=True)), weights, method, alternative, **dropped)
+
+
+def _count_units(labels: Labels, codes: Ints, n_units: int) -> Ints:
+    """The four cells by unit, shape (4, U)."""
+    cells = np.zeros((4, n_units), np.int64)
+    pred_a, pred_b = labels.preds
+    kernels.count_clusters(labels.y_true, pred_a, pred_b, codes, cells)
+    return cells
+
+
+def _of_samples(
+    counts: dict[str, Any], method: str | None, alternative: str, **dropped: Any
+) -> McNemarResult:
+    """Test checked counts of one shape, or numbers."""
+    assert method is not None
+    n = sum(counts.values()) if len(counts) == len(CELLS) else None
+    statistic, pvalue, status = evaluate_counts(
+        counts["only_a"], counts["only_b"], n, method, alternative
+    )
+    return McNemarResult(
+        statistic=statistic,
+        pvalue=pvalue,
+        status=status,
+        method=method,
+        alternative=alternative,
+        **counts,
+        **dropped,
+    )
 
 
 def _of_tables(
@@ -256,35 +307,6 @@ def _of_tables(
     return _of_strata(sums, weights, method, alternative, strata=strata)
 
 
-def _count_units(labels: Labels, codes: Ints, n_units: int) -> Ints:
-    """Count the four cells by unit, shape (4, U)."""
-    cells = np.zeros((4, n_units), np.int64)
-    pred_a, pred_b = labels.preds
-    kernels.count_clusters(labels.y_true, pred_a, pred_b, codes, cells)
-    return cells
-
-
-def _of_samples(
-    flat: dict[str, Ints], shape: tuple[int, ...], method: str, alternative: str, **dropped: Any
-) -> McNemarResult:
-    """Test checked counts, (P,) each, that come back in a shape."""
-    n = None
-    if method == "unconditional" and len(flat) == len(CELLS):
-        n = sum(flat.values(), np.zeros((), np.int64))
-    statistic, pvalue, status = evaluate_counts(
-        flat["only_a"], flat["only_b"], n, method, alternative
-    )
-    return McNemarResult(
-        statistic=unwrap(statistic, shape),
-        pvalue=unwrap(pvalue, shape),
-        status=unwrap(status, shape),
-        **{name: unwrap(x, shape) for name, x in flat.items()},
-        method=method,
-        alternative=alternative,
-        **dropped,
-    )
-
-
 def _of_clusters(
     cells: Ints,
     units: Units,
@@ -295,16 +317,19 @@ def _of_clusters(
 ) -> McNemarResult:
     """Test counts by unit, shape (4, U)."""
     check_defined(method, units, strata)
-    difference, variance, df = estimate(cells, units, method)
-    statistic = standardized(np.array(difference), np.array(variance)).item()
+    found = estimate(cells, units, method)
+    statistic, df = found.statistic, found.df
     pvalue, status = float(t_tail(statistic, alternative, df)), OK
     sums = cells[1] - cells[2]
-    if variance == 0.0:
+    if found.variance == 0.0:
         pvalue, status = 1.0, DEGENERATE
-        if difference != 0.0:
+        if found.difference != 0.0:
             signs = np.sign(units.by_cluster(sums * units.sample_weights))
             n_units = signs.size if abs(signs.sum()) == signs.size else np.nan
-            statistic, pvalue = np.nan, float(constant_pvalue(difference, n_units, alternative))
+            statistic, pvalue = (
+                np.nan,
+                float(constant_pvalue(found.difference, n_units, alternative)),
+            )
             status = UNDEFINED if np.isnan(pvalue) else DEGENERATE
     if df is None and alternative == "two-sided":
         statistic *= statistic
@@ -338,11 +363,9 @@ def _of_strata(
     method = choose_method(method, weighted=weights is not None)
     only_a, only_b = counts["only_a"], counts["only_b"]
     if weights is None:
-        n = sum(x.sum() for x in counts.values()) if len(counts) == 4 else None
-        totals = (only_a.sum(keepdims=True), only_b.sum(keepdims=True))
-        statistic, pvalue, status = (
-            x.item() for x in evaluate_counts(*totals, n, method, alternative)
-        )
+        n = sum(int(x.sum()) for x in counts.values()) if len(counts) == len(CELLS) else None
+        totals = (int(only_a.sum()), int(only_b.sum()))
+        statistic, pvalue, status = evaluate_counts(*totals, n, method, alternative)
     else:
         status = OK if (only_a + only_b)[weights > 0.0].any() else DEGENERATE
         if method in ("exact", "midp"):

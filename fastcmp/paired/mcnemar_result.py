@@ -21,48 +21,44 @@ from fastcmp.core.sentences import (
     with_null,
     with_pvalue,
 )
-from fastcmp.paired.accuracy_margins import accuracy_margins
-from fastcmp.paired.clustered_mcnemar import (
-    CLUSTERED_NAMES,
-    INTERVAL_OF,
-    INTERVALS,
-    Estimate,
-    bounded_units,
-    cluster_cautions,
-    cluster_interval,
-    estimate,
-    standardized,
-)
 from fastcmp.paired.margin_result import MarginTests, margin_sentences
 from fastcmp.paired.margins import (
     BoundedUnits,
     Estimated,
     MarginOptions,
+    accuracy_margins,
     bounded_interval,
     bounded_margins,
+    stratum_units,
 )
 from fastcmp.paired.mcnemar_counts import (
     CELLS,
     DIFFERENCE_INTERVALS,
     METHOD_NAMES,
-    difference_intervals,
-    reference_distribution,
-)
-from fastcmp.paired.stratified_mcnemar import (
     any_difference,
+    difference_intervals,
     exact_heterogeneity,
     heterogeneity,
-    stratum_units,
+    reference_distribution,
     weighted_z,
 )
 from fastcmp.paired.units import (
     CLUSTER_WEIGHTED,
     CLUSTERED,
+    CLUSTERED_NAMES,
+    INTERVAL_OF,
+    INTERVALS,
     SANDWICH,
+    Estimate,
     Units,
+    bounded_units,
     check_defined,
+    cluster_cautions,
+    cluster_interval,
     combine,
+    estimate,
     leverage,
+    standardized,
 )
 
 Floats = NDArray[np.float64]

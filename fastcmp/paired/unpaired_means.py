@@ -26,13 +26,13 @@ from fastcmp.inputs.model_names import read_pair_names
 from fastcmp.inputs.values import ItemTable, as_values
 from fastcmp.kernels.cluster_means import mean_t, t_quantile
 from fastcmp.kernels.status import DEGENERATE, UNDEFINED
-from fastcmp.paired.accuracy_margins import mirrored
 from fastcmp.paired.margin_result import MarginTests, margin_sentences
 from fastcmp.paired.margins import (
     Estimated,
     MarginOptions,
     as_margin,
     margins_of,
+    mirrored,
     read_margin,
     with_margin,
 )

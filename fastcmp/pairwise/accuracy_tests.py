@@ -15,27 +15,30 @@ from fastcmp.core.threads import ThreadPool, check_memory, no_step
 from fastcmp.counts.pairs import Block, PairColumns, RightBits, tile_side
 from fastcmp.inputs.labels import Labels
 from fastcmp.kernels.bits import allocate_words, cluster_squares
-from fastcmp.paired.clustered_mcnemar import bounded_units, cluster_cautions, standardized
-from fastcmp.paired.margins import BoundedUnits, bounded_interval
+from fastcmp.paired.margins import BoundedUnits, bounded_interval, stratum_units
 from fastcmp.paired.mcnemar_counts import (
     METHODS,
     WEIGHTED,
     choose_method,
     difference_intervals,
     evaluate_counts,
+    per_sample,
+    weighted_exact,
 )
-from fastcmp.paired.stratified_mcnemar import per_sample, stratum_units, weighted_exact
 from fastcmp.paired.units import (
     CLUSTER_WEIGHTED,
     CLUSTERED,
     SANDWICH,
     Sampling,
     Units,
+    bounded_units,
     check_defined,
+    cluster_cautions,
     combine,
     default_method,
     eliasziw_correlation,
     sandwich_df,
+    standardized,
     unit_rows,
     units_of,
 )

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from fastcmp.core.numbers import t_ppf, times
 from fastcmp.core.threads import parts
 from fastcmp.counts.pairs import Block
-from fastcmp.paired.accuracy_margins import accuracy_margins
 from fastcmp.paired.margin_result import (
     BETTER,
     CANNOT_TELL,
@@ -25,6 +24,7 @@ from fastcmp.paired.margin_result import (
 from fastcmp.paired.margins import (
     Estimated,
     MarginOptions,
+    accuracy_margins,
     as_margin,
     as_margin_alpha,
     bounded_margins,

@@ -15,9 +15,8 @@ from fastcmp.counts.pairs import Block, PairColumns, RightBits, tile_side
 from fastcmp.counts.value_sums import LOST, MeanEstimate, PairMoments
 from fastcmp.kernels.cluster_means import mean_t_many, t_quantile
 from fastcmp.kernels.status import TWO_SIDED
-from fastcmp.paired.clustered_mcnemar import constant_pvalue
-from fastcmp.paired.margins import BoundedUnits, bounded_interval
-from fastcmp.paired.stratified_mcnemar import stratum_units
+from fastcmp.paired.margins import BoundedUnits, bounded_interval, stratum_units
+from fastcmp.paired.units import constant_pvalue
 from fastcmp.pairwise.engine import PairTests
 from fastcmp.pairwise.joint_draws import BitPart, bit_flips
 from fastcmp.pairwise.model_estimates import Estimates, sums_by_unit

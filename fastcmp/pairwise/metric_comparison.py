@@ -23,11 +23,9 @@ from fastcmp.metrics.cells import Cells, gather_cells
 from fastcmp.metrics.intervals import distances_apart, few_samples
 from fastcmp.metrics.margins import bounded_draws, margin_test, paired_counts, stacked_margins
 from fastcmp.metrics.pairs import pair_of
-from fastcmp.paired.accuracy_margins import accuracy_margins
-from fastcmp.paired.clustered_mcnemar import cluster_cautions
 from fastcmp.paired.margin_result import MarginTests
-from fastcmp.paired.margins import MarginOptions
-from fastcmp.paired.units import Sampling, units_of
+from fastcmp.paired.margins import MarginOptions, accuracy_margins
+from fastcmp.paired.units import Sampling, cluster_cautions, units_of
 from fastcmp.pairwise.engine import PairTests
 from fastcmp.pairwise.metric_models import (
     Counted,

@@ -33,7 +33,7 @@ from fastcmp.metrics.cells import Cells, ClusterCells, gather_cells
 from fastcmp.metrics.estimators import Estimator
 from fastcmp.metrics.pairs import least_error, pair_of, pooled_z, without_variance
 from fastcmp.metrics.permutation import is_exact, permutation_tests
-from fastcmp.paired.stratified_mcnemar import per_sample
+from fastcmp.paired.mcnemar_counts import per_sample
 from fastcmp.pairwise.engine import PairTests
 from fastcmp.pairwise.model_estimates import RowDistances
 

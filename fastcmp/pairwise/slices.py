@@ -25,7 +25,6 @@ from fastcmp.counts.pairs import all_pairs, choose_pairs
 from fastcmp.inputs.item_groups import Grouping, read_item_groups
 from fastcmp.inputs.model_names import with_index, with_names
 from fastcmp.inputs.values import read_values
-from fastcmp.paired.clustered_mcnemar import constant_pvalue
 from fastcmp.paired.margin_result import MarginTests
 from fastcmp.paired.margins import (
     NO_VARIANCE,
@@ -37,8 +36,9 @@ from fastcmp.paired.margins import (
     bounded_score,
     make_tests,
     samples_needed,
+    stratum_units,
 )
-from fastcmp.paired.stratified_mcnemar import stratum_units
+from fastcmp.paired.units import constant_pvalue
 from fastcmp.pairwise.adjust import ADJUSTMENTS, JOINT, LOGICAL, OF_MODELS, adjust_checked
 from fastcmp.pairwise.engine import Options
 from fastcmp.pairwise.joint_draws import normal_joint

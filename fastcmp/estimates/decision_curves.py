@@ -427,7 +427,7 @@ def decision_curve(
     n_draws = _MOST_DRAWS if len(compared) * at.size <= _JOINT else _FEWEST_DRAWS
     n_draws = max(n_draws, int(np.ceil(50.0 / (1.0 - level))))
     if n_resamples is not None:
-        n_draws = read_draws(as_resamples(n_resamples), m, level)
+        n_draws = read_draws(as_resamples(n_resamples), m, level).first
     belongs = read_item_groups(
         truth.size, groups=groups, weights=weights, indexed=("y_true", y_true)
     )

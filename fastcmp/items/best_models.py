@@ -8,28 +8,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastcmp.core.checks import choose
+from fastcmp.core.checks import as_resamples, as_seed, choose
 from fastcmp.core.threads import ThreadPool, check_draws, check_workers, no_step, parts
 from fastcmp.counts.value_sums import PairMoments, pair_moments, unit_sums
 from fastcmp.items.cautions import FEW_UNITS
 from fastcmp.items.mean_data import MeanData, MeanOptions, pack_right, read_data
 from fastcmp.kernels.bits import cross_counts
 from fastcmp.kernels.item_bootstrap import count_units, draw_units
-from fastcmp.pairwise.best_set import BestSet, make_best_set, read_best_options
-from fastcmp.pairwise.confidence_set import (
-    ModelConfidenceSet,
-    make_confidence_set,
-    read_set_options,
-)
+from fastcmp.pairwise.best_set import BestSet, make_best_set
+from fastcmp.pairwise.confidence_set import ModelConfidenceSet, make_confidence_set
 from fastcmp.pairwise.model_estimates import Estimates, estimates_of, make_estimates
-from fastcmp.pairwise.rank_sets import RankSets, make_rank_sets, read_rank_options
-from fastcmp.pairwise.superior_ability import (
-    SuperiorAbility,
-    find_control,
-    make_superior_ability,
-    read_ability_options,
-)
-from fastcmp.pairwise.winner import WinnerEstimate, make_winner_estimate, read_winner_options
+from fastcmp.pairwise.rank_sets import RankSets, make_rank_sets
+from fastcmp.pairwise.superior_ability import SuperiorAbility, make_superior_ability
+from fastcmp.pairwise.winner import WinnerEstimate, make_winner_estimate
 
 Floats = NDArray[np.float64]
 
@@ -162,8 +153,8 @@ def rank_sets(
     confidence_level : float
         Probability that the sets hold the true ranks.
     n_resamples : int, optional
-        Draws that critical values come from; by default 1,000 to 50,000, fewer for many
-        models.
+        Draws that critical values come from; by default as many as give the
+        level a standard error of 4 % of the rest (0.002 for 0.95); fewer for many models.
     rng : int, numpy.random.Generator or None
         Where the draws come from.
     names : sequence of str, optional
@@ -208,15 +199,15 @@ def rank_sets(
     """
     with ThreadPool(check_workers(workers)) as pool:
         estimates, _ = read_means(values, groups, missing, names, pool, lower=lower_is_better)
-        options = read_rank_options(
+        return make_rank_sets(
+            *(estimates, models, pool),
             side=side,
             simultaneous=simultaneous,
             step_down=step_down,
             confidence_level=confidence_level,
-            draws=(n_resamples, len(estimates.names)),
+            n_resamples=n_resamples,
             rng=rng,
         )
-        return make_rank_sets(estimates, models, options, pool)
 
 
 def best_set(
@@ -249,8 +240,8 @@ def best_set(
     confidence_level : float
         Probability that all intervals hold, and the best model is in the set.
     n_resamples : int, optional
-        Draws that critical values come from; by default 1,000 to 50,000, fewer for many
-        models.
+        Draws that critical values come from; by default as many as give the
+        level a standard error of 4 % of the rest (0.002 for 0.95); fewer for many models.
     rng : int, numpy.random.Generator or None
         Where the draws come from.
     names : sequence of str, optional
@@ -292,9 +283,9 @@ def best_set(
     """
     with ThreadPool(check_workers(workers)) as pool:
         estimates, _ = read_means(values, groups, missing, names, pool, lower=lower_is_better)
-        n_models = len(estimates.names)
-        options = read_best_options(confidence_level, n_resamples, rng, n_models)
-        return make_best_set(estimates, options, pool)
+        return make_best_set(
+            *(estimates, pool), confidence_level=confidence_level, n_resamples=n_resamples, rng=rng
+        )
 
 
 def winner_estimate(
@@ -338,7 +329,8 @@ def winner_estimate(
         Critical value of the simultaneous interval, in standard errors; simulated where
         not given.
     n_resamples : int, optional
-        Draws that it comes from; by default 1,000 to 50,000, fewer for many models.
+        Draws that it comes from; by default as many as give its level a standard error of
+        0.002 at 0.95, and of half that by "hybrid"; fewer for many models.
     rng : int, numpy.random.Generator or None
         Where the draws come from.
     names : sequence of str, optional
@@ -383,14 +375,6 @@ def winner_estimate(
     >>> found.winner, round(found.estimate, 4), round(found.median, 4)
     ('svm_rbf', 0.9889, 0.9831)
     """
-    options = read_winner_options(
-        method=method,
-        confidence_level=confidence_level,
-        beta=beta,
-        projection_critical=projection_critical,
-        n_resamples=n_resamples,
-        rng=rng,
-    )
     with ThreadPool(check_workers(workers)) as pool:
         estimates, data = read_means(values, groups, missing, names, pool, lower=lower_is_better)
         n_effective = None
@@ -400,7 +384,15 @@ def winner_estimate(
             n = float(data.values.n_items)
             sizes = float((rates * (1.0 - rates)).sum()) * n / (n - 1.0)
             n_effective = sizes / variance if variance > 0.0 else float(data.plan.n_units)
-        return make_winner_estimate(estimates, options, pool, n_effective)
+        return make_winner_estimate(
+            *(estimates, pool, n_effective),
+            method=method,
+            confidence_level=confidence_level,
+            beta=beta,
+            projection_critical=projection_critical,
+            n_resamples=n_resamples,
+            rng=rng,
+        )
 
 
 # Models left out one by one, and models against a control, by values per item.
@@ -492,12 +484,19 @@ def model_confidence_set(
     >>> found.included
     ('svm_rbf', 'knn_3', 'extra_trees')
     """
-    options = read_set_options(method, alpha, n_resamples, rng)
     resampling = choose(resampling, "resampling", _RESAMPLINGS)
+    n_draws, seed = as_resamples(n_resamples), as_seed(rng)
     with ThreadPool(check_workers(workers)) as pool:
         estimates, data = read_means(values, groups, missing, names, pool, lower=lower_is_better)
-        drawn, options = _resampled(estimates, data, resampling, bootstrap_indices, options, pool)
-        return make_confidence_set(estimates, drawn, options, pool)
+        how = bootstrap_indices, n_draws, seed, pool
+        drawn = _resampled(estimates, data, resampling, *how)
+        return make_confidence_set(
+            *(estimates, drawn, pool),
+            method=method,
+            alpha=alpha,
+            n_resamples=n_draws if drawn is None else drawn.shape[1],
+            seed=seed if bootstrap_indices is None else None,
+        )
 
 
 def superior_ability(
@@ -593,19 +592,20 @@ def superior_ability(
     >>> superior_ability(values, control="mlp", rng=1).superior
     ('svm_rbf', 'knn_3')
     """
-    options = read_ability_options(recentring, studentized, alpha, n_resamples, rng)
     resampling = choose(resampling, "resampling", _RESAMPLINGS)
+    n_draws, seed = as_resamples(n_resamples), as_seed(rng)
     with ThreadPool(check_workers(workers)) as pool:
         estimates, data = read_means(values, groups, missing, names, pool, lower=lower_is_better)
-        first = find_control(control, estimates.names)
-        drawn, options = _resampled(estimates, data, resampling, bootstrap_indices, options, pool)
-        n = estimates.n_units
-        if n is None:
-            raise ValueError(
-                "superior_ability needs the number of items, which decides which models are "
-                "clearly worse: pass Estimates(..., n_items=)"
-            )
-        return make_superior_ability(estimates, (first, n), drawn, options, pool)
+        how = bootstrap_indices, n_draws, seed, pool
+        drawn = _resampled(estimates, data, resampling, *how)
+        return make_superior_ability(
+            *(estimates, control, drawn, pool),
+            recentring=recentring,
+            studentized=studentized,
+            alpha=alpha,
+            n_resamples=n_draws if drawn is None else drawn.shape[1],
+            seed=seed if bootstrap_indices is None else None,
+        )
 
 
 def _resampled(
@@ -613,17 +613,17 @@ def _resampled(
     data: MeanData | None,
     resampling: str,
     indices: Any,
-    options: Any,
+    n_draws: int,
+    seed: int,
     pool: ThreadPool,
-) -> tuple[Floats | None, Any]:
-    """Errors of the estimates in a bootstrap of items or clusters, (M, B), and the options.
+) -> Floats | None:
+    """Errors of the estimates in a bootstrap of items or clusters, (M, B).
 
     Turned so that more is better. `indices` are the items of each draw, (B, n), in the place
     of random ones. None where draws are normal.
     """
-    options = options._replace(resampling="bootstrap" if indices is not None else resampling)
-    if options.resampling == "normal":
-        return None, options
+    if indices is None and resampling == "normal":
+        return None
     if data is None:
         raise ValueError("Estimates cannot be resampled: use resampling='normal'")
     if data.plan.across is not None:
@@ -636,7 +636,7 @@ def _resampled(
     errors = errors * (units.weights / sizes)[units.strata]
     if estimates.lower_is_better:
         errors = -errors
-    n, n_draws = data.values.n_items, options.n_draws
+    n = data.values.n_items
     if indices is not None:
         if not data.plan.plain:
             raise ValueError("bootstrap_indices are items: they need no groups, strata or weights")
@@ -653,14 +653,14 @@ def _resampled(
             raise ValueError(f"bootstrap_indices must be positions of items, from 0 to {n - 1}")
         counts = np.empty((len(rows), n))
         count_units(np.ascontiguousarray(rows, np.int64), counts)
-        return errors @ counts.T, options._replace(n_draws=len(rows), seed=None)
+        return np.asarray(errors @ counts.T)
     check_draws(n_draws, len(errors), of=f" of {len(errors)} models")
     found = np.empty((len(errors), n_draws))
 
     def draw(some: slice) -> None:
         counts = np.empty((some.stop - some.start, units.sizes.size))
-        draw_units(units.strata, options.seed, some.start, counts)
+        draw_units(units.strata, seed, some.start, counts)
         found[:, some] = errors @ counts.T
 
     pool.run(draw, parts(n_draws, _DRAWS), steps=no_step)
-    return found, options
+    return found

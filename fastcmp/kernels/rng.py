@@ -6,11 +6,12 @@ any order.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from fastcmp._jit import helper, inlined, kernel, wide_vectors
+from fastcmp._jit import helper, inlined, kernel, look_at_clock, wide_vectors
 from fastcmp.kernels.special import ndtri
 from fastcmp.kernels.typing import FloatArray, IntArray, OrderArray, PatternArray
 
@@ -80,6 +81,7 @@ def random_below(seed: int, replicate: int, draw: int, n: int) -> int:
 # 52 bits and a half: neither 0 nor 1 can be drawn.
 _12 = np.uint64(12)
 _SCALE = 2.0**-52
+_NEAREST = 1e-15  # of a probability to 0 and 1
 _MIDDLE = 0.425  # of a probability from one half: a rational function is exact there
 
 
@@ -152,6 +154,59 @@ def _middle(q: float) -> float:
     below = below * r + 4.2313330701600911252e1
     below = below * r + 1.0
     return q * above / below
+
+
+def _lattice_by_numpy(steps: FloatArray, shifts: FloatArray, start: int, out: FloatArray) -> None:
+    """As `lattice_normals`."""
+    place = steps[:, None] * (np.arange(out.shape[1]) + (start + 1.0)) + shifts[:, None]
+    p = np.clip(np.abs(2.0 * (place - np.floor(place)) - 1.0), _NEAREST, 1.0 - _NEAREST)
+    look_at_clock(out.size)
+    of_middle: Any = _middle
+    of_tails: Any = ndtri
+    out[...] = np.where(np.abs(p - 0.5) <= _MIDDLE, of_middle(p - 0.5), of_tails(p))
+
+
+@partial(kernel, by_numpy=_lattice_by_numpy)
+def lattice_normals(steps: FloatArray, shifts: FloatArray, start: int, out: FloatArray) -> None:
+    """Normal numbers at evenly spread points: Richtmyer's lattice, folded.
+
+    Parameters
+    ----------
+    steps : ndarray of float64, shape (D,)
+        Irrational numbers, such as square roots of primes, one a dimension.
+    shifts : ndarray of float64, shape (D,)
+        Where the lattice begins, in [0, 1).
+    start : int
+        Points that come before the first.
+    out : ndarray of float64, shape (D, n)
+        Receives the numbers, a column a point.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastcmp.kernels.rng import lattice_normals
+    >>> out = np.empty((2, 3))
+    >>> lattice_normals(np.sqrt([2.0, 3.0]), np.array([0.1, 0.6]), 0, out)
+    >>> out.round(3).tolist()
+    [[-1.904, 1.066, -0.483], [-0.424, 1.135, 0.233]]
+    """
+    for k in range(out.shape[0]):
+        _lattice_middle(steps[k], shifts[k], start, out[k])
+        for i in range(out.shape[1]):
+            if out[k, i] == np.inf:
+                place = steps[k] * (i + (start + 1.0)) + shifts[k]
+                p = abs(2.0 * (place - np.floor(place)) - 1.0)
+                out[k, i] = ndtri(min(max(p, _NEAREST), 1.0 - _NEAREST))
+
+
+@kernel
+def _lattice_middle(step: float, shift: float, start: int, out: FloatArray) -> None:
+    """Write the numbers in the middle of the distribution, infinity for others."""
+    wide_vectors()
+    for i in range(out.size):
+        place = step * (i + (start + 1.0)) + shift
+        q = abs(2.0 * (place - np.floor(place)) - 1.0) - 0.5
+        out[i] = _middle(q) if abs(q) <= _MIDDLE else np.inf
 
 
 # Random partitions: an order is shuffled, and a fixed pattern dealt along it.

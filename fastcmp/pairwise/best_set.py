@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -104,41 +104,36 @@ class BestSet(Record):
         ]
 
 
-_ALL = 64  # models: of so many each has its critical value, needed or not
+_ALL = 16  # models: of so many each has its critical value, needed or not
 _ROWS = 512
 
 
-class BestOptions(NamedTuple):
-    """What a set of the best promises, and how it is found; checked."""
-
-    level: float
-    n_draws: int
-    seed: int
-
-
-def read_best_options(
-    confidence_level: float, n_resamples: int | None, rng: Any, n_models: int
-) -> BestOptions:
-    """Check options."""
-    level = as_proportion(confidence_level, "confidence_level")
-    return BestOptions(level, read_draws(n_resamples, n_models, level), as_seed(rng))
-
-
-def make_best_set(estimates: Estimates, options: BestOptions, pool: ThreadPool) -> BestSet:
-    """Find the set, and make its record."""
+def make_best_set(
+    estimates: Estimates,
+    pool: ThreadPool,
+    *,
+    confidence_level: float,
+    n_resamples: int | None,
+    rng: Any,
+) -> BestSet:
+    """The record of the models that may be the best."""
+    level, seed = as_proportion(confidence_level, "confidence_level"), as_seed(rng)
     merit, errors = estimates.merit, estimates.errors()
+    count = read_draws(n_resamples, merit.size, level)
     candidates = np.arange(merit.size)
     if merit.size > _ALL:  # only a model that Bonferroni leaves can be the best
-        one = (1.0 - options.level) / (merit.size - 1)
+        one = (1.0 - level) / (merit.size - 1)
         bound = np.full(merit.size, upper_quantile(one, estimates.df))
         candidates = np.flatnonzero(_reach(merit, errors, candidates, bound) > 0.0)
-    known = (options.n_draws, options.seed)
-    draws = Maxima.of(estimates.covariance, *known, pool, estimates.df, errors)
+    draws = Maxima.of(estimates.covariance, count, seed, pool, estimates.df, errors)
     critical = np.full(merit.size, np.nan)
     for some in parts(candidates.size, _ROWS):
         own = candidates[some]
-        maxima = draws.largest(weights_of(errors[own]), own, apart=True)
-        critical[own] = draws.quantiles(maxima, options.level)
+        weights, lacking = weights_of(errors[own]), True
+        while lacking:
+            maxima = draws.largest(weights, own, apart=True)
+            critical[own] = draws.quantiles(maxima, level)
+            lacking = draws.draw_more()
     reach = np.full(merit.size, -np.inf)
     reach[candidates] = _reach(merit, errors, candidates, critical[candidates])
     lower, upper = _intervals(merit, errors, reach, critical)
@@ -148,9 +143,9 @@ def make_best_set(estimates: Estimates, options: BestOptions, pool: ThreadPool) 
         upper=upper,
         may_be_best=reach > 0.0,
         critical_value=critical,
-        confidence_level=options.level,
-        n_resamples=options.n_draws,
-        seed=options.seed,
+        confidence_level=level,
+        n_resamples=draws.n_draws,
+        seed=seed,
     )
     in_unit = ("estimate", "lower", "upper")
     return cast("BestSet", scaled_back(record, estimates.exponent, in_unit))

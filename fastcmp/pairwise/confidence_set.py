@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fastcmp.core.checks import as_proportion, as_resamples, as_seed, choose
+from fastcmp.core.checks import as_proportion, choose
 from fastcmp.core.records import Record
 from fastcmp.core.sections import MODEL, Column, Section, beware, table_of, written, yes
 from fastcmp.core.sentences import answer, how
@@ -215,47 +215,34 @@ METHODS = {"r": by_range, "max": by_maximum}
 _TIE = 1e-9
 
 
-class SetOptions(NamedTuple):
-    """How models are left out; checked."""
-
-    method: str
-    alpha: float
-    n_draws: int
-    seed: int | None
-    resampling: str = "normal"
-
-
-def read_set_options(method: str, alpha: float, n_resamples: int, rng: Any) -> SetOptions:
-    """Check options."""
-    return SetOptions(
-        choose(method, "method", METHODS),
-        as_proportion(alpha, "alpha"),
-        as_resamples(n_resamples),
-        as_seed(rng),
-    )
-
-
 def make_confidence_set(
-    estimates: Estimates, resampled: Floats | None, options: SetOptions, pool: ThreadPool
+    estimates: Estimates,
+    resampled: Floats | None,
+    pool: ThreadPool,
+    *,
+    method: str,
+    alpha: float,
+    n_resamples: int,
+    seed: int | None,
 ) -> ModelConfidenceSet:
-    """Leave models out, and make the record.
+    """The record of the models that are left when worse ones are left out.
 
     Bootstrap draws of the estimates about themselves, `resampled` of shape (M, B), take
     the place of normal draws; standard errors are then theirs.
     """
+    method, alpha = choose(method, "method", METHODS), as_proportion(alpha, "alpha")
     first = _first_of_same(estimates)
     distinct = np.unique(first)
     some = some_of(estimates, distinct)
     if resampled is None:
-        known = (options.n_draws, options.seed or 0)
-        draws = Maxima.of(some.covariance, *known, pool, some.df)
+        draws = Maxima.of(some.covariance, n_resamples, seed or 0, pool, some.df)
     else:
         own = np.ascontiguousarray(resampled[distinct])
         some = make_estimates(**vars(some) | {"covariance": own @ own.T / own.shape[1]})
         draws = Maxima.of_values(own, pool)
     pvalue, statistic, step = np.ones(some.merit.size), *np.zeros((2, some.merit.size))
     reached = 0.0
-    for k, test in enumerate(METHODS[options.method](some, draws), 1):
+    for k, test in enumerate(METHODS[method](some, draws), 1):
         if resampled is None:
             found = draws.tails(test.maxima, np.array([test.statistic]))[0]
         else:
@@ -270,11 +257,11 @@ def make_confidence_set(
         pvalue=pvalue[place],
         statistic=statistic[place],
         step=step[place].astype(np.int64),
-        method=options.method,
-        alpha=options.alpha,
-        **distribution_of(estimates, options.resampling),
-        n_resamples=options.n_draws,
-        seed=options.seed,
+        method=method,
+        alpha=alpha,
+        **distribution_of(estimates, bootstrap=resampled is not None),
+        n_resamples=n_resamples,
+        seed=seed,
     )
 
 

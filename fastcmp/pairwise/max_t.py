@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from fastcmp.core.checks import ALTERNATIVES, as_resamples
 from fastcmp.core.numbers import t_ppf
-from fastcmp.core.threads import ThreadPool, check_draws, new_lock, no_step, parts
+from fastcmp.core.threads import ThreadPool, blas_for, check_draws, new_lock, no_step, parts
 from fastcmp.inputs.scores import order_of
 from fastcmp.kernels.max_t import (
     difference_maxima,
@@ -23,7 +23,7 @@ from fastcmp.kernels.max_t import (
     step_down,
     step_down_tails,
 )
-from fastcmp.kernels.rng import random_below, random_normals
+from fastcmp.kernels.rng import lattice_normals, random_below, random_normals
 
 if TYPE_CHECKING:
     from fastcmp.pairwise.joint_draws import Joint
@@ -196,58 +196,37 @@ class Directions(NamedTuple):
 def gaussian_draws(
     covariance: Floats, n_draws: int, seed: int, pool: ThreadPool | None = None
 ) -> Floats:
-    """Draw from N(0, covariance), shape (M, B); the covariance may be singular."""
-    return multiplier_draws(covariance_root(covariance), n_draws, seed, pool)
-
-
-def multiplier_draws(
-    centred: Floats, n_draws: int, seed: int, pool: ThreadPool | None = None
-) -> Floats:
-    """Multiply rows, shape (M, n), by normal numbers, shape (n, B), one a sample.
-
-    The draws have the covariance ``centred @ centred.T``. Of clusters `centred` holds
-    sums.
-    """
-    return _multiply(centred, n_draws, seed, pool)
+    """Draws from N(0, covariance), shape (M, B); the covariance may be singular."""
+    return normal_products(covariance_root(covariance), n_draws, seed, pool)
 
 
 def directions(
-    covariance: Floats,
-    n_draws: int,
-    seed: int,
-    pool: ThreadPool | None = None,
-    *,
-    single: bool = False,
+    covariance: Floats, n_draws: int, seed: int, pool: ThreadPool | None = None
 ) -> Directions:
-    """Draw from N(0, covariance), and keep the lengths.
+    """Draws from N(0, covariance), and their lengths."""
+    return directions_of_root(covariance_root(covariance), slice(0, n_draws), seed, pool)
 
-    With `single`, many models are drawn in single precision. In few dimensions from a
-    lattice with a random shift: averages over its points are some seven times as
-    precise as over random ones.
+
+def directions_of_root(
+    root: Floats, some: slice, seed: int, pool: ThreadPool | None = None
+) -> Directions:
+    """Some draws from N(0, root root'), and their lengths.
+
+    In few dimensions from a lattice with a random shift: averages over its points are
+    some seven times as precise as over random ones.
     """
-    root = covariance_root(covariance)
     df = root.shape[1]
-    if single and df > LATTICE:
-        root = root.astype(np.float32)
     if df <= LATTICE:
-        numbers = _lattice(df, n_draws, seed)
-        return Directions(root @ numbers, np.sqrt((numbers**2).sum(axis=0)), df)
-    squares = np.zeros(n_draws)
-    values = _multiply(root, n_draws, seed, pool, squares)
+        check_draws(some.stop - some.start, 4 * df)
+        shifts = [(random_below(seed, 0, k, 2**30) + 0.5) / 2**30 for k in range(df)]
+        numbers = np.empty((df, some.stop - some.start))
+        lattice_normals(np.sqrt(_PRIMES[:df]), np.array(shifts), some.start, numbers)
+        with blas_for(root.size * numbers.shape[1]):
+            values = root @ numbers
+        return Directions(values, np.sqrt(np.einsum("ij,ij->j", numbers, numbers)), df)
+    squares = np.zeros(some.stop - some.start)
+    values = normal_products(root, some.stop, seed, pool, squares, some.start)
     return Directions(values, np.sqrt(squares), df)
-
-
-def _lattice(df: int, n_draws: int, seed: int) -> Floats:
-    """Make quasi-random normal numbers, (df, B), of Richtmyer's lattice, folded."""
-    from scipy.special import ndtri
-
-    check_draws(n_draws, 4 * df)
-    shifts = [(random_below(seed, 0, k, 2**30) + 0.5) / 2**30 for k in range(df)]
-    steps = np.sqrt(np.array(_PRIMES[:df], np.float64))
-    place = steps[:, None] * np.arange(1, n_draws + 1) + np.array(shifts)[:, None]
-    place -= np.floor(place)
-    folded = np.abs(2.0 * place - 1.0)
-    return np.asarray(ndtri(np.clip(folded, 1e-15, 1.0 - 1e-15, out=folded)))
 
 
 def t_scales(n_draws: int, seed: int, start: int, df: float) -> Floats:
@@ -272,27 +251,37 @@ def covariance_root(covariance: Floats) -> Floats:
     correlation = covariance / np.outer(unit, unit)
     # To the bit: the first pivot is then no matter of rounding, and draws are stable.
     np.fill_diagonal(correlation, deviation > 0.0)
-    lower, pivots, rank, _ = dpstrf(correlation, tol=_RANK, lower=1, overwrite_a=1)
+    with blas_for(len(correlation) ** 3 / 3.0):
+        lower, pivots, rank, _ = dpstrf(correlation, tol=_RANK, lower=1, overwrite_a=1)
     root = np.empty((len(lower), rank))
     root[pivots - 1] = np.tril(lower[:, :rank])
     root *= deviation[:, None]
     return root
 
 
-def _multiply(
-    rows: Floats, n_draws: int, seed: int, pool: ThreadPool | None, squares: Floats | None = None
+def normal_products(
+    rows: Floats,
+    n_draws: int,
+    seed: int,
+    pool: ThreadPool | None,
+    squares: Floats | None = None,
+    first: int = 0,
 ) -> Floats:
-    """Multiply rows by normal numbers; `squares` receives their sums of squares."""
+    """Rows, (M, n), times normal numbers, one a sample: draws `first` to B, (M, B - first).
+
+    They have the covariance ``rows @ rows.T``; `squares` receives the sums of squares of the
+    numbers.
+    """
     m, n = rows.shape
-    check_draws(n_draws, m)
-    out = np.zeros((m, n_draws), rows.dtype)
+    check_draws(n_draws - first, m)
+    out = np.zeros((m, n_draws - first), rows.dtype)
     numbers = np.empty((_DRAWS_AT_ONCE, min(n, _SAMPLES)))
-    with ThreadPool(1) as own:
-        for some in parts(n_draws, _DRAWS_AT_ONCE):
+    with ThreadPool(1) as own, blas_for(float(m) * n * _DRAWS_AT_ONCE):
+        for some in parts(n_draws - first, _DRAWS_AT_ONCE):
             total = np.zeros((m, _DRAWS_AT_ONCE), rows.dtype)
             for samples in parts(n, _SAMPLES):
                 drawn = numbers[:, : samples.stop - samples.start]
-                _fill(drawn, (seed, some.start, samples.start), pool or own)
+                _fill(drawn, (seed, first + some.start, samples.start), pool or own)
                 total += rows[:, samples] @ drawn.T.astype(rows.dtype, copy=False)
                 if squares is not None:
                     used = drawn[: some.stop - some.start]
@@ -315,10 +304,15 @@ def _fill(numbers: Floats, first: tuple[int, int, int], pool: ThreadPool) -> Non
 # Quantiles of the largest of many correlated normal statistics, by simulation.
 
 
-_BLOCK = 120  # draws; those of a tile of models stay in a first-level cache
+_BLOCK = 1 << 15  # numbers of a block of draws: tiles of models stay in a first-level cache
+_LEAST_BLOCK = 120  # draws
 _WORK = 2e8  # pairs times draws that are worth it: a part of a second
-_FEWEST, _MOST = 1000, 50_000
-_LATTICE_DRAWS = 8_000  # as precise as _MOST random ones: levels to 0.001
+_FEWEST = 1000
+_PILOT = _DRAWS_AT_ONCE  # draws that tell how many are needed
+#: Of 1 - level: standard error of the level at a critical value, as of 12,000 draws that are
+#: counted where the level is 0.95.
+_EXACT = 0.04
+_SMOOTH = 256  # models, at most, whose lengths are averaged where draws are made as needed
 _TAIL = 50  # draws beyond the critical value, at least
 _BINS = 512
 _PRECISION = 1e-6  # of the last of Newton's steps: the next would be 1e-12
@@ -331,22 +325,36 @@ _ALIKE = 3e-3  # of the largest standard error: less is too little for single pr
 _TIE = 1e-9  # statistics that differ by less are equal
 
 
-def read_draws(n_resamples: int | None, n_models: int, level: float) -> int:
-    """Check a number of draws; None is as many as a level to 0.001 needs.
+class DrawCount(NamedTuple):
+    """How many draws there are at first, and at most, if the level is not exact."""
+
+    first: int
+    most: int
+    #: The standard error that the level at a critical value may have.
+    error: float = 0.0
+
+
+_AS_IT_IS = DrawCount(0, 0)
+
+
+def read_draws(n_resamples: int | None, n_models: int, level: float) -> DrawCount:
+    """Check a number of draws; None is as many as make the level exact to 4 % of the rest.
 
     Of many models fewer, but some in the tail.
     """
     if n_resamples is None:
-        most = _LATTICE_DRAWS if n_models <= LATTICE else _MOST
-        usual = min(max(int(_WORK / n_models**2), _FEWEST), most)
-        return max(usual, int(np.ceil(_TAIL / (1.0 - level))))
+        tail, error = 1.0 - level, _EXACT * (1.0 - level)
+        most = min(max(int(_WORK / n_models**2), _FEWEST), math.ceil(level * tail / error**2))
+        most = max(most, math.ceil(_TAIL / tail))
+        first = _PILOT if n_models <= _SMOOTH else most
+        return DrawCount(min(first, most), most, error)
     n_draws = as_resamples(n_resamples)
     least = int(np.ceil(1.0 / (1.0 - level) - 1e-9))
     if n_draws < least:
         raise ValueError(
             f"n_resamples must be at least {least} for the level {level:g}, got {n_draws}"
         )
-    return n_draws
+    return DrawCount(n_draws, n_draws)
 
 
 def upper_quantile(alpha: float, df: float) -> float:
@@ -354,7 +362,7 @@ def upper_quantile(alpha: float, df: float) -> float:
     return float(-t_ppf(alpha, df))
 
 
-@dataclass(frozen=True)
+@dataclass
 class Maxima:
     """Draws of models' estimates about their true values, and what is largest in them.
 
@@ -372,12 +380,20 @@ class Maxima:
     pool: ThreadPool
     #: Degrees of freedom of the standard errors: of t, infinite for normal statistics.
     df: float = math.inf
+    #: Models, at most, whose lengths are averaged.
+    most_smooth: int = LATTICE
+    #: How more is drawn, where the number of draws follows from their precision.
+    count: DrawCount = _AS_IT_IS
+    root: Floats | None = None
+    seed: int = 0
+    #: Of the level at a quantile, of one draw.
+    _variance: float = 0.0
 
     @classmethod
     def of(
         cls,
         covariance: Floats,
-        n_draws: int,
+        count: int | DrawCount,
         seed: int,
         pool: ThreadPool,
         df: float = math.inf,
@@ -389,17 +405,26 @@ class Maxima:
         where none is tiny, many models are drawn in single precision.
         """
         m = len(covariance)
-        check_draws(n_draws, 2 * m + 5 * m * m / n_draws, of=f" of {m} models")
+        count = count if isinstance(count, DrawCount) else DrawCount(count, count)
+        check_draws(count.most, 2 * m + 5 * m * m / count.most, of=f" of {m} models")
         means = covariance.mean(axis=0)
         centred = covariance - means
         centred -= (means - means.mean())[:, None]
-        single = False
-        if errors is not None:
+        root = covariance_root(centred)
+        if errors is not None and root.shape[1] > LATTICE:
             least = np.min(errors, where=errors > 0.0, initial=np.inf)
-            largest = np.sqrt(np.diagonal(centred).max())
-            single = bool(least > _ALIKE * largest)
-        drawn = directions(centred, n_draws, seed, pool, single=single)
-        return cls(drawn, pool, df)
+            if least > _ALIKE * np.sqrt(np.diagonal(centred).max()):
+                root = root.astype(np.float32)
+        return cls.of_root(root, count, seed, pool, df)
+
+    @classmethod
+    def of_root(
+        cls, root: Floats, count: DrawCount, seed: int, pool: ThreadPool, df: float = math.inf
+    ) -> Maxima:
+        """Draw from N(0, root root')."""
+        drawn = directions_of_root(root, slice(0, count.first), seed, pool)
+        most_smooth = LATTICE if count.first == count.most else _SMOOTH
+        return cls(drawn, pool, df, most_smooth, count, root, seed)
 
     @classmethod
     def of_values(cls, values: Floats, pool: ThreadPool) -> Maxima:
@@ -409,7 +434,27 @@ class Maxima:
     @property
     def smooth(self) -> bool:
         """Whether quantiles are averages over lengths."""
-        return 0 < self.draws.df <= LATTICE
+        return 0 < self.draws.df <= self.most_smooth
+
+    @property
+    def n_draws(self) -> int:
+        """Number of draws."""
+        return self.draws.lengths.size
+
+    def draw_more(self) -> bool:
+        """Draw what the level of quantiles so far lacks to be exact; False where it lacks none."""
+        n, most = self.n_draws, self.count.most
+        if n >= most or self._variance <= n * self.count.error**2:
+            return False
+        wanted = math.ceil(self._variance / self.count.error**2 / _DRAWS_AT_ONCE) * _DRAWS_AT_ONCE
+        assert self.root is not None
+        some = slice(n, min(most, wanted))
+        more = directions_of_root(self.root, some, self.seed, self.pool)
+        values = np.concatenate([self.draws.values, more.values], axis=1)
+        lengths = np.concatenate([self.draws.lengths, more.lengths])
+        self.draws = Directions(values, lengths, more.df)
+        self.count = self.count._replace(most=lengths.size)  # the first draws told enough
+        return True
 
     def largest(
         self,
@@ -420,7 +465,7 @@ class Maxima:
         sign: float = 1.0,
         only: Ints | None = None,
     ) -> Floats:
-        """Find the largest weighted differences of each draw, at least 0.
+        """The largest weighted differences of each draw, at least 0.
 
         Those of models `rows` from the others, row by row of `weights`, (R, M): of all
         together, shape (1, N), or `apart`, (R, N). N is the number of draws, twice it
@@ -432,7 +477,9 @@ class Maxima:
         values = self.draws.values if only is None else self.draws.values[:, only]
         n, kind = values.shape[1], values.dtype
         weights = np.ascontiguousarray(weights, kind)
-        signs = (sign, -sign) if self.smooth else (sign,)
+        # Of all ordered pairs a draw and its mirror image have the same.
+        same = not apart and weights.shape == (m, m) and np.array_equal(weights, weights.T)
+        signs = (sign, -sign) if self.smooth and not same else (sign,)
         found = np.zeros((rows.size if apart else 1, len(signs) * n))
 
         def look(some: slice) -> None:
@@ -443,18 +490,28 @@ class Maxima:
                 difference_maxima(turned, weights, rows, targets, out)
                 found[:, k * n + some.start : k * n + some.stop] = out
 
-        tasks = parts(n, _BLOCK)
+        tasks = parts(n, max(_LEAST_BLOCK, _BLOCK // m))
         small = rows.size * m * n < 1 << 24  # some milliseconds
         self.pool.run(look, tasks, steps=no_step, here=small)
-        return found
+        return np.tile(found, 2) if self.smooth and same else found
 
     def quantiles(self, found: Floats, level: float) -> Floats:
         """Quantile of the statistics of each row of drawn maxima, shape (T,)."""
-        if not self.smooth:
-            return as_t(order_statistics(found, level), self.df)
-        grouped = _grouped(found, np.resize(self.draws.lengths, found.shape[1]))
         near = order_statistics(found, level)
-        return as_t(_smooth(*grouped, self.draws.df, level, near), self.df)
+        if not self.smooth:
+            return as_t(near, self.df)
+        lengths = np.resize(self.draws.lengths, found.shape[1])
+        numbers, nodes = _grouped(found, lengths)
+        quantile = _smooth(numbers, nodes, self.draws.df, level, near)
+        if self.n_draws < self.count.most:
+            from scipy.special import gammaincc
+
+            above = gammaincc(0.5 * self.draws.df, 0.5 * (quantile[:, None] / nodes) ** 2)
+            for row, *curve in zip(found / lengths, nodes, above, strict=True):
+                # A draw and its mirror image count as one.
+                levels = np.interp(row, *curve).reshape(-1, self.n_draws).mean(axis=0)
+                self._variance = max(self._variance, float(levels.var()))
+        return as_t(quantile, self.df)
 
     def tails(self, found: Floats, at: Floats) -> Floats:
         """Probability that one row of maxima, (N,), reaches each of some statistics."""

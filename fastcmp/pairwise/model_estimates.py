@@ -277,9 +277,9 @@ def of_record(estimates: Estimates) -> dict[str, Any]:
     }
 
 
-def distribution_of(estimates: Estimates, resampling: str) -> dict[str, Any]:
+def distribution_of(estimates: Estimates, *, bootstrap: bool) -> dict[str, Any]:
     """Name what statistics are compared with, as records do."""
-    if resampling == "bootstrap":
+    if bootstrap:
         return {"distribution": "bootstrap", "df": None}
     if math.isinf(estimates.df):
         return {"distribution": "normal", "df": None}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from fastcmp.core.sentences import Sentence, how
 from fastcmp.core.threads import ThreadPool, parts
 from fastcmp.inputs.model_names import choose_models
 from fastcmp.pairwise.joint_draws import covariance_of
-from fastcmp.pairwise.max_t import Maxima, order_statistics, read_draws, upper_quantile
+from fastcmp.pairwise.max_t import DrawCount, Maxima, order_statistics, read_draws, upper_quantile
 from fastcmp.pairwise.model_estimates import (
     Estimates,
     basis,
@@ -39,35 +39,37 @@ _ROWS = 512
 _AGAIN = 4  # times alpha: the part of the draws that is looked at again first
 
 
-class RankOptions(NamedTuple):
-    """What sets of ranks promise, and how they are found; checked."""
-
-    side: str
-    simultaneous: bool
-    step_down: bool
-    level: float
-    n_draws: int
-    seed: int
-
-
-class FoundRanks(NamedTuple):
-    """The least and the greatest rank of some models."""
-
-    lower: Ints
-    upper: Ints
-    #: The last critical value, of all or of each model.
-    critical: Any
-
-
 def find_ranks(
-    estimates: Estimates, chosen: Ints, options: RankOptions, pool: ThreadPool
-) -> FoundRanks:
-    """Find the sets of ranks of the chosen models."""
-    known, errors = (options.n_draws, options.seed), estimates.errors()
-    draws = Maxima.of(estimates.covariance, *known, pool, estimates.df, errors)
-    find = _find_together if options.simultaneous else _find_alone
-    differences = _Differences.of(estimates.merit, errors)
-    return find(differences, draws, chosen, options)
+    estimates: Estimates,
+    chosen: Ints,
+    pool: ThreadPool,
+    *,
+    side: str = "two-sided",
+    simultaneous: bool = True,
+    step_down: bool = True,
+    level: float = 0.95,
+    count: DrawCount,
+    seed: int,
+) -> tuple[Ints, Ints, Any, int]:
+    """The least and the greatest rank of the chosen models, last critical values, and draws."""
+    merit, errors = estimates.merit, estimates.errors()
+    draws = Maxima.of(estimates.covariance, count, seed, pool, estimates.df, errors)
+    # Differences that do not vary, and are not 0, are shown without a test.
+    sure, weights = (errors == 0.0) & (merit[:, None] > merit), weights_of(errors)
+    critical: Any
+    if simultaneous:
+        beats, beaten, critical = _find_together(
+            merit, weights, sure, chosen, draws, side, level, step_down=step_down
+        )
+    else:
+        found = [
+            _find_alone(merit, weights, sure, some, draws, side, level, step_down=step_down)
+            for some in (chosen[part] for part in parts(chosen.size, _ROWS))
+        ]
+        beats, beaten, critical = (np.concatenate(x) for x in zip(*found, strict=True))
+    lower = 1 + beaten if side != "upper" else np.ones_like(beaten)
+    upper = merit.size - beats if side != "lower" else np.full_like(beats, merit.size)
+    return lower, upper, critical, draws.n_draws
 
 
 def rank_bounds(
@@ -94,135 +96,112 @@ def rank_bounds(
         variance=np.diagonal(covariance).copy(),
         df=df,
     )
-    options = RankOptions(
-        side="two-sided",
+    lower, upper, _, _ = find_ranks(
+        *(estimates, np.arange(known.size), pool),
         simultaneous=simultaneous,
-        step_down=True,
         level=level,
-        n_draws=read_draws(None, known.size, level),
+        count=read_draws(None, known.size, level),
         seed=seed,
     )
-    found = find_ranks(estimates, np.arange(known.size), options, pool)
     # A model without a standard error may be better or worse than all others.
-    bounds[known, 0] = found.lower
-    bounds[known, 1] = found.upper + m - known.size
+    bounds[known, 0] = lower
+    bounds[known, 1] = upper + m - known.size
     return bounds
 
 
-class _Differences(NamedTuple):
-    merit: Floats
-    #: One over the standard error of each difference, or 0.
-    weights: Floats
-    #: Differences that do not vary, and are not 0: shown without a test.
-    sure: Flags
-
-    @classmethod
-    def of(cls, merit: Floats, errors: Floats) -> _Differences:
-        sure = errors == 0.0
-        sure &= merit[:, None] > merit
-        return cls(merit, weights_of(errors), sure)
-
-
 def _find_together(
-    differences: _Differences, draws: Maxima, chosen: Ints, options: RankOptions
-) -> FoundRanks:
+    merit: Floats,
+    weights: Floats,
+    sure: Flags,
+    chosen: Ints,
+    draws: Maxima,
+    side: str,
+    level: float,
+    *,
+    step_down: bool,
+) -> tuple[Ints, Ints, float]:
     """Test all ordered pairs of the chosen models at once, step by step."""
-    merit, weights, sure = differences
     kept = np.zeros(sure.shape, bool)
-    if options.side != "lower":
+    if side != "lower":
         kept[chosen] = True
-    if options.side != "upper":
+    if side != "upper":
         kept[:, chosen] = True
     weights[~kept] = 0.0
     shown = sure & kept
-    if options.step_down:  # what Bonferroni shows, the first step shows too
-        one = (1.0 - options.level) / max(int(np.count_nonzero(weights)), 2)
-        bound = upper_quantile(one, draws.df)
-        _show(merit, weights, bound, shown)
-    critical, found = 0.0, None
+
+    def show(critical: float) -> int:
+        """Mark differences above the critical value, and take them out of the test."""
+        n_new = 0
+        for rows in parts(merit.size, _ROWS):
+            new = (merit[rows, None] - merit) * weights[rows] > critical
+            shown[rows] |= new
+            weights[rows][new] = 0.0
+            n_new += int(np.count_nonzero(new))
+        return n_new
+
+    if step_down:  # what Bonferroni shows, the first step shows too
+        show(upper_quantile((1.0 - level) / max(int(np.count_nonzero(weights)), 2), draws.df))
+    found: Floats | None = None
     while True:
-        found, critical = _next_critical(draws, weights, options.level, found)
-        if not _show(merit, weights, critical, shown) or not options.step_down:
-            break
-    beats, beaten = shown.sum(axis=1)[chosen], shown.sum(axis=0)[chosen]
-    return _ranks(beats, beaten, merit.size, options.side, critical)
+        found = _next_maxima(draws, weights, level, found)
+        critical = float(draws.quantiles(found, level)[0])
+        if draws.draw_more():
+            found = None
+        elif not show(critical) or not step_down:
+            return shown.sum(axis=1)[chosen], shown.sum(axis=0)[chosen], critical
 
 
-def _ranks(beats: Ints, beaten: Ints, n_models: int, side: str, critical: Any) -> FoundRanks:
-    """Turn how many models one is shown to beat, and to be beaten by, into ranks."""
-    lower = 1 + beaten if side != "upper" else np.ones_like(beaten)
-    upper = n_models - beats if side != "lower" else np.full_like(beats, n_models)
-    return FoundRanks(lower, upper, critical)
-
-
-def _show(merit: Floats, weights: Floats, critical: float, shown: Flags) -> int:
-    """Mark differences above the critical value, and take them out of the test."""
-    n_new = 0
-    for rows in parts(merit.size, _ROWS):
-        new = (merit[rows, None] - merit) * weights[rows] > critical
-        shown[rows] |= new
-        weights[rows][new] = 0.0
-        n_new += int(np.count_nonzero(new))
-    return n_new
-
-
-def _next_critical(
-    draws: Maxima, weights: Floats, level: float, before: Floats | None
-) -> tuple[Floats, float]:
-    """Find the maxima over the pairs that are left, and their quantile.
+def _next_maxima(draws: Maxima, weights: Floats, level: float, before: Floats | None) -> Floats:
+    """The maxima over the pairs that are left.
 
     Maxima only fall from step to step. Only draws that were large are looked at again,
     unless the quantile falls among the others.
     """
     if before is None or draws.smooth:
-        found = draws.largest(weights)
-        return found, float(draws.quantiles(found, level)[0])
+        return draws.largest(weights)
     found = before.copy()
     large = np.sort(np.argsort(-before[0])[: int(_AGAIN * (1 - level) * before.size)])
     found[:, large] = draws.largest(weights, only=large)
     others = np.setdiff1d(np.arange(before.size), large)
     if others.size and order_statistics(found, level)[0] <= before[0, others].max():
         found[:, others] = draws.largest(weights, only=others)
-    return found, float(draws.quantiles(found, level)[0])
+    return found
 
 
 def _find_alone(
-    differences: _Differences, draws: Maxima, chosen: Ints, options: RankOptions
-) -> FoundRanks:
-    """Test each chosen model against the others, by a critical value of its own."""
-    n_models = differences.merit.size
-    found = [
-        _find_some(differences, draws, chosen[some], options) for some in parts(chosen.size, _ROWS)
-    ]
-    beats, beaten, critical = (np.concatenate(part) for part in zip(*found, strict=True))
-    return _ranks(beats, beaten, n_models, options.side, critical)
-
-
-def _find_some(
-    differences: _Differences, draws: Maxima, chosen: Ints, options: RankOptions
+    merit: Floats,
+    weights: Floats,
+    sure: Flags,
+    chosen: Ints,
+    draws: Maxima,
+    side: str,
+    level: float,
+    *,
+    step_down: bool,
 ) -> tuple[Ints, Ints, Floats]:
-    """Count whom each chosen model beats, and who beats it."""
-    merit, weights, sure = differences
+    """Test each chosen model against the others, by a critical value of its own."""
     shown = [sure[chosen], sure[:, chosen].T.copy()]
     ahead = merit[chosen, None] - merit
     gains = [ahead, -ahead]
     left = [weights[chosen], weights[chosen]]
-    if options.side != "two-sided":
-        left[0 if options.side == "lower" else 1][:] = 0.0
+    if side != "two-sided":
+        left[0 if side == "lower" else 1][:] = 0.0
     critical, active = np.zeros(chosen.size), np.arange(chosen.size)
     while active.size:
         own = chosen[active]
         maxima = draws.largest(left[0][active], own, apart=True)
         others = draws.largest(left[1][active], own, apart=True, sign=-1.0)
         np.maximum(maxima, others, out=maxima)
-        critical[active] = draws.quantiles(maxima, options.level)
+        critical[active] = draws.quantiles(maxima, level)
+        if draws.draw_more():
+            continue
         new = np.zeros(active.size, bool)
         for k in (0, 1):
             above = gains[k][active] * left[k][active] > critical[active, None]
             shown[k][active] |= above
             left[k][active] *= ~above
             new |= above.any(axis=1)
-        active = active[new] if options.step_down else active[:0]
+        active = active[new] if step_down else active[:0]
     beats, beaten = (each.sum(axis=1) for each in shown)
     return beats, beaten, critical
 
@@ -386,48 +365,44 @@ class RankSets(Record):
         ]
 
 
-def read_rank_options(
+def make_rank_sets(
+    estimates: Estimates,
+    models: Sequence[int | str] | None,
+    pool: ThreadPool,
     *,
     side: str,
     simultaneous: bool,
     step_down: bool,
     confidence_level: float,
-    draws: tuple[int | None, int],
+    n_resamples: int | None,
     rng: Any,
-) -> RankOptions:
-    """Check options; `draws` has how many are asked for, and how many models are."""
-    level = as_proportion(confidence_level, "confidence_level")
-    return RankOptions(
-        side=choose(side, "side", SIDES),
-        simultaneous=as_flag(simultaneous, "simultaneous"),
-        step_down=as_flag(step_down, "step_down"),
-        level=level,
-        n_draws=read_draws(*draws, level),
-        seed=as_seed(rng),
-    )
-
-
-def make_rank_sets(
-    estimates: Estimates, models: Sequence[int | str] | None, options: RankOptions, pool: ThreadPool
 ) -> RankSets:
-    """Find the sets of the chosen models, and make their record."""
+    """The record of the sets of ranks of the chosen models."""
+    level, n_models = as_proportion(confidence_level, "confidence_level"), len(estimates.names)
+    how: dict[str, Any] = {
+        "side": choose(side, "side", SIDES),
+        "simultaneous": as_flag(simultaneous, "simultaneous"),
+        "step_down": as_flag(step_down, "step_down"),
+        "seed": as_seed(rng),
+    }
+    count = read_draws(n_resamples, n_models, level)
     chosen = choose_models(models, estimates.names)
-    found = find_ranks(estimates, chosen, options, pool)
+    lower, upper, critical, n_draws = find_ranks(
+        estimates, chosen, pool, level=level, count=count, **how
+    )
     order = np.sort(-estimates.merit)
     rank = 1 + np.searchsorted(order, -estimates.merit)
-    own = of_record(estimates)
+    of_models = of_record(estimates)
+    of_models["names"] = tuple(estimates.names[i] for i in chosen)
+    of_models["estimate"] = of_models["estimate"][chosen]
     return RankSets(
-        **own
-        | {"names": tuple(estimates.names[i] for i in chosen), "estimate": own["estimate"][chosen]},
+        **of_models,
+        **how,
         rank=rank[chosen].astype(np.int64),
-        lower=found.lower,
-        upper=found.upper,
-        side=options.side,
-        simultaneous=options.simultaneous,
-        step_down=options.step_down,
-        confidence_level=options.level,
-        critical_value=found.critical,
-        n_models=len(estimates.names),
-        n_resamples=options.n_draws,
-        seed=options.seed,
+        lower=lower,
+        upper=upper,
+        confidence_level=level,
+        critical_value=critical,
+        n_models=n_models,
+        n_resamples=n_draws,
     )

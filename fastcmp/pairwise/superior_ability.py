@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple, cast
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fastcmp.core.checks import as_flag, as_proportion, as_resamples, as_seed, choose
+from fastcmp.core.checks import as_flag, as_proportion, choose
 from fastcmp.core.numbers import scaled_back
 from fastcmp.core.records import Record
 from fastcmp.core.sections import MODEL, Column, Section, beware, table_of, written
@@ -160,17 +160,6 @@ RECENTRINGS = ("lower", "consistent", "upper")
 _TIE = 1e-9
 
 
-class AbilityOptions(NamedTuple):
-    """How models are tested against the control; checked."""
-
-    recentring: str
-    studentized: bool
-    alpha: float
-    n_draws: int
-    seed: int | None
-    resampling: str = "normal"
-
-
 def find_control(control: int | str, names: tuple[str, ...]) -> int:
     """Find the control by name or position."""
     try:
@@ -179,38 +168,36 @@ def find_control(control: int | str, names: tuple[str, ...]) -> int:
         raise ValueError(f"control must be one of the models: {error}") from None
 
 
-def read_ability_options(
-    recentring: str, studentized: Any, alpha: float, n_resamples: int, rng: Any
-) -> AbilityOptions:
-    """Check options."""
-    return AbilityOptions(
-        choose(recentring, "recentring", RECENTRINGS),
-        as_flag(studentized, "studentized"),
-        as_proportion(alpha, "alpha"),
-        as_resamples(n_resamples),
-        as_seed(rng),
-    )
-
-
 def make_superior_ability(
     estimates: Estimates,
-    first_and_n: tuple[int, int],
+    control: int | str,
     resampled: Floats | None,
-    options: AbilityOptions,
     pool: ThreadPool,
+    *,
+    recentring: str,
+    studentized: bool,
+    alpha: float,
+    n_resamples: int,
+    seed: int | None,
 ) -> SuperiorAbility:
-    """Test, and make the record.
+    """The record of the test of all models against a control.
 
     Bootstrap draws of the estimates about themselves, `resampled` of shape (M, B), take
     the place of normal draws; standard errors are then theirs.
     """
-    first, n = first_and_n
+    recentring = choose(recentring, "recentring", RECENTRINGS)
+    studentized, alpha = as_flag(studentized, "studentized"), as_proportion(alpha, "alpha")
+    first, n = find_control(control, estimates.names), estimates.n_units
+    if n is None:
+        raise ValueError(
+            "superior_ability needs the number of items, which decides which models are "
+            "clearly worse: pass Estimates(..., n_items=)"
+        )
     others = np.delete(np.arange(estimates.merit.size), first)
     gain = estimates.merit[others] - estimates.merit[first]
     values = resampled
     if values is None:
-        draws = (options.n_draws, options.seed or 0)
-        values = gaussian_draws(estimates.covariance, *draws, pool)
+        values = gaussian_draws(estimates.covariance, n_resamples, seed or 0, pool)
     drawn = values[others] - values[first]
     errors = estimates.errors()[first, others]
     if resampled is not None:
@@ -220,7 +207,8 @@ def make_superior_ability(
         unit = np.where(errors > 0.0, errors, 1.0)[:, None]
         normal = np.linspace(-9.0, 9.0, 4001)
         drawn = unit * np.interp(drawn / unit, normal, as_t(normal, estimates.df))
-    tests = _Tests(gain, errors, drawn, options, strict=resampled is not None)
+    bootstrap = resampled is not None
+    tests = _Tests(gain, errors, drawn, studentized=studentized, strict=bootstrap)
     centres = dict(zip(RECENTRINGS, tests.centres(n), strict=True))
     own = of_record(estimates) | {
         "names": tuple(estimates.names[i] for i in others),
@@ -236,16 +224,16 @@ def make_superior_ability(
         difference=gain,
         standard_error=errors,
         statistic=tests.statistic,
-        pvalue_adjusted=tests.of_each(centres[options.recentring]),
-        recentring=options.recentring,
-        studentized=options.studentized,
-        alpha=options.alpha,
-        **distribution_of(estimates, options.resampling),
-        n_resamples=options.n_draws,
-        seed=options.seed,
+        pvalue_adjusted=tests.of_each(centres[recentring]),
+        recentring=recentring,
+        studentized=studentized,
+        alpha=alpha,
+        **distribution_of(estimates, bootstrap=bootstrap),
+        n_resamples=n_resamples,
+        seed=seed,
     )
     in_unit: tuple[str, ...] = ("estimate", "control_estimate", "difference", "standard_error")
-    if not options.studentized:
+    if not studentized:
         in_unit = (*in_unit, "statistic")
     return cast("SuperiorAbility", scaled_back(record, estimates.exponent, in_unit))
 
@@ -254,14 +242,14 @@ class _Tests:
     """Differences from the control, and draws of them about the true ones."""
 
     def __init__(
-        self, gain: Floats, errors: Floats, drawn: Floats, options: AbilityOptions, *, strict: bool
+        self, gain: Floats, errors: Floats, drawn: Floats, *, studentized: bool, strict: bool
     ) -> None:
         self.gain, self.errors, self.drawn, self.strict = gain, errors, drawn, strict
         self.varies = errors > 0.0
         self.unit = np.where(self.varies, errors, 1.0)
-        if not options.studentized:
+        if not studentized:
             self.unit = np.ones_like(errors)
-        self.studentized = options.studentized
+        self.studentized = studentized
         self.statistic = self.standardise(gain)
 
     def standardise(self, gain: Floats) -> Floats:

@@ -17,7 +17,7 @@ from fastcmp.core.sections import Section, beware, interval_name
 from fastcmp.core.sentences import answer, how
 from fastcmp.core.threads import ThreadPool
 from fastcmp.kernels.special import itp_step, narrowed
-from fastcmp.pairwise.max_t import SAME, Maxima, directions, read_draws
+from fastcmp.pairwise.max_t import SAME, Maxima, covariance_root, read_draws
 from fastcmp.pairwise.model_estimates import Estimates, basis, direction, of_record, simulation
 
 Floats = NDArray[np.float64]
@@ -197,18 +197,10 @@ _METHODS = ("hybrid", "conditional", "projection")
 _TIE = 1e-9  # standard errors
 
 
-class WinnerOptions(NamedTuple):
-    """How the estimate is corrected; checked."""
-
-    method: str
-    level: float
-    beta: float
-    critical: float | None
-    n_resamples: int | None
-    seed: int
-
-
-def read_winner_options(  # those of the public functions
+def make_winner_estimate(
+    estimates: Estimates,
+    pool: ThreadPool,
+    n_effective: float | None = None,
     *,
     method: str,
     confidence_level: float,
@@ -216,38 +208,30 @@ def read_winner_options(  # those of the public functions
     projection_critical: float | None,
     n_resamples: int | None,
     rng: Any,
-) -> WinnerOptions:
-    """Check options."""
-    level = as_proportion(confidence_level, "confidence_level")
-    alpha = 1.0 - level
-    part = alpha / 10.0 if beta is None else as_proportion(beta, "beta")
-    if part >= alpha:
-        raise ValueError(f"beta must be below 1 - confidence_level = {alpha:.6g}, got {beta}")
-    if n_resamples is not None:
-        n_resamples = as_resamples(n_resamples)
-    critical = None
-    if projection_critical is not None:
-        given = as_numbers(projection_critical, "projection_critical", "a number")
-        if given.ndim or not 0.0 < given < np.inf:
-            raise ValueError(
-                f"projection_critical must be a number above 0, got {projection_critical!r}"
-            )
-        critical = float(given)
-    return WinnerOptions(
-        choose(method, "method", _METHODS), level, part, critical, n_resamples, as_seed(rng)
-    )
-
-
-def make_winner_estimate(
-    estimates: Estimates, options: WinnerOptions, pool: ThreadPool, n_effective: float | None = None
 ) -> WinnerEstimate:
-    """Correct the estimate, and make the record.
+    """The record of the corrected estimate.
 
     `n_effective` is how many items the estimates, proportions, are worth: the standard
     error of a proportion is then that of the value which is tested, as in Wilson's
     interval. The observed one is too small just where a proportion is too high, and the
     winner was picked for a high one.
     """
+    level = as_proportion(confidence_level, "confidence_level")
+    alpha = 1.0 - level
+    beta = alpha / 10.0 if beta is None else as_proportion(beta, "beta")
+    if beta >= alpha:
+        raise ValueError(f"beta must be below 1 - confidence_level = {alpha:.6g}, got {beta}")
+    if n_resamples is not None:
+        n_resamples = as_resamples(n_resamples)
+    critical: float | None = None
+    if projection_critical is not None:
+        number = as_numbers(projection_critical, "projection_critical", "a number")
+        if number.ndim or not 0.0 < number < np.inf:
+            raise ValueError(
+                f"projection_critical must be a number above 0, got {projection_critical!r}"
+            )
+        critical = float(number)
+    method, seed = choose(method, "method", _METHODS), as_seed(rng)
     winner = int(np.argmax(estimates.merit))
     sigma = float(np.sqrt(estimates.variance[winner]))
     sign = -1.0 if estimates.lower_is_better else 1.0
@@ -257,7 +241,7 @@ def make_winner_estimate(
         rates = (np.abs(estimates.values) * n_effective + 2.0) / (n_effective + 4.0)
         spread = np.sqrt(rates * (1.0 - rates) / n_effective)
     truncation = _truncation(estimates, winner, x, spread)
-    method, cautions = options.method, list(estimates.cautions)
+    cautions = list(estimates.cautions)
     if spread[winner] == 0.0:
         cautions.append(f"The estimate of {estimates.names[winner]} does not vary.")
     elif min(x - truncation[0], truncation[1] - x) <= _TIE * spread[winner]:
@@ -266,32 +250,40 @@ def make_winner_estimate(
             "Models tie for first place: an estimate given the win does not exist, and "
             "the interval is the simultaneous one."
         )
-    projection = _projection(estimates, options, method, pool, proportions=n_effective is not None)
-    observed = _Observed(x, sigma, truncation, projection.critical, sign, n_effective)
-    median, low, high = (sign * end for end in observed.correct(method, options))
+    n_draws = None
+    if method == "conditional":
+        critical = None
+    elif critical is None:
+        one = level if method == "projection" else 1.0 - beta
+        critical, n_draws = _projection(
+            estimates, one, alpha, n_resamples, seed, pool, proportions=n_effective is not None
+        )
+    observed = _Observed(x, sigma, truncation, critical, sign, n_effective)
+    median, low, high = (sign * end for end in observed.correct(method, level, beta))
     if n_effective is not None:  # corrected for continuity where the win makes x too high
         half = min(0.5 / n_effective, x - min(sign, 0.0))
         moved = (truncation[0] - half, truncation[1] - half)
         moved_by_half = observed._replace(x=x - half, truncation=moved)
-        low = sign * moved_by_half.correct(method, options)[1]
+        low = sign * moved_by_half.correct(method, level, beta)[1]
     fields = of_record(estimates) | {"cautions": tuple(cautions)}
     fields.pop("names")
     fields["estimate"] = sign * x
     record = WinnerEstimate(
         **fields,
-        **projection.of_record,
         winner=estimates.names[winner],
         index=winner,
         standard_error=sigma,
         median=median,
         interval=_ordered(low, high),
-        naive_interval=_ordered(*(sign * end for end in observed.naive(options.level))),
+        naive_interval=_ordered(*(sign * end for end in observed.naive(level))),
         truncation=_ordered(*(sign * end for end in truncation)),
         method=method,
-        confidence_level=options.level,
-        beta=options.beta if method == "hybrid" else None,
-        projection_critical=projection.critical,
+        confidence_level=level,
+        beta=beta if method == "hybrid" else None,
+        projection_critical=critical,
         n_models=len(estimates.names),
+        n_resamples=n_draws,
+        seed=None if n_draws is None else seed,
     )
     in_unit = ("estimate", "standard_error", "median", "interval", "naive_interval", "truncation")
     return cast("WinnerEstimate", scaled_back(record, estimates.exponent, in_unit))
@@ -326,41 +318,31 @@ def _truncation(estimates: Estimates, winner: int, x: float, spread: Floats) -> 
     return (float(np.max(ends[below], initial=-np.inf)), float(np.min(ends[above], initial=np.inf)))
 
 
-class _Projection(NamedTuple):
-    """The critical value of the simultaneous interval, and where it comes from."""
-
-    critical: float | None
-    n_resamples: int | None = None
-    seed: int | None = None
-
-    @property
-    def of_record(self) -> dict[str, Any]:
-        return {"n_resamples": self.n_resamples, "seed": self.seed}
-
-
 def _projection(
     estimates: Estimates,
-    options: WinnerOptions,
-    method: str,
+    level: float,
+    alpha: float,
+    n_resamples: int | None,
+    seed: int,
     pool: ThreadPool,
     *,
     proportions: bool,
-) -> _Projection:
-    """Quantile of the largest of all standardised estimates."""
-    if method == "conditional" or options.critical is not None:
-        return _Projection(None if method == "conditional" else options.critical)
-    level = options.level if method == "projection" else 1.0 - options.beta
-    n_draws = read_draws(options.n_resamples, len(estimates.names), level)
+) -> tuple[float, int]:
+    """Quantile of the largest of all standardised estimates, and the number of draws."""
+    count = read_draws(n_resamples, len(estimates.names), level)
+    if n_resamples is None and level > 1.0 - alpha:  # a part of the error: half as exact
+        count = count._replace(error=0.5 * read_draws(None, 2, 1.0 - alpha).error)
     covariance = estimates.full_covariance
     if proportions:  # of 0 and 1 too, which do not vary in the data
         covariance = covariance + np.diag(np.where(estimates.variance > 0.0, 0.0, 1.0))
-    drawn = directions(covariance, n_draws, options.seed, pool)
     errors = np.sqrt(np.diagonal(covariance))
     varies = errors > 0.0
-    largest = np.abs(drawn.values[varies] / errors[varies, None])
-    found = largest.max(axis=0, initial=0.0)[None]
-    critical = float(Maxima(drawn, pool).quantiles(found, level)[0])
-    return _Projection(critical, n_draws, options.seed)
+    draws, lacking = Maxima.of_root(covariance_root(covariance), count, seed, pool), True
+    while lacking:
+        largest = np.abs(draws.draws.values[varies] / errors[varies, None])
+        critical = float(draws.quantiles(largest.max(axis=0, initial=0.0)[None], level)[0])
+        lacking = draws.draw_more()
+    return critical, draws.n_draws
 
 
 class _Observed(NamedTuple):
@@ -397,7 +379,7 @@ class _Observed(NamedTuple):
 
         return self.within(float(-ndtri(0.5 * (1.0 - level))))
 
-    def correct(self, method: str, options: WinnerOptions) -> tuple[float, float, float]:
+    def correct(self, method: str, level: float, beta: float) -> tuple[float, float, float]:
         """Corrected estimate, and the ends of its interval."""
         x, sigma, truncation, critical, sign, n = self
         if n is None and sigma == 0.0:
@@ -405,9 +387,9 @@ class _Observed(NamedTuple):
         if method == "projection":
             assert critical is not None
             return np.nan, *self.within(critical)
-        alpha = 1.0 - options.level
+        alpha = 1.0 - level
         if method == "hybrid":
-            alpha = (alpha - options.beta) / (1.0 - options.beta)
+            alpha = (alpha - beta) / (1.0 - beta)
         levels = (0.5, 0.5 * alpha, 1.0 - 0.5 * alpha)
         if method == "conditional" and n is None:
             means = [conditional_mean(x, sigma, truncation, p) for p in levels]

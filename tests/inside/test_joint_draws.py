@@ -9,7 +9,7 @@ from fastcmp import Estimates, simultaneous_pairs
 from fastcmp.core.checks import Draws
 from fastcmp.core.threads import ThreadPool
 from fastcmp.kernels import random_normals
-from fastcmp.kernels.rng import _word
+from fastcmp.kernels.rng import _word, lattice_normals
 from fastcmp.pairwise import max_t
 from fastcmp.pairwise.joint_draws import normal_joint
 
@@ -55,14 +55,46 @@ def test_covariance_of_draws(covariance):
 @pytest.mark.parametrize("n", [3, 5000])
 def test_a_draw_is_a_function_of_the_seed_and_its_number(n):
     rows = np.random.default_rng(2).normal(size=(4, n))
-    many = max_t.multiplier_draws(rows, 700, 5)
-    assert (max_t.multiplier_draws(rows, 530, 5) == many[:, :530]).all()
-    assert not np.isclose(max_t.multiplier_draws(rows, 1, 6), many[:, :1]).any()
+    many = max_t.normal_products(rows, 700, 5, None)
+    assert (max_t.normal_products(rows, 530, 5, None) == many[:, :530]).all()
+    assert (max_t.normal_products(rows, 700, 5, None, first=512) == many[:, 512:]).all()
+    assert not np.isclose(max_t.normal_products(rows, 1, 6, None), many[:, :1]).any()
     with ThreadPool(3) as pool:
-        assert (max_t.multiplier_draws(rows, 700, 5, pool) == many).all()
+        assert (max_t.normal_products(rows, 700, 5, pool) == many).all()
     numbers = np.empty((3, n))
     random_normals(5, 0, 0, numbers)
     np.testing.assert_allclose(many[:, :3], rows @ numbers.T, atol=1e-10)
+
+
+def test_a_lattice_is_even_and_the_same_from_any_point():
+    steps, shifts = np.sqrt([2.0, 3.0, 5.0]), np.array([0.0, 0.3, 0.9])
+    points, later = np.empty((3, 2000)), np.empty((3, 900))
+    lattice_normals(steps, shifts, 0, points)
+    lattice_normals(steps, shifts, 1100, later)
+    assert (later == points[:, 1100:]).all()
+    places = (steps[:, np.newaxis] * np.arange(1, 2001) + shifts[:, np.newaxis]) % 1.0
+    np.testing.assert_allclose(points, stats.norm.ppf(np.abs(2 * places - 1)), atol=1e-9)
+    assert np.abs(points.mean(axis=1)).max() < 0.005
+
+
+def test_draws_follow_from_the_precision_that_is_wanted():
+    level, weights = 0.95, np.where(np.eye(20, dtype=bool), 0.0, np.sqrt(0.5))
+    rows = np.arange(1)
+    with ThreadPool(1) as pool:
+        exact = max_t.Maxima.of(np.eye(20), 100_000, 99, pool)
+        maxima = exact.largest(weights[rows], rows)[0]
+        levels, numbers = [], []
+        for seed in range(30):
+            draws = max_t.Maxima.of(np.eye(20), max_t.read_draws(None, 20, level), seed, pool)
+            lacking = True
+            while lacking:
+                found = draws.largest(weights[rows], rows)
+                critical = draws.quantiles(found, level)
+                lacking = draws.draw_more()
+            levels.append(exact.tails(maxima, critical)[0])
+            numbers.append(draws.n_draws)
+    assert np.sqrt(np.mean((np.array(levels) - 0.05) ** 2)) < 0.0025  # 0.002 is promised
+    assert 512 <= min(numbers) <= max(numbers) < 11_875
 
 
 def test_maxima_of_many_models_by_order_statistics():

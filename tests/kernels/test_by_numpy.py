@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from fastcmp import kernels
+from fastcmp.kernels.rng import lattice_normals
 
 seeds = pytest.mark.parametrize("seed", range(12))
 
@@ -20,6 +21,13 @@ def test_maxima(seed, dtype):
     weights = (rng.random((m, m)) * (rng.random((m, m)) < 0.3)).astype(dtype)
     out = np.full((3, size), rng.choice([-np.inf, 0.0]), dtype)
     kernels.difference_maxima(draws, weights, np.arange(m), rng.integers(3, size=m), out)
+
+
+@seeds
+def test_lattice(seed):
+    rng = np.random.default_rng(seed)
+    shifts, out = rng.random(4), np.empty((4, 50))
+    lattice_normals(np.sqrt([2.0, 3.0, 5.0, 7.0]), shifts, int(rng.integers(1000)), out)
 
 
 @seeds

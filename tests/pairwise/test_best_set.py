@@ -15,6 +15,7 @@ def test_as_mvtnorm(case):
     found = best_set(
         Estimates(case["input"]["estimate"], case["input"]["covariance"]),
         confidence_level=1 - case["options"]["alpha"],
+        n_resamples=8000,
         rng=1,
     )
     assert found.critical_value.tolist() == expected(case, "critical")
@@ -86,10 +87,19 @@ def test_two_models_are_a_one_sided_test():
 
 
 def test_numbers_of_draws():
-    for n_models, level, wanted in ((5, 0.95, 8000), (34, 0.95, 50_000), (5, 0.999, 50_000)):
+    for n_models, level, least, most in (
+        *((5, 0.95, 512, 2000), (34, 0.95, 1000, 6000), (34, 0.999, 50_000, 700_000)),
+        (700, 0.95, 1000, 1000),
+    ):
         options = {"confidence_level": level, "rng": 1}
-        found = best_set(Estimates(np.arange(n_models), np.ones(n_models)), **options)
-        assert found.n_resamples == wanted
+        found = best_set(Estimates(np.arange(n_models) * 0.1, np.ones(n_models)), **options)
+        assert least <= found.n_resamples <= most
+        given = best_set(
+            *(Estimates(np.arange(n_models) * 0.1, np.ones(n_models)),),
+            **options,
+            n_resamples=found.n_resamples,
+        )
+        np.testing.assert_allclose(found.upper, given.upper, atol=0.1)
     with pytest.raises(ValueError, match="n_resamples must be at least 20"):
         best_set(Estimates([1.0, 2.0], [1.0, 1.0]), n_resamples=19)
 

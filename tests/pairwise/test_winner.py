@@ -30,11 +30,12 @@ def test_as_others(case):
 
 def test_simulated_critical_value():
     """Of five independent estimates it is known."""
-    found = winner_estimate(Estimates([0.0, 1.0, 2.0, 3.0, 4.0], [1.0] * 5), rng=1)
+    draws = {"n_resamples": 8000, "rng": 1}
+    found = winner_estimate(Estimates([0.0, 1.0, 2.0, 3.0, 4.0], [1.0] * 5), **draws)
     exact = stats.norm.isf(0.5 * (1 - 0.995**0.2))
     assert found.projection_critical == pytest.approx(exact, rel=2e-3)
     assert found.beta == pytest.approx(0.005)
-    alone = winner_estimate(Estimates([0.0, 1.0], [1.0, 1.0]), method="projection", rng=1)
+    alone = winner_estimate(Estimates([0.0, 1.0], [1.0, 1.0]), method="projection", **draws)
     half = stats.norm.isf(0.5 * (1 - 0.95**0.5))
     assert alone.interval == pytest.approx((1 - half, 1 + half), rel=1e-3)
     assert np.isnan(alone.median)

@@ -122,7 +122,7 @@ def prints(values: Sequence[Any]) -> NDArray[np.uint64]:
     list of one text is that text.
     """
     known = texts(values)
-    found = np.array([*map(hash, known)], np.int64).view(np.uint64)
+    found = np.fromiter(map(hash, known), np.int64, len(known)).view(np.uint64)
     found[found == 0] = 1
     if known is not values:
         found[[text is None for text in known]] = 0

@@ -11,10 +11,9 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, NoReturn, TypeAlias, TypeVar, cast
+from typing import Any, NamedTuple, NoReturn, TypeAlias, TypeVar, cast
 
 import msgspec
 import numpy as np
@@ -133,7 +132,7 @@ def _start(text: str, key: str | None, path: Path) -> int:
 # Files of JSON lines, read block by block: only wanted values are kept.
 
 
-_BOM = b"\xef\xbb\xbf"
+_BOM, _LINE_FEED = b"\xef\xbb\xbf", 10
 _NOT_UTF8 = "is not UTF-8: is the file of another encoding, or cut off?"
 #: What a number's place may hold instead of one.
 NOT_THERE, ARRAY, OBJECT, TEXT = 1, 2, 3, 4
@@ -175,11 +174,9 @@ def _array(path: Path, memory_limit: int) -> list[dict[str, Any]]:
     return cast("list[dict[str, Any]]", found)
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """Values of wanted keys in some lines of a file, without those that are empty."""
 
-    path: Path
     #: Number of each line, from 1.
     lines: NDArray[np.int64]
     values: Mapping[Key, Sequence[Any]]
@@ -213,7 +210,7 @@ def read_blocks(path: Path, wanted: Sequence[Key], memory_limit: int) -> Iterato
                     for each in whole[key[0]]
                 ]
             )
-        return Block(path, lines, values)
+        return Block(lines, values)
 
     if is_array(path):
         rows = [
@@ -223,7 +220,7 @@ def read_blocks(path: Path, wanted: Sequence[Key], memory_limit: int) -> Iterato
         return
     first = 1
     for data in _pieces(path, memory_limit):
-        n = data.count(b"\n")
+        n = int(np.count_nonzero(np.frombuffer(data, np.uint8) == _LINE_FEED))
         try:
             if not data.isascii():
                 data.decode()
@@ -248,7 +245,7 @@ def _pieces(path: Path, memory_limit: int) -> Iterator[bytes]:
         while data:
             stop = data.rfind(b"\n") + 1
             if stop:
-                yield kept + data[:stop]
+                yield b"".join((kept, memoryview(data)[:stop]))
                 kept, n_bytes = data[stop:], _BLOCK
             else:  # twice as much each time, lest a long line is copied often
                 kept += data
@@ -306,7 +303,14 @@ def numbers(values: Sequence[Any]) -> NDArray[np.float64]:
 def words() -> Convert:
     """Texts of which few differ, each kept once; what is no text is written as JSON."""
     known: dict[str | None, str | None] = {}
-    return lambda values: [known.setdefault(text, text) for text in texts(values)]
+
+    def convert(values: Sequence[Any]) -> list[str | None]:
+        found = texts(values)
+        if found and found.count(found[0]) == len(found):
+            return [known.setdefault(found[0], found[0])] * len(found)
+        return [known.setdefault(text, text) for text in found]
+
+    return convert
 
 
 def read_columns(
@@ -346,11 +350,12 @@ def ids(
 
 def values_of(path: Path, keys: Sequence[str], memory_limit: int) -> dict[str, list[Any]]:
     """Values of some keys in JSON lines or an array of objects; None where there is none."""
-    found: dict[str, list[Any]] = {key: [] for key in keys}
-    for block in read_blocks(path, keys, memory_limit):
-        for key, column in found.items():
-            column += [None if value is UNSET else value for value in block.values[key]]
-    return found
+    found, _ = read_columns(path, dict.fromkeys(keys, _or_none), memory_limit)
+    return cast("dict[str, list[Any]]", found)
+
+
+def _or_none(values: Sequence[Any]) -> Sequence[Any]:
+    return [None if value is UNSET else value for value in values]
 
 
 def rows_of(path: Path, keys: Sequence[str], memory_limit: int) -> Iterator[dict[str, Any]]:

@@ -380,7 +380,7 @@ def _chosen_rows(
 ) -> tuple[str, slice | NDArray[np.bool_]]:
     """Choose the rows of one filter; "" where neither file names it."""
     if filters is not None and any(filters):
-        names = list(dict.fromkeys(name or "none" for name in filters))
+        names = list(dict.fromkeys(name or "none" for name in dict.fromkeys(filters)))
     else:
         found = run.results.metrics(run.task)
         names = list(dict.fromkeys(name for each in found.values() for name in each))

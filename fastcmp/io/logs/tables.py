@@ -79,9 +79,13 @@ def as_labels(raw: Any) -> Labels:
             raw = raw.dictionary_encode()
         except pa.ArrowNotImplementedError:  # lists and structs
             return _coded(raw.to_pylist())
-    codes = raw.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
-    own = _coded(raw.dictionary.to_pylist())  # one code for entries of one text
-    return Labels(np.append(own.codes, -1)[np.asarray(codes, np.int64)], own.texts)
+    found = raw.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
+    codes: NDArray[np.int64] = np.asarray(found, np.int64)
+    texts = raw.dictionary.to_pylist()
+    if pa.types.is_string(raw.type.value_type) and "" not in texts:
+        return Labels(codes, tuple(texts))
+    own = _coded(texts)  # one code for entries of one text
+    return Labels(np.append(own.codes, -1)[codes], own.texts)
 
 
 def _coded(entries: Iterable[Any]) -> Labels:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +13,6 @@ from fastcmp.core.render import visible
 from fastcmp.core.threads import read_size
 from fastcmp.io.logs.files import LogFile
 from fastcmp.io.logs.format import LogFormat, LogOptions, Sign
-
-if TYPE_CHECKING:
-    from fastcmp.io.logs.tables import LogTable
 
 _SIDES = (("model_a", "model_b"), ("left", "right"))
 _ITEMS = ("item", "prompt", "question_id", "id")
@@ -28,10 +24,6 @@ _TIES = {
     *("both_bad", "tie (bothgood)", "tie (both good)", "both good", "bothgood"),
 }
 _LIMIT = 4_000_000_000  # bytes
-
-
-def _sides(names: Sequence[str]) -> tuple[str, str] | None:
-    return next((pair for pair in _SIDES if set(pair) <= set(names)), None)
 
 
 def _read(file: LogFile, _: LogOptions) -> NoReturn:
@@ -90,71 +82,52 @@ def read_battles(
     if not isinstance(path, (str, PathLike)):
         raise TypeError(f"path must name a file, got {type(path).__name__}")
 
-    path = Path(path)
-    limit = _LIMIT if memory_limit is None else read_size(memory_limit)
-    table, sides, item = _table(LogFile(path, path.parent), limit)
-    first, second = (table.labels(name, complete=True).at() for name in sides)
-    _check_sides(first, second, path)
-    if "winner" in table.columns:
-        winners = table.labels("winner", complete=True).at()
-        rows = zip(winners, first, second, strict=True)
-        result = np.array([_result(*row, i, path) for i, row in enumerate(rows)])
-    else:
-        result = _checked_results(table.values("result"), path)
-    return {
-        "item": np.array(table.labels(item).at() if item else [""] * len(first), object),
-        "model_a": np.array(first, object),
-        "model_b": np.array(second, object),
-        "result": result,
-        "weight": _weights(table),
-    }
-
-
-def _table(file: LogFile, limit: int) -> tuple[LogTable, tuple[str, str], str]:
-    """Read the columns that matter; tell the two sides, and the item or ""."""
     from fastcmp.io.logs.tables import LogTable  # needs pyarrow
 
+    path = Path(path)
+    file = LogFile(path, path.parent)
     names = file.columns
-    sides = _sides(names)
+    sides = next((pair for pair in _SIDES if set(pair) <= set(names)), None)
     outcome = next((name for name in ("winner", "result") if name in names), None)
     if sides is None or outcome is None:
         listed = visible(", ".join(names)) or "none"
         raise ValueError(
-            f"{file.path} must have the columns model_a, model_b (or left, right) and "
+            f"{path} must have the columns model_a, model_b (or left, right) and "
             f"winner; there are: {listed}"
         )
     item = next((name for name in _ITEMS if name in names), "")
     texts = [*sides, *([item] if item else [])]
     numbers = ["weight"] if "weight" in names else []
     (texts if outcome == "winner" else numbers).append(outcome)
-    return LogTable(file, texts, values=numbers, limit=limit), sides, item
-
-
-def _weights(table: LogTable) -> NDArray[np.float64]:
-    if "weight" not in table.columns:
-        return np.ones(table.n_rows)
-    weights = table.values("weight")
-    if not (weights > 0).all():
-        row = int(np.argmin(weights > 0))
-        raise ValueError(f"{table.path}: weights must be above 0, got {weights[row]} in row {row}")
-    return weights
-
-
-def _check_sides(first: Sequence[str], second: Sequence[str], path: Path) -> None:
+    limit = _LIMIT if memory_limit is None else read_size(memory_limit)
+    table = LogTable(file, texts, values=numbers, limit=limit)
+    first, second = (table.labels(name, complete=True).at() for name in sides)
     for row, (one, other) in enumerate(zip(first, second, strict=True)):
         if one == other:
             raise ValueError(
                 f"{path}: {one} meets itself in row {row}, which says nothing: leave such rows out"
             )
-
-
-def _checked_results(result: NDArray[np.float64], path: Path) -> NDArray[np.float64]:
-    strange = np.flatnonzero(~np.isin(result, (0, 0.5, 1)))
-    if strange.size:
+    if outcome == "winner":
+        winners = table.labels("winner", complete=True).at()
+        rows = zip(winners, first, second, strict=True)
+        result = np.array([_result(*row, i, path) for i, row in enumerate(rows)])
+    else:
+        result = table.values("result")
+    if (strange := np.flatnonzero(~np.isin(result, (0, 0.5, 1)))).size:
         raise ValueError(
             f"{path}: result must be 1, 0.5 or 0, got {result[strange[0]]} in row {strange[0]}"
         )
-    return result
+    weights = table.values("weight") if "weight" in names else np.ones(table.n_rows)
+    if not (weights > 0).all():
+        row = int(np.argmin(weights > 0))
+        raise ValueError(f"{path}: weights must be above 0, got {weights[row]} in row {row}")
+    return {
+        "item": np.array(table.labels(item).at() if item else [""] * len(first), object),
+        "model_a": np.array(first, object),
+        "model_b": np.array(second, object),
+        "result": result,
+        "weight": weights,
+    }
 
 
 def _result(winner: str, first: str, second: str, row: int, path: Path) -> float:

@@ -7,13 +7,13 @@ import csv
 import io
 import json
 import re
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
-from fastcmp.core.threads import in_words
 from fastcmp.io.formats import COMPRESSED, DELIMITERS, as_utf8, csv_kind, kind_of
 from fastcmp.io.logs.files import LogFile, opened
 
@@ -129,10 +129,11 @@ def damage(file: LogFile) -> str:
 
 
 _AT_ONCE = 1 << 22  # bytes that are unpacked
+_ROW = 8  # bytes that a row of a column takes at the least
 
 
-def check_size(file: LogFile, limit: int) -> None:
-    """Refuse a file that is larger than what may be held, unpacked."""
+def check_size(file: LogFile, limit: int, columns: Sequence[str] = ()) -> None:
+    """Refuse a file, or some columns of Parquet, larger than what may be held, unpacked."""
     size = file.size
     if file.path.suffix.lower() in COMPRESSED and size <= limit:
         with opened(file.path) as stream:
@@ -143,10 +144,14 @@ def check_size(file: LogFile, limit: int) -> None:
         from pyarrow import parquet
 
         known = parquet.read_metadata(file.path)
-        groups = map(known.row_group, range(known.num_row_groups))
-        size = max(size, 8 * known.num_rows, sum(group.total_byte_size for group in groups))
+        size = _ROW * known.num_rows * len(columns) + sum(
+            column.total_uncompressed_size
+            for group in map(known.row_group, range(known.num_row_groups))
+            for column in map(group.column, range(group.num_columns))
+            if any(f"{column.path_in_schema}.".startswith(f"{name}.") for name in columns)
+        )
     if size > limit:
         raise ValueError(
-            f"{file.path} holds {in_words(size)} or more, and {in_words(limit)} may be "
-            "read at once (memory_limit=)"
+            f"{file.path}: its columns take {size:,} bytes, more than memory_limit= "
+            f"allows, {limit:,}; raise memory_limit= if you trust the file"
         )

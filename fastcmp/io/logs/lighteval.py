@@ -12,15 +12,17 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from pyarrow import ArrowException, compute, parquet
+from pyarrow import ArrowException, parquet
 
 from fastcmp.core.render import visible
 from fastcmp.io.logs.entries import at, mapping, number, whole, written
 from fastcmp.io.logs.files import LogFile
 from fastcmp.io.logs.format import LogFormat, LogOptions, LogPart
+from fastcmp.io.logs.heads import check_size
 from fastcmp.io.logs.json_lines import read
 from fastcmp.io.logs.parts import Answer, Failure, parts_of
 from fastcmp.io.logs.words import UNSCORED
+from fastcmp.io.sources import columns_in
 
 _STAMP = r"\d{4}-\d\d-\d\dT[\d.:-]+"
 _DETAILS = re.compile(rf"details_(?P<task>.+)_(?P<stamp>{_STAMP})\.parquet", re.DOTALL)
@@ -92,7 +94,6 @@ _NEW = ("doc.id", "doc.query", "doc.choices", "doc.gold_index", "doc.task_name")
 _OLD = ("full_prompt", "gold", "choices", "gold_index", "metrics")
 #: Columns that tell the layout since 0.11, and the one before.
 _IS_NEW, _IS_OLD = {"doc", "metric", "model_response"}, {"full_prompt", "metrics"}
-_ROW = 64  # bytes that a row takes at the least
 
 
 @dataclass(slots=True)
@@ -104,21 +105,30 @@ class Document:
 
 
 def read_documents(
-    path: Path, memory_limit: int
+    file: LogFile, memory_limit: int
 ) -> tuple[dict[str, dict[str, Document]], set[str]]:
     """Documents of a file by task ("" in the old layout) and id; metrics without numbers."""
-    table, new = _table(path, memory_limit)
+    path = file.path
+    new = set(file.columns) >= _IS_NEW
+    wanted = [*(_NEW if new else _OLD), "metric"]
     found: dict[str, dict[str, Document]] = {}
     others: set[str] = set()
+    try:
+        check_size(file, memory_limit, wanted)
+        table = parquet.ParquetFile(path).read(columns=wanted, use_threads=False)
+    except (ArrowException, OSError) as error:
+        raise ValueError(f"{path}: no whole Parquet file ({error}); copy it again") from error
+    fields = columns_in(table.drop_columns("metric").flatten()) if new else columns_in(table)
+    names = _NEW if new else _OLD[:-1]
+    doc = {
+        name.rpartition(".")[2]: fields[name].to_pylist()
+        if name in fields
+        else [None] * table.num_rows
+        for name in names
+    }
     if new:
-        doc = {name.partition(".")[2]: _inner(table, name) for name in _NEW}
         tasks, ids, prompts = doc["task_name"], doc["id"], doc["query"]
     else:
-        has = table.column_names
-        doc = {
-            name: table[name].to_pylist() if name in has else [None] * table.num_rows
-            for name in _OLD[:-1]
-        }
         prompts = doc["full_prompt"]
         hashes = (
             blake2b(str(prompt).encode("utf-8", "surrogatepass"), digest_size=8)
@@ -145,39 +155,6 @@ def read_documents(
             )
         document.values |= numbers
     return found, others
-
-
-def _table(path: Path, memory_limit: int) -> tuple[Any, bool]:
-    """Read the columns that are needed, within the limit."""
-    try:
-        file = parquet.ParquetFile(path)
-        new = set(file.schema_arrow.names) >= _IS_NEW
-        wanted = [*(_NEW if new else _OLD), "metric"]
-        groups = [file.metadata.row_group(i) for i in range(file.num_row_groups)]
-        size = file.metadata.num_rows * _ROW + sum(
-            column.total_uncompressed_size
-            for group in groups
-            for column in map(group.column, range(group.num_columns))
-            if any(f"{column.path_in_schema}.".startswith(f"{w}.") for w in wanted)
-        )
-        if size > memory_limit:
-            raise ValueError(
-                f"{path}: its columns take {size:,} bytes, more than memory_limit= allows, "
-                f"{memory_limit:,}; raise memory_limit= if you trust the file"
-            )
-        return file.read(columns=wanted, use_threads=False), new
-    except (ArrowException, OSError) as error:
-        raise ValueError(f"{path}: no whole Parquet file ({error}); copy it again") from error
-
-
-def _inner(table: Any, name: str) -> list[Any]:
-    """Values of a field of a struct; None where it lacks."""
-    outer, _, inner = name.partition(".")
-    kind = table.schema.field(outer).type
-    if kind.get_field_index(inner) < 0:
-        return [None] * table.num_rows
-    found: list[Any] = compute.struct_field(table[outer], inner).to_pylist()
-    return found
 
 
 def _values(given: Any, path: Path) -> Mapping[str, Any]:
@@ -210,14 +187,15 @@ def _has_results(file: LogFile) -> bool:
 
 def _group(
     values: Sequence[LogFile], beside: Sequence[LogFile], _: LogOptions
-) -> list[tuple[Path, list[LogFile]]]:
+) -> list[tuple[LogFile, list[LogFile]]]:
     results = [file for file in beside if file.path.suffix == ".json"]
-    return [(file.path, results) for file in values]
+    return [(file, results) for file in values]
 
 
-def _read(path: Path, beside: Sequence[LogFile], options: LogOptions) -> list[LogPart]:
+def _read(file: LogFile, beside: Sequence[LogFile], options: LogOptions) -> list[LogPart]:
     """Read the values of one file."""
-    found, others = read_documents(path, options.memory_limit)
+    path = file.path
+    found, others = read_documents(file, options.memory_limit)
     if not found:
         raise ValueError(f"{path}: no documents; the run gave nothing")
     results, model, remark = results_of(path, beside, options.memory_limit)

@@ -184,8 +184,8 @@ class LogTable:
         self, file: LogFile, names: Sequence[str], *, values: Sequence[str] = (), limit: int
     ) -> None:
         self.path = file.path
-        check_size(file, limit)
         wanted = list(dict.fromkeys([*names, *values]))
+        check_size(file, limit, wanted)
         self.columns: dict[str, Any] = {}
         if file.frame is not None:
             for name in wanted:

@@ -120,8 +120,23 @@ class ModelGate:
             self._keep(table, path, metric)
             return None
         old = self._read(path, table)
-        result = _decide(table, old, margin, metric, lower_is_better, groups, alpha)
-        label = name or (metric if values is None else "mean")
+        import fastcmp
+
+        own = {"margin": margin, "alpha": alpha, "groups": groups}
+        record: Any
+        if values is not None:
+            new, accepted = table["value"], old["value"]
+            record = fastcmp.mean_difference(new, accepted, lower_is_better=lower_is_better, **own)
+        else:
+            labels = table["y_true"], table["y_pred"], old["y_pred"]
+            record = (
+                fastcmp.mcnemar(*labels, **own)
+                if metric == "accuracy"
+                else fastcmp.compare_metric(*labels, metric=metric, rng=0, **own)
+            )
+        what = metric if values is None else "mean"
+        result: Any = fastcmp.gate({what: record}, names=("this run", "baseline"))
+        label = name or what
         for key in ("outcome", "difference", "pvalue", "margin"):
             value = getattr(result, key)
             shown = value if isinstance(value, str) else float(value[0])
@@ -182,48 +197,14 @@ class ModelGate:
             )
         order = [place[key] for key in table["id"]]
         old = {key: [column[i] for i in order] for key, column in old.items()}
-        changed = [
-            key
-            for key, a, b in zip(
-                table["id"], old.get("y_true", []), table.get("y_true", []), strict=False
-            )
-            if a != b
-        ]
-        if changed:
+        truths = zip(table["id"], old.get("y_true", ()), table.get("y_true", ()), strict=False)
+        if changed := [key for key, a, b in truths if a != b]:
             pytest.fail(
                 f"{len(changed)} items have other true labels than in the baseline {path.name} "
                 f"({', '.join(map(str, changed[:_NAMED]))}, ...): pytest {UPDATE} accepts them",
                 pytrace=False,
             )
         return old
-
-
-def _decide(
-    table: dict[str, list[Any]],
-    old: dict[str, list[Any]],
-    margin: float,
-    metric: str,
-    lower_is_better: bool,  # noqa: FBT001
-    groups: Any,
-    alpha: float,
-) -> Any:
-    """Whether this run's model is not worse than the accepted one."""
-    import fastcmp
-
-    own = {"margin": margin, "alpha": alpha, "groups": groups}
-    record: Any
-    if "value" in table:
-        record = fastcmp.mean_difference(
-            table["value"], old["value"], lower_is_better=lower_is_better, **own
-        )
-    elif metric == "accuracy":
-        record = fastcmp.mcnemar(table["y_true"], table["y_pred"], old["y_pred"], **own)
-    else:
-        record = fastcmp.compare_metric(
-            table["y_true"], table["y_pred"], old["y_pred"], metric=metric, rng=0, **own
-        )
-    what = metric if "value" not in table else "mean"
-    return fastcmp.gate({what: record}, names=("this run", "baseline"))
 
 
 def _listed(column: Any) -> list[Any]:

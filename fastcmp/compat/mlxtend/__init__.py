@@ -16,22 +16,25 @@ Not here: `BootstrapOutOfBag`, `GroupTimeSeriesSplit`, `PredefinedHoldoutSplit`,
 """
 
 from fastcmp.compat.mlxtend.fitted import (
+    bias_variance_decomp,
+    bootstrap_point632_score,
     combined_ftest_5x2cv,
     paired_ttest_5x2cv,
     paired_ttest_kfold_cv,
     paired_ttest_resampled,
 )
-from fastcmp.compat.mlxtend.metrics import accuracy_score, confusion_matrix, lift_score, scoring
-from fastcmp.compat.mlxtend.permutations import permutation_test
-from fastcmp.compat.mlxtend.predictions import (
+from fastcmp.compat.mlxtend.labels import (
+    accuracy_score,
     cochrans_q,
+    confusion_matrix,
     ftest,
+    lift_score,
     mcnemar,
     mcnemar_table,
     mcnemar_tables,
+    scoring,
 )
-from fastcmp.compat.mlxtend.resampled import bias_variance_decomp, bootstrap_point632_score
-from fastcmp.compat.mlxtend.samples import bootstrap, proportion_difference
+from fastcmp.compat.mlxtend.samples import bootstrap, permutation_test, proportion_difference
 
 __all__ = [
     "accuracy_score",

@@ -1,18 +1,74 @@
-"""Tests of two estimators, fitted again and again on parts of the data."""
+"""Estimators of scikit-learn, fitted again and again: two compared, one scored by the bootstrap."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from importlib import import_module
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from fastcmp.compat.mlxtend.estimators import scikit_learn, score_difference, scorer_of
-from fastcmp.core.checks import as_whole
+from fastcmp.compat.mlxtend.labels import shared_codes
+from fastcmp.compat.mlxtend.samples import resamples
+from fastcmp.core.checks import as_whole, choose
 from fastcmp.crossval.fold_tests import fold_test
 from fastcmp.crossval.runs import take_rows
+from fastcmp.inputs.columns import count_rows
+
+_SCORINGS = {"classifier": "accuracy", "regressor": "r2"}
+
+
+def scikit_learn(module: str) -> Any:
+    """Import a module of scikit-learn, such as "base"."""
+    try:
+        return import_module(f"sklearn.{module}")
+    except ImportError:
+        raise ImportError(
+            "this function needs scikit-learn, which is not installed: pip install 'fastcmp[cv]'"
+        ) from None
+
+
+def kind_of(estimator: Any) -> str | None:
+    """Give "classifier", "regressor", or None where the estimator does not say."""
+    base = scikit_learn("base")
+    try:
+        # Release 1.7 warns where others raise.
+        estimator.__sklearn_tags__  # noqa: B018
+        if base.is_classifier(estimator):
+            return "classifier"
+        if base.is_regressor(estimator):
+            return "regressor"
+    except AttributeError:  # no estimator of scikit-learn
+        pass
+    return getattr(estimator, "_estimator_type", None)
+
+
+def scorer_of(estimator: Any, scoring: Any) -> Callable[..., Any]:
+    """The function of a fitted estimator, X and y that scores it.
+
+    The kind of the estimator chooses the default.
+    """
+    if callable(scoring):
+        return scoring  # type: ignore[no-any-return]
+    if scoring is None:
+        scoring = _SCORINGS.get(kind_of(estimator) or "")
+        if scoring is None:
+            raise ValueError(
+                "scoring must be given for an estimator that is neither a classifier "
+                f"nor a regressor of scikit-learn, such as {estimator!r}"
+            )
+    if not isinstance(scoring, str):
+        raise TypeError(
+            "scoring must be the name of a scorer of scikit-learn, a function of "
+            f"estimator, X and y, or None, got {scoring!r}"
+        )
+    return scikit_learn("metrics").get_scorer(scoring)  # type: ignore[no-any-return]
+
+
+# Tests of two estimators, fitted on parts of the data.
+
 
 _STATES = 32767  # mlxtend draws the states of its splits below it
 
@@ -364,7 +420,328 @@ def _test(
     shape: tuple[int, ...],
 ) -> tuple[float, float]:
     """Fit and score both estimators on pairs of training and test set, and test by folds."""
-    scorer = scorer_of(estimators[0], scoring)
-    differences = [score_difference(estimators, scorer, train, test) for train, test in splits]
+    scorer, clone = scorer_of(estimators[0], scoring), scikit_learn("base").clone
+    differences = []
+    for train, test in splits:
+        scores = []
+        for name, estimator in zip(("estimator1", "estimator2"), estimators, strict=True):
+            model = clone(estimator, safe=False)
+            model.fit(*train)
+            scores.append(float(scorer(model, *test)))
+            if not np.isfinite(scores[-1]):
+                raise ValueError(f"scores must be finite numbers, got {scores[-1]} for {name}")
+        differences.append(scores[0] - scores[1])
     result = fold_test(np.reshape(differences, shape), method)
     return float(result.statistic), float(result.pvalue)
+
+
+# Bootstrap estimates of an estimator's score, and of its bias and variance.
+
+
+Floats = NDArray[np.float64]
+
+_RULES = (".632", ".632+", "oob")
+
+
+def bootstrap_point632_score(
+    estimator: Any,
+    X: Any,  # noqa: N803
+    y: ArrayLike,
+    n_splits: int = 200,
+    method: str = ".632",
+    scoring_func: Callable[..., float] | None = None,
+    predict_proba: bool = False,  # noqa: FBT001, FBT002
+    random_seed: int | None = None,
+    clone_estimator: bool = True,  # noqa: FBT001, FBT002
+    **fit_params: Any,
+) -> Floats:
+    """Efron's .632 and .632+ bootstrap of a score, like `mlxtend.evaluate`.
+
+    Parameters
+    ----------
+    estimator : object
+        Classifier or regressor of scikit-learn, or an object with the same methods.
+    X : array, sparse matrix, list or frame, n rows
+        Predictors.
+    y : array-like, shape (n,)
+        Targets.
+    n_splits : int
+        Number of resamples, at least 1.
+    method : {".632", ".632+", "oob"}
+        ".632" is 0.632 times the score on samples left out of a resample plus 0.368
+        times the apparent score. ".632+" has weights that depend on overfitting. "oob"
+        is the score on samples left out.
+    scoring_func : callable, optional
+        Of true and predicted labels; by default accuracy for classifiers and mean
+        squared error for regressors.
+    predict_proba : bool
+        Give `scoring_func` probabilities, those of the second class where there are
+        two.
+    random_seed : int, optional
+        Seed of the resamples.
+    clone_estimator : bool
+        False fits `estimator` itself.
+    **fit_params : Any
+        For ``fit``. Those with one entry per sample are resampled with X and y.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_splits,)
+        Their mean is the estimate. Their standard deviation is not its standard error.
+
+    Raises
+    ------
+    ValueError
+        If lengths differ, an option is unknown, a resample leaves out no sample, or
+        `scoring_func` is needed.
+    TypeError
+        If `n_splits` is no whole number.
+    ImportError
+        If scikit-learn is not installed.
+
+    See Also
+    --------
+    fastcmp.compare_cv : Whether one of two classifiers learns better.
+
+    Notes
+    -----
+    "oob" is as in mlxtend 0.25 for the same seed. The two others differ.
+
+    - The apparent score is that of an estimator trained on all samples and scored on
+      the same ones [1]_, [2]_. mlxtend scores each resample's estimator on all samples,
+      of which it has not seen 36.8%. For a nearest neighbour, whose apparent error is
+      0, it gives 0.767 times the error on samples left out, instead of 0.632 times.
+    - The overfitting rate R of ".632+" is that of the mean over all resamples, limited
+      to [0, 1]. mlxtend uses R of each resample without limits: its weights may be
+      negative, infinite or NaN.
+    - With ``predict_proba=True`` and "oob" mlxtend raises UnboundLocalError for two
+      classes, and the no-information score of ".632+" is that of labels, not of
+      probabilities.
+    - mlxtend passes ``sample_weight`` to each resample in the order of the data, so
+      weights are applied to other samples.
+
+    n_splits + 1 fits. Except for the default scores, the no-information score needs the
+    n**2 pairs of a target and a prediction.
+
+    References
+    ----------
+    .. [1] B. Efron, "Estimating the error rate of a prediction rule: improvement on
+       cross-validation", Journal of the American Statistical Association 78 (1983)
+       316-331.
+    .. [2] B. Efron, R. Tibshirani, "Improvements on cross-validation: the .632+
+       bootstrap method", Journal of the American Statistical Association 92 (1997)
+       548-560, equations (24) to (32).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> from fastcmp.compat.mlxtend import bootstrap_point632_score
+    >>> data = load_iris(return_X_y=True)
+    >>> scores = bootstrap_point632_score(KNeighborsClassifier(1), *data, random_seed=1)
+    >>> scores.shape, round(float(scores.mean()), 3)
+    ((200,), 0.974)
+    """
+    n_splits = as_whole(n_splits, "n_splits", 1)
+    method = choose(method, "method", _RULES)
+    score = scoring_func or _default_score(estimator, predict_proba=predict_proba)
+    labels = y if hasattr(y, "iloc") else np.asarray(y)
+    n = _check_rows(X, labels)
+    everything = np.arange(n)
+
+    def predict(train: NDArray[np.intp], test: NDArray[np.intp]) -> NDArray[Any]:
+        model = _fit(estimator, X, labels, train, fit_params, clone=clone_estimator)
+        predict = model.predict_proba if predict_proba else model.predict
+        predicted = np.asarray(predict(take_rows(X, test)))
+        if predicted.ndim == 2 and predicted.shape[1] == 2 and predict_proba:
+            return predicted[:, 1]
+        return predicted
+
+    true = np.asarray(labels)
+    scores = np.empty(n_splits)
+    for i, train in enumerate(resamples(n, n_splits, random_seed)):
+        out = np.setdiff1d(everything, train)
+        if not out.size:
+            raise ValueError(f"X must be large enough to leave samples out, got {n} rows")
+        scores[i] = score(true[out], predict(train, out))
+    if method == "oob":
+        return scores
+    predicted = predict(everything, everything)
+    apparent = float(score(true, predicted))
+    corrected = 0.368 * apparent + 0.632 * scores
+    if method == ".632":
+        return np.asarray(corrected)
+    known = scoring_func is None
+    chance = _no_information(true, predicted, score, decomposes=known)
+    return np.asarray(corrected + _overfitting(apparent, scores.mean(), chance))
+
+
+def _overfitting(apparent: float, left_out: float, chance: float) -> float:
+    """What .632+ adds to .632 (Efron and Tibshirani's equation 32).
+
+    Linear in all scores, so the same for errors, accuracies and losses.
+    """
+    gap = chance - apparent
+    rate = min(max((left_out - apparent) / gap, 0.0), 1.0) if gap else 0.0
+    return rate * gap * 0.368 * 0.632 * rate / (1 - 0.368 * rate)
+
+
+def _no_information(
+    true: NDArray[Any], predicted: NDArray[Any], score: Callable[..., float], *, decomposes: bool
+) -> float:
+    """Score every prediction against every target."""
+    n = len(true)
+    if decomposes:  # a mean over pairs is a mean over distinct predictions
+        distinct, counts = np.unique(predicted, return_counts=True)
+        each = [score(true, np.full(n, value)) for value in distinct]
+        return float(np.dot(counts, each) / n)
+    return float(score(np.repeat(true, n), np.concatenate([predicted] * n)))
+
+
+def _default_score(estimator: Any, *, predict_proba: bool) -> Callable[..., float]:
+    kind = kind_of(estimator)
+    if predict_proba or kind not in {"classifier", "regressor"}:
+        raise ValueError(
+            "scoring_func must be given where probabilities are predicted, and for an "
+            "estimator that is neither a classifier nor a regressor of scikit-learn"
+        )
+    if kind == "classifier":
+        return lambda true, predicted: float(np.mean(true == predicted))
+    return lambda true, predicted: float(np.mean((true - predicted) ** 2))
+
+
+def bias_variance_decomp(
+    estimator: Any,
+    X_train: Any,  # noqa: N803
+    y_train: ArrayLike,
+    X_test: Any,  # noqa: N803
+    y_test: ArrayLike,
+    loss: str = "0-1_loss",
+    num_rounds: int = 200,
+    random_seed: int | None = None,
+    **fit_params: Any,
+) -> tuple[float, float, float]:
+    """Decompose a loss into bias and variance, like `mlxtend.evaluate`.
+
+    Parameters
+    ----------
+    estimator : object
+        Has ``fit`` and ``predict`` as in scikit-learn. Clones are fitted.
+    X_train : array, sparse matrix, list or frame, n rows
+        Predictors to draw resamples from.
+    y_train : array-like, shape (n,)
+        Their targets.
+    X_test : array, sparse matrix, list or frame, m rows
+        Predictors to test on.
+    y_test : array-like, shape (m,)
+        Their targets.
+    loss : {"0-1_loss", "mse"}
+        Of classes, or of numbers.
+    num_rounds : int
+        Number of resamples, at least 1.
+    random_seed : int, optional
+        Seed of the resamples.
+    **fit_params : Any
+        For ``fit``. Those with one entry per sample are resampled with the data.
+
+    Returns
+    -------
+    avg_expected_loss : float
+        Mean loss over resamples and test samples.
+    avg_bias : float
+        Loss of the main prediction: the most frequent class (the lowest of several), or
+        the mean. For "mse" it is the squared bias.
+    avg_var : float
+        Mean loss of predictions where the main prediction is the truth.
+
+    Raises
+    ------
+    ValueError
+        If lengths differ, `loss` is unknown, or a label is missing.
+    TypeError
+        If `num_rounds` is no whole number, or labels can never be equal.
+    ImportError
+        If scikit-learn is not installed.
+
+    See Also
+    --------
+    fastcmp.compare_cv : Whether one of two classifiers learns better.
+
+    Notes
+    -----
+    The resamples are mlxtend's for the same seed, and so are the numbers, except where
+    classes are not whole numbers >= 0: mlxtend 0.25 truncates 0.5 to 0, which makes
+    every prediction of such a class wrong, and raises ValueError for -1 and for text.
+    It passes ``sample_weight`` to each resample in the order of the data, so weights
+    are applied to other samples. Networks of Keras are copied, not reset.
+
+    For "mse" the loss is bias plus variance. For "0-1_loss" it is not, because variance
+    helps where the main prediction is wrong.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from fastcmp.compat.mlxtend import bias_variance_decomp
+    >>> X, y = load_iris(return_X_y=True)
+    >>> tree = DecisionTreeClassifier(random_state=1)
+    >>> loss, bias, variance = bias_variance_decomp(
+    ...     tree, X[::2], y[::2], X[1::2], y[1::2], num_rounds=50, random_seed=1
+    ... )
+    >>> loss < 0.1, variance < 0.1
+    (True, True)
+    """
+    loss = choose(loss, "loss", ("0-1_loss", "mse"))
+    num_rounds = as_whole(num_rounds, "num_rounds", 1)
+    labels = y_train if hasattr(y_train, "iloc") else np.asarray(y_train)
+    n, n_test = _check_rows(X_train, labels), _check_rows(X_test, y_test, "X_test")
+    predicted = []
+    for train in resamples(n, num_rounds, random_seed):
+        model = _fit(estimator, X_train, labels, train, fit_params, clone=True)
+        predicted.append(np.asarray(model.predict(X_test)).reshape(n_test))
+    if loss == "mse":
+        numbers = np.asarray(predicted, np.float64)
+        wanted = np.asarray(y_test, np.float64)
+        main = numbers.mean(axis=0)
+        losses = (numbers - wanted) ** 2, (main - wanted) ** 2, (numbers - main) ** 2
+    else:
+        (codes, right), classes = shared_codes(
+            {"predictions": np.concatenate(predicted), "y_test": y_test}
+        )
+        table = codes.reshape(num_rounds, n_test)
+        votes = [(table == k).sum(axis=0) for k in range(len(classes))]
+        main = np.argmax(votes, axis=0)
+        losses = table != right, main != right, table != main
+    expected, bias, variance = (float(np.mean(each)) for each in losses)
+    return expected, bias, variance
+
+
+def _check_rows(X: Any, y: Any, name: str = "X") -> int:  # noqa: N803
+    n = count_rows(X, name)
+    if n != count_rows(y, "y"):
+        raise ValueError(f"{name} has {n} rows, its targets are {count_rows(y, 'y')}")
+    if not n:
+        raise ValueError(f"{name} must hold at least one row, got none")
+    return n
+
+
+def _fit(  # one fit and all it needs
+    estimator: Any,
+    X: Any,  # noqa: N803
+    y: Any,
+    rows: NDArray[np.intp],
+    params: dict[str, Any],
+    *,
+    clone: bool,
+) -> Any:
+    """Fit on some rows, and select these rows of parameters with an entry per row."""
+    model = scikit_learn("base").clone(estimator, safe=False) if clone else estimator
+    n = count_rows(X, "X")
+    own = {
+        name: take_rows(value, rows)
+        if hasattr(value, "__len__") and not isinstance(value, (str, dict)) and len(value) == n
+        else value
+        for name, value in params.items()
+    }
+    model.fit(take_rows(X, rows), take_rows(y, rows), **own)
+    return model

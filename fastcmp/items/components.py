@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastcmp.core.checks import as_numbers, as_whole, choose
+from fastcmp.core.checks import as_whole, choose
 from fastcmp.core.numbers import scale_exponent, times
 from fastcmp.core.records import Record
 from fastcmp.core.render import visible
 from fastcmp.core.sections import PAIR, Column, Section, columns_of, printed
-from fastcmp.inputs.model_names import with_names
+from fastcmp.inputs.model_names import read_names
 from fastcmp.inputs.values import ItemTable
 from fastcmp.items.repeats import (
     REPEATS,
+    as_floats,
     check_k,
     count_answers,
     mean_of_answers,
     pass_values,
     settle_missing,
+    side_by_side,
 )
 
 Floats = NDArray[np.float64]
@@ -87,27 +88,27 @@ class VarianceComponents(Record):
     @property
     def se_items(self) -> Floats:
         """Standard error of a difference with unlimited answers per item, (P,)."""
-        return _root(np.maximum(self.omega2, 0.0) / self.n_items)
+        return self._error(self.omega2, 0.0)
 
     @property
     def se_same_items(self) -> Floats:
         """Standard error if the same items were asked again: no new items, (P,)."""
-        return _root(self._sum_of_pair(self.sampling) / self.n_items)
+        return self._error(0.0, self.sampling[self.pairs].sum(axis=1))
 
     @property
     def mean_se_items(self) -> Floats:
         """Standard error of a mean with unlimited answers per item, (M,)."""
-        return _root(np.maximum(self.between_items, 0.0) / self.n_items)
+        return self._error(self.between_items, 0.0)
 
     @property
     def mean_se_same_items(self) -> Floats:
         """Standard error of a mean if the same items were asked again, (M,)."""
-        return _root(self.sampling / self.n_items)
+        return self._error(0.0, self.sampling)
 
-    def _sum_of_pair(self, of_model: Floats) -> Floats:
-        first, second = self.pairs.T
-        total: Floats = of_model[first] + of_model[second]
-        return total
+    def _error(self, between: Any, noise: Any, n_items: Any = None) -> Floats:
+        """Standard errors of means over items, from variances between and within these."""
+        n = self.n_items if n_items is None else as_whole(n_items, "n_items", 1)
+        return np.asarray(np.sqrt((np.maximum(between, 0.0) + noise) / n))
 
     def se_planned(
         self, answers_a: int, answers_b: int | None = None, *, n_items: int | None = None
@@ -141,7 +142,7 @@ class VarianceComponents(Record):
         many_a = as_whole(answers_a, "answers_a", 1)
         many_b = many_a if answers_b is None else as_whole(answers_b, "answers_b", 1)
         noise = within[first] / many_a + within[second] / many_b
-        return _root((np.maximum(self.omega2, 0.0) + noise) / self._planned(n_items))
+        return self._error(self.omega2, noise, n_items)
 
     def mean_se_planned(self, answers: int, *, n_items: int | None = None) -> Floats:
         """Predict the standard error of each model's mean in a planned experiment.
@@ -166,8 +167,7 @@ class VarianceComponents(Record):
             If it is below 1, or the record is of pass@k or pass^k.
         """
         noise = self._within() / as_whole(answers, "answers", 1)
-        variance = np.maximum(self.between_items, 0.0) + noise
-        return _root(variance / self._planned(n_items))
+        return self._error(self.between_items, noise, n_items)
 
     def _within(self) -> Floats:
         if self.within_item is None:
@@ -176,9 +176,6 @@ class VarianceComponents(Record):
                 f"{self.repeats!r}"
             )
         return self.within_item
-
-    def _planned(self, n_items: Any) -> int:
-        return self.n_items if n_items is None else as_whole(n_items, "n_items", 1)
 
     def columns(self) -> dict[str, list[Any]]:
         """A row a pair, or a model where there is one only.
@@ -242,11 +239,6 @@ class VarianceComponents(Record):
             f"{len(self.omega2)} pairs, and counts as 0 in plans: the answers alone "
             "explain what differs.",
         )
-
-
-def _root(variance: Floats) -> Floats:
-    root: Floats = np.sqrt(variance)
-    return root
 
 
 _CLOSE = 1e-6  # proportion of variance that products of centred values may cancel to
@@ -326,7 +318,26 @@ def variance_components(
     way = choose(repeats, "repeats", REPEATS)
     check_k(way, k)
     policy = choose(missing, "missing", ("raise", "common"))
-    table, n_answers, chosen = _read(values, names)
+    own: Any = None
+    n_answers = None
+    if isinstance(values, ItemTable):
+        own, table, n_answers = values.names, values.values, values.n_answers
+    elif isinstance(values, Mapping):
+        own = map(str, values)
+        table = side_by_side({x: as_floats(raw, f"values[{x!r}]") for x, raw in values.items()})
+    else:
+        table = as_floats(values, "values")
+    if table.ndim != 3 or not table.size:
+        raise ValueError(
+            "values must be of shape (M, n, R), R answers of M models to n items, got "
+            f"{table.shape}: pass values[np.newaxis] for one model, and repeat= to "
+            "from_long"
+        )
+    if np.isinf(table).any():
+        raise ValueError("values must be finite, or NaN where there is no answer, got inf")
+    if n_answers is None:
+        n_answers = np.zeros(table.shape[:2], np.int64)  # NaN is no answer that is missing
+    chosen = read_names(names, len(table), None if own is None else list(own), of=" of values")
     table, n_missing = settle_missing(table, n_answers, policy)
     answered = count_answers(table)
     if policy == "raise" and n_missing.any():
@@ -343,7 +354,15 @@ def variance_components(
     if table.shape[1] < 2:
         raise ValueError(f"values must have two items at least, got {table.shape[1]}")
     exponent = scale_exponent(table)
-    value, sampling, within = _parts(way, np.ldexp(table, -exponent), answered, k, chosen)
+    table, within = np.ldexp(table, -exponent), None
+    if way == "mean":
+        value = mean_of_answers(table)
+        squares = np.square(table - value[:, :, None])
+        single = np.where(np.isnan(squares), 0.0, squares).sum(axis=2) / (answered - 1)
+        sampling, within = single / answered, single.mean(axis=1)
+    else:
+        assert k is not None
+        value, sampling = pass_values(way, table, k, chosen, least=2)
     pairs = np.stack(np.triu_indices(len(chosen), 1), axis=1).astype(np.int32)
     first, second = pairs.T
     n, noise, means = value.shape[1], sampling.mean(axis=1), value.mean(axis=1)
@@ -367,69 +386,6 @@ def variance_components(
     )
 
 
-# What comes in.
-
-
-def _read(
-    values: Any, names: Sequence[str] | None
-) -> tuple[Floats, NDArray[np.int64], tuple[str, ...]]:
-    """Read answers of shape (M, n, R), their numbers, and the names of the models."""
-    found: Any = None
-    if isinstance(values, ItemTable):
-        found, table = values.names, values.values
-    elif isinstance(values, Mapping):
-        found, table = (
-            map(str, values),
-            side_by_side({name: as_floats(x, f"values[{name!r}]") for name, x in values.items()}),
-        )
-    else:
-        table = as_floats(values, "values")
-    if table.ndim != 3 or not table.size:
-        raise ValueError(
-            "values must be of shape (M, n, R), R answers of M models to n items, got "
-            f"{table.shape}: pass values[np.newaxis] for one model, and repeat= to "
-            "from_long"
-        )
-    if np.isinf(table).any():
-        raise ValueError("values must be finite, or NaN where there is no answer, got inf")
-    default = [f"model_{i}" for i in range(len(table))]
-    n_answers = values.n_answers if isinstance(values, ItemTable) else None
-    if n_answers is None:
-        n_answers = np.zeros(table.shape[:2], np.int64)  # NaN is no answer that is missing
-    return table, n_answers, _names(names, list(found or default))
-
-
-def side_by_side(answers: Mapping[Any, Floats]) -> Floats:
-    """Put the answers of models side by side, NaN where one has fewer."""
-    tables = list(answers.values())
-    shapes = [table.shape for table in tables]
-    if any(len(shape) != 2 or shape[0] != shapes[0][0] for shape in shapes):
-        raise ValueError(
-            "values must have answers of shape (n, R) to the same n items of each "
-            f"model, got shapes {shapes[:10]}"
-        )
-    most = max((shape[1] for shape in shapes), default=0)
-    width = [((0, 0), (0, most - shape[1])) for shape in shapes]
-    padded = [
-        np.pad(table, pad, constant_values=np.nan) for table, pad in zip(tables, width, strict=True)
-    ]
-    return np.array(padded)
-
-
-def as_floats(raw: Any, name: str) -> Floats:
-    """Convert numbers or bools to float64."""
-    with suppress(ValueError):  # of different lengths: refused below
-        raw = np.asanyarray(raw)
-    if getattr(raw, "dtype", None) != np.bool_ or np.ma.is_masked(raw):
-        raw = as_numbers(raw, name)
-    return np.ascontiguousarray(raw, np.float64)  # sums depend on the order of memory
-
-
-def _names(names: Any, default: list[str]) -> tuple[str, ...]:
-    """Check the names that the user chose; None leaves them as they are."""
-    return tuple(with_names(dict.fromkeys(default), names, "values"))
-
-
 def _kept(answered: NDArray[np.int64], names: tuple[str, ...], policy: str) -> NDArray[np.bool_]:
     """Mark the items that all models answered, twice at least."""
     kept = np.asarray(np.all(answered > 0, axis=0))
@@ -449,23 +405,6 @@ def _kept(answered: NDArray[np.int64], names: tuple[str, ...], policy: str) -> N
             "answers cannot be split without two answers to each item"
         )
     return kept
-
-
-# What comes out.
-
-
-def _parts(
-    way: str, table: Floats, answered: NDArray[np.int64], k: int | None, names: tuple[str, ...]
-) -> tuple[Floats, Floats, Floats | None]:
-    """The value of each item, its variance, and the variance of one answer."""
-    if way != "mean":
-        assert k is not None
-        return *pass_values(way, table, k, names, least=2), None
-    value = mean_of_answers(table)
-    squares = np.square(table - value[:, :, None])
-    sums = np.where(np.isnan(squares), 0.0, squares).sum(axis=2)
-    single = sums / (answered - 1)
-    return value, single / answered, single.mean(axis=1)
 
 
 def _variances(value: Floats, means: Floats, pairs: NDArray[np.int32]) -> Floats:

@@ -20,13 +20,8 @@ from fastcmp.inputs.item_groups import ItemGroups, read_item_groups
 from fastcmp.inputs.model_names import named_columns, with_index, with_names
 from fastcmp.inputs.values import POLICIES, ItemTable, Values, read_values
 from fastcmp.items.bootstrap import bootstrap_tests
-from fastcmp.items.components import (
-    VarianceComponents,
-    as_floats,
-    side_by_side,
-    variance_components,
-)
-from fastcmp.items.repeats import check_k, reduce_repeats, settle_missing
+from fastcmp.items.components import VarianceComponents, variance_components
+from fastcmp.items.repeats import as_floats, check_k, reduce_repeats, settle_missing, side_by_side
 from fastcmp.items.sign_flips import flip_tests, read_units
 from fastcmp.items.signed_rank import RankOptions, signed_rank_tests
 from fastcmp.kernels.bits import allocate_words, pack_equal

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastcmp.core.checks import as_counts, as_whole, choose
+from fastcmp.core.checks import as_counts, as_numbers, as_whole, choose
 from fastcmp.core.records import unwrap
 from fastcmp.core.render import visible
 from fastcmp.inputs.values import ItemTable
@@ -231,6 +232,32 @@ def _call(which: int, correct: Any, samples: Any, k: int, tau: float = 0.0) -> F
 
 
 # Values of shape (M, n, R).
+
+
+def side_by_side(answers: Mapping[Any, Floats]) -> Floats:
+    """Put the answers of models side by side, NaN where one has fewer."""
+    tables = list(answers.values())
+    shapes = [table.shape for table in tables]
+    if any(len(shape) != 2 or shape[0] != shapes[0][0] for shape in shapes):
+        raise ValueError(
+            "values must have answers of shape (n, R) to the same n items of each "
+            f"model, got shapes {shapes[:10]}"
+        )
+    most = max((shape[1] for shape in shapes), default=0)
+    width = [((0, 0), (0, most - shape[1])) for shape in shapes]
+    padded = [
+        np.pad(table, pad, constant_values=np.nan) for table, pad in zip(tables, width, strict=True)
+    ]
+    return np.array(padded)
+
+
+def as_floats(raw: Any, name: str) -> Floats:
+    """Convert numbers or bools to float64."""
+    with suppress(ValueError):  # of different lengths: refused below
+        raw = np.asanyarray(raw)
+    if getattr(raw, "dtype", None) != np.bool_ or np.ma.is_masked(raw):
+        raw = as_numbers(raw, name)
+    return np.ascontiguousarray(raw, np.float64)  # sums depend on the order of memory
 
 
 def count_answers(values: Floats) -> NDArray[np.int64]:

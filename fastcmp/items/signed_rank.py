@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,15 +16,14 @@ from fastcmp.core.sections import Section, format_pvalue, interval_name
 from fastcmp.core.sentences import Sentence, how, with_null
 from fastcmp.core.threads import parts
 from fastcmp.counts.pairs import Block, PairColumns
+from fastcmp.inputs.item_groups import read_item_groups
 from fastcmp.inputs.model_names import check_indexes, read_pair_names
 from fastcmp.inputs.values import as_values
 from fastcmp.kernels import signed_ranks as ranks
 from fastcmp.kernels.special import normal_pvalue
 from fastcmp.kernels.status import DEGENERATE, OK
 from fastcmp.kernels.walsh_averages import hodges_lehmann, hodges_lehmann_rows
-
-if TYPE_CHECKING:
-    from fastcmp.pairwise.engine import PairTests
+from fastcmp.pairwise.engine import PairTests
 
 Floats = NDArray[np.float64]
 
@@ -172,27 +171,22 @@ _EPSILON = 2.0**-52
 _TRIED = 256  # values on which decimals are tried first
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class RankOptions:
     """Which signed-rank test, checked."""
 
     zero_method: str
     method: str
     continuity: bool
+    #: The method for zeros, as kernels take it.
+    code: int = field(init=False)
 
-    @classmethod
-    def read(cls, zero_method: Any, method: Any, continuity: Any) -> RankOptions:
+    def __post_init__(self) -> None:
         """Check what a user chose."""
-        return cls(
-            zero_method=choose(zero_method, "zero_method", tuple(ZERO_METHODS)),
-            method=choose(method, "method", METHODS),
-            continuity=as_flag(continuity, "continuity"),
-        )
-
-    @property
-    def code(self) -> int:
-        """The method for zeros, as kernels take it."""
-        return ZERO_METHODS[self.zero_method]
+        self.zero_method = choose(self.zero_method, "zero_method", tuple(ZERO_METHODS))
+        self.method = choose(self.method, "method", METHODS)
+        self.continuity = as_flag(self.continuity, "continuity")
+        self.code = ZERO_METHODS[self.zero_method]
 
     def is_exact(self, n: int, few: int) -> bool:
         """Choose for "auto"."""
@@ -279,16 +273,33 @@ def signed_rank(
     >>> result.statistic, result.pvalue, round(result.estimate, 4)
     (26.5, 0.046875, 0.2)
     """
-    options = RankOptions.read(zero_method, method, continuity)
+    options = RankOptions(zero_method=zero_method, method=method, continuity=continuity)
     alternative = choose(alternative, "alternative", tuple(ALTERNATIVES))
     level = as_level(confidence_level, alternative)
     pair_names = read_pair_names(names)
-    a, b, clusters = _read(values_a, values_b, groups)
+    columns = {"values_a": values_a, "values_b": values_b}
+    check_indexes([*columns.items(), *([] if groups is None else [("groups", groups)])])
+    read = []
+    for name, raw in columns.items():
+        column = np.asarray(as_values(raw, name), np.float64)
+        if column.ndim != 1 or column.size == 0:
+            raise ValueError(f"{name} must be of shape (n,), n > 0, got {column.shape}")
+        if not np.isfinite(column).all():
+            bad = np.flatnonzero(~np.isfinite(column))
+            raise ValueError(f"{name} must be finite, got {column[bad[0]]} at item {bad[0]}")
+        read.append(column)
+    a, b = read
+    if a.size != b.size:
+        raise ValueError(f"values_b must be as many as values_a, {a.size}, got {b.size}")
+    known = read_item_groups(a.size, groups=groups).clusters
+    clusters = None if known is None else known.codes
     if options.continuity and clusters is not None:
         raise ValueError("continuity must be False with groups: no correction is defined there")
-    d = _differences(a, b)
+    d, coded = a - b, decimal_codes(np.stack([a, b]))
+    if coded is not None:  # decimals as decimals, so that 0.7 - 0.6 is 0.1
+        d = (coded[0][0] - coded[0][1]) / coded[1]
     tolerance = 0.5 * UNIT * max(np.abs(a).max(), np.abs(b).max())
-    found = rank_differences(d, tolerance, clusters, options, ALTERNATIVES[alternative])
+    found = _test(d, tolerance, clusters, options, ALTERNATIVES[alternative])
     d.sort()
     estimate, low, high = hodges_lehmann(d, level)
     if clusters is not None:
@@ -299,7 +310,7 @@ def signed_rank(
         interval=ConfidenceInterval(*keep_side((low, high), alternative, (-np.inf, np.inf))),
         mean_difference=float(np.mean(a - b)),
         n_items=d.size,
-        n_groups=None if clusters is None else int(clusters.max()) + 1,
+        n_groups=None if known is None else len(known.labels),
         zero_method=options.zero_method,
         continuity=options.continuity,
         alternative=alternative,
@@ -307,60 +318,6 @@ def signed_rank(
         lower_is_better=bool(lower_is_better),
         names=pair_names,
     )
-
-
-def _read(
-    values_a: Any, values_b: Any, groups: Any
-) -> tuple[Floats, Floats, NDArray[np.int64] | None]:
-    """Check two columns of values, and number the clusters."""
-    given = [("values_a", values_a), ("values_b", values_b)]
-    if groups is not None:
-        given.append(("groups", groups))
-    check_indexes(given)
-    columns = []
-    for name, raw in given[:2]:
-        column = np.asarray(as_values(raw, name), np.float64)
-        if column.ndim != 1 or column.size == 0:
-            raise ValueError(f"{name} must be of shape (n,), n > 0, got {column.shape}")
-        if not np.isfinite(column).all():
-            bad = np.flatnonzero(~np.isfinite(column))
-            raise ValueError(f"{name} must be finite, got {column[bad[0]]} at item {bad[0]}")
-        columns.append(column)
-    a, b = columns
-    if a.size != b.size:
-        raise ValueError(f"values_b must be as many as values_a, {a.size}, got {b.size}")
-    return a, b, None if groups is None else _number_groups(groups, a.size)
-
-
-def _number_groups(groups: Any, n: int) -> NDArray[np.int64]:
-    """Give clusters numbers from 0 on."""
-    labels = np.asarray(groups)
-    if labels.shape != (n,):
-        message = f"groups must name the cluster of each of {n} items, got shape "
-        raise ValueError(message + str(labels.shape))
-    n_missing = sum(map(_is_missing, labels)) if labels.dtype.kind in "Of" else 0
-    if n_missing:
-        raise ValueError(f"groups must name every cluster, got {n_missing} missing")
-    try:
-        names, number = np.unique(labels, return_inverse=True)
-    except TypeError:
-        raise TypeError("groups must be labels of one kind") from None
-    if names.size < 2:
-        raise ValueError(f"groups must be at least two clusters, got {names.size}")
-    return number.astype(np.int64)
-
-
-def _is_missing(label: Any) -> bool:
-    return label is None or bool(label != label)  # noqa: PLR0124  # NaN
-
-
-def _differences(a: Floats, b: Floats) -> Floats:
-    """Subtract; decimals as decimals, so that 0.7 - 0.6 is 0.1."""
-    coded = decimal_codes(np.stack([a, b]))
-    if coded is None:
-        return a - b
-    codes, scale = coded
-    return np.asarray((codes[0] - codes[1]) / scale)
 
 
 def decimal_codes(values: Floats) -> tuple[Floats, float] | None:
@@ -383,7 +340,7 @@ def _are_whole(scaled: Floats) -> Any:
     return (np.abs(scaled - whole) <= 2.0 * _EPSILON * np.abs(whole)).all(axis=-1)
 
 
-def rank_differences(
+def _test(
     d: Floats,
     tolerance: float,
     clusters: NDArray[np.int64] | None,
@@ -467,15 +424,27 @@ def signed_rank_tests(
     test = signed_ranks_on_common(values, options, exact=exact)
     coded = decimal_codes(values)
     if coded is not None and not exact:
-        codes = coded[0] - coded[0].min()
-        reach = int(codes.max())
+        whole = coded[0] - coded[0].min()
+        reach = int(whole.max())
         if reach <= min(_REACH, max(4 * n, 64)):
-            test = _by_counting(codes.astype(np.int32), reach, options)
+            codes, how = whole.astype(np.int32), (options.code, options.continuity)
+
+            def test(pairs: NDArray[np.int32]) -> Floats:
+                """The same by counting."""
+                out = np.empty((len(pairs), 2))
+                ranks.coded_pairs_tests(codes, np.ascontiguousarray(pairs), reach, how, out)
+                return out
 
     def centres(pairs: NDArray[np.int32]) -> Floats:
-        if coded is None:
-            return _centres(values, pairs, level or 0.5)
-        return _centres(coded[0], pairs, level or 0.5) / coded[1]
+        """Estimates of the centres of differences, with their limits: shape (P, 3)."""
+        of, scale = (values, 1.0) if coded is None else coded
+        out = np.empty((len(pairs), 3))
+        for part in parts(len(pairs), max(1, _ROWS // n)):
+            i, j = pairs[part].T
+            rows = of[i] - of[j]
+            rows.sort(axis=1)
+            hodges_lehmann_rows(rows, level or 0.5, out[part])
+        return out / scale
 
     def gain(pairs: NDArray[np.int32]) -> Floats:
         """The difference of means, 0 where the ranks favour the other model."""
@@ -504,29 +473,6 @@ def signed_rank_tests(
         spread=None,  # ranks have no standard errors
         flips=None,
     )
-
-
-def _centres(values: Floats, pairs: NDArray[np.int32], level: float) -> Floats:
-    """Estimate the centres of differences, with their limits: shape (P, 3)."""
-    out = np.empty((len(pairs), 3))
-    for part in parts(len(pairs), max(1, _ROWS // values.shape[1])):
-        i, j = pairs[part].T
-        rows = values[i] - values[j]
-        rows.sort(axis=1)
-        hodges_lehmann_rows(rows, level, out[part])
-    return out
-
-
-def _by_counting(codes: NDArray[np.int32], reach: int, options: RankOptions) -> Any:
-    """Make a test of pairs of whole numbers from 0 to `reach`."""
-
-    def test(pairs: NDArray[np.int32]) -> Floats:
-        out = np.empty((len(pairs), 2))
-        chosen = (options.code, options.continuity)
-        ranks.coded_pairs_tests(codes, np.ascontiguousarray(pairs), reach, chosen, out)
-        return out
-
-    return test
 
 
 def signed_ranks_on_common(

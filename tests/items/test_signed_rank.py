@@ -146,8 +146,8 @@ def test_the_interval_inverts_the_test():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"groups": [0] * 4}, "groups must be at least two clusters"),
-        ({"groups": [0, 1, None, 1]}, "groups must name every cluster, got 1"),
+        ({"groups": [0] * 4}, "groups must hold at least 2 clusters"),
+        ({"groups": [0, 1, None, 1]}, "groups has no label for item 2"),
         ({"groups": [0, 1, 1, 0], "continuity": True}, "continuity must be False"),
     ],
 )

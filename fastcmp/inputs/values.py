@@ -19,7 +19,7 @@ from fastcmp.core.sentences import answer, how
 from fastcmp.core.threads import parts
 from fastcmp.inputs.columns import read_values as read_column_of_values
 from fastcmp.inputs.model_names import check_indexes, has_names, named_columns
-from fastcmp.kernels.item_values import NOT_FINITE, ZERO_ONE, _kind_of_values
+from fastcmp.kernels.item_values import _PLAIN, FINITE, NOT_FINITE, ZERO_ONE, _kind_of_values
 
 #: What to make of a missing value.
 POLICIES = ("raise", "common", "pairwise", "wrong")
@@ -27,6 +27,7 @@ _EXAMPLES = 3
 _TRUTH = "y_true"
 _IDS = 6  # items: fewer may ascend by chance
 _LOOKED_AT = 1 << 21  # values that one task looks at
+_FEW = 1 << 12  # values, up to which a kernel is faster than two passes of NumPy
 _SOME, _USUAL = 64, 1e-30  # values of a column, of which one is above this in size
 
 
@@ -104,7 +105,7 @@ def read_values(
 
     def look(some: slice) -> None:
         for i in range(some.start, some.stop):
-            kinds[i] = _kind_of_values(columns[i])
+            kinds[i] = _kind_of(columns[i])
 
     tasks = parts(len(columns), max(1, _LOOKED_AT // n))
     if run is None or len(tasks) == 1:
@@ -122,6 +123,17 @@ def read_values(
     if any((np.abs(column[:_SOME]) > _USUAL).any() for column in columns):
         return read
     return _scaled(read)
+
+
+def _kind_of(column: NDArray[Any]) -> int:
+    """Whether all values are 0 or 1, of a usual size, or neither; large columns by their ends."""
+    if column.size > _FEW and column.dtype.kind == "f":
+        low, high = float(column.min()), float(column.max())
+        if not -_PLAIN < low <= high < _PLAIN:  # also where one is missing
+            return NOT_FINITE
+        if not {low, high} <= {0.0, 1.0}:
+            return FINITE
+    return _kind_of_values(column)
 
 
 def _scaled(read: Values) -> Values:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import fields
 from decimal import Decimal
@@ -321,6 +321,9 @@ class Record:
     #: written with ``record``, its ``title``, the names ``a`` and ``b``, and the ``level``.
     _opening: ClassVar[str] = ""
     _closing: ClassVar[str] = ""
+    #: Works that its methods section cites, by keys of `report.references`: always, by the values
+    #: of an attribute (or where it is not empty), or as a function of the record says.
+    _cites: ClassVar[tuple[str | tuple[str, Any] | Callable[[Any], str], ...]] = ()
     #: What makes the blocks of its page, "module:function" of `fastcmp.report`; empty where
     #: these are its words and tables.
     _blocks: ClassVar[str] = ""

@@ -21,7 +21,7 @@ from fastcmp.core.sections import (
 )
 from fastcmp.core.sentences import answer, how
 from fastcmp.crossval.designs import UNUSED
-from fastcmp.crossval.fold_tests import CVTest, FoldTestResult, find_test
+from fastcmp.crossval.fold_tests import FOLD_TESTS_CITE, CVTest, FoldTestResult, find_test
 from fastcmp.pairwise.result import PairwiseResult
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ class CVComparison(Compared, Drawn, Record):
     _picture: ClassVar[str] = "folds"
     _blocks = "two_models:folds"
     _opening = "{a} and {b} were compared by cross-validation: {record._made}."
+    _cites = (("tests", FOLD_TESTS_CITE),)
 
     #: The record of each test that was asked for, by name.
     tests: dict[str, Any]
@@ -247,6 +248,8 @@ def evaluate_pair(runs: CVRuns, test: CVTest, alternative: str) -> Any:
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class CVPairwiseResult(PairwiseResult):
     """Many classifiers compared in pairs by cross-validation."""
+
+    _cites = (("test", FOLD_TESTS_CITE),)
 
     #: Predictions and folds of all models.
     runs: CVRuns

@@ -15,7 +15,7 @@ from fastcmp.core.checks import as_flag, as_numbers
 from fastcmp.core.records import LESS_IS_BETTER, same
 from fastcmp.crossval.comparison_result import CVDatasetsResult
 from fastcmp.crossval.comparisons import pair_fields, read_pairs
-from fastcmp.crossval.fold_tests import fold_test
+from fastcmp.crossval.fold_tests import FOLD_TESTS_CITE, fold_test
 from fastcmp.crossval.mcnemar import as_positive
 from fastcmp.inputs.columns import read_values
 from fastcmp.inputs.model_names import check_distinct_names, has_names, named_columns
@@ -25,6 +25,8 @@ from fastcmp.pairwise.result import PairwiseResult
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class FoldComparison(PairwiseResult):
     """Many models compared in pairs by their scores in the folds of one data set."""
+
+    _cites = (("method", FOLD_TESTS_CITE),)
 
     #: Shape (M, R, K): repetitions and folds; R is 1 for random splits.
     fold_scores: NDArray[np.float64]

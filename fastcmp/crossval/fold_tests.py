@@ -49,6 +49,22 @@ _DISTRIBUTIONS = {"t": "t", "f": "F", "z": "normal", "mcnemar": "chi2"}
 _SYMBOLS = {"t": "t", "F": "F", "normal": "z", "chi2": "chi-square"}
 
 
+#: What tests of folds cite.
+FOLD_TESTS_CITE = {
+    **dict.fromkeys(("resampled-t", "kfold-t", "dietterich-t"), "dietterich"),
+    **dict.fromkeys(("nadeau-bengio-t", "conservative-z"), "nadeau"),
+    "bouckaert-frank-t": "bouckaert-frank nadeau",
+    "bouckaert-t": "bouckaert",
+    "yildiz-t": "yildiz",
+    "blocked-t": "wang-t",
+    "alpaydin-f": "alpaydin",
+    "calibrated-f": "wang-f",
+    "bayle-z": "bayle",
+    "holdout-mcnemar": "mcnemar",
+    "bcv-mcnemar": "yang-bcv",
+}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class FoldTestResult(Compared, Record):
     """A test of two models on the folds of a resampling design.
@@ -63,6 +79,8 @@ class FoldTestResult(Compared, Record):
     0 too, the statistic is 0, p is 1 and `status` ``DEGENERATE``. Otherwise nothing
     measures the estimate: statistic and p are NaN, and `status` is ``UNDEFINED``.
     """
+
+    _cites = (("test", FOLD_TESTS_CITE),)
 
     #: Student's t, Snedecor's F, a normal z or a chi-square: see `distribution`.
     statistic: Any

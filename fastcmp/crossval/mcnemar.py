@@ -94,6 +94,7 @@ class BCVMcNemarResult(Compared, Record):
         "Counts of all folds were averaged, and their variance was corrected for what folds "
         "have in common."
     )
+    _cites = ("yang-bcv",)
 
     #: The reference distribution of `statistic`, and its degrees of freedom.
     distribution: ClassVar[str] = "chi2"

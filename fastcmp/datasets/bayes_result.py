@@ -16,6 +16,11 @@ from fastcmp.datasets.reading import dropped_sentence
 Floats = NDArray[np.float64]
 
 
+BAYES_CITE = (
+    ("method", {"sign": "benavoli", "signed-rank": "benavoli", "correlated t": "corani"}),
+)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class BayesComparison(Compared, Record):
     """How probably model a, or b, is better in practice, or neither.
@@ -26,6 +31,7 @@ class BayesComparison(Compared, Record):
 
     _blocks = "datasets:bayes"
     _opening = "Probabilities are of the posterior of this test: Bayesian {record.method} test."
+    _cites = BAYES_CITE
 
     names: tuple[str, str]
     #: "sign", "signed-rank" or "correlated t".
@@ -160,6 +166,7 @@ class BayesPairs(Record):
         "Probabilities are of the posterior of this test of each pair: Bayesian {record.method} "
         "test."
     )
+    _cites = BAYES_CITE
 
     names: tuple[str, ...]
     tasks: tuple[str, ...]

@@ -44,6 +44,12 @@ class BradleyTerry(PairwiseResult):
     A `PairwiseResult`: `score` holds the strengths, `difference` their differences.
     """
 
+    _cites = (
+        "bradley",
+        ("ties_as", {"davidson": "davidson"}),
+        ("covariance_method", {"bootstrap": "efron"}),
+    )
+
     #: Of each strength, shape (M,).
     standard_error: NDArray[np.float64]
     #: Of each difference, shape (P,).

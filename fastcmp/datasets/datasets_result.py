@@ -133,6 +133,11 @@ class DatasetsResult(PairwiseResult):
 
     _blocks = "datasets:datasets"
 
+    _cites = (
+        "demsar",
+        ("method", {"wilcoxon": "wilcoxon", "nemenyi": "nemenyi", "quade": "quade"}),
+    )
+
     #: Names of the tasks, D of them.
     tasks: tuple[str, ...]
     #: As they came, shape (M, D); NaN where there is none.

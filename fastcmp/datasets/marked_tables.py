@@ -40,6 +40,7 @@ class TaskTable(Record):
     """Models compared in pairs on each task, by the folds of its cross-validation."""
 
     _opening = "Each model was compared with {record.baseline}, task by task."
+    _cites = ("nadeau",)
 
     #: Models, M of them, and tasks, D.
     names: tuple[str, ...]

@@ -42,6 +42,19 @@ class OmnibusTest(Record):
     _blocks = "selection:mean_ranks"
     _opening = "All models were compared at once by {record._named}."
 
+    _cites = (
+        (
+            "test",
+            {
+                "friedman": "friedman",
+                "aligned": "friedman",
+                "quade": "quade",
+                "skillings-mack": "skillings",
+            },
+        ),
+        ("method", {"iman-davenport": "iman"}),
+    )
+
     #: What `distribution` is applied to.
     statistic: float
     pvalue: float

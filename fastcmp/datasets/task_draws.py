@@ -185,6 +185,7 @@ class TaskBootstrap(Drawn, Record):
     _picture: ClassVar[str] = "rank_distribution"
     _blocks = "selection:drawn_ranks"
     _opening = "Tasks were drawn again with replacement, and models ranked anew each time."
+    _cites = ("efron",)
 
     names: tuple[str, ...]
     tasks: tuple[str, ...]

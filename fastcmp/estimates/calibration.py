@@ -80,6 +80,7 @@ class Calibration(Drawn, Record):
     """
 
     _picture: ClassVar[str] = "calibration"
+    _cites = ("dimitriadis spiegelhalter",)
 
     names: tuple[str, ...]
     #: Mean Brier score or log loss: mcb - dsc + unc.

@@ -49,6 +49,7 @@ class DecisionCurve(Drawn, Record):
     _picture: ClassVar[str] = "decision_curve"
     _blocks = "scores:decision_curve"
     _opening = "Models were compared by their net benefit at each threshold."
+    _cites = ("vickers",)
 
     #: Of each difference, shape (P, T).
     statistic: Floats

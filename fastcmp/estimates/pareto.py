@@ -88,6 +88,7 @@ class ParetoSet(Drawn, Record):
     """
 
     _picture = "pareto"
+    _cites = ("berger",)
 
     criteria: tuple[str, ...]
     names: tuple[str, ...]

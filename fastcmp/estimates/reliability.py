@@ -36,6 +36,7 @@ class ReliabilityDiagram(Drawn, Record):
 
     _picture: ClassVar[str] = "reliability"
     _blocks = "scores:reliability"
+    _cites = ("dimitriadis",)
 
     #: Name of the model, shape (R,).
     model: tuple[str, ...]

@@ -71,6 +71,18 @@ class SumsResult(PairwiseResult):
     logarithms, and `ratio` and `ratio_interval` are their exponentials.
     """
 
+    _cites = (
+        (
+            "method",
+            {
+                "cr2": "bell pustejovsky",
+                "jackknife": "miller",
+                "bootstrap": "efron",
+                "permutation": "phipson",
+            },
+        ),
+    )
+
     #: Its name, such as "BLEU".
     metric: str
     lower_is_better: bool = False

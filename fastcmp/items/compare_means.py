@@ -25,7 +25,7 @@ from fastcmp.items.cautions import (
 )
 from fastcmp.items.components import VarianceComponents
 from fastcmp.items.mean_data import MeanData, MeanOptions, mean_tests, read_data
-from fastcmp.items.mean_difference import MeanDifference, difference_record
+from fastcmp.items.mean_difference import MEANS_CITE, MeanDifference, difference_record
 from fastcmp.pairwise.adjust import JOINT
 from fastcmp.pairwise.engine import DRAWN, Options, PairTests, compare_pairs
 from fastcmp.pairwise.engine import read_options as engine_options
@@ -44,6 +44,8 @@ class MeansResult(PairwiseResult):
     A `PairwiseResult`: `score` holds the means. `only_a` and `only_b` are None unless
     all values are 0 or 1.
     """
+
+    _cites = MEANS_CITE
 
     #: Of each difference, shape (P,).
     standard_error: NDArray[np.float64]

@@ -34,6 +34,7 @@ class MaxTResult(Record):
     """Paired comparisons on the same items: p-values of each, and for all at once."""
 
     _blocks = "selection:comparisons"
+    _cites = (("step", {"single": "hothorn", "down": "westfall"}), "phipson")
 
     #: Paired t over items or clusters, shape (C,).
     statistic: Floats

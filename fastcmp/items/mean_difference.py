@@ -54,11 +54,20 @@ from fastcmp.pairwise.slices_result import SlicesResult
 _LETTERS = {"t": "t", "normal": "z"}
 
 
+#: What comparisons of means cite.
+MEANS_CITE = (
+    ("method", {"permutation": "phipson", "bootstrap": "efron", "wilcoxon": "wilcoxon hodges"}),
+    ("interval_method", {"bca": "bca"}),
+    lambda self: "bell pustejovsky" if self.n_clusters and self.variance == "cr2" else "",
+)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class MeanDifference(Pilot, Compared, Record):
     """Two models compared by the means of their values on the same items."""
 
     _opening = "The means of {a} and {b} on the same items were compared."
+    _cites = MEANS_CITE
 
     #: What `distribution` is applied to: t, or z; of permuted means the difference, or
     #: studentized that in standard errors, as of bootstrapped ones.

@@ -46,6 +46,8 @@ NOT_OF_MEANS = "This is no test of means: skewed differences with mean 0 may be 
 class SignedRankResult(Compared, Record):
     """Wilcoxon's signed-rank test of two models on the same items."""
 
+    _cites = ("wilcoxon hodges", ("n_groups", "rosner"))
+
     #: `w_plus` where the test is exact, else `zscore`.
     statistic: float
     pvalue: float

@@ -52,6 +52,13 @@ class MetricComparison(Pilot, Compared, Record):
 
     _opening = "{a} and {b} were compared by metrics of their predictions for the same samples."
 
+    _cites = (
+        (
+            "method",
+            {"jackknife": "miller", "exact": "chung", "permutation": "chung", "bootstrap": "efron"},
+        ),
+    )
+
     #: What `distribution` is applied to: z, with clusters t; of permutations the
     #: difference, or what was studentized.
     statistic: Any

@@ -36,6 +36,7 @@ class FleissResult(Record):
 
     _blocks = "scores:kappa"
     _opening = "Test: {title}."
+    _cites = ("fleiss",)
 
     #: z: `value` over `standard_error_null`.
     statistic: float

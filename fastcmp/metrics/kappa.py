@@ -89,6 +89,7 @@ class KappaResult(Record):
 
     _blocks = "scores:kappa"
     _opening = "Test: {title}."
+    _cites = (("method", {"cohen": "cohen fleiss-cohen"}),)
 
     #: z: `value` over `standard_error_null`.
     statistic: float

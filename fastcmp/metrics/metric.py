@@ -47,6 +47,8 @@ class MetricResult(Record):
         "Each metric was estimated from all samples; the table names how its interval was made."
     )
 
+    _cites = (("method", {"wilson": "wilson", "jackknife": "miller", "bootstrap": "efron"}),)
+
     #: Such as "f1_macro".
     metric: Any
     value: Any

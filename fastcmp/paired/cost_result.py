@@ -215,6 +215,7 @@ class CostResult(Pilot, Compared, Record):
         "The {level} interval of the difference of costs is of profile likelihood: the costs "
         "that the test does not reject."
     )
+    _cites = (("method", {"likelihood": "owen"}),)
 
     #: Likelihood ratio or chi-square statistic, one degree of freedom.
     statistic: Any

@@ -55,6 +55,11 @@ class MarginTests(Record):
     _blocks = "selection:margin_tests"
     _opening = "The difference was tested against a margin by two one-sided tests."
 
+    _cites = (
+        "schuirmann",
+        ("method", {"score": "tango", "exact": "hsueh", "miettinen-nurminen": "miettinen"}),
+    )
+
     #: The largest difference that does not matter, above 0, in units of the measure.
     margin: Any
     #: The measure of a minus that of b, and its standard error; None where the tests

@@ -102,6 +102,24 @@ class McNemarResult(Pilot, Compared, Record):
 
     _closing = "{record._interval_made}"
 
+    _cites = (
+        "mcnemar",
+        (
+            "method",
+            {
+                "midp": "fagerland",
+                "corrected": "edwards",
+                "unconditional": "suissa",
+                "cr2": "bell pustejovsky",
+                "durkalski": "durkalski",
+                "yang": "yang-clusters",
+                "obuchowski": "obuchowski",
+                "eliasziw": "eliasziw",
+            },
+        ),
+        ("design", {"samples": "newcombe", "strata": "mantel"}),
+    )
+
     #: For "exact" and "midp" the smaller of `only_a` and `only_b`, or the one of them
     #: that a one-sided test bounds: `only_b` for "greater", `only_a` for "less"; of
     #: weighted strata the weighted sum of `only_a` - `only_b`. With clusters t for "cr0"

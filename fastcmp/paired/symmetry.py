@@ -32,6 +32,17 @@ class SymmetryResult(Record):
     )
     _opening = "Test: {title}."
 
+    _cites = (
+        (
+            "test",
+            {
+                "Bowker's test of symmetry": "bowker",
+                "Stuart and Maxwell's test of marginal homogeneity": "stuart maxwell",
+                "Bhapkar's test of marginal homogeneity": "bhapkar",
+            },
+        ),
+    )
+
     statistic: float
     pvalue: float
     df: int

@@ -44,6 +44,7 @@ class UnpairedMeans(Compared, Record):
     """Two models compared by the means of their values on different samples."""
 
     _opening = "The means of {a} and {b} on different samples were compared."
+    _cites = ("welch",)
 
     #: Welch's t: the difference, less that of H0, in standard errors. Infinite, or 0
     #: without a difference, where no value varies; NaN with one value of a model.

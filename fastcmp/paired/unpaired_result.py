@@ -276,6 +276,19 @@ class UnpairedResult(Compared, Record):
 
     _closing = "The {level} interval of the difference of accuracies: {record._interval_named}."
 
+    _cites = (
+        (
+            "method",
+            {
+                "score": "newcombe-unpaired",
+                "miettinen-nurminen": "miettinen",
+                "boschloo": "boschloo",
+                "barnard": "barnard",
+                "barnard-unpooled": "barnard",
+            },
+        ),
+    )
+
     #: The difference, less that of H0, in standard errors under H0; 0 where there is
     #: none. For "boschloo" Fisher's p-value.
     statistic: Any

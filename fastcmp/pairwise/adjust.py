@@ -36,6 +36,17 @@ PROCEDURES = {
     "e-holm": "Holm's procedure for e-values",
     "e-bh": "the e-BH procedure",
 }
+#: Works that they are from, by the keys of `report.references`.
+PROCEDURES_CITE = {
+    **{
+        name: name for name in ("holm", "hochberg", "hommel", "bh", "by", "shaffer", "finner", "li")
+    },
+    "bergmann-hommel": "bergmann",
+    "nemenyi": "nemenyi",
+    "e-holm": "holm",
+    "maxt": "westfall",
+    "single-step": "hothorn",
+}
 #: Adjustments for all pairs of models, which equality follows for one another.
 LOGICAL = ("shaffer", "bergmann-hommel")
 #: Models that Bergmann and Hommel's adjustment takes at most: 4,213,597 partitions.

@@ -55,6 +55,7 @@ class AgreementResult(Record):
     """
 
     _opening = "The predictions of each two models were compared with each other."
+    _cites = ("cohen fleiss-cohen kuncheva bowker stuart maxwell",)
 
     #: Indices of the two models of each pair, shape (P, 2).
     pairs: NDArray[np.int32]

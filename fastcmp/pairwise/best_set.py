@@ -39,6 +39,7 @@ class BestSet(Record):
 
     _blocks = "selection:best_set"
     _opening = "Each model was compared with the best of the others."
+    _cites = ("hsu",)
 
     names: tuple[str, ...]
     estimate: Floats

@@ -156,6 +156,7 @@ class CochranResult(Record):
 
     _blocks = "boards:all_and_pairs"
     _opening = "Test: {title}."
+    _cites = ("cochran", ("n_clusters", {None: "looney"}))
 
     #: What `distribution` is applied to: Cochran's Q, for ``method="f"`` Looney's F,
     #: for "wald-f" the F form of Wald's statistic.

@@ -50,6 +50,7 @@ class ModelConfidenceSet(Record):
         "Models were eliminated step by step, until the test that those left are equal did not "
         "reject."
     )
+    _cites = ("hansen-set",)
 
     names: tuple[str, ...]
     estimate: Floats

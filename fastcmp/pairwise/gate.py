@@ -46,6 +46,11 @@ class GateResult(Record):
         "old one by the margin."
     )
 
+    _cites = (
+        "berger",
+        ("methods", {"exact": "hsueh", "score": "tango", "miettinen-nurminen": "miettinen"}),
+    )
+
     #: What was compared, and the two models.
     names: tuple[str, ...]
     models: tuple[str, str]

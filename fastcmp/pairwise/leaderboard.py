@@ -20,6 +20,8 @@ _STYLES = {"accuracy": "percent", "cost": "short", "mean": "digits", "mean loss"
 class Leaderboard(Record):
     """Models from best to worst; all arrays in that order."""
 
+    _cites = (("rank_method", "mogstad"),)
+
     names: tuple[str, ...]
     #: Position of each model in the input, shape (M,).
     models: NDArray[np.int64]

@@ -45,6 +45,7 @@ class MetricEquality(Record):
         "The metric of all models was compared at once by a Wald test with the covariances of "
         "the estimates."
     )
+    _cites = (("method", {"jackknife": "miller"}),)
 
     #: What `distribution` is applied to: Wald's statistic, with clusters its F form.
     statistic: float

@@ -221,6 +221,7 @@ class RankSets(Record):
 
     _blocks = "selection:rank_sets"
     _opening = "Sets of ranks come from tests of the differences of all models."
+    _cites = ("mogstad",)
 
     names: tuple[str, ...]
     estimate: NDArray[np.float64]

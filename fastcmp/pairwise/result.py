@@ -402,6 +402,24 @@ class PairwiseResult(Pilot, Drawn, PairDecisions):
         "critical-difference": "critical_difference",
     }
 
+    _cites: ClassVar[tuple[Any, ...]] = (
+        ("test", {"mcnemar": "mcnemar", "delong": "delong sun", "cost": ""}),
+        (
+            "method",
+            {
+                "midp": "fagerland",
+                "corrected": "edwards",
+                "unconditional": "suissa",
+                "cr2": "bell pustejovsky",
+                "likelihood": "owen",
+                "jackknife": "miller",
+                "bootstrap": "efron",
+                "permutation": "chung",
+                "exact": "",
+            },
+        ),
+    )
+
     _columns = (
         *PAIR,
         *Column.each("only_a only_b difference"),

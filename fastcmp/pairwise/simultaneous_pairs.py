@@ -38,6 +38,7 @@ class SimultaneousPairs(Record):
     """All pairs of estimates, with p-values and intervals that hold at once."""
 
     _blocks = "selection:simultaneous"
+    _cites = (("step", {"single": "hothorn", "down": "westfall"}),)
 
     #: Differences in standard errors, shape (P,).
     statistic: Floats

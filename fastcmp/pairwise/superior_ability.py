@@ -47,6 +47,7 @@ class SuperiorAbility(Record):
 
     _blocks = "selection:superior_ability"
     _opening = "Each model was compared with the control {record.control}."
+    _cites = ("hansen romano",)
 
     control: str
     names: tuple[str, ...]

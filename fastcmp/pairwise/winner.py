@@ -38,6 +38,7 @@ class WinnerEstimate(Record):
 
     _blocks = "selection:winner"
     _opening = "The estimate of the winner was corrected for having been picked as the largest."
+    _cites = ("andrews",)
 
     #: The model with the best estimate, and its position in the input.
     winner: str

@@ -38,6 +38,24 @@ class Plan(Drawn, Record):
     _blocks = "two_models:plan"
     _opening = "The plan is for this test: {record.test_name}."
 
+    _cites = (
+        ("test", {"mcnemar": "mcnemar", "auc-paired": "delong sun", "mean-unpaired": "welch"}),
+        (
+            "method",
+            {
+                "midp": "fagerland",
+                "corrected": "edwards",
+                "unconditional": "suissa",
+                "tango": "tango",
+                "hanley-mcneil": "hanley",
+                "bcv-mcnemar": "yang-bcv",
+                "miettinen-nurminen": "miettinen",
+                "boschloo": "boschloo",
+            },
+        ),
+        lambda self: dict(self.inputs).get("adjust", ""),
+    )
+
     #: The family of tests, such as "mcnemar".
     test: str
     #: How power was worked out, such as "midp".

@@ -5,18 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
-from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from fastcmp.core.records import Compared, Record
+from fastcmp.core.sections import attribute
 from fastcmp.core.sentences import Sentence, names_of, of_models
 from fastcmp.paired.margin_result import METHOD_NAMES
-from fastcmp.pairwise.adjust import adjusted_by
+from fastcmp.pairwise.adjust import PROCEDURES_CITE, adjusted_by
 from fastcmp.pairwise.margins import other_errors
 from fastcmp.pairwise.result import PairwiseResult, noun_of
-from fastcmp.report.references import REFERENCES, cited
+from fastcmp.report.references import REFERENCES
+
+Paragraph = tuple[str, list[str]]
 
 _PLAIN = "Numbers were computed from the data as given; there is no test."
 
@@ -42,24 +44,56 @@ def _marked(record: Record, known: Collection[str] = ()) -> Iterator[str]:
             yield ended[0].upper() + ended[1:]
 
 
+def cited(record: Any) -> list[str]:
+    """The keys of the works that a record cites for how it was made, in order."""
+    keys: list[str] = []
+    for entry in record._cites:
+        if callable(entry):
+            keys += entry(record).split()
+        elif isinstance(entry, str):
+            keys += entry.split()
+        else:
+            name, by = entry
+            value = attribute(record, name)
+            if isinstance(by, str):
+                keys += by.split() if value is not None and np.any(value) else []
+                continue
+            several = value if isinstance(value, (tuple, dict)) else np.atleast_1d(value).tolist()
+            keys += [key for each in several for key in by.get(each, "").split()]
+    return [*dict.fromkeys(keys)]
+
+
 # How many models were compared in pairs, for the methods section of a paper.
 
 
-def paragraphs_of_pairs(result: PairwiseResult) -> Iterator[str]:
+def paragraphs_of_pairs(result: PairwiseResult) -> Iterator[Paragraph]:
     """Say what was tested, then how much is promised."""
-    yield " ".join([_compared(result), _tested(result)])
-    yield " ".join(_promised(result))
-    described = []
+    yield " ".join([_compared(result), _tested(result)]), cited(result)
+    alone = result.n_pairs == 1 and not result._drawn and result.slices is None
+    adjusted = [] if alone else _of_adjustment(result)
+    margins = [] if result.margins is None else cited(result.margins)
+    yield " ".join(_promised(result)), [*adjusted, *margins]
+    described, keys = [], []
     if result.control is None and result._score_intervals:
         described = [
             f"Intervals of {result.measure} at the level {100 * (1 - result.alpha):.9g}% are "
             f"each for one model alone ({result._score_intervals})."
         ]
+        keys += ["wilson"] * (result._score_intervals == "Wilson")
     if result.control is None and result.leaderboard.rank_interval is not None:
         described.append(result.leaderboard.rank_promise)
+        keys.append("mogstad")
     described += _marked(result)
     if described:
-        yield " ".join(described)
+        yield " ".join(described), keys
+
+
+def _of_adjustment(record: Any) -> list[str]:
+    """The works that the adjustment of a record is from; none where nothing was tested."""
+    if not getattr(record, "n_tests", 1):
+        return []
+    drawn = ["phipson"] * ("sign flips" in (getattr(record, "adjust_draws", None) or ""))
+    return [*PROCEDURES_CITE.get(getattr(record, "adjust", ""), "").split(), *drawn]
 
 
 def _compared(result: PairwiseResult) -> str:
@@ -110,16 +144,23 @@ def _promised(result: PairwiseResult) -> Iterator[str]:
 
 def methods_of(record: Record) -> tuple[str, ...]:
     """Paragraphs on how a record was made: test, adjustment, intervals, what is promised."""
+    return tuple(text for text, _ in paragraphs_of(record))
+
+
+def paragraphs_of(record: Record) -> list[Paragraph]:
+    """The same with the works that each paragraph cites."""
     record = record._reported
     pairs = record if isinstance(record, PairwiseResult) else record._pairs
     further = [] if pairs is None else list(paragraphs_of_pairs(pairs))
     if pairs is not record:
-        first = " ".join(dict.fromkeys([*_of_one(record, pairs), *further[:1]]))
-        further = [first, *further[1:]]
-    return tuple(further)
+        texts, keys = _of_one(record, pairs)
+        first = further[:1]
+        text = " ".join(dict.fromkeys([*texts, *(text for text, _ in first)]))
+        further = [(text, [*keys, *(key for _, more in first for key in more)]), *further[1:]]
+    return further
 
 
-def _of_one(record: Any, pairs: PairwiseResult | None) -> Iterator[str]:
+def _of_one(record: Any, pairs: PairwiseResult | None) -> tuple[list[str], list[str]]:
     """Say how a record was made, without the decisions about pairs that it holds."""
     inner = getattr(record, "comparison", None)  # what a decision was made from
     made = record if inner is None else inner
@@ -136,13 +177,16 @@ def _of_one(record: Any, pairs: PairwiseResult | None) -> Iterator[str]:
         *(of_models(line, names) for line in _marked(made, known)),
         made._closing.format(**words),
     ]
-    yield from list(filter(None, told)) or [_PLAIN]
+    texts = list(filter(None, told)) or [_PLAIN]
+    keys = cited(made) + ([] if pairs is not None else _of_adjustment(record))
     if inner is not None:
         level = getattr(record, "alpha", 0.05)
-        yield f"The difference is called significant where p is at most {level:g}."
+        texts.append(f"The difference is called significant where p is at most {level:g}.")
     margins = getattr(record, "margins", None)
     if margins is not None:
-        yield margin_paragraph(margins, names)
+        texts.append(margin_paragraph(margins, names))
+        keys += cited(margins)
+    return texts, keys
 
 
 def margin_paragraph(margins: Any, names: tuple[str, str] = ("a", "b")) -> str:
@@ -163,22 +207,20 @@ def margin_paragraph(margins: Any, names: tuple[str, str] = ("a", "b")) -> str:
 def numbered(records: Mapping[str, Record]) -> tuple[list[dict[str, Any]], list[str]]:
     """Make one list of the works that several records cite.
 
-    Gives the heading and the paragraphs of each, a paragraph as texts with the numbers
-    that follow, and the references.
+    Gives the heading and the paragraphs of each, each a text with the numbers of works, and the
+    references.
     """
-    pieces = {
-        name: [cited(line) for line in methods_of(record)] for name, record in records.items()
-    }
-    found = (keys for each in pieces.values() for line in each for _, keys in line)
-    numbers = {key: i for i, key in enumerate(dict.fromkeys(chain.from_iterable(found)), 1)}
+    found = {name: paragraphs_of(record) for name, record in records.items()}
+    every = [key for each in found.values() for _, keys in each for key in keys]
+    numbers = {key: i for i, key in enumerate(dict.fromkeys(every), 1)}
     parts = [
         {
             "heading": name,
             "paragraphs": [
-                [(text, [numbers[key] for key in keys]) for text, keys in line] for line in each
+                (text, [numbers[key] for key in dict.fromkeys(keys)]) for text, keys in each
             ],
         }
-        for name, each in pieces.items()
+        for name, each in found.items()
     ]
     return parts, [_printed(REFERENCES[key]) for key in numbers]
 

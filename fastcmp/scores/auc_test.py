@@ -188,6 +188,7 @@ class AUCComparison(Pilot, Compared, Record):
         "Standard errors come from the placements of the scores of one class among those of the "
         "other."
     )
+    _cites = (("test", {"DeLong's test": "delong sun", "Bootstrap test": "efron"}),)
 
     #: The difference in standard errors: z, or Student's t where there are `df`. With a
     #: margin and one side, or without variance, Student's t with which the limit of the
@@ -349,6 +350,7 @@ class ContrastResult(Record):
     """A test of linear combinations of AUCs."""
 
     _opening = "Test: {title}."
+    _cites = ("delong sun",)
 
     #: Of one combination z, with its sign; of several chi-square with `df` degrees of
     #: freedom.

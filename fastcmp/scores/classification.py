@@ -73,6 +73,7 @@ class ClassificationTable(Record):
     _opening = (
         "Each measure is a ratio of the four counts; intervals of proportions: {record.interval}."
     )
+    _cites = (("interval", {"wilson": "wilson"}),)
 
     #: Positives called positive, negatives called positive, positives called negative
     #: and negatives called negative.

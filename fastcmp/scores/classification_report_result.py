@@ -36,6 +36,7 @@ class ClassificationReport(Record):
         "All numbers of the report are of the same samples, with {level} intervals of each "
         "number on its own."
     )
+    _cites = (("exact", "chung"),)
 
     #: The models; differences are to the control, where there is one.
     names: tuple[str, ...]

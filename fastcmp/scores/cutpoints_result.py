@@ -27,6 +27,7 @@ class CutpointResult(Record):
         "The cutoff was chosen by this criterion: {record.criterion}. A sample is called "
         "positive where its score is {record.rule} the cutoff."
     )
+    _cites = (("criterion", {"youden": "youden"}),)
 
     #: What was optimised, and its best value; NaN for "prevalence".
     criterion: str

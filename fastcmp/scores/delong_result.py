@@ -124,6 +124,7 @@ class DelongResult(Pilot, Record):
         "Areas under ROC curves have DeLong's standard errors and covariances; their intervals "
         "are symmetric on the logit scale."
     )
+    _cites = ("delong sun", ("n_clusters", "obuchowski-roc"))
 
     #: Shape (M,).
     auc: NDArray[np.float64]

@@ -62,6 +62,7 @@ class LiftTable(Drawn, Record):
         "Response has Wilson's intervals; intervals of lift and of captured events take into "
         "account that the scores themselves cut the groups."
     )
+    _cites = ("wilson jiang",)
 
     #: Numbers of the groups; 1 has the highest scores.
     group: NDArray[np.int64]
@@ -485,6 +486,7 @@ class KsResult(Record):
     """Kolmogorov-Smirnov distance between the scores of two classes."""
 
     _opening = "Test: {title}."
+    _cites = ("smirnov",)
 
     #: D, the largest distance between true and false positive rate.
     statistic: float

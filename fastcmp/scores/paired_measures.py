@@ -52,6 +52,10 @@ _SHORT = {"generalised score": "score", "weighted generalised score": "weighted"
 class PredictiveValueTest(Compared, Record):
     """A score test of two models' predictive values on the same samples."""
 
+    _cites = (
+        ("test", {"generalised score": "leisenring", "weighted generalised score": "kosinski"}),
+    )
+
     #: z, positive where a is better; its square is the published chi-square.
     statistic: float
     pvalue: float
@@ -141,6 +145,7 @@ class JointTest(Record):
     """Lachenbruch and Lynch's test: are sensitivity and specificity both equal?"""
 
     _opening = "Test: {title}."
+    _cites = ("lachenbruch",)
 
     #: Sum of McNemar's chi-squares among positives and among negatives.
     statistic: float
@@ -186,6 +191,13 @@ class MeasureComparison(Record):
 
     _blocks = "scores:measures"
     _opening = "{a} and {b} were compared on the same samples, measure by measure."
+
+    _cites = (
+        "mcnemar",
+        ("sensitivity.method", {"midp": "fagerland", "corrected": "edwards"}),
+        "leisenring kosinski",
+        ("interval", {"newcombe": "newcombe", "tango": "tango"}),
+    )
 
     #: McNemar's tests among the positives, and among the negatives.
     sensitivity: McNemarResult

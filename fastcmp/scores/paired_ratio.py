@@ -33,6 +33,7 @@ class PairedRatio(Record):
 
     _blocks = "scores:one_ratio"
     _opening = "Test: {title}."
+    _cites = ("cheng",)
 
     #: z: the logarithm of the ratio over its standard error; positive for a ratio > 1.
     statistic: float

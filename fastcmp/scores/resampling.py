@@ -263,6 +263,7 @@ class BootstrapResult(Resampled):
 
     _blocks = "scores:resampled"
     _opening = "Intervals are percentiles over samples drawn again."
+    _cites = ("efron",)
 
     #: AUC of each model on the data, shape (M,).
     auc: Floats
@@ -450,6 +451,8 @@ def auc_bootstrap(
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class PermutationResult(Exchanged):
     """A permutation test of the difference of two AUCs."""
+
+    _cites = ("bandos phipson",)
 
     #: AUC of a minus that of b.
     statistic: float

@@ -41,6 +41,7 @@ class RocBand(Drawn, Resampled):
     _picture: ClassVar[str] = "roc_band"
     _blocks = "scores:roc_band"
     _opening = "Intervals of the rates are percentiles over samples drawn again."
+    _cites = ("efron",)
 
     #: Specificities, or sensitivities, to read at, shape (G,).
     at: Floats
@@ -237,6 +238,8 @@ def _rates(read: Scores, model: int, at: Floats, *, by_tpr: bool) -> Floats:
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class VenkatramanResult(Exchanged):
     """A permutation test of the equality of two ROC curves."""
+
+    _cites = ("venkatraman phipson",)
 
     #: Venkatraman and Begg's E: the difference between the numbers of misclassified
     #: samples, without its sign, summed over all cuts of the ranks.

@@ -35,6 +35,8 @@ class LooksResult(Drawn, Compared, Record):
         "promise holds at all looks at once, however often one looks."
     )
 
+    _cites = (lambda self: "mcnemar lindon" if self.measure == "accuracy" else "waudby", "ramdas")
+
     #: Natural logarithm of the e-value at each look.
     log_evalue: Floats
     #: All samples up to each look; of McNemar's test without them the discordant ones.

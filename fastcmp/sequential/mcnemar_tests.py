@@ -79,6 +79,7 @@ class EvalueResult(Compared, Record):
         "right. If H0 is true, the probability that the e-value ever reaches 1 / alpha is at "
         "most alpha, however often one looks."
     )
+    _cites = ("mcnemar lindon ramdas",)
 
     #: Natural logarithm of the e-value.
     log_evalue: Any

@@ -49,6 +49,7 @@ class MeanEvalueResult(Record):
         "promise holds at all looks at once, however often one looks."
     )
     _opening = "Test: {title}."
+    _cites = ("waudby ramdas",)
 
     #: Natural logarithm of the e-value, of an equal mixture of constant bets.
     log_evalue: float

@@ -71,6 +71,7 @@ class PairLooksResult(Drawn, Record):
         "Evidence is measured by e-values, and intervals are confidence sequences: what they "
         "promise holds at all looks at once, however often one looks."
     )
+    _cites = ("mcnemar lindon ramdas",)
 
     names: tuple[str, ...]
     #: Samples that both models got right, shape (M, M), in the upper triangle; on the

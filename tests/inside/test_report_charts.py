@@ -2,12 +2,18 @@
 
 import math
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
+from examples import examples
 
+import fastcmp
 from fastcmp.report import references
 from fastcmp.report.charts import Row, curve, intervals, linear, logarithmic, upright
+from fastcmp.report.methods import paragraphs_of
+
+PACKAGE = Path(fastcmp.__file__).parent
 
 
 def number(place):
@@ -83,9 +89,13 @@ def test_curves_leave_gaps_out():
     assert found == "500,500 1000,0"
 
 
-def test_each_work_is_called_for_and_each_call_known():
-    called = {key for keys in references._CALLED.values() for key in keys}
-    assert called == set(references.REFERENCES)
+def test_each_work_is_cited_by_a_record_and_each_citation_known():
+    made = [part for record in examples().values() for part in paragraphs_of(record)]
+    assert {key for _, keys in made for key in keys} <= set(references.REFERENCES)
+    files = {*PACKAGE.rglob("*.py")} - {PACKAGE / "report" / "references.py"}
+    source = "".join(path.read_text(encoding="utf-8") for path in files)
+    declared = {key for words in re.findall(r'"([a-z0-9 -]+)"', source) for key in words.split()}
+    assert set(references.REFERENCES) <= declared
     for work in references.REFERENCES.values():
         assert re.search(r"\b(18|19|20)\d\d\b|algorithms\"\.$", work)
         assert work.endswith(".")

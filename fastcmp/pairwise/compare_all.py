@@ -290,15 +290,12 @@ def compare_all(
         record: type[PairwiseResult] = PairwiseResult
         about: Any = {}
         if by is not None:
-            from fastcmp.pairwise.metric_comparison import How, compare_counts, compare_labels
+            from fastcmp.pairwise.metric_comparison import MetricsResult, metric_tests
 
             draws = options.draws if options.method in DRAWN else None
-            how = How(by, options.method, level, draws, classes)
-            if labels is None:
-                made = compare_counts(source, how, pool)
-            else:
-                made = compare_labels(labels, y_true, sampling, how, some, pool)
-            tests, record, about = made.tests, made.record, made.of_record
+            how = by, options.method, level, draws, classes
+            tests, about = metric_tests(source, y_true, sampling, *how, some, pool)
+            record = MetricsResult
         elif matrix is not None:
             equal = check_options(options.method)
             if labels is None:
@@ -322,8 +319,7 @@ def compare_all(
         items = Items(labels.names, right, binary=True, clusters=clusters)
         sums: Any = SliceSums
         if by is not None:
-            from fastcmp.pairwise.metric_models import metric_samples
-            from fastcmp.pairwise.metric_slices import MetricSums
+            from fastcmp.pairwise.metric_models import MetricSums, metric_samples
 
             sums = partial(MetricSums, samples=metric_samples(labels, by, classes, pool))
         sliced: PairwiseResult = with_slices(

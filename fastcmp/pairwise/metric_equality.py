@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,15 +22,9 @@ from fastcmp.inputs.model_names import with_names
 from fastcmp.metrics.pairs import least_error, pair_of, without_variance
 from fastcmp.paired.units import Sampling
 from fastcmp.pairwise.compare_all import read_metric
-from fastcmp.pairwise.metric_comparison import cautions_of, fields_of_units
-from fastcmp.pairwise.metric_models import MetricModels, metric_samples, read_models
-from fastcmp.pairwise.metric_tests import (
-    Spread,
-    cells_of_samples,
-    single_samples,
-    spread_of,
-    with_units,
-)
+from fastcmp.pairwise.metric_comparison import cautions_of, sampled
+from fastcmp.pairwise.metric_models import read_models
+from fastcmp.pairwise.metric_tests import spread_of
 
 Floats = NDArray[np.float64]
 
@@ -116,14 +110,6 @@ class MetricEquality(Record):
 _METHODS = ("jackknife", "delta")
 _ROUNDING = 1e-10  # of the largest variance of a contrast: less is none
 _APART = 1e-6  # of a difference that has no variance
-
-
-class _Wald(NamedTuple):
-    """The statistic, and how many independent contrasts it is of."""
-
-    statistic: float
-    rank: int
-    status: int
 
 
 def metric_equality(
@@ -213,30 +199,35 @@ def metric_equality(
         reporting(progress, "comparing", unit="pairs") as report,
         ThreadPool(threads, report) as pool,
     ):
-        samples = metric_samples(labels, chosen, classes, pool)
-        units, more = single_samples(samples.n_samples), dict[str, Any]()
-        if groups is not None:
-            found = Sampling(groups).read(y_true, labels)
-            samples, units = with_units(samples, found)
-            more = fields_of_units(units, found)
-        models = read_models(samples, units, by, 0.95, pool)
-        spread = spread_of(samples, models, None, pool, exact=True)
-        covariance = _covariance(models, spread, pool)
+        samples, fields = sampled(labels, y_true, Sampling(groups), chosen, classes, pool)
+        models = read_models(samples, by, 0.95, pool)
+        # Covariances from variances of differences.
+        spread, m = spread_of(samples, models, None, pool, exact=True), samples.n_models
+        covariance = np.diag(np.where(models.known, models.standard_error**2, np.nan))
+        pairs = all_pairs(m)
+        pool.expect(len(pairs))
+
+        def find(i: int) -> None:
+            start, end = (k * (2 * m - 1 - k) // 2 for k in (i, i + 1))
+            variance, same = spread.of(Block(slice(start, end), pairs[start:end]))
+            variance = np.where(same, 0.0, variance)
+            j = np.arange(i + 1, m)
+            both = 0.5 * (covariance[i, i] + covariance[j, j] - variance)
+            covariance[i, j] = covariance[j, i] = both
+
+        pool.run(find, range(m - 1), steps=lambda i: m - 1 - i)
     estimator = samples.metric.estimator
-    wald = _wald(models.value, covariance, least_error(samples.n_samples) ** 2)
-    cautions = cautions_of(samples.metric, models, labels.names)
-    pvalue = math.nan
-    if wald.status == kernels.UNDEFINED and models.known.all():
+    cautions = (*fields.get("cautions", ()), *cautions_of(samples, models, labels.names))
+    least, n_clusters = least_error(samples.n_samples) ** 2, fields.get("n_clusters")
+    wald = _wald(models.value, covariance, least, n_clusters)
+    if wald["status"] == kernels.UNDEFINED and models.known.all():
         told = "No variance was observed of a difference between the models: there is no test."
-        if len(labels.names) == 2:
-            pair = pair_of(estimator, cells_of_samples(samples, units)(0, 1))
-            test, told = without_variance(pair, "two-sided")
-            wald, pvalue = wald._replace(status=test.status), test.pvalue
+        if m == 2:
+            test, told = without_variance(pair_of(estimator, samples.cells(0, 1)), "two-sided")
+            wald |= {"status": test.status, "pvalue": test.pvalue}
         cautions = (*cautions, told)
-    more["cautions"] = (*more.get("cautions", ()), *cautions)
     return MetricEquality(
-        **_referred(wald, more.get("n_clusters"), pvalue),
-        status=wald.status,
+        **wald,
         metric=estimator.name,
         measure=estimator.title,
         names=labels.names,
@@ -246,64 +237,42 @@ def metric_equality(
         n_samples=samples.n_samples,
         n_missing=labels.n_missing,
         n_excluded=labels.n_excluded,
-        **more,
+        n_clusters=n_clusters,
+        cautions=cautions,
     )
 
 
-def _covariance(models: MetricModels, spread: Spread, pool: ThreadPool) -> Floats:
-    """Find the covariances of all values from variances of differences, (M, M)."""
-    m = models.value.size
-    pairs, own = all_pairs(m), models.standard_error**2
-    pool.expect(len(pairs))
-    covariance = np.diag(np.where(models.known, own, np.nan))
+def _wald(
+    values: Floats, covariance: Floats, least: float, n_clusters: int | None
+) -> dict[str, Any]:
+    """Compare values with their mean by chi-square, with clusters by F.
 
-    def find(i: int) -> None:
-        start, end = (k * (2 * m - 1 - k) // 2 for k in (i, i + 1))
-        variance, same = spread.of(Block(slice(start, end), pairs[start:end]))
-        variance = np.where(same, 0.0, variance)
-        j = np.arange(i + 1, m)
-        both = 0.5 * (covariance[i, i] + covariance[j, j] - variance)
-        covariance[i, j] = covariance[j, i] = both
-
-    pool.run(find, range(m - 1), steps=lambda i: m - 1 - i)
-    return covariance
-
-
-def _wald(values: Floats, covariance: Floats, least: float) -> _Wald:
-    """Compare values with their mean; NaN where one of them is not known.
-
-    Variances up to `least` are rounding.
+    Variances up to `least` are rounding; NaN where a value is not known, or differs without
+    variance.
     """
+    from scipy.special import chdtrc, fdtrc
+
     m = values.size
+    found = {"statistic": math.nan, "pvalue": math.nan, "df": 0, "distribution": "chi2"}
+    found["status"] = int(kernels.UNDEFINED)
     if not (np.isfinite(values).all() and np.isfinite(covariance).all()):
-        return _Wald(math.nan, 0, int(kernels.UNDEFINED))
+        return found
     centre = np.eye(m) - 1.0 / m
     # Contrasts have the variances of differences; what all models share is in none.
     sizes, axes = np.linalg.eigh(centre @ covariance @ centre)
     rest = axes.T @ (values - values.mean())
     within = sizes > max(_ROUNDING * sizes[-1], least)
-    rank = int(np.count_nonzero(within))
+    k = found["df"] = int(np.count_nonzero(within))
     outside = float(np.linalg.norm(rest[~within]))
     if outside > _APART * float(np.abs(values).max()):
-        return _Wald(math.nan, rank, int(kernels.UNDEFINED))
-    if rank == 0:
-        return _Wald(0.0, 0, int(kernels.DEGENERATE))
+        return found
+    if k == 0:
+        return found | {"statistic": 0.0, "pvalue": 1.0, "status": int(kernels.DEGENERATE)}
+    found["status"] = int(kernels.OK)
     statistic = float((rest[within] ** 2 / sizes[within]).sum())
-    return _Wald(statistic, rank, int(kernels.OK))
-
-
-def _referred(wald: _Wald, n_clusters: int | None, exact: float) -> dict[str, Any]:
-    """Refer the statistic to chi-square, with clusters to F; `exact` where there is none."""
-    from scipy.special import chdtrc, fdtrc
-
-    statistic, k, status = wald
-    found = {"statistic": statistic, "df": k, "distribution": "chi2"}
-    if status != kernels.OK:
-        none = status == kernels.DEGENERATE and statistic == 0.0
-        return found | {"pvalue": 1.0 if none else exact}
     if n_clusters is None:
-        return found | {"pvalue": float(chdtrc(k, statistic))}
+        return found | {"statistic": statistic, "pvalue": float(chdtrc(k, statistic))}
     below = n_clusters - k
     f = statistic * below / (k * (n_clusters - 1.0)) if below > 0 else math.nan
     pvalue = float(fdtrc(k, below, f)) if below > 0 else math.nan
-    return {"statistic": f, "df": (k, below), "distribution": "F", "pvalue": pvalue}
+    return found | {"statistic": f, "df": (k, below), "distribution": "F", "pvalue": pvalue}

@@ -1,19 +1,21 @@
-"""Each model by a metric of counts: its value, interval, and influences of samples."""
+"""Many models by a metric of counts, one by one: values, intervals, influences of samples."""
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp import kernels
+from fastcmp.core.records import LabelledCounts
 from fastcmp.core.threads import ThreadPool, check_memory, no_step, parts
+from fastcmp.counts.label_counts import count_cells
+from fastcmp.counts.pairs import Block, places_of
+from fastcmp.inputs.item_groups import ItemGroups
 from fastcmp.inputs.labels import Labels, code_type, in_order, sorted_codes
 from fastcmp.kernels.cluster_means import t_quantile
 from fastcmp.kernels.metric_slopes import (
@@ -22,19 +24,19 @@ from fastcmp.kernels.metric_slopes import (
     mark_codes,
     table_starts,
 )
-from fastcmp.metrics.cells import check_classes_fit
+from fastcmp.metrics.cells import Cells, ClusterCells, check_classes_fit, gather_cells
+from fastcmp.metrics.choice import Metric
 from fastcmp.metrics.estimators import Estimator
 from fastcmp.metrics.intervals import estimate_table, jackknife_influences, limits_on
-
-if TYPE_CHECKING:
-    from fastcmp.metrics.choice import Metric
-    from fastcmp.pairwise.metric_tests import MetricUnits
+from fastcmp.paired.mcnemar_counts import per_sample
+from fastcmp.pairwise.slice_sums import Items, Pairs, Part, SliceSums
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
 _FEW_CELLS = 1 << 12  # of the tables of a model, whatever the samples
+_FEW_CLASSES = 64  # whose cells are counted in a table, not sorted
 _MARKS = 1 << 24  # codes up to which those in use are marked, not sorted
 
 
@@ -47,15 +49,12 @@ class MetricClasses(NamedTuple):
     #: Code of each class in the data, shape (K,); -1 where none has it. The last may be
     #: of predictions that are none of the classes.
     codes: Ints
-
-    @property
-    def in_order(self) -> bool:
-        """Whether codes are in the order of the metric."""
-        return bool((self.codes == np.arange(self.codes.size)).all())
+    #: Whether codes are in the order of the metric, and there are no others.
+    in_order: bool
 
     def table(self, counts: NDArray[Any]) -> Floats:
         """Order counts ``[..., t, p]`` by codes as the metric wants them."""
-        if self.in_order and counts.shape[-1] == self.codes.size:
+        if self.in_order:
             return counts.astype(np.float64)
         known = np.flatnonzero(self.codes >= 0)
         own = self.codes[known]
@@ -65,7 +64,7 @@ class MetricClasses(NamedTuple):
 
     def lookup(self, influences: Floats, n_codes: int) -> Floats:
         """Order influences ``[..., t, p]`` of the metric by codes."""
-        if self.in_order and n_codes == self.codes.size:
+        if self.in_order:
             return influences
         known = np.flatnonzero(self.codes >= 0)
         own = self.codes[known]
@@ -74,8 +73,8 @@ class MetricClasses(NamedTuple):
         return found
 
 
-def bind(
-    metric: Metric, found: Sequence[Any], codes: Sequence[int], others: int | None
+def _bound(
+    metric: Metric, found: Sequence[Any], codes: Sequence[int], n_codes: int, others: int | None
 ) -> MetricClasses:
     """Bind a metric to the classes that were found, with their codes.
 
@@ -94,7 +93,54 @@ def bind(
     if others is not None:
         estimator = estimator.with_others()
         of_class.append(others)
-    return MetricClasses(estimator, classes, np.array(of_class, np.int64))
+    in_order = of_class == list(range(n_codes))
+    return MetricClasses(estimator, classes, np.array(of_class, np.int64), in_order)
+
+
+class MetricUnits(NamedTuple):
+    """What samples are drawn as, for the variance of a metric of counts."""
+
+    #: Cluster of each sample; None where each is its own.
+    clusters: Ints | None
+    n_clusters: int
+    #: Samples of each stratum, shape (H,).
+    sizes: Ints
+    #: Stratum of each cluster; None for one stratum, or where they lie across strata.
+    of_cluster: Ints | None = None
+    #: Whether there are strata.
+    stratified: bool = False
+
+    @property
+    def df(self) -> float:
+        """Degrees of freedom: clusters less strata; infinite for single samples."""
+        if self.clusters is None:
+            return np.inf
+        strata = 1 if self.of_cluster is None else self.sizes.size
+        return float(self.n_clusters - strata)
+
+    def factors(self, *, corrected: bool) -> Floats:
+        """What squares count in each stratum: u / (u - 1) of u units."""
+        if self.clusters is None:
+            sizes = self.sizes if corrected else None
+        elif self.of_cluster is None:
+            sizes = np.array([self.n_clusters])
+        else:
+            sizes = np.bincount(self.of_cluster)
+        if sizes is None:
+            return np.ones(self.sizes.size)
+        return np.asarray(sizes / np.maximum(sizes - 1.0, 1.0))
+
+    def about_means(self, sums: Floats) -> Floats:
+        """Take the mean of its stratum off the sum of each cluster; scale by factors.
+
+        The squares then add up to the variance; `sums` has the shape (C,).
+        """
+        root = np.sqrt(self.factors(corrected=True))
+        if self.of_cluster is None:
+            return np.asarray(sums * root[0])
+        means = np.bincount(self.of_cluster, sums) / np.bincount(self.of_cluster)
+        rest: Floats = (sums - means[self.of_cluster]) * root[self.of_cluster]
+        return rest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,12 +151,17 @@ class Counted(ABC):
     n_codes: int
     n_models: int
     n_samples: int
+    units: MetricUnits
     #: What a sample of each stratum counts, of mean 1 over samples, shape (H,).
     weights: Floats
 
     @abstractmethod
     def counts(self, i: int) -> Ints:
         """Count the samples of a model, ``[stratum, true, predicted]``."""
+
+    @abstractmethod
+    def cells(self, i: int, j: int) -> Cells:
+        """The cells of two models in the order of the metric, with clusters those of each."""
 
     @property
     def many_classes(self) -> bool:
@@ -129,9 +180,13 @@ class Counted(ABC):
         """Whether samples of strata count differently."""
         return bool(np.ptp(self.weights) > 0)
 
-    def check(self) -> None:
-        """Refuse a user's metric that is no function of the counts."""
-        self.metric.estimator.check(self.table(self.counts(0)))
+    @property
+    def place(self) -> Ints:
+        """The place in the metric of each code."""
+        codes = self.metric.codes
+        place = np.zeros(self.n_codes, np.int64)
+        place[codes[codes >= 0]] = np.flatnonzero(codes >= 0)
+        return place
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,38 +210,98 @@ class MetricSamples(Counted):
         kernels.count_agreement(self.rows, self.preds[i], counts)
         return counts.reshape(h, k, k)
 
+    def cells(self, i: int, j: int) -> Cells:
+        """The cells of two models in the order of the metric, with clusters those of each."""
+        place, k, units = self.place, self.metric.codes.size, self.units
+        columns = self.rows, self.preds[i], self.preds[j]
+        if self.weights.size == 1 and units.clusters is None:
+            if self.n_codes <= _FEW_CLASSES:
+                tensor = np.zeros((self.n_codes,) * 3, np.int64)
+                kernels.count_labels(*columns, tensor)
+                codes = np.argwhere(tensor)
+                return gather_cells(place[codes], tensor[tuple(codes.T)], k)
+            codes, counts = count_cells(columns, self.n_codes)
+            return gather_cells(place[codes], counts, k)
+        clusters = units.clusters
+        if clusters is None:
+            clusters = np.zeros(self.n_samples, np.int64)
+        n = max(units.n_clusters, self.n_codes * self.weights.size)
+        codes, counts = count_cells([clusters, *columns], n)
+        if self.weights.size == 1:
+            return gather_cells(place[codes[:, 1:]], counts, k, codes[:, 0])
+        # Cells of each stratum, whose samples have a weight.
+        stratum, codes[:, 1] = np.divmod(codes[:, 1], self.n_codes)
+        weights = self.weights[stratum]
+        starts = np.flatnonzero(np.diff(codes[:, 0], prepend=-1, append=-1))
+        own = ClusterCells(starts, np.arange(counts.size), counts)
+        cells = Cells(place[codes[:, 1:]], weights * counts, k, own, weights**2 * counts)
+        return cells if units.clusters is not None else cells._replace(clusters=None)
+
 
 def metric_samples(
-    labels: Labels, metric: Metric, classes: Sequence[Any] | None, pool: ThreadPool
+    labels: Labels,
+    metric: Metric,
+    classes: Sequence[Any] | None,
+    pool: ThreadPool,
+    groups: ItemGroups | None = None,
 ) -> MetricSamples:
-    """Bind a metric to labels; classes that never occur are left out."""
-    labels, others = compact(labels, pool, keep=classes is not None)
-    n_classes = len(labels.classes)
+    """Bind a metric to labels; classes that never occur are left out unless they are named."""
+    labels, others = _compact(labels, pool, keep=classes is not None)
+    n_classes, n, n_codes = len(labels.classes), labels.n_samples, labels.n_codes
     codes = list(range(n_classes))
     if classes is None:
         codes = sorted_codes(labels.classes, np.arange(n_classes))
     found = [labels.classes[code] for code in codes]
-    return MetricSamples(
-        metric=bind(metric, found, codes, n_classes if others else None),
-        n_codes=labels.n_codes,
+    samples = MetricSamples(
+        metric=_bound(metric, found, codes, n_codes, n_classes if others else None),
+        n_codes=n_codes,
         n_models=len(labels.preds),
-        n_samples=labels.n_samples,
+        n_samples=n,
+        units=MetricUnits(None, 0, np.array([n])),
         weights=np.ones(1),
         rows=labels.y_true,
         preds=labels.preds,
     )
+    if groups is None:
+        return samples
+    strata, sizes, of_cluster = groups.strata, np.array([n]), None
+    if strata is not None:  # rows of the tables are then strata and classes
+        sizes = np.bincount(strata.codes)
+        weights = per_sample(groups.stratum_weights, sizes)
+        rows = strata.codes * n_codes + samples.rows
+        samples = replace(
+            samples,
+            rows=rows.astype(code_type(sizes.size * n_codes)),
+            weights=np.ones(sizes.size) if weights is None else weights * n,
+        )
+    units = MetricUnits(None, 0, sizes, None, strata is not None)
+    if (clusters := groups.clusters) is not None:
+        n_clusters = len(clusters.labels)
+        if strata is not None and not groups.crossed:
+            of_cluster = np.zeros(n_clusters, np.int64)
+            of_cluster[clusters.codes] = strata.codes
+        units = MetricUnits(clusters.codes, n_clusters, sizes, of_cluster, strata is not None)
+    return replace(samples, units=units)
 
 
-def compact(labels: Labels, pool: ThreadPool, *, keep: bool) -> tuple[Labels, bool]:
+def _compact(labels: Labels, pool: ThreadPool, *, keep: bool) -> tuple[Labels, bool]:
     """Leave out codes that no sample has; all classes stay with `keep`.
 
     Tells as well whether some predictions are none of the classes: they have the last
     code.
     """
-    n_classes = len(labels.classes)
+    n_classes, columns = len(labels.classes), (labels.y_true, *labels.preds)
     if n_classes > _MARKS:
         return in_order(labels), False
-    used = _used(labels, pool)
+    groups = parts(len(columns), -(-len(columns) // pool.threads))
+    marks = np.zeros((len(groups), n_classes + 1), np.uint8)
+
+    def mark(group: int) -> None:
+        for column in columns[groups[group]]:
+            mark_codes(column, marks[group])
+
+    pool.run(mark, range(len(groups)), steps=no_step)
+    used = np.flatnonzero(marks.any(axis=0))
     others = bool(used[-1] == n_classes)
     known = np.arange(n_classes) if keep else used[used < n_classes]
     n_codes = known.size + others
@@ -202,7 +317,6 @@ def compact(labels: Labels, pool: ThreadPool, *, keep: bool) -> tuple[Labels, bo
         return as_they_are, others
     place = np.zeros(n_classes + 1, code_type(n_codes))
     place[known], place[-1] = np.arange(known.size), n_codes - 1
-    columns = (labels.y_true, *labels.preds)
     moved: list[Any] = [None] * len(columns)
 
     def move(i: int) -> None:
@@ -213,18 +327,54 @@ def compact(labels: Labels, pool: ThreadPool, *, keep: bool) -> tuple[Labels, bo
     return replace(as_they_are, y_true=y_true, preds=tuple(preds)), others
 
 
-def _used(labels: Labels, pool: ThreadPool) -> Ints:
-    """List the codes that occur, ascending."""
-    columns = (labels.y_true, *labels.preds)
-    groups = parts(len(columns), -(-len(columns) // pool.threads))
-    marks = np.zeros((len(groups), len(labels.classes) + 1), np.uint8)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricCounts(Counted):
+    """Samples of each two models by true class and both predictions."""
 
-    def mark(group: int) -> None:
-        for column in columns[groups[group]]:
-            mark_codes(column, marks[group])
+    source: LabelledCounts
 
-    pool.run(mark, range(len(groups)), steps=no_step)
-    return np.flatnonzero(marks.any(axis=0))
+    def counts(self, i: int) -> Ints:
+        """Count the samples of a model, ``[stratum, true, predicted]``."""
+        # Each model is the first or the second of some pair.
+        other = 1 if i == 0 else 0
+        codes, samples = self.codes(i, other)
+        table = np.zeros((1, self.n_codes, self.n_codes), np.int64)
+        np.add.at(table[0], (codes[:, 0], codes[:, 1]), samples)
+        return table
+
+    def codes(self, i: int, j: int) -> tuple[Ints, Ints]:
+        """List the cells of two models in this order: codes (C, 3), and samples."""
+        pair = np.array([(min(i, j), max(i, j))])
+        codes, samples = self.source.cells(int(places_of(pair, self.n_models)[0]))
+        return (codes if i < j else codes[:, [0, 2, 1]]), samples
+
+    def cells(self, i: int, j: int) -> Cells:
+        """The cells of two models in the order of the metric."""
+        codes, samples = self.codes(i, j)
+        return gather_cells(self.place[codes], samples, self.metric.codes.size)
+
+    def tensors(self, block: Block) -> Ints:
+        """All cells of the pairs of a block, ``[p, t, a, b]``."""
+        places = places_of(np.sort(block.pairs, axis=1), self.n_models)
+        tensors: Ints = self.source.counts[places]
+        turned = block.pairs[:, 0] > block.pairs[:, 1]
+        tensors[turned] = tensors[turned].transpose(0, 1, 3, 2)
+        return tensors
+
+
+def metric_counts(counts: LabelledCounts, metric: Metric) -> MetricCounts:
+    """Bind a metric to the classes of a stream."""
+    found = tuple(counts.classes)
+    k, n = len(found), counts.n_samples
+    return MetricCounts(
+        metric=_bound(metric, found, range(k), k, None),
+        n_codes=k,
+        n_models=len(counts.names or ()),
+        n_samples=n,
+        units=MetricUnits(None, 0, np.array([n])),
+        weights=np.ones(1),
+        source=counts,
+    )
 
 
 _CELLS = 1 << 18  # cells of tables that are worked out together
@@ -239,8 +389,8 @@ class MetricModels:
     #: Shape (M,), and the interval, (M, 2).
     standard_error: Floats
     interval: Floats
-    #: How it was made.
-    interval_methods: tuple[str, ...]
+    #: How intervals were made.
+    interval_methods: set[str]
     #: Samples by true and predicted class, in the order of the metric, (M, K, K); None
     #: where they would take more than the samples.
     tables: Floats | None
@@ -261,195 +411,163 @@ class MetricModels:
         return np.isfinite(self.value) & np.isfinite(self.standard_error)
 
 
-class _Reading:
-    """Models as they are read, some at a time, by several threads."""
+def read_models(samples: Counted, method: str, level: float, pool: ThreadPool) -> MetricModels:
+    """Count each model, and find its metric, interval and influences."""
+    metric, units, estimator = samples.metric, samples.units, samples.metric.estimator
+    m, n, k, codes = samples.n_models, samples.n_samples, metric.codes.size, samples.n_codes
+    h, small, clusters = samples.weights.size, not samples.many_classes, units.clusters
+    wide = float(codes) ** 2 * (1 + 2 * h) if small else float(n)
+    check_memory(
+        8.0 * m * (wide + units.n_clusters + m),
+        None,
+        f"the influences of {m} models on {n} samples",
+        "compare fewer models, or pass pairs=",
+    )
+    first = samples.counts(0)
+    estimator.check(samples.table(first))
+    jackknife = method != "delta" and clusters is None
+    found = MetricModels(
+        value=np.empty(m),
+        standard_error=np.empty(m),
+        interval=np.empty((m, 2)),
+        interval_methods=set(),
+        tables=np.empty((m, k, k)) if small else None,
+        lookups=np.empty((m, h * codes, codes)) if small and clusters is None else None,
+        rows=np.zeros((m, units.n_clusters)) if clusters is not None else None,
+        averaged=np.zeros((m, k), np.bool_),
+        without=np.zeros((m, k), np.bool_),
+        sizes=metric.table(first.sum(axis=0)).sum(axis=1),
+    )
+    if not small and clusters is None:
+        found = replace(found, rows=np.zeros((m, n)))
+    counted = np.empty((m, h, codes, codes), np.int64) if small else None
+    factors = np.sqrt(units.factors(corrected=jackknife))[:, np.newaxis, np.newaxis]
+    scale, (least, most) = estimator.entry.scale, estimator.entry.limits
+    quantile = t_quantile(units.df, level)
+    # Whether intervals are symmetric on a scale, of all models or where no proportion is.
+    of = estimator.proportions(np.ones((estimator.n_classes,) * 2))
+    symmetric = samples.weighted or (
+        scale in ("log", "identity") and (of is None or not of.are_independent)
+    )
+    as_shown = jackknife == (scale != "log")
 
-    def __init__(self, samples: Counted, units: MetricUnits, method: str, level: float) -> None:
-        self.samples, self.units, self.level = samples, units, level
-        self.quantile = t_quantile(units.df, level)
-        self.jackknife = method != "delta" and units.clusters is None
-        factors = units.factors(corrected=self.jackknife)
-        self.factors = np.sqrt(factors)[:, np.newaxis, np.newaxis]
-        self.estimator = samples.metric.estimator
-        m, k = samples.n_models, samples.metric.codes.size
-        h, codes = samples.weights.size, samples.n_codes
-        self.small = not samples.many_classes
-        self.value, self.error = np.empty((2, m))
-        self.interval = np.empty((m, 2))
-        self.interval_methods: set[str] = set()
-        self.averaged, self.without = np.zeros((2, m, k), np.bool_)
-        self.sizes = samples.metric.table(samples.counts(0).sum(axis=0)).sum(axis=1)
-        self.tables = np.empty((m, k, k)) if self.small else None
-        self.counted = np.empty((m, h, codes, codes), np.int64) if self.small else None
-        self.lookups = self.rows = None
-        if units.clusters is not None:
-            self.rows = np.zeros((m, units.n_clusters))
-        elif self.small:
-            self.lookups = np.empty((m, h * codes, codes))
-        else:
-            self.rows = np.zeros((m, samples.n_samples))
-
-    @property
-    def spans(self) -> list[slice]:
-        """The models that are read together."""
-        size = max(1, _CELLS // self.samples.n_codes**2) if self.small else 1
-        return parts(self.samples.n_models, size)
-
-    def count(self, span: slice) -> None:
-        """Count some models."""
-        assert self.counted is not None
+    def count(span: slice) -> None:
+        assert counted is not None
         for i in range(span.start, span.stop):
-            self.counted[i] = self.samples.counts(i)
+            counted[i] = samples.counts(i) if i else first
 
-    def read(self, span: slice) -> None:
-        """Find out all about some models."""
-        if self.counted is not None:
-            counts = self.counted[span]
+    def influences(tables: Floats, counts: Ints) -> Floats:
+        """What samples add to the metric, to first order, (b, H, K', K')."""
+        if jackknife:
+            each = samples.weights if samples.weighted else samples.weights[:1]
+            own = [jackknife_influences(estimator, tables, x or 1.0) for x in each.tolist()]
+            psi = np.stack(own, axis=1)
         else:
-            counts = self.samples.counts(span.start)[np.newaxis]
-        tables = self.samples.table(counts)
-        self.value[span] = self.estimator.values(tables)
-        if self.tables is not None:
-            self.tables[span] = tables
-        lookups = self._lookups(tables, counts)
-        lookups[np.isnan(self.value[span])] = np.nan
-        if self.units.clusters is None:
-            self._keep(span, lookups, counts)
-        self._mark(span, tables)
-        for place, table in enumerate(tables):
-            i = span.start + place
-            if self.units.clusters is not None:
-                self._add_up(i, lookups[place])
-            self.interval[i] = self._interval(i, table)
-
-    def _mark(self, span: slice, tables: Floats) -> None:
-        """Mark classes that a metric is over, and those with a rate of 0/0."""
-        marks, full = (self.averaged, self.without), np.ones_like(tables[0])
-        calls, truths = (np.asarray(tables.any(axis=axis)) for axis in (1, 2))
-        seen = np.asarray((calls & truths).all(axis=1))
-        # All tables without an empty row or column are alike.
-        for places, table in (
-            (np.flatnonzero(seen), full),
-            *((place, tables[place]) for place in np.flatnonzero(~seen)),
-        ):
-            found = (self.estimator.averaged(table), self.estimator.without_samples(table))
-            for flags, own in zip(marks, found, strict=True):
-                if own is not None:
-                    flags[span.start + places] = own
-
-    def _interval(self, i: int, table: Floats) -> tuple[float, float]:
-        """The interval of a model alone."""
-        scale, value = self.estimator.entry.scale, float(self.value[i])
-        error = float(self.error[i])
-        if self.units.stratified or self.units.clusters is not None:
-            return limits_on(scale, value, error, self.quantile)
-        by = "delta" if scale == "log" else "jackknife"
-        inside = self.estimator.entry.limits[0] < value < self.estimator.entry.limits[1]
-        plain = self.samples.weighted or (scale in ("log", "identity") and self.by_scale)
-        if inside and self.jackknife == (by == "jackknife") and plain:
-            self.interval_methods.add(by if scale == "identity" else f"{by}, {scale}")
-            return limits_on(scale, value, error, self.quantile)
-        found = estimate_table(self.estimator, table, self.level)
-        self.interval_methods.add(found.method)
-        return found.low, found.high
-
-    @cached_property
-    def by_scale(self) -> bool:
-        """Whether intervals are symmetric on a scale, as those of `estimate_table`."""
-        of = self.estimator.proportions(np.ones((self.estimator.n_classes,) * 2))
-        return of is None or not of.are_independent
-
-    def _lookups(self, tables: Floats, counts: Ints) -> Floats:
-        """Look up what samples add to the metric, to first order, (b, H, K', K')."""
-        samples, weights = self.samples, self.samples.weights
-        if not self.jackknife:
-            own = self.estimator.influences(tables)[:, np.newaxis]
-        else:
-            each = weights if samples.weighted else weights[:1]
-            own = np.stack(
-                [
-                    jackknife_influences(self.estimator, tables, weight or 1.0)
-                    for weight in each.tolist()
-                ],
-                axis=1,
-            )
-        n = tables.sum(axis=(1, 2))[:, np.newaxis, np.newaxis, np.newaxis]
-        scaled = own * weights[:, np.newaxis, np.newaxis] / n
-        lookups = samples.metric.lookup(scaled, samples.n_codes)
-        if self.units.centred:
-            sizes = self.units.sizes[:, np.newaxis, np.newaxis]
+            psi = estimator.influences(tables)[:, np.newaxis]
+        total = tables.sum(axis=(1, 2))[:, np.newaxis, np.newaxis, np.newaxis]
+        lookups = metric.lookup(psi * samples.weights[:, np.newaxis, np.newaxis] / total, codes)
+        if units.stratified and units.of_cluster is None:  # about the mean of each stratum
+            sizes = units.sizes[:, np.newaxis, np.newaxis]
             lookups -= (counts * lookups).sum(axis=(2, 3), keepdims=True) / sizes
         return lookups
 
-    def _keep(self, span: slice, lookups: Floats, counts: Ints) -> None:
-        """Keep the influences of samples that are units by themselves."""
-        lookups *= self.factors
-        self.error[span] = np.sqrt((counts * lookups**2).sum(axis=(1, 2, 3)))
-        flat = lookups.reshape(len(lookups), -1, lookups.shape[-1])
-        if self.lookups is not None:
-            self.lookups[span] = flat
-            return
-        assert self.rows is not None
-        i, own = span.start, self.samples
-        if not math.isnan(self.error[i]):
-            assert isinstance(own, MetricSamples)
-            none = np.zeros(own.n_samples)
-            base = table_starts(own.rows, own.n_codes)
-            gather_influences(base, own.preds[i], flat[0].ravel(), none, self.rows[i])
+    def mark(span: slice, tables: Floats) -> None:
+        """Mark classes that a metric is over, and those with a rate of 0/0."""
+        called, true = (np.asarray(tables.any(axis=axis)) for axis in (1, 2))
+        seen = np.asarray((called & true).all(axis=1))
+        # All tables without an empty row or column are alike.
+        alike = [(np.flatnonzero(seen), np.ones_like(tables[0]))] if seen.any() else []
+        for places, table in (*alike, *((i, tables[i]) for i in np.flatnonzero(~seen))):
+            marks = (estimator.averaged(table), estimator.without_samples(table))
+            for flags, own in zip((found.averaged, found.without), marks, strict=True):
+                if own is not None:
+                    flags[span.start + places] = own
 
-    def _add_up(self, i: int, lookup: Floats) -> None:
-        """Add the influences of samples up by cluster."""
-        units, own = self.units, self.samples
-        assert units.clusters is not None
-        assert isinstance(own, MetricSamples)
-        assert self.rows is not None
+    def interval(value: float, error: float, table: Floats) -> tuple[float, float]:
+        """The interval of a model alone."""
+        if units.stratified or clusters is not None:
+            return limits_on(scale, value, error, quantile)
+        if least < value < most and as_shown and symmetric:
+            by = "delta" if scale == "log" else "jackknife"
+            found.interval_methods.add(by if scale == "identity" else f"{by}, {scale}")
+            return limits_on(scale, value, error, quantile)
+        made = estimate_table(estimator, table, level, error if as_shown else None)
+        found.interval_methods.add(made.method)
+        return made.low, made.high
+
+    def read(span: slice) -> None:
+        start = span.start
+        counts = samples.counts(start)[np.newaxis] if counted is None else counted[span]
+        tables = samples.table(counts)
+        values = found.value[span] = estimator.values(tables)
+        if found.tables is not None:
+            found.tables[span] = tables
+        lookups = influences(tables, counts)
+        lookups[np.isnan(values)] = np.nan
+        mark(span, tables)
+        flat = lookups.reshape(len(lookups), -1, codes)
+        if clusters is None:  # samples are units by themselves
+            lookups *= factors
+            errors = np.sqrt((counts * lookups**2).sum(axis=(1, 2, 3)))
+        else:
+            errors = np.array([add_up(start + i, lookup) for i, lookup in enumerate(flat)])
+        if found.lookups is not None:
+            found.lookups[span] = flat
+        elif clusters is None and not np.isnan(errors[0]):
+            assert isinstance(samples, MetricSamples)
+            assert found.rows is not None
+            starts = table_starts(samples.rows, codes)
+            where = samples.preds[start], flat[0].ravel(), np.zeros(n), found.rows[start]
+            gather_influences(starts, *where)
+        found.standard_error[span] = errors
+        for i, (value, error) in enumerate(zip(values.tolist(), errors.tolist(), strict=True)):
+            found.interval[start + i] = interval(value, error, tables[i])
+
+    def add_up(i: int, lookup: Floats) -> float:
+        """Add the influences of samples up by cluster; the standard error."""
+        assert isinstance(samples, MetricSamples)
+        assert found.rows is not None
         if np.isnan(lookup).any():
-            self.error[i] = math.nan
-            return
-        flat = lookup.reshape(-1, lookup.shape[-1])
-        add_influences(own.rows, own.preds[i], flat, units.clusters, self.rows[i])
-        self.rows[i] = units.about_means(self.rows[i])
-        self.error[i] = math.sqrt(self.rows[i] @ self.rows[i])
+            return np.nan
+        assert clusters is not None
+        add_influences(samples.rows, samples.preds[i], lookup, clusters, found.rows[i])
+        found.rows[i] = units.about_means(found.rows[i])
+        return float(np.sqrt(found.rows[i] @ found.rows[i]))
 
-
-def read_models(
-    samples: Counted, units: MetricUnits, method: str, level: float, pool: ThreadPool
-) -> MetricModels:
-    """Count each model, and find its metric, interval and influences."""
-    _check_memory(samples, units)
-    samples.check()
-    reading = _Reading(samples, units, method, level)
-    if reading.small:
+    size = max(1, _CELLS // codes**2) if small else 1
+    if small:
         # To hand over a task takes as long as to count a hundred thousand samples.
-        several = parts(samples.n_models, -(-samples.n_models // (8 * pool.threads)))
-        pool.run(reading.count, several, steps=no_step)
+        pool.run(count, parts(m, -(-m // (8 * pool.threads))), steps=no_step)
     # Small tables are Python's work, which threads would only pass to each other.
-    here = reading.small and units.clusters is None
-    pool.run(reading.read, reading.spans, steps=no_step, here=here)
-    return MetricModels(
-        value=reading.value,
-        standard_error=reading.error,
-        interval=reading.interval,
-        interval_methods=tuple(sorted(reading.interval_methods - {""})),
-        tables=reading.tables,
-        lookups=reading.lookups,
-        rows=reading.rows,
-        averaged=reading.averaged,
-        without=reading.without,
-        sizes=reading.sizes,
-    )
+    pool.run(read, parts(m, size), steps=no_step, here=small and clusters is None)
+    found.interval_methods.discard("")
+    return found
 
 
-def _check_memory(samples: Counted, units: MetricUnits) -> None:
-    """Refuse more models, classes or clusters than memory holds."""
-    m, wide = samples.n_models, float(samples.n_samples)
-    if not samples.many_classes:
-        wide = float(samples.n_codes) ** 2 * (1 + 2 * samples.weights.size)
-    if units.clusters is not None:
-        wide += units.n_clusters
-    check_memory(
-        8.0 * m * (wide + m),
-        None,
-        f"the influences of {m} models on {samples.n_samples} samples",
-        "compare fewer models, or pass pairs=",
-    )
+class MetricSums(SliceSums):
+    """A metric of the samples of each slice, and what each of these adds to it."""
+
+    def __init__(self, items: Items, pairs: Pairs, samples: MetricSamples) -> None:
+        """Keep codes of the samples, clusters one after the other."""
+        super().__init__(items, pairs)
+        self.counted, self.offset, self.common = False, 0.0 * self.offset, np.zeros(0)
+        order: Any = slice(None) if self.clusters is None else self.order
+        k, m = samples.n_codes, samples.n_models
+        check_memory(32.0 * m * k**2, None, f"tables of {k} classes", "compare fewer models")
+        self._metric, self._codes_of = samples.metric, k
+        rows = samples.rows.astype(np.int64)[order] * k
+        self._cells = np.stack([rows + pred[order] for pred in samples.preds])
+
+    def values_at(self, where: Ints) -> Floats:
+        """Values whose mean is the metric, and whose deviations are its influences."""
+        k, cells = self._codes_of, self._cells[:, where]
+        counts = np.stack([np.bincount(row, minlength=k * k) for row in cells])
+        tables = self._metric.table(counts.reshape(-1, k, k))
+        estimator = self._metric.estimator
+        influences = self._metric.lookup(estimator.influences(tables), k)
+        found = estimator.values(tables)[:, None, None] + influences
+        return np.take_along_axis(found.reshape(len(cells), -1), cells, axis=1).T
+
+    def rest(self, whole: Part, own: Part, mask: Flags) -> Part:  # noqa: ARG002
+        """The samples outside a slice, whose metric does not follow from the others."""
+        return self.of(~mask)

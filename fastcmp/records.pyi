@@ -37,14 +37,14 @@ from fastcmp.metrics.fleiss import FleissResult as FleissResult
 from fastcmp.metrics.kappa import KappaResult as KappaResult
 from fastcmp.metrics.metric import MetricResult as MetricResult
 from fastcmp.one_call import Recognised as Recognised
-from fastcmp.paired.cost_result import CostResult as CostResult
+from fastcmp.paired.cost_test import CostResult as CostResult
 from fastcmp.paired.holdout import HoldoutResult as HoldoutResult
 from fastcmp.paired.margin_result import MarginDecision as MarginDecision
 from fastcmp.paired.margin_result import MarginTests as MarginTests
 from fastcmp.paired.mcnemar_result import McNemarResult as McNemarResult
 from fastcmp.paired.symmetry import SymmetryResult as SymmetryResult
+from fastcmp.paired.unpaired_accuracies import UnpairedResult as UnpairedResult
 from fastcmp.paired.unpaired_means import UnpairedMeans as UnpairedMeans
-from fastcmp.paired.unpaired_result import UnpairedResult as UnpairedResult
 from fastcmp.pairwise.agreement import AgreementResult as AgreementResult
 from fastcmp.pairwise.best_set import BestSet as BestSet
 from fastcmp.pairwise.cochran import CochranResult as CochranResult

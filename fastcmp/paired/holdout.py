@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -20,15 +21,19 @@ from fastcmp.core.sections import Section, format_interval, format_pvalue, inter
 from fastcmp.core.sentences import answer, answer_of, dropped_sentences, how, outside_sentences
 from fastcmp.inputs.columns import Column, count_rows, read_column
 from fastcmp.inputs.model_names import check_indexes, known_frame, read_pair_names
-from fastcmp.paired.cost_result import METHOD_NAMES as COST_NAMES
-from fastcmp.paired.cost_result import METHODS as COST_METHODS
-from fastcmp.paired.cost_result import CostResult
-from fastcmp.paired.cost_test import cost_test
-from fastcmp.paired.margin_result import MarginTests, margin_sentences
+from fastcmp.paired.cost_test import METHOD_NAMES as COST_NAMES
+from fastcmp.paired.cost_test import METHODS as COST_METHODS
+from fastcmp.paired.cost_test import CostResult, cost_test
+from fastcmp.paired.margin_result import margin_sentences
 from fastcmp.paired.margins import MarginOptions, read_margin, with_margin
 from fastcmp.paired.mcnemar import mcnemar
 from fastcmp.paired.mcnemar_counts import METHOD_NAMES, METHODS
 from fastcmp.paired.mcnemar_result import McNemarResult, describe_test
+
+
+def _of_comparison(name: str, doc: str) -> Any:
+    """A property with what the record of the test has under a name."""
+    return property(attrgetter(f"comparison.{name}"), doc=doc)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -43,56 +48,24 @@ class HoldoutResult(Compared, Record):
     #: What to call the models.
     names: tuple[str, str] = ("a", "b")
 
+    pvalue = _of_comparison("pvalue", "P-value; NaN where the test has no answer.")
+    statistic = _of_comparison("statistic", "That of `comparison`.")
+    distribution = _of_comparison("distribution", "That of `comparison`.")
+    df = _of_comparison("df", "Degrees of freedom of a chi-square distribution, else None.")
+    status = _of_comparison("status", "A `fastcmp.kernels.Status`.")
+    method = _of_comparison("method", "A variant of McNemar's test, or a cost-sensitive test.")
+    alternative = _of_comparison("alternative", 'Which was tested; of costs "two-sided".')
+    margins = _of_comparison("margins", "Tests against a margin at `alpha`; None without.")
+    measure = _of_comparison("measure", 'What `difference` is one of: "accuracy" or "cost".')
+    difference = _of_comparison("difference", "The accuracy, or the cost, of a minus that of b.")
+    n_samples = _of_comparison("n_samples", "Number of samples that were compared.")
+    n_missing = _of_comparison("n_missing", "Samples dropped because the true label is missing.")
+    n_excluded = _of_comparison("n_excluded", "Samples dropped because of another true class.")
+
     @property
     def reject(self) -> bool:
         """Whether H0 is rejected: the p-value is at most `alpha`."""
         return bool(self.pvalue <= self.alpha)
-
-    @property
-    def pvalue(self) -> float:
-        """P-value; NaN where the test has no answer."""
-        return float(self.comparison.pvalue)
-
-    @property
-    def statistic(self) -> float:
-        """That of `comparison`."""
-        return float(self.comparison.statistic)
-
-    @property
-    def distribution(self) -> str:
-        """That of `comparison`."""
-        return self.comparison.distribution
-
-    @property
-    def df(self) -> float | None:
-        """Degrees of freedom of a chi-square distribution, else None."""
-        return self.comparison.df
-
-    @property
-    def status(self) -> int:
-        """A `fastcmp.kernels.Status`."""
-        return int(self.comparison.status)
-
-    @property
-    def method(self) -> str:
-        """A variant of McNemar's test, or a cost-sensitive test."""
-        return self.comparison.method
-
-    @property
-    def alternative(self) -> str:
-        """Which alternative was tested; of costs "two-sided"."""
-        result = self.comparison
-        return "two-sided" if isinstance(result, CostResult) else result.alternative
-
-    @property
-    def margins(self) -> MarginTests | None:
-        """Tests against a margin at `alpha`, and the decision; None without."""
-        return self.comparison.margins
-
-    @property
-    def measure(self) -> str:
-        """What `difference` is a difference of: "accuracy" or "cost"."""
-        return self.comparison.measure
 
     @property
     def loss_a(self) -> float:
@@ -118,10 +91,9 @@ class HoldoutResult(Compared, Record):
     def _losses(self) -> tuple[float, float]:
         result = self.comparison
         if isinstance(result, CostResult):
-            return float(result.loss_a), float(result.loss_b)
-        wrong = result.both_wrong
+            return result.loss_a, result.loss_b
         n = result.n_samples
-        return (wrong + result.only_b) / n, (wrong + result.only_a) / n
+        return (result.both_wrong + result.only_b) / n, (result.both_wrong + result.only_a) / n
 
     @property
     def _measured(self) -> tuple[float, float]:
@@ -132,11 +104,6 @@ class HoldoutResult(Compared, Record):
         return result.accuracy_a, result.accuracy_b
 
     @property
-    def difference(self) -> float:
-        """The accuracy, or the cost, of a minus that of b."""
-        return float(self.comparison.difference)
-
-    @property
     def interval(self) -> ConfidenceInterval:
         """Interval for `difference` at 1 - `alpha`, one-sided if the test is.
 
@@ -144,27 +111,6 @@ class HoldoutResult(Compared, Record):
         is 1, for "less" `low` is -1.
         """
         return self.comparison.confidence_interval(1.0 - self.alpha)
-
-    @property
-    def n_samples(self) -> int:
-        """Number of samples that were compared."""
-        return int(self.comparison.n_samples)
-
-    @property
-    def n_missing(self) -> int:
-        """Number of samples dropped because the true label is missing."""
-        return self._dropped[0]
-
-    @property
-    def n_excluded(self) -> int:
-        """Number of samples dropped because their true label is no chosen class."""
-        return self._dropped[1]
-
-    @property
-    def _dropped(self) -> tuple[int, int]:
-        result = self.comparison
-        source = result.counts if isinstance(result, CostResult) else result
-        return source.n_missing, source.n_excluded
 
     @property
     def decision(self) -> str:

@@ -36,7 +36,7 @@ from fastcmp.paired.margins import (
     read_margin,
     with_margin,
 )
-from fastcmp.paired.unpaired_result import unpaired_margins
+from fastcmp.paired.unpaired_accuracies import unpaired_margins
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)

@@ -18,7 +18,7 @@ from fastcmp.inputs.cost_matrix import check_fit, read_cost, refuse_cost, requir
 from fastcmp.inputs.item_groups import read_grouping
 from fastcmp.inputs.labels import Labels, encode
 from fastcmp.inputs.model_names import with_names
-from fastcmp.paired.cost_result import check_options
+from fastcmp.paired.cost_test import check_options
 from fastcmp.paired.units import EVERY_SAMPLE, Sampling
 from fastcmp.pairwise.accuracy_tests import accuracy_tests, check_sampled_method, sampled_tests
 from fastcmp.pairwise.cost_tests import cost_tests, cost_tests_from_counts, encode_costs

@@ -23,7 +23,7 @@ from fastcmp.counts.pairs import Block, PairColumns, places_of
 from fastcmp.inputs.cost_matrix import CostMatrix, check_fit, in_units, naming_cost
 from fastcmp.inputs.labels import Labels, encode, in_order
 from fastcmp.kernels.bits import TILE_ROWS
-from fastcmp.paired.cost_result import (
+from fastcmp.paired.cost_test import (
     CostGroups,
     CostOptions,
     evaluate,

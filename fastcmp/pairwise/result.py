@@ -20,7 +20,7 @@ from fastcmp.core.sections import (
     main_table,
 )
 from fastcmp.core.sentences import dropped_sentences, how, outside_sentences
-from fastcmp.paired.cost_result import METHOD_NAMES as COST_METHODS
+from fastcmp.paired.cost_test import METHOD_NAMES as COST_METHODS
 from fastcmp.paired.mcnemar_counts import METHOD_NAMES
 from fastcmp.paired.units import CLUSTERED_NAMES
 from fastcmp.pairwise.adjust import adjusted_by

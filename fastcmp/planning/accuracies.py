@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.special import bdtr, ndtr, ndtri
 
-from fastcmp.paired.unpaired_result import evaluate_counts
+from fastcmp.paired.unpaired_accuracies import evaluate_counts
 from fastcmp.planning.families import Case, Family, Inputs, Question, check_enumerable, within
 from fastcmp.planning.means import read_ratio
 from fastcmp.planning.search import each, each_size, solve

@@ -93,7 +93,7 @@ def _metric(record: Any) -> _Read:
 def _cost(record: Any) -> _Read:
     """Read costs: V / n, with V the variance of the difference of one sample."""
     from fastcmp.counts.label_counts import LabelTable
-    from fastcmp.paired.cost_result import cell_differences, fold
+    from fastcmp.paired.cost_test import cell_differences, fold
 
     n = np.asarray(record.n_samples, np.float64)
     if isinstance(record.counts, LabelTable):

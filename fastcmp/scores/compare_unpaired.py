@@ -16,9 +16,13 @@ from fastcmp.core.sentences import answer, answer_of, dropped_sentences, how
 from fastcmp.inputs.model_names import read_pair_names
 from fastcmp.paired.margin_result import MarginTests, margin_sentences
 from fastcmp.paired.margins import read_margin
-from fastcmp.paired.unpaired_accuracies import accuracy_unpaired
+from fastcmp.paired.unpaired_accuracies import (
+    METHOD_NAMES,
+    METHODS,
+    UnpairedResult,
+    accuracy_unpaired,
+)
 from fastcmp.paired.unpaired_means import POLICIES, UnpairedMeans, means_unpaired
-from fastcmp.paired.unpaired_result import METHOD_NAMES, METHODS, UnpairedResult
 from fastcmp.scores.auc_test import AUCComparison
 from fastcmp.scores.delong import areas_unpaired, compare_areas
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import as_numbers, as_proportion, as_whole, choose
 from fastcmp.core.numbers import normal_tail
-from fastcmp.paired.unpaired_result import score_statistic
+from fastcmp.paired.unpaired_accuracies import score_statistic
 
 
 def proportion_difference(

@@ -28,27 +28,7 @@ except ImportError:
 #: What stands between two cells.
 DELIMITERS = {"CSV": ",", "TSV": "\t", "CSV with semicolons": ";"}
 _HEAD = 1 << 16  # bytes that are looked at
-_TRUTHS = ("true", "True", "TRUE"), ("false", "False", "FALSE")
-_MISSING = ("", "NA", "N/A", "NaN", "nan", "NULL", "null")
 _MAGIC = {b"PAR1": "Parquet", b"ARROW1": "Arrow"}
-
-
-def csv_options(delimiter: str, types: dict[str, Any] | None = None) -> dict[str, Any]:
-    """Say how text is split and converted."""
-    from pyarrow import csv
-
-    return {
-        "parse_options": csv.ParseOptions(delimiter=delimiter),
-        "convert_options": csv.ConvertOptions(
-            null_values=_MISSING,
-            true_values=_TRUTHS[0],
-            false_values=_TRUTHS[1],
-            strings_can_be_null=True,
-            quoted_strings_can_be_null=False,
-            column_types=types and {x: kind for x, kind in types.items() if kind is not None},
-            include_columns=None if types is None else list(types),
-        ),
-    }
 
 
 _KINDS = {
@@ -174,24 +154,6 @@ def check_names(path: Path, names: list[str]) -> None:
     """Refuse two columns of one name."""
     if repeated := sorted(name for name, times in Counter(names).items() if times > 1):
         raise ValueError(f"{path} has more than one column named {visible(', '.join(repeated))}")
-
-
-def check_text(path: Path, types: dict[str, Any]) -> None:
-    """Refuse text that is not UTF-8, which pyarrow reads as bytes."""
-    for name, kind in types.items():
-        if pa.types.is_binary(kind):
-            raise ValueError(f"{path} is not UTF-8 text (column {name!r})")
-
-
-def check_columns(first: Path, names: list[str], part: Path, own: list[str]) -> None:
-    """Refuse a part of a table with other columns than the first part."""
-    odd = sorted(set(names) ^ set(own))
-    if odd:
-        verb = "has a" if odd[0] in own else "lacks the"
-        raise ValueError(
-            f"{part} {verb} column {odd[0]!r}, unlike {first}: the files of a folder "
-            "must have the same columns"
-        )
 
 
 def no_rows(path: Path) -> str:

@@ -114,7 +114,8 @@ class ParquetPart:
             n = _ROWS[1] if whole else block_rows(len(columns))
             file = self._open(words)
             for batch in file.iter_batches(n, row_groups=groups, columns=columns):
-                yield _validated(batch)
+                batch.validate(full=True)  # offsets, codes and UTF-8
+                yield batch
 
         yield from _cut(self, columns, batches, (start.rows - skip, skip), self._map)
 
@@ -177,18 +178,13 @@ class ArrowPart:
             places = {name: i for i, name in enumerate(self.types)}
             file = self._open(sorted(places[name] for name in columns))
             for i in range(file.num_record_batches):
-                batch = _validated(file.get_batch(i))
+                batch = file.get_batch(i)
+                batch.validate(full=True)  # offsets, codes and UTF-8
                 for row in range(0, batch.num_rows, n):
                     done = min(1.0, (row + n) / batch.num_rows)
                     yield batch.slice(row, n), (i + done) / file.num_record_batches
 
         yield from _cut(self, columns, batches, (0, start.rows), self._map)
-
-
-def _validated(batch: Any) -> Any:
-    """Refuse offsets and codes outside their buffers, and invalid UTF-8."""
-    batch.validate(full=True)
-    return batch
 
 
 def _types_in(schema: Any) -> dict[str, Any]:

@@ -175,7 +175,11 @@ def align_tables(
     Where `missing` is "common" these are the ids that all tables have; where it is
     "wrong", the ids that any has, with nulls in the rows that a table lacks.
     """
-    ids = [_checked_ids(table, path, id_column) for table, path in zip(tables, paths, strict=True)]
+    ids = []
+    for table, path in zip(tables, paths, strict=True):
+        check_ids(path, id_column, table.schema.field(id_column).type)
+        ids.append(decoded(table.column(id_column).combine_chunks()))
+        check_distinct(ids[-1], path)
     for path, own in zip(paths[1:], ids[1:], strict=True):
         if own.type != ids[0].type:
             raise ValueError(
@@ -196,13 +200,6 @@ def align_tables(
         raise ValueError(f"{' and '.join(paths)} have no {id_column} in common")
     places = (pc.index_in(order, value_set=own) for own in ids)
     return [table.take(place) for table, place in zip(tables, places, strict=True)]
-
-
-def _checked_ids(table: Table, path: str, id_column: str) -> Any:
-    check_ids(path, id_column, table.schema.field(id_column).type)
-    ids = decoded(table.column(id_column).combine_chunks())
-    check_distinct(ids, path)
-    return ids
 
 
 def check_distinct(ids: Any, path: str) -> None:
@@ -348,8 +345,8 @@ class ValueFile:
         self._path = str(path)
         self._weights = weights
         self._kinds: dict[str, Any] = {}  # of the last block
-        labels = [name for name in self.others.values() if name != weights]
-        self.source = Source(path, labels)
+        self._labels = {*self.others.values()} - {weights}
+        self.source = Source(path, self._labels)
         types = self.source.types
         self.names, self.remarks = plan_values(
             types, self._path, models=models, id_column=id_column, others=self.others, drop=drop
@@ -377,7 +374,7 @@ class ValueFile:
         """Read the whole file: values of models, and what else is known, by option."""
         table = self.source.table(self._columns())
         self._check(dict(zip(table.schema.names, table.schema.types, strict=True)))
-        self._read_labels()
+        self.source.read_as_ids(self._labels)
         table = self.source.settled(table)
         values = {name: table.column(name) for name in self.names}
         return values, {k: table.column(x) for k, x in self.others.items()}
@@ -427,7 +424,7 @@ class ValueFile:
             name: np.concatenate([as_values(plain(own[name]), name) for own in held])
             for name in self.names
         }
-        self._read_labels()
+        self.source.read_as_ids(self._labels)
         others = {name: [own[name] for own in held] for name in self.others.values()}
         known = self.source.settled({x: pa.chunked_array(chunks) for x, chunks in others.items()})
         for name, column in known.items():
@@ -439,10 +436,6 @@ class ValueFile:
                 )
             self._kinds[name] = kind
         return values, {option: plain(known[name]) for option, name in self.others.items()}
-
-    def _read_labels(self) -> None:
-        for name in {*self.others.values()} - {self._weights}:
-            self.source.read_as(name, id_types([self.source.seen(name)])[0])
 
 
 def read_long(path: Path, columns: Mapping[str, str | None], labels: Sequence[str]) -> Any:
@@ -458,8 +451,7 @@ def read_long(path: Path, columns: Mapping[str, str | None], labels: Sequence[st
     numbers = [name for name in named.values() if name not in of_labels]
     types = dict(zip(table.schema.names, table.schema.types, strict=True))
     check_numbers(types, numbers, str(path), "name another column (see --help)")
-    for name in of_labels:
-        source.read_as(name, id_types([source.seen(name)])[0])
+    source.read_as_ids(of_labels)
     return source.settled(table)
 
 

@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
-from fastcmp.io.formats import (
-    COMPRESSED,
-    check_columns,
-    decoded,
-    family,
-    file_kind,
-    no_rows,
-    parts_of,
-    value_type,
-)
+from fastcmp.io.formats import COMPRESSED, decoded, family, file_kind, no_rows, parts_of, value_type
 from fastcmp.io.mapped import ArrowPart, Block, ParquetPart, Place
 from fastcmp.io.text import TextPart
-from fastcmp.io.text_types import TEXTS, Seen, as_type, converted, found_in, label_type
+from fastcmp.io.text_types import TEXTS, Seen, as_type, converted, found_in, id_types, label_type
 
 Part = ParquetPart | ArrowPart | TextPart
 
@@ -50,7 +41,7 @@ class Source:
                 part = TextPart(file, kind, first_text, labels)
                 first_text = first_text or part
             self.parts.append(part)
-            self._check_part(part)
+            _check_part(self.parts[0], part)
         self._sizes = [part.path.stat().st_size for part in self.parts]
         self._open = all(isinstance(part, TextPart) and part.is_csv for part in self.parts)
         #: What was found in open columns.
@@ -75,6 +66,11 @@ class Source:
             return Seen(self.types[name], None)
         found = self.found.get(name, 0)
         return Seen(label_type(found), found)
+
+    def read_as_ids(self, names: Iterable[str]) -> None:
+        """Choose types of open columns in which no two ids merge."""
+        for name in names:
+            self.read_as(name, id_types([self.seen(name)])[0])
 
     def read_as(self, name: str, kind: Any, *, truths: bool = True) -> None:
         """Choose the type of an open column; without `truths` true and True are two texts."""
@@ -136,11 +132,6 @@ class Source:
         if isinstance(first := self.parts[0], TextPart):
             first.check_exact(name, column)
         return column
-
-    def _check_part(self, part: Part) -> None:
-        first = self.parts[0]
-        check_columns(first.path, list(first.types), part.path, list(part.types))
-        _check_kinds(first, part)
 
     @property
     def n_rows(self) -> int | None:
@@ -212,7 +203,14 @@ def _width(kind: Any) -> int:
         return _TEXT
 
 
-def _check_kinds(first: Part, part: Part) -> None:
+def _check_part(first: Part, part: Part) -> None:
+    """Refuse a part of a table with other columns than the first part, or of other types."""
+    if odd := sorted(first.types.keys() ^ part.types.keys()):
+        verb = "has a" if odd[0] in part.types else "lacks the"
+        raise ValueError(
+            f"{part.path} {verb} column {odd[0]!r}, unlike {first.path}: the files of a folder "
+            "must have the same columns"
+        )
     for name, kind in first.types.items():
         own = part.types[name]
         if "" not in (family(kind), family(own)) and family(kind) != family(own):

@@ -24,8 +24,6 @@ from fastcmp.io.formats import (
     DELIMITERS,
     beginning,
     check_names,
-    check_text,
-    csv_options,
     family,
     file_kind,
     is_utf16,
@@ -122,18 +120,14 @@ class Lines:
         rows = np.searchsorted(breaks, opening)
         limits = np.concatenate([[0], breaks, [len(data)]])
         for row in np.unique(rows[_DEEPEST:][rows[_DEEPEST:] == rows[:-_DEEPEST]]):
-            if _depth(data[limits[row] : limits[row + 1]]) > _DEEPEST:
+            line = _STRING.sub(b"", data[limits[row] : limits[row + 1]])
+            brackets = np.frombuffer(line, np.uint8) | 0x20
+            steps = (brackets == ord("{")).astype(np.int64) - (brackets == ord("}"))
+            if np.cumsum(steps).max(initial=0) > _DEEPEST:
                 raise ValueError(
                     f"{self._path}: a row after byte {self.start} holds brackets "
                     f"within brackets, more than {_DEEPEST} deep"
                 )
-
-
-def _depth(line: bytes) -> int:
-    """Count how deep the brackets of a row of JSON are nested."""
-    codes = np.frombuffer(_STRING.sub(b"", line), np.uint8) | 0x20
-    steps = (codes == ord("{")).astype(np.int64) - (codes == ord("}"))
-    return int(np.cumsum(steps).max(initial=0))
 
 
 class RowEnds:
@@ -223,6 +217,8 @@ def _outside(piece: bytes, turns: NDArray[np.int64], *, inside: bool) -> NDArray
 
 
 _AT_ONCE = 1 << 20  # bytes that a thread parses, unless rows are longer
+_TRUE, _FALSE = ("true", "True", "TRUE"), ("false", "False", "FALSE")
+_MISSING = ("", "NA", "N/A", "NaN", "nan", "NULL", "null")
 _TOO_LONG = re.compile("straddling|Empty CSV file or block")
 
 
@@ -245,10 +241,21 @@ def parse_rows(
         read = {"use_threads": size is not None, "block_size": size or len(data) + 1}
         try:
             if kind in DELIMITERS:
-                options = csv_options(DELIMITERS[kind], types)
-                options["parse_options"].newlines_in_values = b'"' in data
-                named = csv.ReadOptions(**read, column_names=names)
-                return csv.read_csv(pa.BufferReader(text), read_options=named, **options)
+                asked = types and {x: kind for x, kind in types.items() if kind is not None}
+                return csv.read_csv(
+                    pa.BufferReader(text),
+                    csv.ReadOptions(**read, column_names=names),
+                    csv.ParseOptions(delimiter=DELIMITERS[kind], newlines_in_values=b'"' in data),
+                    csv.ConvertOptions(
+                        null_values=_MISSING,
+                        true_values=_TRUE,
+                        false_values=_FALSE,
+                        strings_can_be_null=True,
+                        quoted_strings_can_be_null=False,
+                        column_types=asked,
+                        include_columns=None if types is None else list(types),
+                    ),
+                )
             parse = json.ParseOptions()
             if types is not None:
                 parse = json.ParseOptions(
@@ -297,7 +304,9 @@ class TextPart:
             data, table = self._beginning(header_only=first is not None)
             check_names(path, table.column_names)
             if first is None:
-                check_text(path, dict(zip(table.column_names, table.schema.types, strict=True)))
+                for name, found in zip(table.column_names, table.schema.types, strict=True):
+                    if pa.types.is_binary(found):  # as pyarrow reads what is not UTF-8
+                        raise ValueError(f"{path} is not UTF-8 text (column {name!r})")
                 self._learn(data, table, None)
             else:
                 self.types = {x: first.types.get(x, pa.null()) for x in table.column_names}

@@ -127,10 +127,9 @@ def _is_beside(file: LogFile) -> bool:
 
 def _group(values: Sequence[LogFile], *_: Any) -> list[tuple[LogFile]]:
     """One file of statistics at a time; a run that has none is refused."""
-    complete = {file.path.parent for file in values if not _lacks_values(file)}
-    return [
-        (file,) for file in values if not _lacks_values(file) or file.path.parent not in complete
-    ]
+    whole = [file for file in values if not _lacks_values(file)]
+    complete = {file.path.parent for file in whole}
+    return [(file,) for file in values if file in whole or file.path.parent not in complete]
 
 
 def _read(file: LogFile, options: LogOptions) -> list[LogPart]:
@@ -168,9 +167,7 @@ def _read(file: LogFile, options: LogOptions) -> list[LogPart]:
             subset=split,
             item=instance,
             repeat=trial,
-            values={
-                name: _value(own.get(name), name) for name in metrics if (split, name) in in_split
-            },
+            values={name: _value(own.get(name)) for name in metrics if (split, name) in in_split},
             identity=texts.get(instance),
         )
         for (split, instance, trial), own in rows.items()
@@ -246,10 +243,10 @@ def read_instances(
     return rows, names, n_perturbed
 
 
-def _value(found: tuple[float, float] | None, metric: str) -> float | Failure:
-    """The mean of a statistic, or why there is none."""
+def _value(found: tuple[float, float] | None) -> float | Failure | None:
+    """The mean of a statistic, if there is one."""
     if found is None:
-        return Failure(f"no {metric}", UNSCORED)
+        return None
     count, total = found
     if not count or math.isnan(total):
         return Failure("NaN" if count else "count 0", UNSCORED)
@@ -282,18 +279,10 @@ def _spec(file: LogFile, memory_limit: int) -> tuple[str, str, dict[str, str]]:
         "instances at most": "max_eval_instances",
     }
     settings = {key: at(spec, "adapter_spec", field) for key, field in wanted.items()}
-    return model, _task(name), written(settings)
-
-
-def _task(name: str) -> str:
-    """Name of a run without its model."""
     scenario, _, given = name.partition(":")
-    kept = [
-        one
-        for one in given.split(",")
-        if one and not one.startswith(("model=", "model_deployment="))
-    ]
-    return f"{scenario}:{','.join(kept)}" if kept else scenario
+    models = ("model=", "model_deployment=")
+    kept = ",".join(x for x in given.split(",") if x and not x.startswith(models))
+    return model, f"{scenario}:{kept}" if kept else scenario, written(settings)
 
 
 def _is_inside(path: Path, file: LogFile) -> bool:
@@ -317,24 +306,17 @@ def _described(part: LogPart, means: Means) -> LogPart:
             "better; it is taken so",
         )
     stated = means.get((part.metric, part.subset), [])
-    trials = np.zeros(1) if part.repeats is None else part.repeats[~np.isnan(part.values)]
-    even = np.unique(np.unique(trials, return_counts=True)[1]).size == 1  # else another mean
+    repeats = np.zeros(1) if part.repeats is None else part.repeats[~np.isnan(part.values)]
+    even = np.unique(np.unique(repeats, return_counts=True)[1]).size == 1  # else another mean
+    instances = means.get(("num_instances", part.subset))
+    trials = int(x) if (x := part.settings.get("trials", "1")).isdecimal() else 1
     return replace(
         part,
         lower_is_better=lower,
-        n_stated=_n_stated(means, part.subset, part.settings),
+        n_stated=round(sum(instances) * trials) if instances else None,
         mean_stated=stated[0] if len(stated) == 1 and even else None,
         remarks=remarks,
     )
-
-
-def _n_stated(means: Means, split: str, settings: Mapping[str, str]) -> int | None:
-    """Instances of a split, times trials, as stats.json has them."""
-    counts = means.get(("num_instances", split))
-    if not counts:
-        return None
-    trials = settings.get("trials", "1")
-    return round(sum(counts) * (int(trials) if trials.isdecimal() else 1))
 
 
 FORMATS = (

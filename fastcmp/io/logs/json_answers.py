@@ -316,15 +316,9 @@ _OF_PROBLEM = (
 )
 
 
-def _group_nemo(
-    values: Sequence[LogFile], beside: Sequence[LogFile], _: LogOptions
-) -> list[tuple[LogFile, list[Path]]]:
-    totals = [file.path for file in beside if file.path.name.startswith("eval-")]
-    return [(file, totals) for file in values]
-
-
-def _read_nemo(file: LogFile, totals: Sequence[Path], options: LogOptions) -> list[LogPart]:
+def _read_nemo(file: LogFile, beside: Sequence[LogFile], options: LogOptions) -> list[LogPart]:
     path = file.path
+    totals = [file.path for file in beside if file.path.name.startswith("eval-")]
     folder = path.absolute().parent
     near = [total for total in totals if total.absolute().parent == folder]
     if not near:  # of all benchmarks, in the folder of the run
@@ -582,7 +576,7 @@ FORMATS = (
             Sign(keys="config benchmark", holds=(b'"repeats"',)),
         ),
         read=_read_nemo,
-        group=_group_nemo,
+        group=lambda values, beside, _: [(file, beside) for file in values],
         names=r"eval-\d.*\.json",
         alone="figures of whole runs are no values: name results.jsonl of version 0.4, or, of "
         "version 0.2, the samples of the harness that it ran",

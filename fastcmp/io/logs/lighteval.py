@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import ast
 import json
-import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -20,8 +19,7 @@ from fastcmp.io.logs.files import LogFile
 from fastcmp.io.logs.format import LogFormat, LogOptions, LogPart
 from fastcmp.io.logs.heads import check_size
 from fastcmp.io.logs.json_lines import read
-from fastcmp.io.logs.parts import Answer, Failure, parts_of
-from fastcmp.io.logs.words import UNSCORED
+from fastcmp.io.logs.parts import Answer, parts_of
 from fastcmp.io.sources import columns_in
 
 _STAMP = r"\d{4}-\d\d-\d\dT[\d.:-]+"
@@ -56,7 +54,8 @@ def results_of(
     there is one file of that time alone.
     """
     model, stamp, _ = place(details)
-    same_time = [file.path for file in files if place(file.path)[1] == stamp]
+    results = [file.path for file in files if file.path.suffix == ".json"]
+    same_time = [path for path in results if place(path)[1] == stamp]
     paths = [path for path in same_time if place(path)[0] == model]
     if not paths and len(same_time) == 1:
         paths = same_time
@@ -96,22 +95,14 @@ _OLD = ("full_prompt", "gold", "choices", "gold_index", "metrics")
 _IS_NEW, _IS_OLD = {"doc", "metric", "model_response"}, {"full_prompt", "metrics"}
 
 
-@dataclass(slots=True)
-class Document:
-    """What a document says, and its values by metric."""
-
-    text: str
-    values: dict[str, float] = field(default_factory=dict)
-
-
 def read_documents(
-    file: LogFile, memory_limit: int
-) -> tuple[dict[str, dict[str, Document]], set[str]]:
-    """Documents of a file by task ("" in the old layout) and id; metrics without numbers."""
+    file: LogFile, model: str, memory_limit: int
+) -> tuple[dict[str, dict[str, Answer]], set[str]]:
+    """Answers by task ("" in the old layout) and id of the document; metrics without numbers."""
     path = file.path
     new = set(file.columns) >= _IS_NEW
     wanted = [*(_NEW if new else _OLD), "metric"]
-    found: dict[str, dict[str, Document]] = {}
+    found: dict[str, dict[str, Answer]] = {}
     others: set[str] = set()
     try:
         check_size(file, memory_limit, wanted)
@@ -143,17 +134,17 @@ def read_documents(
             raise ValueError(f"{path}: row {row + 1} has no doc.id")
         text = json.dumps([prompts[row], *(each[row] for each in golds)])
         documents = found.setdefault(str(tasks[row] or ""), {})
-        document = documents.setdefault(str(item), Document(text))
+        answer = documents.setdefault(str(item), Answer(model=model, item=str(item), identity=text))
         values = {metric: x for metric, x in _values(given, path).items() if x is not None}
         numbers = {metric: x for metric, x in values.items() if isinstance(x, int | float)}
         others |= values.keys() - numbers
-        if document.text != text or document.values.keys() & numbers:
+        if answer.identity != text or answer.values.keys() & numbers:
             raise ValueError(
                 f"{path}: document {item!r} is there twice, so what is which cannot be "
                 "said: splits of a task number their documents alike, and old files tell "
                 "documents by their prompts alone; evaluate one split"
             )
-        document.values |= numbers
+        answer.values = {**answer.values, **numbers}
     return found, others
 
 
@@ -185,20 +176,13 @@ def _has_results(file: LogFile) -> bool:
     return file.path.name.startswith("results_") and "config_general" in file.keys
 
 
-def _group(
-    values: Sequence[LogFile], beside: Sequence[LogFile], _: LogOptions
-) -> list[tuple[LogFile, list[LogFile]]]:
-    results = [file for file in beside if file.path.suffix == ".json"]
-    return [(file, results) for file in values]
-
-
 def _read(file: LogFile, beside: Sequence[LogFile], options: LogOptions) -> list[LogPart]:
     """Read the values of one file."""
     path = file.path
-    found, others = read_documents(file, options.memory_limit)
+    results, model, remark = results_of(path, beside, options.memory_limit)
+    found, others = read_documents(file, model, options.memory_limit)
     if not found:
         raise ValueError(f"{path}: no documents; the run gave nothing")
-    results, model, remark = results_of(path, beside, options.memory_limit)
     _, stamp, own_task = place(path)
     parts: list[LogPart] = []
     for name, documents in found.items():
@@ -213,17 +197,8 @@ def _read(file: LogFile, beside: Sequence[LogFile], options: LogOptions) -> list
                 f"them. Documents have {visible(', '.join(metrics)) or 'no other metric'}"
             )
         wanted = [options.metric] if options.metric in metrics else list(metrics)
-        answers = [
-            Answer(
-                model=model,
-                item=item,
-                values={
-                    metric: _value(each.values.get(metric), f"no {metric}") for metric in wanted
-                },
-                identity=each.text,
-            )
-            for item, each in documents.items()
-        ]
+        for answer in documents.values():
+            answer.values = {metric: answer.values.get(metric) for metric in wanted}
         general, config = mapping(results, "config_general"), _config(results, task)
         settings = {
             "few-shots": config.get("num_fewshots"),
@@ -241,15 +216,8 @@ def _read(file: LogFile, beside: Sequence[LogFile], options: LogOptions) -> list
             settings=written(settings),
             remarks=(remark,) if remark else (),
         )
-        parts += [_described(part, results) for part in parts_of(answers, whole_task)]
+        parts += [_described(part, results) for part in parts_of(documents.values(), whole_task)]
     return parts
-
-
-def _value(number: float | None, lacking: str) -> float | Failure:
-    """A value, or why there is none."""
-    if number is None or math.isnan(number):
-        return Failure(lacking if number is None else "NaN", UNSCORED)
-    return number
 
 
 def _described(part: LogPart, results: dict[str, Any]) -> LogPart:
@@ -276,7 +244,7 @@ FORMATS = (
         values=(_has_details,),
         beside=(_has_results,),
         read=_read,
-        group=_group,
+        group=lambda values, beside, _: [(file, beside) for file in values],
         names=r"details_.*\.parquet",
     ),
 )

@@ -172,7 +172,10 @@ def parts_of(
             why = None
         if why is None:
             values[row] = grade(entry, template.source, name)
-            status[row] = UNSCORED if math.isnan(values[row]) else 0
+            if math.isnan(values[row]):
+                status[row] = UNSCORED
+                if entry is None:
+                    reasons[row] = f"no {name}"
         else:
             status[row], reasons[row] = why.status, str(why)[:200]
     rows = np.array(places, np.int64)

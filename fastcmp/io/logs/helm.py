@@ -248,9 +248,7 @@ def _value(found: tuple[float, float] | None) -> float | Failure | None:
     if found is None:
         return None
     count, total = found
-    if not count or math.isnan(total):
-        return Failure("NaN" if count else "count 0", UNSCORED)
-    return total / count
+    return total / count if count else Failure("count 0", UNSCORED)
 
 
 def _rank(metric: str) -> int:

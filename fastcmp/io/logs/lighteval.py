@@ -54,8 +54,8 @@ def results_of(
     there is one file of that time alone.
     """
     model, stamp, _ = place(details)
-    results = [file.path for file in files if file.path.suffix == ".json"]
-    same_time = [path for path in results if place(path)[1] == stamp]
+    known = [file.path for file in files if file.path.suffix == ".json"]
+    same_time = [path for path in known if place(path)[1] == stamp]
     paths = [path for path in same_time if place(path)[0] == model]
     if not paths and len(same_time) == 1:
         paths = same_time

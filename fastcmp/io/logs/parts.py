@@ -174,8 +174,8 @@ def parts_of(
             values[row] = grade(entry, template.source, name)
             if math.isnan(values[row]):
                 status[row] = UNSCORED
-                if entry is None:
-                    reasons[row] = f"no {name}"
+                if not isinstance(entry, str):  # an empty cell says nothing
+                    reasons[row] = f"no {name}" if entry is None else "NaN"
         else:
             status[row], reasons[row] = why.status, str(why)[:200]
     rows = np.array(places, np.int64)

@@ -6,6 +6,7 @@ they are, and a check.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -496,7 +497,11 @@ def _read_experiment(file: LogFile, options: LogOptions) -> list[LogPart]:
             if options.metric == metric:
                 raise
             remarks.append(f"{path}: {name} holds no numbers, and is left out")
-    kept = {name: own for name, own in values.items() if not np.isnan(own).all()}
+    kept = {
+        name: ["" if math.isnan(x) else x for x in own.tolist()]
+        for name, own in values.items()
+        if not np.isnan(own).all()
+    }
     texts = {name: as_labels(columns[name]) for name in others}
     texts[item].check_complete(path, item)
     cells = {name: own.at() for name, own in texts.items()}

@@ -284,27 +284,23 @@ def pair_log_evalues(
     """
     prior, tables = known
     wins, totals = tables[0], tables[1]
-    found, largest = out
     n_models = len(joint)
-    first, last = rows
-    k = first * n_models - first * (first + 1) // 2
-    for i in range(first, last):
-        mine = right[i]
+    start = rows[0] * n_models - rows[0] * (rows[0] + 1) // 2
+    for i in range(rows[0], rows[1]):
+        mine, row, others = right[i], joint[i, i + 1 :], right[i + 1 :]
+        end = start + row.size
+        found, largest, largest_before = out[0][start:end], out[1][start:end], before[start:end]
+        start = end
         if wins.size:
-            for j in range(i + 1, n_models):
-                both = joint[i, j]
-                b, c = np.uint64(mine - both), np.uint64(right[j] - both)
-                found[k + j - i - 1] = (wins[b] + wins[c] - totals[b + c]) * _UNIT
+            for j in range(row.size):
+                b, c = np.uint64(mine - row[j]), np.uint64(others[j] - row[j])
+                found[j] = (wins[b] + wins[c] - totals[b + c]) * _UNIT
         else:
-            for j in range(i + 1, n_models):
-                both = joint[i, j]
-                found[k + j - i - 1] = mcnemar_log_evalue(
-                    mine - both, right[j] - both, prior, prior, 0
-                )
-        end = k + n_models - i - 1
-        while k < end:
-            largest[k] = max(before[k], found[k])
-            k += 1
+            for j in range(row.size):
+                b, c = mine - row[j], others[j] - row[j]
+                found[j] = mcnemar_log_evalue(b, c, prior, prior, 0)
+        for j in range(row.size):
+            largest[j] = max(largest_before[j], found[j])
 
 
 @kernel

@@ -26,8 +26,8 @@ from fastcmp.pairwise.engine import DRAWN, compare_pairs, read_options
 from fastcmp.pairwise.result import PairwiseResult
 from fastcmp.pairwise.slice_sums import Items, SliceSums
 from fastcmp.pairwise.slices import with_slices
+from fastcmp.stream.class_counts import LabelCounts
 from fastcmp.stream.dask_blocks import are_collections, gather, models_of, refuse_options, renamed
-from fastcmp.stream.label_counts import LabelCounts
 from fastcmp.stream.pair_counts import PairCounts
 
 if TYPE_CHECKING:

@@ -2,8 +2,8 @@
 
 from fastcmp.stream.accumulator import load as load
 from fastcmp.stream.class_counts import ConfusionCounts as ConfusionCounts
+from fastcmp.stream.class_counts import LabelCounts as LabelCounts
 from fastcmp.stream.dask_blocks import gather as gather
-from fastcmp.stream.label_counts import LabelCounts as LabelCounts
 from fastcmp.stream.pair_counts import PairCounts as PairCounts
 from fastcmp.stream.score_counts import RocSketch as RocSketch
 from fastcmp.stream.score_counts import ScoreCounts as ScoreCounts

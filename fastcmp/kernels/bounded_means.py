@@ -34,6 +34,23 @@ def _log(x: float) -> float:
 
 
 @kernel
+def _log_wealth(values: FloatArray, counts: IntArray, mean: float, bet: float) -> float:
+    """Log-wealth of one bet on values, each as often as `counts`, or once without."""
+    wealth, product = 0.0, 1.0
+    for i in range(values.size):
+        factor = max(1.0 + bet * (values[i] - mean), 0.0)
+        if counts.size:
+            wealth += counts[i] * _log(factor)
+        else:
+            # A logarithm for sixteen factors, of which none is above the range.
+            product *= factor
+            if i % _CHUNK == _CHUNK - 1:
+                wealth += _log(product)
+                product = 1.0
+    return wealth + _log(product)
+
+
+@kernel
 def bet_on_values(values: FloatArray, mean: float, bets: FloatArray, out: FloatArray) -> None:
     """Add the log-wealth of constant bets against a mean.
 
@@ -58,16 +75,9 @@ def bet_on_values(values: FloatArray, mean: float, bets: FloatArray, out: FloatA
     >>> np.exp(wealth).tolist(), round(log_mean_exp(wealth), 6)
     ([2.25, 0.25], 0.223144)
     """
+    once = np.empty(0, np.int64)
     for k in range(bets.size):
-        bet = bets[k]
-        total, product = 0.0, 1.0
-        for i in range(values.size):
-            # A logarithm for sixteen factors, of which none is above the range.
-            product *= max(1.0 + bet * (values[i] - mean), 0.0)
-            if i % _CHUNK == _CHUNK - 1:
-                total += _log(product)
-                product = 1.0
-        out[k] += total + _log(product)
+        out[k] += _log_wealth(values, once, mean, bets[k])
 
 
 @kernel
@@ -100,22 +110,6 @@ def log_mean_exp(logs: FloatArray) -> float:
     for value in logs:
         total += math.exp(value - top)
     return top + math.log(total / logs.size)
-
-
-@kernel
-def _log_wealth(values: FloatArray, counts: IntArray, mean: float, bet: float) -> float:
-    """Log-wealth of one bet on values, each as often as `counts`, or once without."""
-    wealth, product = 0.0, 1.0
-    for i in range(values.size):
-        factor = max(1.0 + bet * (values[i] - mean), 0.0)
-        if counts.size:
-            wealth += counts[i] * _log(factor)
-        else:
-            product *= factor
-            if i % _CHUNK == _CHUNK - 1:
-                wealth += _log(product)
-                product = 1.0
-    return wealth + _log(product)
 
 
 @kernel

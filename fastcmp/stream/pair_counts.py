@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fastcmp import kernels
 from fastcmp.core.checks import choose
 from fastcmp.core.threads import ThreadPool, check_workers, parts
-from fastcmp.counts.pairs import all_pairs, tiles_of
+from fastcmp.counts.pairs import RightBits, Tile, all_pairs, tiles_of
 from fastcmp.inputs.labels import Labels, encode
 from fastcmp.inputs.model_names import ordered_columns
-from fastcmp.kernels.bits import LINE_WORDS, TILE_ROWS, allocate_words, common_tile
+from fastcmp.kernels.bits import LINE_WORDS, TILE_ROWS, common_tile
 from fastcmp.stream.accumulator import (
     NAMES,
     BlockCounts,
@@ -29,7 +28,6 @@ from fastcmp.stream.accumulator import (
 )
 
 _TILE = 128  # models a side, at most; a multiple of TILE_ROWS
-_PACKED = 1 << 22  # samples that one task packs
 _WORDS = 1 << 22  # words of a block that are packed at a time: 32 MB
 _THREADS_PAY = 1 << 24  # samples to pack; below it one thread is faster
 _GRAM = 256  # pairs of samples that cost as much as packing one
@@ -246,18 +244,11 @@ def _count(block: Labels, threads: int) -> NDArray[np.int64]:
     step = max(line, 64 * _WORDS // m // line * line)
     with ThreadPool(threads) as pool:
         for part in parts(n, step):
-            size = part.stop - part.start
-            words, y_true = allocate_words(m, size), block.y_true[part]
+            preds = tuple(pred[part] for pred in block.preds)
+            some = replace(block, y_true=block.y_true[part], preds=preds)
+            words = RightBits.pack(some, pool).words
 
-            def pack(
-                models: slice, part: slice = part, words: Any = words, y_true: Any = y_true
-            ) -> None:
-                for i in range(models.start, models.stop):
-                    kernels.pack_equal(y_true, block.preds[i][part], words[i])
-
-            pool.run(pack, parts(m, max(1, min(_PACKED // size, -(-m // pool.threads)))))
-
-            def count(tile: tuple[int, int, int, int], words: Any = words) -> None:
+            def count(tile: Tile, words: Any = words) -> None:
                 i0, i1, j0, j1 = tile
                 common_tile(words, tile, upper[i0:i1, j0:j1])
 

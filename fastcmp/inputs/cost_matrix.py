@@ -39,8 +39,28 @@ def read_cost(cost: Any, classes: Sequence[Any] | None = None) -> CostMatrix:
         raise ValueError(f"cost must be a square matrix, got shape {values.shape}")
     if classes is not None:
         check_classes(classes)
-        values, names = _arranged(values, names, tuple(classes))
-    _check(values, names)
+        classes = tuple(classes)
+        if names is None and len(classes) != len(values):
+            raise ValueError(
+                f"cost is {len(values)} x {len(values)}, but classes names {len(classes)} classes"
+            )
+        if names is not None:
+            if unknown := [label for label in classes if label not in names]:
+                raise ValueError(f"cost names no class {unknown[0]!r}; it has {list(names)[:10]}")
+            order = [names.index(label) for label in classes]
+            values = values[np.ix_(order, order)]
+        names = classes
+    for wrong, wanted in (
+        (~np.isfinite(values), "be finite"),
+        (values < 0, "not be negative"),
+        (np.diag(np.diag(values) != 0), "be 0 where the prediction is right"),
+    ):
+        if wrong.any():
+            t, p = np.argwhere(wrong)[0]
+            place = f"[{t}, {p}]" if names is None else f"[{names[t]!r}, {names[p]!r}]"
+            raise ValueError(f"cost must {wanted}, got {values[t, p]:g} at {place}")
+    if not values.any():
+        raise ValueError("cost must have at least one positive entry, got zeros only")
     return CostMatrix(values=np.ascontiguousarray(values), classes=names)
 
 
@@ -193,33 +213,3 @@ def _from_columns(
         )
     order = [true.index(label) for label in predicted]
     return [rows[i] for i in order], tuple(predicted)
-
-
-def _arranged(
-    values: NDArray[np.float64], names: tuple[Any, ...] | None, classes: tuple[Any, ...]
-) -> tuple[NDArray[np.float64], tuple[Any, ...]]:
-    if names is None:
-        if len(classes) != len(values):
-            raise ValueError(
-                f"cost is {len(values)} x {len(values)}, but classes names {len(classes)} classes"
-            )
-        return values, classes
-    unknown = [label for label in classes if label not in names]
-    if unknown:
-        raise ValueError(f"cost names no class {unknown[0]!r}; it has {list(names)[:10]}")
-    order = [names.index(label) for label in classes]
-    return values[np.ix_(order, order)], classes
-
-
-def _check(values: NDArray[np.float64], names: tuple[Any, ...] | None) -> None:
-    def refuse(wrong: NDArray[np.bool_], wanted: str) -> None:
-        if wrong.any():
-            t, p = np.argwhere(wrong)[0]
-            place = f"[{t}, {p}]" if names is None else f"[{names[t]!r}, {names[p]!r}]"
-            raise ValueError(f"cost must {wanted}, got {values[t, p]:g} at {place}")
-
-    refuse(~np.isfinite(values), "be finite")
-    refuse(values < 0, "not be negative")
-    refuse(np.diag(np.diag(values) != 0), "be 0 where the prediction is right")
-    if not values.any():
-        raise ValueError("cost must have at least one positive entry, got zeros only")

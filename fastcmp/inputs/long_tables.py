@@ -102,14 +102,36 @@ def from_long(
     """
     options = {"item": item, "model": model, "value": value, "repeat": repeat}
     options |= {"group": group, "stratum": stratum, "weight": weight}
-    columns = _chosen_columns(frame, options)
+    if hasattr(frame, "collect") or not has_names(frame):
+        raise TypeError(
+            "frame must be a pandas, polars or pyarrow frame in memory, or a mapping "
+            f"name -> column, got {type(frame).__name__}"
+        )
+    known = dict(named_columns(frame, "frame"))
+    columns = {}
+    for key, name in options.items():
+        if name is None and key not in ("item", "model", "value"):
+            continue
+        if not isinstance(name, str) or name not in known:
+            listed = ", ".join(repr(each) for each in islice(known, 20))
+            raise ValueError(f"{key}={name!r} is no column of frame, which has {listed}")
+        columns[key] = known[name]
+    check_indexes([(str(options[key]), raw) for key, raw in columns.items()])
+    lengths = {str(options[k]): count_rows(x, f"column {options[k]!r}") for k, x in columns.items()}
+    if len(set(lengths.values())) > 1:
+        raise ValueError(f"columns of frame must be of equal length, got {lengths}")
     items = _read_labels(columns["item"], item)
     models = _read_labels(columns["model"], model)
     if not items.codes.size:
         raise ValueError("frame must hold at least one row, got none")
     names = tuple(str(label) for label in models.labels)
     check_distinct_names(list(names), f"column {model!r}")
-    _check_size(items, models)
+    check_memory(
+        24.0 * len(names) * len(items.labels),
+        None,
+        f"a table of {len(names)} models and {len(items.labels)} items",
+        f"read fewer models at a time (models are in column {model!r}, items in column {item!r})",
+    )
     values = _read_finite(columns["value"], value, (items, models))
     n_answers = None
     if repeat is None:
@@ -129,33 +151,6 @@ def from_long(
 
 
 # Columns.
-
-
-def _chosen_columns(frame: Any, options: dict[str, Any]) -> dict[str, Any]:
-    """Find the columns that the options name."""
-    if hasattr(frame, "collect") or not has_names(frame):
-        raise TypeError(
-            "frame must be a pandas, polars or pyarrow frame in memory, or a mapping "
-            f"name -> column, got {type(frame).__name__}"
-        )
-    known = dict(named_columns(frame, "frame"))
-    for key, name in options.items():
-        if name is None and key not in ("item", "model", "value"):
-            continue
-        if not isinstance(name, str) or name not in known:
-            listed = ", ".join(repr(each) for each in islice(known, 20))
-            raise ValueError(f"{key}={name!r} is no column of frame, which has {listed}")
-    chosen = {key: known[name] for key, name in options.items() if name is not None}
-    _check_columns({name: known[name] for name in options.values() if name is not None})
-    return chosen
-
-
-def _check_columns(columns: dict[str, Any]) -> None:
-    """Refuse columns of different lengths or indexes."""
-    check_indexes(list(columns.items()))
-    lengths = {name: count_rows(raw, f"column {name!r}") for name, raw in columns.items()}
-    if len(set(lengths.values())) > 1:
-        raise ValueError(f"columns of frame must be of equal length, got {lengths}")
 
 
 def _read_labels(raw: Any, name: str) -> _Labels:
@@ -199,18 +194,6 @@ def _shown(cells: tuple[_Labels, ...], rows: Codes) -> str:
 
 
 # Tables.
-
-
-def _check_size(items: _Labels, models: _Labels) -> None:
-    """Refuse a table that is too large, as where rows are few of all cells."""
-    n, m = len(items.labels), len(models.labels)
-    check_memory(
-        24.0 * m * n,
-        None,
-        f"a table of {m} models and {n} items",
-        f"read fewer models at a time (models are in column {models.name!r}, items in "
-        f"column {items.name!r})",
-    )
 
 
 def _scatter(items: _Labels, models: _Labels, values: Floats) -> Floats:

@@ -40,8 +40,7 @@ def named_columns(raw: Any, argument: str) -> list[tuple[str, Any]]:
 
     Rows of an array are named "model_0", "model_1", ...
     """
-    raw = raw if isinstance(raw, Mapping) else known_frame(raw)
-    library = type(raw).__module__.partition(".")[0]
+    library = type(raw := known_frame(raw)).__module__.partition(".")[0]
     if isinstance(raw, Mapping):
         named = [(str(name), column) for name, column in raw.items()]
     elif library == "pandas" and raw.ndim == 2:

@@ -116,7 +116,10 @@ def read_values(
     refuse_ids(titles, columns, argument)
     if (kinds == NOT_FINITE).any():
         return _scaled(_with_missing(names, titles, columns, missing, items))
-    matrix = values if _is_matrix(values, columns) else None
+    # Whether the columns are the rows of an array as it came.
+    is_array = type(values) is np.ndarray and values.flags.c_contiguous
+    shared = is_array and values.dtype == columns[0].dtype
+    matrix = values if shared and np.may_share_memory(values, columns[0]) else None
     binary = bool((kinds == ZERO_ONE).all())
     read = Values(names=names, columns=tuple(columns), matrix=matrix, binary=binary, bounded=binary)
     # Columns of values of a usual size are not looked at once more.
@@ -166,16 +169,6 @@ def _ascends(column: NDArray[Any]) -> bool:
     if column.size < _IDS or column[0] + 1 != column[1]:
         return False
     return all((np.diff(x) == 1).all() for x in (column[:_IDS], column))
-
-
-def _is_matrix(values: Any, columns: list[NDArray[Any]]) -> bool:
-    """Tell whether the columns are the rows of an array as it came."""
-    return (
-        type(values) is np.ndarray
-        and values.flags.c_contiguous
-        and values.dtype == columns[0].dtype
-        and np.may_share_memory(values, columns[0])
-    )
 
 
 def as_values(raw: Any, name: str) -> NDArray[Any]:
@@ -241,9 +234,11 @@ def _refuse_missing(
 ) -> None:
     """Say how many values are missing, of which models and items."""
     lacking = [i for i, n in enumerate(n_missing) if n]
+    firsts = [int(np.argmin(present[i])) for i in lacking[:_EXAMPLES]]
     shown = ", ".join(
-        f"{titles[i]} lacks {n_missing[i]} (first: item {_label(present[i], items)})"
-        for i in lacking[:_EXAMPLES]
+        f"{titles[i]} lacks {n_missing[i]} "
+        f"(first: item {first if items is None else repr(items[first])})"
+        for i, first in zip(lacking, firsts, strict=False)
     )
     more = f" and {len(lacking) - _EXAMPLES} more models" * (len(lacking) > _EXAMPLES)
     raise ValueError(
@@ -251,12 +246,6 @@ def _refuse_missing(
         "missing='common' for the items that all models have, 'wrong' to count them as 0, or in "
         "compare_means 'pairwise' for those that both models of a pair have"
     )
-
-
-def _label(present: NDArray[np.bool_], items: Any) -> Any:
-    """Name the first item without a value, by its label where it has one."""
-    first = int(np.argmin(present))
-    return first if items is None else repr(items[first])
 
 
 # One value for each item and model, with what is known of the items.

@@ -170,11 +170,7 @@ def read_labels(raw: Any, name: str, truth: Truth) -> Flags:
         raise ValueError(f"{name} has {len(column)} labels, y_true has {truth.kept.size}")
     check_indexes([("y_true", truth.y_true), (name, raw)])
     column = column.take(truth.kept)
-    if (absent := column.missing()) is not None:
-        row = np.flatnonzero(truth.kept)[np.flatnonzero(absent)[0]]
-        raise ValueError(
-            f"{name} has no prediction at row {row} ({np.count_nonzero(absent)} missing in all)"
-        )
+    column.refuse_missing("{name} has no prediction at row {row} ({n} missing in all)", truth.kept)
     check_kinds([truth.column, column])
     known = [label for label in truth.labels if label is not None]
     if holds_booleans(raw, column) and not {0, 1}.issuperset(known):

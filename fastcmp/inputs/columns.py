@@ -191,11 +191,17 @@ class Column:
         """The first four labels in words, and how many there are."""
         return listed(self.labels())
 
-    def refuse_missing(self, message: str) -> None:
-        """Refuse missing labels; the message has places for the name, first row and number."""
+    def refuse_missing(self, message: str, kept: NDArray[np.bool_] | None = None) -> None:
+        """Refuse missing labels, with a message that has places for what is known of them.
+
+        These are ``{name}``, the first ``{row}``, up to three ``{rows}``, their number ``{n}`` and
+        that of all labels ``{size}``; rows are those of all samples, of which some were `kept`.
+        """
         if (absent := self.missing()) is not None:
-            rows = np.flatnonzero(absent)
-            raise ValueError(message.format(name=self.name, row=rows[0], n=rows.size))
+            rows = np.flatnonzero(absent) if kept is None else np.flatnonzero(kept)[absent]
+            some = ", ".join(map(str, rows[:3]))
+            places = {"name": self.name, "row": rows[0], "rows": some, "n": rows.size}
+            raise ValueError(message.format(**places, size=absent.size))
 
     def kind(self) -> str:
         """Name the kind of the labels, such as "number"; "" where all are missing."""

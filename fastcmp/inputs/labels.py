@@ -28,6 +28,8 @@ from fastcmp.inputs.columns import (
 from fastcmp.inputs.model_names import check_indexes, named_columns, refuse_truth
 
 _MISSING_RULES = ("raise", "wrong")
+_NO_PREDICTION = "{name} has no prediction at row {row} ({n} missing in all)"
+_WAY_OUT = "; pass missing='wrong' to count a missing prediction as an error of the model"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -102,8 +104,8 @@ def encode(
         if classes is not None and missing is not None:
             refuse_scores(true, models, classes)
         if missing != "wrong":
-            rows = None if kept is None else np.flatnonzero(kept)
-            _refuse_missing(models, rows, way_out=missing == "raise")
+            for model in models:
+                model.refuse_missing(_NO_PREDICTION + (_WAY_OUT if missing else ""), kept)
         codes, distinct = _share(columns, classes)
         highest, n_codes = None, len(distinct) + 1
         inside = codes[0] < len(distinct)
@@ -152,7 +154,8 @@ def encode_predictions(
     _check_lengths(columns[0], columns[1:])
     check_indexes([("pred_a", pred_a), ("pred_b", pred_b)])
     _check_kinds(columns, classes)
-    _refuse_missing(columns, None, way_out=True)
+    for column in columns:
+        column.refuse_missing(_NO_PREDICTION + _WAY_OUT)
     plain = _as_shared_integers(columns) if classes is None else None
     (a, b), distinct = (plain[0], plain[2]) if plain else _share(columns, classes)
     inside = (a < len(distinct)) & (b < len(distinct))
@@ -193,23 +196,6 @@ def _check_kinds(columns: list[Column], classes: Sequence[Any] | None) -> None:
         kind, wanted = read_column(list(classes), "classes").kind(), columns[0].kind()
         if kind != wanted and "" not in (kind, wanted):
             raise TypeError(f"classes holds {kind} labels and {columns[0].name} {wanted} labels")
-
-
-def _refuse_missing(models: list[Column], rows: NDArray[Any] | None, *, way_out: bool) -> None:
-    for model in models:
-        absent = model.missing()
-        if absent is not None:
-            row = int(np.flatnonzero(absent)[0])
-            row = row if rows is None else int(rows[row])
-            message = (
-                f"{model.name} has no prediction at row {row} "
-                f"({np.count_nonzero(absent)} missing in all)"
-            )
-            if way_out:
-                message += (
-                    "; pass missing='wrong' to count a missing prediction as an error of the model"
-                )
-            raise ValueError(message)
 
 
 def _as_shared_integers(

@@ -156,12 +156,7 @@ def from_long(
 def _read_labels(raw: Any, name: str) -> _Labels:
     """Read a column without missing entries."""
     column = read_column(raw, f"column {name!r}")
-    if (absent := column.missing()) is not None:
-        rows = np.flatnonzero(absent)
-        raise ValueError(
-            f"column {name!r} is missing in {rows.size} of {absent.size} rows, the "
-            f"first of them {', '.join(map(str, rows[:_SHOWN]))}"
-        )
+    column.refuse_missing("{name} is missing in {n} of {size} rows, the first of them {rows}")
     column.kind()  # labels of different types are refused
     column = column.factorized()
     codes = column.positions().astype(np.int64, copy=False)

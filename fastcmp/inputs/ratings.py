@@ -146,12 +146,9 @@ def read_true_labels(y_true: Any) -> Column:
     column = read_column(y_true, "y_true")
     if not len(column):
         raise ValueError("y_true must hold at least one label, got none")
-    if (absent := column.missing()) is not None:
-        rows = np.flatnonzero(absent)
-        raise ValueError(
-            f"y_true is missing for {rows.size} of {absent.size} items, the first of "
-            f"them {', '.join(map(str, rows[:3]))}: leave these items out"
-        )
+    column.refuse_missing(
+        "{name} is missing for {n} of {size} items, the first of them {rows}: leave these items out"
+    )
     column.kind()  # labels of different types are refused
     return column
 

@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 _EXACT = 2**53  # whole numbers up to this are exact in float64
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class ScoreBlock:
     """Scores of one or more models for some samples, without those that have no true label."""
 

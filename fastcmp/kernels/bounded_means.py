@@ -37,16 +37,16 @@ def _log(x: float) -> float:
 def _log_wealth(values: FloatArray, counts: IntArray, mean: float, bet: float) -> float:
     """Log-wealth of one bet on values, each as often as `counts`, or once without."""
     wealth, product = 0.0, 1.0
+    for i in range(counts.size):
+        wealth += counts[i] * _log(max(1.0 + bet * (values[i] - mean), 0.0))
+    if counts.size:
+        return wealth
     for i in range(values.size):
-        factor = max(1.0 + bet * (values[i] - mean), 0.0)
-        if counts.size:
-            wealth += counts[i] * _log(factor)
-        else:
-            # A logarithm for sixteen factors, of which none is above the range.
-            product *= factor
-            if i % _CHUNK == _CHUNK - 1:
-                wealth += _log(product)
-                product = 1.0
+        # A logarithm for sixteen factors, of which none is above the range.
+        product *= max(1.0 + bet * (values[i] - mean), 0.0)
+        if i % _CHUNK == _CHUNK - 1:
+            wealth += _log(product)
+            product = 1.0
     return wealth + _log(product)
 
 

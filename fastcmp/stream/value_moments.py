@@ -172,7 +172,7 @@ def read_values(
         if len(column) != n:
             raise ValueError(f"groups has {len(column)} entries, values have {n} items")
         column.refuse_missing(
-            "{name} has no entry for {n} items, such as [{row}]: every item must have a group"
+            "{name} has no entry for {n} items, such as [{rows}]: every item must have a group"
         )
         column.kind()  # refuses labels of several kinds
         column = column.trimmed()

@@ -126,9 +126,9 @@ def encode(
     if least:
         check_enough(true.name, codes[0].size, n_missing + n_excluded)
         if classes is None:
-            n_outside = _check_predictions(true, models, codes, distinct, highest)
+            n_outside = check_predictions(true, models, codes, distinct, highest)
         else:
-            _check_chosen(true, models, codes[1:], len(distinct))
+            check_chosen(true, models, codes[1:], len(distinct))
     return Labels(
         y_true=codes[0],
         preds=tuple(codes[1:]),
@@ -361,7 +361,7 @@ def refuse_scores(
             )
 
 
-def _check_predictions(
+def check_predictions(
     true: Column,
     models: Sequence[Column],
     codes: Sequence[NDArray[Any]],
@@ -402,7 +402,7 @@ def _check_predictions(
     return n_outside
 
 
-def _check_chosen(
+def check_chosen(
     true: Column, models: Sequence[Column], codes: Sequence[NDArray[Any]], n_classes: int
 ) -> None:
     """Refuse a model none of whose labels is a chosen class or a label of the truth."""

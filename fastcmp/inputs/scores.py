@@ -103,30 +103,16 @@ def read_block(
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scores:
-    """Scores of one or more models for samples of two classes."""
+@dataclass(slots=True, kw_only=True)
+class Scores(ScoreBlock):
+    """Scores for samples of two classes, without NaN."""
 
     #: 1 for positives, 0 for negatives, uint8, shape (n,).
     positive: NDArray[np.uint8]
-    #: One array a model, float32 or float64, shape (n,), without NaN.
-    columns: tuple[NDArray[Any], ...]
-    #: For columns that hold ranks instead, the distinct scores; None for others.
-    distinct: tuple[NDArray[Any] | None, ...]
-    names: tuple[str, ...]
-    #: Whether the user gave one vector of scores, not several models.
-    single: bool
     #: The labels of positives and of negatives.
     labels: tuple[Any, Any]
-    #: Which samples were kept; None where no true label is missing.
-    kept: NDArray[np.bool_] | None
     #: The true labels as they came; other columns must have their pandas index.
     y_true: Any = None
-
-    @property
-    def n_missing(self) -> int:
-        """Number of samples dropped because the true label is missing."""
-        return 0 if self.kept is None else int(np.count_nonzero(~self.kept))
 
     @property
     def n_positives(self) -> int:
@@ -153,6 +139,8 @@ def read_scores(
     return Scores(
         positive=flags.view(np.uint8),
         columns=block.columns,
+        kinds=block.kinds,
+        truth=block.truth,
         distinct=block.distinct,
         names=block.names,
         single=block.single,

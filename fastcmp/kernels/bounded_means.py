@@ -226,8 +226,16 @@ def empirical_bernstein_limits(
     >>> limits[[0, 9, 99]].round(4).tolist()
     [0.0, 0.0, 0.5921]
     """
+    bernstein_limits(values, alpha, truncation, out, np.empty(0))
+
+
+@kernel
+def bernstein_limits(
+    values: FloatArray, alpha: float, truncation: float, low: FloatArray, high: FloatArray
+) -> None:
+    """Write lower limits, and where `high` has places upper ones: both by the same bets."""
     price = -math.log(alpha)
-    total = weighted = weights = paid = 0.0
+    total = weighted = against = weights = paid = paid_above = 0.0
     deviations = 0.25  # one value of 1/2 with the variance 1/4 comes before all others
     for i in range(values.size):
         t = i + 1.0
@@ -235,14 +243,21 @@ def empirical_bernstein_limits(
         variance = deviations / t
         bet = math.sqrt(2.0 * price / (t * math.log1p(t) * variance))
         bet = min(bet, truncation)
+        loss = math.log1p(-bet) + bet
         before = total / i if i else 0.0
-        paid -= (x - before) * (x - before) * (math.log1p(-bet) + bet)
+        paid -= (x - before) * (x - before) * loss
         weighted += bet * x
         weights += bet
         total += x
         centre = (0.5 + total) / (t + 1.0)
         deviations += (x - centre) * (x - centre)
-        out[i] = max((weighted - price - paid) / weights, 0.0)
+        low[i] = max((weighted - price - paid) / weights, 0.0)
+        if high.size:
+            # The lower limit of 1 - x, before which comes 0 too.
+            off = x - before if i else 1.0 - x
+            paid_above -= off * off * loss
+            against += bet * (1.0 - x)
+            high[i] = 1.0 - max((against - price - paid_above) / weights, 0.0)
 
 
 _STEPS: Final = 60  # of a search that halves its range in the worst case

@@ -185,9 +185,9 @@ def normal_mixture_boundary(
         raise ValueError(f"variances must be finite and 0 or above, got {v.min()} to {v.max()}")
     price = -2.0 * math.log(level)
     rho = float(optimal_variance) / (price + math.log1p(price))
-    growth, roots = np.log1p(v / rho), np.sqrt(v + rho)
+    growth, whole = np.log1p(v / rho), v + rho
     if alternative == "two-sided":
-        return unwrap(roots * np.sqrt(growth - 2.0 * math.log(alpha)), v.shape)
+        return unwrap(np.sqrt(whole * (growth - 2.0 * math.log(alpha))), v.shape)
     from scipy.special import erfc
 
     # The root of y**2 / 2 + log(Phi(y)) = aim, a function that rises and is convex, by Newton's
@@ -201,7 +201,7 @@ def normal_mixture_boundary(
         y -= step
         if not (np.abs(step) > _NEAR * y).any():
             break
-    return unwrap(y * roots, v.shape)
+    return unwrap(y * np.sqrt(whole), v.shape)
 
 
 # E-values and their logarithms.

@@ -24,7 +24,7 @@ from fastcmp.core.records import ConfidenceInterval, Record
 from fastcmp.core.sections import Section, format_interval, format_pvalue, interval_name
 from fastcmp.core.sentences import null_value, with_null
 from fastcmp.inputs.columns import read_values
-from fastcmp.kernels.bounded_means import N_SCALES, lower_mean_limit
+from fastcmp.kernels.bounded_means import N_SCALES, bernstein_limits, lower_mean_limit
 from fastcmp.sequential.evalues import evalue_of, format_evalue, pvalue_of
 from fastcmp.sequential.looks_result import LooksResult
 from fastcmp.stream.accumulator import Accumulator, State, check_within, looks, require, summed
@@ -273,12 +273,12 @@ def mean_test(
         low, high = centre + half * low, centre + half * high
     else:  # both sides, each with half of the error
         width = ends[1] - ends[0]
-        scaled, reach = np.clip((values - ends[0]) / width, 0.0, 1.0), []
-        for side in (scaled, 1.0 - scaled):
-            limits = np.empty(values.size)
-            kernels.empirical_bernstein_limits(side, 0.5 * (1.0 - level), largest, limits)
-            reach.append(float(limits.max() if best_of_all else limits[-1]))
-        low, high = ends[0] + width * reach[0], ends[1] - width * reach[1]
+        scaled = np.clip((values - ends[0]) / width, 0.0, 1.0)
+        lows, highs = np.empty((2, values.size))
+        bernstein_limits(scaled, 0.5 * (1.0 - level), largest, lows, highs)
+        if best_of_all:
+            lows, highs = lows.max(keepdims=True), highs.min(keepdims=True)
+        low, high = ends[0] + width * float(lows[-1]), ends[0] + width * float(highs[-1])
     low, high = keep_side((low, high), alternative, ends)
     return MeanEvalueResult(
         log_evalue=float(kernels.log_mean_exp(wealth)),

@@ -117,9 +117,13 @@ def printed(
         column = known[name]
         entries = column.of(record)
         if entries is not None:
-            head = filled(column.head or column.name.replace("_", " "), record)
-            columns[head] = written(entries, column.form)
+            columns[heading(column, record)] = written(entries, column.form)
     return table_of(title, columns, **about)
+
+
+def heading(column: Column, record: Any) -> str:
+    """What stands above a column of a record where it is printed."""
+    return filled(column.head or column.name.replace("_", " "), record)
 
 
 def filled(text: str, record: Any) -> str:

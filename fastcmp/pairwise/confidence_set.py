@@ -11,7 +11,16 @@ from numpy.typing import NDArray
 
 from fastcmp.core.checks import as_proportion, choose
 from fastcmp.core.records import Record
-from fastcmp.core.sections import MODEL, Column, Section, beware, table_of, written, yes
+from fastcmp.core.sections import (
+    MODEL,
+    Column,
+    Section,
+    beware,
+    format_pvalue,
+    table_of,
+    written,
+    yes,
+)
 from fastcmp.core.sentences import answer, how
 from fastcmp.core.threads import ThreadPool
 from fastcmp.pairwise.max_t import SAME, Maxima
@@ -83,7 +92,7 @@ class ModelConfidenceSet(Record):
         Column("estimate", form=".4g"),
         Column("step"),
         Column("statistic"),
-        Column("pvalue"),
+        Column("pvalue", form=format_pvalue, head="p"),
         Column("included", lambda self: self.pvalue > self.alpha, yes, "in the set"),
     )
 

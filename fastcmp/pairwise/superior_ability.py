@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fastcmp.core.checks import as_flag, as_proportion, choose
 from fastcmp.core.numbers import scaled_back
 from fastcmp.core.records import Record
-from fastcmp.core.sections import MODEL, Column, Section, beware, table_of, written
+from fastcmp.core.sections import MODEL, Column, Section, beware, format_pvalue, table_of, written
 from fastcmp.core.sentences import Sentence, how, named
 from fastcmp.core.threads import ThreadPool
 from fastcmp.inputs.model_names import position_of
@@ -84,7 +84,11 @@ class SuperiorAbility(Record):
 
     _columns = (
         MODEL,
-        *map(Column, ("estimate", "difference", "standard_error", "statistic", "pvalue_adjusted")),
+        Column("estimate", form=".4g"),
+        Column("difference", form="+.4g"),
+        Column("standard_error", form=".3g"),
+        Column("statistic"),
+        Column("pvalue_adjusted", form=format_pvalue, head="adjusted p"),
         Column("superior", lambda self: self.pvalue_adjusted <= self.alpha),
     )
 

@@ -155,7 +155,7 @@ class Guide:
     kind: str = "zero"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Row:
     """An estimate with its interval, and what is written beside it."""
 

@@ -7,82 +7,58 @@ from typing import Any
 
 import numpy as np
 
-from fastcmp.core.sections import format_pvalue, interval_name
+from fastcmp.core.sections import heading, interval_name, written
 from fastcmp.report.blocks import Block
 from fastcmp.report.charts import Row, intervals
 from fastcmp.report.scores import MOST_ROWS
 from fastcmp.report.two_models import row_of, with_said
 
 _NULL = (0.0, "H0: no difference")
+_LABELS = ("model", "model_a", "model_b", "comparison")  # columns of names
 
 
 def best_set(record: Any) -> list[Block]:
     """Draw the lead of each model over the best of the others."""
-    rows = []
-    for m in _order(record):
-        low, high = float(record.lower[m]), float(record.upper[m])
-        may = bool(record.may_be_best[m])
-        cells = (f"{record.estimate[m]:.4g}", "yes" if may else "no")
-        rows.append(
-            Row(label=record.names[m], value=math.nan, low=low, high=high,
-                text=f"[{low:+.4g}, {high:+.4g}]", cells=cells,
-                kind="good" if may else "bad")
-        )  # fmt: skip
-    level = interval_name(record.confidence_level)
-    heads = ("model", f"lead, {level}", "estimate", "may be best")
-    marks = [(0.0, "equal")]
-    return _drawn(record, rows, "Lead over the best other model", heads, marks=marks,
-                  without="Comparison with the best")  # fmt: skip
+    return _pictured(
+        record,
+        "Lead over the best other model",
+        interval="low",
+        cells="estimate may_be_best",
+        order=_order(record),
+        kinds=np.where(record.may_be_best, "good", "bad"),
+        marks=[(0.0, "equal")],
+        without="Comparison with the best",
+    )
 
 
 def rank_sets(record: Any) -> list[Block]:
     """Draw the ranks that each model may have."""
-    order = np.argsort(record.rank, kind="stable").tolist()
-    rows = [
-        _ranks(record.names[m], int(record.rank[m]), int(record.lower[m]),
-               int(record.upper[m]), cells=(f"{record.estimate[m]:.4g}",))
-        for m in order
-    ]  # fmt: skip
-    heads = ("model", f"rank, {100 * record.confidence_level:.9g}% set", "estimate")
-    return _drawn(record, rows, "Ranks", heads, axis="Rank, 1 for the best",
-                  kind="ranks", without="Sets of ranks")  # fmt: skip
-
-
-def _ranks(name: str, rank: int, low: int, high: int, cells: tuple[str, ...]) -> Row:
-    return Row(label=name, value=rank, low=low, high=high,
-               text=f"{rank} [{low}, {high}]", cells=cells)  # fmt: skip
+    head = f"rank, {100 * record.confidence_level:.9g}% set"
+    return _ranks(record, "estimate", head=head, without="Sets of ranks")
 
 
 def drawn_ranks(record: Any) -> list[Block]:
     """Draw how far ranks go when tasks are drawn again."""
-    order = np.argsort(record.rank, kind="stable").tolist()
-    rows = [
-        _ranks(
-            record.names[m],
-            int(record.rank[m]),
-            int(record.rank_interval[m, 0]),
-            int(record.rank_interval[m, 1]),
-            cells=(f"{record.mean_rank[m]:.4g}", f"{record.best_probability[m]:.3f}"),
-        )
-        for m in order
-    ]
-    level = f"{100 * record.confidence_level:.9g}% of draws"
-    heads = ("model", f"rank, {level}", "mean rank", "P(best)")
-    return _drawn(record, rows, "Ranks", heads, axis="Rank, 1 for the best",
-                  kind="ranks")  # fmt: skip
+    return _ranks(record, "{self._name} best_probability")
+
+
+def _ranks(record: Any, cells: str, **options: Any) -> list[Block]:
+    options |= {"order": np.argsort(record.rank, kind="stable"), "kind": "ranks"}
+    options |= {"axis": "Rank, 1 for the best", "interval": "rank_low", "value": "rank"}
+    return _pictured(record, "Ranks", cells=cells, **options)
 
 
 def confidence_set(record: Any) -> list[Block]:
     """Draw the estimates, and which of them are in the set."""
-    rows = []
-    for m in _order(record):
-        p = float(record.pvalue[m])
-        inside = p > record.alpha
-        rows.append(_point(record.names[m], float(record.estimate[m]),
-                           (format_pvalue(p), "yes" if inside else "no"),
-                           kind="good" if inside else "bad"))  # fmt: skip
-    heads = ("model", "estimate", "p", "in the set")
-    return _drawn(record, rows, "Estimates", heads, without="Model confidence set")
+    return _pictured(
+        record,
+        "Estimates",
+        value="estimate",
+        cells="pvalue included",
+        order=_order(record),
+        kinds=np.where(record.pvalue > record.alpha, "good", "bad"),
+        without="Model confidence set",
+    )
 
 
 def winner(record: Any) -> list[Block]:
@@ -102,48 +78,32 @@ def winner(record: Any) -> list[Block]:
 
 def superior_ability(record: Any) -> list[Block]:
     """Draw differences from the control."""
-    order = np.argsort(-record.difference, kind="stable").tolist()
-    rows = [
-        _point(record.names[m], float(record.difference[m]),
-               (f"{record.standard_error[m]:.4g}", f"{record.estimate[m]:.4g}",
-                format_pvalue(float(record.pvalue_adjusted[m]))),
-               kind="good" if record.names[m] in record.superior else "")
-        for m in order
-    ]  # fmt: skip
-    heads = ("model", "difference", "standard error", "estimate", "adjusted p")
-    return _drawn(record, rows, f"Difference from {record.control}", heads,
-                  axis=f"Model minus {record.control}", marks=[_NULL],
-                  without=f"Against {record.control}")  # fmt: skip
+    return _pictured(
+        record,
+        f"Difference from {record.control}",
+        value="difference",
+        cells="standard_error estimate pvalue_adjusted",
+        order=np.argsort(-record.difference, kind="stable"),
+        kinds=np.where(record.pvalue_adjusted <= record.alpha, "good", ""),
+        axis=f"Model minus {record.control}",
+        marks=[_NULL],
+        without=f"Against {record.control}",
+    )
 
 
 def simultaneous(record: Any) -> list[Block]:
     """Draw differences of pairs, with intervals that hold together."""
-    order = np.argsort(record.pvalue_adjusted, kind="stable")[:MOST_ROWS].tolist()
-    rows = []
-    for p in order:
-        i, j = record.pairs[p].tolist()
-        label = f"{record.names[i]} - {record.names[j]}"
-        low, high = record.interval[p].tolist()
-        cells = tuple(format_pvalue(float(x[p])) for x in
-                      (record.pvalue, record.pvalue_adjusted))  # fmt: skip
-        rows.append(row_of(label, "", float(record.difference[p]), low, high,
-                           cells=cells))  # fmt: skip
-    level = interval_name(record.confidence_level, record.alternative)
-    heads = ("pair", f"difference, simultaneous {level}", "p", "adjusted p")
-    return _drawn(record, rows, "Differences", heads, marks=[_NULL], without="")
+    return _differences(record, interval="low", cells="pvalue pvalue_adjusted")
 
 
 def comparisons(record: Any) -> list[Block]:
     """Draw differences that were tested together."""
-    order = np.argsort(record.pvalue_adjusted, kind="stable")[:MOST_ROWS].tolist()
-    rows = [
-        _point(str(record.names[p]), float(record.difference[p]),
-               (f"{record.statistic[p]:+.4g}", format_pvalue(float(record.pvalue[p])),
-                format_pvalue(float(record.pvalue_adjusted[p]))))
-        for p in order
-    ]  # fmt: skip
-    heads = ("comparison", "difference", "t", "p", "adjusted p")
-    return _drawn(record, rows, "Differences", heads, marks=[_NULL], without="")
+    return _differences(record, cells="statistic pvalue pvalue_adjusted")
+
+
+def _differences(record: Any, **options: Any) -> list[Block]:
+    options |= {"order": np.argsort(record.pvalue_adjusted, kind="stable"), "marks": [_NULL]}
+    return _pictured(record, "Differences", value="difference", without="", **options)
 
 
 def margin_tests(record: Any) -> list[Block]:
@@ -166,16 +126,15 @@ def mean_ranks(record: Any) -> list[Block]:
     """Draw the mean ranks of models."""
     if record.mean_rank is None:
         return with_said(record)
-    order = np.argsort(record.mean_rank, kind="stable").tolist()
-    rows = [_point(record.names[m], float(record.mean_rank[m])) for m in order]
-    heads = ("model", "mean rank")
-    marks = [((len(rows) + 1) / 2, "all models alike")]
-    return _drawn(record, rows, "Mean ranks", heads, axis="Mean rank, 1 for the best",
-                  marks=marks, without="Mean ranks, 1 for the best")  # fmt: skip
-
-
-def _point(name: str, value: float, cells: tuple[str, ...] = (), kind: str = "") -> Row:
-    return Row(label=name, value=value, text=f"{value:.4g}", cells=cells, kind=kind)
+    return _pictured(
+        record,
+        "Mean ranks",
+        value="mean_rank",
+        order=np.argsort(record.mean_rank, kind="stable"),
+        axis="Mean rank, 1 for the best",
+        marks=[((len(record.names) + 1) / 2, "all models alike")],
+        without="Mean ranks, 1 for the best",
+    )
 
 
 def _order(record: Any) -> list[int]:
@@ -183,6 +142,49 @@ def _order(record: Any) -> list[int]:
     sign = 1 if record.lower_is_better else -1
     order: list[int] = np.argsort(sign * record.estimate, kind="stable").tolist()
     return order
+
+
+def _pictured(
+    record: Any,
+    title: str,
+    *,
+    order: Any,
+    value: str = "",
+    interval: str = "",
+    cells: str = "",
+    kinds: Any = None,
+    head: str = "",
+    **options: Any,
+) -> list[Block]:
+    """Draw columns of the main table of a record, a row each, as the record writes them."""
+    columns = {column.name.split()[0]: column for column in record._columns}
+    label, *second = [column for column in record._columns if column.name in _LABELS]
+    names = label.of(record)
+    if second:
+        names = [f"{a} - {b}" for a, b in zip(names, second[0].of(record), strict=True)]
+    shown, ends = columns.get(value), columns.get(interval)
+    n = len(names)
+    values = np.full(n, math.nan) if shown is None else np.asarray(shown.of(record), np.float64)
+    low, high = np.full((2, n), math.nan) if ends is None else np.asarray(ends.of(record)).T
+    texts = [""] * n if shown is None else written(shown.of(record), shown.form)
+    if ends is not None:
+        form = "" if callable(ends.form) else ends.form
+        pairs = zip(texts, written(ends.of(record), form), strict=True)
+        texts = [f"{text} {both}".strip() for text, both in pairs]
+    further = [columns[name] for name in cells.split()]
+    written_cells = [written(column.of(record), column.form) for column in further]
+    rows = [
+        Row(
+            *(names[m], float(values[m]), float(low[m]), float(high[m]), texts[m]),
+            cells=tuple(column[m] for column in written_cells),
+            kind="" if kinds is None else str(kinds[m]),
+        )
+        for m in np.asarray(order).tolist()
+    ]
+    first = ", ".join(heading(column, record) for column in (shown, ends) if column is not None)
+    kind = "pair" if second else heading(label, record)
+    heads = (kind, head or first, *(heading(column, record) for column in further))
+    return _drawn(record, rows, title, heads, **options)
 
 
 def _drawn(

@@ -617,7 +617,23 @@ def calibration(
         for p, y in problems[model]:
             clipped = p if eps is None else np.clip(p, eps, 1.0 - eps)
             ordered = Ordered.of(clipped, weight)
-            part, own = _score_parts(clipped, y, ordered, score, method, fold, n_folds, eps)
+            alone, others = ordered.recalibrated(y, fold, n_folds)
+            if score == "log_loss" and eps is not None:
+                others = np.clip(others, eps, 1.0 - eps)
+            mean = np.full_like(y, np.average(y, weights=weight))
+            scores, overall, plug_in, crossfit = (
+                item_scores(x, y, score) for x in (clipped, mean, alone, others)
+            )
+            crossfit[np.isinf(crossfit)] = np.nan
+            balanced = 0.5 * (plug_in + crossfit)
+            s, u, g, b = (
+                float(np.average(x, weights=weight)) for x in (scores, overall, plug_in, balanced)
+            )
+            part = {"mean_score": s, "mcb": s - g, "dsc": u - g, "unc": u}
+            part |= {"mcb_balanced": s - b, "dsc_balanced": u - b, "mcb_crossfit": s - 2.0 * b + g}
+            mixed = balanced if method == "balanced" else plug_in
+            # What each item adds to what is compared.
+            own = {"score": scores, "mcb": scores - mixed, "dsc": overall - mixed}
             if math.isinf(part["mean_score"]):
                 item = int(np.isinf(own["score"]).argmax())
                 item = item if used is None else int(np.flatnonzero(used)[item])
@@ -650,8 +666,13 @@ def calibration(
                 rows[name][model] += row
             found[model].append(part)
         if kind == "class-wise":
+            p, y = (np.stack(x) for x in zip(*problems[model], strict=True))
+            square = np.square(p).sum(axis=0)
+            spread = float(np.square(weight) @ ((p**3).sum(axis=0) - np.square(square)))
+            off = float(weight @ (square - (p * y).sum(axis=0)))
+            z = off / math.sqrt(spread) if spread > _ROUNDING * n else math.nan
             for part in found[model]:
-                part["spiegelhalter"] = _multiclass_z(problems[model], weight)
+                part["spiegelhalter"] = z  # of the Brier score of all classes
             for name in ("overconfidence", "citl", "slope"):
                 rows[name][model] = math.nan
 
@@ -685,34 +706,6 @@ def calibration(
     )
 
 
-def _score_parts(
-    p: Floats,
-    y: Floats,
-    ordered: Ordered,
-    score: str,
-    method: str,
-    fold: Ints,
-    n_folds: int,
-    eps: float | None,
-) -> tuple[dict[str, float], dict[str, Floats]]:
-    """Parts of the score of one problem, and what each item adds to those that are compared."""
-    alone, others = ordered.recalibrated(y, fold, n_folds)
-    if score == "log_loss" and eps is not None:
-        others = np.clip(others, eps, 1.0 - eps)
-    mean = np.full_like(y, np.average(y, weights=ordered.weights))
-    values, overall = (item_scores(x, y, score) for x in (p, mean))
-    plug_in, crossfit = item_scores(alone, y, score), item_scores(others, y, score)
-    crossfit[np.isinf(crossfit)] = np.nan
-    balanced = 0.5 * (plug_in + crossfit)
-    s, u, g, b = (
-        float(np.average(x, weights=ordered.weights)) for x in (values, overall, plug_in, balanced)
-    )
-    parts = {"mean_score": s, "mcb": s - g, "dsc": u - g, "unc": u}
-    parts |= {"mcb_balanced": s - b, "dsc_balanced": u - b, "mcb_crossfit": s - 2.0 * b + g}
-    mixed = balanced if method == "balanced" else plug_in
-    return parts, {"score": values, "mcb": values - mixed, "dsc": overall - mixed}
-
-
 def _covariance(rows: Floats, clusters: Grouping | None, weights: Floats) -> Floats:
     """Covariance of the means of rows over items, or clusters; NaN of rows with NaN."""
     n = rows.shape[1]
@@ -723,15 +716,6 @@ def _covariance(rows: Floats, clusters: Grouping | None, weights: Floats) -> Flo
     if clusters is not None:
         rows = np.stack([np.bincount(clusters.codes, row) for row in rows])
     return np.asarray(rows @ rows.T * (rows.shape[1] / (rows.shape[1] - 1.0) / n**2))
-
-
-def _multiclass_z(problems: list[Problem], weights: Floats) -> float:
-    """Spiegelhalter's z of the Brier score of several classes."""
-    p, y = np.stack([own.p for own in problems]), np.stack([own.y for own in problems])
-    square = np.square(p).sum(axis=0)
-    spread = float(np.square(weights) @ ((p**3).sum(axis=0) - np.square(square)))
-    off = float(weights @ (square - (p * y).sum(axis=0)))
-    return off / math.sqrt(spread) if spread > _ROUNDING * y.shape[1] else math.nan
 
 
 def _cautions(

@@ -14,7 +14,7 @@ from fastcmp.core.records import Drawn, Record
 from fastcmp.core.render import visible
 from fastcmp.core.sections import Section, format_interval
 from fastcmp.core.threads import ThreadPool, check_workers, no_step
-from fastcmp.estimates.calibration import Problem, read_problems
+from fastcmp.estimates.calibration import read_problems
 from fastcmp.estimates.calibration_parts import Ordered, isotonic_means
 
 Floats = NDArray[np.float64]
@@ -177,61 +177,56 @@ def reliability_diagram(
     known, problems, _, _ = read_problems(
         *(y_true, probabilities, "top-label", classes, positive, names)
     )
-    found: list[Any] = [None] * len(problems)
+    found: list[dict[str, Any]] = [{}] * len(problems)
+    methods, tail = [method] * len(problems), 0.5 - 0.5 * level
 
     def work(m: int) -> None:
-        draws = np.random.default_rng([seed, m])
-        found[m] = _diagram(problems[m][0], band, method, level, n_resamples, draws)
+        """The rows of one model."""
+        p, y = problems[m][0]
+        ordered = Ordered.of(p)
+        k, sizes = ordered.values.size, ordered.sizes
+        sums = np.bincount(ordered.place, y, k)
+        recalibrated = isotonic_means(sums[np.newaxis].astype(np.float64), sizes)[0]
+        centre = ordered.values if band == "consistency" else recalibrated
+        if method == "auto":
+            methods[m] = "binomial" if k <= _FEW else "resampling"
+        some = np.unique(np.linspace(0, k - 1, min(k, _POINTS)).round().astype(np.int64))
+        if methods[m] == "binomial":
+            n_some, chance = sizes[some], centre[some]
+            low, high = (binomial_quantile(q, n_some, chance) / n_some for q in (tail, 1.0 - tail))
+        else:
+            rng, drawn = np.random.default_rng([seed, m]), []
+            rows = max(1, _CELLS // k)
+            for start in range(0, n_resamples, rows):
+                shape = (min(rows, n_resamples - start), k)
+                outcomes = rng.binomial(sizes.astype(np.int64), centre, shape)
+                drawn.append(isotonic_means(outcomes.astype(np.float64), sizes)[:, some])
+            low, high = np.quantile(np.concatenate(drawn), [tail, 1.0 - tail], axis=0)
+        found[m] = {
+            "probability": ordered.values[some],
+            "n_with": sizes.astype(np.int64)[some],
+            "observed": (sums / sizes)[some],
+            "recalibrated": recalibrated[some],
+            "band_low": low,
+            "band_high": high,
+        }
 
     n = problems[0][0].y.size
     with ThreadPool(check_workers(workers)) as pool:
         pool.run(work, range(len(problems)), steps=no_step, here=len(problems) * n < 1 << 10)
-    columns = {name: np.concatenate([x[0][name] for x in found]) for name in found[0][0]}
-    sizes = [x[0]["observed"].size for x in found]
+    columns = {name: np.concatenate([x[name] for x in found]) for name in found[0]}
+    sizes = [x["observed"].size for x in found]
     return ReliabilityDiagram(
         model=tuple(np.repeat(np.array(known, object), sizes)),
         names=known,
         band=band,
-        methods=tuple(x[1] for x in found),
+        methods=tuple(methods),
         confidence_level=level,
         n_items=n,
         n_resamples=n_resamples,
         seed=seed,
         **columns,
     )
-
-
-def _diagram(
-    problem: Problem, band: str, method: str, level: float, n_resamples: int, rng: Any
-) -> tuple[dict[str, Any], str]:
-    """Columns of one model's rows, and how its band was made."""
-    ordered = Ordered.of(problem.p)
-    k = ordered.values.size
-    sums = np.bincount(ordered.place, problem.y, k)
-    recalibrated = isotonic_means(sums[np.newaxis].astype(np.float64), ordered.sizes)[0]
-    centre = ordered.values if band == "consistency" else recalibrated
-    if method == "auto":
-        method = "binomial" if k <= _FEW else "resampling"
-    some = np.unique(np.linspace(0, k - 1, min(k, _POINTS)).round().astype(np.int64))
-    tail = 0.5 - 0.5 * level
-    if method == "binomial":
-        sizes, chance = ordered.sizes[some], centre[some]
-        ends = [binomial_quantile(q, sizes, chance) / sizes for q in (tail, 1.0 - tail)]
-    else:
-        rows = max(1, _CELLS // k)
-        drawn = []
-        for start in range(0, n_resamples, rows):
-            size = (min(rows, n_resamples - start), k)
-            outcomes = rng.binomial(ordered.sizes.astype(np.int64), centre, size)
-            drawn.append(isotonic_means(outcomes.astype(np.float64), ordered.sizes)[:, some])
-        ends = list(np.quantile(np.concatenate(drawn), [tail, 1.0 - tail], axis=0))
-    columns: dict[str, Any] = {
-        "probability": ordered.values,
-        "n_with": ordered.sizes.astype(np.int64),
-    }
-    columns |= {"observed": sums / ordered.sizes, "recalibrated": recalibrated}
-    columns = {name: x[some] for name, x in columns.items()}
-    return columns | {"band_low": ends[0], "band_high": ends[1]}, method
 
 
 def binomial_quantile(q: float, n: Floats, p: Floats) -> Floats:

@@ -6,7 +6,6 @@ product; a pair is the difference of two rows of it, sorted.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -14,11 +13,9 @@ from numpy.typing import NDArray
 
 from fastcmp.core.checks import ALTERNATIVES
 from fastcmp.core.threads import ThreadPool, check_draws, no_step, parts
-from fastcmp.counts.pairs import Block, PairColumns
 from fastcmp.counts.units import UnitSums
 from fastcmp.kernels import bootstrap_intervals as kinds
 from fastcmp.kernels.item_bootstrap import draw_units, jackknife_acceleration, total_draws
-from fastcmp.pairwise.engine import PairTests
 
 Floats = NDArray[np.float64]
 
@@ -35,45 +32,26 @@ _SORTED = 1 << 17  # draws that are sorted together: what a cache holds
 _FEW = 64  # models; for more, one product of BLAS
 _ROWS = 64  # pairs whose squares are summed together
 _EQUAL = 1e-12  # draws that differ by less, of their size, are equal
-_SIDE = 32  # models of a side of a tile
-
-
-def bootstrap_tests(
-    units: UnitSums,
-    base: PairTests,
-    level: float,
-    pool: ThreadPool,
-    *,
-    interval: str,
-    n_resamples: int,
-    seed: int,
-) -> PairTests:
-    """Bootstrap the differences of pairs of models, all on the same draws."""
-    draws = UnitDraws(units, interval, n_resamples, seed, pool)
-
-    def columns(block: Block) -> PairColumns:
-        answers, statistic, _ = draws.evaluate(block.pairs, level)
-        pvalue, low, high = answers.T
-        nothing, difference = np.full(len(pvalue), -1), base.differences(block.pairs)
-        return PairColumns(nothing, nothing, difference, low, high, statistic, pvalue)
-
-    return replace(
-        base,
-        columns=columns,
-        pvalues=lambda block: draws.evaluate(block.pairs, level)[0][:, 0],
-        distribution="bootstrap",
-        df=None,
-        side=_SIDE,
-    )
+SIDE = 32  # models of a side of a tile
 
 
 class UnitDraws:
     """Means of all models on all draws; threads may share it."""
 
     def __init__(
-        self, units: UnitSums, interval: str, n_resamples: int, seed: int, pool: ThreadPool
+        self,
+        units: UnitSums,
+        level: float,
+        pool: ThreadPool,
+        *,
+        interval: str,
+        n_resamples: int,
+        seed: int,
+        alternative: str = "two-sided",
     ) -> None:
+        """Draw units, and work out the means of all models."""
         kind = INTERVALS[interval]
+        self._options = kind, ALTERNATIVES[alternative], level
         # Less the first model: what all have in common cancels before it is rounded,
         # and whole numbers stay whole numbers.
         self.units = units._replace(
@@ -127,18 +105,15 @@ class UnitDraws:
             total += weight * (sums / _total_sizes(c, sizes))
         return total
 
-    def evaluate(
-        self, pairs: NDArray[np.int32], level: float, alternative: str = "two-sided"
-    ) -> tuple[Floats, Floats, NDArray[np.uint8]]:
-        """P-value and both ends of the interval of each pair, (P, 3); statistics, and status.
+    def evaluate(self, pairs: NDArray[np.int32]) -> tuple[Floats, NDArray[np.uint8]]:
+        """Statistic, p-value and both ends of the interval of each pair, (P, 4), and status.
 
         The p-value inverts the interval: see `fastcmp.kernels.bootstrap_pvalue`. The statistic
         is the difference divided by its standard error: that of CR1 for studentized intervals,
         else the standard deviation over the draws. Status is degenerate where all draws are
         equal.
         """
-        answers, statistic = np.empty((len(pairs), 3)), np.empty(len(pairs))
-        status = np.empty(len(pairs), np.uint8)
+        answers, status = np.empty((len(pairs), 4)), np.empty(len(pairs), np.uint8)
         size = _ROWS if self.kind == kinds.STUDENTIZED else max(1, _SORTED // self.n)
         for part in parts(len(pairs), size):
             i, j = pairs[part].T
@@ -158,11 +133,16 @@ class UnitDraws:
                 self._studentize(i, j, rows, scales)
                 error = scales[:, 1]
             with np.errstate(divide="ignore", invalid="ignore"):
-                statistic[part] = np.where(difference == 0, 0.0, difference / error)
+                answers[part, 0] = np.where(difference == 0, 0.0, difference / error)
             rows.sort(axis=1)
-            chosen = self.kind, ALTERNATIVES[alternative], level
-            kinds.bootstrap_rows(rows, scales, chosen, answers[part], status[part])
-        return answers, statistic, status
+            found = np.empty((i.size, 3))
+            kinds.bootstrap_rows(rows, scales, self._options, found, status[part])
+            answers[part, 1:] = found
+        return answers, status
+
+    def pvalues(self, pairs: NDArray[np.int32]) -> Floats:
+        """The p-values alone, shape (P,)."""
+        return self.evaluate(pairs)[0][:, 1]
 
     def _studentize(
         self, i: NDArray[np.int32], j: NDArray[np.int32], rows: Floats, scales: Floats

@@ -15,7 +15,6 @@ from fastcmp.pairwise.adjust import LOGICAL
 from fastcmp.pairwise.decisions import EVEN
 
 if TYPE_CHECKING:
-    from fastcmp.counts.value_sums import PairMoments
     from fastcmp.inputs.values import Values
     from fastcmp.items.compare_means import MeansResult
     from fastcmp.items.mean_data import MeanData, MeanOptions
@@ -47,13 +46,10 @@ def cautions_of(data: MeanData, options: MeanOptions, degrees: float) -> tuple[s
     plan, method, n = data.plan, options.method, data.plan.n_units
     clusters = data.groups.clusters is not None
     units = "clusters" if clusters else "items"
-    found: list[str] = []
-    if clusters:
-        if options.df != "satterthwaite" or method != "t":
-            degrees = np.inf
-        found += _of_clusters(n, degrees, plan.largest)
-    if method == "t":
-        found += _of_normal(n, units, options.df)
+    if options.df != "satterthwaite" or method != "t":
+        degrees = np.inf
+    df = options.df if method == "t" else ""
+    found = cautions_of_units(n, degrees, plan.largest, df, clusters=clusters)
     if method == "bootstrap" and n < FEW_UNITS and options.interval != "studentized":
         found.append(
             f"Bootstrap intervals of this kind ({options.interval}) are too short with "
@@ -86,7 +82,11 @@ def cautions_of_pairs(
     found = cautions_of(data, spec, float(degrees))
     if spec.method == "wilcoxon":
         even = int(np.count_nonzero(made.decisions == EVEN)) // 2
-        found += (opposed_caution(even),) if even else ()
+        if even:
+            found += (
+                f"Ranks and means favour different models in {even} significant "
+                f"pair{'s' * (even > 1)}: neither is called better.",
+            )
         found += (_NOT_TRANSITIVE,) if made.adjust in LOGICAL else ()
     if spec.method != "t":
         return found
@@ -98,15 +98,30 @@ def cautions_of_pairs(
     return (*found, constant_caution(still, exact=exact)) if still else found
 
 
-def cautions_of_moments(moments: PairMoments, *, clusters: bool, df: str) -> tuple[str, ...]:
-    """List the same of moments that a stream has gathered."""
-    n = moments.n_units
+def cautions_of_units(
+    n: int, degrees: float, largest: float, df: str, *, clusters: bool
+) -> list[str]:
+    """List what follows from n items or clusters, of which one has the largest proportion.
+
+    `degrees` are Satterthwaite's, infinite for others, and `df` is how they are found.
+    """
     units = "clusters" if clusters else "items"
-    found: list[str] = []
-    if clusters:
-        degrees = float(np.min(moments.df)) if df == "satterthwaite" else np.inf
-        found += _of_clusters(n, degrees, moments.largest)
-    return (*found, *_of_normal(n, units, df))
+    found = []
+    if clusters and degrees < _FEW_DEGREES:
+        found.append(
+            f"The {n} clusters are worth {degrees:.1f} degrees of freedom: with so few "
+            "the test depends on their differences being symmetric."
+        )
+    if clusters and largest > _LARGE_CLUSTER:
+        found.append(
+            f"One cluster holds {100 * largest:.0f}% of the items: the result is largely its own."
+        )
+    if n < FEW_UNITS and df == "normal":
+        found.append(
+            f"Normal quantiles with {n} {units} reject too often: df='satterthwaite' takes "
+            "those of Student's t."
+        )
+    return found
 
 
 def _of_columns(values: Values) -> list[str]:
@@ -128,43 +143,12 @@ def _of_columns(values: Values) -> list[str]:
     ]
 
 
-def _of_clusters(n: int, degrees: float, largest: float) -> list[str]:
-    found = []
-    if degrees < _FEW_DEGREES:
-        found.append(
-            f"The {n} clusters are worth {degrees:.1f} degrees of freedom: with so few "
-            "the test depends on their differences being symmetric."
-        )
-    if largest > _LARGE_CLUSTER:
-        found.append(
-            f"One cluster holds {100 * largest:.0f}% of the items: the result is largely its own."
-        )
-    return found
-
-
-def _of_normal(n: int, units: str, df: str) -> list[str]:
-    if n >= FEW_UNITS or df != "normal":
-        return []
-    return [
-        f"Normal quantiles with {n} {units} reject too often: df='satterthwaite' takes "
-        "those of Student's t."
-    ]
-
-
 def is_skewed(n: int, squares: float, cubes: float) -> bool:
     """Tell whether n is too small for the skewness, by Cochran's rule n > 25 G1**2."""
     if squares <= 0.0:
         return False
     skewness = cubes / n / (squares / n) ** 1.5
     return bool(n < _SKEWED * skewness * skewness)
-
-
-def opposed_caution(n_pairs: int) -> str:
-    """Say that ranks and means favour different models."""
-    return (
-        f"Ranks and means favour different models in {n_pairs} significant "
-        f"pair{'s' * (n_pairs > 1)}: neither is called better."
-    )
 
 
 def skew_caution(n_pairs: int) -> str:

@@ -18,8 +18,8 @@ from fastcmp.counts.pairs import choose_pairs
 from fastcmp.inputs.model_names import with_index
 from fastcmp.items.cautions import (
     INTERVAL_NAMES,
-    cautions_of_moments,
     cautions_of_pairs,
+    cautions_of_units,
     test_name,
     values_sentences,
 )
@@ -440,9 +440,11 @@ def _of_moments(
         )
     found = moments.pair_moments(variance=spec.variance, df=spec.df)
     clusters = getattr(moments, "groups", None) is not None
+    degrees = float(np.min(found.df)) if spec.df == "satterthwaite" else np.inf
+    cautions = cautions_of_units(found.n_units, degrees, found.largest, spec.df, clusters=clusters)
     return moment_tests(found, level), {
         "measure": spec.measure,
         "n_clusters": found.n_units if clusters else None,
         "variance": spec.variance or getattr(moments, "variance", "cr2"),
-        "cautions": cautions_of_moments(found, clusters=clusters, df=spec.df),
+        "cautions": tuple(cautions),
     }

@@ -20,7 +20,7 @@ from fastcmp.counts.pairs import Block
 from fastcmp.inputs.item_groups import read_item_groups
 from fastcmp.inputs.model_names import check_indexes, has_names, named_columns, with_names
 from fastcmp.inputs.values import as_values
-from fastcmp.pairwise.joint_draws import Joint, row_flips
+from fastcmp.pairwise.joint_draws import row_flips
 from fastcmp.pairwise.max_t import joint_pvalues
 from fastcmp.pairwise.simultaneous_pairs import STEPS
 
@@ -186,18 +186,39 @@ def max_t(
     rows = table
     if found.clusters is not None:
         rows = np.stack([np.bincount(found.clusters.codes, row) for row in table])
+    n, n_units = rows.shape
+    most = max(draws.n, min(_ALL, _NUMBERS // (n + 1)))
     with ThreadPool(threads) as pool:
-        joint, tested = _test(rows, draws, step, alternative, pool)
+        # Each comparison is one with a model that has no differences.
+        joint = row_flips(np.vstack([rows, np.zeros(n_units)]), draws, pool, most)
+        assert joint.standardized is not None
+        pairs = np.array([(k, n) for k in range(n)], np.int32)
+        z, inverse = joint.standardized(Block(slice(0, n), pairs))
+
+        def adjusted(some: slice) -> Floats:
+            return joint_pvalues(
+                *(joint, pairs[some], z[some], inverse[some], pool),
+                down=step == "down",
+                alternative=alternative,
+            )
+
+        pvalue = np.concatenate([adjusted(slice(k, k + 1)) for k in range(n)])
+        pvalue_adjusted = adjusted(slice(0, n))
+    # Sums over roots of sums of squares are turned into Student's t.
+    left = np.maximum(n_units - z * z, 0.0)
+    left[left < 1e-12 * n_units] = 0.0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = np.where(z == 0.0, 0.0, z * np.sqrt((n_units - 1.0) / left))
     return MaxTResult(
-        statistic=_students(tested[0], rows.shape[1]),
-        pvalue=tested[1],
-        pvalue_adjusted=tested[2],
+        statistic=t,
+        pvalue=pvalue,
+        pvalue_adjusted=pvalue_adjusted,
         difference=times(table.mean(axis=1), exponent),
         names=chosen,
         alternative=alternative,
         step=step,
         n_items=found.n_items,
-        n_clusters=None if found.clusters is None else rows.shape[1],
+        n_clusters=None if found.clusters is None else n_units,
         n_resamples=joint.n_draws,
         exact=joint.complete,
         seed=None if joint.complete else draws.seed,
@@ -227,35 +248,3 @@ def _read(differences: Any, names: Any) -> tuple[Floats, tuple[str, ...]]:
     if not np.isfinite(table).all():
         raise ValueError("differences must be finite, and none may be missing")
     return table, tuple(name for name, _ in named)
-
-
-def _test(
-    rows: Floats, draws: Draws, step: str, alternative: str, pool: ThreadPool
-) -> tuple[Joint, tuple[Floats, Floats, Floats]]:
-    """Flip signs; give z, the p-values of each comparison, and those for all."""
-    n = len(rows)
-    most = max(draws.n, min(_ALL, _NUMBERS // (n + 1)))
-    # Each comparison is one with a model that has no differences.
-    joint = row_flips(np.vstack([rows, np.zeros(rows.shape[1])]), draws, pool, most)
-    assert joint.standardized is not None
-    pairs = np.array([(k, n) for k in range(n)], np.int32)
-    z, inverse = joint.standardized(Block(slice(0, n), pairs))
-
-    def adjusted(some: slice) -> Floats:
-        return joint_pvalues(
-            *(joint, pairs[some], z[some], inverse[some], pool),
-            down=step == "down",
-            alternative=alternative,
-        )
-
-    pvalue = np.concatenate([adjusted(slice(k, k + 1)) for k in range(n)])
-    return joint, (z, pvalue, adjusted(slice(0, n)))
-
-
-def _students(z: Floats, n_units: int) -> Floats:
-    """Turn sums over roots of sums of squares into Student's t."""
-    left = np.maximum(n_units - z * z, 0.0)
-    left[left < 1e-12 * n_units] = 0.0
-    with np.errstate(divide="ignore", invalid="ignore"):
-        t = z * np.sqrt((n_units - 1.0) / left)
-    return np.asarray(np.where(z == 0.0, 0.0, t))

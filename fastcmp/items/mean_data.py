@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp.core.checks import Draws, as_flag, as_resamples, as_seed, choose
+from fastcmp.core.numbers import times
 from fastcmp.core.render import visible
 from fastcmp.core.threads import ThreadPool, check_memory, no_step, parts
 from fastcmp.counts.pairs import Block, PairColumns, RightBits
@@ -19,10 +20,10 @@ from fastcmp.counts.value_sums import MeanEstimate, difference_of, pair_moments,
 from fastcmp.inputs.item_groups import ItemGroups, read_item_groups
 from fastcmp.inputs.model_names import named_columns, with_index, with_names
 from fastcmp.inputs.values import POLICIES, ItemTable, Values, read_values
-from fastcmp.items.bootstrap import bootstrap_tests
+from fastcmp.items.bootstrap import SIDE, UnitDraws
 from fastcmp.items.components import VarianceComponents, variance_components
 from fastcmp.items.repeats import as_floats, check_k, reduce_repeats, settle_missing, side_by_side
-from fastcmp.items.sign_flips import flip_tests, read_units
+from fastcmp.items.sign_flips import SignFlips, read_units
 from fastcmp.items.signed_rank import RankOptions, signed_rank_tests
 from fastcmp.kernels.bits import allocate_words, pack_equal
 from fastcmp.paired.margins import BoundedUnits
@@ -498,9 +499,27 @@ def mean_tests(data: MeanData, options: MeanOptions, level: float, pool: ThreadP
         return signed_rank_tests(table, base, usual, level=level if options.interval else None)
     units = unit_sums(values, plan, pool)
     draws: dict[str, Any] = {"n_resamples": options.n_resamples, "seed": options.seed}
+    drawn: SignFlips | UnitDraws
     if options.method == "permutation":
-        return flip_tests(units, base, level, pool, studentized=options.studentized, **draws)
-    return bootstrap_tests(units, base, level, pool, interval=str(options.interval), **draws)
+        drawn = SignFlips(units, level, pool, studentized=options.studentized, **draws)
+    else:
+        drawn = UnitDraws(units, level, pool, interval=str(options.interval), **draws)
+        base = replace(base, side=SIDE)
+
+    def columns(block: Block) -> PairColumns:
+        statistic, pvalue, low, high = drawn.evaluate(block.pairs)[0].T
+        if options.method == "permutation" and not options.studentized:  # the difference itself
+            statistic = times(statistic, base.exponent)
+        nothing, difference = np.full(pvalue.size, -1), base.differences(block.pairs)
+        return PairColumns(nothing, nothing, difference, low, high, statistic, pvalue)
+
+    return replace(
+        base,
+        columns=columns,
+        pvalues=lambda block: drawn.pvalues(block.pairs),
+        distribution=options.method,
+        df=None,
+    )
 
 
 def pack_right(values: Values, pool: ThreadPool) -> RightBits:

@@ -469,21 +469,20 @@ def difference_record(
     else:
         units = unit_sums(values, plan, pool)
         fields |= {"df": None, "distribution": method, **draws}
+        draws["alternative"] = alternative
         if method == "permutation":
-            draws |= {"alternative": alternative, "alone": True, "studentized": options.studentized}
+            draws |= {"studentized": options.studentized, "alone": True}
             flips = SignFlips(units, confidence_level, pool, **draws)
-            statistic, pvalue, exact = flips.test(_ONE_PAIR)[0].tolist()
-            ends = flips.limits(_ONE_PAIR)[0].tolist()
-            fields["n_resamples"] = 0 if exact else flips.n_draws
+            answers, exact = flips.evaluate(_ONE_PAIR)
+            fields["n_resamples"] = 0 if exact[0] else flips.n_draws
             fields["seed"] = None if flips.complete else options.seed
             fields["status"] = OK if flips.n_nonzero else DEGENERATE
         else:
-            n_resamples, seed = options.n_resamples, options.seed
-            drawn = UnitDraws(units, str(options.interval), n_resamples, seed, pool)
             level = as_level(confidence_level, alternative)
-            answers, statistics, status = drawn.evaluate(_ONE_PAIR, level, alternative)
-            pvalue, *ends = answers[0].tolist()
-            statistic, fields["status"] = float(statistics[0]), int(status[0])
+            drawn = UnitDraws(units, level, pool, interval=str(options.interval), **draws)
+            answers, status = drawn.evaluate(_ONE_PAIR)
+            fields["status"] = int(status[0])
+        statistic, pvalue, *ends = answers[0].tolist()
         fields |= {"statistic": statistic, "pvalue": pvalue}
         fields["interval"] = _interval(ends, alternative, limits)
     if values.bounded and variance == 0.0:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -11,9 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp.core.checks import ALTERNATIVES
-from fastcmp.core.numbers import times
 from fastcmp.core.threads import ThreadPool, check_draws
-from fastcmp.counts.pairs import Block, PairColumns
 from fastcmp.counts.units import SignDraws, UnitSums, signed_sums
 from fastcmp.kernels.flipped_pairs import (
     Draws,
@@ -26,7 +23,6 @@ from fastcmp.kernels.flipped_pairs import (
     student_test_pairs,
     test_pairs,
 )
-from fastcmp.pairwise.engine import PairTests
 
 Floats = NDArray[np.float64]
 
@@ -123,39 +119,6 @@ def least_pvalue(n_nonzero: int, alternative: str) -> float:
     return min(1.0, tails * 0.5**n_nonzero)
 
 
-def flip_tests(
-    units: UnitSums,
-    base: PairTests,
-    level: float,
-    pool: ThreadPool,
-    *,
-    studentized: bool,
-    n_resamples: int,
-    seed: int,
-) -> PairTests:
-    """Test all pairs by sums with the same random signs; two-sided."""
-    flips = SignFlips(
-        units, level, pool, studentized=studentized, n_resamples=n_resamples, seed=seed
-    )
-
-    def columns(block: Block) -> PairColumns:
-        statistic, pvalue, _ = flips.test(block.pairs).T
-        if not studentized:  # the difference itself
-            statistic = times(statistic, base.exponent)
-        nothing = np.full(pvalue.size, -1)
-        low, high = flips.limits(block.pairs).T
-        difference = base.differences(block.pairs)
-        return PairColumns(nothing, nothing, difference, low, high, statistic, pvalue)
-
-    return replace(
-        base,
-        columns=columns,
-        pvalues=lambda block: flips.test(block.pairs)[:, 1],
-        distribution="permutation",
-        df=None,
-    )
-
-
 class SignFlips:
     """Sums of models with the signs of all draws, and tests of pairs by them.
 
@@ -176,6 +139,7 @@ class SignFlips:
         alternative: str = "two-sided",
         alone: bool = False,
     ) -> None:
+        """Draw signs, and add up the values of all models with them."""
         values, whole, sizes, factors, starts = read_units(units)
         most, self._steps = _ALL_OF_MANY, _STEPS_OF_MANY
         if alone:
@@ -214,6 +178,15 @@ class SignFlips:
             sums[h, 1] = signed_sums(weighted, own, start, signs, pool)
             start += -(-(own.stop - own.start) // 64)
         self._draws = StudentDraws(sums, *how)
+
+    def evaluate(self, pairs: NDArray[np.int32]) -> tuple[Floats, NDArray[np.bool_]]:
+        """Statistic, p-value and both ends of the interval, (P, 4); which p-values are exact."""
+        found = self.test(pairs)
+        return np.concatenate([found[:, :2], self.limits(pairs)], axis=1), found[:, 2] > 0.0
+
+    def pvalues(self, pairs: NDArray[np.int32]) -> Floats:
+        """The p-values alone, shape (P,)."""
+        return self.test(pairs)[:, 1]
 
     def test(self, pairs: NDArray[np.int32]) -> Floats:
         """Statistics, p-values, and 1 where these are exact, shape (P, 3)."""

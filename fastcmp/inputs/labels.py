@@ -435,6 +435,9 @@ def _parts(codes: NDArray[Any]) -> Iterator[NDArray[Any]]:
     return (codes[i : i + _PART] for i in range(0, codes.size, _PART))
 
 
+_FEW_CODES = 16
+
+
 def _count_outside(codes: NDArray[Any], used: NDArray[Any], absent: int) -> int:
     """Count codes that are neither among those used nor that of a missing label."""
     if not codes.size:
@@ -442,7 +445,10 @@ def _count_outside(codes: NDArray[Any], used: NDArray[Any], absent: int) -> int:
     first, last, high = int(used[0]), int(used[-1]), int(codes.max())
     if used.size == last - first + 1 and high <= last and int(codes.min()) >= first:
         return 0  # at the speed of memory
-    return codes.size - int(np.count_nonzero(np.isin(codes, [*used.tolist(), absent])))
+    known = [*used.tolist(), absent]
+    if len(known) <= _FEW_CODES:  # a comparison takes a fiftieth of the time of a table
+        return codes.size - sum(int(np.count_nonzero(codes == code)) for code in known)
+    return codes.size - int(np.count_nonzero(np.isin(codes, known)))
 
 
 def _refuse_strangers(true: Column, model: Column, *, several: bool) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import cache, lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,6 +15,8 @@ from fastcmp.core.checks import as_numbers, choose
 from fastcmp.core.threads import parts
 from fastcmp.inputs.scores import order_of
 from fastcmp.kernels.multiplicity import bergmann_hommel, fewest_models
+
+Floats = NDArray[np.float64]
 
 #: Adjustments as papers name them.
 PROCEDURES = {
@@ -65,18 +67,12 @@ def adjusted_by(adjust: str, what: str = "", drawn: str = "") -> str:
     return f"{text} ({drawn})" if drawn else text
 
 
-def check_all_pairs(method: str, n_models: int, *, chosen: bool) -> None:
+def check_all_pairs(method: str, n_models: int, *, chosen: bool = False) -> None:
     """Refuse an adjustment for all pairs where there are others, or too many."""
-    if method not in LOGICAL:
-        return
-    if chosen:
+    if method in LOGICAL and chosen:
         raise ValueError(
             f"adjust={method!r} is for all pairs of models: with pairs= or control= use 'holm'"
         )
-    _check_models(method, n_models)
-
-
-def _check_models(method: str, n_models: int) -> None:
     if method == "bergmann-hommel" and n_models > MOST_MODELS:
         raise ValueError(
             f"'bergmann-hommel' looks at all partitions of at most {MOST_MODELS} "
@@ -85,11 +81,16 @@ def _check_models(method: str, n_models: int) -> None:
 
 
 def logical_pvalues(pvalues: Floats, method: str) -> Floats:
-    """Adjust p-values of all pairs, shape (P,); one that is NaN counts as 1."""
-    n_models = _count_models(pvalues.size, method)
-    _check_models(method, n_models)
+    """Adjusted p-values of all pairs, shape (P,); one that is NaN counts as 1."""
+    n_models = (1 + math.isqrt(1 + 8 * pvalues.size)) // 2
+    if n_models * (n_models - 1) // 2 != pvalues.size:
+        raise ValueError(
+            f"method={method!r} needs p-values of all pairs of M models, M (M - 1) / 2 "
+            f"of them, got {pvalues.size}"
+        )
+    check_all_pairs(method, n_models)
     p = np.where(np.isnan(pvalues), 1.0, pvalues)
-    order = order_of(p) if p.size >= _LARGE else np.argsort(p)
+    order = _order(p)
     if method == "shaffer":
         bounds = p[order] * _most_true(n_models)[p.size - np.arange(p.size)]
     else:
@@ -104,17 +105,6 @@ def logical_pvalues(pvalues: Floats, method: str) -> Floats:
     return adjusted
 
 
-def _count_models(n_pairs: int, method: str) -> int:
-    """Find how many models have so many pairs."""
-    n_models = (1 + math.isqrt(1 + 8 * n_pairs)) // 2
-    if n_models * (n_models - 1) // 2 != n_pairs:
-        raise ValueError(
-            f"method={method!r} needs p-values of all pairs of M models, M (M - 1) / 2 "
-            f"of them, got {n_pairs}"
-        )
-    return n_models
-
-
 @lru_cache(maxsize=8)
 def _most_true(n_models: int) -> Floats:
     """The most hypotheses that can be true together of at most 0, 1, ..., P."""
@@ -126,48 +116,11 @@ def _most_true(n_models: int) -> Floats:
 _PART = 1 << 21  # p-values that are worked on at a time
 _LARGE = 1 << 17  # p-values; below, np.argsort is as fast as `order_of`
 
-Floats = NDArray[np.float64]
-
-
-class _Procedure(NamedTuple):
-    """How sorted p-values are adjusted: one by one, and then made monotone."""
-
-    #: From p-values, their ranks (1 for the smallest) and their number (m) to a bound
-    #: for each.
-    step: Callable[[Floats, Floats, int], Floats]
-    #: An adjusted p-value is the largest bound of the smaller ones ("below"), the
-    #: smallest bound of the larger ones ("above"), or its own (None).
-    within: str | None = None
-
-
-def _bonferroni(p: Floats, _: Floats, m: int) -> Floats:
-    return p * m
-
-
-def _sidak(p: Floats, _: Floats, m: int) -> Floats:
-    return _at_least_one(p, m)
-
 
 def _at_least_one(p: Floats, m: Any) -> Floats:
     """Probability that the smallest of m independent p-values is at most p."""
     with np.errstate(divide="ignore"):  # log1p(-1) is -inf, and the answer 1
         return np.asarray(-np.expm1(m * np.log1p(-p)))
-
-
-def _times_remaining(p: Floats, rank: Floats, m: int) -> Floats:
-    return (m + 1 - rank) * p
-
-
-def _holm_sidak(p: Floats, rank: Floats, m: int) -> Floats:
-    return _at_least_one(p, m + 1 - rank)
-
-
-def _bh(p: Floats, rank: Floats, m: int) -> Floats:
-    return p * (m / rank)
-
-
-def _by(p: Floats, rank: Floats, m: int) -> Floats:
-    return _bh(p, rank, m) * _harmonic(m)
 
 
 @cache
@@ -179,20 +132,6 @@ def _harmonic(m: int) -> float:
     )
 
 
-def _none(p: Floats, _: Floats, __: int) -> Floats:
-    return p
-
-
-def _finner(p: Floats, rank: Floats, m: int) -> Floats:
-    return _at_least_one(p, m / rank)
-
-
-def _li(p: Floats) -> Floats:
-    """Compare all p-values with the largest."""
-    last = p.max(initial=0.0)
-    return p / (p + (1.0 - last)) if last < 1.0 else np.ones_like(p)
-
-
 _NO_FALSE = "the probability of even one false decision is at most {alpha:.3g}"
 _FEW_FALSE = "the expected proportion of false decisions is at most {alpha:.3g}"
 _WEAK = (
@@ -201,18 +140,21 @@ _WEAK = (
 )
 _INDEPENDENT = _NO_FALSE + " only where the tests are independent"
 _EACH = "each pair alone has the error rate {alpha:.3g}; nothing holds for all of them"
-_PROCEDURES = {
-    "bonferroni": _Procedure(_bonferroni),
-    "sidak": _Procedure(_sidak),
-    "holm": _Procedure(_times_remaining, "below"),
-    "holm-sidak": _Procedure(_holm_sidak, "below"),
-    "hochberg": _Procedure(_times_remaining, "above"),
-    "bh": _Procedure(_bh, "above"),
-    "by": _Procedure(_by, "above"),
-    "none": _Procedure(_none),
-    "finner": _Procedure(_finner, "below"),
+#: How sorted p-values are adjusted: from these, their ranks (1 for the smallest) and their
+#: number to a bound for each; an adjusted p-value is the largest bound of the smaller ones
+#: ("below"), the smallest bound of the larger ones ("above"), or its own (None).
+_PROCEDURES: dict[str, tuple[Callable[[Floats, Floats, int], Floats], str | None]] = {
+    "bonferroni": (lambda p, _, m: p * m, None),
+    "sidak": (lambda p, _, m: _at_least_one(p, m), None),
+    "holm": (lambda p, rank, m: (m + 1 - rank) * p, "below"),
+    "holm-sidak": (lambda p, rank, m: _at_least_one(p, m + 1 - rank), "below"),
+    "hochberg": (lambda p, rank, m: (m + 1 - rank) * p, "above"),
+    "bh": (lambda p, rank, m: p * (m / rank), "above"),
+    "by": (lambda p, rank, m: p * (m / rank) * _harmonic(m), "above"),
+    "none": (lambda p, _, __: p, None),
+    "finner": (lambda p, rank, m: _at_least_one(p, m / rank), "below"),
     # Of all pairs together already, by the range of the ranks.
-    "nemenyi": _Procedure(_none),
+    "nemenyi": (lambda p, _, __: p, None),
 }
 #: Adjustments of a p-value by its rank among all.
 BY_RANK = tuple(_PROCEDURES)
@@ -311,85 +253,77 @@ def adjust(pvalues: ArrayLike, *, method: str = "holm") -> Any:
 
 
 def adjust_checked(pvalues: Floats, method: str, *, in_place: bool = False) -> Floats:
-    """Adjust p-values in [0, 1] or NaN, shape (P,); `in_place` may overwrite them."""
+    """Adjusted p-values of those in [0, 1] or NaN, (P,); `in_place` may overwrite them."""
     if method in LOGICAL:
         return logical_pvalues(pvalues, method)
     adjusted = pvalues if in_place else pvalues.copy()
-    if method == "li":  # of which 0 becomes 1 where the largest is 1
+    if method == "li":  # compared with the largest; 0 becomes 1 where that is 1
         known = ~np.isnan(adjusted)
-        adjusted[known] = _li(adjusted[known])
+        p = adjusted[known]
+        last = p.max(initial=0.0)
+        adjusted[known] = p / (p + (1.0 - last)) if last < 1.0 else 1.0
         return adjusted
     # NaN and 0 stay as they are; of millions of pairs, most may have a p-value of 0.
-    some = np.flatnonzero(adjusted > 0.0)
+    some: Any = np.flatnonzero(adjusted > 0.0)
     if some.size == adjusted.size:
-        _adjust_positive(adjusted, method, 0)
-        return adjusted
-    positive = np.take(adjusted, some)
-    n_zeros = int(np.count_nonzero(adjusted == 0.0))
-    _adjust_positive(positive, method, n_zeros)
+        some, n_zeros = slice(None), 0
+    else:
+        n_zeros = int(np.count_nonzero(adjusted == 0.0))
+    positive = adjusted[some]
+    if method in _PROCEDURES and _PROCEDURES[method][1] is None:
+        _adjust_sorted(positive, method, n_zeros)  # each by itself
+    else:
+        order = _order(positive)
+        ascending = positive[order]
+        _adjust_sorted(ascending, method, n_zeros)
+        positive[order] = ascending
     adjusted[some] = positive
     return adjusted
 
 
 def adjust_rows(pvalues: Floats, method: str) -> Floats:
-    """Adjust rows, each a family of its own, shape (B, P), of p-values in [0, 1]."""
+    """Adjusted p-values of rows in [0, 1], each a family of its own, shape (B, P)."""
     if method not in _PROCEDURES:
         return np.stack([adjust_checked(row, method) for row in pvalues])
-    step, within = _PROCEDURES[method]
     order = np.argsort(pvalues, axis=1)
     bounds = np.take_along_axis(pvalues, order, axis=1)
-    m = bounds.shape[1]
-    bounds = np.minimum(step(bounds, np.arange(1.0, m + 1.0), m), 1.0)
-    if within == "below":
-        bounds = np.maximum.accumulate(bounds, axis=1)
-    elif within == "above":
-        bounds = np.minimum.accumulate(bounds[:, ::-1], axis=1)[:, ::-1]
+    _adjust_ranked(bounds, np.arange(1.0, bounds.shape[1] + 1.0), bounds.shape[1], method)
     adjusted = np.empty_like(bounds)
     np.put_along_axis(adjusted, order, bounds, axis=1)
     return adjusted
 
 
 def adjust_groups(pvalues: Floats, sizes: NDArray[np.int64], method: str) -> Floats:
-    """Adjust p-values of which each stands for so many, by a method of `BY_RANK`."""
-    step, within = _PROCEDURES[method]
+    """Adjusted p-values of which each stands for so many, by a method of `BY_RANK`."""
     order = np.argsort(pvalues)
-    p, last = pvalues[order], np.cumsum(sizes[order])
+    bounds, last = pvalues[order], np.cumsum(sizes[order])
     # Of equal ones the first rank has the largest bound, the last one the smallest.
-    rank = last if within == "above" else last - sizes[order] + 1
-    bounds = np.minimum(step(p, rank.astype(np.float64), int(last[-1])), 1.0)
-    if within == "below":
-        bounds = np.maximum.accumulate(bounds)
-    elif within == "above":
-        bounds = np.minimum.accumulate(bounds[::-1])[::-1]
+    rank = last if _PROCEDURES[method][1] == "above" else last - sizes[order] + 1
+    _adjust_ranked(bounds, rank.astype(np.float64), int(last[-1]), method)
     adjusted = np.empty_like(bounds)
     adjusted[order] = bounds
     return adjusted
 
 
-def _adjust_positive(p: Floats, method: str, n_zeros: int) -> None:
-    """Adjust p-values in place; the family has `n_zeros` more that are 0."""
-    if method in _PROCEDURES and _PROCEDURES[method].within is None:
-        _adjust_sorted(p, method, n_zeros)  # each by itself
-        return
-    order = _order(p)
-    found = p[order]
-    _adjust_sorted(found, method, n_zeros)
-    p[order] = found
-
-
 def _adjust_sorted(p: Floats, method: str, n_zeros: int) -> None:
-    """Do the same to p-values that ascend."""
+    """Adjust ascending p-values in place; the family has `n_zeros` more that are 0."""
     if method == "hommel":
         p[:] = kernels.hommel_sorted(np.concatenate([np.zeros(n_zeros), p]))[n_zeros:]
-        return
+    else:
+        _adjust_ranked(p, None, n_zeros + p.size, method)
+
+
+def _adjust_ranked(p: Floats, ranks: Floats | None, m: int, method: str) -> None:
+    """Adjust p-values of m that ascend along the last axis, in place; None: the last ranks."""
     step, within = _PROCEDURES[method]
-    for part in parts(p.size, _PART):
-        rank = np.arange(n_zeros + part.start + 1.0, n_zeros + part.stop + 1.0)
-        np.minimum(step(p[part], rank, n_zeros + p.size), 1.0, out=p[part])
+    first = m - p.shape[-1] + 1.0
+    for part in parts(p.shape[-1], _PART):
+        rank = np.arange(first + part.start, first + part.stop) if ranks is None else ranks[part]
+        np.minimum(step(p[..., part], rank, m), 1.0, out=p[..., part])
     if within == "below":
-        np.maximum.accumulate(p, out=p)
+        np.maximum.accumulate(p, axis=-1, out=p)
     elif within == "above":
-        np.minimum.accumulate(p[::-1], out=p[::-1])
+        np.minimum.accumulate(p[..., ::-1], axis=-1, out=p[..., ::-1])
 
 
 class Family:
@@ -409,12 +343,12 @@ class Family:
         return float(self._sorted[n - 1]) if n else 0.0
 
     def adjust(self, some: Floats) -> Floats:
-        """Adjust some of the p-values; NaN and 0 stay as they are."""
-        found, known = some.copy(), some > 0.0
-        found[known] = self._adjusted[np.searchsorted(self._sorted, some[known])]
-        return found
+        """Some of the p-values adjusted; NaN and 0 stay as they are."""
+        adjusted, known = some.copy(), some > 0.0
+        adjusted[known] = self._adjusted[np.searchsorted(self._sorted, some[known])]
+        return adjusted
 
 
 def _order(p: Floats) -> NDArray[np.int64]:
-    """Sort an index; see docs/decisions/0011 for the measurements."""
+    """The order of p-values; see docs/decisions/0011 for the measurements."""
     return order_of(p) if p.size >= _LARGE else np.argsort(p)

@@ -286,7 +286,8 @@ def run_tests(
     The result is the same for any number of threads. ValueError if what is to be kept
     does not fit into memory, OSError if a file cannot be written.
     """
-    check_all_pairs(options.adjust, len(names), chosen=chosen is not None)
+    if options.adjust in LOGICAL:
+        check_all_pairs(options.adjust, len(names), chosen=chosen is not None)
     if options.margin is not None:
         as_margin(options.margin, tests.limits[1])
     keep, limit = options.keep, options.memory_limit
@@ -401,6 +402,7 @@ class _Pairs:
     ) -> None:
         self.tests, self.chosen, self.pool = tests, chosen, pool
         self.options, self.joint = options, joint
+        self._whole: Block | None = None  # where all pairs are one tile
         self.n_models = m = tests.score.size
         self.n_pairs = m * (m - 1) // 2 if chosen is None else len(chosen)
         # A chosen pair is counted alone, and slower than in a tile.
@@ -415,6 +417,10 @@ class _Pairs:
             for tile in (tiles_of(m, self._side) if chosen is None else ())
             if count_pairs(tile)
         ] or parts(self.n_pairs, self._some)
+        self._listed = chosen
+        if chosen is None and len(self.tasks) == 1 and isinstance(self.tasks[0], tuple):
+            self._listed = all_pairs(m)
+            self._whole = Block(slice(0, self.n_pairs), self._listed, self.tasks[0])
 
     def fill(
         self,
@@ -427,7 +433,7 @@ class _Pairs:
         """Write what is found of the pairs of each task into columns, which begin at `start`."""
 
         def work(task: Task) -> None:
-            block = block_of(task, self.n_models, self.chosen)
+            block = self._whole or block_of(task, self.n_models, self.chosen)
             where: Any = block.where
             if start:
                 where = np.arange(where.start, where.stop) if isinstance(where, slice) else where
@@ -491,8 +497,8 @@ class _Pairs:
 
     def pairs_at(self, places: slice | NDArray[np.int64]) -> NDArray[np.int32]:
         """The models of some pairs, shape (p, 2)."""
-        if self.chosen is not None:
-            return self.chosen[places]
+        if self._listed is not None:
+            return self._listed[places]
         if isinstance(places, slice):
             if places.stop - places.start == self.n_pairs:
                 return all_pairs(self.n_models)

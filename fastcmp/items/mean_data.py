@@ -30,7 +30,6 @@ from fastcmp.paired.margins import BoundedUnits
 from fastcmp.pairwise.engine import PairTests
 from fastcmp.pairwise.joint_draws import Joint, row_flips
 from fastcmp.pairwise.mean_tests import (
-    ModelMeans,
     PairMeans,
     assemble_tests,
     bit_tests,
@@ -405,7 +404,6 @@ def pairwise_tests(
         sizes = (n, min(n, data.plan.n_units)) if values.bounded else None
         mean, variance = np.array([own.difference]), np.array([own.variance])
         ends[i] = mean_intervals(mean, variance, own.df, level, sizes)[0]
-    models = ModelMeans(values.n_items, alone, ends, alone)
 
     def bounded(block: Block) -> BoundedUnits:
         rows = np.zeros((2, len(block.pairs), values.n_items))
@@ -426,7 +424,12 @@ def pairwise_tests(
         return exact_units(difference, plan)
 
     df = np.inf if options.df == "normal" else None
-    tests = assemble_tests(models, means, level, df, exact, bounded if values.bounded else None)
+    tests = assemble_tests(
+        *(values.n_items, alone, ends, means, level),
+        shared_df=df,
+        exact=exact,
+        bounded=bounded if values.bounded else None,
+    )
     details = tests.details
     assert details is not None
 

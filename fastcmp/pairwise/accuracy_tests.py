@@ -45,7 +45,7 @@ from fastcmp.paired.units import (
 from fastcmp.pairwise.counted_pairs import PairCells
 from fastcmp.pairwise.engine import PairTests
 from fastcmp.pairwise.joint_draws import BitPart, Joint, bit_flips, joint_of_spread, row_flips
-from fastcmp.pairwise.mean_tests import ModelMeans, PairMeans, assemble_tests, mean_intervals
+from fastcmp.pairwise.mean_tests import PairMeans, assemble_tests, mean_intervals
 from fastcmp.pairwise.model_estimates import RowDistances
 
 Ints = NDArray[np.int64]
@@ -334,8 +334,12 @@ def clustered_tests(
         return {"df": distances.df(pairs, distances(pairs))}
 
     shown = bits.correct / n if plain else score
-    models = ModelMeans(n, shown, ends, shown)
-    tests = assemble_tests(models, means, level, None if strata else df, exact, bounded)
+    tests = assemble_tests(
+        *(n, shown, ends, means, level),
+        shared_df=None if strata else df,
+        exact=exact,
+        bounded=bounded,
+    )
 
     def squared(block: Block) -> PairColumns:
         of_z = tests.columns(block)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 from math import comb
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -36,49 +36,6 @@ from fastcmp.pairwise.engine import compare_pairs, read_options
 from fastcmp.pairwise.result import PairwiseResult
 from fastcmp.stream.dask_blocks import are_collections, gather, refuse_options, renamed
 from fastcmp.stream.pair_counts import PairCounts
-
-
-class ClusteredOutcome(NamedTuple):
-    """Q of right answers by cluster, and Wald's statistic with its F form."""
-
-    q: float
-    pvalue: float
-    wald: float
-    wald_pvalue: float
-    f: float
-    f_pvalue: float
-    status: int
-
-
-def clustered_q(
-    labels: Labels, sampled: SampleUnits, pool: ThreadPool
-) -> tuple[ClusteredOutcome, NDArray[np.int64]]:
-    """Compare all models by their right answers in each cluster, and count these.
-
-    Q permutes the models within clusters, as a whole; for clusters of one it is
-    Cochran's. Wald's statistic has the CR1 covariance of the accuracies; NaN where that
-    of their differences has no inverse.
-    """
-    units, m = sampled.units, len(labels.names)
-    bits, sums = count_by_cluster(labels, sampled.codes, units, pool)
-    centred = sums - sums.mean(axis=0)
-    within = float((centred**2).sum())
-    noise = (8 * np.finfo(float).eps * units.sizes.max()) ** 2 * centred.size
-    if within <= noise:
-        none = ClusteredOutcome(0.0, 1.0, 0.0, 1.0, 0.0, 1.0, kernels.DEGENERATE)
-        return none, bits.correct
-    df = m - 1.0
-    q = df * float((centred.sum(axis=1) ** 2).sum()) / within
-    wald = _wald(sums, sampled)
-    left = units.n_clusters - df
-    f, f_pvalue = math.nan, math.nan
-    if left > 0.0:
-        f = wald * left / ((units.n_clusters - 1.0) * df)
-        f_pvalue = kernels.snedecor_tail(df, left, f)
-    wald_pvalue = kernels.chdtrc(df, wald)
-    pvalue = kernels.chdtrc(df, q)
-    found = ClusteredOutcome(q, pvalue, wald, wald_pvalue, f, f_pvalue, kernels.OK)
-    return found, bits.correct
 
 
 def _wald(sums: NDArray[np.float64], sampled: SampleUnits) -> float:
@@ -390,43 +347,64 @@ def cochrans_q(
             pairs = compare_pairs(tests, labels, None, options, pool, more=about)
         if groups is not None:
             units = units_of(sampling.read(y_true, labels))
-            found, correct = clustered_q(labels, units, pool)
-            return _in_clusters(labels, correct, found, units, method, pairs)
+            return _in_clusters(labels, units, method, pairs, pool)
         bits = RightBits.pack(labels, pool)
     outcome = kernels.cochrans_q(bits.correct, kernels.row_square_sum(bits.words), n)
     exact = exact_pvalue(labels) if method == "exact" else None
     return _record(labels, bits.correct, outcome, method, exact, pairs)
 
 
-def _in_clusters(  # all that a record holds
+def _in_clusters(
     labels: Labels,
-    correct: NDArray[np.int64],
-    found: ClusteredOutcome,
     sampled: SampleUnits,
     method: str,
     pairs: PairwiseResult | None,
+    pool: ThreadPool,
 ) -> CochranResult:
-    g, m = sampled.units.n_clusters, correct.size - 1
-    if method == "wald-f" and math.isnan(found.f_pvalue):
+    """The record of all models, compared by their right answers in each cluster.
+
+    Q permutes the models within clusters, as a whole; for clusters of one it is
+    Cochran's. Wald's statistic has the CR1 covariance of the accuracies; NaN where that
+    of their differences has no inverse.
+    """
+    units, df = sampled.units, len(labels.names) - 1
+    g = units.n_clusters
+    bits, sums = count_by_cluster(labels, sampled.codes, units, pool)
+    centred = sums - sums.mean(axis=0)
+    within = float((centred**2).sum())
+    noise = (8 * np.finfo(float).eps * units.sizes.max()) ** 2 * centred.size
+    q = wald = f = 0.0
+    pvalue = wald_pvalue = f_pvalue = 1.0
+    if within > noise:
+        q = df * float((centred.sum(axis=1) ** 2).sum()) / within
+        wald, f, f_pvalue = _wald(sums, sampled), math.nan, math.nan
+        pvalue, wald_pvalue = kernels.chdtrc(float(df), q), kernels.chdtrc(float(df), wald)
+        if g > df:
+            f = wald * float(g - df) / ((g - 1.0) * df)
+            f_pvalue = kernels.snedecor_tail(float(df), float(g - df), f)
+    by_f = method == "wald-f"
+    if by_f and math.isnan(f_pvalue):
         raise ValueError(
-            f"method='wald-f' has no answer for {m + 1} models in {g} clusters: it "
+            f"method='wald-f' has no answer for {df + 1} models in {g} clusters: it "
             "needs more clusters than models, and differences that do not follow from "
             "each other; use method='asymptotic'"
         )
-    outcome = kernels.CochranOutcome(found.q, found.pvalue, found.f, found.f_pvalue, found.status)
-    result = _record(labels, correct, outcome, "asymptotic", None, pairs)
-    result = replace(
-        result,
+    return CochranResult(
+        statistic=f if by_f else q,
+        pvalue=f_pvalue if by_f else pvalue,
+        df=(df, g - df) if by_f else df,
+        distribution="F" if by_f else "chi2",
+        q_statistic=q,
+        f_statistic=f,
+        f_pvalue=f_pvalue,
+        effect_size=q / (g * df),
+        status=kernels.OK if within > noise else kernels.DEGENERATE,
         method=method,
-        effect_size=found.q / (g * m),
         n_clusters=g,
-        wald_statistic=found.wald,
-        wald_pvalue=found.wald_pvalue,
+        wald_statistic=wald,
+        wald_pvalue=wald_pvalue,
+        **_of_source(labels, bits.correct, pairs),
     )
-    if method == "asymptotic":
-        return result
-    of_f: dict[str, Any] = {"distribution": "F", "df": (m, g - m)}
-    return replace(result, statistic=found.f, pvalue=found.f_pvalue, **of_f)
 
 
 def _record(  # all that a record holds
@@ -457,11 +435,20 @@ def _record(  # all that a record holds
         effect_size=q / (n * m),
         status=outcome.status,
         method=method,
-        names=source.names,
-        correct=correct,
-        n_samples=n,
-        n_missing=source.n_missing,
-        n_excluded=source.n_excluded,
-        n_outside=getattr(source, "n_outside", ()),
-        post_hoc=pairs,
+        **_of_source(source, correct, pairs),
     )
+
+
+def _of_source(
+    source: Any, correct: NDArray[np.int64], pairs: PairwiseResult | None
+) -> dict[str, Any]:
+    """What a record says of the samples, and of the pairs."""
+    return {
+        "names": source.names,
+        "correct": correct,
+        "n_samples": source.n_samples,
+        "n_missing": source.n_missing,
+        "n_excluded": source.n_excluded,
+        "n_outside": getattr(source, "n_outside", ()),
+        "post_hoc": pairs,
+    }

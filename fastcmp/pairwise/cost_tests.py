@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,23 +57,6 @@ class CostLevels(NamedTuple):
     groups: CostGroups | None
 
 
-class ModelCosts(NamedTuple):
-    """What the predictions of M models cost."""
-
-    n_samples: int
-    #: Mean cost and the two ends of its interval, shape (M, 3).
-    means: Floats
-    #: Rightly classified samples, shape (M,).
-    correct: Ints
-
-
-class _Evaluate(Protocol):
-    """From a block to what is found of its pairs, except for the difference."""
-
-    def __call__(self, block: Block, *, intervals: bool) -> PairColumns:
-        """Test pairs; without `intervals`, the ends are NaN."""
-
-
 def encode_costs(
     y_true: Any, preds: Any, matrix: CostMatrix, classes: Sequence[Any] | None
 ) -> Labels:
@@ -86,7 +69,7 @@ def encode_costs(
     return labels
 
 
-def cost_tests(  # the data, how they are tested, and by which threads
+def cost_tests(
     labels: Labels,
     matrix: CostMatrix,
     options: CostOptions,
@@ -94,41 +77,55 @@ def cost_tests(  # the data, how they are tested, and by which threads
     n_pairs: int,
     pool: ThreadPool,
 ) -> PairTests:
-    """Look up what all predictions cost, by which pairs are tested."""
+    """Tests of pairs by what all predictions cost."""
     costs = read_levels(matrix.values)
     n_models, n, size = len(labels.names), labels.n_samples, costs.levels.size
     rows = np.empty((n_models, n), np.uint8 if size <= LEVELS else np.int32)
-    models = ModelCosts(n, np.empty((n_models, 3)), np.empty(n_models, np.int64))
+    means, correct = np.empty((n_models, 3)), np.empty(n_models, np.int64)
     code = costs.code.ravel().astype(rows.dtype)
 
     def look_up(i: int) -> None:
         y_true, pred = labels.y_true, labels.preds[i]
         np.take(code, y_true.astype(np.int64) * len(costs.cost) + pred, out=rows[i])
-        models.correct[i] = np.count_nonzero(y_true == pred)
-        used = np.bincount(rows[i], minlength=size)
-        models.means[i] = mean_cost(costs, used, confidence_level)
+        correct[i] = np.count_nonzero(y_true == pred)
+        means[i] = mean_cost(costs, np.bincount(rows[i], minlength=size), confidence_level)
 
     pool.run(look_up, range(n_models), steps=no_step)
-    if costs.groups is None:
-        found = _by_sorting(costs, rows, options, confidence_level)
+    models = n, means, correct
+    if costs.groups is not None:
+        tables = PairTables(tuple(rows), size, n_pairs)
+        pool.run(tables.pack, tables.packing, steps=no_step)
+        side = min(SIDE, tables.side)
+        return _of_tables(costs, models, tables.count, side, options, confidence_level)
+    largest = costs.levels[-1]
 
-        def squared(block: Block) -> tuple[Floats, Floats]:
-            pairs = block.pairs.tolist()
-            each = [costs.levels[rows[i]] - costs.levels[rows[j]] for i, j in pairs]
-            sums = [(d.sum(), d @ d) for d in each]
-            total, squares = np.array(sums).reshape(-1, 2).T
-            return total, squares
+    def gains(block: Block) -> list[Floats]:
+        return [costs.levels[rows[i]] - costs.levels[rows[j]] for i, j in block.pairs.tolist()]
 
-        def bounded(block: Block) -> BoundedUnits:
-            pairs = block.pairs.tolist()
-            gain = np.stack([costs.levels[rows[i]] - costs.levels[rows[j]] for i, j in pairs])
-            return BoundedUnits(gain / costs.levels[-1], np.ones((1, 1)))
+    def test(gain: Floats, *, intervals: bool) -> tuple[float, ...]:
+        values, counts = np.unique(gain, return_counts=True)
+        weights = counts.astype(np.float64)
+        unequal = values != 0
+        outcome = evaluate(values[unequal], weights[unequal], costs.cost, options)
+        ends = (np.nan, np.nan)
+        if intervals:
+            known = values, weights, float(n), largest, confidence_level
+            ends = kernels.cost_profile_interval(*known)
+        below, above = counts[values < 0].sum(), counts[values > 0].sum()
+        return below, above, np.nan, *ends, outcome.statistic, outcome.pvalue
 
-        return _tests(models, found, squared, bounded, TILE_ROWS, costs.levels[-1])
-    tables = PairTables(tuple(rows), size, n_pairs)
-    pool.run(tables.pack, tables.packing, steps=no_step)
-    count, side = tables.count, min(SIDE, tables.side)
-    return tests_of_tables(costs, models, count, side, options, confidence_level)
+    def found(block: Block, *, intervals: bool) -> PairColumns:
+        each = [test(gain, intervals=intervals) for gain in gains(block)]
+        return PairColumns(*map(np.array, zip(*each, strict=True)))
+
+    def squared(block: Block) -> tuple[Floats, Floats]:
+        total, squares = np.array([(d.sum(), d @ d) for d in gains(block)]).reshape(-1, 2).T
+        return total, squares
+
+    def bounded(block: Block) -> BoundedUnits:
+        return BoundedUnits(np.stack(gains(block)) / largest, np.ones((1, 1)))
+
+    return _tests(*models, found, squared, bounded, TILE_ROWS, largest)
 
 
 def read_levels(cost: Floats) -> CostLevels:
@@ -174,45 +171,49 @@ def _evened(means: Floats) -> Floats:
 
 
 def _tests(
-    models: ModelCosts,
-    found: _Evaluate,
+    n_samples: int,
+    means: Floats,
+    correct: Ints,
+    found: Callable[..., PairColumns],
     squared: Callable[[Block], tuple[Floats, Floats]],
     bounded: Callable[[Block], BoundedUnits],
     side: int,
     largest: float,
 ) -> PairTests:
-    """Test pairs; `squared` adds up differences of costs, and their squares."""
-    score, n = _evened(models.means[:, 0]), float(models.n_samples)
+    """Tests of pairs of models with these mean costs and their intervals, shape (M, 3).
+
+    `found` has all of a block but the differences, with intervals or without; `squared` the
+    sums of differences of costs, and of their squares.
+    """
+    score, n = _evened(means[:, 0]), float(n_samples)
+
+    def apart(block: Block) -> Floats:
+        i, j = block.pairs.T
+        return np.asarray(score[i] - score[j])
 
     def spread(block: Block) -> tuple[Floats, Floats, float]:
-        i, j = block.pairs.T
         total, squares = squared(block)
         left = squares - total * total / n
         variance = np.where(left > _ROUNDING * squares, left, 0.0) / n**2
-        return score[i] - score[j], variance, np.inf
+        return apart(block), variance, np.inf
 
     def if_equal(block: Block) -> tuple[Floats, Floats, float]:
-        i, j = block.pairs.T
-        return score[i] - score[j], squared(block)[1] / n**2, np.inf
+        return apart(block), squared(block)[1] / n**2, np.inf
 
     def flips(draws: Draws, pool: ThreadPool) -> Joint:
         # Normal numbers with the variances of sums with random signs.
         return joint_of_spread(if_equal, score.size, side, draws, pool)
 
-    def columns(block: Block) -> PairColumns:
-        i, j = block.pairs.T
-        return found(block, intervals=True)._replace(difference=score[i] - score[j])
-
     return PairTests(
-        n_samples=models.n_samples,
-        correct=models.correct,
+        n_samples=n_samples,
+        correct=correct,
         score=score,
-        score_interval=models.means[:, 1:],
+        score_interval=means[:, 1:],
         distribution="chi2",
         df=1,
         side=side,
         pvalues=lambda block: found(block, intervals=False).pvalue,
-        columns=columns,
+        columns=lambda block: found(block, intervals=True)._replace(difference=apart(block)),
         spread=spread,
         bounded=bounded,
         flips=flips,
@@ -220,68 +221,43 @@ def _tests(
     )
 
 
-def tests_of_tables(  # the data, how they are tested, and in which tiles
+def _of_tables(
     costs: CostLevels,
-    models: ModelCosts,
+    models: tuple[int, Floats, Ints],
     count: Callable[[Block], Ints],
     side: int,
     options: CostOptions,
     confidence_level: float,
 ) -> PairTests:
-    """Test pairs by tables of the levels of both; `count` gives those of a block."""
+    """Tests of pairs by tables of the levels of both; `count` gives those of a block."""
     assert costs.groups is not None
-    groups = costs.groups
+    groups, largest = costs.groups, costs.levels[-1]
+    values = np.subtract.outer(costs.levels, costs.levels).ravel()
+
+    def flat(block: Block) -> Ints:
+        return count(block).reshape(len(block.pairs), -1)
 
     def found(block: Block, *, intervals: bool) -> PairColumns:
         tables = count(block)
-        flat = tables.reshape(len(tables), -1)
-        results, _ = evaluate_many(flat, groups, options)
+        cells = tables.reshape(len(tables), -1)
+        results, _ = evaluate_many(cells, groups, options)
         ends = np.full((len(tables), 2), np.nan)
         if intervals:
-            ends = intervals_many(flat, groups, "profile", confidence_level)
+            ends = intervals_many(cells, groups, "profile", confidence_level)
         below = np.triu(tables, 1).sum(axis=(1, 2))
         above = np.tril(tables, -1).sum(axis=(1, 2))
         return PairColumns(below, above, ends[:, 0], *ends.T, *results.T[:2])
 
-    values = np.subtract.outer(costs.levels, costs.levels).ravel()
-
     def squared(block: Block) -> tuple[Floats, Floats]:
-        flat = count(block).reshape(len(block.pairs), -1)
-        return np.asarray(flat @ values), np.asarray(flat @ values**2)
+        cells = flat(block)
+        return np.asarray(cells @ values), np.asarray(cells @ values**2)
 
     def bounded(block: Block) -> BoundedUnits:
-        gain, where = np.unique(values / costs.levels[-1], return_inverse=True)
-        flat = count(block).reshape(len(block.pairs), -1)
-        times = np.stack([np.bincount(where, row, gain.size) for row in flat])
+        gain, where = np.unique(values / largest, return_inverse=True)
+        times = np.stack([np.bincount(where, row, gain.size) for row in flat(block)])
         return BoundedUnits(gain[np.newaxis], np.ones((1, 1)), times)
 
-    return _tests(models, found, squared, bounded, side, costs.levels[-1])
-
-
-def _by_sorting(
-    costs: CostLevels, rows: NDArray[Any], options: CostOptions, confidence_level: float
-) -> _Evaluate:
-    """Test pairs by the differences of the costs of each sample."""
-
-    def test(pair: NDArray[np.int32], *, intervals: bool) -> tuple[float, ...]:
-        cost_a, cost_b = (costs.levels[rows[model]] for model in pair)
-        values, counts = np.unique(cost_a - cost_b, return_counts=True)
-        weights = counts.astype(np.float64)
-        unequal = values != 0
-        outcome = evaluate(values[unequal], weights[unequal], costs.cost, options)
-        low = high = np.nan
-        if intervals:
-            low, high = kernels.cost_profile_interval(
-                values, weights, float(cost_a.size), costs.levels[-1], confidence_level
-            )
-        below, above = counts[values < 0].sum(), counts[values > 0].sum()
-        return below, above, np.nan, low, high, outcome.statistic, outcome.pvalue
-
-    def found(block: Block, *, intervals: bool) -> PairColumns:
-        each = [test(pair, intervals=intervals) for pair in block.pairs]
-        return PairColumns(*map(np.array, zip(*each, strict=True)))
-
-    return found
+    return _tests(*models, found, squared, bounded, side, largest)
 
 
 # Tests of equal expected costs of many pairs of models, from counts by class.
@@ -303,7 +279,7 @@ def cost_tests_from_counts(
     if costs.groups is None:
         raise ValueError(f"cost must hold at most {LEVELS} different costs for counts, got {size}")
     m, k = len(counts.names or ()), len(costs.cost)
-    models = ModelCosts(counts.n_samples, np.empty((m, 3)), np.empty(m, np.int64))
+    means, correct = np.empty((m, 3)), np.empty(m, np.int64)
     for i in range(m):
         # Each model is the first or the second of some pair.
         other = 1 if i == 0 else 0
@@ -312,51 +288,28 @@ def cost_tests_from_counts(
         y_true, pred = cells[:, 0], cells[:, 1 if i < other else 2]
         used = np.zeros(size, np.int64)
         np.add.at(used, costs.code[y_true, pred], samples)
-        models.correct[i] = samples[y_true == pred].sum()
-        models.means[i] = mean_cost(costs, used, confidence_level)
-    table = (_summed if counts.is_dense else _added)(counts, costs)
+        correct[i] = samples[y_true == pred].sum()
+        means[i] = mean_cost(costs, used, confidence_level)
+    # Cells of dense counts in the order of their two levels, so that one sum gives a table.
+    both = (costs.code[:, :, None] * size + costs.code[:, None, :]).ravel()
+    order = np.argsort(both, kind="stable")
+    present, starts = np.unique(both[order], return_index=True)
 
-    def count(block: Block) -> NDArray[np.int64]:
-        tables = table(places_of(np.sort(block.pairs, axis=1), m))
+    def count(block: Block) -> Ints:
+        places = places_of(np.sort(block.pairs, axis=1), m)
+        tables = np.zeros((places.size, size, size), np.int64)
+        if counts.is_dense:
+            tensors = counts.counts[places].reshape(places.size, -1)[:, order]
+            tables.reshape(-1, size * size)[:, present] = np.add.reduceat(tensors, starts, axis=1)
+        else:
+            for table, place in zip(tables, places.tolist(), strict=True):
+                cells, samples = counts.cells(place)
+                y_true, a, b = cells.T
+                np.add.at(table, (costs.code[y_true, a], costs.code[y_true, b]), samples)
         turned = block.pairs[:, 0] > block.pairs[:, 1]
         tables[turned] = tables[turned].transpose(0, 2, 1)
         return tables
 
     side = min(SIDE, max(4, int((_COUNTED / k**3) ** 0.5) // 4 * 4))
-    return tests_of_tables(costs, models, count, side, options, confidence_level)
-
-
-def _summed(
-    counts: LabelledCounts, costs: CostLevels
-) -> Callable[[NDArray[np.int64]], NDArray[np.int64]]:
-    """Make tables of two levels of dense counts."""
-    size, tensors = costs.levels.size, counts.counts
-    # Cells in the order of their two levels, so that one sum gives a table.
-    cells = (costs.code[:, :, None] * size + costs.code[:, None, :]).ravel()
-    order = np.argsort(cells, kind="stable")
-    present, starts = np.unique(cells[order], return_index=True)
-
-    def table(places: NDArray[np.int64]) -> NDArray[np.int64]:
-        flat = tensors[places].reshape(places.size, -1)[:, order]
-        tables = np.zeros((places.size, size * size), np.int64)
-        tables[:, present] = np.add.reduceat(flat, starts, axis=1)
-        return tables.reshape(-1, size, size)
-
-    return table
-
-
-def _added(
-    counts: LabelledCounts, costs: CostLevels
-) -> Callable[[NDArray[np.int64]], NDArray[np.int64]]:
-    """Make the same tables of the cells that hold samples."""
-    size = costs.levels.size
-
-    def table(places: NDArray[np.int64]) -> NDArray[np.int64]:
-        tables = np.zeros((places.size, size, size), np.int64)
-        for own, place in zip(tables, places.tolist(), strict=True):
-            cells, samples = counts.cells(place)
-            y_true, a, b = cells.T
-            np.add.at(own, (costs.code[y_true, a], costs.code[y_true, b]), samples)
-        return tables
-
-    return table
+    models = counts.n_samples, means, correct
+    return _of_tables(costs, models, count, side, options, confidence_level)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +41,7 @@ _LARGE = 1 << 17  # pairs; below, np.argsort is as fast
 _TOLERANCE = 1e-9
 
 
-def joint_pvalues(  # the pairs, and how they are tested
+def joint_pvalues(
     joint: Joint,
     pairs: Pairs,
     statistic: Floats,
@@ -50,71 +50,71 @@ def joint_pvalues(  # the pairs, and how they are tested
     *,
     down: bool = True,
     alternative: str = "two-sided",
+    integrated: bool = False,
 ) -> Floats:
-    """Adjust for all pairs by the largest statistic of each draw; NaN stays NaN.
+    """P-values adjusted for all pairs by the largest statistic of each draw; NaN stays NaN.
 
     A p-value is the proportion of draws in which the largest statistic, of the pair and
     all less extreme ones, reaches that of the pair; none is below that of a more
-    extreme pair. Not `down`, the largest is over all pairs.
+    extreme pair. Not `down`, the largest is over all pairs. Of normal draws the lengths of
+    the drawn vectors may be `integrated`, where pairs and draws are not too many for that.
     """
-    places, least = _in_order(statistic, alternative)
-    least -= _TOLERANCE * (1.0 + np.abs(least))
-    least[np.isnan(least)] = np.inf  # inf - inf
-    counts, largest = _count_draws(joint, pairs[places], inverse[places], least, alternative, pool)
-    if down:
-        np.maximum.accumulate(counts[::-1], out=counts[::-1])
+    known = np.flatnonzero(~np.isnan(statistic))
+    size = statistic[known]
+    if alternative == "two-sided":
+        size = np.abs(size)
+    elif alternative == "less":
+        size = -size
+    order = order_of(size) if size.size >= _LARGE else np.argsort(size)
+    places, size = known[order], size[order]  # the least extreme first
+    chosen, scales, n = pairs[places], inverse[places], joint.n_draws
+    if integrated and statistic.size * n <= _INTEGRATED:
+        found = _integrate(joint, chosen, scales, size, alternative, pool, down=down)
     else:
-        counts = joint.n_draws - np.searchsorted(np.sort(largest), least)
-    adjusted = np.full(statistic.size, np.nan)
-    adjusted[places] = (counts + joint.added) / (joint.n_draws + joint.added)
-    return adjusted
-
-
-def normal_pvalues(  # the pairs, and how they are tested
-    joint: Joint,
-    pairs: Pairs,
-    statistic: Floats,
-    inverse: Floats,
-    pool: ThreadPool,
-    *,
-    down: bool = True,
-    alternative: str = "two-sided",
-) -> Floats:
-    """Do the same with normal draws: the lengths of the drawn vectors are integrated.
-
-    Where pairs and draws are too many for that, draws are counted.
-    """
-    options: Any = {"down": down, "alternative": alternative}
-    if statistic.size * joint.n_draws > _INTEGRATED:
-        return joint_pvalues(joint, pairs, statistic, inverse, pool, **options)
-    assert joint.radii is not None
-    radii, how = joint.radii, (float(joint.rank), joint.df)
-    places, size = _in_order(statistic, alternative)
-    chosen, scales = pairs[places], inverse[places]
-    some = parts(joint.n_draws, _INTEGRATED_DRAWS)
-    tails, largest = np.zeros((len(some), size.size)), np.empty(joint.n_draws)
-
-    def integrate(task: int) -> None:
-        own = np.ascontiguousarray(joint.draws(some[task]))
-        code = ALTERNATIVES[alternative]
-        step_down_tails(own, radii[some[task]], chosen, scales, size, (*how, code), tails[task])
-
-    def integrate_one(p: int) -> None:
-        tails[0, p] = radial_tail(float(size[p]), largest, radii, *how)
-
+        least = size - _TOLERANCE * (1.0 + np.abs(size))
+        least[np.isnan(least)] = np.inf  # inf - inf
+        counts, largest = _count_draws(joint, chosen, scales, least, alternative, pool)
+        if not down:
+            counts = n - np.searchsorted(np.sort(largest), least)
+        found = (counts + joint.added) / (n + joint.added)
     if down:
-        pool.run(integrate, range(len(some)), steps=no_step)
-        weights = [part.stop - part.start for part in some]
-        found = np.average(tails, axis=0, weights=weights)
         np.maximum.accumulate(found[::-1], out=found[::-1])
-    else:
-        none = np.zeros(size.size)
-        _, largest = _count_draws(joint, chosen, scales, none, alternative, pool)
-        pool.run(integrate_one, range(size.size), steps=no_step)
-        found = tails[0]
     adjusted = np.full(statistic.size, np.nan)
     adjusted[places] = found
     return adjusted
+
+
+def _integrate(
+    joint: Joint,
+    pairs: Pairs,
+    inverse: Floats,
+    size: Floats,
+    alternative: str,
+    pool: ThreadPool,
+    *,
+    down: bool,
+) -> Floats:
+    """Probabilities that the largest statistics reach each size, averaged over lengths."""
+    assert joint.radii is not None
+    radii, how = joint.radii, (float(joint.rank), joint.df)
+    if not down:
+        tails = np.empty(size.size)
+        _, largest = _count_draws(joint, pairs, inverse, np.zeros(size.size), alternative, pool)
+
+        def integrate_one(p: int) -> None:
+            tails[p] = radial_tail(float(size[p]), largest, radii, *how)
+
+        pool.run(integrate_one, range(size.size), steps=no_step)
+        return tails
+    some = parts(joint.n_draws, _INTEGRATED_DRAWS)
+    each = np.zeros((len(some), size.size))
+
+    def integrate(task: int) -> None:
+        own, code = np.ascontiguousarray(joint.draws(some[task])), ALTERNATIVES[alternative]
+        step_down_tails(own, radii[some[task]], pairs, inverse, size, (*how, code), each[task])
+
+    pool.run(integrate, range(len(some)), steps=no_step)
+    return np.average(each, axis=0, weights=[part.stop - part.start for part in some])
 
 
 def critical_value(  # the pairs, and of what
@@ -136,18 +136,6 @@ def critical_value(  # the pairs, and of what
     _, largest = _count_draws(joint, pairs[known], inverse[known], none, alternative, pool)
     rank, tail = float(joint.rank), 1.0 - level
     return float(radial_quantile(largest, joint.radii, rank, joint.df, tail))
-
-
-def _in_order(statistic: Floats, alternative: str) -> tuple[Ints, Floats]:
-    """Order the pairs that are tested, the least extreme first; tell how extreme."""
-    known = np.flatnonzero(~np.isnan(statistic))
-    size = statistic[known]
-    if alternative == "two-sided":
-        size = np.abs(size)
-    elif alternative == "less":
-        size = -size
-    order = order_of(size) if size.size >= _LARGE else np.argsort(size)
-    return known[order], size[order]
 
 
 def _count_draws(  # the draws, the pairs in order, and what to count

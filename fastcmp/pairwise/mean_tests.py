@@ -30,17 +30,6 @@ _SPAN = 1 << 16
 _NONE = np.empty(0)
 
 
-class ModelMeans(NamedTuple):
-    """The mean of each model alone."""
-
-    n_items: int
-    mean: Floats
-    #: Shape (M, 2).
-    interval: Floats
-    #: By what differences are decided, as in `PairTests`.
-    ranking: Floats
-
-
 class PairMeans(NamedTuple):
     """The differences of some pairs, and how sure they are; each of shape (p,)."""
 
@@ -92,9 +81,13 @@ def moment_tests(
         df = np.where(np.eye(len(df), dtype=bool), np.inf, df).min(axis=1)
     sizes = None if bounded is None else (moments.n_items, 1.0 / moments.largest)
     intervals = mean_intervals(moments.mean, moments.variance, df, confidence_level, sizes)
-    models = ModelMeans(moments.n_items, moments.mean, intervals, relative)
-    df = float(moments.df) if shared else None
-    return assemble_tests(models, found, confidence_level, df, exact, bounded)
+    return assemble_tests(
+        *(moments.n_items, moments.mean, intervals, found, confidence_level),
+        shared_df=float(moments.df) if shared else None,
+        exact=exact,
+        bounded=bounded,
+        ranking=relative,
+    )
 
 
 def estimate_tests(estimates: Estimates, confidence_level: float) -> PairTests:
@@ -191,13 +184,14 @@ def bit_tests(
 
     variance = factor * mean * (1.0 - mean) / n
     ends = mean_intervals(mean, variance, df, confidence_level, (n, n))
-    models = ModelMeans(n, mean, ends, mean)
 
     def bounded(block: Block) -> BoundedUnits:
         only_a, only_b = (x[:, np.newaxis] for x in bits.discordant(block))
         return stratum_units(only_a, only_b, np.array([n]), np.ones(1))
 
-    tests = assemble_tests(models, found, confidence_level, df, lambda *_: n, bounded)
+    tests = assemble_tests(
+        *(n, mean, ends, found, confidence_level), shared_df=df, exact=lambda *_: n, bounded=bounded
+    )
 
     def details(_: NDArray[np.int32], columns: PairColumns) -> dict[str, Any]:
         variance = of_counts(columns.only_a, columns.only_b).variance
@@ -214,14 +208,18 @@ def bit_tests(
 
 
 def assemble_tests(
-    models: ModelMeans,
+    n_items: int,
+    mean: Floats,
+    interval: Floats,
     found: Callable[[Block], PairMeans],
     confidence_level: float,
+    *,
     shared_df: float | None,
     exact: Callable[[int, int], float] | None = None,
     bounded: Callable[[Block], BoundedUnits] | None = None,
+    ranking: Floats | None = None,
 ) -> PairTests:
-    """Test pairs whose differences, variances and d.o.f. `found` gives.
+    """Tests of pairs whose differences, variances and d.o.f. `found` gives.
 
     Differences without any variance have no t. Where they are the same in all units,
     `exact` has the number of these, and the p-value is that of flipping their signs;
@@ -262,17 +260,17 @@ def assemble_tests(
 
     normal = shared_df == np.inf
     return PairTests(
-        n_samples=models.n_items,
+        n_samples=n_items,
         correct=None,
-        score=models.mean,
-        score_interval=models.interval,
+        score=mean,
+        score_interval=interval,
         distribution="normal" if normal else "t",
         df=None if normal else shared_df,
         side=_SIDE,
         is_quick=True,
         pvalues=lambda block: test(block, found(block), 0.0)[:, 1].copy(),
         columns=columns,
-        ranking=models.ranking,
+        ranking=mean if ranking is None else ranking,
         details=details,
         spread=lambda block: found(block)[:3],
         limits=limits,

@@ -25,7 +25,7 @@ from fastcmp.core.sentences import adjusted_sentence, how
 from fastcmp.core.threads import ThreadPool, check_workers
 from fastcmp.counts.pairs import all_pairs, choose_pairs
 from fastcmp.pairwise.joint_draws import normal_joint, standardize
-from fastcmp.pairwise.max_t import critical_value, normal_pvalues
+from fastcmp.pairwise.max_t import critical_value, joint_pvalues
 from fastcmp.pairwise.model_estimates import Estimates, estimates_of
 
 Floats = NDArray[np.float64]
@@ -222,8 +222,8 @@ def simultaneous_pairs(
     which: Any = {"alternative": alternative}
     with ThreadPool(check_workers(workers)) as pool:
         joint = normal_joint(variances, draws, degrees, pool)
-        adjusted = normal_pvalues(
-            *(joint, pairs, statistic, inverse, pool), down=step == "down", **which
+        adjusted = joint_pvalues(
+            *(joint, pairs, statistic, inverse, pool), down=step == "down", integrated=True, **which
         )
         # By Boole's inequality at most so much; and never less than the pair alone.
         adjusted = np.clip(adjusted, pvalue, np.minimum(1.0, len(pairs) * pvalue))

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from fastcmp import make_metric
-from fastcmp.metrics.intervals import estimate_table
+from fastcmp.metrics.intervals import estimate_tables
 from fastcmp.metrics.registry import METRICS, SYNONYMS, Entry
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "metrics-table.md"
@@ -50,7 +50,7 @@ def interval_of(name: str, average: str) -> str:
     options |= {"cost": 1.0 - np.eye(len(table))} if name == "cost" else {}
     made = make_metric(name, **options)  # type: ignore[arg-type]
     (estimator,) = made.bind(range(len(table)))
-    return estimate_table(estimator, table, 0.95).method
+    return estimate_tables(estimator, table[np.newaxis], 0.95)[0].method
 
 
 def intervals(name: str, entry: Entry) -> str:

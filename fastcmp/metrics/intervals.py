@@ -17,7 +17,7 @@ from scipy.special import betaincinv, ndtri
 from fastcmp import kernels
 from fastcmp.core.numbers import wilson_interval
 from fastcmp.kernels.cluster_means import t_quantile
-from fastcmp.metrics.cells import Cells, cells_of_table
+from fastcmp.metrics.cells import Cells
 from fastcmp.metrics.estimators import Estimator, KernelEstimator, Proportions
 
 Floats = NDArray[np.float64]
@@ -41,16 +41,6 @@ class Estimate(NamedTuple):
     status: int = int(kernels.UNDEFINED)
 
 
-def estimate_table(
-    estimator: Estimator, table: Floats, level: float, error: float | None = None
-) -> Estimate:
-    """Estimate a metric from a confusion matrix of counted samples.
-
-    With `error` its standard error, by the jackknife, of ratios by the delta method.
-    """
-    return estimate(estimator, cells_of_table(table), level, error=error)
-
-
 def estimate(  # the metric, the samples, and how they make an interval
     estimator: Estimator,
     cells: Cells,
@@ -59,7 +49,6 @@ def estimate(  # the metric, the samples, and how they make an interval
     scale: str | None = None,
     *,
     within_classes: bool = False,
-    error: float | None = None,
 ) -> Estimate:
     """Estimate a metric of one model, with an interval by `method` on `scale`.
 
@@ -70,12 +59,10 @@ def estimate(  # the metric, the samples, and how they make an interval
         _check_proportions(estimator, method)
     table = cells.table()
     value = estimator.value(table)
-    marks = estimator.without_samples(table)
-    if math.isnan(value) or (
-        marks is not None and marks.any() and (marks == estimator.averaged(table)).all()
-    ):
-        return Estimate(value)  # a convention for 0/0 has no interval
-    plain = cells.clusters is None and cells.squares is None and not within_classes
+    if _is_convention(estimator, table, value):
+        return Estimate(value)
+    counted = cells.clusters is None and cells.squares is None
+    plain = counted and not within_classes
     if method in (*OF_PROPORTIONS, "combined") and not plain:
         raise ValueError(
             f"method={method!r} is for independent samples: with groups=, sample_weight= or "
@@ -85,11 +72,84 @@ def estimate(  # the metric, the samples, and how they make an interval
     if method is None and scale is None and plain:
         method = _default(estimator, of)
     how = method or ("delta" if estimator.entry.scale == "log" else "jackknife")
-    counted = cells.clusters is None and cells.squares is None
     by = "delta" if how == "delta" or not counted else "jackknife"
-    if error is None:
-        u = cells.pick(contributions(estimator, table, by)[np.newaxis, np.newaxis])[0]
-        error = standard_error(cells, u, by, within_classes=within_classes)
+    u = cells.pick(contributions(estimator, table, by)[np.newaxis, np.newaxis])[0]
+    error = standard_error(cells, u, by, within_classes=within_classes)
+    if scale is None:
+        keeps = how != "delta" or estimator.entry.scale == "log"
+        scale = estimator.entry.scale if keeps else "identity"
+    moves = bool(estimator.influence(table)[table > 0].any())
+    times = t_quantile(degrees_of(cells), level)
+    other = None
+    if method == "combined":
+        (other,) = _smoothed_limits(estimator, table[np.newaxis], [of], level)
+    shown = by if scale == "identity" else f"{by}, {scale}"
+    return _with_limits(
+        estimator, value, error, of, method, scale, shown, level, times, other, moves=moves
+    )
+
+
+def estimate_tables(
+    estimator: Estimator, tables: Floats, level: float, errors: Floats | None = None
+) -> list[Estimate]:
+    """Estimate a metric from confusion matrices of counted samples, as `estimate` does.
+
+    `errors` are standard errors by the jackknife, of ratios by the delta method.
+    """
+    scale, values = estimator.entry.scale, estimator.values(tables)
+    by = "delta" if scale == "log" else "jackknife"
+    psi = estimator.influences(tables)
+    if errors is None:
+        u = psi if scale == "log" else jackknife_influences(estimator, tables)
+        n = tables.sum(axis=(1, 2))
+        freedom = n if scale == "log" else np.maximum(n - 1.0, 1.0)
+        with np.errstate(invalid="ignore"):
+            errors = np.sqrt((tables * u * u).sum(axis=(1, 2)) / (n * freedom))
+    moves = ((psi != 0.0) & (tables > 0.0)).any(axis=(1, 2)).tolist()
+    times, shown = t_quantile(math.inf, level), by if scale == "identity" else f"{by}, {scale}"
+    defined = [
+        i
+        for i, value in enumerate(values.tolist())
+        if not _is_convention(estimator, tables[i], value)
+    ]
+    found = [Estimate(value) for value in values.tolist()]
+    of = {i: estimator.proportions(tables[i]) for i in defined}
+    methods = {i: _default(estimator, of[i]) for i in defined}
+    combined = [i for i in defined if methods[i] == "combined"]
+    outer = _smoothed_limits(estimator, tables[combined], [of[i] for i in combined], level)
+    others = dict(zip(combined, outer, strict=True))
+    for i in defined:
+        value, error, limits = float(values[i]), float(errors[i]), others.get(i)
+        found[i] = _with_limits(
+            *(estimator, value, error, of[i], methods[i], scale, shown, level, times, limits),
+            moves=moves[i],
+        )
+    return found
+
+
+def _is_convention(estimator: Estimator, table: Floats, value: float) -> bool:
+    """Whether a value is undefined, or a convention for 0/0, which has no interval."""
+    marks = estimator.without_samples(table)
+    if math.isnan(value) or marks is None or not marks.any():
+        return math.isnan(value)
+    return bool((marks == estimator.averaged(table)).all())
+
+
+def _with_limits(
+    estimator: Estimator,
+    value: float,
+    error: float,
+    of: Proportions | None,
+    method: str | None,
+    scale: str,
+    shown: str,
+    level: float,
+    times: float,
+    other: tuple[float, float] | None,
+    *,
+    moves: bool,
+) -> Estimate:
+    """Make the interval: of proportions, or symmetric on a scale; `moves` if it changes."""
     if method in OF_PROPORTIONS:
         if of is None:
             return Estimate(value, error, method=method)
@@ -98,19 +158,13 @@ def estimate(  # the metric, the samples, and how they make an interval
         else:
             low, high = mover_limits(of, level, exact=method == "clopper-pearson")
         return Estimate(value, error, low, high, method, int(kernels.OK))
-    if scale is None:
-        keeps = how != "delta" or estimator.entry.scale == "log"
-        scale = estimator.entry.scale if keeps else "identity"
-    shown = by if scale == "identity" else f"{by}, {scale}"
     least, most = estimator.entry.limits
-    if (error == 0.0 or not estimator.influence(table)[table > 0].any()) and (
-        least < value < most or method != "combined"
-    ):
+    if (error == 0.0 or not moves) and (least < value < most or method != "combined"):
         return Estimate(value, 0.0, method=shown, status=int(kernels.DEGENERATE))
-    low, high = limits_on(scale, value, error, t_quantile(degrees_of(cells), level))
-    if method == "combined":
+    low, high = limits_on(scale, value, error, times)
+    if other is not None:
+        # The outer ends of two intervals, each of which is too short somewhere.
         shown = f"combined, {scale}"
-        other = _smoothed_limits(estimator, table, of, level)
         if not math.isnan(other[0]):
             known = [x for x in (low, value, high, *other) if not math.isnan(x)]
             low, high = max(min(known), least), min(max(known), most)
@@ -153,34 +207,38 @@ def _default(estimator: Estimator, of: Proportions | None) -> str | None:
 
 
 def _smoothed_limits(
-    estimator: Estimator, table: Floats, of: Proportions | None, level: float
-) -> tuple[float, float]:
-    """Limits that see variance in a class that is always right, or never.
+    estimator: Estimator, tables: Floats, of: Sequence[Proportions | None], level: float
+) -> list[tuple[float, float]]:
+    """Limits that see variance in a class that is always right, or never; the jackknife sees none.
 
-    The jackknife sees none. MOVER's of a mean of rates does, with the correlations of the
-    classes at the counts with two more samples, spread evenly over all cells; for other
-    metrics the delta method's there. Each of the two is too short somewhere.
+    MOVER's of a mean of rates, with the correlations of the classes at the counts with two
+    more samples, spread evenly over all cells; of other metrics the delta method's there.
     """
-    smooth = table + 2.0 / table.size
-    if (
-        of is not None
-        and of.classes is not None
-        and isinstance(estimator, KernelEstimator)
-        and estimator.spec.average == kernels.MACRO
-        and of.trials.size <= _MOST_CORRELATED
-    ):
-        psi = np.empty((of.classes.size, *table.shape))
-        for i, k in enumerate(of.classes.tolist()):
-            spec = estimator.spec._replace(average=kernels.ONE_CLASS, label=k)
-            own = (spec, estimator.listed, estimator.penalty, psi[i : i + 1])
-            kernels.metric_influences(smooth[np.newaxis], *own)
-        psi *= np.sqrt(smooth)
-        covariance = np.einsum("iab,jab->ij", psi, psi)
-        errors = np.sqrt(np.diagonal(covariance))
-        return mover_limits(of, level, covariance / np.outer(errors, errors))
-    error = float(estimator.standard_errors(smooth[np.newaxis])[0])
-    z = t_quantile(math.inf, level)
-    return limits_on(estimator.entry.scale, estimator.value(smooth), error, z)
+    smooth = tables + 2.0 / estimator.n_classes**2
+    classes = [
+        None if x is None or x.classes is None or x.classes.size > _MOST_CORRELATED else x.classes
+        for x in of
+    ]
+    if not isinstance(estimator, KernelEstimator) or estimator.spec.average != kernels.MACRO:
+        classes = [None] * len(of)
+    labels = np.unique(np.concatenate([x for x in classes if x is not None] or [np.empty(0, int)]))
+    psi = np.empty((labels.size, *smooth.shape))
+    for label, out in zip(labels.tolist(), psi, strict=True):
+        assert isinstance(estimator, KernelEstimator)
+        spec = estimator.spec._replace(average=kernels.ONE_CLASS, label=label)
+        kernels.metric_influences(smooth, spec, estimator.listed, estimator.penalty, out)
+    psi *= np.sqrt(smooth)
+    z, found = t_quantile(math.inf, level), []
+    for i, (known, x) in enumerate(zip(classes, of, strict=True)):
+        if known is not None and x is not None:
+            own = psi[np.searchsorted(labels, known), i]
+            covariance = np.einsum("iab,jab->ij", own, own)
+            errors = np.sqrt(np.diagonal(covariance))
+            found.append(mover_limits(x, level, covariance / np.outer(errors, errors)))
+            continue
+        error = float(estimator.standard_errors(smooth[i : i + 1])[0])
+        found.append(limits_on(estimator.entry.scale, estimator.value(smooth[i]), error, z))
+    return found
 
 
 # Limits of proportions, and of weighted sums of them.

@@ -27,7 +27,7 @@ from fastcmp.kernels.metric_slopes import (
 from fastcmp.metrics.cells import Cells, ClusterCells, check_classes_fit, gather_cells
 from fastcmp.metrics.choice import Metric
 from fastcmp.metrics.estimators import Estimator
-from fastcmp.metrics.intervals import estimate_table, jackknife_influences, limits_on
+from fastcmp.metrics.intervals import estimate_tables, jackknife_influences, limits_on
 from fastcmp.paired.mcnemar_counts import per_sample
 from fastcmp.pairwise.slice_sums import Items, Pairs, Part, SliceSums
 
@@ -442,13 +442,7 @@ def read_models(samples: Counted, method: str, level: float, pool: ThreadPool) -
         found = replace(found, rows=np.zeros((m, n)))
     counted = np.empty((m, h, codes, codes), np.int64) if small else None
     factors = np.sqrt(units.factors(corrected=jackknife))[:, np.newaxis, np.newaxis]
-    scale, (least, most) = estimator.entry.scale, estimator.entry.limits
-    quantile = t_quantile(units.df, level)
-    # Whether intervals are symmetric on a scale, of all models or where no proportion is.
-    of = estimator.proportions(np.ones((estimator.n_classes,) * 2))
-    symmetric = samples.weighted or (
-        scale in ("log", "identity") and (of is None or not of.are_independent)
-    )
+    scale, quantile = estimator.entry.scale, t_quantile(units.df, level)
     as_shown = jackknife == (scale != "log")
 
     def count(span: slice) -> None:
@@ -483,17 +477,14 @@ def read_models(samples: Counted, method: str, level: float, pool: ThreadPool) -
                 if own is not None:
                     flags[span.start + places] = own
 
-    def interval(value: float, error: float, table: Floats) -> tuple[float, float]:
-        """The interval of a model alone."""
+    def intervals(values: Floats, errors: Floats, tables: Floats) -> list[tuple[float, float]]:
+        """The intervals of models alone."""
+        pairs = list(zip(values.tolist(), errors.tolist(), strict=True))
         if units.stratified or clusters is not None:
-            return limits_on(scale, value, error, quantile)
-        if least < value < most and as_shown and symmetric:
-            by = "delta" if scale == "log" else "jackknife"
-            found.interval_methods.add(by if scale == "identity" else f"{by}, {scale}")
-            return limits_on(scale, value, error, quantile)
-        made = estimate_table(estimator, table, level, error if as_shown else None)
-        found.interval_methods.add(made.method)
-        return made.low, made.high
+            return [limits_on(scale, value, error, quantile) for value, error in pairs]
+        made = estimate_tables(estimator, tables, level, errors if as_shown else None)
+        found.interval_methods.update(one.method for one in made)
+        return [(one.low, one.high) for one in made]
 
     def read(span: slice) -> None:
         start = span.start
@@ -520,8 +511,7 @@ def read_models(samples: Counted, method: str, level: float, pool: ThreadPool) -
             where = samples.preds[start], flat[0].ravel(), np.zeros(n), found.rows[start]
             gather_influences(starts, *where)
         found.standard_error[span] = errors
-        for i, (value, error) in enumerate(zip(values.tolist(), errors.tolist(), strict=True)):
-            found.interval[start + i] = interval(value, error, tables[i])
+        found.interval[span] = intervals(values, errors, tables)
 
     def add_up(i: int, lookup: Floats) -> float:
         """Add the influences of samples up by cluster; the standard error."""

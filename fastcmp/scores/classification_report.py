@@ -25,7 +25,7 @@ from fastcmp.metrics.intervals import (
     conventions,
     differing_labels,
     estimate,
-    estimate_table,
+    estimate_tables,
     few_samples,
     rate_limits,
 )
@@ -102,8 +102,8 @@ def _class_values(estimator: KernelEstimator, tables: Ints, level: float) -> Flo
     d, n = floats[:, 1, 1], floats.sum(axis=(1, 2))
     r, c = floats[:, 1].sum(1), floats[:, :, 1].sum(1)
     if spec.metric not in PROPORTIONS or (spec.metric == kernels.F_BETA and spec.beta != 1.0):
-        for u, table in enumerate(floats):
-            low[u], high[u] = estimate_table(estimator, table, level)[2:4]
+        made = estimate_tables(estimator, floats, level)
+        low[:], high[:] = [one.low for one in made], [one.high for one in made]
     else:
         trials = PROPORTIONS[spec.metric](d, r, c, n)
         known = trials[1] > 0

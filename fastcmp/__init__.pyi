@@ -102,8 +102,8 @@ from fastcmp.scores.paired_measures import (
 from fastcmp.scores.paired_ratio import screen_positive_ratio as screen_positive_ratio
 from fastcmp.scores.resampling import auc_bootstrap as auc_bootstrap
 from fastcmp.scores.resampling import auc_permutation_test as auc_permutation_test
-from fastcmp.scores.roc_bands import roc_band as roc_band
-from fastcmp.scores.roc_bands import venkatraman as venkatraman
+from fastcmp.scores.resampling import roc_band as roc_band
+from fastcmp.scores.resampling import venkatraman as venkatraman
 
 __version__: str
 from fastcmp.items.signed_rank import signed_rank as signed_rank

@@ -15,7 +15,7 @@ from fastcmp.estimates.decision_curves import DecisionCurve
 from fastcmp.estimates.reliability import ReliabilityDiagram
 from fastcmp.scores.curves import DetCurve, PrecisionRecallCurve
 from fastcmp.scores.lift import GainCurve
-from fastcmp.scores.roc_bands import RocBand
+from fastcmp.scores.resampling import RocBand
 from fastcmp.sequential.looks_result import LooksResult
 
 _MARKED = 60  # looks that get a point each

@@ -37,7 +37,7 @@ from fastcmp.data import logs_path
 from fastcmp.io.logs.words import counted, listed
 
 if TYPE_CHECKING:
-    from fastcmp.datasets.datasets_result import DatasetsResult
+    from fastcmp.datasets.comparison import DatasetsResult
     from fastcmp.io.logs.results import Results
 
 #: Columns that usually name the tasks of a table.

@@ -1,20 +1,20 @@
 # The public names, and where each is loaded from.
 
-from fastcmp.datasets.bayes_result import BayesComparison as BayesComparison
-from fastcmp.datasets.bayes_result import BayesPairs as BayesPairs
+from fastcmp.datasets.battles import WinComponents as WinComponents
+from fastcmp.datasets.battles import win_components as win_components
+from fastcmp.datasets.bayesian import BayesComparison as BayesComparison
+from fastcmp.datasets.bayesian import BayesPairs as BayesPairs
 from fastcmp.datasets.bayesian import bayes_correlated_t as bayes_correlated_t
 from fastcmp.datasets.bayesian import bayes_datasets as bayes_datasets
 from fastcmp.datasets.bayesian import bayes_sign as bayes_sign
 from fastcmp.datasets.bayesian import bayes_signed_rank as bayes_signed_rank
 from fastcmp.datasets.bradley_terry_result import BradleyTerry as BradleyTerry
 from fastcmp.datasets.bradley_terry_result import EloRatings as EloRatings
+from fastcmp.datasets.comparison import DatasetsResult as DatasetsResult
 from fastcmp.datasets.comparison import compare_datasets as compare_datasets
-from fastcmp.datasets.datasets_result import DatasetsResult as DatasetsResult
 from fastcmp.datasets.marked_tables import Standing as Standing
 from fastcmp.datasets.marked_tables import TaskTable as TaskTable
 from fastcmp.datasets.marked_tables import task_table as task_table
-from fastcmp.datasets.noise_in_tasks import TaskNoise as TaskNoise
-from fastcmp.datasets.noise_in_tasks import task_noise as task_noise
 from fastcmp.datasets.normalised import NormalisedScores as NormalisedScores
 from fastcmp.datasets.normalised import normalised_scores as normalised_scores
 from fastcmp.datasets.omnibus import OmnibusTest as OmnibusTest
@@ -31,7 +31,7 @@ from fastcmp.datasets.strengths import bradley_terry_from_battles as bradley_ter
 from fastcmp.datasets.strengths import bradley_terry_from_scores as bradley_terry_from_scores
 from fastcmp.datasets.task_draws import LeftOutTasks as LeftOutTasks
 from fastcmp.datasets.task_draws import TaskBootstrap as TaskBootstrap
+from fastcmp.datasets.task_draws import TaskNoise as TaskNoise
 from fastcmp.datasets.task_draws import leave_one_task_out as leave_one_task_out
 from fastcmp.datasets.task_draws import task_bootstrap as task_bootstrap
-from fastcmp.datasets.win_tables import WinComponents as WinComponents
-from fastcmp.datasets.win_tables import win_components as win_components
+from fastcmp.datasets.task_draws import task_noise as task_noise

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastcmp.core.checks import ALTERNATIVES, as_flag, choose
+from fastcmp.core.records import ScoreTable
+from fastcmp.core.sections import Column, Section
 from fastcmp.core.threads import Progress, ThreadPool, check_workers, reporting
 from fastcmp.counts.pairs import choose_pairs
 from fastcmp.datasets import omnibus as tests_of_all
-from fastcmp.datasets.datasets_result import DatasetsResult
+from fastcmp.datasets.omnibus import OmnibusTest
 from fastcmp.datasets.rank_pairs import (
     METHODS,
     POOLED,
@@ -21,11 +25,298 @@ from fastcmp.datasets.rank_pairs import (
     PairData,
     count_wins_of,
     pair_tests,
+    signed_rank_sums,
 )
-from fastcmp.datasets.reading import POLICIES, rank_tasks, read_data
+from fastcmp.datasets.reading import POLICIES, gains_of, rank_tasks, read_data
 from fastcmp.items.signed_rank import ZERO_METHODS, RankOptions
 from fastcmp.pairwise.adjust import OF_PAIRS
 from fastcmp.pairwise.engine import compare_pairs, read_options
+from fastcmp.pairwise.leaderboard import format_score
+from fastcmp.pairwise.result import DF_OF_PAIRS, PairwiseResult
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+_TESTS = {
+    "wilcoxon": "Wilcoxon's signed-rank test over the data sets",
+    "sign": "sign test of the data sets that each won",
+    "t": "paired t test over the data sets",
+    "nemenyi": "Nemenyi's test of mean ranks",
+    "normal": "normal test of mean ranks",
+    "conover": "Conover's t test of rank sums",
+    "quade": "Quade's t test of weighted rank sums",
+    "aligned": "normal test of mean aligned ranks",
+    "exact": "exact test of rank sums",
+}
+_COMMENSURABLE = ("quade", "aligned", "t")
+
+
+def test_name(result: Any) -> str:
+    """Name the test of a pair."""
+    name = _TESTS[result.method]
+    details = []
+    if result.method == "wilcoxon":
+        exact = result.distribution == "permutation"
+        details.append("exact" if exact else "normal approximation")
+        if result.zero_method != "wilcox":
+            details.append(f"zeros: {result.zero_method}")
+    if result.alternative != "two-sided":
+        better = (result.alternative == "greater") != result.lower_is_better
+        details.append(f"one-sided: the first is {'better' if better else 'worse'}")
+    return f"{name} ({', '.join(details)})" if details else name
+
+
+def tasks_sentences(result: DatasetsResult) -> tuple[str, ...]:
+    """Say what the test of all models found, and what was made of missing scores."""
+    omnibus = result.omnibus
+    found = [omnibus.sentence]
+    if not omnibus.pvalue <= result.alpha:
+        found.append(
+            f"That test does not reject at {result.alpha:g} that all models do equally "
+            "well. Decisions about pairs do not wait for it: their adjustment needs no "
+            "test before it."
+        )
+    if result.critical_difference is not None:
+        found.append(
+            "Critical difference of two mean ranks at "
+            f"{result.alpha:g}: {result.critical_difference:.4g}."
+        )
+    if result.method in POOLED:
+        found.append(
+            "Ranks are among all models of this comparison: a decision about two may "
+            "change with the others."
+        )
+    if result.method in _COMMENSURABLE:
+        found.append("This test takes scores of different data sets as comparable.")
+    n_missing = int(np.sum(result.n_missing_values))
+    if n_missing:
+        what = {
+            "tasks": f"{result.n_dropped} data sets that some model lacks were dropped",
+            "pairs": "each pair is compared on the data sets of both",
+            "worst": "such a model ranks last",
+        }[result.missing]
+        found.append(f"{n_missing} scores are missing: {what}.")
+    gap = result.mean_rank[:, None] - result.mean_rank
+    against = int(np.count_nonzero((result.decisions == 1) & (gap > 1e-12)))
+    if against:
+        found.append(
+            f"{against} significant pair{'s' * (against > 1)}: the test favours the "
+            "model with the worse mean rank."
+        )
+    return tuple(found)
+
+
+def beside_ranks(result: DatasetsResult, section: Section) -> Section:
+    """Put mean scores, and wins, ties and losses, beside the mean ranks."""
+    if section.title.startswith("Against") and np.isnan(result.interval).all():
+        left = tuple((*row[:3], *row[4:]) for row in section.rows)
+        heads = (*section.columns[:3], *section.columns[4:])
+        return replace(section, columns=heads, rows=left)
+    if section.title != "Leaderboard":
+        return section
+    place = section.columns.index("mean rank") + 1
+    models = result.leaderboard.models[: len(section.rows)].tolist()
+    rows = []
+    for row, model in zip(section.rows, models, strict=True):
+        own = (
+            format_score(result.mean_score[model], "digits"),
+            "/".join(map(str, result.win_tie_loss[model].tolist())),
+        )
+        rows.append((*row[:place], *own, *row[place:]))
+    title = "mean score" + (" (lower is better)" if result.lower_is_better else "")
+    columns = (*section.columns[:place], title, "won/tied/lost")
+    note = (
+        "Mean scores are descriptive only: scores of different data sets may not be "
+        "comparable. Won, tied and lost: data sets, against all others."
+    )
+    return replace(
+        section,
+        columns=(*columns, *section.columns[place:]),
+        rows=tuple(rows),
+        notes=(*section.notes, note),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class DatasetsResult(PairwiseResult):
+    """Many models compared in pairs by one score on each of many data sets (tasks).
+
+    A `PairwiseResult`: `score` holds the mean ranks, 1 for the best, and `difference`
+    those of the first of a pair minus those of the second. `only_a` and `only_b` count
+    the tasks that the first, and the second, won. Who is better in a pair the test
+    itself decides, by the sign of its statistic, whatever the mean ranks.
+    """
+
+    _blocks = "datasets:datasets"
+
+    _cites = (
+        "demsar",
+        ("method", {"wilcoxon": "wilcoxon", "nemenyi": "nemenyi", "quade": "quade"}),
+    )
+
+    #: Names of the tasks, D of them.
+    tasks: tuple[str, ...]
+    #: As they came, shape (M, D); NaN where there is none.
+    scores: Floats
+    #: Ranks within each task, shape (M, D), 1 for the best.
+    ranks: Floats
+    #: Mean over the tasks that have the model, shape (M,). Of different measures it has
+    #: no meaning.
+    mean_score: Floats
+    #: The test that all models do equally well.
+    omnibus: OmnibusTest
+    #: On how many tasks the model of the row is better than that of the column, (M, M).
+    wins: Ints
+    lower_is_better: bool = False
+    #: The least difference of mean ranks that is significant, of "nemenyi" and, with
+    #: Bonferroni's adjustment, of "normal"; None for other tests.
+    critical_difference: float | None = None
+    alternative: str = "two-sided"
+    #: Of Wilcoxon's test; None for others.
+    zero_method: str | None = None
+    #: Of tests by mean ranks: "published" or "permutation".
+    variance: str | None = None
+    #: What was made of missing scores, how many each model has, and how many tasks were
+    #: dropped for them.
+    missing: str = "raise"
+    n_missing_values: tuple[int, ...] = ()
+    n_dropped: int = 0
+    #: Tasks of both models of each kept pair, shape (P,), where these differ.
+    n_tasks_of_pairs: Any = None
+
+    _columns = (
+        *(column for column in PairwiseResult._columns if not column.name.startswith("only_")),
+        *(Column("wins", "only_a"), Column("losses", "only_b"), DF_OF_PAIRS),
+        Column("n_tasks", "n_tasks_of_pairs"),
+    )
+    _read = (
+        *PairwiseResult._read,
+        *("tasks", "lower_is_better", "critical_difference", "alternative"),
+        *("zero_method", "variance", "missing", "n_missing_values", "n_dropped"),
+        Column("omnibus", lambda self: self.omnibus._entries()),
+        *("wins", "mean_score"),
+    )
+
+    @property
+    def mean_rank(self) -> Floats:
+        """Mean rank of each model, shape (M,), 1 for the best."""
+        return self.score
+
+    @property
+    def n_tasks(self) -> int:
+        """Number of tasks, D."""
+        return len(self.tasks)
+
+    @cached_property
+    def ties(self) -> Ints:
+        """On how many tasks each two models tie, shape (M, M); 0 on the diagonal."""
+        present = (~np.isnan(self.ranks)).astype(np.float64)
+        both = np.rint(present @ present.T).astype(np.int64)
+        ties = both - self.wins - self.wins.T
+        np.fill_diagonal(ties, 0)
+        return ties
+
+    @cached_property
+    def win_tie_loss(self) -> Ints:
+        """Tasks that each model won, tied and lost against all others, shape (M, 3)."""
+        wins, losses = self.wins.sum(axis=1), self.wins.sum(axis=0)
+        return np.stack([wins, self.ties.sum(axis=1), losses], axis=1)
+
+    @cached_property
+    def _rank_sums(self) -> Floats:
+        table = ScoreTable(self.names, self.tasks, self.scores, self.lower_is_better)
+        gains = gains_of(table).values
+        return signed_rank_sums(gains, self.pairs, self.zero_method or "wilcox")
+
+    @property
+    def rank_sum_plus(self) -> Floats:
+        """Wilcoxon's sum of the ranks of tasks that favour the first, shape (P,)."""
+        return self._rank_sums[:, 0]
+
+    @property
+    def zscore(self) -> Floats:
+        """Normal score of each pair, shape (P,): positive where the first is better.
+
+        Of Wilcoxon's test, also where its p-value is exact, and of tests by mean ranks;
+        the statistic of all others.
+        """
+        if self.method == "wilcoxon":
+            return self._rank_sums[:, 2]
+        return self.statistic
+
+    def sections(self) -> list[Section]:
+        """Describe the record.
+
+        Returns
+        -------
+        list of Section
+            The answer, the test of all models, the leaderboard by mean rank, the
+            decisions, and how to read them.
+        """
+        sections = super().sections()
+        first = sections[0]
+        text = (*first.text, *tasks_sentences(self))
+        sections[0] = replace(first, text=text)
+        return [beside_ranks(self, section) for section in sections]
+
+    @property
+    def _each_pair(self) -> str:
+        return test_name(self)
+
+    @property
+    def _score_intervals(self) -> str:
+        return ""
+
+
+# Models on the line of their scores or mean ranks, and where bars of ties lie.
+
+
+#: What each measure is called on an axis, and what it is multiplied by there.
+MEASURES = {
+    "accuracy": ("Accuracy (%)", 100.0),
+    "cost": ("Cost per sample (lower is better)", 1.0),
+    "AUC": ("AUC", 1.0),
+    "mean": ("Mean value", 1.0),
+    "mean loss": ("Mean loss (lower is better)", 1.0),
+    "mean rank": ("Mean rank (1 is best)", 1.0),
+}
+
+
+class RankLine(NamedTuple):
+    """What the models are placed by."""
+
+    #: Where each model stands, the best at the right.
+    place: Floats
+    label: str
+    #: What is written is this times the place.
+    sign: int
+    #: Decimals that are written.
+    digits: int
+    #: Critical difference, of mean ranks; None where there is none.
+    critical: float | None = None
+
+
+def rank_line(result: Any) -> RankLine:
+    """Place models by their mean ranks where they have such, else by their scores."""
+    if isinstance(result, DatasetsResult):
+        label = f"Mean rank on {result.n_tasks} data sets (1 is best)"
+        return RankLine(-result.mean_rank, label, -1, 2, result.critical_difference)
+    label, scale = MEASURES.get(result.measure, (result.measure, 1.0))
+    digits = 2 if result.measure == "accuracy" else 4
+    return RankLine(scale * result.score, label, 1, digits)
+
+
+def stacked(members: Sequence[Floats], gap: float) -> list[int]:
+    """Give each bar the first level on which it meets no other bar."""
+    levels = [0] * len(members)
+    ends_of_levels: list[float] = []  # where the last bar of each level ends
+    for k in sorted(range(len(members)), key=lambda k: float(members[k].min())):
+        low, high = float(members[k].min()), float(members[k].max())
+        free = (level for level, end in enumerate(ends_of_levels) if end + gap < low)
+        levels[k] = next(free, len(ends_of_levels))
+        ends_of_levels[levels[k] : levels[k] + 1] = [high]
+    return levels
+
 
 _OMNIBUS = (*tests_of_all.METHODS, "quade", "aligned", "skillings-mack")
 #: Methods that need scores, not ranks alone.

@@ -15,8 +15,8 @@ from fastcmp.core.records import Record
 from fastcmp.core.sections import MODEL, Column, Section, format_pvalue
 from fastcmp.core.sentences import differ_sentence, null_sentence
 from fastcmp.core.threads import Progress, ThreadPool, check_workers, no_step, parts, reporting
+from fastcmp.datasets.battles import components
 from fastcmp.datasets.reading import Gains, rank_tasks, read_data
-from fastcmp.datasets.win_tables import components
 from fastcmp.kernels.friedman_exact import add_orders, count_orders, list_orders, reach_with_orders
 from fastcmp.kernels.special import chdtrc, fdtrc
 from fastcmp.kernels.status import DEGENERATE, OK

@@ -13,7 +13,13 @@ from fastcmp.core.checks import as_finite, as_flag, as_proportion, as_resamples,
 from fastcmp.core.numbers import normal_tail
 from fastcmp.core.threads import Progress, blas_for, check_progress, check_workers
 from fastcmp.counts.pairs import all_pairs, choose_pairs, name_control
-from fastcmp.datasets.battle_inputs import read_rows, read_scores
+from fastcmp.datasets.battles import (
+    davidson_problem,
+    find_components,
+    read_rows,
+    read_scores,
+    read_win_tables,
+)
 from fastcmp.datasets.bradley_terry_model import (
     COVARIANCES,
     TIES,
@@ -26,7 +32,6 @@ from fastcmp.datasets.bradley_terry_model import (
     pair_errors,
 )
 from fastcmp.datasets.bradley_terry_result import BradleyTerry
-from fastcmp.datasets.win_tables import davidson_problem, find_components, read_win_tables
 from fastcmp.pairwise.adjust import OF_PAIRS, adjust_checked, check_all_pairs, promise
 
 Floats = NDArray[np.float64]
@@ -39,11 +44,16 @@ def _rank(
     names: tuple[str, ...],
     wins: Floats,
     ties: Floats,
-    model: Model,
-    covariance: str,
+    covariance: Any,
+    known: tuple[str, ...],
     *,
     battles: TableBattles | RowBattles | None = None,
-    draws: tuple[int, int, int | None, Any] | None = None,
+    ties_as: Any,
+    ridge: Any,
+    n_resamples: Any = 2,
+    rng: Any = 0,
+    workers: Any = None,
+    progress: Any = None,
     adjust: str,
     alpha: float,
     pairs: Pairs,
@@ -52,9 +62,19 @@ def _rank(
 ) -> BradleyTerry:
     """Estimate strengths, and decide about pairs.
 
-    `draws` are the number of the bootstrap, their seed, threads and progress.
+    `known` are the covariances that the battles allow.
     """
     m = len(names)
+    covariance = choose(covariance, "covariance", COVARIANCES)
+    if covariance not in known:
+        raise ValueError(
+            f"covariance={covariance!r} needs to know which battles belong together: "
+            f"take one of {known}, or pass scores, or a table of battles with a group"
+        )
+    model = Model(ties_as=choose(ties_as, "ties_as", TIES), ridge=as_finite(ridge, "ridge", 0.0))
+    check_workers(workers)
+    check_progress(progress)
+    n_resamples, seed = as_resamples(n_resamples, 2), as_seed(rng)
     adjust, alpha = choose(adjust, "adjust", OF_PAIRS), as_proportion(alpha, "alpha")
     chosen = choose_pairs(names, pairs, control)
     check_all_pairs(adjust, m, chosen=chosen is not None)
@@ -80,15 +100,15 @@ def _rank(
             model=model, wins=wins, ties=ties, theta=theta, bread=bread, battles=battles
         )
         drawn: dict[str, Any] = {}
-        if covariance != "bootstrap" or draws is None:
+        if covariance != "bootstrap":
             errors = estimate.covariance(covariance)
         else:
-            resampled = estimate.resampled(*draws)
-            known = resampled[np.isfinite(resampled).all(axis=1)]
-            n_failed = len(resampled) - len(known)
-            if len(known) < 2:
+            resampled = estimate.resampled(n_resamples, seed, workers, progress)
+            finite = resampled[np.isfinite(resampled).all(axis=1)]
+            n_failed = len(resampled) - len(finite)
+            if len(finite) < 2:
                 raise ValueError(
-                    f"n_resamples={len(resampled)} draws of clusters gave {len(known)} estimates: "
+                    f"n_resamples={len(resampled)} draws of clusters gave {len(finite)} estimates: "
                     "pass covariance='clustered'"
                 )
             if n_failed:
@@ -96,12 +116,12 @@ def _rank(
                     f"{n_failed} of {len(resampled)} draws of clusters had no "
                     "estimate, and are left out.",
                 )
-            errors = np.atleast_2d(np.cov(known.T))
-            ends = np.quantile(known[:, :m], [alpha / 2, 1 - alpha / 2], axis=0)
+            errors = np.atleast_2d(np.cov(finite.T))
+            ends = np.quantile(finite[:, :m], [alpha / 2, 1 - alpha / 2], axis=0)
             drawn = {
                 "n_resamples": len(resampled),
                 "n_failed": n_failed,
-                "seed": draws[1],
+                "seed": seed,
                 "percentile_interval": ends.T,
             }
     which = all_pairs(m) if chosen is None else chosen
@@ -176,29 +196,6 @@ def _check_exists(
         "The ridge decides, not the battles: without it there is no estimate, as "
         f"{groups.problem}.",
     )
-
-
-def _read_model(ties_as: Any, ridge: Any) -> Model:
-    return Model(ties_as=choose(ties_as, "ties_as", TIES), ridge=as_finite(ridge, "ridge", 0.0))
-
-
-def _read_covariance(covariance: Any, known: tuple[str, ...]) -> str:
-    """Check where standard errors come from; `known` are those that the battles allow."""
-    covariance = choose(covariance, "covariance", COVARIANCES)
-    if covariance not in known:
-        raise ValueError(
-            f"covariance={covariance!r} needs to know which battles belong together: "
-            f"take one of {known}, or pass scores, or a table of battles with a group"
-        )
-    return str(covariance)
-
-
-def _read_draws(
-    n_resamples: Any, rng: Any, workers: Any, progress: Any
-) -> tuple[int, int, int | None, Any]:
-    check_workers(workers)
-    check_progress(progress)
-    return as_resamples(n_resamples, 2), as_seed(rng), workers, progress
 
 
 def bradley_terry(
@@ -287,13 +284,10 @@ def bradley_terry(
     [1146.0, 969.0, 885.0]
     """
     named, won, tied = read_win_tables(wins, ties, names)
-    covariance = _read_covariance(covariance, ("information", "sandwich"))
     return _rank(
-        named,
-        won,
-        tied,
-        _read_model(ties_as, ridge),
-        covariance,
+        *(named, won, tied, covariance, ("information", "sandwich")),
+        ties_as=ties_as,
+        ridge=ridge,
         adjust=adjust,
         alpha=alpha,
         pairs=pairs,
@@ -390,9 +384,6 @@ def bradley_terry_from_scores(
     >>> result.strength.round(3).tolist(), result.n_clusters
     ([1.089, -0.278, -0.811], 6)
     """
-    covariance = _read_covariance(covariance, COVARIANCES)
-    model = _read_model(ties_as, ridge)
-    draws = _read_draws(n_resamples, rng, workers, progress)
     named, battles, n_dropped = read_scores(
         scores,
         lower_is_better=as_flag(lower_is_better, "lower_is_better"),
@@ -401,12 +392,14 @@ def bradley_terry_from_scores(
         names=names,
     )
     return _rank(
-        named,
-        *battles.count(),
-        model,
-        covariance,
+        *(named, *battles.count(), covariance, COVARIANCES),
         battles=battles,
-        draws=draws,
+        ties_as=ties_as,
+        ridge=ridge,
+        n_resamples=n_resamples,
+        rng=rng,
+        workers=workers,
+        progress=progress,
         adjust=adjust,
         alpha=alpha,
         pairs=pairs,
@@ -511,16 +504,15 @@ def bradley_terry_from_battles(
     if covariance is None:
         covariance = "clustered" if grouped else "sandwich"
     known = COVARIANCES if grouped else ("information", "sandwich", "bootstrap")
-    covariance = _read_covariance(covariance, known)
-    model = _read_model(ties_as, ridge)
-    draws = _read_draws(n_resamples, rng, workers, progress)
     return _rank(
-        named,
-        *rows.count(),
-        model,
-        covariance,
+        *(named, *rows.count(), covariance, known),
         battles=rows,
-        draws=draws,
+        ties_as=ties_as,
+        ridge=ridge,
+        n_resamples=n_resamples,
+        rng=rng,
+        workers=workers,
+        progress=progress,
         adjust=adjust,
         alpha=alpha,
         pairs=pairs,

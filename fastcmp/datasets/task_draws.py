@@ -1,4 +1,4 @@
-"""Ranks of models when tasks are drawn again, weighted at random, or left out in turn."""
+"""Tasks drawn again, weighted at random, or left out in turn: ranks; and noise within tasks."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from fastcmp.core.render import visible
 from fastcmp.core.sections import Column, Section
 from fastcmp.core.sentences import answer, how
 from fastcmp.core.threads import ThreadPool, check_workers, no_step, parts
-from fastcmp.datasets.reading import Gains, dropped_sentence, rank_tasks, read_data
+from fastcmp.datasets.reading import Gains, dropped_sentence, name_tasks, rank_tasks, read_data
 from fastcmp.kernels.dirichlet import random_exponentials
 from fastcmp.kernels.item_bootstrap import draw_units
 from fastcmp.kernels.item_values import LARGEST
@@ -288,6 +288,31 @@ _CLOSE = 1e-6  # of the largest value, that a score may differ from the mean of 
 _EQUAL = 1e-13  # means that differ by less, of the largest value, are tied
 
 
+def _listed(raw: Any, argument: str) -> list[Any]:
+    if isinstance(raw, (str, bytes)) or not isinstance(raw, Iterable):
+        raise TypeError(f"{argument} must be a sequence of arrays, one a task, got {raw!r}")
+    return list(raw)
+
+
+def _read_each(
+    arrays: list[Any], argument: str, tasks: Sequence[str], n_models: int | None
+) -> list[Floats]:
+    """Finite numbers of each task: a row a model, or for None two or more numbers."""
+    columns = []
+    for task, raw in zip(tasks, arrays, strict=True):
+        name = f"{argument} of {visible(task)}"
+        x = np.asarray(as_numbers(raw, name).astype(np.float64))
+        if n_models is None and (x.ndim != 1 or x.size < 2):
+            raise ValueError(f"{name} must be of shape (n,), n >= 2 items or folds, got {x.shape}")
+        if n_models is not None and (x.ndim != 2 or len(x) != n_models or not x.shape[1]):
+            wanted = f"({n_models}, n), one row a model"
+            raise ValueError(f"{name} must be of shape {wanted}, got {x.shape}")
+        if not (np.abs(x) < LARGEST).all():
+            raise ValueError(f"{name} must be finite, and below {LARGEST:g} in size")
+        columns.append(x)
+    return columns
+
+
 def _drawn_items(items: Any, table: ScoreTable, rank_by: str, seed: int) -> Draw:
     """Draw tasks, and items within them: sums of ranks or means over tasks, (R, M).
 
@@ -302,22 +327,10 @@ def _drawn_items(items: Any, table: ScoreTable, rank_by: str, seed: int) -> Draw
                 + (f", without {lacking[:3]}" if lacking else "")
             )
         items = [items[task] for task in tasks]
-    if isinstance(items, (str, bytes)) or not isinstance(items, Iterable):
-        raise TypeError(f"items must be a sequence of arrays, one a task, got {items!r}")
-    items = list(items)
+    items = _listed(items, "items")
     if len(items) != len(tasks):
         raise ValueError(f"items must have one array a task, {len(tasks)}, got {len(items)}")
-    columns = []
-    for task, raw in zip(tasks, items, strict=True):
-        name = f"items of {visible(task)}"
-        x = np.asarray(as_numbers(raw, name).astype(np.float64))
-        if x.ndim != 2 or len(x) != len(names) or not x.shape[1]:
-            raise ValueError(
-                f"{name} must be of shape ({len(names)}, n), one row a model, got {x.shape}"
-            )
-        if not (np.abs(x) < LARGEST).all():
-            raise ValueError(f"{name} must be finite, and below {LARGEST:g} in size")
-        columns.append(x)
+    columns = _read_each(items, "items", tasks, len(names))
     means = np.stack([x.mean(axis=1) for x in columns], axis=1)
     size = max(float(np.abs(x).max()) for x in columns)
     far = np.argwhere(np.abs(means - table.scores) > _CLOSE * max(size, 1e-300))
@@ -652,4 +665,181 @@ def leave_one_task_out(
         ranks=costs.places(left),
         rank_by=by,
         lower_is_better=table.lower_is_better,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class TaskNoise(Record):
+    """The spread of differences over D tasks, between and within these.
+
+    A task counts as one observation, the mean of its items.
+    """
+
+    tasks: tuple[str, ...]
+    #: Items, folds or repetitions of each task, shape (D,).
+    n_items: NDArray[np.int64]
+    #: Mean difference of each task, shape (D,), and variance of its items (divisor
+    #: n - 1).
+    task_means: Floats
+    task_variances: Floats
+    #: Mean of the task means.
+    mean: float
+    #: Variance of the mean when tasks alone are drawn again (divisor D), which holds
+    #: the noise of the items already.
+    variance_tasks_only: float
+    #: What drawing items too adds: that noise a second time.
+    within_term: float
+    #: Variance of the mean of the differences over new tasks, without bias: that of
+    #: the task means (divisor D - 1) over D.
+    unbiased_variance_of_mean: float
+    #: Variance of the true differences between tasks, 0 where the estimate is below 0.
+    between_task_variance: float
+    #: The same, without that limit.
+    between: float
+    #: Variance of the items within tasks: the mean over tasks.
+    within: float
+    #: Mean squares between and within tasks; None where tasks differ in their number of
+    #: items.
+    ms_between: float | None
+    ms_within: float | None
+
+    _columns = (
+        *(Column("task", "tasks"), Column("n_items"), Column("mean", "task_means")),
+        Column("variance", "task_variances"),
+    )
+
+    @property
+    def variance_nested(self) -> float:
+        """Variance of the mean when tasks and then items are drawn: too large."""
+        return self.variance_tasks_only + self.within_term
+
+    @property
+    def se_of_mean(self) -> float:
+        """Standard error of the mean over new tasks."""
+        return float(np.sqrt(self.unbiased_variance_of_mean))
+
+    @property
+    def noise_proportion(self) -> float:
+        """Part of the variance of the task means that is noise of their items; NaN
+        where there is no variance.
+        """  # noqa: D205
+        spread = self.unbiased_variance_of_mean * len(self.tasks)
+        return 1.0 - self.between_task_variance / spread if spread else float("nan")
+
+    def sections(self) -> list[Section]:
+        """Describe the record.
+
+        Returns
+        -------
+        list of Section
+            The parts of the variance.
+        """
+        least, most = int(self.n_items.min()), int(self.n_items.max())
+        number = f"{least}" if least == most else f"{least} to {most}"
+        spread = self.unbiased_variance_of_mean * len(self.tasks)
+        text = [
+            f"{len(self.tasks)} tasks of {number} items or folds: mean difference "
+            f"{self.mean:+.4g}, standard error over tasks {self.se_of_mean:.3g}.",
+            answer(
+                f"Variance of the task means {spread:.4g}, of which "
+                f"{self.between_task_variance:.4g} is between tasks"
+                + (
+                    f" and {100 * self.noise_proportion:.3g}% noise of their items."
+                    if spread
+                    else "."
+                )
+            ),
+        ]
+        if self.between < 0.0:
+            text.append("The items alone explain more than all the spread of tasks.")
+        rows = (
+            ("tasks drawn again", f"{self.variance_tasks_only:.4g}"),
+            ("tasks, then items drawn again", f"{self.variance_nested:.4g}"),
+            ("without bias", f"{self.unbiased_variance_of_mean:.4g}"),
+        )
+        return [
+            Section(
+                title="How much of the spread of tasks is noise?",
+                text=tuple(text),
+                columns=("variance of the mean", "value"),
+                rows=rows,
+                notes=(
+                    "Drawing items within tasks counts their noise twice: the first "
+                    "or the last is meant where tasks are a sample.",
+                ),
+            )
+        ]
+
+
+def task_noise(differences: Any, *, tasks: Sequence[str] | None = None) -> TaskNoise:
+    """Split the spread of differences over tasks: between tasks, and within them.
+
+    Parameters
+    ----------
+    differences : sequence or mapping of array-like, shape (n_t,), or array (D, n)
+        Differences of two models on the items of each task, or on its folds or
+        repetitions; two at least to each task.
+    tasks : sequence of str, optional
+        Names of the tasks.
+
+    Returns
+    -------
+    TaskNoise
+        Variances, and the proportion of noise.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two tasks, or two items of a task, or differences are
+        missing or infinite.
+    TypeError
+        If differences are not numbers.
+
+    Notes
+    -----
+    With s2_t the variance of the n_t items of task t and s2 that of the task means, the
+    variance between tasks is s2 - mean(s2_t / n_t). With equal n_t this is the analysis
+    of variance, (MSB - MSW) / n, and where positive the estimate of REML. Drawing tasks
+    and then items has the variance of drawing tasks plus mean((1 - 1/n_t) s2_t / n_t)
+    / D. Folds of a task are dependent: their variance is no test within a task.
+
+    Examples
+    --------
+    >>> from fastcmp.datasets import task_noise
+    >>> found = task_noise([[1, 0, -1, 1], [2, 2, 1, 0], [0, -1, 0, 0]])
+    >>> round(found.variance_tasks_only, 4), round(found.variance_nested, 4)
+    (0.1296, 0.173)
+    >>> round(found.between_task_variance, 4), round(found.noise_proportion, 4)
+    (0.4097, 0.2976)
+    """
+    if isinstance(differences, Mapping):
+        tasks = list(differences) if tasks is None else tasks
+        differences = list(differences.values())
+    differences = _listed(differences, "differences")
+    if len(differences) < 2:
+        raise ValueError(f"differences must be of at least two tasks, got {len(differences)}")
+    labels = name_tasks(tasks, len(differences))
+    columns = _read_each(differences, "differences", labels, None)
+    n_tasks = len(columns)
+    sizes = np.array([x.size for x in columns], np.int64)
+    means = np.array([x.mean() for x in columns])
+    own = np.array([x.var(ddof=1) if np.ptp(x) else 0.0 for x in columns])
+    spread = float(means.var(ddof=1)) if np.ptp(means) else 0.0
+    noise = own / sizes
+    between = spread - float(noise.mean())
+    n = int(sizes[0]) if (sizes == sizes[0]).all() else None
+    return TaskNoise(
+        tasks=labels,
+        n_items=sizes,
+        task_means=means,
+        task_variances=own,
+        mean=float(means.mean()),
+        variance_tasks_only=spread * (n_tasks - 1) / n_tasks**2,
+        within_term=float(np.mean(noise * (1.0 - 1.0 / sizes))) / n_tasks,
+        unbiased_variance_of_mean=spread / n_tasks,
+        between_task_variance=max(0.0, between),
+        between=between,
+        within=float(own.mean()),
+        ms_between=None if n is None else n * spread,
+        ms_within=None if n is None else float(own.mean()),
     )

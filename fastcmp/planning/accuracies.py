@@ -12,7 +12,7 @@ from scipy.special import bdtr, ndtr, ndtri
 from fastcmp.paired.unpaired_accuracies import evaluate_counts
 from fastcmp.planning.families import Case, Family, Inputs, Question, check_enumerable, within
 from fastcmp.planning.means import read_ratio
-from fastcmp.planning.search import each, each_size, solve
+from fastcmp.planning.normal import each, each_size, solve
 
 _MOST = 2_000  # samples of a model of which all outcomes are enumerated
 _TAIL = 1e-9  # probability of the outcomes at either end that are left out

@@ -21,8 +21,15 @@ from fastcmp.planning.families import (
     names_of,
     rounded_up,
 )
-from fastcmp.planning.normal import Normal, normal_case, normal_power, normal_size, shift
-from fastcmp.planning.search import least, solve
+from fastcmp.planning.normal import (
+    Normal,
+    least,
+    normal_case,
+    normal_power,
+    normal_size,
+    shift,
+    solve,
+)
 
 _FEWEST = 2.0  # of either class, for a variance
 _SIZES = {"n_negatives": "negatives, beside n positives", "ratio": "negatives for each positive"}

@@ -15,7 +15,7 @@ from fastcmp.crossval.fold_tests import TESTS, FoldOutcomes, differences_of, fin
 from fastcmp.kernels.fold_counts import simulate_folds
 from fastcmp.planning.discordance import KNOWN, read_discordant, read_probabilities
 from fastcmp.planning.families import Case, Family, Inputs, Question
-from fastcmp.planning.search import each, each_size
+from fastcmp.planning.normal import each, each_size
 
 _INPUTS = {
     "design": "splits, by fastcmp.designs; by default those of the test's authors",

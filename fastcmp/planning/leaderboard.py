@@ -22,7 +22,7 @@ from fastcmp.pairwise.adjust import OF_PAIRS, adjust_rows, adjusted_by
 from fastcmp.pairwise.max_t import gaussian_draws
 from fastcmp.planning.discordance import read_probabilities
 from fastcmp.planning.families import Case, Family, Floats, Inputs, Question, names_of
-from fastcmp.planning.search import each, each_size
+from fastcmp.planning.normal import each, each_size
 
 KNOWN = {
     "accuracies": "of the models",

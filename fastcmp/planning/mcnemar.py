@@ -28,8 +28,7 @@ from fastcmp.planning.families import (
     names_of,
     rounded_up,
 )
-from fastcmp.planning.normal import Normal, normal_power, normal_size
-from fastcmp.planning.search import each, each_size, solve
+from fastcmp.planning.normal import Normal, each, each_size, normal_power, normal_size, solve
 
 #: Connor (1987), Miettinen (1968, second order) and Lachenbruch (1992).
 _CLOSED = ("connor", "miettinen", "lachenbruch")

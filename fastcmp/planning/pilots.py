@@ -8,7 +8,7 @@ import numpy as np
 
 from fastcmp.core.records import less_is_better
 from fastcmp.planning import plan
-from fastcmp.planning.plan_result import Plan
+from fastcmp.planning.plan import Plan
 
 #: Keywords of a plan: the test with its inputs; and the options that the record's test had,
 #: such as its method.

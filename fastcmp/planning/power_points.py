@@ -9,9 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fastcmp.planning.plan import Plan, format_percent, sample_size
 from fastcmp.planning.plan import power as power_of
-from fastcmp.planning.plan import sample_size
-from fastcmp.planning.plan_result import Plan, format_percent
 
 _NAMED = 2  # marks that stand in the legend
 _POINTS = 101  # of a curve

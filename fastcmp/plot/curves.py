@@ -13,7 +13,7 @@ from fastcmp import pictures
 from fastcmp.core.sections import interval_name
 from fastcmp.counts.roc_points import Curve
 from fastcmp.crossval.comparison_result import CVComparison, difference_interval
-from fastcmp.planning.plan_result import Plan
+from fastcmp.planning.plan import Plan
 from fastcmp.planning.power_points import (
     BEFORE,
     WIDE,
@@ -34,7 +34,7 @@ from fastcmp.plot.style import (
     place_legend,
     prepare_axes,
 )
-from fastcmp.scores.roc_bands import RocBand
+from fastcmp.scores.resampling import RocBand
 from fastcmp.sequential.looks_result import LooksResult
 
 Axes: TypeAlias = Any

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fastcmp.core.checks import choose
 from fastcmp.core.records import ScoreTable
-from fastcmp.datasets.datasets_result import DatasetsResult
+from fastcmp.datasets.comparison import DatasetsResult
 from fastcmp.datasets.reading import read_scores
 from fastcmp.pictures import ranks_within, shades_of
 from fastcmp.plot.style import GREY, PALE, as_text, fitting_size, prepare_axes

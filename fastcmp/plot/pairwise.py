@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp.core.sections import interval_name
-from fastcmp.datasets.datasets_result import MEASURES
+from fastcmp.datasets.comparison import MEASURES
 from fastcmp.pairwise.decisions import TIED, UNTESTED
 from fastcmp.pairwise.result import PairwiseResult
 from fastcmp.plot.style import COLOURS, GREY, PALE, as_text, fitting_size, prepare_axes

@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from fastcmp.datasets.datasets_result import DatasetsResult, RankLine, rank_line, stacked
+from fastcmp.datasets.comparison import DatasetsResult, RankLine, rank_line, stacked
 from fastcmp.datasets.task_draws import TaskBootstrap
 from fastcmp.pairwise.result import PairwiseResult
 from fastcmp.plot.maps import draw_cells

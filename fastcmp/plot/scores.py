@@ -35,8 +35,7 @@ from fastcmp.scores.curves import (
     roc_points,
     sweep_scores,
 )
-from fastcmp.scores.cutpoints import optimal_cutpoint
-from fastcmp.scores.cutpoints_result import CutpointResult
+from fastcmp.scores.cutpoints import CutpointResult, optimal_cutpoint
 from fastcmp.scores.lift import LiftTable
 
 Axes: TypeAlias = Any

@@ -11,13 +11,7 @@ import numpy as np
 
 from fastcmp.core.render import visible
 from fastcmp.core.sections import Section
-from fastcmp.datasets.datasets_result import (
-    DatasetsResult,
-    RankLine,
-    beside_ranks,
-    rank_line,
-    stacked,
-)
+from fastcmp.datasets.comparison import DatasetsResult, RankLine, beside_ranks, rank_line, stacked
 from fastcmp.pairwise.decisions import UNTESTED
 from fastcmp.pairwise.leaderboard import style_of
 from fastcmp.pairwise.result import PairwiseResult, control_table, leaderboard_table

@@ -383,8 +383,13 @@ def auc(
     ties = choose(ties, "ties", _TIES)
     on_single_class = choose(on_single_class, "on_single_class", ("raise", "nan"))
     if max_fpr is not None:
-        fpr_range = _up_to(max_fpr, fpr_range, tpr_range)
-        standardize = True
+        if (fpr_range, tpr_range) != (None, None):
+            raise ValueError("max_fpr excludes fpr_range and tpr_range: pass one of them")
+        if isinstance(max_fpr, bool) or not isinstance(max_fpr, Real):
+            raise TypeError(f"max_fpr must be a number in (0, 1], got {max_fpr!r}")
+        if not 0 < max_fpr <= 1:
+            raise ValueError(f"max_fpr must lie in (0, 1], got {max_fpr}")
+        fpr_range, standardize = (0.0, float(max_fpr)), True
     region = check_region(fpr_range, tpr_range, ties, standardize=standardize)
     threads = check_workers(workers)
     if are_collections(y_true, scores):
@@ -395,9 +400,15 @@ def auc(
 
         return auc_of_blocks(y_true, scores, ties, positive, on_single_class)
     read = read_scores(y_true, scores, positive)
-    weights = _scaled(read_weights(sample_weight, read), read.positive)
+    weights = read_weights(sample_weight, read)
+    by_class = [read.n_negatives, read.n_positives]
+    if weights is not None:
+        # Those of each class divided by a power of two near the largest.
+        largest = np.array([weights[read.positive == k].max(initial=0.0) for k in (0, 1)])
+        weights = np.ldexp(weights, -np.frexp(largest)[1][read.positive])
+        by_class = largest.tolist()
     areas = np.full(len(read.columns), np.nan)
-    if not _has_both(read, weights):
+    if not all(by_class):
         if on_single_class == "raise":
             raise ValueError(
                 f"AUC needs both classes, got {read.n_positives} positives and "
@@ -421,27 +432,6 @@ def auc(
     return float(areas[0]) if read.single else areas
 
 
-def _scaled(
-    weights: NDArray[np.float64] | None, positive: NDArray[np.uint8]
-) -> NDArray[np.float64] | None:
-    """Divide the weights of each class by a power of two near the largest.
-
-    An area does not depend on their unit; these neither underflow nor overflow.
-    """
-    if weights is None:
-        return None
-    exponents = [np.frexp(weights[positive == k].max(initial=0.0))[1] for k in (0, 1)]
-    scaled: NDArray[np.float64] = np.ldexp(weights, -np.array(exponents)[positive])
-    return scaled
-
-
-def _has_both(read: Scores, weights: NDArray[np.float64] | None) -> bool:
-    if weights is None:
-        return 0 < read.n_positives < read.positive.size
-    positive = read.positive.astype(bool)
-    return bool(weights[positive].any() and weights[~positive].any())
-
-
 def _staircase(sweep: ThresholdSweep, ties: str) -> float:
     """Area from weighted counts; what is tied counts half, all or nothing."""
     part = {"half": 0.5, "concordant": 0.0, "discordant": 1.0}[ties]
@@ -449,17 +439,6 @@ def _staircase(sweep: ThresholdSweep, ties: str) -> float:
     height = part * before + (1 - part) * sweep.tp
     area = np.diff(sweep.fp, prepend=0) @ height
     return float(min(area / (sweep.n_positives * sweep.n_negatives), 1.0))
-
-
-def _up_to(max_fpr: Any, *others: Any) -> tuple[float, float]:
-    """Check the end of a range, in place of other ranges."""
-    if others != (None, None):
-        raise ValueError("max_fpr excludes fpr_range and tpr_range: pass one of them")
-    if isinstance(max_fpr, bool) or not isinstance(max_fpr, Real):
-        raise TypeError(f"max_fpr must be a number in (0, 1], got {max_fpr!r}")
-    if not 0 < (high := float(max_fpr)) <= 1:
-        raise ValueError(f"max_fpr must lie in (0, 1], got {max_fpr}")
-    return 0.0, high
 
 
 def _average_pairs(read: ClassScores, average: str | None) -> Any:

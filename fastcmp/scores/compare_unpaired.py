@@ -23,8 +23,7 @@ from fastcmp.paired.unpaired_accuracies import (
     accuracy_unpaired,
 )
 from fastcmp.paired.unpaired_means import POLICIES, UnpairedMeans, means_unpaired
-from fastcmp.scores.auc_test import AUCComparison
-from fastcmp.scores.delong import areas_unpaired, compare_areas
+from fastcmp.scores.delong import AUCComparison, areas_unpaired, compare_areas
 
 _LETTERS = {"normal": "z", "t": "t"}
 

@@ -13,7 +13,7 @@ from fastcmp.core.threads import check_memory
 from fastcmp.inputs.binary_labels import flags_of, join_labels, positive_label, split_labels
 from fastcmp.inputs.scores import ScoreBlock, named_scores, order_of, read_block
 from fastcmp.kernels.roc import PAIR_BASE
-from fastcmp.scores.delong_result import DelongResult
+from fastcmp.scores.delong import DelongResult
 from fastcmp.stream.dask_blocks import (
     SPLIT_EVERY,
     Blocks,

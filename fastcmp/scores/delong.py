@@ -1,25 +1,920 @@
-"""DeLong's comparison of AUCs on the same samples, or on different ones."""
+"""DeLong's areas under ROC curves: their covariance, tests of two, of all pairs, of contrasts.
+
+DeLong's variance is 0 where both models separate the classes, and much too small where
+samples that a model fails on are rare and none was drawn. There each area has Wilson's
+limits for as many independent samples as its variance stands for, and these limits are
+combined as Zou and Donner do (MOVER).
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
-from fastcmp.core.checks import choose
+from fastcmp.core.checks import (
+    ALTERNATIVES,
+    as_finite,
+    as_level,
+    as_numbers,
+    as_proportion,
+    choose,
+    keep_side,
+)
+from fastcmp.core.numbers import normal_tail, t_ppf, t_tail
+from fastcmp.core.records import Compared, ConfidenceInterval, Pilot, Record
+from fastcmp.core.saved_states import readable
+from fastcmp.core.sections import (
+    MODEL,
+    Column,
+    Section,
+    format_interval,
+    format_pvalue,
+    interval_name,
+)
+from fastcmp.core.sentences import (
+    USUAL_ALPHA,
+    difference_sentence,
+    dropped_sentences,
+    how,
+    null_hypothesis,
+    with_null,
+)
 from fastcmp.core.threads import ThreadPool, check_memory, check_workers, read_size
+from fastcmp.counts.pairs import Block, PairColumns, choose_pairs, tile_side
 from fastcmp.inputs.columns import read_column
-from fastcmp.inputs.model_names import check_indexes
-from fastcmp.inputs.scores import Scores, order_of, read_scores, warn_of_direction
-from fastcmp.scores.auc_test import AUCComparison, compare_estimates
-from fastcmp.scores.delong_result import DelongResult
+from fastcmp.inputs.model_names import check_indexes, position_of
+from fastcmp.inputs.scores import (
+    Scores,
+    direction_sentences,
+    order_of,
+    read_scores,
+    warn_of_direction,
+)
+from fastcmp.paired.margin_result import MarginTests, margin_sentences
+from fastcmp.paired.margins import (
+    Estimated,
+    MarginOptions,
+    as_margin_alpha,
+    make_tests,
+    plain,
+    samples_needed,
+)
+from fastcmp.pairwise.engine import PairTests, compare_pairs, read_options
+from fastcmp.pairwise.joint_draws import standardize
+from fastcmp.pairwise.result import PairwiseResult
 from fastcmp.stream.dask_blocks import are_collections, refuse_options
 
+Floats = NDArray[np.float64]
+
+_PRIOR = 2.0  # failed samples that stand for what was not observed
+_ROUNDING = 1e-13  # of a variance, relative to what was subtracted
 _THREADS_PAY = 1 << 18  # scores; below it one thread is faster
 _TASK = 4 * 10**9  # bytes that a task of Dask may take
+
+
+class Areas(NamedTuple):
+    """Areas of two models, or of many pairs, as proportions of the largest possible."""
+
+    a: Any
+    b: Any
+    variance_a: Any
+    variance_b: Any
+    correlation: Any
+    #: Samples, or clusters, of the rarer class.
+    n_a: Any
+    n_b: Any
+
+    @property
+    def df(self) -> Any:
+        """Degrees of freedom of the critical values."""
+        return np.minimum(self.n_a, self.n_b) - 1.0
+
+    @property
+    def mirrored(self) -> Areas:
+        """The same with the models exchanged."""
+        return Areas(
+            *(self.b, self.a, self.variance_b, self.variance_a),
+            *(self.correlation, self.n_b, self.n_a),
+        )
+
+
+def _failed(area: Any, n: Any) -> Any:
+    """Count the samples of the rarer class that an area is short of 1, or of 0."""
+    return n * np.minimum(area, 1.0 - area)
+
+
+def _wilson(area: Any, variance: Any, n: Any, critical: Any) -> tuple[Any, Any]:
+    """Wilson's limits for the number of samples that the variance stands for.
+
+    The variance of an area is at most area (1 - area) / n. Where few samples failed the
+    estimate is drawn towards this bound.
+    """
+    inside = area * (1.0 - area)
+    ratio = np.where(inside > 0.0, n * variance / np.where(inside > 0.0, inside, 1.0), 1.0)
+    failed = _failed(area, n)
+    effective = n * (failed + _PRIOR) / (failed * ratio + _PRIOR)
+    k = critical**2 / effective
+    middle = (area + 0.5 * k) / (1.0 + k)
+    spread = critical / (1.0 + k) * np.sqrt((inside + 0.25 * k) / effective)
+    return middle - spread, middle + spread
+
+
+def lower_limit(areas: Areas, critical: Any) -> Any:
+    """Lower limit of the difference, for a critical value of Student's t."""
+    a, b = areas.a, areas.b
+    low, _ = _wilson(a, areas.variance_a, areas.n_a, critical)
+    _, high = _wilson(b, areas.variance_b, areas.n_b, critical)
+    failed = _failed(a, areas.n_a) + _failed(b, areas.n_b)
+    correlation = areas.correlation * failed / (failed + _PRIOR)
+    down, up = a - low, high - b
+    squared = down**2 + up**2 - 2.0 * correlation * down * up
+    return np.maximum(a - b - np.sqrt(np.maximum(squared, 0.0)), -1.0)
+
+
+def area_interval(areas: Areas, level: float) -> ConfidenceInterval:
+    """Two-sided interval for the difference."""
+    from scipy.special import stdtrit
+
+    critical = stdtrit(areas.df, 0.5 * (1.0 + level))
+    return ConfidenceInterval(
+        lower_limit(areas, critical) + 0.0, -lower_limit(areas.mirrored, critical) + 0.0
+    )
+
+
+def area_tail(areas: Areas, shift: Any) -> tuple[Any, Any]:
+    """Statistic and p-value of H0: the difference is at most `shift`.
+
+    The statistic is the critical value with which the limit of the difference on this
+    side is `shift`.
+    """
+    from scipy.special import stdtr
+
+    below = np.asarray(areas.a - areas.b < shift)
+    parts = [np.where(below, y, x) for x, y in zip(areas, areas.mirrored, strict=True)]
+    turned, limit = Areas(*parts), np.where(below, -np.asarray(shift), shift)
+    low, high = np.zeros(limit.shape), np.ones(limit.shape)  # of critical / (1 + critical)
+    for _ in range(48):
+        middle = np.minimum(0.5 * (low + high), 1.0 - 1e-8)
+        above = lower_limit(turned, middle / (1.0 - middle)) > limit
+        low, high = np.where(above, middle, low), np.where(above, high, middle)
+    statistic = np.where(below, -1.0, 1.0) * low / (1.0 - low)
+    return statistic, stdtr(areas.df, -statistic)
+
+
+def _tail(areas: Areas, alternative: str, shift: Any = 0.0) -> tuple[Any, Any]:
+    """Statistic and p-value of H0: the difference is `shift`, or lies on its side."""
+    statistic, above = area_tail(areas, shift)
+    below = area_tail(areas.mirrored, -np.asarray(shift))[1]
+    both = np.minimum(2.0 * np.minimum(above, below), 1.0)
+    return statistic, {"greater": above, "less": below}.get(alternative, both)
+
+
+def area_margins(
+    areas: Areas,
+    options: MarginOptions,
+    standard_error: Any,
+    *,
+    n_samples: Any,
+    measure: str,
+    alternative: str = "two-sided",
+    largest: float = 1.0,
+    pvalue: Any = None,
+) -> MarginTests:
+    """Test differences against a margin, in units of the `largest` area.
+
+    `pvalue` is that of equality, from which better and worse follow; for None they
+    follow from the same limits as all else.
+    """
+    difference = np.asarray(areas.a - areas.b)
+    margin = options.margin / largest
+    lower, pvalue_lower = area_tail(areas, -margin)
+    upper, pvalue_upper = area_tail(areas.mirrored, -margin)
+    superiority = area_tail(areas, margin)[1]
+    if pvalue is None:
+        pvalue = _tail(areas, alternative)[1]
+    intervals = []
+    for level in (1.0 - options.alpha, 1.0 - 2.0 * options.alpha):
+        ends = area_interval(areas, level)
+        intervals.append(ConfidenceInterval(*(plain(largest * end) for end in ends)))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        reach = largest * np.abs((difference + margin) / lower)
+    error = np.asarray(standard_error, np.float64)
+    observed, n = np.where(error > 0.0, error, reach), np.sqrt(float(n_samples))
+    spreads = (observed * n, reach * n, observed * n)
+    needed = samples_needed(largest * difference, options.margin, spreads, options)
+    return make_tests(
+        Estimated(
+            largest * difference,
+            plain(error),
+            n_samples=n_samples,
+            pvalue=pvalue,
+            alternative=alternative,
+            measure=measure,
+        ),
+        options,
+        (lower, -upper, pvalue_lower, pvalue_upper, superiority),
+        (intervals[0], intervals[1]),
+        needed,
+        method="mover",
+        df=plain(areas.df),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class AUCComparison(Pilot, Compared, Record):
+    """A test of the difference of two AUCs, or of partial areas or rates."""
+
+    _closing = (
+        "Standard errors come from the placements of the scores of one class among those of the "
+        "other."
+    )
+    _cites = (("test", {"DeLong's test": "delong sun", "Bootstrap test": "efron"}),)
+
+    #: The difference in standard errors: z, or Student's t where there are `df`. With a
+    #: margin and one side, or without variance, Student's t with which the limit of the
+    #: difference is that of H0.
+    statistic: float
+    pvalue: float
+    #: "normal" or "t", with its degrees of freedom.
+    distribution: str = "normal"
+    df: float | None = None
+    #: A `fastcmp.kernels.Status`.
+    status: int
+    #: What is compared: "AUC", "partial AUC", "sensitivity", ...
+    measure: str = "AUC"
+    #: At which rates, such as "FPR 0 to 0.1"; empty for the whole curve.
+    at: str = ""
+    #: The measure of a minus that of b.
+    difference: float
+    standard_error: float
+    #: The measure of either model.
+    auc_a: float
+    auc_b: float
+    alternative: str = "two-sided"
+    #: For "greater" H0 is: a is worse by the margin; for "less": b is. Two-sided, H0 is
+    #: equality, and `margins` has the tests against the margin.
+    margin: float = 0.0
+    names: tuple[str, str] = ("a", "b")
+    #: Of the interval that is printed.
+    confidence_level: float = 0.95
+    #: What the test is called.
+    test: str = "DeLong's test"
+    #: Tests against a margin, and the decision; None without, or one-sided.
+    margins: MarginTests | None = None
+    #: Of the samples that both were measured on; None where they are not the same.
+    n_positives: int | None = None
+    n_negatives: int | None = None
+    #: Standard error of either model's measure, and their correlation.
+    standard_error_a: float
+    standard_error_b: float
+    correlation: float
+    #: Samples, or clusters, of the rarer class, for either model.
+    n_rarer: tuple[int, int]
+    #: The largest possible value of the measure.
+    largest: float = 1.0
+
+    _derived = ("better",)
+
+    @property
+    def _areas(self) -> Areas:
+        """Both measures as proportions of the largest value."""
+        largest = self.largest
+        return Areas(
+            min(max(self.auc_a / largest, 0.0), 1.0),
+            min(max(self.auc_b / largest, 0.0), 1.0),
+            (self.standard_error_a / largest) ** 2,
+            (self.standard_error_b / largest) ** 2,
+            self.correlation,
+            *self.n_rarer,
+        )
+
+    def confidence_interval(self, confidence_level: float = 0.95) -> ConfidenceInterval:
+        """Interval for `difference`, one-sided if `alternative` is.
+
+        Parameters
+        ----------
+        confidence_level : float
+            In (0, 1).
+
+        Returns
+        -------
+        ConfidenceInterval
+            Wald's, clipped to the possible differences. Where the test is of
+            non-inferiority, or no variance was observed, Wilson's limits of both areas
+            combined (MOVER), from which its p-value is. For "greater" `high` is the
+            largest possible difference, for "less" `low` the smallest: a is not worse
+            by a margin m where `low` is above -m.
+        """
+        level, most = as_level(confidence_level, self.alternative), self.largest
+        if self._by_limits:
+            low, high = (float(most * end) for end in area_interval(self._areas, level))
+        else:
+            spread = float(-t_ppf((1 - level) / 2, self.df)) * self.standard_error
+            low = max(self.difference - spread, -most)
+            high = min(self.difference + spread, most)
+        return ConfidenceInterval(*keep_side((low, high), self.alternative, (-most, most)))
+
+    @property
+    def _by_limits(self) -> bool:
+        one_sided = self.alternative != "two-sided" and self.margin != 0.0
+        return one_sided or self.status == kernels.DEGENERATE
+
+    def sections(self) -> list[Section]:
+        """Describe the record.
+
+        Returns
+        -------
+        list of Section
+            One section.
+        """
+        a, b = self.names
+        low, high = self.confidence_interval(self.confidence_level)
+        equal = f"{a} and {b} have equal {self.measure}"
+        hypothesis = null_hypothesis(self.alternative, equal, self.names)
+        if self.margin and self.alternative != "two-sided":
+            better, worse = (b, a) if self.alternative == "greater" else (a, b)
+            hypothesis = f"{worse} is worse than {better} by {self.margin:g} or more"
+        measured = f"{self.measure} ({self.at})" if self.at else self.measure
+        name = "z" if self.df is None else "t"
+        df = "" if self.df is None else f", df = {self.df:.4g}"
+        text = (
+            f"{measured} of {a} {self.auc_a:.4f}, of {b} {self.auc_b:.4f}",
+            f"difference {self.difference:+.4f}, "
+            f"{interval_name(self.confidence_level, self.alternative)} "
+            f"{format_interval(low, high, digits=4, sign='+')}",
+            with_null(
+                f"{name} = {self.statistic:.4g}{df}, p = {format_pvalue(self.pvalue)}", hypothesis
+            ),
+            *(
+                ["No variance was observed: p-value and interval are by MOVER limits."]
+                if self.status == kernels.DEGENERATE
+                else []
+            ),
+            *margin_sentences(self.margins),
+            *(
+                [how(f"The margin is tested by MOVER limits of both areas, not by {self.test}.")]
+                if self.margins is not None
+                else []
+            ),
+        )
+        return [Section(title=self.test, text=text)]
+
+    def _margin_tests(self, options: MarginOptions, n_samples: int) -> MarginTests:
+        """Test the difference against a margin."""
+        return area_margins(
+            self._areas,
+            options,
+            self.standard_error,
+            n_samples=n_samples,
+            measure=self.measure,
+            alternative=self.alternative,
+            largest=self.largest,
+        )
+
+
+def areas_sentence(record: Any) -> str:
+    """Say how areas compare; a model is the best only if a test shows it."""
+    auc, measure = record.auc, getattr(record, "measure", "AUC")
+    if len(auc) == 1:
+        return f"The {measure} is {auc[0]:.4f}."
+    if len(auc) == 2:
+        test = record.compare(0, 1)
+        doubt = "" if test.pvalue <= USUAL_ALPHA else ", not significant"
+        return f"{difference_sentence(test).rstrip('.')}{doubt}."
+    best = record.names[int(np.argmax(auc))]
+    return f"{best} has the highest {measure} in this sample, {auc.max():.4f}: not a test."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class ContrastResult(Record):
+    """A test of linear combinations of AUCs."""
+
+    _opening = "Test: {title}."
+    _cites = ("delong sun",)
+
+    #: Of one combination z, with its sign; of several chi-square with `df` degrees of
+    #: freedom.
+    statistic: float
+    pvalue: float
+    #: "normal" or "chi2"; None has no degrees of freedom.
+    distribution: str
+    df: int | None = None
+    #: The combinations, shape (R,).
+    estimate: NDArray[np.float64]
+
+    def sections(self) -> list[Section]:
+        """Describe the record.
+
+        Returns
+        -------
+        list of Section
+            One section.
+        """
+        found = f"z = {self.statistic:.4g}"
+        if self.df is not None:
+            found = f"chi-square = {self.statistic:.4g}, df = {self.df}"
+        n = self.estimate.size
+        combinations = "the combination is" if n == 1 else f"the {n} combinations are"
+        text = with_null(f"{found}, p = {format_pvalue(self.pvalue)}", f"{combinations} 0")
+        text.answer = text if self.df is None else f"C{text[1:]}"
+        return [Section(title="Contrast of AUCs", text=(text,))]
+
+    def columns(self) -> dict[str, Any]:
+        """The test as columns, one row.
+
+        Returns
+        -------
+        dict of str to list
+            Statistic, p-value, distribution and degrees of freedom.
+        """
+        return {x: [getattr(self, x)] for x in ("statistic", "pvalue", "distribution", "df")}
+
+
+def compare_estimates(
+    auc_a: float,
+    auc_b: float,
+    covariance: Floats,
+    *,
+    n_rarer: tuple[int, int],
+    alternative: str = "two-sided",
+    margin: float = 0.0,
+    df: float | None = None,
+    largest: float = 1.0,
+    alpha: float = 0.05,
+    n_samples: int = 0,
+    **fields: Any,
+) -> AUCComparison:
+    """Test a difference of AUCs, given their covariance, shape (2, 2)."""
+    alternative = choose(alternative, "alternative", ALTERNATIVES)
+    margin = as_finite(margin, "margin", 0.0)
+    if margin >= largest:
+        raise ValueError(
+            f"margin must be below {largest:g}, the largest possible difference, got {margin}"
+        )
+    options = MarginOptions(margin, as_margin_alpha(alpha))
+    difference = auc_a - auc_b
+    variances = np.maximum(np.diag(covariance), 0.0)
+    variance = float(variances.sum() - 2.0 * covariance[0, 1])
+    both = float(np.sqrt(variances.prod()))
+    status = kernels.OK if variance > _ROUNDING * variances.sum() else kernels.DEGENERATE
+    if np.isnan(variance):
+        status = kernels.UNDEFINED
+    error = 0.0 if status == kernels.DEGENERATE else float(np.sqrt(variance))
+    z = difference / error if error else 0.0
+    result = AUCComparison(
+        statistic=z,
+        pvalue=float(t_tail(z, alternative, df)) if error else 1.0,
+        distribution="normal" if df is None else "t",
+        df=df,
+        status=int(status),
+        difference=difference,
+        standard_error=error,
+        auc_a=auc_a,
+        auc_b=auc_b,
+        alternative=alternative,
+        margin=margin,
+        standard_error_a=float(np.sqrt(variances[0])),
+        standard_error_b=float(np.sqrt(variances[1])),
+        correlation=float(np.clip(covariance[0, 1] / both, -1.0, 1.0)) if both else 0.0,
+        n_rarer=n_rarer,
+        largest=largest,
+        **fields,
+    )
+    if result._by_limits and (difference or margin):
+        # Towards a: not worse than by the margin. Towards b: b is not worse by it.
+        shift = margin * {"greater": -1, "less": 1}.get(alternative, 0) / largest
+        statistic, pvalue = map(float, _tail(result._areas, alternative, shift))
+        df = float(result._areas.df)
+        result = replace(result, statistic=statistic, pvalue=pvalue, distribution="t", df=df)
+    if not margin or alternative != "two-sided":
+        return result
+    return replace(result, margins=result._margin_tests(options, n_samples))
+
+
+def pair_tests(areas: DelongResult, level: float) -> PairTests:
+    """Tests of pairs by z; where nothing varies by limits of the areas (MOVER)."""
+    own = np.diag(areas.covariance)
+    scale = own[:, np.newaxis] + own
+    variances = scale - 2.0 * areas.covariance
+    variances = np.where(variances > _ROUNDING * scale, variances, 0.0)
+    quantile = -kernels.ndtri((1.0 - level) / 2)
+
+    def test(pairs: NDArray[np.int32]) -> tuple[Floats, Floats, Floats, Floats]:
+        """Differences, standard errors, z and p-values."""
+        i, j = pairs.T
+        difference, error = areas.auc[i] - areas.auc[j], np.sqrt(variances[i, j])
+        z, _ = standardize(difference, error**2)
+        pvalue = np.asarray(normal_tail(z, "two-sided"))
+        if (still := error == 0.0).any():
+            from scipy.special import ndtri
+
+            both = _areas_of(areas, pairs[still])
+            pvalue[still] = np.where(z[still] == 0.0, 1.0, _tail(both, "two-sided")[1])
+            z[still] = np.sign(difference[still]) * -ndtri(pvalue[still] / 2) + 0.0
+            low, high = area_interval(both, 0.95)
+            error[still] = np.maximum(high - difference[still], difference[still] - low) / 1.96
+        return difference, error, z, pvalue
+
+    def columns(block: Block) -> PairColumns:
+        difference, error, z, pvalue = test(block.pairs)
+        low, high = (np.clip(difference + k * error, -1.0, 1.0) for k in (-quantile, quantile))
+        none = np.zeros(len(z), np.int64)
+        return PairColumns(none, none, difference, low, high, z, pvalue)
+
+    def spread(block: Block) -> tuple[Floats, Floats, float]:
+        difference, error, _, _ = test(block.pairs)
+        return difference, error**2, np.inf
+
+    def margins(made: PairwiseResult, options: MarginOptions) -> MarginTests:
+        return area_margins(
+            _areas_of(areas, made.pairs),
+            options,
+            test(made.pairs)[1],
+            n_samples=made.n_samples,
+            measure=made.measure,
+            pvalue=made.pvalue_adjusted,
+        )
+
+    return PairTests(
+        n_samples=areas.n_positives + areas.n_negatives,
+        correct=None,
+        score=areas.auc,
+        score_interval=np.stack(areas.confidence_interval(level, "logit"), axis=1),
+        distribution="normal",
+        df=None,
+        side=tile_side(0),
+        pvalues=lambda block: test(block.pairs)[-1],
+        columns=columns,
+        is_quick=True,
+        spread=spread,
+        limits=(-1.0, 1.0),
+        margins=margins,
+    )
+
+
+def _areas_of(areas: DelongResult, pairs: NDArray[np.int32]) -> Areas:
+    """Both areas of each pair, with their variances."""
+    i, j = pairs.T
+    own = np.maximum(np.diag(areas.covariance), 0.0)
+    both = np.sqrt(own[i] * own[j])
+    correlation = areas.covariance[i, j] / np.where(both > 0.0, both, np.inf)
+    n = areas.n_rarer
+    return Areas(areas.auc[i], areas.auc[j], own[i], own[j], np.clip(correlation, -1, 1), n, n)
+
+
+_INTERVALS = ("wald", "logit")
+_PAIR = ("model_a", "model_b", "difference", "low", "high", "statistic", "pvalue")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class DelongResult(Pilot, Record):
+    """AUCs of models on the same samples, with DeLong's covariance."""
+
+    _blocks = "scores:areas"
+    _opening = (
+        "Areas under ROC curves have DeLong's standard errors and covariances; their intervals "
+        "are symmetric on the logit scale."
+    )
+    _cites = ("delong sun", ("n_clusters", "obuchowski-roc"))
+
+    #: Shape (M,).
+    auc: NDArray[np.float64]
+    #: Shape (M, M).
+    covariance: NDArray[np.float64]
+    names: tuple[str, ...]
+    n_positives: int
+    n_negatives: int
+    #: The labels of positives and of negatives.
+    labels: tuple[Any, Any]
+    #: Independent clusters of samples; None where samples are independent.
+    n_clusters: int | None = None
+    #: Clusters that hold positives, and that hold negatives.
+    class_clusters: tuple[int, int] | None = None
+    n_missing: int = 0
+    #: Of the intervals that are printed and in the table.
+    confidence_level: float = 0.95
+
+    _columns = (
+        MODEL,
+        Column("auc", form=".4f", head="AUC"),
+        Column("standard_error", form=".4f", head="std. error"),
+        Column("low high", lambda self: self._intervals(), ".4f", "{level} (logit)"),
+    )
+
+    def _intervals(self) -> NDArray[np.float64]:
+        return np.transpose(self.confidence_interval(self.confidence_level, "logit"))
+
+    @property
+    def n_rarer(self) -> int:
+        """Samples of the rarer class, or clusters that hold some."""
+        return min(self.class_clusters or (self.n_positives, self.n_negatives))
+
+    @property
+    def standard_error(self) -> NDArray[np.float64]:
+        """Standard error of each AUC, shape (M,)."""
+        return np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
+
+    def confidence_interval(
+        self, confidence_level: float = 0.95, method: str = "wald"
+    ) -> ConfidenceInterval:
+        """Interval for each AUC on its own.
+
+        Parameters
+        ----------
+        confidence_level : float
+            In (0, 1).
+        method : {"wald", "logit"}
+            On the AUC's own scale, clipped to [0, 1]; or on that of its log odds, which
+            stays inside and is better near the ends; for an area of 0 or 1 Wilson's
+            interval of as many samples as the rarer class has.
+
+        Returns
+        -------
+        ConfidenceInterval
+            ``low`` and ``high``, shape (M,).
+
+        Raises
+        ------
+        ValueError
+            If an option is unknown.
+
+        Examples
+        --------
+        >>> from fastcmp import delong
+        >>> result = delong([0, 0, 0, 1, 1, 1], [[1, 2, 3, 2, 4, 5], [3, 1, 2, 2, 3, 4]])
+        >>> result.confidence_interval(method="logit").low.round(3).tolist()
+        [0.249, 0.249]
+        """
+        method = choose(method, "method", _INTERVALS)
+        level = as_proportion(confidence_level, "confidence_level")
+        z = -kernels.ndtri((1 - level) / 2)
+        if method == "wald":
+            spread = z * self.standard_error
+            return ConfidenceInterval(
+                np.maximum(self.auc - spread, 0.0), np.minimum(self.auc + spread, 1.0)
+            )
+        inside = (self.auc > 0) & (self.auc < 1)
+        area = np.where(inside, self.auc, 0.5)
+        logit = np.log(area / (1 - area))
+        spread = z * self.standard_error / (area * (1 - area))
+        ends = (1 / (1 + np.exp(-(logit + side * spread))) for side in (-1, 1))
+        k = z**2 / self.n_rarer
+        low, high = (
+            np.where(inside, end, (self.auc + k * e) / (1 + k)) for e, end in enumerate(ends)
+        )
+        return ConfidenceInterval(low, high)
+
+    def compare(
+        self,
+        a: int | str = 0,
+        b: int | str = 1,
+        *,
+        alternative: str = "two-sided",
+        margin: float = 0.0,
+        alpha: float = 0.05,
+    ) -> AUCComparison:
+        """Test whether two models have the same AUC.
+
+        Parameters
+        ----------
+        a, b : int or str
+            The models, by name or position.
+        alternative : {"two-sided", "greater", "less"}
+            "greater": a is better.
+        margin : float
+            The largest difference that does not matter, in (0, 1): adds tests of
+            non-inferiority, superiority by the margin and equivalence, and a decision,
+            as ``margins``. With "greater" the test itself is of non-inferiority:
+            whether a is worse by less than this.
+        alpha : float
+            Error rate of each claim about the margin, in (0, 0.5).
+
+        Returns
+        -------
+        AUCComparison
+            Score, p-value and interval.
+
+        Raises
+        ------
+        ValueError
+            If there is no such model, or an option is unknown.
+
+        Examples
+        --------
+        >>> from fastcmp import delong
+        >>> result = delong([0, 0, 0, 1, 1, 1], [[1, 2, 3, 2, 4, 5], [3, 1, 2, 2, 3, 4]])
+        >>> round(result.compare(0, 1).pvalue, 4)
+        0.8084
+        """
+        i, j = position_of(a, self.names), position_of(b, self.names)
+        return compare_estimates(
+            float(self.auc[i]),
+            float(self.auc[j]),
+            self.covariance[np.ix_([i, j], [i, j])],
+            alternative=alternative,
+            margin=margin,
+            alpha=alpha,
+            names=(self.names[i], self.names[j]),
+            n_rarer=(self.n_rarer, self.n_rarer),
+            n_samples=self.n_positives + self.n_negatives,
+            n_positives=self.n_positives,
+            n_negatives=self.n_negatives,
+        )
+
+    def contrast(self, matrix: ArrayLike) -> ContrastResult:
+        """Test whether linear combinations of the AUCs are 0.
+
+        Parameters
+        ----------
+        matrix : array-like, shape (M,) or (R, M)
+            A row a combination, such as (1, -1, 0).
+
+        Returns
+        -------
+        ContrastResult
+            For one combination z, as `compare` has it; for several chi-square with as
+            many degrees of freedom as the rank of their covariance.
+
+        Raises
+        ------
+        ValueError
+            If the shape does not fit.
+        TypeError
+            If it holds no numbers.
+
+        Examples
+        --------
+        >>> from fastcmp import delong
+        >>> result = delong([0, 0, 0, 1, 1, 1], [[1, 2, 3, 2, 4, 5], [3, 1, 2, 2, 3, 4]])
+        >>> round(result.contrast([1, -1]).statistic, 4)
+        0.2425
+        """
+        rows = np.atleast_2d(as_numbers(matrix, "matrix")).astype(np.float64)
+        if not np.isfinite(rows).all():
+            raise ValueError("matrix must be finite")
+        if rows.ndim != 2 or rows.shape[1] != self.auc.size or not len(rows):
+            raise ValueError(
+                f"matrix must have {self.auc.size} columns, one for each model, got "
+                f"shape {np.shape(matrix)}"
+            )
+        estimate = rows @ self.auc
+        covariance = rows @ self.covariance @ rows.T
+        scale = _ROUNDING * len(rows) * (rows**2 @ np.diag(self.covariance)).max()
+        if len(rows) == 1:
+            z = np.nan  # without variance a difference has no scale
+            if covariance[0, 0] > scale:
+                z = estimate[0] / np.sqrt(covariance[0, 0])
+            elif abs(estimate[0]) <= 1e-12:
+                z = 0.0
+            pvalue = 1.0 if z == 0.0 else float(normal_tail(z, "two-sided"))
+            return ContrastResult(
+                statistic=float(z), pvalue=pvalue, distribution="normal", estimate=estimate
+            )
+        values, vectors = np.linalg.eigh(covariance)
+        used = values > scale
+        projected = vectors.T @ estimate
+        statistic = float((projected[used] ** 2 / values[used]).sum())
+        df = int(used.sum())
+        pvalue = kernels.chdtrc(float(df), statistic) if df else 1.0
+        # What has no variance and is not 0 has no scale.
+        if np.any(np.abs(projected[~used]) > 1e-12):
+            statistic, pvalue = np.nan, np.nan
+        return ContrastResult(
+            statistic=statistic, pvalue=float(pvalue), distribution="chi2", df=df, estimate=estimate
+        )
+
+    def pairwise(
+        self,
+        *,
+        control: int | str | None = None,
+        n_resamples: int = 9999,
+        rng: Any = None,
+        adjust: str = "holm",
+        alpha: float = 0.05,
+        simultaneous: bool = False,
+        margin: float | None = None,
+    ) -> PairwiseResult:
+        """Compare all pairs of models, or all models with one of them.
+
+        Parameters
+        ----------
+        control : int or str, optional
+            A model by name or position: only pairs of it and another one are compared.
+        n_resamples : int
+            Draws of ``adjust="maxt"`` and of simultaneous intervals.
+        rng : int, numpy.random.Generator or None
+            Where the draws come from.
+        adjust : str
+            Adjustment for the number of pairs, as in `fastcmp.adjust`; "maxt"
+            (step-down) and "single-step" by normal numbers with the covariance.
+        alpha : float
+            Error rate of the decisions, in (0, 1).
+        simultaneous : bool
+            Whether the intervals of differences hold for all pairs at once.
+        margin : float, optional
+            The largest difference that does not matter, in (0, 1): adds tests of all
+            pairs against it, adjusted together, and a decision about each, as
+            ``margins``.
+
+        Returns
+        -------
+        PairwiseResult
+            Decisions, leaderboard by AUC, rank intervals and groups of ties. The
+            statistic is z, as `compare` has it.
+
+        Raises
+        ------
+        ValueError
+            If there are fewer than two models, or a model or an option is unknown.
+
+        Examples
+        --------
+        >>> from fastcmp import delong
+        >>> result = delong([0, 0, 0, 1, 1, 1], [[1, 2, 3, 2, 4, 5], [3, 1, 2, 2, 3, 4]])
+        >>> result.pairwise().best
+        ('model_0', 'model_1')
+        """
+        options = read_options(
+            *("delong", "delong"),
+            adjust=adjust,
+            alpha=alpha,
+            margin=margin,
+            simultaneous=simultaneous,
+            n_resamples=n_resamples,
+            rng=rng,
+        )
+        if len(self.names) < 2:
+            raise ValueError("pairwise needs at least 2 models, got 1")
+        made: PairwiseResult = compare_pairs(
+            *(pair_tests(self, 1 - alpha), self, choose_pairs(self.names, None, control)),
+            *(options, ThreadPool(1)),
+            control=control,
+            more={"measure": "AUC"},
+        )
+        return made
+
+    def _entries(self) -> dict[str, Any]:
+        """The entries of `to_dict` that are for reading."""
+        shown: dict[str, Any] = {
+            "n_positives": self.n_positives,
+            "n_negatives": self.n_negatives,
+            "n_missing": self.n_missing,
+            "n_clusters": self.n_clusters,
+            "labels": self.labels,
+            "confidence_level": self.confidence_level,
+            "models": self.columns(),
+            "covariance": self.covariance,
+        }
+        if self.auc.size == 2:
+            test = self.compare(0, 1)
+            shown["difference"] = test.difference
+            shown["statistic"] = test.statistic
+            shown["pvalue"] = test.pvalue
+        if self.auc.size <= 2:
+            shown["pairs"] = self._pair_columns()
+        return {name: readable(value) for name, value in shown.items()}
+
+    def _pair_columns(self) -> dict[str, list[Any]]:
+        """The comparison of two models as columns; of one they are empty."""
+        row: dict[str, Any] = dict.fromkeys(_PAIR)
+        if self.auc.size < 2:
+            return {name: [] for name in row}
+        test = self.compare(0, 1)
+        low, high = test.confidence_interval(self.confidence_level)
+        row |= {"model_a": self.names[0], "model_b": self.names[1]}
+        row |= {"difference": test.difference, "low": low, "high": high}
+        row["statistic"] = test.statistic
+        row["pvalue"] = test.pvalue
+        return {name: [value] for name, value in row.items()}
+
+    def sections(self) -> list[Section]:
+        """Describe the record.
+
+        Returns
+        -------
+        list of Section
+            A table of the models, and for two models their comparison.
+        """
+        text = (
+            f"{self.n_positives} positives ({self.labels[0]!r}), {self.n_negatives} "
+            f"negatives ({self.labels[1]!r})"
+            + (f", in {self.n_clusters} clusters" if self.n_clusters else ""),
+            *direction_sentences(self),
+            *dropped_sentences(self.n_missing, 0),
+        )
+        found = [self._printed("AUC", text=text, most=None)]
+        if self.auc.size == 2:
+            test = self.compare(0, 1)
+            found += replace(test, confidence_level=self.confidence_level).sections()
+        return found
+
+    def _headline(self) -> str:
+        return areas_sentence(self) if self.auc.size < 3 else self.pairwise()._headline()
 
 
 def delong(
@@ -127,7 +1022,16 @@ def _delong(read: Scores, clusters: NDArray[np.int64] | None, threads: int) -> D
             f"DeLong's variance needs at least 2 {what} of each class, got {units1} with "
             f"positives and {units0} with negatives"
         )
-    values = place(read, threads)
+    values = np.empty((len(read.columns), positive.size))
+
+    def place(model: int) -> None:
+        column = read.columns[model]
+        kernels.placements(order_of(column), column, read.positive, values[model])
+
+    if values.size < _THREADS_PAY:
+        threads = 1
+    with ThreadPool(min(threads, len(values))) as pool:
+        pool.run(place, range(len(values)))
     # Over either class the mean of the placements is the AUC; of the positives, without the
     # product's rounding: it is a multiple of one over twice the pairs.
     areas = np.asarray(values @ (read.positive / n1))
@@ -161,21 +1065,6 @@ def _delong(read: Scores, clusters: NDArray[np.int64] | None, threads: int) -> D
         class_clusters=held,
         n_missing=read.n_missing,
     )
-
-
-def place(read: Scores, threads: int) -> NDArray[np.float64]:
-    """Compute the placements of all models."""
-    values = np.empty((len(read.columns), read.positive.size))
-
-    def fill(model: int) -> None:
-        column = read.columns[model]
-        kernels.placements(order_of(column), column, read.positive, values[model])
-
-    if values.size < _THREADS_PAY:
-        threads = 1
-    with ThreadPool(min(threads, len(values))) as pool:
-        pool.run(fill, range(len(values)))
-    return values
 
 
 def delong_unpaired(
@@ -252,13 +1141,9 @@ def areas_unpaired(
     y_a: ArrayLike, score_a: ArrayLike, y_b: ArrayLike, score_b: ArrayLike, positive: Any
 ) -> tuple[DelongResult, DelongResult]:
     """Read the scores of two models on different samples; their areas."""
-    return tuple(  # type: ignore[return-value]
-        _delong(read_scores(y, {name: score}, positive, truth=truth), None, 1)
-        for y, truth, score, name in (
-            (y_a, "y_a", score_a, "score_a"),
-            (y_b, "y_b", score_b, "score_b"),
-        )
-    )
+    a = read_scores(y_a, {"score_a": score_a}, positive, truth="y_a")
+    b = read_scores(y_b, {"score_b": score_b}, positive, truth="y_b")
+    return _delong(a, None, 1), _delong(b, None, 1)
 
 
 def compare_areas(a: DelongResult, b: DelongResult, method: str, **options: Any) -> AUCComparison:

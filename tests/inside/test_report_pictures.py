@@ -8,7 +8,7 @@ from examples import RECORDS, example
 
 import fastcmp
 from fastcmp import planning, sequential
-from fastcmp.datasets.datasets_result import stacked
+from fastcmp.datasets.comparison import stacked
 from fastcmp.report.blocks import Text, blocks_of
 from fastcmp.report.boards import RankDiagram
 from fastcmp.report.charts import Bars, Curves, Intervals, Map

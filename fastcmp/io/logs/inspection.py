@@ -111,7 +111,11 @@ def inspect_results(
     )
     problems: list[str] = []
     logs = read_logs(path, options, format, workers, progress, problems.append)
-    read = [_of_metric(each, metric) for each in logs.read]
+    wanted = None if metric is None else (metric, metric.partition(",")[0])
+    read = [
+        each._replace(parts=tuple(x for x in each.parts if wanted is None or x.metric in wanted))
+        for each in logs.read
+    ]
     remarks: list[str] = []
     for each in read:
         remarks += [*_look(each.parts, problems.append), *each.remarks]
@@ -128,15 +132,6 @@ def inspect_results(
         remarks=sentences(remarks),
         ignored=tuple(f"{each.path} ({each.why})" for each in logs.ignored),
     )
-
-
-def _of_metric(read: Read, metric: str | None) -> Read:
-    """Keep one metric."""
-    if metric is None:
-        return read
-    wanted = (metric, metric.partition(",")[0])
-    kept = tuple(part for part in read.parts if part.metric in wanted)
-    return read._replace(parts=kept)
 
 
 def _look(parts: Sequence[LogPart], complain: Complain) -> list[str]:
@@ -156,21 +151,16 @@ def _look(parts: Sequence[LogPart], complain: Complain) -> list[str]:
     for metric in dict.fromkeys(part.metric for part in kept):
         some = [part for part in kept if part.metric == metric]
         for group in by_task(some, names).values():
-            remarks += _look_at_task(list(group.values()), complain)
+            for part in group.values():
+                checks.check_part(part, complain)
+            joint = join(list(group.values()))
+            checks.check_joint(joint, complain)
+            checks.check_same_items(joint, complain)
+            check_answers(joint, np.arange(joint.n_keys), complain)
+            remarks += checks.prompt_remarks(joint)
     remarks += checks.mean_remarks(parts) + checks.policy_remarks(parts)
     remarks += checks.direction_remarks(kept) + checks.setting_remarks(kept)
     return remarks
-
-
-def _look_at_task(parts: list[LogPart], complain: Complain) -> list[str]:
-    """Find what does not fit together in the answers to one task and subset."""
-    for part in parts:
-        checks.check_part(part, complain)
-    joint = join(parts)
-    checks.check_joint(joint, complain)
-    checks.check_same_items(joint, complain)
-    check_answers(joint, np.arange(joint.n_keys), complain)
-    return checks.prompt_remarks(joint)
 
 
 def _table(read: Sequence[Read]) -> dict[str, tuple[Any, ...]]:

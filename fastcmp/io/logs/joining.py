@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -81,6 +81,11 @@ class Joint:
     def repeat_of(self, key: int) -> int:
         """The repeat of a key."""
         return int(self.repeats[key % len(self.repeats)])
+
+    def by_model(self, counts: Iterable[int]) -> str:
+        """List the models that have a count, with it."""
+        pairs = zip(self.parts, counts, strict=True)
+        return listed(f"{visible(part.model)} ({n})" for part, n in pairs if n)
 
     @property
     def n_keys(self) -> int:
@@ -261,13 +266,8 @@ def count_wrong(block: Block, joint: Joint, complain: Complain) -> list[str]:
         )
     missing = block.status != 0
     block.values[missing] = 0.0
-    of = [
-        f"{visible(each.model)} ({n})"
-        for each, n in zip(joint.parts, missing.sum(axis=1).tolist(), strict=True)
-        if n
-    ]
-    n_missing = counted(int(missing.sum()), "answer")
-    return [f"{n_missing} without a value{a_task(label_of(part))} counted as 0, of {listed(of)}."]
+    n_missing, of = counted(int(missing.sum()), "answer"), joint.by_model(missing.sum(axis=1))
+    return [f"{n_missing} without a value{a_task(label_of(part))} counted as 0, of {of}."]
 
 
 def drop(block: Block, joint: Joint) -> tuple[Block, list[str]]:
@@ -286,14 +286,9 @@ def drop(block: Block, joint: Joint) -> tuple[Block, list[str]]:
             f"errors='drop' leaves no item{a_task(label_of(joint.parts[0]))}: to each "
             "some model has no value"
         )
-    because = [
-        f"{visible(part.model)} ({n})"
-        for part, n in zip(joint.parts, gone.sum(axis=1).tolist(), strict=True)
-        if n
-    ]
     remark = (
         f"{counted(int(out.sum()), 'item')}{a_task(label_of(joint.parts[0]))} left "
-        f"out, because of answers without a value of {listed(because)}."
+        f"out, because of answers without a value of {joint.by_model(gone.sum(axis=1))}."
     )
     attempts = None if block.attempts is None else block.attempts[:, kept]
     return Block(block.keys[kept], block.values[:, kept], None, attempts), [remark]
@@ -306,18 +301,13 @@ def common_remark(joint: Joint, keys: NDArray[np.int64]) -> list[str]:
     n_any, n_kept = int(present.sum()), len(keys)
     if n_any == n_kept:
         return []
-    lacking = [
-        f"{visible(part.model)} ({n_any - len(own)})"
-        for part, own in zip(joint.parts, joint.keys, strict=True)
-        if len(own) < n_any
-    ]
     n_items = len(joint.items) - np.unique(keys // n_repeats).size
     what = counted(n_items, "item")
     if n_any - n_kept != n_items:
         what += f" ({n_any - n_kept} answers)"
     return [
         f"{what}{a_task(label_of(joint.parts[0]))} left out, which some models lack: "
-        f"{listed(lacking)}."
+        f"{joint.by_model([max(n_any - len(own), 0) for own in joint.keys])}."
     ]
 
 
@@ -326,82 +316,63 @@ def common_remark(joint: Joint, keys: NDArray[np.int64]) -> list[str]:
 
 def assemble(blocks: Sequence[tuple[Block, Joint]], **fields: Any) -> Results:
     """Put answers to several tasks in one table."""
-    pieces = [_items_of(block, joint) for block, joint in blocks]
-    sizes = [len(items) for items, _, _ in pieces]
-    starts = np.cumsum([0, *sizes])[:-1].tolist()
-    shapes = [block.values.shape for block, _ in blocks]
-    parts: list[Any] = [joint.parts for _, joint in blocks]
+    items: list[Any] = []
+    clusters: list[Any] = []
+    columns: list[Places] = []
+    n_items = 0
+    for block, joint in blocks:
+        places = block.keys // len(joint.repeats)
+        if len(places) == len(joint.items) and len(joint.repeats) == 1:
+            kept, own = places, np.arange(places.size)
+        else:
+            kept, own = np.unique(places, return_inverse=True)
+        known = joint.items
+        items.append(
+            known[kept] if isinstance(known, np.ndarray) else [known[i] for i in kept.tolist()]
+        )
+        columns.append(own.ravel() + n_items)
+        n_items += kept.size
+        named = next((x for x in zip(joint.parts, joint.keys, strict=True) if x[0].clusters), None)
+        clusters.append(None)
+        if named is not None:  # from the first model that names them
+            of_items = np.full(len(known), None, dtype=object)
+            of_items[named[1] // len(joint.repeats)] = list(named[0].clusters or ())
+            clusters[-1] = of_items[kept]
+    sizes = list(map(len, items))
+    if not all(isinstance(own, np.ndarray) for own in items):  # all as text
+        items = [np.array(texts(own), dtype=object) for own in items]
+    if has_clusters := any(own is not None for own in clusters):
+        clusters = [  # a task without them has each item for itself
+            np.array([f"{task}:{i}" for i in range(size)], dtype=object) if own is None else own
+            for task, (own, size) in enumerate(zip(clusters, sizes, strict=True))
+        ]
+    parts = [joint.parts for _, joint in blocks]
     counts = np.zeros((2, len(parts[0]), len(blocks)), np.int64)  # errors, answers without a score
-    for task, own in enumerate(parts):
-        for model, part in enumerate(own):
+    for task, models in enumerate(parts):
+        for model, part in enumerate(models):
             if (status := status_of(part)) is not None:
                 n_errors = np.count_nonzero(status == ERROR)
                 counts[:, model, task] = n_errors, np.count_nonzero(status) - n_errors
+    shapes = [block.values.shape for block, _ in blocks]
     answers = [block.values for block, _ in blocks]
     return Results(
         tasks=tuple((own[0].task, own[0].subset) for own in parts),
         metrics=tuple(own[0].metric for own in parts),
-        items=_labels([items for items, _, _ in pieces]),
+        items=np.concatenate(items),
         item_tasks=np.repeat(np.arange(len(sizes)), sizes),
-        columns_items=np.concatenate(
-            [own[1] + start for own, start in zip(pieces, starts, strict=True)]
-        ),
+        columns_items=np.concatenate(columns),
         repeats=np.concatenate(
             [joint.repeats[block.keys % len(joint.repeats)] for block, joint in blocks]
         ),
         answers=answers[0] if len(answers) == 1 else np.concatenate(answers, axis=1),
         status=filled([block.status for block, _ in blocks], shapes, np.uint8(0), axis=1),
         attempts=filled([block.attempts for block, _ in blocks], shapes, np.int32(1), axis=1),
-        clusters=_clusters([clusters for _, _, clusters in pieces], sizes),
+        clusters=np.concatenate(clusters) if has_clusters else None,
         sources=tuple(tuple(str(part.source) for part in row) for row in zip(*parts, strict=True)),
         unit=parts[0][0].unit,
         negated=tuple(own[0].lower_is_better for own in parts),
         task_errors=counts[0],
         task_unscored=counts[1],
-        n_left_out=sum(
-            len(joint.items) - size for (_, joint), size in zip(blocks, sizes, strict=True)
-        ),
+        n_left_out=sum(len(joint.items) for _, joint in blocks) - n_items,
         **fields,
-    )
-
-
-def _items_of(block: Block, joint: Joint) -> tuple[Any, NDArray[np.int64], Any]:
-    """The items that are kept, the item of each column, and clusters."""
-    places = block.keys // len(joint.repeats)
-    if len(places) == len(joint.items) and len(joint.repeats) == 1:
-        kept, columns = places, np.arange(places.size)
-    else:
-        kept, columns = np.unique(places, return_inverse=True)
-    items = joint.items
-    named: Any
-    named = items[kept] if isinstance(items, np.ndarray) else [items[i] for i in kept.tolist()]
-    clusters = None  # from the first model that names them
-    for part, keys in zip(joint.parts, joint.keys, strict=True):
-        if part.clusters is not None:
-            clusters = np.full(len(items), None, dtype=object)
-            clusters[keys // len(joint.repeats)] = list(part.clusters)
-            clusters = clusters[kept]
-            break
-    return named, columns.ravel(), clusters
-
-
-def _labels(pieces: Sequence[Any]) -> NDArray[Any]:
-    """Items of one type: whole numbers, or text."""
-    if all(isinstance(items, np.ndarray) for items in pieces):
-        return np.concatenate(pieces)
-    named = [item for items in pieces for item in texts(items)]
-    labels = np.empty(len(named), dtype=object)
-    labels[:] = named
-    return labels
-
-
-def _clusters(pieces: Sequence[Any], sizes: Sequence[int]) -> Any:
-    """Join clusters; a task without them has each item for itself."""
-    if all(piece is None for piece in pieces):
-        return None
-    return np.concatenate(
-        [
-            np.array([f"{task}:{i}" for i in range(size)], dtype=object) if piece is None else piece
-            for task, (piece, size) in enumerate(zip(pieces, sizes, strict=True))
-        ]
     )

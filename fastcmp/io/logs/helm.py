@@ -28,7 +28,7 @@ class _Stat(msgspec.Struct):
 
     name: Any = None
     count: Any = None
-    sum: Any = 0
+    sum: Any = msgspec.UNSET
 
 
 class _Instance(msgspec.Struct):
@@ -218,7 +218,8 @@ def read_instances(
             )
         here: dict[str, dict[str, tuple[float, float]]] = {}
         for stat in entry.stats:
-            about, count, total = stat.name, stat.count, stat.sum
+            about, count = stat.name, stat.count
+            total = 0 if stat.sum is msgspec.UNSET else stat.sum
             if not isinstance(about, dict) or not isinstance(name := about.get("name"), str):
                 raise ValueError(f"{path}: a statistic without a name: {str(stat)[:80]}")  # noqa: TRY004  # of data
             if about.get("perturbation"):

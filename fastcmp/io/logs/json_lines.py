@@ -33,6 +33,8 @@ _GAP = re.compile(r"[\s,]*")
 
 def parse(data: bytes | bytearray, where: str) -> Any:
     """Parse JSON; bare NaN is a number. `where` begins the message of an error."""
+    with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return msgspec.json.decode(data)
     try:
         return json.loads(data)
     except UnicodeDecodeError as error:

@@ -192,6 +192,16 @@ def plan_values(
     return [name for name in own if name not in index], remarks
 
 
+def check_models(names: Collection[str], least: int, where: str) -> None:
+    """Refuse fewer models than a comparison needs."""
+    if len(names) < least:
+        named = f": {', '.join(names)}" if names else ""
+        wanted = "1 model" if least == 1 else f"{least} models"
+        raise ValueError(
+            f"there must be at least {wanted}, got {len(names)}{named} (columns of {where})"
+        )
+
+
 def _check_drop(
     drop: Sequence[str], types: list[Types], where: str, used: Collection[str | None]
 ) -> None:

@@ -23,6 +23,7 @@ from fastcmp.io.chosen import (
     TARGET,
     Plan,
     advice,
+    check_models,
     no_column,
     other_truth,
     plan_columns,
@@ -180,12 +181,8 @@ def align_tables(
         check_ids(path, id_column, table.schema.field(id_column).type)
         ids.append(decoded(table.column(id_column).combine_chunks()))
         check_distinct(ids[-1], path)
+    check_one_type(ids, paths, id_column)
     for path, own in zip(paths[1:], ids[1:], strict=True):
-        if own.type != ids[0].type:
-            raise ValueError(
-                f"ids differ in type: {id_column!r} is {ids[0].type} in {paths[0]} and "
-                f"{own.type} in {path}"
-            )
         if missing not in ("common", "wrong"):
             way_out = "" if missing is None else _WAY_OUT
             _refuse_unknown(ids[0], own, id_column, (paths[0], path), way_out)
@@ -200,6 +197,16 @@ def align_tables(
         raise ValueError(f"{' and '.join(paths)} have no {id_column} in common")
     places = (pc.index_in(order, value_set=own) for own in ids)
     return [table.take(place) for table, place in zip(tables, places, strict=True)]
+
+
+def check_one_type(ids: Sequence[Any], paths: Sequence[str], id_column: str) -> None:
+    """Refuse ids of files that can never be equal."""
+    for path, own in zip(paths, ids, strict=True):
+        if own.type != ids[0].type:
+            raise ValueError(
+                f"ids differ in type: {id_column!r} is {ids[0].type} in {paths[0]} and "
+                f"{own.type} in {path}"
+            )
 
 
 def check_distinct(ids: Any, path: str) -> None:
@@ -351,12 +358,7 @@ class ValueFile:
         self.names, self.remarks = plan_values(
             types, self._path, models=models, id_column=id_column, others=self.others, drop=drop
         )
-        if len(self.names) < 2:
-            named = f": {', '.join(self.names)}" if self.names else ""
-            raise ValueError(
-                f"there must be at least 2 models, got {len(self.names)}{named} "
-                f"(columns of {self._path})"
-            )
+        check_models(self.names, 2, self._path)
         self._check(types)
         some = set(self._columns()) != set(types)  # JSON has others then
         self.source.expect(None, named=some)

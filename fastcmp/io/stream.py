@@ -15,10 +15,10 @@ from typing import Any
 import pyarrow.compute as pc
 
 from fastcmp.core.threads import in_words
-from fastcmp.io.chosen import Plan, other_truth, plan_columns, repeats
+from fastcmp.io.chosen import Plan, check_models, other_truth, plan_columns, repeats
 from fastcmp.io.formats import check_ids, decoded, no_rows
 from fastcmp.io.label_check import LabelCheck
-from fastcmp.io.predictions import check_distinct, columns_of, settle_types
+from fastcmp.io.predictions import check_distinct, check_one_type, columns_of, settle_types
 from fastcmp.io.sources import Cursor, Source
 
 
@@ -60,13 +60,7 @@ class PredictionStream:
         self.plan: Plan = plan_columns(
             types, self._paths, target, models, id_column, drop=drop, names=names
         )
-        if (n := len(self.plan.models)) < least:
-            named = f": {', '.join(self.plan.models)}" if n else ""
-            wanted = "1 model" if least == 1 else f"{least} models"
-            raise ValueError(
-                f"there must be at least {wanted}, got {n}{named} (columns of "
-                f"{', '.join(self._paths)})"
-            )
+        check_models(self.plan.models, least, ", ".join(self._paths))
         if self.plan.id_column is not None:
             for source, path in zip(self.sources, self._paths, strict=True):
                 check_ids(path, self.plan.id_column, source.types[self.plan.id_column])
@@ -174,12 +168,8 @@ class SortedIds:
         for own, cursor in zip(ids, cursors, strict=True):
             if not self._proven:
                 self._check_order(own, cursor, done)
+        check_one_type(ids, self._paths, self.name)
         for i, own in enumerate(ids):
-            if own.type != ids[0].type:
-                raise ValueError(
-                    f"ids differ in type: {self.name!r} is {ids[0].type} in "
-                    f"{self._paths[0]} and {own.type} in {self._paths[i]}"
-                )
             if not own.equals(ids[0]):
                 at = pc.index(pc.equal(own, ids[0]), value=False).as_py()
                 mine, theirs = own[at], ids[0][at]

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -59,18 +59,8 @@ _SAME = {"group": "cluster", "groups": "cluster", "id": "item", "epoch": "repeat
 _OF_ITEMS = ("item", "task", "subset", "repeat", "cluster")
 
 
-class Preset(NamedTuple):
-    """A long table whose columns are known."""
-
-    #: Columns by what they are, beside those that `_ALIASES` name.
-    columns: Mapping[str, str] = {}
-    #: What all parts have in common.
-    fixed: Mapping[str, Any] = {}
-    #: Refuses rows, or says what is doubtful of them; and changes them.
-    check: Callable[[LogTable, Rows, LogOptions], tuple[Rows, tuple[str, ...]]] | None = None
-
-
-_ANY = Preset()
+#: Refuses rows, or says what is doubtful of them; and changes them.
+Check = Callable[[LogTable, Rows, LogOptions], tuple[Rows, tuple[str, ...]]]
 
 
 def _choose_columns(
@@ -154,15 +144,24 @@ def _of_items(table: LogTable, chosen: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def _read_long(file: LogFile, options: LogOptions, preset: Preset = _ANY) -> list[LogPart]:
-    """Read a long table."""
+def _read_long(
+    file: LogFile,
+    options: LogOptions,
+    columns: Mapping[str, str] | None = None,
+    check: Check | None = None,
+    **about: Any,
+) -> list[LogPart]:
+    """Read a long table.
+
+    `columns` are known ones by what they are; `about` is what all parts have in common.
+    """
     needed = ("item", "model", "value")
-    chosen = _choose_columns(file.columns, options, file.path, needed, preset.columns)
+    chosen = _choose_columns(file.columns, options, file.path, needed, columns)
     for what in ("item", "value"):
         if what not in chosen:
             raise ValueError(_none(what, file.columns, file.path))
     others = [name for what, name in chosen.items() if what != "value"]
-    others += ["imputed"] if preset.check and "imputed" in file.columns else []
+    others += ["imputed"] if check and "imputed" in file.columns else []
     table = LogTable(file, others, values=[chosen["value"]], limit=options.memory_limit)
     values = table.values(chosen["value"])
     status, remarks = _status(_labels(table, chosen, "status"), values, table)
@@ -189,12 +188,11 @@ def _read_long(file: LogFile, options: LogOptions, preset: Preset = _ANY) -> lis
         prompt_hash=prompt_hash,
         **_of_items(table, chosen),
     )
-    if preset.check is not None:
-        rows, more = preset.check(table, rows, options)
+    if check is not None:
+        rows, more = check(table, rows, options)
         remarks += more
-    about: dict[str, Any] = {"unit": _unit_of(chosen), **preset.fixed}
-    parts = parts_of_rows(rows, LogPart(source=file.path, remarks=remarks, **about))
-    return list(map(_turned, parts))
+    whole = LogPart(source=file.path, remarks=remarks, **{"unit": _unit_of(chosen), **about})
+    return list(map(_turned, parts_of_rows(rows, whole)))
 
 
 def _turned(part: LogPart) -> LogPart:
@@ -273,13 +271,6 @@ def _imputed(table: LogTable, rows: Rows, options: LogOptions) -> tuple[Rows, tu
         )
         rows = replace(rows, metric=constant("metric_error", rows.values.size))
     return rows, remarks
-
-
-_TABARENA = Preset(
-    columns={"item": _DATA, "repeat": "fold", "value": "metric_error", "task": "", "subset": ""},
-    fixed={"lower_is_better": True, "unit": "task", "missing": ERROR},
-    check=_imputed,
-)
 
 
 # Wide tables of values: a row an item, a column a model.
@@ -531,32 +522,38 @@ def _read_experiment(file: LogFile, options: LogOptions) -> list[LogPart]:
     return parts_of(answers, LogPart(source=path, hashed="reference", remarks=tuple(remarks)))
 
 
+_NEEDED = ((*_ALIASES["item"], _DATA), _ALIASES["model"], _ALIASES["value"])
 FORMATS = (
     LogFormat(name="scikit_learn", title="scikit-learn", values=(_has_splits,), read=_read_splits),
     LogFormat(
         name="eval_arena",
         title="eval-arena",
         values=(Sign(columns="benchmark_id example_id pass1"),),
-        read=partial(_read_long, preset=Preset(check=_proportions)),
+        read=partial(_read_long, check=_proportions),
     ),
     LogFormat(
         name="tabarena",
         title="TabArena",
         values=(Sign(columns=f"{_DATA} fold metric_error method|framework"),),
-        read=partial(_read_long, preset=_TABARENA),
+        read=partial(
+            _read_long,
+            columns={
+                "item": _DATA,
+                "repeat": "fold",
+                "value": "metric_error",
+                "task": "",
+                "subset": "",
+            },
+            check=_imputed,
+            lower_is_better=True,
+            unit="task",
+            missing=ERROR,
+        ),
     ),
     LogFormat(
         name="long",
         title="long table",
-        values=(
-            Sign(
-                columns=" ".join(
-                    map(
-                        "|".join, ((*_ALIASES["item"], _DATA), _ALIASES["model"], _ALIASES["value"])
-                    )
-                )
-            ),
-        ),
+        values=(Sign(columns=" ".join(map("|".join, _NEEDED))),),
         read=_read_long,
     ),
     LogFormat(

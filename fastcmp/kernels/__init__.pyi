@@ -98,6 +98,8 @@ from fastcmp.kernels.item_bootstrap import jackknife_acceleration as jackknife_a
 from fastcmp.kernels.item_bootstrap import resampled_mean as resampled_mean
 from fastcmp.kernels.item_values import difference_moments as difference_moments
 from fastcmp.kernels.margins_exact import MARGIN_EXACT_MAX_N as MARGIN_EXACT_MAX_N
+from fastcmp.kernels.margins_exact import score_exact as score_exact
+from fastcmp.kernels.margins_exact import score_exact_interval as score_exact_interval
 from fastcmp.kernels.margins_exact import tango_exact as tango_exact
 from fastcmp.kernels.max_t import difference_maxima as difference_maxima
 from fastcmp.kernels.max_t import radial_quantile as radial_quantile
@@ -234,7 +236,5 @@ from fastcmp.kernels.unpaired import newcombe_unpaired_interval as newcombe_unpa
 from fastcmp.kernels.unpaired_exact import UNPAIRED_EXACT_MAX_N as UNPAIRED_EXACT_MAX_N
 from fastcmp.kernels.unpaired_exact import barnard_exact as barnard_exact
 from fastcmp.kernels.unpaired_exact import boschloo_exact as boschloo_exact
-from fastcmp.kernels.unpaired_exact import score_exact as score_exact
-from fastcmp.kernels.unpaired_exact import score_exact_interval as score_exact_interval
 from fastcmp.kernels.walsh_averages import hodges_lehmann as hodges_lehmann
 from fastcmp.kernels.walsh_averages import signed_rank_quantile as signed_rank_quantile

@@ -379,7 +379,7 @@ class UnpairedResult(Compared, Record):
             Newcombe's hybrid of two Wilson intervals, by default for the test "score";
             Miettinen and Nurminen's, the differences that their test does not reject,
             by default for all other tests; or Chan and Zhang's, which inverts an exact
-            test and takes up to a second for 1,000 samples.
+            test and takes a second for 5,000 samples.
 
         Returns
         -------

@@ -23,7 +23,8 @@ import numpy as np
 
 import fastcmp
 from fastcmp import _cache, _jit
-from fastcmp.cli.output import add_output, say, write
+from fastcmp.cli.options import Command, Option
+from fastcmp.cli.output import WRITTEN, say, write
 from fastcmp.core.records import VERSION, Record
 from fastcmp.core.saved_states import check_place
 from fastcmp.core.sections import Section
@@ -195,19 +196,6 @@ _ONLY_A, _ONLY_B, _PVALUE = 11, 1, 0.00341796875
 _TOLERANCE = 1e-12
 
 
-def add_doctor(commands: Any) -> None:
-    """Add `fastcmp doctor`."""
-    doctor = commands.add_parser(
-        "doctor",
-        help="say what is installed, and whether it works",
-        description="Say what is installed and whether it works: versions, processor, "
-        "where compiled kernels are kept, which extras are missing and how to install "
-        "them. Exit codes: 0 fastcmp works, 1 something is wrong.",
-    )
-    add_output(doctor.add_argument)
-    doctor.set_defaults(run=_doctor)
-
-
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Installation(Record):
     """What `fastcmp doctor` found."""
@@ -377,21 +365,6 @@ _COMMANDS = {
 }
 
 
-def add_warm(commands: Any) -> None:
-    """Add `fastcmp warm`."""
-    warm = commands.add_parser(
-        "warm",
-        help="compile kernels now, as for a container",
-        description="Compile the kernels that common calls need, and keep them: for "
-        "images of containers, and before measurements. What is compiled already is "
-        "not compiled again.",
-    )
-    warm.add_argument(
-        "kinds", nargs="*", metavar="KIND", help=f"what for: {', '.join(_COMMANDS)} (all)"
-    )
-    warm.set_defaults(run=_warm)
-
-
 def _warm(options: argparse.Namespace) -> None:
     unknown = [kind for kind in options.kinds if kind not in _COMMANDS]
     if unknown:
@@ -492,3 +465,18 @@ _CALLS = {
     "tasks": _tasks,
     "plan": _plan,
 }
+
+
+DOCTOR = Command(
+    *("doctor", _doctor, "say what is installed, and whether it works"),
+    "Say what is installed and whether it works: versions, processor, where compiled kernels are "
+    "kept, which extras are missing and how to install them. Exit codes: 0 fastcmp works, 1 "
+    "something is wrong.",
+    WRITTEN,
+)
+WARM = Command(
+    *("warm", _warm, "compile kernels now, as for a container"),
+    "Compile the kernels that common calls need, and keep them: for images of containers, and "
+    "before measurements. What is compiled already is not compiled again.",
+    (Option("kinds", "*KIND", f"what for: {', '.join(_COMMANDS)} (all)"),),
+)

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 import fastcmp
 from fastcmp.cli.messages import in_options
 from fastcmp.cli.metrics import metric_of
-from fastcmp.cli.options import add_options
+from fastcmp.cli.options import Command, Option, option
 from fastcmp.cli.output import check_places, say, write_text
 from fastcmp.cli.pages import write_page
 from fastcmp.cli.plan import read_amount
@@ -42,80 +42,6 @@ _LIST = "accepted.json"  # of a store of accepted runs, the last one last
 #: How the comment of a pull request is found again.
 _MARKER = "<!-- fastcmp-gate -->"
 _SUFFIXES = {".xml": "junit", ".md": "markdown", ".json": "json"}
-
-
-def add_gate(commands: Any) -> None:
-    """Add `fastcmp gate`."""
-    gate = commands.add_parser(
-        "gate",
-        help="decide whether a new model is not worse, for continuous integration",
-        description="Decide whether the model of NEW is not worse than that of BASE by "
-        "a margin. Both files hold the true labels, the predictions of one model, and "
-        "ids of samples, by which they are joined.",
-        epilog="Exit code: 0 not worse, 1 worse, 2 cannot tell, 64 bad input (also a "
-        "missing file), 70 an error of the program. With several metrics or slices the "
-        "gate passes only if the margin is met in each.",
-    )
-    add = gate.add_argument
-    add("base", nargs="?", metavar="BASE", type=Path, help="file of the model before")
-    add("new", metavar="NEW", type=Path, help="file of the new model")
-    add(
-        "--margin",
-        nargs="+",
-        required=True,
-        metavar="AMOUNT",
-        help="largest loss that does not matter, such as 0.5pp (percentage points) or "
-        "0.005; METRIC=AMOUNT for a metric of its own",
-    )
-    add(
-        "--metric",
-        nargs="+",
-        default=["accuracy"],
-        metavar="NAME",
-        help="accuracy, f1_macro, mcc, ... (accuracy)",
-    )
-    add(
-        "--values",
-        dest="of_values",
-        action="store_true",
-        help="files hold values per item, such as grades, in place of predictions",
-    )
-    add("--lower-is-better", action="store_true", help="with --values: these are losses")
-    add(
-        *("--slices", "--by"),
-        nargs="+",
-        default=(),
-        metavar="COL",
-        help="columns of labels, such as language: each slice is compared alone, too",
-    )
-    add_options(add, "groups", "target", "id", "drop", "positive", "missing", "alpha")
-    add(
-        "--models",
-        nargs=2,
-        metavar=("BASE_COL", "NEW_COL"),
-        help="column of the model in each file (the only other one)",
-    )
-    add("--average", help="of metrics: binary, macro, micro, weighted (binary)")
-    more = 'adjustment of "better" and "worse" for several comparisons (holm)'
-    add_options(add, "adjust", help=more)
-    add(
-        "--format",
-        choices=("text", *_FORMATS),
-        help="how to write (as the extension of --output says, or text)",
-    )
-    add_options(add, "output", "report")
-    add(
-        "--baseline-store",
-        type=Path,
-        metavar="DIR",
-        help="folder of accepted runs, the last of which is compared in place of BASE",
-    )
-    add(
-        "--accept",
-        action="store_true",
-        help="with --baseline-store: keep NEW as the accepted run if it passes, or is the first",
-    )
-    gate.set_defaults(run=_gate, labels=None, zero_division=None)
 
 
 def _gate(options: argparse.Namespace) -> int:
@@ -354,3 +280,55 @@ _FORMATS: dict[str, Callable[[GateResult], str]] = {
         allow_nan=False,
     ),
 }
+
+
+GATE = Command(
+    *("gate", _gate, "decide whether a new model is not worse, for continuous integration"),
+    "Decide whether the model of NEW is not worse than that of BASE by a margin. Both files hold "
+    "the true labels, the predictions of one model, and ids of samples, by which they are joined.",
+    (
+        Option("base", "?BASE", "file of the model before"),
+        Option("new", "NEW", "file of the new model"),
+        Option(
+            *("margin", "AMOUNT+"),
+            "largest loss that does not matter, such as 0.5pp (percentage points) or "
+            "0.005; METRIC=AMOUNT for a metric of its own",
+            required=True,
+        ),
+        Option("metric", "NAME+", "accuracy, f1_macro, mcc, ... (accuracy)", ["accuracy"]),
+        Option(
+            *("values", "flag"),
+            "files hold values per item, such as grades, in place of predictions",
+            dest="of_values",
+        ),
+        Option("lower-is-better", "flag", "with --values: these are losses"),
+        Option(
+            *("slices", "COL+"),
+            "columns of labels, such as language: each slice is compared alone, too",
+            *((), ("--by",)),
+        ),
+        *("groups", "target", "id", "drop", "positive", "missing", "alpha"),
+        Option(
+            *("models", "BASE_COL NEW_COL"), "column of the model in each file (the only other one)"
+        ),
+        Option("average", "", "of metrics: binary, macro, micro, weighted (binary)"),
+        option("adjust", 'adjustment of "better" and "worse" for several comparisons (holm)'),
+        Option(
+            *("format", "|".join(("text", *_FORMATS))),
+            "how to write (as the extension of --output says, or text)",
+        ),
+        *("output", "report"),
+        Option(
+            *("baseline-store", "DIR"),
+            "folder of accepted runs, the last of which is compared in place of BASE",
+        ),
+        Option(
+            *("accept", "flag"),
+            "with --baseline-store: keep NEW as the accepted run if it passes, or is the first",
+        ),
+    ),
+    epilog="Exit code: 0 not worse, 1 worse, 2 cannot tell, 64 bad input (also a "
+    "missing file), 70 an error of the program. With several metrics or slices the "
+    "gate passes only if the margin is met in each.",
+    fixed={"labels": None, "zero_division": None},
+)

@@ -5,27 +5,26 @@ from __future__ import annotations
 import argparse
 import sys
 import warnings
-from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import fastcmp
-from fastcmp.cli.log_options import NOT_OF_TABLES, OF_TASKS, add_log_options, refuse_given
+from fastcmp.cli.log_options import LOGS, NOT_OF_TABLES, OF_TASKS, refuse_given
 from fastcmp.cli.logs import kind_of
-from fastcmp.cli.metrics import add_metric_options, has_metric, metric_of
-from fastcmp.cli.options import add_options, columns_of, passed
+from fastcmp.cli.metrics import METRICS, has_metric, metric_of
+from fastcmp.cli.options import Command, Option, columns_of, option, passed
 from fastcmp.cli.output import (
-    add_input,
-    add_output,
+    WRITTEN,
     check_picture,
     check_places,
     chosen_files,
+    files_of,
     say,
     take_names,
     write,
 )
-from fastcmp.cli.values import add_value_options, compare_values, has_values
+from fastcmp.cli.values import VALUES, compare_values, has_values
 from fastcmp.core.checks import choose
 from fastcmp.core.threads import read_size
 from fastcmp.data import EXAMPLES, demsar_path, example_path, logs_path
@@ -36,110 +35,6 @@ if TYPE_CHECKING:
 
 _MEMORY = "4GB"  # unless the user says otherwise
 _MISSING = ("raise", "wrong", "common")
-
-
-def add_compare(commands: Any) -> None:
-    """Add `fastcmp compare`."""
-    compare = commands.add_parser(
-        "compare",
-        help="compare all models of prediction files or logs in pairs",
-        description="Compare all models of one or several prediction files, or of logs "
-        "of evaluation harnesses: a leaderboard, and which models differ "
-        "significantly.",
-        epilog="Formats by extension: .csv .tsv .jsonl .parquet .arrow; text may be "
-        "compressed (.csv.gz). One row a sample, one column a model. Files may be "
-        "larger than memory: one file is read in blocks, and so are several whose ids "
-        "ascend. Lines whose types change late in a file are read again as a whole.",
-    )
-    add = compare.add_argument
-    _add_labels(add, (*EXAMPLES, "logs", "demsar"))
-    add_options(add, "models", "alpha", "control", "workers")
-    add_options(add, "adjust", default=None)
-    add("--test", help="mcnemar: accuracy; cost (mcnemar)")
-    usual = "midp; for costs likelihood; for metrics jackknife; for values t"
-    add_options(add, "method", help=f"variant of the test ({usual})")
-    add(
-        "--simultaneous",
-        action="store_true",
-        help="intervals of differences that hold for all pairs at once",
-    )
-    add(
-        "--checkpoint",
-        metavar="FILE",
-        type=Path,
-        help="save the counts here every few seconds and when stopped; the same "
-        "command continues from them, and removes the file at the end",
-    )
-    whole = (
-        "memory for files that are joined by id, and for counts of costs; larger "
-        "files must be sorted by id (4GB). If given, it limits the answer too"
-    )
-    add_options(add, "memory-limit", help=whole)
-    add(
-        "--keep",
-        default="all",
-        metavar="all|significant|K|FILE",
-        help="pairs in the answer: all, those that differ significantly, those of the "
-        "K best models, or all in a file (.npy or .parquet); decisions always come "
-        "from all pairs (all)",
-    )
-    add(
-        "--pairs",
-        nargs="+",
-        default=(),
-        metavar="A:B",
-        help="pairs whose difference, interval and p-value to print, such as knn:svm, or "
-        "all; p-values stay adjusted for all pairs that are tested",
-    )
-    add_options(add, "plot", help="draw the leaderboard (.png, .pdf, .svg)")
-    add(
-        "--plot-kind",
-        choices=("leaderboard", "pvalues", "critical-difference"),
-        default="leaderboard",
-        help="what --plot draws (leaderboard)",
-    )
-    add_output(add)
-    add_metric_options(compare)
-    add_value_options(compare)
-    add_log_options(compare)
-    compare.set_defaults(run=_compare)
-
-
-def add_holdout(commands: Any) -> None:
-    """Add `fastcmp holdout`."""
-    holdout = commands.add_parser(
-        "holdout",
-        help="decide between two models, by error rate or by cost",
-        description="Decide which of two models of a prediction file is better, by "
-        "their error rates or by what their mistakes cost.",
-        epilog="A cost file has a header with the predicted classes and a first column "
-        "with the true ones; costs are 0 where they agree.",
-    )
-    add = holdout.add_argument
-    _add_labels(add, EXAMPLES)
-    add_options(add, "models", nargs=2, help="the two columns (the only two)")
-    usual = "midp, exact, ... (midp); with --cost likelihood, chi-square"
-    add_options(add, "method", help=usual)
-    add_options(add, "alternative")
-    add_options(add, "alpha", help="significance level (0.05)")
-    add(
-        "--unpaired",
-        action="store_true",
-        help="two files, one for each model, which was tested on the samples of its "
-        "file; --method is that of fastcmp.compare_unpaired (auto)",
-    )
-    add_output(add)
-    holdout.set_defaults(run=_holdout)
-
-
-def _add_labels(add: Callable[..., Any], examples: Iterable[str]) -> None:
-    add_input(add, examples, "; NAME=FILE names the one model of a file")
-    add_options(add, "cost")
-    lacking = (
-        "missing predictions, and samples that a file lacks: raise, wrong, or common: "
-        "only samples that all models have (raise)"
-    )
-    add_options(add, "missing", help=lacking)
 
 
 def read_labels(options: argparse.Namespace, files: Any = None, models: Any = None) -> Predictions:
@@ -356,3 +251,82 @@ def _unpaired(options: argparse.Namespace) -> None:
         names=("a", "b") if names[0] == names[1] else (names[0], names[1]),
     )
     write(result, options)
+
+
+_LABELS = "; NAME=FILE names the one model of a file"
+_LACKING = option(
+    "missing",
+    "missing predictions, and samples that a file lacks: raise, wrong, or common: "
+    "only samples that all models have (raise)",
+)
+COMPARE = Command(
+    *("compare", _compare, "compare all models of prediction files or logs in pairs"),
+    "Compare all models of one or several prediction files, or of logs of evaluation harnesses: a "
+    "leaderboard, and which models differ significantly.",
+    (
+        *(*files_of((*EXAMPLES, "logs", "demsar"), _LABELS), "cost", _LACKING),
+        *("models", "alpha", "control", "workers", option("adjust", default=None)),
+        Option("test", "", "mcnemar: accuracy; cost (mcnemar)"),
+        option(
+            "method",
+            "variant of the test (midp; for costs likelihood; for metrics jackknife; for values t)",
+        ),
+        Option(
+            *("simultaneous", "flag"), "intervals of differences that hold for all pairs at once"
+        ),
+        Option(
+            *("checkpoint", "FILE"),
+            "save the counts here every few seconds and when stopped; the same "
+            "command continues from them, and removes the file at the end",
+        ),
+        option(
+            "memory-limit",
+            "memory for files that are joined by id, and for counts of costs; larger "
+            "files must be sorted by id (4GB). If given, it limits the answer too",
+        ),
+        Option(
+            *("keep", "<all|significant|K|FILE>"),
+            "pairs in the answer: all, those that differ significantly, those of the "
+            "K best models, or all in a file (.npy or .parquet); decisions always come "
+            "from all pairs (all)",
+            "all",
+        ),
+        Option(
+            *("pairs", "<A:B>+"),
+            "pairs whose difference, interval and p-value to print, such as knn:svm, or "
+            "all; p-values stay adjusted for all pairs that are tested",
+            (),
+        ),
+        option("plot", "draw the leaderboard (.png, .pdf, .svg)"),
+        Option(
+            *("plot-kind", "leaderboard|pvalues|critical-difference"),
+            "what --plot draws (leaderboard)",
+            "leaderboard",
+        ),
+        *(*WRITTEN, METRICS, VALUES, LOGS),
+    ),
+    epilog="Formats by extension: .csv .tsv .jsonl .parquet .arrow; text may be "
+    "compressed (.csv.gz). One row a sample, one column a model. Files may be "
+    "larger than memory: one file is read in blocks, and so are several whose ids "
+    "ascend. Lines whose types change late in a file are read again as a whole.",
+)
+HOLDOUT = Command(
+    *("holdout", _holdout, "decide between two models, by error rate or by cost"),
+    "Decide which of two models of a prediction file is better, by their error rates or by what "
+    "their mistakes cost.",
+    (
+        *(*files_of(EXAMPLES, _LABELS), "cost", _LACKING),
+        option("models", "the two columns (the only two)", form="COL COL"),
+        option("method", "midp, exact, ... (midp); with --cost likelihood, chi-square"),
+        "alternative",
+        option("alpha", "significance level (0.05)"),
+        Option(
+            *("unpaired", "flag"),
+            "two files, one for each model, which was tested on the samples of its "
+            "file; --method is that of fastcmp.compare_unpaired (auto)",
+        ),
+        *WRITTEN,
+    ),
+    epilog="A cost file has a header with the predicted classes and a first column "
+    "with the true ones; costs are 0 where they agree.",
+)

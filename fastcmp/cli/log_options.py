@@ -5,12 +5,11 @@ from __future__ import annotations
 import argparse
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Iterable
-from pathlib import Path
+from collections.abc import Iterable
 from typing import Any
 
 from fastcmp.cli.messages import in_options
-from fastcmp.cli.options import passed
+from fastcmp.cli.options import Group, Option, passed
 from fastcmp.core.threads import read_size
 
 #: Options for logs alone, whose presence says that files are logs.
@@ -27,43 +26,40 @@ _COLUMNS = {"item": "item", "model": "model", "value": "value", "repeat": "repea
             "strata": "task", "groups": "group"}  # fmt: skip
 
 
-def add_log_options(parser: Any) -> None:
-    """Add the options for logs and many tasks to `fastcmp compare`."""
-    add = parser.add_argument_group(
-        "logs of evaluation harnesses, and many tasks",
-        "A file or folder of logs is recognised by what it holds: see fastcmp inspect. "
-        "--metric names the metric, or that of each task (gsm8k=exact_match,arc=acc).",
-    ).add_argument
-    add("--by", choices=("task",), help="a leaderboard for each task, instead of one of all items")
-    add(
-        "--over",
-        choices=("tasks",),
-        help="a leaderboard over tasks: one score for each model and task; --method "
-        "is that of fastcmp.compare_datasets (wilcoxon). Tables of --values or --long "
-        "have a row for each task then",
-    )
-    add(
-        "--pareto",
-        metavar="METRICS",
-        help="which models are worth their cost, by several metrics: accuracy,-seconds, "
-        "where - stands before a metric of which less is better",
-    )
-    add("--omnibus", metavar="NAME", help="test of all models over tasks")
-    add_reading_options(add)
-    add("--items", help="same, or common: only items that all models have (same)")
-    add("--errors", help="answers without a value: raise, wrong, or drop the item (raise)")
-    add("--runs", help="several runs of a model: raise, latest, repeats (raise)")
-    add("--imputed", help="imputed rows of TabArena: raise, keep (raise)")
-    add("--ties", help="of battles: half, ignored, davidson (half)")
-    add("--ridge", type=float, help="of battles: penalty of strengths (0)")
-
-
-def add_reading_options(add: Callable[..., Any]) -> None:
-    """Add the options that say what to read."""
-    add("--task", nargs="+", metavar="NAME", help="only these tasks")
-    add("--filter", metavar="NAME", help="which filter of answers (lm_eval)")
-    add("--log-format", metavar="NAME", help="read files of this format only")
-    add("--ids", metavar="FILE", type=Path, help="all ids, a line each (SWE-bench, trec_eval)")
+READING = (
+    Option("task", "NAME+", "only these tasks"),
+    Option("filter", "NAME", "which filter of answers (lm_eval)"),
+    Option("log-format", "NAME", "read files of this format only"),
+    Option("ids", "FILE", "all ids, a line each (SWE-bench, trec_eval)"),
+)
+#: Options of `fastcmp compare` for logs and many tasks.
+LOGS = Group(
+    "logs of evaluation harnesses, and many tasks",
+    (
+        Option("by", "task|", "a leaderboard for each task, instead of one of all items"),
+        Option(
+            *("over", "tasks|"),
+            "a leaderboard over tasks: one score for each model and task; --method "
+            "is that of fastcmp.compare_datasets (wilcoxon). Tables of --values or --long "
+            "have a row for each task then",
+        ),
+        Option(
+            *("pareto", "METRICS"),
+            "which models are worth their cost, by several metrics: accuracy,-seconds, "
+            "where - stands before a metric of which less is better",
+        ),
+        Option("omnibus", "NAME", "test of all models over tasks"),
+        *READING,
+        Option("items", "", "same, or common: only items that all models have (same)"),
+        Option("errors", "", "answers without a value: raise, wrong, or drop the item (raise)"),
+        Option("runs", "", "several runs of a model: raise, latest, repeats (raise)"),
+        Option("imputed", "", "imputed rows of TabArena: raise, keep (raise)"),
+        Option("ties", "", "of battles: half, ignored, davidson (half)"),
+        Option("ridge", "float", "of battles: penalty of strengths (0)"),
+    ),
+    "A file or folder of logs is recognised by what it holds: see fastcmp inspect. "
+    "--metric names the metric, or that of each task (gsm8k=exact_match,arc=acc).",
+)
 
 
 def as_option(name: str) -> str:

@@ -20,7 +20,7 @@ from fastcmp.cli.log_options import (
     OF_LABELS,
     OF_LOGS,
     OF_TASKS,
-    add_reading_options,
+    READING,
     given,
     paths_of,
     problem_lines,
@@ -28,8 +28,8 @@ from fastcmp.cli.log_options import (
     refuse_given,
     results_options,
 )
-from fastcmp.cli.options import add_options, passed
-from fastcmp.cli.output import add_output, check_places, say, write
+from fastcmp.cli.options import Command, Option, passed
+from fastcmp.cli.output import WRITTEN, check_places, say, write
 from fastcmp.core.records import Record
 from fastcmp.core.render import visible
 from fastcmp.core.threads import read_size
@@ -380,23 +380,6 @@ def _check_folders(options: argparse.Namespace) -> None:
 # The command `inspect`: what logs hold, before anything is computed.
 
 
-def add_inspect(commands: Any) -> None:
-    """Add `fastcmp inspect`."""
-    inspect = commands.add_parser(
-        "inspect",
-        help="say what logs of evaluation harnesses hold",
-        description="Say what a folder of logs holds: format, models, tasks, items, "
-        "metrics, errors, and what does not fit together. Nothing is compared.",
-    )
-    add = inspect.add_argument
-    add("files", nargs="*", metavar="PATH", type=Path, help="files and folders of logs")
-    add("--example", choices=("logs",), help="look at bundled logs")
-    add_reading_options(add)
-    add_options(add, "workers", "memory-limit")
-    add_output(add)
-    inspect.set_defaults(run=_inspect)
-
-
 def _inspect(options: argparse.Namespace) -> None:
     from fastcmp.io.logs.inspection import inspect_results
 
@@ -524,3 +507,15 @@ def _read(options: argparse.Namespace, limit: int) -> dict[str, Any]:
     files = [file for file in find_files(options.files).files if FORMATS[0].holds(file)]
     tables = [read_battles(file.path, memory_limit=limit) for file in files]
     return {name: np.concatenate([table[name] for table in tables]) for name in tables[0]}
+
+
+INSPECT = Command(
+    *("inspect", _inspect, "say what logs of evaluation harnesses hold"),
+    "Say what a folder of logs holds: format, models, tasks, items, metrics, errors, and what does "
+    "not fit together. Nothing is compared.",
+    (
+        Option("files", "*PATH", "files and folders of logs"),
+        Option("example", "logs|", "look at bundled logs"),
+        *(*READING, "workers", "memory-limit", *WRITTEN),
+    ),
+)

@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from fastcmp.cli.log_options import refuse_given
-from fastcmp.cli.options import add_options
+from fastcmp.cli.options import Group, Option
 from fastcmp.core.checks import choose
 from fastcmp.inputs.cost_matrix import as_labels
 
@@ -23,21 +23,20 @@ SHARED = ("average", *DRAWS)
 ZERO_DIVISION = {"0": 0.0, "1": 1.0, "nan": float("nan")}
 
 
-def add_metric_options(parser: Any) -> None:
-    """Add the options for metrics to `fastcmp compare`."""
-    add = parser.add_argument_group(
-        "metrics", "Compare labels by a metric in place of accuracy."
-    ).add_argument
-    add("--metric", metavar="NAME", help="f1_macro, mcc, balanced_accuracy, ...")
-    add_options(add, "positive")
-    add(
-        "--labels",
-        nargs="+",
-        metavar="LABEL",
-        help="classes that an average is over: union (of truth and predictions), "
-        "truth, or these (union)",
-    )
-    add("--zero-division", help="rates that are 0/0: 0, 1 or nan (0)")
+METRICS = Group(
+    "metrics",
+    (
+        Option("metric", "NAME", "f1_macro, mcc, balanced_accuracy, ..."),
+        "positive",
+        Option(
+            *("labels", "LABEL+"),
+            "classes that an average is over: union (of truth and predictions), "
+            "truth, or these (union)",
+        ),
+        Option("zero-division", "", "rates that are 0/0: 0, 1 or nan (0)"),
+    ),
+    "Compare labels by a metric in place of accuracy.",
+)
 
 
 def has_metric(options: argparse.Namespace) -> bool:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fastcmp.cli.options import OPTIONS, add_options
+from fastcmp.cli.options import OPTIONS, Option, option
 from fastcmp.cli.pages import READ, check_page, write_page
 from fastcmp.core.render import terminal_width, to_csv, to_text, visible
 from fastcmp.core.saved_states import check_place, naming, replacing
@@ -175,29 +175,25 @@ _SUFFIXES = {f".{name}": name for name in ("markdown", "html", "csv", "json", "p
 _SUFFIXES |= {".md": "markdown", ".tex": "latex", ".htm": "html", ".pq": "parquet"}
 
 
-def add_input(add: Callable[..., Any], examples: Iterable[str], more: str = "") -> None:
-    """Add the options that say what to read."""
-    add(
-        "files",
-        nargs="*",
-        metavar="FILE",
-        type=Path,
-        help="prediction files, or folders of files that are parts of one table" + more,
-    )
-    add("--example", choices=tuple(examples), help="use bundled real predictions")
-    add_options(add, "target", "id", "drop")
+def files_of(examples: Iterable[str], more: str = "") -> tuple[Option | str, ...]:
+    """The options that say what to read."""
+    what = "prediction files, or folders of files that are parts of one table"
+    example = Option("example", f"{'|'.join(examples)}|", "use bundled real predictions")
+    return (Option("files", "*FILE", what + more), example, "target", "id", "drop")
 
 
-def add_output(add: Callable[..., Any]) -> None:
-    """Add the options that say how and where to write."""
-    add(
-        "--format",
-        choices=tuple(_FORMATS),
-        help="how to write (as the extension of --output says, or table)",
-    )
-    kinds = "; .md, .tex, .html, .csv, .json and .parquet choose the format"
-    add_options(add, "output", help=f"{OPTIONS['output']['help']}{kinds}")
-    add_options(add, "report")
+#: The options that say how and where to write.
+WRITTEN: tuple[Option | str, ...] = (
+    Option(
+        *("format", "|".join(_FORMATS)),
+        "how to write (as the extension of --output says, or table)",
+    ),
+    option(
+        "output",
+        f"{OPTIONS['output'].help}; .md, .tex, .html, .csv, .json and .parquet choose the format",
+    ),
+    "report",
+)
 
 
 def say(lines: Iterable[str], kind: str = "") -> None:

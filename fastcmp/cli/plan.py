@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import re
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,9 +11,9 @@ import numpy as np
 import fastcmp
 from fastcmp.cli.labels import read_labels
 from fastcmp.cli.messages import option_of
-from fastcmp.cli.options import add_options
+from fastcmp.cli.options import Command, Group, Option, option
 from fastcmp.cli.output import (
-    add_output,
+    WRITTEN,
     check_picture,
     check_places,
     save_picture,
@@ -55,27 +54,26 @@ def read_amount(text: str, option: str, suffix: tuple[str, str] | None = POINTS)
 class _Kind(NamedTuple):
     """How an option is read."""
 
-    #: How many values: "+" is a plan for each, and a number a fixed tuple.
-    nargs: str | int | None
-    metavar: str | tuple[str, ...]
+    #: Of `Option`; of several values each is a plan, if their number is not fixed.
+    form: str
     #: How hundredths are written, see `fastcmp.cli.plan`.
     suffix: tuple[str, str] | None = None
 
 
-_NUMBER = _Kind("+", "X")
-_PROPORTION = _Kind("+", "P", PERCENT)
-_AMOUNT = _Kind("+", "D", POINTS)
-_COUNTS = _Kind(3, ("ONLY_A", "ONLY_B", "N"))
-_WORD = _Kind(None, "NAME")
-_WHOLE = _Kind(None, "N")
-_FLAG = _Kind(0, "")
+_NUMBER = _Kind("X+")
+_PROPORTION = _Kind("P+", PERCENT)
+_AMOUNT = _Kind("D+", POINTS)
+_COUNTS = _Kind("ONLY_A ONLY_B N")
+_WORD = _Kind("NAME")
+_WHOLE = _Kind("N:int")
+_FLAG = _Kind("flag?")
 
 #: Group of options -> option -> how it is read, and its help.
 INPUTS: dict[str, dict[str, tuple[_Kind, str]]] = {
     "two accuracies (--test mcnemar, cv, accuracy-unpaired)": {
         "p10": (_PROPORTION, "probability that only a is right"),
         "p01": (_PROPORTION, "probability that only b is right"),
-        "accuracy": (_Kind(2, ("A", "B"), PERCENT), "accuracy of a, and of b"),
+        "accuracy": (_Kind("A B", PERCENT), "accuracy of a, and of b"),
         "agreement": (_PROPORTION, "how often both are right or both wrong"),
         "correlation": (_NUMBER, "of being right, or of values"),
         "kappa": (_NUMBER, "of being right, Cohen's"),
@@ -122,7 +120,7 @@ INPUTS: dict[str, dict[str, tuple[_Kind, str]]] = {
         "slope_a": (_NUMBER, "its slope (1)"),
         "intercept_b": (_NUMBER, "binormal curve of b"),
         "slope_b": (_NUMBER, "its slope (1)"),
-        "fpr_range": (_Kind(2, ("LOW", "HIGH"), PERCENT), "false positive rates of partial areas"),
+        "fpr_range": (_Kind("LOW HIGH", PERCENT), "false positive rates of partial areas"),
         "variance_a": (_NUMBER, "of the area of a in a pilot, DeLong's"),
         "variance_b": (_NUMBER, "of the area of b in a pilot"),
         "covariance": (_NUMBER, "of both areas in a pilot"),
@@ -133,10 +131,7 @@ INPUTS: dict[str, dict[str, tuple[_Kind, str]]] = {
     "many models (--test leaderboard), and simulation": {
         "accuracies": (_PROPORTION, "of the models"),
         "means": (_NUMBER, "of the models, beside --sd and --correlation"),
-        "find": (
-            _Kind("+", "WHAT"),
-            "best, all, any, average, or the numbers of two models (best)",
-        ),
+        "find": (_Kind("WHAT+"), "best, all, any, average, or the numbers of two models (best)"),
         "adjust": (_WORD, "adjustment for the number of pairs (holm)"),
         "repeat_correlation": (_NUMBER, "cv: of outcomes in two repetitions (0.25)"),
         "training_sd": (_NUMBER, "cv: of the difference over training sets"),
@@ -149,21 +144,6 @@ RENAMED = {"seed": "rng", "pilot_counts": "pilot"}
 WITHOUT = ("design",)
 #: Of a leaderboard: one value a model.
 _OF_MODELS = ("accuracies", "means", "sd")
-
-
-def add_inputs(parser: argparse.ArgumentParser) -> None:
-    """Add the options."""
-    for title, options in INPUTS.items():
-        group = parser.add_argument_group(title)
-        for name, (kind, words) in options.items():
-            option = f"--{name.replace('_', '-')}"
-            if kind is _FLAG:
-                group.add_argument(option, action="store_true", default=None, help=words)
-            elif kind is _WHOLE:
-                group.add_argument(option, type=int, metavar="N", help=words)
-            else:
-                shape: Any = {"nargs": kind.nargs, "metavar": kind.metavar}
-                group.add_argument(option, help=words, **shape)
 
 
 def read_inputs(options: argparse.Namespace) -> tuple[dict[str, Any], list[str]]:
@@ -181,7 +161,7 @@ def read_inputs(options: argparse.Namespace) -> tuple[dict[str, Any], list[str]]
                 option = f"--{name.replace('_', '-')}"
                 given = [read_amount(text, option, kind.suffix) for text in given]
                 models = options.test == "leaderboard" and name in _OF_MODELS
-                if kind.nargs == "+" and not models:
+                if kind.form.endswith("+") and not models:
                     several += [name] if len(given) > 1 else []
                     given = given if len(given) > 1 else given[0]
                 elif kind is _COUNTS or name == "fpr_range":
@@ -202,57 +182,6 @@ def _whole(text: str) -> int:
 _OF_FILES = ("models", "target", "id", "drop", "missing")
 #: Tests that are planned from files of predictions.
 _FROM_FILES = ("mcnemar", "leaderboard")
-
-
-def add_plan(commands: Any) -> None:
-    """Add `fastcmp plan`."""
-    plan = commands.add_parser(
-        "plan",
-        usage="fastcmp plan [--test TEST] [--n N ...] [--power P ...] [what is known]",
-        help="plan a test: samples, power, or the difference that can be found",
-        description="Plan a test of two models, or of many. Without --n: how many "
-        "samples have the power wanted. With --n: what power they have. With --n and "
-        "--power: the smallest difference that they find with it.",
-        epilog="Options that take several values plan each: "
-        "--power 0.8 0.9 --p10 0.1 0.15 are four plans. Probabilities may be written "
-        "as 15%, differences as 2pp (percentage points).",
-    )
-    add = plan.add_argument
-    add(
-        "--test",
-        default="mcnemar",
-        help="mcnemar, mean, metric, cost, mean-unpaired, accuracy-unpaired, auc, auc-paired, cv, "
-        "leaderboard (mcnemar)",
-    )
-    add("--n", nargs="+", metavar="N", help="samples")
-    add("--power", nargs="+", metavar="P", help="power wanted (0.8)")
-    add_options(add, "method")
-    add("--alpha", nargs="+", default=["0.05"], metavar="P", help="error rate (0.05)")
-    add_options(add, "alternative")
-    add("--margin", nargs="+", metavar="D", help="difference that does not matter, such as 1pp")
-    add(
-        "--hypothesis",
-        help="what is to be shown: difference; with --margin noninferiority, "
-        "superiority, equivalence (noninferiority)",
-    )
-    add("--curve", type=Path, metavar="FILE", help="draw the power (.png, .pdf, .svg)")
-    add_output(add)
-    _add_pilot(plan)
-    add_inputs(plan)
-    # Else "-2pp", which is no number, would be taken for an option.
-    plan._negative_number_matcher = re.compile(r"-\.?\d")
-    plan.set_defaults(run=_plan, cost=None)
-
-
-def _add_pilot(plan: argparse.ArgumentParser) -> None:
-    """Add the options of files that are a pilot."""
-    files = plan.add_argument_group("a pilot from files (--test mcnemar, leaderboard)")
-    add = files.add_argument
-    add("--pilot", nargs="+", type=Path, metavar="FILE", help="files of predictions")
-    add("--example", choices=tuple(EXAMPLES), help="use bundled real predictions")
-    add("--models", nargs="+", metavar="COL", help="columns of a and b, or of all")
-    add_options(add, "target", "id")
-    add_options(add, "drop", "missing", default=None)
 
 
 def _plan(options: argparse.Namespace) -> None:
@@ -335,3 +264,55 @@ def _pilot(options: argparse.Namespace, test: str) -> Any:
     (first, a), (second, b) = read.preds.items()
     say((f"a is {first}, b is {second}",))
     return fastcmp.mcnemar(read.y_true, a, b, missing=missing)
+
+
+def _option(name: str, kind: _Kind, words: str) -> Option:
+    """The option of an input."""
+    return Option(name.replace("_", "-"), kind.form, words)
+
+
+PLAN = Command(
+    *("plan", _plan, "plan a test: samples, power, or the difference that can be found"),
+    "Plan a test of two models, or of many. Without --n: how many samples have the power wanted. "
+    "With --n: what power they have. With --n and --power: the smallest difference that they find "
+    "with it.",
+    (
+        Option(
+            *("test", ""),
+            "mcnemar, mean, metric, cost, mean-unpaired, accuracy-unpaired, auc, auc-paired, cv, "
+            "leaderboard (mcnemar)",
+            "mcnemar",
+        ),
+        Option("n", "N+", "samples"),
+        Option("power", "P+", "power wanted (0.8)"),
+        "method",
+        Option("alpha", "P+", "error rate (0.05)", ["0.05"]),
+        "alternative",
+        Option("margin", "D+", "difference that does not matter, such as 1pp"),
+        Option(
+            *("hypothesis", ""),
+            "what is to be shown: difference; with --margin noninferiority, "
+            "superiority, equivalence (noninferiority)",
+        ),
+        Option("curve", "FILE", "draw the power (.png, .pdf, .svg)"),
+        *WRITTEN,
+        Group(
+            "a pilot from files (--test mcnemar, leaderboard)",
+            (
+                Option("pilot", "FILE+", "files of predictions"),
+                Option("example", f"{'|'.join(EXAMPLES)}|", "use bundled real predictions"),
+                option("models", "columns of a and b, or of all"),
+                *("target", "id", option("drop", default=None), option("missing", default=None)),
+            ),
+        ),
+        *(
+            Group(title, tuple(_option(name, *row) for name, row in rows.items()))
+            for title, rows in INPUTS.items()
+        ),
+    ),
+    epilog="Options that take several values plan each: "
+    "--power 0.8 0.9 --p10 0.1 0.15 are four plans. Probabilities may be written "
+    "as 15%, differences as 2pp (percentage points).",
+    usage="fastcmp plan [--test TEST] [--n N ...] [--power P ...] [what is known]",
+    fixed={"cost": None},
+)

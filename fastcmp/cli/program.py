@@ -19,10 +19,10 @@ from mmap import mmap
 from typing import NoReturn
 
 import fastcmp
-from fastcmp.cli.doctor import add_doctor, add_warm
-from fastcmp.cli.gate import add_gate
-from fastcmp.cli.labels import add_compare, add_holdout
-from fastcmp.cli.logs import add_inspect
+from fastcmp.cli.doctor import DOCTOR, WARM
+from fastcmp.cli.gate import GATE
+from fastcmp.cli.labels import COMPARE, HOLDOUT
+from fastcmp.cli.logs import INSPECT
 from fastcmp.cli.messages import (
     in_one_line,
     is_memory,
@@ -30,16 +30,19 @@ from fastcmp.cli.messages import (
     wants_traceback,
     warnings_in_lines,
 )
-from fastcmp.cli.plan import add_plan
-from fastcmp.cli.report import add_report
-from fastcmp.cli.scores import add_cutpoint, add_lift, add_roc
-from fastcmp.cli.watch import add_watch
+from fastcmp.cli.plan import PLAN
+from fastcmp.cli.report import REPORT
+from fastcmp.cli.scores import CUTPOINT, LIFT, ROC
+from fastcmp.cli.watch import WATCH
 from fastcmp.core.render import visible
 from fastcmp.core.threads import in_words
 
 _BAD_INPUT, _FAILED = 64, 70  # EX_USAGE and EX_SOFTWARE of sysexits.h
 _INTERRUPTED = 130
 _ADDRESSES = 850_000_000  # bytes that libraries and their threads take, as addresses
+
+
+COMMANDS = (COMPARE, INSPECT, HOLDOUT, GATE, WATCH, PLAN, REPORT, ROC, CUTPOINT, LIFT, DOCTOR, WARM)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -59,23 +62,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"fastcmp {fastcmp.__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for add_command in (
-        add_compare,
-        add_inspect,
-        add_holdout,
-        add_gate,
-        add_watch,
-        add_plan,
-        add_report,
-        add_roc,
-        add_cutpoint,
-        add_lift,
-        add_doctor,
-        add_warm,
-    ):
-        add_command(commands)
-    for command in commands.choices.values():
-        command.set_defaults(command=command)
+    for command in COMMANDS:
+        command.add(commands)
     return parser
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import fastcmp
 from fastcmp.cli.labels import read_labels
 from fastcmp.cli.metrics import ZERO_DIVISION, as_found
-from fastcmp.cli.options import add_options, columns_of, passed
-from fastcmp.cli.output import add_input, add_output, check_places, chosen_files, say, write
+from fastcmp.cli.options import Command, Option, columns_of, option, passed
+from fastcmp.cli.output import WRITTEN, check_places, chosen_files, files_of, say, write
 from fastcmp.core.threads import read_size
 from fastcmp.data import EXAMPLES, example_path
 
@@ -18,58 +18,6 @@ if TYPE_CHECKING:
     from fastcmp.io.predictions import Predictions
 
 _MEMORY = "4GB"  # unless the user says otherwise
-
-
-def add_report(commands: Any) -> None:
-    """Add `fastcmp report`."""
-    report = commands.add_parser(
-        "report",
-        help="precision, recall and F1 of each class, with intervals",
-        description="The classification report of one model or of several: precision, "
-        "recall and F1 of each class and their averages, with intervals; with "
-        "--control, marks where a model is significantly better (+) or worse (-).",
-        epilog="Formats by extension: .csv .tsv .jsonl .parquet .arrow; text may be "
-        "compressed (.csv.gz). One row a sample, one column a model. Files may be "
-        "larger than memory: they are read in blocks then.",
-    )
-    add = report.add_argument
-    add_input(add, EXAMPLES)
-    add_options(add, "models", help="columns to report (all others)")
-    add_options(add, "control", help="compare all other models with this one")
-    add(
-        "--metrics",
-        nargs="+",
-        metavar="NAME",
-        help="columns: rates of classes (precision recall f1)",
-    )
-    add(
-        "--overall",
-        nargs="+",
-        default=(),
-        metavar="NAME",
-        help="rows of metrics of all classes, such as mcc, kappa, balanced_accuracy",
-    )
-    add(
-        "--labels",
-        metavar="A,B",
-        help="classes to report, in this order; or union (of truth and predictions), truth (union)",
-    )
-    add_options(add, "positive", help="the only class that gets a row")
-    add(
-        "--zero-division",
-        choices=tuple(ZERO_DIVISION),
-        default="0",
-        help="a rate without samples; nan leaves it out of averages (0)",
-    )
-    add("--digits", type=int, default=2, help="decimal places to print (2)")
-    add("--confidence-level", type=float, default=0.95, help="of the intervals (0.95)")
-    add_options(add, "adjust", help="adjustment for many differences (holm)")
-    add_options(add, "alpha", help="error rate of the marks (0.05)")
-    whole = "memory for files that are read as a whole: several, or with --control (4GB)"
-    add_options(add, "memory-limit", help=whole)
-    add_options(add, "workers")
-    add_output(add)
-    report.set_defaults(run=_report, names=(), missing="raise", cost=None)
 
 
 def _report(options: argparse.Namespace) -> None:
@@ -148,3 +96,45 @@ def _classes(options: argparse.Namespace, known: list[Any]) -> dict[str, Any]:
         if options.labels not in ("union", "truth"):
             chosen["labels"] = as_found(options.labels.split(","), known)
     return chosen
+
+
+REPORT = Command(
+    *("report", _report, "precision, recall and F1 of each class, with intervals"),
+    "The classification report of one model or of several: precision, recall and F1 of each class "
+    "and their averages, with intervals; with --control, marks where a model is significantly "
+    "better (+) or worse (-).",
+    (
+        *files_of(EXAMPLES),
+        option("models", "columns to report (all others)"),
+        option("control", "compare all other models with this one"),
+        Option("metrics", "NAME+", "columns: rates of classes (precision recall f1)"),
+        Option(
+            *("overall", "NAME+"),
+            "rows of metrics of all classes, such as mcc, kappa, balanced_accuracy",
+            (),
+        ),
+        Option(
+            *("labels", "A,B"),
+            "classes to report, in this order; or union (of truth and predictions), truth (union)",
+        ),
+        option("positive", "the only class that gets a row"),
+        Option(
+            *("zero-division", "|".join(ZERO_DIVISION)),
+            "a rate without samples; nan leaves it out of averages (0)",
+            "0",
+        ),
+        Option("digits", "int", "decimal places to print (2)", 2),
+        Option("confidence-level", "float", "of the intervals (0.95)", 0.95),
+        option("adjust", "adjustment for many differences (holm)"),
+        option("alpha", "error rate of the marks (0.05)"),
+        option(
+            "memory-limit",
+            "memory for files that are read as a whole: several, or with --control (4GB)",
+        ),
+        *("workers", *WRITTEN),
+    ),
+    epilog="Formats by extension: .csv .tsv .jsonl .parquet .arrow; text may be "
+    "compressed (.csv.gz). One row a sample, one column a model. Files may be "
+    "larger than memory: they are read in blocks then.",
+    fixed={"names": (), "missing": "raise", "cost": None},
+)

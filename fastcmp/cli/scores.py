@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,13 +11,13 @@ import numpy as np
 
 import fastcmp
 from fastcmp.cli.metrics import as_found
-from fastcmp.cli.options import add_options, passed
+from fastcmp.cli.options import Command, Option, option, passed
 from fastcmp.cli.output import (
-    add_input,
-    add_output,
+    WRITTEN,
     check_picture,
     check_places,
     chosen_files,
+    files_of,
     save_picture,
     say,
     write,
@@ -29,69 +29,6 @@ from fastcmp.data import SCORE_EXAMPLES, scores_path
 if TYPE_CHECKING:
     from fastcmp.cli.boards import RocCurves
     from fastcmp.io.predictions import Predictions
-
-
-def add_roc(commands: Any) -> None:
-    """Add `fastcmp roc`."""
-    roc = commands.add_parser(
-        "roc",
-        help="compare scores of two classes by the area under the ROC curve",
-        description="Areas under the ROC curves of one or several models, with "
-        "DeLong's intervals, and all pairs compared; or with --specificity their "
-        "sensitivities there, by 2,000 bootstrap samples.",
-    )
-    add = roc.add_argument
-    _add_scores(add)
-    add_options(add, "scores", nargs="+", help="columns of scores (all others)")
-    add_options(add, "adjust", "groups")
-    add_options(add, "alpha", help="error rate of decisions, 1 - level of intervals (0.05)")
-    add("--margin", type=float, help="largest difference that does not matter: tests against it")
-    add("--specificity", type=float, metavar="RATE", help="compare sensitivities at this one")
-    add("--lower-is-positive", action="store_true", help="low scores indicate the positive class")
-    add_output(add)
-    roc.set_defaults(run=_roc)
-
-
-def add_cutpoint(commands: Any) -> None:
-    """Add `fastcmp cutpoint`."""
-    cutpoint = commands.add_parser(
-        "cutpoint",
-        help="find the best cutoff for one column of scores",
-        description="The cutoffs that are best by a criterion, with their tables.",
-    )
-    add = cutpoint.add_argument
-    _add_scores(add)
-    add_options(add, "scores")
-    add("--criterion", default="youden", help="youden, accuracy, cost, ... (youden)")
-    add("--rule", default=">=", help="what score is positive beside the cutoff: >= > <= < (>=)")
-    add("--cost-fp", type=float, default=1.0, help="cost of a false positive (1)")
-    add("--cost-fn", type=float, default=1.0, help="cost of a false negative (1)")
-    add("--prevalence", type=float, help="expected proportion of positives (as observed)")
-    add_output(add)
-    cutpoint.set_defaults(run=_cutpoint)
-
-
-def add_lift(commands: Any) -> None:
-    """Add `fastcmp lift`."""
-    lift = commands.add_parser(
-        "lift",
-        help="response and captured events by groups of scores",
-        description="Samples in groups from the highest score down: events, response "
-        "rate, proportion of all events, and lift.",
-    )
-    add = lift.add_argument
-    _add_scores(add)
-    add_options(add, "scores")
-    add("--groups", type=int, default=10, help="how many groups (10)")
-    add("--ties", default="expected", help="expected, better, worse, first (expected)")
-    add_output(add)
-    lift.set_defaults(run=_lift)
-
-
-def _add_scores(add: Callable[..., Any]) -> None:
-    add_input(add, SCORE_EXAMPLES)
-    add_options(add, "positive", help="the positive class (the larger number)")
-    add_options(add, "plot")
 
 
 def _read(options: argparse.Namespace, groups: str | None = None) -> Predictions:
@@ -242,3 +179,49 @@ def _lift(options: argparse.Namespace) -> None:
     )
     save_picture(options.plot, lambda plot: plot.lift(table))
     write(table, options)
+
+
+_READ = (
+    *files_of(SCORE_EXAMPLES),
+    option("positive", "the positive class (the larger number)"),
+    "plot",
+)
+ROC = Command(
+    *("roc", _roc, "compare scores of two classes by the area under the ROC curve"),
+    "Areas under the ROC curves of one or several models, with DeLong's intervals, and all pairs "
+    "compared; or with --specificity their sensitivities there, by 2,000 bootstrap samples.",
+    (
+        *_READ,
+        option("scores", "columns of scores (all others)", form="COL+"),
+        *("adjust", "groups"),
+        option("alpha", "error rate of decisions, 1 - level of intervals (0.05)"),
+        Option("margin", "float", "largest difference that does not matter: tests against it"),
+        Option("specificity", "RATE:float", "compare sensitivities at this one"),
+        Option("lower-is-positive", "flag", "low scores indicate the positive class"),
+        *WRITTEN,
+    ),
+)
+CUTPOINT = Command(
+    *("cutpoint", _cutpoint, "find the best cutoff for one column of scores"),
+    "The cutoffs that are best by a criterion, with their tables.",
+    (
+        *(*_READ, "scores"),
+        Option("criterion", "", "youden, accuracy, cost, ... (youden)", "youden"),
+        Option("rule", "", "what score is positive beside the cutoff: >= > <= < (>=)", ">="),
+        Option("cost-fp", "float", "cost of a false positive (1)", 1.0),
+        Option("cost-fn", "float", "cost of a false negative (1)", 1.0),
+        Option("prevalence", "float", "expected proportion of positives (as observed)"),
+        *WRITTEN,
+    ),
+)
+LIFT = Command(
+    *("lift", _lift, "response and captured events by groups of scores"),
+    "Samples in groups from the highest score down: events, response rate, proportion of all "
+    "events, and lift.",
+    (
+        *(*_READ, "scores"),
+        Option("groups", "int", "how many groups (10)", 10),
+        Option("ties", "", "expected, better, worse, first (expected)", "expected"),
+        *WRITTEN,
+    ),
+)

@@ -5,14 +5,13 @@ from __future__ import annotations
 import argparse
 import sys
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fastcmp.cli.log_options import refuse_given
 from fastcmp.cli.metrics import DRAWS, OF_METRIC, SHARED, draws_together
-from fastcmp.cli.options import add_options, passed
+from fastcmp.cli.options import Group, Option, option, passed
 from fastcmp.cli.output import check_places, say, write
 from fastcmp.core.threads import in_words, read_size
 from fastcmp.counts.pairs import choose_pairs
@@ -31,47 +30,42 @@ _OPTIONS = ("variance", "df", "interval", "average", "repeats", "k", "n_resample
 _LABELS = ("example", "target", "cost", "test", "checkpoint", "metric", *OF_METRIC)
 
 
-def add_value_options(parser: Any) -> None:
-    """Add the options for values per item to `fastcmp compare`."""
-    add = parser.add_argument_group(
-        "values per item",
-        "Compare means of values (right or wrong, grades, losses) in place of labels.",
-    ).add_argument
-    add("--values", metavar="FILE", type=Path, help="one row an item, a column a model")
-    add("--long", metavar="FILE", type=Path, help="one row for each item and model")
-    for name, usual in _LONG.items():
-        what = f"column of the {name} in a long file" + (f" ({usual})" if usual else "")
-        add(f"--{name}", metavar="COL", help=what)
-    add(
-        "--sums",
-        metavar="METRIC[:COL,...]",
-        help="compare by a metric of sums, such as wer:errors,words or cost_per_solved: of a "
-        "long table with these columns, or of logs with these metrics",
-    )
-    add_options(add, "groups", help="column of clusters of items")
-    add("--strata", "--stratum", metavar="COL", help="column of strata (tasks)")
-    add("--weights", "--weight", metavar="COL", help="column of weights of items")
-    add("--slices", metavar="COL", help="column of labels: compare within each slice too")
-    add(
-        "--stratum-weights",
-        nargs="+",
-        metavar="WEIGHT",
-        help="items, equal, or STRATUM=NUMBER for each (items)",
-    )
-    add("--lower-is-better", action="store_true", default=None, help="values are losses")
-    add("--variance", help="cr0, cr1, cr2 or cr3 (cr2)")
-    add("--df", help="degrees of freedom: satterthwaite, clusters, normal (satterthwaite)")
-    add("--interval", help="of the bootstrap: studentized, percentile, bca, basic")
-    add("--average", help="mean over items or clusters (items)")
-    add("--repeats", help="answers to an item: mean, pass@k, pass^k (mean)")
-    add("--k", type=int, help="of pass@k and pass^k")
-    add(
-        "--n-resamples",
-        type=int,
-        metavar="N",
-        help="flips or draws (9999), of labels too with --adjust maxt",
-    )
-    add("--seed", type=int, help="seed of flips and draws")
+VALUES = Group(
+    "values per item",
+    (
+        Option("values", "FILE", "one row an item, a column a model"),
+        Option("long", "FILE", "one row for each item and model"),
+        *(
+            Option(
+                *(name, "COL"),
+                f"column of the {name} in a long file" + (f" ({usual})" if usual else ""),
+            )
+            for name, usual in _LONG.items()
+        ),
+        Option(
+            *("sums", "<METRIC[:COL,...]>"),
+            "compare by a metric of sums, such as wer:errors,words or cost_per_solved: of a "
+            "long table with these columns, or of logs with these metrics",
+        ),
+        option("groups", "column of clusters of items"),
+        Option("strata", "COL", "column of strata (tasks)", also=("--stratum",)),
+        Option("weights", "COL", "column of weights of items", also=("--weight",)),
+        Option("slices", "COL", "column of labels: compare within each slice too"),
+        Option("stratum-weights", "WEIGHT+", "items, equal, or STRATUM=NUMBER for each (items)"),
+        Option("lower-is-better", "flag?", "values are losses"),
+        Option("variance", "", "cr0, cr1, cr2 or cr3 (cr2)"),
+        Option("df", "", "degrees of freedom: satterthwaite, clusters, normal (satterthwaite)"),
+        Option("interval", "", "of the bootstrap: studentized, percentile, bca, basic"),
+        Option("average", "", "mean over items or clusters (items)"),
+        Option("repeats", "", "answers to an item: mean, pass@k, pass^k (mean)"),
+        Option("k", "int", "of pass@k and pass^k"),
+        Option(
+            *("n-resamples", "N:int"), "flips or draws (9999), of labels too with --adjust maxt"
+        ),
+        Option("seed", "int", "seed of flips and draws"),
+    ),
+    "Compare means of values (right or wrong, grades, losses) in place of labels.",
+)
 
 
 def has_values(options: argparse.Namespace, kind: str = "labels") -> bool:

@@ -6,9 +6,9 @@ import argparse
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from fastcmp.cli.options import add_options, passed
+from fastcmp.cli.options import Command, Option, passed
 from fastcmp.cli.output import check_places
 from fastcmp.cli.pages import fingerprint, write_page
 from fastcmp.core.render import visible
@@ -20,43 +20,6 @@ if TYPE_CHECKING:
 
 _OPEN = 1
 _MEMORY = 4_000_000_000
-
-
-def add_watch(commands: Any) -> None:
-    """Add `fastcmp watch`."""
-    watch = commands.add_parser(
-        "watch",
-        help="follow a growing file of predictions, and say when it is decided",
-        description="Follow a file of predictions that grows (.csv, .tsv, .jsonl). "
-        "Each time there are new rows all are counted, and the models compared by "
-        "tests that stay valid however often one looks.",
-        epilog="Exit code: 0 decided, 1 not decided when it stopped, 64 bad input (also a "
-        "missing file), 70 an error of the program.",
-    )
-    add = watch.add_argument
-    add("file", metavar="FILE", type=Path, help="the file; a column a model")
-    add_options(add, "target", "models", "drop", "missing", "alpha", "report")
-    add(
-        "--adjust",
-        default="e-holm",
-        help="e-holm: no false decision at any look; e-bh: few false ones (e-holm)",
-    )
-    add(
-        "--until",
-        choices=("best", "all"),
-        default="best",
-        help="decided when one model is the best, or all pairs are (best)",
-    )
-    add("--every", type=float, default=5.0, metavar="SECONDS", help="when to look (5)")
-    add("--for", dest="for_", type=float, metavar="SECONDS", help="when to stop")
-    add("--once", action="store_true", help="look once, and stop")
-    add(
-        "--state",
-        type=Path,
-        metavar="FILE",
-        help="where to keep what earlier looks found, and to go on from",
-    )
-    watch.set_defaults(run=_watch, id=None, files=[], output=None, format=None)
 
 
 def _watch(options: argparse.Namespace) -> int:
@@ -170,3 +133,30 @@ def _say(result: PairLooksResult, options: argparse.Namespace) -> bool:
         if sys.stdout.isatty():
             print(result)
     return done
+
+
+WATCH = Command(
+    *("watch", _watch, "follow a growing file of predictions, and say when it is decided"),
+    "Follow a file of predictions that grows (.csv, .tsv, .jsonl). Each time there are new rows "
+    "all are counted, and the models compared by tests that stay valid however often one looks.",
+    (
+        Option("file", "FILE", "the file; a column a model"),
+        *("target", "models", "drop", "missing", "alpha", "report"),
+        Option(
+            *("adjust", "", "e-holm: no false decision at any look; e-bh: few false ones (e-holm)"),
+            "e-holm",
+        ),
+        Option(
+            *("until", "best|all"),
+            "decided when one model is the best, or all pairs are (best)",
+            "best",
+        ),
+        Option("every", "SECONDS:float", "when to look (5)", 5.0),
+        Option("for", "SECONDS:float", "when to stop", dest="for_"),
+        Option("once", "flag", "look once, and stop"),
+        Option(*("state", "FILE", "where to keep what earlier looks found, and to go on from")),
+    ),
+    epilog="Exit code: 0 decided, 1 not decided when it stopped, 64 bad input (also a "
+    "missing file), 70 an error of the program.",
+    fixed={"id": None, "files": [], "output": None, "format": None},
+)

@@ -44,6 +44,6 @@ def test_defaults(command):
 
 
 def test_the_help_of_shared_options_says_their_defaults():
-    for name, row in OPTIONS.items():
-        if row.get("default"):
-            assert f"({row['default']})" in row["help"], name
+    for name, option in OPTIONS.items():
+        if option.default:
+            assert f"({option.default})" in option.help, name

@@ -300,7 +300,7 @@ _PILOT = _DRAWS_AT_ONCE  # draws that tell how many are needed
 #: Of 1 - level: standard error of the level at a critical value, as of 12,000 draws that are
 #: counted where the level is 0.95.
 _EXACT = 0.04
-_SMOOTH = 256  # models, at most, whose lengths are averaged where draws are made as needed
+_SMOOTH = 128  # models, at most, whose lengths are averaged where draws are made as needed
 _TAIL = 50  # draws beyond the critical value, at least
 _BINS = 512
 _PRECISION = 1e-6  # of the last of Newton's steps: the next would be 1e-12

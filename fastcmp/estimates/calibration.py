@@ -40,7 +40,7 @@ from fastcmp.inputs.ratings import (
     true_columns,
 )
 from fastcmp.items.losses import check_eps
-from fastcmp.pairwise.model_estimates import Estimates
+from fastcmp.pairwise.model_estimates import Estimates, sums_by_unit
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -189,7 +189,8 @@ class Calibration(Drawn, Record):
         names = tuple(self.names[m] for m in kept)
         if len(names) < 2 or len(set(names)) < len(names):
             raise ValueError(f"measure={measure!r} compares two models or more, got {names}")
-        values = self._values(measure)[kept]
+        values, covariance, df = self._of(measure)
+        values = values[kept]
         if not np.isfinite(values).all():
             lacking = np.flatnonzero(~np.isfinite(values))
             raise ValueError(
@@ -215,8 +216,8 @@ class Calibration(Drawn, Record):
         what, lower = MEASURES[measure]
         return Estimates(
             values,
-            self._covariance(measure)[np.ix_(kept, kept)],
-            df=self._df(measure),
+            covariance[np.ix_(kept, kept)],
+            df=df,
             n_items=self.n_clusters or self.n_items,
             names=names,
             lower_is_better=lower,
@@ -237,7 +238,7 @@ class Calibration(Drawn, Record):
             NaN where there is none.
         """
         measure = choose(measure, "measure", tuple(MEASURES))
-        return np.asarray(np.sqrt(np.diagonal(self._covariance(measure))), np.float64)
+        return np.asarray(np.sqrt(np.diagonal(self._of(measure)[1])), np.float64)
 
     def interval_of(self, measure: str) -> Any:
         """Work out intervals of a measure of each model, at the record's level.
@@ -253,9 +254,8 @@ class Calibration(Drawn, Record):
             By t, of slopes and intercepts by the normal distribution.
         """
         error = self.standard_error_of(measure)
-        measure = choose(measure, "measure", tuple(MEASURES))
-        half = t_ppf(0.5 + 0.5 * self.confidence_level, self._df(measure)) * error
-        values = self._values(measure)
+        values, _, df = self._of(choose(measure, "measure", tuple(MEASURES)))
+        half = t_ppf(0.5 + 0.5 * self.confidence_level, df) * error
         return np.stack([values - half, values + half], axis=1).view(Intervals)
 
     def pvalue_of(self, measure: str) -> Floats:
@@ -272,33 +272,23 @@ class Calibration(Drawn, Record):
             Two-sided, not adjusted for several models.
         """
         measure = choose(measure, "measure", ("overconfidence", "citl", "slope"))
-        off = self._values(measure) - (measure == "slope")
+        values, _, df = self._of(measure)
         with np.errstate(divide="ignore", invalid="ignore"):
-            statistic = off / self.standard_error_of(measure)
-        return np.asarray(t_tail(statistic, "two-sided", self._df(measure)))
+            statistic = (values - (measure == "slope")) / self.standard_error_of(measure)
+        return np.asarray(t_tail(statistic, "two-sided", df))
 
-    def _df(self, measure: str) -> float | None:
-        """Degrees of freedom of means over items, or clusters; None of other estimates."""
+    def _of(self, measure: str) -> tuple[Floats, Floats, float | None]:
+        """Values of a measure, their covariance, and degrees of freedom, None for z."""
         n = self.n_items if self.n_clusters is None else self.n_clusters
-        return None if measure in _NORMAL else n - 1.0
-
-    def _values(self, measure: str) -> Floats:
-        balanced = self.method == "balanced"
-        return {
-            "score": self.mean_score,
-            "mcb": self.mcb_balanced if balanced else self.mcb,
-            "dsc": self.dsc_balanced if balanced else self.dsc,
-            "overconfidence": self.overconfidence,
-            "citl": self.citl,
-            "slope": self.slope,
-            "slope-distance": np.abs(self.slope - 1.0),
-        }[measure]
-
-    def _covariance(self, measure: str) -> Floats:
-        if measure != "slope-distance":
-            return self.covariances[measure]
-        sign = np.sign(self.slope - 1.0)
-        return self.covariances["slope"] * sign * sign[:, np.newaxis]
+        df = None if measure in _NORMAL else n - 1.0  # of means over items, or clusters
+        if measure == "slope-distance":
+            off = self.slope - 1.0
+            sign = np.sign(off)
+            return np.abs(off), self.covariances["slope"] * sign * sign[:, np.newaxis], df
+        field = "mean_score" if measure == "score" else measure
+        if self.method == "balanced" and measure in ("mcb", "dsc"):
+            field += "_balanced"
+        return getattr(self, field), self.covariances[measure], df
 
     def sections(self) -> list[Section]:
         """Describe the record.
@@ -330,7 +320,7 @@ class Calibration(Drawn, Record):
         scores = {"score": self.mean_score, "MCB": self.mcb, "DSC": self.dsc, "UNC": self.unc}
         columns = {name: _cells(x) for name, x in scores.items()}
         for name in ("mcb", "dsc"):
-            columns[f"{name.upper()}, {level}"] = _cells(self._values(name), self.interval_of(name))
+            columns[f"{name.upper()}, {level}"] = _cells(self._of(name)[0], self.interval_of(name))
         numbers = {"p - y": self.overconfidence, "z (Spiegelhalter)": self.spiegelhalter}
         pvalues = {"p (z)": self.spiegelhalter_pvalue, "p (MCB = 0)": self.mcb_pvalue}
         pvalues |= {"p (logits)": self.likelihood_ratio_pvalue}
@@ -338,7 +328,7 @@ class Calibration(Drawn, Record):
         tests = {name: _cells(x) for name, x in numbers.items()}
         tests |= {k: [*map(format_pvalue, x)] for k, x in pvalues.items() if not np.isnan(x).all()}
         logits = {
-            f"{name}, {level}": _cells(self._values(measure), self.interval_of(measure))
+            f"{name}, {level}": _cells(self._of(measure)[0], self.interval_of(measure))
             for name, measure in (("intercept", "citl"), ("slope", "slope"))
         }
         bins = {"ECE": self.ece, "largest": self.mce, "root mean square": self.rmsce}
@@ -713,8 +703,7 @@ def _covariance(rows: Floats, clusters: Grouping | None, weights: Floats) -> Flo
     rows = rows - np.where(np.isfinite(means), means, np.nan)[:, np.newaxis]
     if (weights != 1.0).any():
         rows *= weights
-    if clusters is not None:
-        rows = np.stack([np.bincount(clusters.codes, row) for row in rows])
+    rows = sums_by_unit(rows, None if clusters is None else clusters.codes)
     return np.asarray(rows @ rows.T * (rows.shape[1] / (rows.shape[1] - 1.0) / n**2))
 
 

@@ -18,8 +18,7 @@ from fastcmp.core.sentences import how
 from fastcmp.core.threads import ThreadPool, check_memory, check_workers, parts
 from fastcmp.counts.pairs import choose_pairs
 from fastcmp.estimates.net_benefit import STRATEGIES, reached, read_risks
-from fastcmp.inputs.item_groups import ItemGroups, read_item_groups
-from fastcmp.inputs.ratings import Probabilities
+from fastcmp.inputs.item_groups import read_item_groups
 from fastcmp.pairwise.max_t import LATTICE, Maxima, directions, order_statistics, read_draws
 from fastcmp.pairwise.model_estimates import Estimates
 
@@ -432,8 +431,17 @@ def decision_curve(
     belongs = read_item_groups(
         truth.size, groups=groups, weights=weights, indexed=("y_true", y_true)
     )
+    weight = np.ones(truth.size) if belongs.weights is None else belongs.weights
+    keep, tables = weight > 0.0, read.tables
     with ThreadPool(check_workers(workers)) as pool:
-        items = _gather(read, truth, at, belongs, pool)
+        reach = dict(pool.answers(lambda k: reached(tables[k][keep], at), range(m - 2)))
+    rows = [reach[k] for k in range(m - 2)]
+    rows += [np.full_like(rows[0], at.size), np.zeros_like(rows[0])]
+    units = np.arange(np.count_nonzero(keep))
+    if belongs.clusters is not None:
+        units = np.unique(belongs.clusters.codes[keep], return_inverse=True)[1]
+    n_units, positives = int(units.max(initial=-1)) + 1, truth[keep].astype(np.int16)
+    items = _Items(np.stack(rows), positives, weight[keep], at, units, n_units)
     n, n_positives = items.truth.size, int(items.truth.sum())
     if items.n_units < 2:
         raise ValueError(f"y_true must hold at least 2 items, got {n}")
@@ -535,24 +543,6 @@ def _choose(known: tuple[str, ...], pairs: Any, control: Any) -> NDArray[np.int3
     if pairs is None and chosen[0, 0] >= m:  # models less the strategy
         chosen = chosen[chosen[:, 1] < m, ::-1]
     return np.ascontiguousarray(chosen, np.int32)
-
-
-def _gather(
-    read: Probabilities, truth: NDArray[np.bool_], at: Floats, belongs: ItemGroups, pool: ThreadPool
-) -> _Items:
-    """Items of positive weight, by what they reach."""
-    weights = np.ones(truth.size) if belongs.weights is None else belongs.weights
-    keep, m = weights > 0.0, range(len(read.tables))
-    found = dict(pool.answers(lambda k: reached(read.tables[k][keep], at), m))
-    rows = [found[k] for k in m]
-    rows += [np.full_like(rows[0], at.size), np.zeros_like(rows[0])]
-    units = np.arange(np.count_nonzero(keep))
-    if belongs.clusters is not None:
-        units = np.unique(belongs.clusters.codes[keep], return_inverse=True)[1]
-    truth_of = truth[keep].astype(np.int16)
-    return _Items(
-        *(np.stack(rows), truth_of, weights[keep], at, units, int(units.max(initial=-1)) + 1)
-    )
 
 
 def _variances(

@@ -104,7 +104,7 @@ def _blocks(values: Values, strata: Sequence[Stratum], width: int) -> Iterator[_
     n, weighted = values.n_items, strata[0].weights is not None
     starts = np.append(np.arange(0, n, width), n)
     alone = strata[0].items is None
-    cuts = [starts if alone else np.searchsorted(one.items, starts) for one in strata]  # type: ignore[arg-type]
+    cuts = [starts if x.items is None else np.searchsorted(x.items, starts) for x in strata]
     same = np.array([(one.sizes[0], one.factors[0]) for one in strata])
     for k in range(starts.size - 1):
         pieces = [slice(cut[k], cut[k + 1]) for cut in cuts]
@@ -113,7 +113,8 @@ def _blocks(values: Values, strata: Sequence[Stratum], width: int) -> Iterator[_
         items: Any = pieces[0]
         where = starts[k : k + 1].copy()
         if not alone:
-            items = where = np.concatenate([one.items[piece] for one, piece in own])  # type: ignore[index]
+            listed = [x.items[piece] for x, piece in own if x.items is not None]
+            items = where = np.concatenate(listed)
         sizes, factors = same.T
         if weighted:
             sizes = np.concatenate([one.sizes[piece] for one, piece in own])

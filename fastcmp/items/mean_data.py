@@ -22,7 +22,16 @@ from fastcmp.inputs.model_names import named_columns, with_index, with_names
 from fastcmp.inputs.values import POLICIES, ItemTable, Values, read_values
 from fastcmp.items.bootstrap import SIDE, UnitDraws
 from fastcmp.items.components import VarianceComponents, variance_components
-from fastcmp.items.repeats import as_floats, check_k, reduce_repeats, settle_missing, side_by_side
+from fastcmp.items.repeats import (
+    REPEATS,
+    as_floats,
+    check_k,
+    count_answers,
+    mean_of_answers,
+    pass_values,
+    settle_missing,
+    side_by_side,
+)
 from fastcmp.items.sign_flips import SignFlips, read_units
 from fastcmp.items.signed_rank import RankOptions, signed_rank_tests
 from fastcmp.kernels.bits import allocate_words, pack_equal
@@ -46,7 +55,6 @@ INTERVALS: dict[str, tuple[str | None, ...]] = {
     "bootstrap": ("studentized", "percentile", "bca", "basic"),
     "wilcoxon": (None, "hodges-lehmann"),
 }
-REPEATS = ("mean", "pass@k", "pass^k")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -226,7 +234,7 @@ def _components(
     """Split the variance where each model answered each item at least twice."""
     if read.kept is not None:
         answers = answers[:, read.kept]
-    least = int(np.count_nonzero(~np.isnan(answers), axis=2).min())
+    least = int(count_answers(answers).min())
     if least < 2 or (options.k is not None and least < 2 * options.k):
         return None
     return variance_components(answers, names=read.names, repeats=options.repeats, k=options.k)
@@ -262,7 +270,8 @@ def _one_an_item(values: Any, options: MeanOptions) -> tuple[Any, Any, Any]:
         return columns, None, 0
     assert n_answers is not None
     answers, n_missing = settle_missing(answers, n_answers, options.missing)
-    reduced: Any = reduce_repeats(answers, repeats=options.repeats, k=options.k, names=names or ())
+    way, k = options.repeats, options.k
+    reduced: Any = mean_of_answers(answers) if k is None else pass_values(way, answers, k, names)[0]
     if names is not None:
         reduced = dict(zip(names, reduced, strict=True))
     return reduced, answers, n_missing

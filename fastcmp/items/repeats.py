@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 from fastcmp.core.checks import as_counts, as_numbers, as_whole, choose
 from fastcmp.core.records import unwrap
 from fastcmp.core.render import visible
-from fastcmp.inputs.values import ItemTable
 from fastcmp.kernels.repeats import (
     G_PASS_AT_K,
     PASS_AT_K,
@@ -283,26 +282,6 @@ def settle_missing(
     return values, np.count_nonzero(absent, axis=(1, 2))
 
 
-def reduce_repeats(
-    values: Floats | ItemTable, *, repeats: str = "mean", k: Any = None, names: Sequence[str] = ()
-) -> Floats:
-    """Make one value of the answers of each model to each item, shape (M, n).
-
-    `values` are float64 of shape (M, n, R), NaN where there is no answer; so is the
-    value of an item without any. `names` are for messages.
-    """
-    if isinstance(values, ItemTable):
-        names, values = values.names, values.values
-    way = choose(repeats, "repeats", REPEATS)
-    check_k(way, k)
-    values = np.ascontiguousarray(values)  # sums depend on the order of memory
-    if values.ndim == 2:
-        values = values[:, :, None]
-    if way == "mean":
-        return mean_of_answers(values)
-    return pass_values(way, values, k, names)[0]
-
-
 def check_k(way: str, k: Any) -> None:
     """Check k, which pass@k and pass^k need and the mean has not."""
     if way == "mean":
@@ -316,9 +295,10 @@ def check_k(way: str, k: Any) -> None:
 
 def mean_of_answers(values: Floats) -> Floats:
     """Average the answers to each item, without a warning where there is none."""
+    values = np.ascontiguousarray(values)  # sums depend on the order of memory
     absent = np.isnan(values)
     if not absent.any():
-        return values.mean(axis=2)  # type: ignore[no-any-return]
+        return np.asarray(values.mean(axis=2))
     sums = np.where(absent, 0.0, values).sum(axis=2)
     with np.errstate(invalid="ignore"):
         means: Floats = sums / (~absent).sum(axis=2)
@@ -326,7 +306,7 @@ def mean_of_answers(values: Floats) -> Floats:
 
 
 def pass_values(
-    way: str, values: Floats, k: int, names: Sequence[str], *, least: int = 1
+    way: str, values: Floats, k: int, names: Sequence[str] | None, *, least: int = 1
 ) -> tuple[Floats, Floats]:
     """Give pass@k or pass^k of each item, and its variance from answers, (M, n)."""
     n_answers = count_answers(values)
@@ -339,7 +319,7 @@ def pass_values(
     few = (n_answers < least * k) & (n_answers > 0)
     if few.any():
         model, item = np.argwhere(few)[0]
-        name = visible(names[model]) if len(names) else f"model {model}"
+        name = visible(names[model]) if names else f"model {model}"
         times = "" if least == 1 else f"{least} * "
         raise ValueError(
             f"{times}k must be at most the number of answers, got k={k} and "

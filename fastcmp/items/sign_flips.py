@@ -113,12 +113,6 @@ _ALL_OF_ONE, _ALL_OF_MANY = 1 << 20, 1 << 14
 _STEPS_OF_ONE, _STEPS_OF_MANY = 1 << 29, 1 << 17
 
 
-def least_pvalue(n_nonzero: int, alternative: str) -> float:
-    """The least p-value that flips of so many differences can have."""
-    tails = 2.0 if alternative == "two-sided" else 1.0
-    return min(1.0, tails * 0.5**n_nonzero)
-
-
 class SignFlips:
     """Sums of models with the signs of all draws, and tests of pairs by them.
 

@@ -290,7 +290,7 @@ def _plain_columns(text: str, names: list[str]) -> list[list[str | None]] | None
     try:
         table = csv.read_csv(
             pa.BufferReader(text.encode()),
-            read_options=csv.ReadOptions(column_names=names),
+            read_options=csv.ReadOptions(column_names=names, use_threads=False),
             parse_options=csv.ParseOptions(quote_char=False),
             convert_options=csv.ConvertOptions(
                 column_types=types, null_values=["?"], strings_can_be_null=True

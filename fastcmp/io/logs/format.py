@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -118,41 +117,44 @@ class LogOptions:
     memory_limit: int = 4_000_000_000
 
 
-@dataclass(frozen=True, slots=True)
 class Sign:
     """What the beginning of a file shows, all of it.
 
-    Names are separated by blanks, and `a|b` is one of two.
+    Names are separated by blanks, and `a|b` is one of two. `keys` are those of the first JSON
+    object, `without` what it must lack, `columns` those of a table; `name` is a regular
+    expression for the name of the file; its first 64 kB hold texts, and match a `pattern`;
+    `is_cut` asks that there is more of it.
     """
 
-    #: Keys of the first JSON object, and keys that it must lack.
-    keys: str = ""
-    without: str = ""
-    #: Columns of a table.
-    columns: str = ""
-    #: The name of the file, a regular expression.
-    name: str = ""
-    #: What stands anywhere in the first 64 kB, and a regular expression for it.
-    holds: tuple[bytes, ...] = ()
-    pattern: bytes = b""
-    #: Whether there is more of the file.
-    is_cut: bool = False
+    def __init__(
+        self,
+        *,
+        keys: str = "",
+        without: str = "",
+        columns: str = "",
+        name: str = "",
+        holds: tuple[bytes, ...] = (),
+        pattern: bytes = b"",
+        is_cut: bool = False,
+    ) -> None:
+        self._keys, self._without, self._columns = (
+            [frozenset(one.split("|")) for one in names.split()]
+            for names in (keys, without, columns)
+        )
+        self._name, self._pattern = re.compile(name), re.compile(pattern)
+        self._holds, self._is_cut = holds, is_cut
 
     def __call__(self, file: LogFile) -> bool:
         """Tell whether a file shows it."""
-        return bool(
-            _has(file.keys, self.keys)
-            and (not self.without or not _has(file.keys, self.without))
-            and (not self.name or re.fullmatch(self.name, file.path.name))
-            and (not self.columns or _has(frozenset(file.columns), self.columns))
-            and all(text in file.head for text in self.holds)
-            and (not self.pattern or re.search(self.pattern, file.head))
-            and not (self.is_cut and file.is_whole)
+        return not (
+            any(names.isdisjoint(file.keys) for names in self._keys)
+            or any(not names.isdisjoint(file.keys) for names in self._without)
+            or (self._name.pattern and not self._name.fullmatch(file.path.name))
+            or any(names.isdisjoint(file.columns) for names in self._columns)
+            or any(text not in file.head for text in self._holds)
+            or not self._pattern.search(file.head)
+            or (self._is_cut and file.is_whole)
         )
-
-
-def _has(known: AbstractSet[str], wanted: str) -> bool:
-    return all(not known.isdisjoint(names.split("|")) for names in wanted.split())
 
 
 Group = Callable[[Sequence[LogFile], Sequence[LogFile], LogOptions], Iterable[tuple[Any, ...]]]

@@ -72,46 +72,33 @@ class Checkpoint:
         if not self.path.exists():
             return None
         _, settings, arrays = read_state(self.path, _KIND)
-        try:
-            change = _change(settings["inputs"], self._inputs)
-            counts = None if change else self._counts(settings, arrays)
-            if counts is not None and check is not None:
-                check.restore(settings.get("labels"))
-        except _WRONG as error:
-            raise ValueError(self._malformed()) from error
-        if change:
-            raise ValueError(f"{self.path} was saved for other input: {change}; {_KIND.advice}")
-        if counts is None:
-            raise ValueError(self._malformed())
-        return counts, settings["position"]
-
-    def _counts(
-        self, settings: dict[str, Any], arrays: dict[str, Any]
-    ) -> PairCounts | LabelCounts | None:
-        """Make the counts that were saved; None where they do not fit the inputs."""
-        if not self._is_state(settings["state"]):
-            return None
-        home: type[PairCounts | LabelCounts] = _HOMES[settings["kind"]]
-        counts = home._checked(settings["state"], arrays)
-        n_rows = counts.n_samples + counts.n_missing + counts.n_excluded
-        files = settings["inputs"]["files"]
-        return counts if _is_position(settings["position"], n_rows, files) else None
-
-    def _is_state(self, state: dict[str, Any]) -> bool:
-        """Compare names and classes first: others might take much memory."""
-        models, classes = self._inputs["models"], self._inputs.get("classes")
-        if state["names"] != tuple(name for name, _ in models):
-            return False
-        if state.get("missing", "raise") != self._inputs.get("missing", "raise"):
-            return False
-        own = state["classes"]
-        return own is None if classes is None else list(own) == list(classes)
-
-    def _malformed(self) -> str:
-        return (
+        malformed = ValueError(
             f"{self.path} has the checksum of a checkpoint, but its content cannot be "
             f"right; {_KIND.advice}"
         )
+        counts: PairCounts | LabelCounts | None = None
+        try:
+            change = _change(settings["inputs"], self._inputs)
+            state, files = settings["state"], settings["inputs"]["files"]
+            # Names and classes first: others might take much memory.
+            classes, models = state["classes"], tuple(name for name, _ in self._inputs["models"])
+            saved = state["names"], state.get("missing", "raise"), classes and list(classes)
+            wanted = models, self._inputs.get("missing", "raise"), self._inputs.get("classes")
+            if not change and saved == wanted:
+                home: type[PairCounts | LabelCounts] = _HOMES[settings["kind"]]
+                counts = home._checked(state, arrays)
+                n_rows = counts.n_samples + counts.n_missing + counts.n_excluded
+                if not _is_position(settings["position"], n_rows, files):
+                    raise malformed
+                if check is not None:
+                    check.restore(settings.get("labels"))
+        except _WRONG as error:
+            raise malformed from error
+        if change:
+            raise ValueError(f"{self.path} was saved for other input: {change}; {_KIND.advice}")
+        if counts is None:
+            raise malformed
+        return counts, settings["position"]
 
     def save(self, counts: Accumulator, position: Any, check: LabelCheck | None = None) -> None:
         """Write counts, position (None for the beginning) and check, or nothing."""

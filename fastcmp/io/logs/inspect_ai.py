@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import re
@@ -86,20 +87,9 @@ class Archive:
             end = member.header_offset
 
     def read(self, name: str) -> bytes:
-        """Unpack a member, and check its length and its checksum."""
+        """Unpack a member within the limits, and check its length and its checksum."""
         member = self.members[name]
-        self._check(member)
-        data = self._unpack(member, self._packed(member))
-        if len(data) != member.file_size or zlib.crc32(data) != member.CRC:
-            raise ValueError(
-                f"{self.path}: member {name!r} is damaged (its length or its checksum "
-                "differs from what the zip says): copy the file again"
-            )
-        return data
-
-    def _check(self, member: zipfile.ZipInfo) -> None:
-        """Refuse a member that cannot or must not be unpacked."""
-        what = f"{self.path}: member {member.filename!r}"
+        what = f"{self.path}: member {name!r}"
         if member.flag_bits & 1:
             raise ValueError(f"{what} is encrypted; decrypt the file first")
         if member.compress_type not in _METHODS:
@@ -120,44 +110,28 @@ class Archive:
                 f"{self._limit:,} bytes in all; raise memory_limit= if you trust the "
                 "file"
             )
-
-    def _packed(self, member: zipfile.ZipInfo) -> bytes:
-        """Bytes of a member as they stand in the file."""
         self._file.seek(member.header_offset)
-        header = self._file.read(_LOCAL.size)
+        header, data = self._file.read(_LOCAL.size), b""
         if len(header) == _LOCAL.size and header.startswith(b"PK\x03\x04"):
             # The lengths here need not be those in the directory.
-            _, name, extra = _LOCAL.unpack(header)
-            self._file.seek(name + extra, 1)
-            return self._file.read(member.compress_size)
-        return b""  # no member: its checksum will say so
-
-    def _unpack(self, member: zipfile.ZipInfo, packed: bytes) -> bytes:
-        """Unpack at most one byte more than there should be."""
-        most = member.file_size + 1
+            _, n_name, n_extra = _LOCAL.unpack(header)
+            self._file.seek(n_name + n_extra, 1)
+            data = self._file.read(member.compress_size)
+        most = member.file_size + 1  # one byte more than there should be
         try:
             if member.compress_type == zipfile.ZIP_DEFLATED:
-                return zlib.decompressobj(-zlib.MAX_WBITS).decompress(packed, most)
-            if member.compress_type == _ZSTD:
-                return _zstd(packed, most)
+                data = zlib.decompressobj(-zlib.MAX_WBITS).decompress(data, most)
+            elif member.compress_type == _ZSTD:  # frames one after the other
+                stream = pa.CompressedInputStream(pa.BufferReader(data), "zstd")
+                data = io.BufferedReader(stream).read(most)
         except (zlib.error, OSError, ValueError) as error:
+            raise ValueError(f"{what} cannot be unpacked ({error}): copy the file again") from error
+        if len(data) != member.file_size or zlib.crc32(data) != member.CRC:
             raise ValueError(
-                f"{self.path}: member {member.filename!r} cannot be unpacked "
-                f"({error}): copy the file again"
-            ) from error
-        return packed
-
-
-def _zstd(packed: bytes, most: int) -> bytes:
-    """Unpack frames of zstd, one after the other."""
-    stream: Any = pa.CompressedInputStream(pa.BufferReader(packed), "zstd")
-    found = bytearray()
-    while len(found) < most:
-        block = stream.read(min(most - len(found), 1 << 24))
-        if not block:
-            break
-        found += block
-    return bytes(found)
+                f"{what} is damaged (its length or its checksum differs from what the zip says): "
+                "copy the file again"
+            )
+        return data
 
 
 # A sample: what is needed of it, or of its summary.

@@ -265,15 +265,11 @@ def read_column(raw: Any, name: str) -> Column:
         return _read_arrow(raw, name)
     if isinstance(raw, np.ma.MaskedArray):
         return _read_masked(raw, name)
-    if isinstance(raw, (str, bytes)) or np.ndim(raw if _has_shape(raw) else 0) > 1:
+    if isinstance(raw, (str, bytes)) or np.ndim(raw if hasattr(raw, "shape") else 0) > 1:
         return _read_array(np.asarray(raw), name)
     if isinstance(raw, (list, tuple)):
         return _read_list(raw, name)
     return _read_array(np.asarray(raw), name)
-
-
-def _has_shape(raw: Any) -> bool:
-    return hasattr(raw, "shape")
 
 
 def _read_list(raw: list[Any] | tuple[Any, ...], name: str) -> Column:
@@ -315,7 +311,7 @@ def _read_array(array: NDArray[Any], name: str) -> Column:
         case "U" | "S":
             return _coded(name, *_factorize_strings(array))
         case "M" | "m":
-            return _read_dates(array, name)
+            return _coded(name, *_factorize_sorted(array, np.isnat(array)))
         case "O" | "T":
             return _read_objects(array.astype(object, copy=False), name)
     raise TypeError(f"{name} holds labels of type {array.dtype}, which cannot be compared")
@@ -336,18 +332,17 @@ def _read_floats(array: NDArray[Any], name: str) -> Column:
         whole = np.abs(array) < INTEGRAL_LIMIT
         if whole.all() and np.array_equal(array, np.trunc(array)):
             return Column(name=name, integers=array.astype(np.int64))
-    distinct, codes = np.unique(array[~missing], return_inverse=True)
-    everywhere = np.full(array.size, -1, np.int64)
-    everywhere[~missing] = codes
-    return _coded(name, everywhere, map(plain_number, distinct.tolist()))
+    codes, distinct = _factorize_sorted(array, missing)
+    return _coded(name, codes, map(plain_number, distinct.tolist()))
 
 
-def _read_dates(array: NDArray[Any], name: str) -> Column:
-    missing = np.isnat(array)
-    distinct, codes = np.unique(array[~missing], return_inverse=True)
-    everywhere = np.full(array.size, -1, np.int64)
-    everywhere[~missing] = codes
-    return _coded(name, everywhere, distinct)
+def _factorize_sorted(
+    array: NDArray[Any], missing: NDArray[np.bool_]
+) -> tuple[NDArray[np.int64], NDArray[Any]]:
+    distinct, found = np.unique(array[~missing], return_inverse=True)
+    codes = np.full(array.size, -1, np.int64)
+    codes[~missing] = found
+    return codes, distinct
 
 
 def _read_masked(array: np.ma.MaskedArray[Any, Any], name: str) -> Column:
@@ -412,17 +407,23 @@ def _read_objects(array: NDArray[Any], name: str) -> Column:
             return _coded(name, *hashed)
     if any(issubclass(kind, np.number) for kind in set(map(type, labels))):
         labels = [plain_number(x) for x in labels]
-    index: dict[Any, int] = {}
-    codes = np.empty(array.size, np.int64)
-    for i, label in enumerate(labels):
-        try:
-            codes[i] = -1 if is_missing(label) else index.setdefault(label, len(index))
-        except (TypeError, ValueError):
-            raise TypeError(
-                f"{name} holds a label of type {type(label).__name__} at row {i}, "
-                "which cannot be compared"
-            ) from None
-    return _coded(name, codes, index)
+    try:
+        found = dict.fromkeys(labels)
+        known = [label for label in found if not is_missing(label)]
+    except (TypeError, ValueError):
+        for row, label in enumerate(labels):
+            try:
+                is_missing(label)
+                hash(label)
+            except (TypeError, ValueError):
+                raise TypeError(
+                    f"{name} holds a label of type {type(label).__name__} at row {row}, "
+                    "which cannot be compared"
+                ) from None
+        raise
+    place = dict.fromkeys(found, -1) | {label: i for i, label in enumerate(known)}
+    codes = np.fromiter(map(place.__getitem__, labels), np.int64, len(labels))
+    return _coded(name, codes, known)
 
 
 def _read_pandas(raw: Any, name: str) -> Column:

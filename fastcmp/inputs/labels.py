@@ -215,7 +215,7 @@ def _as_shared_integers(
         return single, None, (False, True, *range(2, 256)) if types == {"?"} else range(256)
     highest, codes, signed = [], [], False
     for array in arrays:  # read without their signs, negative numbers are the largest
-        top = int(np.maximum.reduce(array.view(_unsigned(array.dtype)))) if array.size else 0
+        top = _highest(array.view(_unsigned(array.dtype))) if array.size else 0
         signed = signed or top >> (8 * array.itemsize - 1) > 0
         highest.append(top)
         codes.append(array.astype(code_type(top + 1), "C"))  # while it is in the cache
@@ -232,6 +232,11 @@ def _as_shared_integers(
     dtype = code_type(n_codes)
     shared = [array.astype(dtype, copy=False) for array in codes]
     return shared, None if signed else highest, range(low, high + 1)
+
+
+def _highest(array: NDArray[Any]) -> int:
+    """The largest of whole numbers: for few of them three times as fast as ``max``."""
+    return array.item(array.argmax())  # type: ignore[no-any-return]
 
 
 @cache
@@ -375,7 +380,7 @@ def check_predictions(
     only, and spelling is not the cause.
     """
     y_true = codes[0]
-    highest = highest or [int(np.maximum.reduce(own)) for own in codes]
+    highest = highest or [_highest(own) for own in codes]
     high = highest[0]
     # Most often the truth has all codes from 0, and the models have no others.
     from_0 = high < _PART_1 and 0 not in np.bincount(y_true[:_PART_1], minlength=high + 1).tolist()

@@ -40,10 +40,13 @@ def named_columns(raw: Any, argument: str) -> list[tuple[str, Any]]:
 
     Rows of an array are named "model_0", "model_1", ...
     """
-    library = type(raw := known_frame(raw)).__module__.partition(".")[0]
     if isinstance(raw, Mapping):
         named = [(str(name), column) for name, column in raw.items()]
-    elif library == "pandas" and raw.ndim == 2:
+        check_distinct_names([name for name, _ in named], argument)
+        return named
+    raw = known_frame(raw)
+    library = type(raw).__module__.partition(".")[0]
+    if library == "pandas" and raw.ndim == 2:
         named = [(str(c), raw.iloc[:, i]) for i, c in enumerate(raw.columns)]
     elif library == "polars" and hasattr(raw, "get_columns"):
         named = [(column.name, column) for column in raw.get_columns()]

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from importlib.resources import files
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,6 +52,17 @@ SCORE_EXAMPLES = {"digits": ScoreExample("digits_scores.csv", "is_eight")}
 VALUE_EXAMPLES = {"log_loss": "digits_log_loss.csv", "brier": "digits_brier.csv"}
 
 
+def _path(name: str) -> Path:
+    return Path(str(files(__name__).joinpath(name)))
+
+
+def _known(name: str, examples: dict[str, Any]) -> Any:
+    if name not in examples:
+        known = ", ".join(map(repr, examples))
+        raise ValueError(f"name must be one of the known examples ({known}), got {name!r}")
+    return examples[name]
+
+
 def example_path(name: str) -> Path:
     """Return the path of an example prediction file.
 
@@ -76,10 +87,7 @@ def example_path(name: str) -> Path:
     >>> example_path("digits").name
     'digits.csv'
     """
-    if name not in EXAMPLES:
-        known = ", ".join(repr(key) for key in EXAMPLES)
-        raise ValueError(f"name must be one of the known examples ({known}), got {name!r}")
-    return Path(str(files(__name__).joinpath(EXAMPLES[name])))
+    return _path(_known(name, EXAMPLES))
 
 
 def scores_path(name: str) -> Path:
@@ -106,10 +114,7 @@ def scores_path(name: str) -> Path:
     >>> scores_path("digits").name
     'digits_scores.csv'
     """
-    if name not in SCORE_EXAMPLES:
-        known = ", ".join(repr(key) for key in SCORE_EXAMPLES)
-        raise ValueError(f"name must be one of the known examples ({known}), got {name!r}")
-    return Path(str(files(__name__).joinpath(SCORE_EXAMPLES[name].file)))
+    return _path(_known(name, SCORE_EXAMPLES).file)
 
 
 def values_path(measure: str) -> Path:
@@ -136,8 +141,7 @@ def values_path(measure: str) -> Path:
     >>> values_path("brier").name
     'digits_brier.csv'
     """
-    name = VALUE_EXAMPLES[choose(measure, "measure", VALUE_EXAMPLES)]
-    return Path(str(files(__name__).joinpath(name)))
+    return _path(VALUE_EXAMPLES[choose(measure, "measure", VALUE_EXAMPLES)])
 
 
 def demsar_path() -> Path:
@@ -154,7 +158,7 @@ def demsar_path() -> Path:
     >>> demsar_path().name
     'demsar.csv'
     """
-    return Path(str(files(__name__).joinpath("demsar.csv")))
+    return _path("demsar.csv")
 
 
 def logs_path() -> Path:
@@ -173,7 +177,7 @@ def logs_path() -> Path:
     >>> len(list(logs_path().glob("*/samples_*.jsonl")))
     12
     """
-    return Path(str(files(__name__).joinpath("logs")))
+    return _path("logs")
 
 
 def load_demsar() -> tuple[list[str], dict[str, NDArray[np.float64]]]:

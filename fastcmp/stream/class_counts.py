@@ -85,6 +85,14 @@ class Tally:
         cells = np.argwhere(self.counts)
         return cells, self.counts[tuple(cells.T)]
 
+    def table(self, i: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """List the cells of one table that hold samples, ascending, and their samples."""
+        if self.cells is None:
+            cells = np.argwhere(self.counts[i])
+            return cells, self.counts[i][tuple(cells.T)]
+        start, end = np.searchsorted(self.cells[:, 0], [i, i + 1])
+        return self.cells[start:end, 1:], self.counts[start:end]
+
     def seen(self) -> NDArray[np.int64]:
         """List the classes that occur on any axis, ascending."""
         if self.cells is not None:
@@ -442,9 +450,9 @@ class ConfusionCounts(ClassCounts):
                 f"a confusion matrix of {k} classes needs {8 * k**2 / 1e9:.3g} GB: "
                 "name fewer by classes="
             )
-        own = tally.cells[:, 0] == i
         table = np.zeros((k, k), np.int64)
-        table[tuple(tally.cells[own, 1:].T)] = tally.counts[own]
+        cells, counts = tally.table(i)
+        table[tuple(cells.T)] = counts
         return table
 
     @property
@@ -700,12 +708,7 @@ class LabelCounts(ClassCounts):
             True class, class predicted by the first and by the second model; and the
             samples in each cell.
         """
-        tally = self._state.tally
-        if tally.cells is None:
-            cells = np.argwhere(tally.counts[pair])
-            return cells, tally.counts[pair][tuple(cells.T)]
-        start, end = np.searchsorted(tally.cells[:, 0], [pair, pair + 1])
-        return tally.cells[start:end, 1:], tally.counts[start:end]
+        return self._state.tally.table(pair)
 
     def _recorded(self, cells: NDArray[np.int64], counts: NDArray[np.int64]) -> LabelTable:
         k = self.n_classes

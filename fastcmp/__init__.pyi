@@ -55,8 +55,8 @@ from fastcmp.items.repeats import pass_at_k as pass_at_k
 from fastcmp.items.repeats import pass_hat_k as pass_hat_k
 from fastcmp.items.repeats import pass_variance as pass_variance
 from fastcmp.metrics.choice import make_metric as make_metric
-from fastcmp.metrics.fleiss import fleiss_kappa as fleiss_kappa
 from fastcmp.metrics.kappa import cohen_kappa as cohen_kappa
+from fastcmp.metrics.kappa import fleiss_kappa as fleiss_kappa
 from fastcmp.metrics.metric import metric as metric
 from fastcmp.one_call import compare as compare
 from fastcmp.paired.cost_test import cost_test as cost_test

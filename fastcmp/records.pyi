@@ -33,7 +33,7 @@ from fastcmp.items.mean_difference import MeanDifference as MeanDifference
 from fastcmp.items.signed_rank import SignedRankResult as SignedRankResult
 from fastcmp.metrics.choice import Metric as Metric
 from fastcmp.metrics.comparison_result import MetricComparison as MetricComparison
-from fastcmp.metrics.fleiss import FleissResult as FleissResult
+from fastcmp.metrics.kappa import FleissResult as FleissResult
 from fastcmp.metrics.kappa import KappaResult as KappaResult
 from fastcmp.metrics.metric import MetricResult as MetricResult
 from fastcmp.one_call import Recognised as Recognised

@@ -1,4 +1,4 @@
-"""Do two raters agree more than by chance? Cohen's kappa, weighted or not."""
+"""Do raters agree more than by chance? Cohen's kappa of two, weighted or not, and Fleiss'."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,10 +15,13 @@ from fastcmp import kernels
 from fastcmp.core.checks import (
     ALTERNATIVES,
     are_counts_given,
+    as_counts,
     as_level,
     as_numbers,
+    check_total,
     choose,
     keep_side,
+    warn,
 )
 from fastcmp.core.numbers import normal_tail
 from fastcmp.core.records import ConfidenceInterval, Record, are_labelled
@@ -27,7 +30,8 @@ from fastcmp.core.sections import Section, format_interval, format_pvalue, inter
 from fastcmp.core.sentences import Sentence, null_value, with_null
 from fastcmp.counts.label_counts import LabelTable
 from fastcmp.inputs.columns import kind_of
-from fastcmp.inputs.ratings import read_ratings
+from fastcmp.inputs.model_names import has_names, named_columns
+from fastcmp.inputs.ratings import read_label_order, read_ratings
 from fastcmp.kernels.special import ndtri
 from fastcmp.kernels.status import DEGENERATE, UNDEFINED
 from fastcmp.paired.symmetry import read_agreement
@@ -38,24 +42,77 @@ INTERVALS = ("atanh", "wald")
 METHODS = {"cohen": "Cohen's kappa", "scott": "Scott's pi"}
 
 
-def agreement_interval(
-    value: float, error: float, method: str, confidence_level: float, alternative: str
-) -> ConfidenceInterval:
-    """An interval for a coefficient that ends at -1 and 1; NaN for an error of 0.
+#: Of their size: a spread below it is rounding.
+_ROUNDING = 1e-14
 
-    On the scale of atanh, whose slope is 1 / (1 - value**2), or on that of the value.
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Agreement(Record):
+    """A coefficient of agreement beyond chance, with a test that there is none."""
+
+    _blocks = "scores:kappa"
+    _opening = "Test: {title}."
+
+    #: z: `value` over `standard_error_null`.
+    statistic: float
+    pvalue: float
+    distribution: str = "normal"
+    #: A `fastcmp.kernels.Status`.
+    status: int
+    #: The coefficient: 1 where raters agree, 0 for as much agreement as by chance.
+    value: float
+    #: By the delta method over the items; 0 where all raters agree.
+    standard_error: float
+    #: Of raters who label by chance, with the same margins.
+    standard_error_null: float
+    #: For `value`, at `confidence_level`; NaN where the standard error is 0.
+    interval: ConfidenceInterval
+    confidence_level: float
+    #: "atanh" or "wald".
+    interval_method: str
+    alternative: str
+
+
+def _read_options(interval: str, alternative: str, confidence_level: float) -> dict[str, Any]:
+    alternative = choose(alternative, "alternative", ALTERNATIVES)
+    as_level(confidence_level, alternative)
+    return {
+        "interval_method": choose(interval, "interval", INTERVALS),
+        "alternative": alternative,
+        "confidence_level": float(confidence_level),
+    }
+
+
+def _tested(value: float, error: float, null: float, options: dict[str, Any]) -> dict[str, Any]:
+    """Test a coefficient, with an interval: on the scale of atanh, or on that of the value.
+
+    The slope of atanh is 1 / (1 - value**2). No interval for an error of 0.
     """
-    slope = (1.0 - value) * (1.0 + value)
-    if not (error > 0.0 and slope > 0.0):
-        return ConfidenceInterval(math.nan, math.nan)
-    level = as_level(confidence_level, alternative)
-    half = -ndtri(0.5 * (1.0 - level)) * error
-    if method == "atanh":
-        middle, half = math.atanh(value), half / slope
-        ends = math.tanh(middle - half), math.tanh(middle + half)
-    else:
+    side, status = options["alternative"], kernels.UNDEFINED
+    statistic = pvalue = math.nan
+    if null == 0.0:
+        status, statistic, pvalue = kernels.DEGENERATE, 0.0, 1.0
+    elif null > 0.0:
+        status, statistic = kernels.OK, value / null
+        pvalue = float(normal_tail(statistic, side))
+    slope, ends = (1.0 - value) * (1.0 + value), (math.nan, math.nan)
+    if error > 0.0 and slope > 0.0:
+        level = as_level(options["confidence_level"], side)
+        half = -ndtri(0.5 * (1.0 - level)) * error
         ends = value - half, value + half
-    return ConfidenceInterval(*keep_side(ends, alternative, (-1.0, 1.0)))
+        if options["interval_method"] == "atanh":
+            middle, half = math.atanh(value), half / slope
+            ends = math.tanh(middle - half), math.tanh(middle + half)
+        ends = keep_side(ends, side, (-1.0, 1.0))
+    return options | {
+        "statistic": statistic,
+        "pvalue": pvalue,
+        "status": int(status),
+        "value": value,
+        "standard_error": error,
+        "standard_error_null": null,
+        "interval": ConfidenceInterval(*ends),
+    }
 
 
 def describe_agreement(result: Any, symbol: str) -> tuple[str, ...]:
@@ -84,31 +141,11 @@ def describe_agreement(result: Any, symbol: str) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class KappaResult(Record):
+class KappaResult(Agreement):
     """Agreement of two raters beyond chance, with a test that there is none."""
 
-    _blocks = "scores:kappa"
-    _opening = "Test: {title}."
     _cites = (("method", {"cohen": "cohen fleiss-cohen"}),)
 
-    #: z: `value` over `standard_error_null`.
-    statistic: float
-    pvalue: float
-    distribution: str = "normal"
-    #: A `fastcmp.kernels.Status`.
-    status: int
-    #: The coefficient: 1 for equal labels, 0 for as much agreement as by chance.
-    value: float
-    #: By the delta method; 0 where all labels agree.
-    standard_error: float
-    #: Of raters who label independently, with the same margins.
-    standard_error_null: float
-    #: For `value`, at `confidence_level`; NaN where the standard error is 0.
-    interval: ConfidenceInterval
-    confidence_level: float
-    #: "atanh" or "wald".
-    interval_method: str
-    alternative: str
     #: "cohen" or "scott".
     method: str
     #: None, "linear", "quadratic", or what each disagreement weighs, shape (K, K).
@@ -175,8 +212,6 @@ def _has_gap(labels: tuple[Any, ...]) -> bool:
 
 
 _NAMED = (None, "linear", "quadratic")
-#: Of their size: a spread below it is rounding.
-_ROUNDING = 1e-14
 
 
 def cohen_kappa(
@@ -266,7 +301,8 @@ def cohen_kappa(
     (0.7094, [0.6008, 0.7923])
     """
     named = isinstance(weights, str)
-    options = _check_options(method, interval, alternative, confidence_level)
+    options = {"method": choose(method, "method", METHODS)}
+    options |= _read_options(interval, alternative, confidence_level)
     raters = {"rater_a": rater_a, "rater_b": rater_b}
     if are_counts_given(raters, {"table": table}, {"labels": labels}):
         counts = read_agreement(table)
@@ -292,19 +328,6 @@ def cohen_kappa(
     return _kappa(counts, ratings.labels, chosen, options, ratings.n_excluded)
 
 
-def _check_options(
-    method: str, interval: str, alternative: str, confidence_level: float
-) -> dict[str, Any]:
-    alternative = choose(alternative, "alternative", ALTERNATIVES)
-    as_level(confidence_level, alternative)
-    return {
-        "method": choose(method, "method", METHODS),
-        "interval_method": choose(interval, "interval", INTERVALS),
-        "alternative": alternative,
-        "confidence_level": float(confidence_level),
-    }
-
-
 def _check_weights(weights: Any, k: int) -> tuple[Any, Floats]:
     """The weights as they are kept, and as a matrix."""
     if weights is None or isinstance(weights, str):
@@ -325,12 +348,6 @@ def _check_weights(weights: Any, k: int) -> tuple[Any, Floats]:
     return matrix, matrix
 
 
-class _Estimate(NamedTuple):
-    value: float
-    error: float
-    error_null: float
-
-
 def _kappa(
     table: NDArray[np.int64],
     labels: tuple[Any, ...],
@@ -339,38 +356,12 @@ def _kappa(
     n_excluded: int,
 ) -> KappaResult:
     kept, matrix = weights
-    found = _estimate(table, matrix, pooled=options["method"] == "scott")
-    statistic = pvalue = math.nan
-    status = kernels.UNDEFINED
-    if found.error_null == 0.0:
-        status, statistic, pvalue = kernels.DEGENERATE, 0.0, 1.0
-    elif found.error_null > 0.0:
-        status, statistic = kernels.OK, found.value / found.error_null
-        pvalue = float(normal_tail(statistic, options["alternative"]))
-    ends = agreement_interval(
-        found.value,
-        found.error,
-        options["interval_method"],
-        options["confidence_level"],
-        options["alternative"],
-    )
-    return KappaResult(
-        statistic=statistic,
-        pvalue=pvalue,
-        status=int(status),
-        value=found.value,
-        standard_error=found.error,
-        standard_error_null=found.error_null,
-        interval=ends,
-        weights=kept,
-        table=table,
-        labels=labels,
-        n_excluded=n_excluded,
-        **options,
-    )
+    estimates = _cohen(table, matrix, pooled=options["method"] == "scott")
+    found = _tested(*estimates, options)
+    return KappaResult(**found, weights=kept, table=table, labels=labels, n_excluded=n_excluded)
 
 
-def _estimate(table: NDArray[np.int64], v: Floats, *, pooled: bool) -> _Estimate:
+def _cohen(table: NDArray[np.int64], v: Floats, *, pooled: bool) -> tuple[float, float, float]:
     """Estimate kappa and both its standard errors; NaN where chance always agrees."""
     n = float(table.sum())
     proportions = table / max(n, 1.0)
@@ -380,7 +371,7 @@ def _estimate(table: NDArray[np.int64], v: Floats, *, pooled: bool) -> _Estimate
     row, column = v @ c, r @ v
     expected = float(r @ row)
     if expected == 0.0:
-        return _Estimate(math.nan, math.nan, math.nan)
+        return math.nan, math.nan, math.nan
     # What a sample at (i, j) adds to the expected disagreement, by its margins.
     if pooled:
         row = column = 0.5 * (row + column)
@@ -388,7 +379,7 @@ def _estimate(table: NDArray[np.int64], v: Floats, *, pooled: bool) -> _Estimate
     largest = float(v.max())
     spread = np.sqrt(r @ (margins - v - expected) ** 2 @ c)
     if spread <= _ROUNDING * math.sqrt(expected * largest):
-        return _Estimate(0.0, 0.0, 0.0)
+        return 0.0, 0.0, 0.0
     observed = float((v * proportions).sum())
     rest = observed / expected
     influence = (rest * margins - v - observed) / expected
@@ -396,4 +387,244 @@ def _estimate(table: NDArray[np.int64], v: Floats, *, pooled: bool) -> _Estimate
     if error <= _ROUNDING * math.sqrt(largest / expected):
         error = 0.0
     root = math.sqrt(n)
-    return _Estimate(1.0 - rest, error / root, float(spread) / expected / root)
+    return 1.0 - rest, error / root, float(spread) / expected / root
+
+
+# Many raters.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class FleissResult(Agreement):
+    """Agreement of many raters beyond chance, with a test that there is none."""
+
+    _cites = ("fleiss",)
+
+    n_items: int
+    n_raters: int
+    labels: tuple[Any, ...]
+    #: Proportion of all ratings that each label has, shape (K,).
+    label_shares: Floats
+    #: Kappa of each label against all others, and p-values of no agreement on it beyond
+    #: chance, shape (K,); NaN for a label that never occurs.
+    label_kappas: Floats
+    label_pvalues: Floats
+    #: Items with a label that was not chosen.
+    n_excluded: int = 0
+
+    def sections(self) -> list[Section]:
+        """Describe the record.
+
+        Returns
+        -------
+        list of Section
+            One section with a row a label.
+        """
+        text = describe_agreement(self, "kappa")
+        text += (f"{self.n_raters} raters of {self.n_items} items.",)
+        if self.n_excluded:
+            text += (f"{self.n_excluded} items with other labels were left out.",)
+        rows = tuple(
+            (
+                str(label),
+                f"{100 * proportion:.1f}%",
+                "-" if math.isnan(kappa) else f"{kappa:.4f}",
+                format_pvalue(pvalue),
+            )
+            for label, proportion, kappa, pvalue in zip(
+                self.labels,
+                self.label_shares.tolist(),
+                self.label_kappas.tolist(),
+                self.label_pvalues.tolist(),
+                strict=True,
+            )
+        )
+        return [
+            Section(
+                title=f"Fleiss' kappa ({self.alternative})",
+                text=text,
+                columns=("label", "ratings", "kappa", "p"),
+                rows=rows,
+            )
+        ]
+
+
+def fleiss_kappa(
+    ratings: Any = None,
+    *,
+    rating_counts: Any = None,
+    multiplicity: ArrayLike | None = None,
+    labels: Sequence[Any] | None = None,
+    interval: str = "atanh",
+    alternative: str = "two-sided",
+    confidence_level: float = 0.95,
+) -> FleissResult:
+    """Fleiss' kappa of M raters of the same items, with interval and test.
+
+    Parameters
+    ----------
+    ratings : array-like, shape (M, n), mapping or frame
+        Labels, a row a rater; or a mapping from names to columns, or a frame whose
+        columns are raters. None may be missing.
+    rating_counts : array-like of int, shape (n, K), optional
+        In their place: ``rating_counts[i, k]`` raters who gave item i the label k; as many
+        in each row.
+    multiplicity : array-like of int, shape (n,), optional
+        How many items have the counts of each row; 1 by default.
+    labels : sequence, optional
+        Labels to count; items with any other label are left out. By default all. Of
+        `rating_counts` what the columns are called; 0, 1, ... by default.
+    interval : {"atanh", "wald"}
+        Interval on the scale of atanh, or symmetric as other programs print it.
+    alternative : {"two-sided", "greater", "less"}
+        "greater": the raters agree more than by chance.
+    confidence_level : float
+        Level of the interval, in (0, 1).
+
+    Returns
+    -------
+    FleissResult
+        Value, standard errors, interval, z and p-value of no agreement beyond chance,
+        and a kappa for each label.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two raters, lengths differ, or a label is missing; if
+        items have different numbers of ratings, or counts are negative or fractional.
+    TypeError
+        If labels cannot be compared, or there are not either ratings or counts.
+
+    Notes
+    -----
+    Kappa is 1 - D / S: D is the proportion of pairs of raters of an item who disagree,
+    S that of two labels drawn from all. The test has the standard error under chance
+    [2]_; the interval that of linearization over the items, with divisor n (n - 1)
+    [3]_, which holds for other items as well, not for other raters. Where all labels
+    are the same kappa is undefined (NaN, ``UNDEFINED``); where all raters agree on
+    different labels it is 1, with a standard error of 0 and no interval.
+
+    References
+    ----------
+    .. [1] J. L. Fleiss, "Measuring nominal scale agreement among many raters",
+       Psychological Bulletin 76 (1971) 378-382.
+    .. [2] J. L. Fleiss, J. C. M. Nee, J. R. Landis, "Large sample variance of kappa in
+       the case of different sets of raters", Psychological Bulletin 86 (1979) 974-977.
+    .. [3] K. L. Gwet, "Computing inter-rater reliability and its variance in the
+       presence of high agreement", British J. Mathematical and Statistical Psychology
+       61 (2008) 29-48.
+
+    Examples
+    --------
+    >>> from fastcmp import fleiss_kappa
+    >>> ratings = [
+    ...     ["x", "y", "y", "x", "z", "z"],
+    ...     ["x", "y", "x", "x", "z", "y"],
+    ...     ["x", "y", "y", "y", "z", "z"],
+    ... ]
+    >>> result = fleiss_kappa(ratings)
+    >>> round(result.value, 4), round(result.standard_error, 4)
+    (0.4953, 0.2312)
+    >>> result = fleiss_kappa(rating_counts=[[3, 0], [1, 2], [0, 3], [3, 0]])
+    >>> round(result.value, 4), round(result.pvalue, 4)
+    (0.6571, 0.0228)
+    """
+    options = _read_options(interval, alternative, confidence_level)
+    data, of_counts = {"ratings": ratings}, {"multiplicity": multiplicity}
+    if are_counts_given(data, {"rating_counts": rating_counts}, of_counts=of_counts):
+        counts = as_counts(rating_counts, "rating_counts")
+        if counts.ndim != 2 or not counts.size:
+            raise ValueError(
+                "rating_counts must be of shape (n, K), a row an item and a column a "
+                f"label, got {counts.shape}"
+            )
+        check_total(counts, "rating_counts", 2)
+        n, k = counts.shape
+        times = np.ones(n, np.int64)
+        if multiplicity is not None:
+            times = as_counts(multiplicity, "multiplicity")
+            if times.shape != (n,) or not times.any():
+                raise ValueError(
+                    f"multiplicity must hold {n} numbers, not all 0, got shape {times.shape}"
+                )
+            check_total(times, "multiplicity", 1)
+        counts, times = counts[times > 0], times[times > 0]
+        _check_raters(counts.sum(axis=1))
+        names: tuple[Any, ...] = tuple(range(k))
+        if labels is not None:
+            names = read_label_order(labels).distinct
+            if len(names) != k:
+                raise ValueError(f"labels must name the {k} columns, got {len(names)}")
+        return _fleiss(counts, times, names, options, 0)
+    named = has_names(ratings)
+    raters = [
+        (f"ratings[{name!r}]" if named else f"ratings[{i}]", column)
+        for i, (name, column) in enumerate(named_columns(ratings, "ratings"))
+    ]
+    if len(raters) < 2:
+        raise ValueError(f"ratings must hold at least 2 raters, got {len(raters)}")
+    read = read_ratings(raters, labels)
+    m, n = read.codes.shape
+    if m > n and not named:
+        warn(
+            f"ratings holds {m} raters of {n} items: raters come first; pass ratings.T "
+            "if its rows are items"
+        )
+    counts = np.zeros((n, len(read.labels)), np.int64)
+    for codes in read.codes:
+        counts[np.arange(n), codes] += 1
+    return _fleiss(counts, np.ones(n, np.int64), read.labels, options, read.n_excluded)
+
+
+def _check_raters(raters: NDArray[np.int64]) -> None:
+    """Refuse items that were rated by different numbers of raters, or by one."""
+    if raters.min() != raters.max():
+        raise ValueError(
+            "rating_counts must add up to the same number of raters in each row, got "
+            f"{raters.min()} and {raters.max()}; pass labels of raters as ratings="
+        )
+    if raters[0] < 2:
+        raise ValueError(f"rating_counts must hold at least 2 raters an item, got {raters[0]}")
+
+
+def _fleiss(
+    counts: NDArray[np.int64],
+    times: NDArray[np.int64],
+    labels: tuple[Any, ...],
+    options: dict[str, Any],
+    n_excluded: int,
+) -> FleissResult:
+    """Estimate kappa, of all labels and of each, and test it."""
+    rated, weight = counts.astype(np.float64), times.astype(np.float64)
+    m, n = float(rated[0].sum()), float(weight.sum())
+    totals = weight @ rated
+    p, q = totals / (m * n), (m * n - totals) / (m * n)
+    pairs = m * (m - 1.0)
+    chance, again = float(p @ q), float(p @ p)
+    # Proportion of pairs of raters of an item of whom one gives the label.
+    split = rated * (m - rated) / pairs
+    by_label = weight @ split / n
+    used = p * q > 0.0
+    kappas = np.where(used, 1.0 - by_label / np.where(used, p * q, 1.0), math.nan)
+    value = error = null = math.nan
+    if chance > 0.0:
+        value = 1.0 - float(by_label.sum()) / chance
+        # The variance of 1{equal} - p_i - p_j for independent labels, as a sum of squares.
+        equal = np.eye(p.size) - p[:, np.newaxis] - p + again
+        null = math.sqrt(2.0 * float(p @ equal**2 @ p) / (pairs * n)) / chance
+        apart = split.sum(axis=1)
+        influence = float(weight @ apart) / n - apart
+        influence -= 2.0 * (1.0 - value) * (rated @ p / m - again)
+        spread = math.sqrt(float(weight @ influence**2) / n)
+        if n > 1.0:
+            error = spread / chance / math.sqrt(n - 1.0)
+            error = error if spread > _ROUNDING * math.sqrt(chance) else 0.0
+    return FleissResult(
+        **_tested(value, error, null, options),
+        n_items=int(n),
+        n_raters=int(m),
+        labels=labels,
+        label_shares=p,
+        label_kappas=kappas,
+        label_pvalues=normal_tail(kappas * math.sqrt(n * pairs / 2), options["alternative"]),
+        n_excluded=n_excluded,
+    )

@@ -21,8 +21,7 @@ _MEMORY = "4GB"  # unless the user says otherwise
 
 
 def _report(options: argparse.Namespace) -> None:
-    from fastcmp.scores.classification_report import read_report_options
-    from fastcmp.scores.classification_report_result import COLUMNS, read_chosen
+    from fastcmp.scores.classification_report import COLUMNS, read_chosen, read_report_options
 
     check_places(options)
     limit = read_size(options.memory_limit or _MEMORY, "--memory-limit")

@@ -9,22 +9,22 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import are_counts_given, as_proportion, as_whole, choose
+from fastcmp.core.errors import ArgumentError
 from fastcmp.core.threads import Progress, ThreadPool, check_workers, reporting
 from fastcmp.kernels.class_exchanges import exchange_classes
 from fastcmp.metrics.cells import Cells
-from fastcmp.metrics.choice import Metric, make_metric
+from fastcmp.metrics.choice import Metric, make_metric, read_labels, read_zero_division
 from fastcmp.metrics.estimators import Estimator, KernelEstimator, Proportions
 from fastcmp.metrics.intervals import (
     conventions,
     differing_labels,
-    estimate,
     estimate_tables,
     few_samples,
     rate_limits,
@@ -33,13 +33,7 @@ from fastcmp.metrics.pairs import pair_of, pooled_test, pooled_z
 from fastcmp.metrics.permutation import Exchanges, permutation_tests
 from fastcmp.metrics.registry import PROPORTIONS
 from fastcmp.pairwise.adjust import ADJUSTMENTS, adjust_checked, promise
-from fastcmp.scores.classification_report_result import (
-    Chosen,
-    ClassificationReport,
-    Plan,
-    make_plan,
-    read_chosen,
-)
+from fastcmp.scores.classification_report_result import ClassificationReport
 from fastcmp.scores.report_counts import ReportCounts, count_models, read_report_counts
 
 Bools = NDArray[np.bool_]
@@ -130,16 +124,6 @@ def _class_tests(estimators: Sequence[KernelEstimator], pairs: Ints) -> tuple[Fl
         difference = estimator.values(a) - estimator.values(b)
         own[~known] = pooled_z(1.0, total, square, difference)[1]
     return pvalue.ravel(), exact.ravel()
-
-
-def _average_values(estimators: Sequence[Estimator], cells: Cells, level: float) -> Floats:
-    """Metrics of one model and the ends of their intervals, those of `metric`, (3, U)."""
-    values, table = np.full((3, len(estimators)), math.nan), cells.table()
-    for u, estimator in enumerate(estimators):
-        estimator.check(table)
-        made = estimate(estimator, cells, level)
-        values[:, u] = made.value, made.low, made.high
-    return values
 
 
 def _average_tests(estimators: Sequence[Estimator], cells: Cells) -> tuple[Floats, Bools]:
@@ -322,40 +306,41 @@ def _report(
 ) -> ClassificationReport:
     """Work out all numbers, and make the record."""
     plan = make_plan(chosen, counts, target_names)
-    columns = [_of_two_classes(metric) for metric in plan.columns]
-    right = _of_two_classes(make_metric("recall"))  # of the class "right": the accuracy
+    numbers = (*plan.rates, *plan.accuracy, *plan.averages, *plan.overall)
+    columns = [_of_two_classes(metric) for metric in chosen.columns]
+    # Of the class "right": the accuracy.
+    right = [_of_two_classes(make_metric("recall")) for _ in plan.accuracy]
+    first, ordered = counts.arranged(plan.classes), counts.arranged(plan.order)
     averages = [number.metric.bind(plan.classes)[0] for number in plan.averages]
     overall = [number.metric.bind(plan.order)[0] for number in plan.overall]
-    first, ordered = counts.arranged(plan.classes), counts.arranged(plan.order)
-    numbers, level = list(plan.numbers()), options["confidence_level"]
+    level, models, by = options["confidence_level"], range(len(counts.names)), counts.control
 
     def measure(i: int) -> Floats:
         """All numbers of one model with the ends of their intervals, (3, E)."""
         tables = _class_tables(first.cells[i], plan.shown).sum(axis=3)
         rates = [_class_values(column, tables[:-1], level) for column in columns]
         parts = [np.stack(rates, axis=2).reshape(3, -1)]
-        if plan.whole:
-            parts.append(_class_values(right, tables[-1:], level))
-        parts.append(_average_values(averages, first.cells[i], level))
-        parts.append(_average_values(overall, ordered.cells[i], level))
+        parts += [_class_values(column, tables[-1:], level) for column in right]
+        for estimators, own in ((averages, first), (overall, ordered)):
+            table = own.cells[i].table()
+            for estimator in estimators:
+                estimator.check(table)
+                (made,) = estimate_tables(estimator, table[np.newaxis], level)
+                parts.append(np.array([[made.value], [made.low], [made.high]]))
         return np.concatenate(parts, axis=1)
 
     def test(i: int) -> tuple[Floats, Bools]:
         """Test all numbers of one model against the control."""
-        pair, own = first.pairs[i], ordered.pairs[i]
-        assert pair is not None and own is not None  # noqa: PT018
-        _, a, b = pair.codes.T
-        if np.array_equal(a, b):
+        pair = first.cells[i]
+        if pair.same:
             return np.ones(len(numbers)), np.ones(len(numbers), bool)
         tables = _class_tables(pair, plan.shown)
         parts = [_class_tests(columns, tables[:-1])]
-        if plan.whole:
-            parts.append(_class_tests([right], tables[-1:]))
-        parts += [_average_tests(averages, pair), _average_tests(overall, own)]
+        parts += [_class_tests([column], tables[-1:]) for column in right]
+        parts += [_average_tests(averages, pair), _average_tests(overall, ordered.cells[i])]
         pvalues, exact = zip(*parts, strict=True)
         return np.concatenate(pvalues), np.concatenate(exact)
 
-    models, by = range(len(counts.names)), counts.control
     difference = pvalue = adjusted = exact = None
     with ThreadPool(threads) as pool:
         values = dict(pool.answers(measure, models))
@@ -375,8 +360,8 @@ def _report(
         control=None if by is None else counts.names[by],
         rows=tuple(number.row for number in numbers),
         kinds=tuple(number.kind for number in numbers),
-        metrics=tuple(number.name for number in numbers),
-        titles=tuple(number.title for number in numbers),
+        metrics=tuple(number.plain.full_name for number in numbers),
+        titles=tuple(number.plain.title for number in numbers),
         lower_is_better=np.array([x.metric.lower_is_better for x in numbers]),
         support=np.array([number.support for number in numbers], np.int64),
         value=value,
@@ -415,3 +400,180 @@ def _cautions(plan: Plan, averages: list[Estimator], counts: ReportCounts) -> tu
     if more > 0:
         undefined[_MOST_CAUTIONS:] = [f"There are {more} more rates of this kind."]
     return (*few_samples(first, classes), *undefined, *differing[:1])
+
+
+# What a report shows: rows, columns and metrics of all classes.
+
+
+COLUMNS = ("precision", "recall", "f1")
+
+
+class Number(NamedTuple):
+    """One number of the report, of each model."""
+
+    #: Of the class, or "macro avg" and the like.
+    row: str
+    #: "class", "average" or "overall".
+    kind: str
+    metric: Metric
+    support: int
+
+    @property
+    def plain(self) -> Metric:
+        """The metric without its average, which the row says."""
+        return self.metric if self.kind == "overall" else replace(self.metric, average="binary")
+
+
+class Plan(NamedTuple):
+    """Which numbers a report has."""
+
+    #: Classes as they are counted: those that are listed come first; and their order for
+    #: metrics of all classes.
+    classes: tuple[Any, ...]
+    order: tuple[Any, ...]
+    #: Places of the classes that have a row.
+    shown: Ints
+    #: Rates of these classes; the accuracy where all classes are listed, for then micro
+    #: averages are the accuracy; averages, and metrics of all classes.
+    rates: tuple[Number, ...]
+    accuracy: tuple[Number, ...]
+    averages: tuple[Number, ...]
+    overall: tuple[Number, ...]
+
+
+class Chosen(NamedTuple):
+    """What the user wants to see."""
+
+    columns: tuple[Metric, ...]
+    overall: tuple[Metric, ...]
+    labels: Any
+    positive: Any
+
+
+def read_chosen(
+    metrics: Any, overall: Any, labels: Any, positive: Any, zero_division: Any
+) -> Chosen:
+    """Check which metrics and classes are wanted."""
+    zero = read_zero_division(zero_division)
+    columns = tuple(
+        _of_classes(each, zero)
+        for each in _listed(COLUMNS if metrics is None else metrics, "metrics")
+    )
+    if not columns:
+        raise ValueError("metrics must name at least one metric, got none")
+    whole = tuple(
+        _made(each, "overall", positive=positive, zero_division=zero)
+        if isinstance(each, str)
+        else _made(each, "overall")
+        for each in _listed(overall, "overall")
+    )
+    for argument, made in {"metrics": columns, "overall": whole}.items():
+        names = [metric.full_name for metric in made]
+        if len(set(names)) < len(names):
+            raise ValueError(f"{argument} must name different metrics, got {names}")
+    return Chosen(columns, whole, read_labels(labels), positive)
+
+
+def _listed(raw: Any, name: str) -> list[Any]:
+    """Read one metric or several."""
+    if isinstance(raw, (str, Metric)) or callable(raw):
+        return [raw]
+    if not isinstance(raw, (list, tuple)):
+        raise TypeError(f"{name} must be a list of metrics, got {raw!r}")
+    return list(raw)
+
+
+def _made(given: Any, argument: str, **options: Any) -> Metric:
+    """Make a metric; an error names the argument that it came by."""
+    try:
+        return make_metric(given, **options)
+    except (ValueError, TypeError) as error:
+        if isinstance(error, ArgumentError) and error.argument == "metric":
+            raise type(error)(argument, *error.args[1:]) from None
+        text = str(error)
+        of = f"{argument} must" if text.startswith("metric must") else f"{argument}: "
+        raise type(error)(of + text.removeprefix("metric must")) from None
+
+
+def _of_classes(given: Any, zero_division: float) -> Metric:
+    """Read a metric of each class."""
+    metric = _made(given, "metrics")
+    if not metric.is_rate:
+        raise ValueError(
+            f"metrics must be rates of classes, such as 'precision', and "
+            f"{metric.full_name!r} is of all classes at once: pass it as overall="
+        )
+    if metric.average not in ("binary", None) or metric.prevalence is not None:
+        raise ValueError(
+            f"metrics are of each class, and their averages stand below: pass "
+            f"{metric.name!r}, got {given if isinstance(given, str) else 'a Metric'!r}"
+            " with an average or a prevalence"
+        )
+    if not isinstance(given, Metric):
+        metric = replace(metric, zero_division=zero_division)
+    return replace(metric, average="binary", positive=None, labels="union")
+
+
+def make_plan(chosen: Chosen, counts: ReportCounts, target_names: Any) -> Plan:
+    """Settle which numbers there are."""
+    first = counts.cells[0]
+    counted = np.bincount(first.codes[:, 0], first.counts, len(counts.classes)).astype(np.int64)
+    sizes = dict(zip(counts.classes, counted.tolist(), strict=True))
+    found, labels = counts.classes, chosen.labels
+    if isinstance(labels, str):
+        listed = tuple(x for x in found if labels == "union" or sizes[x])
+        wanted = labels if labels == "union" else listed
+    else:
+        listed = wanted = tuple(labels)
+        if not set(listed) & set(found):
+            raise ValueError(
+                f"labels must be classes of the data ({_some(found)}), got {_some(listed)}"
+            )
+    classes = (*listed, *(label for label in found if label not in set(listed)))
+    whole = len(classes) == len(listed)
+    shown, positive = list(range(len(listed))), chosen.positive
+    if positive is not None:
+        if positive not in listed:
+            raise ValueError(f"positive must be one of {_some(listed)}, got {positive!r}")
+        shown = [listed.index(positive)]
+    names = tuple(map(str, listed))
+    if target_names is not None:
+        if isinstance(target_names, str) or not hasattr(target_names, "__len__"):
+            raise TypeError(f"target_names must be a sequence of names, got {target_names!r}")
+        names = tuple(map(str, target_names))
+        if len(names) != len(listed):
+            raise ValueError(
+                f"target_names must name each of the {len(listed)} classes "
+                f"{_some(listed)}, got {len(names)} names"
+            )
+    for metric in chosen.overall:
+        if metric.is_rate and metric.average in ("binary", None) and len(found) > 2:
+            raise ValueError(
+                f"overall must be of all {len(found)} classes, and {metric.name!r} is a "
+                f"rate of each: pass it as metrics=, or an average of it, such as "
+                f"'{metric.name}_macro'"
+            )
+    n_listed, n = sum(sizes.get(label, 0) for label in listed), counts.n_samples
+    return Plan(
+        classes=classes,
+        order=classes if whole else found,
+        shown=np.array(shown, np.int64),
+        rates=tuple(
+            Number(names[code], "class", metric, sizes.get(listed[code], 0))
+            for code in shown
+            for metric in chosen.columns
+        ),
+        accuracy=(Number("accuracy", "overall", make_metric("accuracy"), n),) if whole else (),
+        averages=tuple(
+            Number(f"{kind} avg", "average", replace(metric, average=kind, labels=wanted), n_listed)
+            for kind in (("macro", "weighted") if whole else ("micro", "macro", "weighted"))
+            for metric in chosen.columns
+            if kind in metric.entry.averages
+        ),
+        overall=tuple(Number(metric.title, "overall", metric, n) for metric in chosen.overall),
+    )
+
+
+def _some(labels: Sequence[Any]) -> str:
+    shown = ", ".join(map(repr, labels[:4]))
+    return f"{shown}, ... ({len(labels)} in all)" if len(labels) > 4 else shown

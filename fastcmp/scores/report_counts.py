@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +14,7 @@ from fastcmp.core.records import are_confusions, are_labelled
 from fastcmp.core.threads import ThreadPool
 from fastcmp.counts.label_counts import LabelTable, count_cells
 from fastcmp.counts.pairs import model_index, places_of
-from fastcmp.inputs.labels import Labels, encode, in_order, sorted_codes
+from fastcmp.inputs.labels import encode, in_order, sorted_codes
 from fastcmp.inputs.model_names import check_distinct_names, has_names, with_names
 from fastcmp.metrics.cells import Cells, cells_of_table, check_classes_fit, read_classes
 
@@ -32,34 +32,37 @@ class ReportCounts(NamedTuple):
     names: tuple[str, ...]
     #: The label of each class.
     classes: tuple[Any, ...]
-    #: Of each model alone.
+    #: Of each model together with the control, which comes second; of the control itself,
+    #: and of all without one, of the model alone.
     cells: tuple[Cells, ...]
-    #: Of each model together with the control, which comes second; None for the control
-    #: itself, and no entries without one.
-    pairs: tuple[Cells | None, ...]
     control: int | None
     n_samples: int
     n_missing: int = 0
     n_excluded: int = 0
 
     def arranged(self, classes: Sequence[Any]) -> ReportCounts:
-        """Put the classes in another order, perhaps with more of them."""
+        """Put the classes in another order, with more of them or without those of no sample."""
         if tuple(classes) == self.classes:
             return self
         index = {label: i for i, label in enumerate(classes)}
-        place, k = [index[label] for label in self.classes], len(classes)
-        return self._replace(
-            classes=tuple(classes),
-            cells=tuple(cells.reordered(place, k) for cells in self.cells),
-            pairs=tuple(None if pair is None else pair.reordered(place, k) for pair in self.pairs),
-        )
+        place, k = [index.get(label, -1) for label in self.classes], len(classes)
+        cells = tuple(own.reordered(place, k) for own in self.cells)
+        return self._replace(classes=tuple(classes), cells=cells)
+
+    def without_empty(self) -> ReportCounts:
+        """Leave out classes that are neither true nor predicted, and sort the others."""
+        seen = np.zeros(len(self.classes), bool)
+        for own in self.cells:
+            seen[own.codes] = True
+        used = sorted_codes(self.classes, np.flatnonzero(seen))
+        return self.arranged([self.classes[code] for code in used])
 
 
 def count_models(
     y_true: Any, preds: Any, names: Any, control: Any, pool: ThreadPool
 ) -> ReportCounts:
     """Count the predictions of one model, or of several."""
-    if is_one_model(preds):
+    if _is_one_model(preds):
         named = with_names([preds], names, "preds")
         labels = encode(y_true, {"preds": preds}, missing=None, least=1)
         chosen = tuple(named) if names is not None else (_ONE_NAME,)
@@ -68,27 +71,41 @@ def count_models(
         labels = encode(y_true, several, missing=None, least=1)
         chosen = labels.names
     place = _place_of(control, chosen)
-    columns = (labels.y_true, *labels.preds)
-    k = 1 + max(int(column.max()) for column in columns)
+    k = 1 + max(int(column.max()) for column in (labels.y_true, *labels.preds))
     if k > _FEW:
         labels = in_order(labels)
         k = len(labels.classes)
     check_classes_fit(k)
-    cells, pairs = _counted(labels, k, place, pool)
-    found = ReportCounts(
-        chosen,
-        tuple(labels.classes[:k]),
-        cells,
-        pairs,
-        place,
-        labels.n_samples,
-        labels.n_missing,
-        labels.n_excluded,
-    )
-    return _without_empty(found)
+    true, columns = labels.y_true, labels.preds
+    others = [i for i in range(len(columns)) if i != place]
+
+    def count(i: int) -> Cells:
+        if k > (_TABLED if place is None else _CUBED):
+            by = () if place is None else (columns[place],)
+            return Cells(*count_cells((true, columns[i], *by), k), k)
+        if place is None:
+            table = np.zeros((k, k), np.int64)
+            kernels.count_agreement(true, columns[i], table)
+        else:
+            table = np.zeros((k, k, k), np.int64)
+            kernels.count_labels(true, columns[i], columns[place], table)
+        return cells_of_table(table)
+
+    pool.expect(len(others))
+    cells = _with_control(dict(pool.answers(count, others)), place)
+    dropped = labels.n_samples, labels.n_missing, labels.n_excluded
+    counted = ReportCounts(chosen, tuple(labels.classes[:k]), cells, place, *dropped)
+    return counted.without_empty()
 
 
-def is_one_model(preds: Any) -> bool:
+def _with_control(others: dict[int, Cells], control: int | None) -> tuple[Cells, ...]:
+    """Cells of all models in their order, with the control alone out of another one's."""
+    if control is not None:
+        others[control] = next(iter(others.values())).alone(1)
+    return tuple(others[i] for i in sorted(others))
+
+
+def _is_one_model(preds: Any) -> bool:
     """Tell the labels of one model from those of several."""
     if has_names(preds):
         return False
@@ -107,78 +124,44 @@ def _place_of(control: Any, names: tuple[str, ...]) -> int | None:
     return model_index(control, names, "control")
 
 
-def _counted(
-    labels: Labels, k: int, control: int | None, pool: ThreadPool
-) -> tuple[tuple[Cells, ...], tuple[Cells | None, ...]]:
-    """Count each model; with a control from its counts together with it."""
-    true, preds = labels.y_true, labels.preds
-    places = range(len(preds))
-    pool.expect(len(preds) - (control is not None))
-    if control is None:
-        alone = dict(pool.answers(lambda i: _count_one(true, preds[i], k), places))
-        return tuple(alone[i] for i in places), ()
-    by, others = preds[control], [i for i in places if i != control]
-    both = dict(pool.answers(lambda i: _count_two(true, preds[i], by, k), others))
-    pairs = tuple(both.get(i) for i in places)
-    return _alone(pairs), pairs
-
-
-def _count_one(true: NDArray[Any], pred: NDArray[Any], k: int) -> Cells:
-    if k > _TABLED:
-        return Cells(*count_cells((true, pred), k), k)
-    table = np.zeros((k, k), np.int64)
-    kernels.count_agreement(true, pred, table)
-    return cells_of_table(table)
-
-
-def _count_two(true: NDArray[Any], pred: NDArray[Any], by: NDArray[Any], k: int) -> Cells:
-    if k > _CUBED:
-        return Cells(*count_cells((true, pred, by), k), k)
-    table = np.zeros((k, k, k), np.int64)
-    kernels.count_labels(true, pred, by, table)
-    return cells_of_table(table)
-
-
-def _alone(pairs: Sequence[Cells | None]) -> tuple[Cells, ...]:
-    """Take each model by itself out of its counts together with the control."""
-    others = [pair for pair in pairs if pair is not None]
-    return tuple(others[0].alone(1) if pair is None else pair.alone(0) for pair in pairs)
-
-
-def _without_empty(found: ReportCounts) -> ReportCounts:
-    """Leave out classes that are neither true nor predicted, and sort the others."""
-    k = len(found.classes)
-    seen = np.zeros(k, bool)
-    for cells in found.cells:
-        seen[cells.codes] = True
-    used = sorted_codes(found.classes, np.flatnonzero(seen))
-    if used == list(range(k)):
-        return found
-    index = {code: i for i, code in enumerate(used)}
-    place = [index.get(code, -1) for code in range(k)]
-    move: Callable[[Cells], Cells] = lambda x: x.reordered(place, len(used))  # noqa: E731
-    return found._replace(
-        classes=tuple(found.classes[code] for code in used),
-        cells=tuple(map(move, found.cells)),
-        pairs=tuple(None if pair is None else move(pair) for pair in found.pairs),
-    )
-
-
 def read_report_counts(counts: Any, classes: Any, names: Any, control: Any) -> ReportCounts:
     """Take counts of a stream, of two models, or confusion matrices."""
-    if isinstance(counts, LabelTable) or are_labelled(counts):
-        found = _of_pairs(counts, names, control)
-    elif are_confusions(counts):
-        found = _of_confusions(counts, names)
-    else:
+    kind = type(counts).__name__
+    of_pairs = isinstance(counts, LabelTable) or are_labelled(counts)
+    if not of_pairs and not are_confusions(counts):
         return _of_tables(counts, classes, names, control)
+    known = ("a", "b") if isinstance(counts, LabelTable) else counts.names or ()
+    chosen, k, m = _named(names, known), len(counts.classes), len(known)
+    check_classes_fit(k)
+    place, cells = None, tuple[Cells, ...]()
+    if of_pairs:
+        place = _place_of(control, chosen)
+        by = place or 0
+
+        def with_control(i: int) -> Cells:
+            if isinstance(counts, LabelTable):
+                *codes, sizes = counts.nonzero()
+                pair = Cells(np.stack(codes, axis=1).astype(np.int64), sizes, k)
+            else:
+                (at,) = places_of(np.array([sorted((i, by))]), m).tolist()
+                codes, sizes = counts.cells(at)
+                pair = Cells(np.asarray(codes, np.int64), np.asarray(sizes), k)
+            return pair if i < by else pair.exchanged()
+
+        if m:
+            cells = _with_control({i: with_control(i) for i in range(m) if i != by}, by)
+        if place is None:
+            cells = tuple(x if i == by else x.alone(0) for i, x in enumerate(cells))
+    else:
+        cells = tuple(cells_of_table(counts.matrix(i)) for i in range(m))
     if classes is not None:
-        raise ValueError(f"classes= are those of the {type(counts).__name__} itself")
-    if control is not None and not found.pairs:
-        raise ValueError(_no_pairs(type(counts).__name__))
-    if not found.n_samples:
+        raise ValueError(f"classes= are those of the {kind} itself")
+    if control is not None and not of_pairs:
+        raise ValueError(_no_pairs(kind))
+    if not counts.n_samples:
         raise ValueError("counts must hold samples, got none")
-    return found
+    dropped = counts.n_samples, counts.n_missing, counts.n_excluded
+    return ReportCounts(chosen, tuple(counts.classes), cells, place, *dropped)
 
 
 def _no_pairs(kind: str) -> str:
@@ -191,58 +174,6 @@ def _no_pairs(kind: str) -> str:
 def _named(names: Any, known: Sequence[str]) -> tuple[str, ...]:
     """Models with the names that the user chose."""
     return tuple(with_names(dict.fromkeys(known), names, "counts"))
-
-
-def _of_pairs(counts: Any, names: Any, control: Any) -> ReportCounts:
-    """Take a `LabelTable`, or counts of a stream by pairs of models."""
-    if isinstance(counts, LabelTable):
-        known: tuple[str, ...] = ("a", "b")
-        *codes, sizes = counts.nonzero()
-        pairs = [(np.stack(codes, axis=1), sizes)]
-    else:
-        known = counts.names or ()
-        pairs = None
-    chosen, k = _named(names, known), len(counts.classes)
-    check_classes_fit(k)
-    place = _place_of(control, chosen)
-    by, m = place or 0, len(known)
-
-    def with_control(i: int) -> Cells | None:
-        if i == by:
-            return None
-        (at,) = places_of(np.array([sorted((i, by))]), m).tolist()
-        cells, own = counts.cells(at) if pairs is None else pairs[at]
-        cells = np.asarray(cells, np.int64)
-        pair = Cells(cells, np.asarray(own), k)
-        return pair if i < by else pair.exchanged()
-
-    made = tuple(with_control(i) for i in range(m))
-    return ReportCounts(
-        chosen,
-        tuple(counts.classes),
-        _alone(made) if m else (),
-        made if place is not None else (),
-        place,
-        counts.n_samples,
-        counts.n_missing,
-        counts.n_excluded,
-    )
-
-
-def _of_confusions(counts: Any, names: Any) -> ReportCounts:
-    """Take confusion matrices of a stream."""
-    known = counts.names or ()
-    check_classes_fit(len(counts.classes))
-    return ReportCounts(
-        _named(names, known),
-        tuple(counts.classes),
-        tuple(cells_of_table(counts.matrix(i)) for i in range(len(known))),
-        (),
-        None,
-        counts.n_samples,
-        counts.n_missing,
-        counts.n_excluded,
-    )
 
 
 def _of_tables(raw: Any, classes: Any, names: Any, control: Any) -> ReportCounts:
@@ -269,5 +200,5 @@ def _of_tables(raw: Any, classes: Any, names: Any, control: Any) -> ReportCounts
         raise ValueError(_no_pairs("a confusion matrix"))
     labels = read_classes(classes, tables.shape[-1])
     cells = tuple(map(cells_of_table, tables))
-    found = ReportCounts(chosen, labels, cells, (), None, int(sizes[0].sum()))
-    return found if classes is not None else _without_empty(found)
+    found = ReportCounts(chosen, labels, cells, None, int(sizes[0].sum()))
+    return found if classes is not None else found.without_empty()

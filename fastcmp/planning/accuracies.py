@@ -12,7 +12,7 @@ from scipy.special import bdtr, ndtr, ndtri
 from fastcmp.paired.unpaired_accuracies import evaluate_counts
 from fastcmp.planning.families import Case, Family, Inputs, Question, check_enumerable, within
 from fastcmp.planning.means import read_ratio
-from fastcmp.planning.normal import each, each_size, solve
+from fastcmp.planning.normal import detectable, each, each_size
 
 _MOST = 2_000  # samples of a model of which all outcomes are enumerated
 _TAIL = 1e-9  # probability of the outcomes at either end that are left out
@@ -77,10 +77,9 @@ def _power(
 def _read(question: Question, inputs: Inputs) -> Case:
     margin: Any = 0.0 if question.margin is None else within(question.margin, "margin", 0, 1)
     ratio, cautions = read_ratio(inputs)
-    detectable = question.solved_for == "difference"
-    names = ("accuracy_b",) if detectable else ("accuracy_a", "accuracy_b")
-    read = {name: inputs.proportion(name) for name in names}
-    alpha, b, kept = question.alpha, read["accuracy_b"], inputs.plain()
+    given = question.solved_for != "difference"
+    a: Any = inputs.proportion("accuracy_a") if given else None
+    alpha, b, kept = question.alpha, inputs.proportion("accuracy_b"), inputs.plain()
     one, normal = (partial(_power, x) for x in (question, question._replace(method="normal")))
 
     def power(a: Any, n: Any) -> Any:
@@ -96,26 +95,22 @@ def _read(question: Question, inputs: Inputs) -> Case:
         check_enumerable(n * np.maximum(1.0, ratio), question.method, _MOST, "normal")
         return each_size(one, target, n, *row, back=_SAW)
 
-    if detectable:
-        kept.pop("accuracy_a", None)
-        sign = -1.0 if question.alternative == "less" else 1.0
-        least = {"noninferiority": -np.minimum(margin, b), "superiority": margin}
-        low, high = least.get(question.hypothesis, 0.0), 1.0 - b if sign > 0.0 else b
-        gap = solve(
-            lambda gap: power(np.clip(b + sign * gap, 0.0, 1.0), question.n),
-            question.target,
-            low,
-            high,
-        )
-        gap = np.where(low < high, sign * gap, np.nan)
+    if given:
+        gap = a - b
     else:
-        gap = read["accuracy_a"] - b
+        kept.pop("accuracy_a", None)
+        gap = detectable(
+            question,
+            lambda gap: power(np.clip(b + gap, 0.0, 1.0), question.n),
+            b if question.alternative == "less" else 1.0 - b,
+            room=b,
+        )
     return Case(
         difference=gap,
         inputs=kept,
         power=power,
         size=size,
-        effect=read.get("accuracy_a"),
+        effect=a,
         cautions=cautions,
         unit=None if np.all(ratio == 1.0) else "samples of a",
     )

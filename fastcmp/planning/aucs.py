@@ -23,12 +23,12 @@ from fastcmp.planning.families import (
 )
 from fastcmp.planning.normal import (
     Normal,
+    detectable,
     least,
     normal_case,
     normal_power,
     normal_size,
     shift,
-    solve,
 )
 
 _FEWEST = 2.0  # of either class, for a variance
@@ -84,7 +84,7 @@ def _read_one(question: Question, inputs: Inputs) -> Case:
     if obuchowski and np.any(null != 0.5):
         raise ValueError("auc_null must be 0.5 for method='obuchowski', got another one")
     both_tails = inputs.tails(question)
-    n, target = question.n, question.target
+    n = question.n
     area: Any = None
     if question.solved_for != "difference":
         area = inputs.within("auc", 0.5 if obuchowski else 0, 1)
@@ -112,10 +112,8 @@ def _read_one(question: Question, inputs: Inputs) -> Case:
         return least(lambda n: power(area, n, ratio), target, start=start, lowest=fewest)
 
     if area is None:  # the nearest that is found with the power
-        side = -1.0 if question.alternative == "less" else 1.0
-        furthest = np.abs((_ENDS[1] if side > 0.0 else _ENDS[0]) - np.asarray(null))
-        at = lambda step: power(null + side * step, n, ratio)  # noqa: E731
-        area = null + side * solve(at, target, 0.0, furthest)
+        most = np.abs(_ENDS[question.alternative != "less"] - np.asarray(null))
+        area = null + detectable(question, lambda gap: power(null + gap, n, ratio), most)
     kept = {name: inputs[name] for name in TAILS_INPUT if name in inputs}
     return Case(
         difference=area - null,

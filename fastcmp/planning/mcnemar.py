@@ -28,7 +28,7 @@ from fastcmp.planning.families import (
     names_of,
     rounded_up,
 )
-from fastcmp.planning.normal import Normal, each, each_size, normal_power, normal_size, solve
+from fastcmp.planning.normal import Normal, detectable, each, each_size, normal_power, normal_size
 
 #: Connor (1987), Miettinen (1968, second order) and Lachenbruch (1992).
 _CLOSED = ("connor", "miettinen", "lachenbruch")
@@ -176,16 +176,12 @@ def _detectable(design: _Design, pd: Floats) -> Floats:
     question = design.question
     if design.conditional and question.method in CODES:
         raise ValueError("conditional=True has no meaning for a difference of accuracies")
-    sign = -1.0 if question.alternative == "less" else 1.0
-    margin: Any = 0.0 if question.margin is None else question.margin
-    least = margin if question.hypothesis == "superiority" else np.maximum(-margin, -pd)
 
     def power(gap: Any) -> Floats:
-        p10, p01 = (np.maximum(pd + side * gap, 0.0) / 2 for side in (sign, -sign))
+        p10, p01 = (np.maximum(pd + x, 0.0) / 2 for x in (gap, -gap))
         return _power(design, p10, p01, question.n)
 
-    gap = solve(power, question.target, least, pd)
-    return np.where(least < pd, sign * gap, np.nan)
+    return detectable(question, power, pd, room=pd)
 
 
 class _Pilot(NamedTuple):

@@ -379,6 +379,22 @@ def least(function: Callable[[Any], Any], target: Any, *, start: Any, lowest: An
     return np.where(known, solve(function, target, low, high), start)
 
 
+def detectable(
+    question: Question, power: Callable[[Any], Any], most: Any, room: Any = 0.0
+) -> Floats:
+    """Difference that is found with the power wanted, up to `most` in size; NaN where none is.
+
+    With its sign; a is at worst by `room` worse.
+    """
+    sign = -1.0 if question.alternative == "less" else 1.0
+    low: Any = 0.0
+    if question.margin is not None:
+        below = -np.minimum(question.margin, room)
+        low = question.margin if question.hypothesis == "superiority" else below
+    gap = solve(lambda gap: power(sign * gap), question.target, low, most)
+    return np.where(low < most, sign * gap, np.nan)
+
+
 def solve(function: Callable[[Any], Any], target: Any, low: Any, high: Any) -> Floats:
     """Least numbers between two bounds at which an increasing probability reaches a target, or NaN.
 

@@ -720,9 +720,7 @@ class TaskNoise(Record):
 
     @property
     def noise_proportion(self) -> float:
-        """Part of the variance of the task means that is noise of their items; NaN
-        where there is no variance.
-        """  # noqa: D205
+        """Part of the variance of the task means that is noise of their items; NaN without any."""
         spread = self.unbiased_variance_of_mean * len(self.tasks)
         return 1.0 - self.between_task_variance / spread if spread else float("nan")
 

@@ -137,7 +137,11 @@ def sweep_scores(
     """Sweep over the scores of one model."""
     column = read.columns[model]
     if weights is None:
-        thresholds, fp, tp = _sweep(column, read.positive)
+        negatives, positives = sorted_classes(column, read.positive)
+        thresholds = np.empty_like(column)
+        counts = np.empty((2, column.size), np.int64)
+        n = kernels.sweep_sorted(negatives[:-1], positives[:-1], thresholds, *counts)
+        thresholds, fp, tp = thresholds[:n].copy(), *counts[:, :n].copy()
         totals = read.n_positives, read.n_negatives
     else:
         thresholds, fp, tp = _weighted_sweep(column, read.positive, weights)
@@ -166,14 +170,6 @@ def sorted_classes(
     positives[:-1].sort()
     negatives[:-1].sort()
     return negatives, positives
-
-
-def _sweep(column: NDArray[Any], positive: NDArray[np.uint8]) -> tuple[Any, Any, Any]:
-    negatives, positives = sorted_classes(column, positive)
-    thresholds = np.empty_like(column)
-    fp, tp = np.empty((2, column.size), np.int64)
-    n = kernels.sweep_sorted(negatives[:-1], positives[:-1], thresholds, fp, tp)
-    return thresholds[:n].copy(), fp[:n].copy(), tp[:n].copy()
 
 
 def _weighted_sweep(

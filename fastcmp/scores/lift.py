@@ -216,34 +216,27 @@ def _number(count: float) -> str:
 
 def _captured_interval(
     cases: NDArray[np.int64], events: NDArray[Any], n: int, total: int, z: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+) -> tuple[Floats, Floats]:
     """Invert the score test of a group against the rest, by halving, for all groups."""
     inner = np.tile(events / total, (2, 1))
     outer = np.zeros_like(inner)
     outer[1] = 1.0
+    rest = (n - cases).astype(np.float64)
     for _ in range(_HALVINGS):
         part = 0.5 * (inner + outer)
-        variance = _score_variance(part, cases, events, n, total)
-        excluded = (events - part * total) ** 2 >= z * z * variance
+        # Variance of events - part * total where the proportion of events is `part`: cases and
+        # rest, each times the other's part of the events.
+        one, other = part * rest, (1.0 - part) * cases
+        b = (cases + total - events) * one + (rest + events) * other
+        root = b + np.sqrt(np.maximum(b * b - 4.0 * n * total * one * other, 0.0))
+        root = np.where(root > 0.0, root, 1.0)  # no rest, and no part left for it
+        rate, rest_rate = 2.0 * total * one / root, 2.0 * total * other / root
+        variance = (1.0 - part) ** 2 * cases * rate * (1.0 - rate)
+        variance += part**2 * rest * rest_rate * (1.0 - rest_rate)
+        excluded = (events - part * total) ** 2 >= z * z * np.maximum(variance, 0.0)
         outer = np.where(excluded, part, outer)
         inner = np.where(excluded, inner, part)
     return inner[0], inner[1]
-
-
-def _score_variance(
-    part: NDArray[np.float64], cases: NDArray[np.int64], events: NDArray[Any], n: int, total: int
-) -> NDArray[np.float64]:
-    """Variance of events - part * total where the proportion of events is `part`."""
-    rest = (n - cases).astype(np.float64)
-    # Cases and rest, each times the other's part of the events.
-    one, other = part * rest, (1.0 - part) * cases
-    b = (cases + total - events) * one + (rest + events) * other
-    root = b + np.sqrt(np.maximum(b * b - 4.0 * n * total * one * other, 0.0))
-    root = np.where(root > 0.0, root, 1.0)  # no rest, and no part left for it
-    rate, rest_rate = 2.0 * total * one / root, 2.0 * total * other / root
-    variance = (1.0 - part) ** 2 * cases * rate * (1.0 - rate)
-    variance += part**2 * rest * rest_rate * (1.0 - rest_rate)
-    return np.asarray(np.maximum(variance, 0.0))
 
 
 def lift_table(
@@ -340,11 +333,22 @@ def lift_table(
     if sample_weight is not None and ties != "expected":
         raise ValueError(f"sample_weight= goes with ties='expected', got {ties!r}")
     read, weights, sweep = _read_two_classes(y_true, score, positive, sample_weight, "lift")
-    wanted = _as_groups(groups, read.positive.size)
+    n = read.positive.size
+    if isinstance(groups, (bool, np.bool_)) or not hasattr(groups, "__index__"):
+        raise TypeError(f"groups must be a whole number, got {groups!r}")
+    wanted = operator.index(groups)
+    if not 1 <= wanted <= n:
+        raise ValueError(f"groups must be from 1 to the number of samples, {n}, got {wanted}")
     if weights is None:
         group, lowest, cases, events = _cut(read, sweep, wanted, ties)
-    else:
-        group, lowest, cases, events = _cut_weights(sweep, wanted)
+    else:  # in parts of equal weight, ties in random order
+        group = np.arange(1, wanted + 1)
+        called = np.append(0.0, sweep.tp + sweep.fp)
+        cases = called[-1] * group / wanted
+        cases[-1] = called[-1]
+        block = np.searchsorted(called[1:], cases * (1 - 1e-12))  # edges are rounded
+        lowest = sweep.thresholds[block]
+        events = np.interp(cases, called, np.append(0.0, sweep.tp))
     return LiftTable(
         group=group,
         lowest_score=lowest,
@@ -373,15 +377,6 @@ def _read_two_classes(
     return read, weights, sweep
 
 
-def _as_groups(groups: Any, n: int) -> int:
-    if isinstance(groups, (bool, np.bool_)) or not hasattr(groups, "__index__"):
-        raise TypeError(f"groups must be a whole number, got {groups!r}")
-    number = operator.index(groups)
-    if not 1 <= number <= n:
-        raise ValueError(f"groups must be from 1 to the number of samples, {n}, got {number}")
-    return number
-
-
 def _cut(read: Scores, sweep: ThresholdSweep, groups: int, ties: str) -> tuple[Any, Any, Any, Any]:
     """Give each group's number and lowest score, and cases and events down to it."""
     n, called = read.positive.size, sweep.tp + sweep.fp
@@ -402,17 +397,6 @@ def _cut(read: Scores, sweep: ThresholdSweep, groups: int, ties: str) -> tuple[A
         called, tp = np.append(0, called), np.append(0, sweep.tp)
         more = (edge - called[block]) * (tp[block + 1] - tp[block])
         events = tp[block] + more / (called[block + 1] - called[block])
-    return group, sweep.thresholds[block], edge, events
-
-
-def _cut_weights(sweep: ThresholdSweep, groups: int) -> tuple[Any, Any, Any, Any]:
-    """The same of groups of equal weight; ties are in random order."""
-    group = np.arange(1, groups + 1)
-    called = np.append(0.0, sweep.tp + sweep.fp)
-    edge = called[-1] * group / groups
-    edge[-1] = called[-1]
-    block = np.searchsorted(called[1:], edge * (1 - 1e-12))  # edges are rounded
-    events = np.interp(edge, called, np.append(0.0, sweep.tp))
     return group, sweep.thresholds[block], edge, events
 
 

@@ -322,41 +322,61 @@ class _Described(NamedTuple):
     n_missing: int
 
 
-class _Whole(NamedTuple):
-    """What all blocks hold together."""
-
-    names: tuple[str, ...]
-    #: The positive one first.
-    labels: tuple[Any, Any]
-    n_positives: int
-    n_negatives: int
-    n_missing: int
-
-
 def delong_of_blocks(y_true: Any, scores: Any, positive: Any, memory_limit: int) -> DelongResult:
     """AUCs and their covariance, computed where Dask computes."""
     dask = load_dask()
     blocks = read_blocks(scores, {"y_true": y_true}, argument="preds")
     reader = dask.delayed(blocks.without_parts(), traverse=False)
     describe = dask.delayed(_describe)
-    described = dask.compute(
-        *(
-            describe(reader, part, place)
-            for part, place in zip(blocks.parts, blocks.places, strict=True)
+    at = list(zip(blocks.parts, blocks.places, strict=True))
+    described = dask.compute(*(describe(reader, part, place) for part, place in at))
+    names = described[0].names
+    totals: dict[Any, int] = {}
+    labels: tuple[Any, ...] = ()
+    for i, block in enumerate(described):
+        if block.names != names:
+            raise ValueError(
+                f"blocks must hold the same models in the same order (pass names=), got"
+                f" {names[:3]} in block 0 and {block.names[:3]} in block {i}"
+            )
+        labels = join_labels(labels, block.labels)
+        for label, count in zip(block.labels, block.counts, strict=True):
+            totals[label] = totals.get(label, 0) + count
+    if not labels:
+        raise ValueError("y_true must hold at least one sample, got none")
+    pair = positive_label(list(labels), positive)
+    n1, n0 = (totals.get(label, 0) for label in pair)
+    if min(n1, n0) < 2:
+        raise ValueError(
+            f"DeLong's variance needs at least 2 samples of each class, got {n1} with "
+            f"positives and {n0} with negatives"
         )
+    check_memory(
+        _RANKED * (n0 + n1),
+        memory_limit,
+        f"to rank {n0 + n1} scores of a model in one task",
+        "raise it to what a thread of a worker may take, or draw a sample; "
+        "auc needs no more than a block",
     )
-    whole = _put_together(described, positive)
-    _check_enough(whole, memory_limit)
-    halves, covariance = _covariance(blocks, whole)
-    pairs = whole.n_positives * whole.n_negatives
+    # Scores block by block, then each model's placements, and their products block by block.
+    n_models, n_blocks = len(names), len(at)
+    read = dask.delayed(_read, nout=n_models + 1)
+    rows = [read(reader, part, place, pair[0]) for part, place in at]
+    flags = [row[n_models] for row in rows]
+    place = dask.delayed(_place, nout=n_blocks + 1)
+    placed = [place([row[model] for row in rows], flags, n0, n1) for model in range(n_models)]
+    gram = dask.delayed(_gram)
+    products = [gram([model[i] for model in placed]) for i in range(n_blocks)]
+    total = merge_tree(products, _add, SPLIT_EVERY)
+    *halves, covariance = dask.compute(*(model[n_blocks] for model in placed), total)
     return DelongResult(
-        auc=np.array([half / (2 * pairs) for half in halves]),
+        auc=np.array([half / (2 * n1 * n0) for half in halves]),
         covariance=covariance,
-        names=whole.names,
-        n_positives=whole.n_positives,
-        n_negatives=whole.n_negatives,
-        labels=whole.labels,
-        n_missing=whole.n_missing,
+        names=names,
+        n_positives=n1,
+        n_negatives=n0,
+        labels=pair,
+        n_missing=sum(block.n_missing for block in described),
     )
 
 
@@ -372,75 +392,19 @@ def _describe(blocks: Blocks, part: Any, place: str) -> _Described:
     return _Described(block.names, found, counts, block.n_missing)
 
 
-def _put_together(described: tuple[_Described, ...], positive: Any) -> _Whole:
-    names = described[0].names
-    totals: dict[Any, int] = {}
-    labels: tuple[Any, ...] = ()
-    for i, block in enumerate(described):
-        if block.names != names:
-            raise ValueError(
-                f"blocks must hold the same models in the same order (pass names=), got"
-                f" {names[:3]} in block 0 and {block.names[:3]} in block {i}"
-            )
-        labels = join_labels(labels, block.labels)
-        for label, count in zip(block.labels, block.counts, strict=True):
-            totals[label] = totals.get(label, 0) + count
-    if not labels:
-        raise ValueError("y_true must hold at least one sample, got none")
-    yes, no = positive_label(list(labels), positive)
-    n_missing = sum(block.n_missing for block in described)
-    return _Whole(names, (yes, no), totals.get(yes, 0), totals.get(no, 0), n_missing)
-
-
-def _check_enough(whole: _Whole, memory_limit: int) -> None:
-    n1, n0 = whole.n_positives, whole.n_negatives
-    if min(n1, n0) < 2:
-        raise ValueError(
-            f"DeLong's variance needs at least 2 samples of each class, got {n1} with "
-            f"positives and {n0} with negatives"
-        )
-    check_memory(
-        _RANKED * (n0 + n1),
-        memory_limit,
-        f"to rank {n0 + n1} scores of a model in one task",
-        "raise it to what a thread of a worker may take, or draw a sample; "
-        "auc needs no more than a block",
-    )
-
-
-def _covariance(blocks: Blocks, whole: _Whole) -> tuple[list[int], NDArray[np.float64]]:
-    dask = load_dask()
-    n_models, n_blocks = len(whole.names), len(blocks.parts)
-    reader = dask.delayed(blocks.without_parts(), traverse=False)
-    read = dask.delayed(_read, nout=n_models + 1)
-    rows = [
-        read(reader, part, place, whole.labels[0])
-        for part, place in zip(blocks.parts, blocks.places, strict=True)
-    ]
-    flags = [row[n_models] for row in rows]
-    place = dask.delayed(_place, nout=n_blocks + 1)
-    placed = [place([row[model] for row in rows], flags, whole) for model in range(n_models)]
-    gram = dask.delayed(_gram)
-    products = [gram([model[i] for model in placed]) for i in range(n_blocks)]
-    total = merge_tree(products, _add, SPLIT_EVERY)
-    *halves, covariance = dask.compute(*(model[n_blocks] for model in placed), total)
-    return halves, covariance
-
-
 def _read(blocks: Blocks, part: Any, place: str, positive: Any) -> list[Any]:
     """The scores of each model in a block, and which samples are positive."""
     _, block = read_score_block(blocks, part, place)
     return [*block.columns, flags_of(block.truth, positive).view(np.uint8)]
 
 
-def _place(columns: list[Any], flags: list[Any], whole: _Whole) -> list[Any]:
+def _place(columns: list[Any], flags: list[Any], n0: int, n1: int) -> list[Any]:
     """Place the scores of one model among all; give them block by block.
 
     They are centred and scaled, so that their products add up to the covariance. The
     last item is twice the AUC's number of pairs, a whole number.
     """
     scores, positive = np.concatenate(columns), np.concatenate(flags)
-    n0, n1 = whole.n_negatives, whole.n_positives
     if (int(np.count_nonzero(positive)), int(positive.size)) != (n1, n0 + n1):
         raise ValueError(
             "the samples of the second pass are not those of the first: data must be "

@@ -191,9 +191,11 @@ def test_the_drawn_band_is_the_interval(rates):
     assert ax.get_xlabel().lower() == rates
     low, high = band.confidence_interval(0.9)
     order = np.argsort(given)
-    for m in range(2):
-        np.testing.assert_array_equal(ax.lines[m].get_xdata(), given[order])
-        np.testing.assert_array_equal(ax.lines[m].get_ydata(), band.estimate[m, order])
+    diagonal, *curves = ax.lines
+    np.testing.assert_array_equal(diagonal.get_xydata(), [[1, 0], [0, 1]])
+    for m, curve in enumerate(curves):
+        np.testing.assert_array_equal(curve.get_xdata(), given[order])
+        np.testing.assert_array_equal(curve.get_ydata(), band.estimate[m, order])
         corners = ax.collections[m].get_paths()[0].vertices
         wanted = np.stack([low[m], high[m]]).ravel()
         assert set(wanted.tolist()) <= set(corners[:, 1].tolist())

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp import kernels
-from fastcmp.core.checks import Draws, choose
+from fastcmp.core.checks import Draws
 from fastcmp.core.numbers import normal_tail, t_ppf
 from fastcmp.core.threads import ThreadPool, check_memory, no_step
 from fastcmp.counts.pairs import Block, PairColumns, RightBits, tile_side
@@ -17,8 +17,6 @@ from fastcmp.inputs.labels import Labels
 from fastcmp.kernels.bits import allocate_words, cluster_squares
 from fastcmp.paired.margins import BoundedUnits, bounded_interval, stratum_units
 from fastcmp.paired.mcnemar_counts import (
-    METHODS,
-    WEIGHTED,
     choose_method,
     difference_intervals,
     evaluate_counts,
@@ -27,7 +25,6 @@ from fastcmp.paired.mcnemar_counts import (
 )
 from fastcmp.paired.units import (
     CLUSTER_WEIGHTED,
-    CLUSTERED,
     SANDWICH,
     Sampling,
     Units,
@@ -58,28 +55,19 @@ _POOLED = (
 )
 
 
-def check_sampled_method(method: str | None, sampling: Sampling) -> str | None:
-    """Check the variant of the test; None where the samples decide."""
-    if sampling.groups is not None:
-        return None if method is None else str(choose(method, "method", CLUSTERED))
-    if sampling.strata is not None and method is None:
-        return None
-    known = METHODS if sampling.strata is None else (*METHODS, *WEIGHTED)
-    return str(choose("midp" if method is None else method, "method", known))
-
-
 def sampled_tests(
     labels: Labels,
     y_true: Any,
     sampling: Sampling,
-    method: str | None,
+    method: str,
     level: float,
     chosen: NDArray[np.int32] | None,
     pool: ThreadPool,
 ) -> tuple[PairTests, dict[str, Any]]:
     """Tests of pairs by clusters, by weighted strata, or by single samples.
 
-    And what a record says of the samples, by the names of its fields.
+    And what a record says of the samples, by the names of its fields. The samples decide
+    about a method that is "".
     """
     about: dict[str, Any] = {}
     if not sampling.plain:
@@ -87,7 +75,7 @@ def sampled_tests(
         strata = found.strata
         if found.clusters is not None:
             codes, units, crossing = units_of(found)
-            method = default_method(units) if method is None else method
+            method = method or default_method(units)
             check_defined(method, units, crossing)
             return clustered_tests(labels, codes, units, method, level, chosen, pool), {
                 "method": method,
@@ -97,12 +85,11 @@ def sampled_tests(
             }
         assert strata is not None
         weights = per_sample(found.stratum_weights, np.bincount(strata.codes))
-        method = choose_method(method, weighted=weights is not None)
+        method = choose_method(method or None, weighted=weights is not None)
         if weights is not None:
             tests = stratified_tests(labels, strata.codes, weights, method, level, pool)
             return tests, {"method": method, "n_strata": len(strata.labels)}
         about["cautions"] = (_POOLED,)
-    assert method is not None
     bits = RightBits.pack(labels, pool)
     return accuracy_tests(bits, labels.n_samples, method, level), {"method": method, **about}
 

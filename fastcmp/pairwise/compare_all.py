@@ -19,8 +19,9 @@ from fastcmp.inputs.item_groups import read_grouping
 from fastcmp.inputs.labels import Labels, encode
 from fastcmp.inputs.model_names import with_names
 from fastcmp.paired.cost_test import check_options
-from fastcmp.paired.units import EVERY_SAMPLE, Sampling
-from fastcmp.pairwise.accuracy_tests import accuracy_tests, check_sampled_method, sampled_tests
+from fastcmp.paired.mcnemar_counts import METHODS, WEIGHTED
+from fastcmp.paired.units import CLUSTERED, EVERY_SAMPLE, Sampling
+from fastcmp.pairwise.accuracy_tests import accuracy_tests, sampled_tests
 from fastcmp.pairwise.cost_tests import cost_tests, cost_tests_from_counts, encode_costs
 from fastcmp.pairwise.engine import DRAWN, compare_pairs, read_options
 from fastcmp.pairwise.result import PairwiseResult
@@ -306,7 +307,7 @@ def compare_all(
             tests = accuracy_tests(source.joint, n, options.method, level)
         else:
             tests, about = sampled_tests(
-                labels, y_true, sampling, options.method or None, level, some, pool
+                labels, y_true, sampling, options.method, level, some, pool
             )
         result: PairwiseResult = compare_pairs(
             *(tests, source, chosen, options, pool), control=control, record=record, more=about
@@ -397,7 +398,10 @@ def check_method(test: str, method: str | None, sampling: Sampling = EVERY_SAMPL
             name = "groups" if clusters else "strata"
             raise ValueError(f"{name}= is for test='mcnemar', costs know no clusters or strata")
         return check_options("likelihood" if method is None else method).method
-    return check_sampled_method(method, sampling) or ""
+    if method is None and not sampling.plain:
+        return ""
+    known = CLUSTERED if clusters else (*METHODS, *WEIGHTED) if strata else METHODS
+    return str(choose("midp" if method is None else method, "method", known))
 
 
 def read_metric(metric: Any, test: str, cost: Any) -> Metric:

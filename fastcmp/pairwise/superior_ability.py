@@ -212,24 +212,60 @@ def make_superior_ability(
         unit = np.where(errors > 0.0, errors, 1.0)[:, None]
         normal = np.linspace(-9.0, 9.0, 4001)
         drawn = unit * np.interp(drawn / unit, normal, as_t(normal, estimates.df))
-    bootstrap = resampled is not None
-    tests = _Tests(gain, errors, drawn, studentized=studentized, strict=bootstrap)
-    centres = dict(zip(RECENTRINGS, tests.centres(n), strict=True))
+    bootstrap, varies = resampled is not None, errors > 0.0
+    unit = np.where(varies, errors, 1.0) if studentized else np.ones_like(errors)
+    # What does not vary is certain.
+    sure = np.select([gain > 0.0, gain < 0.0], [np.inf, -np.inf], 0.0)
+    statistic = np.where(varies, gain / unit, sure)
+    bound = -errors * np.sqrt(2.0 * np.log(max(np.log(n), 1.0)))
+    #: What is subtracted from drawn differences.
+    centres = {
+        "lower": np.maximum(gain, 0.0),
+        "consistent": np.where(gain >= bound, gain, 0.0),
+        "upper": gain,
+    }
+    tie = _TIE
+    if not studentized:  # statistics have the unit of the values
+        tie *= float(np.min(errors, where=varies, initial=np.inf))
+
+    def simulated(recentring: str) -> Floats:
+        """The statistics of the draws, shape (M - 1, B)."""
+        shifted: Floats = drawn + (gain - centres[recentring])[:, None]
+        shifted /= unit[:, None]
+        # A model that does not vary is certain: it is what it seems.
+        shifted[~varies & (gain < 0.0)] = -np.inf
+        return shifted
+
+    def pvalue(largest: Floats, statistic: float) -> float:
+        size = 0.0 if np.isinf(statistic) else tie
+        if bootstrap:
+            return float(np.mean(largest > statistic + size))
+        reached = np.count_nonzero(largest >= statistic - size)
+        return float((1.0 + reached) / (1.0 + largest.size))
+
+    largest = float(statistic.max())
+    of_all = {name: pvalue(simulated(name).max(axis=0), largest) for name in centres}
+    # Each model together with those that are not better; step down.
+    order = np.argsort(-statistic, kind="stable")
+    maxima = np.maximum.accumulate(simulated(recentring)[order][::-1])[::-1]
+    steps = [pvalue(row, float(statistic[i])) for row, i in zip(maxima, order, strict=True)]
+    adjusted = np.empty(order.size)
+    adjusted[order] = np.maximum.accumulate(steps)
     own = of_record(estimates) | {
         "names": tuple(estimates.names[i] for i in others),
         "estimate": estimates.values[others],
     }
     record = SuperiorAbility(
         **own,
-        pvalue_lower=tests.of_all(centres["lower"]),
-        pvalue_consistent=tests.of_all(centres["consistent"]),
-        pvalue_upper=tests.of_all(centres["upper"]),
+        pvalue_lower=of_all["lower"],
+        pvalue_consistent=of_all["consistent"],
+        pvalue_upper=of_all["upper"],
         control=estimates.names[first],
         control_estimate=float(estimates.values[first]),
         difference=gain,
         standard_error=errors,
-        statistic=tests.statistic,
-        pvalue_adjusted=tests.of_each(centres[recentring]),
+        statistic=statistic,
+        pvalue_adjusted=adjusted,
         recentring=recentring,
         studentized=studentized,
         alpha=alpha,
@@ -241,66 +277,3 @@ def make_superior_ability(
     if not studentized:
         in_unit = (*in_unit, "statistic")
     return cast("SuperiorAbility", scaled_back(record, estimates.exponent, in_unit))
-
-
-class _Tests:
-    """Differences from the control, and draws of them about the true ones."""
-
-    def __init__(
-        self, gain: Floats, errors: Floats, drawn: Floats, *, studentized: bool, strict: bool
-    ) -> None:
-        self.gain, self.errors, self.drawn, self.strict = gain, errors, drawn, strict
-        self.varies = errors > 0.0
-        self.unit = np.where(self.varies, errors, 1.0)
-        if not studentized:
-            self.unit = np.ones_like(errors)
-        self.studentized = studentized
-        self.statistic = self.standardise(gain)
-
-    def standardise(self, gain: Floats) -> Floats:
-        """Divide by the standard errors; what does not vary is certain."""
-        sure = np.select([gain > 0.0, gain < 0.0], [np.inf, -np.inf], 0.0)
-        return np.where(self.varies, gain / self.unit, sure)
-
-    def centres(self, n: int) -> tuple[Floats, Floats, Floats]:
-        """What is subtracted from drawn differences, by the three recentrings."""
-        bound = -self.errors * np.sqrt(2.0 * np.log(max(np.log(n), 1.0)))
-        consistent = np.where(self.gain >= bound, self.gain, 0.0)
-        return np.maximum(self.gain, 0.0), consistent, self.gain
-
-    def simulated(self, centre: Floats) -> Floats:
-        """The statistics of the draws, shape (M - 1, B)."""
-        shifted = self.drawn + (self.gain - centre)[:, None]
-        shifted /= self.unit[:, None]
-        # A model that does not vary is certain: it is what it seems.
-        shifted[~self.varies & (self.gain < 0.0)] = -np.inf
-        return shifted
-
-    def of_all(self, centre: Floats) -> float:
-        """Test all models at once."""
-        largest = self.simulated(centre).max(axis=0)
-        return self._pvalue(largest, float(self.statistic.max()))
-
-    def of_each(self, centre: Floats) -> Floats:
-        """Test each model together with those that are not better; step down."""
-        order = np.argsort(-self.statistic, kind="stable")
-        maxima = np.maximum.accumulate(self.simulated(centre)[order][::-1])[::-1]
-        pvalues = np.empty(order.size)
-        pvalues[order] = np.maximum.accumulate(
-            [
-                self._pvalue(row, float(self.statistic[i]))
-                for row, i in zip(maxima, order, strict=True)
-            ]
-        )
-        return pvalues
-
-    def _pvalue(self, largest: Floats, statistic: float) -> float:
-        size = _TIE
-        if not self.studentized:  # statistics have the unit of the values
-            size *= float(np.min(self.errors, where=self.varies, initial=np.inf))
-        if np.isinf(statistic):
-            size = 0.0
-        if not self.strict:
-            reached = np.count_nonzero(largest >= statistic - size)
-            return float((1.0 + reached) / (1.0 + largest.size))
-        return float(np.mean(largest > statistic + size))

@@ -386,10 +386,9 @@ _FIELDS = (*Corrected._fields[:-1], *_BALANCE, "gap")
 
 def _combined(
     x: Other, judged: Floats, of_judge: Any, labelled: Items, design: Design
-) -> tuple[Floats, Corrected]:
-    """Influences of the corrected mean, and the mean; `of_judge` are those of the judge's."""
-    row, middle = x.u + x.lam * (x.of_all - x.taken), float(judged.mean())
-    squares, divisor = (of_judge - row) ** 2, row.size * (row.size - 1.0)
+) -> Corrected:
+    """The corrected mean by other influences; `of_judge` are those of the judge's mean."""
+    squares, divisor = (of_judge - x.row) ** 2, x.row.size * (x.row.size - 1.0)
     strata, n_strata = design.layers, design.shares.size
     known = strata[labelled]
     of_labels = np.bincount(known, squares[labelled], n_strata) / divisor
@@ -397,8 +396,8 @@ def _combined(
     counts = np.bincount(known, minlength=n_strata)
     rest = np.bincount(strata, minlength=n_strata) - counts
     df = satterthwaite(of_labels, others, counts, rest, x.n_tuned, design)
-    return row, Corrected(
-        *(x.mean + x.added, middle, x.mean, dot(x.alone, x.alone) / divisor),
+    return Corrected(
+        *(x.mean + x.added, float(judged.mean()), x.mean, dot(x.alone, x.alone) / divisor),
         *((of_labels + others).sum(), df, x.n_tuned, np.atleast_1d(x.slopes)),
     )
 
@@ -520,8 +519,8 @@ def correct_models(
                 else:
                     other = by_probabilities(column, human, items, lam, design.probabilities)
                 of_judge = 0.0 if way == "these items" else column - column.mean()
-                rows[m], one = _combined(other, column, of_judge, labelled, design)
-                each.append(one)
+                rows[m] = other.row
+                each.append(_combined(other, column, of_judge, labelled, design))
             answer = Corrected(*(np.array(x) for x in zip(*each, strict=True)))
         for name, values in answer._asdict().items():
             fields[name][models] = values

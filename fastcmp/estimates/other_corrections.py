@@ -1,7 +1,7 @@
 """Other ways of correcting judged values of one model, each as its influences.
 
-These are of the mean of the labels, of the judge's means over the labelled and over all, and of the
-labels alone.
+With u, taken and of_all those of the mean of the labels, and of the judge's means over the labelled
+and over all, the corrected mean has u + lam (of_all - taken).
 """
 
 from __future__ import annotations
@@ -19,13 +19,10 @@ class Other(NamedTuple):
     #: The mean of the labels, and what the judge adds to it.
     mean: float
     added: float
-    #: Influences u, taken and of_all: the corrected mean has u + lam (of_all - taken).
-    u: Floats
-    taken: Any
-    of_all: Any
+    #: Influences of the corrected mean, and of that of the labels alone.
+    row: Floats
     alone: Floats
-    #: One for all units, or one for each; and of the strata.
-    lam: Any
+    #: Of the strata, or of all.
     slopes: Any
     n_tuned: int = 0
 
@@ -63,7 +60,8 @@ def by_label_strata(
         back * influences(*x) for x in ((y, small * tuning), (f, small * tuning), (y, small))
     )
     added = lam * float(judged.mean() - f_mean)
-    return Other(y_mean, added, u, taken, back * of_all, alone, lam, lam, int(some))
+    row = u + lam * (back * of_all - taken)
+    return Other(y_mean, added, row, alone, lam, int(some))
 
 
 def of_these_items(judged: Floats, y: Floats, items: Items, lam: float | None) -> Other:
@@ -84,7 +82,7 @@ def of_these_items(judged: Floats, y: Floats, items: Items, lam: float | None) -
         u, alone = np.zeros(size), np.zeros(size)
         u[items] = scale * weights * (y - y.mean() - lam * f)
         alone[items] = scale * (y - y.mean())
-    return Other(float(y.mean()), lam * gap, u, 0.0, 0.0, alone, lam, lam, n_tuned)
+    return Other(float(y.mean()), lam * gap, u + 0.0, alone, lam, n_tuned)  # no -0
 
 
 def by_probabilities(
@@ -97,7 +95,7 @@ def by_probabilities(
     u, v = u - mean, judged - taken - gap
     if lam is None:
         lam = -dot(u, v) / dot(v, v) if dot(v, v) > 0.0 else 0.0
-    return Other(mean, lam * gap, u, 0.0, v, u, lam, lam)
+    return Other(mean, lam * gap, u + lam * v, u, lam)
 
 
 def outside(
@@ -141,4 +139,4 @@ def outside(
         added += share * slope * float(judged[others].mean() - f.mean())
         slopes.append(slope)
     u, taken, of_all, lams = influences
-    return Other(mean, added, u, taken, of_all, u, lams, slopes)
+    return Other(mean, added, u + lams * (of_all - taken), u, slopes)

@@ -483,7 +483,7 @@ def test_weighted_errors_are_those_of_numerical_influences(sample, grouped):
             )
             for x in (step, -step)
         )
-        slopes.append([(up._values(x) - down._values(x)) / (2 * step) for x in measures])
+        slopes.append([(up._of(x)[0] - down._of(x)[0]) / (2 * step) for x in measures])
     rows = np.array(slopes)
     rows = rows.reshape(30, 2, 6, 3).sum(axis=1) if grouped else rows
     wanted = np.sqrt((rows**2).sum(axis=0) * len(rows) / (len(rows) - 1))

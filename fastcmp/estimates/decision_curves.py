@@ -13,7 +13,7 @@ from fastcmp.core.checks import as_finite, as_flag, as_numbers, as_proportion, a
 from fastcmp.core.numbers import t_ppf, t_tail
 from fastcmp.core.records import Drawn, Record, keep_intervals
 from fastcmp.core.render import visible
-from fastcmp.core.sections import Section, beware, format_interval
+from fastcmp.core.sections import Section, beware, format_interval, table_of
 from fastcmp.core.sentences import how
 from fastcmp.core.threads import ThreadPool, check_memory, check_workers, parts
 from fastcmp.counts.pairs import choose_pairs
@@ -186,18 +186,16 @@ class DecisionCurve(Drawn, Record):
                 rows=tuple(zip(*benefits, strict=True)),
                 notes=(f"... and {count - 4} more models.",) if count > 4 else (),
             ),
-            Section(
-                title="Differences of net benefit",
+            table_of(
+                "Differences of net benefit",
+                columns,
                 text=(
                     how(
                         f"The {level} holds for all thresholds and pairs at once: difference "
                         f"± {self.critical_value:.3f} standard errors."
                     ),
                 ),
-                columns=tuple(columns),
-                rows=tuple(zip(*columns.values(), strict=True)),
                 notes=(_ADVICE,),
-                most=20,
             ),
             *beware(self),
         ]

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from fastcmp.core.checks import as_proportion, as_resamples, as_seed, choose
 from fastcmp.core.records import Drawn, Record
 from fastcmp.core.render import visible
-from fastcmp.core.sections import Section, format_interval
+from fastcmp.core.sections import Section, table_of, written
 from fastcmp.core.threads import ThreadPool, check_workers, no_step
 from fastcmp.estimates.calibration import read_problems
 from fastcmp.estimates.calibration_parts import Ordered, isotonic_means
@@ -70,30 +70,23 @@ class ReliabilityDiagram(Drawn, Record):
         level = f"{100 * self.confidence_level:.9g}%"
         about = "calibrated" if self.band == "consistency" else "as the isotonic line says"
         some = np.unique(np.linspace(0, len(self.model) - 1, _SHOWN).round().astype(int))
-        rows = [
-            (
-                visible(self.model[i]),
-                f"{self.probability[i]:.4g}",
-                str(self.n_with[i]),
-                f"{self.observed[i]:.4f}",
-                f"{self.recalibrated[i]:.4f}",
-                format_interval(self.band_low[i], self.band_high[i], digits=4),
-            )
-            for i in some.tolist()
-        ]
-        more = len(self.model) - len(rows)
+        columns = {
+            "model": written(self.model, visible),
+            "p": written(self.probability, ".4g"),
+            "items": written(self.n_with),
+            "frequency": written(self.observed, ".4f"),
+            "isotonic": written(self.recalibrated, ".4f"),
+            f"{level} band": written(np.transpose([self.band_low, self.band_high]), ".4f"),
+        }
+        more = len(self.model) - len(some)
+        text = (
+            f"Frequencies by probability on {self.n_items} items. In a {level} band lies "
+            f"what may be expected if the probabilities are {about}, at each probability "
+            "alone.",
+        )
+        notes = (f"... and {more} more rows.",) if more else ()
         return [
-            Section(
-                title="Reliability diagram",
-                text=(
-                    f"Frequencies by probability on {self.n_items} items. In a {level} band lies "
-                    f"what may be expected if the probabilities are {about}, at each probability "
-                    "alone.",
-                ),
-                columns=("model", "p", "items", "frequency", "isotonic", f"{level} band"),
-                rows=tuple(rows),
-                notes=(f"... and {more} more rows.",) if more else (),
-            )
+            table_of("Reliability diagram", columns, text=text, notes=notes, order=some, most=None)
         ]
 
 

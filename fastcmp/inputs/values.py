@@ -14,7 +14,7 @@ from fastcmp.core.numbers import scale_exponent
 from fastcmp.core.records import Record
 from fastcmp.core.render import visible
 from fastcmp.core.saved_states import readable
-from fastcmp.core.sections import Section
+from fastcmp.core.sections import Form, Section, table_of, written
 from fastcmp.core.sentences import answer, how
 from fastcmp.core.threads import parts
 from fastcmp.inputs.columns import read_values as read_column_of_values
@@ -352,17 +352,16 @@ class ItemTable(Record):
             One section with a row a model.
         """
         columns = self.columns()
-        rows = tuple(
-            (visible(name), str(n), str(gone), str(answers), f"{mean:.4f}")
-            for name, n, gone, answers, mean in zip(*columns.values(), strict=True)
-        )
+        forms: dict[str, Form] = {"model": visible, "items": "", "missing": "", "answers": ""}
+        forms["mean"] = ".4f"
+        cells = map(written, columns.values(), forms.values())
         return [
-            Section(
-                title=answer(f"{len(self.names)} models, {len(self.items)} items"),
-                text=tuple(self._sentences()),
-                columns=("model", "items", "missing", "answers", "mean"),
-                rows=rows,
+            table_of(
+                answer(f"{len(self.names)} models, {len(self.items)} items"),
+                dict(zip(forms, cells, strict=True)),
+                text=self._sentences(),
                 notes=missing_sentences(self.missing, len(self.items)),
+                most=None,
             )
         ]
 

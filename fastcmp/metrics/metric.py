@@ -20,7 +20,7 @@ from fastcmp.core.checks import (
     choose,
 )
 from fastcmp.core.records import ConfidenceInterval, Record
-from fastcmp.core.sections import Section, beware, interval_name
+from fastcmp.core.sections import Section, beware, interval_name, table_of, written
 from fastcmp.core.sentences import dropped_sentences, how
 from fastcmp.core.threads import ThreadPool, check_workers
 from fastcmp.metrics.bootstrap import (
@@ -104,30 +104,19 @@ class MetricResult(Record):
             A table with a row a metric, and what to beware of.
         """
         columns = self.columns()
-        rows = [
-            (title, number(value), limits(low, high), method)
-            for title, value, low, high, method in zip(
-                np.atleast_1d(self.title).tolist(),
-                columns["value"],
-                columns["low"],
-                columns["high"],
-                columns["method"],
-                strict=True,
-            )
-        ]
+        ends = zip(columns["low"], columns["high"], strict=True)
+        shown = {
+            "metric": np.atleast_1d(self.title).tolist(),
+            "value": written(columns["value"], number),
+            interval_name(self.confidence_level): [limits(*pair) for pair in ends],
+            "interval by": columns["method"],
+        }
         text = f"{self.n_samples} samples of {len(self.classes)} classes"
         if self.n_clusters is not None:
             text += f" in {self.n_clusters} clusters"
-        sections = [
-            Section(
-                title="How good is the model?",
-                text=(how(f"{text}."),),
-                columns=("metric", "value", interval_name(self.confidence_level), "interval by"),
-                rows=tuple(rows),
-                notes=dropped_sentences(self.n_missing, self.n_excluded),
-            )
-        ]
-        return [*sections, *beware(self)]
+        notes = dropped_sentences(self.n_missing, self.n_excluded)
+        title, lead = "How good is the model?", (how(f"{text}."),)
+        return [table_of(title, shown, text=lead, notes=notes, most=None), *beware(self)]
 
     def _headline(self) -> str:
         """The first metric, with its interval."""

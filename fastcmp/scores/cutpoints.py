@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import as_finite, as_proportion, choose
 from fastcmp.core.records import ConfidenceInterval, Record
-from fastcmp.core.sections import Column, Section, interval_name
+from fastcmp.core.sections import Column, Section, interval_name, table_of, written
 from fastcmp.core.sentences import Sentence, answer, dropped_sentences
 from fastcmp.core.threads import Progress
 from fastcmp.inputs.binary_labels import as_doubles
@@ -311,12 +311,6 @@ class CutpointResult(Record):
         list of Section
             One section with a row an optimum.
         """
-        columns = ("cutoff", "midpoint", "sensitivity", "specificity", "called positive")
-        optima = (self.cutoffs, self.midpoints, self.sensitivity, self.specificity)
-        rows = tuple(
-            (f"{c:.6g}", f"{m:.6g}", f"{se:.4f}", f"{sp:.4f}", f"{format_count(n)}")
-            for c, m, se, sp, n in zip(*optima, self.tp + self.fp, strict=True)
-        )
         notes: list[str] = []
         if self.resampled.size:
             low, high = self.confidence_interval()
@@ -330,16 +324,15 @@ class CutpointResult(Record):
                 )
             )
         notes += dropped_sentences(self.n_missing, 0)
-        return [
-            Section(
-                title=f"Optimal cutoff ({self.criterion})",
-                text=self._lead(),
-                columns=columns,
-                rows=rows,
-                notes=tuple(notes),
-                most=10,
-            )
-        ]
+        shown = {
+            "cutoff": written(self.cutoffs, ".6g"),
+            "midpoint": written(self.midpoints, ".6g"),
+            "sensitivity": written(self.sensitivity, ".4f"),
+            "specificity": written(self.specificity, ".4f"),
+            "called positive": written(self.tp + self.fp, format_count),
+        }
+        title = f"Optimal cutoff ({self.criterion})"
+        return [table_of(title, shown, text=self._lead(), notes=notes, most=10)]
 
     def _lead(self) -> tuple[str, ...]:
         samples = (

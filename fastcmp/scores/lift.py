@@ -135,17 +135,11 @@ class LiftTable(Drawn, Record):
 
     def _entries(self) -> dict[str, Any]:
         """The entries of `to_dict` that are for reading."""
-        shown = {
-            "n_samples": self.n_samples,
-            "n_events": self.n_events,
-            "event": self.labels[0],
-            "other": self.labels[1],
-            "groups": self.groups,
-            "ties": self.ties,
-            "weighted": self.weighted,
-            "confidence_level": self.confidence_level,
-            "n_missing": self.n_missing,
-        }
+        event, other = self.labels
+        shown = {"n_samples": self.n_samples, "n_events": self.n_events}
+        shown |= {"event": event, "other": other}
+        names = ("groups", "ties", "weighted", "confidence_level", "n_missing")
+        shown |= {name: getattr(self, name) for name in names}
         return {name: readable(x) for name, x in (shown | self.columns()).items()}
 
     def sections(self) -> list[Section]:

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from fastcmp.core.records import Record, ScoreTable
 from fastcmp.core.render import visible
-from fastcmp.core.saved_states import readable
-from fastcmp.core.sections import Section
+from fastcmp.core.sections import Column, Section, table_of, written
 from fastcmp.core.sentences import answer, how
 from fastcmp.inputs.values import ItemTable
 from fastcmp.io.logs.words import STATUS, counted, listed, task_label
@@ -70,6 +69,14 @@ class Results(Record):
     n_ignored: int = 0
     #: What is to be known of the logs, in sentences.
     remarks: tuple[str, ...] = ()
+
+    _read = (
+        *("names", Column("tasks", "task_names"), "metric"),
+        Column("n_items", lambda self: len(self.items)),
+        *("format", "errors", "n_errors", "n_unscored", "n_left_out"),
+        Column("means", lambda self: self._item_means().mean(axis=1)),
+        "remarks",
+    )
 
     @property
     def metric(self) -> str:
@@ -342,49 +349,21 @@ class Results(Record):
             A row a model; where there are several tasks, a row a task too.
         """
         means = self._item_means()
-        rows = tuple(
-            (visible(name), f"{mean:.4f}", str(n_errors), str(n_unscored))
-            for name, mean, n_errors, n_unscored in zip(
-                self.names,
-                means.mean(axis=1).tolist(),
-                self.n_errors.tolist(),
-                self.n_unscored.tolist(),
-                strict=True,
-            )
-        )
+        columns = {
+            "model": written(self.names, visible),
+            "mean": written(means.mean(axis=1), ".4f"),
+            "errors": written(self.n_errors),
+            "unscored": written(self.n_unscored),
+        }
         n_tasks, n_items = len(self.tasks), len(self.items)
         title = ", ".join(
             (counted(len(self.names), "model"), counted(n_tasks, "task"), counted(n_items, "item"))
         )
-        sections = [
-            Section(
-                title=answer(title),
-                text=_sentences(self),
-                columns=("model", "mean", "errors", "unscored"),
-                rows=rows,
-                notes=self.remarks,
-            )
-        ]
+        about = {"text": _sentences(self), "notes": self.remarks}
+        sections = [table_of(answer(title), columns, most=None, **about)]
         if n_tasks > 1:
             sections.append(_tasks(self, means))
         return sections
-
-    def _entries(self) -> dict[str, Any]:
-        """The entries of `to_dict` that are for reading."""
-        entries = {
-            "names": self.names,
-            "tasks": self.task_names,
-            "metric": self.metric,
-            "n_items": len(self.items),
-            "format": self.format,
-            "errors": self.errors,
-            "n_errors": self.n_errors,
-            "n_unscored": self.n_unscored,
-            "n_left_out": self.n_left_out,
-            "means": self._item_means().mean(axis=1),
-            "remarks": self.remarks,
-        }
-        return {name: readable(value) for name, value in entries.items()}
 
     def _by_repeat(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """The values with an axis of repeats, and how many there are."""

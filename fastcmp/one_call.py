@@ -18,6 +18,7 @@ from fastcmp.core.sections import Section
 from fastcmp.inputs.model_names import has_names, known_frame, named_columns, with_names
 from fastcmp.inputs.values import ItemTable
 from fastcmp.pairwise.model_estimates import estimates_of
+from fastcmp.stream import load
 from fastcmp.stream.dask_blocks import are_collections
 
 #: Names of columns, in lower case, that say what a table is.
@@ -296,11 +297,13 @@ def _predictions(models: Any, X: Any, measure: Any) -> dict[str, Any]:  # noqa: 
         classes = [type(model).__name__ for model in models]
         names = [x if classes.count(x) == 1 else f"{x}_{i}" for i, x in enumerate(classes)]
         models = dict(zip(names, models, strict=True))
+    from fastcmp.paired.holdout import refuse_regressor
+
     found = {}
     for name, model in models.items():
         if not callable(getattr(model, "predict", None)):
             raise TypeError(f"estimators must have predict: {name} is {type(model).__name__}")
-        import_module("fastcmp.paired.holdout").refuse_regressor(model, str(name))
+        refuse_regressor(model, str(name))
         if str(measure).lower() not in ("auc", "brier", *_LOSSES):
             found[str(name)] = model.predict(X)
         elif callable(getattr(model, "predict_proba", None)):
@@ -619,31 +622,37 @@ def _of_files(
         with paths[0].open("rb") as file:
             is_state = file.read(len(_STATE)) == _STATE
         if is_state:
-            state = import_module("fastcmp.stream").load(paths[0])
-            return _recognise(state, y_true, measure, names, options)
-    wanted = import_module("fastcmp.io.logs.format").LogOptions(columns={})
-    found = import_module("fastcmp.io.logs.files").find_files(paths)
-    recognised = import_module("fastcmp.io.logs.reading").recognise(found.files, wanted, None)
+            return _recognise(load(paths[0]), y_true, measure, names, options)
+    # What reads files needs pyarrow.
+    from fastcmp.io.formats import kind_of
+    from fastcmp.io.logs.files import find_files
+    from fastcmp.io.logs.format import LogOptions
+    from fastcmp.io.logs.reading import recognise
+    from fastcmp.io.predictions import read_predictions
+    from fastcmp.io.sources import read_table
+
+    recognised = recognise(find_files(paths).files, LogOptions(), None)
     formats = [each.format.name for each in recognised.found]
     read = ", ".join(repr(str(path)) for path in paths[:3])
     if formats == ["battles"]:
+        from fastcmp.datasets import bradley_terry_from_battles
+
         return _Choice(
-            function=import_module("fastcmp.datasets").bradley_terry_from_battles,
+            function=bradley_terry_from_battles,
             data={"battles": _public("read_battles")(paths[0])},
             written=f"fastcmp.datasets.bradley_terry_from_battles(fastcmp.read_battles({read}))",
             taken_for=f"battles in {files}",
             test="Bradley and Terry's model",
             why="answers of two models were judged against each other",
         )
-    is_table = one_file and import_module("fastcmp.io.formats").kind_of(paths[0]) is not None
+    is_table = one_file and kind_of(paths[0]) is not None
     if is_table and formats in ([], ["wide"], ["long"]):
-        read_table = import_module("fastcmp.io.sources").read_table
         table = read_table(paths[0], labels=("y_true",))  # what else is decimal is a number
         if "y_true" in table.column_names and str(table.schema.field("y_true").type)[:4] == "dict":
             table = read_table(paths[0])  # labels that look like decimals are no numbers
         choice = _of_table(table, y_true, measure, names, options)
     elif formats in ([], ["wide"]):
-        predictions = import_module("fastcmp.io.predictions").read_predictions(paths)
+        predictions = read_predictions(paths)
         choice = _of_labels(predictions.y_true, predictions.preds, measure, options)
     else:
         return _of_logs(paths, f"[{read}]", measure, options)

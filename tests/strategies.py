@@ -18,7 +18,7 @@ def any_labels():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("fastcmp.inputs.labels.refuse_scores", lambda *_: None)
         patch.setattr(
-            "fastcmp.inputs.labels._check_predictions", lambda _, models, *__: (0,) * len(models)
+            "fastcmp.inputs.labels.check_predictions", lambda _, models, *__: (0,) * len(models)
         )
         yield
 

@@ -299,7 +299,7 @@ class CostResult(Pilot, Compared, Record):
     def standard_error(self) -> Any:
         """Standard error of `difference`, that of Wald's interval."""
         largest = float(self.cost.max())
-        d, samples = self._by_difference()
+        d, samples = self._by_cell()
         squares = (samples @ (d / largest) ** 2).reshape(np.shape(self.pvalue))
         with np.errstate(divide="ignore", invalid="ignore"):
             n = np.asarray(self.n_samples, np.float64)
@@ -363,21 +363,24 @@ class CostResult(Pilot, Compared, Record):
         """
         method = choose(method, "method", _INTERVALS)
         level = as_proportion(confidence_level, "confidence_level")
-        d, samples = self._by_difference()
-        groups = CostGroups(d, np.arange(d.size), np.empty(0), float(self.cost.max()))
-        low, high = intervals_many(samples, groups, method, level).T
+        if isinstance(self.counts, LabelTable):
+            interval = getattr(kernels, f"cost_{method}_interval")
+            d, w = fold(self.counts, self.cost)
+            largest = float(self.cost.max())
+            return ConfidenceInterval(*interval(d, w, self.n_samples, largest, level))
+        _, tables = self._by_cell()
+        low, high = intervals_many(tables, groups_of(self.cost), method, level).T
         shape = np.shape(self.pvalue)
         return ConfidenceInterval(unwrap(low, shape), unwrap(high, shape))
 
-    def _by_difference(self) -> tuple[Floats, NDArray[np.int64]]:
-        """Differences of cost, shape (D,), and the samples of each pair with them, (P, D)."""
+    def _by_cell(self) -> tuple[Floats, NDArray[np.int64]]:
+        """Differences of cost by cell, shape (C,), and the samples of each pair, (P, C)."""
         if isinstance(self.counts, LabelTable):
             t, a, b, samples = self.counts.nonzero()
-            return self.cost[t, a] - self.cost[t, b], samples[np.newaxis]
+            d = np.append(self.cost[t, a] - self.cost[t, b], 0.0)  # a cell where all are empty
+            return d, np.append(samples, 0)[np.newaxis]
         d = cell_differences(self.cost)
-        order = np.argsort(d, kind="stable")
-        values, starts = np.unique(d[order], return_index=True)
-        return values, np.add.reduceat(self.counts.reshape(-1, d.size)[:, order], starts, axis=1)
+        return d, self.counts.reshape(-1, d.size)
 
     @property
     def n_outside(self) -> tuple[int, int]:
@@ -430,9 +433,12 @@ class CostResult(Pilot, Compared, Record):
 
     def _units(self, largest: float) -> Iterator[BoundedUnits]:
         """Differences of costs over the largest, and how many samples have each."""
-        d, samples = self._by_difference()
+        d, samples = self._by_cell()
+        order = np.argsort(d, kind="stable")
+        values, starts = np.unique(d[order] / largest, return_index=True)
         for part in parts(len(samples), _TABLES):
-            yield BoundedUnits((d / largest)[np.newaxis], np.ones((1, 1)), samples[part] * 1.0)
+            count = np.add.reduceat(samples[part][:, order], starts, axis=1, dtype=np.float64)
+            yield BoundedUnits(values[np.newaxis], np.ones((1, 1)), count)
 
     def sections(self) -> list[Section]:
         """Describe the record.

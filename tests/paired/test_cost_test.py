@@ -370,6 +370,15 @@ def test_no_samples_and_identical_models(options):
     assert low < 0 < high
 
 
+def test_a_margin_of_no_samples_cannot_be_tested():
+    tests = cost_test(counts=np.zeros((2, 2, 2), int), cost=[[0, 1], [5, 0]], margin=0.1).margins
+    assert (tests.decision, tests.pvalue_lower, tuple(tests.interval)) == (
+        "cannot tell",
+        1.0,
+        (-5, 5),
+    )
+
+
 def test_options_that_do_not_go_together():
     for counts, options, wanted in (
         (SEED, {"nonnegative": True}, "nonnegative=True is for method='chi-square'"),

@@ -328,10 +328,12 @@ def test_pictures(sample):
     assert ax.get_ylabel() == "Standardised net benefit"
     labels = [text.get_text() for text in ax.get_legend().get_texts()]
     assert labels == [*"abc", "treat all", "treat none"]
-    assert_allclose(ax.lines[0].get_ydata(), curve.net_benefit[0])
+    drawn = {line.get_label(): line.get_ydata() for line in ax.lines}
+    assert_allclose(drawn["a"], curve.net_benefit[0])
     ax = curve.plot(differences=True)
     assert len(ax.collections) == 3
-    assert_allclose(ax.lines[1].get_ydata(), curve.difference[1])
+    drawn = {line.get_label(): line.get_ydata() for line in ax.lines}
+    assert_allclose(drawn["a - c"], curve.difference[1])
     plt.close("all")
 
 

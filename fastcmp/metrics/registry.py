@@ -60,6 +60,7 @@ def _row(
     limits: tuple[float, float] | None = None,
     **more: Any,
 ) -> Entry:
+    """A metric of all classes at once, with the limits of its scale."""
     ends = _LIMITS[scale] if limits is None else limits
     return Entry(title, code, formula, source, tuple(names.split()), scale, ends, **more)
 

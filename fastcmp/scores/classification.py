@@ -450,7 +450,11 @@ def classification_table(
     """
     limit = _check_cutoff(cutoff)
     rule = choose(rule, "rule", RULES)
-    options = _check_options(prevalence, confidence_level, interval)
+    options: dict[str, Any] = {
+        "interval": choose(interval, "interval", INTERVALS),
+        "prevalence": None if prevalence is None else as_proportion(prevalence, "prevalence"),
+        "confidence_level": as_proportion(confidence_level, "confidence_level"),
+    }
     cells: dict[str, Any] = {"tp": tp, "fp": fp, "fn": fn, "tn": tn}
     of_labels = {"score_or_label": score_or_label, "scores": scores}
     of_labels["sample_weight"] = sample_weight
@@ -481,8 +485,9 @@ def classification_table(
             cut = not are_labels(column, read.labels)
         calls = _call(column, read.labels, limit if cut else None, rule)
     weights = read_weights(sample_weight, read)
+    counted = np.bincount(2 * (read.positive > 0) + calls, weights, minlength=4).tolist()
     return ClassificationTable(
-        **_count(calls, read.positive > 0, weights),
+        **dict(zip(("tn", "fp", "fn", "tp"), counted, strict=True)),
         weighted=weights is not None,
         cutoff=limit if cut else None,
         rule=rule if cut else None,
@@ -490,27 +495,6 @@ def classification_table(
         n_missing=read.n_missing,
         **options,
     )
-
-
-def _count(calls: Flags, positive: Flags, weights: NDArray[np.float64] | None) -> dict[str, Any]:
-    """Count the four cells, or add up their weights."""
-    cells = 2 * positive + calls
-    if weights is None:
-        tn, fp, fn, tp = np.bincount(cells, minlength=4).tolist()
-    else:
-        tn, fp, fn, tp = np.bincount(cells, weights, minlength=4).tolist()
-    return {"tp": tp, "fp": fp, "fn": fn, "tn": tn}
-
-
-def _check_options(
-    prevalence: float | None, confidence_level: float, interval: str
-) -> dict[str, Any]:
-    interval = choose(interval, "interval", INTERVALS)
-    return {
-        "prevalence": None if prevalence is None else as_proportion(prevalence, "prevalence"),
-        "confidence_level": as_proportion(confidence_level, "confidence_level"),
-        "interval": interval,
-    }
 
 
 def _check_cutoff(cutoff: Any) -> float:

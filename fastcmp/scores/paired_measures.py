@@ -581,19 +581,32 @@ def compare_sensitivity_specificity(
     >>> round(result.joint.statistic, 4), round(result.joint.pvalue, 4)
     (6.5, 0.0388)
     """
-    options = _check_options(method, alternative, confidence_level, interval, prevalence)
-    margins = _read_margins(margin), as_margin_alpha(alpha)
+    method = choose(method, "method", METHODS)
+    alternative = choose(alternative, "alternative", ALTERNATIVES)
+    as_level(confidence_level, alternative)
+    interval = choose(interval, "interval", DIFFERENCE_INTERVALS)
+    if prevalence is not None:
+        prevalence = as_proportion(prevalence, "prevalence")
+    margins: list[float | None] = [None, None]
+    if margin is not None:
+        wanted = margin if isinstance(margin, (tuple, list)) else (margin, margin)
+        if len(wanted) != 2:
+            raise ValueError(
+                "margin must be one number, or two: of sensitivity and of specificity, got "
+                f"{len(wanted)}"
+            )
+        margins = [as_margin(x, 1.0) for x in wanted]
+    alpha = as_margin_alpha(alpha)
+    # Counts with the negative class first.
     data, n_missing = {"y_true": y_true, "pred_a": pred_a, "pred_b": pred_b}, 0
     if not are_counts_given(data, {"counts": counts}):
         truth = read_truth(y_true, positive)
         a = read_labels(pred_a, "pred_a", truth)
         b = read_labels(pred_b, "pred_b", truth)
-        cells = 4 * truth.positive + 2 * a + b
-        array = np.bincount(cells, minlength=8).reshape(2, 2, 2)
-        return _compare(array, truth.labels, truth.n_missing, options, *margins)
-    if are_labelled(counts):
-        counts = counts.label_table()
-    if isinstance(counts, LabelTable):
+        labels, n_missing = truth.labels, truth.n_missing
+        table = np.bincount(4 * truth.positive + 2 * a + b, minlength=8).reshape(2, 2, 2)
+    elif isinstance(counts, LabelTable) or are_labelled(counts):
+        counts = counts.label_table() if are_labelled(counts) else counts
         check_total(counts.counts, "counts", counts.counts.ndim)
         n_missing, classes = counts.n_missing, list(counts.classes)
         if not 1 <= len(classes) <= 2:
@@ -602,80 +615,38 @@ def compare_sensitivity_specificity(
                 "class against the others compare y_true == that class, and so on"
             )
         labels = positive_label(classes, positive, "counts")
-        # The negative class first, and one without samples where it is missing.
+        # A class that is missing has no samples.
         place = np.array([int(label == labels[0]) for label in classes])
-        array = np.zeros((2, 2, 2), np.int64)
-        array[np.ix_(place, place, place)] = counts.to_dense()
+        table = np.zeros((2, 2, 2), np.int64)
+        table[np.ix_(place, place, place)] = counts.to_dense()
     else:
-        array = as_counts(counts, "counts")
-        if array.shape != (2, 2, 2):
+        table = as_counts(counts, "counts")
+        if table.shape != (2, 2, 2):
             raise ValueError(
                 "counts must be of shape (2, 2, 2), [true, predicted by a, predicted "
-                f"by b], got {array.shape}"
+                f"by b], got {table.shape}"
             )
-        check_total(array, "counts", 3)
+        check_total(table, "counts", 3)
         labels = positive_label([0, 1], positive, "counts")
         if labels[0] == 0:
-            array = array[::-1, ::-1, ::-1]
-    return _compare(np.ascontiguousarray(array), labels, n_missing, options, *margins)
-
-
-def _check_options(
-    method: str, alternative: str, confidence_level: float, interval: str, prevalence: float | None
-) -> dict[str, Any]:
-    alternative = choose(alternative, "alternative", ALTERNATIVES)
-    as_level(confidence_level, alternative)
-    return {
-        "method": choose(method, "method", METHODS),
-        "alternative": alternative,
-        "confidence_level": float(confidence_level),
-        "interval": choose(interval, "interval", DIFFERENCE_INTERVALS),
-        "prevalence": None if prevalence is None else as_proportion(prevalence, "prevalence"),
-    }
-
-
-def _read_margins(margin: Any) -> tuple[float | None, float | None]:
-    """Read one margin, or those of sensitivity and of specificity."""
-    if margin is None:
-        return None, None
-    if not isinstance(margin, (tuple, list)):
-        margin = (margin, margin)
-    if len(margin) != 2:
-        raise ValueError(
-            "margin must be one number, or two: of sensitivity and of specificity, got "
-            f"{len(margin)}"
-        )
-    first, second = (as_margin(x, 1.0) for x in margin)
-    return first, second
-
-
-def _compare(
-    counts: NDArray[np.int64],
-    labels: tuple[Any, Any],
-    n_missing: int,
-    options: dict[str, Any],
-    margins: tuple[float | None, float | None],
-    alpha: float,
-) -> MeasureComparison:
-    """Run all tests on counts with the negative class first."""
-    alternative, level = options["alternative"], options["confidence_level"]
-    ((none0, b0), (a0, both0)), ((none1, b1), (a1, both1)) = counts.tolist()
+            table = np.ascontiguousarray(table[::-1, ::-1, ::-1])
+    ((none0, b0), (a0, both0)), ((none1, b1), (a1, both1)) = table.tolist()
     ppv = ("ppv", (both1, a1, b1), (both0, a0, b0), alternative)
     # What a does not call positive while b does, only a calls negative.
     npv = ("npv", (none0, b0, a0), (none1, b1, a1), alternative)
     tests = []
-    for measure, margin, (a, b, right, wrong) in (
+    for measure, largest, (only_a, only_b, right, wrong) in (
         ("sensitivity", margins[0], (a1, b1, both1, none1)),
         ("specificity", margins[1], (b0, a0, none0, both0)),
     ):
         test = mcnemar(
-            only_a=a,
-            only_b=b,
+            only_a=only_a,
+            only_b=only_b,
             both_right=right,
             both_wrong=wrong,
-            margin=margin if a + b + right + wrong else None,
+            margin=largest if only_a + only_b + right + wrong else None,
             alpha=alpha,
-            method=options["method"],
+            method=method,
             alternative=alternative,
         )
         if test.margins is not None:
@@ -700,11 +671,11 @@ def _compare(
         ppv_weighted=predictive_value_test(*ppv, weighted=True),
         npv_weighted=predictive_value_test(*npv, weighted=True),
         joint=JointTest(statistic=statistic, pvalue=pvalue, df=len(discordant), status=int(status)),
-        ratios=measure_ratios(counts, alternative, level, options["prevalence"]),
-        counts=counts,
-        confidence_level=level,
-        interval=options["interval"],
-        prevalence=options["prevalence"],
+        ratios=measure_ratios(table, alternative, float(confidence_level), prevalence),
+        counts=table,
+        confidence_level=float(confidence_level),
+        interval=interval,
+        prevalence=prevalence,
         labels=labels,
         n_missing=n_missing,
     )

@@ -229,15 +229,12 @@ class _Slices:
 
     def count(self, block: Block, counts: Counts) -> None:
         """Write the tables of a block, shape (p, T, K, K)."""
-        pairs = block.pairs.astype(np.int64)
+        pairs, own = block.pairs.astype(np.int64), (self._words, self._segments, self._margins)
         if block.tile is not None:
-            self._write(block.tile, pairs, counts)
+            slice_tile(*own, block.tile, pairs, counts)
             return
         for p, (i, j) in enumerate(pairs.tolist()):
-            self._write((i, i + 1, j, j + 1), pairs[p : p + 1], counts[p : p + 1])
-
-    def _write(self, tile: Tile, pairs: NDArray[np.int64], counts: Counts) -> None:
-        slice_tile(self._words, self._segments, self._margins, tile, pairs, counts)
+            slice_tile(*own, (i, i + 1, j, j + 1), pairs[p : p + 1], counts[p : p + 1])
 
 
 def all_label_counts(labels: Labels, threads: int, out: Counts | None = None) -> Counts:

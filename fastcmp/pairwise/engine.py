@@ -304,7 +304,8 @@ def run_tests(
         counted = cells.decide(options.adjust, options.alpha, pool, limit, places)
         places, decisions, adjusted_of = counted
         pairs, columns = work.test_at(places)
-        return KeptPairs(pairs, columns, adjusted_of(columns.only_a, columns.only_b), decisions)
+        adjusted = adjusted_of(columns.only_a, columns.only_b)
+        return KeptPairs(pairs, columns, adjusted, decisions, joint, critical)
     check_memory(
         work.n_pairs * (_PVALUES + _DRAWN * options.joint + _MARGINS * (options.margin is not None))
         + n_kept * _ROW
@@ -358,9 +359,9 @@ def _draw(
     Tests with these intervals, the draws that adjust p-values, the intervals' critical value.
     """
     assert options.draws is not None
-    of_null = options.adjust in JOINT and tests.flips is not None
-    joint = tests.flips(options.draws, pool) if of_null and tests.flips is not None else None
-    if of_null and not options.simultaneous:
+    flips = tests.flips if options.adjust in JOINT else None
+    joint = None if flips is None else flips(options.draws, pool)
+    if joint is not None and not options.simultaneous:
         return tests, joint, None
     spread, (least, most) = tests.spread, tests.limits
     if spread is None:
@@ -369,7 +370,7 @@ def _draw(
             "on the same samples, which this method has not: use adjust='holm'"
         )
     normal = joint_of_spread(spread, tests.score.size, tests.side, options.draws, pool)
-    if options.adjust in JOINT and not of_null:
+    if options.adjust in JOINT and joint is None:
         joint = normal
     if not options.simultaneous:
         return tests, joint, None
@@ -434,9 +435,10 @@ class _Pairs:
 
         def work(task: Task) -> None:
             block = self._whole or block_of(task, self.n_models, self.chosen)
-            where: Any = block.where
-            if start:
-                where = np.arange(where.start, where.stop) if isinstance(where, slice) else where
+            where = block.where
+            if isinstance(where, slice):
+                where = slice(where.start - start, where.stop - start)
+            elif start:
                 where = where - start
             for column, values in zip(columns, find(block), strict=True):
                 if column is not None:

@@ -260,12 +260,14 @@ def make_winner_estimate(
             estimates, one, alpha, n_resamples, seed, pool, proportions=n_effective is not None
         )
     observed = _Observed(x, sigma, truncation, critical, sign, n_effective)
-    median, low, high = (sign * end for end in observed.correct(method, level, beta))
+    left = (alpha - beta) / (1.0 - beta) if method == "hybrid" else alpha
+    tails = (0.5, 0.5 * left, 1.0 - 0.5 * left)
+    median, low, high = (sign * end for end in observed.correct(method, tails))
     if n_effective is not None:  # corrected for continuity where the win makes x too high
         half = min(0.5 / n_effective, x - min(sign, 0.0))
         moved = (truncation[0] - half, truncation[1] - half)
         moved_by_half = observed._replace(x=x - half, truncation=moved)
-        low = sign * moved_by_half.correct(method, level, beta)[1]
+        low = sign * moved_by_half.correct(method, tails[1:2])[0]
     fields = of_record(estimates) | {"cautions": tuple(cautions)}
     fields.pop("names")
     fields["estimate"] = sign * x
@@ -380,23 +382,18 @@ class _Observed(NamedTuple):
 
         return self.within(float(-ndtri(0.5 * (1.0 - level))))
 
-    def correct(self, method: str, level: float, beta: float) -> tuple[float, float, float]:
-        """Corrected estimate, and the ends of its interval."""
+    def correct(self, method: str, tails: Sequence[float]) -> list[float]:
+        """Means at which the estimate or more has these probabilities: 0.5 of the median."""
         x, sigma, truncation, critical, sign, n = self
         if n is None and sigma == 0.0:
-            return x, x, x
+            return [x] * len(tails)
         if method == "projection":
             assert critical is not None
-            return np.nan, *self.within(critical)
-        alpha = 1.0 - level
-        if method == "hybrid":
-            alpha = (alpha - beta) / (1.0 - beta)
-        levels = (0.5, 0.5 * alpha, 1.0 - 0.5 * alpha)
+            low, high = self.within(critical)
+            return [math.nan if p == 0.5 else low if p < 0.5 else high for p in tails]
         if method == "conditional" and n is None:
-            means = [conditional_mean(x, sigma, truncation, p) for p in levels]
-        else:
-            ends, most = (min(sign, 0.0), max(sign, 0.0)), np.inf
-            if critical is not None and method == "hybrid":
-                ends, most = self.within(critical), critical
-            means = [truncated_mean(x, self.error, truncation, p, ends, most) for p in levels]
-        return means[0], means[1], means[2]
+            return [conditional_mean(x, sigma, truncation, p) for p in tails]
+        ends, most = (min(sign, 0.0), max(sign, 0.0)), math.inf
+        if critical is not None and method == "hybrid":
+            ends, most = self.within(critical), critical
+        return [truncated_mean(x, self.error, truncation, p, ends, most) for p in tails]

@@ -131,6 +131,14 @@ def test_pairs_counted_by_cell_are_adjusted_and_decided_the_same(method, keep, m
             np.testing.assert_array_equal(result.decisions, expect.decisions)
 
 
+def test_pairs_counted_by_cell_have_simultaneous_intervals(monkeypatch):
+    options = {"keep": 5, "simultaneous": True, "n_resamples": 99, "rng": 1}
+    expect = compare_all(*simulate(20), **options)
+    monkeypatch.setattr(counted_pairs.PairCells, "serves", lambda *_: True)
+    assert compare_all(*simulate(20), **options) == expect
+    assert expect.critical_value is not None
+
+
 def test_cells_that_do_not_fit_are_refused(monkeypatch):
     monkeypatch.setattr(counted_pairs.PairCells, "serves", lambda *_: True)
     monkeypatch.setattr(threads, "available_memory", lambda: 100_000)

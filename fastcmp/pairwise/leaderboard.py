@@ -121,26 +121,26 @@ def style_of(measure: str, *, any_size: bool = False) -> str:
     return "digits" if any_size else _STYLES.get(measure, "decimals")
 
 
+#: The factor, and the format, of a score in each style.
+_FORMATS = {
+    "percent": (100, ".2f"),
+    "short": (1, ".4g"),
+    "digits": (1, "#.4g"),
+    "decimals": (1, ".4f"),
+}
+
+
 def format_score(value: float, style: str) -> str:
-    """Write a score, accuracies in per cent."""
-    if np.isnan(value):
-        return "-"
-    if style == "percent":
-        return f"{100 * value:.2f}%"
-    if style == "short":
-        return f"{value:.4g}"
-    return f"{value:#.4g}" if style == "digits" else f"{value:.4f}"
+    """A score in words, accuracies in per cent."""
+    factor, form = _FORMATS[style]
+    unit = "%" if style == "percent" else ""
+    return "-" if np.isnan(value) else f"{factor * value:{form}}{unit}"
 
 
 def format_difference(value: float, style: str) -> str:
-    """Write a difference of two scores, of accuracies in percentage points."""
-    if np.isnan(value):
-        return "-"
-    if style == "percent":
-        return f"{100 * value:+.2f}"
-    if style == "short":
-        return f"{value:+.4g}"
-    return f"{value:+#.4g}" if style == "digits" else f"{value:+.4f}"
+    """A difference of two scores in words, of accuracies in percentage points."""
+    factor, form = _FORMATS[style]
+    return "-" if np.isnan(value) else f"{factor * value:+{form}}"
 
 
 def format_ends(ends: Any, style: str, sign: str = "") -> str:
@@ -153,7 +153,3 @@ def format_ends(ends: Any, style: str, sign: str = "") -> str:
     scale, digits = (100, 2) if style == "percent" else (1, 4)
     low, high = scale * np.asarray(ends)
     return format_interval(low, high, digits=digits, sign=sign)
-
-
-def _span(low: int, high: int) -> str:
-    return str(low) if low == high else f"{low}-{high}"

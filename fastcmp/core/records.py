@@ -539,8 +539,13 @@ class Record:
         """The entries of `to_dict` that are for reading."""
         if not self._read:
             return {name: readable(x) for name, x in self._shown().items()}
-        entries = [Column(entry) if isinstance(entry, str) else entry for entry in self._read]
-        return {entry.name: readable(entry.of(self)) for entry in entries}
+        entries = {}
+        for entry in self._read:
+            if isinstance(entry, str):
+                entries[entry] = readable(getattr(self, entry))
+            else:
+                entries[entry.name] = readable(entry.of(self))
+        return entries
 
     def __eq__(self, other: object) -> bool:
         """Compare all fields; arrays are equal where all entries are, NaN included."""

@@ -172,15 +172,17 @@ def _record_class(name: Any) -> type[Any] | None:
     return None
 
 
+_READABLE = {str, int, bool, type(None)}  # types that JSON holds as they are
+
+
 def readable(value: Any) -> Any:
     """Turn a value into what JSON can hold, for reading: what is not finite is None."""
     if isinstance(value, (np.ndarray, np.generic)):
-        finite = value.dtype.kind in "biu" or (
-            value.dtype.kind == "f" and bool(np.isfinite(value).all())
-        )
-        value = value.tolist()
-        if finite:
+        kind, n_axes, value = value.dtype.kind, value.ndim, value.tolist()
+        if kind in "biuU":
             return value
+        if kind == "f" and n_axes == 1:
+            return [x if math.isfinite(x) else None for x in value]
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, _PLAIN):
@@ -190,6 +192,8 @@ def readable(value: Any) -> Any:
     if isinstance(value, dict):
         return {str(key): readable(part) for key, part in value.items()}
     if isinstance(value, (list, tuple)):
+        if {*map(type, value)} <= _READABLE:
+            return list(value)
         return [readable(part) for part in value]
     return str(value)
 

@@ -236,5 +236,8 @@ def _rows(raw: Any, argument: str) -> list[Any]:
         return list(raw)
     array = np.asanyarray(raw)  # a masked array keeps its mask
     if array.ndim != 2:
-        raise ValueError(f"{argument} must be of shape (M, n), one row a model, got {array.shape}")
+        hint = ": true labels come before the models" if array.ndim == 1 else ""
+        raise ValueError(
+            f"{argument} must be of shape (M, n), one row a model, got {array.shape}{hint}"
+        )
     return list(array)

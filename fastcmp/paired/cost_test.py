@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -275,15 +275,10 @@ class CostResult(Pilot, Compared, Record):
         *("n_samples", "n_outside"),
     )
 
-    @property
-    def distribution(self) -> str:
-        """What the p-value comes from: "chi2"."""
-        return "chi2"
-
-    @property
-    def df(self) -> int:
-        """Degrees of freedom of the chi-square distribution: 1."""
-        return 1
+    #: What the p-value comes from, its degrees of freedom, and which alternative was tested.
+    distribution: ClassVar[str] = "chi2"
+    df: ClassVar[int] = 1
+    alternative: ClassVar[str] = "two-sided"
 
     @property
     def measure(self) -> str:
@@ -306,11 +301,6 @@ class CostResult(Pilot, Compared, Record):
             spread = squares / n - (self.difference / largest) ** 2
             error = largest * np.sqrt(np.maximum(spread, 0.0) / n)
         return plain(error)
-
-    @property
-    def alternative(self) -> str:
-        """Which alternative was tested: "two-sided"."""
-        return "two-sided"
 
     @property
     def n_missing(self) -> int:

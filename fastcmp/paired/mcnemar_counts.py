@@ -40,7 +40,8 @@ def read_counts(**counts: Any) -> tuple[dict[str, Ints], dict[str, Any]]:
             if cells.shape[-2:] != (2, 2):
                 raise ValueError(f"table must be of shape (..., 2, 2), got {cells.shape}")
             check_total(cells, " + ".join(CELLS), 2)
-            return {name: x.copy() for name, x in cells_of(cells).items()}, {}
+            flat = cells.reshape(*cells.shape[:-2], 4)
+            return {name: flat[..., i].copy() for i, name in enumerate(CELLS)}, {}
     elif not {"only_a", "only_b"} <= set(counts):
         raise TypeError(
             f"{'only_b' if 'only_a' in counts else 'only_a'} must be whole numbers, got "
@@ -58,12 +59,6 @@ def read_counts(**counts: Any) -> tuple[dict[str, Ints], dict[str, Any]]:
         names = " + ".join(checked)
         raise ValueError(f"{names} must be at most 2**53, got {np.max(total):.6g}")
     return dict(zip(checked, arrays, strict=True)), dropped
-
-
-def cells_of(table: Ints) -> dict[str, Ints]:
-    """Take the four counts out of one or more tables, of shape (..., 2, 2)."""
-    flat = table.reshape(*table.shape[:-2], 4)
-    return {name: flat[..., i] for i, name in enumerate(CELLS)}
 
 
 METHOD_NAMES = {

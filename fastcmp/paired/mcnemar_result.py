@@ -58,7 +58,6 @@ from fastcmp.paired.units import (
     combine,
     estimate,
     leverage,
-    standardized,
 )
 
 Floats = NDArray[np.float64]
@@ -266,8 +265,7 @@ class McNemarResult(Pilot, Compared, Record):
         over its standard error.
         """
         if self.design == "clusters":
-            difference, variance, _ = self._estimate()
-            return standardized(np.array(difference), np.array(variance)).item()
+            return self._estimate().statistic
         if self.design == "strata":
             weights = np.ones(self.only_a.size) if self.weights is None else self.weights
             return weighted_z(
@@ -467,9 +465,9 @@ class McNemarResult(Pilot, Compared, Record):
                 check_defined(method, units, self.strata)
             ends = cluster_interval(self._cells(), units, method, level)
         elif self.weights is not None:
-            variance, df = self._stratum_variance()
+            difference, variance, df = self._estimate()
             half = float(-t_ppf(0.5 * (1.0 - level), df) * np.sqrt(variance))
-            ends = (self.difference - half, self.difference + half)
+            ends = (difference - half, difference + half)
             if variance == 0.0:
                 ends = np.ravel(bounded_interval(self._bounded(), level))
             ends = np.clip(ends, -1.0, 1.0).tolist()
@@ -543,16 +541,16 @@ class McNemarResult(Pilot, Compared, Record):
                 pvalue=self.pvalue,
                 alternative=self.alternative,
             )
-        clustered = self.design == "clusters"
+        found = self._estimate()
         of = Estimated(
-            self.difference,
-            self.standard_error if clustered else float(np.sqrt(self._stratum_variance()[0])),
+            found.difference,
+            float(np.sqrt(found.variance)),
             n_samples=self.n_samples,
             pvalue=self.pvalue,
             alternative=self.alternative,
             measure=self.measure,
         )
-        unit = "clusters" if clustered else "samples"
+        unit = "clusters" if self.design == "clusters" else "samples"
         return bounded_margins([self._bounded()], of, options, unit)
 
     def _bounded(self) -> BoundedUnits:
@@ -587,9 +585,6 @@ class McNemarResult(Pilot, Compared, Record):
         sizes = self._sizes().astype(np.float64)
         return Units(sizes, self.cluster, self.stratum, self.stratum_weights)
 
-    def _estimate(self) -> Estimate:
-        return estimate(self._cells(), self._units(), self.method)
-
     def _mean(self, counts: Any, *, both: bool) -> Any:
         """Mean of counts by unit, as `weighting` says; with `both`, of both right too."""
         sizes = self._sizes()
@@ -605,8 +600,10 @@ class McNemarResult(Pilot, Compared, Record):
             return self._units().score(counts.astype(np.float64))
         return float(counts.sum() / sizes.sum())
 
-    def _stratum_variance(self) -> tuple[float, float]:
-        """Variance of the difference of weighted strata, with its d.o.f."""
+    def _estimate(self) -> Estimate:
+        """The difference of clusters, or of weighted strata, its variance and d.o.f."""
+        if self.design == "clusters":
+            return estimate(self._cells(), self._units(), self.method)
         sizes = self._sizes().astype(np.float64)
         part = self.weights * sizes / (self.weights @ sizes)
         if np.any((sizes < 2) & (part > 0)):
@@ -615,7 +612,7 @@ class McNemarResult(Pilot, Compared, Record):
         spread = (self.only_a + self.only_b) / sizes - mean**2
         parts = part**2 * spread / np.maximum(sizes - 1, 1)
         variance, df = combine(parts, np.maximum(sizes - 1, 1))
-        return float(variance), float(df)
+        return Estimate(self.difference, float(variance), float(df))
 
     def _shown(self) -> dict[str, Any]:
         shown = self._fields()

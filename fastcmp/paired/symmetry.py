@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -57,10 +57,8 @@ class SymmetryResult(Record):
     _hidden = ("table",)
     _derived = ("distribution",)
 
-    @property
-    def distribution(self) -> str:
-        """What the p-value comes from: "chi2"."""
-        return "chi2"
+    #: What the p-value comes from.
+    distribution: ClassVar[str] = "chi2"
 
     def _entries(self) -> dict[str, Any]:
         return {**Record._entries(self), "table": readable(self.table)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -83,10 +83,8 @@ class UnpairedMeans(Compared, Record):
 
     _derived = ("better", "distribution")
 
-    @property
-    def distribution(self) -> str:
-        """What the p-value comes from: "t"."""
-        return "t"
+    #: What the p-value comes from.
+    distribution: ClassVar[str] = "t"
 
     def _margin_tests(self, options: MarginOptions) -> MarginTests:
         """Test the difference against a margin."""

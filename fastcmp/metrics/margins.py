@@ -240,7 +240,8 @@ def paired_parts(estimator: Estimator, cells: Cells) -> list[tuple[list[int], fl
         # Weights by class would be estimates too: no fixed sum of proportions.
         tables = cells.table(0), cells.table(1)
         averaged, other = (estimator.averaged(table) for table in tables)
-        assert averaged is not None and other is not None  # noqa: PT018
+        assert averaged is not None
+        assert other is not None
         known = averaged & (tables[0].sum(axis=1) > 0)
         n = np.count_nonzero(known if math.isnan(spec.zero_division) else averaged)
         if not n or not np.array_equal(averaged, other):

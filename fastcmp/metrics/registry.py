@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -273,13 +274,13 @@ SYNONYMS = {other: name for name, entry in METRICS.items() for other in entry.na
 
 #: Successes and trials of the rates of a class that are proportions, from d, r, c and n; F1 is
 #: 2 x / (1 + x) of Jaccard's.
-PROPORTIONS = {
-    kernels.RECALL: lambda d, r, c, n: (d, r),  # noqa: ARG005
-    kernels.PRECISION: lambda d, r, c, n: (d, c),  # noqa: ARG005
+PROPORTIONS: dict[int, Callable[[Any, Any, Any, Any], tuple[Any, Any]]] = {
+    kernels.RECALL: lambda d, r, _c, _n: (d, r),
+    kernels.PRECISION: lambda d, _r, c, _n: (d, c),
     kernels.SPECIFICITY: lambda d, r, c, n: (n - r - c + d, n - r),
     kernels.NPV: lambda d, r, c, n: (n - r - c + d, n - c),
-    kernels.F_BETA: lambda d, r, c, n: (d, r + c - d),  # noqa: ARG005
-    kernels.JACCARD: lambda d, r, c, n: (d, r + c - d),  # noqa: ARG005
+    kernels.F_BETA: lambda d, r, c, _n: (d, r + c - d),
+    kernels.JACCARD: lambda d, r, c, _n: (d, r + c - d),
 }
 
 _BETA = re.compile(r"f_?(\d+\.?\d*|\.\d+)(_of_means)?")

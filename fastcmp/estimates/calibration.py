@@ -214,15 +214,17 @@ class Calibration(Drawn, Record):
                 "errors of 1, where its distance has no normal error: compare by 'slope'"
             )
         what, lower = MEASURES[measure]
-        return Estimates(
+        estimates = Estimates(
             values,
             covariance[np.ix_(kept, kept)],
             df=df,
-            n_items=self.n_clusters or self.n_items,
+            n_items=self.n_items,
             names=names,
             lower_is_better=lower,
             measure=what,
         )
+        estimates.n_clusters = self.n_clusters
+        return estimates
 
     def standard_error_of(self, measure: str) -> Floats:
         """Work out standard errors of a measure: of slopes and intercepts sandwich ones.

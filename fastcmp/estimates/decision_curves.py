@@ -115,9 +115,11 @@ class DecisionCurve(Drawn, Record):
         if not np.isfinite(self.covariance).all():
             raise ValueError("no item is positive: there is no standardised net benefit")
         df: Any = self.covariance_df if self.prevalence is not None else float(self.df.flat[0])
-        options: Any = {"n_items": self.n_clusters or self.n_items, "measure": "net benefit"}
+        options: Any = {"df": df, "n_items": self.n_items, "names": self.names}
         values = self.net_benefit[:, 0]
-        return Estimates(values, self.covariance, df=df, names=self.names, **options)
+        estimates = Estimates(values, self.covariance, measure="net benefit", **options)
+        estimates.n_clusters = self.n_clusters
+        return estimates
 
     @property
     def test_tradeoff(self) -> Floats:

@@ -307,12 +307,13 @@ def parse_name(
     """Split a name such as "f2_macro" into metric, average and beta."""
     plain, named = plain_name(metric), None
     if plain not in _spellings():  # others may begin or end with an average
-        for each in AVERAGES:
-            if plain.endswith(f"_{each}"):
-                plain, named = plain.removesuffix(f"_{each}").removesuffix("_score"), each
+        for average_name in AVERAGES:
+            if plain.endswith(average_name):
+                stem = plain.removesuffix(average_name).rstrip("_")
+                plain, named = stem.removesuffix("_score"), average_name
                 break
-            if plain.startswith(f"{each}_"):
-                plain, named = plain.removeprefix(f"{each}_"), each
+            if plain.startswith(average_name):
+                plain, named = plain.removeprefix(average_name).lstrip("_"), average_name
                 break
     if matched := _BETA.fullmatch(plain):
         number = float(matched[1])

@@ -8,7 +8,14 @@ from cases import refuses
 from numpy.testing import assert_allclose
 from reference_cases import cases, expected, parametrize
 
-from fastcmp import Estimates, calibration, compare_means, mean_difference, reliability_diagram
+from fastcmp import (
+    Estimates,
+    calibration,
+    compare_means,
+    decision_curve,
+    mean_difference,
+    reliability_diagram,
+)
 
 
 @pytest.fixture(scope="module")
@@ -362,6 +369,16 @@ def test_differences_of_miscalibration_need_a_miscalibrated_model(sample):
     refuses(ValueError, "two models or more", three.estimates_of, "mcb", models=["a"])
     refuses(ValueError, "models", three.estimates_of, "mcb", models=["a", "z"])
     assert "no sound test" in str(both)
+
+
+def test_estimates_know_items_and_clusters(sample):
+    y, models = sample
+    groups = np.arange(y.size) // 5
+    of_parts = calibration(y, models, groups=groups).estimates_of("score")
+    of_benefit = decision_curve(y, models, thresholds=0.3, groups=groups).estimates
+    for estimates in (of_parts, of_benefit):
+        record = compare_means(estimates)
+        assert (record.n_samples, record.n_clusters) == (y.size, y.size // 5)
 
 
 def test_which_slope_is_nearer_to_1(sample):

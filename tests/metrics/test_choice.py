@@ -36,7 +36,7 @@ def own(function, k=3):
 #: Full names, titles and other spellings of metrics.
 SPELLINGS = {
     "f1": ("F1", "F1", "f1_score", "f_1", "f1.0", "F-measure"),
-    "f1_macro": ("macro F1", "macro F1", "F1-Macro", "f1_score_macro"),
+    "f1_macro": ("macro F1", "macro F1", "F1-Macro", "f1macro", "MacroF1", "f1_score_macro"),
     "f2": ("F2",),
     "f0.5_weighted": ("weighted F0.5",),
     "f2_micro": ("micro F2", "F 2 micro"),

@@ -38,12 +38,12 @@ def read_means(
     lower: bool,
 ) -> tuple[Estimates, MeanData | None]:
     """Means of values and their covariance, and what was read; or the user's estimates, None."""
-    if (own := estimates_of(values)) is not None:
+    if (estimates := estimates_of(values)) is not None:
         unused = {"groups": groups is None, "missing": missing == "raise", "names": names is None}
         for name, default in (unused | {"lower_is_better": not lower}).items():
             if not default:
                 raise ValueError(f"{name}= is about values: leave it to Estimates(...)")
-        return own, None
+        return estimates, None
     if isinstance(values, (list, tuple, np.ndarray)) and np.shape(values[:1]) == (1,):
         raise ValueError(
             "values must be of shape (M, n), one row a model, got one number for each model: "
@@ -127,7 +127,7 @@ def rank_sets(
     names: Sequence[str] | None = None,
     workers: int | None = None,
 ) -> RankSets:
-    """Find the ranks that models may have, by their values on the same items.
+    """Ranks that models may have, by their values on the same items.
 
     Parameters
     ----------
@@ -222,7 +222,7 @@ def best_set(
     names: Sequence[str] | None = None,
     workers: int | None = None,
 ) -> BestSet:
-    """Find which models may be the best, by their values on the same items.
+    """Models that may be the best, by their values on the same items.
 
     Hsu's multiple comparison with the best.
 
@@ -655,12 +655,12 @@ def _resampled(
         count_units(np.ascontiguousarray(rows, np.int64), counts)
         return np.asarray(errors @ counts.T)
     check_draws(n_draws, len(errors), of=f" of {len(errors)} models")
-    found = np.empty((len(errors), n_draws))
+    resampled = np.empty((len(errors), n_draws))
 
-    def draw(some: slice) -> None:
-        counts = np.empty((some.stop - some.start, units.sizes.size))
-        draw_units(units.strata, seed, some.start, counts)
-        found[:, some] = errors @ counts.T
+    def draw(part: slice) -> None:
+        counts = np.empty((part.stop - part.start, units.sizes.size))
+        draw_units(units.strata, seed, part.start, counts)
+        resampled[:, part] = errors @ counts.T
 
     pool.run(draw, parts(n_draws, _DRAWS), steps=no_step)
-    return found
+    return resampled

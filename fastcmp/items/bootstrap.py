@@ -95,11 +95,11 @@ class UnitDraws:
         return counts
 
     def _means(self, counts: Floats) -> Floats:
-        """Work out the means of all models on some draws, shape (M, r)."""
+        """Means of all models on some draws, shape (M, r)."""
         total = np.zeros((len(self.units.sums), len(counts)))
-        for own, weight in zip(self.strata, self.units.weights, strict=True):
-            c, sizes = np.ascontiguousarray(counts[:, own]), self.units.sizes[own]
-            sums = self.units.sums[:, own]
+        for stratum, weight in zip(self.strata, self.units.weights, strict=True):
+            c, sizes = np.ascontiguousarray(counts[:, stratum]), self.units.sizes[stratum]
+            sums = self.units.sums[:, stratum]
             many = len(sums) > _FEW  # BLAS pays
             sums = sums @ c.T if many else _totals(c, np.ascontiguousarray(sums.T)).T
             total += weight * (sums / _total_sizes(c, sizes))
@@ -135,9 +135,9 @@ class UnitDraws:
             with np.errstate(divide="ignore", invalid="ignore"):
                 answers[part, 0] = np.where(difference == 0, 0.0, difference / error)
             rows.sort(axis=1)
-            found = np.empty((i.size, 3))
-            kinds.bootstrap_rows(rows, scales, self._options, found, status[part])
-            answers[part, 1:] = found
+            rest_of_answers = np.empty((i.size, 3))
+            kinds.bootstrap_rows(rows, scales, self._options, rest_of_answers, status[part])
+            answers[part, 1:] = rest_of_answers
         return answers, status
 
     def pvalues(self, pairs: NDArray[np.int32]) -> Floats:
@@ -148,16 +148,16 @@ class UnitDraws:
         self, i: NDArray[np.int32], j: NDArray[np.int32], rows: Floats, scales: Floats
     ) -> None:
         """Divide deviations by their standard errors; infinite where these are 0."""
-        own = self._residuals[i] - self._residuals[j]
+        residuals = self._residuals[i] - self._residuals[j]
         rounding = (self._rounding[i] + self._rounding[j])[:, np.newaxis]
-        own[np.abs(own) <= rounding * self.units.sizes] = 0.0
-        own = np.ascontiguousarray(own.T)
-        ones, nothing = np.ones((1, len(own))), np.zeros((1, i.size))
-        scales[:, 1] = np.sqrt(self._variances(own, ones, nothing)[0])
+        residuals[np.abs(residuals) <= rounding * self.units.sizes] = 0.0
+        residuals = np.ascontiguousarray(residuals.T)
+        ones, nothing = np.ones((1, len(residuals))), np.zeros((1, i.size))
+        scales[:, 1] = np.sqrt(self._variances(residuals, ones, nothing)[0])
         rows -= scales[:, :1]
         error = np.empty_like(rows)
         for part in self._blocks:
-            variances = self._variances(own, self._draw(part), rows[:, part].T)
+            variances = self._variances(residuals, self._draw(part), rows[:, part].T)
             error[:, part] = np.sqrt(variances).T
         with np.errstate(divide="ignore", invalid="ignore"):
             rows /= error
@@ -165,15 +165,15 @@ class UnitDraws:
         scales[:, 3] = np.count_nonzero(error, axis=1)
 
     def _variances(self, residuals: Floats, counts: Floats, shift: Floats) -> Floats:
-        """Work out CR1 of pairs, residuals (G, P), in draws: shape (r, P).
+        """Variances by CR1 of pairs with residuals (G, P), in draws: shape (r, P).
 
         `shift`, what the mean of a draw is above that of the data, is worked out here
         where there are several strata.
         """
         total = np.zeros(shift.shape)
-        for own, weight in zip(self.strata, self.units.weights, strict=True):
-            c, e = np.ascontiguousarray(counts[:, own]), residuals[own]
-            sizes = self.units.sizes[own]
+        for stratum, weight in zip(self.strata, self.units.weights, strict=True):
+            c, e = np.ascontiguousarray(counts[:, stratum]), residuals[stratum]
+            sizes = self.units.sizes[stratum]
             n = _total_sizes(c, sizes)[:, np.newaxis]
             t = shift if len(self.strata) == 1 else _totals(c, e) / n
             plain = _totals(c, e * e)
@@ -203,10 +203,10 @@ def _totals(counts: Floats, columns: Floats) -> Floats:
 
 
 def _residuals(units: UnitSums, strata: list[slice]) -> Floats:
-    """Give sums less what the mean of the stratum makes them, shape (M, G)."""
+    """Sums less those that the mean of the stratum predicts, shape (M, G)."""
     residuals = np.empty_like(units.sums)
-    for own in strata:
-        sums, sizes = units.sums[:, own], units.sizes[own]
+    for stratum in strata:
+        sums, sizes = units.sums[:, stratum], units.sizes[stratum]
         mean = sums.sum(axis=1, keepdims=True) / sizes.sum()
-        residuals[:, own] = sums - mean * sizes
+        residuals[:, stratum] = sums - mean * sizes
     return residuals

@@ -38,7 +38,7 @@ _SKEWED = 25  # n must exceed this times the squared skewness
 
 
 def cautions_of(data: MeanData, options: MeanOptions, degrees: float) -> tuple[str, ...]:
-    """List what follows from the number and the sizes of items and clusters.
+    """Cautions that follow from the number and the sizes of items and clusters.
 
     `degrees` are the degrees of freedom, of several pairs the least.
     """
@@ -48,79 +48,79 @@ def cautions_of(data: MeanData, options: MeanOptions, degrees: float) -> tuple[s
     if options.df != "satterthwaite" or method != "t":
         degrees = np.inf
     df = options.df if method == "t" else ""
-    found = cautions_of_units(n, degrees, plan.largest, df, clusters=clusters)
+    cautions = cautions_of_units(n, degrees, plan.largest, df, clusters=clusters)
     if method == "bootstrap" and n < FEW_UNITS and options.interval != "studentized":
-        found.append(
+        cautions.append(
             f"Bootstrap intervals of this kind ({options.interval}) are too short with "
             f"{n} {units}: interval='studentized', or method='t'."
         )
     if method == "permutation" and n < _LEAST_FLIPS:
         least = min(1.0, 2.0 * 0.5**n)
-        found.append(f"With {n} {units} no two-sided p-value is below {least:.3g}.")
+        cautions.append(f"With {n} {units} no two-sided p-value is below {least:.3g}.")
     if method == "wilcoxon":
-        found.append(
+        cautions.append(
             "Wilcoxon's test is not a test of means: it rejects equal means where "
             "differences are not symmetric."
         )
     elif not clusters and n < FEW_ITEMS:
-        found.append(f"With {n} items no test of means is safe where differences are skewed.")
-    found += _of_columns(data.values)
+        cautions.append(f"With {n} items no test of means is safe where differences are skewed.")
+    cautions += _of_columns(data.values)
     if data.values.present is not None:
-        found.append(
+        cautions.append(
             "Each pair is compared on the items that both models have: the means are "
             "over different items, and pairs need not agree with their order."
         )
-    return tuple(found)
+    return tuple(cautions)
 
 
 def cautions_of_pairs(
-    made: MeansResult, data: MeanData, spec: MeanOptions, chosen: Any
+    result: MeansResult, data: MeanData, spec: MeanOptions, pairs: Any
 ) -> tuple[str, ...]:
-    """List what to beware of in the pairs of a record; `chosen` are they, or None."""
-    degrees = np.inf if made.df is None else np.min(made.df, initial=np.inf)
-    found = cautions_of(data, spec, float(degrees))
+    """Cautions about the pairs of a record; `pairs` are their indices, or None for all."""
+    degrees = np.inf if result.df is None else np.min(result.df, initial=np.inf)
+    cautions = cautions_of(data, spec, float(degrees))
     if spec.method == "wilcoxon":
-        even = int(np.count_nonzero(made.decisions == EVEN)) // 2
+        even = int(np.count_nonzero(result.decisions == EVEN)) // 2
         if even:
-            found += (
+            cautions += (
                 f"Ranks and means favour different models in {even} significant "
                 f"pair{'s' * (even > 1)}: neither is called better.",
             )
-        found += (_NOT_TRANSITIVE,) if made.adjust in LOGICAL else ()
+        cautions += (_NOT_TRANSITIVE,) if result.adjust in LOGICAL else ()
     if spec.method != "t":
-        return found
+        return cautions
     if data.plan.plain and data.values.present is None:
-        skewed = count_skewed(data.values.columns, chosen)
-        found += (skew_caution(skewed),) if skewed else ()
-    still = int(np.count_nonzero((made.standard_error == 0) & (made.difference != 0)))
-    exact = not np.isnan(made.pvalue).any()
-    return (*found, constant_caution(still, exact=exact)) if still else found
+        skewed = count_skewed(data.values.columns, pairs)
+        cautions += (skew_caution(skewed),) if skewed else ()
+    still = int(np.count_nonzero((result.standard_error == 0) & (result.difference != 0)))
+    exact = not np.isnan(result.pvalue).any()
+    return (*cautions, constant_caution(still, exact=exact)) if still else cautions
 
 
 def cautions_of_units(
     n: int, degrees: float, largest: float, df: str, *, clusters: bool
 ) -> list[str]:
-    """List what follows from n items or clusters, of which one has the largest proportion.
+    """Cautions that follow from n units, of which one has the largest proportion of items.
 
     `degrees` are Satterthwaite's, infinite for others, and `df` is how they are found.
     """
     units = "clusters" if clusters else "items"
-    found = []
+    cautions = []
     if clusters and degrees < _FEW_DEGREES:
-        found.append(
+        cautions.append(
             f"The {n} clusters are worth {degrees:.1f} degrees of freedom: with so few "
             "the test depends on their differences being symmetric."
         )
     if clusters and largest > _LARGE_CLUSTER:
-        found.append(
+        cautions.append(
             f"One cluster holds {100 * largest:.0f}% of the items: the result is largely its own."
         )
     if n < FEW_UNITS and df == "normal":
-        found.append(
+        cautions.append(
             f"Normal quantiles with {n} {units} reject too often: df='satterthwaite' takes "
             "those of Student's t."
         )
-    return found
+    return cautions
 
 
 def _of_columns(values: Values) -> list[str]:
@@ -143,7 +143,7 @@ def _of_columns(values: Values) -> list[str]:
 
 
 def is_skewed(n: int, squares: float, cubes: float) -> bool:
-    """Tell whether n is too small for the skewness, by Cochran's rule n > 25 G1**2."""
+    """Whether n is too small for the skewness, by Cochran's rule n > 25 G1**2."""
     if squares <= 0.0:
         return False
     skewness = cubes / n / (squares / n) ** 1.5
@@ -151,7 +151,7 @@ def is_skewed(n: int, squares: float, cubes: float) -> bool:
 
 
 def skew_caution(n_pairs: int) -> str:
-    """Say that differences are skewed."""
+    """The caution that differences are skewed."""
     what = "The differences are" if n_pairs == 1 else f"Differences of {n_pairs} pairs are"
     return (
         f"{what} so skewed that a t test needs more items (n > 25 times the squared "
@@ -160,14 +160,14 @@ def skew_caution(n_pairs: int) -> str:
 
 
 def constant_caution(n_pairs: int, *, exact: bool) -> str:
-    """Say that differences do not vary, and whether there is an exact test."""
+    """The caution that differences do not vary, and whether there is an exact test."""
     where = "" if n_pairs == 1 else f" in {n_pairs} pairs"
     if not exact:
         return f"No variance was observed{where}: there is no test."
     return f"No variance was observed{where}: the p-value is of the exact permutation test."
 
 
-def count_skewed(columns: Sequence[NDArray[Any]], chosen: NDArray[np.int32] | None) -> int:
+def count_skewed(columns: Sequence[NDArray[Any]], pairs: NDArray[np.int32] | None) -> int:
     """Count the pairs of models whose differences are skewed, where items are few."""
     m, n = len(columns), columns[0].size
     if n > _MOST_ITEMS:
@@ -175,25 +175,25 @@ def count_skewed(columns: Sequence[NDArray[Any]], chosen: NDArray[np.int32] | No
     values = np.stack([column.astype(np.float64) for column in columns])
     values -= values.mean(axis=0)
     values -= values.mean(axis=1, keepdims=True)
-    own, third = (values**2).sum(axis=1), (values**3).sum(axis=1)
-    found = 0
-    for part in parts(m if chosen is None else len(chosen), _ROWS):
-        if chosen is None:  # one row of pairs a model
+    second, third = (values**2).sum(axis=1), (values**3).sum(axis=1)
+    n_skewed = 0
+    for part in parts(m if pairs is None else len(pairs), _ROWS):
+        if pairs is None:  # one row of pairs a model
             i, j = np.arange(m)[part, None], np.arange(m)
             rows = values[part]
-            squares = own[i] + own[j] - 2 * rows @ values.T
+            squares = second[i] + second[j] - 2 * rows @ values.T
             cubes = third[i] - third[j]
             cubes += 3 * (rows @ (values**2).T - rows**2 @ values.T)
         else:
-            i, j = chosen[part].T
+            i, j = pairs[part].T
             d = values[i] - values[j]
             squares, cubes = (d**2).sum(axis=1), (d**3).sum(axis=1)
-        known = squares > _ROUNDING * (own[i] + own[j])
-        if chosen is None:
-            known &= i < j
-        skewness = cubes[known] / n / (squares[known] / n) ** 1.5
-        found += int(np.count_nonzero(n < _SKEWED * skewness**2))
-    return found
+        is_varied = squares > _ROUNDING * (second[i] + second[j])
+        if pairs is None:
+            is_varied &= i < j
+        skewness = cubes[is_varied] / n / (squares[is_varied] / n) ** 1.5
+        n_skewed += int(np.count_nonzero(n < _SKEWED * skewness**2))
+    return n_skewed
 
 
 # Sentences about comparisons of means: the test, the items, what is missing.
@@ -235,17 +235,17 @@ def test_name(result: Any) -> str:
 
 
 def draws(result: Any) -> str:
-    """Say how many draws there were."""
+    """The sentence with the number of draws."""
     if not result.n_resamples:
         return "exact"
     return f"{result.n_resamples} draws, seed {result.seed}"
 
 
 def values_sentences(result: Any) -> tuple[str, ...]:
-    """Say how items belong together, and what was made of missing values."""
-    found: list[str] = []
+    """Sentences about strata, and about what was done with missing values."""
+    sentences: list[str] = []
     if result.n_strata is not None:
-        found.append(
+        sentences.append(
             how(
                 f"Means are over {result.n_strata} strata with fixed weights: what is said "
                 "holds for these strata."
@@ -258,5 +258,5 @@ def values_sentences(result: Any) -> tuple[str, ...]:
             "pairwise": "each pair is compared on the items of both",
             "wrong": "they count as 0",
         }[result.missing]
-        found.append(how(f"{n_missing} values are missing: {what}."))
-    return tuple(found)
+        sentences.append(how(f"{n_missing} values are missing: {what}."))
+    return tuple(sentences)

@@ -102,8 +102,8 @@ class MeansResult(PairwiseResult):
         text = (*first.text, *values_sentences(self))
         sections[0] = Section(title=first.title, text=text)
         if self.pair is not None:
-            own = self.pair.sections()[0]
-            sections.insert(1, Section(title="The two models", text=own.text[:3]))
+            of_pair = self.pair.sections()[0]
+            sections.insert(1, Section(title="The two models", text=of_pair.text[:3]))
         if self.variance_components is not None:
             sections[-1:-1] = self.variance_components.sections()
         return sections
@@ -121,7 +121,7 @@ def pair_options(
     spec: MeanOptions, rng: Any, *, rank_intervals: Any = "decisions", **options: Any
 ) -> Options:
     """The checked options of all pairs; refuses draws of means over different items."""
-    found = engine_options(
+    engine = engine_options(
         "means",
         spec.method,
         rank_intervals=rank_intervals,
@@ -130,20 +130,20 @@ def pair_options(
         lower_is_better=spec.lower_is_better,
         **options,
     )
-    if found.joint and (spec.method == "wilcoxon" or spec.missing == "pairwise"):
-        given, advice = "method='wilcoxon'", "method='permutation'"
+    if engine.joint and (spec.method == "wilcoxon" or spec.missing == "pairwise"):
+        unfit, advice = "method='wilcoxon'", "method='permutation'"
         if spec.missing == "pairwise":
-            given, advice = "missing='pairwise'", "missing='common'"
+            unfit, advice = "missing='pairwise'", "missing='common'"
         what = "simultaneous=True"
-        if found.adjust in JOINT:
-            what = f"adjust={found.adjust!r}"
-        raise ValueError(f"{what} needs means on the same items, not {given}: use {advice}")
-    if found.all_together and spec.missing == "pairwise":
+        if engine.adjust in JOINT:
+            what = f"adjust={engine.adjust!r}"
+        raise ValueError(f"{what} needs means on the same items, not {unfit}: use {advice}")
+    if engine.all_together and spec.missing == "pairwise":
         raise ValueError(
             f"rank_intervals={rank_intervals!r} needs means on the same items, not "
             "missing='pairwise': use missing='common'"
         )
-    return found
+    return engine
 
 
 def compare_means(
@@ -366,11 +366,11 @@ def compare_means(
                     "Estimates(...)"
                 )
             options = replace(options, lower_is_better=estimates.lower_is_better)
-            known, tests = estimates.names, estimate_tests(estimates, level)
-            own = ("measure", "lower_is_better", "n_clusters", "cautions")
-            more = {name: getattr(estimates, name) for name in own} | {"variance": "estimated"}
+            all_names, tests = estimates.names, estimate_tests(estimates, level)
+            shared = ("measure", "lower_is_better", "n_clusters", "cautions")
+            more = {name: getattr(estimates, name) for name in shared} | {"variance": "estimated"}
         elif are_valued(values):
-            known = values.names or ()
+            all_names = values.names or ()
             tests, more = _of_moments(values, spec, level)
         else:
             data = read_data(
@@ -383,11 +383,14 @@ def compare_means(
                 weights=weights,
                 run=partial(pool.run, steps=no_step),
             )
-            known, tests = data.values.names, mean_tests(data, spec, level, pool)
+            all_names, tests = data.values.names, mean_tests(data, spec, level, pool)
             more = partial(_of_data, data, spec, level, pool)
-        chosen = choose_pairs(known, pairs, control)
-        made: MeansResult = compare_pairs(
-            *(tests, known, chosen, options, pool), control=control, record=MeansResult, more=more
+        pair_indices = choose_pairs(all_names, pairs, control)
+        result: MeansResult = compare_pairs(
+            *(tests, all_names, pair_indices, options, pool),
+            control=control,
+            record=MeansResult,
+            more=more,
         )
         if slices is not None:
             if data is not None:
@@ -399,30 +402,32 @@ def compare_means(
                     "slices= needs values item by item, not sums of them: pass values, shape (M, n)"
                 )
             indexed = with_index(values)
-            made = with_slices(made, slices, *sliced, chosen, options, pool, indexed=indexed)
+            result = with_slices(
+                result, slices, *sliced, pair_indices, options, pool, indexed=indexed
+            )
     if data is None:
-        return made
-    return replace(made, cautions=cautions_of_pairs(made, data, spec, chosen))
+        return result
+    return replace(result, cautions=cautions_of_pairs(result, data, spec, pair_indices))
 
 
 def _of_data(data: MeanData, spec: MeanOptions, level: float, pool: ThreadPool) -> dict[str, Any]:
     """What the record says beside the tests."""
-    found = {**data.fields(spec), "measure": spec.measure, "seed": None}
+    fields = {**data.fields(spec), "measure": spec.measure, "seed": None}
     if spec.method in ("permutation", "bootstrap"):
-        found |= {"n_resamples": spec.n_resamples, "seed": spec.seed}
+        fields |= {"n_resamples": spec.n_resamples, "seed": spec.seed}
     two = len(data.values.names) == 2 and data.values.present is None
     if two and spec.method != "wilcoxon":
-        found["pair"] = difference_record(data, spec, "two-sided", level, pool)
-    return found
+        fields["pair"] = difference_record(data, spec, "two-sided", level, pool)
+    return fields
 
 
-def _refuse_items(spec: MeanOptions, given: dict[str, Any]) -> None:
+def _refuse_items(spec: MeanOptions, of_items: dict[str, Any]) -> None:
     """Refuse what needs values item by item, where moments are compared."""
     if spec.method != "t" or spec.studentized or spec.interval is not None:
         raise ValueError(f"method={spec.method!r} needs all values: of sums of them use 't'")
     usual = {"missing": "raise", "average": "items", "repeats": "mean", "stratum_weights": "items"}
-    chosen = {"missing": spec.missing, "average": spec.average, "repeats": spec.repeats} | given
-    for name, value in chosen.items():
+    options = {"missing": spec.missing, "average": spec.average, "repeats": spec.repeats} | of_items
+    for name, value in options.items():
         if value is not None and not (isinstance(value, str) and value == usual.get(name)):
             raise TypeError(
                 f"{name}= is about values: pass these, shape (M, n), not what was made of them"
@@ -438,13 +443,15 @@ def _of_moments(
             "ValueMoments must hold at least 2 models and 2 items, got "
             f"{len(moments.names or ())} and {moments.n_samples}"
         )
-    found = moments.pair_moments(variance=spec.variance, df=spec.df)
+    pair_moments = moments.pair_moments(variance=spec.variance, df=spec.df)
     clusters = getattr(moments, "groups", None) is not None
-    degrees = float(np.min(found.df)) if spec.df == "satterthwaite" else np.inf
-    cautions = cautions_of_units(found.n_units, degrees, found.largest, spec.df, clusters=clusters)
-    return moment_tests(found, level), {
+    degrees = float(np.min(pair_moments.df)) if spec.df == "satterthwaite" else np.inf
+    cautions = cautions_of_units(
+        pair_moments.n_units, degrees, pair_moments.largest, spec.df, clusters=clusters
+    )
+    return moment_tests(pair_moments, level), {
         "measure": spec.measure,
-        "n_clusters": found.n_units if clusters else None,
+        "n_clusters": pair_moments.n_units if clusters else None,
         "variance": spec.variance or getattr(moments, "variance", "cr2"),
         "cautions": tuple(cautions),
     }

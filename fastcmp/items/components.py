@@ -214,7 +214,7 @@ class VarianceComponents(Record):
         return [models, pairs]
 
     def _advice(self, se: Floats, limit: Floats) -> tuple[str, ...]:
-        """Say what more answers, and more items, would do."""
+        """The sentence about more answers, and more items."""
         if len(se) > 1:
             return (
                 "'SE, unlimited answers' is the standard error with unlimited answers per "
@@ -230,7 +230,7 @@ class VarianceComponents(Record):
         )
 
     def _doubts(self) -> tuple[str, ...]:
-        """Say where the variance between items is estimated below 0."""
+        """The caution where the variance between items is estimated below 0."""
         below = int(np.count_nonzero(self.omega2 < 0.0))
         if not below:
             return ()
@@ -318,12 +318,12 @@ def variance_components(
     way = choose(repeats, "repeats", REPEATS)
     check_k(way, k)
     policy = choose(missing, "missing", ("raise", "common"))
-    own: Any = None
+    own_names: Any = None
     n_answers = None
     if isinstance(values, ItemTable):
-        own, table, n_answers = values.names, values.values, values.n_answers
+        own_names, table, n_answers = values.names, values.values, values.n_answers
     elif isinstance(values, Mapping):
-        own = map(str, values)
+        own_names = map(str, values)
         table = side_by_side({x: as_floats(raw, f"values[{x!r}]") for x, raw in values.items()})
     else:
         table = as_floats(values, "values")
@@ -337,7 +337,9 @@ def variance_components(
         raise ValueError("values must be finite, or NaN where there is no answer, got inf")
     if n_answers is None:
         n_answers = np.zeros(table.shape[:2], np.int64)  # NaN is no answer that is missing
-    chosen = read_names(names, len(table), None if own is None else list(own), of=" of values")
+    model_names = read_names(
+        names, len(table), None if own_names is None else list(own_names), of=" of values"
+    )
     table, n_missing = settle_missing(table, n_answers, policy)
     answered = count_answers(table)
     if policy == "raise" and n_missing.any():
@@ -345,10 +347,10 @@ def variance_components(
         item = int(np.argmax((answered == 0)[model] & (n_answers[model] > 0)))
         raise ValueError(
             f"values: {n_missing.sum()} answers are missing, {n_missing[model]} of them of "
-            f"{visible(chosen[model])} (first: to item {item}): missing='common' leaves such "
+            f"{visible(model_names[model])} (first: to item {item}): missing='common' leaves such "
             "items out"
         )
-    kept = _kept(answered, chosen, policy)
+    kept = _kept(answered, model_names, policy)
     if not kept.all():
         table, answered = table[:, kept], answered[:, kept]
     if table.shape[1] < 2:
@@ -362,13 +364,13 @@ def variance_components(
         sampling, within = single / answered, single.mean(axis=1)
     else:
         assert k is not None
-        value, sampling = pass_values(way, table, k, chosen, least=2)
-    pairs = np.stack(np.triu_indices(len(chosen), 1), axis=1).astype(np.int32)
+        value, sampling = pass_values(way, table, k, model_names, least=2)
+    pairs = np.stack(np.triu_indices(len(model_names), 1), axis=1).astype(np.int32)
     first, second = pairs.T
     n, noise, means = value.shape[1], sampling.mean(axis=1), value.mean(axis=1)
     spread, spreads = value.var(axis=1, ddof=1), _variances(value, means, pairs)
     return VarianceComponents(
-        names=chosen,
+        names=model_names,
         n_items=n,
         n_dropped=int(np.count_nonzero(~kept)),
         repeats=way,
@@ -413,15 +415,15 @@ def _variances(value: Floats, means: Floats, pairs: NDArray[np.int32]) -> Floats
     centred = value - means[:, None]
     centred -= centred.mean(axis=0)  # what is hard for all cancels in differences
     gram = centred @ centred.T
-    own = np.diagonal(gram)
+    norms = np.diagonal(gram)
     first, second = pairs.T
-    sums = own[first] + own[second]
-    found = sums - 2.0 * gram[first, second]
-    close = np.flatnonzero(found <= _CLOSE * sums)
+    sums = norms[first] + norms[second]
+    squares = sums - 2.0 * gram[first, second]
+    close = np.flatnonzero(squares <= _CLOSE * sums)
     step = max(1, _CHUNK // n)
     for start in range(0, close.size, step):
-        some = close[start : start + step]
-        differences = value[first[some]] - value[second[some]]
-        found[some] = differences.var(axis=1) * n
-    variances: Floats = found / (n - 1)
+        part = close[start : start + step]
+        differences = value[first[part]] - value[second[part]]
+        squares[part] = differences.var(axis=1) * n
+    variances: Floats = squares / (n - 1)
     return variances

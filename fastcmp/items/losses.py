@@ -262,7 +262,7 @@ def _refuse_infinite(chance: NDArray[Any], least: float, name: str) -> None:
 
 
 def _warn_clipped(below: list[int], names: tuple[str, ...], losses: list[NDArray[Any]]) -> None:
-    """Say for which models probabilities of true labels were raised to eps."""
+    """The sentence about models whose probabilities of true labels were raised to eps."""
     clipped = [i for i, n in enumerate(below) if n]
     if not clipped:
         return
@@ -277,7 +277,7 @@ def _warn_clipped(below: list[int], names: tuple[str, ...], losses: list[NDArray
 
 
 def _shaped(losses: list[Any], read: Probabilities) -> Any:
-    """Give losses as probabilities came: of one model, of an array, or by name."""
+    """Losses in the form of the probabilities: of one model, of an array, or by name."""
     if read.single:
         return losses[0]
     return dict(zip(read.names, losses, strict=True)) if read.named else np.array(losses)

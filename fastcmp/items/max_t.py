@@ -178,14 +178,14 @@ def max_t(
     step = choose(step, "step", STEPS)
     draws = Draws(as_resamples(n_resamples), as_seed(rng))
     threads = check_workers(workers)
-    table, chosen = _read(differences, names)
+    table, row_names = _read(differences, names)
     exponent = scale_exponent(table)
     table = np.ldexp(table, -exponent)
-    own = ("differences", differences) if hasattr(differences, "iloc") else None
-    found = read_item_groups(table.shape[1], groups=groups, indexed=own)
+    indexed = ("differences", differences) if hasattr(differences, "iloc") else None
+    item_groups = read_item_groups(table.shape[1], groups=groups, indexed=indexed)
     rows = table
-    if found.clusters is not None:
-        rows = np.stack([np.bincount(found.clusters.codes, row) for row in table])
+    if item_groups.clusters is not None:
+        rows = np.stack([np.bincount(item_groups.clusters.codes, row) for row in table])
     n, n_units = rows.shape
     most = max(draws.n, min(_ALL, _NUMBERS // (n + 1)))
     with ThreadPool(threads) as pool:
@@ -195,9 +195,9 @@ def max_t(
         pairs = np.array([(k, n) for k in range(n)], np.int32)
         z, inverse = joint.standardized(Block(slice(0, n), pairs))
 
-        def adjusted(some: slice) -> Floats:
+        def adjusted(part: slice) -> Floats:
             return joint_pvalues(
-                *(joint, pairs[some], z[some], inverse[some], pool),
+                *(joint, pairs[part], z[part], inverse[part], pool),
                 down=step == "down",
                 alternative=alternative,
             )
@@ -214,11 +214,11 @@ def max_t(
         pvalue=pvalue,
         pvalue_adjusted=pvalue_adjusted,
         difference=times(table.mean(axis=1), exponent),
-        names=chosen,
+        names=row_names,
         alternative=alternative,
         step=step,
-        n_items=found.n_items,
-        n_clusters=None if found.clusters is None else n_units,
+        n_items=item_groups.n_items,
+        n_clusters=None if item_groups.clusters is None else n_units,
         n_resamples=joint.n_draws,
         exact=joint.complete,
         seed=None if joint.complete else draws.seed,

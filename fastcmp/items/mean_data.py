@@ -113,8 +113,8 @@ class MeanOptions:
 
     def check_items(self, groups: Any, strata: Any, weights: Any) -> None:
         """Refuse what a method, or an average, cannot take into account of the items."""
-        given = {"strata": strata, "weights": weights, "groups": groups}
-        names = [name for name, x in given.items() if x is not None]
+        item_columns = {"strata": strata, "weights": weights, "groups": groups}
+        names = [name for name, x in item_columns.items() if x is not None]
         if self.average == "clusters" and names != ["groups"]:
             raise ValueError("average='clusters' needs groups, and no strata or weights")
         if self.method == "wilcoxon" and names:
@@ -123,18 +123,18 @@ class MeanOptions:
                 "groups, and method='t' all of them"
             )
 
-    def refuse_slices(self, **given: Any) -> None:
+    def refuse_slices(self, **item_columns: Any) -> None:
         """Refuse what differences within slices do not take into account."""
-        own = {
+        unfit = {
             "method": self.method != "t",
             "missing": self.missing == "pairwise",
             "average": self.average == "clusters",
         }
-        found = [name for name, value in given.items() if value is not None]
-        if found := found + [name for name, unusual in own.items() if unusual]:
+        names = [name for name, value in item_columns.items() if value is not None]
+        if names := names + [name for name, unusual in unfit.items() if unusual]:
             raise ValueError(
-                f"slices= are compared by paired t tests of their items, not with {found[0]}=: "
-                f"leave {found[0]}= out, or pass the items of each slice alone"
+                f"slices= are compared by paired t tests of their items, not with {names[0]}=: "
+                f"leave {names[0]}= out, or pass the items of each slice alone"
             )
 
 
@@ -194,7 +194,7 @@ def read_data(
     if options.missing == "wrong" and np.any(n_missing):
         lacking = np.add(n_missing, read.n_missing or 0)
         read = replace(read, n_missing=tuple(map(int, lacking)))
-    known = read_item_groups(
+    item_groups = read_item_groups(
         read.n_items + read.n_dropped,
         groups=groups,
         strata=strata,
@@ -204,28 +204,28 @@ def read_data(
         indexed=with_index(values),
     )
     if options.average == "clusters":  # the mean of each is one value, and all count the same
-        assert known.clusters is not None
+        assert item_groups.clusters is not None
         if read.present is not None:
             raise ValueError("average='clusters' needs a value for each item: missing='common'")
-        codes = known.clusters.codes
+        codes = item_groups.clusters.codes
         sizes = np.bincount(codes)
         means = tuple(np.bincount(codes, column) / sizes for column in read.columns)
-        read, known = (
+        read, item_groups = (
             replace(read, columns=means, matrix=None, binary=False),
             read_item_groups(sizes.size),
         )
-    if options.method != "t" and known.crossed:
+    if options.method != "t" and item_groups.crossed:
         raise ValueError(
             f"method={options.method!r} needs clusters within strata; method='t' does not"
         )
     components = None
     if answers is not None:
-        if known.plain:  # of independent items that count alike
+        if item_groups.plain:  # of independent items that count alike
             components = _components(answers, read, options)
         if np.isin(answers[~np.isnan(answers)], (0.0, 1.0)).all():
             read = replace(read, bounded=True)
-    plan = plan_units(known, options.variance, options.df)
-    return MeanData(read, known, plan, components)
+    plan = plan_units(item_groups, options.variance, options.df)
+    return MeanData(read, item_groups, plan, components)
 
 
 def _components(
@@ -278,7 +278,7 @@ def _one_an_item(values: Any, options: MeanOptions) -> tuple[Any, Any, Any]:
 
 
 def _is_table(raw: Any) -> bool:
-    """Tell several answers to each item from one, also in lists of no shape."""
+    """Whether there are several answers to each item, also in ragged lists."""
     if type(raw) is np.ndarray:
         return raw.ndim == 2
     with suppress(ValueError):
@@ -313,8 +313,8 @@ def exact_units(difference: NDArray[np.float64], plan: UnitPlan) -> float:
 _LOST = 1e-6  # of the squares: what a small difference of them is not worth
 
 
-def _by_products(data: MeanData, options: MeanOptions, found: Floats) -> None:
-    """Work out all pairs by four matrix products; NaN where digits are lost."""
+def _by_products(data: MeanData, options: MeanOptions, table_of_pairs: Floats) -> None:
+    """Fill in all pairs by four matrix products; NaN where digits are lost."""
     values = data.values
     assert values.present is not None
     mask = values.present.astype(np.float64)
@@ -331,9 +331,9 @@ def _by_products(data: MeanData, options: MeanOptions, found: Floats) -> None:
     with np.errstate(divide="ignore", invalid="ignore"):
         spread = squares - 2.0 * table @ table.T - sums**2 / n
         variance = spread * item_factor(options.variance, n) / n**2
-        found[0] = sums / n
-        found[1] = np.where((n > 1) & (spread > _LOST * squares), variance, np.nan)
-    found[2], found[3] = n - 1.0, n
+        table_of_pairs[0] = sums / n
+        table_of_pairs[1] = np.where((n > 1) & (spread > _LOST * squares), variance, np.nan)
+    table_of_pairs[2], table_of_pairs[3] = n - 1.0, n
 
 
 def _plan_on(data: MeanData, options: MeanOptions, items: NDArray[np.bool_]) -> UnitPlan | None:
@@ -346,7 +346,7 @@ def _plan_on(data: MeanData, options: MeanOptions, items: NDArray[np.bool_]) -> 
     try:
         if np.count_nonzero(items) < 2:
             return None
-        own = read_item_groups(
+        item_groups = read_item_groups(
             groups.n_items,
             groups=None if clusters is None else clusters.codes,
             strata=None if strata is None else strata.codes,
@@ -358,7 +358,7 @@ def _plan_on(data: MeanData, options: MeanOptions, items: NDArray[np.bool_]) -> 
         return None
     # Clusters that lie across strata may lie within them on these items.
     variance = options.variance if data.plan.across is None else "cr1"
-    return plan_units(own, variance, options.df)
+    return plan_units(item_groups, variance, options.df)
 
 
 def pairwise_tests(
@@ -368,10 +368,10 @@ def pairwise_tests(
     values, strata = data.values, data.groups.strata
     present, m = values.present, len(values.names)
     assert present is not None
-    for name, own in zip(values.names, present, strict=True):
+    for name, has_item in zip(values.names, present, strict=True):
         if strata is None:
             break
-        n_items = np.bincount(strata.codes[own], minlength=len(strata.labels))
+        n_items = np.bincount(strata.codes[has_item], minlength=len(strata.labels))
         if not n_items.all():
             label = strata.labels[int(np.argmin(n_items))]
             raise ValueError(
@@ -391,28 +391,28 @@ def pairwise_tests(
     def of_pair(i: int, j: int) -> tuple[MeanEstimate, Floats, UnitPlan | None]:
         return on_items(present[i] & present[j], values.columns[i], values.columns[j])
 
-    found = np.full((4, m, m), np.nan)  # difference, variance, d.o.f., items
+    of_pairs = np.full((4, m, m), np.nan)  # difference, variance, d.o.f., items
     again = np.stack(np.triu_indices(m, 1), axis=1)
     if data.groups.plain:
-        _by_products(data, options, found)
-        again = again[np.isnan(found[1][tuple(again.T)])]
+        _by_products(data, options, of_pairs)
+        again = again[np.isnan(of_pairs[1][tuple(again.T)])]
 
     def look(part: slice) -> None:
         for i, j in again[part].tolist():
             one, difference, _ = of_pair(i, j)
-            found[:, i, j] = found[:, j, i] = *one, difference.size
-            found[0, j, i] = -one.difference
+            of_pairs[:, i, j] = of_pairs[:, j, i] = *one, difference.size
+            of_pairs[0, j, i] = -one.difference
 
     pool.run(look, parts(len(again), 64), steps=no_step)
     if options.df == "normal":
-        found[2] = np.inf
+        of_pairs[2] = np.inf
     alone, ends = np.empty(m), np.empty((m, 2))
     for i, column in enumerate(values.columns):
-        own, of_model, _ = on_items(present[i], column, np.zeros_like(column))
-        alone[i], n = own.difference, of_model.size
+        estimate, of_model, _ = on_items(present[i], column, np.zeros_like(column))
+        alone[i], n = estimate.difference, of_model.size
         sizes = (n, min(n, data.plan.n_units)) if values.bounded else None
-        mean, variance = np.array([own.difference]), np.array([own.variance])
-        ends[i] = mean_intervals(mean, variance, own.df, level, sizes)[0]
+        mean, variance = np.array([estimate.difference]), np.array([estimate.variance])
+        ends[i] = mean_intervals(mean, variance, estimate.df, level, sizes)[0]
 
     def bounded(block: Block) -> BoundedUnits:
         rows = np.zeros((2, len(block.pairs), values.n_items))
@@ -425,7 +425,7 @@ def pairwise_tests(
 
     def means(block: Block) -> PairMeans:
         i, j = block.pairs.T
-        return PairMeans(*(np.ascontiguousarray(x[i, j]) for x in found[:3]))
+        return PairMeans(*(np.ascontiguousarray(x[i, j]) for x in of_pairs[:3]))
 
     def exact(i: int, j: int) -> float:
         _, difference, plan = of_pair(i, j)
@@ -443,12 +443,12 @@ def pairwise_tests(
     assert details is not None
 
     def more(pairs: NDArray[np.int32], columns: PairColumns) -> dict[str, Any]:
-        n_items = np.nan_to_num(found[3][tuple(pairs.T)]).astype(np.int64)
+        n_items = np.nan_to_num(of_pairs[3][tuple(pairs.T)]).astype(np.int64)
         return {**details(pairs, columns), "n_items_of_pairs": n_items}
 
     return replace(
         tests,
-        difference=lambda pairs: found[0][tuple(pairs.T)],
+        difference=lambda pairs: of_pairs[0][tuple(pairs.T)],
         details=more,
         exponent=values.exponent,
         spread=None,  # of each pair on samples of its own
@@ -462,7 +462,7 @@ _PACKED = 1 << 22  # values that one task packs
 
 
 def mean_tests(data: MeanData, options: MeanOptions, level: float, pool: ThreadPool) -> PairTests:
-    """Make the tests of all pairs of models."""
+    """The tests of all pairs of models."""
     values, plan = data.values, data.plan
     if values.present is not None:
         return pairwise_tests(data, options, level, pool)

@@ -145,10 +145,10 @@ class MeanDifference(Pilot, Compared, Record):
         """
         a, b = self.names
         low, high = self.interval
-        which = "higher" if self.difference > 0 else "lower"
+        direction = "higher" if self.difference > 0 else "lower"
         lead = equal = f"{a} and {b} have the same {self.measure}"
         if self.difference:
-            lead = f"{a} has a {which} {self.measure} than {b}"
+            lead = f"{a} has a {direction} {self.measure} than {b}"
         name = interval_name(self.confidence_level, self.alternative)
         interval = "" if isnan(low) else f", {name} [{low:+.4g}, {high:+.4g}]"
         hypothesis = null_hypothesis(self.alternative, equal, self.names, self.measure)
@@ -185,11 +185,11 @@ class MeanDifference(Pilot, Compared, Record):
 
     def _found(self) -> str:
         """Write the statistic and the p-value."""
-        shown = f"p = {format_pvalue(self.pvalue)}"
+        pvalue = f"p = {format_pvalue(self.pvalue)}"
         if self.distribution not in _LETTERS or isnan(self.statistic):
-            return shown
+            return pvalue
         df = "" if self.df is None else f", df = {self.df:.4g}"
-        return f"{_LETTERS[self.distribution]} = {self.statistic:.4g}{df}, {shown}"
+        return f"{_LETTERS[self.distribution]} = {self.statistic:.4g}{df}, {pvalue}"
 
 
 _ONE_PAIR = np.array([[0, 1]], np.int32)
@@ -434,15 +434,15 @@ def difference_record(
             margin=times(against.margin, -values.exponent), lower_is_better=options.lower_is_better
         )
     a, b = values.columns
-    found, one, two, moments = plain = plain_estimates(a, b, plan)
+    paired, one, two, moments = plain = plain_estimates(a, b, plan)
     effect = 1.0
     if not plan.plain:
         zeros = np.zeros_like(a)
-        found = difference_of(a, b, plan)
+        paired = difference_of(a, b, plan)
         one, two = difference_of(a, zeros, plan), difference_of(b, zeros, plan)
         if plain.difference.variance > 0:
-            effect = found.variance / plain.difference.variance
-    difference, variance, df = (float(x) for x in found)
+            effect = paired.variance / plain.difference.variance
+    difference, variance, df = (float(x) for x in paired)
     skewed = is_skewed(a.size, float(moments[1]), float(moments[2]))
     cautions = cautions_of(data, options, df)
     fields: dict[str, Any] = data.fields(options)

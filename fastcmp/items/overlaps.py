@@ -66,14 +66,14 @@ def dice_values(y_true: ArrayLike, masks: Any, *, empty: float = 1.0) -> Any:
         raise ValueError("masks must hold at least one model, got none")
     values = {}
     for name, raw in models:
-        found = _masks(raw, f"masks[{name!r}]")
-        if found.shape != truth.shape:
+        predicted = _masks(raw, f"masks[{name!r}]")
+        if predicted.shape != truth.shape:
             raise ValueError(
                 f"masks[{name!r}] must be of the shape of y_true, {truth.shape}, got "
-                f"{found.shape}: models come first, then images, then pixels"
+                f"{predicted.shape}: models come first, then images, then pixels"
             )
         pixels = tuple(range(1, truth.ndim))
-        common, both = (found & truth).sum(pixels), found.sum(pixels) + truth.sum(pixels)
+        common, both = (predicted & truth).sum(pixels), predicted.sum(pixels) + truth.sum(pixels)
         values[name] = np.where(both > 0, 2.0 * common / np.maximum(both, 1), agreed)
     return values if named else np.stack([*values.values()])
 

@@ -190,12 +190,12 @@ def pass_variance(
     >>> pass_variance([2, 4, 6], 9, k=3, repeats="pass^k").round(6).tolist()
     [0.0, 0.002268, 0.044785]
     """
-    _, which = REPEATS[choose(repeats, "repeats", ("pass@k", "pass^k"))]
-    return _many(which, n_correct, n_samples, k, least=2)
+    _, kind = REPEATS[choose(repeats, "repeats", ("pass@k", "pass^k"))]
+    return _many(kind, n_correct, n_samples, k, least=2)
 
 
 def _many(
-    which: int, n_correct: Any, n_samples: Any, k: Any, *, tau: float = 0.0, least: int = 1
+    kind: int, n_correct: Any, n_samples: Any, k: Any, *, tau: float = 0.0, least: int = 1
 ) -> Any:
     """Check counts and call the kernel; `least` times k answers are needed."""
     correct = as_counts(n_correct, "n_correct")
@@ -219,14 +219,14 @@ def _many(
         raise ValueError(
             f"{times}k must be at most n_samples, got k={k} for {samples.min()} answers"
         )
-    return unwrap(_call(which, correct.ravel(), samples.ravel(), k, tau), correct.shape)
+    return unwrap(_call(kind, correct.ravel(), samples.ravel(), k, tau), correct.shape)
 
 
-def _call(which: int, correct: Any, samples: Any, k: int, tau: float = 0.0) -> Floats:
+def _call(kind: int, correct: Any, samples: Any, k: int, tau: float = 0.0) -> Floats:
     out = np.empty(correct.size)
     # Copies: numba asks broadcast arrays whether they can be written, and NumPy warns.
     correct, samples = (np.array(x, np.int64) for x in (correct, samples))
-    pass_many(which, correct, samples, k, tau, out)
+    pass_many(kind, correct, samples, k, tau, out)
     return out
 
 
@@ -261,8 +261,8 @@ def as_floats(raw: Any, name: str) -> Floats:
 
 def count_answers(values: Floats) -> NDArray[np.int64]:
     """Count the answers of each model to each item, shape (M, n)."""
-    found: NDArray[np.int64] = np.count_nonzero(~np.isnan(values), axis=2)
-    return found
+    n_answers: NDArray[np.int64] = np.count_nonzero(~np.isnan(values), axis=2)
+    return n_answers
 
 
 def settle_missing(
@@ -308,7 +308,7 @@ def mean_of_answers(values: Floats) -> Floats:
 def pass_values(
     way: str, values: Floats, k: int, names: Sequence[str] | None, *, least: int = 1
 ) -> tuple[Floats, Floats]:
-    """Give pass@k or pass^k of each item, and its variance from answers, (M, n)."""
+    """pass@k or pass^k of each item, and its variance over answers, (M, n)."""
     n_answers = count_answers(values)
     right = values == 1.0
     wrong = ~(right | (values == 0.0) | np.isnan(values))

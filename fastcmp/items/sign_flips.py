@@ -86,13 +86,13 @@ def _rational(scale: Floats) -> Floats:
 
 
 def _find_step(sums: Floats, of_values: float) -> float | None:
-    """Find the least k of which k times the sums are whole but for rounding."""
-    some = sums.reshape(-1)[:: max(1, sums.size // _LOOKED_AT)]
+    """The least k for which k times the sums are whole numbers, but for rounding."""
+    sample = sums.reshape(-1)[:: max(1, sums.size // _LOOKED_AT)]
     rounding = 64 * float(np.finfo(np.float64).eps)
     single = float(np.finfo(np.float32).eps)
-    if of_values >= single or np.array_equal(some, some.astype(np.float32)):
+    if of_values >= single or np.array_equal(sample, sample.astype(np.float32)):
         rounding = 2 * single
-    for k in _STEPS[_is_whole(some, _STEPS[:, None], rounding, axis=1)].tolist():
+    for k in _STEPS[_is_whole(sample, _STEPS[:, None], rounding, axis=1)].tolist():
         if bool(_is_whole(sums, k, rounding)):
             return float(k)
     return None
@@ -167,16 +167,16 @@ class SignFlips:
         sums = np.empty((n_strata, 2, len(rows), signs.n_draws))
         weighted = rows * (sizes * factors)
         start = 0
-        for h, own in enumerate(map(slice, starts[:-1].tolist(), starts[1:].tolist())):
-            sums[h, 0] = signed_sums(rows, own, start, signs, pool)
-            sums[h, 1] = signed_sums(weighted, own, start, signs, pool)
-            start += -(-(own.stop - own.start) // 64)
+        for h, stratum in enumerate(map(slice, starts[:-1].tolist(), starts[1:].tolist())):
+            sums[h, 0] = signed_sums(rows, stratum, start, signs, pool)
+            sums[h, 1] = signed_sums(weighted, stratum, start, signs, pool)
+            start += -(-(stratum.stop - stratum.start) // 64)
         self._draws = StudentDraws(sums, *how)
 
     def evaluate(self, pairs: NDArray[np.int32]) -> tuple[Floats, NDArray[np.bool_]]:
         """Statistic, p-value and both ends of the interval, (P, 4); which p-values are exact."""
-        found = self.test(pairs)
-        return np.concatenate([found[:, :2], self.limits(pairs)], axis=1), found[:, 2] > 0.0
+        tests = self.test(pairs)
+        return np.concatenate([tests[:, :2], self.limits(pairs)], axis=1), tests[:, 2] > 0.0
 
     def pvalues(self, pairs: NDArray[np.int32]) -> Floats:
         """The p-values alone, shape (P,)."""
@@ -186,9 +186,9 @@ class SignFlips:
         """Statistics, p-values, and 1 where these are exact, shape (P, 3)."""
         pairs, out = np.ascontiguousarray(pairs), np.empty((len(pairs), 3))
         if isinstance(self._draws, StudentDraws):
-            found = np.empty((len(pairs), 2))
-            student_test_pairs(self._student, self._draws, pairs, found)
-            out[:, :2], out[:, 2] = found, 1 - self._draws.added
+            tests = np.empty((len(pairs), 2))
+            student_test_pairs(self._student, self._draws, pairs, tests)
+            out[:, :2], out[:, 2] = tests, 1 - self._draws.added
             return out
         test_pairs(self._observed, self._draws, pairs, self._steps, out)
         out[:, 0] /= self._total

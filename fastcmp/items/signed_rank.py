@@ -120,12 +120,12 @@ class SignedRankResult(Compared, Record):
         if self.n_zero:
             zeros = f", {self.n_zero} of them equal: {_ZEROS[self.zero_method]}"
         clusters = "" if self.n_groups is None else f" in {self.n_groups} clusters"
-        shown = f"W+ = {self.w_plus:.10g}, W- = {self.w_minus:.10g}"
+        statistics = f"W+ = {self.w_plus:.10g}, W- = {self.w_minus:.10g}"
         if self.method == "asymptotic":
-            shown = f"z = {self.zscore:.4g} ({shown})"
+            statistics = f"z = {self.zscore:.4g} ({statistics})"
         text = (
             with_null(
-                f"{shown}, p = {format_pvalue(self.pvalue)}",
+                f"{statistics}, p = {format_pvalue(self.pvalue)}",
                 HYPOTHESES[self.alternative],
                 more=f"; {self._how()}",
             ),
@@ -144,7 +144,7 @@ class SignedRankResult(Compared, Record):
         return "normal, corrected" if self.continuity else "normal"
 
     def _effect(self) -> str:
-        """Say which model did better, and by how much."""
+        """The sentence about which model did better, and by how much."""
         a, b = self.names
         low, high = self.interval
         ends = ""
@@ -153,10 +153,10 @@ class SignedRankResult(Compared, Record):
             ends = f", {name} [{low:+.4g}, {high:+.4g}]"
         better = {"a": a, "b": b}.get(self.better or "", "")
         lead = f"; {better} did better" if better else ""
-        found = f"{self.estimate:+.4g}{ends}{lead}"
-        estimate = f"Hodges-Lehmann estimate of {a} minus {b}: {found}"
+        difference = f"{self.estimate:+.4g}{ends}{lead}"
+        estimate = f"Hodges-Lehmann estimate of {a} minus {b}: {difference}"
         return Sentence(
-            f"Hodges-Lehmann: {a} minus {b} {found}.",
+            f"Hodges-Lehmann: {a} minus {b} {difference}.",
             answer=f"{estimate}; p = {format_pvalue(self.pvalue)}.",
         )
 
@@ -293,26 +293,26 @@ def signed_rank(
     a, b = read
     if a.size != b.size:
         raise ValueError(f"values_b must be as many as values_a, {a.size}, got {b.size}")
-    known = read_item_groups(a.size, groups=groups).clusters
-    clusters = None if known is None else known.codes
+    item_clusters = read_item_groups(a.size, groups=groups).clusters
+    clusters = None if item_clusters is None else item_clusters.codes
     if options.continuity and clusters is not None:
         raise ValueError("continuity must be False with groups: no correction is defined there")
     d, coded = a - b, decimal_codes(np.stack([a, b]))
     if coded is not None:  # decimals as decimals, so that 0.7 - 0.6 is 0.1
         d = (coded[0][0] - coded[0][1]) / coded[1]
     tolerance = 0.5 * UNIT * max(np.abs(a).max(), np.abs(b).max())
-    found = _test(d, tolerance, clusters, options, ALTERNATIVES[alternative])
+    test = _test(d, tolerance, clusters, options, ALTERNATIVES[alternative])
     d.sort()
     estimate, low, high = hodges_lehmann(d, level)
     if clusters is not None:
         low = high = np.nan
     return SignedRankResult(
-        **found,
+        **test,
         estimate=estimate,
         interval=ConfidenceInterval(*keep_side((low, high), alternative, (-np.inf, np.inf))),
         mean_difference=float(np.mean(a - b)),
         n_items=d.size,
-        n_groups=None if known is None else len(known.labels),
+        n_groups=None if item_clusters is None else len(item_clusters.labels),
         zero_method=options.zero_method,
         continuity=options.continuity,
         alternative=alternative,
@@ -324,11 +324,11 @@ def signed_rank(
 
 def decimal_codes(values: Floats) -> tuple[Floats, float] | None:
     """Write values with few decimals as whole numbers, and what they were times."""
-    some = values.ravel()[:: max(1, values.size // _TRIED)]
-    if not np.abs(some).max() < 1.0 / UNIT:
+    sample = values.ravel()[:: max(1, values.size // _TRIED)]
+    if not np.abs(sample).max() < 1.0 / UNIT:
         return None
     # Most numbers have no such scale, and all scales are tried at once on some.
-    fits = _are_whole(some * _SCALES[:, None]) & (np.abs(some).max() * _SCALES < 1.0 / UNIT)
+    fits = _are_whole(sample * _SCALES[:, None]) & (np.abs(sample).max() * _SCALES < 1.0 / UNIT)
     for scale in _SCALES[fits].tolist():
         if _are_whole(values.ravel() * scale):
             codes = np.rint(values * scale)
@@ -337,7 +337,7 @@ def decimal_codes(values: Floats) -> tuple[Floats, float] | None:
 
 
 def _are_whole(scaled: Floats) -> Any:
-    """Tell whether all numbers of each row are whole up to the rounding of one product."""
+    """Whether all numbers of each row are whole up to the rounding of one product."""
     whole = np.rint(scaled)
     return (np.abs(scaled - whole) <= 2.0 * _EPSILON * np.abs(whole)).all(axis=-1)
 
@@ -366,9 +366,9 @@ def _test(
     pvalue = None
     if order is not None:
         signed = np.empty(d.size, np.int64)
-        own = np.empty(d.size, np.int64)
-        ranks.ranks_of_sorted(packed, tolerance, options.code, own)
-        signed[order] = own
+        sorted_ranks = np.empty(d.size, np.int64)
+        ranks.ranks_of_sorted(packed, tolerance, options.code, sorted_ranks)
+        signed[order] = sorted_ranks
         signed[d < 0] *= -1
         if clusters is not None:
             signed = np.bincount(clusters, signed).astype(np.int64)
@@ -480,14 +480,14 @@ def signed_rank_tests(
 def signed_ranks_on_common(
     values: Floats, options: RankOptions, *, exact: bool, alternative: int = 0
 ) -> Callable[[NDArray[np.int32]], Floats]:
-    """Make a test of pairs of any values, on the items that both have: rows not NaN.
+    """A test of pairs of any values, on the items that both have: rows not NaN.
 
     It gives statistic, p-value, W+, W- and z of each, shape (P, 5).
     """
     values = np.ascontiguousarray(values, np.float64)
     size = np.nan_to_num(np.abs(values))
     largest, complete = size.max(axis=1), not np.isnan(values).any()
-    chosen = (options.code, exact, options.continuity, alternative)
+    settings = (options.code, exact, options.continuity, alternative)
 
     def test(pairs: NDArray[np.int32]) -> Floats:
         out = np.empty((len(pairs), 5))
@@ -500,7 +500,7 @@ def signed_ranks_on_common(
                 both = ~np.isnan(rows)
                 most = np.maximum(*((size[k] * both).max(axis=1) for k in (i, j)))
             rows.sort(axis=1)
-            ranks.sorted_rows_tests(rows, 0.5 * UNIT * most, chosen, out[part])
+            ranks.sorted_rows_tests(rows, 0.5 * UNIT * most, settings, out[part])
         return out
 
     return test

@@ -160,7 +160,7 @@ class Calibration(Drawn, Record):
         return self.estimates_of("mcb")
 
     def estimates_of(self, measure: str, *, models: Sequence[int | str] | None = None) -> Estimates:
-        """Give estimates of the models, to compare them by `compare_means` and others.
+        """Estimates of the models, to compare them by `compare_means` and others.
 
         Parameters
         ----------
@@ -227,7 +227,7 @@ class Calibration(Drawn, Record):
         return estimates
 
     def standard_error_of(self, measure: str) -> Floats:
-        """Work out standard errors of a measure: of slopes and intercepts sandwich ones.
+        """Standard errors of a measure: of slopes and intercepts sandwich ones.
 
         Parameters
         ----------
@@ -243,7 +243,7 @@ class Calibration(Drawn, Record):
         return np.asarray(np.sqrt(np.diagonal(self._of(measure)[1])), np.float64)
 
     def interval_of(self, measure: str) -> Any:
-        """Work out intervals of a measure of each model, at the record's level.
+        """Intervals of a measure of each model, at the record's level.
 
         Parameters
         ----------
@@ -335,21 +335,21 @@ class Calibration(Drawn, Record):
         }
         bins = {"ECE": self.ece, "largest": self.mce, "root mean square": self.rmsce}
         bins |= {"debiased square": self.debiased_square}
-        which = {"width": f"{self.n_bins} bins of equal width", "values": "bins of one value"}
+        binnings = {"width": f"{self.n_bins} bins of equal width", "values": "bins of one value"}
         tables = {
             f"Calibration: {what} = MCB - DSC + UNC": columns,
             "Are the probabilities right?": tests,
             "Recalibration on the logit scale": logits,
             "Calibration error in "
-            + which.get(self.binning, f"{self.n_bins} bins of equal size"): {
+            + binnings.get(self.binning, f"{self.n_bins} bins of equal size"): {
                 name: _cells(x) for name, x in bins.items()
             },
         }
         names = {"model": [*map(visible, self.names)]}
         sections = [
-            table_of(title, names | each)
-            for title, each in tables.items()
-            if any(cell != "-" for cells in each.values() for cell in cells)
+            table_of(title, names | cells)
+            for title, cells in tables.items()
+            if any(cell != "-" for cells in cells.values() for cell in cells)
         ]
         note = (
             "ECE is above 0 for calibrated models too, by chance: differences of it are not tested."
@@ -393,23 +393,23 @@ def read_problems(
     problems, keys, kind = [], np.zeros((2, len(column))), None
     for name, raw in zip(read.names, read.tables, strict=True):
         check_range(raw, name)
-        shown = wide = raw.astype(np.float64)
+        ordering = wide = raw.astype(np.float64)
         if wide.ndim == 1:
-            own = [Problem(wide, mark_positives(column, positive, classes).astype(np.float64))]
+            of_model = [Problem(wide, mark_positives(column, positive, classes).astype(np.float64))]
         else:
             codes, several = true_columns(column, raw, classes, positive, name), wide.shape[1] > 2
             check_sums(raw, name)
             hits = (codes[:, np.newaxis] == np.arange(wide.shape[1])).astype(np.float64)
-            shown, kind = wide.max(axis=1), multiclass if several else None
+            ordering, kind = wide.max(axis=1), multiclass if several else None
             if kind == "top-label":
                 top = np.arange(codes.size), wide.argmax(axis=1)
-                own = [Problem(wide[top], hits[top])]
+                of_model = [Problem(wide[top], hits[top])]
             else:
-                some = range(wide.shape[1]) if several else (1,)
-                own = [Problem(wide[:, k].copy(), hits[:, k].copy()) for k in some]
-        shown = shown if kind else own[0].p
-        keys += [shown, np.square(shown)]
-        problems.append(own)
+                indices = range(wide.shape[1]) if several else (1,)
+                of_model = [Problem(wide[:, k].copy(), hits[:, k].copy()) for k in indices]
+        ordering = ordering if kind else of_model[0].p
+        keys += [ordering, np.square(ordering)]
+        problems.append(of_model)
     return read.names, problems, kind, (keys[0], keys[1])
 
 
@@ -424,11 +424,11 @@ def _read_folds(
     if isinstance(raw, (bool, str, bytes)) or raw is None:
         raise TypeError(f"folds must be a whole number >= 2, or the fold of each item, got {raw!r}")
     if np.ndim(raw):
-        given = read_grouping(raw, "folds", n, keep)
-        assert given is not None
-        if len(given.labels) < 2:
+        grouping = read_grouping(raw, "folds", n, keep)
+        assert grouping is not None
+        if len(grouping.labels) < 2:
             raise ValueError("folds must hold at least 2 folds, got 1")
-        return given.codes, len(given.labels)
+        return grouping.codes, len(grouping.labels)
     k = as_whole(raw, "folds", 2)
     if clusters is not None:
         size = np.bincount(clusters.codes)
@@ -462,7 +462,7 @@ def calibration(
     rng: Any = None,
     workers: int | None = None,
 ) -> Calibration:
-    """Say how far models' probabilities are from frequencies, and whether by chance.
+    """Distances of models' probabilities from frequencies, and tests of them.
 
     Parameters
     ----------
@@ -586,7 +586,7 @@ def calibration(
     importance = read_item_groups(total, weights=weights, indexed=("y_true", y_true)).weights
     used = None if importance is None else importance > 0.0
     if used is not None:
-        problems = [[Problem(p[used], y[used]) for p, y in own] for own in problems]
+        problems = [[Problem(p[used], y[used]) for p, y in of_model] for of_model in problems]
         keys = keys[0][used], keys[1][used]
     belongs = read_item_groups(total, groups=groups, keep=used, indexed=("y_true", y_true))
     n, clusters, n_units = belongs.n_items, belongs.clusters, belongs.n_units
@@ -596,14 +596,14 @@ def calibration(
     if importance is not None:
         weight = importance[importance > 0.0]
         weight = weight / weight.mean()
-    happened = sum(k * own.y for k, own in enumerate(problems[0], 1))
+    happened = sum(k * problem.y for k, problem in enumerate(problems[0], 1))
     # Who is right differs by model: then by probability alone.
     by = keys[::-1] if kind == "top-label" else (keys[1], keys[0], happened)
     fold, n_folds = _read_folds(folds, total, by, clusters, used)
     check_memory(64.0 * m * n, None, f"values of {m} models on {n} items", "compare fewer models")
     # What items add to each measure: their means are its values, but for intercept and slope.
     rows = {name: np.zeros((m, n)) for name in MEASURES if name != "slope-distance"}
-    found: list[list[dict[str, float]]] = [[] for _ in range(m)]
+    measures: list[list[dict[str, float]]] = [[] for _ in range(m)]
 
     def work(model: int) -> None:
         for p, y in problems[model]:
@@ -625,9 +625,9 @@ def calibration(
             part |= {"mcb_balanced": s - b, "dsc_balanced": u - b, "mcb_crossfit": s - 2.0 * b + g}
             mixed = balanced if method == "balanced" else plug_in
             # What each item adds to what is compared.
-            own = {"score": scores, "mcb": scores - mixed, "dsc": overall - mixed}
+            added = {"score": scores, "mcb": scores - mixed, "dsc": overall - mixed}
             if math.isinf(part["mean_score"]):
-                item = int(np.isinf(own["score"]).argmax())
+                item = int(np.isinf(added["score"]).argmax())
                 item = item if used is None else int(np.flatnonzero(used)[item])
                 cautions[model].append(
                     "the log loss is infinite, because an outcome had probability 0, such as that "
@@ -638,10 +638,10 @@ def calibration(
             part |= bin_measures(y, clipped, codes, weight)
             part |= dict.fromkeys(_OF_ONE, math.nan)
             if kind != "class-wise":
-                own["overconfidence"] = clipped - y
+                added["overconfidence"] = clipped - y
                 part["overconfidence"] = float(np.average(clipped - y, weights=weight))
                 fit = recalibrate(y, clipped, weight)
-                own |= {"citl": n * fit.intercept_influence, "slope": n * fit.slope_influence}
+                added |= {"citl": n * fit.intercept_influence, "slope": n * fit.slope_influence}
                 part |= {name: getattr(fit, name) for name in _OF_ONE[: 6 if used is None else 3]}
                 part["spiegelhalter"] = spiegelhalter(y, clipped, weight)
                 cautions[model] += [fit.problem] if fit.problem else []
@@ -654,16 +654,16 @@ def calibration(
                     part["hosmer_lemeshow"], part["hosmer_lemeshow_df"] = hosmer_lemeshow(
                         y, clipped, ordered.shares(hosmer_lemeshow_groups)
                     )
-            for name, row in own.items():
+            for name, row in added.items():
                 rows[name][model] += row
-            found[model].append(part)
+            measures[model].append(part)
         if kind == "class-wise":
             p, y = (np.stack(x) for x in zip(*problems[model], strict=True))
             square = np.square(p).sum(axis=0)
             spread = float(np.square(weight) @ ((p**3).sum(axis=0) - np.square(square)))
             off = float(weight @ (square - (p * y).sum(axis=0)))
             z = off / math.sqrt(spread) if spread > _ROUNDING * n else math.nan
-            for part in found[model]:
+            for part in measures[model]:
                 part["spiegelhalter"] = z  # of the Brier score of all classes
             for name in ("overconfidence", "citl", "slope"):
                 rows[name][model] = math.nan
@@ -672,7 +672,8 @@ def calibration(
     with ThreadPool(check_workers(workers)) as pool:
         pool.run(work, range(m), steps=no_step, here=m * n < 1 << 14)
     parts = {
-        name: np.array([[part[name] for part in own] for own in found]) for name in found[0][0]
+        name: np.array([[part[name] for part in of_model] for of_model in measures])
+        for name in measures[0][0]
     }
     columns = {
         name: x.sum(axis=1) if name in _ADDED else x.mean(axis=1) for name, x in parts.items()
@@ -682,9 +683,9 @@ def calibration(
         pvalue = np.where(np.greater(df, 0.0), chdtrc(np.maximum(df, 1.0), columns[name]), np.nan)
         columns[f"{name}_pvalue"] = pvalue
     columns["spiegelhalter_pvalue"] = np.asarray(normal_tail(columns["spiegelhalter"], "two-sided"))
-    rest: dict[str, Any] = {"score": score, "method": method, "multiclass": kind, "n_bins": bins}
-    rest |= {"binning": binning, "n_folds": n_folds, "n_items": n, "confidence_level": level}
-    rest |= {"n_clusters": None if clusters is None else n_units, "n_resamples": n_resamples}
+    fields: dict[str, Any] = {"score": score, "method": method, "multiclass": kind, "n_bins": bins}
+    fields |= {"binning": binning, "n_folds": n_folds, "n_items": n, "confidence_level": level}
+    fields |= {"n_clusters": None if clusters is None else n_units, "n_resamples": n_resamples}
     return Calibration(
         names=model_names,
         by_class=parts if kind == "class-wise" else None,
@@ -694,7 +695,7 @@ def calibration(
         ),
         seed=seed,
         **columns,
-        **rest,
+        **fields,
     )
 
 
@@ -719,8 +720,12 @@ def _cautions(
 ) -> tuple[str, ...]:
     """What makes the answer doubtful."""
     cautions = []
-    for problem in dict.fromkeys(each for own in problems for each in own):
-        who = [visible(name) for name, own in zip(names, problems, strict=True) if problem in own]
+    for problem in dict.fromkeys(text for of_model in problems for text in of_model):
+        who = [
+            visible(name)
+            for name, of_model in zip(names, problems, strict=True)
+            if problem in of_model
+        ]
         more = f" and {len(who) - 3} more" if len(who) > 3 else ""
         cautions.append(f"{', '.join(who[:3])}{more}: {problem}.")
     if np.isnan(columns["mcb_crossfit"]).any():

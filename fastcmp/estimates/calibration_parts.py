@@ -63,8 +63,8 @@ class Ordered(NamedTuple):
             left = self.sizes - np.bincount(at, self.weights[inside], k)
             used = np.flatnonzero(left > 1e-9 * self.sizes)  # more than rounding of weights
             if used.size:
-                rest: Any = (sums - np.bincount(at, hits[inside], k))[used]
-                means = isotonic_means(rest[np.newaxis], left[used])[0]
+                left_sums: Any = (sums - np.bincount(at, hits[inside], k))[used]
+                means = isotonic_means(left_sums[np.newaxis], left[used])[0]
                 others[inside] = np.interp(self.values[at], self.values[used], means)
         return isotonic_means(sums[np.newaxis], self.sizes)[0][self.place], others
 
@@ -88,8 +88,8 @@ def isotonic_means(sums: Floats, sizes: Floats) -> Floats:
         for row, into in zip(sums, fitted, strict=True):
             into[:] = isotonic_regression(row / sizes, weights=sizes).x
         return np.clip(fitted, 0.0, 1.0, out=fitted)  # but for rounding
-    for some in parts(len(sums), max(1, _POOLED // k)):  # that stay in the cache
-        total, weight = sums[some].ravel(), np.tile(sizes, some.stop - some.start)
+    for part in parts(len(sums), max(1, _POOLED // k)):  # that stay in the cache
+        total, weight = sums[part].ravel(), np.tile(sizes, part.stop - part.start)
         start, n = np.arange(total.size), total.size
         head = start % k == 0
         while True:
@@ -100,7 +100,7 @@ def isotonic_means(sums: Floats, sizes: Floats) -> Floats:
             begin = np.flatnonzero(np.concatenate([[True], kept]))
             total, weight = np.add.reduceat(total, begin), np.add.reduceat(weight, begin)
             head, start = head[begin], start[begin]
-        fitted[some] = np.repeat(total / weight, np.diff(start, append=n)).reshape(-1, k)
+        fitted[part] = np.repeat(total / weight, np.diff(start, append=n)).reshape(-1, k)
     return np.clip(fitted, 0.0, 1.0, out=fitted)
 
 
@@ -135,9 +135,9 @@ def bin_measures(y: Floats, p: Floats, codes: Ints, weights: Floats) -> dict[str
     rate, mean = np.bincount(codes, w * y) / size, np.bincount(codes, w * p) / size
     gap, apart, overall = rate - mean, p - mean[codes], (w @ y) / size.sum()
     # The mean of products of two items of a bin.
-    own = np.bincount(codes, np.square(w * (y - p)))
+    squares = np.bincount(codes, np.square(w * (y - p)))
     both = np.where(several, np.square(size) - np.bincount(codes, np.square(w)), 1.0)
-    products = (np.square(size * gap) - own) / both
+    products = (np.square(size * gap) - squares) / both
     kept = np.where(several, share, 0.0)
     reliability, resolution = share @ np.square(gap), share @ np.square(rate - overall)
     below = np.maximum(count - 1.0, 1.0)
@@ -145,7 +145,7 @@ def bin_measures(y: Floats, p: Floats, codes: Ints, weights: Floats) -> dict[str
     chance, more = share @ (rate * (1.0 - rate) / below), overall * (1.0 - overall) / (y.size - 1.0)
     if not (several.all() and plain) or np.abs(apart).max() > 1e-12:
         chance = np.nan
-    found = {
+    measures = {
         "ece": share @ np.abs(gap),
         "mce": np.abs(gap).max(),
         "debiased_square": kept @ products / kept.sum() if kept.any() else math.nan,
@@ -158,7 +158,7 @@ def bin_measures(y: Floats, p: Floats, codes: Ints, weights: Floats) -> dict[str
         "corrected_uncertainty": overall * (1.0 - overall) + more + 0.0 * chance,
         "n_single": np.count_nonzero(~several),
     }
-    return {name: float(x) for name, x in found.items()}
+    return {name: float(x) for name, x in measures.items()}
 
 
 def hosmer_lemeshow(y: Floats, p: Floats, codes: Ints) -> tuple[float, int]:
@@ -240,7 +240,7 @@ def recalibrate(y: Floats, p: Floats, w: Floats) -> Recalibration:
         mu = _expit(beta[0] + beta[1] * z)
         weight, off = w * mu * (1.0 - mu), w * (y - mu)
         slanted = weight * z
-        i, j, k = (float(each.sum()) for each in (weight, slanted, slanted * z))
+        i, j, k = (float(row.sum()) for row in (weight, slanted, slanted * z))
         determinant = i * k - j * j
         gradient = np.array([off.sum(), (off * z).sum()])
         move = np.array([[k, -j], [-j, i]]) @ gradient / max(determinant, 1e-300)
@@ -298,8 +298,8 @@ def miscalibration_pvalue(
         outcomes = (np.arange(1 << y.size)[:, np.newaxis] >> np.arange(y.size)) & 1
         chances = np.where(outcomes == 1, p, 1.0 - p).prod(axis=1)
         possible = chances > 0.0
-        found = _miscalibration(outcomes[possible].astype(np.float64), ordered, score)
-        return float(min(chances[possible][found >= least].sum(), 1.0))
+        statistics = _miscalibration(outcomes[possible].astype(np.float64), ordered, score)
+        return float(min(chances[possible][statistics >= least].sum(), 1.0))
     if not n_resamples:
         return math.nan
     count, size = 0, max(1, _CELLS // y.size)

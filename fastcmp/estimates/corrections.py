@@ -53,13 +53,13 @@ class Stratum(NamedTuple):
 
     def sums(self, units: Items) -> Floats:
         """Sums of some units, in their order, shape (M, K, m)."""
-        found = np.zeros((*self.total.shape, units.size))
+        sums = np.zeros((*self.total.shape, units.size))
         n_dense = len(self.dense[0])
-        found[:, :n_dense] = [[x[units] for x in columns] for columns in self.dense]
-        found[:, 1:n_dense] -= self.middle
+        sums[:, :n_dense] = [[x[units] for x in columns] for columns in self.dense]
+        sums[:, 1:n_dense] -= self.middle
         _, at, among = np.intersect1d(units, self.places, assume_unique=True, return_indices=True)
-        found[:, n_dense:, at] = self.sparse[:, :, among]
-        return found
+        sums[:, n_dense:, at] = self.sparse[:, :, among]
+        return sums
 
     def without(self, x: Floats) -> tuple[Floats, Floats]:
         """Mean of labels, (M, m), and what each judge adds, (M, J, m), without each of m units."""
@@ -87,9 +87,9 @@ class Stratum(NamedTuple):
             )
             if not slope:
                 rows[:, j, 0], rows[:, j, j] = -share * t[:, j] / weight**2, share / weight
-        own = np.einsum("zaku,zku->zau", rows, x)
+        unit_values = np.einsum("zaku,zku->zau", rows, x)
         products = np.einsum("zaku,zbku->zabu", rows, self.products[:, np.newaxis] @ rows)
-        products -= own[:, :, np.newaxis] * own[:, np.newaxis]
+        products -= unit_values[:, :, np.newaxis] * unit_values[:, np.newaxis]
         return products[:, 0, 1:], products[:, 1:, 1:]
 
 
@@ -99,15 +99,15 @@ def strata_of(
     labelled: Items,
     design: Design,
     w: Floats,
-    known: tuple[Floats, Floats] | None = None,
+    moments: tuple[Floats, Floats] | None = None,
 ) -> list[Stratum]:
     """The strata of models: by unit w f of the judges of each, and sums of labels (M, 2 + J, n).
 
-    Where items count alike, `known` are means of f, (M, 1, 1), and products of w and of f less
+    Where items count alike, `moments` are means of f, (M, 1, 1), and products of w and of f less
     these, (M, 2, 2).
     """
-    middle, products = known or (np.zeros((len(dense), len(dense[0]), 1)), None)
-    found = []
+    middle, products = moments or (np.zeros((len(dense), len(dense[0]), 1)), None)
+    strata = []
     for h, share in enumerate(design.shares):
         units, places, here = np.arange(design.n_units), labelled, np.arange(labelled.size)
         columns = [[w, *judges] for judges in dense]
@@ -117,20 +117,20 @@ def strata_of(
             places = np.searchsorted(units, labelled[here])
             columns = [[x[units] for x in row] for row in columns]
         if products is None:
-            own = np.array([[[dot(a, b) for b in row] for a in row] for row in columns])
+            dense_products = np.array([[[dot(a, b) for b in row] for a in row] for row in columns])
             sums = np.array([[x.sum() for x in row] for row in columns])
         else:
-            own, sums = products, products[:, 0]
-        some = sparse[:, :, here]
+            dense_products, sums = products, products[:, 0]
+        sparse_here = sparse[:, :, here]
         mixed = np.array([[x[places] for x in row] for row in columns])
         mixed[:, 1:] -= middle
-        mixed = mixed @ some.swapaxes(1, 2)
-        inner = some @ some.swapaxes(1, 2)
-        every = np.block([[own, mixed], [mixed.swapaxes(1, 2), inner]])
-        total = np.concatenate([sums, some.sum(axis=2)], axis=1)
-        layer = (float(share), units, here, places, columns, middle, some, total, every)
-        found.append(Stratum(*layer))
-    return found
+        mixed = mixed @ sparse_here.swapaxes(1, 2)
+        inner = sparse_here @ sparse_here.swapaxes(1, 2)
+        every = np.block([[dense_products, mixed], [mixed.swapaxes(1, 2), inner]])
+        total = np.concatenate([sums, sparse_here.sum(axis=2)], axis=1)
+        layer = (float(share), units, here, places, columns, middle, sparse_here, total, every)
+        strata.append(Stratum(*layer))
+    return strata
 
 
 # Slopes: how much of what the judge says of all items is added to the mean of the labels.
@@ -167,12 +167,14 @@ def tuned(strata: list[Stratum], tune: str) -> Slopes:
         limit += x.share**2 * squares[:, 2 + n_judges : -1].sum(axis=1) / n**2
 
     def moments(x: Stratum, sums: Floats) -> tuple[Floats, Floats]:
-        found = x.moments(sums, slope=slope)
-        return tuple(y.sum(axis=0, keepdims=True) for y in found) if tune == "common" else found
+        products = x.moments(sums, slope=slope)
+        return (
+            tuple(y.sum(axis=0, keepdims=True) for y in products) if tune == "common" else products
+        )
 
     limit = NOTHING * (limit.sum(keepdims=True) if tune == "common" else limit)[:, np.newaxis]
-    own = [moments(x, np.zeros((*x.total.shape, 1))) for x in strata]
-    whole = tuple(sum(x) for x in zip(*own, strict=True))
+    by_stratum = [moments(x, np.zeros((*x.total.shape, 1))) for x in strata]
+    whole = tuple(sum(x) for x in zip(*by_stratum, strict=True))
 
     def solved(uv: Floats, vv: Floats) -> Floats:
         """Slopes with the least sum of squares, (M, m); 0 where a judge adds nothing."""
@@ -188,12 +190,12 @@ def tuned(strata: list[Stratum], tune: str) -> Slopes:
         uv, vv = moments(strata[h], strata[h].sums(units))
         if tune == "stratum":
             return solved(uv, vv)
-        return solved(uv + whole[0] - own[h][0], vv + whole[1] - own[h][1])
+        return solved(uv + whole[0] - by_stratum[h][0], vv + whole[1] - by_stratum[h][1])
 
-    lam = np.hstack([solved(*(x if tune == "stratum" else whole)) for x in own])
-    some = np.trace(whole[1], axis1=1, axis2=2)[:, 0] > limit[:, 0]
+    lam = np.hstack([solved(*(x if tune == "stratum" else whole)) for x in by_stratum])
+    is_tuned = np.trace(whole[1], axis1=1, axis2=2)[:, 0] > limit[:, 0]
     n_models = 2 if tune == "pair" else len(strata[0].total)
-    n_tuned = np.full(n_models, some * (len(strata) if tune == "stratum" else n_judges))
+    n_tuned = np.full(n_models, is_tuned * (len(strata) if tune == "stratum" else n_judges))
     lam = np.broadcast_to(lam, (n_models, len(strata)))
     return Slopes(lam, n_tuned, tune != "stratum", without, limit if tune == "model" else None)
 
@@ -234,13 +236,13 @@ def of_labels(
     n_models, n_labelled = len(strata[0].total), sum(x.places.size for x in strata)
     mean, influences = np.zeros(n_models), np.empty((n_models, n_labelled))
     for x in strata:
-        r, own, n = x.sparse[:, 0], x.sparse.swapaxes(1, 2) @ pick, np.float64(x.places.size)
+        r, values, n = x.sparse[:, 0], x.sparse.swapaxes(1, 2) @ pick, np.float64(x.places.size)
         total = r.sum(axis=1, keepdims=True)
-        average = own.sum(axis=1, keepdims=True) / total
+        average = values.sum(axis=1, keepdims=True) / total
         mean += x.share * average[:, 0]
         with np.errstate(divide="ignore", invalid="ignore"):
             scale = np.sqrt(design.n_units * (design.n_units - 1.0) * n / (n - 1.0))
-            influences[:, x.labelled] = scale * x.share / total * (own - r * average)
+            influences[:, x.labelled] = scale * x.share / total * (values - r * average)
     return mean, influences
 
 
@@ -253,8 +255,8 @@ def _curve(x: Stratum, slopes: Slopes) -> tuple[Floats, Floats, float] | None:
     if slopes.limit is None:
         return None
     n, size, squares = x.total[:, 2], x.units.size, x.products[:, 1, 1]
-    own, with_y = (x.products[:, 3, k] - x.total[:, 3] * x.total[:, k] / n for k in (3, 4))
-    c = squares / (size - 1.0) ** 2 + own * (1.0 / n - 2.0 / (size - 1.0)) / n
+    with_f, with_y = (x.products[:, 3, k] - x.total[:, 3] * x.total[:, k] / n for k in (3, 4))
+    c = squares / (size - 1.0) ** 2 + with_f * (1.0 / n - 2.0 / (size - 1.0)) / n
     a, tuned = size / (size - 1.0) ** 3, slopes.n_tuned > 0
     for all_values in (False, True):
         largest = squares
@@ -293,33 +295,33 @@ def corrected(
         # Of the bias and its squares, of units with labels and of others.
         sums, of_labelled = np.zeros((2, 2, n_models)), np.empty((n_models, x.places.size))
         todo = np.arange(x.units.size) if curve is None else x.places
-        for some in parts(todo.size, max(1, _BLOCK // n_models)):
-            units = todo[some]
-            has, own = among[units] >= 0, x.sums(units)
-            w, f = own[:, 0], own[:, 1]
+        for part in parts(todo.size, max(1, _BLOCK // n_models)):
+            units = todo[part]
+            has, unit_sums = among[units] >= 0, x.sums(units)
+            w, f = unit_sums[:, 0], unit_sums[:, 1]
             with np.errstate(divide="ignore", invalid="ignore"):
                 if jackknife:
-                    left, gap = x.without(own)
+                    left, gap = x.without(unit_sums)
                     slope, others = slopes.without(h, units), whole - added[:, [h]]
                     if slopes.pooled:
                         others = slope * (gaps.sum(axis=1, keepdims=True) - gaps[:, [h]])
                     factor = (
                         np.where(has, np.sqrt((n - 1.0) * size / (n * (size - 1.0))), 1.0) * back
                     )
-                    found = factor * (whole - others + at_all[h][0] - left - slope * gap[:, 0])
+                    influences = factor * (whole - others + at_all[h][0] - left - slope * gap[:, 0])
                     judge = factor * x.share * (judged / total - (judged - f) / (total - w))
                 else:
                     judge = back * x.share * size / (size - 1.0) * (f - w * judged / total) / total
-                    found, spare = lam[:, h] * judge, sum(y.places.size - 1.0 for y in strata)
+                    influences, spare = lam[:, h] * judge, sum(y.places.size - 1.0 for y in strata)
                     left = np.where(spare > slopes.n_tuned, spare - slopes.n_tuned, np.nan)
                     tuning = np.sqrt(spare / left)[:, np.newaxis]
-                    given = tuning * (of_alone - lam[:, h] * of_taken)[:, x.labelled]
-                    found[:, has] += given[:, among[units[has]]]
+                    from_labels = tuning * (of_alone - lam[:, h] * of_taken)[:, x.labelled]
+                    influences[:, has] += from_labels[:, among[units[has]]]
             for k, mask in enumerate((has, ~has)):
-                bias = (judge - found)[:, mask]
+                bias = (judge - influences)[:, mask]
                 sums[k] += bias.sum(axis=1), np.einsum("mu,mu->m", bias, bias)
-            of_labelled[:, among[units[has]]] = found[:, has]
-            for row, values in zip(rows if curve is None else (), found, strict=False):
+            of_labelled[:, among[units[has]]] = influences[:, has]
+            for row, values in zip(rows if curve is None else (), influences, strict=False):
                 row[x.units[units]] = values
         if curve is not None:
             fill = partial(_fill, x, curve, back, whole, of_labelled, rows, sums)
@@ -331,14 +333,14 @@ def corrected(
     divisor = n_units * (n_units - 1.0)
     squares = np.maximum(squares, 0.0) / divisor
     counts = np.array([[x.places.size] for x in strata])
-    rest = np.array([[x.units.size] for x in strata]) - counts
+    n_unlabelled = np.array([[x.units.size] for x in strata]) - counts
     return Corrected(
         labels_mean + whole[:, 0],
         sum(x.share * x.total[:, 1] / x.total[:, 0] for x in strata),
         labels_mean,
         np.einsum("mu,mu->m", of_alone, of_alone) / divisor,
         squares.sum(axis=(0, 1)),
-        satterthwaite(squares[0], squares[1], counts, rest, slopes.n_tuned, design),
+        satterthwaite(squares[0], squares[1], counts, n_unlabelled, slopes.n_tuned, design),
         slopes.n_tuned,
         slopes.lam,
     )
@@ -368,11 +370,11 @@ def _fill(
         numbers = np.array([x.middle[m, 0, 0], back / n, away, *divisor])
         of_all, squares = without_each(values, numbers, row)
         # Without the labelled, which are others; what is common to all was left out.
-        other, rest = row[x.places], x.units.size - n_labels
+        other, n_unlabelled = row[x.places], x.units.size - n_labels
         bias = back / n * (values[x.places] - x.middle[m, 0, 0]) - other
         one = back / n * (total - taken) - (of_all - other.sum())
-        squares += shift * (rest * shift - 2.0 * one) - dot(bias, bias)
-        sums[1, :, m] = one - rest * shift, squares
+        squares += shift * (n_unlabelled * shift - 2.0 * one) - dot(bias, bias)
+        sums[1, :, m] = one - n_unlabelled * shift, squares
         row[x.places] = of_labelled[m] - shift
         row -= (of_all + (row[x.places] - other).sum()) / row.size
 
@@ -390,12 +392,12 @@ def _combined(
     """The corrected mean by other influences; `of_judge` are those of the judge's mean."""
     squares, divisor = (of_judge - x.row) ** 2, x.row.size * (x.row.size - 1.0)
     strata, n_strata = design.layers, design.shares.size
-    known = strata[labelled]
-    of_labels = np.bincount(known, squares[labelled], n_strata) / divisor
+    labelled_strata = strata[labelled]
+    of_labels = np.bincount(labelled_strata, squares[labelled], n_strata) / divisor
     others = np.maximum(np.bincount(strata, squares, n_strata) / divisor - of_labels, 0.0)
-    counts = np.bincount(known, minlength=n_strata)
-    rest = np.bincount(strata, minlength=n_strata) - counts
-    df = satterthwaite(of_labels, others, counts, rest, x.n_tuned, design)
+    counts = np.bincount(labelled_strata, minlength=n_strata)
+    n_unlabelled = np.bincount(strata, minlength=n_strata) - counts
+    df = satterthwaite(of_labels, others, counts, n_unlabelled, x.n_tuned, design)
     return Corrected(
         *(x.mean + x.added, float(judged.mean()), x.mean, dot(x.alone, x.alone) / divisor),
         *((of_labels + others).sum(), df, x.n_tuned, np.atleast_1d(x.slopes)),
@@ -463,10 +465,10 @@ def correct_models(
         same.setdefault(items.tobytes(), []).append(m)
     fields: dict[str, Any] = {x: np.full(n_models, np.nan) for x in _FIELDS}
     fields |= {"lam": np.empty((n_models, design.shares.size)), "constant": constant}
-    some = np.unique(np.concatenate([design.units(items) for items in data.labelled]))
-    gaps = np.zeros((n_models, some.size))
+    labelled_units = np.unique(np.concatenate([design.units(items) for items in data.labelled]))
+    gaps = np.zeros((n_models, labelled_units.size))
     for models in same.values():
-        items, own = data.labelled[models[0]], [rows[m] for m in models]
+        items, unit_sums = data.labelled[models[0]], [rows[m] for m in models]
         r = design.weights[items] / design.probabilities[items]
         f, y = (np.stack([data.labels[m][k] for m in models]) for k in (0, 1))
         middle, shift = np.array([data.means[m] for m in models]), y.mean(axis=1)
@@ -474,38 +476,39 @@ def correct_models(
         columns = r * np.stack([np.ones(f.shape), f, y - shift[:, np.newaxis]], axis=1)
         sparse = np.array([[design.sums(x, items) for x in one] for one in columns])
         labelled = design.units(items)
-        dense, known = [[row] for row in own], None
+        dense, moments = [[row] for row in unit_sums], None
         if design.plain:
             dense = [[judged[m]] for m in models]
-            known = middles[models, np.newaxis, np.newaxis], products[models]
-        strata = strata_of(dense, sparse, labelled, design, w, known)
+            moments = middles[models, np.newaxis, np.newaxis], products[models]
+        strata = strata_of(dense, sparse, labelled, design, w, moments)
         for name, values in zip(_BALANCE, label_balance(strata, design), strict=True):
             fields[name][models] = values
         means, influences = of_labels(strata, design, (0.0, 1.0, -1.0))
         fields["gap"][models] = means + middle - shift
-        gaps[np.array(models)[:, np.newaxis], np.searchsorted(some, labelled)] = influences
+        places = np.searchsorted(labelled_units, labelled)
+        gaps[np.array(models)[:, np.newaxis], places] = influences
         if way == "inside":
             of_tuning = strata
             if design.plain and tune in ("common", "pair"):
-                own = [judged[m] - middles[m] for m in models]
+                unit_sums = [judged[m] - middles[m] for m in models]
             if tune == "common":
                 apart = sparse - sparse.mean(axis=0) * [[0.0], [1.0], [1.0]]
-                dense = [[row] for row in own - np.mean(own, axis=0)]
+                dense = [[row] for row in unit_sums - np.mean(unit_sums, axis=0)]
                 of_tuning = strata_of(dense, apart, labelled, design, w)
             elif tune == "pair":
                 both = [sparse[0, 0], *sparse[:, 1], sparse[0, 2] - sparse[1, 2]]
-                of_tuning = strata_of([own], np.array([both]), labelled, design, w)
+                of_tuning = strata_of([unit_sums], np.array([both]), labelled, design, w)
             sizes = len(models), len(strata)
             slopes = tuned(of_tuning, tune) if lam is None else fixed(lam, *sizes)
-            own, jackknife = [rows[m] for m in models], variance == "jackknife"
-            answer = corrected(strata, slopes, design, own, jackknife=jackknife)
+            outputs, jackknife = [rows[m] for m in models], variance == "jackknife"
+            answer = corrected(strata, slopes, design, outputs, jackknife=jackknife)
             answer = answer._replace(
                 estimate=answer.estimate + shift,
                 judge_mean=answer.judge_mean + middle,
                 labels_mean=answer.labels_mean + shift,
             )
         else:
-            each = []
+            answers = []
             for m in models:
                 column, human = data.judged[m], data.labels[m][1]
                 if drawn is not None:
@@ -520,8 +523,8 @@ def correct_models(
                     other = by_probabilities(column, human, items, lam, design.probabilities)
                 of_judge = 0.0 if way == "these items" else column - column.mean()
                 rows[m] = other.row
-                each.append(_combined(other, column, of_judge, labelled, design))
-            answer = Corrected(*(np.array(x) for x in zip(*each, strict=True)))
+                answers.append(_combined(other, column, of_judge, labelled, design))
+            answer = Corrected(*(np.array(x) for x in zip(*answers, strict=True)))
         for name, values in answer._asdict().items():
             fields[name][models] = values
     return fields, gaps
@@ -558,32 +561,35 @@ def degrees(
     divisor = n_units * (n_units - 1.0)
     covariance = (np.array([[dot(rows[0], rows[0])]]) if n_models == 1 else rows @ rows.T) / divisor
     same = all(np.array_equal(labelled[0], other) for other in labelled[1:])
-    some = labelled[0] if same else np.unique(np.concatenate(labelled))
+    labelled_units = labelled[0] if same else np.unique(np.concatenate(labelled))
     layers = []
     for h in range(design.shares.size):
-        columns, gram, size = some, covariance, n_units
+        columns, gram, size = labelled_units, covariance, n_units
         if design.strata is not None:
-            columns, here = some[design.strata[some] == h], rows[:, design.strata == h]
+            columns, here = (
+                labelled_units[design.strata[labelled_units] == h],
+                rows[:, design.strata == h],
+            )
             gram, size = here @ here.T / divisor, here.shape[1]
-        own = rows[:, columns]
-        of_labels = _of_pairs(own @ own.T / divisor)
+        influences = rows[:, columns]
+        of_labels = _of_pairs(influences @ influences.T / divisor)
         counts = either = np.full((n_models, n_models), float(columns.size))
         if not same:
-            known = np.stack([np.isin(columns, places) for places in labelled]).astype(np.float64)
-            lacking = 1.0 - known
-            crossed = (lacking * own**2) @ lacking.T / divisor
-            both = (lacking * own) @ (lacking * own).T / divisor
+            has_labels = np.stack([np.isin(columns, places) for places in labelled]).astype(float)
+            lacking = 1.0 - has_labels
+            crossed = (lacking * influences**2) @ lacking.T / divisor
+            both = (lacking * influences) @ (lacking * influences).T / divisor
             # Units that have labels of neither.
             neither = crossed + crossed.T - 2.0 * both
             np.fill_diagonal(neither, np.diagonal(crossed))
             of_labels -= neither
-            n = known.sum(axis=1)
-            counts, either = np.minimum.outer(n, n), np.add.outer(n, n) - known @ known.T
+            n = has_labels.sum(axis=1)
+            counts, either = np.minimum.outer(n, n), np.add.outer(n, n) - has_labels @ has_labels.T
         others = np.maximum(_of_pairs(gram) - of_labels, 0.0)
         layers.append((of_labels, others, counts, size - either))
     tuning = np.maximum.outer(n_tuned, n_tuned).astype(np.float64)
-    squares, rest, counts, sizes = (np.array(x) for x in zip(*layers, strict=True))
-    return covariance, satterthwaite(squares, rest, counts, sizes, tuning, design)
+    squares, other_squares, counts, sizes = (np.array(x) for x in zip(*layers, strict=True))
+    return covariance, satterthwaite(squares, other_squares, counts, sizes, tuning, design)
 
 
 def _of_pairs(gram: Floats) -> Floats:

@@ -140,10 +140,10 @@ class DecisionCurve(Drawn, Record):
             Names, thresholds, net benefits, differences, intervals, bands and p-values.
         """
         count, columns = self.thresholds.size, {}
-        for k, which in enumerate("ab"):
+        for k, side in enumerate("ab"):
             models = self.pairs[:, k]
-            columns[which] = np.repeat(np.array(self.names, object)[models], count)
-            columns[f"net_benefit_{which}"] = self.net_benefit[models]
+            columns[side] = np.repeat(np.array(self.names, object)[models], count)
+            columns[f"net_benefit_{side}"] = self.net_benefit[models]
         columns["threshold"] = np.tile(self.thresholds, len(self.pairs))
         for name in ("difference", "difference_standard_error", "statistic", "pvalue"):
             columns[name] = getattr(self, name)
@@ -166,9 +166,9 @@ class DecisionCurve(Drawn, Record):
         text += f"{t[-1]:g}: who has at least this probability is treated."
         text += "" if self.prevalence is None else f" The prevalence is given: {self.prevalence:g}."
         rows = [*range(min(count, 4)), count]
-        some = np.unique(np.linspace(0, t.size - 1, 9).round().astype(int)).tolist()
-        benefits = [[f"{t[k]:g}" for k in some]]
-        benefits += [[_cell(x, ".4f") for x in self.net_benefit[m, some]] for m in rows]
+        places = np.unique(np.linspace(0, t.size - 1, 9).round().astype(int)).tolist()
+        benefits = [[f"{t[k]:g}" for k in places]]
+        benefits += [[_cell(x, ".4f") for x in self.net_benefit[m, places]] for m in rows]
         level, band = f"{100 * self.confidence_level:.9g}% band", np.asarray(self.band)
         size = np.nan_to_num(np.abs(self.difference), nan=-1.0)
         order, best = np.argsort(-size.max(axis=1), kind="stable"), size.argmax(axis=1)
@@ -222,8 +222,8 @@ def _ranges(thresholds: Floats, marked: NDArray[np.bool_]) -> str:
     """The marked thresholds as ranges, such as "0.1-0.3"; at most two of them."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], marked, [False]]).astype(int)))
     ends = [(thresholds[i], thresholds[j - 1]) for i, j in edges.reshape(-1, 2).tolist()]
-    shown = [f"{a:g}" if a == b else f"{a:g}-{b:g}" for a, b in ends[:2]]
-    return ", ".join(shown + ["..."] * (len(ends) > 2)) or "-"
+    texts = [f"{a:g}" if a == b else f"{a:g}-{b:g}" for a, b in ends[:2]]
+    return ", ".join(texts + ["..."] * (len(ends) > 2)) or "-"
 
 
 class _Items(NamedTuple):
@@ -243,8 +243,8 @@ class _Items(NamedTuple):
         """Weights of the items that a model treats, negatives and positives, (2, T, U)."""
         n_bins = self.thresholds.size + 1
         codes = (n_bins * self.truth.astype(np.int64) + self.passed[m]) * self.n_units + self.units
-        each = np.bincount(codes, weights, 2 * n_bins * self.n_units)
-        return np.asarray(np.cumsum(each.reshape(2, n_bins, -1)[:, :0:-1], axis=1)[:, ::-1], float)
+        sums = np.bincount(codes, weights, 2 * n_bins * self.n_units)
+        return np.asarray(np.cumsum(sums.reshape(2, n_bins, -1)[:, :0:-1], axis=1)[:, ::-1], float)
 
     def both(self, weights: Any, pairs: Any) -> Floats:
         """Weights of the items that both of a pair treat, negatives and positives, (2, P, T)."""
@@ -274,7 +274,7 @@ class _Scale(NamedTuple):
 
     @classmethod
     def of(cls, items: _Items, prevalence: float | None, *, standardised: bool) -> _Scale:
-        """Work out net benefits; NaN where they have no scale."""
+        """The scale, with net benefits; NaN where they have no scale."""
         total = np.bincount(items.truth, items.weights, 2)[:, np.newaxis, np.newaxis]
         alone = [(m, m) for m in range(len(items.passed))]
         treated = items.both(items.weights, alone)
@@ -422,8 +422,8 @@ def decision_curve(
         if prevalence is None:
             raise ValueError("prevalence_se= goes with prevalence=: pass both")
     read, truth = read_risks(y_true, probabilities, positive, names)
-    known = (*read.names, *STRATEGIES)
-    compared, m = _choose(known, pairs, control), len(known)
+    all_names = (*read.names, *STRATEGIES)
+    compared, m = _choose(all_names, pairs, control), len(all_names)
     n_draws = _MOST_DRAWS if len(compared) * at.size <= _JOINT else _FEWEST_DRAWS
     n_draws = max(n_draws, int(np.ceil(50.0 / (1.0 - level))))
     if n_resamples is not None:
@@ -458,8 +458,10 @@ def decision_curve(
     several += [(plain, np.stack([every, np.full(m, m - 2)], axis=1))]  # less treating all
     several += [(scale, np.stack(np.triu_indices(m, 1), axis=1))] if at.size == 1 else []
     error_of = None if prevalence is None else float(prevalence_se or 0.0)
-    found = [_variances(items, each, some, error_of) for each, some in several]
-    (variance, df, discordant), (alone, alone_df, _), (spared, spared_df, _), *rest = found
+    variances = [_variances(items, on_scale, of_pairs, error_of) for on_scale, of_pairs in several]
+    (variance, df, discordant), (alone, alone_df, _), (spared, spared_df, _), *of_all_pairs = (
+        variances
+    )
     error = np.sqrt(variance)
     with ThreadPool(check_workers(workers)) as pool:
         critical = _critical_value(
@@ -474,18 +476,18 @@ def decision_curve(
     avoided = (plain.values - plain.values[-2]) * (1.0 - at) / at
     spared = np.sqrt(spared) * (1.0 - at) / at * t_ppf(0.5 + 0.5 * level, spared_df)
     covariance, covariance_df = None, None
-    if rest:
+    if of_all_pairs:
         i, j = several[-1][1].T
         covariance, covariance_df = np.diag(alone[:, 0]), np.diag(alone_df[:, 0])
-        common = 0.5 * (alone[i, 0] + alone[j, 0] - rest[0][0][:, 0])
+        common = 0.5 * (alone[i, 0] + alone[j, 0] - of_all_pairs[0][0][:, 0])
         common[(alone[i, 0] == 0.0) | (alone[j, 0] == 0.0)] = 0.0
         covariance[i, j] = covariance[j, i] = common
-        covariance_df[i, j] = covariance_df[j, i] = rest[0][1][:, 0]
+        covariance_df[i, j] = covariance_df[j, i] = of_all_pairs[0][1][:, 0]
     return DecisionCurve(
         statistic=statistic,
         pvalue=np.asarray(t_tail(statistic, "two-sided", df)),
         df=df,
-        names=known,
+        names=all_names,
         thresholds=at,
         net_benefit=scale.values,
         standard_error=np.sqrt(alone),
@@ -520,29 +522,29 @@ def _read_thresholds(raw: Any) -> Floats:
     """Different thresholds in ascending order, shape (T,)."""
     if raw is None:
         return np.arange(1, 100) / 100.0
-    found = np.atleast_1d(as_numbers(raw, "thresholds", "numbers in (0, 1)")).astype(np.float64)
-    if found.ndim != 1 or not found.size or not ((found > 0.0) & (found < 1.0)).all():
+    at = np.atleast_1d(as_numbers(raw, "thresholds", "numbers in (0, 1)")).astype(np.float64)
+    if at.ndim != 1 or not at.size or not ((at > 0.0) & (at < 1.0)).all():
         raise ValueError(
             f"thresholds must be one or more numbers in (0, 1), got {raw!r}: at 0 all are treated, "
             "and at 1 nobody is, whatever the model"
         )
-    if found.size > np.iinfo(np.int16).max:
-        raise ValueError(f"thresholds must be at most 32,767, got {found.size}")
-    return np.unique(found)
+    if at.size > np.iinfo(np.int16).max:
+        raise ValueError(f"thresholds must be at most 32,767, got {at.size}")
+    return np.unique(at)
 
 
-def _choose(known: tuple[str, ...], pairs: Any, control: Any) -> NDArray[np.int32]:
+def _choose(names: tuple[str, ...], pairs: Any, control: Any) -> NDArray[np.int32]:
     """The pairs to compare, of models and strategies, shape (P, 2)."""
-    m = len(known) - 2
+    m = len(names) - 2
     if pairs is None and control is None:
         if m == 1:
             return np.array([[0, 1], [0, 2]], np.int32)
         return np.stack(np.triu_indices(m, 1), axis=1).astype(np.int32)
-    chosen = choose_pairs(known, pairs, control)
-    assert chosen is not None
-    if pairs is None and chosen[0, 0] >= m:  # models less the strategy
-        chosen = chosen[chosen[:, 1] < m, ::-1]
-    return np.ascontiguousarray(chosen, np.int32)
+    indices = choose_pairs(names, pairs, control)
+    assert indices is not None
+    if pairs is None and indices[0, 0] >= m:  # models less the strategy
+        indices = indices[indices[:, 1] < m, ::-1]
+    return np.ascontiguousarray(indices, np.int32)
 
 
 def _variances(
@@ -570,13 +572,13 @@ def _variances(
     df = np.full(counted.shape[1:], n - 1.0)
     if clusters:
         variance = np.empty_like(df)
-        for some in parts(count, max(1, (1 << 24) // (len(items.passed) * n))):
-            few = np.clip(items.passed - some.start, 0, some.stop - some.start)
-            part = items._replace(thresholds=items.thresholds[some], passed=few)
-            own = _Scale(*(x[..., some] for x in scale))
-            rows = {m: own.influences(part, m) for m in np.unique(pairs).tolist()}
+        for block in parts(count, max(1, (1 << 24) // (len(items.passed) * n))):
+            few = np.clip(items.passed - block.start, 0, block.stop - block.start)
+            part = items._replace(thresholds=items.thresholds[block], passed=few)
+            part_scale = _Scale(*(x[..., block] for x in scale))
+            rows = {m: part_scale.influences(part, m) for m in np.unique(pairs).tolist()}
             for p, (a, b) in enumerate(pairs.tolist()):
-                variance[p, some] = np.square(rows[a] - rows[b]).sum(axis=1)
+                variance[p, block] = np.square(rows[a] - rows[b]).sum(axis=1)
         variance *= n / (n - 1.0)
     else:
         weights = np.square(items.weights)
@@ -595,9 +597,9 @@ def _variances(
     if error_of is not None:
         variance = variance + np.square((scale.slope[i] - scale.slope[j]) * error_of)
         if not clusters:  # Satterthwaite's
-            each = (np.square(by_class) / (size - 1.0)).sum(axis=0)
-            df = np.where((variance > 0.0) & (each == 0.0), np.inf, df)
-            df = np.divide(np.square(variance), each, out=df, where=each > 0.0)
+            divisor = (np.square(by_class) / (size - 1.0)).sum(axis=0)
+            df = np.where((variance > 0.0) & (divisor == 0.0), np.inf, df)
+            df = np.divide(np.square(variance), divisor, out=df, where=divisor > 0.0)
     return variance, df, counted.sum(axis=0).round().astype(np.int64)
 
 
@@ -625,8 +627,8 @@ def _critical_value(
         *(12.0 * models.size * items.thresholds.size * items.n_units, None, "influences of units"),
         "compare fewer models at fewer thresholds=",
     )
-    own = dict(pool.answers(lambda m: scale.influences(items, m), models.tolist()))
-    rows = np.stack([own[m] for m in models.tolist()])
+    influences = dict(pool.answers(lambda m: scale.influences(items, m), models.tolist()))
+    rows = np.stack([influences[m] for m in models.tolist()])
     rows = np.concatenate([rows, scale.slope[models][:, :, np.newaxis] * error_of], axis=2)
     if error.size <= _JOINT:
         difference = (rows[i] - rows[j])[tested]
@@ -645,18 +647,18 @@ def _critical_value(
     inverse = tested.T / np.sqrt(np.where(tested.T & (squares > 0.0), squares, 1.0))
     inverse = inverse[:, :, np.newaxis].astype(np.float32)
     flat, maxima = rows.reshape(-1, rows.shape[2]).astype(np.float32), np.zeros(n_draws)
-    for some in parts(n_draws, 256):
-        normals = rng.standard_normal((some.stop - some.start, flat.shape[1]), np.float32)
+    for block in parts(n_draws, 256):
+        normals = rng.standard_normal((block.stop - block.start, flat.shape[1]), np.float32)
         values = (flat @ normals.T).reshape(*rows.shape[:2], -1)
 
         def look(k: int, values: Any = values) -> Any:
-            each = values[i, k]
-            each -= values[j, k]
-            each *= inverse[k]
-            return np.maximum(each.max(axis=0), -each.min(axis=0))
+            standardized = values[i, k]
+            standardized -= values[j, k]
+            standardized *= inverse[k]
+            return np.maximum(standardized.max(axis=0), -standardized.min(axis=0))
 
         for _, largest in pool.answers(look, range(items.thresholds.size)):
-            maxima[some] = np.maximum(maxima[some], largest)
+            maxima[block] = np.maximum(maxima[block], largest)
     return float(order_statistics(maxima, level))
 
 

@@ -126,8 +126,8 @@ class GroupGaps(Record):
         """
         where = f" in {self.n_clusters} clusters" if self.n_clusters is not None else ""
         m, level = len(self.names), interval_name(1.0 - self.alpha)
-        own, rule = self.pvalue_adjusted, promise(self.adjust, self.alpha)
-        how_adjusted = adjusted_by(self.adjust, f"for {own.size} differences")
+        pvalues, rule = self.pvalue_adjusted, promise(self.adjust, self.alpha)
+        how_adjusted = adjusted_by(self.adjust, f"for {pvalues.size} differences")
         text = (
             how(
                 f"{self.n_items} items{where} in {len(self.groups)} groups; "
@@ -135,8 +135,8 @@ class GroupGaps(Record):
             ),
             Sentence(
                 f"Gaps and their differences that are not 0, at {self.alpha:g}: "
-                f"{np.count_nonzero(own <= self.alpha)} of {own.size}; p-values {how_adjusted}: "
-                f"{rule}.",
+                f"{np.count_nonzero(pvalues <= self.alpha)} of {pvalues.size}; p-values "
+                f"{how_adjusted}: {rule}.",
                 how=f"P-values {how_adjusted}: {rule}.",
             ),
             *dropped_sentences(self.n_missing, 0),
@@ -253,10 +253,10 @@ def group_gaps(
     >>> result.rates.round(3).tolist(), result.gap.round(3).tolist()
     ([[[0.667, 0.5]]], [[[0.167]]])
     """
-    asked = [rate] if isinstance(rate, str) or not isinstance(rate, Sequence) else list(rate)
-    chosen = [choose(each, "rate", (*RATES, _BOTH)) for each in asked]
-    wanted = [x for each in chosen for x in (("tpr", "fpr") if each == _BOTH else (each,))]
-    if not wanted or len(set(wanted)) < len(wanted):
+    raw_names = [rate] if isinstance(rate, str) or not isinstance(rate, Sequence) else list(rate)
+    checked = [choose(x, "rate", (*RATES, _BOTH)) for x in raw_names]
+    rate_names = [name for x in checked for name in (("tpr", "fpr") if x == _BOTH else (x,))]
+    if not rate_names or len(set(rate_names)) < len(rate_names):
         raise ValueError(f"rate must name different rates, at least one, got {rate!r}")
     adjust = choose(adjust, "adjust", ADJUSTMENTS)
     alpha = as_proportion(alpha, "alpha")
@@ -274,11 +274,11 @@ def group_gaps(
         raise ValueError(f"group has {n_groups} labels for {n} items: bin numbers first")
     if clusters is not None and len(clusters.labels) < 2:
         raise ValueError("groups must hold at least 2 clusters, got 1: it has no variance")
-    pairs, between, r = all_pairs(m), all_pairs(n_groups), len(wanted)
+    pairs, between, r = all_pairs(m), all_pairs(n_groups), len(rate_names)
     counts, units = np.zeros((2, r, m, n_groups), np.int64)
     rates = np.full((r, m, n_groups), np.nan)
     gaps, errors, df, still = np.full((4, r, m + len(pairs), len(between)), np.nan)
-    for k, name in enumerate(wanted):
+    for k, name in enumerate(rate_names):
         parts = [
             _rate_in(name, truth.positive, predicted, grouping.codes == g, clusters, pairs)
             for g in range(n_groups)
@@ -293,18 +293,18 @@ def group_gaps(
             with np.errstate(divide="ignore", invalid="ignore"):
                 below = v**2 / (one.units - 1.0) + w**2 / (two.units - 1.0)
                 errors[k, :, q], df[k, :, q] = np.sqrt(both), (v + w) ** 2 / below
-    known = np.where(errors > 0.0, errors, np.nan)
-    pvalue = np.asarray(t_tail(gaps / known, "two-sided", df))
+    positive_errors = np.where(errors > 0.0, errors, np.nan)
+    pvalue = np.asarray(t_tail(gaps / positive_errors, "two-sided", df))
     # Of a rate of 0 or 1 it is not known how far it is off.
     pvalue = np.where(gaps == 0.0, np.where(errors == 0.0, 1.0, pvalue), pvalue + 0.0 * still)
-    half = -t_ppf(alpha / 2.0, df) * known
+    half = -t_ppf(alpha / 2.0, df) * positive_errors
     # The largest gap: limits of all gaps at once, and one-sided ones of each.
-    size, spread = (np.moveaxis(x[:, :m], 1, 0).reshape(m, -1) for x in (gaps, known))
+    size, spread = (np.moveaxis(x[:, :m], 1, 0).reshape(m, -1) for x in (gaps, positive_errors))
     critical = float(-t_ppf(alpha / (2.0 * size.shape[1]), None))
     low, high = size - critical * spread, size + critical * spread
     least = np.maximum(0.0, np.maximum(low, -high).max(axis=1))
     return GroupGaps(
-        rate=tuple(wanted),
+        rate=tuple(rate_names),
         names=model_names,
         groups=grouping.labels,
         n=counts,
@@ -326,7 +326,7 @@ def group_gaps(
         n_items=int(truth.positive.size),
         n_clusters=None if clusters is None else len(clusters.labels),
         n_missing=truth.n_missing,
-        cautions=_cautions(wanted, model_names, grouping.labels, counts, units, rates),
+        cautions=_cautions(rate_names, model_names, grouping.labels, counts, units, rates),
     )
 
 
@@ -367,14 +367,14 @@ def _rate_in(
 ) -> _GroupRate:
     """One rate among some items."""
     of, counted = RATES[name]
-    chosen, truth = predicted[:, inside], positive[inside]
-    among = np.ones(chosen.shape, bool)
+    selected, truth = predicted[:, inside], positive[inside]
+    among = np.ones(selected.shape, bool)
     if isinstance(of, bool):
         among &= truth == of
     elif of is not None:
-        among = chosen if of == "+" else ~chosen
-    right = chosen == truth
-    events = {"positive": chosen, "negative": ~chosen, "right": right, "wrong": ~right}[counted]
+        among = selected if of == "+" else ~selected
+    right = selected == truth
+    events = {"positive": selected, "negative": ~selected, "right": right, "wrong": ~right}[counted]
     n: Any = np.count_nonzero(among, axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         rate = np.count_nonzero(among & events, axis=1) / n
@@ -382,7 +382,7 @@ def _rate_in(
         if clusters is not None:
             codes, g = clusters.codes[inside], len(clusters.labels)
             rows = np.stack([np.bincount(codes, row, g) for row in rows])
-            units = np.array([np.unique(codes[own]).size for own in among])
+            units = np.array([np.unique(codes[mask]).size for mask in among])
         rows = rows * np.sqrt(units / (units - 1.0))[:, None]
     rows[units < 2] = np.nan
     i, j = pairs.T
@@ -393,14 +393,14 @@ def _rate_in(
 
 def _variances(rows: Floats, pairs: NDArray[np.int32]) -> Floats:
     """Squared lengths of rows, and of the differences of pairs, shape (M + P,)."""
-    known: Any = np.isfinite(rows).all(axis=1)
-    found = RowDistances(np.where(known[:, None], rows, 0.0), 1e-28, all_pairs=True)(pairs)
-    found = np.where(known[pairs].all(axis=1), found, np.nan)
-    return np.concatenate([np.einsum("ij,ij->i", rows, rows), found])
+    is_finite: Any = np.isfinite(rows).all(axis=1)
+    squares = RowDistances(np.where(is_finite[:, None], rows, 0.0), 1e-28, all_pairs=True)(pairs)
+    squares = np.where(is_finite[pairs].all(axis=1), squares, np.nan)
+    return np.concatenate([np.einsum("ij,ij->i", rows, rows), squares])
 
 
 def _cautions(
-    wanted: list[str],
+    rate_names: list[str],
     names: tuple[str, ...],
     labels: tuple[Any, ...],
     counts: NDArray[np.int64],
@@ -408,27 +408,29 @@ def _cautions(
     rates: Floats,
 ) -> tuple[str, ...]:
     """What makes the answers doubtful, in sentences."""
-    found = []
-    for k, name in enumerate(wanted):
+    cautions = []
+    for k, name in enumerate(rate_names):
         of = RATES[name][0]
         for g, label in enumerate(labels):
             none = [x for x, count in zip(names, counts[k, :, g], strict=True) if not count]
             if none:
                 whose = f" by {listed(none)}" if isinstance(of, str) else ""
-                found.append(f"UNDEFINED: group {label} has no {_LACKING[of]}{whose}: no {name}.")
+                cautions.append(
+                    f"UNDEFINED: group {label} has no {_LACKING[of]}{whose}: no {name}."
+                )
     one = [str(x) for g, x in enumerate(labels) if np.any(units[:, :, g] == 1)]
     if one:
-        found.append(f"Of one item or cluster no variance is known: {listed(one)}.")
+        cautions.append(f"Of one item or cluster no variance is known: {listed(one)}.")
     small = [str(x) for g, x in enumerate(labels) if np.any(counts[:, :, g] < _FEW)]
     if small:
-        found.append(
+        cautions.append(
             f"Fewer than {_FEW} items of a rate, so that limits are rough: {listed(small)}."
         )
     edge: Any = ((rates == 0.0) | (rates == 1.0)) & (counts > 0)
     ends = [str(x) for g, x in enumerate(labels) if edge[:, :, g].any()]
     if ends:
-        found.append(
+        cautions.append(
             "A rate of 0 or 1 has no observed variance: its gaps have no p-value, and limits are "
             f"too narrow: {listed(ends)}."
         )
-    return tuple(found)
+    return tuple(cautions)

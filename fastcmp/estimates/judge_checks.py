@@ -100,8 +100,8 @@ class JudgeAgreement(Record):
             if not np.isnan(p):
                 notes.append(f"The same {what} for all models: p = {format_pvalue(p)} (F test).")
         title = f"A judge of {self.n_items} items, and labels of some"
-        shown = "model n_labels correlation n_effective kappa sensitivity specificity"
-        return [self._printed(title, shown, notes=notes)]
+        columns = "model n_labels correlation n_effective kappa sensitivity specificity"
+        return [self._printed(title, columns, notes=notes)]
 
 
 def judge_agreement(
@@ -146,42 +146,42 @@ def judge_agreement(
     """
     data = read_judged(judge, human, names)
     n_items, n_models = data.n_items, len(data.names)
-    found = {x: np.full(n_models, np.nan) for x in _OF_MODEL}
+    measures = {x: np.full(n_models, np.nan) for x in _OF_MODEL}
     for m, (f, y) in enumerate(data.labels):
-        found["correlation"][m] = correlated(f, y)
+        measures["correlation"][m] = correlated(f, y)
         whole = all(np.array_equal(x, np.rint(x)) for x in (f, y))
         binary = [bool(np.isin(x, (0.0, 1.0)).all()) for x in (f, y)]
         if whole and binary[0] == binary[1]:
             values = np.union1d(f, y)
             chance = sum(float(np.mean(f == x) * np.mean(y == x)) for x in values)
-            found["agreement"][m] = equal = float(np.mean(f == y))
-            found["kappa"][m] = (equal - chance) / (1.0 - chance) if chance < 1.0 else np.nan
+            measures["agreement"][m] = equal = float(np.mean(f == y))
+            measures["kappa"][m] = (equal - chance) / (1.0 - chance) if chance < 1.0 else np.nan
         if all(binary):
             for name, of in (("sensitivity", y == 1.0), ("specificity", y == 0.0)):
                 right = f[of] if name == "sensitivity" else 1.0 - f[of]
-                found[name][m] = right.mean() if of.any() else np.nan
+                measures[name][m] = right.mean() if of.any() else np.nan
     n = np.array([items.size for items in data.labelled])
-    square = found["correlation"] ** 2
+    square = measures["correlation"] ** 2
     with np.errstate(divide="ignore"):
-        found["n_effective"] = n / (1.0 - square * (1.0 - n / n_items))
-        found["n_effective_limit"] = n / (1.0 - square)
+        measures["n_effective"] = n / (1.0 - square * (1.0 - n / n_items))
+        measures["n_effective_limit"] = n / (1.0 - square)
     pairs, together = np.stack(np.triu_indices(n_models, 1), axis=1), []
     equal_pvalues = {"sensitivity": np.nan, "specificity": np.nan}
     if data.same_labels:
         f, y = (np.stack(x) for x in zip(*data.labels, strict=True))
         together = [correlated(f[a] - f[b], y[a] - y[b]) for a, b in pairs]
         for name, of in (("sensitivity", y), ("specificity", 1.0 - y)):
-            rates = found[name][:, np.newaxis]
+            rates = measures[name][:, np.newaxis]
             if n_models > 1 and n[0] > 1 and not np.isnan(rates).any():
                 right = f if name == "sensitivity" else 1.0 - f
                 of_rates = of * (right - rates) / of.mean(axis=1, keepdims=True)
                 covariance = of_rates @ of_rates.T / (n[0] * (n[0] - 1.0))
-                equal_pvalues[name] = equal_means(found[name], covariance, n[0] - 1.0)[2]
+                equal_pvalues[name] = equal_means(measures[name], covariance, n[0] - 1.0)[2]
     return JudgeAgreement(
         names=data.names,
         n_items=n_items,
         n_labels=n,
-        **found,
+        **measures,
         equal_sensitivity_pvalue=equal_pvalues["sensitivity"],
         equal_specificity_pvalue=equal_pvalues["specificity"],
         pairs=pairs.astype(np.int32),

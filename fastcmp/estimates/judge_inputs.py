@@ -88,8 +88,8 @@ class Design(NamedTuple):
             return column
         if items is None:
             return np.bincount(self.clusters, column).astype(np.float64)
-        found = np.bincount(self.clusters[items], column, self.n_units).astype(np.float64)
-        return found[self.units(items)]
+        sums = np.bincount(self.clusters[items], column, self.n_units).astype(np.float64)
+        return sums[self.units(items)]
 
 
 def read_judged(judge: Any, human: Any, names: Any) -> Judged:
@@ -122,11 +122,11 @@ def read_judged(judge: Any, human: Any, names: Any) -> Judged:
         np.asarray(as_values(x, f"judge of {title}"), np.float64)
         for x, title in zip(judges.values(), titles, strict=True)
     ]
-    given = [
+    human_labels = [
         _labels(labels[x], f"human of {title}") for x, title in zip(judges, titles, strict=True)
     ]
     size = judged[0].size
-    for title, f, y in zip(titles, judged, given, strict=True):
+    for title, f, y in zip(titles, judged, human_labels, strict=True):
         if not f.size == y.size == size or size < 2:
             raise ValueError(
                 f"judge and human must have an entry for each of at least 2 items, the same for "
@@ -143,11 +143,11 @@ def read_judged(judge: Any, human: Any, names: Any) -> Judged:
         with np.errstate(over="ignore", invalid="ignore"):
             for m in range(models.start, models.stop):
                 means[m] = np.einsum("i->", judged[m]) / size
-                lacking[m] = np.isnan(given[m])
+                lacking[m] = np.isnan(human_labels[m])
 
     in_threads(look, len(titles), size)
-    data = Judged(tuple(judges), judged, means.tolist(), given, [], [])
-    for m, (title, f, y) in enumerate(zip(titles, judged, given, strict=True)):
+    data = Judged(tuple(judges), judged, means.tolist(), human_labels, [], [])
+    for m, (title, f, y) in enumerate(zip(titles, judged, human_labels, strict=True)):
         if m == 0 or not np.array_equal(lacking[m], lacking[m - 1]):
             items = np.flatnonzero(~lacking[m])
         if not items.size:
@@ -164,8 +164,8 @@ def read_judged(judge: Any, human: Any, names: Any) -> Judged:
         pair = f[items], y[items]
         if not np.isfinite(pair[1]).all():
             raise ValueError(f"human must be finite where it is not missing, {title} is not")
-        for what, some, mean in (("judge", pair[0], means[m]), ("human", pair[1], 0.0)):
-            extreme = max(-some.min(), some.max(), abs(mean))
+        for what, values, mean in (("judge", pair[0], means[m]), ("human", pair[1], 0.0)):
+            extreme = max(-values.min(), values.max(), abs(mean))
             if not 1.0 / _LARGEST < extreme < _LARGEST and extreme != 0.0:
                 raise ValueError(
                     f"{what} must hold values between 1e-100 and 1e100 in size, got {extreme:g} of "
@@ -198,8 +198,8 @@ def _labels(raw: Any, title: str) -> Floats:
     if _n_axes(raw) < 2:
         return np.asarray(as_values(raw, title), np.float64)
     rows = [as_values(row, title) for row in raw]
-    known = [row[~np.isnan(row)] for row in rows]
-    return np.array([row.mean() if row.size else np.nan for row in known], np.float64)
+    present = [row[~np.isnan(row)] for row in rows]
+    return np.array([row.mean() if row.size else np.nan for row in present], np.float64)
 
 
 def correlated(f: Floats, y: Floats) -> float:

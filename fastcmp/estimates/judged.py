@@ -418,24 +418,24 @@ _WAYS: dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[Any, ...], str]] 
 
 
 def _check_options(
-    name: str, given: list[str], tune: Any, variance: str | None, average: str, data: Judged
+    name: str, item_options: list[str], tune: Any, variance: str | None, average: str, data: Judged
 ) -> str | None:
     """Refuse options that exclude each other; choose the variance."""
     design, tunes, variances, reason = _WAYS[name]
-    for option in given:
+    for option in item_options:
         if option not in design:
             raise ValueError(f"{option}= cannot be taken into account here: {reason}")
-    if name == "horvitz-thompson" and not given:
+    if name == "horvitz-thompson" and not item_options:
         raise ValueError("convention='horvitz-thompson' needs probabilities=")
-    if average == "clusters" and given != ["groups"]:
+    if average == "clusters" and item_options != ["groups"]:
         raise ValueError(
             "average='clusters' needs groups=, and no strata, weights or probabilities"
         )
-    if name == "ppi" and "groups" in given and average == "items":
+    if name == "ppi" and "groups" in item_options and average == "items":
         raise ValueError("groups= with convention='ppi' are published for average='clusters' only")
     if isinstance(tune, str) and tune not in tunes:
         raise ValueError(f"tune={tune!r} needs convention='inside' of new items: use 'model'")
-    if tune == "stratum" and "strata" not in given:
+    if tune == "stratum" and "strata" not in item_options:
         raise ValueError("tune='stratum' needs strata=")
     n_models = len(data.names)
     if (tune == "pair" and n_models != 2) or (tune == "common" and n_models < 2):
@@ -444,8 +444,8 @@ def _check_options(
     if tune in ("common", "pair") and not data.same_labels:
         raise ValueError(f"tune={tune!r} needs labels of the same items for all models")
     if variance is not None and variance not in variances:
-        known = [x for x in variances if x] or "none: leave it out"
-        raise ValueError(f"variance={variance!r} is not known here, but {known}")
+        allowed = [x for x in variances if x] or "none: leave it out"
+        raise ValueError(f"variance={variance!r} is not known here, but {allowed}")
     return variances[0] if variance is None else variance
 
 
@@ -454,8 +454,8 @@ def _read_design(
 ) -> tuple[Design, Items | None]:
     """How items make up units and strata, and strata by which labels alone were drawn."""
     n = data.n_items
-    own = {name: plan.get(name) for name in ("groups", "strata", "weights")}
-    groups = read_item_groups(n, **own, stratum_weights=stratum_weights)
+    item_columns = {name: plan.get(name) for name in ("groups", "strata", "weights")}
+    groups = read_item_groups(n, **item_columns, stratum_weights=stratum_weights)
     if groups.crossed:
         raise ValueError("groups must lie within strata: a cluster has items of several strata")
     clusters = None if groups.clusters is None else groups.clusters.codes
@@ -476,9 +476,9 @@ def _read_design(
     if clusters is not None and strata is not None:
         strata = strata[np.unique(clusters, return_index=True)[1]]
     n_drawn, shares = 1 if drawn is None else len(drawn.labels), groups.stratum_weights
-    known = (clusters, strata, shares, weights, probabilities, not plan, n_drawn)
-    design = Design(groups.n_units, *known)
-    which, layers = ("strata", groups.strata) if drawn is None else ("label_strata", drawn)
+    layout = (clusters, strata, shares, weights, probabilities, not plan, n_drawn)
+    design = Design(groups.n_units, *layout)
+    option, layers = ("strata", groups.strata) if drawn is None else ("label_strata", drawn)
     for name, items in zip(data.names, data.labelled, strict=True):
         if not weights[items].sum() > 0.0:
             raise ValueError(f"weights must not be 0 for all items with labels of {name}")
@@ -487,7 +487,7 @@ def _read_design(
         if layers is not None and counts.min() < 2:
             label = layers.labels[int(counts.argmin())]
             raise ValueError(
-                f"{which} must have at least 2 labels (or clusters with such) each, and {label!r} "
+                f"{option} must have at least 2 labels (or clusters with such) each, and {label!r} "
                 f"has {counts.min()} of {name}: label more there, or merge strata"
             )
     return design, None if drawn is None else drawn.codes
@@ -527,7 +527,7 @@ def _cautions(
     least = np.array([np.bincount(layers[x], minlength=n_strata).min() for x in units])
     most = data.n_items < 2 * n
     minus = [bool(x.min() == -1.0 and (x * x * x == x).all()) for x in y]
-    told: list[tuple[Any, str]] = [
+    rules: list[tuple[Any, str]] = [
         (n < 20, "Fewer than 20 labels: look at the labels alone as well"),
         (few, "Fewer than 5 labels of a class: intervals by t are short"),
         (in_clusters & (n_units < 10), "Fewer than 10 clusters with labels"),
@@ -545,9 +545,9 @@ def _cautions(
         (beyond, "The corrected mean lies outside the labels that were given"),
     ]
     sentences = []
-    for mask, text in told:
-        which = np.flatnonzero(mask)
-        if which.size:
-            of = f" ({listed([data.names[i] for i in which])})" * (which.size < len(data.names))
+    for mask, text in rules:
+        models = np.flatnonzero(mask)
+        if models.size:
+            of = f" ({listed([data.names[i] for i in models])})" * (models.size < len(data.names))
             sentences.append(f"{text}{of}.")
     return tuple(sentences)

@@ -162,8 +162,8 @@ def reached(p: NDArray[Any], thresholds: Floats) -> NDArray[np.int16]:
     limits = thresholds
     if p.dtype == np.float32:
         limits = np.minimum(thresholds, thresholds.astype(np.float32).astype(np.float64))
-    found = np.searchsorted(limits - _SAME, p.astype(np.float64), side="right")
-    return found.astype(np.int16)
+    n_reached = np.searchsorted(limits - _SAME, p.astype(np.float64), side="right")
+    return n_reached.astype(np.int16)
 
 
 def _areas(m: Floats, low: float, high: float, density: Any) -> tuple[Floats, Floats]:
@@ -178,12 +178,12 @@ def _areas(m: Floats, low: float, high: float, density: Any) -> tuple[Floats, Fl
             return np.log(m / high), np.log1p(-low) - np.log1p(-m)
     nodes, weights = np.polynomial.legendre.leggauss(_NODES)
     gain, loss = np.empty_like(m), np.empty_like(m)
-    for some in parts(m.size, 1 << 14):
-        half = 0.5 * (m[some, np.newaxis] - low)
+    for part in parts(m.size, 1 << 14):
+        half = 0.5 * (m[part, np.newaxis] - low)
         t = low + half * (1.0 + nodes)
         v = as_numbers(density(t), "threshold_density", "a function that gives numbers")
         if v.shape not in ((), t.shape):
             raise ValueError(f"threshold_density must give {t.shape} numbers, got {v.shape}")
-        gain[some] = (half * weights * v).sum(axis=1)
-        loss[some] = (half * weights * v * t / (1.0 - t)).sum(axis=1)
+        gain[part] = (half * weights * v).sum(axis=1)
+        loss[part] = (half * weights * v * t / (1.0 - t)).sum(axis=1)
     return gain, loss

@@ -34,34 +34,34 @@ def by_label_strata(
 
     `plain` is without the factors for small samples, with the divisor N**2.
     """
-    n, here, f, some = judged.size, strata[items], judged[items], 0.0
+    n, here, f, n_tuned = judged.size, strata[items], judged[items], 0.0
     sizes, labels = np.bincount(strata), np.bincount(here).astype(np.float64)
 
     def influences(column: Floats, factor: Any = 1.0) -> Floats:
         means = np.bincount(here, column) / labels
-        found = (means - sizes @ means / n)[strata]
-        found[items] += factor * (sizes / labels)[here] * (column - means[here])
-        return found
+        values = (means - sizes @ means / n)[strata]
+        values[items] += factor * (sizes / labels)[here] * (column - means[here])
+        return values
 
     y_mean, f_mean = (float(sizes @ (np.bincount(here, x) / labels) / n) for x in (y, f))
     of_all = judged - judged.mean()
     if lam is None:
         taken = influences(f)
         v = of_all - taken
-        some = float(dot(v, v) > NOTHING * (dot(of_all, of_all) + dot(taken, taken)))
-        lam = max(-dot(influences(y), v) / dot(v, v), 0.0) if some else 0.0
+        n_tuned = float(dot(v, v) > NOTHING * (dot(of_all, of_all) + dot(taken, taken)))
+        lam = max(-dot(influences(y), v) / dot(v, v), 0.0) if n_tuned else 0.0
     spare, small, tuning = labels.sum() - labels.size, np.ones(here.size), 1.0
     if not plain:
         with np.errstate(divide="ignore", invalid="ignore"):
             small = np.sqrt(labels / (labels - 1.0) * (sizes - 1.0) / sizes)[here]
-            tuning = np.sqrt(spare / (spare - some))
+            tuning = np.sqrt(spare / (spare - n_tuned))
     back = np.sqrt((n - 1.0) / n) if plain else 1.0
     u, taken, alone = (
         back * influences(*x) for x in ((y, small * tuning), (f, small * tuning), (y, small))
     )
     added = lam * float(judged.mean() - f_mean)
     row = u + lam * (back * of_all - taken)
-    return Other(y_mean, added, row, alone, lam, int(some))
+    return Other(y_mean, added, row, alone, lam, int(n_tuned))
 
 
 def of_these_items(judged: Floats, y: Floats, items: Items, lam: float | None) -> Other:
@@ -115,11 +115,11 @@ def outside(
             f"of {name} has some: use convention='inside'"
         )
     less = int(design.strata is not None or design.clusters is not None)
-    known, human = np.isin(np.arange(n_units), units), design.sums(alone) / sizes
+    has_labels, human = np.isin(np.arange(n_units), units), design.sums(alone) / sizes
     influences, mean, added, slopes = np.zeros((4, n_units)), 0.0, 0.0, []
     for h, share in enumerate(design.shares):
         here = design.layers == h
-        places, others = np.flatnonzero(here & known), np.flatnonzero(here & ~known)
+        places, others = np.flatnonzero(here & has_labels), np.flatnonzero(here & ~has_labels)
         n, m, f, y, slope = places.size, others.size, judged[places], human[places], lam
         if min(n, m) < 2:
             raise ValueError(

@@ -139,10 +139,10 @@ class ParetoSet(Drawn, Record):
     @property
     def dominated_by(self) -> dict[str, tuple[str, ...]]:
         """The models that each dominated one is shown to be dominated by."""
-        found: dict[str, tuple[str, ...]] = {}
+        dominators: dict[str, tuple[str, ...]] = {}
         for i, j in self.pairs[self.dominates].tolist():
-            found[self.names[j]] = (*found.get(self.names[j], ()), self.names[i])
-        return found
+            dominators[self.names[j]] = (*dominators.get(self.names[j], ()), self.names[i])
+        return dominators
 
     def columns(self) -> dict[str, Any]:
         """The models as columns, a row a model.
@@ -158,8 +158,8 @@ class ParetoSet(Drawn, Record):
             columns[name] = self.estimate[c]
             columns[f"{name}_low"], columns[f"{name}_high"] = self.interval[c].T
         sets = {"not_dominated": self.not_dominated, "inner": self.inner}
-        for name, some in (sets | {"observed_front": self.observed_front}).items():
-            columns[name] = [model in some for model in self.names]
+        for name, members in (sets | {"observed_front": self.observed_front}).items():
+            columns[name] = [model in members for model in self.names]
         by = self.dominated_by
         columns["dominated_by"] = [", ".join(by.get(model, ())) for model in self.names]
         return columns
@@ -181,16 +181,16 @@ class ParetoSet(Drawn, Record):
         ]
         what = "better by each criterion with error, and worse by no exact one"
         if self.dominance == "practical":
-            shown = [f"{k} {x:g}" for k, x in zip(self.criteria, self.margin, strict=True)]
+            margins = [f"{k} {x:g}" for k, x in zip(self.criteria, self.margin, strict=True)]
             what = (
                 "by no criterion worse by its margin, and by one better by more than it "
-                f"(margins: {', '.join(shown)})"
+                f"(margins: {', '.join(margins)})"
             )
         held = f" With {level} confidence the true front is among them."
         if self.adjust not in FAMILYWISE:
             held = f" Of what is said to be dominated {promise(self.adjust, self.alpha)}."
         n_open = int(np.count_nonzero(self.is_open))
-        some = listed(self.inner) if self.inner else "none"
+        surely = listed(self.inner) if self.inner else "none"
         text = (
             f"{n} models by {', '.join(ways)}.",
             Sentence(
@@ -198,25 +198,25 @@ class ParetoSet(Drawn, Record):
                 f"{listed(self.not_dominated)}.{held}",
                 how=held.replace("them", "those not shown to be dominated").strip(),
             ),
-            f"Surely on the front: {some}. Observed front: {listed(self.observed_front)}.",
+            f"Surely on the front: {surely}. Observed front: {listed(self.observed_front)}.",
             how(
                 f"A model dominates another that is {what}: the largest of the one-sided p-values "
                 f"of the criteria, {adjusted_by(self.adjust, f'for {n_open} ordered pairs')}."
             ),
         )
-        shown_table = {"model": list(self.names)}
+        table = {"model": list(self.names)}
         for c, name in enumerate(self.criteria):
             ends = [""] * n if self.is_exact[c] else written(self.interval[c], ".4g")
             both = zip(written(self.estimate[c], ".4g"), ends, strict=True)
-            shown_table[name] = [f"{x} {end}".strip() for x, end in both]
+            table[name] = [f"{x} {end}".strip() for x, end in both]
         by = self.dominated_by
         least = np.full(n, np.nan)
         np.fmin.at(least, self.pairs[:, 1], self.pvalue_adjusted)
-        shown_table["least adjusted p of being dominated"] = list(map(format_pvalue, least))
-        words = {model: f"dominated by {listed(found)}" for model, found in by.items()}
+        table["least adjusted p of being dominated"] = list(map(format_pvalue, least))
+        words = {model: f"dominated by {listed(dominators)}" for model, dominators in by.items()}
         words |= dict.fromkeys(self.not_dominated, "not dominated")
         words |= dict.fromkeys(self.inner, "surely on it")
-        shown_table["front"] = [words[model] for model in self.names]
+        table["front"] = [words[model] for model in self.names]
         limits = "largest t of all pairs" if self.limits == "maxt" else "Bonferroni"
         notes = (
             how(f"Each {interval_name(1 - self.alpha)} is for that model and criterion alone."),
@@ -225,7 +225,7 @@ class ParetoSet(Drawn, Record):
         return [
             Section(title="Which models are worth their cost?", text=text),
             *beware(self),
-            table_of("Models", shown_table, notes=notes),
+            table_of("Models", table, notes=notes),
         ]
 
 
@@ -244,7 +244,7 @@ def pareto_set(
     rng: Any = None,
     workers: int | None = None,
 ) -> ParetoSet:
-    """Find the models that are worth their cost: those that no other dominates.
+    """Models that are worth their cost: those that no other dominates.
 
     Parameters
     ----------
@@ -351,8 +351,10 @@ def pareto_set(
     elif groups is not None and not of_items:
         raise ValueError("groups= are clusters of values of items, and no criterion has such")
     with ThreadPool(check_workers(workers)) as pool:
-        known = [_read(k, criteria[k], groups, missing, pool, less=lower[str(k)]) for k in criteria]
-    models, read = _same_models(known, titles, names)
+        sources = [
+            _read(k, criteria[k], groups, missing, pool, less=lower[str(k)]) for k in criteria
+        ]
+    models, read = _same_models(sources, titles, names)
     amounts = _margins(margins, titles, read)
     m, is_exact = len(models), np.array([isinstance(source, ExactValues) for source in read])
     random = np.flatnonzero(~is_exact)
@@ -377,11 +379,11 @@ def pareto_set(
         """P-values of "better by more than `shift`", (C, P); NaN where nothing measures it."""
         gain = advantage - shift
         with np.errstate(divide="ignore", invalid="ignore"):
-            found = np.asarray(t_tail(gain / spread, "greater", degrees))
+            pvalues = np.asarray(t_tail(gain / spread, "greater", degrees))
         # Models that are equal on each item: neither is better.
         none = np.where((advantage == 0.0) & (shift >= 0.0), 1.0, np.nan)
-        found = np.where(spread > 0.0, found, none)
-        return np.where(is_exact[:, None], np.where(gain > 0.0, 0.0, 1.0), found)
+        pvalues = np.where(spread > 0.0, pvalues, none)
+        return np.where(is_exact[:, None], np.where(gain > 0.0, 0.0, 1.0), pvalues)
 
     better, not_worse, by_margin = above(0.0 * margin), above(-margin), above(margin)
     not_worse[is_exact] = np.where(advantage >= -margin, 0.0, 1.0)[is_exact]
@@ -392,17 +394,17 @@ def pareto_set(
     else:
         # The smallest of the criteria, times their number.
         least = np.fmin.reduce(by_margin[random], axis=0, initial=1.0)
-        some = np.where(surely, 0.0, np.minimum(1.0, random.size * least))
-        pvalue = _largest(np.stack([*not_worse, np.where(random.size, some, 1.0 - surely)]))
+        by_any = np.where(surely, 0.0, np.minimum(1.0, random.size * least))
+        pvalue = _largest(np.stack([*not_worse, np.where(random.size, by_any, 1.0 - surely)]))
     pvalue = np.where(refuted, 1.0, pvalue)
     adjusted = np.where(refuted, np.nan, pvalue)
     adjusted = np.where(refuted, 1.0, adjust_checked(adjusted, adjust))
     dominates = adjusted <= alpha
 
     def matrix(flags: Any) -> Flags:
-        found = np.zeros((m, m), bool)
-        found[first, second] = flags
-        return found
+        table = np.zeros((m, m), bool)
+        table[first, second] = flags
+        return table
 
     off_front, cycles = _without_cycles(matrix(dominates))
     reach = np.full(advantage.shape, np.nan)
@@ -520,7 +522,7 @@ def _margins(
     if not isinstance(raw, Mapping):
         raise TypeError(f"margins must be a mapping from criteria to numbers, got {raw!r}")
     _some_of(raw, "margins", titles)
-    found = {}
+    margins = {}
     for title, source in zip(titles, read, strict=True):
         if title not in raw and isinstance(source, Estimates):
             raise ValueError(
@@ -530,8 +532,8 @@ def _margins(
         amount = as_numbers(raw.get(title, 0.0), f"margins[{title!r}]")
         if amount.ndim or not (np.isfinite(amount) and amount >= 0.0):
             raise ValueError(f"margins[{title!r}] must be a finite number >= 0, got {raw[title]!r}")
-        found[title] = float(amount)
-    return found
+        margins[title] = float(amount)
+    return margins
 
 
 def _read(
@@ -569,29 +571,33 @@ def _same_models(
     """Names of the models, and all criteria in the order of the first that has names."""
     sizes = [len(source.values) for source in read]
     if len(set(sizes)) > 1:
-        shown = ", ".join(f"{title} {n}" for title, n in zip(titles, sizes, strict=True))
-        raise ValueError(f"criteria must be of the same models, got numbers of them: {shown}")
+        numbers = ", ".join(f"{title} {n}" for title, n in zip(titles, sizes, strict=True))
+        raise ValueError(f"criteria must be of the same models, got numbers of them: {numbers}")
     m, ordered = sizes[0], []
     default = tuple(f"model_{i}" for i in range(m))
-    own = [None if source.names in (None, default) else source.names for source in read]
-    chosen = next((each for each in own if each is not None), None)
-    chosen = default if chosen is None else chosen
-    for source, title, each in zip(read, titles, own, strict=True):
-        if each is None or each == chosen:
+    names_of_sources = [
+        None if source.names in (None, default) else source.names for source in read
+    ]
+    reference = next(
+        (source_names for source_names in names_of_sources if source_names is not None), None
+    )
+    reference = default if reference is None else reference
+    for source, title, source_names in zip(read, titles, names_of_sources, strict=True):
+        if source_names is None or source_names == reference:
             ordered.append(source)
             continue
-        if set(each) != set(chosen):
-            odd = min(set(each) ^ set(chosen))
+        if set(source_names) != set(reference):
+            odd = min(set(source_names) ^ set(reference))
             raise ValueError(
                 f"criteria[{title!r}] must be of the same models as the others, and {odd!r} is "
                 "in one of them only"
             )
-        order = np.array([each.index(model) for model in chosen])
+        order = np.array([source_names.index(model) for model in reference])
         if isinstance(source, Estimates):
             ordered.append(some_of(source, order))
         else:
-            ordered.append(ExactValues(source.values[order], chosen))
-    return read_names(names, m, chosen), ordered
+            ordered.append(ExactValues(source.values[order], reference))
+    return read_names(names, m, reference), ordered
 
 
 def _largest(pvalues: Floats) -> Floats:
@@ -601,13 +607,13 @@ def _largest(pvalues: Floats) -> Floats:
     return np.where(unknown, np.nan, largest)
 
 
-def _without_cycles(shown: Flags) -> tuple[Flags, list[list[int]]]:
+def _without_cycles(dominates: Flags) -> tuple[Flags, list[list[int]]]:
     """Models that one outside their own circle dominates, and the circles."""
-    reach = shown | np.eye(len(shown), dtype=bool)
-    for _ in range(int(np.ceil(np.log2(max(len(shown), 2))))):
+    reach = dominates | np.eye(len(dominates), dtype=bool)
+    for _ in range(int(np.ceil(np.log2(max(len(dominates), 2))))):
         reach = (reach.astype(np.float32) @ reach.astype(np.float32)) > 0.0
     circle = reach & reach.T
-    beaten = (shown & ~circle).any(axis=0)
+    beaten = (dominates & ~circle).any(axis=0)
     # One of a circle that is beaten takes the others with it.
     off = (circle & beaten).any(axis=1)
     rings = {tuple(np.flatnonzero(row).tolist()) for row in circle}

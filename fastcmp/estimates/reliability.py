@@ -69,7 +69,7 @@ class ReliabilityDiagram(Drawn, Record):
         """
         level = f"{100 * self.confidence_level:.9g}%"
         about = "calibrated" if self.band == "consistency" else "as the isotonic line says"
-        some = np.unique(np.linspace(0, len(self.model) - 1, _SHOWN).round().astype(int))
+        rows = np.unique(np.linspace(0, len(self.model) - 1, _SHOWN).round().astype(int))
         columns = {
             "model": written(self.model, visible),
             "p": written(self.probability, ".4g"),
@@ -78,7 +78,7 @@ class ReliabilityDiagram(Drawn, Record):
             "isotonic": written(self.recalibrated, ".4f"),
             f"{level} band": written(np.transpose([self.band_low, self.band_high]), ".4f"),
         }
-        more = len(self.model) - len(some)
+        more = len(self.model) - len(rows)
         text = (
             f"Frequencies by probability on {self.n_items} items. In a {level} band lies "
             f"what may be expected if the probabilities are {about}, at each probability "
@@ -86,7 +86,7 @@ class ReliabilityDiagram(Drawn, Record):
         )
         notes = (f"... and {more} more rows.",) if more else ()
         return [
-            table_of("Reliability diagram", columns, text=text, notes=notes, order=some, most=None)
+            table_of("Reliability diagram", columns, text=text, notes=notes, order=rows, most=None)
         ]
 
 
@@ -167,10 +167,10 @@ def reliability_diagram(
     band, method = choose(band, "band", BANDS), choose(method, "method", METHODS)
     level, seed = as_proportion(confidence_level, "confidence_level"), as_seed(rng)
     n_resamples = as_resamples(n_resamples)
-    known, problems, _, _ = read_problems(
+    model_names, problems, _, _ = read_problems(
         *(y_true, probabilities, "top-label", classes, positive, names)
     )
-    found: list[dict[str, Any]] = [{}] * len(problems)
+    tables: list[dict[str, Any]] = [{}] * len(problems)
     methods, tail = [method] * len(problems), 0.5 - 0.5 * level
 
     def work(m: int) -> None:
@@ -183,9 +183,9 @@ def reliability_diagram(
         centre = ordered.values if band == "consistency" else recalibrated
         if method == "auto":
             methods[m] = "binomial" if k <= _FEW else "resampling"
-        some = np.unique(np.linspace(0, k - 1, min(k, _POINTS)).round().astype(np.int64))
+        places = np.unique(np.linspace(0, k - 1, min(k, _POINTS)).round().astype(np.int64))
         if methods[m] == "binomial":
-            n_some, chance = sizes[some], centre[some]
+            n_some, chance = sizes[places], centre[places]
             low, high = (binomial_quantile(q, n_some, chance) / n_some for q in (tail, 1.0 - tail))
         else:
             rng, drawn = np.random.default_rng([seed, m]), []
@@ -193,13 +193,13 @@ def reliability_diagram(
             for start in range(0, n_resamples, rows):
                 shape = (min(rows, n_resamples - start), k)
                 outcomes = rng.binomial(sizes.astype(np.int64), centre, shape)
-                drawn.append(isotonic_means(outcomes.astype(np.float64), sizes)[:, some])
+                drawn.append(isotonic_means(outcomes.astype(np.float64), sizes)[:, places])
             low, high = np.quantile(np.concatenate(drawn), [tail, 1.0 - tail], axis=0)
-        found[m] = {
-            "probability": ordered.values[some],
-            "n_with": sizes.astype(np.int64)[some],
-            "observed": (sums / sizes)[some],
-            "recalibrated": recalibrated[some],
+        tables[m] = {
+            "probability": ordered.values[places],
+            "n_with": sizes.astype(np.int64)[places],
+            "observed": (sums / sizes)[places],
+            "recalibrated": recalibrated[places],
             "band_low": low,
             "band_high": high,
         }
@@ -207,11 +207,11 @@ def reliability_diagram(
     n = problems[0][0].y.size
     with ThreadPool(check_workers(workers)) as pool:
         pool.run(work, range(len(problems)), steps=no_step, here=len(problems) * n < 1 << 10)
-    columns = {name: np.concatenate([x[name] for x in found]) for name in found[0]}
-    sizes = [x["observed"].size for x in found]
+    columns = {name: np.concatenate([x[name] for x in tables]) for name in tables[0]}
+    sizes = [x["observed"].size for x in tables]
     return ReliabilityDiagram(
-        model=tuple(np.repeat(np.array(known, object), sizes)),
-        names=known,
+        model=tuple(np.repeat(np.array(model_names, object), sizes)),
+        names=model_names,
         band=band,
         methods=tuple(methods),
         confidence_level=level,

@@ -74,8 +74,8 @@ class RoganGladen(Record):
             A row a model, and what to beware of.
         """
         title = f"Rates of {self.n_items} judged items, corrected by error rates of the judge"
-        shown = "model judge_rate sensitivity specificity estimate interval_low"
-        return [self._printed(title, shown), *beware(self)]
+        columns = "model judge_rate sensitivity specificity estimate interval_low"
+        return [self._printed(title, columns), *beware(self)]
 
 
 def rogan_gladen(
@@ -179,16 +179,16 @@ def rogan_gladen(
         covariance = centred @ centred.T / n_items**2
     shared = calibration is not None and not isinstance(next(iter(calibration.values())), Mapping)
     if calibration is None:
-        known = [_of_labels(*x, name) for x, name in zip(data.labels, model_names, strict=True)]
+        cells = [_of_labels(*x, name) for x, name in zip(data.labels, model_names, strict=True)]
     else:
-        own = dict.fromkeys(model_names, calibration) if shared else calibration
-        if set(own) - set(model_names):
+        by_model = dict.fromkeys(model_names, calibration) if shared else calibration
+        if set(by_model) - set(model_names):
             raise ValueError(
                 f"calibration must have the models of judge, {list(model_names)[:10]}, got "
-                f"{list(own)[:10]}"
+                f"{list(by_model)[:10]}"
             )
-        known = [_read_calibration(own.get(name), name) for name in model_names]
-    n_right, hits, n_wrong, rejections = np.array(known, np.float64).T
+        cells = [_read_calibration(by_model.get(name), name) for name in model_names]
+    n_right, hits, n_wrong, rejections = np.array(cells, np.float64).T
     sensitivity, specificity = hits / n_right, rejections / n_wrong
     false, gain = 1.0 - specificity, sensitivity + specificity - 1.0
     if not (gain > 0.0).all():

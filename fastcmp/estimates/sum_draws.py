@@ -83,8 +83,8 @@ def _count_all(apart: Floats, totals: Any, metric: SumMetric, size: Any, limit: 
     n_extreme = 0
     for shift in others:
         moved = swapped + shift
-        found = metric.values(totals[0] - moved) - metric.values(totals[1] + moved)
-        n_extreme += int((~(size(found) < limit)).sum() + (~(size(-found) < limit)).sum())
+        difference = metric.values(totals[0] - moved) - metric.values(totals[1] + moved)
+        n_extreme += int((~(size(difference) < limit)).sum() + (~(size(-difference) < limit)).sum())
     return n_extreme
 
 
@@ -98,8 +98,8 @@ def _count_drawn(
     rows = stats[used][:, differs].swapaxes(1, 2).reshape(used.size * p, -1)
     i, j = np.searchsorted(used, pairs.T)
     counts = np.zeros(len(pairs), np.int64)
-    for some in parts(n_resamples, max(1, _BITS // rows.shape[1])):
-        swaps = _drawn_swaps(seed, some, rows.shape[1])
+    for part in parts(n_resamples, max(1, _BITS // rows.shape[1])):
+        swaps = _drawn_swaps(seed, part, rows.shape[1])
         moved = (rows @ swaps.T).reshape(used.size, p, -1)
         for block in parts(len(pairs), max(1, _CELLS // moved[0].size)):
             change = moved[i[block]] - moved[j[block]]
@@ -141,15 +141,15 @@ def bootstrap_sums(
         layers = [np.flatnonzero(strata == h) for h in range(int(strata.max()) + 1)]
     rows = stats.swapaxes(0, 1).reshape(g, m * p)
     values = np.empty((m, n_resamples))
-    for some in parts(n_resamples, _DRAWS):
-        generator = np.random.default_rng((seed, some.start // _DRAWS))
+    for part in parts(n_resamples, _DRAWS):
+        generator = np.random.default_rng((seed, part.start // _DRAWS))
         counts = np.zeros((_DRAWS, g))
         for layer in layers:
             units = layer[generator.integers(layer.size, size=(_DRAWS, layer.size))]
             units += g * np.arange(_DRAWS)[:, None]
             counts += np.bincount(units.ravel(), minlength=counts.size).reshape(counts.shape)
-        totals = (counts[: some.stop - some.start] @ rows).reshape(-1, m, p)
-        values[:, some] = metric.values(totals).T
+        totals = (counts[: part.stop - part.start] @ rows).reshape(-1, m, p)
+        values[:, part] = metric.values(totals).T
     observed = metric.values(data.totals)
     missing = np.isnan(values[~np.isnan(observed)]).any(axis=0)
     values = values[:, ~missing]

@@ -81,20 +81,20 @@ def read_sums(
         models, of_items = _of_long(stats, metric, columns, item, model, of_items)
     else:
         models = _of_models(stats)
-    own = tuple(name for name, _ in models)
-    check_distinct_names(list(own), "stats")
+    model_names = tuple(name for name, _ in models)
+    check_distinct_names(list(model_names), "stats")
     check_indexes([(f"stats[{name!r}]", raw) for name, raw in models])
     if len(models) < 2:
         raise ValueError(f"stats must hold at least 2 models, got {len(models)}")
     whole = isinstance(stats, np.ndarray) and stats.dtype == np.float64  # of one shape
-    some = models[:1] if whole else models
-    read = [_table(raw, visible(name), metric, columns) for name, raw in some]
+    unchecked = models[:1] if whole else models
+    read = [_table(raw, visible(name), metric, columns) for name, raw in unchecked]
     (first, titles), n = read[0], len(read[0][0])
-    for name, (table, found) in zip(own, read, strict=False):
-        if len(table) != n or found != titles:
+    for name, (table, table_titles) in zip(model_names, read, strict=False):
+        if len(table) != n or table_titles != titles:
             raise ValueError(
                 f"stats must have the same items and columns for each model: {visible(name)} has "
-                f"shape {table.shape}, {visible(own[0])} {first.shape}"
+                f"shape {table.shape}, {visible(model_names[0])} {first.shape}"
             )
     if n < 2:
         raise ValueError("stats must hold at least 2 items, got 1: no variance can be estimated")
@@ -105,21 +105,23 @@ def read_sums(
         )
     table = np.ascontiguousarray(stats if whole else np.stack([x for x, _ in read]))
     totals = totals_of(table)
-    _check(table, totals, own, metric, titles)
+    _check(table, totals, model_names, metric, titles)
     if 0.0 < np.abs(totals).max() < 1e-200:  # slopes stay finite; no metric changes
         table, totals = table * 2.0**600, totals * 2.0**600
     framed = next((raw for _, raw in models if hasattr(raw, "iloc")), None)
     slices = of_items.pop("slices")
     check_indexes([("stats", framed), ("slices", slices)])
-    known = read_item_groups(n, **of_items, indexed=None if framed is None else ("stats", framed))
-    if known.crossed:
+    item_groups = read_item_groups(
+        n, **of_items, indexed=None if framed is None else ("stats", framed)
+    )
+    if item_groups.crossed:
         raise ValueError("groups must lie within strata: a cluster has items of several strata")
-    if known.weights is not None:
-        table = table * known.weights[:, None]
+    if item_groups.weights is not None:
+        table = table * item_groups.weights[:, None]
         totals = totals_of(table)
-    names = read_names(names, len(own), own, of=" of stats")
-    summed, clusters = table, known.clusters
-    strata = None if known.strata is None else known.strata.codes
+    names = read_names(names, len(model_names), model_names, of=" of stats")
+    summed, clusters = table, item_groups.clusters
+    strata = None if item_groups.strata is None else item_groups.strata.codes
     if clusters is not None:
         order = np.argsort(clusters.codes, kind="stable")
         starts = np.flatnonzero(np.diff(clusters.codes[order], prepend=-1))
@@ -151,7 +153,7 @@ def _check(
 
 
 def _is_table(raw: Any) -> bool:
-    """Tell values of items, or what has them: answers that were read from logs."""
+    """Whether these are values of items: a table of them, or answers read from logs."""
     return isinstance(raw, ItemTable) or hasattr(raw, "negated")
 
 
@@ -159,14 +161,18 @@ def _of_tables(
     stats: Mapping[str, Any], of_items: dict[str, Any]
 ) -> tuple[list[tuple[str, Any]], dict[str, Any]]:
     """Tables of models from the values of each column; several answers to an item add up."""
-    columns, own, first = {}, {}, None
+    columns, item_columns, first = {}, {}, None
     for title, raw in stats.items():
         if not _is_table(raw):
             raise TypeError(f"stats[{title!r}] must be values of items as the other columns are")
         table = raw if isinstance(raw, ItemTable) else raw.values()
         if first is None:
             first = table
-            own = {"groups": table.groups, "strata": table.strata, "weights": table.weights}
+            item_columns = {
+                "groups": table.groups,
+                "strata": table.strata,
+                "weights": table.weights,
+            }
         if table.names != first.names or not np.array_equal(table.items, first.items):
             raise ValueError(
                 f"stats[{title!r}] must be of the same models and items, in the same order, as the "
@@ -183,11 +189,11 @@ def _of_tables(
         columns[title] = values
     assert first is not None
     models = [(x, {k: v[i] for k, v in columns.items()}) for i, x in enumerate(first.names)]
-    return models, {k: own.get(k) if x is None else x for k, x in of_items.items()}
+    return models, {k: item_columns.get(k) if x is None else x for k, x in of_items.items()}
 
 
 def _is_long(stats: Any) -> bool:
-    """Tell a long table, whose columns have one dimension, from tables of models."""
+    """Whether this is a long table, whose columns have one dimension, and not tables of models."""
     if not isinstance(stats, Mapping):
         return has_names(stats)
     entry: Any = next(iter(stats.values()), None)
@@ -197,7 +203,7 @@ def _is_long(stats: Any) -> bool:
 
 
 def _is_object(raw: Any) -> bool:
-    """Tell objects of jiwer, or a list of those of sacrebleu."""
+    """Whether this is an object of jiwer, or a list of objects of sacrebleu."""
     if hasattr(raw, "alignments") and hasattr(raw, "references"):
         return True
     return isinstance(raw, (list, tuple)) and bool(raw) and hasattr(raw[0], "sys_len")
@@ -228,30 +234,30 @@ def _of_long(
     of_items: dict[str, Any],
 ) -> tuple[list[tuple[str, Any]], dict[str, Any]]:
     """Tables of models from a row for each item and model, joined by item."""
-    known = dict(named_columns(stats, "stats"))
+    table = dict(named_columns(stats, "stats"))
     more = {key: name for key, name in of_items.items() if isinstance(name, str)}
     for option, title in {"item": item, "model": model, **more}.items():
-        if not isinstance(title, str) or title not in known:
+        if not isinstance(title, str) or title not in table:
             raise ValueError(
                 f"{option} must be the name of a column of stats, got {title!r}: a long table has "
-                f"a row for each item and model; its columns are {list(known)[:10]}"
+                f"a row for each item and model; its columns are {list(table)[:10]}"
             )
     apart = {item, model, *more.values()}
-    wanted = _chosen([x for x in known if x not in apart], metric, columns, "stats")
+    titles = _titles_of([x for x in table if x not in apart], metric, columns, "stats")
     options: Any = {"item": item, "model": model}
     labels = {"groups": "group", "strata": "stratum", "weights": "weight"}
     named = {labels[key]: x for key, x in more.items() if key in labels}
-    own = {key: None if key in more else x for key, x in of_items.items()}
+    item_columns = {key: None if key in more else x for key, x in of_items.items()}
     try:
-        tables = {x: from_long(stats, value=x, **options, **named) for x in wanted}
+        tables = {x: from_long(stats, value=x, **options, **named) for x in titles}
         if "slices" in more:
-            options |= {"value": wanted[0], "group": more["slices"]}
-            own["slices"] = from_long(stats, **options).groups
+            options |= {"value": titles[0], "group": more["slices"]}
+            item_columns["slices"] = from_long(stats, **options).groups
     except ValueError as error:
         repeated, advice = "pass repeat= where items were answered again", "add these up first"
-        said = str(error).replace("frame", "stats", 1).replace(repeated, advice)
-        raise ValueError(said) from None
-    return _of_tables(tables, own)
+        message = str(error).replace("frame", "stats", 1).replace(repeated, advice)
+        raise ValueError(message) from None
+    return _of_tables(tables, item_columns)
 
 
 def _table(
@@ -275,27 +281,27 @@ def _table(
                 f"{_wanted(metric)}{advice}"
             )
         return np.asarray(table, np.float64), titles
-    known = dict(named_columns(raw, f"stats of {name}"))
-    titles = _chosen(list(known), metric, columns, f"stats of {name}")
-    chosen = [read_values(known[title], f"{title} of {name}") for title in titles]
-    if len({column.size for column in chosen}) > 1:
+    by_title = dict(named_columns(raw, f"stats of {name}"))
+    titles = _titles_of(list(by_title), metric, columns, f"stats of {name}")
+    sums = [read_values(by_title[title], f"{title} of {name}") for title in titles]
+    if len({column.size for column in sums}) > 1:
         raise ValueError(f"stats of {name} must have one number an item in each column")
-    return np.stack(chosen, axis=1), metric.columns(len(titles)) or titles
+    return np.stack(sums, axis=1), metric.columns(len(titles)) or titles
 
 
-def _chosen(
-    known: Sequence[str], metric: SumMetric, columns: Sequence[str] | None, what: str
+def _titles_of(
+    available: Sequence[str], metric: SumMetric, columns: Sequence[str] | None, what: str
 ) -> tuple[str, ...]:
     """The columns that were named, or else of the metric, as many as there are."""
-    titles = tuple(columns or (known if metric.any_names else ()))
-    for p in range(len(known), 0, -1) if columns is None else ():
-        if (names := metric.columns(p)) is not None and set(names) <= set(known):
+    titles = tuple(columns or (available if metric.any_names else ()))
+    for p in range(len(available), 0, -1) if columns is None else ():
+        if (names := metric.columns(p)) is not None and set(names) <= set(available):
             titles = names
             break
-    if not titles or metric.columns(len(titles)) is None or not set(titles) <= set(known):
+    if not titles or metric.columns(len(titles)) is None or not set(titles) <= set(available):
         raise ValueError(
             f"{what} must have the columns {', '.join(columns or [_wanted(metric)])}, and has "
-            f"columns {list(known)[:12]}: name them in this order, columns=[...]"
+            f"columns {list(available)[:12]}: name them in this order, columns=[...]"
         )
     return titles
 
@@ -370,14 +376,14 @@ def regression_sums(truth: ArrayLike, predicted: Any) -> Any:
         raise ValueError("predicted must hold at least one model, got none")
     for name, raw in named:
         count_rows(raw, f"predicted[{name!r}]")
-        found = as_numbers(raw, f"predicted[{name!r}]").astype(np.float64)
-        if found.shape != y.shape or not np.isfinite(found).all():
+        prediction = as_numbers(raw, f"predicted[{name!r}]").astype(np.float64)
+        if prediction.shape != y.shape or not np.isfinite(prediction).all():
             raise ValueError(
                 f"predicted[{name!r}] must hold a finite number for each of the {y.size} items of "
-                f"truth, got shape {found.shape}"
+                f"truth, got shape {prediction.shape}"
             )
         with np.errstate(over="ignore", invalid="ignore"):
-            x, error = found - found.mean(), found - y
+            x, error = prediction - prediction.mean(), prediction - y
             squares = {"squared_error": error * error, "xx": x * x, "yy": (y - mean) ** 2}
             squares |= {"xy": x * (y - mean), "x": x, "y": y - mean, "n": np.ones(y.size)}
         if not all(np.isfinite(column).all() for column in squares.values()):

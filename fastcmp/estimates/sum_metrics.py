@@ -70,14 +70,14 @@ class SumMetric:
 
     def _slopes(self, totals: Floats, steps: Any) -> Floats:
         """Quotients of differences along each column, of real or imaginary steps, (..., p)."""
-        found = np.empty(totals.shape)
+        slopes = np.empty(totals.shape)
         for k in range(totals.shape[-1]):
             step = np.zeros_like(steps)
             step[..., k] = steps[..., k]
             ahead, behind = totals + step, totals - step
             rise = self.values(ahead) - self.values(behind)
-            found[..., k] = np.real(rise / (ahead - behind)[..., k])
-        return found
+            slopes[..., k] = np.real(rise / (ahead - behind)[..., k])
+        return slopes
 
     def gradients(self, totals: Floats) -> Floats:
         """Gradients at totals, shape (..., p), NaN where there is none."""
@@ -211,8 +211,8 @@ def _chrf(s: Any, beta: float) -> Any:
 
 def _squares(xx: Any, x: Any, n: Any) -> Any:
     """Squares about the mean, NaN where rounding is all that is left of them."""
-    found = xx - x * x / n
-    return np.where(found.real > 1e-12 * xx.real, found, np.nan)
+    squares = xx - x * x / n
+    return np.where(squares.real > 1e-12 * xx.real, squares, np.nan)
 
 
 def _r2(s: Any, _: Any) -> Any:
@@ -294,8 +294,8 @@ SYNONYMS |= {"correlation": "pearson", "r_squared": "r2"}
 def read_metric(metric: Any, beta: Any, labels: Any) -> SumMetric:
     """The metric that a user means, with its option; a function is a metric of its own."""
     if callable(metric):
-        found: SumMetric = _FunctionMetric.of(metric)
-        name = found.title
+        sum_metric: SumMetric = _FunctionMetric.of(metric)
+        name = sum_metric.title
     elif isinstance(metric, str):
         name = metric.strip().lower().replace("-", "_").replace(" ", "_")
         if name not in METRICS and (matched := _BETA.fullmatch(name)):
@@ -311,20 +311,20 @@ def read_metric(metric: Any, beta: Any, labels: Any) -> SumMetric:
                 ": F scores are 'f1' or 'f0.5' (and metric=f is a function f of totals of shape "
                 "(..., p))",
             )
-        found = METRICS[name]
+        sum_metric = METRICS[name]
     else:
         raise TypeError(f"metric must be a name or a function of totals, got {metric!r}")
     for option, value in (("beta", beta), ("labels", labels)):
-        if value is not None and found.option != option:
-            with_it = [known for known, row in METRICS.items() if row.option == option]
+        if value is not None and sum_metric.option != option:
+            with_it = [key for key, row in METRICS.items() if row.option == option]
             raise ValueError(f"{option}= is for metric {' and '.join(with_it)}, got {name!r}")
     if beta is not None:
-        found = replace(found, setting=as_finite(beta, "beta"))
-        if found.setting <= 0.0:
+        sum_metric = replace(sum_metric, setting=as_finite(beta, "beta"))
+        if sum_metric.setting <= 0.0:
             raise ValueError(f"beta must be above 0, got {beta!r}")
     if labels is not None:
-        found = replace(found, setting=_read_labels(labels))
-    return replace(found, title=f"F{found.setting:g}") if name == "f_beta" else found
+        sum_metric = replace(sum_metric, setting=_read_labels(labels))
+    return replace(sum_metric, title=f"F{sum_metric.setting:g}") if name == "f_beta" else sum_metric
 
 
 def _read_labels(labels: Any) -> Any:
@@ -359,14 +359,14 @@ class _FunctionMetric(SumMetric):
 
     def values(self, totals: Any) -> Any:
         """Values of totals of shape (..., p)."""
-        found = SumMetric.values(self, totals)
-        if found.shape != totals.shape[:-1] or found.dtype.kind not in "iufbc":
+        values = SumMetric.values(self, totals)
+        if values.shape != totals.shape[:-1] or values.dtype.kind not in "iufbc":
             raise ValueError(
                 f"metric must turn totals of shape {totals.shape} into numbers of shape "
-                f"{totals.shape[:-1]}, got {found.dtype} of shape {found.shape}: write "
+                f"{totals.shape[:-1]}, got {values.dtype} of shape {values.shape}: write "
                 "s[..., 0] / s[..., 1], say"
             )
-        return found.astype(np.complex128 if found.dtype.kind == "c" else np.float64)
+        return values.astype(np.complex128 if values.dtype.kind == "c" else np.float64)
 
     def gradients(self, totals: Floats) -> Floats:
         """Gradients at totals, by central differences where complex numbers mislead."""

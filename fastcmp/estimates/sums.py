@@ -145,18 +145,18 @@ class SumsResult(PairwiseResult):
     @property
     def estimates(self) -> Estimates:
         """Scores and their covariance, of the models that have both; needs two of them."""
-        known = np.flatnonzero(~np.isnan(self.score + np.diagonal(self.covariance)))
-        if known.size < 2:
+        models = np.flatnonzero(~np.isnan(self.score + np.diagonal(self.covariance)))
+        if models.size < 2:
             raise ValueError(f"fewer than 2 models have a {self.measure} and a standard error")
         of_all = self.__dict__.get("_estimates")
         if of_all is not None:
-            return of_all if known.size == len(self.names) else some_of(of_all, known)
+            return of_all if models.size == len(self.names) else some_of(of_all, models)
         return Estimates(  # of a record that was read back
-            self.score[known],
-            self.covariance[np.ix_(known, known)],
+            self.score[models],
+            self.covariance[np.ix_(models, models)],
             df=None if self.df is None else float(np.min(self.df)),
             n_items=self.n_samples,
-            names=[self.names[i] for i in known],
+            names=[self.names[i] for i in models],
             lower_is_better=self.lower_is_better,
             measure=self.measure,
         )
@@ -395,9 +395,9 @@ def compare_sums(
     usual = "cr2" if fits else "jackknife"
     method = method or usual
     options = replace(options, method=method)
-    chosen = choose_pairs(data.names, pairs, control)
-    tested = all_pairs(len(data.names)) if chosen is None else chosen
-    _check_options(alternative, options, data, several=chosen is None and len(tested) > 1)
+    pair_indices = choose_pairs(data.names, pairs, control)
+    tested = all_pairs(len(data.names)) if pair_indices is None else pair_indices
+    _check_options(alternative, options, data, several=pair_indices is None and len(tested) > 1)
     measured = logged(of_metric) if scale == "ratio" else of_metric
     _check_totals(of_metric, data)
     estimates, shares, kinked = _fit(measured, data, method)
@@ -419,7 +419,7 @@ def compare_sums(
     alone = np.clip(tests.score_interval, low, high)
     tests = replace(tests, score_interval=alone, limits=(low - high, high - low))
     # What of the columns of the pairs is not that of a two-sided t test.
-    own: dict[str, Any] = {}
+    replaced: dict[str, Any] = {}
     cautions = _cautions(of_metric, data, estimates, shares, kinked, method)
     rows: Any = estimates.influences
     plain = rows if shares is None else rows * np.sqrt(1.0 - shares)  # without CR2's factor
@@ -429,10 +429,10 @@ def compare_sums(
         drawn = bootstrap_sums(data, tested, measured, draws, levels, alternative)
         alone, ends, pvalue, error, n_undefined = drawn
         tests = replace(tests, score_interval=alone)
-        found = np.where(kinked[tested].any(axis=1), np.nan, (pvalue, error, *ends.T))
-        low, high = keep_side(found[2:], alternative, tests.limits)
-        own = {"pvalue": found[0], "low": low, "high": high}
-        more |= {"standard_error": found[1], "n_resamples": n_resamples, "seed": seed}
+        of_draws = np.where(kinked[tested].any(axis=1), np.nan, (pvalue, error, *ends.T))
+        low, high = keep_side(of_draws[2:], alternative, tests.limits)
+        replaced = {"pvalue": of_draws[0], "low": low, "high": high}
+        more |= {"standard_error": of_draws[1], "n_resamples": n_resamples, "seed": seed}
         if n_undefined:
             cautions.append(
                 f"{n_undefined} draws were left out: {of_metric.title} is not defined there."
@@ -443,13 +443,13 @@ def compare_sums(
                 f"often: method={usual!r}."
             )
     elif alternative != "two-sided":
-        own = _one_sided(estimates, tested, level, alternative, tests.limits)
+        replaced = _one_sided(estimates, tested, level, alternative, tests.limits)
     beside = np.full(len(tested), method == "permutation")
     if method not in ("permutation", "bootstrap") and n_effective is not None:
         few = g <= MOST_ENUMERATED
         beside = ~(n_effective >= _FEW_UNITS) | few
-        each = 1 << (g - 1) if few else n_resamples
-        beside &= int(beside.sum()) * each <= _BESIDE
+        n_per_pair = 1 << (g - 1) if few else n_resamples
+        beside &= int(beside.sum()) * n_per_pair <= _BESIDE
     permuted, n_swaps = np.full(len(tested), np.nan), np.zeros(len(tested), np.int64)
     if beside.any():
         swaps = swap_tests(data, tested[beside], measured, n_resamples, seed, alternative)
@@ -457,12 +457,12 @@ def compare_sums(
         more |= {"permutation_pvalue": permuted, "n_configurations": n_swaps}
         if by_draws.any():
             more |= {"n_resamples": n_resamples, "seed": seed}
-        own |= {"pvalue": permuted} if method == "permutation" else {}
+        replaced |= {"pvalue": permuted} if method == "permutation" else {}
     more |= {"n_effective": n_effective, "largest_share": largest}
     smoothed = (kinked & ~np.isnan(estimates.values))[tested].all(axis=1)
     equal = [k for k in np.flatnonzero(smoothed) if np.array_equal(*data.stats[tested[k]])]
-    if own or equal:
-        base: Any = tests.columns(Block(slice(0, len(tested)), tested))._replace(**own)
+    if replaced or equal:
+        base: Any = tests.columns(Block(slice(0, len(tested)), tested))._replace(**replaced)
         for name, end in {"low": 0.0, "high": 0.0, "statistic": 0.0, "pvalue": 1.0}.items():
             getattr(base, name)[equal] = end  # without slopes, and yet the same sums
         if method in DRAWN:
@@ -475,22 +475,24 @@ def compare_sums(
         )
     threads = check_workers(workers)
     with ThreadPool(threads if len(tested) > _THREADS_PAY else 1) as pool:
-        made = compare_pairs(
-            *(tests, data.names, chosen, options, pool),
+        result = compare_pairs(
+            *(tests, data.names, pair_indices, options, pool),
             control=control,
             record=SumsResult,
             more=more,
         )
         errors = estimates.errors()[tuple(tested.T)]
-        cautions += _of_pairs(made.pvalue, errors, unit, more | {"method": method})
+        cautions += _of_pairs(result.pvalue, errors, unit, more | {"method": method})
         estimates.cautions = tuple(cautions)
-        made = replace(made, cautions=estimates.cautions)
+        result = replace(result, cautions=estimates.cautions)
         if data.slices is not None:
             of_slices = partial(_SliceSums, stats=data.items, metric=measured)
             items = Items(data.names, data.items[:, :, 0], binary=False, clusters=data.clusters)
-            made = with_slices(made, data.slices, items, None, chosen, options, pool, of_slices)
-    object.__setattr__(made, "_estimates", estimates)
-    return made  # type: ignore[no-any-return]
+            result = with_slices(
+                result, data.slices, items, None, pair_indices, options, pool, of_slices
+            )
+    object.__setattr__(result, "_estimates", estimates)
+    return result  # type: ignore[no-any-return]
 
 
 def _check_options(alternative: str, options: Options, data: Sums, *, several: bool) -> None:
@@ -508,8 +510,8 @@ def _check_options(alternative: str, options: Options, data: Sums, *, several: b
         "slices= does not go with strata=: slice by these": sliced and data.strata is not None,
         f"slices= are compared by t, not by method={options.method!r}": sliced and drawn,
     }
-    for reason, found in reasons.items():
-        if found:
+    for reason, applies in reasons.items():
+        if applies:
             raise ValueError(reason)
 
 
@@ -521,10 +523,10 @@ def _one_sided(
     tests = estimate_tests(estimates, as_level(level, alternative))
     assert tests.spread is not None
     _, variance, df = tests.spread(block)
-    found = tests.columns(block)
-    pvalue = np.asarray(t_tail(found.statistic, alternative, df))
-    low, high = keep_side((found.low, found.high), alternative, limits)
-    return {"pvalue": np.where(variance > 0.0, pvalue, found.pvalue), "low": low, "high": high}
+    columns = tests.columns(block)
+    pvalue = np.asarray(t_tail(columns.statistic, alternative, df))
+    low, high = keep_side((columns.low, columns.high), alternative, limits)
+    return {"pvalue": np.where(variance > 0.0, pvalue, columns.pvalue), "low": low, "high": high}
 
 
 class _SliceSums(SliceSums):
@@ -547,7 +549,7 @@ class _SliceSums(SliceSums):
         values = self._metric.values(totals)[:, None]
         return np.asarray((values + len(where) * (stats @ slopes)[..., 0]).T)
 
-    def rest(self, whole: Part, own: Part, mask: Any) -> Part:  # noqa: ARG002
+    def rest(self, whole: Part, inside: Part, mask: Any) -> Part:  # noqa: ARG002
         """The items outside a slice, whose metric does not follow from the others."""
         return self.of(~mask)
 
@@ -574,19 +576,19 @@ def _fit(
         parts /= max(1, np.count_nonzero(parts))
         # Not by BLAS, whose threads wait for each other here.
         shares = np.einsum("m,mk->k", parts, data.stats.reshape(m, -1)).reshape(g, p) @ weights
-        rest = np.where(shares < 1.0, 1.0 - shares, np.nan)
-        rows *= np.sqrt(g * (g - 1.0) / rest)
-        v = shares**2 / rest
+        left = np.where(shares < 1.0, 1.0 - shares, np.nan)
+        rows *= np.sqrt(g * (g - 1.0) / left)
+        v = shares**2 / left
         # The square of the sum of v less its squares, without what cancels.
         df = 1.0 / (shares @ shares + 2.0 * (v[1:] @ np.cumsum(v)[:-1])) if v.any() else np.nan
     else:
         strata = np.zeros(g, np.int64) if data.strata is None else data.strata
         sizes = np.bincount(strata)
         for h, n in enumerate(sizes.tolist()):
-            own = strata == h if len(sizes) > 1 else slice(None)
+            stratum = strata == h if len(sizes) > 1 else slice(None)
             factor = n / (n - 1.0) if method == "delta" else (n - 1.0) / n
-            rows[:, own] -= rows[:, own].mean(axis=1, keepdims=True)
-            rows[:, own] *= np.sqrt(g * (g - 1.0) * factor)
+            rows[:, stratum] -= rows[:, stratum].mean(axis=1, keepdims=True)
+            rows[:, stratum] *= np.sqrt(g * (g - 1.0) * factor)
     if data.strata is None:
         with blas_for(float(m) * m * g):
             upper = dsyrk(1.0 / (g * (g - 1.0)), rows.T, trans=1)
@@ -622,10 +624,10 @@ def _concentration(rows: Any, pairs: Pairs) -> tuple[Any, Any]:
     """
     if len(pairs) * rows.shape[1] > _LOOKED_AT:
         return None, None
-    own = np.einsum("mg,mg->m", rows, rows)[pairs].sum(axis=1)
+    squares_of_both = np.einsum("mg,mg->m", rows, rows)[pairs].sum(axis=1)
     squares = np.square(rows[pairs[:, 0]] - rows[pairs[:, 1]])
     total = squares.sum(axis=1)
-    total[~(total > _ROUNDING**2 * own)] = np.nan
+    total[~(total > _ROUNDING**2 * squares_of_both)] = np.nan
     with np.errstate(under="ignore"):
         shares = squares / total[:, None]
         return 1.0 / np.einsum("pg,pg->p", shares, shares), shares.max(axis=1)
@@ -690,15 +692,15 @@ def _cautions(
         "of {} has a kink nearby: lengths of output and reference are within 2 standard errors, "
         "so that intervals are rough; see method='permutation'.": near,
     }
-    found = [
+    sentences = [
         f"{title} {text.format(listed([data.names[i] for i in np.flatnonzero(marks)]))}"
         for text, marks in about.items()
         if marks.any()
     ]
-    some: Any = []  # classes that count for some models only
+    classes: Any = []  # classes that count for some models only
     if metric.option == "labels":
         counted = counted_classes(totals, metric.setting)
-        some = np.flatnonzero(counted.any(axis=0) & ~counted.all(axis=0))
+        classes = np.flatnonzero(counted.any(axis=0) & ~counted.all(axis=0))
     unlike = False
     if title.startswith("Pearson") and method == "permutation" and not undefined.any():
         scales = totals[:, 2] - totals[:, 0] ** 2 / totals[:, 5]
@@ -707,8 +709,9 @@ def _cautions(
     above = title in ("WER", "CER") and (metric.values(totals) > 1.0).all()
     largest = 0.0 if shares is None else shares.max()
     others = {
-        f"{title} is not over the same classes for all models: class {listed([*map(str, some)])} "
-        "counts for some only. labels='truth' averages over those in the truth.": len(some),
+        f"{title} is not over the same classes for all models: class "
+        f"{listed([*map(str, classes)])} counts for some only. labels='truth' averages over "
+        "those in the truth.": len(classes),
         f"Models have different numbers of {_SHARED.get(title)}: divide by the same words or bytes "
         "for all, or values are not comparable.": differ,
         f"{title} is above 1 for all models: errors come first, then the reference.": above,
@@ -718,7 +721,7 @@ def _cautions(
         f"The data are worth {estimates.df:.1f} degrees of freedom: with so few the test depends "
         "on differences being symmetric.": method in _TESTS and estimates.df < _FEW_DEGREES,
     }
-    return found + [text for text, so in others.items() if so]
+    return sentences + [text for text, so in others.items() if so]
 
 
 def _of_pairs(pvalue: Floats, errors: Floats, unit: str, more: dict[str, Any]) -> list[str]:
@@ -736,10 +739,10 @@ def _of_pairs(pvalue: Floats, errors: Floats, unit: str, more: dict[str, Any]) -
     beside = beside if "permutation_pvalue" in more else "method='permutation'"
     what = "the difference" if len(few) == 1 else f"{few.sum()} differences"
     where = "" if len(still) == 1 else f" in {still.sum()} pairs"
-    found = {
+    sentences = {
         f"The variance of {what} hangs on few {unit}, worth {worth:.1f}; {beside}.": few.any(),
         f"With so few {unit} that differ no p-value is below {least:.3g}.": least > 0.05,
         f"No variance was observed{where}: there is no t test; see permutation_pvalue, or "
         "method='permutation'.": still.any(),
     }
-    return [text for text, so in found.items() if so]
+    return [text for text, so in sentences.items() if so]

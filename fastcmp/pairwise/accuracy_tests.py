@@ -61,7 +61,7 @@ def sampled_tests(
     sampling: Sampling,
     method: str,
     level: float,
-    chosen: NDArray[np.int32] | None,
+    pairs: NDArray[np.int32] | None,
     pool: ThreadPool,
 ) -> tuple[PairTests, dict[str, Any]]:
     """Tests of pairs by clusters, by weighted strata, or by single samples.
@@ -71,20 +71,20 @@ def sampled_tests(
     """
     about: dict[str, Any] = {}
     if not sampling.plain:
-        found = sampling.read(y_true, labels)
-        strata = found.strata
-        if found.clusters is not None:
-            codes, units, crossing = units_of(found)
+        groups = sampling.read(y_true, labels)
+        strata = groups.strata
+        if groups.clusters is not None:
+            codes, units, crossing = units_of(groups)
             method = method or default_method(units)
             check_defined(method, units, crossing)
-            return clustered_tests(labels, codes, units, method, level, chosen, pool), {
+            return clustered_tests(labels, codes, units, method, level, pairs, pool), {
                 "method": method,
                 "n_clusters": units.n_clusters,
                 "n_strata": None if strata is None else len(strata.labels),
                 "cautions": cluster_cautions(units, method),
             }
         assert strata is not None
-        weights = per_sample(found.stratum_weights, np.bincount(strata.codes))
+        weights = per_sample(groups.stratum_weights, np.bincount(strata.codes))
         method = choose_method(method or None, weighted=weights is not None)
         if weights is not None:
             tests = stratified_tests(labels, strata.codes, weights, method, level, pool)
@@ -261,12 +261,12 @@ def clustered_tests(
     units: Units,
     method: str,
     level: float,
-    chosen: NDArray[np.int32] | None,
+    pair_indices: NDArray[np.int32] | None,
     pool: ThreadPool,
 ) -> PairTests:
     """Tests of pairs by the right answers of each model in each cluster."""
     n_models, n = len(labels.names), int(units.n)
-    wide = units.sizes.size + (chosen is None) * n_models * (2 if units.n_strata > 1 else 1)
+    wide = units.sizes.size + (pair_indices is None) * n_models * (2 if units.n_strata > 1 else 1)
     check_memory(
         8.0 * n_models * wide,
         None,
@@ -287,20 +287,20 @@ def clustered_tests(
                 strata = {"parts": units.places, "degrees": degrees}
     distances: Any = None
     if not by_pair:
-        together = chosen is None or len(chosen) > _FEW_PAIRS * n_models
+        together = pair_indices is None or len(pair_indices) > _FEW_PAIRS * n_models
         distances = RowDistances(rows, _noise(units, method), all_pairs=together, **strata)
 
     def means(block: Block) -> PairMeans:
         only_a, only_b = bits.discordant(block)
         i, j = block.pairs.T
         difference = (only_a - only_b) / n if plain else score[i] - score[j]
-        own = np.array([df])
+        pair_df = np.array([df])
         if by_pair:
             variance = _of_discordance(bits, sums, units, method, block, only_a, only_b)
         else:
             variance = distances(block.pairs)
-            own = distances.df(block.pairs, variance) if strata else own
-        return PairMeans(difference, variance, own, only_a, only_b)
+            pair_df = distances.df(block.pairs, variance) if strata else pair_df
+        return PairMeans(difference, variance, pair_df, only_a, only_b)
 
     adding: list[Floats] = []  # what clusters add to the scores, once it is asked for
 
@@ -320,9 +320,9 @@ def clustered_tests(
     def df_of_pairs(pairs: NDArray[np.int32], _: PairColumns) -> dict[str, Any]:
         return {"df": distances.df(pairs, distances(pairs))}
 
-    shown = bits.correct / n if plain else score
+    accuracy = bits.correct / n if plain else score
     tests = assemble_tests(
-        *(n, shown, ends, means, level),
+        *(n, accuracy, ends, means, level),
         shared_df=None if strata else df,
         exact=exact,
         bounded=bounded,

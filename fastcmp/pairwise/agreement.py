@@ -142,7 +142,7 @@ class AgreementResult(Record):
         return self.stuart_maxwell_pvalue_adjusted <= self.alpha
 
     def matrix(self, field: str) -> NDArray[Any]:
-        """Write one field of the pairs as a matrix of models.
+        """One field of the pairs as a matrix of models.
 
         Parameters
         ----------
@@ -218,7 +218,7 @@ class AgreementResult(Record):
         i, j = self.pairs[p]
         return self.names[i], self.names[j]
 
-    def _likeness(self, title: str, shown: NDArray[Any]) -> Section:
+    def _likeness(self, title: str, places: NDArray[Any]) -> Section:
         rows = tuple(
             (
                 *self._pair(p),
@@ -228,20 +228,20 @@ class AgreementResult(Record):
                 _number(self.correlation[p]),
                 f"{100 * self.double_fault[p]:.2f}%",
             )
-            for p in shown
+            for p in places
         )
         columns = ("a", "b", "disagree", "kappa", "Q", "correlation", "both wrong")
         return Section(title=title, columns=columns, rows=rows)
 
     def _exchanges(self) -> Section:
         title = "Asymmetric exchanges of classes"
-        found = np.flatnonzero(self.asymmetric)
-        if not found.size:
+        places = np.flatnonzero(self.asymmetric)
+        if not places.size:
             text = (f"No pair at {self.alpha:g}.",)
             return Section(title=title, text=text)
-        found = found[np.argsort(self.bowker_pvalue_adjusted[found], kind="stable")]
+        places = places[np.argsort(self.bowker_pvalue_adjusted[places], kind="stable")]
         rows = []
-        for p in found.tolist():
+        for p in places.tolist():
             class_a, class_b = (str(self.classes[code]) for code in self.exchange[p])
             times, reverse = self.exchange_counts[p]
             pvalues = (
@@ -372,22 +372,22 @@ def compare_predictions(
         raise ValueError(
             f"compare_predictions takes at most {_MOST_CLASSES} classes, got {len(labels.classes)}"
         )
-    chosen = choose_pairs(labels.names, pairs, control)
+    pair_indices = choose_pairs(labels.names, pairs, control)
     n_models = len(labels.names)
-    which = all_pairs(n_models) if chosen is None else chosen
-    if len(which) * labels.n_samples < _THREADS_PAY:
+    tested = all_pairs(n_models) if pair_indices is None else pair_indices
+    if len(tested) * labels.n_samples < _THREADS_PAY:
         threads = 1
     with (
         reporting(progress, "comparing", unit="pairs") as report,
         ThreadPool(threads, report) as pool,
     ):
         bits = RightBits.pack(labels, pool)
-        found = _measure_all(labels, chosen, bits, pool)
+        measures = _measure_all(labels, pair_indices, bits, pool)
     return AgreementResult(
-        **found,
-        bowker_pvalue_adjusted=adjust_checked(found["bowker_pvalue"], adjust),
-        stuart_maxwell_pvalue_adjusted=adjust_checked(found["stuart_maxwell_pvalue"], adjust),
-        pairs=which,
+        **measures,
+        bowker_pvalue_adjusted=adjust_checked(measures["bowker_pvalue"], adjust),
+        stuart_maxwell_pvalue_adjusted=adjust_checked(measures["stuart_maxwell_pvalue"], adjust),
+        pairs=tested,
         correct=bits.correct,
         names=labels.names,
         classes=tuple(labels.classes),
@@ -402,11 +402,11 @@ def compare_predictions(
 
 
 def _measure_all(
-    labels: Labels, chosen: NDArray[np.int32] | None, bits: RightBits, pool: ThreadPool
+    labels: Labels, pairs: NDArray[np.int32] | None, bits: RightBits, pool: ThreadPool
 ) -> dict[str, Any]:
     """Measure all pairs, block by block; fields are those of `AgreementResult`."""
     n_models, k, n = len(labels.names), len(labels.classes), labels.n_samples
-    n_pairs = n_models * (n_models - 1) // 2 if chosen is None else len(chosen)
+    n_pairs = n_models * (n_models - 1) // 2 if pairs is None else len(pairs)
     none = np.empty(0, np.int64)
     everything = {
         name: np.empty((n_pairs, *column.shape[1:]), column.dtype)
@@ -419,7 +419,7 @@ def _measure_all(
         for name, column in _measure(counts, only_a, only_b, both, n):
             everything[name][block.where] = column
 
-    PairTables(labels.preds, k, n_pairs).fold(chosen, pool, measure)
+    PairTables(labels.preds, k, n_pairs).fold(pairs, pool, measure)
     return everything
 
 
@@ -465,7 +465,7 @@ def _test(name: str, tables: Ints) -> dict[str, Any]:
 
 
 def _exchanges(tables: Ints) -> tuple[Ints, Ints]:
-    """Find the cell of each table that adds most to Bowker's statistic."""
+    """The cell of each table that adds most to Bowker's statistic, and its counts."""
     reverse = tables.transpose(0, 2, 1)
     excess = np.maximum(tables - reverse, 0)
     part = excess * (excess / np.maximum(tables + reverse, 1))
@@ -473,7 +473,7 @@ def _exchanges(tables: Ints) -> tuple[Ints, Ints]:
     largest = part.reshape(-1, k * k).argmax(axis=1)
     a, b = np.divmod(largest, k)
     p = np.arange(len(tables))
-    found = part[p, a, b] > 0
-    cells = np.where(found[:, None], np.stack([a, b], axis=1), -1)
+    differs = part[p, a, b] > 0
+    cells = np.where(differs[:, None], np.stack([a, b], axis=1), -1)
     counts = np.stack([tables[p, a, b], tables[p, b, a]], axis=1)
-    return cells, np.where(found[:, None], counts, 0)
+    return cells, np.where(differs[:, None], counts, 0)

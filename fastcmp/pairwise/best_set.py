@@ -72,8 +72,8 @@ class BestSet(Record):
     @property
     def best(self) -> tuple[str, ...]:
         """The models that may be the best, those of better estimates first."""
-        chosen = [i for i in self._order() if self.may_be_best[i]]
-        return tuple(self.names[i] for i in chosen)
+        models = [i for i in self._order() if self.may_be_best[i]]
+        return tuple(self.names[i] for i in models)
 
     def _order(self) -> list[int]:
         value = self.estimate if self.lower_is_better else -self.estimate
@@ -128,12 +128,12 @@ def make_best_set(
         candidates = np.flatnonzero(_reach(merit, errors, candidates, bound) > 0.0)
     draws = Maxima.of(estimates.covariance, count, seed, pool, estimates.df, errors)
     critical = np.full(merit.size, np.nan)
-    for some in parts(candidates.size, _ROWS):
-        own = candidates[some]
-        weights, lacking = weights_of(errors[own]), True
+    for part in parts(candidates.size, _ROWS):
+        models = candidates[part]
+        weights, lacking = weights_of(errors[models]), True
         while lacking:
-            maxima = draws.largest(weights, own, apart=True)
-            critical[own] = draws.quantiles(maxima, level)
+            maxima = draws.largest(weights, models, apart=True)
+            critical[models] = draws.quantiles(maxima, level)
             lacking = draws.draw_more()
     reach = np.full(merit.size, -np.inf)
     reach[candidates] = _reach(merit, errors, candidates, critical[candidates])
@@ -153,18 +153,18 @@ def make_best_set(
 
 
 def _same(merit: Floats, errors: Floats, models: Any) -> NDArray[np.bool_]:
-    """Tell which others are the same as each of some models, item by item."""
+    """Whether other models are the same as each of some models, item by item."""
     return np.asarray((errors[models] == 0.0) & (merit[models, None] == merit))
 
 
 def _reach(merit: Floats, errors: Floats, models: Any, critical: Floats) -> Floats:
     """Bound how far each of some models may be ahead of all that are not the same."""
-    found = np.empty(len(models))
-    for some in parts(len(models), _ROWS):
-        own = models[some]
-        ahead = merit[own, None] - merit + critical[some, None] * errors[own]
-        found[some] = np.where(_same(merit, errors, own), np.inf, ahead).min(axis=1)
-    return found
+    reach = np.empty(len(models))
+    for part in parts(len(models), _ROWS):
+        block = models[part]
+        ahead = merit[block, None] - merit + critical[part, None] * errors[block]
+        reach[part] = np.where(_same(merit, errors, block), np.inf, ahead).min(axis=1)
+    return reach
 
 
 def _intervals(

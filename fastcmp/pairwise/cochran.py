@@ -40,9 +40,9 @@ from fastcmp.stream.pair_counts import PairCounts
 
 def _wald(sums: NDArray[np.float64], sampled: SampleUnits) -> float:
     """Divide the differences of accuracies by their CR1 covariance."""
-    found = [unit_rows(own, sampled.units, "cr1") for own in sums]
-    score = np.array([each[0] for each in found])
-    rows = np.stack([each[1] for each in found])
+    scored = [unit_rows(model_sums, sampled.units, "cr1") for model_sums in sums]
+    score = np.array([entry[0] for entry in scored])
+    rows = np.stack([entry[1] for entry in scored])
     difference, spread = score[1:] - score[0], rows[1:] - rows[0]
     if np.linalg.matrix_rank(spread, rtol=1e-10) < len(spread):
         return math.nan
@@ -59,7 +59,7 @@ _MAX_CELLS = 40_000_000  # entries of the states after a sample: a gigabyte or s
 
 
 def exact_pvalue(labels: Labels) -> float:
-    """Find P(sum S_j**2 >= observed) if right and wrong are permuted in each sample.
+    """P(sum S_j**2 >= observed) if right and wrong are permuted in each sample.
 
     The state is the sorted vector of column sums S_j over the samples seen so far;
     only samples on which the models differ move it.
@@ -185,8 +185,8 @@ class CochranResult(Record):
             *dropped_sentences(self.n_missing, self.n_excluded),
             *outside_sentences(self.n_outside, self.names, self.n_samples),
         )
-        own = [Section(title="Cochran's Q test", text=text)]
-        return own + (self.post_hoc.sections() if self.post_hoc else [])
+        sections = [Section(title="Cochran's Q test", text=text)]
+        return sections + (self.post_hoc.sections() if self.post_hoc else [])
 
     @property
     def _pairs(self) -> PairwiseResult | None:
@@ -326,8 +326,8 @@ def cochrans_q(
         return _record(counts, correct, outcome, method, None, pairs)
     sampling = Sampling(groups)
     method = choose(method, "method", _METHODS if sampling.plain else _IN_CLUSTERS)
-    known = POST_HOC if sampling.plain else CLUSTERED
-    post_hoc = choose(post_hoc, "post_hoc", (None, *known))
+    methods = POST_HOC if sampling.plain else CLUSTERED
+    post_hoc = choose(post_hoc, "post_hoc", (None, *methods))
     threads = check_workers(workers)
     preds = with_names(preds, names, "preds")
     labels = encode(y_true, preds, classes=classes, missing=missing)

@@ -273,9 +273,9 @@ def compare_all(
     labels = source if isinstance(source, Labels) else None
     if slices is not None and labels is None:
         raise TypeError("slices= needs labels sample by sample, not what was counted of them")
-    chosen = choose_pairs(source.names or (), pairs, control)
+    pair_indices = choose_pairs(source.names or (), pairs, control)
     m, n = len(source.names or ()), source.n_samples
-    n_pairs = m * (m - 1) // 2 if chosen is None else len(chosen)
+    n_pairs = m * (m - 1) // 2 if pair_indices is None else len(pair_indices)
     if options.draws is None and not options.all_together:
         many = m * m >= _COUNTED_PAIRS
         if labels is not None:
@@ -287,7 +287,7 @@ def compare_all(
         ThreadPool(threads, report) as pool,
     ):
         # To draw models together, all pairs say how alike they are.
-        some = None if options.all_together else chosen
+        tested_pairs = None if options.all_together else pair_indices
         record: type[PairwiseResult] = PairwiseResult
         about: Any = {}
         if by is not None:
@@ -295,7 +295,7 @@ def compare_all(
 
             draws = options.draws if options.method in DRAWN else None
             how = by, options.method, level, draws, classes
-            tests, about = metric_tests(source, y_true, sampling, *how, some, pool)
+            tests, about = metric_tests(source, y_true, sampling, *how, tested_pairs, pool)
             record = MetricsResult
         elif matrix is not None:
             equal = check_options(options.method)
@@ -307,10 +307,13 @@ def compare_all(
             tests = accuracy_tests(source.joint, n, options.method, level)
         else:
             tests, about = sampled_tests(
-                labels, y_true, sampling, options.method, level, some, pool
+                labels, y_true, sampling, options.method, level, tested_pairs, pool
             )
         result: PairwiseResult = compare_pairs(
-            *(tests, source, chosen, options, pool), control=control, record=record, more=about
+            *(tests, source, pair_indices, options, pool),
+            control=control,
+            record=record,
+            more=about,
         )
         if slices is None or labels is None:
             return result
@@ -324,7 +327,7 @@ def compare_all(
 
             sums = partial(MetricSums, samples=metric_samples(labels, by, classes, pool))
         sliced: PairwiseResult = with_slices(
-            *(result, slices, items, labels.kept, chosen, options, pool, sums),
+            *(result, slices, items, labels.kept, pair_indices, options, pool, sums),
             indexed=("y_true", y_true),
         )
     return sliced
@@ -339,9 +342,9 @@ def check_counts(
 ) -> tuple[str, ...]:
     """Names of the models; refuses what does not hold counts, or too few."""
     if not any(are_such(counts) for are_such in kinds.values()):
-        wanted = " or ".join(f"fastcmp.stream.{name}" for name in kinds)
+        expected = " or ".join(f"fastcmp.stream.{name}" for name in kinds)
         kind = f"{type(counts).__module__}.{type(counts).__name__}"
-        raise TypeError(f"counts must be a {wanted}, got {kind}")
+        raise TypeError(f"counts must be a {expected}, got {kind}")
     names = counts.names or ()
     if len(names) < 2 or counts.n_samples < 2:
         raise ValueError(
@@ -383,16 +386,16 @@ def check_method(test: str, method: str | None, sampling: Sampling = EVERY_SAMPL
         sampling.refuse_weights()
     clusters, strata = sampling.groups is not None, sampling.strata is not None
     if test == "metric":
-        chosen = str(choose(method or _BY_METRIC[clusters], "method", _BY_METRIC))
+        variant = str(choose(method or _BY_METRIC[clusters], "method", _BY_METRIC))
         fit: tuple[str, ...] = _BY_METRIC
-        given = ""
+        option = ""
         if clusters:
-            fit, given = ("delta", *DRAWN), "groups"
+            fit, option = ("delta", *DRAWN), "groups"
         if strata:
-            fit, given = (("delta",) if clusters else ("jackknife", "delta")), "strata"
-        if chosen not in fit:
-            raise ValueError(f"method={chosen!r} does not go with {given}=: use one of {fit}")
-        return chosen
+            fit, option = (("delta",) if clusters else ("jackknife", "delta")), "strata"
+        if variant not in fit:
+            raise ValueError(f"method={variant!r} does not go with {option}=: use one of {fit}")
+        return variant
     if test == "cost":
         if not sampling.plain:
             name = "groups" if clusters else "strata"
@@ -400,8 +403,8 @@ def check_method(test: str, method: str | None, sampling: Sampling = EVERY_SAMPL
         return check_options("likelihood" if method is None else method).method
     if method is None and not sampling.plain:
         return ""
-    known = CLUSTERED if clusters else (*METHODS, *WEIGHTED) if strata else METHODS
-    return str(choose("midp" if method is None else method, "method", known))
+    methods = CLUSTERED if clusters else (*METHODS, *WEIGHTED) if strata else METHODS
+    return str(choose("midp" if method is None else method, "method", methods))
 
 
 def read_metric(metric: Any, test: str, cost: Any) -> Metric:
@@ -430,5 +433,5 @@ def check_counted(missing: str) -> None:
 
 
 def threads_pay(n_pairs: int, n_samples: int) -> bool:
-    """Tell whether pairs take so long that several threads are faster than one."""
+    """Whether pairs take so long that several threads are faster than one."""
     return n_pairs * n_samples // 64 >= _THREADS_PAY

@@ -113,10 +113,10 @@ class ModelConfidenceSet(Record):
         list of Section
             The set, what is promised, and the p-values.
         """
-        chosen = self.included
+        included = self.included
         text = (
             how(f"{basis(self)}.{direction(self)}"),
-            answer(f"In the set, {len(chosen)} of {len(self.names)}: {listed(chosen)}."),
+            answer(f"In the set, {len(included)} of {len(self.names)}: {listed(included)}."),
             how(
                 f"With {100 * (1 - self.alpha):.9g}% confidence the set holds all models "
                 "that are truly as good as the best."
@@ -153,7 +153,7 @@ class Step(NamedTuple):
 
 
 def by_range(estimates: Estimates, draws: Maxima) -> Iterator[Step]:
-    """Test by the largest difference of two models; the worse one is left out."""
+    """Steps by the largest difference of two models, of which the worse is left out."""
     errors = estimates.errors()
     order, statistic = _leave_out(_behind(estimates.merit, errors))
     place = np.argsort(order)
@@ -161,50 +161,53 @@ def by_range(estimates: Estimates, draws: Maxima) -> Iterator[Step]:
     # left add up from the end.
     weights = weights_of(errors)[order]
     weights *= place > np.arange(order.size)[:, None]
-    found = draws.largest(weights, order, apart=True)
-    np.maximum(found, draws.largest(weights, order, apart=True, sign=-1.0), out=found)
-    found = np.maximum.accumulate(found[::-1])[::-1]
+    maxima = draws.largest(weights, order, apart=True)
+    np.maximum(maxima, draws.largest(weights, order, apart=True, sign=-1.0), out=maxima)
+    maxima = np.maximum.accumulate(maxima[::-1])[::-1]
     for k in range(order.size - 1):
-        yield Step(int(order[k]), float(statistic[k]), found[k])
+        yield Step(int(order[k]), float(statistic[k]), maxima[k])
 
 
 def _behind(merit: Floats, errors: Floats) -> Floats:
     """Standardise by how much each model is behind each other, shape (M, M)."""
     behind = merit - merit[:, None]
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = behind / errors
-    found[behind == 0.0] = 0.0
-    np.fill_diagonal(found, -np.inf)
-    return found
+        standardized = behind / errors
+    standardized[behind == 0.0] = 0.0
+    np.fill_diagonal(standardized, -np.inf)
+    return standardized
 
 
-def _leave_out(found: Floats) -> tuple[Ints, Floats]:
-    """Leave out the model of the largest entry until one is left; spoils `found`."""
-    n_models = len(found)
+def _leave_out(behind: Floats) -> tuple[Ints, Floats]:
+    """Order in which models are left out, and statistics; overwrites `behind`.
+
+    At each step the model with the largest entry is left out, until one is left.
+    """
+    n_models = len(behind)
     order, statistic = np.empty(n_models, np.int64), np.zeros(n_models)
-    largest, place = found.max(axis=1), found.argmax(axis=1)
+    largest, place = behind.max(axis=1), behind.argmax(axis=1)
     left = np.ones(n_models, bool)
     for k in range(n_models - 1):
         worst = int(np.argmax(np.where(left, largest, -np.inf)))
         order[k], statistic[k], left[worst] = worst, largest[worst], False
-        found[:, worst] = -np.inf
+        behind[:, worst] = -np.inf
         again = np.flatnonzero(left & (place == worst))
-        largest[again], place[again] = found[again].max(axis=1), found[again].argmax(1)
+        largest[again], place[again] = behind[again].max(axis=1), behind[again].argmax(1)
     order[-1] = np.flatnonzero(left)[0]
     return order, statistic
 
 
 def by_maximum(estimates: Estimates, draws: Maxima) -> Iterator[Step]:
-    """Test by the largest distance below the mean of all; that model is left out."""
+    """Steps by the largest distance below the mean of all; that model is left out."""
     merit, covariance = estimates.merit, estimates.covariance
-    own, values = np.diagonal(covariance), draws.draws.values
+    variances, values = np.diagonal(covariance), draws.draws.values
     left = np.arange(merit.size)
     sums, totals = covariance.sum(axis=1), values.sum(axis=0)
     while left.size > 1:
         size = left.size
         common = sums[left].sum() / size**2
-        variance = own[left] - 2.0 * sums[left] / size + common
-        variance[variance <= SAME * (own[left] + common)] = 0.0
+        variance = variances[left] - 2.0 * sums[left] / size + common
+        variance[variance <= SAME * (variances[left] + common)] = 0.0
         behind = merit[left].mean() - merit[left]
         weights = weights_of(np.sqrt(variance))
         statistic = behind * weights
@@ -243,24 +246,25 @@ def make_confidence_set(
     method, alpha = choose(method, "method", METHODS), as_proportion(alpha, "alpha")
     first = _first_of_same(estimates)
     distinct = np.unique(first)
-    some = some_of(estimates, distinct)
+    tested = some_of(estimates, distinct)
     if resampled is None:
-        draws = Maxima.of(some.covariance, n_resamples, seed or 0, pool, some.df)
+        draws = Maxima.of(tested.covariance, n_resamples, seed or 0, pool, tested.df)
     else:
-        own = np.ascontiguousarray(resampled[distinct])
-        some = make_estimates(**vars(some) | {"covariance": own @ own.T / own.shape[1]})
-        draws = Maxima.of_values(own, pool)
-    pvalue, statistic, step = np.ones(some.merit.size), *np.zeros((2, some.merit.size))
+        values = np.ascontiguousarray(resampled[distinct])
+        covariance = values @ values.T / values.shape[1]
+        tested = make_estimates(**vars(tested) | {"covariance": covariance})
+        draws = Maxima.of_values(values, pool)
+    pvalue, statistic, step = np.ones(tested.merit.size), *np.zeros((2, tested.merit.size))
     reached = 0.0
-    for k, test in enumerate(METHODS[method](some, draws), 1):
+    for k, test in enumerate(METHODS[method](tested, draws), 1):
         if resampled is None:
-            found = draws.tails(test.maxima, np.array([test.statistic]))[0]
+            tail = draws.tails(test.maxima, np.array([test.statistic]))[0]
         else:
-            found = np.mean(test.maxima > test.statistic + _TIE)
-        reached = max(reached, float(found))
+            tail = np.mean(test.maxima > test.statistic + _TIE)
+        reached = max(reached, float(tail))
         pvalue[test.model], statistic[test.model] = reached, test.statistic
         step[test.model] = k
-    step[step == 0] = some.merit.size
+    step[step == 0] = tested.merit.size
     place = np.searchsorted(distinct, first)
     return ModelConfidenceSet(
         **of_record(estimates),
@@ -276,7 +280,7 @@ def make_confidence_set(
 
 
 def _first_of_same(estimates: Estimates) -> Ints:
-    """Find for each model the first that is the same, item by item."""
+    """For each model the first that is the same, item by item."""
     errors = estimates.errors()
     same = (errors == 0.0) & (estimates.merit[:, None] == estimates.merit)
     return np.asarray(np.argmax(same, axis=1))

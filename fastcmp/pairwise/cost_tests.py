@@ -109,14 +109,14 @@ def cost_tests(
         outcome = evaluate(values[unequal], weights[unequal], costs.cost, options)
         ends = (np.nan, np.nan)
         if intervals:
-            known = values, weights, float(n), largest, confidence_level
-            ends = kernels.cost_profile_interval(*known)
+            arguments = values, weights, float(n), largest, confidence_level
+            ends = kernels.cost_profile_interval(*arguments)
         below, above = counts[values < 0].sum(), counts[values > 0].sum()
         return below, above, np.nan, *ends, outcome.statistic, outcome.pvalue
 
-    def found(block: Block, *, intervals: bool) -> PairColumns:
-        each = [test(gain, intervals=intervals) for gain in gains(block)]
-        return PairColumns(*map(np.array, zip(*each, strict=True)))
+    def columns(block: Block, *, intervals: bool) -> PairColumns:
+        tests = [test(gain, intervals=intervals) for gain in gains(block)]
+        return PairColumns(*map(np.array, zip(*tests, strict=True)))
 
     def squared(block: Block) -> tuple[Floats, Floats]:
         total, squares = np.array([(d.sum(), d @ d) for d in gains(block)]).reshape(-1, 2).T
@@ -125,11 +125,11 @@ def cost_tests(
     def bounded(block: Block) -> BoundedUnits:
         return BoundedUnits(np.stack(gains(block)) / largest, np.ones((1, 1)))
 
-    return _tests(*models, found, squared, bounded, TILE_ROWS, largest)
+    return _tests(*models, columns, squared, bounded, TILE_ROWS, largest)
 
 
 def read_levels(cost: Floats) -> CostLevels:
-    """Find the levels of a checked cost matrix."""
+    """The levels of a checked cost matrix."""
     k = len(cost)
     levels, code = np.unique(cost, return_inverse=True)
     code = code.reshape(k, k)
@@ -159,7 +159,7 @@ def mean_cost(costs: CostLevels, used: Ints, confidence_level: float) -> tuple[f
 
 
 def _evened(means: Floats) -> Floats:
-    """Make equal what differs only by rounding: such as costs of 0.3 and 3 x 0.1."""
+    """Values, equal where they differ only by rounding, as 0.3 and 3 x 0.1."""
     order = np.argsort(means)
     ascending = means[order]
     # No cost is negative, so a sum of products is off by three roundings at most.
@@ -174,7 +174,7 @@ def _tests(
     n_samples: int,
     means: Floats,
     correct: Ints,
-    found: Callable[..., PairColumns],
+    columns: Callable[..., PairColumns],
     squared: Callable[[Block], tuple[Floats, Floats]],
     bounded: Callable[[Block], BoundedUnits],
     side: int,
@@ -182,7 +182,7 @@ def _tests(
 ) -> PairTests:
     """Tests of pairs of models with these mean costs and their intervals, shape (M, 3).
 
-    `found` has all of a block but the differences, with intervals or without; `squared` the
+    `columns` has all of a block but the differences, with intervals or without; `squared` the
     sums of differences of costs, and of their squares.
     """
     score, n = _evened(means[:, 0]), float(n_samples)
@@ -212,8 +212,8 @@ def _tests(
         distribution="chi2",
         df=1,
         side=side,
-        pvalues=lambda block: found(block, intervals=False).pvalue,
-        columns=lambda block: found(block, intervals=True)._replace(difference=apart(block)),
+        pvalues=lambda block: columns(block, intervals=False).pvalue,
+        columns=lambda block: columns(block, intervals=True)._replace(difference=apart(block)),
         spread=spread,
         bounded=bounded,
         flips=flips,
@@ -237,7 +237,7 @@ def _of_tables(
     def flat(block: Block) -> Ints:
         return count(block).reshape(len(block.pairs), -1)
 
-    def found(block: Block, *, intervals: bool) -> PairColumns:
+    def columns(block: Block, *, intervals: bool) -> PairColumns:
         tables = count(block)
         cells = tables.reshape(len(tables), -1)
         results, _ = evaluate_many(cells, groups, options)
@@ -257,7 +257,7 @@ def _of_tables(
         times = np.stack([np.bincount(where, row, gain.size) for row in flat(block)])
         return BoundedUnits(gain[np.newaxis], np.ones((1, 1)), times)
 
-    return _tests(*models, found, squared, bounded, side, largest)
+    return _tests(*models, columns, squared, bounded, side, largest)
 
 
 # Tests of equal expected costs of many pairs of models, from counts by class.
@@ -269,7 +269,7 @@ _COUNTED = 1 << 20  # cells of the counts of a tile
 def cost_tests_from_counts(
     counts: LabelledCounts, matrix: CostMatrix, options: CostOptions, confidence_level: float
 ) -> PairTests:
-    """Test pairs by counts of true and predicted classes, as `cost_tests` by samples.
+    """Tests of pairs by counts of true and predicted classes, as `cost_tests` by samples.
 
     The matrix is in the order of the classes; too many different costs are a
     ValueError.

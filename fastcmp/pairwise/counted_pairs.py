@@ -88,13 +88,13 @@ class PairCells(NamedTuple):
             )
         significant = np.zeros(size, np.bool_)
         significant[occupied[decided]] = True
-        decisions, found = self._decide(significant, pool, keep=places is None)
+        decisions, kept_places = self._decide(significant, pool, keep=places is None)
 
         def adjusted_of(only_a: Ints, only_b: Ints) -> Floats:
             cells = (only_a + only_b + 1) ** 2 // 4 + np.minimum(only_a, only_b)
             return adjusted[np.searchsorted(occupied, cells)]
 
-        return found if places is None else places, decisions, adjusted_of
+        return kept_places if places is None else places, decisions, adjusted_of
 
     def _tiles(self) -> list[Tile]:
         m = self.bits.correct.size
@@ -118,11 +118,11 @@ class PairCells(NamedTuple):
             tables.put(np.zeros(size, np.int64))
 
         def count(tile: Tile) -> None:
-            own = tables.get()  # one that no other thread has
+            counts = tables.get()  # one that no other thread has
             try:
-                count_cells(self._joint(tile), self._right(tile), tile[0] == tile[2], own)
+                count_cells(self._joint(tile), self._right(tile), tile[0] == tile[2], counts)
             finally:
-                tables.put(own)
+                tables.put(counts)
 
         pool.run(count, self._tiles(), steps=count_pairs)
         total = tables.get()
@@ -140,11 +140,11 @@ class PairCells(NamedTuple):
 
         def decide(tile: Tile) -> None:
             i0, i1, j0, j1 = tile
-            own = np.full((i1 - i0, j1 - j0), UNTESTED, np.int8)
-            decide_cells(self._joint(tile), self._right(tile), i0 == j0, significant, own)
-            write_tile(decisions, own, tile)
+            of_tile = np.full((i1 - i0, j1 - j0), UNTESTED, np.int8)
+            decide_cells(self._joint(tile), self._right(tile), i0 == j0, significant, of_tile)
+            write_tile(decisions, of_tile, tile)
             if keep:
-                i, j = np.nonzero(np.abs(own) == 1)
+                i, j = np.nonzero(np.abs(of_tile) == 1)
                 kept.append(places_of(np.stack([i + i0, j + j0], axis=1), m))
 
         pool.run(decide, self._tiles(), steps=count_pairs)

@@ -34,7 +34,7 @@ def decisions_of(
     significant: NDArray[np.bool_],
     gain: NDArray[np.float64],
 ) -> NDArray[np.int8]:
-    """Write decisions about P pairs as a matrix of M models.
+    """Decisions about P pairs as a matrix of M models.
 
     `gain` is by how much the first of a pair is better, negative where it is worse.
 
@@ -43,17 +43,17 @@ def decisions_of(
     [[3, 1], [-1, 3]]
     """
     decisions = np.full((n_models, n_models), UNTESTED, np.int8)
-    found = _decide(significant, gain)
+    outcomes = _decide(significant, gain)
     i, j = pairs.T
-    decisions[i, j] = found
-    decisions[j, i] = _mirrored(found)
+    decisions[i, j] = outcomes
+    decisions[j, i] = _mirrored(outcomes)
     return decisions
 
 
 def decisions_of_all(
     significant: NDArray[np.bool_], score: NDArray[np.float64]
 ) -> NDArray[np.int8]:
-    """Do the same for all pairs, row by row and without a list of them.
+    """Decisions about all pairs, row by row and without a list of them.
 
     Pairs are in the order of ``np.triu_indices(M, 1)``; a higher score is better.
     """
@@ -75,16 +75,16 @@ def decisions_of_all(
 
 
 def write_tile(
-    decisions: NDArray[np.int8], own: NDArray[np.int8], tile: tuple[int, int, int, int]
+    decisions: NDArray[np.int8], of_tile: NDArray[np.int8], tile: tuple[int, int, int, int]
 ) -> None:
     """Write decisions about pairs i < j of a tile, and what they are from the other side."""
     i0, i1, j0, j1 = tile
-    seen = _mirrored(own).T
+    seen = _mirrored(of_tile).T
     if i0 == j0:
-        own = np.where(np.tri(len(own), dtype=bool, k=-1), seen, own)
+        of_tile = np.where(np.tri(len(of_tile), dtype=bool, k=-1), seen, of_tile)
     else:
         decisions[j0:j1, i0:i1] = seen
-    decisions[i0:i1, j0:j1] = own
+    decisions[i0:i1, j0:j1] = of_tile
 
 
 def _decide(significant: NDArray[np.bool_], gain: NDArray[np.float64]) -> NDArray[np.int8]:
@@ -192,7 +192,7 @@ class TieGroups(Record):
 def find_ties(
     order: NDArray[np.int64], decisions: NDArray[np.int8]
 ) -> tuple[tuple[tuple[int, ...], ...], bool]:
-    """Find all maximal sets of models in which every pair is tied, best first.
+    """All maximal sets of models in which every pair is tied, best first.
 
     Ties are not transitive, so a model may be in several sets: they are the maximal
     cliques of the graph of ties [1]_, as for a compact letter display [2]_. Where these
@@ -235,8 +235,8 @@ def find_ties(
 
 
 def _maximal_cliques(neighbours: list[int]) -> list[tuple[int, ...]] | None:
-    """Find them by Bron and Kerbosch's search with pivots; None beyond the limits."""
-    found: list[tuple[int, ...]] = []
+    """All maximal cliques, by Bron and Kerbosch's search with pivots; None beyond the limits."""
+    cliques: list[tuple[int, ...]] = []
     everyone = (1 << len(neighbours)) - 1
     stack: list[tuple[tuple[int, ...], int, int]] = [((), everyone, 0)]
     work = 0
@@ -245,8 +245,8 @@ def _maximal_cliques(neighbours: list[int]) -> list[tuple[int, ...]] | None:
         clique, candidates, excluded = stack.pop()
         work += 1 + width * (candidates | excluded).bit_count()
         if not candidates and not excluded:
-            found.append(tuple(sorted(clique)))
-        if work > _MAX_WORK or len(found) > _MAX_GROUPS:
+            cliques.append(tuple(sorted(clique)))
+        if work > _MAX_WORK or len(cliques) > _MAX_GROUPS:
             return None
         if not candidates:
             continue
@@ -258,7 +258,7 @@ def _maximal_cliques(neighbours: list[int]) -> list[tuple[int, ...]] | None:
             stack.append(((*clique, v), candidates & near, excluded & near))
             candidates &= ~(1 << v)
             excluded |= 1 << v
-    return found
+    return cliques
 
 
 def _members(bits: int) -> list[int]:
@@ -382,9 +382,9 @@ class PairDecisions(Record):
         """
         if self.all_decisions is not None:
             return self.all_decisions
-        known = ~np.isnan(self.pvalue_adjusted)
-        gain = self._gain * self.difference[known]
-        pairs, significant = self.pairs[known], self.significant[known]
+        is_tested = ~np.isnan(self.pvalue_adjusted)
+        gain = self._gain * self.difference[is_tested]
+        pairs, significant = self.pairs[is_tested], self.significant[is_tested]
         return decisions_of(len(self.names), pairs, significant, gain)
 
     @cached_property
@@ -450,9 +450,9 @@ class PairDecisions(Record):
         """
         i, j = self.pairs.T
         decided = np.where(self.significant, self.decisions[i, j], UNTESTED)
-        chosen = (decided == BETTER) | (decided == WORSE)
-        first = decided[chosen] == BETTER
-        pairs = self.pairs[chosen]
+        is_decided = (decided == BETTER) | (decided == WORSE)
+        first = decided[is_decided] == BETTER
+        pairs = self.pairs[is_decided]
         better = np.where(first, pairs[:, 0], pairs[:, 1])
         return better, np.where(first, pairs[:, 1], pairs[:, 0])
 
@@ -578,7 +578,7 @@ class PairDecisions(Record):
         }
 
     def _beside_control(self, others: Ints, place: Ints) -> dict[str, Any]:
-        """Decide about the models beside the control, where there is a margin."""
+        """Decisions about the models beside the control, where there is a margin."""
         if self.margins is None:
             return {}
         words = mirrored_decisions(self)
@@ -611,7 +611,7 @@ class PairDecisions(Record):
         return f"{first}. Not significantly different from it: {named(best[1:])}."
 
     def _against_control(self) -> str:
-        """Say how many models are better or worse than the control."""
+        """The sentence about how many models are better or worse than the control."""
         control = str(self.control)
         decided = self.decisions[:, self.names.index(control)]
         better = [self.names[i] for i in self.leaderboard.models if decided[i] == BETTER]

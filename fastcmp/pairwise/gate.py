@@ -144,13 +144,13 @@ class GateResult(Record):
             f"{self._where(~self.margin_met)}{advice}."
         )
 
-    def _where(self, chosen: NDArray[np.bool_]) -> str:
+    def _where(self, flags: NDArray[np.bool_]) -> str:
         if len(self.names) == 1:
             return ""
-        places = np.flatnonzero(chosen)
+        places = np.flatnonzero(flags)
         named = ", ".join(self.names[i] for i in places[:5])
-        rest = f" and {places.size - 5} more" if places.size > 5 else ""
-        return f" in {places.size} of {len(self.names)} comparisons ({named}{rest})"
+        more = f" and {places.size - 5} more" if places.size > 5 else ""
+        return f" in {places.size} of {len(self.names)} comparisons ({named}{more})"
 
     def sections(self) -> list[Section]:
         """Describe the record.
@@ -200,9 +200,10 @@ class GateResult(Record):
         tuple of str
             Samples, value of the new model, value of the base; "-" where not known.
         """
-        shown = (self.n_samples[i], *self.values[i])
+        numbers = (self.n_samples[i], *self.values[i])
         forms = (",.0f", ".4f", ".4f")
-        n, a, b = ("-" if np.isnan(x) else format(x, f) for x, f in zip(shown, forms, strict=True))
+        texts = ["-" if np.isnan(x) else format(x, f) for x, f in zip(numbers, forms, strict=True)]
+        n, a, b = texts
         return n, a, b
 
 
@@ -281,7 +282,7 @@ def gate(
     comparisons = {k: x for name, record in comparisons.items() for k, x in _parts(name, record)}
     tests = [_margins_of(name, record) for name, record in comparisons.items()]
     alpha = tests[0].alpha
-    if any(each.alpha != alpha for each in tests):
+    if any(test.alpha != alpha for test in tests):
         raise ValueError(f"comparisons must have one alpha, got {sorted({x.alpha for x in tests})}")
     records = list(comparisons.values())
     adjusted = adjust_checked(_column(records, "pvalue"), adjust)
@@ -290,23 +291,23 @@ def gate(
     worse = differs & np.array([record.better == "b" for record in records])
     pvalue = _column(tests, "noninferiority_pvalue")
     # Without variance there is no test of the margin, but one of equality.
-    met = np.array([bool(each.margin_met) for each in tests]) | (better & np.isnan(pvalue))
-    within = np.array([bool(each.within_margin) for each in tests])
+    met = np.array([bool(test.margin_met) for test in tests]) | (better & np.isnan(pvalue))
+    within = np.array([bool(test.within_margin) for test in tests])
     return GateResult(
         names=tuple(comparisons),
         models=models,
-        measures=tuple(each.measure for each in tests),
+        measures=tuple(test.measure for test in tests),
         n_samples=np.array([_first_of(record, _SIZES).sum() for record in records]),
         values=np.array([_first_of(record, _VALUES) for record in records]),
-        methods=tuple(each.method for each in tests),
+        methods=tuple(test.method for test in tests),
         difference=_column(tests, "difference"),
         margin=_column(tests, "margin"),
-        interval=np.array([tuple(each.inner_interval) for each in tests]),
+        interval=np.array([tuple(test.inner_interval) for test in tests]),
         pvalue=pvalue,
         equality_pvalue=adjusted,
         decision=decide(better, worse, within, met).decision,
         margin_met=met,
-        n_more=tuple(each.n_more for each in tests),
+        n_more=tuple(test.n_more for test in tests),
         adjust=adjust,
         alpha=alpha,
         cautions=cautions,
@@ -315,32 +316,32 @@ def gate(
 
 def _parts(name: str, record: Any) -> Iterator[tuple[str, Any]]:
     """A comparison, and one for each slice that it was made with."""
-    found = record if isinstance(record, SlicesResult) else getattr(record, "slices", None)
-    if found is not record:
+    result = record if isinstance(record, SlicesResult) else getattr(record, "slices", None)
+    if result is not record:
         yield name, record
-    if not isinstance(found, SlicesResult):
+    if not isinstance(result, SlicesResult):
         return
-    margins = found.margins
-    if len(found.pairs) != 1 or margins is None:
+    margins = result.margins
+    if len(result.pairs) != 1 or margins is None:
         raise ValueError(f"{name!r} must have slices of two models that were compared with margin=")
-    gain = found.difference[0] * (-1.0 if found.lower_is_better else 1.0)
-    for s in np.flatnonzero(~np.isnan(found.df)).tolist():
-        own: dict[str, Any] = {"df": float(found.df[s])}
+    gain = result.difference[0] * (-1.0 if result.lower_is_better else 1.0)
+    for s in np.flatnonzero(~np.isnan(result.df)).tolist():
+        fields: dict[str, Any] = {"df": float(result.df[s])}
         for field, value in margins._fields().items():
             if isinstance(value, ConfidenceInterval):
-                own[field] = ConfidenceInterval(*(float(end[0, s]) for end in value))
+                fields[field] = ConfidenceInterval(*(float(end[0, s]) for end in value))
             elif np.ndim(value) == 2:
-                own[field] = value[0, s].item()
-        own["n_more"] = None if np.isnan(own["n_more"]) else int(own["n_more"])
+                fields[field] = value[0, s].item()
+        fields["n_more"] = None if np.isnan(fields["n_more"]) else int(fields["n_more"])
         yield (
-            f"{name} [{found.slices[s]}]",
+            f"{name} [{result.slices[s]}]",
             SimpleNamespace(  # as a record of two models
-                pvalue=found.pvalue[0, s],
+                pvalue=result.pvalue[0, s],
                 better={1.0: "a", -1.0: "b"}.get(float(np.sign(gain[s]))),
-                margins=replace(margins, **own),
-                n_items=found.n_items_of_slices[s],
-                mean_a=found.mean[0, s],
-                mean_b=found.mean[1, s],
+                margins=replace(margins, **fields),
+                n_items=result.n_items_of_slices[s],
+                mean_a=result.mean[0, s],
+                mean_b=result.mean[1, s],
             ),
         )
 

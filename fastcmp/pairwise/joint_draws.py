@@ -73,19 +73,19 @@ def bit_flips(samples: Sequence[BitPart], draws: Draws) -> Joint:
     signs = SignDraws.of(sum(x.size for x in informative), _ALL, *draws)
     used = list(samples)
     if signs.complete:
-        used = [_selected(*each) for each in zip(samples, informative, strict=True)]
+        used = [_selected(*selection) for selection in zip(samples, informative, strict=True)]
 
-    def flip(some: slice) -> Floats:
-        size = some.stop - some.start
+    def flip(span: slice) -> Floats:
+        size = span.stop - span.start
         total, start, word = np.zeros((n_models, size)), 0, 0
         for bits, n, weight in used:
-            drawn = signs.words(some, slice(start, start + n), word)
+            drawn = signs.words(span, slice(start, start + n), word)
             rows = allocate_words(size, n)
             rows[:size, : len(drawn)] = drawn.T
             counts = np.empty((len(bits.words), len(rows)), np.int64)
             cross_counts(bits.words, rows, counts)
-            own = 2 * counts[:n_models, :size] - bits.correct[:, np.newaxis]
-            total += weight * own
+            sums = 2 * counts[:n_models, :size] - bits.correct[:, np.newaxis]
+            total += weight * sums
             start, word = start + n, word + len(drawn)
         return total
 
@@ -103,7 +103,7 @@ def bit_flips(samples: Sequence[BitPart], draws: Draws) -> Joint:
 
 
 def _informative(part: BitPart, n_models: int) -> NDArray[np.int64]:
-    """Find the samples that not all models got right, nor all wrong."""
+    """The samples that not all models got right, nor all wrong."""
     words = part.bits.words[:n_models]
     differ = np.bitwise_or.reduce(words, axis=0) ^ np.bitwise_and.reduce(words, axis=0)
     bits = np.unpackbits(differ.view(np.uint8), bitorder="little")
@@ -111,12 +111,12 @@ def _informative(part: BitPart, n_models: int) -> NDArray[np.int64]:
 
 
 def _selected(part: BitPart, samples: NDArray[np.int64]) -> BitPart:
-    """Keep a few samples."""
+    """The same models on a few samples."""
     n_models = part.bits.correct.size
     words = allocate_words(n_models, max(samples.size, 1))
     for bit, sample in enumerate(samples.tolist()):
-        own = part.bits.words[:n_models, sample // 64] >> np.uint64(sample % 64)
-        words[:n_models, 0] |= (own & np.uint64(1)) << np.uint64(bit)
+        bits = part.bits.words[:n_models, sample // 64] >> np.uint64(sample % 64)
+        words[:n_models, 0] |= (bits & np.uint64(1)) << np.uint64(bit)
     correct = np.array([count_bits(row) for row in words[:n_models]])
     return BitPart(RightBits(words, correct), samples.size, part.weight)
 
@@ -143,7 +143,7 @@ def row_flips(rows: Floats, draws: Draws, pool: ThreadPool, most: int = _ALL) ->
         return _divided(totals[i] - totals[j], distances(block.pairs))
 
     return Joint(
-        lambda some: sums[:, some],
+        lambda span: sums[:, span],
         *(signs.n_draws, signs.seed, "sign flips", signs.complete),
         standardized=standardized,
     )
@@ -186,8 +186,8 @@ def variances_of(
     def fill(tile: Any) -> None:
         block = Block.of_tile(tile, n_models)
         i, j = block.pairs.T
-        _, own, df = spread(block)
-        variance[i, j] = variance[j, i] = own
+        _, of_block, df = spread(block)
+        variance[i, j] = variance[j, i] = of_block
         degrees.append(float(np.min(df, initial=np.inf)))
 
     tiles = [tile for tile in tiles_of(n_models, side) if count_pairs(tile)]
@@ -213,16 +213,16 @@ def normal_joint(variance: Floats, draws: Draws, df: float, pool: ThreadPool) ->
     statistics of a multivariate t. Models without variances have zeros.
     """
     check_draws(draws.n, len(variance), of=f" of {len(variance)} models")
-    known, covariance = covariance_of(variance)
+    models, covariance = covariance_of(variance)
     drawn, lengths, rank = np.zeros((len(variance), draws.n)), np.zeros(draws.n), 0
-    if known.size:
-        own, lengths, rank = directions(covariance, draws.n, draws.seed, pool)
+    if models.size:
+        vectors, lengths, rank = directions(covariance, draws.n, draws.seed, pool)
         if math.isfinite(df):
             scales = t_scales(draws.n, draws.seed, rank, df)
-            own, lengths = own * scales, lengths * scales
-        drawn[known] = own
+            vectors, lengths = vectors * scales, lengths * scales
+        drawn[models] = vectors
     return Joint(
-        lambda some: drawn[:, some],
+        lambda span: drawn[:, span],
         *(draws.n, draws.seed, "normal draws"),
         radii=lengths,
         rank=rank,
@@ -231,15 +231,15 @@ def normal_joint(variance: Floats, draws: Draws, df: float, pool: ThreadPool) ->
 
 
 def covariance_of(variance: Floats) -> tuple[NDArray[np.int64], Floats]:
-    """Find the models with variances of differences, and a covariance with these.
+    """The models with variances of differences, and a covariance with these.
 
     That about the mean of all such models, by Gower's centring.
     """
     lacking = np.count_nonzero(np.isnan(variance), axis=0)
-    known = np.flatnonzero(lacking < len(variance) - 1)
-    if not known.size:
-        return known, np.zeros((0, 0))
-    own = variance[np.ix_(known, known)]
-    of_model = own.mean(axis=0)
-    centred = own - of_model - of_model[:, np.newaxis] + of_model.mean()
-    return known, -0.5 * centred
+    models = np.flatnonzero(lacking < len(variance) - 1)
+    if not models.size:
+        return models, np.zeros((0, 0))
+    between = variance[np.ix_(models, models)]
+    of_model = between.mean(axis=0)
+    centred = between - of_model - of_model[:, np.newaxis] + of_model.mean()
+    return models, -0.5 * centred

@@ -95,7 +95,7 @@ class Leaderboard(Record):
 
 
 def table_of(board: Leaderboard) -> Section:
-    """Make a table of the models of a leaderboard."""
+    """The table of the models of a leaderboard."""
     measure, style = board.measure, board.style
     columns = {
         "rank": [str(rank) for rank in board.rank],
@@ -117,7 +117,7 @@ def table_of(board: Leaderboard) -> Section:
 
 
 def style_of(measure: str, *, any_size: bool = False) -> str:
-    """Tell how scores of a measure are written."""
+    """The style in which scores of a measure are written."""
     return "digits" if any_size else _STYLES.get(measure, "decimals")
 
 
@@ -144,7 +144,7 @@ def format_difference(value: float, style: str) -> str:
 
 
 def format_ends(ends: Any, style: str, sign: str = "") -> str:
-    """Write an interval for a score or a difference."""
+    """The interval of a score or a difference, as text."""
     if np.isnan(ends).any():
         return "-"
     if style == "digits":

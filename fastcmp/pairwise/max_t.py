@@ -59,28 +59,28 @@ def joint_pvalues(
     extreme pair. Not `down`, the largest is over all pairs. Of normal draws the lengths of
     the drawn vectors may be `integrated`, where pairs and draws are not too many for that.
     """
-    known = np.flatnonzero(~np.isnan(statistic))
-    size = statistic[known]
+    tested = np.flatnonzero(~np.isnan(statistic))
+    size = statistic[tested]
     if alternative == "two-sided":
         size = np.abs(size)
     elif alternative == "less":
         size = -size
     order = order_of(size) if size.size >= _LARGE else np.argsort(size)
-    places, size = known[order], size[order]  # the least extreme first
-    chosen, scales, n = pairs[places], inverse[places], joint.n_draws
+    places, size = tested[order], size[order]  # the least extreme first
+    ordered_pairs, scales, n = pairs[places], inverse[places], joint.n_draws
     if integrated and statistic.size * n <= _INTEGRATED:
-        found = _integrate(joint, chosen, scales, size, alternative, pool, down=down)
+        pvalues = _integrate(joint, ordered_pairs, scales, size, alternative, pool, down=down)
     else:
         least = size - _TOLERANCE * (1.0 + np.abs(size))
         least[np.isnan(least)] = np.inf  # inf - inf
-        counts, largest = _count_draws(joint, chosen, scales, least, alternative, pool)
+        counts, largest = _count_draws(joint, ordered_pairs, scales, least, alternative, pool)
         if not down:
             counts = n - np.searchsorted(np.sort(largest), least)
-        found = (counts + joint.added) / (n + joint.added)
+        pvalues = (counts + joint.added) / (n + joint.added)
     if down:
-        np.maximum.accumulate(found[::-1], out=found[::-1])
+        np.maximum.accumulate(pvalues[::-1], out=pvalues[::-1])
     adjusted = np.full(statistic.size, np.nan)
-    adjusted[places] = found
+    adjusted[places] = pvalues
     return adjusted
 
 
@@ -106,15 +106,17 @@ def _integrate(
 
         pool.run(integrate_one, range(size.size), steps=no_step)
         return tails
-    some = parts(joint.n_draws, _INTEGRATED_DRAWS)
-    each = np.zeros((len(some), size.size))
+    spans = parts(joint.n_draws, _INTEGRATED_DRAWS)
+    tails_by_part = np.zeros((len(spans), size.size))
 
     def integrate(task: int) -> None:
-        own, code = np.ascontiguousarray(joint.draws(some[task])), ALTERNATIVES[alternative]
-        step_down_tails(own, radii[some[task]], pairs, inverse, size, (*how, code), each[task])
+        drawn, code = np.ascontiguousarray(joint.draws(spans[task])), ALTERNATIVES[alternative]
+        step_down_tails(
+            drawn, radii[spans[task]], pairs, inverse, size, (*how, code), tails_by_part[task]
+        )
 
-    pool.run(integrate, range(len(some)), steps=no_step)
-    return np.average(each, axis=0, weights=[part.stop - part.start for part in some])
+    pool.run(integrate, range(len(spans)), steps=no_step)
+    return np.average(tails_by_part, axis=0, weights=[part.stop - part.start for part in spans])
 
 
 def critical_value(  # the pairs, and of what
@@ -126,14 +128,14 @@ def critical_value(  # the pairs, and of what
     *,
     alternative: str = "two-sided",
 ) -> float:
-    """Find what no pair's statistic exceeds with a probability of `level`.
+    """The value that no pair's statistic exceeds, with a probability of `level`.
 
     Of normal draws; two-sided its absolute value.
     """
     assert joint.radii is not None
-    known = np.flatnonzero(inverse > 0.0)  # NaN is not
-    none = np.zeros(known.size)
-    _, largest = _count_draws(joint, pairs[known], inverse[known], none, alternative, pool)
+    varied = np.flatnonzero(inverse > 0.0)  # NaN is not
+    none = np.zeros(varied.size)
+    _, largest = _count_draws(joint, pairs[varied], inverse[varied], none, alternative, pool)
     rank, tail = float(joint.rank), 1.0 - level
     return float(radial_quantile(largest, joint.radii, rank, joint.df, tail))
 
@@ -146,13 +148,13 @@ def _count_draws(  # the draws, the pairs in order, and what to count
     counts, largest = np.zeros(len(pairs), np.int64), np.empty(joint.n_draws)
     lock = new_lock()
 
-    def count(some: slice) -> None:
+    def count(span: slice) -> None:
         nonlocal counts
-        own = np.zeros_like(counts)
-        drawn = np.ascontiguousarray(joint.draws(some))
-        step_down(drawn, pairs, inverse, least, code, own, largest[some])
+        part_counts = np.zeros_like(counts)
+        drawn = np.ascontiguousarray(joint.draws(span))
+        step_down(drawn, pairs, inverse, least, code, part_counts, largest[span])
         with lock:
-            counts += own
+            counts += part_counts
 
     pool.run(count, parts(joint.n_draws, _DRAWS), steps=no_step)
     return counts, largest
@@ -196,7 +198,7 @@ def directions(
 
 
 def directions_of_root(
-    root: Floats, some: slice, seed: int, pool: ThreadPool | None = None
+    root: Floats, span: slice, seed: int, pool: ThreadPool | None = None
 ) -> Directions:
     """Some draws from N(0, root root'), and their lengths.
 
@@ -205,15 +207,15 @@ def directions_of_root(
     """
     df = root.shape[1]
     if df <= LATTICE:
-        check_draws(some.stop - some.start, 4 * df)
+        check_draws(span.stop - span.start, 4 * df)
         shifts = [(random_below(seed, 0, k, 2**30) + 0.5) / 2**30 for k in range(df)]
-        numbers = np.empty((df, some.stop - some.start))
-        lattice_normals(np.sqrt(_PRIMES[:df]), np.array(shifts), some.start, numbers)
+        numbers = np.empty((df, span.stop - span.start))
+        lattice_normals(np.sqrt(_PRIMES[:df]), np.array(shifts), span.start, numbers)
         with blas_for(root.size * numbers.shape[1]):
             values = root @ numbers
         return Directions(values, np.sqrt(np.einsum("ij,ij->j", numbers, numbers)), df)
-    squares = np.zeros(some.stop - some.start)
-    values = normal_products(root, some.stop, seed, pool, squares, some.start)
+    squares = np.zeros(span.stop - span.start)
+    values = normal_products(root, span.stop, seed, pool, squares, span.start)
     return Directions(values, np.sqrt(squares), df)
 
 
@@ -227,7 +229,7 @@ def t_scales(n_draws: int, seed: int, start: int, df: float) -> Floats:
 
 
 def covariance_root(covariance: Floats) -> Floats:
-    """Find a root of a covariance, R with R R' equal to it, shape (M, rank).
+    """A root of a covariance, R with R R' equal to it, shape (M, rank).
 
     By pivoted Cholesky decomposition of the correlations, so that models of unequal
     precision keep theirs; a model of variance 0 has a row of zeros.
@@ -264,17 +266,17 @@ def normal_products(
     check_draws(n_draws - first, m)
     out = np.zeros((m, n_draws - first), rows.dtype)
     numbers = np.empty((_DRAWS_AT_ONCE, min(n, _SAMPLES)))
-    with ThreadPool(1) as own, blas_for(float(m) * n * _DRAWS_AT_ONCE):
-        for some in parts(n_draws - first, _DRAWS_AT_ONCE):
+    with ThreadPool(1) as own_pool, blas_for(float(m) * n * _DRAWS_AT_ONCE):
+        for span in parts(n_draws - first, _DRAWS_AT_ONCE):
             total = np.zeros((m, _DRAWS_AT_ONCE), rows.dtype)
             for samples in parts(n, _SAMPLES):
                 drawn = numbers[:, : samples.stop - samples.start]
-                _fill(drawn, (seed, first + some.start, samples.start), pool or own)
+                _fill(drawn, (seed, first + span.start, samples.start), pool or own_pool)
                 total += rows[:, samples] @ drawn.T.astype(rows.dtype, copy=False)
                 if squares is not None:
-                    used = drawn[: some.stop - some.start]
-                    squares[some] += np.einsum("ij,ij->i", used, used)
-            out[:, some] = total[:, : some.stop - some.start]
+                    used = drawn[: span.stop - span.start]
+                    squares[span] += np.einsum("ij,ij->i", used, used)
+            out[:, span] = total[:, : span.stop - span.start]
     return out
 
 
@@ -434,10 +436,10 @@ class Maxima:
         n, most = self.n_draws, self.count.most
         if n >= most or self._variance <= n * self.count.error**2:
             return False
-        wanted = math.ceil(self._variance / self.count.error**2 / _DRAWS_AT_ONCE) * _DRAWS_AT_ONCE
+        n_needed = math.ceil(self._variance / self.count.error**2 / _DRAWS_AT_ONCE) * _DRAWS_AT_ONCE
         assert self.root is not None
-        some = slice(n, min(most, wanted))
-        more = directions_of_root(self.root, some, self.seed, self.pool)
+        span = slice(n, min(most, n_needed))
+        more = directions_of_root(self.root, span, self.seed, self.pool)
         values = np.concatenate([self.draws.values, more.values], axis=1)
         lengths = np.concatenate([self.draws.lengths, more.lengths])
         self.draws = Directions(values, lengths, more.df)
@@ -468,52 +470,52 @@ class Maxima:
         # Of all ordered pairs a draw and its mirror image have the same.
         same = not apart and weights.shape == (m, m) and np.array_equal(weights, weights.T)
         signs = (sign, -sign) if self.smooth and not same else (sign,)
-        found = np.zeros((rows.size if apart else 1, len(signs) * n))
+        maxima = np.zeros((rows.size if apart else 1, len(signs) * n))
 
-        def look(some: slice) -> None:
-            block = np.ascontiguousarray(values[:, some])
-            for k, each in enumerate(signs):
-                out = np.zeros((len(found), block.shape[1]), kind)
-                turned = block if each > 0.0 else -block
+        def look(span: slice) -> None:
+            block = np.ascontiguousarray(values[:, span])
+            for k, direction in enumerate(signs):
+                out = np.zeros((len(maxima), block.shape[1]), kind)
+                turned = block if direction > 0.0 else -block
                 difference_maxima(turned, weights, rows, targets, out)
-                found[:, k * n + some.start : k * n + some.stop] = out
+                maxima[:, k * n + span.start : k * n + span.stop] = out
 
         tasks = parts(n, max(_LEAST_BLOCK, _BLOCK // m))
         small = rows.size * m * n < 1 << 24  # some milliseconds
         self.pool.run(look, tasks, steps=no_step, here=small)
-        return np.tile(found, 2) if self.smooth and same else found
+        return np.tile(maxima, 2) if self.smooth and same else maxima
 
-    def quantiles(self, found: Floats, level: float) -> Floats:
+    def quantiles(self, maxima: Floats, level: float) -> Floats:
         """Quantile of the statistics of each row of drawn maxima, shape (T,)."""
-        near = order_statistics(found, level)
+        near = order_statistics(maxima, level)
         if not self.smooth:
             return as_t(near, self.df)
-        lengths = np.resize(self.draws.lengths, found.shape[1])
-        numbers, nodes = _grouped(found, lengths)
+        lengths = np.resize(self.draws.lengths, maxima.shape[1])
+        numbers, nodes = _grouped(maxima, lengths)
         quantile = _smooth(numbers, nodes, self.draws.df, level, near)
         if self.n_draws < self.count.most:
             from scipy.special import gammaincc
 
             above = gammaincc(0.5 * self.draws.df, 0.5 * (quantile[:, None] / nodes) ** 2)
-            for row, *curve in zip(found / lengths, nodes, above, strict=True):
+            for row, *curve in zip(maxima / lengths, nodes, above, strict=True):
                 # A draw and its mirror image count as one.
                 levels = np.interp(row, *curve).reshape(-1, self.n_draws).mean(axis=0)
                 self._variance = max(self._variance, float(levels.var()))
         return as_t(quantile, self.df)
 
-    def tails(self, found: Floats, at: Floats) -> Floats:
+    def tails(self, maxima: Floats, at: Floats) -> Floats:
         """Probability that one row of maxima, (N,), reaches each of some statistics."""
         from scipy.special import gammaincc, ndtri, stdtr
 
         if math.isfinite(self.df):
             at = np.where(at > 0.0, -ndtri(stdtr(self.df, -at)), at)
         if not self.smooth:
-            behind = found.size - np.searchsorted(np.sort(found), at - _TIE)
-            return np.asarray((1.0 + behind) / (1.0 + found.size))
-        lengths = np.resize(self.draws.lengths, found.size)
-        numbers, nodes = _grouped(found.reshape(1, -1), lengths)
+            behind = maxima.size - np.searchsorted(np.sort(maxima), at - _TIE)
+            return np.asarray((1.0 + behind) / (1.0 + maxima.size))
+        lengths = np.resize(self.draws.lengths, maxima.size)
+        numbers, nodes = _grouped(maxima.reshape(1, -1), lengths)
         squares = (np.clip(at, 0.0, _FAR)[:, None] / nodes) ** 2
-        upper = gammaincc(0.5 * self.draws.df, 0.5 * squares) @ numbers[0] / found.size
+        upper = gammaincc(0.5 * self.draws.df, 0.5 * squares) @ numbers[0] / maxima.size
         return np.where(at <= 0.0, 1.0, upper)
 
 
@@ -526,20 +528,20 @@ def as_t(normal: Floats, df: float) -> Floats:
     return np.asarray(-np.sign(normal) * stdtrit(df, ndtr(-np.abs(normal))))
 
 
-def order_statistics(found: Floats, level: float) -> Floats:
+def order_statistics(values: Floats, level: float) -> Floats:
     """The order statistic of each row above which at most 1 - level lie."""
-    n = found.shape[-1]
+    n = values.shape[-1]
     place = min(int(np.ceil(level * (n + 1) - 1e-9)), n) - 1
-    return np.asarray(np.partition(found, place, axis=-1)[..., place], np.float64)
+    return np.asarray(np.partition(values, place, axis=-1)[..., place], np.float64)
 
 
-def _grouped(found: Floats, lengths: Floats) -> tuple[Floats, Floats]:
+def _grouped(maxima: Floats, lengths: Floats) -> tuple[Floats, Floats]:
     """Spread drawn maxima over their lengths, (R, N), over nodes; how many, and the nodes.
 
     Both have the shape (R, _BINS). Levels are within 5e-6 of those of every draw by itself.
     """
-    numbers, nodes = np.empty((2, len(found), _BINS))
-    for row, counts, at in zip(found, numbers, nodes, strict=True):
+    numbers, nodes = np.empty((2, len(maxima), _BINS))
+    for row, counts, at in zip(maxima, numbers, nodes, strict=True):
         ratios = row / lengths
         width = ratios.max() / (_BINS - 1) or 1.0
         place = ratios / width
@@ -557,16 +559,16 @@ def _smooth(numbers: Floats, nodes: Floats, df: int, level: float, start: Floats
     from scipy.special import gammainc, gammaln
 
     scale = (1.0 - 0.5 * df) * np.log(2.0) - gammaln(0.5 * df)
-    total, found = numbers.sum(axis=1), np.zeros(len(start))
-    some = total - numbers[:, 0] > (1.0 - level) * total
-    numbers, nodes, q, wanted = numbers[some], nodes[some], start[some], level * total[some]
+    total, quantiles = numbers.sum(axis=1), np.zeros(len(start))
+    used = total - numbers[:, 0] > (1.0 - level) * total
+    numbers, nodes, q, target = numbers[used], nodes[used], start[used], level * total[used]
     for _ in range(_MOST_STEPS):
         length = np.minimum(q[:, None] / nodes, _LONG)
         below = gammainc(0.5 * df, 0.5 * length**2)
         density = np.exp((df - 1.0) * np.log(length) - 0.5 * length**2 + scale)
-        step = (np.vecdot(numbers, below) - wanted) / np.vecdot(numbers / nodes, density)
+        step = (np.vecdot(numbers, below) - target) / np.vecdot(numbers / nodes, density)
         before, q = q, np.clip(q - step, 0.8 * q, 1.25 * q)
         if np.all(np.abs(q - before) <= _PRECISION * q):
             break
-    found[some] = q
-    return found
+    quantiles[used] = q
+    return quantiles

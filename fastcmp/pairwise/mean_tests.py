@@ -49,21 +49,21 @@ def moment_tests(
     exact: Callable[[int, int], float] | None = None,
     bounded: Callable[[Block], BoundedUnits] | None = None,
 ) -> PairTests:
-    """Test pairs by the moments of all; `direct` looks at the values of a pair again.
+    """Tests of pairs by the moments of all; `direct` looks at the values of a pair again.
 
     It is asked where a variance is a small difference of large numbers; `exact` and
     `bounded` are as in `assemble_tests`.
     """
     relative = moments.mean if moments.relative is None else moments.relative
     covariance, scale = moments.covariance, moments.scale
-    own = np.diagonal(covariance)
+    variances = np.diagonal(covariance)
     shared = np.ndim(moments.df) == 0
     rounded = _ROUNDED * (moments.mean**2 + moments.n_units * moments.variance)
 
-    def found(block: Block) -> PairMeans:
+    def means(block: Block) -> PairMeans:
         i, j = block.pairs.T
         difference = relative[i] - relative[j]
-        variance = own[i] + own[j] - 2.0 * covariance[i, j]
+        variance = variances[i] + variances[j] - 2.0 * covariance[i, j]
         df = np.array([float(moments.df)]) if shared else moments.df[i, j]
         size, least = scale[i] + scale[j], rounded[i] + rounded[j]
         if direct is None:
@@ -82,7 +82,7 @@ def moment_tests(
     sizes = None if bounded is None else (moments.n_items, 1.0 / moments.largest)
     intervals = mean_intervals(moments.mean, moments.variance, df, confidence_level, sizes)
     return assemble_tests(
-        *(moments.n_items, moments.mean, intervals, found, confidence_level),
+        *(moments.n_items, moments.mean, intervals, means, confidence_level),
         shared_df=float(moments.df) if shared else None,
         exact=exact,
         bounded=bounded,
@@ -91,7 +91,7 @@ def moment_tests(
 
 
 def estimate_tests(estimates: Estimates, confidence_level: float) -> PairTests:
-    """Test pairs of estimates by t, or by z where their variances are known."""
+    """Tests of pairs of estimates by t, or by z where their variances are known."""
     rows = estimates.influences
     n_units = estimates.n_units or 1
     df: Any = estimates.df if estimates.pair_df is None else estimates.pair_df
@@ -118,8 +118,8 @@ def estimate_tests(estimates: Estimates, confidence_level: float) -> PairTests:
             variance = 0.0  # all of it is rounding, and perhaps the difference
             if difference**2 <= _ROUNDED * max(estimates.values[a] ** 2, estimates.values[b] ** 2):
                 difference = 0.0
-        own = df if estimates.pair_df is None else df[a, b]
-        return MeanEstimate(difference, variance, own)
+        pair_df = df if estimates.pair_df is None else df[a, b]
+        return MeanEstimate(difference, variance, pair_df)
 
     tests = moment_tests(moments, confidence_level, None if rows is None else direct)
     low, high = (float(times(end, -estimates.exponent)) for end in estimates.limits)
@@ -129,9 +129,9 @@ def estimate_tests(estimates: Estimates, confidence_level: float) -> PairTests:
     columns = tests.columns
 
     def clipped(block: Block) -> PairColumns:
-        found = columns(block)
-        low, high = (np.clip(end, -reach, reach) for end in (found.low, found.high))
-        return found._replace(low=low, high=high)
+        unclipped = columns(block)
+        low, high = (np.clip(end, -reach, reach) for end in (unclipped.low, unclipped.high))
+        return unclipped._replace(low=low, high=high)
 
     return replace(
         tests,
@@ -165,13 +165,13 @@ def mean_intervals(
 def bit_tests(
     bits: RightBits, n: int, confidence_level: float, df: float, factor: float
 ) -> PairTests:
-    """Test pairs by packed rows of values that are 0 or 1.
+    """Tests of pairs by packed rows of values that are 0 or 1.
 
     `factor` is what each squared residual counts, n / (n - 1) in the usual variance.
     """
     mean = bits.correct / n
 
-    def found(block: Block) -> PairMeans:
+    def means(block: Block) -> PairMeans:
         only_a, only_b = bits.discordant(block)
         return of_counts(only_a, only_b)
 
@@ -190,7 +190,7 @@ def bit_tests(
         return stratum_units(only_a, only_b, np.array([n]), np.ones(1))
 
     tests = assemble_tests(
-        *(n, mean, ends, found, confidence_level), shared_df=df, exact=lambda *_: n, bounded=bounded
+        *(n, mean, ends, means, confidence_level), shared_df=df, exact=lambda *_: n, bounded=bounded
     )
 
     def details(_: NDArray[np.int32], columns: PairColumns) -> dict[str, Any]:
@@ -211,7 +211,7 @@ def assemble_tests(
     n_items: int,
     mean: Floats,
     interval: Floats,
-    found: Callable[[Block], PairMeans],
+    means_of: Callable[[Block], PairMeans],
     confidence_level: float,
     *,
     shared_df: float | None,
@@ -219,7 +219,7 @@ def assemble_tests(
     bounded: Callable[[Block], BoundedUnits] | None = None,
     ranking: Floats | None = None,
 ) -> PairTests:
-    """Tests of pairs whose differences, variances and d.o.f. `found` gives.
+    """Tests of pairs whose differences, variances and d.o.f. `means_of` gives.
 
     Differences without any variance have no t. Where they are the same in all units,
     `exact` has the number of these, and the p-value is that of flipping their signs;
@@ -237,7 +237,7 @@ def assemble_tests(
         return out
 
     def columns(block: Block) -> PairColumns:
-        means = found(block)
+        means = means_of(block)
         statistic, pvalue, low, high, _ = test(block, means, confidence_level).T
         still = np.flatnonzero(means.variance == 0.0)
         if bounded is not None and still.size:
@@ -247,16 +247,16 @@ def assemble_tests(
         only_a = none if means.only_a is None else means.only_a
         only_b = none if means.only_b is None else means.only_b
         low, high = (np.clip(end, *limits) for end in (low, high))
-        rest = (means.difference, low, high, statistic, pvalue)
-        return PairColumns(only_a, only_b, *rest)
+        results = (means.difference, low, high, statistic, pvalue)
+        return PairColumns(only_a, only_b, *results)
 
     def details(pairs: NDArray[np.int32], _: PairColumns) -> dict[str, Any]:
-        means = [found(Block(part, pairs[part])) for part in parts(len(pairs), _SPAN)]
-        errors = [np.sqrt(each.variance) for each in means]
-        shown = {"standard_error": np.concatenate([_NONE, *errors])}
+        means = [means_of(Block(part, pairs[part])) for part in parts(len(pairs), _SPAN)]
+        errors = [np.sqrt(of_part.variance) for of_part in means]
+        fields = {"standard_error": np.concatenate([_NONE, *errors])}
         if shared_df is None:
-            shown["df"] = np.concatenate([_NONE, *(each.df for each in means)])
-        return shown
+            fields["df"] = np.concatenate([_NONE, *(of_part.df for of_part in means)])
+        return fields
 
     normal = shared_df == np.inf
     return PairTests(
@@ -268,11 +268,11 @@ def assemble_tests(
         df=None if normal else shared_df,
         side=_SIDE,
         is_quick=True,
-        pvalues=lambda block: test(block, found(block), 0.0)[:, 1].copy(),
+        pvalues=lambda block: test(block, means_of(block), 0.0)[:, 1].copy(),
         columns=columns,
         ranking=mean if ranking is None else ranking,
         details=details,
-        spread=lambda block: found(block)[:3],
+        spread=lambda block: means_of(block)[:3],
         limits=limits,
         bounded=bounded,
     )

@@ -200,8 +200,8 @@ class Estimates:
         """The covariance with all that is common, shape (M, M)."""
         if np.array_equal(np.diagonal(self.covariance), self.variance):
             return self.covariance
-        own = np.diagonal(self.covariance)
-        common = 0.5 * (self.variance - own)
+        variances = np.diagonal(self.covariance)
+        common = 0.5 * (self.variance - variances)
         return self.covariance + common + common[:, None]
 
     def errors(self) -> Floats:
@@ -212,10 +212,10 @@ class Estimates:
         numpy.ndarray of float64, shape (M, M)
             In units of ``2**exponent``.
         """
-        own = np.diagonal(self.covariance)
+        variances = np.diagonal(self.covariance)
         errors = -2.0 * self.covariance
-        for rows in parts(len(own), _ROWS):
-            size = own[rows, None] + own
+        for rows in parts(len(variances), _ROWS):
+            size = variances[rows, None] + variances
             errors[rows] += size
             errors[rows][errors[rows] <= SAME * size] = 0.0
         np.fill_diagonal(errors, 0.0)
@@ -224,10 +224,10 @@ class Estimates:
 
 def estimates_of(data: Any) -> Estimates | None:
     """The estimates that a user passed, or that a record has; None where it is neither."""
-    own = data if isinstance(data, Estimates) else None
+    estimates = data if isinstance(data, Estimates) else None
     if isinstance(data, Record):
-        own = getattr(data, "estimates", None)
-    return own if isinstance(own, Estimates) else None
+        estimates = getattr(data, "estimates", None)
+    return estimates if isinstance(estimates, Estimates) else None
 
 
 def sums_by_unit(rows: Floats, codes: NDArray[np.int64] | None) -> Floats:
@@ -237,20 +237,20 @@ def sums_by_unit(rows: Floats, codes: NDArray[np.int64] | None) -> Floats:
     return np.stack([np.bincount(codes, row) for row in rows])
 
 
-def make_estimates(**known: Any) -> Estimates:
-    """Make estimates of what is checked; what is not given has its default."""
+def make_estimates(**fields: Any) -> Estimates:
+    """Estimates of checked fields; other fields have their defaults."""
     estimates = object.__new__(Estimates)
     defaults: dict[str, Any] = {"df": math.inf, "lower_is_better": False, "n_items": None}
     defaults |= {"n_clusters": None, "cautions": (), "exponent": 0, "pair_df": None}
     defaults |= {"measure": "estimate", "limits": (-math.inf, math.inf)}
     defaults |= {"influences": None, "codes": None}
-    for name, value in (defaults | known).items():
+    for name, value in (defaults | fields).items():
         setattr(estimates, name, value)
     return estimates
 
 
 def some_of(estimates: Estimates, models: NDArray[np.int64]) -> Estimates:
-    """Keep some models."""
+    """The estimates of some models."""
     kept = {
         "names": tuple(estimates.names[i] for i in models),
         "values": estimates.values[models],
@@ -325,11 +325,11 @@ def _read_covariance(matrix: Floats, n_models: int) -> Floats:
         )
     finite = bool(np.isfinite(matrix).all())
     matrix = np.where(np.isfinite(matrix), matrix, 0.0)
-    own = np.diagonal(matrix)
-    size = np.sqrt(np.maximum(own, 0.0))
+    variances = np.diagonal(matrix)
+    size = np.sqrt(np.maximum(variances, 0.0))
     bound = np.outer(size, size) * (1.0 + _TOLERANCE)
     symmetric = np.abs(matrix - matrix.T) <= _TOLERANCE * bound
-    fits = (np.abs(matrix) <= bound) & (own >= 0.0)
+    fits = (np.abs(matrix) <= bound) & (variances >= 0.0)
     if not (finite and symmetric.all() and fits.all()):
         raise ValueError(
             "covariance must be finite, symmetric and positive semidefinite: entry "
@@ -337,9 +337,9 @@ def _read_covariance(matrix: Floats, n_models: int) -> Floats:
         )
     matrix = 0.5 * (matrix + matrix.T)
     root = covariance_root(matrix)
-    some = slice(None, None, -(-n_models // _LOOKED_AT))
-    lost = np.abs(root @ root[some].T - matrix[:, some])
-    if (lost > _TOLERANCE * n_models * np.outer(size, size[some])).any():
+    columns = slice(None, None, -(-n_models // _LOOKED_AT))
+    lost = np.abs(root @ root[columns].T - matrix[:, columns])
+    if (lost > _TOLERANCE * n_models * np.outer(size, size[columns])).any():
         raise ValueError(
             "covariance must be positive semidefinite, and has a negative eigenvalue: "
             "no estimates vary together so"
@@ -354,7 +354,7 @@ _LISTED = 8
 
 
 def basis(record: Any) -> str:
-    """Say how many models there are, and on what."""
+    """The number of models, and what they are compared on."""
     n_models = getattr(record, "n_models", None) or len(record.names)
     text = f"{n_models} models"
     if record.n_items is not None:
@@ -365,12 +365,12 @@ def basis(record: Any) -> str:
 
 
 def direction(record: Any) -> str:
-    """Say that lower values are better, where they are."""
+    """The sentence that lower values are better, where they are."""
     return " Lower values are better." if record.lower_is_better else ""
 
 
 def simulation(record: Any) -> Sentence:
-    """Say where critical values come from."""
+    """The sentence about where critical values come from."""
     return how(
         "Critical values take all correlations of the estimates into account: "
         f"{record.n_resamples} draws, seed {record.seed}."
@@ -378,14 +378,14 @@ def simulation(record: Any) -> Sentence:
 
 
 def listed(names: Sequence[str]) -> str:
-    """List some names."""
+    """Some names as text."""
     if len(names) <= _LISTED:
         return ", ".join(names)
     return f"{', '.join(names[: _LISTED - 2])} and {len(names) - _LISTED + 2} more"
 
 
 def drawn(record: Any) -> Sentence:
-    """Say what statistics are compared with."""
+    """The sentence about the draws that statistics are compared with."""
     kind = "bootstrap draws"
     if record.distribution != "bootstrap":
         kind = f"draws from the {record.distribution} distribution"
@@ -394,7 +394,7 @@ def drawn(record: Any) -> Sentence:
 
 
 def format_drawn(record: Any, pvalue: float) -> str:
-    """Write a p-value; 0 where no draw of a bootstrap was above the statistic."""
+    """A p-value as text; 0 where no draw of a bootstrap was above the statistic."""
     if pvalue == 0.0:
         return f"<{1.0 / record.n_resamples:.1e}"
     return format_pvalue(pvalue)
@@ -442,29 +442,29 @@ class RowDistances:
     def __call__(self, pairs: Pairs) -> Floats:
         """The squared distances of some pairs, shape (p,)."""
         if self._gram is None:
-            found = self._subtracted(pairs)
+            squares = self._subtracted(pairs)
         else:
             i, j = pairs.T
             both = self._squares[i] + self._squares[j]
-            found = both - 2.0 * self._gram[i, j]
-            near = found < _CANCELLED * both
+            squares = both - 2.0 * self._gram[i, j]
+            near = squares < _CANCELLED * both
             if near.any():
-                found[near] = self._subtracted(pairs[near])
-        return np.where(found <= self._noise, 0.0, found)
+                squares[near] = self._subtracted(pairs[near])
+        return np.where(squares <= self._noise, 0.0, squares)
 
     def df(self, pairs: Pairs, variance: Floats) -> Floats:
-        """Give Satterthwaite's degrees of freedom of pairs where there are strata."""
+        """Satterthwaite's degrees of freedom of pairs where there are strata, shape (p,)."""
         assert self._degrees is not None
         if self._quotients is not None:
             quotients = self._quotients[tuple(pairs.T)]
         else:
             quotients = np.zeros(len(pairs))
             for part, df in zip(self._parts, self._degrees, strict=True):
-                own = np.ascontiguousarray(self._rows[:, part])
-                quotients += _distances(own, pairs) ** 2 / df
+                rows = np.ascontiguousarray(self._rows[:, part])
+                quotients += _distances(rows, pairs) ** 2 / df
         with np.errstate(divide="ignore", invalid="ignore"):
-            found = variance * variance / quotients
-        return np.asarray(np.where(variance > 0.0, found, self._degrees.sum()))
+            degrees = variance * variance / quotients
+        return np.asarray(np.where(variance > 0.0, degrees, self._degrees.sum()))
 
     def _subtracted(self, pairs: Pairs) -> Floats:
         return _distances(self._rows, pairs)
@@ -474,8 +474,8 @@ class RowDistances:
         total = np.zeros((len(self._rows),) * 2)
         assert self._degrees is not None
         for part, df in zip(self._parts, self._degrees, strict=True):
-            own = self._rows[:, part]
-            gram = own @ own.T
+            rows = self._rows[:, part]
+            gram = rows @ rows.T
             squares = np.diagonal(gram).copy()
             gram *= -2.0
             gram += squares
@@ -487,6 +487,6 @@ class RowDistances:
 
 
 def _distances(rows: Floats, pairs: Pairs) -> Floats:
-    found = np.empty(len(pairs))
-    squared_distances(rows, pairs.astype(np.int64), found)
-    return found
+    squares = np.empty(len(pairs))
+    squared_distances(rows, pairs.astype(np.int64), squares)
+    return squares

@@ -41,7 +41,7 @@ _AGAIN = 4  # times alpha: the part of the draws that is looked at again first
 
 def find_ranks(
     estimates: Estimates,
-    chosen: Ints,
+    models: Ints,
     pool: ThreadPool,
     *,
     side: str = "two-sided",
@@ -59,14 +59,14 @@ def find_ranks(
     critical: Any
     if simultaneous:
         beats, beaten, critical = _find_together(
-            merit, weights, sure, chosen, draws, side, level, step_down=step_down
+            merit, weights, sure, models, draws, side, level, step_down=step_down
         )
     else:
-        found = [
-            _find_alone(merit, weights, sure, some, draws, side, level, step_down=step_down)
-            for some in (chosen[part] for part in parts(chosen.size, _ROWS))
+        bounds = [
+            _find_alone(merit, weights, sure, block, draws, side, level, step_down=step_down)
+            for block in (models[part] for part in parts(models.size, _ROWS))
         ]
-        beats, beaten, critical = (np.concatenate(x) for x in zip(*found, strict=True))
+        beats, beaten, critical = (np.concatenate(x) for x in zip(*bounds, strict=True))
     lower = 1 + beaten if side != "upper" else np.ones_like(beaten)
     upper = merit.size - beats if side != "lower" else np.full_like(beats, merit.size)
     return lower, upper, critical, draws.n_draws
@@ -85,27 +85,27 @@ def rank_bounds(
     """The least and the greatest rank of each model by variances of differences, (M, 2)."""
     m = merit.size
     bounds = np.tile(np.array([1, m], np.int64), (m, 1))
-    known, covariance = covariance_of(variance)
-    if known.size < 2:
+    models, covariance = covariance_of(variance)
+    if models.size < 2:
         return bounds
     estimates = make_estimates(
-        names=tuple(map(str, known)),
-        values=merit[known],
-        merit=merit[known],
+        names=tuple(map(str, models)),
+        values=merit[models],
+        merit=merit[models],
         covariance=covariance,
         variance=np.diagonal(covariance).copy(),
         df=df,
     )
     lower, upper, _, _ = find_ranks(
-        *(estimates, np.arange(known.size), pool),
+        *(estimates, np.arange(models.size), pool),
         simultaneous=simultaneous,
         level=level,
-        count=read_draws(None, known.size, level),
+        count=read_draws(None, models.size, level),
         seed=seed,
     )
     # A model without a standard error may be better or worse than all others.
-    bounds[known, 0] = lower
-    bounds[known, 1] = upper + m - known.size
+    bounds[models, 0] = lower
+    bounds[models, 1] = upper + m - models.size
     return bounds
 
 
@@ -113,42 +113,45 @@ def _find_together(
     merit: Floats,
     weights: Floats,
     sure: Flags,
-    chosen: Ints,
+    models: Ints,
     draws: Maxima,
     side: str,
     level: float,
     *,
     step_down: bool,
 ) -> tuple[Ints, Ints, float]:
-    """Test all ordered pairs of the chosen models at once, step by step."""
+    """How many models each beats, and is beaten by; all ordered pairs tested at once.
+
+    Step by step; the critical value is that of the last step.
+    """
     kept = np.zeros(sure.shape, bool)
     if side != "lower":
-        kept[chosen] = True
+        kept[models] = True
     if side != "upper":
-        kept[:, chosen] = True
+        kept[:, models] = True
     weights[~kept] = 0.0
-    shown = sure & kept
+    better = sure & kept
 
     def show(critical: float) -> int:
         """Mark differences above the critical value, and take them out of the test."""
         n_new = 0
         for rows in parts(merit.size, _ROWS):
             new = (merit[rows, None] - merit) * weights[rows] > critical
-            shown[rows] |= new
+            better[rows] |= new
             weights[rows][new] = 0.0
             n_new += int(np.count_nonzero(new))
         return n_new
 
     if step_down:  # what Bonferroni shows, the first step shows too
         show(upper_quantile((1.0 - level) / max(int(np.count_nonzero(weights)), 2), draws.df))
-    found: Floats | None = None
+    maxima: Floats | None = None
     while True:
-        found = _next_maxima(draws, weights, level, found)
-        critical = float(draws.quantiles(found, level)[0])
+        maxima = _next_maxima(draws, weights, level, maxima)
+        critical = float(draws.quantiles(maxima, level)[0])
         if draws.draw_more():
-            found = None
+            maxima = None
         elif not show(critical) or not step_down:
-            return shown.sum(axis=1)[chosen], shown.sum(axis=0)[chosen], critical
+            return better.sum(axis=1)[models], better.sum(axis=0)[models], critical
 
 
 def _next_maxima(draws: Maxima, weights: Floats, level: float, before: Floats | None) -> Floats:
@@ -159,38 +162,38 @@ def _next_maxima(draws: Maxima, weights: Floats, level: float, before: Floats | 
     """
     if before is None or draws.smooth:
         return draws.largest(weights)
-    found = before.copy()
+    maxima = before.copy()
     large = np.sort(np.argsort(-before[0])[: int(_AGAIN * (1 - level) * before.size)])
-    found[:, large] = draws.largest(weights, only=large)
+    maxima[:, large] = draws.largest(weights, only=large)
     others = np.setdiff1d(np.arange(before.size), large)
-    if others.size and order_statistics(found, level)[0] <= before[0, others].max():
-        found[:, others] = draws.largest(weights, only=others)
-    return found
+    if others.size and order_statistics(maxima, level)[0] <= before[0, others].max():
+        maxima[:, others] = draws.largest(weights, only=others)
+    return maxima
 
 
 def _find_alone(
     merit: Floats,
     weights: Floats,
     sure: Flags,
-    chosen: Ints,
+    models: Ints,
     draws: Maxima,
     side: str,
     level: float,
     *,
     step_down: bool,
 ) -> tuple[Ints, Ints, Floats]:
-    """Test each chosen model against the others, by a critical value of its own."""
-    shown = [sure[chosen], sure[:, chosen].T.copy()]
-    ahead = merit[chosen, None] - merit
+    """How many models each beats, and is beaten by, with a critical value for each model."""
+    better = [sure[models], sure[:, models].T.copy()]
+    ahead = merit[models, None] - merit
     gains = [ahead, -ahead]
-    left = [weights[chosen], weights[chosen]]
+    left = [weights[models], weights[models]]
     if side != "two-sided":
         left[0 if side == "lower" else 1][:] = 0.0
-    critical, active = np.zeros(chosen.size), np.arange(chosen.size)
+    critical, active = np.zeros(models.size), np.arange(models.size)
     while active.size:
-        own = chosen[active]
-        maxima = draws.largest(left[0][active], own, apart=True)
-        others = draws.largest(left[1][active], own, apart=True, sign=-1.0)
+        tested = models[active]
+        maxima = draws.largest(left[0][active], tested, apart=True)
+        others = draws.largest(left[1][active], tested, apart=True, sign=-1.0)
         np.maximum(maxima, others, out=maxima)
         critical[active] = draws.quantiles(maxima, level)
         if draws.draw_more():
@@ -198,11 +201,11 @@ def _find_alone(
         new = np.zeros(active.size, bool)
         for k in (0, 1):
             above = gains[k][active] * left[k][active] > critical[active, None]
-            shown[k][active] |= above
+            better[k][active] |= above
             left[k][active] *= ~above
             new |= above.any(axis=1)
         active = active[new] if step_down else active[:0]
-    beats, beaten = (each.sum(axis=1) for each in shown)
+    beats, beaten = (flags.sum(axis=1) for flags in better)
     return beats, beaten, critical
 
 
@@ -259,7 +262,7 @@ class RankSets(Record):
     )
 
     def tau_best(self, tau: int) -> tuple[str, ...]:
-        """List the models that may be among the best.
+        """Models that may be among the best.
 
         Parameters
         ----------
@@ -288,7 +291,7 @@ class RankSets(Record):
         return self._among(tau, self.lower, "upper")
 
     def tau_worst(self, tau: int) -> tuple[str, ...]:
-        """List the models that may be among the worst.
+        """Models that may be among the worst.
 
         Parameters
         ----------
@@ -387,19 +390,19 @@ def make_rank_sets(
         "seed": as_seed(rng),
     }
     count = read_draws(n_resamples, n_models, level)
-    chosen = choose_models(models, estimates.names)
+    indices = choose_models(models, estimates.names)
     lower, upper, critical, n_draws = find_ranks(
-        estimates, chosen, pool, level=level, count=count, **how
+        estimates, indices, pool, level=level, count=count, **how
     )
     order = np.sort(-estimates.merit)
     rank = 1 + np.searchsorted(order, -estimates.merit)
     of_models = of_record(estimates)
-    of_models["names"] = tuple(estimates.names[i] for i in chosen)
-    of_models["estimate"] = of_models["estimate"][chosen]
+    of_models["names"] = tuple(estimates.names[i] for i in indices)
+    of_models["estimate"] = of_models["estimate"][indices]
     return RankSets(
         **of_models,
         **how,
-        rank=rank[chosen].astype(np.int64),
+        rank=rank[indices].astype(np.int64),
         lower=lower,
         upper=upper,
         confidence_level=level,

@@ -101,7 +101,7 @@ def noun_of(result: PairDecisions) -> str:
 
 
 def _on(result: PairDecisions) -> str:
-    """Say what models are compared on; estimates may come from anywhere."""
+    """What models are compared on, as text; estimates may come from anywhere."""
     return f" on {result.n_samples} {noun_of(result)}" if result.n_samples else ""
 
 
@@ -109,8 +109,8 @@ def _against_control(result: PairDecisions, control: str, rule: tuple[str, ...])
     decisions = result.decisions[:, result.names.index(control)]
     better, worse, level = (np.count_nonzero(decisions == x) for x in (BETTER, WORSE, TIED))
     n_others = len(result.names) - 1
-    rest = n_others - better - worse - level
-    others = f", {rest} otherwise (see the table)" if rest else ""
+    n_other = n_others - better - worse - level
+    others = f", {n_other} otherwise (see the table)" if n_other else ""
     text = (
         f"{n_others} model{'s' * (n_others > 1)} against {control}{_on(result)}: "
         f"{better} significantly better, {worse} significantly worse, {level} not "
@@ -144,15 +144,15 @@ def _against_control(result: PairDecisions, control: str, rule: tuple[str, ...])
 
 
 def control_table(result: PairDecisions, control: str) -> Section:
-    """Make a table of the control, and of the others against it."""
+    """The table of the control, and of the others against it."""
     measure, columns = result.measure, result.against_control()
     decisions = columns.pop("decision", None)
     own_column: tuple[str, ...] = ()
     table = columns.values()
     style = style_of(measure, any_size=result.any_size)
-    own = format_score(result.score[result.names.index(control)], style)
-    rows: list[tuple[str, ...]] = [(control, own, "", "", "", "", "control")]
-    for model, score, difference, low, high, *pvalues, found in zip(*table, strict=True):
+    control_score = format_score(result.score[result.names.index(control)], style)
+    rows: list[tuple[str, ...]] = [(control, control_score, "", "", "", "", "control")]
+    for model, score, difference, low, high, *pvalues, outcome in zip(*table, strict=True):
         rows.append(
             (
                 model,
@@ -160,7 +160,7 @@ def control_table(result: PairDecisions, control: str) -> Section:
                 format_difference(difference, style),
                 format_ends([low, high], style, sign="+"),
                 *map(format_pvalue, pvalues),
-                found,
+                outcome,
             )
         )
     if decisions is not None:
@@ -178,10 +178,10 @@ def control_table(result: PairDecisions, control: str) -> Section:
     )
 
 
-def pairs_table(result: PairDecisions, chosen: Ints | None = None) -> Section:
-    """Make a table of pairs, the higher-ranked model first; by default of all kept ones."""
+def pairs_table(result: PairDecisions, indices: Ints | None = None) -> Section:
+    """The table of pairs, the higher-ranked model first; by default of all kept ones."""
     place = np.argsort(result.leaderboard.models)
-    rows = np.arange(len(result.pairs)) if chosen is None else chosen
+    rows = np.arange(len(result.pairs)) if indices is None else indices
     turned = np.diff(place[result.pairs[rows]])[:, 0] < 0
     sign = np.where(turned, -1.0, 1.0)
     pairs = np.where(turned[:, None], result.pairs[rows][:, ::-1], result.pairs[rows])
@@ -245,7 +245,7 @@ def _n_all(result: PairDecisions) -> int:
 
 
 def _as_far_as_tested(result: PairDecisions) -> tuple[str, ...]:
-    """Say which models may be best, and of which nothing is known."""
+    """Sentences about models that may be best, and about those of which nothing is known."""
     tested = (result.decisions != UNTESTED).any(axis=1)
     unknown = [result.names[i] for i in result.leaderboard.models if not tested[i]]
     may_be = f"Significantly worse in no tested pair: {listed(result.best)}."
@@ -253,7 +253,7 @@ def _as_far_as_tested(result: PairDecisions) -> tuple[str, ...]:
 
 
 def _left_out(result: PairDecisions) -> tuple[str, ...]:
-    """Say which pairs were not kept, and which samples were dropped."""
+    """Sentences about pairs that were not kept, and samples that were dropped."""
     kept: tuple[str, ...] = ()
     n = len(result.pairs)
     if result.kept == "significant":
@@ -274,7 +274,7 @@ def _left_out(result: PairDecisions) -> tuple[str, ...]:
 
 
 def leaderboard_table(result: PairDecisions) -> Section:
-    """Make a table of the models, with letters of ties."""
+    """The table of the models, with letters of ties."""
     board = result.leaderboard
     table = table_of(board)
     notes = list(table.notes)
@@ -298,7 +298,7 @@ def leaderboard_table(result: PairDecisions) -> Section:
 
 
 def _decisions(result: PairDecisions) -> list[Section]:
-    """List the decisions of each of a few models, where letters do not say them."""
+    """The decisions about each of a few models, where letters do not say them."""
     order = result.leaderboard.models
     if len(order) > _NAMED:
         return []
@@ -314,8 +314,8 @@ def _decisions(result: PairDecisions) -> list[Section]:
     rows: list[tuple[str, ...]] = []
     for i in order[untested[order] < len(order) - 1]:
         others = order[order != i]
-        found = [others[decisions[i, others] == x] for x in (BETTER, TIED)]
-        cells = [listed([result.names[j] for j in some]) for some in found]
+        by_outcome = [others[decisions[i, others] == x] for x in (BETTER, TIED)]
+        cells = [listed([result.names[j] for j in models]) for models in by_outcome]
         rows.append((result.names[i], *cells, str(untested[i]))[: len(names)])
     return [Section(title="Decisions", columns=names, rows=tuple(rows))]
 
@@ -444,7 +444,7 @@ class PairwiseResult(Pilot, Drawn, PairDecisions):
     )
 
     def matrix(self, field: str) -> NDArray[Any]:
-        """Write one field of the pairs as a matrix of models.
+        """One field of the pairs as a matrix of models.
 
         Parameters
         ----------

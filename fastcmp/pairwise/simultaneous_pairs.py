@@ -205,30 +205,30 @@ def simultaneous_pairs(
     alternative = choose(alternative, "alternative", tuple(ALTERNATIVES))
     level = as_level(confidence_level, alternative)
     draws = Draws(as_resamples(n_resamples), as_seed(rng))
-    given, estimates = estimates, estimates_of(estimates)  # type: ignore[assignment]
+    raw, estimates = estimates, estimates_of(estimates)  # type: ignore[assignment]
     if estimates is None:
         raise TypeError(
-            f"estimates must be fastcmp.Estimates, got {type(given).__name__}: pass "
+            f"estimates must be fastcmp.Estimates, got {type(raw).__name__}: pass "
             "Estimates(values, covariance)"
         )
     degrees, exponent = estimates.df, estimates.exponent
     variances = estimates.errors() ** 2
-    chosen = choose_pairs(estimates.names, None, control)
-    pairs = all_pairs(estimates.values.size) if chosen is None else chosen
+    indices = choose_pairs(estimates.names, None, control)
+    pairs = all_pairs(estimates.values.size) if indices is None else indices
     i, j = pairs.T
     difference, variance = estimates.values[i] - estimates.values[j], variances[i, j]
     statistic, inverse = standardize(difference, variance)
     pvalue = np.asarray(t_tail(statistic, alternative, degrees))
-    which: Any = {"alternative": alternative}
+    side: Any = {"alternative": alternative}
     with ThreadPool(check_workers(workers)) as pool:
         joint = normal_joint(variances, draws, degrees, pool)
         adjusted = joint_pvalues(
-            *(joint, pairs, statistic, inverse, pool), down=step == "down", integrated=True, **which
+            *(joint, pairs, statistic, inverse, pool), down=step == "down", integrated=True, **side
         )
         # By Boole's inequality at most so much; and never less than the pair alone.
         adjusted = np.clip(adjusted, pvalue, np.minimum(1.0, len(pairs) * pvalue))
         one = 0.5 + 0.5 * level if alternative != "two-sided" else level
-        critical = critical_value(joint, pairs, inverse, one, pool, **which)
+        critical = critical_value(joint, pairs, inverse, one, pool, **side)
     half = critical * np.sqrt(variance)
     ends = keep_side((difference - half, difference + half), alternative, (-math.inf, math.inf))
     return SimultaneousPairs(

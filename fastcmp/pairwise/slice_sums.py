@@ -55,10 +55,10 @@ def read_slices(
     masks: list[Flags] = []
     for name, column in named:
         title = f"slices[{name!r}]" if name else "slices"
-        if (found := count_rows(column, title)) != n:
+        if (n_entries := count_rows(column, title)) != n:
             raise ValueError(
-                f"{title} must have an entry for each of {n} items, got {found} (arrays of values "
-                "have one row a model)"
+                f"{title} must have an entry for each of {n} items, got {n_entries} (arrays of "
+                "values have one row a model)"
             )
         if name and isinstance(column, np.ndarray) and column.dtype == np.bool_:
             names.append(name)
@@ -146,15 +146,15 @@ class Part(NamedTuple):
     @property
     def influences(self) -> Floats:
         """What clusters add to the means, shape (G, M)."""
-        found: Floats = (self.sums - self.sizes[:, None] * self.mean) * self.scale
-        return found
+        influences: Floats = (self.sums - self.sizes[:, None] * self.mean) * self.scale
+        return influences
 
 
 class SliceSums:
     """Sums over some of the items, by one product for all pairs of models."""
 
     def __init__(self, items: Items, pairs: Pairs) -> None:
-        """Keep values item by item, a row an item, less what all models have in common."""
+        """Keeps values item by item, a row an item, less what all models have in common."""
         self.items, self.pairs, self.clusters = items, pairs, items.clusters
         self._largest = float(np.abs(items.matrix).max(initial=0.0))
         self.counted = items.binary and items.clusters is None and items.matrix.shape[1] < _WHOLE
@@ -204,33 +204,33 @@ class SliceSums:
         squares = self.squares(sums - sizes[:, None] * mean, float(sizes.max()))
         return Part(n, int(np.count_nonzero(sizes)), mean, squares, 0, sums, sizes)
 
-    def rest(self, whole: Part, own: Part, mask: Flags) -> Part:  # noqa: ARG002
+    def rest(self, whole: Part, inside: Part, mask: Flags) -> Part:  # noqa: ARG002
         """The items outside a slice, by what it and all items have."""
-        n, (i, j) = whole.n - own.n, self.pairs.T
-        mean = (whole.n * whole.mean - own.n * own.mean) / n
+        n, (i, j) = whole.n - inside.n, self.pairs.T
+        mean = (whole.n * whole.mean - inside.n * inside.mean) / n
         if self.clusters is not None:
-            return self._of_clusters(n, mean, whole.sums - own.sums, whole.sizes - own.sizes)
-        d, d_own, d_rest = (x[i] - x[j] for x in (whole.mean, own.mean, mean))
-        between = own.n * (d_own - d) ** 2 + n * (d_rest - d) ** 2
-        squares = whole.squares - own.squares - between
+            return self._of_clusters(n, mean, whole.sums - inside.sums, whole.sizes - inside.sizes)
+        d, d_own, d_rest = (x[i] - x[j] for x in (whole.mean, inside.mean, mean))
+        between = inside.n * (d_own - d) ** 2 + n * (d_rest - d) ** 2
+        squares = whole.squares - inside.squares - between
         return Part(n, n, mean, np.where(squares <= 1e-12 * whole.squares, 0.0, squares))
 
     def squares(self, rows: Floats, scale: float) -> Floats:
         """Sums of squares of the differences of columns about their means, by pair."""
         gram, total, (i, j) = rows.T @ rows, rows.sum(axis=0), self.pairs.T
-        own = np.diagonal(gram)
-        size = own[i] + own[j]
-        found = size - 2.0 * gram[i, j] - (total[i] - total[j]) ** 2 / len(rows)
+        norms = np.diagonal(gram)
+        size = norms[i] + norms[j]
+        squares = size - 2.0 * gram[i, j] - (total[i] - total[j]) ** 2 / len(rows)
         noise = _ROUNDED * len(rows) * (scale * self._largest) ** 2
-        for k in np.flatnonzero(found <= np.maximum(_LOST * size, noise)):
+        for k in np.flatnonzero(squares <= np.maximum(_LOST * size, noise)):
             d = rows[:, i[k]] - rows[:, j[k]]
             d -= d.mean()
-            found[k] = d @ d
-        found[found <= noise] = 0.0
-        return np.asarray(found)
+            squares[k] = d @ d
+        squares[squares <= noise] = 0.0
+        return np.asarray(squares)
 
     def joint(self, masks: Flags, *, rest: bool) -> Floats:
-        """What units add to all slices of all models, (S, M, U); with `rest` less the rest."""
+        """What units add to all slices of all models, (S, M, U); with `rest` minus the rest."""
         n_slices, m, n = len(masks), len(self.offset), masks.shape[1]
         units = n if self.clusters is None else len(self.clusters.labels)
         check_memory(
@@ -242,11 +242,11 @@ class SliceSums:
         out = np.zeros((n_slices, m, units))
         whole = self.of(np.ones(n, bool))
         for mask, into in zip(masks, out, strict=True):
-            own = self.of(mask)
-            found = [(1.0, own, mask)]
+            inside = self.of(mask)
+            pieces = [(1.0, inside, mask)]
             if rest:
-                found.append((-1.0, self.rest(whole, own, mask), ~mask))
-            for sign, part, flags in found:
+                pieces.append((-1.0, self.rest(whole, inside, mask), ~mask))
+            for sign, part, flags in pieces:
                 if self.clusters is None:
                     into[:, flags] = (
                         sign * part.scale * (self.values_at(np.flatnonzero(flags)) - part.mean)

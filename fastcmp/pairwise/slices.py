@@ -201,11 +201,11 @@ def compare_slices(
         interaction=choose(interaction, "interaction", INTERACTIONS),
         min_items=as_whole(min_items, "min_items", 2),
     )
-    chosen = choose_pairs(items.names, pairs, control)
+    pair_indices = choose_pairs(items.names, pairs, control)
     total = items.matrix.shape[1] if keep is None else keep.size
     masks = read_slices(slices, total, keep, with_index(values))
     with ThreadPool(check_workers(workers)) as pool:
-        return slices_record(items, masks, chosen, options, pool)
+        return slices_record(items, masks, pair_indices, options, pool)
 
 
 def items_of_estimates(estimates: Estimates) -> Items:
@@ -223,14 +223,14 @@ def items_of_estimates(estimates: Estimates) -> Items:
 def slices_record(
     items: Items,
     slices: Slices,
-    chosen: Pairs | None,
+    pair_indices: Pairs | None,
     options: SliceOptions,
     pool: ThreadPool,
     sums_of: Callable[[Items, Pairs], SliceSums] = SliceSums,
 ) -> SlicesResult:
-    """Test all slices and pairs, and what follows from them."""
+    """The record of the tests of all slices and pairs."""
     names, masks = slices
-    pairs = all_pairs(len(items.names)) if chosen is None else chosen
+    pairs = all_pairs(len(items.names)) if pair_indices is None else pair_indices
     (n_slices, n), p, alpha = masks.shape, len(pairs), options.alpha
     advice = "pass pairs= or control=, or fewer slices"
     check_memory(200.0 * n_slices * p, None, f"{n_slices} slices of {p} pairs", advice)
@@ -244,23 +244,23 @@ def slices_record(
     discordant = np.zeros((n_slices, p), np.int64)
 
     def look(s: int) -> None:
-        own = sums.of(masks[s])
-        sizes[:2, s], mean[s], variance[s] = (own.n, own.units), own.mean, own.variance
-        discordant[s] = own.discordant
+        inside = sums.of(masks[s])
+        sizes[:2, s], mean[s], variance[s] = (inside.n, inside.units), inside.mean, inside.variance
+        discordant[s] = inside.discordant
         if sums.common.size:
             level[s] = sums.common[masks[s]].mean()
-        if own.n == n:
+        if inside.n == n:
             return
-        rest = sums.rest(whole, own, masks[s])
-        sizes[2, s], v, w = rest.units, own.variance, rest.variance
+        outside = sums.rest(whole, inside, masks[s])
+        sizes[2, s], v, w = outside.units, inside.variance, outside.variance
         rest_variance[s], contrast_variance[s] = w, v + w
-        if items.clusters is not None and min(own.units, rest.units) > 1:
+        if items.clusters is not None and min(inside.units, outside.units) > 1:
             # Clusters may have items of both.
-            scale = own.scale * own.sizes.max() + rest.scale * rest.sizes.max()
-            contrast_variance[s] = sums.squares(own.influences - rest.influences, scale)
-        contrast[s] = own.mean[i] - own.mean[j] - rest.mean[i] + rest.mean[j]
+            scale = inside.scale * inside.sizes.max() + outside.scale * outside.sizes.max()
+            contrast_variance[s] = sums.squares(inside.influences - outside.influences, scale)
+        contrast[s] = inside.mean[i] - inside.mean[j] - outside.mean[i] + outside.mean[j]
         with np.errstate(divide="ignore", invalid="ignore"):
-            parts = v**2 / (own.units - 1.0) + w**2 / (rest.units - 1.0)
+            parts = v**2 / (inside.units - 1.0) + w**2 / (outside.units - 1.0)
             contrast_df[s] = (v + w) ** 2 / parts
 
     pool.run(look, range(n_slices), steps=no_step)
@@ -278,16 +278,18 @@ def slices_record(
     drawn = options.adjust in JOINT and family.size > 0
     if drawn:
         adjusted = np.full(pvalue.shape, np.nan)
-        given = (statistic[family], pvalue[family], variance[family])
-        adjusted[family] = _joint_pvalues(sums, masks[family], *given, options, pool)
+        of_family = (statistic[family], pvalue[family], variance[family])
+        adjusted[family] = _joint_pvalues(sums, masks[family], *of_family, options, pool)
     else:
         adjusted = adjust_checked(pvalue.ravel(), plain).reshape(pvalue.shape)
     _, rest_pvalue = _t_tests(contrast, contrast_variance, contrast_df)
     # Of a slice without variance, or a rest, it is not known how far its difference is off.
-    known = (variance > 0.0) & (rest_variance > 0.0)
-    rest_pvalue[~known & (contrast != 0.0)] = np.nan
+    has_variance = (variance > 0.0) & (rest_variance > 0.0)
+    rest_pvalue[~has_variance & (contrast != 0.0)] = np.nan
     limits = _Limits(difference, variance, df, sizes[0].astype(np.int64), counted=sums.counted)
-    found = _interaction(sums, names, masks, options, limits, contrast, (tested, known))
+    interaction = _interaction(
+        sums, names, masks, options, limits, contrast, (tested, has_variance)
+    )
     exponent, alone = items.exponent, limits.interval(1.0 - alpha)
     rest_adjusted = adjust_checked(rest_pvalue.ravel(), plain).reshape(pvalue.shape)
     margin = None if options.margin is None else times(options.margin, -exponent)
@@ -320,11 +322,11 @@ def slices_record(
         rest_pvalue=rest_pvalue.T,
         rest_pvalue_adjusted=rest_adjusted.T,
         disjoint=_are_disjoint(masks),
-        interaction=found.test,
-        interaction_statistic=found.statistic,
-        interaction_df=found.df,
-        interaction_pvalue=found.pvalue,
-        interaction_pvalue_adjusted=adjust_checked(found.pvalue, plain),
+        interaction=interaction.test,
+        interaction_statistic=interaction.statistic,
+        interaction_df=interaction.df,
+        interaction_pvalue=interaction.pvalue,
+        interaction_pvalue_adjusted=adjust_checked(interaction.pvalue, plain),
         margins=margins,
         adjust=options.adjust,
         alpha=alpha,
@@ -334,18 +336,18 @@ def slices_record(
         adjust_draws="normal draws" if drawn else None,
         adjust_resamples=options.draws.n if drawn else None,
         adjust_seed=options.draws.seed if drawn else None,
-        cautions=(*cautions, *found.cautions),
+        cautions=(*cautions, *interaction.cautions),
         **worst,
         **{name: times(value, exponent) for name, value in scaled.items()},
     )
 
 
 def with_slices(
-    made: Any,
+    record: Any,
     raw: Any,
     items: Items,
     keep: Flags | None,
-    chosen: Pairs | None,
+    pair_indices: Pairs | None,
     options: Options,
     pool: ThreadPool,
     sums_of: Callable[[Items, Pairs], SliceSums] = SliceSums,
@@ -356,8 +358,8 @@ def with_slices(
     masks = read_slices(raw, items.matrix.shape[1] if keep is None else keep.size, keep, indexed)
     adjust = options.adjust if options.adjust in (*ADJUSTMENTS, *JOINT) else "holm"
     draws = Draws(9999, 0) if options.draws is None else options.draws
-    own = SliceOptions(adjust, options.alpha, draws, options.lower_is_better, options.margin)
-    return replace(made, slices=slices_record(items, masks, chosen, own, pool, sums_of))
+    spec = SliceOptions(adjust, options.alpha, draws, options.lower_is_better, options.margin)
+    return replace(record, slices=slices_record(items, masks, pair_indices, spec, pool, sums_of))
 
 
 def _t_tests(difference: Floats, variance: Floats, df: Floats) -> tuple[Floats, Floats]:
@@ -392,8 +394,8 @@ def _joint_pvalues(
     scores = np.where(np.isnan(pvalue), np.nan, np.sign(statistic) * -ndtri(pvalue / 2.0))
     inverse = np.sqrt(np.divide(1.0, variance, out=np.zeros_like(variance), where=variance > 0.0))
     down = options.adjust == "maxt"
-    found = joint_pvalues(joint, within, scores.ravel(), inverse.ravel(), pool, down=down)
-    return np.maximum(found.reshape(pvalue.shape), pvalue)
+    adjusted = joint_pvalues(joint, within, scores.ravel(), inverse.ravel(), pool, down=down)
+    return np.maximum(adjusted.reshape(pvalue.shape), pvalue)
 
 
 class _Limits:
@@ -426,8 +428,8 @@ class _Limits:
         half = reach * np.where(self.still, np.nan, np.sqrt(self.variance))
         ends = np.stack([self.difference - half, self.difference + half], axis=2)
         if self._units is not None:
-            found = np.stack(bounded_interval(self._units, level), axis=1)
-            ends[self.still] = found[self._kinds.ravel()]
+            by_kind = np.stack(bounded_interval(self._units, level), axis=1)
+            ends[self.still] = by_kind[self._kinds.ravel()]
         return ends
 
     def above(self, at: float, sign: float) -> Floats:
@@ -493,9 +495,9 @@ def _worst(
             ends[:, side, 1] = np.fmin.reduce(sign * at_once[..., high], axis=0)
             if margin is not None:
                 not_worse[:, side] = limits.above(-margin, sign)[family].max(axis=0)
-                each = limits.above(margin, -sign)[family]
-                n_known = np.count_nonzero(~np.isnan(each), axis=0)
-                worse[:, side] = np.minimum(n_known * np.fmin.reduce(each, axis=0), 1.0)
+                pvalues = limits.above(margin, -sign)[family]
+                n_known = np.count_nonzero(~np.isnan(pvalues), axis=0)
+                worse[:, side] = np.minimum(n_known * np.fmin.reduce(pvalues, axis=0), 1.0)
     return {
         "worst": worst,
         "worst_difference": lead,
@@ -505,7 +507,7 @@ def _worst(
     }
 
 
-class _Found(NamedTuple):
+class _InteractionTest(NamedTuple):
     """The test that differences are the same in all slices, by pair."""
 
     test: str
@@ -523,14 +525,14 @@ def _interaction(
     options: SliceOptions,
     limits: _Limits,
     contrast: Floats,
-    which: tuple[Flags, Flags],
-) -> _Found:
-    """Test whether the differences of each pair are the same in all slices."""
+    usable: tuple[Flags, Flags],
+) -> _InteractionTest:
+    """Tests of whether the differences of each pair are the same in all slices."""
     from scipy.special import chdtrc
 
     p, test = len(sums.pairs), options.interaction
     none = np.full(p, np.nan)
-    nothing = _Found("none", none, np.full((p, 2), np.nan), none)
+    nothing = _InteractionTest("none", none, np.full((p, 2), np.nan), none)
     codes = None if sums.clusters is None else sums.clusters.codes
     if test == "none":
         return nothing
@@ -541,7 +543,7 @@ def _interaction(
             f"slices[{name!r}] holds all items: leave it out"
         )
     if _are_disjoint(masks) and (codes is None or _nested(codes, masks)):
-        used = np.flatnonzero(which[0])
+        used = np.flatnonzero(usable[0])
         if used.size < 2:
             return nothing
         units = limits.df[used, 0] + 1.0
@@ -552,21 +554,21 @@ def _interaction(
         raise ValueError(
             "interaction='welch-f' needs slices that do not overlap, of whole clusters: use 'wald'"
         )
-    used = np.flatnonzero(which[1].any(axis=1))
+    used = np.flatnonzero(usable[1].any(axis=1))
     if not used.size:
         return nothing
     if test == "auto" and float(len(names)) ** 2 * sums.rows.size > _WORK:
-        said = f"The {len(names)} slices overlap, and were not tested together, which takes long: "
-        return nothing._replace(cautions=(said + "pass interaction='wald'.",))
+        text = f"The {len(names)} slices overlap, and were not tested together, which takes long: "
+        return nothing._replace(cautions=(text + "pass interaction='wald'.",))
     rows = sums.joint(masks[used], rest=True)
     statistic, df = none.copy(), np.full((p, 2), np.inf)
     for k, (i, j) in enumerate(sums.pairs.tolist()):
-        some = which[1][used, k]
-        own = (rows[:, i] - rows[:, j])[some]
-        if len(own):
-            statistic[k], df[k, 0] = _wald(contrast[used[some], k], own @ own.T)
+        has_test = usable[1][used, k]
+        differences = (rows[:, i] - rows[:, j])[has_test]
+        if len(differences):
+            statistic[k], df[k, 0] = _wald(contrast[used[has_test], k], differences @ differences.T)
     pvalue = np.where(df[:, 0] > 0.0, chdtrc(df[:, 0], statistic), np.nan)
-    return _Found("wald", statistic, df, pvalue)
+    return _InteractionTest("wald", statistic, df, pvalue)
 
 
 def _are_disjoint(masks: Flags) -> bool:
@@ -592,7 +594,9 @@ def _wald(contrast: Floats, covariance: Floats) -> tuple[float, float]:
     return float((turned[kept] ** 2 / values[kept]).sum()), float(kept.sum())
 
 
-def _homogeneity(difference: Floats, variance: Floats, units: Floats, test: str) -> _Found:
+def _homogeneity(
+    difference: Floats, variance: Floats, units: Floats, test: str
+) -> _InteractionTest:
     """Wald's Q, or Welch's F, of slices that do not overlap, (S, P), and have a variance."""
     from scipy.special import chdtrc, fdtrc
 
@@ -605,47 +609,47 @@ def _homogeneity(difference: Floats, variance: Floats, units: Floats, test: str)
         q = np.where(k > 1.0, (weights * (difference - mean) ** 2).sum(axis=0), np.nan)
         df = np.stack([k - 1.0, np.full(k.size, np.inf)], axis=1)
         if test == "wald":
-            return _Found("wald", q, df, np.asarray(chdtrc(df[:, 0], q)))
+            return _InteractionTest("wald", q, df, np.asarray(chdtrc(df[:, 0], q)))
         spread = np.where(used, (1.0 - share) ** 2 / (units[:, None] - 1.0), 0.0).sum(axis=0)
         f = q / (k - 1.0) / (1.0 + 2.0 * (k - 2.0) / (k**2 - 1.0) * spread)
         df[:, 1] = (k**2 - 1.0) / (3.0 * spread)
-        return _Found("welch-f", f, df, np.asarray(fdtrc(df[:, 0], df[:, 1], f)))
+        return _InteractionTest("welch-f", f, df, np.asarray(fdtrc(df[:, 0], df[:, 1], f)))
 
 
 def _cautions(
     sums: SliceSums, slices: Slices, tested: Flags, few: Flags, still: Flags, *, unknown: Any
 ) -> list[str]:
     """What makes the answers doubtful, in sentences."""
-    (names, masks), found = slices, []
+    (names, masks), cautions = slices, []
 
     def named(flags: Any) -> str:
         return listed([name for name, flag in zip(names, flags, strict=True) if flag])
 
     unit = "items" if sums.clusters is None else "clusters"
     if not tested.all():
-        found.append(f"TOO SMALL to be tested, and not counted: {named(~tested)}.")
+        cautions.append(f"TOO SMALL to be tested, and not counted: {named(~tested)}.")
     seen: dict[bytes, str] = {}
     for name, row in zip(names, np.packbits(masks, axis=1), strict=True):
         first = seen.setdefault(row.tobytes(), name)
         if first != name:
-            found.append(f"{first} and {name} hold the same items.")
+            cautions.append(f"{first} and {name} hold the same items.")
     if (whole := masks.all(axis=1)).any():
-        found.append(f"{named(whole)}: all items, and no rest to compare with.")
+        cautions.append(f"{named(whole)}: all items, and no rest to compare with.")
     if few.any():
         what = f"there are fewer than {_FEW} {unit}"
         if sums.counted:
             what = f"a pair of models differs on fewer than {_FEW} items"
-        found.append(f"In {named(few)} {what}: t is rough there.")
+        cautions.append(f"In {named(few)} {what}: t is rough there.")
     if still.any():
-        found.append(
+        cautions.append(
             f"In {named(still)} some pairs never differ, or always alike: without variance these "
             "are not compared with the rest, nor in the interaction."
         )
     if unknown:
-        found.append(
+        cautions.append(
             "In some slices no test has an answer: without variance, or the measure is undefined."
         )
     codes = None if sums.clusters is None else sums.clusters.codes
     if codes is not None and _are_disjoint(masks) and not _nested(codes, masks):
-        found.append("Clusters have items of several slices: these are not independent.")
-    return found
+        cautions.append("Clusters have items of several slices: these are not independent.")
+    return cautions

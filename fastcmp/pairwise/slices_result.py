@@ -226,11 +226,11 @@ class SlicesResult(Drawn, Record):
             raise ValueError("slices overlap, and shrinkage is for slices that do not: cut them up")
         # In units of the largest error, so that no square is beyond floats.
         unit = float(np.nanmax(self.standard_error, initial=0.0)) or 1.0
-        found = [
+        rows = [
             _shrink(d / unit, (e / unit) ** 2, method)
             for d, e in zip(self.difference, self.standard_error, strict=True)
         ]
-        shrunk, error, mean, tau2, q = (np.stack(x) for x in zip(*found, strict=True))
+        shrunk, error, mean, tau2, q = (np.stack(x) for x in zip(*rows, strict=True))
         with np.errstate(over="ignore"):
             return Shrunk(shrunk * unit, error * unit, mean * unit, tau2 * unit * unit, q)
 
@@ -259,17 +259,17 @@ class SlicesResult(Drawn, Record):
             )
         ]
         if self.interaction != "none":
-            own = self.interaction_pvalue_adjusted
-            n_differ = int(np.count_nonzero(own <= self.alpha))
-            said = f"adjusted p from {format_pvalue(np.fmin.reduce(own))}"
+            pvalues = self.interaction_pvalue_adjusted
+            n_differ = int(np.count_nonzero(pvalues <= self.alpha))
+            text_of_p = f"adjusted p from {format_pvalue(np.fmin.reduce(pvalues))}"
             if p == 1:
-                said = f"p {format_pvalue(float(self.interaction_pvalue[0]))}"
+                text_of_p = f"p {format_pvalue(float(self.interaction_pvalue[0]))}"
             text.append(
                 f"Are differences the same in all slices? {_TESTS[self.interaction]} says no for "
-                f"{n_differ} of {p} {'pair' if p == 1 else 'pairs'} ({said})."
+                f"{n_differ} of {p} {'pair' if p == 1 else 'pairs'} ({text_of_p})."
             )
         order = np.lexsort((self.pvalue.ravel(), self.pvalue_adjusted.ravel()))
-        shown = "slice n_items model_a model_b difference low pvalue pvalue_adjusted"
+        columns = "slice n_items model_a model_b difference low pvalue pvalue_adjusted"
         notes = (
             how(f"P-values {adjusted_by(self.adjust, 'for all slices and pairs together')}."),
             how(
@@ -286,34 +286,36 @@ class SlicesResult(Drawn, Record):
             Section(title=IN_SLICES, text=tuple(text)),
             *beware(self),
             table_of("Means", means, notes=more),
-            self._printed("Differences", f"{shown} rest_pvalue_adjusted", order=order, notes=notes),
+            self._printed(
+                "Differences", f"{columns} rest_pvalue_adjusted", order=order, notes=notes
+            ),
             self._worst_table(interval_name(1.0 - self.alpha)),
         ]
 
     def _worst_table(self, level: str) -> Section:
         """A row a model and opponent: where it does worst."""
         places, worst = np.concatenate([self.pairs, self.pairs[:, ::-1]]), self.worst.T.ravel()
-        known = worst >= 0
+        has_worst = worst >= 0
 
         def sides(field: Any) -> Any:
-            return np.concatenate(np.moveaxis(np.asarray(field), 1, 0))[known]
+            return np.concatenate(np.moveaxis(np.asarray(field), 1, 0))[has_worst]
 
-        shown = {
-            "model": [self.names[i] for i in places[known, 0]],
-            "against": [self.names[j] for j in places[known, 1]],
-            "worst slice": [self.slices[s] for s in worst[known]],
+        columns = {
+            "model": [self.names[i] for i in places[has_worst, 0]],
+            "against": [self.names[j] for j in places[has_worst, 1]],
+            "worst slice": [self.slices[s] for s in worst[has_worst]],
             "lead there": written(sides(self.worst_difference), "+.4g"),
             level: written(sides(self.worst_interval), "+.4g"),
         }
         if self.margins is not None:
             title = f"p: not worse by {self.margins.margin:g} anywhere"
-            shown[title] = list(map(format_pvalue, sides(self.not_worse_pvalue)))
-            shown["p: worse somewhere"] = list(map(format_pvalue, sides(self.worse_pvalue)))
+            columns[title] = list(map(format_pvalue, sides(self.not_worse_pvalue)))
+            columns["p: worse somewhere"] = list(map(format_pvalue, sides(self.worse_pvalue)))
         note = (
             "Lead: by how much the model is better, below 0 where it is worse. The interval is "
             "for the slice that is truly worst, which need not be the one that looks so."
         )
-        return table_of("Worst slices", shown, notes=(note,))
+        return table_of("Worst slices", columns, notes=(note,))
 
 
 def _shrink(d: Floats, variance: Floats, method: str) -> tuple[Any, ...]:

@@ -100,18 +100,18 @@ class SuperiorAbility(Record):
     @property
     def pvalue(self) -> float:
         """P-value of H0 with the recentring that was chosen."""
-        found = {
+        pvalues = {
             "lower": self.pvalue_lower,
             "consistent": self.pvalue_consistent,
             "upper": self.pvalue_upper,
         }
-        return found[self.recentring]
+        return pvalues[self.recentring]
 
     @property
     def superior(self) -> tuple[str, ...]:
         """The models shown to be better than the control, best first."""
-        shown = self.pvalue_adjusted <= self.alpha
-        return tuple(self.names[i] for i in self._order() if shown[i])
+        is_superior = self.pvalue_adjusted <= self.alpha
+        return tuple(self.names[i] for i in self._order() if is_superior[i])
 
     def _order(self) -> list[int]:
         order: list[int] = np.argsort(-self.difference, kind="stable").tolist()
@@ -125,10 +125,10 @@ class SuperiorAbility(Record):
         list of Section
             The test of all at once, and the models.
         """
-        shown = self.superior
+        superior = self.superior
         pvalues = (self.pvalue_lower, self.pvalue_consistent, self.pvalue_upper)
         three = [format_drawn(self, pvalue) for pvalue in pvalues]
-        found = f"better than {self.control}: {listed(shown)}" if shown else "none"
+        conclusion = f"better than {self.control}: {listed(superior)}" if superior else "none"
         null = f"no model is better than {self.control}"
         promised = f"The probability of even one false decision is at most {self.alpha:g}."
         text = (
@@ -139,7 +139,7 @@ class SuperiorAbility(Record):
                 f"upper {three[2]}.",
                 how=f"The null hypothesis is that {null}.",
             ),
-            Sentence(f"Shown at {self.alpha:g}, step down: {found}. {promised}", how=promised),
+            Sentence(f"Shown at {self.alpha:g}, step down: {conclusion}. {promised}", how=promised),
             drawn(self),
         )
         columns = {
@@ -166,7 +166,7 @@ _TIE = 1e-9
 
 
 def find_control(control: int | str, names: tuple[str, ...]) -> int:
-    """Find the control by name or position."""
+    """The position of the control, by name or position."""
     try:
         return position_of(control, names)
     except ValueError as error:
@@ -251,12 +251,12 @@ def make_superior_ability(
     steps = [pvalue(row, float(statistic[i])) for row, i in zip(maxima, order, strict=True)]
     adjusted = np.empty(order.size)
     adjusted[order] = np.maximum.accumulate(steps)
-    own = of_record(estimates) | {
+    of_models = of_record(estimates) | {
         "names": tuple(estimates.names[i] for i in others),
         "estimate": estimates.values[others],
     }
     record = SuperiorAbility(
-        **own,
+        **of_models,
         pvalue_lower=of_all["lower"],
         pvalue_consistent=of_all["consistent"],
         pvalue_upper=of_all["upper"],

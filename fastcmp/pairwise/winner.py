@@ -130,24 +130,24 @@ def survival(z: float, below: float, above: float) -> float:
         return float(beyond / (ndtr(high) - ndtr(low)))
 
     def tail(more: float) -> float:
-        """Give P(X >= low + more), but for a factor that is the same for all."""
+        """P(X >= low + more), but for a factor that is the same for all."""
         if math.isinf(more):
             return 0.0
         t = low + more
         return float(erfcx(_ROOT * t)) * math.exp(-0.5 * more * (t + low))
 
-    rest = tail(below + above)
-    return (tail(below) - rest) / (tail(0.0) - rest)
+    beyond_range = tail(below + above)
+    return (tail(below) - beyond_range) / (tail(0.0) - beyond_range)
 
 
-def solve(found: Callable[[float], float], wanted: float, ends: tuple[float, float]) -> float:
-    """Find where a function that rises from 0 to 1 between two ends has a value."""
-    a, at_a, b, at_b = ends[0], -wanted, ends[1], 1.0 - wanted
+def solve(function: Callable[[float], float], target: float, ends: tuple[float, float]) -> float:
+    """Where a function that rises from 0 to 1 between two ends reaches a value."""
+    a, at_a, b, at_b = ends[0], -target, ends[1], 1.0 - target
     for i in range(_MOST_STEPS):
         if b - a <= _PRECISION * max(abs(a), abs(b)):
             break
         middle = itp_step(a, at_a, b, at_b, i)
-        a, at_a, b, at_b = narrowed(a, at_a, b, at_b, middle, found(middle) - wanted)
+        a, at_a, b, at_b = narrowed(a, at_a, b, at_b, middle, function(middle) - target)
     # An end that never moved is the answer.
     return b if b == ends[1] else a if a == ends[0] else 0.5 * (a + b)
 
@@ -166,13 +166,13 @@ def truncated_mean(
     errors of the mean; `error` is the standard error at a mean.
     """
 
-    def found(mean: float) -> float:
+    def probability_at(mean: float) -> float:
         sigma = error(mean)
         z = (x - mean) / sigma
         below, above = (x - truncation[0]) / sigma, (truncation[1] - x) / sigma
         return survival(z, min(below, z + critical), min(above, critical - z))
 
-    return solve(found, probability, ends)
+    return solve(probability_at, probability, ends)
 
 
 def conditional_mean(
@@ -360,7 +360,7 @@ class _Observed(NamedTuple):
     n: float | None
 
     def error(self, mean: float) -> float:
-        """Find the standard error at a mean."""
+        """The standard error at a mean."""
         if self.n is None:
             return self.sigma
         return float(np.sqrt(abs(mean) * (1.0 - abs(mean)) / self.n))

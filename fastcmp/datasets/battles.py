@@ -45,8 +45,8 @@ class WinTables(NamedTuple):
 
 
 def read_win_tables(wins: Any, ties: Any, names: Any) -> WinTables:
-    """Check both tables, and find the names of the models."""
-    table, own = _read_table(wins, "wins")
+    """Both tables, checked, with the names of the models."""
+    table, columns = _read_table(wins, "wins")
     n_models = len(table)
     if n_models < 2:
         raise ValueError(f"wins must be of at least 2 models, got shape {table.shape}")
@@ -55,7 +55,7 @@ def read_win_tables(wins: Any, ties: Any, names: Any) -> WinTables:
         tied, labels = _read_table(ties, "ties")
         if tied.shape != table.shape:
             raise ValueError(f"ties must have the shape of wins, {table.shape}, got {tied.shape}")
-        if own is not None and labels is not None and labels != own:
+        if columns is not None and labels is not None and labels != columns:
             raise ValueError("ties must have the models of wins in the same order (pandas)")
         if (different := np.argwhere(tied != tied.T)).size:
             i, j = different[0].tolist()
@@ -65,7 +65,7 @@ def read_win_tables(wins: Any, ties: Any, names: Any) -> WinTables:
             )
     if not table.sum() + tied.sum() <= LARGEST_COUNT:
         raise ValueError("wins and ties must add up to at most 2**53")
-    return WinTables(read_names(names, n_models, own), table, tied)
+    return WinTables(read_names(names, n_models, columns), table, tied)
 
 
 def _read_table(raw: Any, name: str) -> tuple[Floats, list[str] | None]:
@@ -90,11 +90,11 @@ def _read_table(raw: Any, name: str) -> tuple[Floats, list[str] | None]:
     if len(bad):
         i, j = bad[0].tolist()
         raise ValueError(f"{name} must be finite and >= 0, got {table[i, j]} at [{i}, {j}]")
-    own = np.flatnonzero(np.diagonal(table))
-    if own.size:
+    met = np.flatnonzero(np.diagonal(table))
+    if met.size:
         raise ValueError(
             f"{name} must be 0 on the diagonal (no model meets itself), got "
-            f"{table[own[0], own[0]]:g} for model {own[0]}"
+            f"{table[met[0], met[0]]:g} for model {met[0]}"
         )
     return table, labels
 
@@ -184,7 +184,7 @@ def _some(names: Sequence[str]) -> str:
 def win_components(
     wins: ArrayLike, ties: ArrayLike | None = None, *, names: Sequence[str] | None = None
 ) -> WinComponents:
-    """Find out whether models can be ranked by strengths of Bradley and Terry.
+    """Whether models can be ranked by strengths of Bradley and Terry.
 
     Parameters
     ----------
@@ -252,15 +252,15 @@ def components(linked: NDArray[np.float64], kind: str) -> Components:
 
 def _reaches_all(direct: NDArray[np.bool_]) -> bool:
     """Whether the first model is linked to all, directly or through others."""
-    found = new = np.arange(len(direct)) == 0
-    while new.any() and not found.all():
-        new = direct[new].any(axis=0) & ~found
-        found = found | new
-    return bool(found.all())
+    reached = new = np.arange(len(direct)) == 0
+    while new.any() and not reached.all():
+        new = direct[new].any(axis=0) & ~reached
+        reached = reached | new
+    return bool(reached.all())
 
 
 def davidson_problem(wins: NDArray[np.float64], ties: NDArray[np.float64]) -> str:
-    """Say why Davidson's nu has no finite estimate; "" where strengths and nu have.
+    """Why Davidson's nu has no finite estimate; "" where strengths and nu have one.
 
     The likelihood rises without end along u and v > 0, for strengths and log nu, where
     u_i - u_j >= 2 v for each win of i over j and |u_i - u_j| <= 2 v for each tie. Such
@@ -297,8 +297,8 @@ def read_scores(
     if isinstance(scores, ItemTable):
         groups = scores.groups if groups is None else groups
         scores = dict(zip(scores.names, scores.means, strict=True))
-    known = read_score_table(scores, names, lower_is_better=lower_is_better)
-    names, tasks, table, _ = known
+    board = read_score_table(scores, names, lower_is_better=lower_is_better)
+    names, tasks, table, _ = board
     absent = np.isnan(table)
     if missing == "raise" and absent.any():
         model, task = np.argwhere(absent)[0].tolist()
@@ -314,7 +314,7 @@ def read_scores(
     clusters = read_item_groups(
         table.shape[1], groups=groups, keep=None if kept.all() else np.asarray(kept)
     ).clusters
-    gains = gains_of(known)
+    gains = gains_of(board)
     codes = rank_codes(gains, worst=missing == "worst")
     codes = np.ascontiguousarray(codes[:, kept])
     n_tasks = codes.shape[1]
@@ -348,23 +348,23 @@ def read_rows(
     """Read a table of battles: names, battles, and whether they have clusters."""
     columns = _columns_of(battles, options)
     texts = {key: _read_names_of(columns[key], options[key]) for key in ("model_a", "model_b")}
-    known = list(dict.fromkeys([*texts["model_a"][1], *texts["model_b"][1]]))
-    chosen = known
+    models = list(dict.fromkeys([*texts["model_a"][1], *texts["model_b"][1]]))
+    order = models
     if names is not None:
-        chosen = list(read_names(names, len(known)))
-        if set(chosen) != set(known):
-            raise ValueError(f"names must be the models of battles, {known[:10]}, got {chosen}")
-    if len(known) < 2:
-        raise ValueError(f"battles must be of at least 2 models, got {known}")
-    at = {name: i for i, name in enumerate(chosen)}
+        order = list(read_names(names, len(models)))
+        if set(order) != set(models):
+            raise ValueError(f"names must be the models of battles, {models[:10]}, got {order}")
+    if len(models) < 2:
+        raise ValueError(f"battles must be of at least 2 models, got {models}")
+    at = {name: i for i, name in enumerate(order)}
     first, second = (
         np.array([at[label] for label in labels], np.int64)[codes]
         for codes, labels in texts.values()
     )
-    if (own := np.flatnonzero(first == second)).size:
+    if (itself := np.flatnonzero(first == second)).size:
         raise ValueError(
-            f"battles must be of two different models, got {chosen[first[own[0]]]!r} "
-            f"against itself in row {own[0]} ({own.size} in all)"
+            f"battles must be of two different models, got {order[first[itself[0]]]!r} "
+            f"against itself in row {itself[0]} ({itself.size} in all)"
         )
     n = first.size
     grouped = "group" in columns
@@ -379,11 +379,11 @@ def read_rows(
         second=second,
         points=_read_points(columns["result"], options["result"]),
         weights=_read_weights(columns.get("weight"), options["weight"], n),
-        n_models=len(chosen),
+        n_models=len(order),
         clusters=np.arange(n) if groups is None else groups.codes,
         n_clusters=n if groups is None else len(groups.labels),
     )
-    return tuple(chosen), source, grouped
+    return tuple(order), source, grouped
 
 
 #: Columns that are used where they are there, without being asked for.
@@ -391,7 +391,7 @@ OPTIONAL = {"group": "item", "weight": "weight"}
 
 
 def _columns_of(battles: Any, options: dict[str, str | None]) -> dict[str, Any]:
-    """Find the columns that the options name."""
+    """The columns that the options name."""
     if isinstance(battles, Record):
         battles = battles.columns()
     if hasattr(battles, "collect") or not has_names(battles):
@@ -399,23 +399,23 @@ def _columns_of(battles: Any, options: dict[str, str | None]) -> dict[str, Any]:
             "battles must be a frame in memory or a mapping name -> column, with "
             f"columns of both models and of results, got {type(battles).__name__}"
         )
-    known = dict(named_columns(battles, "battles"))
-    found = {}
+    by_name = dict(named_columns(battles, "battles"))
+    columns = {}
     for key, name in options.items():
         if name is None and key in OPTIONAL:
             continue
-        if isinstance(name, str) and name in known:
-            found[key] = known[name]
+        if isinstance(name, str) and name in by_name:
+            columns[key] = by_name[name]
         elif key not in OPTIONAL or name != OPTIONAL[key]:
-            listed = ", ".join(repr(each) for each in islice(known, 20))
+            listed = ", ".join(repr(column) for column in islice(by_name, 20))
             raise ValueError(f"{key}={name!r} is no column of battles, which has {listed}")
-    check_indexes([(str(options[key]), raw) for key, raw in found.items()])
-    sizes = {str(options[k]): count_rows(raw, str(k)) for k, raw in found.items()}
+    check_indexes([(str(options[key]), raw) for key, raw in columns.items()])
+    sizes = {str(options[k]): count_rows(raw, str(k)) for k, raw in columns.items()}
     if len(set(sizes.values())) > 1:
         raise ValueError(f"columns of battles must be of equal length, got {sizes}")
     if not all(sizes.values()):
         raise ValueError("battles must hold at least one row, got none")
-    return found
+    return columns
 
 
 def _read_names_of(raw: Any, name: Any) -> tuple[NDArray[np.int64], list[str]]:

@@ -117,7 +117,7 @@ class BayesComparison(Compared, Record):
             The decision, and the probabilities.
         """
         a, b = self.names
-        found = {
+        decision = {
             "a": f"{a} is better than {b}.",
             "b": f"{b} is better than {a}.",
             "rope": f"{a} and {b} are equal in practice.",
@@ -126,7 +126,7 @@ class BayesComparison(Compared, Record):
         what = "folds" if self.method == "correlated t" else "tasks"
         text: list[str] = [
             answer(
-                f"{found} (Bayesian {self.method} test, {self.n} {what}, rope {self.rope:g}, "
+                f"{decision} (Bayesian {self.method} test, {self.n} {what}, rope {self.rope:g}, "
                 f"decided at a probability of {self.threshold:g}.)"
             )
         ]
@@ -162,10 +162,10 @@ class BayesComparison(Compared, Record):
 
 
 def decide(p_a: float, p_rope: float, p_b: float, threshold: float) -> str | None:
-    """Name what is probable enough."""
-    found = {"a": p_a, "rope": p_rope, "b": p_b}
-    best = max(found, key=found.__getitem__)
-    return best if found[best] >= threshold else None
+    """The outcome that is probable enough, or None."""
+    probabilities = {"a": p_a, "rope": p_rope, "b": p_b}
+    best = max(probabilities, key=probabilities.__getitem__)
+    return best if probabilities[best] >= threshold else None
 
 
 def write_probability(probability: float, n_draws: int | None = None) -> str:
@@ -253,10 +253,10 @@ class BayesPairs(Record):
 
     def _matrix(self, upper: Floats, lower: Floats) -> Floats:
         m = len(self.names)
-        made = np.full((m, m), np.nan)
+        matrix = np.full((m, m), np.nan)
         first, second = self.pairs.T
-        made[first, second], made[second, first] = upper, lower
-        return made
+        matrix[first, second], matrix[second, first] = upper, lower
+        return matrix
 
     def sections(self) -> list[Section]:
         """Describe the record.
@@ -266,17 +266,17 @@ class BayesPairs(Record):
         list of Section
             The best model, and a row a pair.
         """
-        found = self.decision
-        n_equal = found.count("rope")
-        n_open = found.count(None)
-        n_better = len(found) - n_equal - n_open
+        decisions = self.decision
+        n_equal = decisions.count("rope")
+        n_open = decisions.count(None)
+        n_better = len(decisions) - n_equal - n_open
         order = np.argsort(-self.best_probability, kind="stable")
         text = (
             f"{len(self.names)} models on {len(self.tasks)} tasks, Bayesian "
             f"{self.method} tests, rope {self.rope:g}, decided at a probability of "
             f"{self.threshold:g}.",
             answer(
-                f"Of {len(found)} pairs one model is better in {n_better}, both are equal "
+                f"Of {len(decisions)} pairs one model is better in {n_better}, both are equal "
                 f"in practice in {n_equal}, and there is no decision in {n_open}."
             ),
             how("Each probability is about its pair alone."),
@@ -284,12 +284,12 @@ class BayesPairs(Record):
         )
         n_draws = None if self.method == "sign" else self.n_resamples
         rows = []
-        shown = zip(self.pairs, self.p_a, self.p_rope, self.p_b, found, strict=True)
-        for (i, j), *chances, what in shown:
+        pairs = zip(self.pairs, self.p_a, self.p_rope, self.p_b, decisions, strict=True)
+        for (i, j), *chances, what in pairs:
             names = visible(self.names[i]), visible(self.names[j])
-            said = {"a": names[0], "b": names[1], "rope": "equal", None: ""}[what]
+            better = {"a": names[0], "b": names[1], "rope": "equal", None: ""}[what]
             written = [write_probability(p, n_draws) for p in chances]
-            rows.append((*names, *written, said))
+            rows.append((*names, *written, better))
         best = [
             (visible(self.names[i]), write_probability(self.best_probability[i], self.n_resamples))
             for i in order
@@ -353,11 +353,11 @@ def _read_pair(
     names: Any,
     shape: tuple[str, ...] = ("(D,)",),
 ) -> _Pair:
-    """Check scores of two models, and what all tests of two ask."""
-    given = {"scores_a": scores_a, "scores_b": scores_b}
-    check_indexes(list(given.items()))
+    """Scores of two models, checked, with the options that all tests of two models have."""
+    pair_of_scores = {"scores_a": scores_a, "scores_b": scores_b}
+    check_indexes(list(pair_of_scores.items()))
     columns = []
-    for name, raw in given.items():
+    for name, raw in pair_of_scores.items():
         column = np.asarray(as_numbers(raw, name).astype(np.float64))
         if not 1 <= column.ndim <= len(shape):
             raise ValueError(
@@ -434,13 +434,13 @@ def _sign(counts: Ints, strength: float, place: str) -> tuple[Floats, Floats]:
     """Posterior of pairs: P(a is largest), P(rope), P(b) and P(a > b), (P, 4); alpha (P, 3)."""
     alpha = counts.astype(np.float64)
     alpha[:, ("a", "rope", "b").index(place)] += strength
-    known: dict[tuple[float, ...], tuple[float, ...]] = {}  # equal numbers once
+    posterior: dict[tuple[float, ...], tuple[float, ...]] = {}  # equal numbers once
     for a, rope, b in dict.fromkeys(map(tuple, alpha.tolist())):
         largest = (dirichlet_largest(*x) for x in ((a, rope, b), (rope, a, b), (b, a, rope)))
         # Half where both are 0.
         above = betainc(b, a, 0.5) if a > 0 and b > 0 else 0.5 * (1 + (a > 0) - (b > 0))
-        known[a, rope, b] = *largest, above
-    return np.array([known[tuple(row)] for row in alpha.tolist()]), alpha
+        posterior[a, rope, b] = *largest, above
+    return np.array([posterior[tuple(row)] for row in alpha.tolist()]), alpha
 
 
 def bayes_sign(
@@ -640,17 +640,17 @@ def _signed_rank(
     """Posterior of pairs on the same draws: as of `_sign`, (P, 4), and means, (P, 3)."""
     d = values.shape[1]
     probabilities, means = np.empty((len(pairs), 4)), np.empty((len(pairs), 3))
-    for some in parts(len(pairs), max(1, _PAIRS // (d + 1))):
-        i, j = pairs[some].T
+    for part in parts(len(pairs), max(1, _PAIRS // (d + 1))):
+        i, j = pairs[part].T
         ready = [
             _sort(np.append(row, z0), boundary, rope, 4.0 * tolerance)
             for row in values[i] - values[j]
         ]
         counts = _count_draws(ready, strength, n_draws, seed, pool)
-        probabilities[some] = counts / n_draws
-        means[some] = [_posterior_mean(*differences, strength) for differences in ready]
+        probabilities[part] = counts / n_draws
+        means[part] = [_posterior_mean(*differences, strength) for differences in ready]
         if report is not None:
-            report(some.stop, len(pairs))
+            report(part.stop, len(pairs))
     return probabilities, means
 
 
@@ -741,15 +741,15 @@ def bayes_signed_rank(
     z0, boundary = as_finite(z0, "z0"), choose(boundary, "boundary", BOUNDARIES)
     seed, n_draws = as_seed(rng), as_resamples(n_resamples)
     width = pair.record["rope"] * pair.scale
-    asked = (pair.values, _ONE_PAIR, width, pair.tolerance)
+    differences = (pair.values, _ONE_PAIR, width, pair.tolerance)
     with ThreadPool(check_workers(workers)) as pool:
         probabilities, means = _signed_rank(
-            *asked, strength, z0 * pair.scale, boundary, n_draws, seed, pool
+            *differences, strength, z0 * pair.scale, boundary, n_draws, seed, pool
         )
     return _of_pair(
         pair.record,
         "signed-rank",
-        _count_tasks(*asked),
+        _count_tasks(*differences),
         probabilities,
         posterior_mean=means[0],
         prior_strength=strength,
@@ -880,8 +880,8 @@ def bayes_datasets(
     probability = as_proportion(threshold, "threshold")
     seed, n_draws = as_seed(rng), as_resamples(n_resamples)
     pairs = all_pairs(len(table.names))
-    asked = (gains.values, pairs, width * gains.scale, float(gains.tolerance.max()))
-    counts = _count_tasks(*asked)
+    differences = (gains.values, pairs, width * gains.scale, float(gains.tolerance.max()))
+    counts = _count_tasks(*differences)
     costs = Costs.of(gains, by)
     sign = method == "sign"
     with (
@@ -895,7 +895,7 @@ def bayes_datasets(
             report(len(pairs), len(pairs))
         else:
             probabilities, means = _signed_rank(
-                *asked, strength, z0 * gains.scale, boundary, n_draws, seed, pool, report
+                *differences, strength, z0 * gains.scale, boundary, n_draws, seed, pool, report
             )
     p_a, p_rope, p_b, above = probabilities.T
     return BayesPairs(

@@ -113,12 +113,12 @@ class Model:
     def value(self, theta: Floats, expected: Expected, counts: Counts) -> float:
         """The logarithm of the penalised likelihood."""
         strengths = theta[: len(counts.wins)]
-        found = -0.5 * self.ridge * float(strengths @ strengths)
+        value = -0.5 * self.ridge * float(strengths @ strengths)
         parts = [(counts.wins, expected.won, 1.0), (counts.ties, expected.tied, 0.5)]
-        for n, probability, each in parts[: 1 + self.has_nu]:
+        for n, probability, multiple in parts[: 1 + self.has_nu]:
             logs = np.maximum(probability, _LEAST)
-            found += each * float(np.einsum("ij,ij->", n, np.log(logs, out=logs)))
-        return found
+            value += multiple * float(np.einsum("ij,ij->", n, np.log(logs, out=logs)))
+        return value
 
     def slopes(self, theta: Floats, expected: Expected, counts: Counts) -> tuple[Floats, Floats]:
         """The gradient, and minus the Hessian, of the penalised value."""
@@ -152,7 +152,7 @@ def laplacian(weights: Floats) -> Floats:
 
 
 def fit(model: Model, wins: Floats, ties: Floats) -> tuple[Floats, Floats]:
-    """Find the maximum, which must exist, and the factor of minus the Hessian there."""
+    """The maximum, which must exist, and the factor of minus the Hessian there."""
     m, counts = len(wins), model.counted(wins, ties)
     theta = model.start(counts)
     expected = model.expected(theta, m)
@@ -201,9 +201,9 @@ def solved(factor: Floats, right: Floats, n_models: int) -> Floats:
     """Divide by the information on strengths of sum zero."""
     from scipy.linalg.lapack import dpotrs
 
-    found: Floats = dpotrs(factor, right, lower=1)[0]
-    found[:n_models] -= found[:n_models].mean(axis=0)
-    return found
+    solution: Floats = dpotrs(factor, right, lower=1)[0]
+    solution[:n_models] -= solution[:n_models].mean(axis=0)
+    return solution
 
 
 def inverse(factor: Floats, n_models: int) -> Floats:
@@ -211,10 +211,10 @@ def inverse(factor: Floats, n_models: int) -> Floats:
     from scipy.linalg.lapack import dpotri
 
     lower = np.tril(dpotri(factor, lower=1)[0])
-    found = lower + np.tril(lower, -1).T
-    found[:n_models] -= found[:n_models].mean(axis=0)
-    found[:, :n_models] -= found[:, :n_models].mean(axis=1, keepdims=True)
-    return np.asarray((found + found.T) / 2)
+    inverted = lower + np.tril(lower, -1).T
+    inverted[:n_models] -= inverted[:n_models].mean(axis=0)
+    inverted[:, :n_models] -= inverted[:, :n_models].mean(axis=1, keepdims=True)
+    return np.asarray((inverted + inverted.T) / 2)
 
 
 # Battles as they were fought: counted, resampled, and set against what was expected.
@@ -269,12 +269,12 @@ def _surprises(codes: Ints, expected: Expected) -> Floats:
     n_tasks, m = codes.shape
     present = (codes >= 0).astype(np.float64)
     surprises = np.empty((n_tasks, m + 1))
-    for own, row in zip(surprises, codes, strict=True):
+    for surprise, row in zip(surprises, codes, strict=True):
         ascending = np.sort(row)
         start = np.searchsorted(ascending, row, "left")
         end = np.searchsorted(ascending, row, "right")
-        own[:m] = (start + end - 1) / 2 - np.searchsorted(ascending, 0)
-        own[m] = (end - start - 1)[row >= 0].sum() / 2
+        surprise[:m] = (start + end - 1) / 2 - np.searchsorted(ascending, 0)
+        surprise[m] = (end - start - 1)[row >= 0].sum() / 2
     points, tied = (x - np.diag(np.diagonal(x)) for x in (expected.points, expected.tied))
     surprises[:, :m] -= present @ points.T
     surprises[:, :m] *= present
@@ -298,11 +298,11 @@ class RowBattles:
 
     def count(self, weights: Floats | None = None) -> tuple[Floats, Floats]:
         """Count wins and ties, shape (M, M), clusters as often as `weights` says."""
-        m, own = self.n_models, self.weights
+        m, multiples = self.n_models, self.weights
         if weights is not None:
-            own = own * weights[self.clusters]
+            multiples = multiples * weights[self.clusters]
         places = np.concatenate([self.first * m + self.second, self.second * m + self.first])
-        won, lost, tied = (own * (self.points == result) for result in (1.0, 0.0, 0.5))
+        won, lost, tied = (multiples * (self.points == result) for result in (1.0, 0.0, 0.5))
         wins, ties = (
             np.bincount(places, np.concatenate(both), m * m).astype(np.float64).reshape(m, m)
             for both in ((won, lost), (tied, tied))
@@ -317,21 +317,23 @@ class RowBattles:
         n, m = self.first.size, self.n_models
         tie = self.points == 0.5
         surprise = self.points - expected.points[self.first, self.second]
-        own = self.weights * (tie - expected.tied[self.first, self.second])
+        tie_surprise = self.weights * (tie - expected.tied[self.first, self.second])
         surprise *= self.weights
         if model.ties_as == "ignored":
-            surprise[tie] = own[tie] = 0.0
+            surprise[tie] = tie_surprise[tie] = 0.0
         if clusters is None:
             squares, pairs = np.zeros((m + 1, m + 1)), self.first * m + self.second
             own_squares = np.bincount(pairs, surprise**2, m * m).astype(np.float64).reshape(m, m)
             squares[:m, :m] = laplacian(own_squares + own_squares.T)
-            with_nu = (np.bincount(x, surprise * own, m) for x in (self.first, self.second))
+            with_nu = (
+                np.bincount(x, surprise * tie_surprise, m) for x in (self.first, self.second)
+            )
             squares[m, :m] = squares[:m, m] = np.subtract(*with_nu)
-            squares[m, m] = own @ own
+            squares[m, m] = tie_surprise @ tie_surprise
             return squares
         from scipy.sparse import csr_array
 
-        entries = np.concatenate([surprise, -surprise, own])
+        entries = np.concatenate([surprise, -surprise, tie_surprise])
         columns = np.concatenate([self.first, self.second, np.full(n, m)])
         shape = (int(clusters.max()) + 1, m + 1)
         sums = csr_array((entries, (np.tile(clusters, 3), columns)), shape=shape)
@@ -344,16 +346,16 @@ def squares_of_counts(model: Model, expected: Expected, wins: Floats, ties: Floa
     _, tied, points = expected
     if model.ties_as == "ignored":
         ties = np.zeros_like(ties)
-    found = np.zeros((m + 1, m + 1))
+    squares = np.zeros((m + 1, m + 1))
     won = wins * (1.0 - points) ** 2
-    found[:m, :m] = laplacian(won + won.T + ties * (0.5 - points) ** 2)
+    squares[:m, :m] = laplacian(won + won.T + ties * (0.5 - points) ** 2)
     if model.has_nu:
         # Of the model of the row: what it won, lost and tied.
         together = wins * (1.0 - points) * -tied + wins.T * -points * -tied
         together += ties * (0.5 - points) * (1.0 - tied)
-        found[m, :m] = found[:m, m] = together.sum(axis=1)
-        found[m, m] = (wins * tied**2 + ties * (1.0 - tied) ** 2 / 2).sum()
-    return found
+        squares[m, :m] = squares[:m, m] = together.sum(axis=1)
+        squares[m, m] = (wins * tied**2 + ties * (1.0 - tied) ** 2 / 2).sum()
+    return squares
 
 
 # How surely strengths are known: covariance of the estimates, and the bootstrap.
@@ -395,10 +397,10 @@ class Estimate:
         thetas = np.full((n_resamples, self.theta.size), np.nan)
         stratum = np.zeros(battles.n_clusters, np.int64)
 
-        def draw(some: slice) -> None:
-            counts = np.empty((some.stop - some.start, battles.n_clusters))
-            kernels.draw_units(stratum, seed, some.start, counts)
-            for at, weights in enumerate(counts, some.start):
+        def draw(part: slice) -> None:
+            counts = np.empty((part.stop - part.start, battles.n_clusters))
+            kernels.draw_units(stratum, seed, part.start, counts)
+            for at, weights in enumerate(counts, part.start):
                 counted = model.counted(*battles.count(weights))
                 theta = self.theta
                 try:
@@ -416,7 +418,7 @@ class Estimate:
             ThreadPool(check_workers(workers), report) as pool,
         ):
             pool.expect(n_resamples)
-            pool.run(draw, parts(n_resamples, _PART), steps=lambda some: some.stop - some.start)
+            pool.run(draw, parts(n_resamples, _PART), steps=lambda part: part.stop - part.start)
         return thetas
 
 
@@ -426,7 +428,7 @@ def pair_errors(covariance: Floats, pairs: NDArray[Any], reference: Floats) -> F
     `reference` is a covariance of the same size that is not degenerate.
     """
     i, j = pairs.T
-    known = (covariance,) if covariance is reference else (covariance, reference)
-    squares, *least = (np.diagonal(x)[i] + np.diagonal(x)[j] - 2.0 * x[i, j] for x in known)
+    covariances = (covariance,) if covariance is reference else (covariance, reference)
+    squares, *least = (np.diagonal(x)[i] + np.diagonal(x)[j] - 2.0 * x[i, j] for x in covariances)
     squares[squares <= 1e-20 * (least or [squares])[0]] = 0.0
     return np.asarray(np.sqrt(squares))

@@ -172,13 +172,13 @@ class BradleyTerry(PairwiseResult):
         if self.ties_as == "davidson":
             largest = np.maximum(np.abs(gap) / 2, self.log_nu)
             parts = [np.exp(x - largest) for x in (gap / 2, self.log_nu, -gap / 2)]
-            found = parts[int(ties)] / (parts[0] + parts[1] + parts[2])
+            probability = parts[int(ties)] / (parts[0] + parts[1] + parts[2])
         else:
-            found = np.zeros_like(gap) if ties else expit(gap)
+            probability = np.zeros_like(gap) if ties else expit(gap)
         if first is None:
-            return found
+            return probability
         i, j = (position_of(model, self.names) for model in (first, second))
-        return float(found[i, j])
+        return float(probability[i, j])
 
     def elo(
         self,
@@ -188,7 +188,7 @@ class BradleyTerry(PairwiseResult):
         centre: float = 1000.0,
         confidence_level: float | None = None,
     ) -> EloRatings:
-        """Write the strengths on the scale of Elo's ratings.
+        """Strengths on the scale of Elo's ratings.
 
         Parameters
         ----------

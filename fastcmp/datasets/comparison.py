@@ -67,27 +67,27 @@ def test_name(result: Any) -> str:
 
 
 def tasks_sentences(result: DatasetsResult) -> tuple[str, ...]:
-    """Say what the test of all models found, and what was made of missing scores."""
+    """Sentences on the test of all models, and on missing scores."""
     omnibus = result.omnibus
-    found = [omnibus.sentence]
+    sentences = [omnibus.sentence]
     if not omnibus.pvalue <= result.alpha:
-        found.append(
+        sentences.append(
             f"That test does not reject at {result.alpha:g} that all models do equally "
             "well. Decisions about pairs do not wait for it: their adjustment needs no "
             "test before it."
         )
     if result.critical_difference is not None:
-        found.append(
+        sentences.append(
             "Critical difference of two mean ranks at "
             f"{result.alpha:g}: {result.critical_difference:.4g}."
         )
     if result.method in POOLED:
-        found.append(
+        sentences.append(
             "Ranks are among all models of this comparison: a decision about two may "
             "change with the others."
         )
     if result.method in _COMMENSURABLE:
-        found.append("This test takes scores of different data sets as comparable.")
+        sentences.append("This test takes scores of different data sets as comparable.")
     n_missing = int(np.sum(result.n_missing_values))
     if n_missing:
         what = {
@@ -95,19 +95,19 @@ def tasks_sentences(result: DatasetsResult) -> tuple[str, ...]:
             "pairs": "each pair is compared on the data sets of both",
             "worst": "such a model ranks last",
         }[result.missing]
-        found.append(f"{n_missing} scores are missing: {what}.")
+        sentences.append(f"{n_missing} scores are missing: {what}.")
     gap = result.mean_rank[:, None] - result.mean_rank
     against = int(np.count_nonzero((result.decisions == 1) & (gap > 1e-12)))
     if against:
-        found.append(
+        sentences.append(
             f"{against} significant pair{'s' * (against > 1)}: the test favours the "
             "model with the worse mean rank."
         )
-    return tuple(found)
+    return tuple(sentences)
 
 
 def beside_ranks(result: DatasetsResult, section: Section) -> Section:
-    """Put mean scores, and wins, ties and losses, beside the mean ranks."""
+    """The leaderboard with mean scores, and wins, ties and losses, beside the mean ranks."""
     if section.title.startswith("Against") and np.isnan(result.interval).all():
         left = tuple((*row[:3], *row[4:]) for row in section.rows)
         heads = (*section.columns[:3], *section.columns[4:])
@@ -118,11 +118,11 @@ def beside_ranks(result: DatasetsResult, section: Section) -> Section:
     models = result.leaderboard.models[: len(section.rows)].tolist()
     rows = []
     for row, model in zip(section.rows, models, strict=True):
-        own = (
+        cells = (
             format_score(result.mean_score[model], "digits"),
             "/".join(map(str, result.win_tie_loss[model].tolist())),
         )
-        rows.append((*row[:place], *own, *row[place:]))
+        rows.append((*row[:place], *cells, *row[place:]))
     title = "mean score" + (" (lower is better)" if result.lower_is_better else "")
     columns = (*section.columns[:place], title, "won/tied/lost")
     note = (
@@ -307,7 +307,7 @@ def rank_line(result: Any) -> RankLine:
 
 
 def stacked(members: Sequence[Floats], gap: float) -> list[int]:
-    """Give each bar the first level on which it meets no other bar."""
+    """Level of each bar: the first on which it meets no other bar."""
     levels = [0] * len(members)
     ends_of_levels: list[float] = []  # where the last bar of each level ends
     for k in sorted(range(len(members)), key=lambda k: float(members[k].min())):
@@ -515,8 +515,8 @@ def compare_datasets(
         reporting(progress, "comparing", unit="pairs") as report,
         ThreadPool(check_workers(workers), report) as pool,
     ):
-        chosen = choose_pairs(table.names, pairs, control)
-        if alternative != "two-sided" and chosen is None and n_models > 2:
+        pair_indices = choose_pairs(table.names, pairs, control)
+        if alternative != "two-sided" and pair_indices is None and n_models > 2:
             raise ValueError(
                 f"alternative={alternative!r} needs control= or pairs=, which say "
                 "which model is the first of each pair"
@@ -544,15 +544,15 @@ def compare_datasets(
         critical = None
         dunn = (method, adjust, alternative) == ("normal", "bonferroni", "two-sided")
         if method == "nemenyi" or dunn:
-            n_tests = n_models * (n_models - 1) // 2 if chosen is None else len(chosen)
+            n_tests = n_models * (n_models - 1) // 2 if pair_indices is None else len(pair_indices)
             critical = compared.critical_difference(options.alpha, n_tests)
-        known = ~np.isnan(table.scores)
+        is_known = ~np.isnan(table.scores)
         more = {
             "measure": "mean rank",
             "tasks": table.tasks,
             "scores": table.scores,
             "ranks": ranks,
-            "mean_score": np.where(known, table.scores, 0.0).sum(axis=1) / known.sum(axis=1),
+            "mean_score": np.where(is_known, table.scores, 0.0).sum(axis=1) / is_known.sum(axis=1),
             "omnibus": of_all,
             "wins": compared.wins,
             "lower_is_better": table.lower_is_better,
@@ -564,10 +564,10 @@ def compare_datasets(
             "n_missing_values": tuple(data.n_missing.tolist()) * gaps,
             "n_dropped": data.n_dropped,
         }
-        made: DatasetsResult = compare_pairs(
-            *(tests, table.names, chosen, options, pool),
+        result: DatasetsResult = compare_pairs(
+            *(tests, table.names, pair_indices, options, pool),
             control=control,
             record=DatasetsResult,
             more=more,
         )
-    return made
+    return result

@@ -109,16 +109,16 @@ class TaskTable(Record):
         """
         first = position_of(baseline, self.names)
         i, j = self.pairs.T
-        chosen = np.flatnonzero((i == first) | (j == first))
-        sign = np.where(i[chosen] == first, -1, 1)
-        better = sign[:, None] * self._decided()[chosen]
+        places = np.flatnonzero((i == first) | (j == first))
+        sign = np.where(i[places] == first, -1, 1)
+        better = sign[:, None] * self._decided()[places]
         return np.array(["*", "", "v"])[better + 1].T
 
     def _decided(self) -> NDArray[np.int64]:
-        """Say who is significantly better: 1 the first, -1 the second, shape (P, D)."""
+        """The significantly better model: 1 the first, -1 the second, 0 none; shape (P, D)."""
         with np.errstate(invalid="ignore"):
-            found = np.where(self.pvalue <= self.alpha, np.sign(self.difference), 0)
-        return found.astype(np.int64)
+            sign = np.where(self.pvalue <= self.alpha, np.sign(self.difference), 0)
+        return sign.astype(np.int64)
 
     @property
     def mark_counts(self) -> NDArray[np.int64]:
@@ -142,11 +142,11 @@ class TaskTable(Record):
 
     def _table(self, sign: NDArray[Any]) -> NDArray[np.int64]:
         n_models = len(self.names)
-        found = np.zeros((n_models, n_models), np.int64)
+        counts = np.zeros((n_models, n_models), np.int64)
         i, j = self.pairs.T
-        found[i, j] = (sign > 0).sum(axis=1)
-        found[j, i] = (sign < 0).sum(axis=1)
-        return found
+        counts[i, j] = (sign > 0).sum(axis=1)
+        counts[j, i] = (sign < 0).sum(axis=1)
+        return counts
 
     @property
     def ranking(self) -> tuple[Standing, ...]:
@@ -331,13 +331,15 @@ def task_table(
     lower_is_better = as_flag(lower_is_better, "lower_is_better")
     alpha = as_proportion(alpha, "alpha")
     array = as_numbers(scores, "scores").astype(np.float64)
-    wanted = "scores must be of shape (M, D, R, K), or (M, D, J) for random splits"
+    shape_needed = "scores must be of shape (M, D, R, K), or (M, D, J) for random splits"
     if array.ndim not in (3, 4):
-        raise ValueError(f"{wanted}, got {array.shape}")
+        raise ValueError(f"{shape_needed}, got {array.shape}")
     table = array.reshape(*array.shape[:2], -1)
     n_models, n_tasks, n_splits = table.shape
     if n_models < 2 or n_tasks < 1 or n_splits < 2:
-        raise ValueError(f"{wanted}, with at least 2 models, 1 task and 2 folds, got {array.shape}")
+        raise ValueError(
+            f"{shape_needed}, with at least 2 models, 1 task and 2 folds, got {array.shape}"
+        )
     models, labels = read_names(names, n_models), name_tasks(tasks, n_tasks)
     bad = ~np.isfinite(table) if missing == "raise" else np.isinf(table)
     if bad.any():
@@ -377,19 +379,19 @@ def task_table(
     rounding = _ULPS * np.spacing(np.nan_to_num(np.abs(gain)).max(axis=(0, 2)))
     for t in range(n_tasks):
         there = np.asarray(~np.isnan(gain[:, t]).any(axis=1))
-        known = np.flatnonzero(there[pairs].all(axis=1))
-        for part in parts(known.size, max(1, _TOGETHER // n_splits)):
-            some = known[part]
-            i, j = pairs[some].T
+        tested = np.flatnonzero(there[pairs].all(axis=1))
+        for part in parts(tested.size, max(1, _TOGETHER // n_splits)):
+            block = tested[part]
+            i, j = pairs[block].T
             differences = gain[i, t] - gain[j, t]
             # Of equal decimals: no difference.
             differences[np.abs(differences) <= rounding[t]] = 0.0
             record = fold_test(differences, "nadeau-bengio-t", n_train=1.0, n_test=float(ratios[t]))
             estimate = np.asarray(record.estimate)
             level = np.asarray(np.abs(estimate) <= rounding[t])
-            difference[some, t] = np.where(level, 0.0, estimate)
-            statistic[some, t] = np.where(level, 0.0, record.statistic)
-            pvalue[some, t] = np.where(level, 1.0, record.pvalue)
+            difference[block, t] = np.where(level, 0.0, estimate)
+            statistic[block, t] = np.where(level, 0.0, record.statistic)
+            pvalue[block, t] = np.where(level, 1.0, record.pvalue)
     return TaskTable(
         names=models,
         tasks=labels,

@@ -87,7 +87,7 @@ def normalised_scores(
     names: Sequence[str] | None = None,
     tasks: Sequence[str] | None = None,
 ) -> NormalisedScores:
-    """Bring scores of different tasks to one scale: min-max, gap to the best, z.
+    """Scores of different tasks on one scale: min-max, gap to the best, z.
 
     Parameters
     ----------
@@ -146,16 +146,16 @@ def normalised_scores(
 
 def _scales(x: Floats, tolerance: Floats) -> tuple[int, dict[str, Floats]]:
     """Count the tasks on which all tie, and put the others on three scales."""
-    known = ~np.isnan(x)
-    size = np.maximum(known.sum(axis=0), 1)
-    some = known.any(axis=0)
-    least = np.where(known, x, np.inf).min(axis=0)
-    best = np.where(known, x, -np.inf).max(axis=0)
-    least, best = np.where(some, least, np.nan), np.where(some, best, np.nan)
-    ties = some & ~(best - least > tolerance)
+    is_known = ~np.isnan(x)
+    size = np.maximum(is_known.sum(axis=0), 1)
+    has_scores = is_known.any(axis=0)
+    least = np.where(is_known, x, np.inf).min(axis=0)
+    best = np.where(is_known, x, -np.inf).max(axis=0)
+    least, best = np.where(has_scores, least, np.nan), np.where(has_scores, best, np.nan)
+    ties = has_scores & ~(best - least > tolerance)
     with np.errstate(divide="ignore", invalid="ignore"):
-        mean = np.where(known, x, 0.0).sum(axis=0) / size
-        squares = (np.where(known, x - mean, 0.0) ** 2).sum(axis=0)
+        mean = np.where(is_known, x, 0.0).sum(axis=0) / size
+        squares = (np.where(is_known, x - mean, 0.0) ** 2).sum(axis=0)
         sd = np.sqrt(squares / (size - 1.0))
         minmax, standardised = (x - least) / (best - least), (x - mean) / sd
     minmax[:, ties] = standardised[:, ties] = np.nan
@@ -164,7 +164,7 @@ def _scales(x: Floats, tolerance: Floats) -> tuple[int, dict[str, Floats]]:
 
 
 def _means(values: Floats) -> Floats:
-    """Take means over what is known, NaN where nothing is."""
-    known = ~np.isnan(values)
+    """Means over the scores that are known, NaN where none is."""
+    is_known = ~np.isnan(values)
     with np.errstate(invalid="ignore"):
-        return np.asarray(np.where(known, values, 0.0).sum(axis=1) / known.sum(axis=1))
+        return np.asarray(np.where(is_known, values, 0.0).sum(axis=1) / is_known.sum(axis=1))

@@ -568,8 +568,8 @@ def _drawn_pvalue(ranks: Floats, n_resamples: int, seed: int, pool: ThreadPool) 
     observed = int((doubled.sum(axis=0) ** 2).sum())
     squares = np.empty(n_resamples, np.int64)
 
-    def draw(some: slice) -> None:
-        rank_sum_draws(doubled, seed, some.start, squares[some])
+    def draw(part: slice) -> None:
+        rank_sum_draws(doubled, seed, part.start, squares[part])
 
     size = max(1, min(1024, _CELLS // doubled.size))
     pool.run(draw, parts(n_resamples, size), steps=no_step)
@@ -585,7 +585,7 @@ _LARGEST = 2**63
 
 
 def _exact_pvalue(ranks: Floats, *, quick: bool) -> float | None:
-    """Find P(sum R_j**2 >= observed), given the midranks of each task, shape (M, D).
+    """P(sum R_j**2 >= observed), given the midranks of each task, shape (M, D).
 
     The state is the sorted vector of rank sums over the tasks seen so far. Where that
     takes too long the answer is None if it was to be `quick`, else a ValueError.
@@ -723,10 +723,10 @@ def _skillings_mack(gains: Gains, ranks: Floats) -> OmnibusTest:
     np.fill_diagonal(both, 0.0)
     groups = components(both, "weak")
     if len(groups) > 1:
-        some = [names[i] for i in groups[1][:3]]
+        members = [names[i] for i in groups[1][:3]]
         raise ValueError(
             "scores must link all models by common tasks, got groups without any: "
-            f"{some} and {names[0]!r} are in different ones; leave one group out"
+            f"{members} and {names[0]!r} are in different ones; leave one group out"
         )
     laplacian = np.diag(both.sum(axis=1)) - both
     # The Laplacian of a connected graph plus 11'/M has the inverse K+ + 11'/M.

@@ -78,9 +78,9 @@ class PairData:
         if (k < m).any():
             k[k < 2] = np.nan
             ranks = 1.0 + (ranks - 1.0) * (m - 1.0) / (k - 1.0)
-        known = ~np.isnan(ranks)
+        is_known = ~np.isnan(ranks)
         with np.errstate(invalid="ignore"):
-            return np.asarray(np.where(known, ranks, 0.0).sum(axis=1) / known.sum(axis=1))
+            return np.asarray(np.where(is_known, ranks, 0.0).sum(axis=1) / is_known.sum(axis=1))
 
     @cached_property
     def common(self) -> Ints:
@@ -131,8 +131,8 @@ def count_wins_of(ranks: Floats, pool: ThreadPool) -> Ints:
     wins = np.zeros((m, m), np.int64)
     few = np.ascontiguousarray(ranks, np.float32)
 
-    def count(some: slice) -> None:
-        count_wins(few, some.start, some.stop, wins)
+    def count(rows: slice) -> None:
+        count_wins(few, rows.start, rows.stop, wins)
 
     pool.run(count, parts(m, 16), steps=no_step, here=m * ranks.size < _SMALL)
     return wins
@@ -144,8 +144,8 @@ Answers = tuple["Floats", "Floats", "Floats"]
 
 def pair_tests(data: PairData, alpha: float) -> PairTests:
     """Tests of pairs for the engine; intervals have the level 1 - alpha."""
-    own = {"wilcoxon": _wilcoxon, "sign": _sign, "t": _t, "exact": _exact}
-    answer, distribution, df = own.get(data.method, _by_scale)(data)
+    tests = {"wilcoxon": _wilcoxon, "sign": _sign, "t": _t, "exact": _exact}
+    answer, distribution, df = tests.get(data.method, _by_scale)(data)
     reach = math.nan
     if data.method == "nemenyi" or (data.method == "normal" and data.alternative == "two-sided"):
         reach = data.critical_difference(alpha)
@@ -187,12 +187,12 @@ def _engine_tests(
 
     def details(pairs: Pairs, _: PairColumns) -> dict[str, Any]:
         i, j = pairs.T
-        shown = {"only_a": data.wins[i, j], "only_b": data.wins[j, i]}
+        columns_of_pairs = {"only_a": data.wins[i, j], "only_b": data.wins[j, i]}
         if not complete:
-            shown["n_tasks_of_pairs"] = data.common[i, j]
+            columns_of_pairs["n_tasks_of_pairs"] = data.common[i, j]
             if distribution == "t":
-                shown["df"] = data.common[i, j] - 1.0
-        return shown
+                columns_of_pairs["df"] = data.common[i, j] - 1.0
+        return columns_of_pairs
 
     return PairTests(
         n_samples=n_tasks,
@@ -278,15 +278,15 @@ def _t(data: PairData) -> tuple[Callable[[Pairs], Answers], str, Any]:
 
 
 def _wilcoxon(data: PairData) -> tuple[Callable[[Pairs], Answers], str, Any]:
-    """Test pairs by Wilcoxon's signed ranks; all are exact, or none."""
+    """Tests of pairs by Wilcoxon's signed ranks; all are exact, or none."""
     gains, zeros = data.gains.values, data.rank_options.zero_method
     exact = data.rank_options.is_exact(gains.shape[1], FEW_ITEMS)
     distribution, side = "permutation" if exact else "normal", ALTERNATIVES[data.alternative]
     if exact:
         most = np.triu(data.common, 1).max()
         check_steps(2 * np.arange(1, most + 1))
-    own = RankOptions(zero_method=zeros, method="asymptotic", continuity=False)
-    test = signed_ranks_on_common(gains, own, exact=exact, alternative=side)
+    options = RankOptions(zero_method=zeros, method="asymptotic", continuity=False)
+    test = signed_ranks_on_common(gains, options, exact=exact, alternative=side)
 
     def answer(pairs: Pairs) -> Answers:
         statistic, pvalue, _, _, z = test(pairs).T
@@ -294,11 +294,11 @@ def _wilcoxon(data: PairData) -> tuple[Callable[[Pairs], Answers], str, Any]:
 
     if exact or not data.gains.complete or side:
         return answer, distribution, None
-    z_tests = signed_rank_tests(gains, _engine_tests(data, answer, distribution), own)
+    z_tests = signed_rank_tests(gains, _engine_tests(data, answer, distribution), options)
 
     def by_z(pairs: Pairs) -> Answers:
-        found = z_tests.columns(Block(slice(0, len(pairs)), pairs))
-        return found.statistic, found.pvalue, found.statistic
+        columns = z_tests.columns(Block(slice(0, len(pairs)), pairs))
+        return columns.statistic, columns.pvalue, columns.statistic
 
     return by_z, distribution, None
 
@@ -379,20 +379,22 @@ def friedman_pair_exact(
     side = choose(alternative, "alternative", tuple(ALTERNATIVES))
     m = as_whole(n_models, "n_models", 2)
     n = as_whole(n_tasks, "n_tasks", 1)
-    given = as_numbers(rank_sum_difference, "rank_sum_difference")
-    beyond = ~(np.abs(given) <= n * (m - 1))
+    differences = as_numbers(rank_sum_difference, "rank_sum_difference")
+    beyond = ~(np.abs(differences) <= n * (m - 1))
     if beyond.any():
         raise ValueError(
             f"rank_sum_difference must lie within D (M - 1) = {n * (m - 1)} of 0, got "
-            f"{given[beyond].flat[0]}"
+            f"{differences[beyond].flat[0]}"
         )
-    if not np.array_equal(given, np.trunc(given)):
+    if not np.array_equal(differences, np.trunc(differences)):
         raise ValueError(
             "rank_sum_difference must be whole numbers, as without ties; with ties use "
             "compare_datasets(..., method='exact')"
         )
     tails = _tails(np.tile(np.arange(1, m + 1), (n, 1)))
-    return unwrap(np.asarray(_tail_at(tails, given.astype(np.int64), side)), given.shape)
+    return unwrap(
+        np.asarray(_tail_at(tails, differences.astype(np.int64), side)), differences.shape
+    )
 
 
 def _tail_at(tails: Floats, gain: Ints, alternative: str) -> Floats:
@@ -441,7 +443,7 @@ def range_quantile(alpha: float, k: int) -> float:
 
 
 def range_tails(q: Floats, k: int) -> Floats:
-    """Give P(range of k normal numbers > q), for each q.
+    """P(range of k normal numbers > q), for each q.
 
     Many are read off polynomials of the logarithm, with errors of some 2e-11.
     """
@@ -534,8 +536,8 @@ def shaffer_counts(n_models: int) -> ShafferCounts:
         raise ValueError(f"n_models must be at most {_MOST_MODELS}, got {m}")
     n_pairs = m * (m - 1) // 2
     counts = np.flatnonzero(fewest_models(n_pairs) <= m)
-    wanted = n_pairs - np.arange(n_pairs)
-    steps = counts[np.searchsorted(counts, wanted, side="right") - 1]
+    n_true = n_pairs - np.arange(n_pairs)
+    steps = counts[np.searchsorted(counts, n_true, side="right") - 1]
     row = [1]  # of Peirce's triangle, whose last number is Bell's
     for _ in range(m - 1):
         row = list(accumulate(row, initial=row[-1]))
@@ -543,7 +545,7 @@ def shaffer_counts(n_models: int) -> ShafferCounts:
 
 
 def maximal_cliques(n_models: int, not_different: Any) -> tuple[tuple[int, ...], ...]:
-    """Find all maximal sets of models of which no two are significantly different.
+    """All maximal sets of models of which no two are significantly different.
 
     Parameters
     ----------
@@ -582,26 +584,26 @@ def maximal_cliques(n_models: int, not_different: Any) -> tuple[tuple[int, ...],
     ((0, 1), (0, 2), (2, 3))
     """
     m = as_whole(n_models, "n_models", 1)
-    wanted = f"not_different must be pairs of indices below {m}, or bools ({m}, {m})"
+    needed = f"not_different must be pairs of indices below {m}, or bools ({m}, {m})"
     if isinstance(not_different, (str, bytes)) or not isinstance(not_different, Iterable):
-        raise TypeError(f"{wanted}, got {not_different!r}")
+        raise TypeError(f"{needed}, got {not_different!r}")
     try:
-        given = np.asarray(
+        entries = np.asarray(
             not_different
             if hasattr(not_different, "shape")
             else [tuple(pair) for pair in not_different]
         )
     except (TypeError, ValueError):
-        raise TypeError(f"{wanted}, got something else") from None
+        raise TypeError(f"{needed}, got something else") from None
     tied = np.zeros((m, m), bool)
-    if given.dtype == np.bool_ and given.shape == (m, m):
-        tied |= given | given.T
-    elif given.size:
-        if given.dtype.kind not in "iu" or given.ndim != 2 or given.shape[1] != 2:
-            raise TypeError(f"{wanted}, got {given.dtype} of shape {given.shape}")
-        i, j = given.T
-        if given.min() < 0 or given.max() >= m or (i == j).any():
-            raise ValueError(f"{wanted}, got {given.tolist()[:3]}")
+    if entries.dtype == np.bool_ and entries.shape == (m, m):
+        tied |= entries | entries.T
+    elif entries.size:
+        if entries.dtype.kind not in "iu" or entries.ndim != 2 or entries.shape[1] != 2:
+            raise TypeError(f"{needed}, got {entries.dtype} of shape {entries.shape}")
+        i, j = entries.T
+        if entries.min() < 0 or entries.max() >= m or (i == j).any():
+            raise ValueError(f"{needed}, got {entries.tolist()[:3]}")
         tied[i, j] = tied[j, i] = True
     np.fill_diagonal(tied, val=False)
     groups, complete = find_ties(np.arange(m), np.where(tied, np.int8(TIED), np.int8(UNTESTED)))

@@ -114,10 +114,10 @@ def _refuse_folds(scores: Any, parts: list[Any]) -> None:
 
 
 def _holds_names(raw: Any) -> bool:
-    """Whether a column holds text that is no numbers."""
+    """Whether a column holds text other than numbers."""
     if not np.iterable(raw):
         return False
-    entries = [getattr(entry, "as_py", lambda own=entry: own)() for entry in raw]
+    entries = [getattr(entry, "as_py", lambda text=entry: text)() for entry in raw]
     if not entries or not all(isinstance(entry, str) for entry in entries):
         return False
     try:
@@ -149,13 +149,13 @@ def name_tasks(tasks: Any, n_tasks: int) -> tuple[str, ...]:
         return _numbered(n_tasks)
     if isinstance(tasks, (str, bytes)) or not isinstance(tasks, Iterable):
         raise TypeError(f"tasks must be a sequence of names of tasks, got {tasks!r}")
-    chosen = [str(task) for task in tasks]
-    if len(chosen) != n_tasks:
-        raise ValueError(f"tasks must name each of the {n_tasks} tasks, got {len(chosen)} names")
-    if len(set(chosen)) < n_tasks:
-        twice = sorted(name for name, n in Counter(chosen).items() if n > 1)
+    names = [str(task) for task in tasks]
+    if len(names) != n_tasks:
+        raise ValueError(f"tasks must name each of the {n_tasks} tasks, got {len(names)} names")
+    if len(set(names)) < n_tasks:
+        twice = sorted(name for name, n in Counter(names).items() if n > 1)
         raise ValueError(f"tasks must have one name a task, got {twice} more than once")
-    return tuple(chosen)
+    return tuple(names)
 
 
 @lru_cache(maxsize=8)
@@ -191,10 +191,10 @@ def gains_of(table: ScoreTable, *, worst: bool = False) -> Gains:
     A missing score is less than all others where it counts as the `worst`.
     """
     gains = -table.scores if table.lower_is_better else table.scores
-    known = ~np.isnan(gains)
-    values, scale = decimal_codes(np.where(known, gains, 0.0)) or (gains, 1.0)
-    values = np.where(known, values, -np.inf if worst else np.nan)
-    tolerance = _ULPS * np.abs(np.where(known, values, 0.0)).max(axis=0)
+    is_known = ~np.isnan(gains)
+    values, scale = decimal_codes(np.where(is_known, gains, 0.0)) or (gains, 1.0)
+    values = np.where(is_known, values, -np.inf if worst else np.nan)
+    tolerance = _ULPS * np.abs(np.where(is_known, values, 0.0)).max(axis=0)
     return Gains(table.names, table.tasks, values, scale, np.asarray(tolerance))
 
 
@@ -203,11 +203,11 @@ def rank_tasks(gains: Gains, pool: ThreadPool) -> Floats:
     m, n_tasks = gains.values.shape
     ranks = np.empty((n_tasks, m))
 
-    def rank(some: slice) -> None:
-        worse = -gains.values[:, some].T
+    def rank(part: slice) -> None:
+        worse = -gains.values[:, part].T
         order = np.argsort(worse, axis=1)
         ordered = np.take_along_axis(worse, order, axis=1)
-        rank_rows(ordered, order, gains.tolerance[some], ranks[some])
+        rank_rows(ordered, order, gains.tolerance[part], ranks[part])
 
     tasks = parts(n_tasks, max(1, _CELLS // m))
     pool.run(rank, tasks, steps=no_step, here=m * n_tasks < _CELLS)
@@ -251,7 +251,7 @@ def read_data(
     n_complete = int(np.count_nonzero(kept))
     if missing == "raise" and gaps.any():
         where = np.argwhere(gaps)
-        shown = ", ".join(
+        examples = ", ".join(
             f"{visible(table.names[i])} on {visible(table.tasks[t])}" for i, t in where[:_SHOWN]
         )
         more = f" and {len(where) - _SHOWN} more" * (len(where) > _SHOWN)
@@ -259,7 +259,7 @@ def read_data(
         cure = f"pass missing={', '.join(offers)}, or " if offers else ""
         raise ValueError(
             f"scores must have one for each model and task, {len(where)} missing: "
-            f"{shown}{more}; {cure}leave models or tasks out ({n_complete} of "
+            f"{examples}{more}; {cure}leave models or tasks out ({n_complete} of "
             f"{len(table.tasks)} tasks have all models)"
         )
     if missing == "tasks" and n_complete < 2:
@@ -280,7 +280,7 @@ def read_data(
 
 
 def dropped_sentence(n_dropped: int) -> tuple[str, ...]:
-    """Say how many tasks were left out."""
+    """A sentence on how many tasks were left out."""
     if not n_dropped:
         return ()
     return (f"{n_dropped} tasks that a model has no score on were left out.",)

@@ -45,7 +45,7 @@ def _rank(
     wins: Floats,
     ties: Floats,
     covariance: Any,
-    known: tuple[str, ...],
+    possible: tuple[str, ...],
     *,
     battles: TableBattles | RowBattles | None = None,
     ties_as: Any,
@@ -66,18 +66,18 @@ def _rank(
     """
     m = len(names)
     covariance = choose(covariance, "covariance", COVARIANCES)
-    if covariance not in known:
+    if covariance not in possible:
         raise ValueError(
             f"covariance={covariance!r} needs to know which battles belong together: "
-            f"take one of {known}, or pass scores, or a table of battles with a group"
+            f"take one of {possible}, or pass scores, or a table of battles with a group"
         )
     model = Model(ties_as=choose(ties_as, "ties_as", TIES), ridge=as_finite(ridge, "ridge", 0.0))
     check_workers(workers)
     check_progress(progress)
     n_resamples, seed = as_resamples(n_resamples, 2), as_seed(rng)
     adjust, alpha = choose(adjust, "adjust", OF_PAIRS), as_proportion(alpha, "alpha")
-    chosen = choose_pairs(names, pairs, control)
-    check_all_pairs(adjust, m, chosen=chosen is not None)
+    pair_indices = choose_pairs(names, pairs, control)
+    check_all_pairs(adjust, m, chosen=pair_indices is not None)
     cautions = _check_exists(names, wins, ties, model)
     n_clusters = None
     if battles is not None and covariance in ("clustered", "bootstrap"):
@@ -124,11 +124,11 @@ def _rank(
                 "seed": seed,
                 "percentile_interval": ends.T,
             }
-    which = all_pairs(m) if chosen is None else chosen
+    tested = all_pairs(m) if pair_indices is None else pair_indices
     strength, z = theta[:m], -kernels.ndtri(alpha / 2)
     error = np.sqrt(np.maximum(np.diagonal(errors), 0.0))
-    difference = strength[which[:, 0]] - strength[which[:, 1]]
-    error_of_pairs = pair_errors(errors, which, bread)
+    difference = strength[tested[:, 0]] - strength[tested[:, 1]]
+    error_of_pairs = pair_errors(errors, tested, bread)
     # Equal up to the rounding of sums; without spread p is 0, or 1 for equal ones.
     difference[np.abs(difference) < 1e-12] = 0.0
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -145,7 +145,7 @@ def _rank(
         interval=np.stack([difference - reach_of_pairs, difference + reach_of_pairs], axis=1),
         difference_standard_error=error_of_pairs,
         distribution="normal",
-        pairs=which,
+        pairs=tested,
         names=names,
         score=strength,
         score_interval=np.stack([strength - reach, strength + reach], axis=1),
@@ -156,7 +156,7 @@ def _rank(
         adjust=adjust,
         alpha=alpha,
         rule=promise(adjust, alpha),
-        control=name_control(names, chosen, control),
+        control=name_control(names, pair_indices, control),
         n_clusters=n_clusters,
         cautions=cautions,
         standard_error=error[:m],
@@ -503,9 +503,9 @@ def bradley_terry_from_battles(
     named, rows, grouped = read_rows(battles, columns | {"group": group, "weight": weight}, names)
     if covariance is None:
         covariance = "clustered" if grouped else "sandwich"
-    known = COVARIANCES if grouped else ("information", "sandwich", "bootstrap")
+    possible = COVARIANCES if grouped else ("information", "sandwich", "bootstrap")
     return _rank(
-        *(named, *rows.count(), covariance, known),
+        *(named, *rows.count(), covariance, possible),
         battles=rows,
         ties_as=ties_as,
         ridge=ridge,

@@ -254,13 +254,13 @@ class TaskBootstrap(Drawn, Record):
         list of Section
             What was drawn, and a row a model.
         """
-        made = f"all {len(self.tasks)}**{len(self.tasks)} draws"
+        draws = f"all {len(self.tasks)}**{len(self.tasks)} draws"
         if self.seed is not None:
-            made = f"{self.n_resamples} draws, seed {self.seed}"
+            draws = f"{self.n_resamples} draws, seed {self.seed}"
         text = [
             how(
                 f"{len(self.names)} models on {len(self.tasks)} tasks, ranked by "
-                f"{self.rank_by} when tasks are drawn again: {made}."
+                f"{self.rank_by} when tasks are drawn again: {draws}."
             ),
             how(
                 "It describes how far ranks depend on the choice of tasks, and is no test of pairs."
@@ -275,10 +275,10 @@ class TaskBootstrap(Drawn, Record):
                 "variance is too large."
             )
         order = np.lexsort((self.estimate, self.rank))
-        shown = "model rank rank_low {self._name} standard_error best_probability"
-        shown += " top_k" * (self.k > 1)
+        columns = "model rank rank_low {self._name} standard_error best_probability"
+        columns += " top_k" * (self.k > 1)
         title = "How far do ranks depend on the tasks?"
-        return [self._printed(title, shown, text=text, order=order, most=None)]
+        return [self._printed(title, columns, text=text, order=order, most=None)]
 
 
 # Values of models on the items, or folds, of each task, and draws of both.
@@ -305,8 +305,8 @@ def _read_each(
         if n_models is None and (x.ndim != 1 or x.size < 2):
             raise ValueError(f"{name} must be of shape (n,), n >= 2 items or folds, got {x.shape}")
         if n_models is not None and (x.ndim != 2 or len(x) != n_models or not x.shape[1]):
-            wanted = f"({n_models}, n), one row a model"
-            raise ValueError(f"{name} must be of shape {wanted}, got {x.shape}")
+            shape = f"({n_models}, n), one row a model"
+            raise ValueError(f"{name} must be of shape {shape}, got {x.shape}")
         if not (np.abs(x) < LARGEST).all():
             raise ValueError(f"{name} must be finite, and below {LARGEST:g} in size")
         columns.append(x)
@@ -821,23 +821,23 @@ def task_noise(differences: Any, *, tasks: Sequence[str] | None = None) -> TaskN
     n_tasks = len(columns)
     sizes = np.array([x.size for x in columns], np.int64)
     means = np.array([x.mean() for x in columns])
-    own = np.array([x.var(ddof=1) if np.ptp(x) else 0.0 for x in columns])
+    variances = np.array([x.var(ddof=1) if np.ptp(x) else 0.0 for x in columns])
     spread = float(means.var(ddof=1)) if np.ptp(means) else 0.0
-    noise = own / sizes
+    noise = variances / sizes
     between = spread - float(noise.mean())
     n = int(sizes[0]) if (sizes == sizes[0]).all() else None
     return TaskNoise(
         tasks=labels,
         n_items=sizes,
         task_means=means,
-        task_variances=own,
+        task_variances=variances,
         mean=float(means.mean()),
         variance_tasks_only=spread * (n_tasks - 1) / n_tasks**2,
         within_term=float(np.mean(noise * (1.0 - 1.0 / sizes))) / n_tasks,
         unbiased_variance_of_mean=spread / n_tasks,
         between_task_variance=max(0.0, between),
         between=between,
-        within=float(own.mean()),
+        within=float(variances.mean()),
         ms_between=None if n is None else n * spread,
-        ms_within=None if n is None else float(own.mean()),
+        ms_within=None if n is None else float(variances.mean()),
     )

@@ -12,7 +12,7 @@ from scipy.special import bdtr, ndtr, ndtri
 from fastcmp.paired.unpaired_accuracies import evaluate_counts
 from fastcmp.planning.families import Case, Family, Inputs, Question, check_enumerable, within
 from fastcmp.planning.means import read_ratio
-from fastcmp.planning.normal import detectable, each, each_size
+from fastcmp.planning.normal import detectable, each_size, elementwise
 
 _MOST = 2_000  # samples of a model of which all outcomes are enumerated
 _TAIL = 1e-9  # probability of the outcomes at either end that are left out
@@ -77,25 +77,25 @@ def _power(
 def _read(question: Question, inputs: Inputs) -> Case:
     margin: Any = 0.0 if question.margin is None else within(question.margin, "margin", 0, 1)
     ratio, cautions = read_ratio(inputs)
-    given = question.solved_for != "difference"
-    a: Any = inputs.proportion("accuracy_a") if given else None
+    has_accuracies = question.solved_for != "difference"
+    a: Any = inputs.proportion("accuracy_a") if has_accuracies else None
     alpha, b, kept = question.alpha, inputs.proportion("accuracy_b"), inputs.plain()
     one, normal = (partial(_power, x) for x in (question, question._replace(method="normal")))
 
     def power(a: Any, n: Any) -> Any:
-        return each(one, n, alpha, margin, a, b, ratio)
+        return elementwise(one, n, alpha, margin, a, b, ratio)
 
     def size(a: Any, target: Any) -> Any:
-        """Smallest numbers of samples of a; infinite where none has the power."""
+        """Smallest numbers of samples of a; infinite where no number has the power."""
         row = alpha, margin, a, b, ratio
-        near = np.where(each(normal, 2.0**53, *row) < target, np.inf, 1.0)
+        near = np.where(elementwise(normal, 2.0**53, *row) < target, np.inf, 1.0)
         n = each_size(normal, target, near, *row)
         if question.method == "normal":
             return n
         check_enumerable(n * np.maximum(1.0, ratio), question.method, _MOST, "normal")
         return each_size(one, target, n, *row, back=_SAW)
 
-    if given:
+    if has_accuracies:
         gap = a - b
     else:
         kept.pop("accuracy_a", None)

@@ -62,13 +62,13 @@ def read_ratio(inputs: Inputs, n: Floats | None) -> tuple[Floats, Floats | None]
     """Negatives for each positive; and the negatives beside n positives, where n is known."""
     if n is not None and np.any(n < _FEWEST):
         raise ValueError(f"n must be at least 2 positives, got {np.min(n):g}")
-    given = inputs.given(_SIZES)
-    if n is not None and given == ["n_negatives"]:
+    names = inputs.given(_SIZES)
+    if n is not None and names == ["n_negatives"]:
         negatives = inputs.whole("n_negatives", 2)
         return negatives / n, negatives
-    if given != ["ratio"]:
-        wanted = "ratio= alone" if given else "n_negatives= or ratio="
-        raise ValueError(f"{wanted} must be given beside the positives, got {names_of(given)}")
+    if names != ["ratio"]:
+        needed = "ratio= alone" if names else "n_negatives= or ratio="
+        raise ValueError(f"{needed} must be given beside the positives, got {names_of(names)}")
     ratio = inputs.positive("ratio")
     return ratio, None if n is None else np.asarray(n * ratio)
 
@@ -248,7 +248,7 @@ def fitted_areas(
     as pROC does; the covariance of two equal curves with correlation 1 has it.
     """
     ratio = np.asarray(ratio, np.float64)
-    ra, rn = (np.asarray(each, np.float64) for each in correlations)
+    ra, rn = (np.asarray(correlation, np.float64) for correlation in correlations)
     (f1, g1), (f2, g2) = first.slopes(), second.slopes()
     a1, b1, a2, b2 = (np.asarray(x, np.float64) for x in (*first[:2], *second[:2]))
 
@@ -281,10 +281,10 @@ def empirical_areas(
         of_negatives = both_below(h, k, negatives) - apart
         return np.asarray(of_positives + of_negatives / np.asarray(ratio))
 
-    own = Correlations(1.0, 1.0)
+    identical = Correlations(1.0, 1.0)
     return Areas(
-        covariance(first, first, own),
-        covariance(second, second, own),
+        covariance(first, first, identical),
+        covariance(second, second, identical),
         covariance(first, second, correlations),
     )
 
@@ -305,10 +305,10 @@ def _read_two(question: Question, inputs: Inputs) -> Case:
         ratio, _ = read_ratio(inputs, n)
     if question.margin is not None and np.any(question.margin >= 1):
         raise ValueError(f"margin must lie in (0, 1) for areas, got {np.max(question.margin):g}")
-    given = inputs.given(_BINORMAL)
+    curve_inputs = inputs.given(_BINORMAL)
     if "pilot_positives" in inputs or "pilot_negatives" in inputs:
-        if given:
-            raise ValueError(f"{given[0]}= is not known from a pilot: leave one of both out")
+        if curve_inputs:
+            raise ValueError(f"{curve_inputs[0]}= is not known from a pilot: leave one of both out")
         if question.method != "delong":
             raise ValueError(f"method must be 'delong' for a pilot, got {question.method!r}")
         normal, error, ratio = _pilot(inputs, ratio)
@@ -375,8 +375,8 @@ def _binormal(method: str, inputs: Inputs, ratio: Any) -> tuple[Normal, Any]:
         slope = inputs.positive(f"slope_{name}", default=1.0)
         names = inputs.given((f"intercept_{name}", f"auc_{name}"))
         if len(names) != 1:
-            wanted = f"intercept_{name}= or auc_{name}="
-            raise ValueError(f"{wanted} must be given, got {names_of(names)}")
+            needed = f"intercept_{name}= or auc_{name}="
+            raise ValueError(f"{needed} must be given, got {names_of(names)}")
         if names[0].startswith("auc"):
             area = inputs.within(names[0], 0, 1)
             intercept = ndtri(area) * np.sqrt(1.0 + slope**2)
@@ -394,9 +394,9 @@ def _binormal(method: str, inputs: Inputs, ratio: Any) -> tuple[Normal, Any]:
 
 
 def _variances(areas: Areas, inputs: Inputs) -> Normal:
-    """Variances of a difference; what is no covariance is refused."""
-    which = inputs.choose("null_variance", "both", _NULLS)
-    normal = Normal(areas.difference(), areas.null(which))
+    """Variances of a difference; an impossible covariance is refused."""
+    null_variance = inputs.choose("null_variance", "both", _NULLS)
+    normal = Normal(areas.difference(), areas.null(null_variance))
     for variance in normal[:2]:
         if not np.all(variance > 0.0):
             raise ValueError(

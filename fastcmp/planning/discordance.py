@@ -72,35 +72,35 @@ def read_probabilities(inputs: Inputs) -> Discordance:
         If keywords are missing or too many, or probabilities do not fit together; the
         message names the possible range.
     """
-    given = KNOWN.keys() & inputs.keys()
-    if given == {"p10", "p01"}:
+    names = KNOWN.keys() & inputs.keys()
+    if names == {"p10", "p01"}:
         return _from_cells(inputs)
-    if given == {"difference", "discordant"}:
+    if names == {"difference", "discordant"}:
         gap = inputs.within("difference", -1, 1, closed=True)
         pd = inputs.proportion("discordant")
         _check_range(pd, np.abs(gap), 1.0 + 0 * gap, "discordant", lambda p: p)
         return _cells(gap, pd)
-    beside = given - {"accuracy_a", "accuracy_b"}
-    if len(given) - len(beside) == 2 and len(beside) <= 1 and beside <= set(_BESIDE):
+    beside = names - {"accuracy_a", "accuracy_b"}
+    if len(names) - len(beside) == 2 and len(beside) <= 1 and beside <= set(_BESIDE):
         return _from_accuracies(inputs, next(iter(beside), None))
     raise ValueError(
         "p10= and p01=, or difference= and discordant=, or accuracy_a= and accuracy_b= with "
-        f"at most one of {'=, '.join(_BESIDE)}= must be given, got {names_of(given)}"
+        f"at most one of {'=, '.join(_BESIDE)}= must be given, got {names_of(names)}"
     )
 
 
 def read_discordant(inputs: Inputs) -> Any:
     """Read how often just one of two models is right, where no difference is known."""
-    given = inputs.given(KNOWN)
-    if given == ["discordant"]:
+    names = inputs.given(KNOWN)
+    if names == ["discordant"]:
         return inputs.proportion("discordant")
-    if given == ["agreement"]:
+    if names == ["agreement"]:
         return 1.0 - inputs.proportion("agreement")
-    if given == ["p10", "p01"]:
+    if names == ["p10", "p01"]:
         return _from_cells(inputs).p10 + _from_cells(inputs).p01
     raise ValueError(
         "discordant=, agreement=, or p10= and p01= must be given to find a difference, got "
-        f"{names_of(given)}"
+        f"{names_of(names)}"
     )
 
 
@@ -166,7 +166,7 @@ def _check_range(discordant: Floats, low: Floats, high: Floats, name: str, back:
     if not np.any(wrong):
         return
     arrays = (discordant, low, high, back(discordant), back(low), back(high))
-    first = (each[wrong].flat[0] for each in np.broadcast_arrays(*arrays))
+    first = (array[wrong].flat[0] for array in np.broadcast_arrays(*arrays))
     pd, least, most, value, *ends = first
     raise BadValueError(
         name,

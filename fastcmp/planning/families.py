@@ -245,9 +245,9 @@ def whole(value: Any, name: str, least: int = 1) -> Any:
     return numbers
 
 
-def names_of(given: Collection[str]) -> str:
-    """List what was given, for a message."""
-    return ", ".join(f"{name}=" for name in sorted(given)) or "none of them"
+def names_of(names: Collection[str]) -> str:
+    """Names of inputs, for a message."""
+    return ", ".join(f"{name}=" for name in sorted(names)) or "none of them"
 
 
 def check_enumerable(n: Any, method: str, most: float, instead: str) -> None:

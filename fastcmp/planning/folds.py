@@ -15,7 +15,7 @@ from fastcmp.crossval.fold_tests import TESTS, FoldOutcomes, differences_of, fin
 from fastcmp.kernels.fold_counts import simulate_folds
 from fastcmp.planning.discordance import KNOWN, read_discordant, read_probabilities
 from fastcmp.planning.families import Case, Family, Inputs, Question
-from fastcmp.planning.normal import each, each_size
+from fastcmp.planning.normal import each_size, elementwise
 
 _INPUTS = {
     "design": "splits, by fastcmp.designs; by default those of the test's authors",
@@ -94,7 +94,7 @@ def _read(question: Question, inputs: Inputs) -> Case:
     def detectable(
         alpha: float, n: float, target: float, discordant: float, *spread: float
     ) -> float:
-        """Difference with the power wanted; NaN if none is."""
+        """Difference with the power wanted; NaN if no difference has it."""
         sign = -1.0 if question.alternative == "less" else 1.0
         low, high, middle = 0.0, discordant, discordant
         for _ in range(_HALVINGS + 1):
@@ -117,8 +117,8 @@ def _read(question: Question, inputs: Inputs) -> Case:
         kept = {name: x for name, x in kept.items() if name not in KNOWN}
         kept["discordant"] = discordant
     else:
-        known = Inputs({name: inputs[name] for name in inputs.given(KNOWN)})
-        only_a, only_b, cautions = read_probabilities(known)
+        discordance = Inputs({name: inputs[name] for name in inputs.given(KNOWN)})
+        only_a, only_b, cautions = read_probabilities(discordance)
         discordant = only_a + only_b
         both = 1.0 - discordant
         if "accuracy_a" in inputs:
@@ -127,8 +127,8 @@ def _read(question: Question, inputs: Inputs) -> Case:
             both = np.clip(accuracy - only_a, 0.0, both)
         elif question.method == "proportion-z":
             inputs.needed("accuracy_a")  # it does not see who is right on the same samples
-        if set(known) == {"accuracy_a", "accuracy_b"}:  # three answers, along a new last axis
-            kept |= {name: kept[name][..., np.newaxis] for name in known}
+        if set(discordance) == {"accuracy_a", "accuracy_b"}:  # three answers, along a new last axis
+            kept |= {name: kept[name][..., np.newaxis] for name in discordance}
             kept["discordant"] = discordant
         cells = only_a, both, only_b
     spread = {
@@ -139,13 +139,13 @@ def _read(question: Question, inputs: Inputs) -> Case:
     if cells:
         difference = cells[0] - cells[2]
     else:
-        difference = each(detectable, alpha, question.n, question.target, discordant, *model)
+        difference = elementwise(detectable, alpha, question.n, question.target, discordant, *model)
 
-    def sentences(n: Any, found: Any) -> tuple[str, ...]:
+    def sentences(n: Any, answer: Any) -> tuple[str, ...]:
         """Where no number is enough, or the test finds differences that are not there."""
         if question.solved_for == "n" and np.any(np.isinf(n)):
             return (*cautions, f"Up to {_MOST:,} samples do not reach the power wanted.")
-        if question.solved_for != "power" or np.ndim(found):
+        if question.solved_for != "power" or np.ndim(answer):
             return cautions
         half = 0.5 * (cells[0] + cells[2])
         even = half, cells[1], half, *spread.values()
@@ -161,7 +161,7 @@ def _read(question: Question, inputs: Inputs) -> Case:
     return Case(
         difference=difference,
         inputs=kept | {"n_resamples": n_resamples, "rng": seed, **spread, "design": design},
-        power=lambda _, n: each(power, n, alpha, *model),
+        power=lambda _, n: elementwise(power, n, alpha, *model),
         size=size,
         fewest=_FEWEST * 8,
         cautions=sentences,

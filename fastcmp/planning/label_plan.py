@@ -62,7 +62,7 @@ class LabelPlan(Record):
         list of Section
             The plan, a row for each number that is known.
         """
-        shown = {
+        entries = {
             "labels": self.n,
             "judged items": self.n_items,
             "correlation of judge and labels": self.correlation,
@@ -74,7 +74,7 @@ class LabelPlan(Record):
             "power": self.power,
             "cost": self.cost,
         }
-        rows = [(name, f"{x:,.6g}") for name, x in shown.items() if np.isfinite(x)]
+        rows = [(name, f"{x:,.6g}") for name, x in entries.items() if np.isfinite(x)]
         notes = []
         if not self.feasible:
             notes.append(
@@ -218,8 +218,8 @@ def labels(
     if n is not None and n > items:
         raise ValueError(f"n must be at most n_items, {items:.0f}, got {n}")
     sd, r = _spread(sd, correlation, rate, sensitivity, specificity)
-    known, square = not np.isnan(r), 0.0 if np.isnan(r) else r**2
-    if n is None and not (known and (worth is not None or not np.isnan(sd))):
+    has_correlation, square = not np.isnan(r), 0.0 if np.isnan(r) else r**2
+    if n is None and not (has_correlation and (worth is not None or not np.isnan(sd))):
         raise ValueError(
             f"{goals[0]}= needs correlation= and sd=, or rate=, sensitivity= and specificity="
         )
@@ -232,16 +232,16 @@ def labels(
         count = max(np.ceil(alone * (1.0 - square) / left - 1e-9), 2.0) if left > 0.0 else np.inf
         count = float(count) if count <= items else np.inf
     elif n is None:
-        wanted = float(half_width or difference or np.nan) / sd
+        precision = float(half_width or difference or np.nan) / sd
         of_power = None if difference is None else power
-        alone = _needed(wanted, 0.0, np.inf, alpha, of_power, distribution)
-        count = _needed(wanted, square, items, alpha, of_power, distribution)
+        alone = _needed(precision, 0.0, np.inf, alpha, of_power, distribution)
+        count = _needed(precision, square, items, alpha, of_power, distribution)
     if cost_label is not None and cost_item is not None:
         if n_items is not None or n is not None:
             raise ValueError("cost_label= chooses n= and n_items=: pass half_width= or such")
-        ratio, rest = cost_item / cost_label, square * (1.0 - square)
-        labels_needed = alone * (1.0 - square + np.sqrt(ratio * rest))
-        exact = (float(labels_needed), float(alone * (square + np.sqrt(rest / ratio))))
+        ratio, product = cost_item / cost_label, square * (1.0 - square)
+        labels_needed = alone * (1.0 - square + np.sqrt(ratio * product))
+        exact = (float(labels_needed), float(alone * (square + np.sqrt(product / ratio))))
         count, items = (float(max(np.ceil(x - 1e-9), 2.0)) for x in exact)
         cost = cost_label * count + cost_item * items
         if count >= items or cost >= cost_label * alone:  # the judge does not pay
@@ -250,12 +250,12 @@ def labels(
     variance = sd**2 * ((1.0 - square) / count + square / items)
     df = count - 2.0 if distribution == "t" else None
     reach = float(t_ppf(1.0 - 0.5 * alpha, df)) if feasible else np.nan
-    found = np.nan
+    reached_power = np.nan
     if difference is not None and feasible:
-        found = float(t_cdf(difference / np.sqrt(variance) - reach, df))
+        reached_power = float(t_cdf(difference / np.sqrt(variance) - reach, df))
     by_stratum = probabilities = None
     effective = limit = np.nan
-    if known and feasible:
+    if has_correlation and feasible:
         effective = count / (1.0 - square * (1.0 - count / items))
         limit = count / (1.0 - square) if square < 1.0 else np.inf
     if stratum_sd is not None:
@@ -277,7 +277,7 @@ def labels(
         sd=sd,
         half_width=reach * float(np.sqrt(variance)),
         difference=np.nan if difference is None else float(difference),
-        power=found,
+        power=reached_power,
         feasible=feasible,
         alpha=alpha,
         distribution=distribution,
@@ -315,7 +315,7 @@ def _spread(
 
 
 def _needed(
-    wanted: float, square: float, items: float, alpha: float, power: float | None, kind: str
+    precision: float, square: float, items: float, alpha: float, power: float | None, kind: str
 ) -> float:
     """Labels that give a half-width, or find a difference, in deviations; infinity for none."""
 
@@ -324,12 +324,12 @@ def _needed(
         more = 0.0 if power is None else float(t_ppf(power, df))
         return float(t_ppf(1.0 - 0.5 * alpha, df)) + more
 
-    left = (wanted / reach(np.inf)) ** 2 - square / items
+    left = (precision / reach(np.inf)) ** 2 - square / items
     if not left > 0.0:
         return np.inf
     n = max(float(np.ceil((1.0 - square) / left * (1.0 - 1e-12))), 2.0 if kind == "normal" else 3.0)
     while kind == "t" and n <= items:  # a few more than by normal quantiles
-        if reach(n) * np.sqrt((1.0 - square) / n + square / items) <= wanted:
+        if reach(n) * np.sqrt((1.0 - square) / n + square / items) <= precision:
             break
         n += 1.0
     return n if n <= items else np.inf
@@ -392,11 +392,11 @@ def _drawn(n: float, item_sd: Any, uniform: Any) -> Floats:
         raise ValueError(f"uniform must lie in (0, 1], got {uniform}")
     if not n <= spread.size:
         raise ValueError(f"n must be at most the {spread.size} items of item_sd, got {n:g}")
-    chosen, sure = np.full(spread.size, np.inf), np.zeros(spread.size, np.bool_)
-    while (chosen > 1.0).any():  # those that are sure take a label each
-        rest, left = np.where(sure, 0.0, spread), n - np.count_nonzero(sure)
-        if not rest.any():
-            rest = np.where(sure, 0.0, 1.0)
-        chosen = np.where(sure, 1.0, rest * (left / max(rest.sum(), 1e-300)))
-        sure |= chosen > 1.0
-    return np.asarray((1.0 - uniform) * chosen + uniform * n / spread.size)
+    probability, sure = np.full(spread.size, np.inf), np.zeros(spread.size, np.bool_)
+    while (probability > 1.0).any():  # those that are sure take a label each
+        open_spread, left = np.where(sure, 0.0, spread), n - np.count_nonzero(sure)
+        if not open_spread.any():
+            open_spread = np.where(sure, 0.0, 1.0)
+        probability = np.where(sure, 1.0, open_spread * (left / max(open_spread.sum(), 1e-300)))
+        sure |= probability > 1.0
+    return np.asarray((1.0 - uniform) * probability + uniform * n / spread.size)

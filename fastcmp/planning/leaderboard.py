@@ -22,7 +22,7 @@ from fastcmp.pairwise.adjust import OF_PAIRS, adjust_rows, adjusted_by
 from fastcmp.pairwise.max_t import gaussian_draws
 from fastcmp.planning.discordance import read_probabilities
 from fastcmp.planning.families import Case, Family, Floats, Inputs, Question, names_of
-from fastcmp.planning.normal import each, each_size
+from fastcmp.planning.normal import each_size, elementwise
 
 KNOWN = {
     "accuracies": "of the models",
@@ -79,24 +79,24 @@ class Models(NamedTuple):
         i, j = self.pairs.T
         square[i, j] = square[j, i] = self.scale**2
         centre = np.eye(m) - 1.0 / m
-        found = -0.5 * centre @ square @ centre
-        values = np.linalg.eigvalsh(found)
+        covariance = -0.5 * centre @ square @ centre
+        values = np.linalg.eigvalsh(covariance)
         if values[0] < -_ROUNDING * values[-1]:
             raise ValueError(
                 "correlation must be possible for all models together, got one that "
                 "would give a combination of them a negative variance"
             )
-        return np.asarray(found)
+        return np.asarray(covariance)
 
 
 def read_models(inputs: Inputs) -> Models:
     """Read accuracies or means with what is known of each pair, or a pilot's record."""
-    given = inputs.given(("accuracies", "means", "pilot"))
-    if len(given) != 1:
+    kinds = inputs.given(("accuracies", "means", "pilot"))
+    if len(kinds) != 1:
         raise ValueError(
-            f"accuracies=, means= or pilot= must be given, one of them, got {names_of(given)}"
+            f"accuracies=, means= or pilot= must be given, one of them, got {names_of(kinds)}"
         )
-    (kind,) = given
+    (kind,) = kinds
     if kind == "pilot":
         return _from_pilot(inputs)
     right = kind == "accuracies"
@@ -182,7 +182,7 @@ def _read(question: Question, inputs: Inputs) -> Case:
     adjust = inputs.choose("adjust", "holm", (*OF_PAIRS, "single-step"))
     find, m = inputs.get("find", "best"), models.value.size
     if isinstance(find, (tuple, list)):
-        i, j = (as_whole(each, "find", 0) for each in find) if len(find) == 2 else (0, 0)
+        i, j = (as_whole(index, "find", 0) for index in find) if len(find) == 2 else (0, 0)
         if i == j or max(i, j) >= m:
             raise ValueError(f"find must be a pair of different models below {m}, got {find!r}")
         find = int(np.flatnonzero((models.pairs == sorted((i, j))).all(axis=1))[0])
@@ -208,14 +208,14 @@ def _read(question: Question, inputs: Inputs) -> Case:
         if single_step:  # one limit for the statistics of all pairs
             largest = np.abs(errors).max(axis=1)
             limit = float(np.quantile(largest, 1.0 - alpha, method="higher"))
-        total, join, found = 0.0, _JOINS.get(str(find), np.all), wanted(find)
+        total, join, is_sought = 0.0, _JOINS.get(str(find), np.all), wanted(find)
         for part in parts(n_resamples, max(_PART // shift.size, 1)):
             z = shift + spread * errors[part]
             if single_step:
                 significant = np.abs(z) >= limit
             else:
                 significant = adjust_rows(2.0 * ndtr(-np.abs(z)), adjust) <= alpha
-            right = (significant & (z * difference > 0.0))[:, found]
+            right = (significant & (z * difference > 0.0))[:, is_sought]
             total += float(np.sum(join(right, axis=1)))
         return total / n_resamples
 
@@ -227,18 +227,18 @@ def _read(question: Question, inputs: Inputs) -> Case:
         """How probable the other things to find are, of a single power."""
         if question.solved_for != "power" or np.ndim(at):
             return cautions
-        shown = {find: 100.0 * power(float(n), float(question.alpha), find) for find in _FINDS}
+        powers = {find: 100.0 * power(float(n), float(question.alpha), find) for find in _FINDS}
         return (
-            f"The best model is found with {shown['best']:.1f}%, all true differences with "
-            f"{shown['all']:.1f}%, any of them with {shown['any']:.1f}%, and each with "
-            f"{shown['average']:.1f}% on average.",
+            f"The best model is found with {powers['best']:.1f}%, all true differences with "
+            f"{powers['all']:.1f}%, any of them with {powers['any']:.1f}%, and each with "
+            f"{powers['average']:.1f}% on average.",
             *cautions,
         )
 
     return Case(
         difference=np.abs(difference[wanted(find)]).min(),
         inputs={**inputs, "n_resamples": n_resamples, "rng": seed},
-        power=lambda _, n: each(power, n, question.alpha),
+        power=lambda _, n: elementwise(power, n, question.alpha),
         size=lambda _, target: each_size(power, target, 1.0, question.alpha, most=_MOST),
         cautions=sentences,
         claim=f"{claim}, {adjusted_by(adjust)}",

@@ -28,7 +28,14 @@ from fastcmp.planning.families import (
     names_of,
     rounded_up,
 )
-from fastcmp.planning.normal import Normal, detectable, each, each_size, normal_power, normal_size
+from fastcmp.planning.normal import (
+    Normal,
+    detectable,
+    each_size,
+    elementwise,
+    normal_power,
+    normal_size,
+)
 
 #: Connor (1987), Miettinen (1968, second order) and Lachenbruch (1992).
 _CLOSED = ("connor", "miettinen", "lachenbruch")
@@ -135,8 +142,8 @@ def _enumerate(design: _Design) -> tuple[Callable[..., float], tuple[Any, ...]]:
 def _power(design: _Design, p10: Floats, p01: Floats, n: Any) -> Floats:
     design.check(n)
     if design.enumerated:
-        one, rest = _enumerate(design)
-        return each(one, n, p10, p01, *rest)
+        one, numbers = _enumerate(design)
+        return elementwise(one, n, p10, p01, *numbers)
     power = normal_power(design.question, n, p10 - p01, _normal(design, p10, p01))
     return power if design.question.method == "normal" else np.where(p10 + p01 > 0, power, 0.0)
 
@@ -162,11 +169,11 @@ def _size(design: _Design, p10: Floats, p01: Floats, power: Any) -> Floats:
         elif question.method in ("exact", "corrected"):
             n = n + 2.0 / np.maximum(np.abs(gap), _NONE)
     design.check(n)
-    one, rest = _enumerate(design)
-    n = each_size(one, power, rounded_up(n), p10, p01, *rest, back=back)
+    one, numbers = _enumerate(design)
+    n = each_size(one, power, rounded_up(n), p10, p01, *numbers, back=back)
     # Normal tests of a few discordant samples reject too often.
     for few in range(_NORMAL_ERRS if design.conditional else 0, 0, -1):
-        enough = each(one, few, p10, p01, *rest) >= power
+        enough = elementwise(one, few, p10, p01, *numbers) >= power
         n = np.where(np.isfinite(n) & enough, few, n)
     return n
 
@@ -196,19 +203,19 @@ class _Pilot(NamedTuple):
         """Proportions that only a, and only b, got right."""
         return self.only_a / self.n, self.only_b / self.n
 
-    def draws(self, asked: Any, question: Question) -> tuple[Floats, Floats]:
+    def draws(self, like: Any, question: Question) -> tuple[Floats, Floats]:
         """Draws of p10 and p01, of which the prior is Dirichlet(1/2, 1/2, 1/2).
 
         The draws are the same each time, along a new first axis before all those of
         the counts, of what is asked, and of the question.
         """
         rng = np.random.default_rng(0)
-        rest = self.n - self.only_a - self.only_b
-        shapes = np.stack([self.only_a, self.only_b, rest], axis=0) + 0.5
+        same = self.n - self.only_a - self.only_b
+        shapes = np.stack([self.only_a, self.only_b, same], axis=0) + 0.5
         gammas = rng.standard_gamma(shapes, (_DRAWS, *shapes.shape))
         parts = gammas / gammas.sum(axis=1, keepdims=True)
         margin = 0.0 if question.margin is None else question.margin
-        n_axes = np.broadcast(self.n, asked, question.alpha, margin).ndim
+        n_axes = np.broadcast(self.n, like, question.alpha, margin).ndim
         shape = (_DRAWS, *(1,) * (n_axes - self.n.ndim), *self.n.shape)
         return parts[:, 0].reshape(shape), parts[:, 1].reshape(shape)
 
@@ -222,8 +229,8 @@ def _read_pilot(value: Any, name: str) -> _Pilot:
             f"{name} must be a record of McNemar's test, or (only_a, only_b, n), got {value!r}"
         )
     names = ("only_a", "only_b", "n")
-    counts = [as_counts(x, f"{each} of {name}") for x, each in zip(value, names, strict=True)]
-    pilot = _Pilot(*(each.astype(np.float64) for each in np.broadcast_arrays(*counts)))
+    counts = [as_counts(x, f"{part} of {name}") for x, part in zip(value, names, strict=True)]
+    pilot = _Pilot(*(count.astype(np.float64) for count in np.broadcast_arrays(*counts)))
     if np.any(pilot.only_a + pilot.only_b > pilot.n):
         raise BadValueError(name, "has more discordant samples than samples")
     if np.any(pilot.only_a + pilot.only_b == 0):
@@ -248,10 +255,10 @@ def _read(question: Question, inputs: Inputs) -> Case:
         else:
             pd = read_discordant(inputs)
         return Case(_detectable(design, pd), {"discordant": pd, **kept})
-    given = inputs.given(KNOWN)
+    names = inputs.given(KNOWN)
     counts = {x: _read_pilot(inputs[x], x) for x in inputs.given(("pilot", "so_far"))}
-    if len(counts) == 2 or ("pilot" in counts and given):
-        raise ValueError(f"pilot= must be given alone, got {names_of([*counts, *given])}")
+    if len(counts) == 2 or ("pilot" in counts and names):
+        raise ValueError(f"pilot= must be given alone, got {names_of([*counts, *names])}")
     for name, pilot in counts.items():
         kept[name] = tuple(x.astype(np.int64) if x.ndim else int(x) for x in pilot)
     if "so_far" in counts:
@@ -259,14 +266,14 @@ def _read(question: Question, inputs: Inputs) -> Case:
         if conditional or both_tails is not None:
             raise ValueError("so_far goes with neither tails nor conditional")
     left_open = None
-    if counts and not given:
+    if counts and not names:
         (pilot,) = counts.values()
         p10, p01 = pilot.cells
         cautions: tuple[str, ...] = ()
         fewest = int(np.min(pilot.only_a + pilot.only_b))
         if fewest < _FEW:
-            some = f"only {fewest} discordant sample{'' if fewest == 1 else 's'}"
-            cautions = (f"The pilot has {some}: plan with its interval, not its estimate alone.",)
+            few = f"only {fewest} discordant sample{'' if fewest == 1 else 's'}"
+            cautions = (f"The pilot has {few}: plan with its interval, not its estimate alone.",)
         if question.n is not None or not conditional:
             left_open = _left_open(design, pilot)
     else:
@@ -308,7 +315,7 @@ def _left_open(design: _Design, pilot: _Pilot) -> Callable[..., Any]:
             rows: tuple[Any, ...] = (n, *pilot)
             if design.so_far is not None:
                 kernel, rows = kernels.mcnemar_predictive_power, (*pilot, n)
-            assurance = each(lambda *row: kernel(*row, *design.codes), *rows, question.alpha)
+            assurance = elementwise(lambda *row: kernel(*row, *design.codes), *rows, question.alpha)
         if question.n is not None:
             return assurance, middle(drawn)
         # Samples by a closed form at the draws, on the scale of the answer.
@@ -320,8 +327,8 @@ def _left_open(design: _Design, pilot: _Pilot) -> Callable[..., Any]:
                 scale = samples / _size(near, *pilot.cells, power)
         sizes = _size(near, *pilot.draws(power, question), power)
         low, high = middle(sizes * np.where(np.isfinite(scale), scale, 1.0))
-        known = np.where(enough, assurance, np.nan) if np.any(enough) else None
-        return known, (rounded_up(low), rounded_up(high))
+        mean_power = np.where(enough, assurance, np.nan) if np.any(enough) else None
+        return mean_power, (rounded_up(low), rounded_up(high))
 
     return left_open
 

@@ -135,10 +135,10 @@ def _spread(inputs: Inputs) -> _Spread:
 
 def _unpaired_spread(inputs: Inputs) -> _Spread:
     """Read the standard deviations of two models' values on different samples."""
-    given = inputs.given(("sd", "sd_a", "sd_b"))
-    if given not in (["sd"], ["sd_a", "sd_b"]):
-        raise ValueError(f"sd=, or sd_a= and sd_b= must be given, got {names_of(given)}")
-    a, b = (inputs.positive(name) ** 2 for name in (given[0], given[-1]))
+    names = inputs.given(("sd", "sd_a", "sd_b"))
+    if names not in (["sd"], ["sd_a", "sd_b"]):
+        raise ValueError(f"sd=, or sd_a= and sd_b= must be given, got {names_of(names)}")
+    a, b = (inputs.positive(name) ** 2 for name in (names[0], names[-1]))
     ratio, cautions = read_ratio(inputs)
     fewest = np.maximum(2.0, 2.0 / np.asarray(ratio))
     variance = a + b / ratio
@@ -159,15 +159,15 @@ def read_ratio(inputs: Inputs) -> tuple[Floats, tuple[str, ...]]:
     return ratio, (f"Model b has {float(ratio):g} times as many samples as a.",)
 
 
-def _family(what: str, *methods: str, read: Any = _read, **rest: Any) -> Family:
+def _family(what: str, *methods: str, read: Any = _read, **fields: Any) -> Family:
     """Tests of differences that have a standard error."""
     titles = {
         "t": f"t test of {what}",
         "normal": f"test of {what}, normal approximation",
         "chow": f"test of {what}, Chow, Shao and Wang's bound",
     }
-    known = dict.fromkeys(("difference", "noninferiority", "superiority"), methods)
-    return Family(titles, known | {"equivalence": (*methods, "chow")}, read=read, **rest)
+    by_hypothesis = dict.fromkeys(("difference", "noninferiority", "superiority"), methods)
+    return Family(titles, by_hypothesis | {"equivalence": (*methods, "chow")}, read=read, **fields)
 
 
 _OF_ITEMS = _DIRECTION | TAILS_INPUT

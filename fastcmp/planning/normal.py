@@ -143,7 +143,7 @@ def normal_case(
     error: Any = None,
     df: Any = np.inf,
     sign: Any = 1.0,
-    **rest: Any,
+    **fields: Any,
 ) -> Case:
     """How power and samples depend on each other where a difference is normal.
 
@@ -163,7 +163,7 @@ def normal_case(
         reach = -stdtrit(df, 0.025) * error
         low, high = gain - reach, gain + reach
         # Two-sided, and of equivalence, the answer turns at 0.
-        answers = [solve(each) for each in (low, high, np.clip(0.0, low, high))]
+        answers = [solve(gain_at) for gain_at in (low, high, np.clip(0.0, low, high))]
         fewest, most = np.min(answers, axis=0), np.max(answers, axis=0)
         return (
             None if np.all(none) else np.where(none, np.nan, assurance),
@@ -178,7 +178,7 @@ def normal_case(
         effect=gain,
         closed=True,
         pilot=None if error is None else pilot,
-        **rest,
+        **fields,
     )
 
 
@@ -229,7 +229,7 @@ def _upper_tail(df: Any, shift: Any, t: Any) -> Floats:
     tail = np.asarray(nctdtr(df, -shift, -t))
     tail = np.where(np.isnan(tail), 1.0 - nctdtr(df, shift, t), tail)
     lost = np.isnan(tail)
-    f, d, k = (each[lost] for each in (df, shift, t))
+    f, d, k = (column[lost] for column in (df, shift, t))
     middle = d / k
     tail[lost] = _over_sd(f, d, np.inf, k, (0.0, middle))
     tail[lost] += _over_sd(f, d, np.inf, k, (middle, np.inf))
@@ -243,12 +243,12 @@ def _both_reject(df: Any, near: Any, far: Any, t: Any) -> Floats:
     both.
     """
     df, near, far, t = np.broadcast_arrays(df, near, far, t)
-    flat = [np.ravel(each) for each in (df, near, far, t)]
-    found = np.empty(flat[0].size)
-    for part in parts(found.size, _PART):
-        f, a, b, k = (each[part] for each in flat)
-        found[part] = _over_sd(f, a, b, k, (0.0, (a + b) / (2.0 * k)))
-    return np.clip(found, 0.0, 1.0).reshape(df.shape)
+    flat = [np.ravel(column) for column in (df, near, far, t)]
+    probability = np.empty(flat[0].size)
+    for part in parts(probability.size, _PART):
+        f, a, b, k = (column[part] for column in flat)
+        probability[part] = _over_sd(f, a, b, k, (0.0, (a + b) / (2.0 * k)))
+    return np.clip(probability, 0.0, 1.0).reshape(df.shape)
 
 
 @cache
@@ -263,7 +263,7 @@ def _over_sd(df: Any, near: Any, far: Any, t: Any, limits: tuple[Any, Any]) -> F
     u**2 df has the chi-square distribution, and u is taken between the limits.
     """
     df, near, far, t, low, high = (
-        each[:, np.newaxis] for each in np.broadcast_arrays(df, near, far, t, *limits)
+        column[:, np.newaxis] for column in np.broadcast_arrays(df, near, far, t, *limits)
     )
     nodes, weight = _rule()
     half = 10.0 / np.sqrt(2.0 * df)
@@ -289,7 +289,7 @@ _NEAR = 1e-15  # relative width at which it ends
 _ENOUGH = 1e-13  # quantiles from the target at which it ends too
 
 
-def each(function: Callable[..., float], *numbers: Any) -> Floats:
+def elementwise(function: Callable[..., float], *numbers: Any) -> Floats:
     """Answers of a function of numbers, for arrays that broadcast."""
     if not any(np.ndim(x) for x in numbers):
         return np.asarray(function(*map(float, numbers)))
@@ -311,7 +311,7 @@ def each_size(
     def one(target: float, near: float, back: float, *row: float) -> float:
         return smallest(lambda n: power(n, *row) >= target, near, back=back, **limits)
 
-    return each(one, target, near, back, *numbers)
+    return elementwise(one, target, near, back, *numbers)
 
 
 def smallest(
@@ -364,10 +364,10 @@ def least(function: Callable[[Any], Any], target: Any, *, start: Any, lowest: An
     """
     shape = np.broadcast_shapes(np.shape(start), np.shape(target), np.shape(lowest))
     start, lowest = (np.broadcast_to(x, shape).astype(float) for x in (start, lowest))
-    known = np.isfinite(start)
-    near = np.maximum(np.where(known, start, 1.0), lowest)
+    is_finite = np.isfinite(start)
+    near = np.maximum(np.where(is_finite, start, 1.0), lowest)
     rising = function(near) < target
-    far, pending, factor = near.copy(), known.copy(), _FACTOR
+    far, pending, factor = near.copy(), is_finite.copy(), _FACTOR
     for _ in range(_STEPS):
         moved = np.where(rising, far * factor, np.maximum(far / factor, lowest))
         near, far = np.where(pending, far, near), np.where(pending, moved, far)
@@ -376,7 +376,7 @@ def least(function: Callable[[Any], Any], target: Any, *, start: Any, lowest: An
             break
         factor = min(factor * factor, 4.0)
     low, high = np.where(rising, near, far), np.where(rising, far, near)
-    return np.where(known, solve(function, target, low, high), start)
+    return np.where(is_finite, solve(function, target, low, high), start)
 
 
 def detectable(

@@ -44,9 +44,9 @@ def plan_from(record: Any, solve_for: str, options: dict[str, Any]) -> Plan:
             f"nothing is planned from a {kind}: pass what is known of the models to "
             f"fastcmp.planning.{solve_for}"
         )
-    inputs, own = _READERS[kind](record)
-    own = {} if "margin" in options else own
-    return getattr(plan, solve_for)(**inputs | own | options)  # type: ignore[no-any-return]
+    inputs, margins = _READERS[kind](record)
+    margins = {} if "margin" in options else margins
+    return getattr(plan, solve_for)(**inputs | margins | options)  # type: ignore[no-any-return]
 
 
 def _mcnemar(record: Any) -> _Read:

@@ -289,18 +289,18 @@ def _plan(
         hypothesis = "difference" if margin is None else "noninferiority"
     hypothesis = choose(hypothesis, "hypothesis", family.methods)
     if (margin is None) != (hypothesis == "difference"):
-        wanted = "needs margin=" if margin is None else "takes no margin"
-        raise ValueError(f"hypothesis={hypothesis!r} {wanted}")
-    known = family.methods[hypothesis]
+        problem = "needs margin=" if margin is None else "takes no margin"
+        raise ValueError(f"hypothesis={hypothesis!r} {problem}")
+    names = family.methods[hypothesis]
     try:
-        method = known[0] if method is None else str(choose(method, "method", known))
+        method = names[0] if method is None else str(choose(method, "method", names))
     except ValueError:
         if not any(str(method).lower() in methods for methods in family.methods.values()):
             raise
-        advice = "; it needs margin=" if known is family.methods["difference"] else ""
+        advice = "; it needs margin=" if names is family.methods["difference"] else ""
         raise ValueError(
             f"method={method!r} is not for hypothesis={hypothesis!r}, which has: "
-            f"{', '.join(known)}{advice}"
+            f"{', '.join(names)}{advice}"
         ) from None
     alternative = choose(alternative, "alternative", ALTERNATIVES)
     if hypothesis != "difference":
@@ -501,14 +501,14 @@ class Plan(Drawn, Record):
             A row for each plan.
         """
         shape = np.shape(self.power)
-        known = {k: x for k, x in self.inputs if k != "rng"}  # that is the seed
-        shown = {**self._fields(), **{k: self._whole(x) for k, x in known.items()}}
+        inputs = {k: x for k, x in self.inputs if k != "rng"}  # that is the seed
+        fields = {**self._fields(), **{k: self._whole(x) for k, x in inputs.items()}}
         if self.interval is not None:
-            shown |= {f"interval_{k}": x for k, x in self.interval._asdict().items()}
+            fields |= {f"interval_{k}": x for k, x in self.interval._asdict().items()}
         skipped = ("inputs", "interval", "cautions", "status")
         columns = {
             name: column(value, shape)
-            for name, value in shown.items()
+            for name, value in fields.items()
             if name not in skipped and not isinstance(value, (tuple, bool))
         }
         return {name: rows for name, rows in columns.items() if rows is not None}
@@ -547,9 +547,9 @@ class Plan(Drawn, Record):
         if not np.ndim(self.power):
             return headline_of(self)
         values = np.asarray(getattr(self, self.solved_for), np.float64)
-        known = values[np.isfinite(values)]
+        finite = values[np.isfinite(values)]
         lead = f"{values.size:,} plans ({self.test_name})"
-        if not known.size:
+        if not finite.size:
             return f"{lead}: none is possible."
         style, scale, unit, what = {
             "n": (",.0f", 1.0, f" {self.unit}", ""),
@@ -558,12 +558,12 @@ class Plan(Drawn, Record):
         }[self.solved_for]
         if self.solved_for == "difference" and self.measure == "accuracy":
             scale, unit = 100.0, " percentage points"
-        low, high = (format(scale * x, style) for x in (known.min(), known.max()))
+        low, high = (format(scale * x, style) for x in (finite.min(), finite.max()))
         ends = f"{low}{unit}" if low == high else f"from {low} to {high}{unit}"
         return f"{lead}: {what}{ends}."
 
     def _sentence(self) -> str:
-        """Say the plan in one sentence, without its end."""
+        """The plan in one sentence, without its end."""
         power = f"{format_percent(self.power)} power"
         if not np.isfinite(self.n):
             return f"No number of {self.unit} gives {power} to {self._aim()}"
@@ -577,7 +577,7 @@ class Plan(Drawn, Record):
         return f"With {n}, {power} to {self._aim()}"
 
     def _aim(self) -> str:
-        """Say what is to be detected or shown."""
+        """What is to be detected or shown."""
         if self.claim is not None:
             return self.claim
         gap = self.difference
@@ -589,7 +589,7 @@ class Plan(Drawn, Record):
         return f"detect a difference of {_amount(gap, self.measure)}"
 
     def _pilot_sentences(self) -> tuple[str, ...]:
-        """Say what a pilot leaves open."""
+        """Sentences on what a pilot leaves open."""
         text = []
         if self.assurance is not None:
             text.append(
@@ -610,7 +610,7 @@ class Plan(Drawn, Record):
         return tuple(text)
 
     def _table(self, title: str) -> Section:
-        """Make a table of plans: of what differs; the rest is said above it."""
+        """A table of plans: what differs between them; the rest is said above it."""
         columns = {
             name: rows
             for name, rows in self.columns().items()
@@ -622,14 +622,14 @@ class Plan(Drawn, Record):
             for name, rows in columns.items()
             if name not in first and len(set(rows)) == 1
         }
-        shown = {name: rows for name, rows in columns.items() if name not in same}
+        differing = {name: rows for name, rows in columns.items() if name not in same}
         n_plans = int(np.size(self.power))
         sizes = " x ".join(map(str, np.shape(self.power)))
         grid = f" ({sizes})" if np.ndim(self.power) > 1 else ""
         constant = ", ".join(
             f"{name} {_cell(value)}" for name, value in same.items() if name != "alpha"
         )
-        cells = (map(_cell, rows) for rows in shown.values())
+        cells = (map(_cell, rows) for rows in differing.values())
         notes = self.cautions
         if self.claim is not None:
             notes = (how(f"power: the probability to {self.claim}."), *notes)
@@ -638,7 +638,7 @@ class Plan(Drawn, Record):
         return Section(
             title=title,
             text=(f"{n_plans:,} plans{grid}" + (f": {constant}" if constant else ""),),
-            columns=tuple(shown),
+            columns=tuple(differing),
             rows=tuple(zip(*cells, strict=True)),
             most=40,
             notes=notes,
@@ -652,14 +652,14 @@ def _cell(value: Any) -> str:
 
 
 def format_percent(power: float) -> str:
-    """Write a probability in percent, never as 0 or 100 by rounding."""
-    shown = 100 * power
-    if 0 < shown < 0.05:
+    """A probability in percent, never 0 or 100 by rounding."""
+    percent = 100 * power
+    if 0 < percent < 0.05:
         return "less than 0.1%"
-    if 99.95 <= shown < 100:
+    if 99.95 <= percent < 100:
         return "more than 99.9%"
-    digits = 0 if abs(shown - round(shown)) < 0.05 else 1
-    return f"{shown:.{digits}f}%"
+    digits = 0 if abs(percent - round(percent)) < 0.05 else 1
+    return f"{percent:.{digits}f}%"
 
 
 def _amount(value: float, measure: str) -> str:

@@ -74,11 +74,11 @@ class PowerLine(NamedTuple):
 
 
 def power_lines(plan: Plan) -> list[PowerLine]:
-    """Split a plan into curves; those without a difference have none."""
+    """The curves of a plan; plans without a difference have none."""
     shape = np.shape(plan.power)
-    given = dict(plan.inputs)
+    all_inputs = dict(plan.inputs)
     if plan.solved_for == "difference" and plan.test != "auc":
-        given["difference"] = plan.difference
+        all_inputs["difference"] = plan.difference
     lines: dict[Any, PowerLine] = {}
     for index in np.ndindex(shape):
 
@@ -89,13 +89,13 @@ def power_lines(plan: Plan) -> list[PowerLine]:
             continue
         # What belongs to the models of a leaderboard is no array of plans.
         board = plan.test == "leaderboard"
-        inputs = {name: x if board else one(x) for name, x in given.items()}
+        inputs = {name: x if board else one(x) for name, x in all_inputs.items()}
         alpha, margin = one(plan.alpha), one(plan.margin)
         varying = {"difference": round(one(plan.difference), 12)}
         if {"p10", "p01"} <= set(inputs):
             varying["discordant"] = round(inputs["p10"] + inputs["p01"], 12)
         varying |= {"margin": margin, "alpha": alpha}
-        varying |= {name: x for name, x in inputs.items() if given[name] is not x}
+        varying |= {name: x for name, x in inputs.items() if all_inputs[name] is not x}
         line = PowerLine(plan, varying, inputs, alpha, margin, [])
         mark = one(plan.n), one(plan.power)
         lines.setdefault(tuple(varying.items()), line).marks.append(mark)
@@ -105,19 +105,19 @@ def power_lines(plan: Plan) -> list[PowerLine]:
 def _one(value: Any, shape: tuple[int, ...], index: tuple[int, ...]) -> Any:
     """The number of one plan."""
     if isinstance(value, tuple):
-        return tuple(_one(each, shape, index) for each in value)
+        return tuple(_one(entry, shape, index) for entry in value)
     if isinstance(value, np.ndarray) and value.dtype.kind in "fiub":
         return np.broadcast_to(value, shape)[index].item()
     return value
 
 
 def line_labels(lines: list[tuple[str, PowerLine]]) -> list[str]:
-    """Name each curve by what differs, and by what was planned if that is one."""
+    """A label of each curve: what differs, and what was planned if that is one point."""
     labels = []
     for name, line in lines:
         among = [other.varying for _, other in lines if other.plan is line.plan]
-        shown = _differing(among)
-        words = [f"{key} {line.varying[key]:.4g}" for key in shown]
+        differing = _differing(among)
+        words = [f"{key} {line.varying[key]:.4g}" for key in differing]
         text = ", ".join(filter(None, [name, *words]))
         marks = [(n, power) for n, power in line.marks if np.isfinite(n)]
         if 0 < len(marks) <= _NAMED:
@@ -128,42 +128,42 @@ def line_labels(lines: list[tuple[str, PowerLine]]) -> list[str]:
 
 
 def _differing(among: list[dict[str, Any]]) -> list[str]:
-    """Choose as few names as possible by which curves differ."""
+    """Names of inputs, as few as possible, by which the curves differ."""
     names = [
         name
         for name, value in among[0].items()
-        if isinstance(value, (int, float)) and len({each[name] for each in among}) > 1
+        if isinstance(value, (int, float)) and len({varying[name] for varying in among}) > 1
     ]
     for count in range(len(names)):
-        for some in combinations(names, count):
-            if len({tuple(each[name] for name in some) for each in among}) == len(among):
-                return list(some)
+        for subset in combinations(names, count):
+            if len({tuple(varying[name] for name in subset) for varying in among}) == len(among):
+                return list(subset)
     return names
 
 
 def numbers_to_draw(
     line: PowerLine, low: float, high: float, *, logarithmic: bool
 ) -> NDArray[np.float64]:
-    """Choose the numbers of samples to draw, in whole numbers."""
+    """The numbers of samples to draw, in whole numbers."""
     marks = [n for n, _ in line.marks if np.isfinite(n)]
     if line.simulated:
-        chosen = np.outer(marks or [_NO_N], _SIMULATED)
+        numbers = np.outer(marks or [_NO_N], _SIMULATED)
         if len(marks) > 1:
-            chosen = np.append(marks, np.geomspace(low, high, len(_SIMULATED)))
+            numbers = np.append(marks, np.geomspace(low, high, len(_SIMULATED)))
     else:
         count = _POINTS if line.plan.assurance is None else _FEW
         space = np.geomspace if logarithmic else np.linspace
-        chosen = np.append(marks, space(low / BEFORE if logarithmic else line.fewest, high, count))
-    whole = np.unique(np.round(chosen))
+        numbers = np.append(marks, space(low / BEFORE if logarithmic else line.fewest, high, count))
+    whole = np.unique(np.round(numbers))
     return np.asarray(whole[whole >= line.fewest])
 
 
 def simulated_powers(line: PowerLine, numbers: Any) -> tuple[Any, Any, Any]:
     """Simulate some powers; numbers that do not suit the test's design are left out."""
-    found = []
+    points = []
     for n in numbers:
         with suppress(ValueError):
             plan = line.at([n])  # an array: without what is said of one plan
-            found.append((n, plan.power[0], plan.power_standard_error[0]))
-    x, y, error = np.array(found).T
+            points.append((n, plan.power[0], plan.power_standard_error[0]))
+    x, y, error = np.array(points).T
     return x, y, error

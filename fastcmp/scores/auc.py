@@ -98,21 +98,21 @@ def _read_at(x: NDArray[np.float64], y: NDArray[np.float64], at: float, side: st
 
 
 def check_region(fpr_range: Any, tpr_range: Any, ties: str, *, standardize: bool) -> Region | None:
-    """Read which part of the curve is wanted."""
+    """The part of the curve to measure, or None for all of it."""
     if fpr_range is not None and tpr_range is not None:
         raise ValueError("fpr_range and tpr_range exclude each other: pass one of them")
-    given = fpr_range if tpr_range is None else tpr_range
-    if given is None:
+    bounds = fpr_range if tpr_range is None else tpr_range
+    if bounds is None:
         if standardize:
             raise ValueError("standardize=True is for a partial area: pass fpr_range=")
         return None
     name = "fpr_range" if tpr_range is None else "tpr_range"
-    numbers = np.shape(given) == (2,) and all(isinstance(x, Real) for x in given)
-    if not numbers or not 0 <= given[0] < given[1] <= 1:
-        raise ValueError(f"{name} must be two rates with 0 <= low < high <= 1, got {given!r}")
+    numbers = np.shape(bounds) == (2,) and all(isinstance(x, Real) for x in bounds)
+    if not numbers or not 0 <= bounds[0] < bounds[1] <= 1:
+        raise ValueError(f"{name} must be two rates with 0 <= low < high <= 1, got {bounds!r}")
     if ties != "half":
         raise ValueError(f"a partial area joins its points by lines: ties='half', got {ties!r}")
-    low, high = map(float, given)
+    low, high = map(float, bounds)
     return Region(low, high, tpr_range is not None, standardize)
 
 
@@ -229,10 +229,10 @@ def concordance(y_true: ArrayLike, score: ArrayLike, *, positive: Any = None) ->
 def count_pairs(read: Scores, model: int) -> ConcordanceResult:
     """Count the pairs of one model."""
     negatives, positives = sorted_classes(read.columns[model], read.positive)
-    found = kernels.concordance_sorted(negatives, positives)
+    pairs = kernels.concordance_sorted(negatives, positives)
     n0, n1 = negatives.size - 1, positives.size - 1
-    concordant = found.concordant_high * PAIR_BASE + found.concordant_low
-    tied = found.tied_high * PAIR_BASE + found.tied_low
+    concordant = pairs.concordant_high * PAIR_BASE + pairs.concordant_low
+    tied = pairs.tied_high * PAIR_BASE + pairs.tied_low
     return ConcordanceResult(
         concordant=concordant,
         discordant=n0 * n1 - concordant - tied,
@@ -359,8 +359,8 @@ def auc(
             raise TypeError(f"counts must be a ScoreCounts, got {type(counts).__name__}")
         if choose(ties, "ties", _TIES) != "half":
             raise ValueError(f"ties={ties!r} needs all scores: of counts ties='half'")
-        found = counts.areas  # type: ignore[union-attr]  # which has them
-        return only_area(found) if len(found) == 1 else found
+        bounds = counts.areas  # type: ignore[union-attr]  # which has them
+        return only_area(bounds) if len(bounds) == 1 else bounds
     average = choose(average, "average", AVERAGES)
     if multiclass is not None:
         method = choose(multiclass, "multiclass", ("ovr", "ovo"))

@@ -311,14 +311,14 @@ def compare_unpaired(
     named = read_pair_names(names)
     missing = choose(missing, "missing", POLICIES)
     loss = as_flag(lower_is_better, "lower_is_better")
-    given = {"classes": classes, "positive": positive, "lower_is_better": loss or None}
-    for name, value in given.items():
+    options = {"classes": classes, "positive": positive, "lower_is_better": loss or None}
+    for name, value in options.items():
         if value is not None and measure != _OWNERS[name]:
             raise ValueError(f"{name} is for measure={_OWNERS[name]!r}, got {measure!r}")
-    known = {"accuracy": ("raise", "wrong"), "mean": POLICIES, "auc": ("raise",)}
-    if missing not in known[measure]:
+    policies = {"accuracy": ("raise", "wrong"), "mean": POLICIES, "auc": ("raise",)}
+    if missing not in policies[measure]:
         raise ValueError(
-            f"missing must be one of {known[measure]} with measure={measure!r}, got {missing!r}"
+            f"missing must be one of {policies[measure]} with measure={measure!r}, got {missing!r}"
         )
     shared: dict[str, Any] = {
         "alternative": alternative,

@@ -244,8 +244,8 @@ def roc_curve(
 def roc_points(sweep: ThresholdSweep, *, drop_intermediate: bool = False) -> RocCurve:
     """Turn the counts of a sweep into the points of the ROC curve."""
     if not sweep.n_positives or not sweep.n_negatives:
-        which = "positives" if not sweep.n_positives else "negatives"
-        raise ValueError(f"a ROC curve needs both classes: y_true holds no {which}")
+        absent = "positives" if not sweep.n_positives else "negatives"
+        raise ValueError(f"a ROC curve needs both classes: y_true holds no {absent}")
     fp, tp, thresholds = sweep.fp, sweep.tp, sweep.thresholds.astype(np.float64)
     if drop_intermediate and tp.size > 2:
         bends = (np.diff(fp, 2) != 0) | (np.diff(tp, 2) != 0)
@@ -259,7 +259,7 @@ def roc_points(sweep: ThresholdSweep, *, drop_intermediate: bool = False) -> Roc
 
 
 def _at_changes(tp: NDArray[Any]) -> NDArray[np.bool_]:
-    """Tell which points have more or fewer true positives than a neighbour."""
+    """Which points have more or fewer true positives than a neighbour."""
     changes = np.diff(tp) != 0
     kept = np.ones(tp.size, np.bool_)
     kept[1:-1] = changes[:-1] | changes[1:]
@@ -513,8 +513,8 @@ def average_precision(
         )
 
     def measure(flags: Any, column: Any, weights: Any) -> float:
-        found = read_scores(flags, column, positive=True)
-        return _average_precision(sweep_scores(found, weights))
+        labelled = read_scores(flags, column, positive=True)
+        return _average_precision(sweep_scores(labelled, weights))
 
     return average_classes(read, measure, average)
 
@@ -548,8 +548,8 @@ def average_classes(
     """Average a measure of two classes over classes, labels or samples."""
     weights = read.weights
     if average == "micro":
-        each = None if weights is None else np.repeat(weights, len(read.names))
-        return measure(read.positive.ravel(), read.scores.ravel(), each)
+        tiled = None if weights is None else np.repeat(weights, len(read.names))
+        return measure(read.positive.ravel(), read.scores.ravel(), tiled)
     if average == "samples":
         of_samples = np.empty(len(read.positive))
         for i, (flags, row) in enumerate(zip(read.positive, read.scores, strict=True)):
@@ -562,7 +562,7 @@ def average_classes(
         return float(np.average(of_samples, weights=weights))
     sums = class_weights(read)
     columns = zip(read.positive.T, np.ascontiguousarray(read.scores.T), strict=True)
-    found = np.array([measure(flags, column, weights) for flags, column in columns])
+    values = np.array([measure(flags, column, weights) for flags, column in columns])
     if average is None:
-        return found
-    return float(np.average(found, weights=sums if average == "weighted" else None))
+        return values
+    return float(np.average(values, weights=sums if average == "weighted" else None))

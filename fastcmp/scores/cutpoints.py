@@ -66,7 +66,7 @@ class Criterion:
         return self.prevalence if self.name == "prevalence-matching" else 0.0
 
     def values(self, tp: Ints, fp: Ints, n1: int, n0: int) -> Floats:
-        """Evaluate candidates."""
+        """Values of candidates."""
         if self.function is not None:
             counts = (tp, fp, n0 - fp, n1 - tp)
             return _call(self.function, counts, takes_arrays=self.takes_arrays)
@@ -77,27 +77,27 @@ class Criterion:
         fn_weight = p * self.cost_fn
         match self.name:
             case "youden":
-                found = (tp * n0 - fp * n1) / n0 / n1
+                value = (tp * n0 - fp * n1) / n0 / n1
             case "weighted-youden":
-                found = (1.0 - missed) + fp_weight / fn_weight * (1.0 - alarmed)
+                value = (1.0 - missed) + fp_weight / fn_weight * (1.0 - alarmed)
             case "sensitivity=specificity":
-                found = np.abs(tp * n0 - (n0 - fp) * n1) / n0 / n1
+                value = np.abs(tp * n0 - (n0 - fp) * n1) / n0 / n1
             case "closest-topleft":
-                found = missed**2 + alarmed**2
+                value = missed**2 + alarmed**2
             case "weighted-topleft":
-                found = missed**2 + fp_weight / fn_weight * alarmed**2
+                value = missed**2 + fp_weight / fn_weight * alarmed**2
             case "prevalence-matching":
-                found = np.abs(p * (1.0 - missed) + (1.0 - p) * alarmed - p)
+                value = np.abs(p * (1.0 - missed) + (1.0 - p) * alarmed - p)
             case _:
-                found = fn_weight * missed + fp_weight * alarmed
-        return np.asarray(found)
+                value = fn_weight * missed + fp_weight * alarmed
+        return np.asarray(value)
 
     def best(self, values: Floats) -> Ints:
-        """Find all candidates with the best value."""
-        known = values[~np.isnan(values)]
-        if not known.size:
+        """All candidates with the best value."""
+        numbers = values[~np.isnan(values)]
+        if not numbers.size:
             return np.empty(0, np.int64)
-        best = known.max() if self.maximised else known.min()
+        best = numbers.max() if self.maximised else numbers.min()
         if not math.isfinite(best):
             return np.flatnonzero(values == best)
         slack = _TOLERANCE * max(abs(best), self.scale)
@@ -131,21 +131,21 @@ class Candidates:
             return np.flatnonzero(np.append(self.scores[0] < np.inf, occurs))
         return np.flatnonzero(np.append(occurs, self.scores[-1] > -np.inf))
 
-    def cutoffs(self, chosen: Ints) -> Floats:
+    def cutoffs(self, places: Ints) -> Floats:
         """The observed scores that cut so."""
         if self.rule == ">=":
-            return np.append(np.inf, self.scores)[chosen]
-        return np.append(self.scores, -np.inf)[chosen]
+            return np.append(np.inf, self.scores)[places]
+        return np.append(self.scores, -np.inf)[places]
 
-    def midpoints(self, chosen: Ints) -> Floats:
-        """Give cutoffs halfway between neighbouring scores that cut so."""
+    def midpoints(self, places: Ints) -> Floats:
+        """Cutoffs halfway between neighbouring scores that cut so."""
         above, below = self.scores[:-1], self.scores[1:]
         with np.errstate(invalid="ignore"):
             middle = above / 2 + below / 2
-        # Between neighbours among the doubles, or beside an infinite score, is none.
+        # Nothing lies between neighbouring doubles, nor halfway to an infinite score.
         inside = (below < middle) & (middle < above) & np.isfinite(middle)
         middle = np.where(inside, middle, above if self.rule == ">=" else below)
-        return np.concatenate([[np.inf], middle, [-np.inf]])[chosen]
+        return np.concatenate([[np.inf], middle, [-np.inf]])[places]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -324,7 +324,7 @@ class CutpointResult(Record):
                 )
             )
         notes += dropped_sentences(self.n_missing, 0)
-        shown = {
+        columns = {
             "cutoff": written(self.cutoffs, ".6g"),
             "midpoint": written(self.midpoints, ".6g"),
             "sensitivity": written(self.sensitivity, ".4f"),
@@ -332,7 +332,7 @@ class CutpointResult(Record):
             "called positive": written(self.tp + self.fp, format_count),
         }
         title = f"Optimal cutoff ({self.criterion})"
-        return [table_of(title, shown, text=self._lead(), notes=notes, most=10)]
+        return [table_of(title, columns, text=self._lead(), notes=notes, most=10)]
 
     def _lead(self) -> tuple[str, ...]:
         samples = (
@@ -478,15 +478,15 @@ def optimal_cutpoint(
         if as_finite(cost, name) <= 0.0:
             raise ValueError(f"{name} must be positive and finite, got {cost}")
     function = criterion if callable(criterion) else None
-    known = choose(criterion, "criterion", CRITERIA) if function is None else None
-    title = "a function" if known is None else repr(known)
-    if (cost_fp, cost_fn) != (1.0, 1.0) and known not in WEIGHTED:
+    kind = choose(criterion, "criterion", CRITERIA) if function is None else None
+    title = "a function" if kind is None else repr(kind)
+    if (cost_fp, cost_fn) != (1.0, 1.0) and kind not in WEIGHTED:
         raise ValueError(f"criterion {title} takes no costs: choose one of {WEIGHTED}")
     takers = (*WEIGHTED, "prevalence", "prevalence-matching")
-    if prevalence is not None and known not in takers:
+    if prevalence is not None and kind not in takers:
         raise ValueError(f"criterion {title} takes no prevalence: choose one of {takers}")
     drawing = Drawing.read(n_resamples, rng, workers, progress, least=0)
-    if drawing.n and known == "prevalence":
+    if drawing.n and kind == "prevalence":
         raise ValueError(
             "criterion 'prevalence' has nothing to resample: samples are drawn from "
             "each class separately, and the proportion of positives stays"
@@ -494,7 +494,7 @@ def optimal_cutpoint(
     check_indexes([("y_true", y_true), ("score", score)])
     read = read_scores(y_true, _as_doubles(score), positive, single=True)
     if rule in _TURNED:
-        if known == "prevalence":
+        if kind == "prevalence":
             raise ValueError(
                 f"criterion 'prevalence' needs rule='>=' or '>', for a score that is the "
                 f"probability of the positive class, got {rule!r}"
@@ -512,8 +512,8 @@ def optimal_cutpoint(
     rate = sweep.n_positives / (sweep.n_positives + sweep.n_negatives)
     if prevalence is not None:
         rate = as_proportion(prevalence, "prevalence")
-    wanted = Criterion(
-        name=str(known or getattr(criterion, "__name__", type(criterion).__name__)),
+    target = Criterion(
+        name=str(kind or getattr(criterion, "__name__", type(criterion).__name__)),
         function=function,
         takes_arrays=function is None or _takes_arrays(function, candidates),
         prevalence=rate,
@@ -522,7 +522,7 @@ def optimal_cutpoint(
         cost_fn=float(cost_fn),
     )
     resampled: dict[str, Any] = {"resampled": np.empty(0)}
-    if known == "prevalence":
+    if kind == "prevalence":
         above = candidates.scores > rate
         if candidates.rule == ">=":
             above = candidates.scores >= rate
@@ -531,19 +531,19 @@ def optimal_cutpoint(
     else:
         possible = candidates.possible()
         counts = candidates.tp[possible], candidates.fp[possible]
-        values = wanted.values(*counts, sweep.n_positives, sweep.n_negatives)
-        places = wanted.best(values)
+        values = target.values(*counts, sweep.n_positives, sweep.n_negatives)
+        places = target.best(values)
         if not places.size:
-            raise ValueError(f"criterion {wanted.name!r} has no value at any cutoff")
+            raise ValueError(f"criterion {target.name!r} has no value at any cutoff")
         best, value = possible[places], float(values[places[0]])
         cutoffs = candidates.cutoffs(best)
         if drawing.n:
             classes = _place(candidates, read, weights)
-            resampled |= _resample(candidates, classes, wanted, drawing)
+            resampled |= _resample(candidates, classes, target, drawing)
     result = CutpointResult(
         **resampled,
-        criterion=wanted.name,
-        maximised=wanted.maximised,
+        criterion=target.name,
+        maximised=target.maximised,
         value=value,
         cutoffs=cutoffs,
         midpoints=candidates.midpoints(best),
@@ -553,9 +553,9 @@ def optimal_cutpoint(
         n_negatives=sweep.n_negatives,
         labels=sweep.labels,
         rule=candidates.rule,
-        prevalence=wanted.prevalence,
-        cost_fp=wanted.cost_fp,
-        cost_fn=wanted.cost_fn,
+        prevalence=target.prevalence,
+        cost_fp=target.cost_fp,
+        cost_fn=target.cost_fn,
         n_missing=sweep.n_missing,
         confidence_level=level,
     )
@@ -581,10 +581,10 @@ def _takes_arrays(function: Callable[..., Any], candidates: Candidates) -> bool:
     counts = tp, fp, fp[-1] - fp, tp[-1] - tp
     try:
         with np.errstate(divide="ignore", invalid="ignore"):
-            found = function(*(part.copy() for part in counts))
+            values = function(*(part.copy() for part in counts))
     except Exception:  # noqa: BLE001  # numba has errors of its own
-        found = None
-    if np.shape(found) == tp.shape and np.asarray(found).dtype.kind in "biuf":
+        values = None
+    if np.shape(values) == tp.shape and np.asarray(values).dtype.kind in "biuf":
         return True
     one = function(*(part[0].item() for part in counts))
     if np.ndim(one) or np.asarray(one).dtype.kind not in "biuf":
@@ -595,7 +595,7 @@ def _takes_arrays(function: Callable[..., Any], candidates: Candidates) -> bool:
 def _place(
     candidates: Candidates, read: Scores, weights: NDArray[np.float64] | None
 ) -> tuple[_Placed, _Placed]:
-    """Find where each positive, and each negative, stands among the distinct scores."""
+    """Where each positive, and each negative, stands among the distinct scores."""
     if weights is None:
         places = np.arange(candidates.scores.size)
         tp, fp = (np.repeat(places, np.diff(x)) for x in (candidates.tp, candidates.fp))
@@ -607,20 +607,20 @@ def _place(
 
 
 def _resample(
-    candidates: Candidates, classes: tuple[_Placed, _Placed], wanted: Criterion, drawing: Drawing
+    candidates: Candidates, classes: tuple[_Placed, _Placed], target: Criterion, drawing: Drawing
 ) -> dict[str, Any]:
     """Choose cutoffs on bootstrap samples; evaluate each on the samples left out."""
-    found = np.full((drawing.n, 2), np.nan)
+    pairs = np.full((drawing.n, 2), np.nan)
 
     def draw(first: int, rows: NDArray[np.float64]) -> None:
         for k, row in enumerate(rows, first):
             rng = np.random.default_rng((drawing.seed, k))
-            row[:] = _resample_once(candidates, classes, wanted, rng)
+            row[:] = _resample_once(candidates, classes, target, rng)
 
-    if wanted.function is not None:
+    if target.function is not None:
         drawing = drawing._replace(threads=1)
-    drawing.fill(found, draw)
-    cutoffs, values = (x[~np.isnan(x)] for x in found.T)
+    drawing.fill(pairs, draw)
+    cutoffs, values = (x[~np.isnan(x)] for x in pairs.T)
     return {
         "resampled": cutoffs,
         "out_of_bag": float(values.mean()) if values.size else math.nan,
@@ -631,30 +631,30 @@ def _resample(
 def _resample_once(
     candidates: Candidates,
     classes: tuple[_Placed, _Placed],
-    wanted: Criterion,
+    target: Criterion,
     rng: np.random.Generator,
 ) -> tuple[float, float]:
     """The cutoff of a bootstrap sample, and its value on the samples left out."""
     n_scores = candidates.scores.size
-    inside, outside = zip(*(_draw(own, n_scores, rng) for own in classes), strict=True)
+    inside, outside = zip(*(_draw(members, n_scores, rng) for members in classes), strict=True)
     possible = candidates.possible(inside[0] + inside[1])
     called = [np.append(0, np.cumsum(x)) for x in inside]
     tp, fp = (x[possible] for x in called)
-    best = wanted.best(wanted.values(tp, fp, called[0][-1], called[1][-1]))
+    best = target.best(target.values(tp, fp, called[0][-1], called[1][-1]))
     if not best.size:
         return math.nan, math.nan
-    chosen = possible[best[(best.size - 1) // 2]]
+    place = possible[best[(best.size - 1) // 2]]
     value = math.nan
     left1, left0 = (x.sum() for x in outside)
     if left1 and left0:
-        tp, fp = (x[:chosen].sum(keepdims=True) for x in outside)
-        value = wanted.values(tp, fp, left1, left0)[0]
-    return candidates.cutoffs(np.array([chosen]))[0], value
+        tp, fp = (x[:place].sum(keepdims=True) for x in outside)
+        value = target.values(tp, fp, left1, left0)[0]
+    return candidates.cutoffs(np.array([place]))[0], value
 
 
-def _draw(own: _Placed, n_scores: int, rng: np.random.Generator) -> tuple[Any, Any]:
+def _draw(members: _Placed, n_scores: int, rng: np.random.Generator) -> tuple[Any, Any]:
     """Draw as many samples of a class as it has; count them, and those not drawn."""
-    places, weights = own
+    places, weights = members
     n = places.size
     drawn = np.bincount(rng.integers(0, n, n), minlength=n)
     if weights is None:

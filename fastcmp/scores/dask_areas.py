@@ -82,36 +82,36 @@ def count_scores(blocks: Blocks, positive: Any) -> tuple[bool, ScoreCounts]:
     spread = np.unique(np.linspace(0, n - 1, min(n, _LOOKED_AT)).astype(int))
     reader = dask.delayed(blocks.without_parts(), traverse=False)
     look, count = dask.delayed(_look), dask.delayed(_count_if_binned)
-    for chosen in (spread, range(n))[: 1 + (spread.size < n)]:
-        seen = [look(reader, blocks.parts[i], blocks.places[i]) for i in chosen]
+    for sample in (spread, range(n))[: 1 + (spread.size < n)]:
+        seen = [look(reader, blocks.parts[i], blocks.places[i]) for i in sample]
         bins = dask.delayed(_choose_bins)(seen)
         parts = [
             count(bins, positive, reader, part, place)
             for part, place in zip(blocks.parts, blocks.places, strict=True)
         ]
         merged = merge_tree(parts, _merge_if_binned, SPLIT_EVERY)
-        found, counts = dask.compute(dask.delayed(_is_single)(bins), merged)
-        if found is not None:
-            return found, counts
+        is_single, counts = dask.compute(dask.delayed(_is_single)(bins), merged)
+        if is_single is not None:
+            return is_single, counts
     raise ValueError("y_true must hold at least one sample, got none")
 
 
 def exact_areas(blocks: Blocks, counts: ScoreCounts) -> dict[str, AreaBounds]:
     """Count the pairs within bins too, by a second pass over the scores."""
     names = counts.names or ()
-    chosen = [_open_bins(counts, model) for model in range(len(names))]
-    if not any(bins.any() for bins in chosen):
+    is_open = [_open_bins(counts, model) for model in range(len(names))]
+    if not any(bins.any() for bins in is_open):
         return counts.areas
-    pieces = _cut(counts, chosen)
-    found = _count_pieces(blocks, counts, pieces)
+    pieces = _cut(counts, is_open)
+    piece_counts = _count_pieces(blocks, counts, pieces)
     areas = {}
     for model, name in enumerate(names):
         negatives, positives = counts._state.by_class(model)
         within = [0, 0]
-        for piece in np.unique(pieces[model][chosen[model]]):
+        for piece in np.unique(pieces[model][is_open[model]]):
             bins = pieces[model] == piece
             of_class = negatives * bins, positives * bins
-            concordant, tied, n0, n1 = found[piece]
+            concordant, tied, n0, n1 = piece_counts[piece]
             if (n0, n1) != (of_class[0].sum(), of_class[1].sum()):
                 raise ValueError(
                     "the samples of the second pass are not those of the first: data "
@@ -128,7 +128,7 @@ def exact_areas(blocks: Blocks, counts: ScoreCounts) -> dict[str, AreaBounds]:
             labels=counts._state.class_labels(),
             n_missing=counts.n_missing,
             within=(within[0], within[1]),
-            resolved=chosen[model],
+            resolved=is_open[model],
         )
     return areas
 
@@ -212,16 +212,16 @@ def _open_bins(counts: ScoreCounts, model: int) -> NDArray[np.bool_]:
     return np.asarray(open_ | (light & open_.any()))
 
 
-def _cut(counts: ScoreCounts, chosen: list[Any]) -> list[NDArray[np.int64]]:
+def _cut(counts: ScoreCounts, is_open: list[Any]) -> list[NDArray[np.int64]]:
     """Cut the chosen bins of each model into pieces of about as many scores."""
     sizes = [
         sum(counts._state.by_class(model)) * bins  # as many as a piece will hold
-        for model, bins in enumerate(chosen)
+        for model, bins in enumerate(is_open)
     ]
     total = sum(int(np.sum(size)) for size in sizes)
     width = max(_RANGE, -(-total // max(1, _MOST_PIECES - len(sizes))))
     pieces, first = [], 0
-    for size, bins in zip(sizes, chosen, strict=True):
+    for size, bins in zip(sizes, is_open, strict=True):
         piece = first + (np.cumsum(size) - size) // width
         _, piece[bins] = np.unique(piece[bins], return_inverse=True)
         piece[bins] += first
@@ -270,23 +270,23 @@ def _split(
     _, block = read_score_block(blocks, part, place)
     flags = flags_of(block.truth, positive)
     nothing = np.empty(0, dtypes[0])
-    found: Pieces = [(nothing, nothing)] * n_pieces
+    pieces: Pieces = [(nothing, nothing)] * n_pieces
     for plan, column, dtype in zip(plans, block.columns, dtypes, strict=True):
         scores = column.astype(dtype, copy=False)
         run = np.searchsorted(plan.lowest.astype(dtype), scores, side="right") - 1
-        own = np.unique(plan.piece[plan.piece >= 0])
-        if not own.size:
+        numbers = np.unique(plan.piece[plan.piece >= 0])
+        if not numbers.size:
             continue
-        # By piece and class; what is not wanted comes last.
-        first, last = int(own[0]), int(own[-1]) + 1
+        # By piece and class; scores outside all pieces come last.
+        first, last = int(numbers[0]), int(numbers[-1]) + 1
         place_of = np.where(plan.piece < 0, last, plan.piece) - first
         key = (2 * place_of[run] + flags).astype(np.uint16)
         order = np.argsort(key, kind="stable")
         ends = np.cumsum(np.bincount(key, minlength=2 * (last - first) + 2))
         groups = np.split(scores[order], ends[:-1])
         for i in range(last - first):
-            found[first + i] = groups[2 * i], groups[2 * i + 1]
-    return found
+            pieces[first + i] = groups[2 * i], groups[2 * i + 1]
+    return pieces
 
 
 def _count_piece(parts: Pieces) -> tuple[int, int, int, int]:
@@ -384,12 +384,12 @@ def _describe(blocks: Blocks, part: Any, place: str) -> _Described:
     _, block = read_score_block(blocks, part, place)
     if not block.n_samples:
         return _Described(block.names, (), (), block.n_missing)
-    found, labels, pair = split_labels(block.truth, at_all=True)
-    if len(found) == 1:
+    classes, labels, pair = split_labels(block.truth, at_all=True)
+    if len(classes) == 1:
         counts: tuple[int, ...] = (block.n_samples,)
     else:
         counts = tuple(int(np.count_nonzero(labels == one)) for one in pair)
-    return _Described(block.names, found, counts, block.n_missing)
+    return _Described(block.names, classes, counts, block.n_missing)
 
 
 def _read(blocks: Blocks, part: Any, place: str, positive: Any) -> list[Any]:

@@ -378,7 +378,7 @@ class AUCComparison(Pilot, Compared, Record):
 
 
 def areas_sentence(record: Any) -> str:
-    """Say how areas compare; a model is the best only if a test shows it."""
+    """A sentence on how areas compare; a model is the best only if a test shows it."""
     auc, measure = record.auc, getattr(record, "measure", "AUC")
     if len(auc) == 1:
         return f"The {measure} is {auc[0]:.4f}."
@@ -415,12 +415,12 @@ class ContrastResult(Record):
         list of Section
             One section.
         """
-        found = f"z = {self.statistic:.4g}"
+        statistic = f"z = {self.statistic:.4g}"
         if self.df is not None:
-            found = f"chi-square = {self.statistic:.4g}, df = {self.df}"
+            statistic = f"chi-square = {self.statistic:.4g}, df = {self.df}"
         n = self.estimate.size
         combinations = "the combination is" if n == 1 else f"the {n} combinations are"
-        text = with_null(f"{found}, p = {format_pvalue(self.pvalue)}", f"{combinations} 0")
+        text = with_null(f"{statistic}, p = {format_pvalue(self.pvalue)}", f"{combinations} 0")
         text.answer = text if self.df is None else f"C{text[1:]}"
         return [Section(title="Contrast of AUCs", text=(text,))]
 
@@ -498,8 +498,8 @@ def compare_estimates(
 
 def pair_tests(areas: DelongResult, level: float) -> PairTests:
     """Tests of pairs by z; where nothing varies by limits of the areas (MOVER)."""
-    own = np.diag(areas.covariance)
-    scale = own[:, np.newaxis] + own
+    variance = np.diag(areas.covariance)
+    scale = variance[:, np.newaxis] + variance
     variances = scale - 2.0 * areas.covariance
     variances = np.where(variances > _ROUNDING * scale, variances, 0.0)
     quantile = -kernels.ndtri((1.0 - level) / 2)
@@ -530,14 +530,14 @@ def pair_tests(areas: DelongResult, level: float) -> PairTests:
         difference, error, _, _ = test(block.pairs)
         return difference, error**2, np.inf
 
-    def margins(made: PairwiseResult, options: MarginOptions) -> MarginTests:
+    def margins(pairwise: PairwiseResult, options: MarginOptions) -> MarginTests:
         return area_margins(
-            _areas_of(areas, made.pairs),
+            _areas_of(areas, pairwise.pairs),
             options,
-            test(made.pairs)[1],
-            n_samples=made.n_samples,
-            measure=made.measure,
-            pvalue=made.pvalue_adjusted,
+            test(pairwise.pairs)[1],
+            n_samples=pairwise.n_samples,
+            measure=pairwise.measure,
+            pvalue=pairwise.pvalue_adjusted,
         )
 
     return PairTests(
@@ -560,11 +560,13 @@ def pair_tests(areas: DelongResult, level: float) -> PairTests:
 def _areas_of(areas: DelongResult, pairs: NDArray[np.int32]) -> Areas:
     """Both areas of each pair, with their variances."""
     i, j = pairs.T
-    own = np.maximum(np.diag(areas.covariance), 0.0)
-    both = np.sqrt(own[i] * own[j])
+    variance = np.maximum(np.diag(areas.covariance), 0.0)
+    both = np.sqrt(variance[i] * variance[j])
     correlation = areas.covariance[i, j] / np.where(both > 0.0, both, np.inf)
     n = areas.n_rarer
-    return Areas(areas.auc[i], areas.auc[j], own[i], own[j], np.clip(correlation, -1, 1), n, n)
+    return Areas(
+        areas.auc[i], areas.auc[j], variance[i], variance[j], np.clip(correlation, -1, 1), n, n
+    )
 
 
 _INTERVALS = ("wald", "logit")
@@ -850,17 +852,17 @@ class DelongResult(Pilot, Record):
         )
         if len(self.names) < 2:
             raise ValueError("pairwise needs at least 2 models, got 1")
-        made: PairwiseResult = compare_pairs(
+        result: PairwiseResult = compare_pairs(
             *(pair_tests(self, 1 - alpha), self, choose_pairs(self.names, None, control)),
             *(options, ThreadPool(1)),
             control=control,
             more={"measure": "AUC"},
         )
-        return made
+        return result
 
     def _entries(self) -> dict[str, Any]:
         """The entries of `to_dict` that are for reading."""
-        shown: dict[str, Any] = {
+        entries: dict[str, Any] = {
             "n_positives": self.n_positives,
             "n_negatives": self.n_negatives,
             "n_missing": self.n_missing,
@@ -872,12 +874,12 @@ class DelongResult(Pilot, Record):
         }
         if self.auc.size == 2:
             test = self.compare(0, 1)
-            shown["difference"] = test.difference
-            shown["statistic"] = test.statistic
-            shown["pvalue"] = test.pvalue
+            entries["difference"] = test.difference
+            entries["statistic"] = test.statistic
+            entries["pvalue"] = test.pvalue
         if self.auc.size <= 2:
-            shown["pairs"] = self._pair_columns()
-        return {name: readable(value) for name, value in shown.items()}
+            entries["pairs"] = self._pair_columns()
+        return {name: readable(value) for name, value in entries.items()}
 
     def _pair_columns(self) -> dict[str, list[Any]]:
         """The comparison of two models as columns; of one they are empty."""
@@ -907,11 +909,11 @@ class DelongResult(Pilot, Record):
             *direction_sentences(self),
             *dropped_sentences(self.n_missing, 0),
         )
-        found = [self._printed("AUC", text=text, most=None)]
+        sections = [self._printed("AUC", text=text, most=None)]
         if self.auc.size == 2:
             test = self.compare(0, 1)
-            found += replace(test, confidence_level=self.confidence_level).sections()
-        return found
+            sections += replace(test, confidence_level=self.confidence_level).sections()
+        return sections
 
     def _headline(self) -> str:
         return areas_sentence(self) if self.auc.size < 3 else self.pairwise()._headline()

@@ -136,11 +136,11 @@ class LiftTable(Drawn, Record):
     def _entries(self) -> dict[str, Any]:
         """The entries of `to_dict` that are for reading."""
         event, other = self.labels
-        shown = {"n_samples": self.n_samples, "n_events": self.n_events}
-        shown |= {"event": event, "other": other}
+        entries = {"n_samples": self.n_samples, "n_events": self.n_events}
+        entries |= {"event": event, "other": other}
         names = ("groups", "ties", "weighted", "confidence_level", "n_missing")
-        shown |= {name: getattr(self, name) for name in names}
-        return {name: readable(x) for name, x in (shown | self.columns()).items()}
+        entries |= {name: getattr(self, name) for name in names}
+        return {name: readable(x) for name, x in (entries | self.columns()).items()}
 
     def sections(self) -> list[Section]:
         """Describe the record.
@@ -330,15 +330,15 @@ def lift_table(
     n = read.positive.size
     if isinstance(groups, (bool, np.bool_)) or not hasattr(groups, "__index__"):
         raise TypeError(f"groups must be a whole number, got {groups!r}")
-    wanted = operator.index(groups)
-    if not 1 <= wanted <= n:
-        raise ValueError(f"groups must be from 1 to the number of samples, {n}, got {wanted}")
+    n_groups = operator.index(groups)
+    if not 1 <= n_groups <= n:
+        raise ValueError(f"groups must be from 1 to the number of samples, {n}, got {n_groups}")
     if weights is None:
-        group, lowest, cases, events = _cut(read, sweep, wanted, ties)
+        group, lowest, cases, events = _cut(read, sweep, n_groups, ties)
     else:  # in parts of equal weight, ties in random order
-        group = np.arange(1, wanted + 1)
+        group = np.arange(1, n_groups + 1)
         called = np.append(0.0, sweep.tp + sweep.fp)
-        cases = called[-1] * group / wanted
+        cases = called[-1] * group / n_groups
         cases[-1] = called[-1]
         block = np.searchsorted(called[1:], cases * (1 - 1e-12))  # edges are rounded
         lowest = sweep.thresholds[block]
@@ -352,7 +352,7 @@ def lift_table(
         n_events=sweep.n_positives,
         labels=read.labels,
         weighted=weights is not None,
-        groups=wanted,
+        groups=n_groups,
         ties=ties,
         confidence_level=level,
         n_missing=read.n_missing,
@@ -372,7 +372,7 @@ def _read_two_classes(
 
 
 def _cut(read: Scores, sweep: ThresholdSweep, groups: int, ties: str) -> tuple[Any, Any, Any, Any]:
-    """Give each group's number and lowest score, and cases and events down to it."""
+    """Each group's number and lowest score, and cases and events down to it."""
     n, called = read.positive.size, sweep.tp + sweep.fp
     if ties in ("better", "worse"):
         rank = called if ties == "worse" else np.append(0, called[:-1]) + 1

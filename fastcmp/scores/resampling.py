@@ -113,7 +113,7 @@ class Resampled(Record):
         )
 
     def _size(self) -> str:
-        """Say what was drawn."""
+        """A sentence on what was drawn."""
         return how(
             f"{self.n_resamples} stratified resamples of {self.n_positives} positives "
             f"and {self.n_negatives} negatives (seed {self.seed})"
@@ -571,11 +571,11 @@ def auc_permutation_test(
     drawing.fill(out, draw)
     areas = np.array([count_pairs(read, m).auc for m in range(2)])
     warn_of_direction(areas, read)
-    made: PermutationResult = _exchanged(
+    result: PermutationResult = _exchanged(
         *(PermutationResult, read, drawing, float(areas[0] - areas[1]), out, alternative),
         alternative=alternative,
     )
-    return made
+    return result
 
 
 # Rates read from ROC curves.
@@ -677,8 +677,8 @@ class RocBand(Drawn, Resampled):
         """
         text = (self._size(), *dropped_sentences(self.n_missing, 0))
         title = answer(f"{self.measure.capitalize()} at given {self.given}")
-        shown = "model {self.given} {self.measure} low"
-        return [self._printed(title, shown, text=text, most=None)]
+        columns = "model {self.given} {self.measure} low"
+        return [self._printed(title, columns, text=text, most=None)]
 
 
 def roc_band(
@@ -749,12 +749,12 @@ def roc_band(
         raise ValueError("specificity and sensitivity exclude each other: pass one of them")
     by_tpr = sensitivity is not None
     name, raw = ("sensitivity", sensitivity) if by_tpr else ("specificity", specificity)
-    given = np.linspace(0.0, 1.0, 101)
+    rates = np.linspace(0.0, 1.0, 101)
     if raw is not None:
-        given = np.atleast_1d(as_numbers(raw, name)).astype(np.float64)
-        if given.ndim != 1 or not given.size or not np.all((given >= 0) & (given <= 1)):
+        rates = np.atleast_1d(as_numbers(raw, name)).astype(np.float64)
+        if rates.ndim != 1 or not rates.size or not np.all((rates >= 0) & (rates <= 1)):
             raise ValueError(f"{name} must be one or more rates in [0, 1], got {raw!r}")
-    at = given if by_tpr else 1.0 - given
+    at = rates if by_tpr else 1.0 - rates
     drawing = Drawing.read(n_resamples, rng, workers, progress)
     read = read_both_classes(y_true, scores, positive)
     estimates = []
@@ -764,7 +764,7 @@ def roc_band(
         estimates.append(np.array([kernels.highest_at(x, y, rate) for rate in at]))
     return RocBand(
         measure="specificity" if by_tpr else "sensitivity",
-        at=given,
+        at=rates,
         estimate=np.stack(estimates),
         replicates=_bootstrapped(read, drawing, at, by_tpr=by_tpr),
         **drawing.described(read),
@@ -873,8 +873,8 @@ def venkatraman(
         kernels.venkatraman_exchanges(by_rank, read.positive, drawing.seed, first, rows)
 
     drawing.fill(out, draw)
-    made: VenkatramanResult = _exchanged(
+    result: VenkatramanResult = _exchanged(
         *(VenkatramanResult, read, drawing, int(observed), out, "greater"),
         n_samples=read.positive.size,
     )
-    return made
+    return result

@@ -121,7 +121,7 @@ class LabelTable(Record):
         return int(counts[t != a].sum()) / n, int(counts[t != b].sum()) / n
 
     def losses(self, cost: Any) -> tuple[float, float]:
-        """Average the costs of both models' mistakes.
+        """Mean costs of both models' mistakes.
 
         Parameters
         ----------
@@ -325,22 +325,22 @@ def count_dense(
 def count_cells(
     columns: Sequence[NDArray[Any]], k: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Count how often codes occur together, for many classes.
+    """Cells of codes that occur together, and their counts, for many classes.
 
     Gives the combinations that occur, ascending, and the samples of each.
     """
     all_cells, all_counts = [], []
     for start in range(0, columns[0].size, _CHUNK):
-        some = [column[start : start + _CHUNK] for column in columns]
+        block = [column[start : start + _CHUNK] for column in columns]
         if k < _KEYED_CLASSES:
-            keys = some[0].astype(np.int64)
-            for column in some[1:]:
+            keys = block[0].astype(np.int64)
+            for column in block[1:]:
                 keys = keys * k + column
             keys, counts = np.unique(keys, return_counts=True)
-            places = np.unravel_index(keys, (k,) * len(some))
+            places = np.unravel_index(keys, (k,) * len(block))
             cells = np.stack(places, axis=1).astype(np.int64, copy=False)
         else:
-            cells = np.stack(some, axis=1).astype(np.int64)
+            cells = np.stack(block, axis=1).astype(np.int64)
             cells, counts = add_cells([cells], [np.ones(len(cells), np.int64)])
         all_cells.append(cells)
         all_counts.append(counts)

@@ -114,7 +114,7 @@ class PairTables:
         return [] if self._slices is None else self._slices.parts
 
     def pack(self, part: slice) -> None:
-        """Make the slices of some models, one of `packing`; from any thread."""
+        """Pack the slices of some models, one of `packing`; from any thread."""
         assert self._slices is not None
         self._slices.pack(part)
 
@@ -142,7 +142,7 @@ class PairTables:
 
     def fold(
         self,
-        chosen: NDArray[np.int32] | None,
+        pairs: NDArray[np.int32] | None,
         pool: ThreadPool,
         work: Callable[[Block, Counts], None],
     ) -> None:
@@ -154,7 +154,7 @@ class PairTables:
         pool.expect(self.n_pairs)
         pool.run(self.pack, self.packing, steps=no_step, here=self._here)
         tasks: list[Tile] | list[slice]
-        if chosen is None and self._slices is not None:
+        if pairs is None and self._slices is not None:
             rows = -(-self.n_models // (4 * pool.threads * TILE_ROWS))
             side = min(self.side, rows * TILE_ROWS)
             tasks = tiles_of(self.n_models, side)
@@ -165,11 +165,11 @@ class PairTables:
         free = [np.empty(buffer, np.int64) for _ in range(pool.threads)]
 
         def do(task: Tile | slice) -> None:
-            block, own = block_of(task, self.n_models, chosen), free.pop()
+            block, cells = block_of(task, self.n_models, pairs), free.pop()
             try:
-                work(block, self.count(block, own))
+                work(block, self.count(block, cells))
             finally:
-                free.append(own)
+                free.append(cells)
 
         pool.run(do, tasks, count_pairs, here=self._here)
 
@@ -212,9 +212,9 @@ class _Slices:
             codes, shift = shared, (model - part.start) * self._bits
             if codes is None:
                 codes = self._preds[model].astype(np.uint8, copy=False)
-            own = self._words[rows * model : rows * (model + 1)]
-            pack_slices(codes, (shift, self._bits), own)
-            count_slices(own, self._segments, self._sizes, self._margins[model])
+            words = self._words[rows * model : rows * (model + 1)]
+            pack_slices(codes, (shift, self._bits), words)
+            count_slices(words, self._segments, self._sizes, self._margins[model])
 
     def _in_order(self, models: range, order: NDArray[Any]) -> NDArray[np.uint8]:
         """Join the codes of some models, and sort them by true class."""
@@ -229,12 +229,12 @@ class _Slices:
 
     def count(self, block: Block, counts: Counts) -> None:
         """Write the tables of a block, shape (p, T, K, K)."""
-        pairs, own = block.pairs.astype(np.int64), (self._words, self._segments, self._margins)
+        pairs, packed = block.pairs.astype(np.int64), (self._words, self._segments, self._margins)
         if block.tile is not None:
-            slice_tile(*own, block.tile, pairs, counts)
+            slice_tile(*packed, block.tile, pairs, counts)
             return
         for p, (i, j) in enumerate(pairs.tolist()):
-            slice_tile(*own, (i, i + 1, j, j + 1), pairs[p : p + 1], counts[p : p + 1])
+            slice_tile(*packed, (i, i + 1, j, j + 1), pairs[p : p + 1], counts[p : p + 1])
 
 
 def all_label_counts(labels: Labels, threads: int, out: Counts | None = None) -> Counts:

@@ -50,7 +50,7 @@ class Block:
 
     @classmethod
     def of_tile(cls, tile: Tile, n_models: int) -> Block:
-        """Find the pairs of a tile, and their positions among all of M models."""
+        """The pairs of a tile, and their positions among all of M models."""
         i0, i1, j0, j1 = tile
         i, j = np.arange(i0, i1)[:, None], np.arange(j0, j1)
         return cls(above(_place(i, j, n_models), tile), tile=tile)
@@ -76,12 +76,12 @@ class Block:
 Spread = Callable[[Block], tuple[NDArray[np.float64], NDArray[np.float64], Any]]
 
 
-def block_of(task: Task, n_models: int, chosen: NDArray[np.int32] | None) -> Block:
-    """Make the block of a task: a tile of models, or a part of the pairs."""
+def block_of(task: Task, n_models: int, pairs: NDArray[np.int32] | None) -> Block:
+    """The block of a task: a tile of models, or a part of the pairs."""
     if isinstance(task, tuple):
         return Block.of_tile(task, n_models)
-    if chosen is not None:
-        return Block(task, chosen[task])
+    if pairs is not None:
+        return Block(task, pairs[task])
     return Block(task, pairs_at(np.arange(task.start, task.stop), n_models))
 
 
@@ -119,13 +119,13 @@ def _place(i: Any, j: Any, n_models: int) -> Any:
 
 
 def places_of(pairs: NDArray[Any], n_models: int) -> NDArray[np.int64]:
-    """Find the positions of some pairs i < j among ``np.triu_indices(M, 1)``."""
+    """Positions of some pairs i < j among ``np.triu_indices(M, 1)``."""
     i, j = pairs.astype(np.int64).T
     return np.asarray(_place(i, j, n_models))
 
 
 def pairs_at(places: NDArray[np.int64], n_models: int) -> NDArray[np.int32]:
-    """Find the pairs at some positions among ``np.triu_indices(M, 1)``."""
+    """The pairs at some positions among ``np.triu_indices(M, 1)``."""
     i = np.arange(n_models, dtype=np.int64)
     starts = i * n_models - i * (i + 1) // 2
     first = np.searchsorted(starts, places, side="right") - 1
@@ -161,7 +161,7 @@ def choose_pairs(
     pairs: Sequence[tuple[int | str, int | str]] | None,
     control: int | str | None,
 ) -> NDArray[np.int32] | None:
-    """Read which pairs the user wants, shape (P, 2); None for all."""
+    """The pairs that the user chooses, shape (P, 2); None for all."""
     if pairs is not None and control is not None:
         raise ValueError("pairs and control exclude each other: pass one of them")
     if control is not None:
@@ -172,49 +172,49 @@ def choose_pairs(
         return None
     if not isinstance(pairs, Iterable):
         raise TypeError(f"pairs must be a sequence of pairs of models, got {pairs!r}")
-    known = {name: i for i, name in enumerate(names)}
-    chosen = [_pair_indices(pair, known) for pair in pairs]
-    if not chosen:
+    positions = {name: i for i, name in enumerate(names)}
+    indices = [_pair_indices(pair, positions) for pair in pairs]
+    if not indices:
         raise ValueError("pairs must name at least one pair, got none")
     seen: set[frozenset[int]] = set()
-    for pair in map(frozenset, chosen):
+    for pair in map(frozenset, indices):
         if pair in seen:
             one, two = (names[model] for model in sorted(pair))
             raise ValueError(f"pairs must differ, got {one!r} and {two!r} twice")
         seen.add(pair)
-    return np.array(chosen, np.int32)
+    return np.array(indices, np.int32)
 
 
-def name_control(names: tuple[str, ...], chosen: Any, control: int | str | None) -> str | None:
-    """Name the control, which is the first of each chosen pair."""
-    return None if control is None else names[chosen[0, 0]]
+def name_control(names: tuple[str, ...], pairs: Any, control: int | str | None) -> str | None:
+    """Name of the control, which is the first of each pair; None without one."""
+    return None if control is None else names[pairs[0, 0]]
 
 
-def _pair_indices(pair: Any, known: dict[str, int]) -> tuple[int, int]:
+def _pair_indices(pair: Any, positions: dict[str, int]) -> tuple[int, int]:
     if isinstance(pair, str) or np.size(pair) != 2:
         raise ValueError(f"pairs must be pairs of models, got {pair!r}")
-    i, j = (model_index(model, known, "pairs") for model in pair)
+    i, j = (model_index(model, positions, "pairs") for model in pair)
     if i == j:
-        raise ValueError(f"pairs must be of two models, got {list(known)[i]!r} with itself")
+        raise ValueError(f"pairs must be of two models, got {list(positions)[i]!r} with itself")
     return i, j
 
 
 def model_index(model: int | str, names: Sequence[str] | dict[str, int], argument: str) -> int:
-    """Find the position of a model by its name or position."""
-    known = names if isinstance(names, dict) else {name: i for i, name in enumerate(names)}
+    """Index of a model by its name or index."""
+    positions = names if isinstance(names, dict) else {name: i for i, name in enumerate(names)}
     if isinstance(model, Integral) and not isinstance(model, bool):
-        named = known.get(str(model))
-        found = int(model) if 0 <= model < len(known) else named
-        if named not in (None, found):
+        named = positions.get(str(model))
+        index = int(model) if 0 <= model < len(positions) else named
+        if named not in (None, index):
             raise ValueError(
                 f"{argument} {model} is the name of one model and the place of "
                 f"another: pass {str(model)!r} for the name"
             )
     else:
-        found = known.get(model) if isinstance(model, str) else None
-    if found is None:
-        raise BadValueError(argument, f"names no model {model!r}; there are {list(known)[:10]}")
-    return found
+        index = positions.get(model) if isinstance(model, str) else None
+    if index is None:
+        raise BadValueError(argument, f"names no model {model!r}; there are {list(positions)[:10]}")
+    return index
 
 
 # Which samples each of many models got right, packed 64 to a word.

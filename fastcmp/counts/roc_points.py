@@ -44,7 +44,7 @@ class Curve(Unpacked, Drawn, Record):
         return [Section(title=answer(self._title), text=(self._size(),))]
 
     def _size(self) -> str:
-        """Say how many points there are."""
+        """How many points there are, in words."""
         return f"{self._parts()[0].size} points; to_frame() lists them."
 
 
@@ -120,6 +120,6 @@ def _as_rates(raw: ArrayLike) -> NDArray[np.float64]:
 
 
 def with_top(thresholds: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Put a threshold that no score reaches first: +inf, or NaN where a score is it."""
+    """Thresholds after one that no score reaches: +inf, or NaN where a score is +inf."""
     top = np.inf if not thresholds.size or thresholds[0] < np.inf else np.nan
     return np.append(top, thresholds)

@@ -88,9 +88,9 @@ class UnitPlan(NamedTuple):
         n = sum((x.sizes if x.units is None else x.units).size for x in strata)
         codes = np.empty(n, np.int64)
         for stratum, where in zip(strata, self.places, strict=True):
-            own = np.arange(stratum.sizes.size)
-            own = own if stratum.units is None else stratum.units
-            codes[slice(None) if stratum.items is None else stratum.items] = own + where.start
+            units = np.arange(stratum.sizes.size)
+            units = units if stratum.units is None else stratum.units
+            codes[slice(None) if stratum.items is None else stratum.items] = units + where.start
         return codes
 
     @property
@@ -120,14 +120,14 @@ class UnitPlan(NamedTuple):
         `total` and `squares` are the sums over strata of v and of v**2 / df.
         """
         with np.errstate(divide="ignore", invalid="ignore"):
-            found = total * total / squares
-        return np.asarray(np.where(total > 0, found, self.shared_degrees))
+            degrees = total * total / squares
+        return np.asarray(np.where(total > 0, degrees, self.shared_degrees))
 
 
 def plan_units(
     groups: ItemGroups, variance: str | None = None, df: str = "satterthwaite"
 ) -> UnitPlan:
-    """Sort items into units; `variance` None is CR2, or CR1 across strata."""
+    """The units of items; `variance` None is CR2, or CR1 across strata."""
     if groups.crossed:
         if variance not in (None, "cr1"):
             raise ValueError(
@@ -145,36 +145,36 @@ def plan_units(
         order = np.argsort(strata.codes, kind="stable")
         ends = np.cumsum(np.bincount(strata.codes))
         lists = list(np.split(order, ends[:-1]))
-    found = []
+    planned = []
     for items, weight in zip(lists, groups.stratum_weights, strict=True):
-        own = None if clusters is None else clusters.codes
+        units = None if clusters is None else clusters.codes
         weights = groups.weights
         if items is not None:
-            own = None if own is None else own[items]
+            units = None if units is None else units[items]
             weights = None if weights is None else weights[items]
-            if own is not None:
-                own = np.unique(own, return_inverse=True)[1].reshape(-1)
-        if own is None and weights is None:
+            if units is not None:
+                units = np.unique(units, return_inverse=True)[1].reshape(-1)
+        if units is None and weights is None:
             assert items is not None
             alike = _plan_items(items.size, variance, df).strata[0]
-            found.append(alike._replace(items=items, scale=float(weight) / items.size))
+            planned.append(alike._replace(items=items, scale=float(weight) / items.size))
             continue
-        if own is None:
+        if units is None:
             assert weights is not None
             sizes: Floats = weights
             square_sums: Floats = sizes * sizes
         else:
-            sizes = square_sums = np.bincount(own, weights).astype(np.float64)
+            sizes = square_sums = np.bincount(units, weights).astype(np.float64)
             if weights is not None:
-                square_sums = np.asarray(np.bincount(own, weights * weights), np.float64)
+                square_sums = np.asarray(np.bincount(units, weights * weights), np.float64)
         factors = np.empty(sizes.size)
         degrees = cluster_factors(sizes, square_sums, code, factors)
         if df == "clusters":
             degrees = sizes.size - 1.0
         scale = float(weight) / sizes.sum()
-        found.append(Stratum(items, own, weights, sizes, factors, degrees, scale))
+        planned.append(Stratum(items, units, weights, sizes, factors, degrees, scale))
     largest = _largest(groups)
-    return UnitPlan(tuple(found), None, groups.n_units, df, largest, groups.weights)
+    return UnitPlan(tuple(planned), None, groups.n_units, df, largest, groups.weights)
 
 
 @lru_cache(maxsize=32)
@@ -191,7 +191,7 @@ def _across(groups: ItemGroups, df: str) -> UnitPlan:
     assert groups.clusters is not None
     assert groups.strata is not None
     n_units = groups.n_units
-    found, across = [], []
+    planned, across = [], []
     for h, weight in enumerate(groups.stratum_weights):
         items = np.flatnonzero(groups.strata.codes == h)
         clusters, units = np.unique(groups.clusters.codes[items], return_inverse=True)
@@ -200,15 +200,15 @@ def _across(groups: ItemGroups, df: str) -> UnitPlan:
         factors = np.full(sizes.size, n_units / (n_units - 1.0))
         scale = float(weight) / sizes.sum()
         one = Stratum(items, units.reshape(-1), weights, sizes, factors, n_units - 1.0, scale)
-        found.append(one)
+        planned.append(one)
         across.append(clusters)
     return UnitPlan(
-        tuple(found), np.concatenate(across), n_units, df, _largest(groups), groups.weights
+        tuple(planned), np.concatenate(across), n_units, df, _largest(groups), groups.weights
     )
 
 
 def _largest(groups: ItemGroups) -> float:
-    """Find the largest proportion of the weight that one unit has."""
+    """The largest proportion of the weight that one unit has."""
     weights = groups.weights
     if groups.clusters is not None:
         sizes = np.bincount(groups.clusters.codes, weights).astype(np.float64)
@@ -245,8 +245,8 @@ class SignDraws(NamedTuple):
         """The signs of some units in some draws; word `start` is their first."""
         n_words = -(-(units.stop - units.start) // 64)
         if self.complete:
-            each = np.arange(draws.start, draws.stop, dtype=np.uint64)
-            return (each >> np.uint64(units.start))[None]
+            numbers = np.arange(draws.start, draws.stop, dtype=np.uint64)
+            return (numbers >> np.uint64(units.start))[None]
         words = np.empty((n_words, draws.stop - draws.start), np.uint64)
         random_signs(self.seed, draws.start, start, words)
         return words
@@ -255,7 +255,7 @@ class SignDraws(NamedTuple):
 def signed_sums(
     rows: Floats, units: slice, start: int, signs: SignDraws, pool: ThreadPool
 ) -> Floats:
-    """Sum rows over some units with the signs of each draw, shape (K, R)."""
+    """Sums of rows over some units with the signs of each draw, shape (K, R)."""
     n_rows = len(rows)
     check_draws(signs.n_draws, n_rows)
     out = np.empty((n_rows, signs.n_draws))
@@ -267,12 +267,12 @@ def signed_sums(
     def work(task: tuple[slice, slice]) -> None:
         models, draws = task
         sums = np.zeros((models.stop - models.start, draws.stop - draws.start))
-        some = np.empty_like(sums)
+        part_sums = np.empty_like(sums)
         for part in parts(units.stop - units.start, 64 * _WORDS):
-            own = slice(units.start + part.start, units.start + part.stop)
-            words = signs.words(draws, own, start + part.start // 64)
-            flip_sums(np.ascontiguousarray(rows[models, own].T), words, some)
-            sums += some
+            columns = slice(units.start + part.start, units.start + part.stop)
+            words = signs.words(draws, columns, start + part.start // 64)
+            flip_sums(np.ascontiguousarray(rows[models, columns].T), words, part_sums)
+            sums += part_sums
         out[models, draws] = sums
 
     pool.run(work, tasks, steps=no_step)
@@ -306,7 +306,7 @@ def sum_sizes(w: Floats, q: Floats) -> SizeSums:
 
 
 def are_alike(n_units: int, sums: SizeSums) -> bool:
-    """Tell whether all units are of one size."""
+    """Whether all units are of one size."""
     pairs = ((sums.ww, sums.w), (sums.qq, sums.q))
     return all(
         bool(np.isclose(n_units * square, total**2, rtol=_ALIKE, atol=0.0))

@@ -68,7 +68,7 @@ class _Block(NamedTuple):
 
 
 def item_grams(values: Values, strata: Sequence[Stratum], pool: ThreadPool) -> list[Gram]:
-    """Multiply the residuals of items that are units alone, for each stratum."""
+    """Products of the residuals of items that are units alone, for each stratum."""
     from scipy.linalg.blas import dsyrk
 
     m, n_strata = len(values.names), len(strata)
@@ -82,8 +82,8 @@ def item_grams(values: Values, strata: Sequence[Stratum], pool: ThreadPool) -> l
     for block in _blocks(values, strata, width):
         out = buffer[: m * block.pilot.size]
 
-        def copy(some: slice, block: _Block = block, out: Floats = out) -> None:
-            for i in range(some.start, some.stop):
+        def copy(models: slice, block: _Block = block, out: Floats = out) -> None:
+            for i in range(models.start, models.stop):
                 row = (i, m, weighted)
                 copy_values(values.columns[i], block, middle[i], row, out, sums[i])
 
@@ -100,7 +100,7 @@ def item_grams(values: Values, strata: Sequence[Stratum], pool: ThreadPool) -> l
 
 
 def _blocks(values: Values, strata: Sequence[Stratum], width: int) -> Iterator[_Block]:
-    """Cut the items into blocks, and sort each by stratum."""
+    """Blocks of items, each sorted by stratum."""
     n, weighted = values.n_items, strata[0].weights is not None
     starts = np.append(np.arange(0, n, width), n)
     alone = strata[0].items is None
@@ -108,17 +108,17 @@ def _blocks(values: Values, strata: Sequence[Stratum], width: int) -> Iterator[_
     same = np.array([(one.sizes[0], one.factors[0]) for one in strata])
     for k in range(starts.size - 1):
         pieces = [slice(cut[k], cut[k + 1]) for cut in cuts]
-        own = list(zip(strata, pieces, strict=True))
+        stratum_pieces = list(zip(strata, pieces, strict=True))
         ends = np.cumsum([0, *(piece.stop - piece.start for piece in pieces)])
         items: Any = pieces[0]
         where = starts[k : k + 1].copy()
         if not alone:
-            listed = [x.items[piece] for x, piece in own if x.items is not None]
+            listed = [x.items[piece] for x, piece in stratum_pieces if x.items is not None]
             items = where = np.concatenate(listed)
         sizes, factors = same.T
         if weighted:
-            sizes = np.concatenate([one.sizes[piece] for one, piece in own])
-            factors = np.concatenate([one.factors[piece] for one, piece in own])
+            sizes = np.concatenate([one.sizes[piece] for one, piece in stratum_pieces])
+            factors = np.concatenate([one.factors[piece] for one, piece in stratum_pieces])
         counts = factors * sizes**2
         yield _Block(where, ends, pilot_of(values, items), np.ascontiguousarray(sizes), counts)
 
@@ -143,26 +143,26 @@ def _first_means(values: Values, strata: Sequence[Stratum]) -> Floats:
 
 
 def pilot_of(values: Values, where: Any) -> Floats:
-    """Average a few models: what most have in common on some items."""
+    """Mean of a few models: what most have in common on some items."""
     columns = values.columns
-    some = columns[:: -(-len(columns) // _PILOTS)]
-    total = np.zeros_like(some[0][where], np.float64)
-    for column in some:
+    spaced = columns[:: -(-len(columns) // _PILOTS)]
+    total = np.zeros_like(spaced[0][where], np.float64)
+    for column in spaced:
         total += column[where]
-    return np.asarray(total / len(some))
+    return np.asarray(total / len(spaced))
 
 
 def _about_means(upper: Floats, stratum: Stratum, sums: Floats, middle: Floats) -> Gram:
-    """Turn moments about the first means into moments about the means."""
+    """Moments about the means from moments about the first means."""
     weight = stratum.sizes.sum()
     count = float((stratum.factors * stratum.sizes**2).sum())
     scale = np.diagonal(upper).copy()
     shift, crossed = sums[:, 0] / weight, sums[:, 1]
     products = upper.T  # in the usual order, and its lower half
     _centre_products(products, shift, crossed, count)
-    own = sums[:, 2] / weight
-    variance = sums[:, 4] - 2.0 * own * sums[:, 3] + own * own * count
-    relative, mean = middle[:, 0] + shift, middle[:, 1] + own
+    mean_shift = sums[:, 2] / weight
+    variance = sums[:, 4] - 2.0 * mean_shift * sums[:, 3] + mean_shift * mean_shift * count
+    relative, mean = middle[:, 0] + shift, middle[:, 1] + mean_shift
     return Gram(products, scale, relative, mean, np.maximum(variance, 0.0))
 
 
@@ -215,7 +215,7 @@ class MeanEstimate(NamedTuple):
 
 
 def pair_moments(values: Values, plan: UnitPlan, pool: ThreadPool) -> PairMoments:
-    """Work out the moments of all pairs of models."""
+    """The moments of all pairs of models."""
     m = len(values.names)
     relative, mean, variance, scale = np.zeros((4, m))
     covariance = np.zeros((m, m))
@@ -224,12 +224,12 @@ def pair_moments(values: Values, plan: UnitPlan, pool: ThreadPool) -> PairMoment
         if plan.across is not None:
             covariance, scale, relative, mean, variance = _gram_across(values, plan, pool)
         for stratum, gram in _grams(values, plan, pool) if plan.across is None else ():
-            own, weight = stratum.scale**2, stratum.scale * stratum.sizes.sum()
-            add_products(gram.products, own, stratum.df, covariance, squares)
-            scale += own * gram.scale
+            square, weight = stratum.scale**2, stratum.scale * stratum.sizes.sum()
+            add_products(gram.products, square, stratum.df, covariance, squares)
+            scale += square * gram.scale
             relative += weight * gram.relative
             mean += weight * gram.mean
-            variance += own * gram.variance
+            variance += square * gram.variance
     df: Any = plan.shared_degrees
     covariance = _mirrored(covariance)
     if plan.needs_variances:
@@ -254,12 +254,12 @@ def _mirrored(lower: Floats) -> Floats:
 
 def _variances(products: Floats) -> Floats:
     """The variance of each pair's difference."""
-    own = np.diagonal(products)
-    return np.maximum(own[:, None] + own - 2.0 * products, 0.0)
+    variance = np.diagonal(products)
+    return np.maximum(variance[:, None] + variance - 2.0 * products, 0.0)
 
 
 def _grams(values: Values, plan: UnitPlan, pool: ThreadPool) -> Iterator[tuple[Stratum, Gram]]:
-    """Multiply the residuals of each stratum."""
+    """Products of the residuals of each stratum."""
     strata = plan.strata
     if strata[0].units is not None:
         sums = _all_sums(values, plan, pool)
@@ -269,19 +269,19 @@ def _grams(values: Values, plan: UnitPlan, pool: ThreadPool) -> Iterator[tuple[S
             residuals = _residuals(part, stratum) * np.sqrt(factors)
             scale = np.einsum("ij,ij,j->i", part, part, factors)
             relative = part.sum(axis=1) / stratum.sizes.sum()
-            own = [
+            moments = [
                 residual_squares(np.ascontiguousarray(row), stratum.sizes, factors)
                 for row in raw[:, where]
             ]
-            mean, variance = np.array(own).T
+            mean, variance = np.array(moments).T
             yield stratum, Gram(residuals @ residuals.T, scale, relative, mean, variance)
         return
     if plan.plain and (gram := _gram_as_it_is(values, strata[0], pool)) is not None:
         yield strata[0], gram
         return
     size = max(1, _PRODUCTS // len(values.names) ** 2)
-    for some in parts(len(strata), size):
-        yield from zip(strata[some], item_grams(values, strata[some], pool), strict=True)
+    for block in parts(len(strata), size):
+        yield from zip(strata[block], item_grams(values, strata[block], pool), strict=True)
 
 
 def _gram_as_it_is(values: Values, stratum: Stratum, pool: ThreadPool) -> Gram | None:
@@ -295,8 +295,8 @@ def _gram_as_it_is(values: Values, stratum: Stratum, pool: ThreadPool) -> Gram |
         return None
     products, mean = np.zeros((m, m)), np.empty(m)
 
-    def average(some: slice) -> None:
-        for i in range(some.start, some.stop):
+    def average(models: slice) -> None:
+        for i in range(models.start, models.stop):
             mean[i] = values.columns[i].sum() / n
 
     few = parts(m, -(-m // (4 * pool.threads)))
@@ -318,7 +318,7 @@ def _gram_as_it_is(values: Values, stratum: Stratum, pool: ThreadPool) -> Gram |
 
 
 def _all_sums(values: Values, plan: UnitPlan, pool: ThreadPool, *, raw: bool = False) -> Floats:
-    """Add up the values of all units, stratum by stratum, shape (M, G).
+    """Sums of the values of all units, stratum by stratum, shape (M, G).
 
     Without what the models have in common, unless `raw`.
     """
@@ -327,8 +327,8 @@ def _all_sums(values: Values, plan: UnitPlan, pool: ThreadPool, *, raw: bool = F
     weights = _NONE if plan.weights is None else plan.weights
     sums = np.zeros((m, plan.places[-1].stop))
 
-    def add(some: slice) -> None:
-        for i in range(some.start, some.stop):
+    def add(models: slice) -> None:
+        for i in range(models.start, models.stop):
             add_cluster_sums(values.columns[i], pilot, weights, codes, sums[i])
 
     rows, few = parts(m, -(-m // (4 * pool.threads))), m * values.n_items < _SMALL
@@ -342,18 +342,18 @@ def _residuals(sums: Floats, stratum: Stratum) -> Floats:
 
 
 def _gram_across(values: Values, plan: UnitPlan, pool: ThreadPool) -> Gram:
-    """Add the residuals of each cluster over the strata that it lies in."""
+    """Products of the residuals of clusters, each added over the strata that it lies in."""
     assert plan.across is not None
     m = len(values.names)
     means, residuals = np.zeros((2, m)), np.zeros((2, m, plan.n_units))
     for raw in (False, True):  # without and with what models have in common
         sums = _all_sums(values, plan, pool, raw=raw)
         for stratum, where in zip(plan.strata, plan.places, strict=True):
-            own = sums[:, where]
+            stratum_sums = sums[:, where]
             # A cluster is once in a stratum.
             at = plan.across[where]
-            residuals[int(raw)][:, at] += stratum.scale * _residuals(own, stratum)
-            means[int(raw)] += stratum.scale * own.sum(axis=1)
+            residuals[int(raw)][:, at] += stratum.scale * _residuals(stratum_sums, stratum)
+            means[int(raw)] += stratum.scale * stratum_sums.sum(axis=1)
     scales = np.concatenate([np.full(x.sizes.size, x.scale) for x in plan.strata])
     factor = plan.n_units / (plan.n_units - 1.0)
     scale = factor * ((sums * scales) ** 2).sum(axis=1)
@@ -373,26 +373,26 @@ class PlainEstimates(NamedTuple):
 
 
 def plain_estimates(a: NDArray[Any], b: NDArray[Any], plan: UnitPlan) -> PlainEstimates:
-    """Estimate both means and their difference in two passes."""
-    found = np.empty(10)
-    difference_moments(a, b, found)
-    lost = found[3] <= 8 * np.finfo(np.float64).eps * found[4]
+    """Both means and their difference, in two passes."""
+    moments = np.empty(10)
+    difference_moments(a, b, moments)
+    lost = moments[3] <= 8 * np.finfo(np.float64).eps * moments[4]
     factor = 1.0 / (a.size - 1.0) / a.size
     if plan.plain:
         factor = float(plan.strata[0].factors[0]) / a.size**2
     df = plan.shared_degrees
-    mean, mean_a, mean_b = (float(found[i]) for i in (0, 5, 6))
-    variance, of_a, of_b = (factor * float(found[i]) for i in (1, 7, 8))
+    mean, mean_a, mean_b = (float(moments[i]) for i in (0, 5, 6))
+    variance, of_a, of_b = (factor * float(moments[i]) for i in (1, 7, 8))
     return PlainEstimates(
         MeanEstimate(mean, 0.0 if lost else variance, df),
         MeanEstimate(mean_a, of_a, df),
         MeanEstimate(mean_b, of_b, df),
-        found,
+        moments,
     )
 
 
 def difference_of(a: NDArray[Any], b: NDArray[Any], plan: UnitPlan) -> MeanEstimate:
-    """Estimate the difference of two models directly from their values."""
+    """The difference of two models directly from their values."""
     if plan.plain:
         return plain_estimates(a, b, plan).difference
     d = a.astype(np.float64) - b
@@ -400,12 +400,12 @@ def difference_of(a: NDArray[Any], b: NDArray[Any], plan: UnitPlan) -> MeanEstim
     difference, variances, start = 0.0, [], 0
     residuals = np.zeros(plan.n_units)
     for stratum in plan.strata:
-        own = d if stratum.items is None else d[stratum.items]
-        own = own if stratum.weights is None else own * stratum.weights
+        weighted = d if stratum.items is None else d[stratum.items]
+        weighted = weighted if stratum.weights is None else weighted * stratum.weights
         if stratum.units is not None:
-            own = np.bincount(stratum.units, own, stratum.sizes.size)
-        difference += stratum.scale * float(own.sum())
-        left = own - stratum.sizes * (own.sum() / stratum.sizes.sum())
+            weighted = np.bincount(stratum.units, weighted, stratum.sizes.size)
+        difference += stratum.scale * float(weighted.sum())
+        left = weighted - stratum.sizes * (weighted.sum() / stratum.sizes.sum())
         if np.abs(left).max() <= tiny * stratum.sizes.max():
             left = np.zeros_like(left)
         if plan.across is not None:
@@ -446,7 +446,7 @@ _LEAST = 1024  # samples of a block
 def influence_gram(
     rows: NDArray[Any], preds: Sequence[NDArray[Any]], lookups: Floats, dtype: Any, pool: ThreadPool
 ) -> Floats:
-    """Multiply the influences of M models on n samples, less their pilot.
+    """Products of the influences of M models on n samples, less their pilot.
 
     Of the matrix, (M, M), the lower half; the rest is 0.
 
@@ -463,31 +463,31 @@ def influence_gram(
     sums = np.zeros_like(total, dtype, order="F")
     tables = lookups.reshape(n_models, -1).astype(dtype)
     starts = table_starts(rows, lookups.shape[2])
-    chosen = range(0, n_models, -(-n_models // _PILOTS))
-    some = parts(n_models, max(1, -(-n_models // (4 * pool.threads))))
+    pilots = range(0, n_models, -(-n_models // _PILOTS))
+    model_parts = parts(n_models, max(1, -(-n_models // (4 * pool.threads))))
     blocks = parts(n, width)
     for number, part in enumerate(blocks, 1):
-        own = starts[part]
-        out = buffer[: n_models * own.size].reshape(n_models, own.size)
+        starts_of_part = starts[part]
+        out = buffer[: n_models * starts_of_part.size].reshape(n_models, starts_of_part.size)
         # The average of a few models.
-        pilot, none = np.zeros((2, own.size), dtype)
+        pilot, none = np.zeros((2, starts_of_part.size), dtype)
         one = np.empty_like(pilot)
-        for i in chosen:
-            gather_influences(own, preds[i][part], tables[i], none, one)
+        for i in pilots:
+            gather_influences(starts_of_part, preds[i][part], tables[i], none, one)
             pilot += one
-        pilot = np.asarray(pilot / tables.dtype.type(len(chosen)))
+        pilot = np.asarray(pilot / tables.dtype.type(len(pilots)))
 
         def gather(
             models: slice,
             part: slice = part,
-            own: NDArray[Any] = own,
+            starts_of_part: NDArray[Any] = starts_of_part,
             out: NDArray[Any] = out,
             pilot: NDArray[Any] = pilot,
         ) -> None:
             for i in range(models.start, models.stop):
-                gather_influences(own, preds[i][part], tables[i], pilot, out[i])
+                gather_influences(starts_of_part, preds[i][part], tables[i], pilot, out[i])
 
-        pool.run(gather, some, steps=no_step)
+        pool.run(gather, model_parts, steps=no_step)
         sums = multiply(1.0, out.T, beta=1.0, c=sums, trans=1, overwrite_c=1)
         if number % _JOINED == 0 or number == len(blocks):
             total += sums.T

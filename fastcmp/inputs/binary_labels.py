@@ -59,20 +59,20 @@ def read_truth(y_true: Any, positive: Any = None) -> Truth:
 
 
 def split_classes(truth: Column, positive: Any) -> tuple[Flags, tuple[Any, Any]]:
-    """Mark the positive samples; give both labels too, None for an unknown one."""
+    """Which samples are positive; and both labels, None for an unknown one."""
     if not len(truth):
         raise ValueError(f"{truth.name} must hold at least one sample, got none")
-    found, codes, pair = split_labels(truth, at_all=True)
-    label, other = positive_label(list(found), positive, truth.name)
-    if label not in found:
+    labels, codes, pair = split_labels(truth, at_all=True)
+    label, other = positive_label(list(labels), positive, truth.name)
+    if label not in labels:
         return np.zeros(codes.size, np.bool_), (label, other)
-    return np.asarray(codes == pair[found.index(label)]), (label, other)
+    return np.asarray(codes == pair[labels.index(label)]), (label, other)
 
 
 def split_labels(
     truth: Column, *, at_all: bool = False
 ) -> tuple[tuple[Any, ...], NDArray[Any], NDArray[Any]]:
-    """Find the labels of a block, ascending; of a long one by its first samples.
+    """Labels of a block, ascending; of a long one by its first samples.
 
     Gives also what kernels compare (uint8 or int64, shape (n,)), and the two numbers
     that stand for the labels, or twice the only one. With `at_all`, all labels are
@@ -88,38 +88,38 @@ def split_labels(
         return two, flags if two == truth.distinct else 1 - flags, pair
     plain = values.view(np.uint8) if values.dtype == np.bool_ else values
     direct = plain.dtype in (np.uint8, np.int64) and plain.dtype.isnative
-    some = plain if at_all or not direct or plain.size <= FEW else plain[:_HEAD]
-    low, high = some.min(), some.max()
-    if low == high and some is not plain:
+    head = plain if at_all or not direct or plain.size <= FEW else plain[:_HEAD]
+    low, high = head.min(), head.max()
+    if low == high and head is not plain:
         return split_labels(truth, at_all=True)
-    if some is plain and int(high) - int(low) > 1:  # no whole number lies between two
+    if head is plain and int(high) - int(low) > 1:  # no whole number lies between two
         n = np.count_nonzero(plain == low) + np.count_nonzero(plain == high)
         if n != plain.size:
             join_labels((), np.unique(plain).tolist(), truth.name)
-    found = [low.item(), high.item()][: 1 + int(low != high)]
+    labels = [low.item(), high.item()][: 1 + int(low != high)]
     if values.dtype == np.bool_:
-        found = list(map(bool, found))
+        labels = list(map(bool, labels))
     if direct:
-        return tuple(found), np.ascontiguousarray(plain), np.array([low, high])
+        return tuple(labels), np.ascontiguousarray(plain), np.array([low, high])
     pair = np.array([int(low == high), 1], np.uint8)
-    return tuple(found), (plain == high).view(np.uint8), pair
+    return tuple(labels), (plain == high).view(np.uint8), pair
 
 
 def flags_of(truth: Column, label: Any) -> NDArray[np.bool_]:
-    """Mark the samples of a block that have a label, one of the two."""
+    """Which samples of a block have a label, one of the two."""
     if not len(truth):
         return np.zeros(0, np.bool_)
-    found, labels, pair = split_labels(truth, at_all=True)
-    if label not in found:
+    distinct_labels, labels, pair = split_labels(truth, at_all=True)
+    if label not in distinct_labels:
         return np.zeros(labels.size, np.bool_)
-    return np.asarray(labels == pair[found.index(label)])
+    return np.asarray(labels == pair[distinct_labels.index(label)])
 
 
 def join_labels(
-    mine: Iterable[Any], theirs: Iterable[Any], truth: str = "y_true"
+    labels_before: Iterable[Any], others: Iterable[Any], truth: str = "y_true"
 ) -> tuple[Any, ...]:
-    """Put the labels of two parts of the samples together: two at most, ascending."""
-    labels = distinct([*mine, *theirs])
+    """Labels of two parts of the samples together: two at most, ascending."""
+    labels = distinct([*labels_before, *others])
     if len(labels) > 2:
         positive_label(labels, None, truth)
     kinds = list(map(kind_of, labels))
@@ -129,33 +129,33 @@ def join_labels(
 
 
 def positive_label(
-    found: list[Any], positive: Any, truth: str = "y_true", how: str = "positive="
+    labels: list[Any], positive: Any, truth: str = "y_true", how: str = "positive="
 ) -> tuple[Any, Any]:
-    """Choose the positive label of one or two, and the other; None if unknown."""
-    if len(found) > 2:
+    """The positive label of one or two, and the other; None if unknown."""
+    if len(labels) > 2:
         raise ValueError(
-            f"{truth} must hold two classes, got {len(found)}: "
-            f"{list(ascending(found)[:10])}; one class against the others is "
+            f"{truth} must hold two classes, got {len(labels)}: "
+            f"{list(ascending(labels)[:10])}; one class against the others is "
             f"{truth} == that class"
         )
     if positive is not None:
-        if positive not in found and len(found) == 2:
-            raise BadValueError("positive", f"must be among the labels {found}", repr(positive))
-        others = [label for label in found if label != positive]
+        if positive not in labels and len(labels) == 2:
+            raise BadValueError("positive", f"must be among the labels {labels}", repr(positive))
+        others = [label for label in labels if label != positive]
         return positive, others[0] if others else None
-    if not all(isinstance(label, (Real, np.bool_)) for label in found):
-        raise ValueError(f"name the positive class of the labels {found}: pass {how}")
-    if len(found) == 1:
+    if not all(isinstance(label, (Real, np.bool_)) for label in labels):
+        raise ValueError(f"name the positive class of the labels {labels}: pass {how}")
+    if len(labels) == 1:
         # One class only: 1 is the positive one, 0 and -1 the negative one.
-        label = found[0]
+        label = labels[0]
         if label in (1, True):
             return label, None
         return (None, label) if label in (0, -1) else (label, None)
-    return max(found), min(found)
+    return max(labels), min(labels)
 
 
 def holds_booleans(raw: Any, column: Column) -> bool:
-    """Tell whether any label is a boolean."""
+    """Whether any label is a boolean."""
     if isinstance(raw, (list, tuple)):  # read as integers
         return not {bool, np.bool_}.isdisjoint(map(type, raw))
     if column.integers is not None:
@@ -164,7 +164,7 @@ def holds_booleans(raw: Any, column: Column) -> bool:
 
 
 def read_labels(raw: Any, name: str, truth: Truth) -> Flags:
-    """Mark the predictions of the kept samples that are the positive label."""
+    """Which predictions of the kept samples are the positive label."""
     column = read_column(raw, name)
     if len(column) != truth.kept.size:
         raise ValueError(f"{name} has {len(column)} labels, y_true has {truth.kept.size}")
@@ -172,16 +172,16 @@ def read_labels(raw: Any, name: str, truth: Truth) -> Flags:
     column = column.take(truth.kept)
     column.refuse_missing("{name} has no prediction at row {row} ({n} missing in all)", truth.kept)
     check_kinds([truth.column, column])
-    known = [label for label in truth.labels if label is not None]
-    if holds_booleans(raw, column) and not {0, 1}.issuperset(known):
-        raise ValueError(f"{name} holds booleans and y_true the labels {known}: convert one")
+    true_labels = [label for label in truth.labels if label is not None]
+    if holds_booleans(raw, column) and not {0, 1}.issuperset(true_labels):
+        raise ValueError(f"{name} holds booleans and y_true the labels {true_labels}: convert one")
     column = column.trimmed()
-    found = column.distinct
-    strangers = [label for label in found if label not in known]
+    predicted = column.distinct
+    strangers = [label for label in predicted if label not in true_labels]
     # Where y_true holds one class only, a prediction may be the first of the other.
-    if len(known) + len(strangers) > 2:
+    if len(true_labels) + len(strangers) > 2:
         message = (
-            f"{name} must hold labels of y_true, {known}, got {strangers[0]!r}"
+            f"{name} must hold labels of y_true, {true_labels}, got {strangers[0]!r}"
             f" ({len(strangers)} other labels in all)"
         )
         if isinstance(strangers[0], Real):
@@ -193,7 +193,7 @@ def read_labels(raw: Any, name: str, truth: Truth) -> Flags:
     yes = truth.labels[0]
     if yes is None:
         yes = strangers[0] if strangers else None
-    code = found.index(yes) if yes in found else -1
+    code = predicted.index(yes) if yes in predicted else -1
     return np.asarray(column.positions() == code)
 
 
@@ -225,22 +225,22 @@ def find_numbers(raw: Any, name: str) -> tuple[NDArray[Any] | None, bool]:
 
 
 def are_labels(column: NDArray[Any], labels: tuple[Any, Any]) -> bool:
-    """Tell whether all numbers of a column are labels.
+    """Whether all numbers of a column are labels.
 
     A ValueError says so if all are whole, and only some of them labels.
     """
-    known = [label for label in labels if label is not None]
-    if not all(isinstance(label, (int, float, np.number)) for label in known):
+    classes = [label for label in labels if label is not None]
+    if not all(isinstance(label, (int, float, np.number)) for label in classes):
         return False
     # Where one class is unknown, it follows for 0 or -1 and 1.
-    pairs = [pair for pair in _USUAL if None in labels and known[0] in pair]
-    if any(np.isin(column, pair).all() for pair in (known, *pairs)):
+    pairs = [pair for pair in _USUAL if None in labels and classes[0] in pair]
+    if any(np.isin(column, pair).all() for pair in (classes, *pairs)):
         return True
-    is_label = np.isin(column, known)
+    is_label = np.isin(column, classes)
     if is_label.any() and np.array_equal(column, np.trunc(column)):
         stray = column[~is_label]
         raise ValueError(
-            f"score_or_label holds labels of y_true, {known}, and {stray[0]:g} "
+            f"score_or_label holds labels of y_true, {classes}, and {stray[0]:g} "
             f"({stray.size} other numbers in all): pass scores= if these are scores"
         )
     return False

@@ -39,7 +39,7 @@ def kind_of(label: object) -> str:
 
 
 def is_missing(label: Any) -> bool:
-    """Tell whether a label is None, NaN, NaT or NA."""
+    """Whether a label is None, NaN, NaT or NA."""
     if label is None:
         return True
     unequal = label != label  # noqa: PLR0124  # NaN and NaT differ from themselves
@@ -67,7 +67,7 @@ def plain_number(x: Any) -> Any:
 
 
 def hashable(labels: Iterable[Any]) -> tuple[Any, ...]:
-    """Give equal labels equal hashes: dates and times of NumPy one unit, if need be."""
+    """Labels of which equal ones have equal hashes: NumPy's dates and times in one unit."""
     if _HASHED_BY_UNIT:
         return tuple(map(_in_nanoseconds, labels))
     return tuple(labels)
@@ -102,19 +102,19 @@ def _rank(label: Any) -> int:
 
 
 def ascending(labels: Iterable[Any]) -> tuple[Any, ...]:
-    """Sort different labels of one kind.
+    """Different labels of one kind, ascending.
 
     Labels without an order, such as members of an Enum, are sorted by what `repr`
     writes.
     """
-    given = list(labels)
+    entries = list(labels)
     try:
-        found = sorted(given)
-        if all(one < two for one, two in pairwise(found)):
-            return tuple(found)
+        in_order = sorted(entries)
+        if all(one < two for one, two in pairwise(in_order)):
+            return tuple(in_order)
     except TypeError:
         pass
-    return tuple(sorted(given, key=repr))
+    return tuple(sorted(entries, key=repr))
 
 
 _HASHING_PAYS = 20_000  # samples; below it a sort is faster than importing pyarrow
@@ -178,10 +178,10 @@ class Column:
         return Column(name=self.name, codes=place[codes], distinct=distinct)
 
     def places(self, labels: Sequence[Any]) -> NDArray[np.int64]:
-        """The place of each sample's label among some labels, -1 where it is none of them."""
+        """The place of each sample's label among some labels, -1 where it is not among them."""
         column, place = self.factorized(), {label: i for i, label in enumerate(labels)}
-        found = [place.get(label, -1) for label in column.distinct]
-        return np.asarray(np.array([*found, -1], np.int64)[column.positions()])
+        places = [place.get(label, -1) for label in column.distinct]
+        return np.asarray(np.array([*places, -1], np.int64)[column.positions()])
 
     def labels(self) -> list[Any]:
         """The labels that occur, ascending."""
@@ -199,8 +199,8 @@ class Column:
         """
         if (absent := self.missing()) is not None:
             rows = np.flatnonzero(absent) if kept is None else np.flatnonzero(kept)[absent]
-            some = ", ".join(map(str, rows[:3]))
-            places = {"name": self.name, "row": rows[0], "rows": some, "n": rows.size}
+            examples = ", ".join(map(str, rows[:3]))
+            places = {"name": self.name, "row": rows[0], "rows": examples, "n": rows.size}
             raise ValueError(message.format(**places, size=absent.size))
 
     def kind(self) -> str:
@@ -215,18 +215,18 @@ class Column:
 
 
 def listed(labels: Sequence[Any]) -> str:
-    """Write the first four labels, and how many there are."""
-    shown = ", ".join(map(repr, labels[:4]))
-    return f"{shown}, ... ({len(labels)} in all)" if len(labels) > 4 else shown
+    """Text of the first four labels, and of how many there are."""
+    first = ", ".join(map(repr, labels[:4]))
+    return f"{first}, ... ({len(labels)} in all)" if len(labels) > 4 else first
 
 
 def check_kinds(columns: Sequence[Column]) -> None:
     """Refuse columns whose labels can never equal those of the first."""
-    wanted = columns[0].kind()
+    kind_of_first = columns[0].kind()
     for column in columns[1:]:
-        if (kind := column.kind()) != wanted and "" not in (kind, wanted):
+        if (kind := column.kind()) != kind_of_first and "" not in (kind, kind_of_first):
             raise TypeError(
-                f"{column.name} holds {kind} labels and {columns[0].name} {wanted} labels, "
+                f"{column.name} holds {kind} labels and {columns[0].name} {kind_of_first} labels, "
                 f"which can never be equal: convert one of them "
                 f"({column.examples()} against {columns[0].examples()})"
             )
@@ -339,9 +339,9 @@ def _read_floats(array: NDArray[Any], name: str) -> Column:
 def _factorize_sorted(
     array: NDArray[Any], missing: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int64], NDArray[Any]]:
-    distinct, found = np.unique(array[~missing], return_inverse=True)
+    distinct, positions = np.unique(array[~missing], return_inverse=True)
     codes = np.full(array.size, -1, np.int64)
-    codes[~missing] = found
+    codes[~missing] = positions
     return codes, distinct
 
 
@@ -394,9 +394,9 @@ def _factorize_hashed(labels: list[Any]) -> tuple[NDArray[Any], list[Any]] | Non
 
 @cache
 def _pandas_reads_all() -> bool:
-    """Tell whether pandas reads text beyond a zero byte: before 3 it does not."""
-    found: list[Any] = sys.modules["pandas"].factorize(_as_objects(["a", "a\0"]))[1]
-    return len(found) == 2
+    """Whether pandas reads text beyond a zero byte: before 3 it does not."""
+    distinct_texts: list[Any] = sys.modules["pandas"].factorize(_as_objects(["a", "a\0"]))[1]
+    return len(distinct_texts) == 2
 
 
 def _read_objects(array: NDArray[Any], name: str) -> Column:
@@ -408,8 +408,8 @@ def _read_objects(array: NDArray[Any], name: str) -> Column:
     if any(issubclass(kind, np.number) for kind in set(map(type, labels))):
         labels = [plain_number(x) for x in labels]
     try:
-        found = dict.fromkeys(labels)
-        known = [label for label in found if not is_missing(label)]
+        distinct_labels = dict.fromkeys(labels)
+        present = [label for label in distinct_labels if not is_missing(label)]
     except (TypeError, ValueError):
         for row, label in enumerate(labels):
             try:
@@ -421,9 +421,9 @@ def _read_objects(array: NDArray[Any], name: str) -> Column:
                     "which cannot be compared"
                 ) from None
         raise
-    place = dict.fromkeys(found, -1) | {label: i for i, label in enumerate(known)}
+    place = dict.fromkeys(distinct_labels, -1) | {label: i for i, label in enumerate(present)}
     codes = np.fromiter(map(place.__getitem__, labels), np.int64, len(labels))
-    return _coded(name, codes, known)
+    return _coded(name, codes, present)
 
 
 def _read_pandas(raw: Any, name: str) -> Column:
@@ -503,10 +503,10 @@ def _dictionary_parts(raw: Any) -> tuple[NDArray[Any], list[Any]]:
 
 
 def _without_missing(codes: NDArray[Any], labels: list[Any]) -> tuple[NDArray[Any], list[Any]]:
-    """Give -1 to a null or NaN that is among the distinct labels themselves."""
-    known = np.array([not is_missing(label) for label in labels], bool)
-    if not known.all():
-        place = np.where(known, np.cumsum(known) - 1, -1)
+    """Codes and labels, -1 for a null or NaN that was among the distinct labels."""
+    is_present = np.array([not is_missing(label) for label in labels], bool)
+    if not is_present.all():
+        place = np.where(is_present, np.cumsum(is_present) - 1, -1)
         codes = np.append(place, -1)[codes]
         labels = [label for label in labels if not is_missing(label)]
     return codes, labels
@@ -536,7 +536,7 @@ def read_values(raw: Any, name: str) -> NDArray[np.float64]:
 
 
 def _of_library(raw: Any) -> Any:
-    """Take numbers out of a column of pandas, polars or pyarrow, null as NaN."""
+    """Numbers of a column of pandas, polars or pyarrow, null as NaN."""
     library = type(raw).__module__.partition(".")[0]
     if library == "pandas" and not isinstance(raw.dtype, np.dtype):
         types = sys.modules["pandas"].api.types
@@ -549,11 +549,11 @@ def _of_library(raw: Any) -> Any:
         return raw.to_list()
     if library == "pyarrow":
         types = sys.modules["pyarrow"].types
-        asked = (
+        numeric = (
             *(types.is_integer, types.is_floating, types.is_boolean),
             *(types.is_decimal, types.is_null),
         )
-        if any(is_kind(raw.type) for is_kind in asked):
+        if any(is_kind(raw.type) for is_kind in numeric):
             return raw.cast("float64").to_numpy(zero_copy_only=False)
         return raw.to_pylist()
     return raw
@@ -570,9 +570,9 @@ def _of_objects(array: NDArray[Any], name: str) -> NDArray[np.float64]:
     return values
 
 
-def _refuse(name: str, found: str) -> None:
+def _refuse(name: str, content: str) -> None:
     raise TypeError(
-        f"{name} must hold numbers or booleans, one value an item, got {found}: labels "
+        f"{name} must hold numbers or booleans, one value an item, got {content}: labels "
         "belong to compare_all, a long table (a row a value) to from_long, and ids are "
         "left out"
     )

@@ -26,7 +26,7 @@ class CostMatrix:
 
 
 def read_cost(cost: Any, classes: Sequence[Any] | None = None) -> CostMatrix:
-    """Read a cost matrix: ``cost[t][p]`` is the cost of predicting p for a true t.
+    """A cost matrix: ``cost[t][p]`` is the cost of predicting p for a true t.
 
     A mapping has a mapping or a row for each true class. A pandas frame is indexed by
     the true class; a polars or pyarrow frame has a column for each predicted class, and
@@ -50,7 +50,7 @@ def read_cost(cost: Any, classes: Sequence[Any] | None = None) -> CostMatrix:
             order = [names.index(label) for label in classes]
             values = values[np.ix_(order, order)]
         names = classes
-    for wrong, wanted in (
+    for wrong, condition in (
         (~np.isfinite(values), "be finite"),
         (values < 0, "not be negative"),
         (np.diag(np.diag(values) != 0), "be 0 where the prediction is right"),
@@ -58,7 +58,7 @@ def read_cost(cost: Any, classes: Sequence[Any] | None = None) -> CostMatrix:
         if wrong.any():
             t, p = np.argwhere(wrong)[0]
             place = f"[{t}, {p}]" if names is None else f"[{names[t]!r}, {names[p]!r}]"
-            raise ValueError(f"cost must {wanted}, got {values[t, p]:g} at {place}")
+            raise ValueError(f"cost must {condition}, got {values[t, p]:g} at {place}")
     if not values.any():
         raise ValueError("cost must have at least one positive entry, got zeros only")
     return CostMatrix(values=np.ascontiguousarray(values), classes=names)
@@ -116,7 +116,7 @@ def _plain(raw: Any) -> Any:
 
 
 def check_fit(
-    matrix: CostMatrix, found: Sequence[Any], n_excluded: int, classes: Sequence[Any] | None
+    matrix: CostMatrix, labels: Sequence[Any], n_excluded: int, classes: Sequence[Any] | None
 ) -> None:
     """Refuse labels that a cost matrix does not cover.
 
@@ -129,10 +129,10 @@ def check_fit(
             f"{n_excluded} samples have another true label (pass classes= to leave "
             "them out)"
         )
-    if len(found) != k:
+    if len(labels) != k:
         raise ValueError(
-            f"cost is {k} x {k}, but the labels are of {len(found)} classes, "
-            f"{list(found[:10])} (pass classes= to name them in its order)"
+            f"cost is {k} x {k}, but the labels are of {len(labels)} classes, "
+            f"{list(labels[:10])} (pass classes= to name them in its order)"
         )
 
 

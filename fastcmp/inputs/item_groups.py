@@ -69,7 +69,7 @@ def read_item_groups(
     keep: NDArray[np.bool_] | None = None,
     indexed: tuple[str, Any] | None = None,
 ) -> ItemGroups:
-    """Read what the user says of `n_items` items, of which those of `keep` are used.
+    """Groups and weights of `n_items` items, of which those of `keep` are used.
 
     `indexed` is the name and the value of an argument whose pandas index the others
     must have. There must be two clusters, and two units in each stratum.
@@ -78,9 +78,9 @@ def read_item_groups(
         n_used = n_items if keep is None else int(np.count_nonzero(keep))
         alone = read_stratum_weights(stratum_weights, None, np.ones(1))
         return ItemGroups(n_items=n_used, stratum_weights=alone)
-    given = {"groups": groups, "strata": strata, "weights": weights}
+    columns = {"groups": groups, "strata": strata, "weights": weights}
     others = [] if indexed is None else [indexed]
-    check_indexes([*others, *((k, x) for k, x in given.items() if x is not None)])
+    check_indexes([*others, *((k, x) for k, x in columns.items() if x is not None)])
     clusters = read_grouping(groups, "groups", n_items, keep)
     layers = read_grouping(strata, "strata", n_items, keep)
     if layers is not None and keep is not None:
@@ -93,7 +93,7 @@ def read_item_groups(
         )
     n_used = n_items if keep is None else int(np.count_nonzero(keep))
     sizes = _stratum_sizes(layers, importance, n_used)
-    found = ItemGroups(
+    units = ItemGroups(
         n_items=n_used,
         clusters=clusters,
         strata=layers,
@@ -101,10 +101,10 @@ def read_item_groups(
         weights=importance,
     )
     if layers is not None:
-        _check_strata(found, layers)
+        _check_strata(units, layers)
     elif importance is not None:
-        _check_weighted(found, importance)
-    return found
+        _check_weighted(units, importance)
+    return units
 
 
 def read_grouping(
@@ -115,10 +115,10 @@ def read_grouping(
         return None
     if isinstance(raw, (str, bytes)):
         raise TypeError(f"{name} must hold one label an item, got {raw!r}")
-    found = count_rows(raw, name)
-    if found != n:
+    n_labels = count_rows(raw, name)
+    if n_labels != n:
         raise ValueError(
-            f"{name} must hold one label for each of {n} items, got {found} (arrays of "
+            f"{name} must hold one label for each of {n} items, got {n_labels} (arrays of "
             "values have one row a model)"
         )
     column = read_column(raw, name)
@@ -173,19 +173,19 @@ def read_stratum_weights(
             raise ValueError(f"stratum_weights={raw!r} is for strata: pass strata=")
         return np.ones(1)
     if isinstance(raw, Mapping):
-        known = {plain_number(label): weight for label, weight in raw.items()}
-        lacking = [label for label in strata.labels if label not in known]
-        foreign = [label for label in known if label not in strata.labels]
+        by_label = {plain_number(label): weight for label, weight in raw.items()}
+        lacking = [label for label in strata.labels if label not in by_label]
+        foreign = [label for label in by_label if label not in strata.labels]
         if lacking or foreign:
             what = f"lacks {lacking[:3]}" if lacking else f"names {foreign[:3]} as well"
             raise ValueError(
                 "stratum_weights must give a weight to each stratum, "
                 f"{list(strata.labels[:5])}, and {what}"
             )
-        listed = [known[label] for label in strata.labels]
-        found = as_numbers(listed, "stratum_weights").astype(np.float64)
-        bad = ~(np.isfinite(found) & (found >= 0))
-        if found.ndim != 1 or bad.any() or not found.any():
+        listed = [by_label[label] for label in strata.labels]
+        weights = as_numbers(listed, "stratum_weights").astype(np.float64)
+        bad = ~(np.isfinite(weights) & (weights >= 0))
+        if weights.ndim != 1 or bad.any() or not weights.any():
             raise ValueError(f"stratum_weights must be finite, >= 0, and not all 0, got {listed}")
     elif not isinstance(raw, str):
         raise TypeError(
@@ -193,18 +193,18 @@ def read_stratum_weights(
             f"weights, got {raw!r}"
         )
     elif choose(raw, "stratum_weights", _RULES) == "equal":
-        found = np.ones(sizes.size)
+        weights = np.ones(sizes.size)
     else:
-        found = sizes
-    found = np.ldexp(found, -scale_exponent(found))
-    return np.asarray(found / found.sum())
+        weights = sizes
+    weights = np.ldexp(weights, -scale_exponent(weights))
+    return np.asarray(weights / weights.sum())
 
 
-def _check_weighted(found: ItemGroups, weights: NDArray[np.float64]) -> None:
+def _check_weighted(groups: ItemGroups, weights: NDArray[np.float64]) -> None:
     """Refuse that all weight is in one unit."""
     of_units, units = weights, "item"
-    if found.clusters is not None:
-        of_units = np.bincount(found.clusters.codes, weights).astype(np.float64)
+    if groups.clusters is not None:
+        of_units = np.bincount(groups.clusters.codes, weights).astype(np.float64)
         units = "cluster"
     if np.count_nonzero(of_units) < 2:
         raise ValueError(
@@ -212,20 +212,20 @@ def _check_weighted(found: ItemGroups, weights: NDArray[np.float64]) -> None:
         )
 
 
-def _check_strata(found: ItemGroups, strata: Grouping) -> None:
+def _check_strata(groups: ItemGroups, strata: Grouping) -> None:
     """Refuse a stratum without weight, or from which no variance can be estimated."""
-    sizes = _stratum_sizes(strata, found.weights, found.n_items)
+    sizes = _stratum_sizes(strata, groups.weights, groups.n_items)
     if not sizes.all():
         label = strata.labels[int(np.argmin(sizes))]
         raise ValueError(f"weights must not be 0 for all items of stratum {label!r}")
-    codes, units, of_units = strata.codes, "item", found.weights
-    if found.clusters is not None:
-        if found.crossed:
+    codes, units, of_units = strata.codes, "item", groups.weights
+    if groups.clusters is not None:
+        if groups.crossed:
             return
         units = "cluster"
-        codes = np.zeros(found.n_units, np.int64)
-        codes[found.clusters.codes] = strata.codes
-        of_units = np.bincount(found.clusters.codes, found.weights).astype(np.float64)
+        codes = np.zeros(groups.n_units, np.int64)
+        codes[groups.clusters.codes] = strata.codes
+        of_units = np.bincount(groups.clusters.codes, groups.weights).astype(np.float64)
     if of_units is not None:  # without weight a unit says nothing
         codes = codes[of_units > 0]
     n_units = np.bincount(codes, minlength=len(strata.labels))

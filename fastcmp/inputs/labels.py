@@ -110,12 +110,12 @@ def encode(
         highest, n_codes = None, len(distinct) + 1
         inside = codes[0] < len(distinct)
         n_excluded = int(inside.size - np.count_nonzero(inside))
-        for model, own in zip(models, codes[1:], strict=True) if missing is None else ():
-            outside = np.flatnonzero(inside & (own == len(distinct)))
+        for model, predicted in zip(models, codes[1:], strict=True) if missing is None else ():
+            outside = np.flatnonzero(inside & (predicted == len(distinct)))
             if outside.size:
-                found = model.factorized()
+                factorized = model.factorized()
                 raise ValueError(
-                    f"{model.name} predicts {found.distinct[found.positions()[outside[0]]]!r}, "
+                    f"{model.name} predicts {factorized.distinct[factorized.positions()[outside[0]]]!r}, "
                     f"which is not among the classes ({outside.size} such predictions)"
                 )
         if n_excluded:
@@ -165,7 +165,7 @@ def encode_predictions(
 
 
 def _may_hold_floats(raw: Any) -> bool:
-    """Tell whether other blocks of the same truth may hold fractions."""
+    """Whether other blocks of the same truth may hold fractions."""
     kind = str(getattr(raw, "dtype", getattr(raw, "type", "float"))).lower()
     return any(x in kind for x in ("float", "double", "decimal", "object", "null"))
 
@@ -193,9 +193,11 @@ def _check_kinds(columns: list[Column], classes: Sequence[Any] | None) -> None:
     check_kinds(columns)
     if classes is not None:
         check_classes(classes)
-        kind, wanted = read_column(list(classes), "classes").kind(), columns[0].kind()
-        if kind != wanted and "" not in (kind, wanted):
-            raise TypeError(f"classes holds {kind} labels and {columns[0].name} {wanted} labels")
+        kind, kind_of_truth = read_column(list(classes), "classes").kind(), columns[0].kind()
+        if kind != kind_of_truth and "" not in (kind, kind_of_truth):
+            raise TypeError(
+                f"classes holds {kind} labels and {columns[0].name} {kind_of_truth} labels"
+            )
 
 
 def _as_shared_integers(
@@ -255,7 +257,7 @@ def code_type(n_codes: int) -> type[np.uint8 | np.uint16 | np.int32]:
 def _share(
     columns: list[Column], classes: Sequence[Any] | None
 ) -> tuple[list[NDArray[Any]], Sequence[Any]]:
-    """Give equal labels equal codes; one more is for what is missing or left out."""
+    """Codes, equal for equal labels; one more is for labels that are missing or left out."""
     index: dict[Any, int] = {}
     labels: dict[Any, Any] = {}  # as they were given
     if classes is not None:
@@ -356,9 +358,9 @@ def refuse_scores(
     if classes is not None and _fraction(classes) is not None:
         return
     for model in models:
-        if (found := _fraction(model.distinct)) is not None:
+        if (fraction := _fraction(model.distinct)) is not None:
             raise ValueError(
-                f"{model.name} holds {found!r}, which is no label of {true.name} "
+                f"{model.name} holds {fraction!r}, which is no label of {true.name} "
                 f"({true.examples()}): scores and probabilities go to "
                 "fastcmp.auc or fastcmp.delong, or become labels by a cutoff (scores "
                 ">= 0.5); grades of items, such as partial credit, go to "
@@ -373,33 +375,33 @@ def check_predictions(
     distinct: Sequence[Any],
     highest: list[int] | None,
 ) -> tuple[int, ...]:
-    """Count each model's predictions that are no labels of the truth; refuse too many.
+    """Number of each model's predictions that are not labels of the truth; refuse too many.
 
     Refused is a model none of whose labels is one of the truth, or all of whose labels
     are once 1 is added or subtracted; not where the truth has few samples or one label
     only, and spelling is not the cause.
     """
     y_true = codes[0]
-    highest = highest or [_highest(own) for own in codes]
+    highest = highest or [_highest(predicted) for predicted in codes]
     high = highest[0]
     # Most often the truth has all codes from 0, and the models have no others.
     from_0 = high < _PART_1 and 0 not in np.bincount(y_true[:_PART_1], minlength=high + 1).tolist()
     if from_0 and max(highest) <= high:
         return ()
     used = _used(y_true)
-    n_outside = tuple(_count_outside(own, used, len(distinct)) for own in codes[1:])
+    n_outside = tuple(_count_outside(predicted, used, len(distinct)) for predicted in codes[1:])
     if not any(n_outside):
         return ()
     much = []
-    for model, own, n in zip(models, codes[1:], n_outside, strict=True):
+    for model, predicted, n in zip(models, codes[1:], n_outside, strict=True):
         if n == 0:
             continue
-        n_labels = int(np.count_nonzero(own != len(distinct)))
+        n_labels = int(np.count_nonzero(predicted != len(distinct)))
         several = used.size > 1 and y_true.size >= _SURE
         if n == n_labels:
             _refuse_strangers(true, model, several=several)
         if isinstance(distinct, range) and several:
-            _refuse_shifted(true, model, y_true, own, used)
+            _refuse_shifted(true, model, y_true, predicted, used)
         if n > MUCH_OUTSIDE * n_labels:
             much.append((model, n / n_labels))
     if much:
@@ -411,13 +413,13 @@ def check_chosen(
     true: Column, models: Sequence[Column], codes: Sequence[NDArray[Any]], n_classes: int
 ) -> None:
     """Refuse a model none of whose labels is a chosen class or a label of the truth."""
-    known: set[Any] | None = None
-    for model, own in zip(models, codes, strict=True):
-        if own.min() < n_classes:
+    true_labels: set[Any] | None = None
+    for model, predicted in zip(models, codes, strict=True):
+        if predicted.min() < n_classes:
             continue
-        known = set(true.labels()) if known is None else known
-        found = model.labels()
-        if len(model) >= _SURE and found and known.isdisjoint(found):
+        true_labels = set(true.labels()) if true_labels is None else true_labels
+        labels = model.labels()
+        if len(model) >= _SURE and labels and true_labels.isdisjoint(labels):
             refuse_scores(true, [model])
             _refuse_strangers(true, model, several=True)
 
@@ -444,27 +446,27 @@ _FEW_CODES = 16
 
 
 def _count_outside(codes: NDArray[Any], used: NDArray[Any], absent: int) -> int:
-    """Count codes that are neither among those used nor that of a missing label."""
+    """Number of codes that are neither among those used nor that of a missing label."""
     if not codes.size:
         return 0
     first, last, high = int(used[0]), int(used[-1]), int(codes.max())
     if used.size == last - first + 1 and high <= last and int(codes.min()) >= first:
         return 0  # at the speed of memory
-    known = [*used.tolist(), absent]
-    if len(known) <= _FEW_CODES:  # a comparison takes a fiftieth of the time of a table
-        return codes.size - sum(int(np.count_nonzero(codes == code)) for code in known)
-    return codes.size - int(np.count_nonzero(np.isin(codes, known)))
+    valid = [*used.tolist(), absent]
+    if len(valid) <= _FEW_CODES:  # a comparison takes a fiftieth of the time of a table
+        return codes.size - sum(int(np.count_nonzero(codes == code)) for code in valid)
+    return codes.size - int(np.count_nonzero(np.isin(codes, valid)))
 
 
 def _refuse_strangers(true: Column, model: Column, *, several: bool) -> None:
     """Refuse a model that shares no label with the truth, unless that has one only."""
-    known, found = true.labels(), model.labels()
-    differs = spelling(known, found)
+    true_labels, predicted = true.labels(), model.labels()
+    differs = spelling(true_labels, predicted)
     if not (several or differs):
         return
     message = (
         f"{model.name} predicts none of the labels of {true.name}: it holds "
-        f"{listed(found)}, and {true.name} {listed(known)}"
+        f"{listed(predicted)}, and {true.name} {listed(true_labels)}"
     )
     if differs:
         message += f", which differ in {differs}: make them equal"
@@ -473,8 +475,8 @@ def _refuse_strangers(true: Column, model: Column, *, several: bool) -> None:
     raise ValueError(message)
 
 
-def spelling(known: Iterable[Any], found: Iterable[Any]) -> str:
-    """Say how the spelling of labels differs, where that is all that differs."""
+def spelling(true_labels: Iterable[Any], predicted: Iterable[Any]) -> str:
+    """How the spelling of labels differs, where nothing else differs; else ""."""
     ways: dict[str, Callable[[Any], str]] = {
         "type": str,
         "upper and lower case": lambda label: str(label).casefold(),
@@ -482,56 +484,56 @@ def spelling(known: Iterable[Any], found: Iterable[Any]) -> str:
         "case and spaces": lambda label: str(label).strip().casefold(),
     }
     for what, way in ways.items():
-        if not set(map(way, known)).isdisjoint(map(way, found)):
+        if not set(map(way, true_labels)).isdisjoint(map(way, predicted)):
             return what
     return ""
 
 
 def _refuse_shifted(
-    true: Column, model: Column, y_true: NDArray[Any], own: NDArray[Any], used: NDArray[Any]
+    true: Column, model: Column, y_true: NDArray[Any], predicted: NDArray[Any], used: NDArray[Any]
 ) -> None:
     """Refuse whole numbers that count from 1 where the truth counts from 0, or so."""
     for step in (1, -1):
         first, last = int(used[0]) + step, int(used[-1]) + step
-        if int(own.min()) < first or int(own.max()) > last:
+        if int(predicted.min()) < first or int(predicted.max()) > last:
             continue
-        moved = own.astype(np.int64) - step
+        moved = predicted.astype(np.int64) - step
         shifted = int(np.count_nonzero(moved == y_true))
-        right = int(np.count_nonzero(own == y_true))
-        sure = shifted == own.size or shifted - right >= _SURE
+        right = int(np.count_nonzero(predicted == y_true))
+        sure = shifted == predicted.size or shifted - right >= _SURE
         if sure and shifted > right and np.isin(moved, used).all():
             raise ValueError(
                 f"{model.name} counts its labels from another number than "
                 f"{true.name}: it holds {model.examples()}, and {true.name} "
-                f"{true.examples()}; {right} of {own.size} are right as they are, and "
+                f"{true.examples()}; {right} of {predicted.size} are right as they are, and "
                 f"{shifted} with {-step:+d} (if they are labels nevertheless, pass "
                 "classes= with all)"
             )
 
 
 def _warn(true: Column, much: list[tuple[Column, float]]) -> None:
-    known = set(true.labels())
-    shown = []
+    true_labels = set(true.labels())
+    examples = []
     for model, proportion in much[:3]:
-        strangers = [x for x in model.labels() if x not in known]
-        shown.append(f"{model.name} ({100 * proportion:.1f}%: {listed(strangers)})")
+        strangers = [x for x in model.labels() if x not in true_labels]
+        examples.append(f"{model.name} ({100 * proportion:.1f}%: {listed(strangers)})")
     others = f" and {len(much) - 3} more models" if len(much) > 3 else ""
     warn(
-        f"labels that {true.name} does not hold are predicted by {', '.join(shown)}"
-        f"{others}; they count as wrong. {true.name} holds {listed(ascending(known))}"
+        f"labels that {true.name} does not hold are predicted by {', '.join(examples)}"
+        f"{others}; they count as wrong. {true.name} holds {listed(ascending(true_labels))}"
         " (if this is right, pass classes= with all labels)"
     )
 
 
 def _fraction(labels: Iterable[Any]) -> Any:
-    """Find a number that is not whole; None where there is none, or no number."""
-    found = None
+    """A number that is not whole; None where all are whole, or a label is not a number."""
+    fraction = None
     for label in labels:
         if kind_of(label) != "number":
             return None
         # A complex number is no score either.
         other = isinstance(label, (int, complex, np.integer, np.bool_))
         whole = other or label % 1 == 0
-        if found is None and not whole:
-            found = label
-    return found
+        if fraction is None and not whole:
+            fraction = label
+    return fraction

@@ -107,15 +107,15 @@ def from_long(
             "frame must be a pandas, polars or pyarrow frame in memory, or a mapping "
             f"name -> column, got {type(frame).__name__}"
         )
-    known = dict(named_columns(frame, "frame"))
+    by_name = dict(named_columns(frame, "frame"))
     columns = {}
     for key, name in options.items():
         if name is None and key not in ("item", "model", "value"):
             continue
-        if not isinstance(name, str) or name not in known:
-            listed = ", ".join(repr(each) for each in islice(known, 20))
+        if not isinstance(name, str) or name not in by_name:
+            listed = ", ".join(repr(column) for column in islice(by_name, 20))
             raise ValueError(f"{key}={name!r} is no column of frame, which has {listed}")
-        columns[key] = known[name]
+        columns[key] = by_name[name]
     check_indexes([(str(options[key]), raw) for key, raw in columns.items()])
     lengths = {str(options[k]): count_rows(x, f"column {options[k]!r}") for k, x in columns.items()}
     if len(set(lengths.values())) > 1:
@@ -182,9 +182,10 @@ def _read_finite(raw: Any, name: str, cells: tuple[_Labels, ...]) -> Floats:
 
 
 def _shown(cells: tuple[_Labels, ...], rows: Codes) -> str:
-    """Write the item, model and perhaps repeat of the first three of some rows."""
+    """Text of the item, model and perhaps repeat of the first three of some rows."""
     return "; ".join(
-        "(" + ", ".join(each.shown(row) for each in cells) + ")" for row in rows[:_SHOWN].tolist()
+        "(" + ", ".join(labels.shown(row) for labels in cells) + ")"
+        for row in rows[:_SHOWN].tolist()
     )
 
 
@@ -192,7 +193,7 @@ def _shown(cells: tuple[_Labels, ...], rows: Codes) -> str:
 
 
 def _scatter(items: _Labels, models: _Labels, values: Floats) -> Floats:
-    """Put one value an item and model in its place, shape (M, n)."""
+    """One value an item and model in its place, shape (M, n)."""
     n = len(items.labels)
     cell = models.codes * n + items.codes
     n_rows = np.bincount(cell, minlength=len(models.labels) * n)
@@ -207,7 +208,7 @@ def _refuse_twice(cells: tuple[_Labels, ...], cell: Codes, n_rows: Codes) -> Non
     """Name the first cells that have two values."""
     rows = np.flatnonzero(n_rows[cell] > 1)
     _, first = np.unique(cell[rows], return_index=True)
-    kind = ", ".join(each.name for each in cells)
+    kind = ", ".join(labels.name for labels in cells)
     hint = "" if len(cells) > 2 else "; pass repeat= where items were answered again"
     what = f"({kind}) has" if first.size == 1 else f"({kind}) have"
     raise ValueError(
@@ -219,7 +220,7 @@ def _refuse_twice(cells: tuple[_Labels, ...], cell: Codes, n_rows: Codes) -> Non
 def _scatter_repeats(
     items: _Labels, models: _Labels, repeats: _Labels, values: Floats
 ) -> tuple[Floats, Codes]:
-    """Put the answers to an item side by side, shape (M, n, R), and count them."""
+    """The answers to an item side by side, shape (M, n, R), and their numbers."""
     n, n_labels = len(items.labels), len(repeats.labels)
     cell = models.codes * n + items.codes
     key = cell * n_labels + repeats.codes
@@ -287,7 +288,7 @@ def _agreed(
 
 
 def as_label_array(labels: tuple[Any, ...]) -> NDArray[Any]:
-    """Make an array of labels: of integers, or of objects."""
+    """An array of labels: of integers, or of objects."""
     array = np.empty(len(labels), dtype=object)
     array[:] = labels
     if all(type(label) is int for label in labels):

@@ -14,7 +14,7 @@ from fastcmp.core.render import visible
 
 
 def has_names(raw: Any) -> bool:
-    """Tell a mapping or a frame, whose columns have names, from an array."""
+    """Whether data are a mapping or a frame, whose columns have names, not an array."""
     if isinstance(raw, Mapping) or _is_foreign(raw):
         return True
     return hasattr(raw, "columns") or hasattr(raw, "column_names")
@@ -22,8 +22,10 @@ def has_names(raw: Any) -> bool:
 
 def _is_foreign(raw: Any) -> bool:
     """Whether it exports Arrow's stream, and is of no library that is read as it is."""
-    known = ("pandas", "polars", "pyarrow", "fastcmp")
-    return hasattr(raw, "__arrow_c_stream__") and type(raw).__module__.split(".")[0] not in known
+    libraries = ("pandas", "polars", "pyarrow", "fastcmp")
+    return (
+        hasattr(raw, "__arrow_c_stream__") and type(raw).__module__.split(".")[0] not in libraries
+    )
 
 
 def known_frame(raw: Any) -> Any:
@@ -59,9 +61,9 @@ def named_columns(raw: Any, argument: str) -> list[tuple[str, Any]]:
 
 
 def ordered_columns(
-    raw: Any, names: tuple[str, ...] | None, argument: str, chosen: tuple[str, ...] | None = None
+    raw: Any, names: tuple[str, ...] | None, argument: str, subset: tuple[str, ...] | None = None
 ) -> dict[str, Any]:
-    """Put the columns of a block in the order of the models, `chosen` or all `names`.
+    """Columns of a block in the order of the models, `subset` or all `names`.
 
     Columns with names come in any order, rows in that of the models.
     """
@@ -71,21 +73,21 @@ def ordered_columns(
     if names is not None and not has_names(raw) and len(named) == len(names):
         named = [(name, row) for name, (_, row) in zip(names, named, strict=True)]
     columns = dict(named)
-    wanted = chosen or names
-    if wanted is None or tuple(columns) == wanted:
+    order = subset or names
+    if order is None or tuple(columns) == order:
         return columns
-    absent = [name for name in wanted if name not in columns]
-    if absent or (chosen is None and len(columns) > len(wanted)):
-        others = sorted(set(columns) - set(wanted))
+    absent = [name for name in order if name not in columns]
+    if absent or (subset is None and len(columns) > len(order)):
+        others = sorted(set(columns) - set(order))
         raise ValueError(
-            f"{argument} must hold the {len(wanted)} models that are counted; absent "
+            f"{argument} must hold the {len(order)} models that are counted; absent "
             f"are {absent[:3]}, others are {others[:3]}"
         )
-    return {name: columns[name] for name in wanted}
+    return {name: columns[name] for name in order}
 
 
 def with_names(raw: Any, names: Any, argument: str) -> Any:
-    """Give models the names that the user chose; None leaves them as they are."""
+    """Models with the names that the user chose; None leaves them as they are."""
     if names is None:
         return raw
     columns = [column for _, column in named_columns(raw, argument)]
@@ -93,20 +95,20 @@ def with_names(raw: Any, names: Any, argument: str) -> Any:
 
 
 def read_names(
-    names: Any, n_models: int, own: Sequence[str] | None = None, *, of: str = ""
+    names: Any, n_models: int, in_data: Sequence[str] | None = None, *, of: str = ""
 ) -> tuple[str, ...]:
     """Names of the models: those that the user chose, or that data have, or numbered."""
     if names is None:
-        return tuple(f"model_{i}" for i in range(n_models)) if own is None else tuple(own)
+        return tuple(f"model_{i}" for i in range(n_models)) if in_data is None else tuple(in_data)
     if isinstance(names, str) or not isinstance(names, Iterable):
         raise TypeError(f"names must be a sequence of names of models, got {names!r}")
-    chosen = [str(name) for name in names]
-    if len(chosen) != n_models:
+    listed = [str(name) for name in names]
+    if len(listed) != n_models:
         raise ValueError(
-            f"names must name each of the {n_models} models{of}, got {len(chosen)} names"
+            f"names must name each of the {n_models} models{of}, got {len(listed)} names"
         )
-    check_distinct_names(chosen, "names")
-    return tuple(chosen)
+    check_distinct_names(listed, "names")
+    return tuple(listed)
 
 
 def refuse_truth(y_true: Any, preds: Any, named: list[tuple[str, Any]], truth: str) -> None:
@@ -115,14 +117,14 @@ def refuse_truth(y_true: Any, preds: Any, named: list[tuple[str, Any]], truth: s
     That is a model with the name of the truth, or its very column of a frame or row of
     an array. A perfect model of another name is a model.
     """
-    own = _own_name(y_true)
+    true_name = _own_name(y_true)
     apart = isinstance(preds, (Mapping, list, tuple)) or (
         isinstance(preds, np.ndarray)
         and not (isinstance(y_true, np.ndarray) and np.may_share_memory(preds, y_true))
     )
     memory = None if apart else _memory_of(y_true)
     for name, raw in named:
-        same = raw is y_true and own is not None
+        same = raw is y_true and true_name is not None
         if same or (memory is not None and memory == _memory_of(raw)):
             raise ValueError(
                 f"model {name!r} is {truth} itself: leave it out (to compare with a "
@@ -130,9 +132,9 @@ def refuse_truth(y_true: Any, preds: Any, named: list[tuple[str, Any]], truth: s
             )
         # A mapping may have such a model: of a file whose truth is called otherwise.
         framed = name == truth and (raw is y_true or not isinstance(preds, Mapping))
-        if name == own or framed or (own != truth and _own_name(raw) == truth):
+        if name == true_name or framed or (true_name != truth and _own_name(raw) == truth):
             raise ValueError(
-                f"model {name!r} is called {(own if name == own else truth)!r}, as the "
+                f"model {name!r} is called {(true_name if name == true_name else truth)!r}, as the "
                 f"truth is: true labels come first, as {truth}, and not among the "
                 "models; leave this column out, or rename it if it is a model"
             )
@@ -145,7 +147,7 @@ def _own_name(raw: Any) -> str | None:
 
 
 def _memory_of(raw: Any) -> tuple[Any, ...] | None:
-    """Tell where the samples of an array or series of NumPy's types lie."""
+    """Where the samples of an array or series of NumPy's types lie."""
     if hasattr(raw, "iloc") and isinstance(raw.dtype, np.dtype):
         raw = raw.to_numpy()
     if type(raw) is not np.ndarray or raw.size < 2:
@@ -183,8 +185,8 @@ def with_index(values: Any, name: str = "values") -> tuple[str, Any] | None:
     """What has the index of pandas: a frame, or the first of several columns."""
     if hasattr(values, "iloc"):
         return name, values
-    own = values.items() if isinstance(values, Mapping) else ()
-    return next(((str(k), x) for k, x in own if hasattr(x, "iloc")), None)
+    columns = values.items() if isinstance(values, Mapping) else ()
+    return next(((str(k), x) for k, x in columns if hasattr(x, "iloc")), None)
 
 
 def _ends(index: Any) -> str:
@@ -199,15 +201,15 @@ def check_distinct_names(names: list[str], argument: str) -> None:
 
 
 def read_pair_names(names: Any) -> tuple[str, str]:
-    """Check the names of two models."""
-    chosen = [str(name) for name in names] if isinstance(names, (tuple, list)) else []
-    if len(chosen) != 2 or chosen[0] == chosen[1]:
+    """The names of two models, checked."""
+    listed = [str(name) for name in names] if isinstance(names, (tuple, list)) else []
+    if len(listed) != 2 or listed[0] == listed[1]:
         raise ValueError(f"names must be two different names, got {names!r}")
-    return chosen[0], chosen[1]
+    return listed[0], listed[1]
 
 
 def position_of(model: Any, names: tuple[str, ...]) -> int:
-    """Find a model by name or position; a negative position counts from the end."""
+    """Index of a model by name or position; a negative position counts from the end."""
     if isinstance(model, str) and model in names:
         return names.index(model)
     whole = isinstance(model, Integral) and not isinstance(model, bool)
@@ -217,18 +219,18 @@ def position_of(model: Any, names: tuple[str, ...]) -> int:
 
 
 def choose_models(models: Any, names: tuple[str, ...]) -> NDArray[np.int64]:
-    """Find some models by names or positions; all for None."""
+    """Indices of some models by names or positions; all for None."""
     if models is None:
         return np.arange(len(names))
     if isinstance(models, str) or not isinstance(models, Iterable):
         raise TypeError(f"models must be a sequence of names or indices, got {models!r}")
     try:
-        chosen = [position_of(model, names) for model in models]
+        indices = [position_of(model, names) for model in models]
     except ValueError as error:
         raise ValueError(f"models must be among those that are compared: {error}") from None
-    if not chosen or len(set(chosen)) < len(chosen):
+    if not indices or len(set(indices)) < len(indices):
         raise ValueError(f"models must be different, and at least one, got {models!r}")
-    return np.array(chosen, np.int64)
+    return np.array(indices, np.int64)
 
 
 def _rows(raw: Any, argument: str) -> list[Any]:

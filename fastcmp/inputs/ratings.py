@@ -49,18 +49,18 @@ def read_ratings(raters: Sequence[tuple[str, Any]], labels: Sequence[Any] | None
     columns = [column.trimmed() for column in columns]
     check_kinds(columns)
     if labels is None:
-        chosen = ascending(dict.fromkeys(x for column in columns for x in column.distinct))
+        distinct = ascending(dict.fromkeys(x for column in columns for x in column.distinct))
     else:
         order = read_label_order(labels)
         check_kinds([columns[0], order])
-        chosen = order.distinct
-    if len(chosen) > _MOST_LABELS:
+        distinct = order.distinct
+    if len(distinct) > _MOST_LABELS:
         raise ValueError(
-            f"{first.name} and the others hold {len(chosen)} different labels, "
+            f"{first.name} and the others hold {len(distinct)} different labels, "
             f"and at most {_MOST_LABELS} are counted: if these are scores, cut them "
             "first; or choose with labels="
         )
-    codes = np.stack([column.places(chosen) for column in columns])
+    codes = np.stack([column.places(distinct) for column in columns])
     inside = (codes >= 0).all(axis=0)
     n_excluded = int(inside.size - np.count_nonzero(inside))
     if n_excluded == inside.size:
@@ -69,7 +69,7 @@ def read_ratings(raters: Sequence[tuple[str, Any]], labels: Sequence[Any] | None
             f"item: {first.name} holds {first.examples()}"
         )
     codes = codes[:, inside] if n_excluded else codes
-    return Ratings(codes=codes, labels=chosen, n_excluded=n_excluded)
+    return Ratings(codes=codes, labels=distinct, n_excluded=n_excluded)
 
 
 def read_label_order(labels: Any) -> Column:
@@ -106,7 +106,7 @@ class Probabilities:
 
 
 def read_probabilities(y_true: Any, probabilities: Any) -> Probabilities:
-    """Tell one model from several, and read the probabilities of each."""
+    """Probabilities of each model, and whether there is only one."""
     truth = read_column(y_true, "y_true")
     n, named = len(truth), has_names(probabilities)
     single = False
@@ -154,19 +154,19 @@ def read_true_labels(y_true: Any) -> Column:
 
 
 def mark_positives(column: Column, positive: Any, classes: Any) -> NDArray[np.bool_]:
-    """Mark the items of the positive class."""
+    """Which items are of the positive class."""
     if classes is not None:
-        known = known_classes(column, classes)
-        if len(known) != 2:
+        labels = known_classes(column, classes)
+        if len(labels) != 2:
             raise ValueError(
                 "classes must be two where probabilities are of the positive class, got "
-                f"{known[:10]}"
+                f"{labels[:10]}"
             )
-        refuse_unknown(column, known)
+        refuse_unknown(column, labels)
         if positive is None:
-            positive = known[1]
-        elif positive not in known:
-            raise ValueError(f"positive={positive!r} is not among the classes {known}")
+            positive = labels[1]
+        elif positive not in labels:
+            raise ValueError(f"positive={positive!r} is not among the classes {labels}")
     return split_classes(column, positive)[0]
 
 
@@ -183,7 +183,7 @@ def true_columns(
 
 
 def check_range(table: NDArray[Any], name: str) -> None:
-    """Refuse what is missing or outside [0, 1]."""
+    """Refuse probabilities that are missing or outside [0, 1]."""
     inside = (table >= 0) & (table <= 1)
     if not inside.all():
         item = np.argwhere(~inside)[0][0]

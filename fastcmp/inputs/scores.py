@@ -214,7 +214,7 @@ def as_scores(
 
 
 def _fits(array: NDArray[Any]) -> bool:
-    """Tell whether a float64 holds all scores as they are."""
+    """Whether a float64 holds all scores as they are."""
     if array.dtype.kind == "f":
         return bool(np.all((array == array.astype(np.float64)) | np.isnan(array)))
     return not array.size or bool(array.max() <= _EXACT and array.min() >= -_EXACT)
@@ -245,7 +245,7 @@ def read_weights(weights: Any, read: _Samples) -> NDArray[np.float64] | None:
 
 
 def order_of(column: NDArray[Any]) -> NDArray[np.int64]:
-    """Find the ascending order of scores; equal ones come in any order."""
+    """The ascending order of scores; equal ones come in any order."""
     bits = max(1, (column.size - 1).bit_length())
     words = np.empty(column.size, np.uint64)
     pack_order(column.astype(np.float64).view(np.uint64), bits, words)
@@ -264,7 +264,7 @@ _NEARLY_ALL = 0.9  # of the models
 
 
 def effective_sizes(read: Scores, weights: NDArray[np.float64]) -> tuple[float, float]:
-    """Give Kish's effective number of positives and of negatives."""
+    """Kish's effective number of positives and of negatives."""
     parts = [weights[read.positive == flag] for flag in (1, 0)]
     parts = [part / part.max() for part in parts]
     one, other = (float(part.sum() ** 2 / (part**2).sum()) for part in parts)
@@ -283,10 +283,10 @@ def warn_of_direction(
 
 
 def direction_sentences(record: Any) -> tuple[str, ...]:
-    """Say in a record that the scores point the other way."""
+    """A sentence of a record where scores point the other way, else nothing."""
     sizes = record.n_positives, record.n_negatives
-    found = _wrong_direction(np.atleast_1d(record.auc), *sizes, record.labels)
-    return (found[0].upper() + found[1:] + ".",) if found else ()
+    sentence = _wrong_direction(np.atleast_1d(record.auc), *sizes, record.labels)
+    return (sentence[0].upper() + sentence[1:] + ".",) if sentence else ()
 
 
 def _wrong_direction(
@@ -334,7 +334,7 @@ class ClassScores:
 
 
 def has_columns(raw: Any) -> bool:
-    """Tell whether there is a column for each of several classes."""
+    """Whether there is a column for each of several classes."""
     try:
         return np.ndim(raw if hasattr(raw, "ndim") else np.asarray(raw)) == 2
     except ValueError:  # ragged
@@ -403,29 +403,29 @@ def _read_classes(
 
 def class_columns(truth: Column, classes: Any, n_columns: int, name: str) -> list[Any]:
     """The label of each column, among which all true labels are."""
-    known = known_classes(truth, classes)
-    if len(known) != n_columns or n_columns < 2:
+    labels = known_classes(truth, classes)
+    if len(labels) != n_columns or n_columns < 2:
         raise ValueError(
-            f"{name} has {n_columns} columns for {len(known)} classes "
-            f"{known[:10]}: pass classes= with the labels of the columns"
+            f"{name} has {n_columns} columns for {len(labels)} classes "
+            f"{labels[:10]}: pass classes= with the labels of the columns"
         )
-    refuse_unknown(truth, known)
-    return known
+    refuse_unknown(truth, labels)
+    return labels
 
 
 def known_classes(truth: Column, classes: Any) -> list[Any]:
     """The classes that were given, or all true labels, ascending."""
     if classes is not None:
         check_classes(classes)
-    known = truth.labels() if classes is None else list(classes)
-    if len(set(known)) < len(known):
-        raise ValueError(f"classes must differ, got {known[:10]}")
-    return known
+    labels = truth.labels() if classes is None else list(classes)
+    if len(set(labels)) < len(labels):
+        raise ValueError(f"classes must differ, got {labels[:10]}")
+    return labels
 
 
-def refuse_unknown(truth: Column, known: list[Any]) -> None:
+def refuse_unknown(truth: Column, labels: list[Any]) -> None:
     """Refuse true labels that are not among the classes."""
-    if unknown := [label for label in truth.trimmed().distinct if label not in known]:
+    if unknown := [label for label in truth.trimmed().distinct if label not in labels]:
         raise ValueError(
-            f"{truth.name} holds {unknown[0]!r}, which is not among the classes {known[:10]}"
+            f"{truth.name} holds {unknown[0]!r}, which is not among the classes {labels[:10]}"
         )

@@ -103,8 +103,8 @@ def read_values(
         )
     kinds = np.zeros(len(columns), np.int64)
 
-    def look(some: slice) -> None:
-        for i in range(some.start, some.stop):
+    def look(rows: slice) -> None:
+        for i in range(rows.start, rows.stop):
             kinds[i] = _kind_of(columns[i])
 
     tasks = parts(len(columns), max(1, _LOOKED_AT // n))
@@ -165,7 +165,7 @@ def refuse_ids(titles: list[str], columns: list[NDArray[Any]], argument: str) ->
 
 
 def _ascends(column: NDArray[Any]) -> bool:
-    """Tell whether each value is one more than that before it."""
+    """Whether each value is one more than that before it."""
     if column.size < _IDS or column[0] + 1 != column[1]:
         return False
     return all((np.diff(x) == 1).all() for x in (column[:_IDS], column))
@@ -232,17 +232,17 @@ def _with_missing(
 def _refuse_missing(
     titles: list[str], present: NDArray[np.bool_], n_missing: tuple[int, ...], items: Any
 ) -> None:
-    """Say how many values are missing, of which models and items."""
+    """Refuse missing values: how many, of which models and items."""
     lacking = [i for i, n in enumerate(n_missing) if n]
     firsts = [int(np.argmin(present[i])) for i in lacking[:_EXAMPLES]]
-    shown = ", ".join(
+    examples = ", ".join(
         f"{titles[i]} lacks {n_missing[i]} "
         f"(first: item {first if items is None else repr(items[first])})"
         for i, first in zip(lacking, firsts, strict=False)
     )
     more = f" and {len(lacking) - _EXAMPLES} more models" * (len(lacking) > _EXAMPLES)
     raise ValueError(
-        f"values: {sum(n_missing)} missing, {shown}{more}; pass "
+        f"values: {sum(n_missing)} missing, {examples}{more}; pass "
         "missing='common' for the items that all models have, 'wrong' to count them as 0, or in "
         "compare_means 'pairwise' for those that both models of a pair have"
     )
@@ -294,8 +294,8 @@ class ItemTable(Record):
         """Mean answer to each item, NaN where there is none or one is missing, (M, n)."""
         if self.n_answers is None:
             return self.values
-        given = np.arange(self.values.shape[2]) < self.n_answers[:, :, None]
-        sums = np.where(given, self.values, 0.0).sum(axis=2)
+        is_answer = np.arange(self.values.shape[2]) < self.n_answers[:, :, None]
+        sums = np.where(is_answer, self.values, 0.0).sum(axis=2)
         with np.errstate(invalid="ignore"):
             means: NDArray[np.float64] = sums / self.n_answers
         return means
@@ -303,14 +303,14 @@ class ItemTable(Record):
     @property
     def missing(self) -> tuple[MissingItems, ...]:
         """Models without a value for some items, and for which."""
-        known = self.has_value
-        found = []
-        for name, row in zip(self.names, known, strict=True):
+        has_value = self.has_value
+        missing = []
+        for name, row in zip(self.names, has_value, strict=True):
             lacking = np.flatnonzero(~row)
             if lacking.size:
                 examples = tuple(self.items[lacking[:_SHOWN]].tolist())
-                found.append(MissingItems(name, lacking.size, examples))
-        return tuple(found)
+                missing.append(MissingItems(name, lacking.size, examples))
+        return tuple(missing)
 
     def columns(self) -> dict[str, list[Any]]:
         """A row a model.
@@ -321,10 +321,10 @@ class ItemTable(Record):
             Model, number of items with a value and without one, number of answers, and
             the mean over the items that have a value.
         """
-        known = self.has_value
-        present = known.sum(axis=1)
-        answers = np.count_nonzero(~np.isnan(self.values.reshape(len(known), -1)), axis=1)
-        sums = np.where(known, self.means, 0.0).sum(axis=1)
+        has_value = self.has_value
+        present = has_value.sum(axis=1)
+        answers = np.count_nonzero(~np.isnan(self.values.reshape(len(has_value), -1)), axis=1)
+        sums = np.where(has_value, self.means, 0.0).sum(axis=1)
         with np.errstate(invalid="ignore"):
             means = sums / present
         return {
@@ -366,27 +366,27 @@ class ItemTable(Record):
         ]
 
     def _sentences(self) -> list[str]:
-        """Say how often items were answered, and how they are grouped."""
-        found = []
+        """Sentences on how often items were answered, and how they are grouped."""
+        sentences = []
         if self.n_answers is not None:
             least, most = int(self.n_answers.min()), int(self.n_answers.max())
             number = f"{most}" if least == most else f"{least} to {most}"
-            found.append(f"Answers to an item by a model: {number}.")
+            sentences.append(f"Answers to an item by a model: {number}.")
         for name, labels in (("groups", self.groups), ("strata", self.strata)):
             if labels is not None:
-                found.append(how(f"The items are in {len(set(labels.tolist()))} {name}."))
+                sentences.append(how(f"The items are in {len(set(labels.tolist()))} {name}."))
         if self.weights is not None:
             low, high = self.weights.min(), self.weights.max()
-            found.append(f"Weights of items are from {low:.4g} to {high:.4g}.")
-        return found
+            sentences.append(f"Weights of items are from {low:.4g} to {high:.4g}.")
+        return sentences
 
 
 def missing_sentences(missing: tuple[MissingItems, ...], n: int) -> tuple[str, ...]:
-    """Say which models lack a value, for how many of the n items, with examples."""
+    """Sentences on models that lack a value, for how many of the n items, with examples."""
     sentences = [
-        f"{visible(each.model)} has no value for {each.n_items} of {n} items, such as "
-        f"{', '.join(map(repr, each.examples))}."
-        for each in missing[:_SHOWN]
+        f"{visible(items.model)} has no value for {items.n_items} of {n} items, such as "
+        f"{', '.join(map(repr, items.examples))}."
+        for items in missing[:_SHOWN]
     ]
     if len(missing) > _SHOWN:
         sentences.append(f"{len(missing) - _SHOWN} more models lack values too.")

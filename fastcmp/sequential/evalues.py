@@ -21,14 +21,14 @@ _NEAR = 1e-8  # a step of this relative size leaves an error of its square
 
 
 def read_prior(prior: Any, size: int = 2) -> tuple[float, ...]:
-    """Check the parameters of a Beta or a Dirichlet prior."""
-    wanted = f"prior must be {size} numbers above 0"
+    """The parameters of a Beta or a Dirichlet prior, checked."""
+    needed = f"prior must be {size} numbers above 0"
     if isinstance(prior, (str, bytes)) or not isinstance(prior, Iterable):
-        raise TypeError(f"{wanted}, got {prior!r}")
-    found = tuple(as_finite(x, "prior") for x in prior)
-    if len(found) != size or min(found) <= 0.0:
-        raise ValueError(f"{wanted}, got {prior!r}")
-    return found
+        raise TypeError(f"{needed}, got {prior!r}")
+    parameters = tuple(as_finite(x, "prior") for x in prior)
+    if len(parameters) != size or min(parameters) <= 0.0:
+        raise ValueError(f"{needed}, got {prior!r}")
+    return parameters
 
 
 #: The adjustments, and the error rate that decisions at `alpha` keep.
@@ -89,14 +89,14 @@ def e_adjust(evalues: ArrayLike, *, method: str = "e-holm") -> Any:
     [22.5, 22.5, 22.5, 2.0, 0.8333, 0.5]
     """
     method = choose(method, "method", PROMISES)
-    given = as_numbers(evalues, "evalues").astype(np.float64)
-    flat = given.ravel()
+    values = as_numbers(evalues, "evalues").astype(np.float64)
+    flat = values.ravel()
     if np.any(flat < 0.0):
         raise ValueError(f"evalues must be 0 or above, got {flat[flat < 0.0][0]:g}")
-    known = ~np.isnan(flat)
+    is_known = ~np.isnan(flat)
     adjusted = np.full(flat.size, np.nan)
-    adjusted[known] = adjust_known(flat[known], method)
-    return adjusted.reshape(given.shape)[()]
+    adjusted[is_known] = adjust_known(flat[is_known], method)
+    return adjusted.reshape(values.shape)[()]
 
 
 def adjust_known(evalues: Floats, method: str) -> Floats:
@@ -104,14 +104,14 @@ def adjust_known(evalues: Floats, method: str) -> Floats:
     order = np.argsort(evalues)
     ascending = evalues[order]
     if method == "e-holm":
-        found = kernels.e_holm_sorted(ascending)
+        in_order = kernels.e_holm_sorted(ascending)
     else:
         m = ascending.size
         with np.errstate(over="ignore"):
-            found = ascending * np.arange(m, 0, -1) / max(m, 1)
-        np.maximum.accumulate(found, out=found)
-    adjusted = np.empty_like(found)
-    adjusted[order] = found
+            in_order = ascending * np.arange(m, 0, -1) / max(m, 1)
+        np.maximum.accumulate(in_order, out=in_order)
+    adjusted = np.empty_like(in_order)
+    adjusted[order] = in_order
     return adjusted
 
 

@@ -79,8 +79,8 @@ class LooksResult(Drawn, Compared, Record):
     @property
     def first_rejection(self) -> int | None:
         """The first look, from 0, at which E reached 1 / alpha; None for none."""
-        found = np.flatnonzero(self.log_evalue >= -math.log(self.alpha))
-        return int(found[0]) if found.size else None
+        rejections = np.flatnonzero(self.log_evalue >= -math.log(self.alpha))
+        return int(rejections[0]) if rejections.size else None
 
     @property
     def decided(self) -> bool:
@@ -93,20 +93,20 @@ class LooksResult(Drawn, Compared, Record):
         return float(self.estimate[-1])
 
     def _shown(self) -> dict[str, Any]:
-        shown = {"evalue": self.evalue, "pvalue": self.pvalue, **self._fields()}
-        return shown | {"first_rejection": self.first_rejection}
+        entries = {"evalue": self.evalue, "pvalue": self.pvalue, **self._fields()}
+        return entries | {"first_rejection": self.first_rejection}
 
     @property
     def decision(self) -> str:
         """What the looks have shown, in a sentence."""
         first = self.first_rejection
-        n, wanted = self.n_samples[-1], 1.0 / self.alpha
+        n, threshold = self.n_samples[-1], 1.0 / self.alpha
         last = format_evalue(self.log_evalue[-1])
         if first is None:
             most = format_evalue(self.log_evalue_max[-1])
             return (
                 f"Not decided at {n} {self._unit}: E = {last}, at most {most} so far, "
-                f"and {wanted:.4g} decides."
+                f"and {threshold:.4g} decides."
             )
         later = f" Now, at {n}: E = {last}." if first < len(self.log_evalue) - 1 else ""
         then = format_evalue(self.log_evalue[first])
@@ -120,7 +120,7 @@ class LooksResult(Drawn, Compared, Record):
             winner = f"model {'a' if rises else 'b'} is more accurate"
         return (
             f"Decided at {self.n_samples[first]} {self._unit}: {winner} "
-            f"(E = {then}, {wanted:.4g} decides).{later}"
+            f"(E = {then}, {threshold:.4g} decides).{later}"
         )
 
     def sections(self) -> list[Section]:

@@ -57,14 +57,14 @@ _THIRDS = (0.5, 0.5, 0.5)
 
 
 def read_difference_method(method: str, prior: Any) -> tuple[int, tuple[float, float, float]]:
-    """Check which confidence sequence is meant, and its prior."""
-    chosen = choose(method, "method", _DIFFERENCES)
+    """Code of a confidence sequence, and its prior."""
+    name = choose(method, "method", _DIFFERENCES)
     if prior is None:
-        return _DIFFERENCES[chosen], _THIRDS
-    if chosen != "dirichlet":
+        return _DIFFERENCES[name], _THIRDS
+    if name != "dirichlet":
         raise ValueError(f"prior= is for method='dirichlet', got method={method!r}")
     s, t, r = read_prior(prior, 3)
-    return _DIFFERENCES[chosen], (s, t, r)
+    return _DIFFERENCES[name], (s, t, r)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -226,11 +226,11 @@ class EvalueResult(Compared, Record):
         counts = (self.only_a, self.only_b, self.n_samples)
         rows = zip(*(np.ravel(x).tolist() for x in counts), strict=True)
         if code == BETS:
-            found = [kernels.difference_log_evalue(a, b, n, delta) for a, b, n in rows]
+            log_evalues = [kernels.difference_log_evalue(a, b, n, delta) for a, b, n in rows]
         else:
             evaluate = kernels.dirichlet_log_evalue
-            found = [evaluate(a, b, n, delta, thirds) for a, b, n in rows]
-        return unwrap(np.array(found, np.float64), np.shape(self.log_evalue))
+            log_evalues = [evaluate(a, b, n, delta, thirds) for a, b, n in rows]
+        return unwrap(np.array(log_evalues, np.float64), np.shape(self.log_evalue))
 
     def discordant_interval(self, confidence_level: float = 0.95) -> ConfidenceInterval:
         """Interval for the proportion of discordant samples that a alone gets right.
@@ -268,11 +268,11 @@ class EvalueResult(Compared, Record):
         return ConfidenceInterval(unwrap(low, shape), unwrap(high, shape))
 
     def _shown(self) -> dict[str, Any]:
-        shown = {"evalue": self.evalue, "pvalue": self.pvalue, **self._fields()}
-        shown |= {"measure": self.measure, "better": self.better}
+        entries = {"evalue": self.evalue, "pvalue": self.pvalue, **self._fields()}
+        entries |= {"measure": self.measure, "better": self.better}
         if self.both_right is not None and self.both_wrong is not None:
-            shown["difference"] = self.difference
-        return shown
+            entries["difference"] = self.difference
+        return entries
 
     def sections(self) -> list[Section]:
         """Describe the record.
@@ -300,10 +300,10 @@ class EvalueResult(Compared, Record):
         )
         if None not in (self.both_right, self.both_wrong) and self.n_samples:
             low, high = (100.0 * end for end in self.confidence_interval())
-            shown = format_interval(low, high, digits=2, sign="+")
+            interval = format_interval(low, high, digits=2, sign="+")
             effect = (
                 f"Accuracy of a minus b: {100 * self.difference:+.2f} percentage points"
-                f", 95% CI at every look {shown}, on {self.n_samples} samples."
+                f", 95% CI at every look {interval}, on {self.n_samples} samples."
             )
             outside = outside_sentences(self.n_outside, ("a", "b"), self.n_samples)
             text = (answer(effect), *text, *outside)
@@ -457,10 +457,10 @@ def mcnemar_looks(
     s, t = read_prior(prior)
     options = choose(alternative, "alternative", ALTERNATIVES), (s, t)
     level = as_proportion(alpha, "alpha")
-    given: dict[str, Any] = {"only_a": only_a, "only_b": only_b}
+    columns: dict[str, Any] = {"only_a": only_a, "only_b": only_b}
     if n_samples is not None:
-        given["n_samples"] = n_samples
-    counts = {name: as_counts(raw, name) for name, raw in given.items()}
+        columns["n_samples"] = n_samples
+    counts = {name: as_counts(raw, name) for name, raw in columns.items()}
     length = counts["only_a"].shape
     for name, column in counts.items():
         if column.ndim != 1 or column.shape != length or not column.size:

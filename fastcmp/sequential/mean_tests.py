@@ -90,8 +90,8 @@ class MeanEvalueResult(Record):
         return ConfidenceInterval(self.low, self.high)
 
     def _shown(self) -> dict[str, Any]:
-        shown = {"evalue": self.evalue, "pvalue": self.pvalue, **self._fields()}
-        return shown | {"order_dependent": self.order_dependent}
+        entries = {"evalue": self.evalue, "pvalue": self.pvalue, **self._fields()}
+        return entries | {"order_dependent": self.order_dependent}
 
     def sections(self) -> list[Section]:
         """Describe the record.
@@ -143,13 +143,13 @@ def read_bets(bets: Any, mean: float, bounds: tuple[float, float], alternative: 
         sides = {"greater": [scales], "less": [-scales]}
         return np.concatenate(sides.get(alternative, [scales, -scales]))
     try:
-        found = np.array(bets, np.float64)
+        array = np.array(bets, np.float64)
     except (TypeError, ValueError):
         raise TypeError(f"bets must be numbers, got {bets!r}") from None
-    if found.ndim != 1 or not found.size:
-        raise ValueError(f"bets must be a sequence of numbers, got shape {found.shape}")
+    if array.ndim != 1 or not array.size:
+        raise ValueError(f"bets must be a sequence of numbers, got shape {array.shape}")
     # At either bound the wealth must not become negative, but for rounding.
-    least = [np.min(1.0 + found * (end - mean)) for end in bounds]
+    least = [np.min(1.0 + array * (end - mean)) for end in bounds]
     if not min(least) >= -1e-12:
         raise ValueError(
             "bets must keep 1 + bet * (value - mean0) at 0 or above for all values "
@@ -157,12 +157,12 @@ def read_bets(bets: Any, mean: float, bounds: tuple[float, float], alternative: 
         )
     if alternative != "two-sided":
         sign = 1.0 if alternative == "greater" else -1.0
-        if np.any(sign * found < 0.0):
+        if np.any(sign * array < 0.0):
             raise ValueError(
                 f"bets must not be {'negative' if sign > 0 else 'positive'} for "
                 f"alternative={alternative!r}"
             )
-    return found
+    return array
 
 
 def read_bounded(raw: Any, bounds: tuple[float, float], least: int) -> Floats:

@@ -426,10 +426,10 @@ class PairLooks(Accumulator):
                     "counts must not shrink: looks come in the order of the samples, and each "
                     f"counts all samples so far; got {n} after {state.totals[0]}"
                 )
-            found, largest, missing = self._evaluate(joint, right, n, threads)
+            log_evalues, largest, missing = self._evaluate(joint, right, n, threads)
             decided = state.decided
             if self.adjust == "e-holm":
-                decided = _decide(found, missing, 1.0 / self.alpha, decided)
+                decided = _decide(log_evalues, missing, 1.0 / self.alpha, decided)
             totals = np.array([n, state.totals[1] + 1])
             self._state = replace(
                 state, totals=totals, right=right, largest=largest, decided=decided
@@ -439,7 +439,7 @@ class PairLooks(Accumulator):
             joint=joint,
             n_samples=n,
             n_looks=int(totals[1]),
-            log_evalue=found,
+            log_evalue=log_evalues,
             log_evalue_max=largest,
             decided=decided if self.adjust == "e-holm" else None,
             prior=self._options["prior"],
@@ -452,44 +452,44 @@ class PairLooks(Accumulator):
     def _evaluate(
         self, joint: Ints, right: Ints, n: int, threads: int
     ) -> tuple[Floats, Floats, float]:
-        """Find all log e-values, the largest so far, and what is missing of them."""
+        """All log e-values, the largest so far, and what is missing of them."""
         m, before = len(right), self._state.largest
         p = m * (m - 1) // 2
         if not before.size:
             before = np.full(p, -np.inf)
         tables = self._extended(n if n < _PAIRS_PAY * p else _LARGEST_TABLE)
-        known = (self._options["prior"][0], tables)
-        found, largest = np.empty(p), np.empty(p)
+        prior_tables = (self._options["prior"][0], tables)
+        log_evalues, largest = np.empty(p), np.empty(p)
         starts = np.arange(m) * m - np.arange(m) * np.arange(1, m + 1) // 2
         threshold = 1.0 / self.alpha if self.adjust == "e-holm" else 0.0
 
         def evaluate(rows: tuple[int, int]) -> float:
-            pair_log_evalues(joint, right, rows, known, before, (found, largest))
+            pair_log_evalues(joint, right, rows, prior_tables, before, (log_evalues, largest))
             if not threshold:
                 return 0.0
             end = starts[rows[1]] if rows[1] < m else p
-            return _nearly_missing(found[starts[rows[0]] : end], threshold)
+            return _nearly_missing(log_evalues[starts[rows[0]] : end], threshold)
 
         if threads == 1 or p < _THREADS_PAY:
-            return found, largest, evaluate((0, m))
+            return log_evalues, largest, evaluate((0, m))
         # Rows are shorter and shorter: parts of equal numbers of pairs.
         cuts = np.searchsorted(starts, np.linspace(0, p, 4 * threads + 1)[1:-1])
         edges = [0, *np.unique(cuts).tolist(), m]
         tasks = [(a, b) for a, b in pairwise(edges) if a < b]
         with ThreadPool(threads) as pool:
             sums = dict(pool.answers(evaluate, tasks))
-        return found, largest, math.fsum(sums.values())
+        return log_evalues, largest, math.fsum(sums.values())
 
     def _extended(self, n: int) -> Ints:
         """The tables of log-gamma for counts up to n; none beyond a size."""
-        known = self._tables.shape[1]
+        length = self._tables.shape[1]
         if n >= _LARGEST_TABLE:
             return self._tables[:, :0]
-        if known <= n:
+        if length <= n:
             tables = np.empty((2, min(2 * n, _LARGEST_TABLE) + 1), np.int64)
-            tables[:, :known] = self._tables
+            tables[:, :length] = self._tables
             rests = self._rests.copy()
-            extend_tables(self._options["prior"][0], known, tables, rests)
+            extend_tables(self._options["prior"][0], length, tables, rests)
             self._tables, self._rests = tables, rests
         return self._tables
 

@@ -37,15 +37,15 @@ def check_names(names: int | Sequence[str] | None) -> tuple[str, ...] | None:
         return None
     if isinstance(names, Integral) and not isinstance(names, bool):
         return tuple(f"model_{i}" for i in range(as_whole(names, "names", 1)))
-    wanted = "names must be a number of models or a sequence of different strings"
+    needed = "names must be a number of models or a sequence of different strings"
     if isinstance(names, (str, bytes)) or not isinstance(names, Iterable):
-        raise TypeError(f"{wanted}, got {names!r}")
+        raise TypeError(f"{needed}, got {names!r}")
     listed = tuple(names)
     if bad := [name for name in listed if not isinstance(name, str)]:
-        raise TypeError(f"{wanted}, got {bad[0]!r}")
+        raise TypeError(f"{needed}, got {bad[0]!r}")
     if not listed or len(set(listed)) < len(listed):
         twice = sorted(name for name, n in Counter(listed).items() if n > 1)[:10]
-        raise ValueError(f"{wanted}, got {f'{twice} more than once' if twice else 'none'}")
+        raise ValueError(f"{needed}, got {f'{twice} more than once' if twice else 'none'}")
     return tuple(map(str, listed))  # np.str_ would not be saved as a string
 
 
@@ -67,16 +67,16 @@ def require(condition: object, message: str) -> None:
 def stored(
     arrays: dict[str, NDArray[Any]], name: str, shape: tuple[int, ...], dtype: DTypeLike = np.int64
 ) -> NDArray[Any]:
-    """Take one array of a saved state, of the shape and type that it must have."""
-    wanted = np.dtype(dtype)
+    """One array of a saved state, of the shape and type that it must have."""
+    needed = np.dtype(dtype)
     array = arrays.get(name)
     if array is None:
         raise ValueError(f"{name} is missing")
-    if array.shape != shape or array.dtype.newbyteorder("=") != wanted:
+    if array.shape != shape or array.dtype.newbyteorder("=") != needed:
         raise ValueError(
-            f"{name} must be {wanted} of shape {shape}, got {array.dtype} of shape {array.shape}"
+            f"{name} must be {needed} of shape {shape}, got {array.dtype} of shape {array.shape}"
         )
-    return np.asarray(array, wanted)
+    return np.asarray(array, needed)
 
 
 def saved_names(settings: dict[str, Any], key: str = "names") -> tuple[str, ...] | None:
@@ -313,10 +313,10 @@ class Accumulator(ABC):
     __hash__ = None  # type: ignore[assignment]  # it changes
 
     def __new__(cls, *_: Any, **__: Any) -> Self:
-        """Make the lock, which is never copied or saved."""
-        made = super().__new__(cls)
-        made._lock, made._options = new_lock(), {}
-        return made
+        """An accumulator with a lock, which is never copied or saved."""
+        accumulator = super().__new__(cls)
+        accumulator._lock, accumulator._options = new_lock(), {}
+        return accumulator
 
     @property
     def names(self) -> tuple[str, ...] | None:
@@ -361,19 +361,19 @@ class Accumulator(ABC):
     @classmethod
     def _restore(cls, settings: dict[str, Any], arrays: Arrays) -> Self:
         """Accumulator of a state; the arrays become its own."""
-        made = cls(**cls._constructor(settings))
-        state = made._state
+        accumulator = cls(**cls._constructor(settings))
+        state = accumulator._state
         values = {name: field.read(settings, name) for name, field in state._set.items()}
-        made._state = state.restore(values, arrays, made._sizes(values))
-        return made
+        accumulator._state = state.restore(values, arrays, accumulator._sizes(values))
+        return accumulator
 
     @classmethod
     def _checked(cls, settings: dict[str, Any], arrays: Arrays) -> Self:
         """Accumulator of a file, or a refusal where no samples can have led to it."""
-        made = cls._restore(settings, arrays)
-        require(made._settings() == settings, "settings do not fit each other")
-        made._check()
-        return made
+        accumulator = cls._restore(settings, arrays)
+        require(accumulator._settings() == settings, "settings do not fit each other")
+        accumulator._check()
+        return accumulator
 
     def _check(self) -> None:
         """Refuse a state, read from a file, to which no samples can have led."""
@@ -424,10 +424,10 @@ class Accumulator(ABC):
         same type
             One that changes on its own.
         """
-        made = object.__new__(type(self))
-        made.__dict__.update(self.__dict__)
-        made._lock = new_lock()
-        return made
+        copied = object.__new__(type(self))
+        copied.__dict__.update(self.__dict__)
+        copied._lock = new_lock()
+        return copied
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the state to a file, at once or not at all.
@@ -468,12 +468,12 @@ class Accumulator(ABC):
         OSError
             If it cannot be read.
         """
-        found = load(path)
-        if not isinstance(found, cls):
+        accumulator = load(path)
+        if not isinstance(accumulator, cls):
             raise ValueError(  # noqa: TRY004  # the file is wrong, not the type
-                f"{path} holds {type(found).__name__}, wanted {cls.__name__}"
+                f"{path} holds {type(accumulator).__name__}, wanted {cls.__name__}"
             )
-        return found
+        return accumulator
 
     def __add__(self, other: Any) -> Self:
         """Merge into a new accumulator."""
@@ -497,7 +497,7 @@ class Accumulator(ABC):
         return self.copy()
 
     def __sizeof__(self) -> int:
-        """Say what it takes: schedulers decide by it where to move what."""
+        """Bytes that it takes: schedulers decide by them where to move data."""
         return object.__sizeof__(self) + self.n_bytes
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -517,8 +517,8 @@ class Accumulator(ABC):
         return f"<{self._title()}>"
 
     def __str__(self) -> str:
-        shown = render.in_passing(self.copy()._sections())
-        return render.to_text(shown, render.terminal_width())
+        sections = render.in_passing(self.copy()._sections())
+        return render.to_text(sections, render.terminal_width())
 
     def _repr_html_(self) -> str:
         return render.to_html(render.in_passing(self.copy()._sections()))
@@ -592,16 +592,18 @@ def load(path: str | os.PathLike[str]) -> Accumulator:
     """
     kind, settings, arrays = read_state(path, _KIND)
     homes = map(import_module, ("fastcmp.stream", "fastcmp.sequential"))
-    found = next((getattr(x, kind) for x in homes if kind in x.__all__), None)
-    if not isinstance(found, type) or not issubclass(found, Accumulator):
+    accumulator_class = next((getattr(x, kind) for x in homes if kind in x.__all__), None)
+    if not isinstance(accumulator_class, type) or not issubclass(accumulator_class, Accumulator):
         raise ValueError(f"{path} holds {kind}, which this fastcmp does not know")  # noqa: TRY004
     try:
-        return found._checked(settings, arrays)
+        return accumulator_class._checked(settings, arrays)
     except _MALFORMED as error:
         raise ValueError(f"{path} holds no valid {kind}: {error}") from error
 
 
 def _rebuild(kind: type[Accumulator], settings: dict[str, Any], arrays: Arrays) -> Any:
     """Unpickle; a buffer that was pickled apart may be read-only."""
-    own = {name: array if array.flags.writeable else array.copy() for name, array in arrays.items()}
-    return kind._restore(settings, own)
+    writable = {
+        name: array if array.flags.writeable else array.copy() for name, array in arrays.items()
+    }
+    return kind._restore(settings, writable)

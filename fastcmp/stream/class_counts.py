@@ -73,8 +73,10 @@ class Tally:
     def of_tables(
         cls, shape: tuple[int, ...], tables: list[tuple[NDArray[np.int64], NDArray[np.int64]]]
     ) -> Self:
-        """Make sparse tables of the cells of each, which ascend."""
-        cells = [np.insert(own, 0, i, axis=1) for i, (own, _) in enumerate(tables)]
+        """Sparse tables of the ascending cells of each."""
+        cells = [
+            np.insert(cells_of_table, 0, i, axis=1) for i, (cells_of_table, _) in enumerate(tables)
+        ]
         counts = [samples for _, samples in tables]
         return cls(shape, np.concatenate(counts), np.concatenate(cells))
 
@@ -94,14 +96,14 @@ class Tally:
         return self.cells[start:end, 1:], self.counts[start:end]
 
     def seen(self) -> NDArray[np.int64]:
-        """List the classes that occur on any axis, ascending."""
+        """The classes that occur on any axis, ascending."""
         if self.cells is not None:
             return np.unique(self.cells[:, 1:])
-        found = np.zeros(self.shape[1], bool)
+        is_seen = np.zeros(self.shape[1], bool)
         for axis in range(1, len(self.shape)):
             others = tuple(i for i in range(len(self.shape)) if i != axis)
-            found |= self.counts.any(axis=others)
-        return np.flatnonzero(found)
+            is_seen |= self.counts.any(axis=others)
+        return np.flatnonzero(is_seen)
 
     def placed(self, old: Sequence[int], new: Sequence[int], k: int) -> Tally:
         """Move class ``old[i]`` to place ``new[i]`` of k; the others are empty."""
@@ -239,8 +241,8 @@ class ClassCounts(BlockCounts):
 
     def _begin(self, names: tuple[str, ...] | None, classes: Sequence[Any] | None) -> None:
         """Start without samples."""
-        given = check_classes(classes, None)
-        values = {"names": names, "found": given is None, "classes": given or ()}
+        labels = check_classes(classes, None)
+        values = {"names": names, "found": labels is None, "classes": labels or ()}
         sizes = self._sizes(values)
         self._state = _State.begin(sizes, tally=Tally.empty(sizes["tally"]), **values)
 
@@ -311,8 +313,8 @@ class ClassCounts(BlockCounts):
             names = tuple(columns)
             if len(names) < self._LEAST:
                 raise ValueError(f"preds must hold at least {self._LEAST} models, got {len(names)}")
-            given = None if self._state.found else self.classes
-            block = encode(y_true, columns, classes=given, missing=None, least=0)
+            fixed = None if self._state.found else self.classes
+            block = encode(y_true, columns, classes=fixed, missing=None, least=0)
             if block.n_samples * self._n_tables(names) < _THREADS_PAY:
                 threads = 1
             classes, tally = self._counted(block, threads)
@@ -322,7 +324,7 @@ class ClassCounts(BlockCounts):
         return self
 
     def _relabel(self, label_of: Callable[[Any], Any]) -> None:
-        """Give classes that were found other labels, all of them different."""
+        """Other labels, all of them different, for classes that were found."""
         state = self._state
         if state.found:
             labels = list(map(label_of, state.classes))
@@ -417,7 +419,7 @@ class ConfusionCounts(ClassCounts):
         self._begin(check_names(names), classes)
 
     def matrix(self, model: str | int) -> NDArray[np.int64]:
-        """Get the confusion matrix of one model.
+        """Confusion matrix of one model.
 
         Parameters
         ----------
@@ -518,8 +520,8 @@ class ConfusionCounts(ClassCounts):
             with ThreadPool(threads) as pool:
                 pool.run(count, range(m))
             return Tally(shape, tables)
-        found = [count_cells((block.y_true, pred), k) for pred in block.preds]
-        return Tally.of_tables(shape, found)
+        cells = [count_cells((block.y_true, pred), k) for pred in block.preds]
+        return Tally.of_tables(shape, cells)
 
 
 # Two models by their predictions together.
@@ -745,10 +747,10 @@ class LabelCounts(ClassCounts):
 
 
 def _read_pair(pairs: Any, names: tuple[str, ...] | None) -> tuple[str, ...]:
-    """Read the names of the only pair."""
-    wanted = 'pairs must be "all" or two models'
+    """Names of the only pair."""
+    needed = 'pairs must be "all" or two models'
     if not isinstance(pairs, (tuple, list)) or len(pairs) != 2:
-        raise ValueError(f"{wanted}, got {pairs!r}")
+        raise ValueError(f"{needed}, got {pairs!r}")
     if names is None and all(isinstance(model, str) for model in pairs):
         pair = tuple(map(str, pairs))
     elif names is None:
@@ -756,5 +758,5 @@ def _read_pair(pairs: Any, names: tuple[str, ...] | None) -> tuple[str, ...]:
     else:
         pair = tuple(names[model_index(model, names, "pairs")] for model in pairs)
     if pair[0] == pair[1]:
-        raise ValueError(f"{wanted}, got {pair[0]!r} twice")
+        raise ValueError(f"{needed}, got {pair[0]!r} twice")
     return pair

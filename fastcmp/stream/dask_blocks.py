@@ -128,11 +128,11 @@ def gather(
         blocks = read_blocks(preds, {"y_true": data}, names=names, argument="preds")
     else:
         if _is_frame(data):
-            known = [str(column) for column in data.columns]
-            if target not in known:
+            columns = [str(column) for column in data.columns]
+            if target not in columns:
                 raise ValueError(
                     "target must name the column of true labels, one of "
-                    f"{known[:10]}, got {target!r}"
+                    f"{columns[:10]}, got {target!r}"
                 )
         elif not isinstance(data, (list, tuple)):
             raise TypeError(
@@ -171,17 +171,17 @@ class Blocks:
         if self.paired:
             models, others = part
         elif "y_true" in self.columns or (not labelled and (self.columns or has_names(part))):
-            found = dict(named_columns(part, "frame"))
+            by_name = dict(named_columns(part, "frame"))
             for argument, name in self.columns.items():
-                if name not in found:
+                if name not in by_name:
                     what = "target" if argument == "y_true" else argument
-                    known = f"one of {list(found)[:10]}"
+                    choices = f"one of {list(by_name)[:10]}"
                     raise ValueError(
-                        f"{what} must name a column of the block, {known}, got {name!r}"
+                        f"{what} must name a column of the block, {choices}, got {name!r}"
                     )
-            others = {argument: found[name] for argument, name in self.columns.items()}
+            others = {argument: by_name[name] for argument, name in self.columns.items()}
             apart = self.columns.values()
-            models = {name: column for name, column in found.items() if name not in apart}
+            models = {name: column for name, column in by_name.items() if name not in apart}
         elif not labelled:
             models = part
         elif isinstance(part, (tuple, list)) and len(part) == 2:
@@ -210,8 +210,10 @@ def renamed(models: Any, names: Any, others: Iterable[Any] = ()) -> Any:
         return models
     if _is_frame(models):
         other = [x for x in others if isinstance(x, str)]
-        own = [column for column in models.columns if str(column) not in other]
-        return models.rename(columns=dict(zip(own, read_names(names, len(own)), strict=True)))
+        columns = [column for column in models.columns if str(column) not in other]
+        return models.rename(
+            columns=dict(zip(columns, read_names(names, len(columns)), strict=True))
+        )
     if isinstance(models, Mapping):
         rows = list(models.values())
     elif has_names(models) and not hasattr(models, "divisions"):
@@ -256,25 +258,25 @@ def read_blocks(
 
     As ``data`` models may be frames or delayed blocks, whose columns `others` name.
     """
-    chosen = check_names(names)
+    order = check_names(names)
     delayed = isinstance(models, (list, tuple))
     if argument == "data" and (delayed or _is_frame(models)):
         for name, raw in others.items():
             if not isinstance(raw, str):
                 raise TypeError(f"{name} must name a column where data are frames, got {type(raw)}")
-        made = _of_delayed if delayed else _of_frame
-        return made(models, dict(others), chosen)
-    listed, chunks, chosen = _cut_models(models, chosen, argument, others.get("y_true"))
+        read = _of_delayed if delayed else _of_frame
+        return read(models, dict(others), order)
+    listed, chunks, order = _cut_models(models, order, argument, others.get("y_true"))
     rows = {name: _cut_column(raw, chunks, name) for name, raw in others.items()}
     parts = tuple(
         (part, {name: column[i] for name, column in rows.items()}) for i, part in enumerate(listed)
     )
     places, start = [], 0.0
     for i, size in enumerate(chunks):
-        known = "" if math.isnan(start + size) else f" (from sample {int(start)})"
-        places.append(f"block {i}{known}")
+        position = "" if math.isnan(start + size) else f" (from sample {int(start)})"
+        places.append(f"block {i}{position}")
         start += size
-    return Blocks(parts=parts, places=tuple(places), names=chosen, paired=True)
+    return Blocks(parts=parts, places=tuple(places), names=order, paired=True)
 
 
 def _of_delayed(blocks: Sequence[Any], columns: dict[str, str], names: Names) -> Blocks:
@@ -292,13 +294,13 @@ def _of_delayed(blocks: Sequence[Any], columns: dict[str, str], names: Names) ->
 
 def _of_frame(frame: Any, columns: dict[str, str], names: Names) -> Blocks:
     """Blocks of a frame; of a Parquet file only the columns that are needed are read."""
-    found = _named(frame, "the frame")
-    _check_present(columns.values(), found, "the frame")
-    names = names or tuple(name for name in found if name not in columns.values())
+    by_name = _named(frame, "the frame")
+    _check_present(columns.values(), by_name, "the frame")
+    names = names or tuple(name for name in by_name if name not in columns.values())
     if twice := [name for name in columns.values() if name in names]:
         raise ValueError(f"names must be those of models, got {twice[0]!r}")
-    _check_present(names, found, "the frame")
-    parts = frame[[found[name] for name in (*columns.values(), *names)]].to_delayed()
+    _check_present(names, by_name, "the frame")
+    parts = frame[[by_name[name] for name in (*columns.values(), *names)]].to_delayed()
     places = tuple(f"partition {i}" for i in range(len(parts)))
     return Blocks(parts=tuple(parts), places=places, names=names, columns=columns)
 
@@ -319,10 +321,10 @@ def _cut_models(
 ) -> tuple[list[Any], tuple[float, ...], Names]:
     """The blocks of models, the sizes of these, NaN if unknown, and the models' names."""
     if _is_frame(models):
-        found = _named(models, argument)
-        names = names or tuple(found)
-        _check_present(names, found, argument)
-        parts = _delayed(models[[found[name] for name in names]])
+        by_name = _named(models, argument)
+        names = names or tuple(by_name)
+        _check_present(names, by_name, argument)
+        parts = _delayed(models[[by_name[name] for name in names]])
         return parts, (math.nan,) * len(parts), names
     if isinstance(models, Mapping):
         if not models:
@@ -361,9 +363,9 @@ def _array(raw: Any, name: str, dimensions: tuple[int, ...]) -> Any:
         raise TypeError(f"{name} must be a collection of Dask, as the other data, got {type(raw)}")
     array = raw if hasattr(raw, "to_delayed") else da.from_array(np.asarray(raw), chunks=-1)
     if array.ndim not in dimensions:
-        wanted = " or ".join(str(d) for d in dimensions)
+        allowed = " or ".join(str(d) for d in dimensions)
         raise ValueError(
-            f"{name} must be a Dask array of {wanted} dimensions, got {type(raw)} of shape "
+            f"{name} must be a Dask array of {allowed} dimensions, got {type(raw)} of shape "
             f"{array.shape}"
         )
     return array
@@ -379,20 +381,20 @@ def _sizes_of(array: Any) -> tuple[Any, ...]:
 def _cut_column(raw: Any, chunks: tuple[float, ...], name: str) -> list[Any]:
     """The blocks of a column, cut where the models are cut."""
     array = _array(raw, name, (1,))
-    own = _sizes_of(array)
-    if any(math.isnan(size) for size in (*own, *chunks)):
-        if len(own) != len(chunks):
+    sizes = _sizes_of(array)
+    if any(math.isnan(size) for size in (*sizes, *chunks)):
+        if len(sizes) != len(chunks):
             raise ValueError(
-                f"{name} has {len(own)} blocks of unknown sizes against {len(chunks)} of "
+                f"{name} has {len(sizes)} blocks of unknown sizes against {len(chunks)} of "
                 "the models: call compute_chunk_sizes() on these arrays"
             )
         return _delayed(array)  # a worker compares their lengths
-    if sum(own) != sum(chunks):
+    if sum(sizes) != sum(chunks):
         raise ValueError(
-            f"{name} has {sum(own)} entries, the models have {sum(chunks)}; arrays "
+            f"{name} has {sum(sizes)} entries, the models have {sum(chunks)}; arrays "
             "have models first"
         )
-    return _delayed(array if own == chunks else array.rechunk({0: chunks}))
+    return _delayed(array if sizes == chunks else array.rechunk({0: chunks}))
 
 
 def _delayed(array: Any) -> list[Any]:
@@ -410,7 +412,7 @@ def _check_present(names: Iterable[str], columns: Mapping[str, Any], what: str) 
 
 @contextmanager
 def naming(place: str) -> Iterator[None]:
-    """Say in which block something was wrong."""
+    """Name the block in which something was wrong."""
     try:
         yield
     except (TypeError, ValueError) as error:

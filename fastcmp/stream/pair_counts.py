@@ -103,10 +103,10 @@ class PairCounts(BlockCounts):
         classes: Sequence[Any] | None = None,
         missing: str = "raise",
     ) -> None:
-        known = check_names(names)
+        listed = check_names(names)
         missing = choose(missing, "missing", ("raise", "wrong"))
         self._options = {"classes": check_classes(classes, missing), "missing": missing}
-        self._state = _State.begin({"m": len(known or ())}, names=known)
+        self._state = _State.begin({"m": len(listed or ())}, names=listed)
 
     @property
     def correct(self) -> NDArray[np.int64]:
@@ -245,8 +245,8 @@ def _count(block: Labels, threads: int) -> NDArray[np.int64]:
     with ThreadPool(threads) as pool:
         for part in parts(n, step):
             preds = tuple(pred[part] for pred in block.preds)
-            some = replace(block, y_true=block.y_true[part], preds=preds)
-            words = RightBits.pack(some, pool).words
+            labels = replace(block, y_true=block.y_true[part], preds=preds)
+            words = RightBits.pack(labels, pool).words
 
             def count(tile: Tile, words: Any = words) -> None:
                 i0, i1, j0, j1 = tile

@@ -223,9 +223,9 @@ class ScoreCounts(BlockCounts):
 
     @classmethod
     def _made(cls, state: ScoreState) -> Self:
-        made = cls()
-        made._state = state
-        return made
+        counts = cls()
+        counts._state = state
+        return counts
 
     def _table(self) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
         if len(self.labels) < 2:
@@ -534,9 +534,9 @@ class ScoreRefinement(Accumulator):
                 f"memory_limit must be at least {in_words(least)} for the scores of "
                 f"one bin, got {memory_limit!r}"
             )
-        chosen = np.zeros(ambiguous.size, np.bool_)
-        chosen[taken] = True
-        parts = np.split(chosen, np.cumsum([part.size for part in pairs])[:-1])
+        is_taken = np.zeros(ambiguous.size, np.bool_)
+        is_taken[taken] = True
+        parts = np.split(is_taken, np.cumsum([part.size for part in pairs])[:-1])
         pairs_of = zip(before, parts, strict=True)
         return cls(first, [plan._replace(chosen=part) for plan, part in pairs_of])
 
@@ -546,7 +546,7 @@ class ScoreRefinement(Accumulator):
         return sum(int(plan.chosen.sum()) for plan in self._state.plans)
 
     def update(self, y_true: Any, scores: Any, *, workers: int | None = None) -> Self:
-        """See a block of samples again.
+        """Read a block of samples again.
 
         Parameters
         ----------
@@ -577,7 +577,7 @@ class ScoreRefinement(Accumulator):
             state = self._state
             again = state.again.count(block, threads)
             sides = flags_of(block.truth, state.first.labels[1])
-            found = []
+            kept = []
             for model, plan in enumerate(self._state.plans):
                 map_ = self._state.first.map_of(model)
                 column, kind = block.columns[model], block.kinds[model]
@@ -585,11 +585,11 @@ class ScoreRefinement(Accumulator):
                 pieces: tuple[Pieces, Pieces] = ([], [])
                 for start in range(0, column.size, _CHUNK):
                     part, side = (x[start : start + _CHUNK] for x in (column, sides))
-                    wanted = plan.chosen[map_._bins_of(part)]
-                    pieces[0].append(part[wanted & ~side])
-                    pieces[1].append(part[wanted & side])
-                found.append(pieces)
-            self._state = replace(state, again=again, kept=(*state.kept, found))
+                    inside = plan.chosen[map_._bins_of(part)]
+                    pieces[0].append(part[inside & ~side])
+                    pieces[1].append(part[inside & side])
+                kept.append(pieces)
+            self._state = replace(state, again=again, kept=(*state.kept, kept))
         return self
 
     @property
@@ -653,9 +653,9 @@ class ScoreRefinement(Accumulator):
             tied = int(pairs.tied_high) * base + int(pairs.tied_low)
             # Pairs of a positive and a negative in a lower bin were known before.
             counts = [n * plan.chosen for n in self._state.first.by_class(model)]
-            found = negatives.size - 1, positives.size - 1
-            if found != tuple(int(count.sum()) for count in counts):
-                raise ValueError(f"scores that were collected are not those counted: {found}")
+            sizes = negatives.size - 1, positives.size - 1
+            if sizes != tuple(int(count.sum()) for count in counts):
+                raise ValueError(f"scores that were collected are not those counted: {sizes}")
             below = np.cumsum(counts[0]) - counts[0]
             concordant -= total_product(counts[1], below)
             within = plan.within[0] + concordant, plan.within[1] + tied
@@ -689,6 +689,6 @@ class ScoreRefinement(Accumulator):
             names = (f"kept_{i}_0", f"kept_{i}_1")
             sides = [stored(arrays, n, (arrays[n].size,), dtype) for n in names]
             kept.append(([sides[0]], [sides[1]]))
-        made = cls(first, plans)
-        made._state = replace(made._state, again=again, kept=(kept,))
-        return made
+        refinement = cls(first, plans)
+        refinement._state = replace(refinement._state, again=again, kept=(kept,))
+        return refinement

@@ -25,7 +25,7 @@ _FEW_STEPS = 2  # of bisection, for up to 3 edges in a slot
 
 
 def choose_edges(column: NDArray[Any]) -> NDArray[Any]:
-    """Choose ascending edges for scores; NaN among them are left out."""
+    """Ascending edges for scores; NaN among them are left out."""
     step = max(1, -(-column.size // _SAMPLE))
     sample = _numbers_of(column[::step])
     sample.sort()
@@ -36,7 +36,7 @@ def choose_edges(column: NDArray[Any]) -> NDArray[Any]:
         atoms = values if sample.size == column.size else _few_values(column)
     if atoms is None:
         atoms = values[counts > max(1, sample.size >> _HEAVY)]
-    rest = sample[~np.isin(sample, atoms)] if atoms.size else sample
+    others = sample[~np.isin(sample, atoms)] if atoms.size else sample
     ends = np.array([-np.inf, np.inf], column.dtype)
     with np.errstate(over="ignore"):  # beyond the largest number comes inf
         following = np.nextafter(np.append(atoms, ends[:1]), ends[1:])
@@ -49,7 +49,7 @@ def choose_edges(column: NDArray[Any]) -> NDArray[Any]:
     if coarse.size <= n_free:
         pieces.append(coarse)
         n_free -= coarse.size
-    pieces.append(_mass_edges(rest, n_free))
+    pieces.append(_mass_edges(others, n_free))
     edges = np.unique(np.concatenate(pieces))
     return np.asarray(edges[edges > ends[0]])
 
@@ -61,7 +61,7 @@ def as_words(column: NDArray[Any]) -> NDArray[Any]:
 
 
 def _keys(scores: NDArray[Any]) -> NDArray[Any]:
-    """Make whole numbers that order as the scores do."""
+    """Whole numbers that order as the scores do."""
     words = as_words(scores + scores.dtype.type(0))
     sign = words.dtype.type(1 << (8 * words.itemsize - 1))
     return np.where(words & sign, ~words, words | sign)
@@ -115,9 +115,9 @@ def _slot_starts(
     first = np.cumsum(width) - width
     slot = np.arange(int(width.sum())) - np.repeat(first, width)
     wide = np.repeat(width, width).astype(np.uint64)
-    # Slot k begins where (rest * width) >> shift becomes k.
-    rest = ((slot.astype(np.uint64) << np.uint64(shift)) + wide - np.uint64(1)) // wide
-    start = np.repeat(cells.astype(np.uint64) << np.uint64(shift), width) + rest
+    # Slot k begins where (low_bits * width) >> shift becomes k.
+    low_bits = ((slot.astype(np.uint64) << np.uint64(shift)) + wide - np.uint64(1)) // wide
+    start = np.repeat(cells.astype(np.uint64) << np.uint64(shift), width) + low_bits
     return start, first
 
 
@@ -296,7 +296,7 @@ class ScoreMap:
         return np.concatenate([[-np.inf], self.edges])
 
     def bins(self, scores: ArrayLike) -> NDArray[np.int64]:
-        """Find the bins of scores.
+        """The bins of scores.
 
         Parameters
         ----------
@@ -325,7 +325,7 @@ class ScoreMap:
         return self._bins_of(column)
 
     def _bins_of(self, column: NDArray[Any]) -> NDArray[np.int64]:
-        """Find the bins of scores that have the type of the map."""
+        """The bins of scores that have the type of the map."""
         bins = np.empty(column.size, np.int64)
         at = find_score_bins(as_words(column), self._lookup(), bins)
         if at < column.size:
@@ -333,7 +333,7 @@ class ScoreMap:
         return bins
 
     def _convert(self, column: NDArray[Any], kind: np.dtype[Any], name: str) -> NDArray[Any]:
-        """Bring scores of a type to that of the map, which must hold them."""
+        """Scores in the type of the map, which must hold them."""
         if not holds(kind, self.grid):
             raise ValueError(
                 f"{name} must be {self.grid} scores, those of the map, "
@@ -394,7 +394,7 @@ def _evenly(edges: NDArray[Any]) -> NDArray[Any]:
 
 
 def holds(kind: np.dtype[Any], into: str) -> bool:
-    """Say whether a type, given by name, holds all values of another."""
+    """Whether a type, given by name, holds all values of another."""
     if into in {kind.name, "float64"}:
         return True
     if into == "float32":

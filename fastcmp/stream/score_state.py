@@ -142,15 +142,15 @@ def bound_area(
     within: tuple[int, int] = (0, 0),
     resolved: NDArray[np.bool_] | None = None,
 ) -> AreaBounds:
-    """Bound the area by the counts of both classes in ascending bins.
+    """Bounds of the area by the counts of both classes in ascending bins.
 
     `exact` bins hold one value. Of `resolved` bins the pairs have been counted: the
     concordant and the tied ones are `within`.
     """
     below = np.cumsum(negatives) - negatives
-    known = np.zeros(exact.size, np.bool_) if resolved is None else resolved
-    open_ = ~(exact | known)
-    settled = exact & ~known
+    is_resolved = np.zeros(exact.size, np.bool_) if resolved is None else resolved
+    open_ = ~(exact | is_resolved)
+    settled = exact & ~is_resolved
     n0, n1 = int(negatives.sum()), int(positives.sum())
     variance = math.nan
     if min(n0, n1) > 1:
@@ -202,18 +202,18 @@ def count_block(
     ]
     for at_all in (False, True):
         # Where not all labels are among the first, all are looked at, which may refuse them.
-        found, labels, pair = split_labels(block.truth, at_all=at_all)
+        classes, labels, pair = split_labels(block.truth, at_all=at_all)
         tables = [np.zeros((map_.n_bins, 2), np.int64) for map_ in maps]
         stops = _count(columns, labels, pair, maps, tables, threads)
         stop = next((model for model, at in enumerate(stops) if at < block.n_samples), None)
         if stop is None:
             break
         block.refuse_nan(stop)
-    if len(found) == 1:
+    if len(classes) == 1:
         for table in tables:
             table[:, 0] += table[:, 1]
             table[:, 1] = 0
-    return found, tables
+    return classes, tables
 
 
 def _count(
@@ -282,19 +282,19 @@ class ScoreState(State):
     @classmethod
     def of_maps(cls, bins: Any, names: int | Sequence[str] | None, positive: Any) -> Self:
         """Make the state before the first block, by a map, maps by name, or None."""
-        known = check_names(names)
+        listed = check_names(names)
         if isinstance(bins, Mapping):
-            given = check_names(list(bins))
-            known = known or given
-            if known is None or set(known) != set(bins):
-                raise ValueError(f"names must be those of the maps, {list(bins)}, got {known}")
-            maps = tuple(bins[name] for name in known)
+            of_bins = check_names(list(bins))
+            listed = listed or of_bins
+            if listed is None or set(listed) != set(bins):
+                raise ValueError(f"names must be those of the maps, {list(bins)}, got {listed}")
+            maps = tuple(bins[name] for name in listed)
         else:
-            maps = () if bins is None else (bins,) * (len(known) if known else 1)
+            maps = () if bins is None else (bins,) * (len(listed) if listed else 1)
         for one in maps:
             if not isinstance(one, ScoreMap):
                 raise TypeError(f"map must be a ScoreMap or a mapping to them, got {one!r}")
-        return cls.begin({}, positive=positive, names=known, maps=maps or None)
+        return cls.begin({}, positive=positive, names=listed, maps=maps or None)
 
     def empty(self) -> Self:
         """Make a state without samples, of the same models and bins."""
@@ -349,8 +349,8 @@ class ScoreState(State):
         more = replace(self.empty(), names=block.names, maps=maps, totals=totals)
         if block.n_samples:
             maps = maps or tuple(map(ScoreMap._for_type, block.columns, block.kinds))
-            found, tables = count_block(block, maps, threads)
-            more = replace(more, maps=maps, labels=found, counts=tuple(tables))
+            labels, tables = count_block(block, maps, threads)
+            more = replace(more, maps=maps, labels=labels, counts=tuple(tables))
         return self.merged(more)
 
     def check_fit(self, other: Self, kind: str) -> None:
@@ -401,7 +401,7 @@ class ScoreState(State):
 
     @classmethod
     def of_file(cls, settings: dict[str, Any], arrays: Arrays) -> Self:
-        """Make a state of what `settings` and `arrays` gave."""
+        """The state that `settings` and `arrays` describe."""
         values = {name: field.read(settings, name) for name, field in cls._set.items()}
         for key in ("grids", "edges"):
             texts = settings[key]

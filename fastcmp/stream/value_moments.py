@@ -108,37 +108,37 @@ class ValueBlock:
     def _summed(self, units: slice, step: int) -> tuple[Floats, Floats]:
         """Sum over clusters; a cluster may have more items than `step`."""
         edges = self.edges[units.start : units.stop + 1]  # type: ignore[index]
-        own, common = (np.zeros((len(self.rows), edges.size - 1)), np.zeros(edges.size - 1))
+        sums, common = (np.zeros((len(self.rows), edges.size - 1)), np.zeros(edges.size - 1))
         for start in range(edges[0], edges[-1], step):
             stop = min(start + step, edges[-1])
             values, shared = self._values(slice(start, stop))
             low = np.searchsorted(edges, start, "right") - 1
             high = np.searchsorted(edges, stop, "left")
             starts = np.maximum(edges[low:high] - start, 0)
-            own[:, low:high] += np.add.reduceat(values, starts, axis=1)
+            sums[:, low:high] += np.add.reduceat(values, starts, axis=1)
             common[low:high] += np.add.reduceat(shared, starts)
-        return own, common
+        return sums, common
 
     def _values(self, part: slice) -> tuple[Floats, Floats]:
-        """Split values times weights into what is a model's own, and the rest.
+        """Values times weights, split into each model's residual and what models have in common.
 
         The rest is the mean over the models in 24 bits: sums of whole numbers stay
         exact, and differences of models lose no digits to what all have in common.
         """
         where: Any = part if self.order is None else self.order[part]
-        own = np.empty((len(self.rows), part.stop - part.start))
+        residual = np.empty((len(self.rows), part.stop - part.start))
         for i, row in enumerate(self.rows):
-            own[i] = row[where]
-        mean = own.mean(axis=0)
+            residual[i] = row[where]
+        mean = residual.mean(axis=0)
         with np.errstate(over="ignore"):
             common = mean.astype(np.float32).astype(np.float64)
         common = np.where(np.isfinite(common), common, mean)
-        own -= common
+        residual -= common
         if self.weights is not None:
             weights = self.weights[where]
-            own *= weights
+            residual *= weights
             common *= weights
-        return own, common
+        return residual, common
 
 
 def columns_at_once(m: int) -> int:
@@ -294,8 +294,8 @@ class UnitMoments(_Moments):
     def plus(self, other: Self) -> Self:
         """Merge; commutes to the bit."""
         if not self.has_weight or not other.has_weight:
-            some, none = (self, other) if self.has_weight else (other, self)
-            return replace(some, counts=some.counts + none.counts)
+            filled, none = (self, other) if self.has_weight else (other, self)
+            return replace(filled, counts=filled.counts + none.counts)
         one, two = self.size_sums().ww, other.size_sums().ww
         between = one * two / (one + two)
         shift = self.centres - other.centres
@@ -329,7 +329,7 @@ class UnitMoments(_Moments):
         return bool(self.sums[0, 0] > 0)
 
     def knows_all(self) -> bool:
-        """Tell whether all variances follow from the sums: units are of one size."""
+        """Whether all variances follow from the sums: units are of one size."""
         return not self.has_weight or are_alike(self.n_units, self.size_sums())
 
     def size_sums(self) -> SizeSums:
@@ -351,20 +351,20 @@ class UnitMoments(_Moments):
             )
         power = {"cr0": 0, "cr1": 1, "cr2": 1, "cr3": 2}[variance]
         factor = (n / (n - 1)) ** power / sizes.w**2
-        totals, over, own = self._of_models()
+        totals, over, squares_of_models = self._of_models()
         means = np.stack([totals, over]) / sizes.w
         apart = self.centres - means
         scatter = value_of(self.scatter)
         scatter += sizes.ww * np.outer(apart[1], apart[1])
-        own = own + sizes.ww * apart[0] ** 2
+        squares_of_models = squares_of_models + sizes.ww * apart[0] ** 2
         # Squares about 0: about the centre, and that of the centre.
         squares = value_of(self.scatter).diagonal() + sizes.ww * self.centres[1] ** 2
-        squares += ROUNDING * (own + sizes.ww * self.centres[0] ** 2)
+        squares += ROUNDING * (squares_of_models + sizes.ww * self.centres[0] ** 2)
         return PairMoments(
             n_items=self.n_items,
             n_units=n,
             mean=means[0],
-            variance=own * factor,
+            variance=squares_of_models * factor,
             covariance=scatter * factor,
             df=degrees_of_freedom(df, n, sizes),
             largest=float(self.largest[0] / sizes.w),
@@ -426,14 +426,14 @@ class ClusterMoments(_Moments):
         for units, values, common in block.unit_sums():
             sums[units, :-1], sums[units, -1] = values.T, common
         edges: Any = block.edges
-        made = cls(
+        moments = cls(
             names=block.names,
             ids=block.ids,
             counts=np.diff(edges),
             sizes=exact(np.stack(block.sizes())),
             sums=exact(sums),
         )
-        return made._placed(_in_order(block.ids))
+        return moments._placed(_in_order(block.ids))
 
     def plus(self, other: Self) -> Self:
         """Merge by the names of clusters; commutes to the bit."""
@@ -443,15 +443,15 @@ class ClusterMoments(_Moments):
         return replace(one, counts=counts, sizes=sizes, sums=add(one.sums, two.sums))
 
     def _placed(self, ids: tuple[Any, ...]) -> Self:
-        """Put clusters in their places among more of them."""
+        """Moments with the clusters in their places among more of them."""
         if ids == self.ids:
             return self
         place_of = {name: i for i, name in enumerate(ids)}
         place = np.fromiter((place_of[name] for name in self.ids), np.int64)
-        made = self.empty(self.names, ids)
-        made.counts[place], made.sizes[:, :, place] = self.counts, self.sizes
-        made.sums[:, place] = self.sums
-        return made
+        moments = self.empty(self.names, ids)
+        moments.counts[place], moments.sizes[:, :, place] = self.counts, self.sizes
+        moments.sums[:, place] = self.sums
+        return moments
 
     @property
     def n_items(self) -> int:
@@ -470,7 +470,7 @@ class ClusterMoments(_Moments):
 
     @staticmethod
     def knows_all() -> bool:
-        """Tell whether all variances follow from the sums: of clusters they do."""
+        """Whether all variances follow from the sums: of clusters they do."""
         return True
 
     def mean(self) -> Floats:
@@ -502,12 +502,12 @@ class ClusterMoments(_Moments):
             part = slice(start, start + step)
             sums = value_of(self.sums[:, part]) * scale[part, None]
             residual = sums - np.outer(scale[part] * w[part], means)
-            own, shared = residual[:, :-1], residual[:, -1:]
-            variances += ((own + shared) ** 2).sum(axis=0)
+            of_models, shared = residual[:, :-1], residual[:, -1:]
+            variances += ((of_models + shared) ** 2).sum(axis=0)
             squares += (sums[:, :-1] ** 2).sum(axis=0)
             squares += ROUNDING * ((sums[:, :-1] + sums[:, -1:]) ** 2).sum(axis=0)
-            own = np.ascontiguousarray(own.T)
-            gram += own @ own.T
+            of_models = np.ascontiguousarray(of_models.T)
+            gram += of_models @ of_models.T
         return PairMoments(
             n_items=self.n_items,
             n_units=self.n_units,

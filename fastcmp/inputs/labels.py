@@ -113,13 +113,14 @@ def encode(
         for model, predicted in zip(models, codes[1:], strict=True) if missing is None else ():
             outside = np.flatnonzero(inside & (predicted == len(distinct)))
             if outside.size:
-                factorized = model.factorized()
+                column = model.factorized()
+                label = column.distinct[column.positions()[outside[0]]]
                 raise ValueError(
-                    f"{model.name} predicts {factorized.distinct[factorized.positions()[outside[0]]]!r}, "
+                    f"{model.name} predicts {label!r}, "
                     f"which is not among the classes ({outside.size} such predictions)"
                 )
         if n_excluded:
-            codes = [column[inside] for column in codes]
+            codes = [row[inside] for row in codes]
             kept = np.ones(inside.size, np.bool_) if kept is None else kept.copy()
             kept[kept] = inside
     n_outside: tuple[int, ...] = ()

@@ -143,9 +143,9 @@ class CVComparison(Compared, Drawn, Record):
         ValueError
             If the test is unknown, or models were not fitted on its design.
         """
-        chosen = self.alternative if alternative is None else alternative
-        chosen = choose(chosen, "alternative", ALTERNATIVES)
-        return evaluate_pair(self.runs, find_test(name), chosen)
+        side = self.alternative if alternative is None else alternative
+        side = choose(side, "alternative", ALTERNATIVES)
+        return evaluate_pair(self.runs, find_test(name), side)
 
     def columns(self) -> dict[str, Any]:
         """The tests as columns.
@@ -201,14 +201,14 @@ class CVComparison(Compared, Drawn, Record):
         rows = []
         for name, record in self.tests.items():
             ends = percent * difference_interval(record)
-            shown = format_interval(*ends, digits=2 if unit else 4, sign="+")
+            interval = format_interval(*ends, digits=2 if unit else 4, sign="+")
             rows.append(
                 (
                     find_test(name).title,
                     self._design_of(name),
                     f"{record.statistic:.4g}",
                     format_pvalue(record.pvalue),
-                    "-" if np.isnan(ends).any() else shown,
+                    "-" if np.isnan(ends).any() else interval,
                 )
             )
         return [
@@ -385,8 +385,8 @@ class CVDatasetsResult(Record):
             The marked table.
         """
         lower = {"lower_is_better": bool(self._first.less_is_better)}
-        made = import_module("fastcmp.datasets").task_table
-        return made(self, **(lower | options))
+        task_table = import_module("fastcmp.datasets").task_table
+        return task_table(self, **(lower | options))
 
     def over_datasets(self, **options: Any) -> Any:
         """Compare the models over data sets, by one score for each.
@@ -439,11 +439,11 @@ class CVDatasetsResult(Record):
         list of Section
             Data set by data set, and for two data sets or more over all of them.
         """
-        own = self._by_data_set()
+        by_data_set = self._by_data_set()
         if len(self.results) < 2:
-            return [own]
+            return [by_data_set]
         over = self.over_datasets().sections()
-        return [own, Section(title="Over data sets", text=(how(_ONE_SCORE),)), *over]
+        return [by_data_set, Section(title="Over data sets", text=(how(_ONE_SCORE),)), *over]
 
     @property
     def _pairs(self) -> Any:

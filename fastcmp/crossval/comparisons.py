@@ -40,19 +40,19 @@ from fastcmp.pairwise.adjust import adjust as adjust_pvalues
 def read_pairs(
     names: tuple[str, ...], adjust: Any, alpha: Any, pairs: Any, control: Any
 ) -> dict[str, Any]:
-    """Check which pairs are decided about, and how: fields of a record of pairs."""
+    """Fields of a record of pairs: which pairs are decided about, and how."""
     adjust = choose(adjust, "adjust", OF_PAIRS)
     alpha = as_proportion(alpha, "alpha")
-    which = choose_pairs(names, pairs, control)
-    check_all_pairs(adjust, len(names), chosen=which is not None)
-    which = all_pairs(len(names)) if which is None else which
+    indices = choose_pairs(names, pairs, control)
+    check_all_pairs(adjust, len(names), chosen=indices is not None)
+    indices = all_pairs(len(names)) if indices is None else indices
     return {
         "names": names,
         "adjust": adjust,
         "alpha": alpha,
         "rule": promise(adjust, alpha),
-        "pairs": which,
-        "control": None if control is None else names[which[0, 0]],
+        "pairs": indices,
+        "control": None if control is None else names[indices[0, 0]],
     }
 
 
@@ -72,14 +72,14 @@ def pair_fields(options: dict[str, Any], record: Any, means: NDArray[np.float64]
 
 
 def read_tests(test: str | Sequence[str]) -> list[CVTest]:
-    """Find tests by their names, each once."""
+    """Tests by their names, each once."""
     if not isinstance(test, (str, Sequence)):
         raise TypeError(f"test must be the name of a test or a list of names, got {test!r}")
     names = [test] if isinstance(test, str) else list(test)
     if not names:
         raise ValueError("test must name at least one test, got none")
-    found = [find_test(name) for name in names]
-    return list({each.name: each for each in found}.values())
+    rows = [find_test(name) for name in names]
+    return list({row.name: row for row in rows}.values())
 
 
 def read_models(models: Any) -> list[tuple[str, Any]]:
@@ -105,22 +105,22 @@ def choose_designs(
     stratify: bool,  # noqa: FBT001  # handed on
     seed: int,
 ) -> list[Design]:
-    """Choose one design for each test, those that are equal once."""
+    """A design for each test, equal ones once."""
     for test in tests:
         test.check_options(alternative, counted=scoring in (None, "accuracy"))
     if design is None:
-        made = [test.splits.design(stratify=stratify, rng=seed) for test in tests]
-        return list(dict.fromkeys(made))
-    given: list[Any] = list(design) if isinstance(design, (tuple, list)) else [design]
-    for each in given or [design]:
-        if not isinstance(each, Design):
-            raise TypeError(f"design must be made by fastcmp.designs, got {each!r}")
+        defaults = [test.splits.design(stratify=stratify, rng=seed) for test in tests]
+        return list(dict.fromkeys(defaults))
+    designs: list[Any] = list(design) if isinstance(design, (tuple, list)) else [design]
+    for entry in designs or [design]:
+        if not isinstance(entry, Design):
+            raise TypeError(f"design must be made by fastcmp.designs, got {entry!r}")
     if stratify:
         raise ValueError("stratify is for the default designs: pass it to that of design=")
     for test in tests:
-        if not any(map(test.accepts, given)):
-            test.check_design(given[0])
-    return given
+        if not any(map(test.accepts, designs)):
+            test.check_design(designs[0])
+    return designs
 
 
 def _score_intervals(runs: CVRuns, run: DesignRun, level: float) -> NDArray[np.float64]:
@@ -138,7 +138,7 @@ def _score_intervals(runs: CVRuns, run: DesignRun, level: float) -> NDArray[np.f
 
 
 def _read_data(X: Any, groups: Any) -> dict[str, tuple[Any, Any, Any]]:  # noqa: N803
-    """Read X, y and groups of each data set."""
+    """X, y and groups of each data set."""
     if not isinstance(X, Mapping):
         raise TypeError(
             "y must be given with X; or X is a mapping {name: (X, y)} of several data "
@@ -151,7 +151,7 @@ def _read_data(X: Any, groups: Any) -> dict[str, tuple[Any, Any, Any]]:  # noqa:
             f"groups must be a mapping from data sets to their groups, got {type(groups).__name__}"
         )
     of_data = {} if groups is None else {str(key): g for key, g in groups.items()}
-    found: dict[str, tuple[Any, Any, Any]] = {}
+    data: dict[str, tuple[Any, Any, Any]] = {}
     for key, pair in X.items():
         name = str(key)
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
@@ -159,12 +159,12 @@ def _read_data(X: Any, groups: Any) -> dict[str, tuple[Any, Any, Any]]:  # noqa:
                 f"X must hold a pair (X, y) for each data set, got "
                 f"{type(pair).__name__} for {name!r}"
             )
-        if name in found:
+        if name in data:
             raise ValueError(f"X must name data sets differently, got {name!r} twice")
-        found[name] = (pair[0], pair[1], of_data.pop(name, None))
+        data[name] = (pair[0], pair[1], of_data.pop(name, None))
     if of_data:
         raise ValueError(f"groups must be of the data sets, got {sorted(of_data)[:4]} as well")
-    return found
+    return data
 
 
 _NAMES = ("a", "b")
@@ -286,7 +286,7 @@ def compare_cv(
         progress=progress,
     )
     return CVComparison(
-        tests={each.name: evaluate_pair(runs, each, alternative) for each in tests},
+        tests={row.name: evaluate_pair(runs, row, alternative) for row in tests},
         runs=runs,
         alternative=alternative,
     )
@@ -405,7 +405,7 @@ def compare_cv_all(
     """
     if not isinstance(test, str):
         raise TypeError(f"test must be the name of one test, got {test!r}")
-    chosen = find_test(test)
+    cv_test = find_test(test)
     named = read_models(models)
     options = read_pairs(tuple(name for name, _ in named), adjust, alpha, pairs, control)
     seed, several = as_seed(rng), y is None
@@ -428,24 +428,24 @@ def compare_cv_all(
         for name, digest in digests.items()
     }
     splits = {
-        name: choose_designs([chosen], design, scoring, "two-sided", stratify, seeds[name])
+        name: choose_designs([cv_test], design, scoring, "two-sided", stratify, seeds[name])
         for name in data
     }
-    found: dict[str, CVRuns] = {}
+    runs_of: dict[str, CVRuns] = {}
     settings: dict[str, Any] = {}
     with reporting(progress, "fitting") as report:
         if folder is not None:  # before any fit, so that no mismatch comes after hours
-            for name, each in data.items():
-                settings[name] = settings_of(named, splits[name], scoring, name, each, seeds[name])
+            for name, entry in data.items():
+                settings[name] = settings_of(named, splits[name], scoring, name, entry, seeds[name])
                 if (runs := load_runs(folder, name, settings[name])) is not None:
-                    found[name] = runs
-        for name in [name for name in data if name not in found]:
+                    runs_of[name] = runs
+        for name in [name for name in data if name not in runs_of]:
 
-            def part(done: int, total: int, before: int = len(found)) -> None:
+            def part(done: int, total: int, before: int = len(runs_of)) -> None:
                 report(before * total + done, len(data) * total)
 
             try:
-                found[name] = fit_models(
+                runs_of[name] = fit_models(
                     named,
                     *data[name],
                     splits[name],
@@ -461,18 +461,18 @@ def compare_cv_all(
                 kind = next(kind for kind in kinds if isinstance(error, kind))
                 raise kind(f"data set {name!r}: {error}") from error
             if folder is not None:
-                save_runs(folder, name, settings[name], found[name])
+                save_runs(folder, name, settings[name], runs_of[name])
     results: dict[str, Any] = {}
     for name in data:
-        runs = found[name]
-        run = runs.find(chosen)
-        record = chosen.run(runs.outcomes(run, options["pairs"]))
+        runs = runs_of[name]
+        run = runs.find(cv_test)
+        record = cv_test.run(runs.outcomes(run, options["pairs"]))
         results[name] = CVPairwiseResult(
             **pair_fields(options, record, runs.means(run)),
             score_interval=_score_intervals(runs, run, 1 - options["alpha"]),
             measure=runs.measure,
             n_samples=runs.y.size,
-            test=chosen.name,
+            test=cv_test.name,
             method=str(run.design),
             runs=runs,
         )

@@ -87,16 +87,16 @@ class Design(Record):
         return [Section(title=str(self), text=text)]
 
     def __str__(self) -> str:
-        """Describe the splits in a few words."""
+        """The splits in a few words."""
         stratified = ", stratified" if self.stratify else ""
         many = f"{self.n_repeats} x " if self.n_repeats > 1 else ""
         if self.test_size is None:
             blocked = "blocked " if self.family == "blocked-two-fold" else ""
             return f"{blocked}{many}{self.n_folds}-fold cross-validation{stratified}"
-        shown = f"hold-out of test_size={self.test_size:.4g}{stratified}"
+        hold_out = f"hold-out of test_size={self.test_size:.4g}{stratified}"
         if self.n_halves:
-            return f"{many}{shown}, and as many in each half of {self.n_halves} cuts"
-        return f"{many}{shown}"
+            return f"{many}{hold_out}, and as many in each half of {self.n_halves} cuts"
+        return f"{many}{hold_out}"
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:  # noqa: ARG002, N803  # scikit-learn's names
         """Count the pairs of training and test sets.
@@ -153,7 +153,7 @@ class Design(Record):
     def folds(
         self, n: int, *, y: ArrayLike | None = None, groups: ArrayLike | None = None
     ) -> Folds:
-        """Tell in which fold each sample is tested.
+        """The fold in which each sample is tested.
 
         Parameters
         ----------
@@ -575,12 +575,12 @@ def _design(
 
 
 def _check_size(value: Any) -> float | int:
-    wanted = "test_size must be a proportion in (0, 1) or a whole number >= 1"
+    needed = "test_size must be a proportion in (0, 1) or a whole number >= 1"
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise TypeError(f"{wanted}, got {value!r}")
+        raise TypeError(f"{needed}, got {value!r}")
     if isinstance(value, Integral) and int(value) >= 1:
         return int(value)
     proportion = float(value)
     if not 0.0 < proportion < 1.0:
-        raise ValueError(f"{wanted}, got {value}")
+        raise ValueError(f"{needed}, got {value}")
     return proportion

@@ -82,7 +82,7 @@ class FoldScores(NamedTuple):
 
 
 def is_several(raw: Any) -> bool:
-    """Tell a mapping of data sets from the scores of one."""
+    """Whether scores are a mapping of data sets, not the scores of one."""
     if not isinstance(raw, Mapping) or not raw or _is_search(raw):
         return False
     return all(
@@ -98,39 +98,42 @@ def read_fold_scores(raw: Any, metric: Any, where: str = "scores") -> FoldScores
     """Scores of one data set, of the same folds for all models; all are numbers."""
     if metric is not None and not isinstance(metric, str):
         raise TypeError(f"metric must be the name of a score of scikit-learn, got {metric!r}")
-    chosen: str | None = None
+    score_name: str | None = None
     ratio: float | None = None
     columns: dict[str, NDArray[np.float64]] = {}
     if _is_search(raw):
-        given = dict(named_columns(raw, where))
+        by_name = dict(named_columns(raw, where))
         splits: dict[str, dict[int, Any]] = {}
-        for key, column in given.items():
-            if found := _SPLIT.fullmatch(key):
-                splits.setdefault(found[2], {})[int(found[1])] = column
-        chosen = _choose(metric, list(splits), where)
-        numbers = sorted(splits[chosen])
+        for key, column in by_name.items():
+            if match := _SPLIT.fullmatch(key):
+                splits.setdefault(match[2], {})[int(match[1])] = column
+        score_name = _choose(metric, list(splits), where)
+        numbers = sorted(splits[score_name])
         if numbers != list(range(len(numbers))):
             raise ValueError(f"{where} must hold all splits from 0 on, got {numbers}")
-        rows = [read_values(splits[chosen][k], f"column split{k}_test_{chosen}") for k in numbers]
-        if "params" not in given:
+        rows = [
+            read_values(splits[score_name][k], f"column split{k}_test_{score_name}")
+            for k in numbers
+        ]
+        if "params" not in by_name:
             raise ValueError(f"{where} must have a column params, which names the models")
-        params = given["params"]
-        made = getattr(params, "to_pylist", None) or getattr(params, "to_list", None)
+        params = by_name["params"]
+        to_list = getattr(params, "to_pylist", None) or getattr(params, "to_list", None)
         models = [
             ", ".join(f"{key}={value}" for key, value in entry.items()) or "default"
             if isinstance(entry, Mapping)
             else str(entry)
-            for entry in list(made() if callable(made) else params)
+            for entry in list(to_list() if callable(to_list) else params)
         ]
         check_distinct_names(models, f"params of {where}")
         columns = dict(zip(models, np.stack(rows, axis=1), strict=True))
     elif isinstance(raw, Mapping) and raw and all(map(_validated, raw.values())):
         metrics = set()
         for name, one in raw.items():
-            known = [key.removeprefix("test_") for key in _keys(one) if key[:5] == "test_"]
-            chosen = _choose(metric, known, f"{where} of {name}")
-            columns[str(name)] = read_values(one[f"test_{chosen}"], f"{where} of {name}")
-            metrics.add(chosen)
+            score_names = [key.removeprefix("test_") for key in _keys(one) if key[:5] == "test_"]
+            score_name = _choose(metric, score_names, f"{where} of {name}")
+            columns[str(name)] = read_values(one[f"test_{score_name}"], f"{where} of {name}")
+            metrics.add(score_name)
         if len(metrics) > 1:
             raise ValueError(f"{where} must have one metric for all models, got {metrics}")
         if all("indices" in one for one in raw.values()):
@@ -169,7 +172,7 @@ def read_fold_scores(raw: Any, metric: Any, where: str = "scores") -> FoldScores
             "has no score; repeat it, or leave the model out"
         )
     has_folds = table.ndim == 3
-    return FoldScores(names, table if has_folds else table[:, None], has_folds, chosen, ratio)
+    return FoldScores(names, table if has_folds else table[:, None], has_folds, score_name, ratio)
 
 
 def _ratio_of(indices: dict[str, Any], where: str) -> float:
@@ -178,7 +181,7 @@ def _ratio_of(indices: dict[str, Any], where: str) -> float:
     for name in others:
         for part in ("train", "test"):
             splits = indices[first][part], indices[name][part]
-            if not same(*([np.asarray(x) for x in each] for each in splits)):
+            if not same(*([np.asarray(x) for x in folds] for folds in splits)):
                 raise ValueError(
                     f"{where} must be of the same splits for all models, and those of {first!r} "
                     f"and {name!r} differ: pass the same cv to both, with a random_state"
@@ -194,22 +197,22 @@ def _keys(raw: Any) -> list[str]:
 
 
 def _is_search(raw: Any) -> bool:
-    """Tell ``cv_results_`` of a search, as a mapping or a frame."""
+    """Whether scores are ``cv_results_`` of a search, as a mapping or a frame."""
     return any(map(_SPLIT.fullmatch, _keys(raw)))
 
 
 def _validated(raw: Any) -> bool:
-    """Tell an answer of `sklearn.model_selection.cross_validate`."""
+    """Whether it is an answer of `sklearn.model_selection.cross_validate`."""
     keys = _keys(raw) if isinstance(raw, Mapping) else []
     return "fit_time" in keys and any(key.startswith("test_") for key in keys)
 
 
-def _choose(metric: str | None, known: list[str], where: str) -> str:
-    """Find the score that is meant among those of an answer of scikit-learn."""
-    if metric is None and len(known) == 1:
-        return known[0]
-    if metric not in known:
-        raise ValueError(f"metric must be one of {known} of {where}, got {metric!r}")
+def _choose(metric: str | None, score_names: list[str], where: str) -> str:
+    """Name of the score to compare among those of an answer of scikit-learn."""
+    if metric is None and len(score_names) == 1:
+        return score_names[0]
+    if metric not in score_names:
+        raise ValueError(f"metric must be one of {score_names} of {where}, got {metric!r}")
     return str(metric)
 
 

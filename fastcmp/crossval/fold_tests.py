@@ -158,8 +158,8 @@ class FoldTestResult(Compared, Record):
 
     def _shown(self) -> dict[str, Any]:
         df, df2 = self.df if isinstance(self.df, tuple) else (self.df, None)
-        shown = {**self._fields(), "df": df, "df2": df2}
-        return {**shown, "distribution": self.distribution, "better": self.better}
+        entries = {**self._fields(), "df": df, "df2": df2}
+        return {**entries, "distribution": self.distribution, "better": self.better}
 
     def sections(self) -> list[Section]:
         """Describe the record.
@@ -178,17 +178,17 @@ class FoldTestResult(Compared, Record):
             effect = f"{what} (a minus b) {self.estimate:+.4f}"
             if self.distribution in {"t", "normal"} and self.standard_error > 0.0:
                 low, high = self.confidence_interval()
-                shown = format_interval(low, high, digits=4, sign="+")
-                effect += f", {interval_name(0.95, self.alternative)} {shown}"
+                interval = format_interval(low, high, digits=4, sign="+")
+                effect += f", {interval_name(0.95, self.alternative)} {interval}"
             text.append(effect if self.n_folds == 1 else f"{effect}, {self.n_folds} folds")
         degrees = ""
         if self.df is not None:
             pair = self.df if isinstance(self.df, tuple) else (self.df,)
             degrees = f" with {' and '.join(f'{df:.4g}' for df in pair)} degree"
             degrees += " of freedom" if pair == (1,) else "s of freedom"
-        found = f"{_SYMBOLS[self.distribution]} = {self.statistic:.4g}{degrees}"
+        statistic = f"{_SYMBOLS[self.distribution]} = {self.statistic:.4g}{degrees}"
         pvalue = format_pvalue(self.pvalue)
-        text.append(with_null(f"{found}, p = {pvalue}", _HYPOTHESES[self.alternative]))
+        text.append(with_null(f"{statistic}, p = {pvalue}", _HYPOTHESES[self.alternative]))
         if self.status == kernels.DEGENERATE:
             text.append("the differences have no spread: p is a convention")
         elif self.status == kernels.UNDEFINED:
@@ -360,7 +360,7 @@ _NOUNS = {"J": "splits", "K": "folds", "m": "cuts in halves", "n": "samples"}
 
 
 def find_test(name: str) -> CVTest:
-    """Find a test by its name."""
+    """The test of a name."""
     return TESTS[choose(name, "test", TESTS)]
 
 
@@ -527,7 +527,7 @@ def fold_test(
     test.check_options(alternative, counted=True)
     sized = ("nadeau-bengio-t", "bouckaert-frank-t")
     # What was given, the methods that take it, and the one that needs it.
-    given: dict[str, tuple[Any, tuple[str, ...], str]] = {
+    options: dict[str, tuple[Any, tuple[str, ...], str]] = {
         "n_train": (n_train, sized, "nadeau-bengio-t"),
         "n_test": (n_test, sized, "nadeau-bengio-t"),
         "rho1": (rho1, ("blocked-t",), ""),
@@ -536,12 +536,12 @@ def fold_test(
         "variance": (variance, ("bayle-z",), ""),
         "half_differences": (half_differences, ("conservative-z",), "conservative-z"),
     }
-    for option, (value, methods, needing) in given.items():
+    for option, (value, methods, needing) in options.items():
         if value is None and name == needing:
             raise ValueError(f"method {name!r} needs {option}=")
         if value is not None and name not in methods:
-            known = " and ".join(methods)
-            raise ValueError(f"{option} is an option of {known}, not of method {name!r}")
+            takers = " and ".join(methods)
+            raise ValueError(f"{option} is an option of {takers}, not of method {name!r}")
     tabled = axes.endswith("2, 2")
     array = check_axes(as_counts(x, "x") if tabled else as_numbers(x, "x"), "x", axes)
     rank = axes.count(",") + 1
@@ -560,12 +560,12 @@ def fold_test(
         fold_tests.two_fold_many(rows, code, tail, out, status)
         difference = rows.mean(axis=(1, 2))
     elif name == "conservative-z":
-        halves = as_numbers(given["half_differences"][0], "half_differences")
+        halves = as_numbers(options["half_differences"][0], "half_differences")
         check_axes(halves, "half_differences", "M, 2, J")
         if halves.shape[:-3] != shape or halves.shape[-1] != n:
-            wanted = ", ".join([*map(str, shape), "M", "2", str(n)])
+            needed = ", ".join([*map(str, shape), "M", "2", str(n)])
             raise ValueError(
-                f"half_differences must have shape ({wanted}) beside x of shape "
+                f"half_differences must have shape ({needed}) beside x of shape "
                 f"{array.shape}, got shape {halves.shape}"
             )
         halves = np.ascontiguousarray(halves, np.float64)

@@ -61,16 +61,16 @@ class Units:
         stratum = np.repeat(np.arange(self.ends.size), lengths)
         return order[np.lexsort((-self.sizes[order], stratum))]
 
-    def part(self, chosen: NDArray[np.bool_]) -> Units:
-        """Select units, which keep their numbers."""
-        kept = chosen[self.order]
+    def part(self, is_member: NDArray[np.bool_]) -> Units:
+        """Some of the units, which keep their numbers."""
+        kept = is_member[self.order]
         before = np.concatenate([[0], np.cumsum(kept)])
         return Units(
             order=self.order[kept], ends=before[self.ends], member=self.member, sizes=self.sizes
         )
 
     def folds_of_samples(self, folds: NDArray[np.int16]) -> NDArray[np.int16]:
-        """Give each sample the fold of its unit."""
+        """Fold of each sample: that of its unit."""
         return folds if self.member is None else folds[self.member]
 
 
@@ -139,7 +139,7 @@ _LONGEST = 256  # rows to spread: the time grows with their cube
 
 
 def smallest_order(m: int) -> int:
-    """Find the smallest matrix with m columns beside the constant one, m >= 2."""
+    """Order of the smallest matrix with m columns beside the constant one, m >= 2."""
     order = 4 * (m // 4 + 1)
     while not _is_known(order):
         order += 4
@@ -161,7 +161,7 @@ def _is_prime(q: int) -> bool:
 
 
 def _matrix(order: int) -> Signs:
-    """Make a Hadamard matrix of 1 and -1 whose first column is constant.
+    """A Hadamard matrix of 1 and -1 whose first column is constant.
 
     Order q + 1 comes from squares modulo q: Paley, "On orthogonal matrices" (1933).
     """
@@ -216,31 +216,31 @@ def _spread(signs: NDArray[Any]) -> NDArray[np.int64]:
 
 @lru_cache(maxsize=64)
 def _fillers(base: int) -> dict[int, tuple[int, ...]]:
-    """Find the one or two rounds that bring samples to a multiple of `base`.
+    """The one or two rounds that bring samples to a multiple of `base`.
 
     From residues modulo base / 4 to the orders with the fewest rows, both in quarters.
     """
     b = base // 4
     quarters = [k for k in range(b + 1, 3 * b) if _is_known(4 * k)]
-    found: dict[int, tuple[int, ...]] = {0: ()}
+    fillers: dict[int, tuple[int, ...]] = {0: ()}
     for count in (1, 2):
         for parts in combinations_with_replacement(quarters, count):
             residue = sum(parts) % b
-            if residue not in found or sum(parts) < sum(found[residue]):
-                found[residue] = parts
-    return found
+            if residue not in fillers or sum(parts) < sum(fillers[residue]):
+                fillers[residue] = parts
+    return fillers
 
 
 def rounds(n: int, m: int) -> tuple[list[tuple[int, int]], int]:
-    """Divide n samples among rounds: orders with their numbers, and samples left over.
+    """Rounds for n samples: orders with their numbers, and samples left over.
 
     At most 3 samples are left over, except for small n and m above 11.
     """
     base = smallest_order(m)
     b = base // 4
-    found = _fillers(base)
+    fillers = _fillers(base)
     for quarters in range(n // 4, b - 1, -1):
-        parts = found.get(quarters % b)
+        parts = fillers.get(quarters % b)
         if parts is not None and sum(parts) <= quarters:
             break
     times = (quarters - sum(parts or ())) // b
@@ -251,7 +251,7 @@ def rounds(n: int, m: int) -> tuple[list[tuple[int, int]], int]:
 
 
 def blocked_pattern(n: int, m: int, *, spread: bool = False) -> Rows:
-    """Give each of n samples its half, 0 or 1, in each of m cuts: shape (m, n).
+    """Half of each of n samples, 0 or 1, in each of m cuts: shape (m, n).
 
     A half holds n/2 samples, and two of them share n/4, as nearly as whole numbers
     allow where `rounds` leaves at most 3 samples over.

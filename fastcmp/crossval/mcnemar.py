@@ -33,10 +33,10 @@ def _number(x: Any) -> Any:
     return x if np.ndim(x) else float(x)
 
 
-def _proportion(part: Any, rest: Any) -> Any:
-    """Divide a part by the part and the rest; NaN for nothing."""
+def _proportion(part: Any, others: Any) -> Any:
+    """A part as a proportion of itself and the others; NaN for 0 / 0."""
     with np.errstate(invalid="ignore"):
-        return _number(np.divide(part, part + rest))
+        return _number(np.divide(part, part + others))
 
 
 class BetaPosterior(NamedTuple):
@@ -452,11 +452,10 @@ def check_axes(array: NDArray[Any], name: str, axes: str) -> NDArray[Any]:
     sizes = axes.split(", ")
     last = array.shape[-len(sizes) :]
     # "0" stands for a size of 0, and no axis is that long: letters fit all others.
-    shown = [
-        str(n) if wanted.isdigit() or not n else wanted
-        for n, wanted in zip(last, sizes, strict=False)
+    last_axes = [
+        str(n) if axis.isdigit() or not n else axis for n, axis in zip(last, sizes, strict=False)
     ]
-    if shown != sizes:
+    if last_axes != sizes:
         hint = ", table[a is wrong, b is wrong] of each fold" if axes.endswith("2, 2") else ""
         raise ValueError(f"{name} must have shape (..., {axes}){hint}, got shape {array.shape}")
     return array

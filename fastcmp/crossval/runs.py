@@ -109,7 +109,7 @@ class CVRuns(Record):
     )
 
     def find(self, test: CVTest) -> DesignRun:
-        """Choose the predictions for a test.
+        """The predictions for a test.
 
         Parameters
         ----------
@@ -328,7 +328,7 @@ def fit_models(
         raise ValueError(f"X has {rows} rows, y has {codes.size} labels")
     check_indexes([("X", X), ("y", y), ("groups", groups)])
     folds = [design.folds(codes.size, y=codes, groups=groups) for design in designs]
-    splits = [list(_splits(*each)) for each in zip(designs, folds, strict=True)]
+    splits = [list(_splits(*dealt)) for dealt in zip(designs, folds, strict=True)]
     distinct = {split.key: split for part in splits for split in part}
     for split in distinct.values():
         trained = codes[split.train]
@@ -340,11 +340,11 @@ def fit_models(
     tasks = [
         (name, model, data, split, seed) for split in distinct.values() for name, model in named
     ]
-    found: dict[tuple[Any, ...], Any] = {}
+    answers: dict[tuple[Any, ...], Any] = {}
     with reporting(progress, "fitting") as report:
         for task, answer in zip(tasks, parallel(_fit, tasks), strict=True):
-            found[task[3].key, task[0]] = answer
-            report(len(found), len(tasks))
+            answers[task[3].key, task[0]] = answer
+            report(len(answers), len(tasks))
     names = tuple(name for name, _ in named)
     runs = []
     for design, dealt, part in zip(designs, folds, splits, strict=True):
@@ -352,7 +352,7 @@ def fit_models(
         scores = np.empty((len(names), len(dealt), design.n_folds))
         for split in part:
             for at, name in enumerate(names):
-                predicted, score = found[split.key, name]
+                predicted, score = answers[split.key, name]
                 predictions[at, split.repetition, split.test] = predicted
                 scores[at, split.repetition, split.fold] = score
         scored = None if scorer is None else scores
@@ -413,10 +413,10 @@ def _check_classifier(name: str, model: Any) -> None:
     try:
         # Release 1.7 warns where others raise.
         model.__sklearn_tags__  # noqa: B018
-        known = is_classifier(model)
+        is_one = is_classifier(model)
     except AttributeError:  # a model without scikit-learn's tags
         return
-    if not known and hasattr(model, "get_params"):
+    if not is_one and hasattr(model, "get_params"):
         raise TypeError(f"model {name!r} must be a classifier, got {model!r}")
 
 
@@ -464,8 +464,8 @@ def _fit(
         ]
         if open_states:
             states = np.random.default_rng([seed, *split.key])
-            chosen = states.integers(_LARGEST_STATE, size=len(open_states)).tolist()
-            model.set_params(**dict(zip(sorted(open_states), chosen, strict=True)))
+            random_states = states.integers(_LARGEST_STATE, size=len(open_states)).tolist()
+            model.set_params(**dict(zip(sorted(open_states), random_states, strict=True)))
         model.fit(take_rows(data.X, split.train), take_rows(data.labels, split.train))
         tested = take_rows(data.X, split.test)
         predicted = model.predict(tested)
@@ -487,26 +487,26 @@ def _fit(
             f"model {name!r} must predict one label a row, got {len(column)} for "
             f"{split.test.size} rows in {split.place}"
         )
-    own = [data.codes.get(label, len(data.codes)) for label in column.distinct]
-    if own and all(code == len(data.codes) for code in own):
+    class_codes = [data.codes.get(label, len(data.codes)) for label in column.distinct]
+    if class_codes and all(code == len(data.codes) for code in class_codes):
         raise TypeError(
             f"model {name!r} must be a classifier: none of its predictions in "
             f"{split.place} is a class of y, such as {column.distinct[0]!r}"
         )
     # Neither is a missing prediction (-1) a class.
-    codes = np.array([*own, len(data.codes)], np.int32)
+    codes = np.array([*class_codes, len(data.codes)], np.int32)
     return np.asarray(codes[column.positions()]), score
 
 
-def take_rows(rows: Any, which: NDArray[np.intp]) -> Any:
-    """Select rows of a frame, Arrow table, list, array or sparse matrix."""
+def take_rows(rows: Any, places: NDArray[np.intp]) -> Any:
+    """Rows of a frame, Arrow table, list, array or sparse matrix at some places."""
     if hasattr(rows, "iloc"):
-        return rows.iloc[which]
+        return rows.iloc[places]
     if hasattr(rows, "column_names"):  # pyarrow
-        return rows.take(which)
+        return rows.take(places)
     if isinstance(rows, (list, tuple)):
-        return [rows[i] for i in which]
-    return rows[which]
+        return [rows[i] for i in places]
+    return rows[places]
 
 
 # Predictions on each of several data sets, kept in a folder and taken from there.
@@ -598,13 +598,13 @@ def settings_of(
 
 
 def _described(model: Any) -> str:
-    """Name a model and its parameters, without addresses in memory."""
+    """A model and its parameters as text, without addresses in memory."""
     kind = f"{type(model).__module__}.{type(model).__qualname__}"
     if not hasattr(model, "get_params"):
         return f"{kind} {_ADDRESS.sub('', repr(model))}"
-    given = model.get_params(deep=True)
-    shown = ", ".join(f"{key}={given[key]!r}" for key in sorted(given))
-    return _ADDRESS.sub("", f"{kind}({shown})")
+    parameters = model.get_params(deep=True)
+    listed = ", ".join(f"{key}={parameters[key]!r}" for key in sorted(parameters))
+    return _ADDRESS.sub("", f"{kind}({listed})")
 
 
 def _brief(value: Any) -> str:

@@ -562,17 +562,17 @@ def cost_test(
     by_counts = are_counts_given(data, {"counts": counts}, {"classes": classes})
     if cost is None:
         raise TypeError("cost must be given: cost[t, p] of predicting p when the truth is t")
-    given: Any = counts.label_table() if are_labelled(counts) else counts
+    source: Any = counts.label_table() if are_labelled(counts) else counts
     if not by_counts:
         table, matrix = count_costs(**data, cost=cost, classes=classes)
         result = _test_counts(table, matrix.values, options)
-    elif isinstance(given, LabelTable):
-        check_total(given.counts, "counts", given.counts.ndim)
-        matrix = read_cost(cost, given.classes)
-        result = _test_counts(given, matrix.values, options)
+    elif isinstance(source, LabelTable):
+        check_total(source.counts, "counts", source.counts.ndim)
+        matrix = read_cost(cost, source.classes)
+        result = _test_counts(source, matrix.values, options)
     else:
         matrix = read_cost(cost)
-        tensor, k = as_counts(given, "counts"), len(matrix.values)
+        tensor, k = as_counts(source, "counts"), len(matrix.values)
         if tensor.ndim < 3 or tensor.shape[-3:] != (k, k, k):
             raise ValueError(
                 f"counts must be of shape (..., {k}, {k}, {k}) for a {k} x {k} cost "

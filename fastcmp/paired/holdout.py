@@ -185,8 +185,8 @@ class HoldoutResult(Compared, Record):
         result = self.comparison
         outside = (self.n_outside_a, self.n_outside_b)
         if isinstance(result, CostResult):
-            shown = margin_sentences(self.margins, COST_NAMES[self.method])
-            notes = [*shown, how("Lower is better."), *result.remarks]
+            of_margins = margin_sentences(self.margins, COST_NAMES[self.method])
+            notes = [*of_margins, how("Lower is better."), *result.remarks]
         else:
             notes = [
                 *margin_sentences(self.margins),
@@ -314,19 +314,19 @@ def _read_margin(margin: Any, alpha: float, cost: Any) -> MarginOptions | None:
 
 
 def _choose(method: str | None, alternative: str, missing: str, cost: Any) -> tuple[str, str, str]:
-    """Choose the options, and refuse those that do not fit."""
-    known, others = (METHODS, COST_METHODS) if cost is None else (COST_METHODS, METHODS)
-    default = known[0]
-    method = choose(method, "method", (*known, *others, None)) or default
+    """Method, alternative and rule for missing labels; those that do not fit are refused."""
+    methods, others = (METHODS, COST_METHODS) if cost is None else (COST_METHODS, METHODS)
+    default = methods[0]
+    method = choose(method, "method", (*methods, *others, None)) or default
     alternative = choose(alternative, "alternative", ALTERNATIVES)
     missing = choose(missing, "missing", ("raise", "wrong"))
     if method in others:
         word = "without" if cost is None else "with"
-        raise BadValueError("method", known, f"{method!r} {word} cost=")
-    wanted = {"alternative": "two-sided", "missing": "raise"}
+        raise BadValueError("method", methods, f"{method!r} {word} cost=")
+    only = {"alternative": "two-sided", "missing": "raise"}
     for name, value in {"alternative": alternative, "missing": missing}.items():
-        if cost is not None and value != wanted[name]:
-            raise ValueError(f"cost permits only {name}={wanted[name]!r}, got {value!r}")
+        if cost is not None and value != only[name]:
+            raise ValueError(f"cost permits only {name}={only[name]!r}, got {value!r}")
     return method, alternative, missing
 
 
@@ -477,8 +477,8 @@ def _shared_codes(first: Column, second: Column) -> list[Any]:
     index: dict[Any, int] = {}
     codes = []
     for column in (first, second):
-        own = [index.setdefault(label, len(index)) for label in column.distinct]
-        codes.append(np.array([*own, -1])[column.positions()])
+        column_codes = [index.setdefault(label, len(index)) for label in column.distinct]
+        codes.append(np.array([*column_codes, -1])[column.positions()])
     return codes
 
 
@@ -489,37 +489,37 @@ def refuse_regressor(model: Any, name: str) -> None:
     try:
         from sklearn.base import is_regressor
 
-        known = is_regressor(model)
+        is_regression = is_regressor(model)
     except (ImportError, AttributeError):
         return
-    if known:
+    if is_regression:
         raise TypeError(
             f"{name} must be a classifier, got {model!r}, which predicts numbers and not labels"
         )
 
 
-def _predict(model: Any, X: Any, n: int, which: str) -> Any:  # noqa: N803
+def _predict(model: Any, X: Any, n: int, letter: str) -> Any:  # noqa: N803
     call = getattr(model, "predict", model)
     if isinstance(model, type) or not callable(call):
         got = f"the class {model.__name__}" if isinstance(model, type) else repr(model)
         raise TypeError(
-            f"model_{which} must be a fitted model with a method predict, or a function, got {got}"
+            f"model_{letter} must be a fitted model with a method predict, or a function, got {got}"
         )
-    refuse_regressor(model, f"model_{which}")
+    refuse_regressor(model, f"model_{letter}")
     try:
         labels = call(X)
     except Exception as error:
-        error.add_note(f"(raised while model_{which} predicted from X_{which})")
+        error.add_note(f"(raised while model_{letter} predicted from X_{letter})")
         raise
     if getattr(labels, "ndim", 1) == 2 and labels.shape[1] == 1:
         labels = np.asarray(labels)[:, 0]
     try:
         shape = getattr(labels, "shape", None) or np.shape(labels)
     except ValueError:
-        raise ValueError(f"model_{which} must predict one label a row, got ragged lists") from None
+        raise ValueError(f"model_{letter} must predict one label a row, got ragged lists") from None
     if shape != (n,) and not (len(shape) == 1 and len(labels) == n):
         raise ValueError(
-            f"model_{which} must predict one label a row, an array of shape ({n},), "
+            f"model_{letter} must predict one label a row, an array of shape ({n},), "
             f"got shape {tuple(shape)}"
         )
     return labels

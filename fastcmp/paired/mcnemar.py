@@ -218,19 +218,19 @@ def mcnemar(
 
 
 def _of_labels(
-    labels: Labels, found: ItemGroups, method: str | None, alternative: str, **dropped: Any
+    labels: Labels, groups: ItemGroups, method: str | None, alternative: str, **dropped: Any
 ) -> McNemarResult:
-    """Count labels by cluster, or by stratum, and test the counts."""
-    strata = found.strata
-    if found.clusters is not None:
+    """Test of labels, counted by cluster or by stratum."""
+    strata = groups.strata
+    if groups.clusters is not None:
         method = method if method is None else choose(method, "method", CLUSTERED)
-        codes, units, names = units_of(found)
+        codes, units, names = units_of(groups)
         method = default_method(units) if method is None else method
         cells = _count_units(labels, codes, units.sizes.size)
         return _of_clusters(cells, units, method, alternative, strata=names, **dropped)
     assert strata is not None
     cells = _count_units(labels, strata.codes, len(strata.labels))
-    weights = per_sample(found.stratum_weights, cells.sum(axis=0))
+    weights = per_sample(groups.stratum_weights, cells.sum(axis=0))
     dropped["strata"] = tuple(map(str, strata.labels))
     return _of_strata(dict(zip(CELLS, cells, strict=True)), weights, method, alternative, **dropped)
 
@@ -266,7 +266,7 @@ def _of_samples(
 def _of_tables(
     counts: dict[str, Ints], sampling: Sampling, method: str | None, alternative: str
 ) -> McNemarResult:
-    """Test counts of clusters, or of strata."""
+    """Test of the counts of clusters, or of strata."""
     shape = counts["only_a"].shape
     if sampling.groups is not None and sampling.strata is not None:
         raise TypeError("groups= and strata= exclude each other with counts: pass labels")
@@ -284,13 +284,13 @@ def _of_tables(
         np.add.at(sums[key], units.codes, values)
     cells = np.stack([*sums.values()])
     check_total(cells, " + ".join(sums), 2)
-    known, sizes = len(sums) == len(CELLS), cells.sum(axis=0)
-    if known and not sizes.all():
+    has_all_cells, sizes = len(sums) == len(CELLS), cells.sum(axis=0)
+    if has_all_cells and not sizes.all():
         raise ValueError(
             f"each of {name} must hold a sample, {units.labels[int(np.argmin(sizes))]!r} has none"
         )
     if name == "groups":
-        if not known:
+        if not has_all_cells:
             raise TypeError("groups= needs all four counts: pass both_right and both_wrong")
         if len(sizes) < 2:
             raise ValueError("groups must hold at least 2 clusters, got 1")
@@ -298,7 +298,7 @@ def _of_tables(
         cells = np.stack([sums[key] for key in CELLS])
         return _of_clusters(cells, Units(sizes.astype(np.float64)), method, alternative)
     weights = None
-    if known:
+    if has_all_cells:
         shares = read_stratum_weights(sampling.stratum_weights, units, sizes.astype(np.float64))
         weights = per_sample(shares, sizes)
     elif sampling.stratum_weights != "items":
@@ -315,20 +315,20 @@ def _of_clusters(
     strata: tuple[str, ...] = (),
     **dropped: Any,
 ) -> McNemarResult:
-    """Test counts by unit, shape (4, U)."""
+    """Test of the counts by unit, shape (4, U)."""
     check_defined(method, units, strata)
-    found = estimate(cells, units, method)
-    statistic, df = found.statistic, found.df
+    estimated = estimate(cells, units, method)
+    statistic, df = estimated.statistic, estimated.df
     pvalue, status = float(t_tail(statistic, alternative, df)), OK
     sums = cells[1] - cells[2]
-    if found.variance == 0.0:
+    if estimated.variance == 0.0:
         pvalue, status = 1.0, DEGENERATE
-        if found.difference != 0.0:
+        if estimated.difference != 0.0:
             signs = np.sign(units.by_cluster(sums * units.sample_weights))
             n_units = signs.size if abs(signs.sum()) == signs.size else np.nan
             statistic, pvalue = (
                 np.nan,
-                float(constant_pvalue(found.difference, n_units, alternative)),
+                float(constant_pvalue(estimated.difference, n_units, alternative)),
             )
             status = UNDEFINED if np.isnan(pvalue) else DEGENERATE
     if df is None and alternative == "two-sided":

@@ -116,9 +116,9 @@ def reference_distribution(method: str, alternative: str = "two-sided") -> tuple
 
 
 def choose_method(method: str | None, *, weighted: bool) -> str:
-    """Choose the method for strata with or without weights."""
-    known = WEIGHTED if weighted else METHODS
-    return str(choose(known[0] if method is None else method, "method", known))
+    """The method for strata with or without weights."""
+    methods = WEIGHTED if weighted else METHODS
+    return str(choose(methods[0] if method is None else method, "method", methods))
 
 
 def evaluate_counts(
@@ -205,7 +205,7 @@ def weighted_z(only_a: Floats, only_b: Floats, weights: Floats) -> float:
 def weighted_exact(
     only_a: Ints, only_b: Ints, weights: Floats, alternative: str, *, mid: bool
 ) -> float:
-    """Find the p-value over all signs of the discordant samples, by convolution.
+    """P-value over all signs of the discordant samples, by convolution.
 
     With `mid`, what was observed counts half.
     """
@@ -325,6 +325,6 @@ def _merged_states(sums: Floats, logs: Floats, times: Floats) -> tuple[Floats, F
 
 
 def per_sample(weights: Floats, sizes: Ints) -> Floats | None:
-    """Divide weights of strata by their sizes; None where all samples count alike."""
-    each = weights / sizes
-    return None if np.ptp(each) <= 1e-12 * each.max() else each
+    """Weight of a sample of each stratum; None where all samples count alike."""
+    quotient = weights / sizes
+    return None if np.ptp(quotient) <= 1e-12 * quotient.max() else quotient

@@ -317,8 +317,8 @@ class McNemarResult(Pilot, Compared, Record):
         for place, sizes, weight in units.strata():
             n = sizes.sum()
             if n > 1:
-                rest = squares[place].sum() - sums[place].sum() ** 2 / n
-                independent += weight**2 * rest / (n * (n - 1))
+                residual = squares[place].sum() - sums[place].sum() ** 2 / n
+                independent += weight**2 * residual / (n * (n - 1))
         variance = estimate(self._cells(), units, method).variance
         return float(variance / independent) if independent > 0 else np.nan
 
@@ -449,15 +449,15 @@ class McNemarResult(Pilot, Compared, Record):
         (-0.417, 0.095)
         """
         ends: Any
-        known: tuple[str, ...]
+        methods: tuple[str, ...]
         if self.design == "clusters":
-            known = ("cluster-weighted",) if self.method in CLUSTER_WEIGHTED else INTERVALS
+            methods = ("cluster-weighted",) if self.method in CLUSTER_WEIGHTED else INTERVALS
             default = INTERVAL_OF.get(self.method, self.method)
         elif self.weights is not None:
-            known, default = ("t",), "t"
+            methods, default = ("t",), "t"
         else:
-            known, default = DIFFERENCE_INTERVALS, "newcombe"
-        method = choose(default if method is None else method, "method", known)
+            methods, default = DIFFERENCE_INTERVALS, "newcombe"
+        method = choose(default if method is None else method, "method", methods)
         level = as_level(confidence_level, self.alternative)
         if self.design == "clusters":
             units = self._units()
@@ -541,10 +541,10 @@ class McNemarResult(Pilot, Compared, Record):
                 pvalue=self.pvalue,
                 alternative=self.alternative,
             )
-        found = self._estimate()
+        estimated = self._estimate()
         of = Estimated(
-            found.difference,
-            float(np.sqrt(found.variance)),
+            estimated.difference,
+            float(np.sqrt(estimated.variance)),
             n_samples=self.n_samples,
             pvalue=self.pvalue,
             alternative=self.alternative,
@@ -615,23 +615,23 @@ class McNemarResult(Pilot, Compared, Record):
         return Estimate(self.difference, float(variance), float(df))
 
     def _shown(self) -> dict[str, Any]:
-        shown = self._fields()
+        entries = self._fields()
         names = ["distribution", "df", "measure", "better"]
         if self._known:
             names += ["accuracy_a", "accuracy_b", "difference"]
         if self.design == "samples":
             for name in _OF_UNITS:
-                del shown[name]
+                del entries[name]
         else:
             names += ["n_samples"] * self._known
         if self.design == "strata":
             names += ["zscore", "odds_ratio", *_OF_STRATA]
         if self.design == "clusters":
-            shown = {name: x for name, x in shown.items() if not isinstance(x, np.ndarray)}
-            shown |= self._totals()
+            entries = {name: x for name, x in entries.items() if not isinstance(x, np.ndarray)}
+            entries |= self._totals()
             names += _OF_CLUSTERS
-        shown |= {name: getattr(self, name) for name in names}
-        return shown | ({} if self.margins is None else self.margins._beside())
+        entries |= {name: getattr(self, name) for name in names}
+        return entries | ({} if self.margins is None else self.margins._beside())
 
     def sections(self) -> list[Section]:
         """Describe the record.

@@ -70,9 +70,9 @@ class Units:
         self.places = [slice(*ends) for ends in np.stack([self.starts, stops], 1)]
         #: Samples of the stratum of each unit, and what one of them counts.
         per_stratum = np.add.reduceat(sizes, self.starts)
-        each = self.weights / per_stratum
+        per_sample = self.weights / per_stratum
         self.stratum_sizes, self.sample_weights = (
-            np.repeat(x, stops - self.starts) for x in (per_stratum, each)
+            np.repeat(x, stops - self.starts) for x in (per_stratum, per_sample)
         )
         #: Samples of each cluster.
         self.cluster_sizes = self.by_cluster(sizes)
@@ -84,11 +84,11 @@ class Units:
             yield place, self.sizes[place], weight
 
     def leverage(self, method: str) -> tuple[Floats, Floats]:
-        """Weigh the squared residual of each unit; give the d.o.f. of each stratum."""
+        """Weight of each unit's squared residual, and degrees of freedom of each stratum."""
         if method not in self._leverage:
-            each = [leverage(sizes, method) for _, sizes, _ in self.strata()]
-            factors = np.concatenate([one for one, _ in each])
-            self._leverage[method] = factors, np.array([df for _, df in each])
+            by_stratum = [leverage(sizes, method) for _, sizes, _ in self.strata()]
+            factors = np.concatenate([one for one, _ in by_stratum])
+            self._leverage[method] = factors, np.array([df for _, df in by_stratum])
         return self._leverage[method]
 
     def score(self, sums: Floats) -> float:
@@ -115,22 +115,22 @@ def leverage(sizes: Floats, method: str) -> tuple[Floats, float]:
 
 
 def residuals(sums: Floats, units: Units) -> Floats:
-    """Subtract from each unit what its stratum leads to expect, of one row.
+    """Sums of units less those expected from their strata, of one row.
 
     What only rounding leaves is 0, so that a variance of 0 is known for what it is.
     """
     counts = np.diff(np.append(units.starts, sums.size))
     totals = np.repeat(units.by_stratum(sums), counts)
-    found = sums - units.sizes * (totals / units.stratum_sizes)
+    residual = sums - units.sizes * (totals / units.stratum_sizes)
     noise = 8 * np.finfo(float).eps * np.maximum.reduceat(units.sizes, units.starts)
-    rest = np.maximum.reduceat(np.abs(found), units.starts)
-    if np.any(rest <= noise):
-        found[np.repeat(rest <= noise, counts)] = 0.0
-    return np.asarray(found)
+    largest = np.maximum.reduceat(np.abs(residual), units.starts)
+    if np.any(largest <= noise):
+        residual[np.repeat(largest <= noise, counts)] = 0.0
+    return np.asarray(residual)
 
 
 def sandwich_rows(sums: Floats, units: Units, method: str) -> Floats:
-    """Make rows whose squared length is a sandwich variance; one row, shape (U,)."""
+    """Rows whose squared length is a sandwich variance; one row, shape (U,)."""
     rows = residuals(sums, units) * units.sample_weights
     if units.crossed:
         g = units.n_clusters
@@ -152,10 +152,10 @@ def unit_rows(sums: Floats, units: Units, method: str) -> tuple[float, Floats]:
         score = means.mean()
         if method == "durkalski":
             return float(score), means / g
-        rest = means - score
-        if np.abs(rest).max() <= 8 * np.finfo(float).eps:
-            rest = np.zeros_like(rest)
-        return float(score), rest / np.sqrt(g * (g - 1.0))
+        residual = means - score
+        if np.abs(residual).max() <= 8 * np.finfo(float).eps:
+            residual = np.zeros_like(residual)
+        return float(score), residual / np.sqrt(g * (g - 1.0))
     mean = sums.sum() / units.n
     factor = np.sqrt(g / (g - 1.0)) / units.n
     if method == "obuchowski":
@@ -341,25 +341,25 @@ def cluster_interval(cells: Ints, units: Units, method: str, level: float) -> tu
 
 
 def cluster_cautions(units: Units, method: str) -> tuple[str, ...]:
-    """Say what the number and sizes of clusters make of a test."""
-    found = []
+    """Cautions about a test from the number and the sizes of clusters."""
+    sentences = []
     if (effective := leverage(units.cluster_sizes, "cr2")[1]) < _FEW_DEGREES:
-        found.append(
+        sentences.append(
             f"The {units.n_clusters} clusters are worth {effective:.1f} degrees of "
             "freedom: too few for a test to rely on."
         )
     if (largest := units.cluster_sizes.max() / units.n) > _LARGE_CLUSTER:
-        found.append(
+        sentences.append(
             f"One cluster holds {100 * largest:.0f}% of the samples: the result is largely its own."
         )
     if method == "obuchowski" and units.n_clusters <= _FEW_CLUSTERS:
-        found.append(f"With {units.n_clusters} clusters Obuchowski's test rarely rejects.")
+        sentences.append(f"With {units.n_clusters} clusters Obuchowski's test rarely rejects.")
     if method == "mcnemar":
-        found.append(
+        sentences.append(
             "Clusters are ignored: where samples of a cluster are alike, equal models "
             "are found different far too often."
         )
-    return tuple(found)
+    return tuple(sentences)
 
 
 # Clusters and strata of samples whose labels are encoded.
@@ -403,9 +403,9 @@ class SampleUnits(NamedTuple):
     strata: tuple[str, ...]
 
 
-def units_of(found: ItemGroups) -> SampleUnits:
-    """Make units of clusters, and perhaps strata."""
-    clusters, layers = found.clusters, found.strata
+def units_of(groups: ItemGroups) -> SampleUnits:
+    """Units of clusters, and perhaps strata."""
+    clusters, layers = groups.clusters, groups.strata
     assert clusters is not None
     if layers is None:
         sizes = np.bincount(clusters.codes)
@@ -414,7 +414,7 @@ def units_of(found: ItemGroups) -> SampleUnits:
     both = layers.codes * len(clusters.labels) + clusters.codes
     kinds, codes, sizes = np.unique(both, return_inverse=True, return_counts=True)
     stratum, cluster = np.divmod(kinds, len(clusters.labels))
-    weights = found.stratum_weights
+    weights = groups.stratum_weights
     units = Units(sizes.astype(np.float64), cluster, stratum, weights)
     names = tuple(map(str, layers.labels))
     return SampleUnits(codes.reshape(-1).astype(np.int64), units, names)

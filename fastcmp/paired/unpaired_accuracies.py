@@ -89,12 +89,12 @@ def evaluate_counts(
             sides = []
             for side in (GREATER, LESS) if doubled else (code,):
                 if method == "boschloo":
-                    found = kernels.boschloo_exact(a, n_a, b, n_b, side)
+                    test = kernels.boschloo_exact(a, n_a, b, n_b, side)
                 elif shift:
-                    found = kernels.score_exact(a, n_a, b, n_b, shift, side)
+                    test = kernels.score_exact(a, n_a, b, n_b, shift, side)
                 else:
-                    found = kernels.barnard_exact(a, n_a, b, n_b, side, method == "barnard")
-                sides.append(found)
+                    test = kernels.barnard_exact(a, n_a, b, n_b, side, method == "barnard")
+                sides.append(test)
             statistic, pvalue, status = min(sides, key=itemgetter(1))
             return statistic, min(2.0 * pvalue, 1.0) if doubled else pvalue, status
 
@@ -134,7 +134,7 @@ def score_statistic(rate_a: Any, rate_b: Any, n_a: Any, n_b: Any) -> Any:
 
 
 def interval_of(counts: Ints, method: str, level: float) -> tuple[Any, Any]:
-    """Give two-sided intervals for the differences of counts, shape (4, ...)."""
+    """Two-sided intervals for the differences of counts, shape (4, ...)."""
     flat = np.ascontiguousarray(counts.reshape(4, -1))
     low, high = np.empty(flat.shape[1]), np.empty(flat.shape[1])
     if method == "exact":
@@ -152,7 +152,7 @@ def interval_of(counts: Ints, method: str, level: float) -> tuple[Any, Any]:
 
 
 def ratio_interval_of(counts: Ints, level: float) -> tuple[Any, Any]:
-    """Give two-sided score intervals for accuracy a over accuracy b, shape (4, ...)."""
+    """Two-sided score intervals for accuracy a over accuracy b, shape (4, ...)."""
     from scipy.special import ndtri
 
     a, n_a, b, n_b = counts.reshape(4, -1).astype(np.float64)
@@ -185,7 +185,7 @@ def ratio_interval_of(counts: Ints, level: float) -> tuple[Any, Any]:
 
 
 def odds_ratio_interval_of(counts: Ints, level: float) -> tuple[Any, Any]:
-    """Give exact conditional intervals for odds ratios of counts, shape (4, ...)."""
+    """Exact conditional intervals for odds ratios of counts, shape (4, ...)."""
 
     def interval(a: int, n_a: int, b: int, n_b: int) -> tuple[float, float]:
         from scipy.special import gammaln
@@ -413,11 +413,11 @@ class UnpairedResult(Compared, Record):
         >>> round(low, 4), round(high, 4)
         (0.0528, 0.3382)
         """
-        chosen = choose(method, "method", (*INTERVALS, None))
-        if chosen is None:
-            chosen = INTERVALS[self.method != "score"]
+        interval_method = choose(method, "method", (*INTERVALS, None))
+        if interval_method is None:
+            interval_method = INTERVALS[self.method != "score"]
         level = as_level(confidence_level, self.alternative)
-        ends = interval_of(self._counts(), chosen, level)
+        ends = interval_of(self._counts(), interval_method, level)
         return ConfidenceInterval(*keep_side(ends, self.alternative, (-1.0, 1.0)))
 
     @property
@@ -693,11 +693,11 @@ def _read_counts(counts: Any, shift: NDArray[np.float64]) -> tuple[list[Any], ND
     names = ("correct_a", "n_a", "correct_b", "n_b")
     if not hasattr(counts, "__len__") or len(counts) != len(names):
         raise TypeError(f"counts must be a tuple ({', '.join(names)}), got {counts!r}")
-    given = [as_counts(raw, name) for name, raw in zip(names, counts, strict=True)]
+    arrays = [as_counts(raw, name) for name, raw in zip(names, counts, strict=True)]
     try:
-        right_a, all_a, right_b, all_b, shift = np.broadcast_arrays(*given, shift)
+        right_a, all_a, right_b, all_b, shift = np.broadcast_arrays(*arrays, shift)
     except ValueError:
-        shapes = ", ".join(map(str, (np.shape(x) for x in (*given, shift))))
+        shapes = ", ".join(map(str, (np.shape(x) for x in (*arrays, shift))))
         raise ValueError(f"counts must broadcast to one shape, got shapes {shapes}") from None
     for model, correct, n in (("a", right_a, all_a), ("b", right_b, all_b)):
         if (n < 1).any():

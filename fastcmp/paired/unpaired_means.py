@@ -111,8 +111,8 @@ class UnpairedMeans(Compared, Record):
         low, high = self.interval
         name = interval_name(self.confidence_level, self.alternative)
         interval = "" if np.isnan(low) else f", {name} [{low:+.4g}, {high:+.4g}]"
-        which = "higher" if self.difference > 0 else "lower"
-        lead = f"{a} has a {which} {self.measure} than {b}"
+        side = "higher" if self.difference > 0 else "lower"
+        lead = f"{a} has a {side} {self.measure} than {b}"
         if not self.difference:
             lead = f"{a} and {b} have the same {self.measure}"
         text = [
@@ -333,8 +333,8 @@ def means_unpaired(
         return replace(result, margins=replace(tests, measure=measure))
     if against is not None:
         against = against._replace(margin=times(against.margin, -exponent))
-    made: UnpairedMeans = scaled_back(with_margin(result, against), exponent, _IN_UNITS)
-    return made
+    scaled: UnpairedMeans = scaled_back(with_margin(result, against), exponent, _IN_UNITS)
+    return scaled
 
 
 def _read(raw: Any, name: str, missing: str) -> tuple[NDArray[np.float64], int]:

@@ -469,11 +469,11 @@ def classification_table(
             return ClassificationTable(**options)
         if not are_two_class(counts):
             raise TypeError(f"counts must be a fastcmp.stream.ConfusionCounts, got {counts!r}")
-        known, labels = counts.two_class_counts(positive)
-        options |= {**known, "labels": labels, "n_missing": counts.n_missing}
+        table, labels = counts.two_class_counts(positive)
+        options |= {**table, "labels": labels, "n_missing": counts.n_missing}
         return ClassificationTable(**options)
     check_indexes([("y_true", y_true), ("score_or_label", score_or_label), ("scores", scores)])
-    numbers, asked = _as_numbers(score_or_label, scores, limit)
+    numbers, are_scores = _as_numbers(score_or_label, scores, limit)
     read: Scores | Truth
     if numbers is None:
         read = read_truth(y_true, positive)
@@ -481,7 +481,7 @@ def classification_table(
     else:
         read = read_scores(y_true, numbers, positive, single=True)
         column, cut = read.columns[0], True
-        if not asked:
+        if not are_scores:
             cut = not are_labels(column, read.labels)
         calls = _call(column, read.labels, limit if cut else None, rule)
     weights = read_weights(sample_weight, read)
@@ -518,14 +518,14 @@ def _as_numbers(score_or_label: Any, scores: Any, cutoff: float) -> tuple[Any, b
         numbers, _ = find_numbers(scores, "scores")
         return scores if numbers is None else as_doubles(numbers), True
     numbers, whole = find_numbers(score_or_label, "score_or_label")
-    asked = cutoff != _DEFAULT_CUTOFF
-    if numbers is None or (whole and not asked):
+    has_cutoff = cutoff != _DEFAULT_CUTOFF
+    if numbers is None or (whole and not has_cutoff):
         return None, False
-    return as_doubles(numbers), asked
+    return as_doubles(numbers), has_cutoff
 
 
 def _call(column: NDArray[Any], labels: tuple[Any, Any], cutoff: float | None, rule: str) -> Flags:
-    """Tell which numbers call positive: labels without a cutoff, scores with one."""
+    """Which numbers call positive: labels without a cutoff, scores with one."""
     if cutoff is None:
         yes, no = labels
         return np.asarray(column != no if yes is None else column == yes)

@@ -48,7 +48,7 @@ _MOST_CAUTIONS = 6  # about values of 0/0
 _MOST_DIGITS = 15
 
 
-def _class_tables(cells: Cells, shown: Ints) -> Ints:
+def _class_tables(cells: Cells, rows: Ints) -> Ints:
     """Tables of classes against all others, and that of the accuracy, (U, 2, 2, 2).
 
     By whether samples are of the class, and are predicted as it by a, and by b: two
@@ -72,20 +72,20 @@ def _class_tables(cells: Cells, shown: Ints) -> Ints:
     false_b = sums(b, (a != b) & ~right_b)
     n = r.sum()
     outside = n - r - false - false_a - false_b
-    made = (outside, false_b, false_a, false, r - sum(right), only_b, only_a, both)
+    cells_of_classes = (outside, false_b, false_a, false, r - sum(right), only_b, only_a, both)
     total = [int(x.sum()) for x in right]
     overall = [0, 0, 0, 0, n - sum(total), total[2], total[1], total[0]]
-    tables = np.concatenate([np.stack(made, axis=1)[shown], [overall]])
+    tables = np.concatenate([np.stack(cells_of_classes, axis=1)[rows], [overall]])
     return np.ascontiguousarray(tables.reshape(-1, 2, 2, 2))
 
 
 def _of_two_classes(metric: Metric) -> KernelEstimator:
-    """Bind a metric to the tables of one class against the others."""
-    (made,) = replace(
+    """A metric, bound to the tables of one class against the others."""
+    (estimator,) = replace(
         metric, average="binary", positive=True, labels="union", prevalence=None
     ).bind((False, True))
-    assert isinstance(made, KernelEstimator)
-    return made
+    assert isinstance(estimator, KernelEstimator)
+    return estimator
 
 
 def _class_values(estimator: KernelEstimator, tables: Ints, level: float) -> Floats:
@@ -96,13 +96,15 @@ def _class_values(estimator: KernelEstimator, tables: Ints, level: float) -> Flo
     d, n = floats[:, 1, 1], floats.sum(axis=(1, 2))
     r, c = floats[:, 1].sum(1), floats[:, :, 1].sum(1)
     if spec.metric not in PROPORTIONS or (spec.metric == kernels.F_BETA and spec.beta != 1.0):
-        made = estimate_tables(estimator, floats, level)
-        low[:], high[:] = [one.low for one in made], [one.high for one in made]
+        estimates = estimate_tables(estimator, floats, level)
+        low[:], high[:] = [one.low for one in estimates], [one.high for one in estimates]
     else:
         trials = PROPORTIONS[spec.metric](d, r, c, n)
-        known = trials[1] > 0
-        of = Proportions(trials[0][known], trials[1][known], as_f1=spec.metric == kernels.F_BETA)
-        _, low[known], high[known] = rate_limits(of, level)
+        has_trials = trials[1] > 0
+        of = Proportions(
+            trials[0][has_trials], trials[1][has_trials], as_f1=spec.metric == kernels.F_BETA
+        )
+        _, low[has_trials], high[has_trials] = rate_limits(of, level)
     return np.stack([value, low, high])
 
 
@@ -114,15 +116,15 @@ def _class_tests(estimators: Sequence[KernelEstimator], pairs: Ints) -> tuple[Fl
     pvalue = np.empty((len(pairs), len(specs)))
     exchange_classes(rates, options, pairs, pvalue)
     exact = ~np.isnan(pvalue)
-    for estimator, own, known in zip(estimators, pvalue.T, exact.T, strict=True):
+    for estimator, pvalues, is_exact in zip(estimators, pvalue.T, exact.T, strict=True):
         # By the influences at the counts of both models together.
-        tables = pairs[~known].astype(np.float64)
+        tables = pairs[~is_exact].astype(np.float64)
         a, b = tables.sum(axis=3), tables.sum(axis=2)
         psi = estimator.influences(a + b)
         u = psi[:, :, :, np.newaxis] - psi[:, :, np.newaxis]
         total, square = ((tables * x).sum(axis=(1, 2, 3)) for x in (u, u * u))
         difference = estimator.values(a) - estimator.values(b)
-        own[~known] = pooled_z(1.0, total, square, difference)[1]
+        pvalues[~is_exact] = pooled_z(1.0, total, square, difference)[1]
     return pvalue.ravel(), exact.ravel()
 
 
@@ -272,19 +274,19 @@ def classification_report(
     >>> frame[["class", "metric", "value"]].round(3).values[:3].tolist()
     [['1', 'precision', 0.75], ['1', 'recall', 0.857], ['1', 'f1', 0.8]]
     """
-    chosen = read_chosen(metrics, overall, labels, positive, zero_division)
+    measures = read_chosen(metrics, overall, labels, positive, zero_division)
     options = read_report_options(digits, confidence_level, adjust, alpha)
     threads = check_workers(workers)
     data, of_counts = {"y_true": y_true, "preds": preds}, {"classes": classes}
     if are_counts_given(data, {"counts": counts}, of_counts=of_counts):
         read = read_report_counts(counts, classes, names, control)
-        return _report(read, chosen, target_names, options, threads)
+        return _report(read, measures, target_names, options, threads)
     with (
         reporting(progress, "counting", unit="models") as report,
         ThreadPool(threads, report) as pool,
     ):
         read = count_models(y_true, preds, names, control, pool)
-    return _report(read, chosen, target_names, options, threads)
+    return _report(read, measures, target_names, options, threads)
 
 
 def read_report_options(
@@ -302,12 +304,12 @@ def read_report_options(
 
 
 def _report(
-    counts: ReportCounts, chosen: Chosen, target_names: Any, options: dict[str, Any], threads: int
+    counts: ReportCounts, measures: Chosen, target_names: Any, options: dict[str, Any], threads: int
 ) -> ClassificationReport:
-    """Work out all numbers, and make the record."""
-    plan = make_plan(chosen, counts, target_names)
+    """The record, with all its numbers."""
+    plan = make_plan(measures, counts, target_names)
     numbers = (*plan.rates, *plan.accuracy, *plan.averages, *plan.overall)
-    columns = [_of_two_classes(metric) for metric in chosen.columns]
+    columns = [_of_two_classes(metric) for metric in measures.columns]
     # Of the class "right": the accuracy.
     right = [_of_two_classes(make_metric("recall")) for _ in plan.accuracy]
     first, ordered = counts.arranged(plan.classes), counts.arranged(plan.order)
@@ -321,12 +323,12 @@ def _report(
         rates = [_class_values(column, tables[:-1], level) for column in columns]
         parts = [np.stack(rates, axis=2).reshape(3, -1)]
         parts += [_class_values(column, tables[-1:], level) for column in right]
-        for estimators, own in ((averages, first), (overall, ordered)):
-            table = own.cells[i].table()
+        for estimators, arranged in ((averages, first), (overall, ordered)):
+            table = arranged.cells[i].table()
             for estimator in estimators:
                 estimator.check(table)
-                (made,) = estimate_tables(estimator, table[np.newaxis], level)
-                parts.append(np.array([[made.value], [made.low], [made.high]]))
+                (estimated,) = estimate_tables(estimator, table[np.newaxis], level)
+                parts.append(np.array([[estimated.value], [estimated.low], [estimated.high]]))
         return np.concatenate(parts, axis=1)
 
     def test(i: int) -> tuple[Floats, Bools]:
@@ -381,7 +383,7 @@ def _report(
 
 
 def _cautions(plan: Plan, averages: list[Estimator], counts: ReportCounts) -> tuple[str, ...]:
-    """Say what to beware of: 0/0, few samples, averages over different classes."""
+    """Cautions: 0/0, few samples, averages over different classes."""
     names, classes = counts.names, plan.classes
     macro = [
         estimator
@@ -453,22 +455,22 @@ class Chosen(NamedTuple):
 def read_chosen(
     metrics: Any, overall: Any, labels: Any, positive: Any, zero_division: Any
 ) -> Chosen:
-    """Check which metrics and classes are wanted."""
+    """The metrics and classes of the report, checked."""
     zero = read_zero_division(zero_division)
     columns = tuple(
-        _of_classes(each, zero)
-        for each in _listed(COLUMNS if metrics is None else metrics, "metrics")
+        _of_classes(entry, zero)
+        for entry in _listed(COLUMNS if metrics is None else metrics, "metrics")
     )
     if not columns:
         raise ValueError("metrics must name at least one metric, got none")
     whole = tuple(
-        _made(each, "overall", positive=positive, zero_division=zero)
-        if isinstance(each, str)
-        else _made(each, "overall")
-        for each in _listed(overall, "overall")
+        _made(entry, "overall", positive=positive, zero_division=zero)
+        if isinstance(entry, str)
+        else _made(entry, "overall")
+        for entry in _listed(overall, "overall")
     )
-    for argument, made in {"metrics": columns, "overall": whole}.items():
-        names = [metric.full_name for metric in made]
+    for argument, metrics_read in {"metrics": columns, "overall": whole}.items():
+        names = [metric.full_name for metric in metrics_read]
         if len(set(names)) < len(names):
             raise ValueError(f"{argument} must name different metrics, got {names}")
     return Chosen(columns, whole, read_labels(labels), positive)
@@ -483,10 +485,10 @@ def _listed(raw: Any, name: str) -> list[Any]:
     return list(raw)
 
 
-def _made(given: Any, argument: str, **options: Any) -> Metric:
-    """Make a metric; an error names the argument that it came by."""
+def _made(entry: Any, argument: str, **options: Any) -> Metric:
+    """The metric of an argument, which an error names."""
     try:
-        return make_metric(given, **options)
+        return make_metric(entry, **options)
     except (ValueError, TypeError) as error:
         if isinstance(error, ArgumentError) and error.argument == "metric":
             raise type(error)(argument, *error.args[1:]) from None
@@ -495,9 +497,9 @@ def _made(given: Any, argument: str, **options: Any) -> Metric:
         raise type(error)(of + text.removeprefix("metric must")) from None
 
 
-def _of_classes(given: Any, zero_division: float) -> Metric:
-    """Read a metric of each class."""
-    metric = _made(given, "metrics")
+def _of_classes(entry: Any, zero_division: float) -> Metric:
+    """A metric of each class."""
+    metric = _made(entry, "metrics")
     if not metric.is_rate:
         raise ValueError(
             f"metrics must be rates of classes, such as 'precision', and "
@@ -506,36 +508,36 @@ def _of_classes(given: Any, zero_division: float) -> Metric:
     if metric.average not in ("binary", None) or metric.prevalence is not None:
         raise ValueError(
             f"metrics are of each class, and their averages stand below: pass "
-            f"{metric.name!r}, got {given if isinstance(given, str) else 'a Metric'!r}"
+            f"{metric.name!r}, got {entry if isinstance(entry, str) else 'a Metric'!r}"
             " with an average or a prevalence"
         )
-    if not isinstance(given, Metric):
+    if not isinstance(entry, Metric):
         metric = replace(metric, zero_division=zero_division)
     return replace(metric, average="binary", positive=None, labels="union")
 
 
-def make_plan(chosen: Chosen, counts: ReportCounts, target_names: Any) -> Plan:
-    """Settle which numbers there are."""
+def make_plan(measures: Chosen, counts: ReportCounts, target_names: Any) -> Plan:
+    """The numbers that the report has."""
     first = counts.cells[0]
     counted = np.bincount(first.codes[:, 0], first.counts, len(counts.classes)).astype(np.int64)
     sizes = dict(zip(counts.classes, counted.tolist(), strict=True))
-    found, labels = counts.classes, chosen.labels
+    in_data, labels = counts.classes, measures.labels
     if isinstance(labels, str):
-        listed = tuple(x for x in found if labels == "union" or sizes[x])
-        wanted = labels if labels == "union" else listed
+        listed = tuple(x for x in in_data if labels == "union" or sizes[x])
+        averaged = labels if labels == "union" else listed
     else:
-        listed = wanted = tuple(labels)
-        if not set(listed) & set(found):
+        listed = averaged = tuple(labels)
+        if not set(listed) & set(in_data):
             raise ValueError(
-                f"labels must be classes of the data ({_some(found)}), got {_some(listed)}"
+                f"labels must be classes of the data ({_some(in_data)}), got {_some(listed)}"
             )
-    classes = (*listed, *(label for label in found if label not in set(listed)))
+    classes = (*listed, *(label for label in in_data if label not in set(listed)))
     whole = len(classes) == len(listed)
-    shown, positive = list(range(len(listed))), chosen.positive
+    codes, positive = list(range(len(listed))), measures.positive
     if positive is not None:
         if positive not in listed:
             raise ValueError(f"positive must be one of {_some(listed)}, got {positive!r}")
-        shown = [listed.index(positive)]
+        codes = [listed.index(positive)]
     names = tuple(map(str, listed))
     if target_names is not None:
         if isinstance(target_names, str) or not hasattr(target_names, "__len__"):
@@ -546,34 +548,36 @@ def make_plan(chosen: Chosen, counts: ReportCounts, target_names: Any) -> Plan:
                 f"target_names must name each of the {len(listed)} classes "
                 f"{_some(listed)}, got {len(names)} names"
             )
-    for metric in chosen.overall:
-        if metric.is_rate and metric.average in ("binary", None) and len(found) > 2:
+    for metric in measures.overall:
+        if metric.is_rate and metric.average in ("binary", None) and len(in_data) > 2:
             raise ValueError(
-                f"overall must be of all {len(found)} classes, and {metric.name!r} is a "
+                f"overall must be of all {len(in_data)} classes, and {metric.name!r} is a "
                 f"rate of each: pass it as metrics=, or an average of it, such as "
                 f"'{metric.name}_macro'"
             )
     n_listed, n = sum(sizes.get(label, 0) for label in listed), counts.n_samples
     return Plan(
         classes=classes,
-        order=classes if whole else found,
-        shown=np.array(shown, np.int64),
+        order=classes if whole else in_data,
+        shown=np.array(codes, np.int64),
         rates=tuple(
             Number(names[code], "class", metric, sizes.get(listed[code], 0))
-            for code in shown
-            for metric in chosen.columns
+            for code in codes
+            for metric in measures.columns
         ),
         accuracy=(Number("accuracy", "overall", make_metric("accuracy"), n),) if whole else (),
         averages=tuple(
-            Number(f"{kind} avg", "average", replace(metric, average=kind, labels=wanted), n_listed)
+            Number(
+                f"{kind} avg", "average", replace(metric, average=kind, labels=averaged), n_listed
+            )
             for kind in (("macro", "weighted") if whole else ("micro", "macro", "weighted"))
-            for metric in chosen.columns
+            for metric in measures.columns
             if kind in metric.entry.averages
         ),
-        overall=tuple(Number(metric.title, "overall", metric, n) for metric in chosen.overall),
+        overall=tuple(Number(metric.title, "overall", metric, n) for metric in measures.overall),
     )
 
 
 def _some(labels: Sequence[Any]) -> str:
-    shown = ", ".join(map(repr, labels[:4]))
-    return f"{shown}, ... ({len(labels)} in all)" if len(labels) > 4 else shown
+    first = ", ".join(map(repr, labels[:4]))
+    return f"{first}, ... ({len(labels)} in all)" if len(labels) > 4 else first

@@ -104,7 +104,7 @@ class ClassificationReport(Record):
             control the difference, p-values, test and mark, None for the control.
         """
         m = len(self.names)
-        found: dict[str, Any] = {
+        columns: dict[str, Any] = {
             "model": [name for name in self.names for _ in self.rows],
             "class": list(self.rows) * m,
             "kind": list(self.kinds) * m,
@@ -115,17 +115,17 @@ class ClassificationReport(Record):
             "support": self.support.tolist() * m,
         }
         if self.pvalue is None:
-            return found
+            return columns
         tests = np.where(self.exact, "exact", "pooled")  # type: ignore[arg-type]
         tests[np.isnan(self.pvalue)] = ""
-        shown: dict[str, Any] = {
+        of_tests: dict[str, Any] = {
             "difference": self.difference,
             "pvalue": self.pvalue,
             "pvalue_adjusted": self.pvalue_adjusted,
             "test": tests,
             "mark": self.marks,
         }
-        return found | {title: x.ravel().tolist() for title, x in shown.items()}
+        return columns | {title: x.ravel().tolist() for title, x in of_tests.items()}
 
     def sections(self) -> list[Section]:
         """Describe the record.
@@ -172,7 +172,7 @@ class ClassificationReport(Record):
         return f"{text} [{', '.join(ends)}]"
 
     def _lead(self) -> tuple[str, ...]:
-        """Say what the numbers are of."""
+        """A sentence on what the numbers are of."""
         return (
             f"{self.n_samples} samples of {self.n_classes} classes. In brackets: "
             f"{interval_name(self.confidence_level)}.",
@@ -235,7 +235,7 @@ class ClassificationReport(Record):
         return sections
 
     def _marking(self) -> tuple[str, ...]:
-        """Explain the marks."""
+        """Sentences that explain the marks."""
         if self.pvalue is None or self.exact is None:
             return ()
         n_exact, n = int(self.exact.sum()), self.n_tests
@@ -248,9 +248,9 @@ class ClassificationReport(Record):
             "tests by the influence of each cell at the counts of both models.",
         )
         what = f"over all {n} differences of all models and numbers of this report"
-        said = f"p-values {adjusted_by(self.adjust, what)}; {self.rule}."
+        note = f"p-values {adjusted_by(self.adjust, what)}; {self.rule}."
         marks = f"+ significantly better than {self.control}, - significantly worse"
-        return Sentence(f"{marks}: {said}", how=said), how(tests)
+        return Sentence(f"{marks}: {note}", how=note), how(tests)
 
     def _differences(self) -> Section:
         """List the significant differences from the control."""

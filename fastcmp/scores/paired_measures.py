@@ -104,7 +104,7 @@ def predictive_value_test(
     *,
     weighted: bool,
 ) -> PredictiveValueTest:
-    """Test the equality of two predictive values, from counts."""
+    """Test of the equality of two predictive values, from counts."""
     right_a, right_b = right[0] + right[1], right[0] + right[2]
     n_a, n_b = right_a + wrong[0] + wrong[1], right_b + wrong[0] + wrong[2]
     statistic = pvalue = value_a = value_b = math.nan
@@ -113,9 +113,9 @@ def predictive_value_test(
     value_b = right_b / n_b if n_b else math.nan
     if n_a and n_b:
         pooled = (right_a + right_b) / (n_a + n_b)
-        rest = (n_a - right_a + n_b - right_b) / (n_a + n_b)  # 1 - pooled
+        wrong_part = (n_a - right_a + n_b - right_b) / (n_a + n_b)  # 1 - pooled
         both, only_a, only_b = (
-            r * rest**2 + w * pooled**2 for r, w in zip(right, wrong, strict=True)
+            r * wrong_part**2 + w * pooled**2 for r, w in zip(right, wrong, strict=True)
         )
         if weighted:
             # (v (1 - v) - 2 S_ab / (n_a + n_b)) (1 / n_a + 1 / n_b), not cancelling.
@@ -285,8 +285,8 @@ class MeasureComparison(Record):
         >>> round(result.ratio("recall").ratio, 4)
         0.978
         """
-        found = {ratio.measure: ratio for ratio in self.ratios}
-        return found[choose(measure, "measure", found)]
+        by_measure = {ratio.measure: ratio for ratio in self.ratios}
+        return by_measure[choose(measure, "measure", by_measure)]
 
     def _rows(self) -> dict[str, tuple[Any, ...]]:
         """A row a test, of `_COLUMNS`."""
@@ -299,9 +299,16 @@ class MeasureComparison(Record):
             rows[name] = (name, f"McNemar, {METHOD_NAMES[test.method]}", *numbers)
         unknown = (math.nan, math.nan, math.nan)
         for name in ("ppv_score", "ppv_weighted", "npv_score", "npv_weighted"):
-            own: PredictiveValueTest = getattr(self, name)
-            pair = (own.value_a, own.value_b, own.difference)
-            rows[name] = (own.measure, own.test, *pair, *unknown, own.statistic, own.pvalue)
+            value_test: PredictiveValueTest = getattr(self, name)
+            pair = (value_test.value_a, value_test.value_b, value_test.difference)
+            rows[name] = (
+                value_test.measure,
+                value_test.test,
+                *pair,
+                *unknown,
+                value_test.statistic,
+                value_test.pvalue,
+            )
         joint = ("Lachenbruch and Lynch", *unknown, *unknown)
         rows["joint"] = (
             "sensitivity and specificity",
@@ -334,8 +341,8 @@ class MeasureComparison(Record):
             name: dict(zip(_COLUMNS[1:], row[1:], strict=True))
             for name, row in self._rows().items()
         }
-        shown = ("counts", "confidence_level", "interval", "prevalence", "labels")
-        values |= {name: getattr(self, name) for name in shown}
+        fields = ("counts", "confidence_level", "interval", "prevalence", "labels")
+        values |= {name: getattr(self, name) for name in fields}
         values["alternative"] = self.sensitivity.alternative
         for name in ("sensitivity", "specificity"):
             margins = getattr(self, name).margins
@@ -403,36 +410,36 @@ class MeasureComparison(Record):
 
     def _headline(self) -> str:
         """The differences of sensitivity and specificity."""
-        shown = [f"{row[0]} {row[4]} (p = {row[6]})" for row in [*self._differences()][:2]]
-        return f"a minus b: {' and '.join(shown)}."
+        differences = [f"{row[0]} {row[4]} (p = {row[6]})" for row in [*self._differences()][:2]]
+        return f"a minus b: {' and '.join(differences)}."
 
     def _against_margins(self) -> list[Section]:
-        """Say of sensitivity and specificity whether a is non-inferior."""
-        known = [
+        """Whether a is non-inferior in sensitivity and in specificity, as a table."""
+        tested = [
             (name, margins)
             for name in ("sensitivity", "specificity")
             if (margins := getattr(self, name).margins) is not None
         ]
-        if not known:
+        if not tested:
             return []
-        alpha, p = known[0][1].alpha, self.noninferiority_pvalue
+        alpha, p = tested[0][1].alpha, self.noninferiority_pvalue
         notes: list[str] = [
             null_sentence(f"the {name} of a is lower by {x.amount} or more", end=".")
-            for name, x in known
+            for name, x in tested
         ]
         if math.isnan(p):
             notes.append("Non-inferior in both: no test, for a class has no samples.")
         else:
-            shown = "" if p <= alpha else "not "
-            notes.append(f"Non-inferior in both: {shown}shown, p = {format_pvalue(p)}.")
-        methods = " and ".join(dict.fromkeys(MARGIN_METHODS[x.method] for _, x in known))
+            negation = "" if p <= alpha else "not "
+            notes.append(f"Non-inferior in both: {negation}shown, p = {format_pvalue(p)}.")
+        methods = " and ".join(dict.fromkeys(MARGIN_METHODS[x.method] for _, x in tested))
         rows = tuple(
             (
                 *(name, f"{x.difference:+.4f}"),
                 format_interval(*x.inner_interval, digits=4, sign="+"),
                 *(format_pvalue(x.noninferiority_pvalue), x.decision),
             )
-            for name, x in known
+            for name, x in tested
         )
         level = interval_name(1.0 - 2.0 * alpha)
         return [
@@ -445,15 +452,15 @@ class MeasureComparison(Record):
         ]
 
     def _differences(self) -> Iterator[tuple[str, ...]]:
-        """Write the rows of tests of differences."""
+        """Rows of the tests of differences, as text."""
         for row in list(self._rows().values())[:6]:
             measure, test, a, b, difference, _, low, high, _, p = row
             ends = ""
             if not math.isnan(low):
                 ends = format_interval(low, high, digits=4, sign="+")
             short = _SHORT.get(test, "McNemar")
-            shown = (_number(a), _number(b), _number(difference, "+"))
-            yield (measure, short, *shown, ends, format_pvalue(p))
+            numbers = (_number(a), _number(b), _number(difference, "+"))
+            yield (measure, short, *numbers, ends, format_pvalue(p))
 
 
 def _number(value: float, sign: str = "") -> str:
@@ -589,13 +596,13 @@ def compare_sensitivity_specificity(
         prevalence = as_proportion(prevalence, "prevalence")
     margins: list[float | None] = [None, None]
     if margin is not None:
-        wanted = margin if isinstance(margin, (tuple, list)) else (margin, margin)
-        if len(wanted) != 2:
+        pair = margin if isinstance(margin, (tuple, list)) else (margin, margin)
+        if len(pair) != 2:
             raise ValueError(
                 "margin must be one number, or two: of sensitivity and of specificity, got "
-                f"{len(wanted)}"
+                f"{len(pair)}"
             )
-        margins = [as_margin(x, 1.0) for x in wanted]
+        margins = [as_margin(x, 1.0) for x in pair]
     alpha = as_margin_alpha(alpha)
     # Counts with the negative class first.
     data, n_missing = {"y_true": y_true, "pred_a": pred_a, "pred_b": pred_b}, 0

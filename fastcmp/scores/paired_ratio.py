@@ -114,7 +114,7 @@ def format_ratio(value: float) -> str:
 
 
 def format_ends(interval: ConfidenceInterval) -> str:
-    """Write the ends of an interval for a ratio; nothing where there is none."""
+    """The ends of an interval for a ratio as text; "" without an interval."""
     if math.isnan(interval.low):
         return ""
     return "[" + ", ".join(map(format_ratio, interval)) + "]"
@@ -178,16 +178,16 @@ _SIGNS = np.array(
 def measure_ratios(
     table: NDArray[np.int64], alternative: str, confidence_level: float, prevalence: float | None
 ) -> tuple[PairedRatio, ...]:
-    """Compare all measures that have a ratio, from ``table[t, a, b]``."""
+    """Ratios of all measures that have one, from ``table[t, a, b]``."""
     counts, ratios = table.ravel(), []
     sizes = _CELLS @ counts
     of_a, of_b = sizes.tolist()
-    known = np.maximum(sizes, 1)
-    of_cells = _CELLS / known[:, :, None]
+    at_least_1 = np.maximum(sizes, 1)
+    of_cells = _CELLS / at_least_1[:, :, None]
     influences = _SIGNS @ (of_cells[0] - of_cells[1])
     variances = (influences**2 @ counts).tolist()
     # Without cancellation.
-    logs = (_SIGNS @ np.log1p((known[0] - known[1]) / known[1])).tolist()
+    logs = (_SIGNS @ np.log1p((at_least_1[0] - at_least_1[1]) / at_least_1[1])).tolist()
     for k, (measure, (above, below)) in enumerate(_PLACES.items()):
         over_a, over_b = (math.prod([n[f] for f in above]) for n in (of_a, of_b))
         under_a, under_b = (math.prod([n[f] for f in below]) for n in (of_a, of_b))

@@ -41,19 +41,19 @@ class ReportCounts(NamedTuple):
     n_excluded: int = 0
 
     def arranged(self, classes: Sequence[Any]) -> ReportCounts:
-        """Put the classes in another order, with more of them or without those of no sample."""
+        """Counts with the classes in another order, with more or without those of no sample."""
         if tuple(classes) == self.classes:
             return self
         index = {label: i for i, label in enumerate(classes)}
         place, k = [index.get(label, -1) for label in self.classes], len(classes)
-        cells = tuple(own.reordered(place, k) for own in self.cells)
+        cells = tuple(model_cells.reordered(place, k) for model_cells in self.cells)
         return self._replace(classes=tuple(classes), cells=cells)
 
     def without_empty(self) -> ReportCounts:
-        """Leave out classes that are neither true nor predicted, and sort the others."""
+        """Counts of the classes that are true or predicted, sorted."""
         seen = np.zeros(len(self.classes), bool)
-        for own in self.cells:
-            seen[own.codes] = True
+        for model_cells in self.cells:
+            seen[model_cells.codes] = True
         used = sorted_codes(self.classes, np.flatnonzero(seen))
         return self.arranged([self.classes[code] for code in used])
 
@@ -61,16 +61,16 @@ class ReportCounts(NamedTuple):
 def count_models(
     y_true: Any, preds: Any, names: Any, control: Any, pool: ThreadPool
 ) -> ReportCounts:
-    """Count the predictions of one model, or of several."""
+    """Counts of the predictions of one model, or of several."""
     if _is_one_model(preds):
         named = with_names([preds], names, "preds")
         labels = encode(y_true, {"preds": preds}, missing=None, least=1)
-        chosen = tuple(named) if names is not None else (_ONE_NAME,)
+        model_names = tuple(named) if names is not None else (_ONE_NAME,)
     else:
         several = with_names(preds, names, "preds")
         labels = encode(y_true, several, missing=None, least=1)
-        chosen = labels.names
-    place = _place_of(control, chosen)
+        model_names = labels.names
+    place = _place_of(control, model_names)
     k = 1 + max(int(column.max()) for column in (labels.y_true, *labels.preds))
     if k > _FEW:
         labels = in_order(labels)
@@ -94,7 +94,7 @@ def count_models(
     pool.expect(len(others))
     cells = _with_control(dict(pool.answers(count, others)), place)
     dropped = labels.n_samples, labels.n_missing, labels.n_excluded
-    counted = ReportCounts(chosen, tuple(labels.classes[:k]), cells, place, *dropped)
+    counted = ReportCounts(model_names, tuple(labels.classes[:k]), cells, place, *dropped)
     return counted.without_empty()
 
 
@@ -106,7 +106,7 @@ def _with_control(others: dict[int, Cells], control: int | None) -> tuple[Cells,
 
 
 def _is_one_model(preds: Any) -> bool:
-    """Tell the labels of one model from those of several."""
+    """Whether these are the labels of one model, not of several."""
     if has_names(preds):
         return False
     if isinstance(preds, (list, tuple)):
@@ -116,7 +116,7 @@ def _is_one_model(preds: Any) -> bool:
 
 
 def _place_of(control: Any, names: tuple[str, ...]) -> int | None:
-    """Find the control among the models."""
+    """Index of the control among the models."""
     if control is None:
         return None
     if len(names) < 2:
@@ -125,17 +125,17 @@ def _place_of(control: Any, names: tuple[str, ...]) -> int | None:
 
 
 def read_report_counts(counts: Any, classes: Any, names: Any, control: Any) -> ReportCounts:
-    """Take counts of a stream, of two models, or confusion matrices."""
+    """Counts of a stream, of two models, or of confusion matrices."""
     kind = type(counts).__name__
     of_pairs = isinstance(counts, LabelTable) or are_labelled(counts)
     if not of_pairs and not are_confusions(counts):
         return _of_tables(counts, classes, names, control)
-    known = ("a", "b") if isinstance(counts, LabelTable) else counts.names or ()
-    chosen, k, m = _named(names, known), len(counts.classes), len(known)
+    in_counts = ("a", "b") if isinstance(counts, LabelTable) else counts.names or ()
+    model_names, k, m = _named(names, in_counts), len(counts.classes), len(in_counts)
     check_classes_fit(k)
     place, cells = None, tuple[Cells, ...]()
     if of_pairs:
-        place = _place_of(control, chosen)
+        place = _place_of(control, model_names)
         by = place or 0
 
         def with_control(i: int) -> Cells:
@@ -161,7 +161,7 @@ def read_report_counts(counts: Any, classes: Any, names: Any, control: Any) -> R
     if not counts.n_samples:
         raise ValueError("counts must hold samples, got none")
     dropped = counts.n_samples, counts.n_missing, counts.n_excluded
-    return ReportCounts(chosen, tuple(counts.classes), cells, place, *dropped)
+    return ReportCounts(model_names, tuple(counts.classes), cells, place, *dropped)
 
 
 def _no_pairs(kind: str) -> str:
@@ -171,13 +171,13 @@ def _no_pairs(kind: str) -> str:
     )
 
 
-def _named(names: Any, known: Sequence[str]) -> tuple[str, ...]:
+def _named(names: Any, in_counts: Sequence[str]) -> tuple[str, ...]:
     """Models with the names that the user chose."""
-    return tuple(with_names(dict.fromkeys(known), names, "counts"))
+    return tuple(with_names(dict.fromkeys(in_counts), names, "counts"))
 
 
 def _of_tables(raw: Any, classes: Any, names: Any, control: Any) -> ReportCounts:
-    """Take one confusion matrix, or one of each model, on the same samples."""
+    """Counts of one confusion matrix, or one of each model, on the same samples."""
     tables = as_counts(raw, "counts")
     if tables.ndim not in (2, 3) or len({0, *tables.shape[-2:]}) != 2:
         raise ValueError(
@@ -193,12 +193,12 @@ def _of_tables(raw: Any, classes: Any, names: Any, control: Any) -> ReportCounts
         raise ValueError(
             "counts must be of the same samples: the samples of each class differ between models"
         )
-    known = (_ONE_NAME,) if single else [f"model_{i}" for i in range(len(tables))]
-    chosen = _named(names, tuple(known))
-    check_distinct_names(list(chosen), "names")
-    if _place_of(control, chosen) is not None:
+    numbered = (_ONE_NAME,) if single else [f"model_{i}" for i in range(len(tables))]
+    model_names = _named(names, tuple(numbered))
+    check_distinct_names(list(model_names), "names")
+    if _place_of(control, model_names) is not None:
         raise ValueError(_no_pairs("a confusion matrix"))
     labels = read_classes(classes, tables.shape[-1])
     cells = tuple(map(cells_of_table, tables))
-    found = ReportCounts(chosen, labels, cells, None, int(sizes[0].sum()))
-    return found if classes is not None else found.without_empty()
+    read = ReportCounts(model_names, labels, cells, None, int(sizes[0].sum()))
+    return read if classes is not None else read.without_empty()

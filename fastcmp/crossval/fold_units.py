@@ -270,11 +270,11 @@ def blocked_pattern(n: int, m: int, *, spread: bool = False) -> Rows:
             part = out[j, start : start + times * order]
             part.reshape(times, order)[:] = rows[:, j]
         start += times * order
-    out[:, start:] = _rest(left, m, spread=spread)
+    out[:, start:] = _deal_left_over(left, m, spread=spread)
     return out
 
 
-def _rest(left: int, m: int, *, spread: bool) -> NDArray[Any]:
+def _deal_left_over(left: int, m: int, *, spread: bool) -> NDArray[Any]:
     """Deal what fills no round: rows and their opposites, then the same for all."""
     n_pairs = left // 4 * 2
     rows = halves(smallest_order(m), m, spread)[1 : 1 + n_pairs]

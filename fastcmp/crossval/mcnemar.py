@@ -221,7 +221,7 @@ class BCVMcNemarResult(Compared, Record):
         ValueError
             If `which` is unknown, or `prior` is not positive and finite.
         TypeError
-            If `prior` is no number.
+            If `prior` is not a number.
 
         References
         ----------

@@ -165,7 +165,9 @@ class WinComponents(Record):
             return ""
         apart = len(self.weak_components) > 1
         groups = self.weak_components if apart else self.strong_components
-        listed = " | ".join(_some([self.names[i] for i in group]) for group in groups[:_SHOWN])
+        listed = " | ".join(
+            _first_names([self.names[i] for i in group]) for group in groups[:_SHOWN]
+        )
         if len(groups) > _SHOWN:
             listed += f" | and {len(groups) - _SHOWN} more"
         if apart:
@@ -176,7 +178,7 @@ class WinComponents(Record):
         )
 
 
-def _some(names: Sequence[str]) -> str:
+def _first_names(names: Sequence[str]) -> str:
     more = len(names) - _SHOWN
     return ", ".join(names[:_SHOWN]) + f" and {more} more" * (more > 0)
 

@@ -210,7 +210,7 @@ class BradleyTerry(PairwiseResult):
             If a number is not finite, the scale is not positive or the base not above
             1, or the level is not in (0, 1).
         TypeError
-            If one is no number.
+            If one is not a number.
 
         Examples
         --------

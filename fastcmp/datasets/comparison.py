@@ -417,7 +417,7 @@ def compare_datasets(
         If scores are missing without a policy, infinite or on fewer than two tasks,
         there are fewer than two models, or options are unknown or do not go together.
     TypeError
-        If scores are no numbers.
+        If scores are not numbers.
     OSError
         If a file cannot be written.
 

@@ -112,7 +112,7 @@ def normalised_scores(
         If there are fewer than two models or tasks, or a score is missing without a
         policy or infinite.
     TypeError
-        If scores are no numbers.
+        If scores are not numbers.
 
     Examples
     --------

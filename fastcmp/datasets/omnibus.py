@@ -195,7 +195,7 @@ def friedman(
         If there are fewer than two models or tasks, a score is missing or infinite, or
         an exact p-value would take too long.
     TypeError
-        If scores are no numbers.
+        If scores are not numbers.
 
     Notes
     -----
@@ -261,7 +261,7 @@ def quade(
     ValueError
         If there are fewer than two models or tasks, or a score is missing or infinite.
     TypeError
-        If scores are no numbers.
+        If scores are not numbers.
 
     Notes
     -----
@@ -321,7 +321,7 @@ def aligned_ranks(
     ValueError
         If there are fewer than two models or tasks, or a score is missing or infinite.
     TypeError
-        If scores are no numbers.
+        If scores are not numbers.
 
     Notes
     -----
@@ -377,7 +377,7 @@ def skillings_mack(
         If there are fewer than two models or tasks, a score is infinite, or the models
         fall into groups that have no task in common.
     TypeError
-        If scores are no numbers.
+        If scores are not numbers.
 
     Notes
     -----

@@ -358,7 +358,7 @@ def friedman_pair_exact(
         If a difference is no whole number or larger than D (M - 1), there are fewer
         than two models, no task, or it would take too long.
     TypeError
-        If differences are no numbers.
+        If differences are not numbers.
 
     Notes
     -----
@@ -449,10 +449,10 @@ def range_tails(q: Floats, k: int) -> Floats:
     """
     if q.size <= _FEW:
         distinct, place = np.unique(q, return_inverse=True)
-        return _each(distinct, k)[place]
+        return _range_tails(distinct, k)[place]
     out = np.empty(q.size)
     beyond = ~(q < _END)
-    out[beyond] = _each(q[beyond], k)
+    out[beyond] = _range_tails(q[beyond], k)
     inside = q[~beyond]
     width, coefficients = _END / _PIECES, _coefficients(k)
     piece = (inside / width).astype(np.int64)
@@ -470,12 +470,12 @@ def _coefficients(k: int) -> Floats:
     width = _END / _PIECES
     nodes = np.cos(np.pi * (np.arange(_DEGREE + 1) + 0.5) / (_DEGREE + 1))
     at = width * (np.arange(_PIECES)[:, None] + 0.5 * (nodes + 1.0))
-    values = np.log(_each(at.ravel(), k)).reshape(at.shape)
+    values = np.log(_range_tails(at.ravel(), k)).reshape(at.shape)
     basis = np.polynomial.chebyshev.chebvander(nodes, _DEGREE)
     return np.asarray(np.linalg.solve(basis, values.T))
 
 
-def _each(q: Floats, k: int) -> Floats:
+def _range_tails(q: Floats, k: int) -> Floats:
     return np.array([studentized_range_sf(x, k) for x in q.tolist()], np.float64)
 
 

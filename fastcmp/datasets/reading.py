@@ -38,7 +38,7 @@ def read_scores(
 
     Raises ValueError for fewer than two models or tasks, names that are not distinct,
     unequal lengths and infinite scores (missing ones are NaN);
-    TypeError for what are no numbers.
+    TypeError for entries that are not numbers.
     """
     lower = as_flag(lower_is_better, "lower_is_better")
     if are_task_scores(scores):

@@ -100,7 +100,7 @@ def in_units(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
 
 
 def _plain(raw: Any) -> Any:
-    """Array of a square of Python numbers; an error names a cell that is no number."""
+    """Array of a square of Python numbers; an error names a cell that is not a number."""
     if isinstance(raw, np.ndarray) and raw.dtype != object:
         return raw
     try:

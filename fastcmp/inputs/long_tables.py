@@ -28,8 +28,8 @@ class _Labels:
     codes: Codes
     labels: tuple[Any, ...]
 
-    def shown(self, row: int) -> str:
-        """Write the label of a row."""
+    def label_at(self, row: int) -> str:
+        """The label of a row, as text."""
         return repr(self.labels[self.codes[row]])
 
 
@@ -176,15 +176,15 @@ def _read_finite(raw: Any, name: str, cells: tuple[_Labels, ...]) -> Floats:
     if infinite.size:
         raise ValueError(
             f"column {name!r} must be finite, got {infinite.size} infinite values, the "
-            f"first for {_shown(cells, infinite)}"
+            f"first for {_cell_examples(cells, infinite)}"
         )
     return values
 
 
-def _shown(cells: tuple[_Labels, ...], rows: Codes) -> str:
+def _cell_examples(cells: tuple[_Labels, ...], rows: Codes) -> str:
     """Text of the item, model and perhaps repeat of the first three of some rows."""
     return "; ".join(
-        "(" + ", ".join(labels.shown(row) for labels in cells) + ")"
+        "(" + ", ".join(labels.label_at(row) for labels in cells) + ")"
         for row in rows[:_SHOWN].tolist()
     )
 
@@ -213,7 +213,7 @@ def _refuse_twice(cells: tuple[_Labels, ...], cell: Codes, n_rows: Codes) -> Non
     what = f"({kind}) has" if first.size == 1 else f"({kind}) have"
     raise ValueError(
         f"frame: {first.size:,} {what} several rows, the first "
-        f"{_shown(cells, rows[np.sort(first)])}{hint}"
+        f"{_cell_examples(cells, rows[np.sort(first)])}{hint}"
     )
 
 
@@ -258,7 +258,7 @@ def _weights_of_items(raw: Any, name: str | None, items: _Labels) -> Floats | No
     if missing.size:
         raise ValueError(
             f"column {name!r} is missing in {missing.size} of {weights.size} rows, the "
-            f"first of them for {_shown((items,), missing)}"
+            f"first of them for {_cell_examples((items,), missing)}"
         )
     return _agreed(weights, name, items)
 
@@ -273,11 +273,12 @@ def _agreed(
     if rows.size:
         _, first = np.unique(items.codes[rows], return_index=True)
 
-        def shown(entry: Any) -> str:
+        def text_of(entry: Any) -> str:
             return repr(labels[entry]) if labels else f"{entry:g}"
 
         examples = "; ".join(
-            f"{items.shown(row)} has {shown(entries[row])} and {shown(agreed[items.codes[row]])}"
+            f"{items.label_at(row)} has {text_of(entries[row])} and "
+            f"{text_of(agreed[items.codes[row]])}"
             for row in rows[np.sort(first)[:_SHOWN]]
         )
         raise ValueError(

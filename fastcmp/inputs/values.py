@@ -78,7 +78,7 @@ def read_values(
     `items` are the labels of the items, where these have any.
 
     Raises ValueError for missing values without a policy, infinite ones, fewer than two
-    models or items and unequal lengths, TypeError for what are no numbers.
+    models or items and unequal lengths, TypeError for entries that are not numbers.
     """
     missing = choose(missing, "missing", POLICIES)
     named = named_columns(values, argument)

@@ -526,7 +526,7 @@ def cost_test(
         is missing or not among the classes, counts are negative, fractional, of other
         shapes or above 2**53 in all, or options do not go together.
     TypeError
-        If labels cannot be compared, counts are no numbers, or both or neither are given.
+        If labels cannot be compared, counts are not numbers, or both or neither are given.
 
     Notes
     -----

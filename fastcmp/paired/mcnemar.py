@@ -139,7 +139,7 @@ def mcnemar(
         stratum has one, counts are negative, fractional or above 2**53, or do not fit,
         or an option is unknown or not defined for such samples.
     TypeError
-        If labels cannot be compared, counts are no numbers, or both or neither are given.
+        If labels cannot be compared, counts are not numbers, or both or neither are given.
 
     Notes
     -----

@@ -99,12 +99,14 @@ def evaluate_counts(
             return statistic, min(2.0 * pvalue, 1.0) if doubled else pvalue, status
 
         _check_few(counts, method)
-        z, pvalue, status = _each(np.vstack([flat, shift]), 3, exact)
+        z, pvalue, status = _by_column(np.vstack([flat, shift]), 3, exact)
         status = status.astype(np.uint8)
     return unwrap(z, shape), unwrap(pvalue, shape), unwrap(status, shape)
 
 
-def _each(tables: NDArray[Any], n_answers: int, function: Callable[..., Sequence[float]]) -> Floats:
+def _by_column(
+    tables: NDArray[Any], n_answers: int, function: Callable[..., Sequence[float]]
+) -> Floats:
     """Call a function once for each different column, the first four whole numbers."""
     distinct, where = np.unique(tables, axis=1, return_inverse=True)
     answers = np.empty((n_answers, distinct.shape[1]))
@@ -143,7 +145,7 @@ def interval_of(counts: Ints, method: str, level: float) -> tuple[Any, Any]:
         def interval(a: int, n_a: int, b: int, n_b: int) -> Interval:
             return kernels.score_exact_interval(a, n_a, b, n_b, level)
 
-        low, high = _each(flat, 2, interval)
+        low, high = _by_column(flat, 2, interval)
     else:
         options = (INTERVALS.index(method), level)
         unpaired_interval_many(flat, options, low, high)
@@ -208,7 +210,7 @@ def odds_ratio_interval_of(counts: Ints, level: float) -> tuple[Any, Any]:
             ends[side] = float(np.exp(0.5 * (low + high)))
         return ends[0], ends[1]
 
-    low, high = _each(counts.reshape(4, -1), 2, interval)
+    low, high = _by_column(counts.reshape(4, -1), 2, interval)
     shape = counts.shape[1:]
     return unwrap(low, shape), unwrap(high, shape)
 
@@ -623,7 +625,7 @@ def accuracy_unpaired(
         do not fit, a difference or a margin is impossible, an option is unknown, or there
         are more than 5,000 samples of a model for an exact test.
     TypeError
-        If labels cannot be compared, counts are no numbers, or both or neither are given.
+        If labels cannot be compared, counts are not numbers, or both or neither are given.
 
     See Also
     --------

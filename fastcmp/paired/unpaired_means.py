@@ -217,7 +217,7 @@ def means_unpaired(
     ValueError
         If there is no value, one is missing or infinite, or an option is unknown.
     TypeError
-        If values are no numbers.
+        If values are not numbers.
 
     See Also
     --------
@@ -252,8 +252,8 @@ def means_unpaired(
     against = read_margin(margin, alpha)
     measure = "mean loss" if as_flag(lower_is_better, "lower_is_better") else "mean"
     pair = read_pair_names(names)
-    raw_a, missing_a = _read(values_a, "values_a", missing)
-    raw_b, missing_b = _read(values_b, "values_b", missing)
+    raw_a, missing_a = _values_of(values_a, "values_a", missing)
+    raw_b, missing_b = _values_of(values_b, "values_b", missing)
     exponent = scale_exponent(raw_a, raw_b)
     shift = times(shift, -exponent)
     a, b = (_mean_of(np.ldexp(x, -exponent)) for x in (raw_a, raw_b))
@@ -337,8 +337,8 @@ def means_unpaired(
     return scaled
 
 
-def _read(raw: Any, name: str, missing: str) -> tuple[NDArray[np.float64], int]:
-    """Read one model's values; count the missing ones."""
+def _values_of(raw: Any, name: str, missing: str) -> tuple[NDArray[np.float64], int]:
+    """Values of one model, and how many are missing."""
     if isinstance(raw, ItemTable):
         raise TypeError(f"{name} must be values of one model, got an ItemTable")
     values = np.asarray(as_values(raw, name), np.float64)

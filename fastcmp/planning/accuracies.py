@@ -74,7 +74,7 @@ def _power(
     return float(np.outer(*weights).ravel() @ join(rejected, axis=0))
 
 
-def _read(question: Question, inputs: Inputs) -> Case:
+def _accuracy_case(question: Question, inputs: Inputs) -> Case:
     margin: Any = 0.0 if question.margin is None else within(question.margin, "margin", 0, 1)
     ratio, cautions = read_ratio(inputs)
     has_accuracies = question.solved_for != "difference"
@@ -132,6 +132,6 @@ FAMILY = Family(
         "accuracy_b": "accuracy of b",
         "ratio": "samples of b for each one of a, 1 by default",
     },
-    read=_read,
+    read=_accuracy_case,
     unit="samples of each model",
 )

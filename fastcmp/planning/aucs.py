@@ -78,7 +78,7 @@ def whole_negatives(n: Any, ratio: Any) -> Floats:
     return np.maximum(rounded_up(n * ratio), _FEWEST)
 
 
-def _read_one(question: Question, inputs: Inputs) -> Case:
+def _one_area_case(question: Question, inputs: Inputs) -> Case:
     obuchowski = question.method == "obuchowski"
     null = inputs.within("auc_null", 0, 1, default=0.5)
     if obuchowski and np.any(null != 0.5):
@@ -136,7 +136,7 @@ ONE = Family(
     },
     methods={"difference": ("hanley-mcneil", "obuchowski")},
     inputs={"auc": "true area", "auc_null": "area under H0, 0.5 by default"} | _SIZES | TAILS_INPUT,
-    read=_read_one,
+    read=_one_area_case,
     measure="AUC",
     unit="positives",
 )
@@ -298,7 +298,7 @@ def both_below(h: Any, k: Any, r: Any) -> Floats:
     return np.asarray(np.where((h < 0.0) != (k < 0.0), total - 0.5, total))
 
 
-def _read_two(question: Question, inputs: Inputs) -> Case:
+def _two_area_case(question: Question, inputs: Inputs) -> Case:
     n, ratio = question.n, None
     named = inputs.given(_SIZES)
     if named and (n is not None or "ratio" in named):
@@ -417,7 +417,7 @@ TWO = Family(
         ("difference", "noninferiority", "superiority", "equivalence"), tuple(_TITLES)
     ),
     inputs=_PILOT | _BINORMAL | _SIZES | _NULL | TAILS_INPUT,
-    read=_read_two,
+    read=_two_area_case,
     measure="AUC",
     unit="positives",
 )

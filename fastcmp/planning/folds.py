@@ -31,7 +31,7 @@ _WIDTH = 0.01  # of the sample size, to which it is searched
 _HALVINGS = 12  # of the discordant proportion, to find a difference
 
 
-def _read(question: Question, inputs: Inputs) -> Case:
+def _fold_case(question: Question, inputs: Inputs) -> Case:
     test = find_test(question.method)
     test.check_options(question.alternative, counted=True)
     seed = as_seed(inputs.get("rng"))
@@ -174,5 +174,5 @@ FAMILY = Family(
     titles={name: f"{test.title}, simulated" for name, test in TESTS.items()},
     methods={"difference": ("bcv-mcnemar", *(name for name in TESTS if name != "bcv-mcnemar"))},
     inputs=KNOWN | _INPUTS,
-    read=_read,
+    read=_fold_case,
 )

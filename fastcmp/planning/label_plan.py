@@ -173,7 +173,7 @@ def labels(
     ValueError
         If nothing is asked for, numbers are impossible, or options lack what they need.
     TypeError
-        If an input is no number.
+        If an input is not a number.
 
     See Also
     --------

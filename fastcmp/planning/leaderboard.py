@@ -168,7 +168,7 @@ def _from_pilot(inputs: Inputs) -> Models:
     return Models(value, pairs, difference, np.sqrt(square), np.sqrt(null_square))
 
 
-def _read(question: Question, inputs: Inputs) -> Case:
+def _leaderboard_case(question: Question, inputs: Inputs) -> Case:
     if question.alternative != "two-sided":
         raise ValueError(
             f"alternative must be 'two-sided' for a leaderboard, got {question.alternative!r}"
@@ -194,7 +194,7 @@ def _read(question: Question, inputs: Inputs) -> Case:
     difference, single_step = models.difference, adjust == "single-step"
     spread = models.scale / models.null_scale
 
-    def wanted(find: str | int) -> NDArray[np.bool_]:
+    def sought(find: str | int) -> NDArray[np.bool_]:
         """Pairs that are to be found."""
         if isinstance(find, int):
             return np.asarray(np.arange(difference.size) == find)
@@ -208,7 +208,7 @@ def _read(question: Question, inputs: Inputs) -> Case:
         if single_step:  # one limit for the statistics of all pairs
             largest = np.abs(errors).max(axis=1)
             limit = float(np.quantile(largest, 1.0 - alpha, method="higher"))
-        total, join, is_sought = 0.0, _JOINS.get(str(find), np.all), wanted(find)
+        total, join, is_sought = 0.0, _JOINS.get(str(find), np.all), sought(find)
         for part in parts(n_resamples, max(_PART // shift.size, 1)):
             z = shift + spread * errors[part]
             if single_step:
@@ -219,7 +219,7 @@ def _read(question: Question, inputs: Inputs) -> Case:
             total += float(np.sum(join(right, axis=1)))
         return total / n_resamples
 
-    if not difference[wanted(find)].all():
+    if not difference[sought(find)].all():
         raise ValueError("find must be a pair of models that differ, got one that does not")
     cautions = (_LUCK,) if "pilot" in inputs else ()
 
@@ -236,7 +236,7 @@ def _read(question: Question, inputs: Inputs) -> Case:
         )
 
     return Case(
-        difference=np.abs(difference[wanted(find)]).min(),
+        difference=np.abs(difference[sought(find)]).min(),
         inputs={**inputs, "n_resamples": n_resamples, "rng": seed},
         power=lambda _, n: elementwise(power, n, question.alpha),
         size=lambda _, target: each_size(power, target, 1.0, question.alpha, most=_MOST),
@@ -251,7 +251,7 @@ FAMILY = Family(
     titles={"normal": "z tests of all pairs, simulated"},
     methods={"difference": ("normal",)},
     inputs=KNOWN | _OPTIONS,
-    read=_read,
+    read=_leaderboard_case,
     measure="score",
     detectable=False,
 )

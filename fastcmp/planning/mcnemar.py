@@ -242,7 +242,7 @@ def _read_pilot(value: Any, name: str) -> _Pilot:
     return pilot
 
 
-def _read(question: Question, inputs: Inputs) -> Case:
+def _mcnemar_case(question: Question, inputs: Inputs) -> Case:
     both_tails = inputs.tails(question)
     conditional = as_flag(inputs.get("conditional", False), "conditional")
     design = _Design(question, both_tails, conditional)
@@ -356,5 +356,5 @@ FAMILY = Family(
         "conditional": "True: n counts the discordant samples only",
         "tails": "'both', or 'right-direction': only rejections for the better model count",
     },
-    read=_read,
+    read=_mcnemar_case,
 )

@@ -44,7 +44,7 @@ _SD = {"sd": "standard deviation of the difference of one item"}
 _Spread = tuple[Any, Callable[[Any], Any], Any, tuple[str, ...]]
 
 
-def _read(question: Question, inputs: Inputs, *, unpaired: bool = False) -> Case:
+def _mean_case(question: Question, inputs: Inputs, *, unpaired: bool = False) -> Case:
     kept, error = inputs.plain(), None
     difference: Any = 0.0
     if question.solved_for == "difference":
@@ -159,7 +159,7 @@ def read_ratio(inputs: Inputs) -> tuple[Floats, tuple[str, ...]]:
     return ratio, (f"Model b has {float(ratio):g} times as many samples as a.",)
 
 
-def _family(what: str, *methods: str, read: Any = _read, **fields: Any) -> Family:
+def _family(what: str, *methods: str, read: Any = _mean_case, **fields: Any) -> Family:
     """Tests of differences that have a standard error."""
     titles = {
         "t": f"t test of {what}",
@@ -183,7 +183,7 @@ MEANS_UNPAIRED = _family(
     "means on different samples",
     "t",
     "normal",
-    read=partial(_read, unpaired=True),
+    read=partial(_mean_case, unpaired=True),
     inputs=_DIFFERENCE
     | {
         "sd": "standard deviation of the values of both models",

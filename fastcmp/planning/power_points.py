@@ -87,7 +87,7 @@ def power_lines(plan: Plan) -> list[PowerLine]:
 
         if np.isnan(one(plan.difference)):
             continue
-        # What belongs to the models of a leaderboard is no array of plans.
+        # Inputs of the models of a leaderboard are not arrays of plans.
         board = plan.test == "leaderboard"
         inputs = {name: x if board else one(x) for name, x in all_inputs.items()}
         alpha, margin = one(plan.alpha), one(plan.margin)

@@ -426,7 +426,7 @@ def classification_table(
         missing or not one of two labels, a count is negative, fractional or above 2**53
         with the others, `counts` are of more models or classes, or an option is unknown.
     TypeError
-        If labels of different types are compared, a count is no number, or not one of
+        If labels of different types are compared, a count is not a number, or not one of
         `score_or_label`, `scores` and counts is given.
 
     Notes

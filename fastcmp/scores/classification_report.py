@@ -228,7 +228,7 @@ def classification_report(
         matrices are of different samples, there is no such control, class or metric, or an
         option is unknown.
     TypeError
-        If labels cannot be compared, counts are no numbers, or there are not either labels
+        If labels cannot be compared, counts are not numbers, or there are not either labels
         or counts.
 
     See Also
@@ -464,9 +464,9 @@ def read_chosen(
     if not columns:
         raise ValueError("metrics must name at least one metric, got none")
     whole = tuple(
-        _made(entry, "overall", positive=positive, zero_division=zero)
+        _metric_of(entry, "overall", positive=positive, zero_division=zero)
         if isinstance(entry, str)
-        else _made(entry, "overall")
+        else _metric_of(entry, "overall")
         for entry in _listed(overall, "overall")
     )
     for argument, metrics_read in {"metrics": columns, "overall": whole}.items():
@@ -485,7 +485,7 @@ def _listed(raw: Any, name: str) -> list[Any]:
     return list(raw)
 
 
-def _made(entry: Any, argument: str, **options: Any) -> Metric:
+def _metric_of(entry: Any, argument: str, **options: Any) -> Metric:
     """The metric of an argument, which an error names."""
     try:
         return make_metric(entry, **options)
@@ -499,7 +499,7 @@ def _made(entry: Any, argument: str, **options: Any) -> Metric:
 
 def _of_classes(entry: Any, zero_division: float) -> Metric:
     """A metric of each class."""
-    metric = _made(entry, "metrics")
+    metric = _metric_of(entry, "metrics")
     if not metric.is_rate:
         raise ValueError(
             f"metrics must be rates of classes, such as 'precision', and "
@@ -529,14 +529,15 @@ def make_plan(measures: Chosen, counts: ReportCounts, target_names: Any) -> Plan
         listed = averaged = tuple(labels)
         if not set(listed) & set(in_data):
             raise ValueError(
-                f"labels must be classes of the data ({_some(in_data)}), got {_some(listed)}"
+                f"labels must be classes of the data ({_first_labels(in_data)}), got "
+                f"{_first_labels(listed)}"
             )
     classes = (*listed, *(label for label in in_data if label not in set(listed)))
     whole = len(classes) == len(listed)
     codes, positive = list(range(len(listed))), measures.positive
     if positive is not None:
         if positive not in listed:
-            raise ValueError(f"positive must be one of {_some(listed)}, got {positive!r}")
+            raise ValueError(f"positive must be one of {_first_labels(listed)}, got {positive!r}")
         codes = [listed.index(positive)]
     names = tuple(map(str, listed))
     if target_names is not None:
@@ -546,7 +547,7 @@ def make_plan(measures: Chosen, counts: ReportCounts, target_names: Any) -> Plan
         if len(names) != len(listed):
             raise ValueError(
                 f"target_names must name each of the {len(listed)} classes "
-                f"{_some(listed)}, got {len(names)} names"
+                f"{_first_labels(listed)}, got {len(names)} names"
             )
     for metric in measures.overall:
         if metric.is_rate and metric.average in ("binary", None) and len(in_data) > 2:
@@ -578,6 +579,6 @@ def make_plan(measures: Chosen, counts: ReportCounts, target_names: Any) -> Plan
     )
 
 
-def _some(labels: Sequence[Any]) -> str:
+def _first_labels(labels: Sequence[Any]) -> str:
     first = ", ".join(map(repr, labels[:4]))
     return f"{first}, ... ({len(labels)} in all)" if len(labels) > 4 else first

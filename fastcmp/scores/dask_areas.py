@@ -360,7 +360,7 @@ def delong_of_blocks(y_true: Any, scores: Any, positive: Any, memory_limit: int)
     )
     # Scores block by block, then each model's placements, and their products block by block.
     n_models, n_blocks = len(names), len(at)
-    read = dask.delayed(_read, nout=n_models + 1)
+    read = dask.delayed(_score_columns, nout=n_models + 1)
     rows = [read(reader, part, place, pair[0]) for part, place in at]
     flags = [row[n_models] for row in rows]
     place = dask.delayed(_place, nout=n_blocks + 1)
@@ -392,7 +392,7 @@ def _describe(blocks: Blocks, part: Any, place: str) -> _Described:
     return _Described(block.names, classes, counts, block.n_missing)
 
 
-def _read(blocks: Blocks, part: Any, place: str, positive: Any) -> list[Any]:
+def _score_columns(blocks: Blocks, part: Any, place: str, positive: Any) -> list[Any]:
     """The scores of each model in a block, and which samples are positive."""
     _, block = read_score_block(blocks, part, place)
     return [*block.columns, flags_of(block.truth, positive).view(np.uint8)]

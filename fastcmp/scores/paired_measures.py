@@ -531,7 +531,7 @@ def compare_sensitivity_specificity(
         another shape or of more than two classes, negative, fractional or add up to more
         than 2**53, or an option is unknown.
     TypeError
-        If labels of different types are compared, counts are no numbers, or there are not
+        If labels of different types are compared, counts are not numbers, or there are not
         either labels or counts.
 
     Notes

@@ -115,7 +115,7 @@ def check_within(counts: NDArray[np.int64], low: Any, high: Any, name: str = "co
 
 
 class Setting(NamedTuple):
-    """A field that is no array."""
+    """A field that is not an array."""
 
     #: "agree": it must be the same in parts that merge; "first": the same, or None before
     #: the first block; "joined": what `State.plus` makes of both.
@@ -230,7 +230,7 @@ class State:
         return sum(int(getattr(self, name).nbytes) for name in self._declared)
 
     def settings(self) -> dict[str, Any]:
-        """All that is no array, by name."""
+        """Settings: all that is not an array, by name."""
         return {name: getattr(self, name) for name in self._set}
 
     def arrays(self) -> Arrays:
@@ -339,7 +339,7 @@ class Accumulator(ABC):
         return self._state.n_bytes  # type: ignore[no-any-return]
 
     def _settings(self) -> dict[str, Any]:
-        """All that is no array: names, what was found, and options."""
+        """Settings: names, what was found, and options."""
         return {**self._state.settings(), **self._options}
 
     def _arrays(self) -> Arrays:
@@ -352,7 +352,7 @@ class Accumulator(ABC):
 
     @classmethod
     def _constructor(cls, settings: dict[str, Any]) -> dict[str, Any]:
-        """Keywords of the constructor, of the settings that are no fields of a state."""
+        """Keywords of the constructor, of the settings that are not fields of a state."""
         options = {k: x for k, x in settings.items() if k not in {"names", "ids"}}
         if "classes" in options:
             options["classes"] = saved_labels(options, "classes")

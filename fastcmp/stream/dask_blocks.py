@@ -156,7 +156,7 @@ class Blocks:
     places: tuple[str, ...]
     #: The models to be read, in this order; None for those of the first block.
     names: Names
-    #: The columns of frames that are no models, by argument.
+    #: The columns of frames that are not models, by argument.
     columns: dict[str, str] = field(default_factory=dict)
     #: Whether a part is a pair of models and a mapping of all else, by argument.
     paired: bool = False
@@ -398,7 +398,7 @@ def _cut_column(raw: Any, chunks: tuple[float, ...], name: str) -> list[Any]:
 
 
 def _delayed(array: Any) -> list[Any]:
-    # Not optimized one by one: what comes of the same source shares it, and partitions of
+    # Not optimized one by one: blocks of the same source share it, and partitions of
     # a Parquet file, which Dask would join by how wide columns are, stay as they are.
     if hasattr(array, "divisions"):
         return list(array.simplify().to_delayed(optimize_graph=False))

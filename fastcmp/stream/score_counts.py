@@ -187,7 +187,7 @@ class ScoreCounts(BlockCounts):
         >>> counts.like().n_samples
         0
         """
-        return self._made(self._state.empty())
+        return self._of_state(self._state.empty())
 
     def refine(self, *, memory_limit: int | str = "1 GB") -> ScoreRefinement:
         """Begin a second pass, which makes the bounds narrower or the area exact.
@@ -222,7 +222,7 @@ class ScoreCounts(BlockCounts):
         return ScoreRefinement._begin(self._state, memory_limit)
 
     @classmethod
-    def _made(cls, state: ScoreState) -> Self:
+    def _of_state(cls, state: ScoreState) -> Self:
         counts = cls()
         counts._state = state
         return counts
@@ -236,7 +236,7 @@ class ScoreCounts(BlockCounts):
 
     @classmethod
     def _restore(cls, settings: dict[str, Any], arrays: Arrays) -> Self:
-        return cls._made(ScoreState.of_file(settings, arrays))
+        return cls._of_state(ScoreState.of_file(settings, arrays))
 
 
 class RocSketch(ScoreCounts):

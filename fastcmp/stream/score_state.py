@@ -389,7 +389,7 @@ class ScoreState(State):
         )
 
     def settings(self) -> dict[str, Any]:
-        """All that is no array; a digest stands for the edges of a map."""
+        """Settings: all that is not an array; a digest stands for the edges of a map."""
         maps = self.maps or ()
         grids, edges = [one.grid for one in maps], [_digest(one) for one in maps]
         return {**super().settings(), "grids": grids, "edges": edges}

@@ -688,7 +688,7 @@ class ValueMoments(Accumulator):
             If the block has other models, lengths differ, or values are missing or
             infinite; nothing of it is counted then.
         TypeError
-            If values are no numbers, or groups are missing or not expected.
+            If values are not numbers, or groups are missing or not expected.
 
         Notes
         -----

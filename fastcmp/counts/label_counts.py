@@ -211,7 +211,7 @@ class LabelTable(Record):
 def add_cells(
     cells: list[NDArray[np.int64]], counts: list[NDArray[np.int64]]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Add up the counts of equal cells, and sort the cells."""
+    """Sorted cells, each once, with the sums of their counts."""
     rows, samples = np.concatenate(cells), np.concatenate(counts)
     if len(rows) == 0:
         return rows, samples

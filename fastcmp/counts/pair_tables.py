@@ -46,7 +46,7 @@ _WORD, _SUM, _CELL = 0.07, 1.5, 1.5  # a word, a sum over words, a cell of the t
 
 
 def slices_pay(n_models: int, n_pairs: int, n_samples: int, n_classes: int, n_truths: int) -> bool:
-    """Choose between bit slices and counting sample by sample.
+    """Whether bit slices are faster than counting sample by sample.
 
     `n_truths` is K where tables are wanted for each true class, otherwise 1.
     """
@@ -61,7 +61,7 @@ def slices_pay(n_models: int, n_pairs: int, n_samples: int, n_classes: int, n_tr
 def slices_time(
     n_models: int, n_pairs: int, n_samples: int, n_classes: int, n_truths: int
 ) -> float:
-    """Estimate nanoseconds on one core with bit slices."""
+    """Estimated nanoseconds on one core with bit slices."""
     rows = n_classes - 1
     pack = n_models * n_samples * _PACK * rows.bit_length() + _START
     if n_truths > 1:
@@ -72,7 +72,7 @@ def slices_time(
 
 
 def _scatter_time(n_pairs: int, n_samples: int, n_cells: int) -> float:
-    """Estimate nanoseconds on one core, sample by sample."""
+    """Estimated nanoseconds on one core, sample by sample."""
     return n_pairs * (_SCATTER * n_samples + _SCATTER_CELL * n_cells)
 
 
@@ -217,7 +217,7 @@ class _Slices:
             count_slices(words, self._segments, self._sizes, self._margins[model])
 
     def _in_order(self, models: range, order: NDArray[Any]) -> NDArray[np.uint8]:
-        """Join the codes of some models, and sort them by true class."""
+        """The joined codes of some models, sorted by true class."""
         joined = np.zeros(self._preds[0].size + 1, np.uint8)
         for model in reversed(models):
             joined *= np.uint8(1 << self._bits & 255)

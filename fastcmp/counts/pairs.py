@@ -95,7 +95,7 @@ def count_pairs(task: Task) -> int:
 
 
 def above(matrix: NDArray[Any], tile: Tile) -> NDArray[Any]:
-    """Take the entries of pairs i < j, row by row, out of a matrix of a tile."""
+    """The entries of pairs i < j, row by row, of a matrix of a tile."""
     i0, i1, j0, j1 = tile
     if j0 >= i1:
         return matrix.reshape(-1)
@@ -136,7 +136,7 @@ def pairs_at(places: NDArray[np.int64], n_models: int) -> NDArray[np.int32]:
 
 
 def tiles_of(n_models: int, side: int) -> list[Tile]:
-    """Cut all pairs into squares of models, ``(i0, i1, j0, j1)``, row by row."""
+    """All pairs in squares of models, ``(i0, i1, j0, j1)``, row by row."""
     starts = range(0, n_models, side)
     return [
         (i, min(i + side, n_models), j, min(j + side, n_models))

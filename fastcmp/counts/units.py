@@ -187,7 +187,7 @@ def _plan_items(n: int, variance: str, df: str) -> UnitPlan:
 
 
 def _across(groups: ItemGroups, df: str) -> UnitPlan:
-    """Take as units the items of a cluster in a stratum; residuals add by cluster."""
+    """Units: the items of a cluster in a stratum; residuals add by cluster."""
     assert groups.clusters is not None
     assert groups.strata is not None
     n_units = groups.n_units
@@ -237,7 +237,7 @@ class SignDraws(NamedTuple):
 
     @classmethod
     def of(cls, n_units: int, most: int, n_resamples: int, seed: int) -> SignDraws:
-        """Draw signs of units, or take all where these are no more than `most`."""
+        """Drawn signs of units, or all where these are no more than `most`."""
         complete = n_units < 30 and 2**n_units <= max(most, n_resamples)
         return cls(2**n_units if complete else n_resamples, seed, complete)
 
@@ -300,7 +300,7 @@ class SizeSums(NamedTuple):
 
 
 def sum_sizes(w: Floats, q: Floats) -> SizeSums:
-    """Sum up sizes of units, shape (G,) each."""
+    """Sums of the sizes of units, shape (G,) each."""
     products = ((w, w), (q, w), (q, q), (q * w, w), (q * q, w))
     return SizeSums(float(w.sum()), float(q.sum()), *(float(x @ y) for x, y in products))
 

@@ -124,7 +124,7 @@ def _blocks(values: Values, strata: Sequence[Stratum], width: int) -> Iterator[_
 
 
 def _first_means(values: Values, strata: Sequence[Stratum]) -> Floats:
-    """Average a few values of each model and stratum, shape (M, H, 2).
+    """Means of a few values of each model and stratum, shape (M, H, 2).
 
     Less the pilot, and as they are: numbers near the means, of which little is left to
     subtract later.
@@ -285,7 +285,7 @@ def _grams(values: Values, plan: UnitPlan, pool: ThreadPool) -> Iterator[tuple[S
 
 
 def _gram_as_it_is(values: Values, stratum: Stratum, pool: ThreadPool) -> Gram | None:
-    """Multiply the values themselves, and subtract what the means add.
+    """Products of the values themselves, less what the means add.
 
     None where there are few of them, or digits would be lost in many pairs. In blocks,
     so that an array and single columns give the same bits.

@@ -291,7 +291,7 @@ class Design(Record):
             yield from self._deal_halves(units, (cut + 1) * _STREAMS)
 
     def _deal_halves(self, units: Units, first: int) -> Iterator[Folds]:
-        """Cut the units in halves, and split each half separately."""
+        """Folds of random halves of the units, each half split separately."""
         u = len(units) // 2
         pattern = _spread_tests(u, self._n_tested(units))
         half = np.full(len(units), UNUSED, np.int16)  # the odd one, if there is one

@@ -211,7 +211,7 @@ class FoldOutcomes(NamedTuple):
 
 
 def differences_of(tables: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Subtract the accuracies in each fold."""
+    """Differences of the accuracies in each fold."""
     gain = tables[..., 0, 1] - tables[..., 1, 0]
     return np.asarray(gain / tables.sum(axis=(-2, -1)))
 

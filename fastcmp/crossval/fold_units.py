@@ -187,7 +187,7 @@ def _matrix(order: int) -> Signs:
 
 @lru_cache(maxsize=64)
 def halves(order: int, m: int, spread: bool = False) -> Rows:  # noqa: FBT001, FBT002  # a key
-    """Cut the rows of a Hadamard matrix in halves 0 and 1, m times: (order, m).
+    """The rows of a Hadamard matrix in halves 0 and 1, m times: (order, m).
 
     `spread` orders the rows such that their beginnings are nearly balanced too.
     """
@@ -275,7 +275,7 @@ def blocked_pattern(n: int, m: int, *, spread: bool = False) -> Rows:
 
 
 def _deal_left_over(left: int, m: int, *, spread: bool) -> NDArray[Any]:
-    """Deal what fills no round: rows and their opposites, then the same for all."""
+    """Halves of units that fill no round: rows and their opposites, then the same for all."""
     n_pairs = left // 4 * 2
     rows = halves(smallest_order(m), m, spread)[1 : 1 + n_pairs]
     pairs = np.stack([rows, 1 - rows], axis=1).reshape(2 * n_pairs, m)

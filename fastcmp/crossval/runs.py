@@ -156,7 +156,7 @@ class CVRuns(Record):
         return np.divide(*self._right(run))
 
     def means(self, run: DesignRun) -> NDArray[np.float64]:
-        """Average the scores of each model.
+        """Mean scores of each model.
 
         Parameters
         ----------
@@ -523,7 +523,7 @@ _LONGEST = 40  # letters of a data set's name in that of its file
 
 
 def open_folder(path: Any) -> Path:
-    """Make the folder of a checkpoint, before any work."""
+    """The folder of a checkpoint, made before any work."""
     try:
         folder = Path(path)
     except TypeError:

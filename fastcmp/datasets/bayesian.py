@@ -169,7 +169,7 @@ def decide(p_a: float, p_rope: float, p_b: float, threshold: float) -> str | Non
 
 
 def write_probability(probability: float, n_draws: int | None = None) -> str:
-    """Write a probability: 0 or 1 only where exact, "<1e-05" for none of the draws."""
+    """A probability as text: 0 or 1 only where exact, "<1e-05" for none of the draws."""
     if n_draws is not None and probability == 0.0:
         return f"<{1.0 / n_draws:.0e}"
     if 0.0 < probability < 0.001:
@@ -571,7 +571,7 @@ _Sorted = tuple[Ints, Ints, Ints]
 
 
 def _sort(z: Floats, boundary: str, rope: float, tolerance: float) -> _Sorted:
-    """Sort differences, that of the prior last; all in the same units."""
+    """Order of differences, the prior's last in `z`, and counts of pairs beyond the rope."""
     order = np.argsort(z, kind="stable")
     ordered = z[order]
     n = z.size

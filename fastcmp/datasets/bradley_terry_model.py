@@ -198,7 +198,7 @@ def factored(information: Floats, n_models: int) -> Floats:
 
 
 def solved(factor: Floats, right: Floats, n_models: int) -> Floats:
-    """Divide by the information on strengths of sum zero."""
+    """Solution of the equations of the information on strengths of sum zero."""
     from scipy.linalg.lapack import dpotrs
 
     solution: Floats = dpotrs(factor, right, lower=1)[0]
@@ -207,7 +207,7 @@ def solved(factor: Floats, right: Floats, n_models: int) -> Floats:
 
 
 def inverse(factor: Floats, n_models: int) -> Floats:
-    """Invert the information on strengths of sum zero."""
+    """Inverse of the information on strengths of sum zero."""
     from scipy.linalg.lapack import dpotri
 
     lower = np.tril(dpotri(factor, lower=1)[0])
@@ -241,7 +241,7 @@ class TableBattles:
         return wins, ties
 
     def squares(self, model: Model, expected: Expected, clusters: Ints | None) -> Floats:
-        """Sum up squares of scores by cluster, (M + 1, M + 1), the last for log nu.
+        """Sums of squares of scores by cluster, (M + 1, M + 1), the last for log nu.
 
         By battle where `clusters` is None.
         """
@@ -310,7 +310,7 @@ class RowBattles:
         return wins, ties
 
     def squares(self, model: Model, expected: Expected, clusters: Ints | None) -> Floats:
-        """Sum up squares of scores by cluster, (M + 1, M + 1), the last for log nu.
+        """Sums of squares of scores by cluster, (M + 1, M + 1), the last for log nu.
 
         By battle where `clusters` is None.
         """
@@ -341,7 +341,7 @@ class RowBattles:
 
 
 def squares_of_counts(model: Model, expected: Expected, wins: Floats, ties: Floats) -> Floats:
-    """Sum up squares of the scores of battles that have nothing in common."""
+    """Sums of squares of the scores of battles that have nothing in common."""
     m = len(wins)
     _, tied, points = expected
     if model.ties_as == "ignored":
@@ -388,7 +388,7 @@ class Estimate:
         return (covariance + covariance.T) / 2
 
     def resampled(self, n_resamples: int, seed: int, workers: int | None, progress: Any) -> Floats:
-        """Estimate from draws of clusters by two Newton steps, shape (B, parameters).
+        """Estimates from draws of clusters by two Newton steps, shape (B, parameters).
 
         NaN where a draw has no estimate.
         """

@@ -52,7 +52,7 @@ _COMMENSURABLE = ("quade", "aligned", "t")
 
 
 def test_name(result: Any) -> str:
-    """Name the test of a pair."""
+    """Name of the test of a pair."""
     name = _TESTS[result.method]
     details = []
     if result.method == "wilcoxon":
@@ -297,7 +297,7 @@ class RankLine(NamedTuple):
 
 
 def rank_line(result: Any) -> RankLine:
-    """Place models by their mean ranks where they have such, else by their scores."""
+    """The models placed by their mean ranks, or without such by their scores."""
     if isinstance(result, DatasetsResult):
         label = f"Mean rank on {result.n_tasks} data sets (1 is best)"
         return RankLine(-result.mean_rank, label, -1, 2, result.critical_difference)

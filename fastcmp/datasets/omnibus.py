@@ -511,7 +511,7 @@ class RankSums(NamedTuple):
 
 
 def rank_sums(ranks: Floats, *, corrected: bool = True) -> RankSums:
-    """Add up ranks, shape (M, D)."""
+    """Sums of ranks (M, D), and of their squares, in whole numbers."""
     m, n = ranks.shape
     doubled = np.rint(2.0 * ranks.sum(axis=1)).astype(np.int64)
     between = int(((doubled - n * (m + 1)) ** 2).sum())
@@ -563,7 +563,7 @@ _CELLS = 1 << 20  # scores that are put in order together
 
 
 def _drawn_pvalue(ranks: Floats, n_resamples: int, seed: int, pool: ThreadPool) -> float:
-    """Put the models of each task in random orders."""
+    """P-value over random orders of the models of each task."""
     doubled = np.ascontiguousarray(np.rint(2.0 * ranks.T), np.int64)
     observed = int((doubled.sum(axis=0) ** 2).sum())
     squares = np.empty(n_resamples, np.int64)

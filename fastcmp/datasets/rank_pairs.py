@@ -229,7 +229,7 @@ def _by_scale(data: PairData) -> tuple[Callable[[Pairs], Answers], str, Any]:
 
 
 def _ratio(difference: Floats, error: float | Floats) -> Floats:
-    """Divide by a standard error; 0 / 0 is 0, and anything else by 0 infinite."""
+    """A difference over its standard error; 0 / 0 is 0, and anything else by 0 infinite."""
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.asarray(difference / error)
     ratio[np.asarray(difference == 0.0)] = 0.0

@@ -60,7 +60,7 @@ def _rank(
     control: int | str | None,
     n_dropped: int = 0,
 ) -> BradleyTerry:
-    """Estimate strengths, and decide about pairs.
+    """Estimated strengths, with decisions about pairs.
 
     `known` are the covariances that the battles allow.
     """

@@ -135,7 +135,7 @@ def count(
 
 
 def drawn_tasks(costs: Floats, seed: int) -> Draw:
-    """Draw as many tasks as there are, with replacement: sums of costs (M, D)."""
+    """Draws of as many tasks as there are, with replacement: sums of costs (M, D)."""
     strata = np.zeros(costs.shape[1], np.int64)
     by_task = np.ascontiguousarray(costs.T)
 
@@ -314,7 +314,7 @@ def _read_each(
 
 
 def _drawn_items(items: Any, table: ScoreTable, rank_by: str, seed: int) -> Draw:
-    """Draw tasks, and items within them: sums of ranks or means over tasks, (R, M).
+    """Sums of ranks or means over drawn tasks, and items drawn within them, (R, M).
 
     Items are refused if their means are not the scores.
     """

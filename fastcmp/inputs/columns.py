@@ -28,7 +28,7 @@ _HASHED_BY_UNIT = hash(np.datetime64(1, "D")) != hash(np.datetime64(24, "h"))
 
 
 def kind_of(label: object) -> str:
-    """Name the kind of a label, such as "number"; only labels of a kind compare."""
+    """Kind of a label, such as "number"; only labels of a kind compare."""
     if isinstance(label, str):
         return "str"
     if isinstance(label, bytes):
@@ -85,7 +85,7 @@ def _in_nanoseconds(x: Any) -> Any:
 
 
 def distinct(labels: Iterable[Any]) -> list[Any]:
-    """Keep one of equal labels, in the order in which they came.
+    """Labels without repetition, in the order in which they came.
 
     Of equal ones of different types, such as True and 1, the number is kept, and of
     numbers the plainest type.
@@ -147,14 +147,14 @@ class Column:
         return self.codes
 
     def missing(self) -> NDArray[np.bool_] | None:
-        """Mark the missing labels, or return None where there are none."""
+        """Which labels are missing; None where all are there."""
         if self.integers is not None:
             return None
         mask = self.positions() < 0
         return mask if mask.any() else None
 
     def take(self, keep: NDArray[np.bool_]) -> Column:
-        """Select samples."""
+        """The column of some samples."""
         if self.integers is not None:
             return Column(name=self.name, integers=self.integers[keep])
         return Column(name=self.name, codes=self.positions()[keep], distinct=self.distinct)
@@ -204,7 +204,7 @@ class Column:
             raise ValueError(message.format(**places, size=absent.size))
 
     def kind(self) -> str:
-        """Name the kind of the labels, such as "number"; "" where all are missing."""
+        """Kind of the labels, such as "number"; "" where all are missing."""
         if self.integers is not None:
             return "number" if len(self.integers) else ""
         kinds = {kind_of(label): type(label).__name__ for label in self.distinct}
@@ -488,7 +488,7 @@ def _read_arrow(raw: Any, name: str) -> Column:
 
 
 def _dictionary_parts(raw: Any) -> tuple[NDArray[Any], list[Any]]:
-    """Split an Arrow array into codes, -1 for null, and the labels they stand for."""
+    """Codes of an Arrow array, -1 for null, and the labels that they stand for."""
     import pyarrow as pa
 
     if not pa.types.is_dictionary(raw.type):
@@ -516,7 +516,7 @@ def _without_missing(codes: NDArray[Any], labels: list[Any]) -> tuple[NDArray[An
 
 
 def read_values(raw: Any, name: str) -> NDArray[np.float64]:
-    """Convert numbers or booleans to float64, NaN where one is missing."""
+    """Numbers or booleans as float64, NaN where one is missing."""
     if isinstance(raw, np.ma.MaskedArray):
         values = read_values(np.asarray(raw.data), name)
         return np.where(np.ma.getmaskarray(raw), np.nan, values)
@@ -560,7 +560,7 @@ def _of_library(raw: Any) -> Any:
 
 
 def _of_objects(array: NDArray[Any], name: str) -> NDArray[np.float64]:
-    """Convert Python's numbers, None and NaN."""
+    """Python's numbers, None and NaN as an array."""
     values = np.full(array.size, np.nan)
     for i, entry in enumerate(array.tolist()):
         if isinstance(entry, (Real, np.bool_, Decimal)):

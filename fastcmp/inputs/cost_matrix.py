@@ -91,7 +91,7 @@ def naming_cost(matrix: CostMatrix, classes: Sequence[Any] | None) -> Generator[
 
 
 def in_units(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
-    """Divide costs by a power of two, so that sums neither over- nor underflow.
+    """Costs divided by a power of two, so that sums neither over- nor underflow.
 
     The largest is then in [1/2, 1); the power comes with them.
     """
@@ -189,7 +189,7 @@ def _from_frame(
 
 
 def as_labels(names: list[str], true: list[Any] | None) -> list[Any]:
-    """Turn names, which are text, into numbers or booleans where the classes are."""
+    """Names, which are text, as numbers or booleans where the classes are such."""
     if true is not None and all(isinstance(x, bool) for x in true):
         return [{"true": True, "false": False}.get(x.lower(), x) for x in names]
     numbers = true is None or all(isinstance(x, Real) for x in true)

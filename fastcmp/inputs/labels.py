@@ -249,7 +249,7 @@ def _unsigned(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 
 def code_type(n_codes: int) -> type[np.uint8 | np.uint16 | np.int32]:
-    """Choose the smallest type of codes: uint8, uint16 or int32."""
+    """The smallest type of codes: uint8, uint16 or int32."""
     if n_codes <= 256:
         return np.uint8
     return np.uint16 if n_codes <= 65536 else np.int32
@@ -289,7 +289,7 @@ def _share(
 
 
 def _translate(arrays: list[NDArray[Any]], index: dict[Any, int]) -> list[NDArray[np.uint8]]:
-    """Look single bytes up in a table: six times as fast as to index an array."""
+    """Entries of a table at single bytes: six times as fast as to index an array."""
     table = bytes(index.get(label, len(index)) for label in range(256))
     single = [np.ascontiguousarray(array).view(np.uint8) for array in arrays]
     return [np.frombuffer(bytearray(x).translate(table), np.uint8) for x in single]
@@ -308,7 +308,7 @@ _MARKS = 1 << 24  # codes up to which those in use are marked, not sorted
 
 
 def sorted_codes(classes: Sequence[Any], codes: NDArray[np.int64]) -> list[int]:
-    """Sort codes by their labels, where these have an order."""
+    """Codes sorted by their labels, where these have an order."""
     listed: list[int] = codes.tolist()
     try:
         return sorted(listed, key=classes.__getitem__)
@@ -439,7 +439,7 @@ def _used(codes: NDArray[Any]) -> NDArray[Any]:
 
 
 def _parts(codes: NDArray[Any]) -> Iterator[NDArray[Any]]:
-    """Cut codes, which are to be indices of 8 bytes, so that these need no memory."""
+    """Parts of codes, so small that they need little memory as indices of 8 bytes."""
     return (codes[i : i + _PART] for i in range(0, codes.size, _PART))
 
 

@@ -168,7 +168,7 @@ def named_scores(scores: Any) -> tuple[bool, list[tuple[str, Any]]]:
 def as_scores(
     raw: Any, name: str, *, ranked: bool = False
 ) -> tuple[NDArray[Any], np.dtype[Any], NDArray[Any] | None]:
-    """Convert to float32 or float64 without moving a score past another.
+    """Scores as float32 or float64, without moving one past another.
 
     Gives the type of at most 16 bits in which they came, else that of the array. Scores with
     more digits than these types hold become ranks where they may be `ranked`, with the distinct

@@ -140,7 +140,7 @@ def _kind_of(column: NDArray[Any]) -> int:
 
 
 def _scaled(read: Values) -> Values:
-    """Divide values by a power of two where their powers would overflow or vanish."""
+    """Values divided by a power of two where their powers would overflow or vanish."""
     exponent = 0 if read.binary else scale_exponent(*read.columns)
     if not exponent:
         return read
@@ -172,7 +172,7 @@ def _ascends(column: NDArray[Any]) -> bool:
 
 
 def as_values(raw: Any, name: str) -> NDArray[Any]:
-    """Convert a column to float64, float32 or, for 0 and 1, uint8; NaN for missing."""
+    """A column as float64, float32 or, for 0 and 1, uint8; NaN for missing."""
     if type(raw) is np.ndarray and raw.ndim == 1:
         native = raw.dtype.newbyteorder("=")
         if native == np.bool_:

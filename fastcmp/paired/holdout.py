@@ -437,7 +437,7 @@ def compare_holdout(
 
 
 def _split(frame: Any, name: str, argument: str) -> tuple[Any, Any]:
-    """Take the column of true labels out of a frame."""
+    """The column of true labels of a frame, and the frame without it."""
     frame = known_frame(frame)
     library = type(frame).__module__.partition(".")[0]
     reader = {"pandas": "iloc", "polars": "get_column", "pyarrow": "column"}

@@ -107,7 +107,7 @@ def difference_intervals(
 
 
 def reference_distribution(method: str, alternative: str = "two-sided") -> tuple[str, int | None]:
-    """Name the distribution that the p-value comes from, and its degrees of freedom."""
+    """Name of the distribution that the p-value comes from, and its degrees of freedom."""
     if method in ("exact", "midp"):
         return "binomial", None
     if method == "unconditional":
@@ -195,7 +195,7 @@ _SAME = 1e-12  # relative difference of sums that rounding alone makes
 
 
 def weighted_z(only_a: Floats, only_b: Floats, weights: Floats) -> float:
-    """Divide the weighted sum of differences by its standard error under H0."""
+    """The weighted sum of differences over its standard error under H0."""
     variance = float(weights**2 @ (only_a + only_b))
     if variance == 0.0:
         return 0.0
@@ -244,7 +244,7 @@ def weighted_exact(
 
 
 def _merged(sums: Floats, chances: Floats, noise: float) -> tuple[Floats, Floats]:
-    """Add up the chances of sums that are equal but for rounding."""
+    """Sums, and their chances, with those that are equal but for rounding made one."""
     order = np.argsort(sums, kind="stable")
     sums, chances = sums[order], chances[order]
     first = np.flatnonzero(np.append(True, np.diff(sums) > noise))

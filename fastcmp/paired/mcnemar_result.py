@@ -84,7 +84,7 @@ _OF_UNITS = ("cluster", "stratum", "stratum_weights", "weights", "strata", "sign
 
 
 def ratio(part: Any, whole: Any) -> Any:
-    """Divide numbers or arrays; NaN or infinity for nothing."""
+    """A quotient of numbers or arrays; NaN or infinity over 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         quotient = np.divide(part, whole)
     return quotient if np.ndim(quotient) else float(quotient)
@@ -709,7 +709,7 @@ class McNemarResult(Pilot, Compared, Record):
 
 
 def describe_test(result: Any) -> str:
-    """Write the p-value of a single test, and a statistic that is not a count."""
+    """The p-value of a single test as text, and a statistic that is not a count."""
     names = {"chi2": "chi-square", "normal": "z", "t": "t"}
     text = f"p = {format_pvalue(result.pvalue)}"
     if result.distribution not in names or np.isnan(result.statistic):

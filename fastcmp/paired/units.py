@@ -92,15 +92,15 @@ class Units:
         return self._leverage[method]
 
     def score(self, sums: Floats) -> float:
-        """Average sums over units, weighted by stratum."""
+        """Mean of sums over units, weighted by stratum."""
         return float(self.sample_weights @ sums)
 
     def by_stratum(self, values: Floats) -> Floats:
-        """Add up the values of the units of each stratum, shape (U,) to (H,)."""
+        """Sums of the values of the units of each stratum, shape (U,) to (H,)."""
         return np.add.reduceat(values, self.starts)
 
     def by_cluster(self, parts: Floats) -> Floats:
-        """Add up the parts of each cluster, shape (U,) to (G,)."""
+        """Sums of the parts of each cluster, shape (U,) to (G,)."""
         if not self.crossed:
             return parts
         assert self.cluster is not None
@@ -108,7 +108,7 @@ class Units:
 
 
 def leverage(sizes: Floats, method: str) -> tuple[Floats, float]:
-    """Weigh the squared residual sums of the clusters of a stratum; give the d.o.f."""
+    """Weights of squared residual sums of a stratum's clusters, and degrees of freedom."""
     factors = np.empty(sizes.size)
     df = cluster_factors(sizes, sizes, VARIANCES[method], factors)
     return factors, df
@@ -167,7 +167,7 @@ def unit_rows(sums: Floats, units: Units, method: str) -> tuple[float, Floats]:
 
 
 def combine(parts: Floats, degrees_of: Floats) -> tuple[Any, Any]:
-    """Add variances of strata, shape (H, ...), by Satterthwaite's approximation."""
+    """Sum of variances of strata, shape (H, ...), and its degrees of freedom (Satterthwaite)."""
     total = parts.sum(axis=0)
     shape = (-1,) + (1,) * (parts.ndim - 1)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -254,7 +254,7 @@ class Estimate(NamedTuple):
 
 
 def estimate(cells: Ints, units: Units, method: str) -> Estimate:
-    """Estimate a difference and its variance from counts by unit, shape (4, U).
+    """A difference and its variance from counts by unit, shape (4, U).
 
     The cells are both right, only a, only b, both wrong.
     """
@@ -298,7 +298,7 @@ def constant_pvalue(difference: Any, n_units: Any, alternative: str = "two-sided
 
 
 def bounded_units(sums: Floats, units: Units, method: str) -> BoundedUnits:
-    """Weigh the sums of differences of each cluster as the method does."""
+    """Sums of differences of each cluster, weighted as the method does."""
     if method in CLUSTER_WEIGHTED:
         return BoundedUnits(sums / units.sizes, np.ones(sums.size))
     weights = units.sample_weights
@@ -306,7 +306,7 @@ def bounded_units(sums: Floats, units: Units, method: str) -> BoundedUnits:
 
 
 def standardized(difference: Floats, variance: Floats) -> Floats:
-    """Divide by standard errors: 0 / 0 is 0, anything else over 0 is infinite."""
+    """Differences over standard errors: 0 / 0 is 0, anything else over 0 is infinite."""
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = difference / np.sqrt(variance)
     return np.where((variance == 0.0) & (difference == 0.0), 0.0, ratio) + 0.0
@@ -435,5 +435,5 @@ def check_defined(method: str, units: Units, strata: tuple[str, ...]) -> None:
 
 
 def default_method(units: Units) -> str:
-    """Choose CR2, or CR1 where clusters lie in several strata."""
+    """CR2, or CR1 where clusters lie in several strata."""
     return "cr1" if units.crossed else "cr2"

@@ -126,7 +126,7 @@ def _check_few(counts: Ints, method: str) -> None:
 
 
 def score_statistic(rate_a: Any, rate_b: Any, n_a: Any, n_b: Any) -> Any:
-    """Divide a difference of independent proportions by its standard error under H0."""
+    """A difference of independent proportions over its standard error under H0."""
     pooled = (rate_a * n_a + rate_b * n_b) / (n_a + n_b)
     error = np.sqrt(np.maximum(pooled * (1 - pooled), 0.0) * (1 / n_a + 1 / n_b))
     difference = np.subtract(rate_a, rate_b)

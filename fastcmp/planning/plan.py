@@ -663,7 +663,7 @@ def format_percent(power: float) -> str:
 
 
 def _amount(value: float, measure: str) -> str:
-    """Write a difference: in percentage points where it is of accuracies."""
+    """A difference as text: in percentage points where it is of accuracies."""
     if measure != "accuracy":
         return f"{value:.4g}"
     points = f"{100 * value:.4g}"

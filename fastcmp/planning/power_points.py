@@ -159,7 +159,7 @@ def numbers_to_draw(
 
 
 def simulated_powers(line: PowerLine, numbers: Any) -> tuple[Any, Any, Any]:
-    """Simulate some powers; numbers that do not suit the test's design are left out."""
+    """Simulated powers; numbers that do not suit the test's design are left out."""
     points = []
     for n in numbers:
         with suppress(ValueError):

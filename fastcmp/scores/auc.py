@@ -78,7 +78,7 @@ class Region:
         return "standardized partial AUC" if self.standardize else "partial AUC"
 
     def __str__(self) -> str:
-        """Name the rates."""
+        """The rates, as text."""
         return f"{'TPR' if self.by_tpr else 'FPR'} {self.low:g} to {self.high:g}"
 
 

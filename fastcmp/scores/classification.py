@@ -40,7 +40,7 @@ def _proportion(part: float, whole: float) -> float:
 
 
 def format_count(count: float) -> str:
-    """Write a count in full, a sum of weights with six digits."""
+    """A count in full, or a sum of weights with six digits, as text."""
     return f"{count:.6g}" if isinstance(count, float) else str(count)
 
 

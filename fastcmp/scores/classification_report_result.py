@@ -157,7 +157,7 @@ class ClassificationReport(Record):
         return f"{self.names[best]} has the highest {name}, {value[best]:.4f}."
 
     def _cells(self) -> list[list[str]]:
-        """Write all numbers, with marks and intervals."""
+        """All numbers as text, with marks and intervals."""
         numbers = (x.tolist() for x in (self.value, self.marks, self.low, self.high))
         return [
             [self._cell(*one) for one in zip(*row, strict=True)]
@@ -285,7 +285,7 @@ class ClassificationReport(Record):
 
 
 def _written(value: float, digits: int) -> str:
-    """Write a number with some decimal places, "-" for NaN."""
+    """A number with some decimal places as text, "-" for NaN."""
     if math.isnan(value):
         return "-"
     return f"{value:.{digits}f}" if abs(value) < 100 else f"{value:.4g}"

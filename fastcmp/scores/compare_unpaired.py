@@ -384,7 +384,7 @@ def compare_unpaired(
 
 
 def _read_pairs(a: Any, b: Any, measure: str) -> tuple[Any, Any, Any, Any]:
-    """Take both pairs of columns, or of counts, apart."""
+    """The two columns, or counts, of each of both pairs."""
     parts: list[Any] = []
     for name, data in (("a", a), ("b", b)):
         try:

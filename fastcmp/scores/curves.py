@@ -162,7 +162,7 @@ def sweep_scores(
 def sorted_classes(
     column: NDArray[Any], positive: NDArray[np.uint8]
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Sort the negatives and the positives, each with +inf in the last place."""
+    """Negatives and positives, ascending, each with +inf in the last place."""
     both = np.empty(column.size + 2, column.dtype)
     counts = split_scores(column, positive, both)
     positives = both[: counts.positives + 1]
@@ -242,7 +242,7 @@ def roc_curve(
 
 
 def roc_points(sweep: ThresholdSweep, *, drop_intermediate: bool = False) -> RocCurve:
-    """Turn the counts of a sweep into the points of the ROC curve."""
+    """Points of the ROC curve from the counts of a sweep."""
     if not sweep.n_positives or not sweep.n_negatives:
         absent = "positives" if not sweep.n_positives else "negatives"
         raise ValueError(f"a ROC curve needs both classes: y_true holds no {absent}")
@@ -531,7 +531,7 @@ AVERAGES = ("macro", "weighted", "micro", "samples", None)
 
 
 def class_weights(read: ClassScores) -> Floats:
-    """Add up the weights of the samples of each class."""
+    """Sums of the weights of the samples of each class."""
     ones = np.ones(len(read.positive)) if read.weights is None else read.weights
     sums = np.asarray(ones @ read.positive, np.float64)
     if not sums.all():
@@ -545,7 +545,7 @@ def average_classes(
     measure: Callable[[Flags, NDArray[Any], Floats | None], float],
     average: str | None,
 ) -> float | Floats:
-    """Average a measure of two classes over classes, labels or samples."""
+    """Mean of a measure of two classes over classes, labels or samples."""
     weights = read.weights
     if average == "micro":
         tiled = None if weights is None else np.repeat(weights, len(read.names))

@@ -609,7 +609,7 @@ def _place(
 def _resample(
     candidates: Candidates, classes: tuple[_Placed, _Placed], target: Criterion, drawing: Drawing
 ) -> dict[str, Any]:
-    """Choose cutoffs on bootstrap samples; evaluate each on the samples left out."""
+    """Cutoffs of bootstrap samples, and their mean value on the samples left out."""
     pairs = np.full((drawing.n, 2), np.nan)
 
     def draw(first: int, rows: NDArray[np.float64]) -> None:
@@ -653,7 +653,7 @@ def _resample_once(
 
 
 def _draw(members: _Placed, n_scores: int, rng: np.random.Generator) -> tuple[Any, Any]:
-    """Draw as many samples of a class as it has; count them, and those not drawn."""
+    """Counts at each score of a class drawn with replacement, and of samples not drawn."""
     places, weights = members
     n = places.size
     drawn = np.bincount(rng.integers(0, n, n), minlength=n)

@@ -145,7 +145,7 @@ def read_score_block(blocks: Blocks, part: Any, place: str) -> tuple[bool, Score
 
 
 def _look(blocks: Blocks, part: Any, place: str) -> tuple[bool, ScoreBlock]:
-    """Take some scores of a block, evenly spaced."""
+    """Some scores of a block, evenly spaced."""
     single, block = read_score_block(blocks, part, place)
     step = max(1, -(-block.n_samples // _SAMPLE))
     columns = tuple(column[::step].copy() for column in block.columns)
@@ -176,7 +176,7 @@ def _choose_bins(seen: list[tuple[bool, ScoreBlock]]) -> _Bins | None:
 
 
 def _common(kinds: list[np.dtype[Any]]) -> np.dtype[Any]:
-    """Choose a type whose values are those of all blocks."""
+    """A type that holds the values of all blocks."""
     widest = max(kinds, key=lambda kind: kind.itemsize)
     if all(holds(kind, widest.name) for kind in kinds):
         return widest
@@ -201,7 +201,7 @@ def _merge_if_binned(parts: list[Any]) -> Any:
 
 
 def _open_bins(counts: ScoreCounts, model: int) -> NDArray[np.bool_]:
-    """Choose the bins whose scores are looked at again.
+    """Which bins have scores that are looked at again.
 
     These are bins with both classes, and more than one value perhaps. Those between
     them that hold few scores come along: fewer runs of bins are found faster.
@@ -213,7 +213,7 @@ def _open_bins(counts: ScoreCounts, model: int) -> NDArray[np.bool_]:
 
 
 def _cut(counts: ScoreCounts, is_open: list[Any]) -> list[NDArray[np.int64]]:
-    """Cut the chosen bins of each model into pieces of about as many scores."""
+    """Piece of each open bin of each model, of about as many scores; -1 for other bins."""
     sizes = [
         sum(counts._state.by_class(model)) * bins  # as many as a piece will hold
         for model, bins in enumerate(is_open)
@@ -399,7 +399,7 @@ def _score_columns(blocks: Blocks, part: Any, place: str, positive: Any) -> list
 
 
 def _place(columns: list[Any], flags: list[Any], n0: int, n1: int) -> list[Any]:
-    """Place the scores of one model among all; give them block by block.
+    """Placements of the scores of one model among all, block by block.
 
     They are centred and scaled, so that their products add up to the covariance. The
     last item is twice the AUC's number of pairs, a whole number.

@@ -211,7 +211,7 @@ def _number(count: float) -> str:
 def _captured_interval(
     cases: NDArray[np.int64], events: NDArray[Any], n: int, total: int, z: float
 ) -> tuple[Floats, Floats]:
-    """Invert the score test of a group against the rest, by halving, for all groups."""
+    """Intervals by inverting the score test of each group against the rest, by halving."""
     inner = np.tile(events / total, (2, 1))
     outer = np.zeros_like(inner)
     outer[1] = 1.0

@@ -107,7 +107,7 @@ class PairedRatio(Record):
 
 
 def format_ratio(value: float) -> str:
-    """Write a ratio with four decimals, or three digits where it is far from 1."""
+    """A ratio as text: four decimals, or three digits where it is far from 1."""
     if math.isnan(value):
         return "-"
     return f"{value:.4f}" if 1e-3 <= abs(value) < 1e4 else f"{value:.3g}"
@@ -131,7 +131,7 @@ class _Estimate(NamedTuple):
 
 
 def _quotient(part: float, whole: float) -> float:
-    """Divide; infinite or NaN where the divisor is 0."""
+    """A quotient; infinite or NaN where the divisor is 0."""
     if whole:
         return part / whole
     return math.inf if part > 0 else math.nan

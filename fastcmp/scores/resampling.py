@@ -243,7 +243,7 @@ def _bootstrapped(
 
 
 def _mark_ties(ascending: NDArray[Any]) -> NDArray[np.uint8]:
-    """Mark where a number equals the one before."""
+    """Where a number equals the one before."""
     tied = np.zeros(ascending.size, np.uint8)
     tied[1:] = ascending[1:] == ascending[:-1]
     return tied

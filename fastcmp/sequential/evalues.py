@@ -208,20 +208,20 @@ def normal_mixture_boundary(
 
 
 def pvalue_of(log_evalue: Any) -> Any:
-    """Turn e-values into p-values that are valid at every look."""
+    """P-values of e-values, valid at every look."""
     pvalue = np.exp(-np.maximum(log_evalue, 0.0))
     return pvalue if np.ndim(pvalue) else float(pvalue)
 
 
 def evalue_of(log_evalue: Any) -> Any:
-    """Turn logarithms into e-values; those beyond floats are infinite."""
+    """E-values of logarithms; those beyond floats are infinite."""
     with np.errstate(over="ignore"):
         evalue = np.exp(log_evalue)
     return evalue if np.ndim(evalue) else float(evalue)
 
 
 def format_evalue(log_evalue: float) -> str:
-    """Write an e-value, of which only the size matters."""
+    """An e-value as text, of which only the size matters."""
     if not -20.0 < log_evalue < 600.0:
         return f"10^{log_evalue / np.log(10.0):.0f}"
     return f"{np.exp(log_evalue):.3g}"

@@ -490,7 +490,7 @@ def _looks_of(
     alpha: float,
     **dropped: int,
 ) -> LooksResult:
-    """Evaluate checked counts at each look."""
+    """The record of checked counts at each look."""
     alternative, prior = options
     log_evalue = np.empty(only_a.size)
     code = ALTERNATIVES[alternative]

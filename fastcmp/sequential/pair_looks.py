@@ -512,7 +512,7 @@ class PairLooks(Accumulator):
 
 
 def _nearly_missing(log_evalues: Floats, threshold: float) -> float:
-    """Do what `missing_evidence` does in single precision, four times as fast."""
+    """`missing_evidence` in single precision, four times as fast."""
     total, limits = 0.0, (-80.0, math.log(threshold))
     for part in parts(log_evalues.size, _PART):
         evalues = log_evalues[part].astype(np.float32)
@@ -525,7 +525,7 @@ def _nearly_missing(log_evalues: Floats, threshold: float) -> float:
 def _decide(
     log_evalues: Floats, missing: float, threshold: float, decided: NDArray[np.bool_]
 ) -> NDArray[np.bool_]:
-    """Add the pairs that closed testing rejects at this look.
+    """Pairs decided so far, with those that closed testing rejects at this look.
 
     The smallest mean with an e-value is that with all others below the threshold: it
     reaches the threshold where the e-value makes up for all that is missing of them.

@@ -46,7 +46,7 @@ _DENSE_ALL = 1 << 28  # entries of all tables: 2 GB
 
 
 def is_dense(shape: tuple[int, ...]) -> bool:
-    """Choose the form of counts by their shape alone: blocks may come in any order."""
+    """Whether counts of a shape are dense; by the shape alone: blocks come in any order."""
     return math.prod(shape[1:]) <= _DENSE_TABLE and math.prod(shape) <= _DENSE_ALL
 
 
@@ -63,7 +63,7 @@ class Tally:
 
     @classmethod
     def empty(cls, shape: tuple[int, ...]) -> Self:
-        """Make tables without samples."""
+        """Tables without samples."""
         if is_dense(shape):
             return cls(shape, np.zeros(shape, np.int64))
         none = np.zeros((0, len(shape)), np.int64)
@@ -161,7 +161,7 @@ class Tally:
 
     @classmethod
     def restore(cls, shape: tuple[int, ...], arrays: dict[str, NDArray[Any]]) -> Self:
-        """Make tables of saved arrays."""
+        """Tables of saved arrays."""
         if is_dense(shape):
             return cls(shape, stored(arrays, "counts", shape))
         cells: Any = arrays.get("cells", np.zeros(0))
@@ -630,7 +630,7 @@ class LabelCounts(ClassCounts):
         return view
 
     def record(self, a: int | str = 0, b: int | str = 1) -> LabelTable:
-        """Get the counts of one pair, as `count_labels` gives them.
+        """Counts of one pair, as `count_labels` gives them.
 
         Parameters
         ----------
@@ -665,7 +665,7 @@ class LabelCounts(ClassCounts):
         return self._recorded(cells, counts)
 
     def label_table(self) -> LabelTable:
-        """Get the counts of the only pair, as `count_labels` gives them.
+        """Counts of the only pair, as `count_labels` gives them.
 
         Returns
         -------

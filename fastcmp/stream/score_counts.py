@@ -173,7 +173,7 @@ class ScoreCounts(BlockCounts):
         return self
 
     def like(self) -> Self:
-        """Make an empty accumulator with the same maps, names and positive class.
+        """An empty accumulator with the same maps, names and positive class.
 
         Returns
         -------
@@ -415,7 +415,7 @@ class _Passes(State):
         return replace(self, again=again, kept=self.kept + other.kept)
 
     def collected(self, model: int, side: int, *, with_end: bool = False) -> NDArray[Any]:
-        """Sort the collected scores of a label, with inf behind if wanted."""
+        """The collected scores of a label, ascending, with inf behind if `with_end`."""
         dtype = self.first.map_of(model).dtype
         pieces = [piece for block in self.kept for piece in block[model][side]]
         zero = dtype.type(0)  # -0.0 becomes 0.0: of one array there is one form
@@ -510,7 +510,7 @@ class ScoreRefinement(Accumulator):
     def _begin(
         cls, first: ScoreState, memory_limit: int | str, before: list[_Plan] | None = None
     ) -> Self:
-        """Choose the bins of a pass, after those that earlier passes resolved."""
+        """A pass over the next bins, after those that earlier passes resolved."""
         limit = read_size(memory_limit)
         first.class_labels()
         maps = first.maps or ()

@@ -90,7 +90,7 @@ def _few_values(column: NDArray[Any]) -> NDArray[Any] | None:
 
 
 def _mass_edges(sample: NDArray[Any], n_free: int) -> NDArray[Any]:
-    """Cut each cell into parts, in proportion to the scores in it.
+    """Edges that cut each cell into parts, in proportion to the scores in it.
 
     The parts of a cell are of one width, for which the kernels need no bisection. Half
     of the edges go by the scores in a cell, half by those in 16 cells, since of a small
@@ -262,7 +262,7 @@ class ScoreMap:
 
     @classmethod
     def _for_type(cls, column: NDArray[Any], kind: np.dtype[Any]) -> Self:
-        """Choose bins for scores of a type, that of the input; NaN are left out."""
+        """Bins for scores of a type, that of the input; NaN are left out."""
         if kind.name not in _WIDE:
             return cls(_values_of(kind.name)[1:], grid=kind.name)
         return cls(choose_edges(column), grid=kind.name)

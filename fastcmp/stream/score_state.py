@@ -128,7 +128,7 @@ class AreaBounds(Record):
 
 
 def total_product(one: Counts, two: Counts) -> int:
-    """Add up products of counts exactly; the sum may exceed 2**63."""
+    """Sum of the products of counts, exact; it may exceed 2**63."""
     return sum(map(mul, one.tolist(), two.tolist()))
 
 
@@ -173,7 +173,7 @@ def bound_area(
 
 
 def only_area(areas: dict[str, AreaBounds]) -> AreaBounds:
-    """Take the area of the only model."""
+    """The area of the only model."""
     if len(areas) > 1:
         raise ValueError(f"auc is of one model, got {len(areas)}: use areas")
     return next(iter(areas.values()))
@@ -281,7 +281,7 @@ class ScoreState(State):
 
     @classmethod
     def of_maps(cls, bins: Any, names: int | Sequence[str] | None, positive: Any) -> Self:
-        """Make the state before the first block, by a map, maps by name, or None."""
+        """The state before the first block, by a map, maps by name, or None."""
         listed = check_names(names)
         if isinstance(bins, Mapping):
             of_bins = check_names(list(bins))
@@ -297,7 +297,7 @@ class ScoreState(State):
         return cls.begin({}, positive=positive, names=listed, maps=maps or None)
 
     def empty(self) -> Self:
-        """Make a state without samples, of the same models and bins."""
+        """A state without samples, of the same models and bins."""
         return replace(self, labels=(), totals=np.zeros_like(self.totals), counts=())
 
     @property

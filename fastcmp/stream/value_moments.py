@@ -70,7 +70,7 @@ class ValueBlock:
         return self.rows[0].size
 
     def sizes(self) -> tuple[Floats, Floats]:
-        """Sum weights, and their squares, over each unit."""
+        """Sums of weights, and of their squares, over each unit."""
         if self.edges is None:
             w = np.ones(self.n_items) if self.weights is None else self.weights
             return w, w * w
@@ -82,13 +82,13 @@ class ValueBlock:
         return np.add.reduceat(weights, starts), np.add.reduceat(weights**2, starts)
 
     def totals(self) -> Floats:
-        """Sum the values of each model, by weights, shape (M,)."""
+        """Weighted sums of the values of each model, shape (M,)."""
         if self.weights is None:
             return np.array([row.sum(dtype=np.float64) for row in self.rows])
         return np.array([row @ self.weights for row in self.rows])
 
     def unit_sums(self) -> Iterator[tuple[slice, Floats, Floats]]:
-        """Sum values over units, some of them at a time.
+        """Sums of values over units, some of them at a time.
 
         Gives which units; for each model the sum of its values without what the models
         have in common on an item, shape (M, u); and the sum of this, shape (u,).
@@ -106,7 +106,7 @@ class ValueBlock:
             first = last
 
     def _summed(self, units: slice, step: int) -> tuple[Floats, Floats]:
-        """Sum over clusters; a cluster may have more items than `step`."""
+        """Sums over clusters; a cluster may have more items than `step`."""
         edges = self.edges[units.start : units.stop + 1]  # type: ignore[index]
         sums, common = (np.zeros((len(self.rows), edges.size - 1)), np.zeros(edges.size - 1))
         for start in range(edges[0], edges[-1], step):
@@ -142,7 +142,7 @@ class ValueBlock:
 
 
 def columns_at_once(m: int) -> int:
-    """Choose how many items, or units, of m models are worked on at once."""
+    """How many items, or units, of m models are worked on at once."""
     return max(_LEAST, _CHUNK // max(1, m))
 
 
@@ -220,7 +220,7 @@ class _Moments(State):
 
     @classmethod
     def empty(cls, names: tuple[str, ...] | None, ids: tuple[Any, ...] = ()) -> Self:
-        """Make the moments of no items."""
+        """The moments of no items."""
         return cls.begin(cls.lengths(names, ids), names=names, ids=ids)
 
     @staticmethod
@@ -254,7 +254,7 @@ class UnitMoments(_Moments):
 
     @classmethod
     def of_block(cls, block: ValueBlock) -> Self:
-        """Sum up a block."""
+        """The moments of a block."""
         w, q = block.sizes()
         counts = np.array([block.n_items, w.size], np.int64)
         if not w.any():
@@ -421,7 +421,7 @@ class ClusterMoments(_Moments):
 
     @classmethod
     def of_block(cls, block: ValueBlock) -> Self:
-        """Sum up a block."""
+        """The moments of a block."""
         sums = np.empty((len(block.ids), len(block.rows) + 1))
         for units, values, common in block.unit_sums():
             sums[units, :-1], sums[units, -1] = values.T, common
@@ -532,7 +532,7 @@ class ClusterMoments(_Moments):
 
 
 def _in_order(ids: Iterable[Any]) -> tuple[Any, ...]:
-    """Sort names of clusters, which must be of one kind."""
+    """Names of clusters, ascending; they must be of one kind."""
     try:
         return tuple(sorted(ids))
     except TypeError:

@@ -105,12 +105,13 @@ def above(matrix: NDArray[Any], tile: Tile) -> NDArray[Any]:
 def all_pairs(n_models: int) -> NDArray[np.int32]:
     """List all pairs i < j, int32, in the order of ``np.triu_indices(M, 1)``."""
     pairs = np.empty((n_models * (n_models - 1) // 2, 2), np.int32)
-    start = 0
-    for i in range(n_models - 1):
-        end = start + n_models - 1 - i
-        pairs[start:end, 0] = i
-        pairs[start:end, 1] = np.arange(i + 1, n_models)
-        start = end
+    models, start = np.arange(n_models, dtype=np.int32), 0
+    pairs[:, 0] = models.repeat(models[::-1])
+    for i in range(0, n_models, _SIDE):
+        first, others = models[i : i + _SIDE, None], models[i:]
+        second = (0 * first + others)[first < others]
+        pairs[start : start + second.size, 1] = second
+        start += second.size
     return pairs
 
 

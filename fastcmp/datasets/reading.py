@@ -117,11 +117,12 @@ def _holds_names(raw: Any) -> bool:
     """Whether a column holds text other than numbers."""
     if not np.iterable(raw):
         return False
-    entries = [getattr(entry, "as_py", lambda text=entry: text)() for entry in raw]
-    if not entries or not all(isinstance(entry, str) for entry in entries):
+    entries = (getattr(entry, "as_py", lambda text=entry: text)() for entry in raw)
+    first = next(entries, None)
+    if not isinstance(first, str) or not all(isinstance(entry, str) for entry in entries):
         return False
     try:
-        float(entries[0])
+        float(first)
     except ValueError:
         return True
     return False

@@ -528,6 +528,7 @@ def mean_tests(data: MeanData, options: MeanOptions, level: float, pool: ThreadP
     return replace(
         base,
         columns=columns,
+        with_errors=False,
         pvalues=lambda block: drawn.pvalues(block.pairs),
         distribution=options.method,
         df=None,

@@ -170,7 +170,7 @@ _STEPS = 2.0**32  # that an exact p-value may take: some seconds
 UNIT = 1e-12  # differences are rounded to this part of the largest value
 _SCALES = np.array([10.0**decimals for decimals in range(13)])  # that are looked for
 _EPSILON = 2.0**-52
-_TRIED = 256  # values on which decimals are tried first
+_TRIED = 16  # values on which decimals are tried first
 
 
 @dataclass(slots=True, kw_only=True)
@@ -467,6 +467,7 @@ def signed_rank_tests(
     return replace(
         base,
         columns=columns,
+        with_errors=False,
         pvalues=lambda block: test(block.pairs)[:, 1],
         difference=gain,
         distribution="permutation" if exact else "normal",

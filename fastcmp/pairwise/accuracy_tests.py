@@ -337,6 +337,7 @@ def clustered_tests(
         tests_of_z,
         correct=bits.correct,
         details=df_of_pairs if strata else None,
+        with_errors=False,
         flips=lambda draws, pool: row_flips(_contributions(bits, units, method), draws, pool),
         # A correlation of its own for each pair is that of no draws of all models.
         spread=None if method == "eliasziw" else tests.spread,

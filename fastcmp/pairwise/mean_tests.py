@@ -247,10 +247,12 @@ def assemble_tests(
         only_a = none if means.only_a is None else means.only_a
         only_b = none if means.only_b is None else means.only_b
         low, high = (np.clip(end, *limits) for end in (low, high))
-        results = (means.difference, low, high, statistic, pvalue)
+        results = (means.difference, low, high, statistic, pvalue, np.sqrt(means.variance))
         return PairColumns(only_a, only_b, *results)
 
-    def details(pairs: NDArray[np.int32], _: PairColumns) -> dict[str, Any]:
+    def details(pairs: NDArray[np.int32], columns: PairColumns) -> dict[str, Any]:
+        if shared_df is not None and columns.standard_error is not None:
+            return {"standard_error": columns.standard_error}
         means = [means_of(Block(part, pairs[part])) for part in parts(len(pairs), _SPAN)]
         errors = [np.sqrt(of_part.variance) for of_part in means]
         fields = {"standard_error": np.concatenate([_NONE, *errors])}
@@ -270,6 +272,7 @@ def assemble_tests(
         is_quick=True,
         pvalues=lambda block: test(block, means_of(block), 0.0)[:, 1].copy(),
         columns=columns,
+        with_errors=True,
         ranking=mean if ranking is None else ranking,
         details=details,
         spread=lambda block: means_of(block)[:3],

@@ -118,26 +118,27 @@ def t_tail(t: Any, alternative: str, df: Any) -> Any:
 
 def t_cdf(t: Any, df: Any) -> Any:
     """Distribution function of Student's t; of the normal for None or infinite `df`."""
-    from scipy.special import ndtr, stdtr
+    import scipy.special
 
-    if df is None:
-        return ndtr(t)
-    infinite = np.isinf(df)
-    with np.errstate(invalid="ignore"):
-        lower = stdtr(df, t)
-    return np.where(infinite, ndtr(t), lower) if np.any(infinite) else lower
+    return _by_df(scipy.special.ndtr, scipy.special.stdtr, t, df)
 
 
 def t_ppf(probability: Any, df: Any) -> Any:
     """Quantile of Student's t; of the normal for None or infinite `df`."""
-    from scipy.special import ndtri, stdtrit
+    import scipy.special
 
-    if df is None:
-        return ndtri(probability)
-    infinite = np.isinf(df)
+    return _by_df(scipy.special.ndtri, scipy.special.stdtrit, probability, df)
+
+
+def _by_df(of_normal: Any, of_t: Any, x: Any, df: Any) -> Any:
+    alone = isinstance(df, float)
+    if df is None or (alone and df == math.inf):
+        return of_normal(x)
     with np.errstate(invalid="ignore"):
-        t = stdtrit(df, probability)
-    return np.where(infinite, ndtri(probability), t) if np.any(infinite) else t
+        found = of_t(df, x)
+    if not alone and np.any(infinite := np.isinf(df)):
+        found = np.where(infinite, of_normal(x), found)
+    return found
 
 
 def wilson_interval(rate: Any, n: Any, z: float) -> tuple[Any, Any]:

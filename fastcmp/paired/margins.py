@@ -64,7 +64,10 @@ class MarginOptions(NamedTuple):
 
     def gain(self, difference: Any) -> Any:
         """Turn differences so that above 0 model a is better."""
-        return np.where(self.lower_is_better, -difference, difference)
+        return either(self.lower_is_better, -difference, difference)
+
+
+_UNLIMITED = (-np.inf, np.inf)
 
 
 class Estimated(NamedTuple):
@@ -82,7 +85,7 @@ class Estimated(NamedTuple):
     alternative: str = "two-sided"
     measure: str = "difference"
     #: Ends that intervals are clipped to.
-    limits: tuple[float, float] = (-np.inf, np.inf)
+    limits: tuple[float, float] = _UNLIMITED
 
 
 def margins_of(of: Estimated, options: MarginOptions) -> MarginTests:
@@ -90,25 +93,30 @@ def margins_of(of: Estimated, options: MarginOptions) -> MarginTests:
     arrays = [of.difference, of.standard_error, options.margin]
     if of.df is not None:
         arrays.append(of.df)
-    try:
-        d, error, margins, *degrees = (np.array(x) for x in np.broadcast_arrays(*arrays))
-    except ValueError:
-        shapes = ", ".join(str(np.shape(x)) for x in arrays)
-        raise ValueError(
-            f"difference, standard_error, margin and df must broadcast, got {shapes}"
-        ) from None
-    unknown = ~(error > 0.0)  # without variance nothing measures the difference
-    error = np.where(unknown, np.nan, error)
+    numbers: Iterable[Any] = map(np.float64, arrays)
+    if any(map(np.ndim, arrays)):
+        try:
+            numbers = map(np.array, np.broadcast_arrays(*arrays))
+        except ValueError:
+            shapes = ", ".join(str(np.shape(x)) for x in arrays)
+            raise ValueError(
+                f"difference, standard_error, margin and df must broadcast, got {shapes}"
+            ) from None
+    d, error, margins, *degrees = numbers
+    known = error > 0.0  # without variance nothing measures the difference
+    error = either(known, error, np.float64(np.nan))
     df = degrees[0] if degrees else None
-    if df is not None and np.isinf(df).all():
+    if df is not None and not (df < np.inf).any():
         df = None
     lower, upper = _standardized(d, error, margins), _standardized(d, error, -margins)
-    better = np.where(options.lower_is_better, -lower, upper)
-    tails = (lower, upper, *t_cdf(np.stack([-lower, upper, -better]), df))
-    intervals, (least, most) = [], of.limits
+    better = either(options.lower_is_better, -lower, upper)
+    tails = (lower, upper, *t_cdf(np.array([-lower, upper, -better]), df))
+    intervals = []
     for level in (options.alpha / 2, options.alpha):
         spread = -t_ppf(level, df) * error
-        ends = (np.minimum(np.maximum(x, least), most) for x in (d - spread, d + spread))
+        ends = d - spread, d + spread
+        if of.limits != _UNLIMITED:
+            ends = np.clip(ends, *of.limits)
         intervals.append(ConfidenceInterval(*map(plain, ends)))
     if of.pvalue is None:
         z = _standardized(d, error, 0.0)
@@ -120,14 +128,14 @@ def margins_of(of: Estimated, options: MarginOptions) -> MarginTests:
         gain = options.gain(d)
         needed = samples_needed(gain, margins, (spread, spread, spread), options)
     return make_tests(
-        of._replace(difference=d, standard_error=plain(np.where(unknown, arrays[1], error))),
+        of._replace(difference=d, standard_error=plain(either(known, error, arrays[1]))),
         options,
         tails,
         (intervals[0], intervals[1]),
         needed,
         method="z" if df is None else "t",
         df=None if df is None else plain(df),
-        reason=NO_VARIANCE if unknown.any() else "",
+        reason="" if known.all() else NO_VARIANCE,
     )
 
 
@@ -147,24 +155,23 @@ def make_tests(
     """
     lower, upper, pvalue_lower, pvalue_upper, superiority = tails
     reached, turned = options.one_sided, options.lower_is_better
-    above, below = np.asarray(intervals[0].low) > 0.0, np.asarray(intervals[0].high) < 0.0
-    different = above | below if of.pvalue is None else np.asarray(of.pvalue) <= options.alpha
+    above, below = intervals[0].low > 0.0, intervals[0].high < 0.0
+    different = above | below if of.pvalue is None else of.pvalue <= options.alpha
     up, down = different & (of.difference > 0.0), different & (of.difference < 0.0)
     if of.pvalue is not None and of.alternative == "greater":
         down = below
     elif of.pvalue is not None and of.alternative == "less":
         up = above
     within = np.maximum(pvalue_lower, pvalue_upper) <= reached
-    met = np.where(turned, pvalue_upper, pvalue_lower) <= reached
-    better, worse = np.where(turned, down, up), np.where(turned, up, down)
+    met = either(turned, pvalue_upper, pvalue_lower) <= reached
+    better, worse = either(turned, down, up), either(turned, up, down)
     decided = decide(better, worse, within, met)
     more = None
     if needed is not None:  # samples beyond those at hand; 0 where there is a decision
-        open_ = np.asarray(decided.decision) == CANNOT_TELL
-        needed, n, open_ = np.broadcast_arrays(needed, of.n_samples, open_)
-        more = np.maximum(np.ceil(needed) - n, 1.0)
-        more = np.where(open_, np.where(np.isfinite(more), more, np.nan), 0.0)
-        if not more.ndim:
+        more = np.maximum(np.ceil(needed) - of.n_samples, 1.0)
+        more = either(np.isfinite(more), more, np.nan)
+        more = either(decided.decision == CANNOT_TELL, more, 0.0)
+        if not np.ndim(more):
             more = None if np.isnan(more) else int(more)
     return MarginTests(
         margin=plain(options.margin),
@@ -187,13 +194,15 @@ def make_tests(
     )
 
 
+_CLAIMS = np.array([BETTER, WORSE, EQUIVALENT, NOT_WORSE, CANNOT_TELL])
+
+
 def decide(better: Any, worse: Any, within: Any, met: Any) -> MarginDecision:
     """Choose the first decision that holds, for each entry."""
-    claims = np.array([BETTER, WORSE, EQUIVALENT, NOT_WORSE, CANNOT_TELL])
-    first = np.where(worse, 1, np.where(within, 2, np.where(met, 3, 4)))
-    first = np.where(better, 0, first)
-    words, shaped = claims[first], first >= 0
-    return MarginDecision(*map(plain, (words, within & shaped, met & shaped)))
+    first = either(worse, 1, either(within, 2, either(met, 3, 4)))
+    first = either(better, 0, first)
+    shaped = first >= 0
+    return MarginDecision(*map(plain, (_CLAIMS[first], within & shaped, met & shaped)))
 
 
 def samples_needed(
@@ -205,15 +214,15 @@ def samples_needed(
     margin, and as observed.
     """
     equal, at_margin, observed = spreads
-    z_power = -float(t_ppf(1.0 - _POWER, None))
-    z_equal = -float(t_ppf(options.alpha / 2, None))
-    z_margin = -float(t_ppf(options.one_sided, None))
+    z_power = -t_ppf(1.0 - _POWER, None)
+    z_equal = -t_ppf(options.alpha / 2, None)
+    z_margin = -t_ppf(options.one_sided, None)
     with np.errstate(all="ignore"):
         differs = ((z_equal * equal + z_power * observed) / gain) ** 2
         reach = gain + margin
         met = ((z_margin * at_margin + z_power * observed) / reach) ** 2
-    met = np.where(reach > 0.0, met, np.inf)
-    return np.fmin(np.where(gain == 0.0, np.inf, differs), met)
+    met = either(reach > 0.0, met, np.inf)
+    return np.fmin(either(gain == 0.0, np.inf, differs), met)
 
 
 def _standardized(difference: Floats, error: Floats, shift: Any) -> Floats:
@@ -222,10 +231,17 @@ def _standardized(difference: Floats, error: Floats, shift: Any) -> Floats:
         return np.asarray((difference + shift) / error + 0.0)
 
 
+def either(condition: Any, first: Any, second: Any) -> Any:
+    """As `numpy.where`, which takes 20 times as long to choose one of two numbers."""
+    if isinstance(condition, np.ndarray) or np.ndarray in (type(first), type(second)):
+        return np.where(condition, first, second)
+    return first if condition else second
+
+
 def plain(values: Any) -> Any:
     """Numbers for arrays without axes."""
-    array = np.asarray(values)
-    return array if array.ndim else array.item()
+    alone = isinstance(values, (np.generic, np.ndarray)) and not values.ndim
+    return values.item() if alone else values
 
 
 _LOWER = "lower_is_better"

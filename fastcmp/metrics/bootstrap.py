@@ -45,17 +45,17 @@ class Logarithm(Estimator):
     base: Estimator
 
     def values(self, tables: Floats) -> Floats:
-        """Compute the logarithm of many matrices."""
+        """Logarithms of the metric of many matrices."""
         return _log(self.base.values(tables))
 
     def influences(self, tables: Floats) -> Floats:
-        """Compute how each cell moves the logarithm."""
+        """How each cell moves the logarithm."""
         with np.errstate(invalid="ignore", divide="ignore"):
             values = self.base.values(tables)[:, np.newaxis, np.newaxis]
             return np.asarray(self.base.influences(tables) / values)
 
     def leave_one_out(self, table: Floats) -> Floats:
-        """Compute the logarithm without one sample of each cell."""
+        """The logarithm without one sample of each cell."""
         return _log(self.base.leave_one_out(table))
 
 
@@ -95,7 +95,7 @@ def standard_errors(
     strata: Ints | None = None,
     partner: Ints | None = None,
 ) -> Floats:
-    """Work out the delta standard error of `measure` in each draw, (R,).
+    """Standard errors of `measure` by the delta method in each draw, (R,).
 
     With `strata` within these, with clusters by their sums.
     """
@@ -150,10 +150,10 @@ def evaluate_draws(
         counts, tables = np.empty((rows, s)), np.empty((rows, m, k, k))
         for start in range(task.start, task.stop, size):
             part = slice(start, min(start + size, task.stop))
-            own = slice(0, part.stop - part.start)
-            times, weights = fill(part, counts[own])
-            cells.tables(counts[own], tables[own])
-            take(part, Drawn(counts[own], tables[own], times, weights))
+            filled = slice(0, part.stop - part.start)
+            times, weights = fill(part, counts[filled])
+            cells.tables(counts[filled], tables[filled])
+            take(part, Drawn(counts[filled], tables[filled], times, weights))
 
     tasks = parts(n, size * -(-blocks // _TASKS))
     (pool or ThreadPool(1)).run(work, tasks, steps=no_step)
@@ -168,7 +168,7 @@ _NO_INFLUENCE = 1e-14
 def acceleration(
     estimator: Estimator, cells: Cells, strata: Ints | None = None, pool: ThreadPool | None = None
 ) -> float:
-    """Work out the acceleration, leaving out samples, or clusters, one at a time.
+    """The acceleration of BCa, by leaving out samples, or clusters, one at a time.
 
     What is undefined without a sample is left out. With `strata`, of cells, samples are
     left out within them.
@@ -184,9 +184,9 @@ def acceleration(
         places = np.arange(len(cells.codes))
 
         def fill(part: slice, draws: Floats) -> tuple[None, None]:
-            own = np.zeros((len(draws), clusters.n))
-            own[np.arange(len(draws)), np.arange(part.start, part.stop)] = 1.0
-            cluster_cells(*clusters, places, own, draws)
+            left_out = np.zeros((len(draws), clusters.n))
+            left_out[np.arange(len(draws)), np.arange(part.start, part.stop)] = 1.0
+            cluster_cells(*clusters, places, left_out, draws)
             np.subtract(cells.counts, draws, out=draws)
             return None, None
 
@@ -194,16 +194,16 @@ def acceleration(
             without[part] = measure(estimator, drawn.tables)
 
         evaluate_draws(cells, clusters.n, fill, take, pool)
-    known = np.isfinite(without)
-    without, weights = without[known], weights[known]
-    strata = np.zeros(known.size, np.int64) if strata is None else strata
+    is_defined = np.isfinite(without)
+    without, weights = without[is_defined], weights[is_defined]
+    strata = np.zeros(is_defined.size, np.int64) if strata is None else strata
     squares = cubes = 0.0
-    for stratum in np.unique(strata[known]):
-        own = strata[known] == stratum
-        n, values = weights[own].sum(), without[own]
-        u = (n - 1.0) / n * ((weights[own] @ values) / n - values)
-        squares += weights[own] @ u**2
-        cubes += weights[own] @ u**3
+    for stratum in np.unique(strata[is_defined]):
+        inside = strata[is_defined] == stratum
+        n, values = weights[inside].sum(), without[inside]
+        u = (n - 1.0) / n * ((weights[inside] @ values) / n - values)
+        squares += weights[inside] @ u**2
+        cubes += weights[inside] @ u**3
     size = np.max(np.abs(without), initial=0.0)
     if not squares > (_NO_INFLUENCE * size) ** 2 * weights.sum():
         return 0.0
@@ -283,43 +283,43 @@ def bootstrap_intervals(
 
     evaluate_draws(cells, n_resamples, fill, take, pool)
     options = kind, ALTERNATIVES[alternative], as_level(confidence_level, alternative)
-    data, found = cells.as_drawn(), []
+    data, outcomes = cells.as_drawn(), []
     for e, estimator in enumerate(estimators):
         estimate, scale = float(measure(estimator, data.tables)[0]), 0.0
-        known = np.isfinite(values[e])
-        kept = rows = values[e, known]
+        is_defined = np.isfinite(values[e])
+        kept = rows = values[e, is_defined]
         if kind == kinds.BCA:
             scale = acceleration(estimator, cells, strata, pool)
         elif errors is not None:
             scale = float(standard_errors(estimator, cells, data, strata=strata)[0])
-            own = errors[e, known]
+            draw_errors = errors[e, is_defined]
             with np.errstate(divide="ignore", invalid="ignore"):
-                rows = ((kept - estimate) / own)[own > 0.0]
+                rows = ((kept - estimate) / draw_errors)[draw_errors > 0.0]
         slack = _EQUAL * np.max(np.abs(kept), initial=abs(estimate))
         table = np.array([[estimate, scale, slack, rows.size]])
         answer, status = np.full((1, 3), np.nan), np.full(1, UNDEFINED, np.uint8)
         if np.isfinite(estimate) and not np.isnan(scale):
             kinds.bootstrap_rows(np.sort(rows)[np.newaxis], table, options, answer, status)
         pvalue, low, high = answer[0].tolist()
-        found.append(
+        outcomes.append(
             Resampled(
                 estimate,
                 *keep_side((low, high), alternative, (-np.inf, np.inf)),
                 standard_error=float(kept.std(ddof=1)) if kept.size > 1 else np.nan,
                 pvalue=pvalue,
                 status=int(status[0]),
-                n_undefined=known.size - kept.size,
+                n_undefined=is_defined.size - kept.size,
             )
         )
-    return found
+    return outcomes
 
 
-def undefined_cautions(found: Resampled, n_resamples: int) -> tuple[str, ...]:
-    """Say that a metric is undefined in many draws."""
-    if found.n_undefined <= MANY_UNDEFINED * n_resamples:
+def undefined_cautions(resampled: Resampled, n_resamples: int) -> tuple[str, ...]:
+    """The caution that a metric is undefined in many draws."""
+    if resampled.n_undefined <= MANY_UNDEFINED * n_resamples:
         return ()
     return (
-        f"The metric is undefined in {found.n_undefined} of {n_resamples} bootstrap samples, "
+        f"The metric is undefined in {resampled.n_undefined} of {n_resamples} bootstrap samples, "
         "which are left out: the interval may be too short.",
     )
 
@@ -342,7 +342,7 @@ def abc_interval(
     confidence_level: float = 0.95,
     alternative: str = "two-sided",
 ) -> Resampled:
-    """Compute the nonparametric ABC interval (DiCiccio and Efron 1992, section 4).
+    """The nonparametric ABC interval (DiCiccio and Efron 1992, section 4).
 
     Derivatives are those of the influence values, so that they keep their digits with
     many samples. Takes 2 S + 5 evaluations of S cells.
@@ -390,7 +390,7 @@ def abc_interval(
 
 
 def _quantile_at_zero(end: Callable[[float], float], estimate: float) -> float:
-    """Find the normal quantile of the interval whose end is 0."""
+    """The normal quantile of the interval whose end is 0."""
     side = -1.0 if estimate > 0.0 else 1.0
     near, far = 0.0, side * _STRIDE
     while abs(far) < _FARTHEST and end(far) * side < 0.0:
@@ -406,14 +406,14 @@ def _quantile_at_zero(end: Callable[[float], float], estimate: float) -> float:
 
 
 def _second_derivatives(influences: Callable[[Floats], Floats], cells: Cells) -> Floats:
-    """Differentiate twice towards a sample of each cell, (S,).
+    """Second derivatives towards a sample of each cell, (S,).
 
     At the proportions (1 - e) p + e d the first derivative towards d is its influence
     there, divided by 1 - e.
     """
     counts = cells.counts.astype(np.float64)
     n, k = counts.sum(), cells.n_classes
-    found = np.empty(counts.size)
+    derivatives = np.empty(counts.size)
     size = max(1, _ABC_BLOCK // (16 * (counts.size + 2 * cells.n_models * k * k)))
     for part in parts(counts.size, size):
         rows = np.arange(part.stop - part.start)
@@ -423,5 +423,5 @@ def _second_derivatives(influences: Callable[[Floats], Floats], cells: Cells) ->
             weights = np.tile(counts, (rows.size, 1))
             weights[rows, rows + part.start] += n * e / (1.0 - e)
             slopes.append(influences(weights)[rows, rows + part.start] / (1.0 - e))
-        found[part] = (slopes[0] - slopes[1]) / (2.0 * change)
-    return found
+        derivatives[part] = (slopes[0] - slopes[1]) / (2.0 * change)
+    return derivatives

@@ -72,14 +72,14 @@ class Cells(NamedTuple):
         return float(self.counts.sum())
 
     def table(self, model: int = 0) -> Floats:
-        """Make the confusion matrix of a model, (K, K)."""
+        """The confusion matrix of a model, (K, K)."""
         k = self.n_classes
         flat = self.codes[:, 0] * k + self.codes[:, 1 + model]
         weights = self.counts.astype(np.float64)
         return np.asarray(np.bincount(flat, weights, k * k).reshape(k, k))
 
     def tables(self, draws: Floats, out: Floats | None = None) -> Floats:
-        """Make the confusion matrices of draws (R, S): (R, M, K, K)."""
+        """The confusion matrices of draws (R, S): (R, M, K, K)."""
         if out is None:
             shape = len(draws), self.n_models, self.n_classes, self.n_classes
             out = np.empty(shape)
@@ -98,7 +98,7 @@ class Cells(NamedTuple):
         return Drawn(draws, self.tables(draws), times)
 
     def pick(self, values: Floats) -> Floats:
-        """Take from (R, M, K, K) what belongs to each cell, of a minus b: (R, S)."""
+        """Entries of (R, M, K, K) that belong to each cell, of a minus b: (R, S)."""
         t, *predicted = self.codes.T
         picked = values[:, 0, t, predicted[0]]
         if not predicted[1:]:
@@ -119,7 +119,7 @@ class Cells(NamedTuple):
         return Cells(codes[order], self.counts[order], n_classes, clusters, squares)
 
     def alone(self, model: int) -> Cells:
-        """Take one model of two by itself."""
+        """The cells of one model of two by itself."""
         table = self.table(model).astype(self.counts.dtype)
         return cells_of_table(table)
 
@@ -150,7 +150,7 @@ class Cells(NamedTuple):
 
 
 def cells_of_table(table: NDArray[Any]) -> Cells:
-    """List the cells of a confusion matrix, or of counts [true, a, b]."""
+    """The cells of a confusion matrix, or of counts [true, a, b]."""
     places = np.nonzero(table)
     return Cells(np.stack(places, axis=1), table[places], len(table))
 
@@ -175,16 +175,16 @@ def gather_cells(
     keys, _, total = _add_up(numbers * len(cells.codes) + places, samples)
     first = np.flatnonzero(np.diff(keys // len(cells.codes), prepend=-1))
     starts = np.append(first, keys.size).astype(np.int64)
-    own = ClusterCells(starts, keys % len(cells.codes), total)
-    return cells._replace(clusters=own)
+    of_clusters = ClusterCells(starts, keys % len(cells.codes), total)
+    return cells._replace(clusters=of_clusters)
 
 
 def _add_up(keys: Ints, samples: Ints) -> tuple[Ints, Ints, Ints]:
     """The different keys, where each stands, and their samples."""
-    found, places = np.unique(keys, return_inverse=True)
-    total = np.zeros(found.size, np.int64)
+    distinct, places = np.unique(keys, return_inverse=True)
+    total = np.zeros(distinct.size, np.int64)
     np.add.at(total, places, samples)
-    return found, places, total
+    return distinct, places, total
 
 
 # Counts as users hand them in: confusion matrices, and counts of two models.
@@ -204,12 +204,12 @@ def check_classes_fit(k: int) -> None:
 
 
 def read_square(raw: Any, name: str, n_axes: int) -> Any:
-    """Read counts of K classes, with leading axes; refuse other shapes."""
+    """Checked counts of K classes, with leading axes; other shapes are refused."""
     counts = as_counts(raw, name)
     shape = counts.shape[-n_axes:]
     if counts.ndim < n_axes or len(set(shape)) != 1 or 0 in shape:
-        wanted = ", ".join(["K"] * n_axes)
-        raise ValueError(f"{name} must have shape ({wanted}), got {counts.shape}")
+        expected = ", ".join(["K"] * n_axes)
+        raise ValueError(f"{name} must have shape ({expected}), got {counts.shape}")
     if n_axes == 2 and counts.ndim > 2:
         raise ValueError(f"{name} must be one matrix, got shape {counts.shape}")
     check_total(counts, name, n_axes)
@@ -219,7 +219,7 @@ def read_square(raw: Any, name: str, n_axes: int) -> Any:
 
 
 def read_classes(classes: Sequence[Any] | None, k: int) -> tuple[Any, ...]:
-    """Read the labels of K classes."""
+    """The checked labels of K classes."""
     if classes is None:
         return tuple(range(k))
     check_classes(classes)
@@ -287,10 +287,12 @@ def count_samples(
         return Counted(Cells(*count_cells(columns, k), k), classes, *dropped)
     if groups is not None:
         n = labels.n_samples if labels.kept is None else labels.kept.size
-        found = read_item_groups(n, groups=groups, keep=labels.kept, indexed=("y_true", y_true))
-        assert found.clusters is not None
-        n_clusters = len(found.clusters.labels)
-        rows, samples = count_cells([found.clusters.codes, *columns], max(k, n_clusters))
+        item_groups = read_item_groups(
+            n, groups=groups, keep=labels.kept, indexed=("y_true", y_true)
+        )
+        assert item_groups.clusters is not None
+        n_clusters = len(item_groups.clusters.labels)
+        rows, samples = count_cells([item_groups.clusters.codes, *columns], max(k, n_clusters))
         return Counted(gather_cells(rows[:, 1:], samples, k, rows[:, 0]), classes, *dropped)
     read = SimpleNamespace(positive=labels.y_true, kept=labels.kept, y_true=y_true)
     weights = read_weights(sample_weight, read)
@@ -326,7 +328,7 @@ def without_empty(
 
 
 def of_label_table(table: LabelTable) -> Counted:
-    """Take the cells of counts of two models."""
+    """The cells of counts of two models."""
     check_classes_fit(len(table.classes))
     *codes, counts = table.nonzero()
     cells = Cells(np.stack(codes, axis=1).astype(np.int64), counts, len(table.classes))
@@ -334,7 +336,7 @@ def of_label_table(table: LabelTable) -> Counted:
 
 
 def of_array(counts: Ints, classes: Sequence[Any] | None) -> Counted:
-    """Take one array of counts, of classes named 0 to K - 1 unless given.
+    """The cells of one array of counts, of classes named 0 to K - 1 unless given.
 
     Of more than two that are not named, a class that never occurs is no class of the data,
     as with labels.
@@ -346,7 +348,7 @@ def of_array(counts: Ints, classes: Sequence[Any] | None) -> Counted:
 
 
 def of_counts(counts: Any, classes: Sequence[Any] | None) -> tuple[list[Counted], tuple[int, ...]]:
-    """Take counts of two models, of labels, a stream or arrays, and their leading axes."""
+    """Counts of two models, of labels, a stream or arrays, and their leading axes."""
     if isinstance(counts, LabelTable) or are_labelled(counts):
         if classes is not None:
             raise ValueError("classes= are the labels of an array, and these counts have theirs")
@@ -358,7 +360,7 @@ def of_counts(counts: Any, classes: Sequence[Any] | None) -> tuple[list[Counted]
 
 
 def of_confusion(table: Any, classes: Sequence[Any] | None) -> Counted:
-    """Take a confusion matrix, as an array or from a stream."""
+    """Counts of a confusion matrix, from an array or from a stream."""
     if not are_confusions(table):
         return of_array(read_square(table, "table", 2), classes)
     if len(table.names or ()) != 1:

@@ -101,14 +101,14 @@ class Metric:
     function: Callable[[Any], Any] | None = None
 
     def __repr__(self) -> str:
-        shown = [repr(self.full_name)]
+        texts = [repr(self.full_name)]
         for field in fields(self):
             value = getattr(self, field.name)
             if field.name in _IN_NAME and value is not None:
                 continue
             if value is not field.default and not same(value, field.default):
-                shown.append(f"{field.name}={brief(value)}")
-        return f"Metric({', '.join(shown)})"
+                texts.append(f"{field.name}={brief(value)}")
+        return f"Metric({', '.join(texts)})"
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Metric):
@@ -119,7 +119,7 @@ class Metric:
         return hash((self.name, self.average, self.beta))
 
     def _values(self) -> list[Any]:
-        """List what makes two metrics the same."""
+        """The values that make two metrics the same."""
         costs: Any = self.cost
         if costs is not None:
             read = read_cost(costs)
@@ -184,8 +184,8 @@ class Metric:
             are, and are said to be, of the other one.
         """
         if isinstance(self.labels, str):
-            one, given = len(found) == 1, self.positive is not None
-            if one and given and self.positive not in found and self.average == "binary":
+            one, has_positive = len(found) == 1, self.positive is not None
+            if one and has_positive and self.positive not in found and self.average == "binary":
                 return (*found, self.positive)
             return tuple(found)
         listed = dict.fromkeys(self.labels)
@@ -215,8 +215,8 @@ class Metric:
         """
         estimators: list[Estimator]
         if self.function is not None:
-            known: dict[str, Any] = {"name": self.name, "title": self.title, "entry": self.entry}
-            estimators = [UserEstimator(**known, n_classes=len(classes), function=self.function)]
+            shared: dict[str, Any] = {"name": self.name, "title": self.title, "entry": self.entry}
+            estimators = [UserEstimator(**shared, n_classes=len(classes), function=self.function)]
         elif self.is_rate and self.average is None:
             estimators = [
                 self._of_kernel(classes, label, f"[{classes[label]}]")
@@ -241,7 +241,7 @@ class Metric:
         return len(classes) if isinstance(self.labels, str) else len(self.labels)
 
     def _positive(self, classes: Sequence[Any]) -> int:
-        """Find the positive class, where one is needed."""
+        """The position of the positive class, where one is needed."""
         if not self.is_rate or self.average != "binary":
             return 0
         if len(classes) > 2:
@@ -266,7 +266,7 @@ class Metric:
         return list(classes).index(label)
 
     def _of_kernel(self, classes: Sequence[Any], label: int, suffix: str) -> Estimator:
-        """Bind a metric of the registry, of one class that of `label`."""
+        """The estimator of a metric of the registry, of one class that of `label`."""
         entry, n_listed = self.entry, self._n_listed(classes)
         average = entry.average
         if self.is_rate:
@@ -310,7 +310,7 @@ class Bound(NamedTuple):
 
 
 def bind(counted: Counted, metric: Metric) -> Bound:
-    """Bind a metric to the classes of samples that were counted.
+    """A metric with the classes and cells of samples that were counted.
 
     It is averaged over classes without any weight too, as by scikit-learn.
     """
@@ -319,8 +319,8 @@ def bind(counted: Counted, metric: Metric) -> Bound:
         if weightless := counted.weightless[of_truth]:
             sizes = counted.cells.table().sum(axis=1)
             pairs = zip(counted.classes, sizes, strict=True)
-            known = [label for label, size in pairs if size > 0 or not of_truth]
-            metric = replace(metric, labels=tuple(dict.fromkeys((*known, *weightless))))
+            present = [label for label, size in pairs if size > 0 or not of_truth]
+            metric = replace(metric, labels=tuple(dict.fromkeys((*present, *weightless))))
     classes = metric.classes_of(counted.classes)
     return Bound(classes, counted.cells_of(classes), metric.bind(classes))
 
@@ -389,7 +389,7 @@ def make_metric(
     >>> make_metric("fbeta", beta=2, labels=["cat", "dog"], average="micro").title
     'micro F2'
     """
-    given = {
+    raw_options = {
         "average": average,
         "beta": beta,
         "positive": positive,
@@ -400,7 +400,7 @@ def make_metric(
         "prevalence": prevalence,
     }
     if isinstance(metric, Metric):
-        _refuse_options(given)
+        _refuse_options(raw_options)
         return metric
     options: dict[str, Any] = {
         "positive": positive,
@@ -410,7 +410,7 @@ def make_metric(
     }
     if callable(metric):
         name = getattr(metric, "__name__", type(metric).__name__)
-        _refuse_options({**given, "labels": "union", "prevalence": None}, "a function")
+        _refuse_options({**raw_options, "labels": "union", "prevalence": None}, "a function")
         return Metric(name=name.strip("<>"), function=metric, **options)
     if not isinstance(metric, str):
         raise TypeError(f"metric must be a name or a function, got {metric!r}")
@@ -423,9 +423,9 @@ def make_metric(
 _DEFAULTS = {"average": "binary", "labels": "union", "zero_division": 0.0}
 
 
-def _refuse_options(given: dict[str, Any], what: str = "a Metric") -> None:
+def _refuse_options(options: dict[str, Any], what: str = "a Metric") -> None:
     """Refuse options that would be ignored."""
-    for name, value in given.items():
+    for name, value in options.items():
         default = _DEFAULTS.get(name)
         if value is not default and not (isinstance(value, (str, float, int)) and value == default):
             raise ValueError(f"{name}= is for metrics by name; metric is {what}: leave {name}= out")
@@ -439,7 +439,7 @@ def read_metrics(  # what is measured, and its options
     labels: Any,
     zero_division: float,
 ) -> list[Metric]:
-    """Read one metric or several; of several an average is for those that take one."""
+    """The metrics that a user means; of several an average is for those that take one."""
     options: dict[str, Any] = {
         "positive": positive,
         "labels": labels,
@@ -449,15 +449,15 @@ def read_metrics(  # what is measured, and its options
         return [make_metric(metric, average=average, beta=beta, **options)]
     if not metric:
         raise ValueError("metric must name at least one metric, got none")
-    made = []
-    for each in metric:
-        if isinstance(each, Metric) or callable(each):
-            made.append(make_metric(each))
+    metrics = []
+    for one_metric in metric:
+        if isinstance(one_metric, Metric) or callable(one_metric):
+            metrics.append(make_metric(one_metric))
             continue
-        plain = make_metric(each, **options)
+        plain = make_metric(one_metric, **options)
         takes = plain.is_rate and plain.average == "binary"
-        made.append(make_metric(each, average=average, **options) if takes else plain)
-    return made
+        metrics.append(make_metric(one_metric, average=average, **options) if takes else plain)
+    return metrics
 
 
 # Proportions of classes that a user names.
@@ -473,7 +473,7 @@ def check_prevalence(raw: Any) -> Any:
 
 
 def read_prevalences(raw: Any, classes: Sequence[Any], positive: Any = None) -> NDArray[np.float64]:
-    """Read the proportion of each class; of two perhaps that of the positive one."""
+    """The proportion of each class; of two perhaps that of the positive one alone."""
     k = len(classes)
     if isinstance(raw, Real):
         proportion = as_proportion(raw, "prevalence")
@@ -527,7 +527,7 @@ def choose_penalties(name: str, spelled: str, cost: Any, weights: Any) -> tuple[
 
 
 def penalties_of(name: str, matrix: Any, classes: Sequence[Any]) -> NDArray[np.float64]:
-    """Tell what each disagreement counts; empty where all count alike."""
+    """The penalty of each disagreement, (K, K); empty where all count alike."""
     if name in _POWERS:
         places = np.arange(float(len(classes)))
         apart = np.abs(np.subtract.outer(places, places))
@@ -540,7 +540,7 @@ def penalties_of(name: str, matrix: Any, classes: Sequence[Any]) -> NDArray[np.f
 
 @contextmanager
 def _naming(name: str) -> Generator[None, None, None]:
-    """Say of weights of kappa what would be said of costs."""
+    """Lets errors about costs speak of the weights of kappa."""
     try:
         yield
     except (ValueError, TypeError) as error:

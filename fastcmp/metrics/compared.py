@@ -111,31 +111,31 @@ class Compared(NamedTuple):
     bounds: Bounds | None = None
 
 
-def read_options(given: Mapping[str, Any]) -> CompareOptions:
+def read_options(options: Mapping[str, Any]) -> CompareOptions:
     """Check the options of a comparison of two models, of those that a user gave."""
-    method, rng = given["method"], given["rng"]
-    studentized = as_flag(given["studentized"], "studentized")
-    alternative = choose(given["alternative"], "alternative", ALTERNATIVES)
+    method, rng = options["method"], options["rng"]
+    studentized = as_flag(options["studentized"], "studentized")
+    alternative = choose(options["alternative"], "alternative", ALTERNATIVES)
     method = choose(method, "method", (*METHODS, None))
     if studentized and method not in (None, *EXCHANGED):
         raise ValueError(f"studentized=True is for permutation tests, got method={method!r}")
     return CompareOptions(
         method=method,
-        interval=choose(given["interval"], "interval", tuple(INTERVALS)),
+        interval=choose(options["interval"], "interval", tuple(INTERVALS)),
         alternative=alternative,
-        confidence_level=as_proportion(given["confidence_level"], "confidence_level"),
-        level=as_level(given["confidence_level"], alternative),
+        confidence_level=as_proportion(options["confidence_level"], "confidence_level"),
+        level=as_level(options["confidence_level"], alternative),
         studentized=studentized,
-        within_classes=as_flag(given["within_classes"], "within_classes"),
-        n_resamples=as_resamples(given["n_resamples"]),
+        within_classes=as_flag(options["within_classes"], "within_classes"),
+        n_resamples=as_resamples(options["n_resamples"]),
         seed=0 if method not in DRAWN and rng is None else as_seed(rng),
-        df=choose(given["df"], "df", ("clusters", "normal")),
-        margin=given["margin"] is not None,
+        df=choose(options["df"], "df", ("clusters", "normal")),
+        margin=options["margin"] is not None,
     )
 
 
 def choose_method(bounds: Sequence[Bound], options: CompareOptions) -> CompareOptions:
-    """Choose the test where none is named, the same for all; refuse what has no place.
+    """The options with a test, the same for all; refuses options that do not fit it.
 
     Exact permutation tests where all of them soon are, else "pooled".
     """
@@ -177,14 +177,14 @@ def compare_bound(
     if pairs[0].same:
         cautions.append(f"{names[0]} and {names[1]} predict the same everywhere.")
     if options.method == "bootstrap":
-        found = _bootstrapped(pairs, options, pool)
+        comparisons = _bootstrapped(pairs, options, pool)
     else:
-        found = _tested(pairs, options, pool)
+        comparisons = _tested(pairs, options, pool)
     if options.margin or options.method in (*EXCHANGED, "pooled"):
-        found = _bounded(found, options, pool)
+        comparisons = _bounded(comparisons, options, pool)
     return [
         one._replace(cautions=(*cautions, *one.cautions, *_disagreement(one, options)))
-        for one in found
+        for one in comparisons
     ]
 
 
@@ -203,12 +203,12 @@ def _bootstrapped(pairs: list[Pair], options: CompareOptions, pool: ThreadPool) 
         pool=pool,
     )
     differences, ratios = outcomes[: len(pairs)], outcomes[len(pairs) :]
-    found = []
+    comparisons = []
     for pair, one, log in zip(pairs, differences, ratios, strict=True):
         test = Tested(one.estimate, one.pvalue, one.status)
         if pair.same:
             test = Tested(0.0, 1.0, int(kernels.DEGENERATE))
-        found.append(
+        comparisons.append(
             Compared(
                 pair,
                 test,
@@ -220,7 +220,7 @@ def _bootstrapped(pairs: list[Pair], options: CompareOptions, pool: ThreadPool) 
                 cautions=undefined_cautions(one, options.n_resamples),
             )
         )
-    return found
+    return comparisons
 
 
 def _tested(pairs: list[Pair], options: CompareOptions, pool: ThreadPool) -> list[Compared]:
@@ -241,11 +241,11 @@ def _tested(pairs: list[Pair], options: CompareOptions, pool: ThreadPool) -> lis
             seed=options.seed,
             pool=pool,
         )
-    found = []
+    comparisons = []
     for i, pair in enumerate(pairs):
         estimator = pair.estimator
         errors = standard_errors(pair, how, within_classes=options.within_classes)
-        ends, shown = difference_interval(pair, errors[0], level, df), how
+        ends, interval_method = difference_interval(pair, errors[0], level, df), how
         cautions: list[str] = []
         if permuted:
             test = Tested(*permuted[i][:3])
@@ -257,7 +257,7 @@ def _tested(pairs: list[Pair], options: CompareOptions, pool: ThreadPool) -> lis
             abc = abc_interval(
                 estimator, cells, confidence_level=options.confidence_level, alternative=side
             )
-            ends, shown = (abc.low, abc.high), "abc"
+            ends, interval_method = (abc.low, abc.high), "abc"
             test = Tested(abc.estimate, abc.pvalue, abc.status)
             if abc.status == kernels.DEGENERATE:
                 ends = difference_interval(pair, 0.0, level, df)
@@ -265,7 +265,7 @@ def _tested(pairs: list[Pair], options: CompareOptions, pool: ThreadPool) -> lis
         if math.isnan(test.pvalue) and not math.isnan(pair.difference) and not permuted:
             test, *cautions = without_variance(pair, side, errors[0])
         if method == "mover":
-            limits, shown = newcombe_limits(estimator, cells, level), "newcombe"
+            limits, interval_method = newcombe_limits(estimator, cells, level), "newcombe"
             if limits is None:
                 raise ValueError(
                     "method='mover' needs a metric that is a mean of recalls, such as "
@@ -273,29 +273,35 @@ def _tested(pairs: list[Pair], options: CompareOptions, pool: ThreadPool) -> lis
                 )
             ends = limits
         ratio, ratio_ends = ratio_interval(pair, level, df)
-        found.append(
+        comparisons.append(
             Compared(
                 pair,
                 test,
                 errors,
                 keep_side(ends, side, _EVERYWHERE),
-                shown,
+                interval_method,
                 ratio,
                 keep_side(ratio_ends, side, (0.0, math.inf)),
                 permuted[i].n_configurations if permuted else 0,
                 tuple(cautions),
             )
         )
-    return found
+    return comparisons
 
 
-def _bounded(found: list[Compared], options: CompareOptions, pool: ThreadPool) -> list[Compared]:
+def _bounded(
+    comparisons: list[Compared], options: CompareOptions, pool: ThreadPool
+) -> list[Compared]:
     """Replace intervals by those of the tests against a margin: one procedure."""
-    cells = found[0].pair.cells
-    counts = [paired_counts(one.pair.estimator, cells) for one in found]
+    cells = comparisons[0].pair.cells
+    counts = [paired_counts(one.pair.estimator, cells) for one in comparisons]
     drawn = iter(
         bounded_draws(
-            [one.pair.estimator for one, own in zip(found, counts, strict=True) if own is None],
+            [
+                x.pair.estimator
+                for x, paired in zip(comparisons, counts, strict=True)
+                if paired is None
+            ],
             cells,
             within_classes=options.within_classes,
             n_resamples=options.n_resamples if options.margin else min(options.n_resamples, _SHOWN),
@@ -303,41 +309,47 @@ def _bounded(found: list[Compared], options: CompareOptions, pool: ThreadPool) -
             pool=pool,
         )
     )
-    made = []
-    for one, own in zip(found, counts, strict=True):
+    bounded = []
+    for one, paired in zip(comparisons, counts, strict=True):
         bounds, cautions = None, one.cautions
-        if own is not None:
-            ends, shown = paired_interval(own, options.level)
+        if paired is not None:
+            ends, interval_method = paired_interval(paired, options.level)
         else:
             bounds = next(drawn)
-            ends, shown = bounds.interval(options.level), "dirichlet"
+            ends, interval_method = bounds.interval(options.level), "dirichlet"
         if math.isnan(one.pair.difference):
             ends = math.nan, math.nan
         elif math.isnan(ends[0]):
             title = one.pair.estimator.title
             cautions += (f"No interval of the difference in {title}: {NO_VALUE}.",)
         ends = keep_side(ends, options.alternative, _EVERYWHERE)
-        made.append(
-            one._replace(interval=ends, interval_method=shown, bounds=bounds, cautions=cautions)
+        bounded.append(
+            one._replace(
+                interval=ends, interval_method=interval_method, bounds=bounds, cautions=cautions
+            )
         )
-    return made
+    return bounded
 
 
-def _disagreement(found: Compared, options: CompareOptions) -> tuple[str, ...]:
-    """Say that the interval and the test do not say the same."""
-    low, high = found.interval
-    if math.isnan(low) and found.interval_method == "abc" and not math.isnan(found.pair.difference):
+def _disagreement(comparison: Compared, options: CompareOptions) -> tuple[str, ...]:
+    """The caution that the interval and the test disagree."""
+    low, high = comparison.interval
+    if (
+        math.isnan(low)
+        and comparison.interval_method == "abc"
+        and not math.isnan(comparison.pair.difference)
+    ):
         return (
             "The ABC interval has an end at which samples would have weights below 0, as may be "
             "with few: use method='bootstrap'.",
         )
-    if math.isnan(low) or math.isnan(found.test.pvalue) or options.method == "bootstrap":
+    if math.isnan(low) or math.isnan(comparison.test.pvalue) or options.method == "bootstrap":
         return ()
     outside = not low <= 0.0 <= high
-    rejected = found.test.pvalue <= 1.0 - options.confidence_level
+    rejected = comparison.test.pvalue <= 1.0 - options.confidence_level
     if outside == rejected:
         return ()
     return (
-        f"The interval of {found.pair.estimator.title} and the test disagree about no "
+        f"The interval of {comparison.pair.estimator.title} and the test disagree about no "
         "difference: both are near the level.",
     )

@@ -137,15 +137,15 @@ class MetricComparison(Pilot, Compared, Record):
         return pages + ([] if self.slices is None else self.slices.sections())
 
     def _answer(self) -> Section:
-        """Say which model is better, in sentences."""
+        """The sentences about which model is better."""
         a, b = self.names
         name = interval_name(self.confidence_level, self.alternative)
         lead = f"{a} and {b} have the same {self.measure}"
         if math.isnan(self.difference):
             lead = f"{self.measure} of {a} and {b} cannot be compared"
         elif self.difference:
-            which = "higher" if self.difference > 0 else "lower"
-            lead = f"{a} has a {which} {self.measure} than {b}"
+            direction = "higher" if self.difference > 0 else "lower"
+            lead = f"{a} has a {direction} {self.measure} than {b}"
         values = f"{number(self.value_a)} and {number(self.value_b)}"
         hypothesis = f"the predictions of {a} and {b} can be exchanged"
         if self.distribution != "permutation":
@@ -169,23 +169,23 @@ class MetricComparison(Pilot, Compared, Record):
         return Section(title="Which model is better?", text=tuple(text))
 
     def _drawn(self) -> str:
-        """Say how many samples there are."""
+        """The number of samples, as text."""
         clusters = ""
         if self.n_clusters is not None:
             clusters = f" in {self.n_clusters} clusters"
         return f"{self.n_samples} samples{clusters}"
 
     def _found(self) -> str:
-        """Write the statistic and the p-value."""
-        shown = f"p = {format_pvalue(self.pvalue)}"
+        """The statistic and the p-value, as text."""
+        pvalue = f"p = {format_pvalue(self.pvalue)}"
         if self.distribution == "normal":
-            return f"z = {number(self.statistic)}, {shown}"
+            return f"z = {number(self.statistic)}, {pvalue}"
         if self.distribution == "t":
-            return f"t = {number(self.statistic)}, df = {self.df:g}, {shown}"
-        return shown
+            return f"t = {number(self.statistic)}, df = {self.df:g}, {pvalue}"
+        return pvalue
 
     def _table(self) -> Section:
-        """Show a row for each metric, and each table of counts."""
+        """A row for each metric, and each table of counts."""
         columns = self.columns()
         taken = [columns[name] for name in _COLUMNS]
         rows: list[tuple[str, ...]] = [
@@ -200,16 +200,16 @@ class MetricComparison(Pilot, Compared, Record):
             for measure, value_a, value_b, difference, low, high, pvalue in zip(*taken, strict=True)
         ]
         interval = interval_name(self.confidence_level, self.alternative)
-        own: tuple[str, ...] = ()
+        decision_column: tuple[str, ...] = ()
         if self.margins is not None:
-            own = ("decision",)
-            found = np.broadcast_to(self.margins.decision, np.shape(self.pvalue))
-            words = found.ravel().tolist()
+            decision_column = ("decision",)
+            decisions = np.broadcast_to(self.margins.decision, np.shape(self.pvalue))
+            words = decisions.ravel().tolist()
             rows = [(*row, word) for row, word in zip(rows, words, strict=True)]
         return Section(
             title="Which model is better?",
             text=(how("P-values are not adjusted for their number."),),
-            columns=("metric", *self.names, "difference", interval, "p", *own),
+            columns=("metric", *self.names, "difference", interval, "p", *decision_column),
             rows=tuple(rows),
             notes=margin_sentences(self.margins, _OTHERS.get(self.method, ""))
             + dropped_sentences(self.n_missing, self.n_excluded),

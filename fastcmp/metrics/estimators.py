@@ -54,18 +54,18 @@ class Estimator(ABC):
 
     @abstractmethod
     def values(self, tables: Floats) -> Floats:
-        """Compute the metric of many matrices, (B, K, K) -> (B,); NaN if undefined."""
+        """The metric of many matrices, (B, K, K) -> (B,); NaN if undefined."""
 
     @abstractmethod
     def influences(self, tables: Floats) -> Floats:
-        """Compute how each cell moves the metric, (B, K, K) -> (B, K, K).
+        """How each cell moves the metric, (B, K, K) -> (B, K, K).
 
         Weighted by the counts they add up to 0; their mean square over n is the
         variance of the metric.
         """
 
     def leave_one_out(self, table: Floats) -> Floats:
-        """Compute the metric without one sample of each cell; NaN for empty cells."""
+        """The metric without one sample of each cell; NaN for empty cells."""
         out = np.full(table.shape, np.nan)
         for t, y in np.argwhere(table >= 1).tolist():
             less = table.copy()
@@ -74,22 +74,22 @@ class Estimator(ABC):
         return out
 
     def value(self, table: Floats) -> float:
-        """Compute the metric of one matrix."""
+        """The metric of one matrix."""
         return float(self.values(table[np.newaxis])[0])
 
     def influence(self, table: Floats) -> Floats:
-        """Compute how each cell of one matrix moves the metric."""
+        """How each cell of one matrix moves the metric."""
         influence: Floats = self.influences(table[np.newaxis])[0]
         return influence
 
     def standard_errors(self, tables: Floats) -> Floats:
-        """Compute the standard errors of the delta method, (B, K, K) -> (B,)."""
+        """Standard errors by the delta method, (B, K, K) -> (B,)."""
         errors = np.empty(len(tables))
         step = max(1, _CHUNK // self.n_classes**2)
         for start in range(0, len(tables), step):
-            some = tables[start : start + step]
-            squares = (some * self.influences(some) ** 2).sum(axis=(1, 2))
-            errors[start : start + step] = np.sqrt(squares) / some.sum(axis=(1, 2))
+            block = tables[start : start + step]
+            squares = (block * self.influences(block) ** 2).sum(axis=(1, 2))
+            errors[start : start + step] = np.sqrt(squares) / block.sum(axis=(1, 2))
         return errors
 
     def check(self, table: Floats) -> Estimator:  # noqa: ARG002
@@ -105,7 +105,7 @@ class Estimator(ABC):
         return None
 
     def proportions(self, table: Floats) -> Proportions | None:  # noqa: ARG002
-        """Write the metric as proportions of samples, if it is of that form."""
+        """The metric as proportions of samples, if it is of that form."""
         return None
 
     @property
@@ -135,19 +135,19 @@ class KernelEstimator(Estimator):
     penalty: Floats
 
     def values(self, tables: Floats) -> Floats:
-        """Compute the metric of many matrices."""
+        """The metric of many matrices."""
         out = np.empty(len(tables))
         kernels.metric_values(tables, self.spec, self.listed, self.penalty, out)
         return out
 
     def influences(self, tables: Floats) -> Floats:
-        """Compute how each cell moves the metric."""
+        """How each cell moves the metric."""
         out = np.empty(tables.shape)
         kernels.metric_influences(tables, self.spec, self.listed, self.penalty, out)
         return out
 
     def leave_one_out(self, table: Floats) -> Floats:
-        """Compute the metric without one sample of each cell."""
+        """The metric without one sample of each cell."""
         out = np.empty(table.shape)
         kernels.metric_leave_one_out(table, self.spec, self.listed, self.penalty, out)
         return out
@@ -190,7 +190,7 @@ class KernelEstimator(Estimator):
         return self.spec.metric, np.diagonal(table), *margins, table.sum()
 
     def proportions(self, table: Floats) -> Proportions | None:
-        """Write a rate, or a mean of rates, as proportions."""
+        """A rate, or a mean of rates, as proportions."""
         spec, (rate, d, r, c, n) = self.spec, self._sums(table)
         if rate == kernels.ACCURACY:
             return Proportions(d.sum(keepdims=True), table.sum(keepdims=True)[0])
@@ -216,9 +216,9 @@ class KernelEstimator(Estimator):
         # Classes without samples add a constant.
         counted = self.averaged(table)
         assert counted is not None
-        known = counted & (trials > 0)
+        has_trials = counted & (trials > 0)
         if np.isnan(spec.zero_division):
-            counted = known
+            counted = has_trials
         weights = counted.astype(np.float64)
         if spec.average == kernels.WEIGHTED:
             weights *= r
@@ -228,13 +228,13 @@ class KernelEstimator(Estimator):
         zero = 0.0 if np.isnan(spec.zero_division) else spec.zero_division
         of_classes = rate in (kernels.RECALL, kernels.PRECISION)
         return Proportions(
-            successes[known],
-            trials[known],
-            weights[known],
-            float(weights[~known].sum() * zero),
+            successes[has_trials],
+            trials[has_trials],
+            weights[has_trials],
+            float(weights[~has_trials].sum() * zero),
             is_f1,
-            np.flatnonzero(known),
-            np.count_nonzero(known) == 1 or (of_classes and spec.average != kernels.WEIGHTED),
+            np.flatnonzero(has_trials),
+            np.count_nonzero(has_trials) == 1 or (of_classes and spec.average != kernels.WEIGHTED),
             precisions,
         )
 
@@ -277,18 +277,18 @@ class AdjustedForChance(Estimator):
     base: Estimator
 
     def values(self, tables: Floats) -> Floats:
-        """Compute the metric of many matrices."""
+        """The metric of many matrices."""
         return _adjusted(self.base.values(tables), _n_true(tables))
 
     def influences(self, tables: Floats) -> Floats:
-        """Compute how each cell moves the metric."""
+        """How each cell moves the metric."""
         n_true = _n_true(tables)[:, np.newaxis, np.newaxis]
         with np.errstate(divide="ignore", invalid="ignore"):
             scaled = self.base.influences(tables) / (1 - 1 / n_true)
         return np.where(n_true > 1, scaled, np.nan)
 
     def leave_one_out(self, table: Floats) -> Floats:
-        """Compute the metric without one sample of each cell."""
+        """The metric without one sample of each cell."""
         sizes = table.sum(axis=1)
         left = np.count_nonzero(sizes) - (sizes == 1)
         return _adjusted(self.base.leave_one_out(table), left[:, np.newaxis])
@@ -302,14 +302,14 @@ class AdjustedForChance(Estimator):
         return self.base.without_samples(table)
 
     def proportions(self, table: Floats) -> Proportions | None:
-        """Write the metric as proportions, as its base is."""
+        """The metric as proportions, as its base is."""
         base = self.base.proportions(table)
         k = np.count_nonzero(table.any(axis=1))
         if base is None or k < 2:
             return None
-        rest = 1.0 - 1.0 / k
-        shift = (base.constant - 1.0 / k) / rest
-        return base._replace(weights=base.weights / rest, constant=shift)
+        span = 1.0 - 1.0 / k
+        shift = (base.constant - 1.0 / k) / span
+        return base._replace(weights=base.weights / span, constant=shift)
 
     @property
     def is_monotone(self) -> bool:
@@ -333,7 +333,7 @@ def _n_true(tables: Floats) -> NDArray[np.int64]:
 
 
 def _adjusted(values: Floats, n_true: Any) -> Floats:
-    """Take guessing off; NaN for one class."""
+    """Values with guessing taken off; NaN for one class."""
     with np.errstate(divide="ignore", invalid="ignore"):
         adjusted: Floats = (values - 1 / n_true) / (1 - 1 / n_true)
     return np.where(np.asarray(n_true) > 1, adjusted, np.nan)
@@ -348,33 +348,33 @@ class AtPrevalence(Estimator):
     prevalence: Floats
 
     def _scaled(self, tables: Floats) -> tuple[Floats, Floats, Flags]:
-        """Give each class its proportion; what a sample counts; where that is known."""
+        """Tables at the prevalence, factors of samples, and where these are known."""
         rows = tables.sum(axis=2)
-        wanted = np.broadcast_to(self.prevalence, rows.shape)
+        expected = np.broadcast_to(self.prevalence, rows.shape)
         # A class that should occur and does not leaves the metric undefined.
-        known = ((rows > 0) | (wanted == 0)).all(axis=1) & (rows.sum(axis=1) > 0)
+        is_known = ((rows > 0) | (expected == 0)).all(axis=1) & (rows.sum(axis=1) > 0)
         factors = np.ones_like(rows)
-        wanted = wanted * rows.sum(axis=1, keepdims=True)
-        np.divide(wanted, rows, out=factors, where=known[:, np.newaxis] & (rows > 0))
+        expected = expected * rows.sum(axis=1, keepdims=True)
+        np.divide(expected, rows, out=factors, where=is_known[:, np.newaxis] & (rows > 0))
         factors = factors[:, :, np.newaxis]
-        return np.ascontiguousarray(tables * factors), factors, known
+        return np.ascontiguousarray(tables * factors), factors, is_known
 
     def values(self, tables: Floats) -> Floats:
-        """Compute the metric of many matrices."""
-        scaled, _, known = self._scaled(tables)
+        """The metric of many matrices."""
+        scaled, _, is_known = self._scaled(tables)
         values = np.full(len(tables), np.nan)
-        values[known] = self.base.values(scaled[known])
+        values[is_known] = self.base.values(scaled[is_known])
         return values
 
     def influences(self, tables: Floats) -> Floats:
-        """Compute how each cell moves the metric."""
-        scaled, factors, known = self._scaled(tables)
+        """How each cell moves the metric."""
+        scaled, factors, is_known = self._scaled(tables)
         out = np.full(tables.shape, np.nan)
-        inner = self.base.influences(scaled[known])
-        sizes = scaled[known].sum(axis=2, keepdims=True)
-        means = (scaled[known] * inner).sum(axis=2, keepdims=True)
+        inner = self.base.influences(scaled[is_known])
+        sizes = scaled[is_known].sum(axis=2, keepdims=True)
+        means = (scaled[is_known] * inner).sum(axis=2, keepdims=True)
         means = np.divide(means, sizes, out=np.zeros_like(means), where=sizes > 0)
-        out[known] = factors[known] * (inner - means)
+        out[is_known] = factors[is_known] * (inner - means)
         return out
 
     def check(self, table: Floats) -> Estimator:
@@ -403,14 +403,14 @@ class UserEstimator(Estimator):
     function: Callable[[Floats], Any]
 
     def values(self, tables: Floats) -> Floats:
-        """Compute the metric of many matrices."""
+        """The metric of many matrices."""
         return np.array([self._call(table) for table in tables])
 
     def _call(self, table: Floats) -> float:
         """Call the function; refuse what is no number."""
         try:
             with np.errstate(all="ignore"):
-                found = self.function(table)
+                value = self.function(table)
         except ZeroDivisionError:
             return math.nan
         except Exception as error:
@@ -419,12 +419,12 @@ class UserEstimator(Estimator):
                 f"({self.n_classes}, {self.n_classes}), true classes in rows; it "
                 f"raised {type(error).__name__}: {error}"
             ) from error
-        if isinstance(found, np.ndarray) and found.ndim == 0:
-            found = found[()]
-        if not isinstance(found, (Real, np.bool_)):
-            shape = f"shape {np.shape(found)}" if np.ndim(found) else repr(found)
+        if isinstance(value, np.ndarray) and value.ndim == 0:
+            value = value[()]
+        if not isinstance(value, (Real, np.bool_)):
+            shape = f"shape {np.shape(value)}" if np.ndim(value) else repr(value)
             raise ValueError(f"metric {self.name!r} must return one number, got {shape}")  # noqa: TRY004  # of what it returns
-        return float(found)
+        return float(value)
 
     def check(self, table: Floats) -> Estimator:
         """Refuse a function that is not one of the counts alone."""
@@ -442,9 +442,9 @@ class UserEstimator(Estimator):
         return self
 
     def influences(self, tables: Floats) -> Floats:
-        """Compute how each cell moves the metric."""
-        found = [self._influence(table) for table in tables]
-        return np.array(found).reshape(tables.shape)
+        """How each cell moves the metric."""
+        influences = [self._influence(table) for table in tables]
+        return np.array(influences).reshape(tables.shape)
 
     def _influence(self, table: Floats) -> Floats:
         n = float(table.sum())
@@ -455,7 +455,7 @@ class UserEstimator(Estimator):
         return np.full(table.shape, np.nan)  # no derivative here
 
     def _by_complex_steps(self, table: Floats) -> Floats | None:
-        """Differentiate without cancellation, if the function takes complex numbers."""
+        """Derivatives without cancellation, if the function takes complex numbers, else None."""
         slopes, step = np.zeros(table.shape), _COMPLEX * float(table.sum())
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")  # of parts that are thrown away
@@ -463,8 +463,8 @@ class UserEstimator(Estimator):
                 moved = table.astype(np.complex128)
                 moved[t, y] += 1j * step
                 try:
-                    found: Any = self.function(moved)  # type: ignore[arg-type]
-                    slopes[t, y] = complex(found).imag / step
+                    value: Any = self.function(moved)  # type: ignore[arg-type]
+                    slopes[t, y] = complex(value).imag / step
                 except Exception:  # noqa: BLE001  # whatever the function makes of them
                     return None
         return slopes
@@ -478,7 +478,7 @@ class UserEstimator(Estimator):
         return slopes
 
     def _along(self, table: Floats, direction: Floats) -> float:
-        """Differentiate along a direction, by differences of the fourth order."""
+        """The derivative along a direction, by differences of the fourth order."""
         far, near = (
             self._call(table + step * direction) - self._call(table - step * direction)
             for step in (2.0 * _STEP, _STEP)

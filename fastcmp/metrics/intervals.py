@@ -50,7 +50,7 @@ def estimate(  # the metric, the samples, and how they make an interval
     *,
     within_classes: bool = False,
 ) -> Estimate:
-    """Estimate a metric of one model, with an interval by `method` on `scale`.
+    """The estimate of a metric of one model, with an interval by `method` on `scale`.
 
     By default Wilson's interval for a proportion, the score interval for a mean of recalls,
     "combined" for other metrics with two ends, else that of the delta method.
@@ -83,16 +83,16 @@ def estimate(  # the metric, the samples, and how they make an interval
     other = None
     if method == "combined":
         (other,) = _smoothed_limits(estimator, table[np.newaxis], [of], level)
-    shown = by if scale == "identity" else f"{by}, {scale}"
+    label = by if scale == "identity" else f"{by}, {scale}"
     return _with_limits(
-        estimator, value, error, of, method, scale, shown, level, times, other, moves=moves
+        estimator, value, error, of, method, scale, label, level, times, other, moves=moves
     )
 
 
 def estimate_tables(
     estimator: Estimator, tables: Floats, level: float, errors: Floats | None = None
 ) -> list[Estimate]:
-    """Estimate a metric from confusion matrices of counted samples, as `estimate` does.
+    """Estimates of a metric from confusion matrices of counted samples, as by `estimate`.
 
     `errors` are standard errors by the jackknife, of ratios by the delta method.
     """
@@ -106,13 +106,13 @@ def estimate_tables(
         with np.errstate(invalid="ignore"):
             errors = np.sqrt((tables * u * u).sum(axis=(1, 2)) / (n * freedom))
     moves = ((psi != 0.0) & (tables > 0.0)).any(axis=(1, 2)).tolist()
-    times, shown = t_quantile(math.inf, level), by if scale == "identity" else f"{by}, {scale}"
+    times, label = t_quantile(math.inf, level), by if scale == "identity" else f"{by}, {scale}"
     defined = [
         i
         for i, value in enumerate(values.tolist())
         if not _is_convention(estimator, tables[i], value)
     ]
-    found = [Estimate(value) for value in values.tolist()]
+    estimates = [Estimate(value) for value in values.tolist()]
     of = {i: estimator.proportions(tables[i]) for i in defined}
     methods = {i: _default(estimator, of[i]) for i in defined}
     combined = [i for i in defined if methods[i] == "combined"]
@@ -120,11 +120,11 @@ def estimate_tables(
     others = dict(zip(combined, outer, strict=True))
     for i in defined:
         value, error, limits = float(values[i]), float(errors[i]), others.get(i)
-        found[i] = _with_limits(
-            *(estimator, value, error, of[i], methods[i], scale, shown, level, times, limits),
+        estimates[i] = _with_limits(
+            *(estimator, value, error, of[i], methods[i], scale, label, level, times, limits),
             moves=moves[i],
         )
-    return found
+    return estimates
 
 
 def _is_convention(estimator: Estimator, table: Floats, value: float) -> bool:
@@ -142,14 +142,17 @@ def _with_limits(
     of: Proportions | None,
     method: str | None,
     scale: str,
-    shown: str,
+    label: str,
     level: float,
     times: float,
     other: tuple[float, float] | None,
     *,
     moves: bool,
 ) -> Estimate:
-    """Make the interval: of proportions, or symmetric on a scale; `moves` if it changes."""
+    """The estimate with its interval: of proportions, or symmetric on a scale.
+
+    `moves` where some sample moves the metric.
+    """
     if method in OF_PROPORTIONS:
         if of is None:
             return Estimate(value, error, method=method)
@@ -160,16 +163,16 @@ def _with_limits(
         return Estimate(value, error, low, high, method, int(kernels.OK))
     least, most = estimator.entry.limits
     if (error == 0.0 or not moves) and (least < value < most or method != "combined"):
-        return Estimate(value, 0.0, method=shown, status=int(kernels.DEGENERATE))
+        return Estimate(value, 0.0, method=label, status=int(kernels.DEGENERATE))
     low, high = limits_on(scale, value, error, times)
     if other is not None:
         # The outer ends of two intervals, each of which is too short somewhere.
-        shown = f"combined, {scale}"
+        label = f"combined, {scale}"
         if not math.isnan(other[0]):
-            known = [x for x in (low, value, high, *other) if not math.isnan(x)]
-            low, high = max(min(known), least), min(max(known), most)
+            ends = [x for x in (low, value, high, *other) if not math.isnan(x)]
+            low, high = max(min(ends), least), min(max(ends), most)
     status = kernels.UNDEFINED if math.isnan(low) else kernels.OK
-    return Estimate(value, error, low, high, shown, int(status))
+    return Estimate(value, error, low, high, label, int(status))
 
 
 def _check_proportions(estimator: Estimator, method: str) -> None:
@@ -177,9 +180,9 @@ def _check_proportions(estimator: Estimator, method: str) -> None:
     of = estimator.proportions(np.ones((estimator.n_classes,) * 2))
     one = of is not None and of.trials.size == 1
     if of is None or (method in ("wilson", "clopper-pearson") and not one):
-        wanted = "means of rates of classes" if method in ("score", "mover") else "single rates"
+        fitting = "means of rates of classes" if method in ("score", "mover") else "single rates"
         raise ValueError(
-            f"method={method!r} is for {wanted}, such as "
+            f"method={method!r} is for {fitting}, such as "
             f"{'balanced accuracy' if method in ('score', 'mover') else 'recall or F1'}, "
             f"got {estimator.name!r}: pass method='combined' or 'jackknife'"
         )
@@ -228,17 +231,17 @@ def _smoothed_limits(
         spec = estimator.spec._replace(average=kernels.ONE_CLASS, label=label)
         kernels.metric_influences(smooth, spec, estimator.listed, estimator.penalty, out)
     psi *= np.sqrt(smooth)
-    z, found = t_quantile(math.inf, level), []
-    for i, (known, x) in enumerate(zip(classes, of, strict=True)):
-        if known is not None and x is not None:
-            own = psi[np.searchsorted(labels, known), i]
-            covariance = np.einsum("iab,jab->ij", own, own)
+    z, intervals = t_quantile(math.inf, level), []
+    for i, (of_classes, x) in enumerate(zip(classes, of, strict=True)):
+        if of_classes is not None and x is not None:
+            class_psi = psi[np.searchsorted(labels, of_classes), i]
+            covariance = np.einsum("iab,jab->ij", class_psi, class_psi)
             errors = np.sqrt(np.diagonal(covariance))
-            found.append(mover_limits(x, level, covariance / np.outer(errors, errors)))
+            intervals.append(mover_limits(x, level, covariance / np.outer(errors, errors)))
             continue
         error = float(estimator.standard_errors(smooth[i : i + 1])[0])
-        found.append(limits_on(estimator.entry.scale, estimator.value(smooth[i]), error, z))
-    return found
+        intervals.append(limits_on(estimator.entry.scale, estimator.value(smooth[i]), error, z))
+    return intervals
 
 
 # Limits of proportions, and of weighted sums of them.
@@ -248,9 +251,11 @@ def rate_limits(of: Proportions, level: float, *, exact: bool = False) -> tuple[
     """Each proportion with Wilson's limits, or Clopper and Pearson's; as F1 if that is meant."""
     rate = of.successes / of.trials
     if exact:
-        tail, x, rest = 0.5 * (1.0 - level), of.successes, of.trials - of.successes
-        low = np.where(x > 0, betaincinv(np.maximum(x, 0.5), rest + 1.0, tail), 0.0)
-        high = np.where(rest > 0, betaincinv(x + 1.0, np.maximum(rest, 0.5), 1.0 - tail), 1.0)
+        tail, x, failures = 0.5 * (1.0 - level), of.successes, of.trials - of.successes
+        low = np.where(x > 0, betaincinv(np.maximum(x, 0.5), failures + 1.0, tail), 0.0)
+        high = np.where(
+            failures > 0, betaincinv(x + 1.0, np.maximum(failures, 0.5), 1.0 - tail), 1.0
+        )
     else:
         low, high = wilson_interval(rate, of.trials, float(-ndtri(0.5 * (1.0 - level))))
     if of.as_f1:
@@ -297,7 +302,7 @@ def _lowest_sum(x: Floats, n: Floats, weights: Floats, z: float) -> float:
     estimate = float(weights @ (x / n))
 
     def at(multiplier: float) -> tuple[float, float]:
-        """Compute the sum for a Lagrange multiplier, and how far it is beyond the limit."""
+        """The sum for a Lagrange multiplier, and how far it is beyond the limit."""
         slope = multiplier * weights
         root = np.sqrt((n - slope) ** 2 + 4.0 * slope * (n - x))
         p = np.minimum(2.0 * x / (n + slope + root), 1.0)
@@ -329,7 +334,7 @@ def degrees_of(cells: Cells) -> float:
 
 
 def contributions(estimator: Estimator, table: Floats, how: str) -> Floats:
-    """Compute what a sample of each cell contributes, (K, K), of mean 0.
+    """Contributions of a sample of each cell, (K, K), of mean 0.
 
     By the delta method the influences, by the jackknife pseudo-values less their mean.
     """
@@ -339,7 +344,7 @@ def contributions(estimator: Estimator, table: Floats, how: str) -> Floats:
 
 
 def jackknife_influences(estimator: Estimator, tables: Floats, weight: float = 1.0) -> Floats:
-    """Compute how each cell moves a metric, from the metric without a sample of it.
+    """How each cell moves a metric, from the metric without a sample of it.
 
     ``(n - 1) (mean - without)``, (b, K, K): the sum of squares over samples, divided by
     n (n - 1), is the jackknife variance. NaN in cells without which the metric is not
@@ -353,9 +358,9 @@ def jackknife_influences(estimator: Estimator, tables: Floats, weight: float = 1
     samples = np.where(cells, scaled, 0.0)
     with np.errstate(invalid="ignore"):  # a stratum without any of the samples
         middle = (samples * left).sum(axis=(1, 2)) / samples.sum(axis=(1, 2))
-    rest = scaled.sum(axis=(1, 2)) - 1.0
+    n_left = scaled.sum(axis=(1, 2)) - 1.0
     apart = middle[:, np.newaxis, np.newaxis] - left
-    return np.where(cells, rest[:, np.newaxis, np.newaxis] * apart, 0.0)
+    return np.where(cells, n_left[:, np.newaxis, np.newaxis] * apart, 0.0)
 
 
 def standard_error(cells: Cells, u: Floats, how: str, *, within_classes: bool = False) -> float:
@@ -409,17 +414,17 @@ _NAMED = 4
 
 
 def few_samples(table: Floats, classes: Sequence[Any]) -> tuple[str, ...]:
-    """Say which classes have few samples."""
+    """The caution about classes with few samples."""
     sizes = table.sum(axis=1)
     few = np.flatnonzero((sizes > 0) & (sizes < FEW))
     if not few.size:
         return ()
     named = ", ".join(f"{classes[k]} ({sizes[k]:g})" for k in few[:_NAMED])
-    rest = f" and {few.size - _NAMED} more" if few.size > _NAMED else ""
+    more = f" and {few.size - _NAMED} more" if few.size > _NAMED else ""
     one = few.size == 1
     return (
         f"{few.size} class{' has' if one else 'es have'} fewer than {FEW} samples: "
-        f"{named}{rest}. Intervals may be too short"
+        f"{named}{more}. Intervals may be too short"
         + (
             ", and means over classes too low."
             if (sizes[few] < _TOO_FEW).any() and np.count_nonzero(sizes) > 2
@@ -431,25 +436,27 @@ def few_samples(table: Floats, classes: Sequence[Any]) -> tuple[str, ...]:
 def conventions(
     estimator: Estimator, tables: Sequence[Floats], names: Sequence[str], classes: Any
 ) -> tuple[str, ...]:
-    """Say where a rate is 0/0, and what it was taken for."""
-    found = []
+    """Cautions about rates of 0/0, and the values that stand for them."""
+    sentences = []
     for table, name in zip(tables, names, strict=True):
         if estimator.name == "mcc" and 1 in (table.any(axis=0).sum(), table.any(axis=1).sum()):
-            found.append(f"MCC of {name}: 0/0, taken as 0, as one class only is true or predicted.")
+            sentences.append(
+                f"MCC of {name}: 0/0, taken as 0, as one class only is true or predicted."
+            )
         marks = estimator.without_samples(table)
         if marks is None or not marks.any():
             continue
-        shown = ", ".join(str(classes[k]) for k in np.flatnonzero(marks)[:_NAMED])
-        found.append(
-            f"{estimator.title} of {name}: 0/0 for class {shown}, taken as zero_division says."
+        labels = ", ".join(str(classes[k]) for k in np.flatnonzero(marks)[:_NAMED])
+        sentences.append(
+            f"{estimator.title} of {name}: 0/0 for class {labels}, taken as zero_division says."
         )
-    return tuple(found)
+    return tuple(sentences)
 
 
 def differing_labels(
     estimator: Estimator, tables: Sequence[Floats], names: Sequence[str], classes: Any
 ) -> tuple[str, ...]:
-    """Say that two models are averaged over different classes."""
+    """The caution that two models are averaged over different classes."""
     sets = [estimator.averaged(table) for table in tables]
     first = sets[0]
     if first is None:
@@ -458,10 +465,10 @@ def differing_labels(
         assert other is not None
         apart = np.flatnonzero(first != other)
         if apart.size:
-            shown = ", ".join(str(classes[k]) for k in apart[:_NAMED])
+            labels = ", ".join(str(classes[k]) for k in apart[:_NAMED])
             return (
                 f"{estimator.title} is over {int(first.sum())} classes for {names[0]} "
-                f"and over {int(other.sum())} for {name} ({shown}): labels='truth', or "
+                f"and over {int(other.sum())} for {name} ({labels}): labels='truth', or "
                 "a list, averages both over the same.",
             )
     return ()
@@ -470,7 +477,7 @@ def differing_labels(
 def distances_apart(
     estimator: Estimator, tables: Sequence[Floats], names: Sequence[str], classes: Sequence[Any]
 ) -> tuple[str, ...]:
-    """Say what weighted kappa does where the order of the classes was not given.
+    """The caution about weighted kappa where the order of the classes was not given.
 
     That it is alphabetical, and that distances count classes which a model alone lacks.
     """
@@ -484,10 +491,10 @@ def distances_apart(
     for table, name in zip(tables, names, strict=True):
         unseen = np.flatnonzero(~(table.any(axis=0) | table.any(axis=1)))
         if unseen.size:
-            shown = ", ".join(str(classes[k]) for k in unseen[:_NAMED])
+            labels = ", ".join(str(classes[k]) for k in unseen[:_NAMED])
             return (
                 f"{estimator.title} counts distances in the order of all {len(classes)} classes "
-                f"that occur, also {shown}, which {name} alone has not: labels= with all classes "
+                f"that occur, also {labels}, which {name} alone has not: labels= with all classes "
                 "in their order makes it independent of the other models.",
             )
     return ()

@@ -84,7 +84,7 @@ def _read_options(interval: str, alternative: str, confidence_level: float) -> d
 
 
 def _tested(value: float, error: float, null: float, options: dict[str, Any]) -> dict[str, Any]:
-    """Test a coefficient, with an interval: on the scale of atanh, or on that of the value.
+    """The test of a coefficient, and its interval: on the scale of atanh, or of the value.
 
     The slope of atanh is 1 / (1 - value**2). No interval for an error of 0.
     """
@@ -116,7 +116,7 @@ def _tested(value: float, error: float, null: float, options: dict[str, Any]) ->
 
 
 def describe_agreement(result: Any, symbol: str) -> tuple[str, ...]:
-    """Write a coefficient, its interval and its test."""
+    """A coefficient, its interval and its test, in sentences."""
     if result.status == UNDEFINED:
         why = "by chance alone the raters would always agree"
         return (f"{symbol} is undefined: {why if result.n_items else 'no items'}.",)
@@ -168,11 +168,11 @@ class KappaResult(Agreement):
         return int(np.trace(self.table)) / n if n else math.nan
 
     def _shown(self) -> dict[str, Any]:
-        shown = self._fields()
-        shown |= {"agreement": self.agreement, "n_items": self.n_items}
+        fields = self._fields()
+        fields |= {"agreement": self.agreement, "n_items": self.n_items}
         for name in ("table", "labels", "weights"):
-            del shown[name]
-        return shown
+            del fields[name]
+        return fields
 
     def _entries(self) -> dict[str, Any]:
         more = {name: getattr(self, name) for name in ("table", "labels", "weights")}
@@ -205,7 +205,7 @@ class KappaResult(Agreement):
 
 
 def _has_gap(labels: tuple[Any, ...]) -> bool:
-    """Tell whether whole numbers leave out some between them."""
+    """Whether whole numbers leave out some between them."""
     if not all(isinstance(x, Integral) and not isinstance(x, bool) for x in labels):
         return False
     return bool(max(labels) - min(labels) >= len(labels))
@@ -324,8 +324,8 @@ def cohen_kappa(
         )
     first, second = ratings.codes
     counts = np.bincount(first * k + second, minlength=k * k).reshape(k, k)
-    chosen = _check_weights(weights, k)
-    return _kappa(counts, ratings.labels, chosen, options, ratings.n_excluded)
+    checked_weights = _check_weights(weights, k)
+    return _kappa(counts, ratings.labels, checked_weights, options, ratings.n_excluded)
 
 
 def _check_weights(weights: Any, k: int) -> tuple[Any, Floats]:
@@ -357,8 +357,8 @@ def _kappa(
 ) -> KappaResult:
     kept, matrix = weights
     estimates = _cohen(table, matrix, pooled=options["method"] == "scott")
-    found = _tested(*estimates, options)
-    return KappaResult(**found, weights=kept, table=table, labels=labels, n_excluded=n_excluded)
+    fields = _tested(*estimates, options)
+    return KappaResult(**fields, weights=kept, table=table, labels=labels, n_excluded=n_excluded)
 
 
 def _cohen(table: NDArray[np.int64], v: Floats, *, pooled: bool) -> tuple[float, float, float]:
@@ -381,13 +381,13 @@ def _cohen(table: NDArray[np.int64], v: Floats, *, pooled: bool) -> tuple[float,
     if spread <= _ROUNDING * math.sqrt(expected * largest):
         return 0.0, 0.0, 0.0
     observed = float((v * proportions).sum())
-    rest = observed / expected
-    influence = (rest * margins - v - observed) / expected
+    ratio = observed / expected
+    influence = (ratio * margins - v - observed) / expected
     error = math.sqrt(float((proportions * influence**2).sum()))
     if error <= _ROUNDING * math.sqrt(largest / expected):
         error = 0.0
     root = math.sqrt(n)
-    return 1.0 - rest, error / root, float(spread) / expected / root
+    return 1.0 - ratio, error / root, float(spread) / expected / root
 
 
 # Many raters.

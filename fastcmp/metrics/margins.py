@@ -111,7 +111,7 @@ def bounded_draws(
     seed: int = 0,
     pool: ThreadPool | None = None,
 ) -> list[Bounds]:
-    """Draw the differences of several metrics with the same weights.
+    """Drawn differences of several metrics, with the same weights.
 
     Fewer than `n_resamples` where classes are many, or a user's function is slow.
     """
@@ -154,12 +154,12 @@ def bounded_draws(
             values[e, part] = measure(estimator, drawn.tables)
 
     evaluate_draws(cells, n, fill, take, pool)
-    found = []
-    for estimator, own in zip(estimators, values, strict=True):
+    bounds = []
+    for estimator, differences in zip(estimators, values, strict=True):
         worst, best = _extremes(estimator, cells, sizes)
         least, most = estimator.entry.limits
         with np.errstate(invalid="ignore"):
-            low, high = own + worst * extra, own + best * extra
+            low, high = differences + worst * extra, differences + best * extra
         low[np.isnan(low)], high[np.isnan(high)] = -np.inf, np.inf
         alone = np.count_nonzero(sizes) < 2 and estimator.needs_two_classes
         if alone or low.min() == low.max():  # no sample could change the metric
@@ -168,12 +168,12 @@ def bounded_draws(
         if as_given == as_turned:
             low = 0.5 * (low - high[::-1])
             high = -low[::-1]
-        found.append(Bounds(low, high, (least - most, most - least)))
-    return found
+        bounds.append(Bounds(low, high, (least - most, most - least)))
+    return bounds
 
 
 def _extremes(estimator: Estimator, cells: Cells, sizes: Floats) -> tuple[float, float]:
-    """Find what the worst and the best sample, or cluster, that there may be would add.
+    """What the worst and the best sample, or cluster, that there may be would add.
 
     By the influences at tables to each of whose classes half a sample that is predicted
     rightly is added, and half a wrong one: each possible prediction has one.
@@ -196,9 +196,9 @@ def _extremes(estimator: Estimator, cells: Cells, sizes: Floats) -> tuple[float,
             psi[m, i, j] = estimator.value(more) - estimator.value(smooth[m])
     least = np.where(possible, psi, np.inf).min(axis=2)
     most = np.where(possible, psi, -np.inf).max(axis=2)
-    known = sizes > 0.0
+    occurs = sizes > 0.0
     worst, best = np.zeros(k), np.zeros(k)
-    worst[known], best[known] = (least[0] - most[1])[known], (most[0] - least[1])[known]
+    worst[occurs], best[occurs] = (least[0] - most[1])[occurs], (most[0] - least[1])[occurs]
     squares = cells.counts if cells.squares is None else cells.squares
     if cells.clusters is not None:
         starts, places, samples = cells.clusters
@@ -242,11 +242,11 @@ def paired_parts(estimator: Estimator, cells: Cells) -> list[tuple[list[int], fl
         averaged, other = (estimator.averaged(table) for table in tables)
         assert averaged is not None
         assert other is not None
-        known = averaged & (tables[0].sum(axis=1) > 0)
-        n = np.count_nonzero(known if math.isnan(spec.zero_division) else averaged)
+        occurs = averaged & (tables[0].sum(axis=1) > 0)
+        n = np.count_nonzero(occurs if math.isnan(spec.zero_division) else averaged)
         if not n or not np.array_equal(averaged, other):
             return None
-        of += [(t == k, a == k, b == k, 1.0 / n) for k in np.flatnonzero(known).tolist()]
+        of += [(t == k, a == k, b == k, 1.0 / n) for k in np.flatnonzero(occurs).tolist()]
     elif spec.average != kernels.ONE_CLASS:
         return None
     elif spec.metric == kernels.RECALL:
@@ -257,11 +257,11 @@ def paired_parts(estimator: Estimator, cells: Cells) -> list[tuple[list[int], fl
         of += [(t == k, a == k, b == k, 1.0), (t != k, a != k, b != k, 1.0)]
     else:
         return None
-    found = []
+    pieces = []
     for samples, of_a, of_b, weight in of:
         kinds = (of_a & of_b, of_a & ~of_b, of_b & ~of_a, ~of_a & ~of_b)
-        found.append(([int(cells.counts[samples & kind].sum()) for kind in kinds], weight))
-    return found if all(sum(counts) for counts, _ in found) else None
+        pieces.append(([int(cells.counts[samples & kind].sum()) for kind in kinds], weight))
+    return pieces if all(sum(counts) for counts, _ in pieces) else None
 
 
 def paired_counts(estimator: Estimator, cells: Cells) -> tuple[int, int, int] | None:
@@ -332,18 +332,18 @@ def margin_test(
     pvalue: float,
     alternative: str = "two-sided",
 ) -> MarginTests:
-    """Test a difference against a margin: of proportions as accuracies, else by `bounds`."""
+    """Tests of a difference against a margin: of proportions as accuracies, else by `bounds`."""
     estimator, cells = pair.estimator, pair.cells
     least, most = estimator.entry.limits
     margin = as_margin(against.margin, most - least)
     against = against._replace(lower_is_better=estimator.entry.lower_is_better)
     counts = paired_counts(estimator, cells)
     if counts is not None:
-        made = accuracy_margins(
+        tests = accuracy_margins(
             counts, against, pvalue=pvalue, alternative=alternative, measure=estimator.title
         )
-        more = made.n_more  # of the samples that count
-        return made if not more else replace(made, n_more=math.ceil(more * cells.n / counts[2]))
+        more = tests.n_more  # of the samples that count
+        return tests if not more else replace(tests, n_more=math.ceil(more * cells.n / counts[2]))
     of = Estimated(
         pair.difference,
         standard_error,
@@ -376,11 +376,11 @@ def margin_test(
 
 
 def stacked_margins(tests: list[MarginTests], shape: tuple[int, ...]) -> MarginTests:
-    """Make one record of arrays of many of numbers."""
+    """One record of arrays, from many of numbers."""
     first = tests[0]
     columns: dict[str, Any] = {}
     for field in fields(MarginTests):
-        values = [getattr(each, field.name) for each in tests]
+        values = [getattr(test, field.name) for test in tests]
         if field.name == "reason":
             columns[field.name] = max(values, key=len)
         elif field.name in ("interval", "inner_interval"):
@@ -392,6 +392,6 @@ def stacked_margins(tests: list[MarginTests], shape: tuple[int, ...]) -> MarginT
         elif all(value is None for value in values):
             columns[field.name] = None
         else:
-            known = [np.nan if x is None else x for x in values]
-            columns[field.name] = np.array(known).reshape(shape)
+            numbers = [np.nan if x is None else x for x in values]
+            columns[field.name] = np.array(numbers).reshape(shape)
     return type(first)(**columns)

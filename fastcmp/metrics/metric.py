@@ -85,7 +85,7 @@ class MetricResult(Record):
         dict of str to list
             Name, value, standard error, both ends of the interval and its method.
         """
-        shown = {
+        fields = {
             "metric": self.metric,
             "value": self.value,
             "standard_error": self.standard_error,
@@ -93,7 +93,7 @@ class MetricResult(Record):
             "high": self.interval.high,
             "method": self.method,
         }
-        return {name: np.atleast_1d(x).tolist() for name, x in shown.items()}
+        return {name: np.atleast_1d(x).tolist() for name, x in fields.items()}
 
     def sections(self) -> list[Section]:
         """Describe the record.
@@ -105,7 +105,7 @@ class MetricResult(Record):
         """
         columns = self.columns()
         ends = zip(columns["low"], columns["high"], strict=True)
-        shown = {
+        cells = {
             "metric": np.atleast_1d(self.title).tolist(),
             "value": written(columns["value"], number),
             interval_name(self.confidence_level): [limits(*pair) for pair in ends],
@@ -116,7 +116,7 @@ class MetricResult(Record):
             text += f" in {self.n_clusters} clusters"
         notes = dropped_sentences(self.n_missing, self.n_excluded)
         title, lead = "How good is the model?", (how(f"{text}."),)
-        return [table_of(title, shown, text=lead, notes=notes, most=None), *beware(self)]
+        return [table_of(title, cells, text=lead, notes=notes, most=None), *beware(self)]
 
     def _headline(self) -> str:
         """The first metric, with its interval."""
@@ -127,14 +127,14 @@ class MetricResult(Record):
 
 
 def number(value: float, sign: str = "") -> str:
-    """Write a metric with four digits, "-" for NaN."""
+    """A metric with four digits, "-" for NaN."""
     if math.isnan(value):
         return "-"
     return f"{value:{sign}.4f}" if abs(value) < 100 else f"{value:{sign}.4g}"
 
 
 def limits(low: float, high: float, sign: str = "") -> str:
-    """Write an interval, "-" where there is none."""
+    """An interval as text, "-" where there is none."""
     if math.isnan(low) or math.isnan(high):
         return "-"
     return f"[{number(low, sign)}, {number(high, sign)}]"
@@ -280,10 +280,10 @@ def metric(
     else:
         counted = count_samples(y_true, {"pred": pred}, **labels_only, workers=workers)
     threads = check_workers(workers)
-    found: list[tuple[Estimator, Estimate]] = []
+    estimates: list[tuple[Estimator, Estimate]] = []
     cautions: list[str] = []
-    for each in metrics:
-        names, cells, estimators = bind(counted, each)
+    for one_metric in metrics:
+        names, cells, estimators = bind(counted, one_metric)
         confusion = cells.table()
         for estimator in estimators:
             estimator.check(confusion)
@@ -299,32 +299,32 @@ def metric(
         else:
             level, within = drawn["confidence_level"], drawn["within_classes"]
             for estimator in estimators:
-                made = estimate(estimator, cells, level, method, scale, within_classes=within)
-                found.append((estimator, made))
+                result = estimate(estimator, cells, level, method, scale, within_classes=within)
+                estimates.append((estimator, result))
             continue
         by = "abc" if method == "abc" else f"bootstrap, {drawn['interval']}"
         for estimator, x in zip(estimators, outcomes, strict=True):
             cautions += undefined_cautions(x, drawn["n_resamples"])
-            made = Estimate(x.estimate, x.standard_error, x.low, x.high, by, x.status)
+            result = Estimate(x.estimate, x.standard_error, x.low, x.high, by, x.status)
             if x.standard_error == 0.0:
-                made = Estimate(x.estimate, 0.0, method=by, status=int(kernels.DEGENERATE))
-            found.append((estimator, made))
+                result = Estimate(x.estimate, 0.0, method=by, status=int(kernels.DEGENERATE))
+            estimates.append((estimator, result))
     confusion = counted.cells.table()
     cautions += few_samples(confusion, counted.classes)
     for status, reason in (
         (kernels.UNDEFINED, "it is at an end of its range, or undefined without one sample"),
         (kernels.DEGENERATE, "no variance was observed (its standard error is 0)"),
     ):
-        titles = [x.title for x, one in found if one.status == status and one.value == one.value]
+        titles = [x.title for x, y in estimates if y.status == status and y.value == y.value]
         if titles:
             cautions.append(f"No interval for {', '.join(titles[:4])}: {reason}.")
-    scalar = not isinstance(metric, (list, tuple)) and len(found) == 1
+    scalar = not isinstance(metric, (list, tuple)) and len(estimates) == 1
 
     def column(values: list[Any]) -> Any:
         return values[0] if scalar else np.array(values)
 
     of = {
-        name: column([getattr(one, name) for _, one in found])
+        name: column([getattr(one, name) for _, one in estimates])
         for name in ("value", "standard_error", "method", "status")
     }
     clusters = counted.cells.clusters
@@ -332,10 +332,10 @@ def metric(
     return MetricResult(
         **of,
         **(repeats if method == "bootstrap" else {}),
-        metric=column([estimator.name for estimator, _ in found]),
-        title=column([estimator.title for estimator, _ in found]),
+        metric=column([estimator.name for estimator, _ in estimates]),
+        title=column([estimator.title for estimator, _ in estimates]),
         interval=ConfidenceInterval(
-            column([one.low for _, one in found]), column([one.high for _, one in found])
+            column([one.low for _, one in estimates]), column([one.high for _, one in estimates])
         ),
         confidence_level=drawn["confidence_level"],
         n_samples=counted.n_samples,

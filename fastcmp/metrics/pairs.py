@@ -66,12 +66,12 @@ def standard_errors(
     cells = pair.cells
     psi = np.stack([contributions(pair.estimator, x, how) for x in pair.tables])
     both = cells.pick(psi[np.newaxis])[0]
-    own = [psi[m][cells.codes[:, 0], cells.codes[:, 1 + m]] for m in range(2)]
+    of_models = [psi[m][cells.codes[:, 0], cells.codes[:, 1 + m]] for m in range(2)]
     least = least_error(cells.n)
     difference, a, b = (
         0.0 if error <= least else error
         for error in (
-            standard_error(cells, u, how, within_classes=within_classes) for u in (both, *own)
+            standard_error(cells, u, how, within_classes=within_classes) for u in (both, *of_models)
         )
     )
     return difference, a, b
@@ -132,11 +132,11 @@ def without_variance(pair: Pair, alternative: str, error: float = 0.0) -> tuple[
     if error != 0.0:
         lead = f"The difference in {pair.estimator.title} has no standard error"
     if pair.cells.squares is None and is_exact([pair.estimator], pair.cells):
-        (found,) = permutation_tests(
+        (permuted,) = permutation_tests(
             [pair.estimator], pair.cells, alternative=alternative, exact=True
         )
         return (
-            Tested(math.nan, found.pvalue, int(kernels.DEGENERATE)),
+            Tested(math.nan, permuted.pvalue, int(kernels.DEGENERATE)),
             f"{lead}: the p-value is that of the exact permutation test.",
         )
     return (

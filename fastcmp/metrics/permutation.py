@@ -189,7 +189,7 @@ class Permuted(NamedTuple):
 
 
 def is_exact(estimators: Sequence[Estimator], cells: Cells) -> bool:
-    """Tell whether the test is soon exact: of two classes nearly always."""
+    """Whether the exact test takes little time: of two classes nearly always."""
     if cells.clusters is None:
         if all(estimator.is_monotone for estimator in estimators):
             return True
@@ -214,7 +214,7 @@ def permutation_tests(
     seed: int = 0,
     pool: ThreadPool | None = None,
 ) -> list[Permuted]:
-    """Test whether two models can be exchanged, by several metrics on the same draws.
+    """Tests of whether two models can be exchanged, by several metrics on the same draws.
 
     If `exact` by all configurations, else by random ones.
     """
@@ -241,19 +241,19 @@ def permutation_tests(
         if not exchanges.can_enumerate:
             raise ValueError("there are too many configurations to look at all of them")
         n, fill, beyond = exchanges.enumerate()
-        found: dict[int, Floats] = {}
+        tails_by_start: dict[int, Floats] = {}
 
         def add(part: slice, drawn: Drawn) -> None:
-            own = np.zeros((len(estimators), 4))
+            rows = np.zeros((len(estimators), 4))
             assert drawn.weights is not None
-            for row, estimator, x, near in zip(own, estimators, observed, slack, strict=True):
+            for row, estimator, x, near in zip(rows, estimators, observed, slack, strict=True):
                 add_tails(evaluate(estimator, drawn), drawn.weights, x, near, row)
-            found[part.start] = own
+            tails_by_start[part.start] = rows
 
         evaluate_draws(cells, n, fill, add, pool)
         total = np.zeros((len(estimators), 4))
-        for start in sorted(found):
-            total += found[start]
+        for start in sorted(tails_by_start):
+            total += tails_by_start[start]
         tails = (total[:, :3] + beyond) / (total[:, 3:] + beyond)
         pvalues = np.minimum(tails[:, side], 1.0).tolist()
     elif None in pvalues:
@@ -268,7 +268,7 @@ def permutation_tests(
         for row, x, near in zip(t, observed, slack, strict=True):
             inside = (np.abs(row) < abs(x) - near, row < x - near, row > x + near)[side]
             pvalues.append((int(np.count_nonzero(~inside)) + 1.0) / (n_resamples + 1.0))
-    made = []
+    tests = []
     for x, pvalue in zip(observed, pvalues, strict=True):
         assert pvalue is not None
         test = Permuted(x, pvalue, OK, exchanges.n_configurations)
@@ -276,12 +276,12 @@ def permutation_tests(
             test = test._replace(statistic=0.0, pvalue=1.0, status=DEGENERATE)
         elif math.isnan(x):
             test = test._replace(pvalue=math.nan, status=UNDEFINED)
-        made.append(test)
-    return made
+        tests.append(test)
+    return tests
 
 
 def _of_two_classes(estimator: Estimator, cells: Cells, alternative: str) -> float | None:
-    """Compute the exact p-value without a look at each configuration; None if it takes one."""
+    """The exact p-value without a look at each configuration; None if it takes one."""
     if not estimator.is_monotone or cells.clusters is not None:
         return None
     if isinstance(estimator, AdjustedForChance):

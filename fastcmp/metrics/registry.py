@@ -287,7 +287,7 @@ _BETA = re.compile(r"f_?(\d+\.?\d*|\.\d+)(_of_means)?")
 
 
 def plain_name(name: str) -> str:
-    """Write a name in one way: "Cohen's kappa" as "cohens_kappa"."""
+    """A name in one spelling: "Cohen's kappa" as "cohens_kappa"."""
     name = name.strip().lower().replace("'", "")
     if name not in ("lr-", "lr+"):
         name = name.replace("-", "_").replace(" ", "_")
@@ -296,15 +296,15 @@ def plain_name(name: str) -> str:
 
 @cache
 def _spellings() -> dict[str, str]:
-    """Map each spelling of a metric, also as it is shown, to its name."""
-    shown = {plain_name(entry.title): name for name, entry in METRICS.items()}
-    return shown | SYNONYMS | {name: name for name in METRICS}
+    """The name of each spelling of a metric, also of its title."""
+    by_title = {plain_name(entry.title): name for name, entry in METRICS.items()}
+    return by_title | SYNONYMS | {name: name for name in METRICS}
 
 
 def parse_name(
     metric: str, average: str | None, beta: float | None
 ) -> tuple[str, str | None, float | None]:
-    """Split a name such as "f2_macro" into metric, average and beta."""
+    """Metric, average and beta of a name such as "f2_macro"."""
     plain, named = plain_name(metric), None
     if plain not in _spellings():  # others may begin or end with an average
         for average_name in AVERAGES:

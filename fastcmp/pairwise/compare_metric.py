@@ -217,15 +217,15 @@ def compare_metric(
         tables = [count_samples(y_true, preds, **labels_only, workers=workers)]
     if names is None:
         names = counts.names if are_labelled(counts) else ("a", "b")
-    chosen, threads = read_pair_names(names), check_workers(workers)
-    bounds = [bind(counted, each) for counted in tables for each in metrics]
+    pair_names, threads = read_pair_names(names), check_workers(workers)
+    bounds = [bind(counted, one_metric) for counted in tables for one_metric in metrics]
     options = choose_method(bounds, options)
     with ThreadPool(threads) as pool:
-        found = [one for x in bounds for one in compare_bound(x, options, chosen, pool)]
-    n_metrics = len(found) // len(tables)
+        comparisons = [one for x in bounds for one in compare_bound(x, options, pair_names, pool)]
+    n_metrics = len(comparisons) // len(tables)
     several = isinstance(metric, (list, tuple)) or n_metrics > 1
     shape = (*lead, n_metrics) if several else lead
-    record = _record(tables, found, shape, options, chosen, against)
+    record = _record(tables, comparisons, shape, options, pair_names, against)
     if slices is None:
         return record
     refused = {
@@ -234,12 +234,12 @@ def compare_metric(
         "several metrics": several,
         f"alternative={alternative!r}": options.alternative != "two-sided",
     }
-    if lacking := [what for what, given in refused.items() if given]:
+    if lacking := [what for what, is_given in refused.items() if is_given]:
         raise ValueError(f"slices= are compared by t, sample by sample, not with {lacking[0]}")
     shared: dict[str, Any] = {"margin": margin, "groups": groups, "workers": workers}
     if metrics[0].name != "accuracy":
         shared["metric"] = metrics[0]
-    both = dict(zip(chosen, (pred_a, pred_b), strict=True))
+    both = dict(zip(pair_names, (pred_a, pred_b), strict=True))
     with warnings.catch_warnings():  # the labels have been looked at
         warnings.simplefilter("ignore", UserWarning)
         compared = compare_all(y_true, both, slices=slices, alpha=alpha, **shared)
@@ -248,14 +248,14 @@ def compare_metric(
 
 def _record(
     tables: list[Counted],
-    found: list[Compared],
+    comparisons: list[Compared],
     shape: tuple[int, ...],
     options: CompareOptions,
     names: tuple[str, str],
     against: MarginOptions | None,
 ) -> MetricComparison:
-    """Make the record: numbers, or arrays of a shape; `found` has the metrics of each table."""
-    scalar, n_metrics = not shape and len(found) == 1, len(found) // len(tables)
+    """The record: numbers, or arrays of a shape; `comparisons` has the metrics of each table."""
+    scalar, n_metrics = not shape and len(comparisons) == 1, len(comparisons) // len(tables)
 
     def column(values: list[Any]) -> Any:
         return values[0] if scalar else np.array(values).reshape(shape)
@@ -263,34 +263,36 @@ def _record(
     def ends(of: list[tuple[float, float]]) -> ConfidenceInterval:
         return ConfidenceInterval(*(column([x[i] for x in of]) for i in (0, 1)))
 
-    first, cells, method = tables[0], found[0].pair.cells, str(options.method)
+    first, cells, method = tables[0], comparisons[0].pair.cells, str(options.method)
     df = options.degrees(cells)
     distribution = "permutation" if method in EXCHANGED else method
     if distribution not in ("permutation", "bootstrap", "abc"):
         distribution = "normal" if df == math.inf else "t"
     of: dict[str, list[Any]] = {
-        name: [getattr(one.test, name) for one in found]
+        name: [getattr(one.test, name) for one in comparisons]
         for name in ("statistic", "pvalue", "status")
     }
-    of |= {name: [getattr(one, name) for one in found] for name in ("interval_method", "ratio")}
     of |= {
-        name: [getattr(one.pair, name) for one in found]
+        name: [getattr(one, name) for one in comparisons] for name in ("interval_method", "ratio")
+    }
+    of |= {
+        name: [getattr(one.pair, name) for one in comparisons]
         for name in ("difference", "value_a", "value_b")
     }
-    of["metric"] = [one.pair.estimator.name for one in found]
-    of["measure"] = [one.pair.estimator.title for one in found]
-    of["lower_is_better"] = [one.pair.estimator.entry.lower_is_better for one in found]
+    of["metric"] = [one.pair.estimator.name for one in comparisons]
+    of["measure"] = [one.pair.estimator.title for one in comparisons]
+    of["lower_is_better"] = [one.pair.estimator.entry.lower_is_better for one in comparisons]
     for i, name in enumerate(("standard_error", "standard_error_a", "standard_error_b")):
-        of[name] = [one.standard_errors[i] for one in found]
+        of[name] = [one.standard_errors[i] for one in comparisons]
     of["n_samples"] = [counted.n_samples for counted in tables for _ in range(n_metrics)]
     of["n_discordant"] = [
         int(n) if one.pair.cells.squares is None else float(n)
-        for one in found
+        for one in comparisons
         for n in [one.pair.cells.counts[np.not_equal(*one.pair.cells.codes.T[1:])].sum()]
     ]
     if method == "exact":
-        of["n_configurations"] = [one.n_configurations for one in found]
-    drawn = method in DRAWN or any(one.bounds is not None for one in found)
+        of["n_configurations"] = [one.n_configurations for one in comparisons]
+    drawn = method in DRAWN or any(one.bounds is not None for one in comparisons)
     margins = None
     if against is not None:
         if against.margin.ndim and against.margin.size != n_metrics:
@@ -298,7 +300,7 @@ def _record(
                 f"margin must have one entry for each of {n_metrics} metrics, got "
                 f"{against.margin.size}"
             )
-        wanted = np.broadcast_to(against.margin, n_metrics).tolist() * len(tables)
+        margin_values = np.broadcast_to(against.margin, n_metrics).tolist() * len(tables)
         tests = [
             margin_test(
                 one.pair,
@@ -308,15 +310,15 @@ def _record(
                 pvalue=one.test.pvalue,
                 alternative=options.alternative,
             )
-            for one, margin in zip(found, wanted, strict=True)
+            for one, margin in zip(comparisons, margin_values, strict=True)
         ]
         margins = tests[0] if scalar else stacked_margins(tests, shape)
     return MetricComparison(
         **{name: column(values) for name, values in of.items()},
         df=df if distribution == "t" else None,
         distribution=distribution,
-        interval=ends([one.interval for one in found]),
-        ratio_interval=ends([one.ratio_interval for one in found]),
+        interval=ends([one.interval for one in comparisons]),
+        ratio_interval=ends([one.ratio_interval for one in comparisons]),
         method=method,
         alternative=options.alternative,
         confidence_level=options.confidence_level,
@@ -327,6 +329,6 @@ def _record(
         seed=options.seed if drawn else None,
         n_missing=first.n_missing,
         n_excluded=first.n_excluded,
-        cautions=tuple(dict.fromkeys(caution for one in found for caution in one.cautions)),
+        cautions=tuple(dict.fromkeys(caution for one in comparisons for caution in one.cautions)),
         margins=margins,
     )

@@ -127,7 +127,7 @@ def metric_tests(
     level: float,
     draws: Draws | None,
     classes: Sequence[Any] | None,
-    chosen: NDArray[np.int32] | None,
+    pair_indices: NDArray[np.int32] | None,
     pool: ThreadPool,
 ) -> tuple[PairTests, Callable[[], dict[str, Any]]]:
     """The tests of pairs, and what makes the fields of the record once they are done."""
@@ -138,7 +138,7 @@ def metric_tests(
     else:
         samples, fields = metric_counts(source, metric), {}
     models = read_models(samples, method, level, pool)
-    pairs = MetricPairs(samples, models, method, level, draws, chosen, pool)
+    pairs = MetricPairs(samples, models, method, level, draws, pair_indices, pool)
     entry = samples.metric.estimator.entry
     fields |= {
         "metric": samples.metric.estimator.name,
@@ -162,7 +162,7 @@ def sampled(
     classes: Sequence[Any] | None,
     pool: ThreadPool,
 ) -> tuple[MetricSamples, dict[str, Any]]:
-    """Bind a metric to labels, clusters and strata; with what a record says of these."""
+    """The samples of a metric with labels, clusters and strata, and the fields of a record."""
     groups = None if sampling.plain else sampling.read(y_true, labels)
     samples, fields = metric_samples(labels, metric, classes, pool, groups), dict[str, Any]()
     if groups is not None and groups.strata is not None:
@@ -179,7 +179,7 @@ _NAMED = 4
 def cautions_of(samples: Counted, models: MetricModels, names: Sequence[str]) -> tuple[str, ...]:
     """What to beware of: of the classes, and of single models."""
     estimator, classes = samples.metric.estimator, samples.metric.classes
-    title, found = estimator.title, []
+    title, cautions = estimator.title, []
 
     def of_models(marks: Any) -> str:
         return _listed(names[i] for i in np.flatnonzero(marks).tolist())
@@ -189,12 +189,12 @@ def cautions_of(samples: Counted, models: MetricModels, names: Sequence[str]) ->
 
     without = np.isnan(models.value)
     if without.any():
-        found.append(
+        cautions.append(
             f"{title} is not defined for {of_models(without)}: their pairs are not tested."
         )
     without = ~np.isnan(models.value) & np.isnan(models.standard_error)
     if without.any():
-        found.append(
+        cautions.append(
             f"{title} is not defined without some single sample for {of_models(without)}: the "
             "jackknife has no standard error, and their pairs are not tested; method='delta' has "
             "one."
@@ -202,25 +202,25 @@ def cautions_of(samples: Counted, models: MetricModels, names: Sequence[str]) ->
     flags = models.averaged
     apart = flags.any(axis=0) & ~flags.all(axis=0)
     if apart.any():
-        found.append(
+        cautions.append(
             f"{title} is not over the same classes for all models: only for "
             f"{of_models(flags[:, apart].any(axis=1))} also over {of_classes(apart)}. "
             "make_metric(..., labels='truth'), or a list, averages all over the same."
         )
     marked = np.asarray(models.without.any(axis=1))
     if marked.any():
-        found.append(
+        cautions.append(
             f"{title} of {of_models(marked)}: 0/0 for class "
             f"{of_classes(models.without.any(axis=0))}, taken as zero_division says."
         )
     tables = [] if models.tables is None else list(models.tables)
-    found += distances_apart(estimator, tables, names, classes)
-    found += few_samples(np.diag(models.sizes[: len(classes)]), classes)
-    return tuple(found)
+    cautions += distances_apart(estimator, tables, names, classes)
+    cautions += few_samples(np.diag(models.sizes[: len(classes)]), classes)
+    return tuple(cautions)
 
 
 def _listed(names: Iterable[str]) -> str:
-    known = list(names)
-    rest = len(known) - _NAMED
-    more = f" and {rest} more" if rest > 0 else ""
-    return ", ".join(known[:_NAMED]) + more
+    all_names = list(names)
+    n_more = len(all_names) - _NAMED
+    more = f" and {n_more} more" if n_more > 0 else ""
+    return ", ".join(all_names[:_NAMED]) + more

@@ -188,7 +188,7 @@ def metric_equality(
     >>> result.df, result.pvalue < 1e-10
     (9, True)
     """
-    chosen = read_metric(metric, "mcnemar", None)
+    checked = read_metric(metric, "mcnemar", None)
     method = choose(method, "method", (None, *_METHODS))
     if groups is not None and method == "jackknife":
         raise ValueError("method='jackknife' does not go with groups=: use 'delta'")
@@ -199,11 +199,11 @@ def metric_equality(
         reporting(progress, "comparing", unit="pairs") as report,
         ThreadPool(threads, report) as pool,
     ):
-        samples, fields = sampled(labels, y_true, Sampling(groups), chosen, classes, pool)
+        samples, fields = sampled(labels, y_true, Sampling(groups), checked, classes, pool)
         models = read_models(samples, by, 0.95, pool)
         # Covariances from variances of differences.
         spread, m = spread_of(samples, models, None, pool, exact=True), samples.n_models
-        covariance = np.diag(np.where(models.known, models.standard_error**2, np.nan))
+        covariance = np.diag(np.where(models.is_known, models.standard_error**2, np.nan))
         pairs = all_pairs(m)
         pool.expect(len(pairs))
 
@@ -220,12 +220,12 @@ def metric_equality(
     cautions = (*fields.get("cautions", ()), *cautions_of(samples, models, labels.names))
     least, n_clusters = least_error(samples.n_samples) ** 2, fields.get("n_clusters")
     wald = _wald(models.value, covariance, least, n_clusters)
-    if wald["status"] == kernels.UNDEFINED and models.known.all():
-        told = "No variance was observed of a difference between the models: there is no test."
+    if wald["status"] == kernels.UNDEFINED and models.is_known.all():
+        sentence = "No variance was observed of a difference between the models: there is no test."
         if m == 2:
-            test, told = without_variance(pair_of(estimator, samples.cells(0, 1)), "two-sided")
+            test, sentence = without_variance(pair_of(estimator, samples.cells(0, 1)), "two-sided")
             wald |= {"status": test.status, "pvalue": test.pvalue}
-        cautions = (*cautions, told)
+        cautions = (*cautions, sentence)
     return MetricEquality(
         **wald,
         metric=estimator.name,
@@ -253,26 +253,26 @@ def _wald(
     from scipy.special import chdtrc, fdtrc
 
     m = values.size
-    found = {"statistic": math.nan, "pvalue": math.nan, "df": 0, "distribution": "chi2"}
-    found["status"] = int(kernels.UNDEFINED)
+    fields = {"statistic": math.nan, "pvalue": math.nan, "df": 0, "distribution": "chi2"}
+    fields["status"] = int(kernels.UNDEFINED)
     if not (np.isfinite(values).all() and np.isfinite(covariance).all()):
-        return found
+        return fields
     centre = np.eye(m) - 1.0 / m
     # Contrasts have the variances of differences; what all models share is in none.
     sizes, axes = np.linalg.eigh(centre @ covariance @ centre)
-    rest = axes.T @ (values - values.mean())
+    coordinates = axes.T @ (values - values.mean())
     within = sizes > max(_ROUNDING * sizes[-1], least)
-    k = found["df"] = int(np.count_nonzero(within))
-    outside = float(np.linalg.norm(rest[~within]))
+    k = fields["df"] = int(np.count_nonzero(within))
+    outside = float(np.linalg.norm(coordinates[~within]))
     if outside > _APART * float(np.abs(values).max()):
-        return found
+        return fields
     if k == 0:
-        return found | {"statistic": 0.0, "pvalue": 1.0, "status": int(kernels.DEGENERATE)}
-    found["status"] = int(kernels.OK)
-    statistic = float((rest[within] ** 2 / sizes[within]).sum())
+        return fields | {"statistic": 0.0, "pvalue": 1.0, "status": int(kernels.DEGENERATE)}
+    fields["status"] = int(kernels.OK)
+    statistic = float((coordinates[within] ** 2 / sizes[within]).sum())
     if n_clusters is None:
-        return found | {"statistic": statistic, "pvalue": float(chdtrc(k, statistic))}
+        return fields | {"statistic": statistic, "pvalue": float(chdtrc(k, statistic))}
     below = n_clusters - k
     f = statistic * below / (k * (n_clusters - 1.0)) if below > 0 else math.nan
     pvalue = float(fdtrc(k, below, f)) if below > 0 else math.nan
-    return found | {"statistic": f, "df": (k, below), "distribution": "F", "pvalue": pvalue}
+    return fields | {"statistic": f, "df": (k, below), "distribution": "F", "pvalue": pvalue}

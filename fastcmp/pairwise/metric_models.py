@@ -53,43 +53,47 @@ class MetricClasses(NamedTuple):
     in_order: bool
 
     def table(self, counts: NDArray[Any]) -> Floats:
-        """Order counts ``[..., t, p]`` by codes as the metric wants them."""
+        """Counts ``[..., t, p]`` by codes, in the metric's order of classes."""
         if self.in_order:
             return counts.astype(np.float64)
-        known = np.flatnonzero(self.codes >= 0)
-        own = self.codes[known]
+        present = np.flatnonzero(self.codes >= 0)
+        codes = self.codes[present]
         table = np.zeros((*counts.shape[:-2], self.codes.size, self.codes.size))
-        table[..., known[:, np.newaxis], known] = counts[..., own[:, np.newaxis], own]
+        table[..., present[:, np.newaxis], present] = counts[..., codes[:, np.newaxis], codes]
         return table
 
     def lookup(self, influences: Floats, n_codes: int) -> Floats:
-        """Order influences ``[..., t, p]`` of the metric by codes."""
+        """Influences ``[..., t, p]`` of the metric, in the order of codes."""
         if self.in_order:
             return influences
-        known = np.flatnonzero(self.codes >= 0)
-        own = self.codes[known]
-        found = np.zeros((*influences.shape[:-2], n_codes, n_codes))
-        found[..., own[:, np.newaxis], own] = influences[..., known[:, np.newaxis], known]
-        return found
+        present = np.flatnonzero(self.codes >= 0)
+        codes = self.codes[present]
+        ordered = np.zeros((*influences.shape[:-2], n_codes, n_codes))
+        ordered[..., codes[:, np.newaxis], codes] = influences[..., present[:, np.newaxis], present]
+        return ordered
 
 
 def _bound(
-    metric: Metric, found: Sequence[Any], codes: Sequence[int], n_codes: int, others: int | None
+    metric: Metric,
+    data_classes: Sequence[Any],
+    codes: Sequence[int],
+    n_codes: int,
+    others: int | None,
 ) -> MetricClasses:
-    """Bind a metric to the classes that were found, with their codes.
+    """A metric with the classes of the data and their codes.
 
     `others` is the code of predictions that are none of them, where there are any.
     """
-    classes = metric.classes_of(tuple(found))
+    classes = metric.classes_of(tuple(data_classes))
     check_classes_fit(len(classes))
-    known = dict(zip(found, codes, strict=True))
-    made = metric.bind(classes)
-    if len(made) > 1 or metric.average is None:
+    code_of = dict(zip(data_classes, codes, strict=True))
+    estimators = metric.bind(classes)
+    if len(estimators) > 1 or metric.average is None:
         raise ValueError(
             f"metric must be one number to compare models by, got {metric.full_name!r} "
             "of each class: pass an average, or labels= and positive="
         )
-    estimator, of_class = made[0], [known.get(label, -1) for label in classes]
+    estimator, of_class = estimators[0], [code_of.get(label, -1) for label in classes]
     if others is not None:
         estimator = estimator.with_others()
         of_class.append(others)
@@ -131,7 +135,7 @@ class MetricUnits(NamedTuple):
         return np.asarray(sizes / np.maximum(sizes - 1.0, 1.0))
 
     def about_means(self, sums: Floats) -> Floats:
-        """Take the mean of its stratum off the sum of each cluster; scale by factors.
+        """Sums of clusters less the mean of their stratum, scaled by factors.
 
         The squares then add up to the variance; `sums` has the shape (C,).
         """
@@ -139,8 +143,8 @@ class MetricUnits(NamedTuple):
         if self.of_cluster is None:
             return np.asarray(sums * root[0])
         means = np.bincount(self.of_cluster, sums) / np.bincount(self.of_cluster)
-        rest: Floats = (sums - means[self.of_cluster]) * root[self.of_cluster]
-        return rest
+        deviations: Floats = (sums - means[self.of_cluster]) * root[self.of_cluster]
+        return deviations
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,7 +173,7 @@ class Counted(ABC):
         return False
 
     def table(self, counts: Ints) -> Floats:
-        """Make tables of a metric of counts ``[..., stratum, true, predicted]``."""
+        """Tables of a metric from counts ``[..., stratum, true, predicted]``."""
         if self.weighted:
             weights = self.weights[:, np.newaxis, np.newaxis]
             return self.metric.table((weights * counts).sum(axis=-3))
@@ -233,8 +237,8 @@ class MetricSamples(Counted):
         stratum, codes[:, 1] = np.divmod(codes[:, 1], self.n_codes)
         weights = self.weights[stratum]
         starts = np.flatnonzero(np.diff(codes[:, 0], prepend=-1, append=-1))
-        own = ClusterCells(starts, np.arange(counts.size), counts)
-        cells = Cells(place[codes[:, 1:]], weights * counts, k, own, weights**2 * counts)
+        of_clusters = ClusterCells(starts, np.arange(counts.size), counts)
+        cells = Cells(place[codes[:, 1:]], weights * counts, k, of_clusters, weights**2 * counts)
         return cells if units.clusters is not None else cells._replace(clusters=None)
 
 
@@ -245,15 +249,15 @@ def metric_samples(
     pool: ThreadPool,
     groups: ItemGroups | None = None,
 ) -> MetricSamples:
-    """Bind a metric to labels; classes that never occur are left out unless they are named."""
+    """Labels with a metric; classes that never occur are left out unless they are named."""
     labels, others = _compact(labels, pool, keep=classes is not None)
     n_classes, n, n_codes = len(labels.classes), labels.n_samples, labels.n_codes
     codes = list(range(n_classes))
     if classes is None:
         codes = sorted_codes(labels.classes, np.arange(n_classes))
-    found = [labels.classes[code] for code in codes]
+    data_classes = [labels.classes[code] for code in codes]
     samples = MetricSamples(
-        metric=_bound(metric, found, codes, n_codes, n_classes if others else None),
+        metric=_bound(metric, data_classes, codes, n_codes, n_classes if others else None),
         n_codes=n_codes,
         n_models=len(labels.preds),
         n_samples=n,
@@ -303,20 +307,20 @@ def _compact(labels: Labels, pool: ThreadPool, *, keep: bool) -> tuple[Labels, b
     pool.run(mark, range(len(groups)), steps=no_step)
     used = np.flatnonzero(marks.any(axis=0))
     others = bool(used[-1] == n_classes)
-    known = np.arange(n_classes) if keep else used[used < n_classes]
-    n_codes = known.size + others
+    kept = np.arange(n_classes) if keep else used[used < n_classes]
+    n_codes = kept.size + others
     check_memory(
         8.0 * n_codes**2,
         None,
         f"a confusion matrix of {n_codes} classes",
         "a metric of so many classes is not worked out from counts",
     )
-    names = [labels.classes[code] for code in known.tolist()]
+    names = [labels.classes[code] for code in kept.tolist()]
     as_they_are = replace(labels, classes=names, n_codes=n_codes)
-    if known.size == n_classes or (not others and known[-1] == known.size - 1):
+    if kept.size == n_classes or (not others and kept[-1] == kept.size - 1):
         return as_they_are, others
     place = np.zeros(n_classes + 1, code_type(n_codes))
-    place[known], place[-1] = np.arange(known.size), n_codes - 1
+    place[kept], place[-1] = np.arange(kept.size), n_codes - 1
     moved: list[Any] = [None] * len(columns)
 
     def move(i: int) -> None:
@@ -343,7 +347,7 @@ class MetricCounts(Counted):
         return table
 
     def codes(self, i: int, j: int) -> tuple[Ints, Ints]:
-        """List the cells of two models in this order: codes (C, 3), and samples."""
+        """The cells of two models: codes (C, 3) in order, and samples."""
         pair = np.array([(min(i, j), max(i, j))])
         codes, samples = self.source.cells(int(places_of(pair, self.n_models)[0]))
         return (codes if i < j else codes[:, [0, 2, 1]]), samples
@@ -363,11 +367,11 @@ class MetricCounts(Counted):
 
 
 def metric_counts(counts: LabelledCounts, metric: Metric) -> MetricCounts:
-    """Bind a metric to the classes of a stream."""
-    found = tuple(counts.classes)
-    k, n = len(found), counts.n_samples
+    """Counts of a stream with a metric of its classes."""
+    data_classes = tuple(counts.classes)
+    k, n = len(data_classes), counts.n_samples
     return MetricCounts(
-        metric=_bound(metric, found, range(k), k, None),
+        metric=_bound(metric, data_classes, range(k), k, None),
         n_codes=k,
         n_models=len(counts.names or ()),
         n_samples=n,
@@ -406,7 +410,7 @@ class MetricModels:
     sizes: Floats
 
     @property
-    def known(self) -> Flags:
+    def is_known(self) -> Flags:
         """Which models have a value and a standard error."""
         return np.isfinite(self.value) & np.isfinite(self.standard_error)
 
@@ -426,7 +430,7 @@ def read_models(samples: Counted, method: str, level: float, pool: ThreadPool) -
     first = samples.counts(0)
     estimator.check(samples.table(first))
     jackknife = method != "delta" and clusters is None
-    found = MetricModels(
+    models = MetricModels(
         value=np.empty(m),
         standard_error=np.empty(m),
         interval=np.empty((m, 2)),
@@ -439,7 +443,7 @@ def read_models(samples: Counted, method: str, level: float, pool: ThreadPool) -
         sizes=metric.table(first.sum(axis=0)).sum(axis=1),
     )
     if not small and clusters is None:
-        found = replace(found, rows=np.zeros((m, n)))
+        models = replace(models, rows=np.zeros((m, n)))
     counted = np.empty((m, h, codes, codes), np.int64) if small else None
     factors = np.sqrt(units.factors(corrected=jackknife))[:, np.newaxis, np.newaxis]
     scale, quantile = estimator.entry.scale, t_quantile(units.df, level)
@@ -453,9 +457,11 @@ def read_models(samples: Counted, method: str, level: float, pool: ThreadPool) -
     def influences(tables: Floats, counts: Ints) -> Floats:
         """What samples add to the metric, to first order, (b, H, K', K')."""
         if jackknife:
-            each = samples.weights if samples.weighted else samples.weights[:1]
-            own = [jackknife_influences(estimator, tables, x or 1.0) for x in each.tolist()]
-            psi = np.stack(own, axis=1)
+            weights = samples.weights if samples.weighted else samples.weights[:1]
+            by_stratum = [
+                jackknife_influences(estimator, tables, x or 1.0) for x in weights.tolist()
+            ]
+            psi = np.stack(by_stratum, axis=1)
         else:
             psi = estimator.influences(tables)[:, np.newaxis]
         total = tables.sum(axis=(1, 2))[:, np.newaxis, np.newaxis, np.newaxis]
@@ -473,26 +479,26 @@ def read_models(samples: Counted, method: str, level: float, pool: ThreadPool) -
         alike = [(np.flatnonzero(seen), np.ones_like(tables[0]))] if seen.any() else []
         for places, table in (*alike, *((i, tables[i]) for i in np.flatnonzero(~seen))):
             marks = (estimator.averaged(table), estimator.without_samples(table))
-            for flags, own in zip((found.averaged, found.without), marks, strict=True):
-                if own is not None:
-                    flags[span.start + places] = own
+            for flags, mask in zip((models.averaged, models.without), marks, strict=True):
+                if mask is not None:
+                    flags[span.start + places] = mask
 
     def intervals(values: Floats, errors: Floats, tables: Floats) -> list[tuple[float, float]]:
         """The intervals of models alone."""
         pairs = list(zip(values.tolist(), errors.tolist(), strict=True))
         if units.stratified or clusters is not None:
             return [limits_on(scale, value, error, quantile) for value, error in pairs]
-        made = estimate_tables(estimator, tables, level, errors if as_shown else None)
-        found.interval_methods.update(one.method for one in made)
-        return [(one.low, one.high) for one in made]
+        estimates = estimate_tables(estimator, tables, level, errors if as_shown else None)
+        models.interval_methods.update(one.method for one in estimates)
+        return [(one.low, one.high) for one in estimates]
 
     def read(span: slice) -> None:
         start = span.start
         counts = samples.counts(start)[np.newaxis] if counted is None else counted[span]
         tables = samples.table(counts)
-        values = found.value[span] = estimator.values(tables)
-        if found.tables is not None:
-            found.tables[span] = tables
+        values = models.value[span] = estimator.values(tables)
+        if models.tables is not None:
+            models.tables[span] = tables
         lookups = influences(tables, counts)
         lookups[np.isnan(values)] = np.nan
         mark(span, tables)
@@ -502,27 +508,27 @@ def read_models(samples: Counted, method: str, level: float, pool: ThreadPool) -
             errors = np.sqrt((counts * lookups**2).sum(axis=(1, 2, 3)))
         else:
             errors = np.array([add_up(start + i, lookup) for i, lookup in enumerate(flat)])
-        if found.lookups is not None:
-            found.lookups[span] = flat
+        if models.lookups is not None:
+            models.lookups[span] = flat
         elif clusters is None and not np.isnan(errors[0]):
             assert isinstance(samples, MetricSamples)
-            assert found.rows is not None
+            assert models.rows is not None
             starts = table_starts(samples.rows, codes)
-            where = samples.preds[start], flat[0].ravel(), np.zeros(n), found.rows[start]
+            where = samples.preds[start], flat[0].ravel(), np.zeros(n), models.rows[start]
             gather_influences(starts, *where)
-        found.standard_error[span] = errors
-        found.interval[span] = intervals(values, errors, tables)
+        models.standard_error[span] = errors
+        models.interval[span] = intervals(values, errors, tables)
 
     def add_up(i: int, lookup: Floats) -> float:
         """Add the influences of samples up by cluster; the standard error."""
         assert isinstance(samples, MetricSamples)
-        assert found.rows is not None
+        assert models.rows is not None
         if np.isnan(lookup).any():
             return np.nan
         assert clusters is not None
-        add_influences(samples.rows, samples.preds[i], lookup, clusters, found.rows[i])
-        found.rows[i] = units.about_means(found.rows[i])
-        return float(np.sqrt(found.rows[i] @ found.rows[i]))
+        add_influences(samples.rows, samples.preds[i], lookup, clusters, models.rows[i])
+        models.rows[i] = units.about_means(models.rows[i])
+        return float(np.sqrt(models.rows[i] @ models.rows[i]))
 
     size = max(1, _CELLS // codes**2) if small else 1
     if small:
@@ -530,8 +536,8 @@ def read_models(samples: Counted, method: str, level: float, pool: ThreadPool) -
         pool.run(count, parts(m, -(-m // (8 * pool.threads))), steps=no_step)
     # Small tables are Python's work, which threads would only pass to each other.
     pool.run(read, parts(m, size), steps=no_step, here=small and clusters is None)
-    found.interval_methods.discard("")
-    return found
+    models.interval_methods.discard("")
+    return models
 
 
 class MetricSums(SliceSums):
@@ -555,9 +561,9 @@ class MetricSums(SliceSums):
         tables = self._metric.table(counts.reshape(-1, k, k))
         estimator = self._metric.estimator
         influences = self._metric.lookup(estimator.influences(tables), k)
-        found = estimator.values(tables)[:, None, None] + influences
-        return np.take_along_axis(found.reshape(len(cells), -1), cells, axis=1).T
+        values = estimator.values(tables)[:, None, None] + influences
+        return np.take_along_axis(values.reshape(len(cells), -1), cells, axis=1).T
 
-    def rest(self, whole: Part, own: Part, mask: Flags) -> Part:  # noqa: ARG002
+    def rest(self, whole: Part, inside: Part, mask: Flags) -> Part:  # noqa: ARG002
         """The samples outside a slice, whose metric does not follow from the others."""
         return self.of(~mask)

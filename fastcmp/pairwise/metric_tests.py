@@ -64,9 +64,9 @@ def _sums_of_cells(count: Callable[[Block], Any], side: int) -> PairSums:
         tensors = count(block)
 
         def add(span: slice, tables: Floats, i: Ints, j: Ints) -> Floats:
-            found = np.empty((i.size, 3))
-            compare_cells(tensors[span], tables[i], tables[j], found)
-            return found
+            sums = np.empty((i.size, 3))
+            compare_cells(tensors[span], tables[i], tables[j], sums)
+            return sums
 
         return add
 
@@ -79,8 +79,8 @@ def _sums_of_pairs(compare: Callable[..., tuple[float, float, float]]) -> PairSu
     def of(block: Block) -> Callable[[slice, Floats, Ints, Ints], Floats]:
         def add(span: slice, tables: Floats, i: Ints, j: Ints) -> Floats:
             places = zip(block.pairs[span].tolist(), i.tolist(), j.tolist(), strict=True)
-            found = [compare(*pair, tables[a], tables[b]) for pair, a, b in places]
-            return np.array(found, np.float64).reshape(-1, 3)
+            sums = [compare(*pair, tables[a], tables[b]) for pair, a, b in places]
+            return np.array(sums, np.float64).reshape(-1, 3)
 
         return add
 
@@ -153,18 +153,18 @@ class Spread(NamedTuple):
 def spread_of(
     samples: Counted,
     models: MetricModels,
-    chosen: Pairs | None,
+    pair_indices: Pairs | None,
     pool: ThreadPool,
     *,
     exact: bool = False,
 ) -> Spread:
-    """Choose how to find the variances, and do what is done for all pairs at once.
+    """The function that computes variances of pairs, by the fastest way for these data.
 
     With `exact` always in double precision.
     """
     m, n, k = samples.n_models, samples.n_samples, samples.n_codes
-    n_pairs = m * (m - 1) // 2 if chosen is None else len(chosen)
-    many = chosen is None or n_pairs > _FEW_PAIRS * m
+    n_pairs = m * (m - 1) // 2 if pair_indices is None else len(pair_indices)
+    many = pair_indices is None or n_pairs > _FEW_PAIRS * m
     if models.rows is not None:
         assert isinstance(samples, MetricSamples)
         return _by_rows(samples, models.rows, all_pairs=many)
@@ -186,12 +186,12 @@ def spread_of(
     if best == "samples":
         return by_samples
     gram = influence_gram(samples.rows, samples.preds, lookups, dtype, pool)
-    own = np.diagonal(gram).copy()
+    squares = np.diagonal(gram).copy()
 
     def spread(block: Block) -> tuple[Floats, Flags]:
         """Variances from the lower half of the product; what cancels, by sample."""
         i, j = block.pairs.T
-        both = own[i] + own[j]
+        both = squares[i] + squares[j]
         variance = both - 2.0 * gram[np.maximum(i, j), np.minimum(i, j)]
         same = np.zeros(i.size, np.bool_)
         lost = variance <= _LOST[dtype] * both
@@ -203,17 +203,17 @@ def spread_of(
 
 
 def _by_sums(lookups: Floats, sums: PairSums) -> Spread:
-    """Take variances as sums of squared differences of influences."""
+    """Variances as sums of squared differences of influences."""
 
     def spread(block: Block) -> tuple[Floats, Flags]:
-        found = sums.of(block)(slice(None), lookups, *block.pairs.T)
-        return found[:, 2].copy(), found[:, 0] == 0
+        totals = sums.of(block)(slice(None), lookups, *block.pairs.T)
+        return totals[:, 2].copy(), totals[:, 0] == 0
 
     return Spread(spread, sums.side)
 
 
 def _by_rows(samples: MetricSamples, rows: Floats, *, all_pairs: bool) -> Spread:
-    """Take variances as squared distances of rows, of clusters or of samples."""
+    """Variances as squared distances of rows, of clusters or of samples."""
     noise = _NOTHING**2 * float((rows**2).sum(axis=1).max())
     distances = RowDistances(rows, noise, all_pairs=all_pairs)
 
@@ -238,18 +238,18 @@ class MetricPairs:
         method: str,
         level: float,
         draws: Draws | None,
-        chosen: Pairs | None,
+        pair_indices: Pairs | None,
         pool: ThreadPool,
     ) -> None:
         self._samples, self._models, self._method = samples, models, method
         self._level, self._draws = level, draws
         self.estimator, self._df = samples.metric.estimator, samples.units.df
-        self._spread = spread_of(samples, models, chosen, pool)
+        self._spread = spread_of(samples, models, pair_indices, pool)
         self._least = least_error(float(models.sizes.sum()))
         low, high = self.estimator.entry.limits
         self._limits = low - high, high - low
         m = samples.n_models
-        n_pairs = m * (m - 1) // 2 if chosen is None else len(chosen)
+        n_pairs = m * (m - 1) // 2 if pair_indices is None else len(pair_indices)
         self._sums = sums_of(samples, n_pairs, pool) if method == "pooled" else None
         #: P-values of pairs that differ without variance, and those whose metric is undefined
         #: in many draws: found while pairs are tested.
@@ -296,8 +296,8 @@ class MetricPairs:
         """
         difference = self.difference(block)
         variance, same = self._spread.of(block)
-        known = self._models.known[block.pairs].all(axis=1)
-        variance = np.where(known & (variance > self._least**2), variance, np.nan)
+        is_known = self._models.is_known[block.pairs].all(axis=1)
+        variance = np.where(is_known & (variance > self._least**2), variance, np.nan)
         same &= np.isfinite(difference)
         difference[same] = variance[same] = 0.0
         return difference, variance
@@ -325,22 +325,22 @@ class MetricPairs:
         return self._test(block, statistic, pvalue)[1]
 
     def _by_error(self, block: Block, level: float) -> tuple[Floats, Floats, Floats]:
-        """Test by z, or t with clusters: differences, variances, and (p, 5) answers."""
+        """Differences, variances, and tests by z, or by t with clusters, shape (p, 5)."""
         difference, variance = self.with_variance(block)
         out = np.empty((difference.size, 5))
         mean_t_many(difference, variance, np.array([self._df]), (TWO_SIDED, level), out)
         return difference, variance, out
 
     def _test(self, block: Block, statistic: Floats, pvalue: Floats) -> tuple[Floats, Floats]:
-        """Test by the method, if not by standard errors; exactly where there is no variance."""
+        """Statistics and p-values by the method; exact ones where there is no variance."""
         difference = self.difference(block)
         if self._sums is not None:
             statistic, pvalue = self._pooled(self._sums, block, difference)
         elif self._draws is not None:
             statistic = difference.copy()
             pvalue = np.array([self._permute(*pair) for pair in block.pairs.tolist()], np.float64)
-        known = self._models.known[block.pairs].all(axis=1)
-        for p in np.flatnonzero(np.isnan(pvalue) & known):
+        is_known = self._models.is_known[block.pairs].all(axis=1)
+        for p in np.flatnonzero(np.isnan(pvalue) & is_known):
             if difference[p] == 0.0:
                 statistic[p], pvalue[p] = 0.0, 1.0
                 continue
@@ -352,9 +352,9 @@ class MetricPairs:
         return statistic, pvalue
 
     def _pooled(self, sums: PairSums, block: Block, difference: Floats) -> tuple[Floats, Floats]:
-        """Test by z from the influences at the counts of both models."""
+        """Statistics and p-values by z, from the influences at the counts of both models."""
         samples, tables, add = self._samples, self._models.tables, sums.of(block)
-        found = [np.empty((0, 3))]
+        rows = [np.empty((0, 3))]
         for span in parts(len(block.pairs), max(1, _CELLS // samples.metric.codes.size**2)):
             i, j = block.pairs[span].T
             if tables is not None:
@@ -364,8 +364,8 @@ class MetricPairs:
                 both = np.stack([a + b for a, b in zip(of[: i.size], of[i.size :], strict=True)])
             psi = samples.metric.lookup(self.estimator.influences(both), samples.n_codes)
             places = np.arange(i.size)
-            found.append(add(span, psi, places, places))
-        differ, total, squares = np.concatenate(found).T
+            rows.append(add(span, psi, places, places))
+        differ, total, squares = np.concatenate(rows).T
         return pooled_z(differ, total, squares, difference)
 
     def _permute(self, i: int, j: int) -> float:
@@ -379,7 +379,7 @@ class MetricPairs:
 
     def _bootstrap(self, block: Block) -> tuple[Floats, Floats, Floats, Floats]:
         """Ends of percentile intervals, p-values and standard errors by draws of samples."""
-        draws, found = self._draws, np.empty((4, len(block.pairs)))
+        draws, columns = self._draws, np.empty((4, len(block.pairs)))
         assert draws is not None
         for p, (i, j) in enumerate(block.pairs.tolist()):
             cells = self._samples.cells(i, j)
@@ -392,10 +392,10 @@ class MetricPairs:
             )
             if one.n_undefined > MANY_UNDEFINED * draws.n:
                 self._undefined.add((min(i, j), max(i, j)))
-            found[:, p] = one.low, one.high, one.pvalue, one.standard_error
+            columns[:, p] = one.low, one.high, one.pvalue, one.standard_error
             if cells.same and not np.isnan(one.estimate):
-                found[:, p] = 0.0, 0.0, 1.0, 0.0
-        low, high, pvalue, error = found
+                columns[:, p] = 0.0, 0.0, 1.0, 0.0
+        low, high, pvalue, error = columns
         return low, high, pvalue, error
 
     def _details(self, pairs: Pairs, columns: PairColumns) -> dict[str, Any]:
@@ -406,25 +406,25 @@ class MetricPairs:
         return {"standard_error": np.concatenate([np.empty(0), *errors])}
 
     def _margins(self, result: Any, options: MarginOptions) -> MarginTests:
-        """Test all pairs of a record against a margin."""
+        """Tests of all pairs of a record against a margin."""
         pairs, estimator = result.pairs.tolist(), self.estimator
         counts = [paired_counts(estimator, self._samples.cells(i, j)) for i, j in pairs]
         if None not in counts:
             columns = np.array(counts).reshape(-1, 3).T
             shared = {"pvalue": result.pvalue_adjusted, "measure": estimator.title}
             return accuracy_margins((columns[0], columns[1], columns[2]), options, **shared)
-        found = []
+        tests = []
         for p, (i, j) in enumerate(pairs):
             pair = pair_of(estimator, self._samples.cells(i, j))
             tested = {"standard_error": result.standard_error, "pvalue": result.pvalue_adjusted}
             one: Any = {name: float(x[p]) for name, x in tested.items()}
             bounds = bounded_draws([estimator], pair.cells)[0]
-            found.append(margin_test(pair, bounds, options, **one))
-        return stacked_margins(found, (len(found),))
+            tests.append(margin_test(pair, bounds, options, **one))
+        return stacked_margins(tests, (len(tests),))
 
     def cautions(self, names: Sequence[str]) -> tuple[str, ...]:
-        """Say how pairs without variance are tested, and what was undefined in many draws."""
-        found, title = [], self.estimator.title
+        """Cautions about pairs without variance, and about many undefined draws."""
+        sentences, title = [], self.estimator.title
         for tested, how in (
             (True, "their p-values are those of exact permutation tests."),
             (
@@ -437,13 +437,13 @@ class MetricPairs:
             if pairs:
                 few = ", ".join(f"{names[i]} and {names[j]}" for i, j in sorted(pairs)[:3])
                 more = f", and {len(pairs) - 3} more pairs" * (len(pairs) > 3)
-                found.append(
+                sentences.append(
                     f"No variance of the difference in {title} was observed "
                     f"between {few}{more}: {how}"
                 )
         if n := len(self._undefined):
-            found.append(
+            sentences.append(
                 f"{title} is undefined in more than {100 * MANY_UNDEFINED:g}% of the draws of "
                 f"{n} pair{'s' * (n > 1)}; they are left out, and intervals may be too short."
             )
-        return tuple(found)
+        return tuple(sentences)

@@ -184,7 +184,7 @@ def compare(
     """
     options = {name: value for name, value in options.items() if value is not None}
     if _is_report(data) or (isinstance(data, Mapping) and any(map(_is_report, data.values()))):
-        if any(each is not None for each in (preds, y, y_true)):
+        if any(argument is not None for argument in (preds, y, y_true)):
             raise TypeError("reports have their X and y: pass them alone")
         data, preds, y, measure = _of_reports(data, measure, options)
     elif preds is None and callable(getattr(data, "fit", None)) and hasattr(data, "cv_results_"):
@@ -213,16 +213,16 @@ def compare(
         raise ValueError(
             f"measure must be one of {choice.measures} for {choice.taken_for}, got {measure!r}"
         )
-    known = inspect.signature(choice.takes or choice.function).parameters
+    parameters = inspect.signature(choice.takes or choice.function).parameters
     for name in options:
-        if name not in known:
-            takes = ", ".join(x for x, p in known.items() if p.kind is p.KEYWORD_ONLY)
+        if name not in parameters:
+            takes = ", ".join(x for x, p in parameters.items() if p.kind is p.KEYWORD_ONLY)
             raise TypeError(f"{name}= does not go with {choice.taken_for}; what does: {takes}")
-    given = {**choice.options, **options}
-    words = ", ".join(f"{name}={_written(value, name)}" for name, value in given.items())
+    arguments = {**choice.options, **options}
+    words = ", ".join(f"{name}={_written(value, name)}" for name, value in arguments.items())
     comma = "" if choice.written.endswith("()") or not words else ", "
     return Recognised(
-        result=choice.function(**choice.data, **given),
+        result=choice.function(**choice.data, **arguments),
         taken_for=choice.taken_for,
         test=choice.test,
         why=choice.why,
@@ -256,7 +256,7 @@ def _of_reports(data: Any, measure: str | None, options: dict[str, Any]) -> tupl
     parts = ("X", "y") if is_validated else ("X_test", "y_test")
     for part in parts:
         for name, report in reports.items():
-            values = [getattr(each, part, None) for each in (first, report)]
+            values = [getattr(pair_report, part, None) for pair_report in (first, report)]
             if values[0] is None or not same(*map(_dense, values)):
                 raise ValueError(
                     f"reports must be of the same samples in one order: {part} of {name!r} is "
@@ -299,20 +299,20 @@ def _predictions(models: Any, X: Any, measure: Any) -> dict[str, Any]:  # noqa: 
         models = dict(zip(names, models, strict=True))
     from fastcmp.paired.holdout import refuse_regressor
 
-    found = {}
+    predicted = {}
     for name, model in models.items():
         if not callable(getattr(model, "predict", None)):
             raise TypeError(f"estimators must have predict: {name} is {type(model).__name__}")
         refuse_regressor(model, str(name))
         if str(measure).lower() not in ("auc", "brier", *_LOSSES):
-            found[str(name)] = model.predict(X)
+            predicted[str(name)] = model.predict(X)
         elif callable(getattr(model, "predict_proba", None)):
-            found[str(name)] = np.asarray(model.predict_proba(X))[:, -1]
+            predicted[str(name)] = np.asarray(model.predict_proba(X))[:, -1]
         elif measure == "auc" and callable(getattr(model, "decision_function", None)):
-            found[str(name)] = model.decision_function(X)
+            predicted[str(name)] = model.decision_function(X)
         else:
             raise TypeError(f"measure={measure!r} needs predict_proba, which {name} lacks")
-    return found
+    return predicted
 
 
 def _written(value: Any, name: str) -> str:
@@ -380,7 +380,7 @@ def _are_folds(data: Any) -> bool:
 def _of_table(
     data: Any, y_true: Any, measure: str | None, names: Any, options: dict[str, Any]
 ) -> _Choice:
-    """Tell tables by the names of their columns."""
+    """The comparison of a table, which is recognised by the names of its columns."""
     if getattr(data, "ndim", 2) == 3:
         if measure is None:
             raise ValueError(
@@ -414,8 +414,8 @@ def _of_table(
         data = columns
     data = with_names(data, names, "data")
     if are_collections(data, y_true):
-        made = _of_values(data, "Dask's values of the same items")
-        return made if y_true is None else _of_labels(y_true, data, measure, options)
+        choice = _of_values(data, "Dask's values of the same items")
+        return choice if y_true is None else _of_labels(y_true, data, measure, options)
     models = dict(named_columns(data, "data"))
     kinds = {_kind(column) for column in models.values()}
     if y_true is None:
@@ -444,8 +444,8 @@ def _kind(raw: ArrayLike) -> str:
     """What a column holds: "labels", "binary", "whole", "fractions" or "numbers"."""
     array: NDArray[Any] = np.asarray(raw)
     if array.dtype.kind == "O":
-        known = [x for x in array.ravel().tolist() if x is not None]
-        array = np.asarray(known) if known else array
+        entries = [x for x in array.ravel().tolist() if x is not None]
+        array = np.asarray(entries) if entries else array
     if array.dtype.kind not in "biuf":
         return "labels"
     numbers = array[~np.isnan(array)] if array.dtype.kind == "f" else array
@@ -460,22 +460,22 @@ def _of_labels(y_true: Any, preds: Any, measure: str | None, options: Mapping[st
     """Accuracies, costs or a metric; two models by the function that says most of a pair."""
     models = dict(named_columns(preds, "data"))
     by_metric = measure not in (None, "accuracy", "cost")
-    chosen: dict[str, Any] = {"metric": measure} if by_metric else {}
+    metric_options: dict[str, Any] = {"metric": measure} if by_metric else {}
     test, name = ("McNemar's test", "compare_labels")
     if by_metric:
         test, name = f"A test of {measure}", "compare_metric"
     elif measure == "cost":
         test, name = "The likelihood-ratio test of costs", "compare_labels"
-    asked = f"measure={measure!r} asks for it"
+    reason = f"measure={measure!r} asks for it"
     choice = _Choice(
         function=_public("compare_all"),
         data={"y_true": y_true, "preds": preds},
         written="fastcmp.compare_all(y_true, preds)",
         taken_for=f"labels that {len(models)} models predicted",
         test=test,
-        why=asked if by_metric or measure == "cost" else "the models labelled the same samples",
+        why=reason if by_metric or measure == "cost" else "the models labelled the same samples",
         measures=("accuracy", "cost", str(measure)),  # a metric that is unknown is refused later
-        options=chosen | ({"test": "cost"} if measure == "cost" else {}),
+        options=metric_options | ({"test": "cost"} if measure == "cost" else {}),
     )
     if len(models) != 2 or not _fits(name, options):
         return choice
@@ -484,7 +484,7 @@ def _of_labels(y_true: Any, preds: Any, measure: str | None, options: Mapping[st
         function=_public(name),
         data={"y_true": y_true, "pred_a": pred_a, "pred_b": pred_b},
         written=f"fastcmp.{name}(y_true, pred_a, pred_b)",
-        options={**chosen, "names": tuple(models)},
+        options={**metric_options, "names": tuple(models)},
     )
 
 
@@ -501,8 +501,8 @@ def _of_scores(
     first = {x: options.pop(x) for x in ("positive", *of_areas) if x in options}
     what = f"scores of {len(scores)} models"
     if measure in _LOSSES:
-        made = _public(_LOSSES[measure])(y_true, scores, **first)
-        losses = _of_values(made, what, scores, options)
+        loss_values = _public(_LOSSES[measure])(y_true, scores, **first)
+        losses = _of_values(loss_values, what, scores, options)
         return losses._replace(
             written=losses.written.replace(
                 "values)", f"fastcmp.{_LOSSES[measure]}(y_true, scores))"
@@ -600,19 +600,19 @@ def _of_results(results: Any) -> _Choice:
 
 def _of_logs(data: Any, read: str, measure: str | None, options: dict[str, Any]) -> _Choice:
     """What `read_results` reads, with those of the options that are its own."""
-    taken = {} if measure is None else {"metric": measure}
-    taken |= {name: options.pop(name) for name in _OF_LOGS if name in options}
-    words = "".join(f", {name}={_written(value, name)}" for name, value in taken.items())
-    choice = _of_results(_public("read_results")(data, **taken))
-    written = choice.written.replace("results", f"fastcmp.read_results({read}{words})", 1)
-    return choice._replace(written=written, measures=(str(measure),))
+    read_options = {} if measure is None else {"metric": measure}
+    read_options |= {name: options.pop(name) for name in _OF_LOGS if name in options}
+    words = "".join(f", {name}={_written(value, name)}" for name, value in read_options.items())
+    choice = _of_results(_public("read_results")(data, **read_options))
+    call = choice.written.replace("results", f"fastcmp.read_results({read}{words})", 1)
+    return choice._replace(written=call, measures=(str(measure),))
 
 
 def _of_files(
     data: Sequence[Any], y_true: Any, measure: str | None, names: Any, options: dict[str, Any]
 ) -> _Choice:
     """A saved state, a table, files of predictions, or logs."""
-    paths = [Path(each) for each in data]
+    paths = [Path(name) for name in data]
     for path in paths:
         if not path.exists():
             raise FileNotFoundError(f"data: there is no file or folder {str(path)!r}")
@@ -631,8 +631,8 @@ def _of_files(
     from fastcmp.io.predictions import read_predictions
     from fastcmp.io.sources import read_table
 
-    recognised = recognise(find_files(paths).files, LogOptions(), None)
-    formats = [each.format.name for each in recognised.found]
+    recognition = recognise(find_files(paths).files, LogOptions(), None)
+    formats = [logs.format.name for logs in recognition.recognised]
     read = ", ".join(repr(str(path)) for path in paths[:3])
     if formats == ["battles"]:
         from fastcmp.datasets import bradley_terry_from_battles

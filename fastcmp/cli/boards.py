@@ -47,36 +47,47 @@ class WithPairs(Record):
         """Describe the comparison, with the pairs before how to read it."""
         from fastcmp.pairwise.result import pairs_table
 
-        own = self.record.sections()
-        if len(self.record.names) == 2 or not own or own[-1].title != HOW:
-            return own
+        sections_of_record = self.record.sections()
+        if (
+            len(self.record.names) == 2
+            or not sections_of_record
+            or sections_of_record[-1].title != HOW
+        ):
+            return sections_of_record
         if not self.pairs:
             if self.record.control is not None:
-                return own
-            return [*own[:-1], replace(own[-1], text=(*own[-1].text, _WHERE))]
-        return [*own[:-1], pairs_table(self.record, self._chosen()), own[-1]]
+                return sections_of_record
+            return [
+                *sections_of_record[:-1],
+                replace(sections_of_record[-1], text=(*sections_of_record[-1].text, _WHERE)),
+            ]
+        return [
+            *sections_of_record[:-1],
+            pairs_table(self.record, self._chosen()),
+            sections_of_record[-1],
+        ]
 
     def _chosen(self) -> Any:
-        """Find the rows of the pairs that are asked for."""
+        """Rows of the pairs that --pairs names."""
         names = self.record.names
         rows = {frozenset(pair): k for k, pair in enumerate(self.record.pairs.tolist())}
         if list(self.pairs) == ["all"]:
             return list(rows.values())
-        found = []
+        pair_rows = []
         for word in self.pairs:
             cuts = [i for i, letter in enumerate(word) if letter == ":"]
             parts = [(word[:i], word[i + 1 :]) for i in cuts]
-            known = [pair for pair in parts if {*pair} <= {*names} and pair[0] != pair[1]]
-            if not known:
+            candidates = [pair for pair in parts if {*pair} <= {*names} and pair[0] != pair[1]]
+            if not candidates:
                 raise ValueError(
                     f"--pairs takes all, or A:B of two of {', '.join(names[:10])}; got {word}"
                 )
-            row = rows.get(frozenset(map(names.index, known[0])))
+            row = rows.get(frozenset(map(names.index, candidates[0])))
             if row is None:
                 message = f"--pairs {word}: that pair is not among those tested (--control) or kept"
                 raise ValueError(f"{message} (--keep)")
-            found.append(row)
-        return found
+            pair_rows.append(row)
+        return pair_rows
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -88,16 +99,20 @@ class Boards(Record):
     def sections(self) -> list[Section]:
         """Describe all records below their titles; how to read equal ones only once."""
         records = list(self.boards.values())
-        found = []
+        sections_found = []
         for i, (title, record) in enumerate(self.boards.items()):
-            own, after = record.sections(), records[i + 1 : i + 2]
-            following = [each for record in after for each in record.sections()]
-            found.append(Section(title=title))
-            found += [each for each in own if each.title != HOW or each not in following]
-        return found
+            board_sections, after = record.sections(), records[i + 1 : i + 2]
+            following = [section for record in after for section in record.sections()]
+            sections_found.append(Section(title=title))
+            sections_found += [
+                section
+                for section in board_sections
+                if section.title != HOW or section not in following
+            ]
+        return sections_found
 
     def to_dict(self) -> dict[str, Any]:
-        """Give each record, from which `fastcmp.from_dict` makes it again."""
+        """Each record as a dict, from which `fastcmp.from_dict` makes it again."""
         boards = {title: record.to_dict() for title, record in self.boards.items()}
         return {"record": "Boards", "boards": boards}
 

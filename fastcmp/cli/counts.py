@@ -105,7 +105,7 @@ def _whole(options: argparse.Namespace, why: str) -> Counted:
 
 
 def _uncountable(names: tuple[str, ...], matrix: CostMatrix | None, memory_limit: int) -> str:
-    """Tell why costs cannot be computed from counts; nothing where they can."""
+    """Why costs cannot be computed from counts; an empty text where they can."""
     if matrix is None:
         return ""
     k, n_pairs = len(matrix.values), len(names) * (len(names) - 1) // 2

@@ -97,8 +97,8 @@ def libraries() -> list[Library]:
         metadata = requires("fastcmp") or []
     except PackageNotFoundError:  # run from its sources
         return []
-    matches = [found for found in map(_REQUIREMENT.match, metadata) if found]
-    needs = [tuple(part or "" for part in found.groups()) for found in matches]
+    matches = [match for match in map(_REQUIREMENT.match, metadata) if match]
+    needs = [tuple(part or "" for part in match.groups()) for match in matches]
     needs = [need for need in needs if need[2] not in _DEVELOPMENT]
     needs += [(name, "", "") for name in _FRAMES]
     return [Library(name, extra, least, _version(name)) for name, least, extra in needs]
@@ -112,13 +112,13 @@ def _version(name: str) -> str:
 
 
 def installed_elsewhere() -> str:
-    """Say if what Python imports is not the version that pip installed."""
-    known = _version("fastcmp")
-    if known in ("", fastcmp.__version__):
+    """A warning if Python imports another version than pip installed, or an empty text."""
+    installed = _version("fastcmp")
+    if installed in ("", fastcmp.__version__):
         return ""
     where = Path(fastcmp.__file__).parent
     return (
-        f"pip has installed fastcmp {known}, and Python imports {fastcmp.__version__} "
+        f"pip has installed fastcmp {installed}, and Python imports {fastcmp.__version__} "
         f"from {where}: install again, or start Python in another folder."
     )
 
@@ -256,11 +256,11 @@ class Installation(Record):
     def columns(self) -> dict[str, Any]:
         """The table of libraries."""
         return {
-            "library": [each.name for each in self.libraries],
-            "extra": [each.extra for each in self.libraries],
-            "needed": [each.needed for each in self.libraries],
-            "installed": [each.installed for each in self.libraries],
-            "state": [each.state for each in self.libraries],
+            "library": [library.name for library in self.libraries],
+            "extra": [library.extra for library in self.libraries],
+            "needed": [library.needed for library in self.libraries],
+            "installed": [library.installed for library in self.libraries],
+            "state": [library.state for library in self.libraries],
         }
 
     def to_dict(self) -> dict[str, Any]:
@@ -280,19 +280,19 @@ class Installation(Record):
 def _doctor(options: argparse.Namespace) -> int:
     if options.output is not None:
         check_place(options.output)
-    found = examine()
-    write(found, options)
-    return _WRONG if found.problems else 0
+    installation = examine()
+    write(installation, options)
+    return _WRONG if installation.problems else 0
 
 
 def examine() -> Installation:
     """Look at the machine and what is installed, and compute a first answer."""
-    known = tuple(libraries())
+    needed_libraries = tuple(libraries())
     problems = [
-        f"{f'{each.name} {each.installed}'.strip()} is {each.state}: fastcmp needs "
-        f"{each.needed} or newer (pip install --upgrade fastcmp)"
-        for each in known
-        if not each.extra and each.needed and each.state != "ok"
+        f"{f'{library.name} {library.installed}'.strip()} is {library.state}: fastcmp needs "
+        f"{library.needed} or newer (pip install --upgrade fastcmp)"
+        for library in needed_libraries
+        if not library.extra and library.needed and library.state != "ok"
     ]
     facts: dict[str, Any] = {"first_answer_seconds": None, "compiled": 0}
     start = time.perf_counter()
@@ -307,7 +307,10 @@ def examine() -> Installation:
         problems.append(f"No answer can be computed ({what}).")
     facts |= machine_facts() | cache_facts()
     return Installation(
-        problems=tuple(problems), advice=tuple(_advice(known, facts)), facts=facts, libraries=known
+        problems=tuple(problems),
+        advice=tuple(_advice(needed_libraries, facts)),
+        facts=facts,
+        libraries=needed_libraries,
     )
 
 
@@ -320,11 +323,13 @@ def _first_answer() -> list[str]:
     return [f"McNemar's test of 11 against 1 gives p = {pvalue}, not {_PVALUE}."]
 
 
-def _advice(known: tuple[Library, ...], facts: Mapping[str, Any]) -> list[str]:
-    """Say what would help, where nothing is wrong."""
+def _advice(needed_libraries: tuple[Library, ...], facts: Mapping[str, Any]) -> list[str]:
+    """Advice where nothing is wrong."""
     elsewhere = installed_elsewhere()
     advice = [elsewhere] if elsewhere else []
-    lacking = {each.extra for each in known if each.extra and each.state != "ok"}
+    lacking = {
+        library.extra for library in needed_libraries if library.extra and library.state != "ok"
+    }
     if lacking:
         extras = ",".join(sorted(lacking))
         advice.append(f"For all features: pip install 'fastcmp[{extras}]'")

@@ -65,13 +65,13 @@ def _gate(options: argparse.Namespace) -> int:
             return 0
     options.files = [options.base, options.new]
     check_places(options)
-    found = _read(options)
+    pair = _read(options)
     comparisons, small = {}, []
-    for part, rows in _slices(options.slices, found):
+    for part, rows in _slices(options.slices, pair):
         if rows is not None and np.count_nonzero(rows) < _FEWEST:
             small.append(part)
             continue
-        for measure, compare in _comparisons(options, found, margins):
+        for measure, compare in _comparisons(options, pair, margins):
             try:
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore", UserWarning)
@@ -82,11 +82,11 @@ def _gate(options: argparse.Namespace) -> int:
                 raise type(error)(f"{error} (in the slice {part})") from None
     result = fastcmp.gate(comparisons, adjust=options.adjust, names=("new", "base"))
     if small:
-        said = f"TOO SMALL to be tested, and not counted: {listed(small)}."
-        result = replace(result, cautions=(*result.cautions, said))
-    if found.models[0].equals(found.models[1]):
+        too_small = f"TOO SMALL to be tested, and not counted: {listed(small)}."
+        result = replace(result, cautions=(*result.cautions, too_small))
+    if pair.models[0].equals(pair.models[1]):
         what = "have the same values" if options.of_values else "predict the same"
-        same = f"base and new {what} for all {len(found.models[0]):,} samples: is one file a copy?"
+        same = f"base and new {what} for all {len(pair.models[0]):,} samples: is one file a copy?"
         say([same], "warning: ")
         result = replace(result, cautions=(same, *result.cautions))
     cautions = tuple(in_options(caution, options) for caution in result.cautions)
@@ -134,7 +134,7 @@ def _read(options: argparse.Namespace) -> TwoModels:
     target = options.target or "y_true"
     others = {f"--slices {name}": name for name in options.slices}
     others |= {} if options.groups is None else {"--groups": options.groups}
-    found = read_two(
+    pair = read_two(
         options.files,
         target=None if options.of_values else target,
         models=options.models,
@@ -143,59 +143,59 @@ def _read(options: argparse.Namespace) -> TwoModels:
         drop=options.drop,
     )
     if not options.of_values:
-        models = dict(zip(("base", "new"), found.models, strict=True))
-        check_whole(found.y_true, models, target)
+        models = dict(zip(("base", "new"), pair.models, strict=True))
+        check_whole(pair.y_true, models, target)
         # Here warnings speak of base and new; below they would of pred_a and pred_b.
-        encode(found.y_true, models, missing=options.missing)
-    return found
+        encode(pair.y_true, models, missing=options.missing)
+    return pair
 
 
 def _margins(options: argparse.Namespace) -> dict[str, float]:
     """Read the margin of each metric."""
-    known = [_VALUES] if options.of_values else list(options.metric)
-    if len(set(known)) < len(known):
-        raise ValueError(f"--metric names one twice: {' '.join(known)}")
+    metrics = [_VALUES] if options.of_values else list(options.metric)
+    if len(set(metrics)) < len(metrics):
+        raise ValueError(f"--metric names one twice: {' '.join(metrics)}")
     if options.lower_is_better and not options.of_values:
         raise ValueError("--lower-is-better is for --values")
     if options.of_values and options.metric != ["accuracy"]:
         raise ValueError("pass --values or --metric, not both")
-    common, own = None, {}
+    common, margins = None, {}
     for word in options.margin:
         name, _, amount = word.rpartition("=")
         if not name:
             if common is not None:
                 raise ValueError(f"--margin must be one amount, or METRIC=AMOUNT, got {word}")
             common = read_amount(amount, "--margin")
-        elif name not in known:
-            raise ValueError(f"--margin {word} is for no metric; there are: {', '.join(known)}")
+        elif name not in metrics:
+            raise ValueError(f"--margin {word} is for no metric; there are: {', '.join(metrics)}")
         else:
-            own[name] = read_amount(amount, "--margin")
-    lacking = [name for name in known if name not in own]
+            margins[name] = read_amount(amount, "--margin")
+    lacking = [name for name in metrics if name not in margins]
     if lacking and common is None:
         raise ValueError(f"--margin gives none for {', '.join(lacking)}")
-    return {name: own.get(name, common) for name in known}  # type: ignore[misc]
+    return {name: margins.get(name, common) for name in metrics}  # type: ignore[misc]
 
 
 def _slices(
-    names: Sequence[str], found: TwoModels
+    names: Sequence[str], pair: TwoModels
 ) -> Iterator[tuple[str, NDArray[np.bool_] | None]]:
     """All samples, and then those of each label of each column."""
     yield "", None
     for name in names:
-        labels = found.others[f"--slices {name}"].to_pylist()
+        labels = pair.others[f"--slices {name}"].to_pylist()
         words = np.array(["" if x is None else str(x) for x in labels])
         for word in np.unique(words).tolist():
             yield f"{name}={word or '(none)'}", words == word
 
 
 def _comparisons(
-    options: argparse.Namespace, found: TwoModels, margins: dict[str, float]
+    options: argparse.Namespace, pair: TwoModels, margins: dict[str, float]
 ) -> Iterator[tuple[str, Callable[[Any], Any]]]:
     """What is compared, by name, as functions of the chosen rows."""
-    base, new = found.models
-    groups = found.others.get("--groups")
+    base, new = pair.models
+    groups = pair.others.get("--groups")
     for name, margin in margins.items():
-        columns: tuple[Any, ...] = (found.y_true, new, base)
+        columns: tuple[Any, ...] = (pair.y_true, new, base)
         test: Callable[..., Any]
         if name == _VALUES:
             columns = (new, base)
@@ -203,15 +203,15 @@ def _comparisons(
         elif name == "accuracy":
             test = partial(fastcmp.mcnemar, missing=options.missing)
         else:
-            labels = found.y_true.unique().to_pylist()
+            labels = pair.y_true.unique().to_pylist()
             test = partial(fastcmp.compare_metric, metric=metric_of(options, labels, name))
         test = partial(test, margin=margin, alpha=options.alpha)
 
         def compare(rows: Any, test: Any = test, columns: Any = columns) -> Any:
-            chosen = [
+            rows_of_columns = [
                 x if rows is None or x is None else x.filter(rows) for x in (*columns, groups)
             ]
-            return test(*chosen[:-1], groups=chosen[-1])
+            return test(*rows_of_columns[:-1], groups=rows_of_columns[-1])
 
         yield name, compare
 
@@ -248,7 +248,7 @@ def _junit(result: GateResult) -> str:
         low, high = result.interval[i]
         size, new, base = result.measured(i)
         test = METHOD_NAMES.get(result.methods[i], result.methods[i])
-        shown = (
+        message = (
             f"{columns['decision'][i]}: {result.measures[i]} of new {new}, of base {base}, "
             f"n = {size}, "
             f"difference {result.difference[i]:+.6g}, "
@@ -257,10 +257,10 @@ def _junit(result: GateResult) -> str:
             f"worse by the margin or more; {test})"
         )
         if failed[i]:
-            ET.SubElement(case, "failure", type="worse", message=shown)
+            ET.SubElement(case, "failure", type="worse", message=message)
         elif unknown[i]:
-            ET.SubElement(case, "error", type=columns["decision"][i], message=shown)
-        ET.SubElement(case, "system-out").text = shown
+            ET.SubElement(case, "error", type=columns["decision"][i], message=message)
+        ET.SubElement(case, "system-out").text = message
     ET.SubElement(suite, "system-out").text = "\n".join((result.sentence, *result.cautions))
     ET.indent(suite)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(suite, encoding="unicode")

@@ -86,13 +86,13 @@ def _compare(options: argparse.Namespace) -> None:
             compare_task_table(options, keep)
             return
         refuse_given(options, NOT_OF_TABLES, "is for logs, or --over tasks")
-    if has_values(options, own := kind_of(options)):
+    if has_values(options, kind := kind_of(options)):
         compare_values(options, keep, _MEMORY)
-    elif own == "logs":
+    elif kind == "logs":
         from fastcmp.cli.logs import compare_logs
 
         compare_logs(options, keep)
-    elif own == "battles":
+    elif kind == "battles":
         from fastcmp.cli.logs import compare_battles
 
         compare_battles(options)
@@ -144,14 +144,14 @@ def _compare_labels(options: argparse.Namespace, keep: str | int | Path) -> None
     cost = _read_cost(options)
     draws = passed(options, "n_resamples", rng="seed")
     names = ("test", "method", "adjust", "alpha", "simultaneous", "workers", "control")
-    shown: dict[str, Any] = passed(options, *names) | draws | {"cost": cost}
+    arguments: dict[str, Any] = passed(options, *names) | draws | {"cost": cost}
     if by_metric:
         metric_of(options, [])
     # What the options do not permit is refused before hours of reading.
     kind = "metric" if by_metric else options.test
     method = check_method(kind, options.method)
-    chosen = passed(options, "adjust", "alpha", "simultaneous")
-    read_options(kind, method, keep=keep, **chosen, **draws)
+    adjustment = passed(options, "adjust", "alpha", "simultaneous")
+    read_options(kind, method, keep=keep, **adjustment, **draws)
     matrix = None
     if kind == "cost":
         matrix = required_cost(cost, None, _policy(options))
@@ -160,22 +160,22 @@ def _compare_labels(options: argparse.Namespace, keep: str | int | Path) -> None
     limit = read_size(options.memory_limit or _MEMORY, "--memory-limit")
     counted = count_predictions(options, matrix, limit)
     counts, checkpoint, n_outside = counted
-    shown |= {
+    arguments |= {
         "keep": keep,
         "memory_limit": None if options.memory_limit is None else limit,
         "progress": sys.stderr.isatty(),
     }
     if counts is not None:
         if by_metric:
-            shown["metric"] = metric_of(options, counts.classes)
-        result = fastcmp.compare_all(counts=counts, **shown)
+            arguments["metric"] = metric_of(options, counts.classes)
+        result = fastcmp.compare_all(counts=counts, **arguments)
         result = replace(result, n_outside=n_outside)
     else:
         read = read_labels(options)
         if by_metric:
             labels = read.y_true.drop_null().unique().to_pylist()
-            shown["metric"] = metric_of(options, labels)
-        result = fastcmp.compare_all(read.y_true, read.preds, missing=_policy(options), **shown)
+            arguments["metric"] = metric_of(options, labels)
+        result = fastcmp.compare_all(read.y_true, read.preds, missing=_policy(options), **arguments)
     write(result, options)
     if checkpoint is not None:
         checkpoint.remove()
@@ -200,8 +200,8 @@ def _holdout(options: argparse.Namespace) -> None:
         return
     read = read_labels(options)
     if len(read.preds) != 2:
-        found = ", ".join(list(read.preds)[:10])
-        raise ValueError(f"name the two models to compare (--models A B), of {found}")
+        names = ", ".join(list(read.preds)[:10])
+        raise ValueError(f"name the two models to compare (--models A B), of {names}")
     first, second = read.preds
     cost = _read_cost(options)
     # Here errors and warnings name the columns; below they would name a and b.
@@ -236,8 +236,8 @@ def _unpaired(options: argparse.Namespace) -> None:
     for i, file in enumerate(files):
         read = read_labels(options, [file], options.models and [options.models[i]])
         if len(read.preds) != 1:
-            found = ", ".join(list(read.preds)[:10])
-            raise ValueError(f"name the model of each file (--models A B): {file} has {found}")
+            columns = ", ".join(list(read.preds)[:10])
+            raise ValueError(f"name the model of each file (--models A B): {file} has {columns}")
         [(name, pred)] = read.preds.items()
         names.append(options.names[i] or name)
         data.append((read.y_true, pred))

@@ -67,15 +67,15 @@ def as_option(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-def given(options: argparse.Namespace, names: Any) -> list[str]:
+def options_given(options: argparse.Namespace, names: Any) -> list[str]:
     """List the options that a user gave."""
-    found = vars(options)
-    return [name for name in names if found.get(name) not in (None, (), [])]
+    values = vars(options)
+    return [name for name in names if values.get(name) not in (None, (), [])]
 
 
 def refuse_given(options: argparse.Namespace, names: Any, why: str) -> None:
     """Refuse options that do not go with what is read."""
-    for name in given(options, names):
+    for name in options_given(options, names):
         raise ValueError(f"{as_option(name)} {why}")
 
 
@@ -84,7 +84,9 @@ def reading_options(options: argparse.Namespace) -> dict[str, Any]:
     read = passed(options, "task", "filter", "ids", "workers", format="log_format")
     read["memory_limit"] = read_size(options.memory_limit or "4GB", "--memory-limit")
     read["progress"] = sys.stderr.isatty()
-    if columns := {_COLUMNS[name]: getattr(options, name) for name in given(options, _COLUMNS)}:
+    if columns := {
+        _COLUMNS[name]: getattr(options, name) for name in options_given(options, _COLUMNS)
+    }:
         read["columns"] = columns
     return read
 
@@ -98,9 +100,9 @@ def results_options(options: argparse.Namespace) -> dict[str, Any]:
         if errors not in (None, options.missing):
             raise ValueError(f"pass --errors {errors} or --missing {options.missing}, not both")
         errors = options.missing
-    chosen = reading_options(options) | passed(options, "items", "runs", "models", "imputed")
-    own = {"metric": read_metric(options.metric), "errors": errors}
-    return chosen | {name: value for name, value in own.items() if value is not None}
+    arguments = reading_options(options) | passed(options, "items", "runs", "models", "imputed")
+    own_arguments = {"metric": read_metric(options.metric), "errors": errors}
+    return arguments | {name: value for name, value in own_arguments.items() if value is not None}
 
 
 def paths_of(options: argparse.Namespace) -> Any:
@@ -119,18 +121,18 @@ def read_metric(text: str | None) -> str | dict[str, str] | None:
     """
     if text is None or "=" not in text:
         return text
-    found = {}
+    metric_of_task = {}
     for word in text.split(","):
         task, _, name = word.rpartition("=")
         if not task or not name:
             raise ValueError(
                 f"--metric must be a name, or TASK=NAME,TASK=NAME for each task, got {text!r}"
             )
-        found[task.strip()] = name.strip()
-    return found
+        metric_of_task[task.strip()] = name.strip()
+    return metric_of_task
 
 
 def problem_lines(problems: Iterable[str]) -> tuple[str, ...]:
     """Write what keeps logs from being compared in terms of `fastcmp compare`."""
-    known = Namespace(**dict.fromkeys((*OF_LOGS, *_COLUMNS, "metric", "memory_limit")))
-    return tuple(in_options(line, known) for line in problems)
+    all_options = Namespace(**dict.fromkeys((*OF_LOGS, *_COLUMNS, "metric", "memory_limit")))
+    return tuple(in_options(line, all_options) for line in problems)

@@ -21,7 +21,7 @@ from fastcmp.cli.log_options import (
     OF_LOGS,
     OF_TASKS,
     READING,
-    given,
+    options_given,
     paths_of,
     problem_lines,
     reading_options,
@@ -53,8 +53,8 @@ def dataset_options(options: argparse.Namespace) -> dict[str, Any]:
     """What `compare_datasets` takes of the options."""
     if options.simultaneous:
         raise ValueError("--simultaneous does not go with --over tasks")
-    own = () if options.usual_adjust else ("adjust",)
-    return passed(options, "method", "omnibus", "alpha", "control", *own)
+    adjustment = () if options.usual_adjust else ("adjust",)
+    return passed(options, "method", "omnibus", "alpha", "control", *adjustment)
 
 
 def compare_task_table(options: argparse.Namespace, keep: Any) -> None:
@@ -69,7 +69,7 @@ def compare_task_table(options: argparse.Namespace, keep: Any) -> None:
     if keep != "all":
         raise ValueError("--keep does not go with --over tasks: all pairs are kept")
     check_places(options)
-    chosen = dataset_options(options)
+    arguments = dataset_options(options)
     if options.values is not None:
         names, tasks, scores = _wide(options)
     else:
@@ -83,7 +83,7 @@ def compare_task_table(options: argparse.Namespace, keep: Any) -> None:
             tasks=titles,
             lower_is_better=bool(options.lower_is_better),
             missing=options.missing,
-            **chosen,
+            **arguments,
         ),
         options,
     )
@@ -93,14 +93,14 @@ def compare_scores(scores: Any, **options: Any) -> Record:
     """Compare models over tasks."""
     from fastcmp.datasets import compare_datasets
 
-    found = compare_datasets(scores, **options)
-    if (least := _least(found)) > found.alpha:
+    record = compare_datasets(scores, **options)
+    if (least := _least(record)) > record.alpha:
         say([
-            f"with {found.n_tasks} tasks no adjusted p-value of this test is below "
-            f"{least:.2g}: no pair can differ significantly at {found.alpha:g}; "
+            f"with {record.n_tasks} tasks no adjusted p-value of this test is below "
+            f"{least:.2g}: no pair can differ significantly at {record.alpha:g}; "
             "compare items, or more tasks"
         ])  # fmt: skip
-    return found
+    return record
 
 
 def _least(result: DatasetsResult) -> float:
@@ -130,17 +130,17 @@ def _wide(options: argparse.Namespace) -> tuple[list[str], list[str], NDArray[np
     from fastcmp.io.predictions import ValueFile
     from fastcmp.io.sources import Source
 
-    for name in given(options, ("item", "model", "value", "repeat")):
+    for name in options_given(options, ("item", "model", "value", "repeat")):
         raise ValueError(f"--{name} is for long files: pass --long FILE")
     column = options.strata or options.id or _usual(Source(options.values).types)
     others = {} if column is None else {"--id": column}
     file = ValueFile(options.values, models=options.models, others=others, drop=options.drop)
     say(file.remarks)
-    values, known = file.table()
+    values, other_columns = file.table()
     scores = np.array([as_values(x, name) for name, x in values.items()], np.float64)
     tasks = [f"row {i + 1}" for i in range(scores.shape[1])]
     if column is not None:
-        tasks = _names(known["--id"].to_pylist(), column, options)
+        tasks = _names(other_columns["--id"].to_pylist(), column, options)
     else:
         say(["no column names the tasks, so each row is one (--id COL)"])
     return list(values), tasks, scores
@@ -168,16 +168,16 @@ def _long(options: argparse.Namespace) -> tuple[list[str], list[str], NDArray[np
     table = table_of(frame, {k: columns[option] for k, option in named.items()}, options)
     values = np.asarray(table.values, np.float64)
     if values.ndim > 2:
-        known = ~np.isnan(values)
-        n = known.sum(axis=2)
-        sums = np.where(known, values, 0.0).sum(axis=2)
+        is_known = ~np.isnan(values)
+        n = is_known.sum(axis=2)
+        sums = np.where(is_known, values, 0.0).sum(axis=2)
         values = np.where(n > 0, sums / np.maximum(n, 1), np.nan)
-    own = table.items if table.strata is None else table.strata
-    return list(table.names), _names(own.tolist(), columns["--item"], options), values
+    items = table.items if table.strata is None else table.strata
+    return list(table.names), _names(items.tolist(), columns["--item"], options), values
 
 
 def _usual(columns: Any, names: tuple[str, ...] = _TASKS) -> str | None:
-    """Find a column that is called as those of tasks usually are, or as others."""
+    """The first column with a usual name of tasks, or one of other `names`."""
     return next((name for name in columns if name.lower() in names), None)
 
 
@@ -220,7 +220,7 @@ def compare_logs(options: argparse.Namespace, keep: Any) -> None:
         refuse_given(options, (*others, "lower_is_better"), "does not go with --pareto")
         write(_worth_their_cost(options), options)
         return
-    chosen = {"keep": keep, "progress": sys.stderr.isatty()}
+    arguments = {"keep": keep, "progress": sys.stderr.isatty()}
     if isinstance(keep, Path) and (options.by or options.over):
         raise ValueError("--keep FILE is for one leaderboard, without --by and --over")
     results = _results(options)
@@ -230,7 +230,7 @@ def compare_logs(options: argparse.Namespace, keep: Any) -> None:
             "--lower-is-better: the logs say themselves that less of this metric is "
             "better, and its values were negated; leave out the option"
         )
-    write(_answer(results, options, chosen), options, _title(results))
+    write(_answer(results, options, arguments), options, _title(results))
 
 
 def _results(options: argparse.Namespace, **changes: Any) -> Results:
@@ -242,12 +242,18 @@ def _results(options: argparse.Namespace, **changes: Any) -> Results:
 
 def read_metrics(options: argparse.Namespace, names: Sequence[str]) -> dict[str, Results]:
     """Read several metrics of the same logs, and say once what these are."""
-    found: dict[str, Results] = {}
+    results_by_metric: dict[str, Results] = {}
     for name in names:
         results = _results(options, metric=name)
-        say([remark for remark in results.remarks if not found or "recognised" not in remark])
-        found[name] = results
-    return found
+        say(
+            [
+                remark
+                for remark in results.remarks
+                if not results_by_metric or "recognised" not in remark
+            ]
+        )
+        results_by_metric[name] = results
+    return results_by_metric
 
 
 def _worth_their_cost(options: argparse.Namespace) -> Record:
@@ -278,7 +284,7 @@ def _title(results: Results) -> str:
     return f"{title}; {n} tasks: {listed(results.task_names, 10)}" if n > 1 else title
 
 
-def _answer(results: Results, options: argparse.Namespace, chosen: dict[str, Any]) -> Record:
+def _answer(results: Results, options: argparse.Namespace, arguments: dict[str, Any]) -> Record:
     """Compare as --by and --over say."""
     boards: dict[str, Record] = {}
     if options.by is not None:
@@ -289,7 +295,7 @@ def _answer(results: Results, options: argparse.Namespace, chosen: dict[str, Any
             )
         for (task, subset), title in zip(results.tasks, results.task_names, strict=True):
             part = results.select(task=task, subset=subset)
-            boards[f"Task {title}"] = _of_items(part, options, chosen)
+            boards[f"Task {title}"] = _of_items(part, options, arguments)
         if len(boards) > 1:
             say([f"each leaderboard of a task has an error rate of {options.alpha:g}"])
     over = options.over is not None
@@ -306,17 +312,17 @@ def _answer(results: Results, options: argparse.Namespace, chosen: dict[str, Any
                 f"{len(results.items)} items of {n} tasks together, each item counts the same; "
                 "--by task: a leaderboard for each; --over tasks: tasks count, not items"
             ])  # fmt: skip
-        return _of_items(results, options, chosen)
+        return _of_items(results, options, arguments)
     if len(boards) == 1:
         return next(iter(boards.values()))
     return Boards(boards=boards)
 
 
-def _of_items(results: Results, options: argparse.Namespace, chosen: dict[str, Any]) -> Record:
+def _of_items(results: Results, options: argparse.Namespace, arguments: dict[str, Any]) -> Record:
     """Compare right and wrong answers, or means of values."""
     results = _without_one_cluster(results)
     names = ("adjust", "alpha", "simultaneous", "control", "workers", "memory_limit", "n_resamples")
-    shared = passed(options, *names, rng="seed") | chosen
+    shared = passed(options, *names, rng="seed") | arguments
     if options.over is None and options.method is not None:  # else it is that of tasks
         shared["method"] = options.method
     of_means = passed(options, *_MEANS)
@@ -326,8 +332,8 @@ def _of_items(results: Results, options: argparse.Namespace, chosen: dict[str, A
         counted_once = results.is_right_or_wrong and results.is_answered_once
         if results.clusters is None and counted_once:
             shared["strata"] = None  # they drop out of McNemar's test
-        found: Record = results.compare(**shared)
-        return found
+        record: Record = results.compare(**shared)
+        return record
     if "stratum_weights" in of_means:
         from fastcmp.cli.values import stratum_weights
 
@@ -358,12 +364,12 @@ def _over_tasks(results: Results, options: argparse.Namespace) -> Record:
             f"--over tasks needs at least 2 tasks, and these logs hold one "
             f"({results.task_names[0] or 'without a name'}): leave it out"
         )
-    chosen = dataset_options(options)
+    arguments = dataset_options(options)
     if not options.lower_is_better:
-        return compare_scores(results, **chosen)
+        return compare_scores(results, **arguments)
     table = results.task_scores()
     scores = dict(zip(table.names, table.scores, strict=True))
-    return compare_scores(scores, tasks=table.tasks, lower_is_better=True, **chosen)
+    return compare_scores(scores, tasks=table.tasks, lower_is_better=True, **arguments)
 
 
 def _check_folders(options: argparse.Namespace) -> None:
@@ -390,8 +396,8 @@ def _inspect(options: argparse.Namespace) -> None:
     if not options.files:
         raise ValueError("pass a file or folder of logs, or --example logs")
     check_places(options)
-    found = inspect_results(paths_of(options), **reading_options(options))
-    write(replace(found, problems=problem_lines(found.problems)), options)
+    contents = inspect_results(paths_of(options), **reading_options(options))
+    write(replace(contents, problems=problem_lines(contents.problems)), options)
 
 
 # What `fastcmp compare` was given: predicted labels, logs, or battles.
@@ -404,7 +410,7 @@ _COLUMNS = ("item", "model", "value", "repeat")
 
 
 def kind_of(options: argparse.Namespace) -> str:
-    """Tell "labels", "logs" or "battles", and print what was recognised.
+    """The kind of the files, "labels", "logs" or "battles"; prints what was recognised.
 
     Files that hold a column of true labels are predictions, whatever else they look
     like; and so are those that nothing else recognises.
@@ -412,14 +418,14 @@ def kind_of(options: argparse.Namespace) -> str:
     paths = options.files
     if not paths or options.example is not None or not all(p.exists() for p in paths):
         return "labels"
-    asked = given(options, (*OF_TASKS, *_COLUMNS))
-    if not asked and (given(options, OF_LABELS) or holds_truth(paths)):
+    options_of_logs = options_given(options, (*OF_TASKS, *_COLUMNS))
+    if not options_of_logs and (options_given(options, OF_LABELS) or holds_truth(paths)):
         return "labels"
-    return _recognised(paths, options, asked)
+    return _recognised(paths, options, options_of_logs)
 
 
 def holds_truth(paths: Sequence[Path]) -> bool:
-    """Tell whether files of predictions have a column of true labels."""
+    """Whether files of predictions have a column of true labels."""
     from fastcmp.io.chosen import TARGET
     from fastcmp.io.formats import parts_of
     from fastcmp.io.sources import Source
@@ -433,37 +439,39 @@ def holds_truth(paths: Sequence[Path]) -> bool:
     return False
 
 
-def _recognised(paths: Sequence[Path], options: argparse.Namespace, asked: Sequence[str]) -> str:
+def _recognised(
+    paths: Sequence[Path], options: argparse.Namespace, options_of_logs: Sequence[str]
+) -> str:
     """Ask the formats of logs."""
     from fastcmp.io.logs.files import find_files
     from fastcmp.io.logs.format import LogOptions
     from fastcmp.io.logs.reading import recognise
 
-    found = find_files(paths)
-    columns = {name: name for name in given(options, _COLUMNS)}
-    wanted = LogOptions(columns=columns)
-    recognition = recognise(found.files, wanted, options.log_format)
-    names = [each.format.name for each in recognition.found]
-    if names == ["wide"] and not asked:  # perhaps labels, whose truth is elsewhere
+    files_found = find_files(paths)
+    columns = {name: name for name in options_given(options, _COLUMNS)}
+    log_options = LogOptions(columns=columns)
+    recognition = recognise(files_found.files, log_options, options.log_format)
+    names = [logs.format.name for logs in recognition.recognised]
+    if names == ["wide"] and not options_of_logs:  # perhaps labels, whose truth is elsewhere
         return "labels"
     if names == ["battles"]:
-        say([f"recognised {counted(len(recognition.found[0].values), 'file')} of battles"])
+        say([f"recognised {counted(len(recognition.recognised[0].values), 'file')} of battles"])
         return "battles"
     if names:
-        said = ", ".join(
-            f"{each.format.title} ({each.format.name}, {counted(len(each.values), 'file')})"
-            for each in recognition.found
+        formats = ", ".join(
+            f"{logs.format.title} ({logs.format.name}, {counted(len(logs.values), 'file')})"
+            for logs in recognition.recognised
         )
-        say([f"recognised logs of {said}"])
+        say([f"recognised logs of {formats}"])
         return "logs"
-    unknown = found.files and not any(map(_is_read, paths))
-    if asked or found.pointers or recognition.alone or unknown:
+    unknown = files_found.files and not any(map(_is_read, paths))
+    if options_of_logs or files_found.pointers or recognition.alone or unknown:
         return "logs"  # which says what is wrong with them
     return "labels"
 
 
 def _is_read(path: Path) -> bool:
-    """Tell whether files of predictions could be here, by their extensions."""
+    """Whether files of predictions could be here, by their extensions."""
     from fastcmp.io.formats import is_part
 
     if path.is_dir():
@@ -490,13 +498,13 @@ def compare_battles(options: argparse.Namespace) -> None:
     check_places(options)
     limit = read_size(options.memory_limit or "4GB", "--memory-limit")
     names = ("ridge", "adjust", "alpha", "control", "n_resamples", "workers")
-    chosen = passed(options, *names, ties_as="ties", rng="seed")
-    chosen["progress"] = sys.stderr.isatty()
+    arguments = passed(options, *names, ties_as="ties", rng="seed")
+    arguments["progress"] = sys.stderr.isatty()
     battles = _read(options, limit)
     if len(set(battles["item"].tolist())) < 2:
         say(["battles have no items of their own, and are taken as independent"])
-        chosen["group"] = None
-    write(bradley_terry_from_battles(battles, **chosen), options)
+        arguments["group"] = None
+    write(bradley_terry_from_battles(battles, **arguments), options)
 
 
 def _read(options: argparse.Namespace, limit: int) -> dict[str, Any]:

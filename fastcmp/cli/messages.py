@@ -63,12 +63,12 @@ def in_options(message: str, options: argparse.Namespace | None) -> str:
     if options is None:
         return line
 
-    def argument(found: re.Match[str]) -> str:
-        option = option_of(found[1], options)
-        return " ".join(filter(None, (option, found[2]))) if option else found[0]
+    def argument(match: re.Match[str]) -> str:
+        option = option_of(match[1], options)
+        return " ".join(filter(None, (option, match[2]))) if option else match[0]
 
-    def subject(found: re.Match[str]) -> str:
-        return f"{option_of(found[1], options) or found[1]} "
+    def subject(match: re.Match[str]) -> str:
+        return f"{option_of(match[1], options) or match[1]} "
 
     line = _SUBJECT.sub(subject, _ARGUMENT.sub(argument, line))
     if target := vars(options).get("target"):
@@ -78,11 +78,13 @@ def in_options(message: str, options: argparse.Namespace | None) -> str:
 
 def option_of(name: str, options: argparse.Namespace) -> str:
     """The option of an argument, empty where the command has none."""
-    given = vars(options)
-    if name == "columns" and "item" in given:
+    option_values = vars(options)
+    if name == "columns" and "item" in option_values:
         return "--item, --model, --value"
-    known = [each for each in _OTHER_NAMES.get(name, (name,)) if each in given]
-    return f"--{known[0].replace('_', '-')}" if known else ""
+    option_names = [
+        other_name for other_name in _OTHER_NAMES.get(name, (name,)) if other_name in option_values
+    ]
+    return f"--{option_names[0].replace('_', '-')}" if option_names else ""
 
 
 def in_one_line(error: BaseException, options: argparse.Namespace | None) -> str:
@@ -96,7 +98,7 @@ def in_one_line(error: BaseException, options: argparse.Namespace | None) -> str
     if isinstance(error, ArgumentError) and options is not None:
         option = option_of(error.argument, options)
         message = error.said_of(
-            option or error.argument, lambda known: ", ".join(filter(None, known))
+            option or error.argument, lambda names: ", ".join(filter(None, names))
         )
     return in_options(message, options)
 
@@ -108,7 +110,7 @@ def unexpected(error: BaseException) -> str:
 
 
 def is_memory(error: BaseException) -> bool:
-    """Tell whether the system had too little memory, or too few threads."""
+    """Whether the system had too little memory, or too few threads."""
     if isinstance(error, MemoryError):
         return True
     kinds = (RuntimeError, OSError, ImportError, ValueError)  # a reader's, too
@@ -116,18 +118,18 @@ def is_memory(error: BaseException) -> bool:
 
 
 def wants_traceback() -> bool:
-    """Tell whether the user asked to see where errors come from."""
+    """Whether the user asked to see where errors come from."""
     return bool(os.environ.get(TRACEBACK))
 
 
 @contextmanager
 def warnings_in_lines(options: argparse.Namespace) -> Iterator[None]:
     """Print each warning once, as one line on standard error."""
-    shown: set[str] = set()
+    printed: set[str] = set()
 
     def show(message: Warning | str, category: type[Warning], *_: Any) -> None:
-        if issubclass(category, UserWarning) and str(message) not in shown:
-            shown.add(str(message))
+        if issubclass(category, UserWarning) and str(message) not in printed:
+            printed.add(str(message))
             line = in_options(str(message), options)
             print(f"fastcmp: warning: {visible(line)}", file=sys.stderr)
 

@@ -40,7 +40,7 @@ METRICS = Group(
 
 
 def has_metric(options: argparse.Namespace) -> bool:
-    """Tell whether labels are compared by a metric; refuse what does not fit."""
+    """Whether labels are compared by a metric; refuse what does not fit."""
     if options.metric is None:
         refuse_given(options, OF_METRIC, "is for --metric NAME")
         return False
@@ -50,42 +50,44 @@ def has_metric(options: argparse.Namespace) -> bool:
     return True
 
 
-def metric_of(options: argparse.Namespace, found: Iterable[Any], name: str | None = None) -> Metric:
-    """Make the metric that the options name; `found` are the labels of the data."""
+def metric_of(
+    options: argparse.Namespace, labels: Iterable[Any], name: str | None = None
+) -> Metric:
+    """Make the metric that the options name; `labels` are those of the data."""
     from fastcmp.metrics.choice import make_metric
     from fastcmp.metrics.registry import plain_name
 
     name = options.metric if name is None else name
     if plain_name(name) == "cost":
         raise ValueError("costs are compared by fastcmp compare --test cost --cost FILE")
-    known = list(found)
-    given: dict[str, Any] = {"average": options.average or "binary"}
+    distinct = list(labels)
+    arguments: dict[str, Any] = {"average": options.average or "binary"}
     if options.positive is not None:
-        (given["positive"],) = as_found([options.positive], known)
+        (arguments["positive"],) = as_found([options.positive], distinct)
     if options.labels is not None:
-        given["labels"] = as_found(options.labels, known)
+        arguments["labels"] = as_found(options.labels, distinct)
         if len(options.labels) == 1 and options.labels[0] in ("union", "truth"):
-            (given["labels"],) = options.labels
+            (arguments["labels"],) = options.labels
     if options.zero_division is not None:
         word = options.zero_division.lower()
-        given["zero_division"] = ZERO_DIVISION.get(word, options.zero_division)
-    return make_metric(name, **given)
+        arguments["zero_division"] = ZERO_DIVISION.get(word, options.zero_division)
+    return make_metric(name, **arguments)
 
 
 def draws_together(options: argparse.Namespace) -> bool:
-    """Tell whether all models are drawn together."""
+    """Whether all models are drawn together."""
     with suppress(ValueError):
         return bool(choose(options.adjust, "adjust", ("maxt", "single-step")))
     return bool(options.simultaneous)
 
 
-def as_found(words: list[str], found: list[Any]) -> list[Any]:
+def as_found(words: list[str], labels: list[Any]) -> list[Any]:
     """Turn words into the labels that they name."""
-    if not found:
+    if not labels:
         return words
-    as_text = {str(label): label for label in found}
-    meant = as_labels(words, found)
+    as_text = {str(label): label for label in labels}
+    typed = as_labels(words, labels)
     return [
-        label if label in found else as_text.get(word, label)
-        for word, label in zip(words, meant, strict=True)
+        label if label in labels else as_text.get(word, label)
+        for word, label in zip(words, typed, strict=True)
     ]

@@ -149,8 +149,8 @@ def passed(options: argparse.Namespace, *names: str, **others: str) -> dict[str,
     `others` are those of another name, as in ``rng="seed"``.
     """
     named = dict(zip(names, names, strict=True)) | others
-    found = {name: getattr(options, option) for name, option in named.items()}
-    return {name: value for name, value in found.items() if value is not None}
+    values = {name: getattr(options, option) for name, option in named.items()}
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def columns_of(options: argparse.Namespace) -> dict[str, Any]:

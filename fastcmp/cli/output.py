@@ -36,9 +36,9 @@ def check_picture(path: Path | None, option: str) -> None:
         from matplotlib.backend_bases import FigureCanvasBase
     except ImportError:
         raise ImportError("drawing needs matplotlib: pip install 'fastcmp[plot]'") from None
-    known = sorted(FigureCanvasBase.get_supported_filetypes())
-    if _ending(path) not in known:
-        listed = ", ".join(f".{ending}" for ending in known)
+    endings = sorted(FigureCanvasBase.get_supported_filetypes())
+    if _ending(path) not in endings:
+        listed = ", ".join(f".{ending}" for ending in endings)
         raise ValueError(f"{option} must end in one of {listed}, got {path}")
 
 
@@ -79,7 +79,7 @@ def one_table(record: Record) -> Columns:
     ['leaderboard', 'leaderboard', 'pairs', 'about']
     """
     if (boards := getattr(record, "boards", None)) is not None:
-        tables = {title: one_table(each) for title, each in boards.items()}
+        tables = {title: one_table(board) for title, board in boards.items()}
         return _stacked(tables, "board")
     main = {name: _as_list(values) for name, values in record.columns().items()}
     entries = {n: x for n, x in record.to_dict().items() if n not in _FORM}
@@ -125,7 +125,7 @@ def _stacked(tables: dict[str, Columns], first: str = "table") -> Columns:
 
 
 def _is_table(value: Any) -> bool:
-    """Tell a mapping of lists of one length."""
+    """Whether a value is a mapping of lists of one length."""
     if not isinstance(value, dict) or not value:
         return False
     columns = list(value.values())
@@ -133,7 +133,7 @@ def _is_table(value: Any) -> bool:
 
 
 def _stands_in(name: str, columns: Columns) -> bool:
-    """Tell whether a column has an entry of the record, perhaps in the singular."""
+    """Whether a column has an entry of the record, perhaps in the singular."""
     return name in columns or name.removesuffix("s") in columns
 
 
@@ -197,7 +197,7 @@ WRITTEN: tuple[Option | str, ...] = (
 
 
 def say(lines: Iterable[str], kind: str = "") -> None:
-    """Tell the user something on standard error."""
+    """Print lines on standard error."""
     for line in lines:
         print(f"fastcmp: {kind}{visible(line)}", file=sys.stderr)
 
@@ -229,53 +229,53 @@ def check_places(options: argparse.Namespace, keep: object = None) -> None:
     from fastcmp.io.formats import is_part
 
     _format(options)
-    given = vars(options)
-    check_workers(given.get("workers"))
-    check_page(given.get("report"))
-    read = _places_of([*options.files, *(given.get(name) for name in READ)])
-    written: dict[Path, str] = {}
+    option_values = vars(options)
+    check_workers(option_values.get("workers"))
+    check_page(option_values.get("report"))
+    read = _places_of([*options.files, *(option_values.get(name) for name in READ)])
+    outputs: dict[Path, str] = {}
     for name in ("output", "keep", "checkpoint", "plot", "curve", "state", "report"):
-        path = keep if name == "keep" else given.get(name)
+        path = keep if name == "keep" else option_values.get(name)
         if not isinstance(path, Path) or (name == "output" and _is_stream(path)):
             continue
         check_place(path)
         place = Path(os.path.realpath(path))
         if place in read or (place.parent in read and is_part(place)):
             raise ValueError(f"--{name} would write {path} over what is read, or beside it")
-        if place in written:
-            raise ValueError(f"--{written[place]} and --{name} would both write {path}")
-        written[place] = name
+        if place in outputs:
+            raise ValueError(f"--{outputs[place]} and --{name} would both write {path}")
+        outputs[place] = name
 
 
 def _places_of(paths: Iterable[Path | None]) -> set[Path]:
-    """Find the real places of files, and of those in folders."""
-    found: list[Path] = []
+    """The real places of files, and of those in folders."""
+    all_paths: list[Path] = []
     for path in paths:
         if path is not None:
-            found.append(path)
+            all_paths.append(path)
             if path.is_dir():
-                found += filter(Path.is_file, path.iterdir())
-    return {Path(os.path.realpath(path)) for path in found}
+                all_paths += filter(Path.is_file, path.iterdir())
+    return {Path(os.path.realpath(path)) for path in all_paths}
 
 
 def _is_stream(path: Path) -> bool:
-    """Tell a terminal, a pipe or the like, also where it leads to a file."""
+    """Whether a path is a terminal, a pipe or the like, even if it leads to a file."""
     is_special = path.exists() and not path.is_file() and not path.is_dir()
     return is_special or path.absolute().parent in (Path("/dev"), Path("/dev/fd"))
 
 
 def _format(options: argparse.Namespace) -> str:
-    """Tell how to write: as --format says, or the extension of --output."""
-    path, asked = options.output, options.format
+    """The format to write: that of --format, or of the extension of --output."""
+    path, format_given = options.output, options.format
     by_suffix = None if path is None else _SUFFIXES.get(path.suffix.lower())
-    if asked is not None and by_suffix not in (None, asked):
+    if format_given is not None and by_suffix not in (None, format_given):
         raise ValueError(
-            f"--format {asked} contradicts --output {path}, whose extension means "
+            f"--format {format_given} contradicts --output {path}, whose extension means "
             f"{by_suffix}: leave out --format, or name another file"
         )
-    if asked == "parquet" and path is None:
+    if format_given == "parquet" and path is None:
         raise ValueError("--format parquet needs a file to write to (--output FILE)")
-    return asked or by_suffix or "table"
+    return format_given or by_suffix or "table"
 
 
 def write(

@@ -88,20 +88,20 @@ def as_typed(words: Sequence[str]) -> str:
     >>> as_typed(["compare", "my file.csv", "--alpha", "0.1", "--report", "x.html"])
     "fastcmp compare 'my file.csv' --alpha 0.1"
     """
-    kept = ["fastcmp"]
+    words_kept = ["fastcmp"]
     skip = False
     for word in words:
         option, equals, _ = word.partition("=")
         # What argparse accepted is no beginning of another option's name.
         is_place = len(option) > 2 and any(x.startswith(option) for x in _PLACES)
         if not skip and not is_place:
-            kept.append(word)
+            words_kept.append(word)
         skip = not skip and is_place and not equals
-    return shlex.join(kept)
+    return shlex.join(words_kept)
 
 
 def _title(command: str, options: argparse.Namespace) -> str:
-    """Say what the page is about: the command, and the files."""
+    """Title of the page: the command, and the files."""
     names = [path.name or str(path) for path in _read(options)]
     if len(names) > _MOST_NAMED:
         names = [*names[: _MOST_NAMED - 1], f"{len(names) - _MOST_NAMED + 1} more"]
@@ -113,23 +113,23 @@ def _read(options: argparse.Namespace) -> list[Path]:
     """List the files and folders that a command read."""
     from fastcmp.data import example_path, scores_path
 
-    given = vars(options)
-    named = [*options.files, *(given.get(name) for name in READ)]
-    found = [Path(path) for path in named if path is not None]
-    if found or (example := given.get("example")) is None:
-        return found
+    option_values = vars(options)
+    named = [*options.files, *(option_values.get(name) for name in READ)]
+    paths = [Path(path) for path in named if path is not None]
+    if paths or (example := option_values.get("example")) is None:
+        return paths
     of_scores = options.words[0] in ("roc", "cutpoint", "lift")
     return [scores_path(example) if of_scores else example_path(example)]
 
 
 def _fingerprints(options: argparse.Namespace) -> Iterable[Fingerprint]:
     """Size and SHA-256 of each file read; of a folder, of all its files."""
-    given = vars(options)
-    written = {_place(given[name]) for name in ("output", "keep", "plot", "curve")
-               if isinstance(given.get(name), Path)}  # fmt: skip
+    option_values = vars(options)
+    outputs = {_place(option_values[name]) for name in ("output", "keep", "plot", "curve")
+               if isinstance(option_values.get(name), Path)}  # fmt: skip
     for path in _read(options):
         if path.is_dir():
-            yield _of_folder(path, written)
+            yield _of_folder(path, outputs)
         elif path.is_file():
             yield fingerprint(path)
         else:  # a pipe, which was read to its end
@@ -145,24 +145,24 @@ def fingerprint(path: Path, name: Path | None = None) -> Fingerprint:
         return Fingerprint(_name(name or path), file.tell(), digest.hexdigest())
 
 
-def _of_folder(folder: Path, written: set[Path]) -> Fingerprint:
+def _of_folder(folder: Path, outputs: set[Path]) -> Fingerprint:
     """Take the lines that `sha256sum` would write of the files, in their order."""
     import hashlib
 
     files = [
         path
         for path in folder.rglob("*")
-        if path.is_file() and path.suffix.lower() not in PAGES and _place(path) not in written
+        if path.is_file() and path.suffix.lower() not in PAGES and _place(path) not in outputs
     ]
-    whole, size = hashlib.sha256(), 0
+    digest, size = hashlib.sha256(), 0
     for path in sorted(files, key=lambda path: path.relative_to(folder).as_posix()):
-        found = fingerprint(path)
+        print_of_file = fingerprint(path)
         inside = path.relative_to(folder).as_posix()
-        whole.update(f"{found.sha256}  {inside}\n".encode("utf-8", "surrogateescape"))
-        size += found.size
+        digest.update(f"{print_of_file.sha256}  {inside}\n".encode("utf-8", "surrogateescape"))
+        size += print_of_file.size
     word = "file" if len(files) == 1 else "files"
     name = f"{_name(folder)} ({len(files)} {word})"
-    return Fingerprint(name, size, whole.hexdigest())
+    return Fingerprint(name, size, digest.hexdigest())
 
 
 def _name(path: Path) -> str:

@@ -38,13 +38,13 @@ def read_amount(text: str, option: str, suffix: tuple[str, str] | None = POINTS)
     >>> read_amount("0.5pp", "--margin")
     0.005
     """
-    unit, written = suffix or ("", "")
+    unit, example = suffix or ("", "")
     hundredths = re.fullmatch(_NUMBER_TEXT + unit, text) if unit else None
     try:
         # The quotient is the number that people write: 0.29, where 29 * 0.01 is not.
         return float(hundredths[1]) / 100 if hundredths else float(text)
     except ValueError:
-        such = f" such as {written}" if written else ""
+        such = f" such as {example}" if example else ""
         raise ValueError(f"{option} must be a number{such}, got {text!r}") from None
 
 
@@ -152,21 +152,21 @@ def read_inputs(options: argparse.Namespace) -> tuple[dict[str, Any], list[str]]
     several: list[str] = []
     for group in INPUTS.values():
         for name, (kind, _) in group.items():
-            given = getattr(options, name)
-            if given is None:
+            value = getattr(options, name)
+            if value is None:
                 continue
             if name == "find":
-                given = given[0] if len(given) == 1 else tuple(map(_whole, given))
-            elif isinstance(given, list):
+                value = value[0] if len(value) == 1 else tuple(map(_whole, value))
+            elif isinstance(value, list):
                 option = f"--{name.replace('_', '-')}"
-                given = [read_amount(text, option, kind.suffix) for text in given]
+                value = [read_amount(text, option, kind.suffix) for text in value]
                 models = options.test == "leaderboard" and name in _OF_MODELS
                 if kind.form.endswith("+") and not models:
-                    several += [name] if len(given) > 1 else []
-                    given = given if len(given) > 1 else given[0]
+                    several += [name] if len(value) > 1 else []
+                    value = value if len(value) > 1 else value[0]
                 elif kind is _COUNTS or name == "fpr_range":
-                    given = tuple(given)
-            inputs[RENAMED.get(name, name)] = given
+                    value = tuple(value)
+            inputs[RENAMED.get(name, name)] = value
     if "accuracy" in inputs:
         inputs["accuracy_a"], inputs["accuracy_b"] = inputs.pop("accuracy")
     return inputs, several
@@ -197,49 +197,49 @@ def _plan(options: argparse.Namespace) -> None:
     solve_for = "sample_size" if options.n is None else solve_for
     if solve_for == "detectable_difference" and not family.detectable:
         raise ValueError(f"--test {name} finds --n or --power: pass one of them")
-    asked = inputs | _common(options, several) | {"test": name}
+    arguments = inputs | _common(options, several) | {"test": name}
     for i, axis in enumerate(several):  # an axis of its own, the last to n
         after = (1,) * (len(several) - 1 - i)
-        asked[axis] = np.reshape(asked[axis], (-1, *after))
+        arguments[axis] = np.reshape(arguments[axis], (-1, *after))
     record = _pilot(options, name)
     if options.pilot_counts is None:
         del options.pilot_counts  # so that errors on a pilot speak of --pilot
     result = (
-        getattr(planning, solve_for)(**asked)
+        getattr(planning, solve_for)(**arguments)
         if record is None
-        else plan_from(record, solve_for, asked)
+        else plan_from(record, solve_for, arguments)
     )
     save_picture(options.curve, lambda plot: plot.power_curve(result))
     write(result, options)
 
 
 def _family(options: argparse.Namespace, inputs: dict[str, Any]) -> tuple[str, Any]:
-    """Find the test, and refuse options that it does not take."""
+    """Name and family of the test; options that it does not take are refused."""
     from fastcmp.planning.families import family_of
 
     name, family = family_of(options.test)
     options.test = name
-    for given in inputs:
-        if given not in family.inputs:
-            known = dict.fromkeys(option_of(x, options) for x in family.inputs if x != "design")
+    for input_name in inputs:
+        if input_name not in family.inputs:
+            allowed = dict.fromkeys(option_of(x, options) for x in family.inputs if x != "design")
             raise ValueError(
-                f"{option_of(given, options)} is no option of --test {name}, which "
-                f"takes: {', '.join(known)}"
+                f"{option_of(input_name, options)} is no option of --test {name}, which "
+                f"takes: {', '.join(allowed)}"
             )
     return name, family
 
 
 def _common(options: argparse.Namespace, several: list[str]) -> dict[str, Any]:
     """Read what all tests are asked."""
-    asked: dict[str, Any] = {"alternative": options.alternative}
+    arguments: dict[str, Any] = {"alternative": options.alternative}
     for name, suffix in (("margin", POINTS), ("alpha", PERCENT), ("power", PERCENT), ("n", None)):
-        given = getattr(options, name)
-        if given is not None:
-            asked[name] = [read_amount(text, f"--{name}", suffix) for text in given]
-            several += [name] if len(given) > 1 else []
-            asked[name] = asked[name] if len(given) > 1 else asked[name][0]
+        value = getattr(options, name)
+        if value is not None:
+            arguments[name] = [read_amount(text, f"--{name}", suffix) for text in value]
+            several += [name] if len(value) > 1 else []
+            arguments[name] = arguments[name] if len(value) > 1 else arguments[name][0]
     words = ("method", "hypothesis")
-    return asked | {x: getattr(options, x) for x in words if getattr(options, x)}
+    return arguments | {x: getattr(options, x) for x in words if getattr(options, x)}
 
 
 def _pilot(options: argparse.Namespace, test: str) -> Any:
@@ -259,8 +259,8 @@ def _pilot(options: argparse.Namespace, test: str) -> Any:
     if test == "leaderboard":
         return fastcmp.compare_all(read.y_true, read.preds, missing=missing)
     if len(read.preds) != 2:
-        found = ", ".join(list(read.preds)[:10])
-        raise ValueError(f"name the two models to compare (--models A B), of {found}")
+        columns = ", ".join(list(read.preds)[:10])
+        raise ValueError(f"name the two models to compare (--models A B), of {columns}")
     (first, a), (second, b) = read.preds.items()
     say((f"a is {first}, b is {second}",))
     return fastcmp.mcnemar(read.y_true, a, b, missing=missing)

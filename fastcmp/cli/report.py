@@ -26,20 +26,20 @@ def _report(options: argparse.Namespace) -> None:
     check_places(options)
     limit = read_size(options.memory_limit or _MEMORY, "--memory-limit")
     tests = passed(options, "digits", "confidence_level", "adjust", "alpha")
-    shown = tests | passed(options, "metrics", "workers", "control")
-    shown |= {"overall": list(options.overall)}
-    shown |= {"zero_division": ZERO_DIVISION[options.zero_division]}
-    zero = shown["zero_division"]
-    read_chosen(options.metrics or COLUMNS, shown["overall"], "union", None, zero)
+    arguments = tests | passed(options, "metrics", "workers", "control")
+    arguments |= {"overall": list(options.overall)}
+    arguments |= {"zero_division": ZERO_DIVISION[options.zero_division]}
+    zero = arguments["zero_division"]
+    read_chosen(options.metrics or COLUMNS, arguments["overall"], "union", None, zero)
     read_report_options(**tests)
     counts = _count(options, limit)
     if counts is not None:
-        shown |= _classes(options, list(counts.classes))
-        result = fastcmp.classification_report(counts=counts, **shown)
+        arguments |= _classes(options, list(counts.classes))
+        result = fastcmp.classification_report(counts=counts, **arguments)
     else:
         read = read_labels(options)
-        shown |= _classes(options, _distinct(read))
-        result = fastcmp.classification_report(read.y_true, read.preds, **shown)
+        arguments |= _classes(options, _distinct(read))
+        result = fastcmp.classification_report(read.y_true, read.preds, **arguments)
     write(result, options)
 
 
@@ -81,20 +81,20 @@ def _count(options: argparse.Namespace, limit: int) -> Any:
 def _distinct(read: Predictions) -> list[Any]:
     """List the labels of the truth and of all models."""
     columns = (read.y_true, *read.preds.values())
-    found = [x for column in columns for x in column.unique().to_pylist()]
-    return [x for x in dict.fromkeys(found) if x is not None]
+    labels = [x for column in columns for x in column.unique().to_pylist()]
+    return [x for x in dict.fromkeys(labels) if x is not None]
 
 
-def _classes(options: argparse.Namespace, known: list[Any]) -> dict[str, Any]:
+def _classes(options: argparse.Namespace, labels: list[Any]) -> dict[str, Any]:
     """Turn the text of --labels and --positive into labels."""
-    chosen: dict[str, Any] = {}
+    arguments: dict[str, Any] = {}
     if options.positive is not None:
-        chosen["positive"] = as_found([options.positive], known)[0]
+        arguments["positive"] = as_found([options.positive], labels)[0]
     if options.labels is not None:
-        chosen["labels"] = options.labels
+        arguments["labels"] = options.labels
         if options.labels not in ("union", "truth"):
-            chosen["labels"] = as_found(options.labels.split(","), known)
-    return chosen
+            arguments["labels"] = as_found(options.labels.split(","), labels)
+    return arguments
 
 
 REPORT = Command(

@@ -73,8 +73,8 @@ def _refuse_text(read: Predictions, groups: str | None) -> None:
 def _one_score(options: argparse.Namespace) -> tuple[Predictions, Any, Any, Any]:
     read = _read(options)
     if len(read.preds) != 1:
-        found = ", ".join(list(read.preds)[:10])
-        raise ValueError(f"name one column of scores (--scores COL), of {found}")
+        columns = ", ".join(list(read.preds)[:10])
+        raise ValueError(f"name one column of scores (--scores COL), of {columns}")
     (score,) = read.preds.values()
     return read, read.y_true, score, _positive(options, read.y_true)
 

@@ -37,7 +37,7 @@ def compare_by_sums(options: argparse.Namespace, keep: Any) -> None:
         raise type(error)("sums", *error.args[1:]) from None
     if columns is None and isinstance(named, str):
         columns = named.split()
-    chosen = passed(options, *_SHARED, rng="seed")
+    arguments = passed(options, *_SHARED, rng="seed")
     files = options.files if options.long is None else [options.long, *options.files]
     if not files:
         raise ValueError("--sums needs a long table, or a file or folder of logs")
@@ -55,17 +55,17 @@ def compare_by_sums(options: argparse.Namespace, keep: Any) -> None:
         refuse_given(options, (*OF_LOGS, "models"), "is for logs, and this is a table")
         if len(files) > 1:
             raise ValueError(f"--sums reads one long table, got {files[1]} as well")
-        chosen |= {"item": options.item or "item", "model": model}
-        chosen |= {name: getattr(options, name) for name in _OF_ITEMS}
-        labels = [chosen[name] for name in ("item", "model", "groups", "strata", "slices")]
+        arguments |= {"item": options.item or "item", "model": model}
+        arguments |= {name: getattr(options, name) for name in _OF_ITEMS}
+        labels = [arguments[name] for name in ("item", "model", "groups", "strata", "slices")]
         stats = read_table(files[0], labels=labels)
     try:
-        write(compare_sums(stats, metric=metric, columns=columns, **chosen), options)
+        write(compare_sums(stats, metric=metric, columns=columns, **arguments), options)
     except ArgumentError:
         raise
     except (ValueError, TypeError) as error:
-        said = str(error).replace("stats", str(files[0]), 1)
-        raise type(error)(said.replace("columns=[...]", f"--sums {metric}:COL,...")) from None
+        message = str(error).replace("stats", str(files[0]), 1)
+        raise type(error)(message.replace("columns=[...]", f"--sums {metric}:COL,...")) from None
 
 
 def _is_table(files: list[Path], model: str, columns: list[str] | None) -> bool:

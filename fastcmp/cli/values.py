@@ -69,7 +69,7 @@ VALUES = Group(
 
 
 def has_values(options: argparse.Namespace, kind: str = "labels") -> bool:
-    """Tell whether values are compared; refuse what does not go together."""
+    """Whether values are compared; refuse what does not go together."""
     wide, long = options.values is not None, options.long is not None
     if wide and long:
         raise ValueError("pass --values or --long, not both")
@@ -107,18 +107,18 @@ def compare_values(options: argparse.Namespace, keep: Any, usual_limit: str) -> 
     check_places(options, keep)
     limit = read_size(options.memory_limit or usual_limit, "--memory-limit")
     names = ("lower_is_better", "adjust", "alpha", "simultaneous", "workers", "control")
-    shown = passed(options, *names)
+    arguments = passed(options, *names)
     tests = passed(options, "method", *_OPTIONS[:-1], rng="seed")
     _check(options, tests)
-    shown |= {
+    arguments |= {
         "keep": keep,
         "memory_limit": None if options.memory_limit is None else limit,
         "progress": sys.stderr.isatty(),
     }
     if "values" in vars(options):
-        result = _compare_wide(options, shown, tests, limit)
+        result = _compare_wide(options, arguments, tests, limit)
     else:
-        result = _compare_long(options, shown | tests, limit)
+        result = _compare_long(options, arguments | tests, limit)
     write(result, options)
 
 
@@ -128,15 +128,15 @@ def _check(options: argparse.Namespace, tests: dict[str, Any]) -> None:
     from fastcmp.items.mean_data import MeanOptions
 
     spec = MeanOptions(**tests, missing=options.missing)
-    chosen = passed(options, "adjust", "alpha", "simultaneous")
-    pair_options(spec, options.seed, **chosen)
+    adjustment = passed(options, "adjust", "alpha", "simultaneous")
+    pair_options(spec, options.seed, **adjustment)
     spec.check_items(options.groups, options.strata, options.weights)
     if options.slices is not None:
         spec.refuse_slices(strata=options.strata, weights=options.weights)
 
 
 def _compare_wide(
-    options: argparse.Namespace, shown: dict[str, Any], tests: dict[str, Any], limit: int
+    options: argparse.Namespace, arguments: dict[str, Any], tests: dict[str, Any], limit: int
 ) -> Any:
     from fastcmp.cli.counts import save_memory
     from fastcmp.io.predictions import ValueFile
@@ -155,11 +155,11 @@ def _compare_wide(
     choose_pairs(tuple(file.names), None, options.control)
     say(file.remarks)
     if (size := file.size_in_memory()) <= limit:
-        values, known = file.table()
-        items = {option[2:]: column for option, column in known.items()}
+        values, other_columns = file.table()
+        items = {option[2:]: column for option, column in other_columns.items()}
         if "strata" in items:
             items["stratum_weights"] = stratum_weights(options, items["strata"])
-        return compare_means(values, **shown, **tests, **items, missing=options.missing)
+        return compare_means(values, **arguments, **tests, **items, missing=options.missing)
     if why := _whole_only(options, tests):
         raise ValueError(
             f"{why} needs all values at once, which would take {in_words(size)} "
@@ -167,10 +167,10 @@ def _compare_wide(
         )
     save_memory()
     moments = ValueMoments(file.names, groups="ids" if options.groups else None)
-    file.sum_up(moments, progress=shown["progress"])
+    file.sum_up(moments, progress=arguments["progress"])
     summed = ("variance", "df", "n_resamples", "rng")
     tests = {name: tests[name] for name in summed if name in tests}
-    return compare_means(moments, **shown, **tests)
+    return compare_means(moments, **arguments, **tests)
 
 
 def _whole_only(options: argparse.Namespace, tests: dict[str, Any]) -> str:
@@ -187,7 +187,7 @@ def _whole_only(options: argparse.Namespace, tests: dict[str, Any]) -> str:
     return ""
 
 
-def _compare_long(options: argparse.Namespace, chosen: dict[str, Any], limit: int) -> Any:
+def _compare_long(options: argparse.Namespace, arguments: dict[str, Any], limit: int) -> Any:
     from fastcmp.io.predictions import long_size, read_long
     from fastcmp.items.compare_means import compare_means
 
@@ -205,8 +205,8 @@ def _compare_long(options: argparse.Namespace, chosen: dict[str, Any], limit: in
     named |= dict(zip(("group", "stratum", "weight"), _items(options), strict=True))
     table = table_of(frame, named, options)
     if table.strata is not None:
-        chosen["stratum_weights"] = stratum_weights(options, table.strata)
-    return compare_means(table, **chosen, missing=options.missing)
+        arguments["stratum_weights"] = stratum_weights(options, table.strata)
+    return compare_means(table, **arguments, missing=options.missing)
 
 
 def _items(options: argparse.Namespace) -> list[str | None]:
@@ -244,7 +244,7 @@ def stratum_weights(options: argparse.Namespace, strata: Any) -> Any:
         return "items"
     if len(words) == 1 and "=" not in words[0]:
         return words[0]
-    known = (strata.unique() if hasattr(strata, "unique") else np.asarray(strata)).tolist()
+    strata_names = (strata.unique() if hasattr(strata, "unique") else np.asarray(strata)).tolist()
     names, numbers = [], []
     for word in words:
         name, _, number = word.rpartition("=")
@@ -256,4 +256,4 @@ def stratum_weights(options: argparse.Namespace, strata: Any) -> Any:
                 f"stratum, got {word!r}"
             ) from None
         names.append(name)
-    return dict(zip(as_labels(names, known), numbers, strict=True))
+    return dict(zip(as_labels(names, strata_names), numbers, strict=True))

@@ -77,9 +77,9 @@ def _begin(options: argparse.Namespace) -> PairLooks:
             "`fastcmp watch`"
         )
     for name in ("adjust", "alpha"):
-        was, asked = getattr(looks, name), getattr(fresh, name)
-        if was != asked:
-            raise ValueError(f"--state {options.state} was begun with --{name} {was}, not {asked}")
+        was, value = getattr(looks, name), getattr(fresh, name)
+        if was != value:
+            raise ValueError(f"--state {options.state} was begun with --{name} {was}, not {value}")
     return looks
 
 
@@ -89,9 +89,9 @@ def _count(path: Path, options: argparse.Namespace) -> PairCounts | None:
     from fastcmp.io.stream import PredictionStream
     from fastcmp.stream import PairCounts
 
-    chosen = passed(options, "target", "models", "drop")
+    arguments = passed(options, "target", "models", "drop")
     try:
-        rows = PredictionStream([path], **chosen)
+        rows = PredictionStream([path], **arguments)
         counts = PairCounts(rows.names, missing=options.missing)
         count_files(rows, counts, memory_limit=_MEMORY)
     except ValueError as error:
@@ -122,9 +122,9 @@ def _say(result: PairLooksResult, options: argparse.Namespace) -> bool:
         if done:
             say(f"decided after {n}: {best[0]} is better")
         return done
-    some = ", ".join(best[:5]) + (f" and {len(best) - 5} more" * (len(best) > 5))
+    best_names = ", ".join(best[:5]) + (f" and {len(best) - 5} more" * (len(best) > 5))
     n_pairs = result.pvalue.size
-    say(f"{n}: {result.n_significant} of {n_pairs} pairs decided; best: {some}")
+    say(f"{n}: {result.n_significant} of {n_pairs} pairs decided; best: {best_names}")
     done = len(best) == 1
     if options.until == "all":
         done = result.n_significant == n_pairs

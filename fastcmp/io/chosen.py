@@ -58,8 +58,8 @@ def plan_columns(
     target = TARGET if target is None else target
     where = ", ".join(paths)
     _check_drop(drop, types, where, (target, id_column, *(models or ())))
-    types = [_without(own, drop) for own in types]
-    if id_column is None and all(ID in own for own in types):
+    types = [_without(file_types, drop) for file_types in types]
+    if id_column is None and all(ID in file_types for file_types in types):
         id_column = ID
     index: list[str] = []
     remarks: tuple[str, ...] = ()
@@ -69,29 +69,29 @@ def plan_columns(
             id_column, types, remarks = _take_index(types[0], index, paths[0])
         else:
             remarks = tuple(_left_out(name, types) for name in index)
-            types = [_without(own, index) for own in types]
+            types = [_without(file_types, index) for file_types in types]
     if len(paths) > 1 and id_column is None:
         message = "several files are joined by sample ids: name their column (--id)"
         if index:
             message += f"; if {titled(index[0])} holds them, {shlex.join(['--id', index[0]])}"
         raise ValueError(message)
-    known = dict.fromkeys(name for own in types for name in own)
-    for i, own in enumerate(types):
-        if id_column is not None and id_column not in own:
-            raise ValueError(no_column(id_column, own, paths[i], "--id"))
-    if target not in known:
-        raise ValueError(no_column(target, known, where, "--target"))
-    wanted = models if any(name in known for name in models or ()) else None
-    homes, columns, about = _models(types, paths, (target, id_column), wanted, names)
-    renamed = wanted is not None and any(name != columns[name] for name in columns)
+    all_names = dict.fromkeys(name for file_types in types for name in file_types)
+    for i, file_types in enumerate(types):
+        if id_column is not None and id_column not in file_types:
+            raise ValueError(no_column(id_column, file_types, paths[i], "--id"))
+    if target not in all_names:
+        raise ValueError(no_column(target, all_names, where, "--target"))
+    given_models = models if any(name in all_names for name in models or ()) else None
+    homes, columns, about = _models(types, paths, (target, id_column), given_models, names)
+    renamed = given_models is not None and any(name != columns[name] for name in columns)
     named = list(homes) if models is None or renamed else models
     for name in named:
         if name not in homes:
-            raise ValueError(no_column(name, [*known, *homes], where, option))
+            raise ValueError(no_column(name, [*all_names, *homes], where, option))
     return Plan(
         target=target,
         id_column=id_column,
-        targets=tuple(i for i, own in enumerate(types) if target in own),
+        targets=tuple(i for i, file_types in enumerate(types) if target in file_types),
         models={name: homes[name] for name in named},
         columns=columns,
         guessed=id_column in index,
@@ -107,25 +107,28 @@ def _models(
     names: Sequence[str | None],
 ) -> tuple[dict[str, int], dict[str, str], tuple[str, ...]]:
     """Home and column of each model; models of one column name are named by their files."""
-    own = [[name for name in each if name not in used] for each in types]
-    asked = [[name for name in each if models is None or name in models] for each in own]
-    times = Counter(name for each in asked for name in each)
+    names_by_file = [[name for name in file_models if name not in used] for file_models in types]
+    models_by_file = [
+        [name for name in file_models if models is None or name in models]
+        for file_models in names_by_file
+    ]
+    times = Counter(name for file_models in models_by_file for name in file_models)
     by_file = _file_names(paths)
     homes: dict[str, int] = {}
     columns: dict[str, str] = {}
-    for i, each in enumerate(asked):
-        given = names[i] if names else None
-        if given is not None and len(each) != 1:
+    for i, file_models in enumerate(models_by_file):
+        own_name = names[i] if names else None
+        if own_name is not None and len(file_models) != 1:
             raise ValueError(
-                f"{paths[i]} must have one column for its model {given!r}, got {len(each)} "
-                f"({visible(', '.join(each))}): name it (--models COL), or leave others out "
-                "(--drop)"
+                f"{paths[i]} must have one column for its model {own_name!r}, got "
+                f"{len(file_models)} ({visible(', '.join(file_models))}): name it "
+                "(--models COL), or leave others out (--drop)"
             )
-        for column in each:
-            name = given or column
-            if given is None and times[column] > 1:
-                if len(each) > 1:
-                    other = next(j for j, x in enumerate(asked) if column in x and j != i)
+        for column in file_models:
+            name = own_name or column
+            if own_name is None and times[column] > 1:
+                if len(file_models) > 1:
+                    other = next(j for j, x in enumerate(models_by_file) if column in x and j != i)
                     first, second = sorted((i, other))
                     raise ValueError(
                         f"model {column!r} is in both {paths[first]} and {paths[second]}: rename "
@@ -150,14 +153,17 @@ def _file_names(paths: Sequence[str]) -> list[str]:
     """Names of models by files: the file's, with its folder or path where others have it."""
     files = [Path(path) for path in paths]
     stems = [model_name(file) for file in files]
-    for found in (stems, [f"{file.parent.name}/{x}" for file, x in zip(files, stems, strict=True)]):
-        if len(set(found)) == len(found):
-            return found
+    for candidates in (
+        stems,
+        [f"{file.parent.name}/{x}" for file, x in zip(files, stems, strict=True)],
+    ):
+        if len(set(candidates)) == len(candidates):
+            return candidates
     return list(paths)
 
 
 def plan_values(
-    own: Types,
+    types: Types,
     path: str,
     *,
     models: Sequence[str] | None,
@@ -170,45 +176,45 @@ def plan_values(
     `others` are columns that say something else of the items, by their options.
     """
     used = (id_column, *others.values())
-    _check_drop(drop, [own], path, (*used, *(models or ())))
-    own = _without(own, drop)
+    _check_drop(drop, [types], path, (*used, *(models or ())))
+    types = _without(types, drop)
     named = others if id_column is None else {**others, "--id": id_column}
     for option, name in named.items():
-        if name not in own:
-            raise ValueError(no_column(name, own, path, option))
-    own = _without(own, [*named.values(), ID])
+        if name not in types:
+            raise ValueError(no_column(name, types, path, option))
+    types = _without(types, [*named.values(), ID])
     if models is not None:
         for name in models:
-            if name not in own:
-                raise ValueError(no_column(name, own, path, "--models"))
+            if name not in types:
+                raise ValueError(no_column(name, types, path, "--models"))
         return list(models), ()
-    if TARGET in own:
+    if TARGET in types:
         raise ValueError(
             f"{path} has a column {TARGET!r}: predicted labels are compared without "
             f"--values; if the others are values, leave it out ({advice(TARGET)})"
         )
-    index = index_columns([own], ())
-    remarks = tuple(_left_out(name, [own]) for name in index)
-    return [name for name in own if name not in index], remarks
+    index = index_columns([types], ())
+    remarks = tuple(_left_out(name, [types]) for name in index)
+    return [name for name in types if name not in index], remarks
 
 
 def check_models(names: Collection[str], least: int, where: str) -> None:
     """Refuse fewer models than a comparison needs."""
     if len(names) < least:
         named = f": {', '.join(names)}" if names else ""
-        wanted = "1 model" if least == 1 else f"{least} models"
+        needed = "1 model" if least == 1 else f"{least} models"
         raise ValueError(
-            f"there must be at least {wanted}, got {len(names)}{named} (columns of {where})"
+            f"there must be at least {needed}, got {len(names)}{named} (columns of {where})"
         )
 
 
 def _check_drop(
     drop: Sequence[str], types: list[Types], where: str, used: Collection[str | None]
 ) -> None:
-    known = list(dict.fromkeys(name for own in types for name in own))
+    all_names = list(dict.fromkeys(name for file_types in types for name in file_types))
     for name in drop:
-        if name not in known:
-            raise ValueError(no_column(name, known, where, "--drop"))
+        if name not in all_names:
+            raise ValueError(no_column(name, all_names, where, "--drop"))
         if name in used:
             message = f"--drop leaves out {name!r}, which another option asks for"
             if name == TARGET:
@@ -216,36 +222,36 @@ def _check_drop(
             raise ValueError(message)
 
 
-def _without(own: Types, names: Collection[str]) -> Types:
-    return {name: kind for name, kind in own.items() if name not in names}
+def _without(types: Types, names: Collection[str]) -> Types:
+    return {name: kind for name, kind in types.items() if name not in names}
 
 
 def index_columns(types: list[Types], used: Collection[str | None]) -> list[str]:
     """List the columns that look like an index of pandas."""
-    names = dict.fromkeys(name for own in types for name in own)
+    names = dict.fromkeys(name for file_types in types for name in file_types)
     return [name for name in names if name not in used and _INDEX.fullmatch(name)]
 
 
 def _take_index(
-    own: Types, index: list[str], path: str
+    types: Types, index: list[str], path: str
 ) -> tuple[str | None, list[Types], tuple[str, ...]]:
     """Take the first such column with values as the ids, and leave out the others."""
-    filled = [name for name in index if family(own[name])]
-    chosen = filled[0] if filled else None
-    remarks = [_left_out(name, [own]) for name in index if name != chosen]
-    if chosen is not None:
+    filled = [name for name in index if family(types[name])]
+    id_column = filled[0] if filled else None
+    remarks = [_left_out(name, [types]) for name in index if name != id_column]
+    if id_column is not None:
         remarks.insert(
             0,
-            f"{path}: {titled(chosen)} looks like a row index and is taken as the row "
-            f"id, not as a model ({advice(chosen)} leaves it out)",
+            f"{path}: {titled(id_column)} looks like a row index and is taken as the row "
+            f"id, not as a model ({advice(id_column)} leaves it out)",
         )
-    others = [name for name in index if name != chosen]
-    return chosen, [_without(own, others)], tuple(remarks)
+    others = [name for name in index if name != id_column]
+    return id_column, [_without(types, others)], tuple(remarks)
 
 
 def _left_out(name: str, types: list[Types]) -> str:
     why = "holds no values"
-    if any(name in own and family(own[name]) for own in types):
+    if any(name in file_types and family(file_types[name]) for file_types in types):
         why = "looks like a row index"
     return f"{titled(name)} {why}: it is left out"
 
@@ -264,7 +270,7 @@ def advice(*names: str) -> str:
 
 @contextmanager
 def repeats(plan: Plan) -> Iterator[None]:
-    """Say of ids that repeat, and were only taken for an index, what to do."""
+    """Add to an error on ids that repeat what to do, if they were only taken for an index."""
     try:
         yield
     except ValueError as error:
@@ -277,11 +283,11 @@ def repeats(plan: Plan) -> Iterator[None]:
 
 
 def other_truth(target: str, first: str, second: str) -> str:
-    """Say that true labels are not the same."""
+    """The message that true labels are not the same."""
     return f"{target!r} differs between {first} and {second}"
 
 
 def no_column(name: str, columns: Iterable[str], where: str, option: str) -> str:
-    """Say that a column which an option names is not there."""
-    known = visible(", ".join(columns)) or "none"
-    return f"{where} has no column {name!r} ({option}); there are: {known}"
+    """The message that a column which an option names is not there."""
+    listed = visible(", ".join(columns)) or "none"
+    return f"{where} has no column {name!r} ({option}); there are: {listed}"

@@ -83,8 +83,8 @@ class Checkpoint:
             # Names and classes first: others might take much memory.
             classes, models = state["classes"], tuple(name for name, _ in self._inputs["models"])
             saved = state["names"], state.get("missing", "raise"), classes and list(classes)
-            wanted = models, self._inputs.get("missing", "raise"), self._inputs.get("classes")
-            if not change and saved == wanted:
+            expected = models, self._inputs.get("missing", "raise"), self._inputs.get("classes")
+            if not change and saved == expected:
                 home: type[PairCounts | LabelCounts] = _HOMES[settings["kind"]]
                 counts = home._checked(state, arrays)
                 n_rows = counts.n_samples + counts.n_missing + counts.n_excluded
@@ -130,8 +130,10 @@ def _is_position(position: Any, n_rows: int, files: list[list[Any]]) -> bool:
     """Check that so many rows can lie before a position."""
     if position is None:
         return n_rows == 0
-    (done, found), *places = position
-    if not all(type(x) is int for own in found for x in own.values()) or len(found) != len(files):
+    (done, by_file), *places = position
+    if not all(type(x) is int for of_file in by_file for x in of_file.values()) or len(
+        by_file
+    ) != len(files):
         return False
     if done != n_rows or len(places) != len(files):
         return False
@@ -145,13 +147,13 @@ def _is_position(position: Any, n_rows: int, files: list[list[Any]]) -> bool:
 
 
 def _change(old: dict[str, Any], new: dict[str, Any]) -> str:
-    """Say what has changed; an empty text if nothing has."""
-    files = [{path: rest for path, *rest in source} for source in old["files"]]
+    """What has changed, in words; an empty text if nothing has."""
+    files = [{path: stamp for path, *stamp in source} for source in old["files"]]
     for before, source in zip(files, new["files"], strict=False):
-        for path, *rest in source:
+        for path, *stamp in source:
             if path not in before:
                 return f"{path} was not among the files"
-            if before.pop(path) != rest:
+            if before.pop(path) != stamp:
                 return f"{path} has changed since"
         if before:
             return f"{next(iter(before))} is no longer among the files"
@@ -162,13 +164,13 @@ def _change(old: dict[str, Any], new: dict[str, Any]) -> str:
 
 
 @contextmanager
-def signals_held(*, wanted: bool) -> Iterator[Callable[[], int | None]]:
+def signals_held(*, active: bool) -> Iterator[Callable[[], int | None]]:
     """Keep a first Ctrl-C or SIGTERM until it is asked for; a second one interrupts.
 
     Gives a function that returns the signal that came, or None. Where it is not
-    `wanted`, signals stay as they are.
+    `active`, signals stay as they are.
     """
-    if not wanted:
+    if not active:
         yield lambda: None
         return
     came: list[int] = []
@@ -213,14 +215,14 @@ def count_files(
     position = None
     check = predictions.labels if matrix is None else None
     if checkpoint is not None:
-        if (found := checkpoint.load(check)) is not None:
-            counts, position = found  # type: ignore[assignment]
+        if (saved := checkpoint.load(check)) is not None:
+            counts, position = saved  # type: ignore[assignment]
         # Here already it shows whether this works.
         checkpoint.save(counts, position, check)
     as_text = False
     with (
         reporting(progress, "counting", unit="rows") as report,
-        signals_held(wanted=checkpoint is not None) as stopped,
+        signals_held(active=checkpoint is not None) as stopped,
     ):
         try:
             for rows in _gathered(predictions.rows(memory_limit, position), counts):
@@ -282,35 +284,37 @@ def _check_size(counts: Counts, memory_limit: int) -> None:
 
 def _gathered(blocks: Iterable[Rows], counts: Counts) -> Iterator[Rows]:
     """Join blocks of fewer bytes than the tables, which are added up for each."""
-    wanted = min(counts.n_bytes, _GATHERED) if isinstance(counts, LabelCounts) else 0
-    held: list[Rows] = []
+    least = min(counts.n_bytes, _GATHERED) if isinstance(counts, LabelCounts) else 0
+    blocks_held: list[Rows] = []
     kinds: list[Any] = []
     size = 0
     for rows in blocks:
         columns = [rows.y_true, *rows.preds.values()]
-        if held and kinds != [column.type for column in columns]:
-            yield _joined(held)
-            held, size = [], 0
+        if blocks_held and kinds != [column.type for column in columns]:
+            yield _joined(blocks_held)
+            blocks_held, size = [], 0
         kinds = [column.type for column in columns]
-        held.append(rows)
+        blocks_held.append(rows)
         size += sum(column.nbytes for column in columns)
-        if size >= wanted:
-            yield _joined(held)
-            held, size = [], 0
-    if held:
-        yield _joined(held)
+        if size >= least:
+            yield _joined(blocks_held)
+            blocks_held, size = [], 0
+    if blocks_held:
+        yield _joined(blocks_held)
 
 
-def _joined(held: list[Rows]) -> Rows:
-    if len(held) == 1:
-        return held[0]
-    last = held[-1]
+def _joined(blocks: list[Rows]) -> Rows:
+    if len(blocks) == 1:
+        return blocks[0]
+    last = blocks[-1]
     return replace(
         last,
-        y_true=pa.chunked_array([rows.y_true for rows in held]),
-        preds={name: pa.chunked_array([rows.preds[name] for rows in held]) for name in last.preds},
-        first=held[0].first,
-        n_rows=sum(rows.n_rows for rows in held),
+        y_true=pa.chunked_array([rows.y_true for rows in blocks]),
+        preds={
+            name: pa.chunked_array([rows.preds[name] for rows in blocks]) for name in last.preds
+        },
+        first=blocks[0].first,
+        n_rows=sum(rows.n_rows for rows in blocks),
     )
 
 
@@ -324,14 +328,14 @@ def _count(
     """Count some rows, and look at their labels; after an error nothing is kept."""
     y_true = plain(rows.y_true)
     preds = {name: plain(column) for name, column in rows.preds.items()}
-    found = None if check is None else check.look(y_true, preds)
+    block_labels = None if check is None else check.look(y_true, preds)
     try:
         with nullcontext() if matrix is None else naming_cost(matrix, None):
             counts.update(y_true, preds, workers=workers)
     except (ValueError, TypeError) as error:
         raise type(error)(_in_file(str(error), rows)) from None
-    if check is not None and found is not None:
-        check.keep(found)
+    if check is not None and block_labels is not None:
+        check.keep(block_labels)
 
 
 def plain(column: Any) -> Any:
@@ -352,8 +356,8 @@ def plain(column: Any) -> Any:
 
 def _in_file(message: str, rows: Rows) -> str:
     """Count the row that a message names from the first of the file."""
-    if found := list(_ROW.finditer(message)):
-        last = found[-1]
+    if matches := list(_ROW.finditer(message)):
+        last = matches[-1]
         row = rows.first + int(last[1])
         message = f"{message[: last.start()]} at row {row}{message[last.end() :]}"
     if rows.fraction < 1 or rows.first:

@@ -46,11 +46,11 @@ COMPRESSED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}
 
 
 def file_kind(path: Path) -> str:
-    """Tell the format of a file by its extension, and that it is no other."""
+    """The format of a file by its extension; content of another format is refused."""
     suffix = _suffix(path)
     if suffix not in _KINDS:
-        known = ", ".join(_KINDS)
-        raise ValueError(f"{path}: the extension must be one of {known}, got {suffix!r}")
+        extensions = ", ".join(_KINDS)
+        raise ValueError(f"{path}: the extension must be one of {extensions}, got {suffix!r}")
     kind = _KINDS[suffix]
     _check_beginning(path, kind)
     if kind == "CSV":
@@ -71,7 +71,7 @@ def beginning(path: Path) -> bytes:
 
 
 def is_utf16(head: bytes) -> bool:
-    """Tell whether text begins with the mark of UTF-16, as spreadsheets write it."""
+    """Whether text begins with the mark of UTF-16, as spreadsheets write it."""
     return head[:2] in (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -83,7 +83,7 @@ def as_utf8(head: bytes) -> bytes:
 
 
 def csv_kind(head: bytes) -> str:
-    """Tell what stands between the cells of a CSV file, by the first line."""
+    """The kind of CSV, by what separates the cells of the first line."""
     first = as_utf8(head).lstrip().partition(b"\n")[0]
     if b"\t" in first and b"," not in first and b";" not in first:
         return "TSV"
@@ -98,12 +98,12 @@ def _suffix(path: Path) -> str:
 
 
 def is_part(file: Path) -> bool:
-    """Tell whether a file would be read as part of its folder."""
+    """Whether a file would be read as part of its folder."""
     return file.name[0] not in "._" and kind_of(file) is not None
 
 
 def kind_of(file: Path) -> str | None:
-    """Tell the format that the extension of a file names; None for another file."""
+    """The format that the extension of a file names; None for another file."""
     return _KINDS.get(_suffix(file))
 
 
@@ -119,16 +119,16 @@ def parts_of(path: Path) -> list[Path]:
     """List the files that make up one table."""
     if not path.is_dir():
         return [path]
-    found = sorted(file for file in path.iterdir() if file.is_file() and is_part(file))
-    if not found:
-        known = ", ".join(_KINDS)
-        raise ValueError(f"{path} is a folder without prediction files ({known})")
-    return found
+    files = sorted(file for file in path.iterdir() if file.is_file() and is_part(file))
+    if not files:
+        extensions = ", ".join(_KINDS)
+        raise ValueError(f"{path} is a folder without prediction files ({extensions})")
+    return files
 
 
 @contextmanager
 def reading(path: Path, kind: str) -> Iterator[None]:
-    """Say of a failure which file could not be read."""
+    """Add to errors of reading which file could not be read."""
     try:
         yield
     except pa.ArrowCancelled:
@@ -157,7 +157,7 @@ def check_names(path: Path, names: list[str]) -> None:
 
 
 def no_rows(path: Path) -> str:
-    """Say that there is nothing in a file."""
+    """The message that a file has no rows."""
     return f"{path} holds no rows"
 
 
@@ -220,14 +220,14 @@ def check_ids(path: str | Path, id_column: str, kind: Any) -> None:
     """Refuse ids that cannot be compared or put in order."""
     import pyarrow.compute as pc
 
-    own = value_type(kind)
-    if pa.types.is_null(own):
+    id_type = value_type(kind)
+    if pa.types.is_null(id_type):
         return
     try:
-        none = pa.nulls(0, own)  # pa.array would import pandas
+        none = pa.nulls(0, id_type)  # pa.array would import pandas
         pc.less(none, none)
         pc.value_counts(none)
     except pa.ArrowNotImplementedError:
         raise ValueError(
-            f"{path}: ids must be numbers or text, {id_column!r} is of type {own}"
+            f"{path}: ids must be numbers or text, {id_column!r} is of type {id_type}"
         ) from None

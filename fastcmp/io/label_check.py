@@ -66,37 +66,37 @@ class LabelCheck:
     def look(self, y_true: Any, preds: Mapping[str, Any]) -> tuple[set[Any], list[Seen]]:
         """Look at a block, without keeping anything of it."""
         true = read_column(y_true, self._target)
-        known = None
+        is_known = None
         if (absent := true.missing()) is not None:
-            known = ~absent
-            true = true.take(known)
+            is_known = ~absent
+            true = true.take(is_known)
         labels = set() if self._covers(true.integers) else set(_counted(true))
         truth = self._true | labels if labels else self._true
-        seen: list[Seen] = []
+        tallies: list[Seen] = []
         scores: dict[str, float] = {}
         for name, raw in preds.items():
-            if known is None and self._covers(raw):
-                seen.append((name, raw.size, None, {}))
+            if is_known is None and self._covers(raw):
+                tallies.append((name, raw.size, None, {}))
                 continue
             column = read_column(raw, name)
-            if known is not None:
-                column = column.take(known)
+            if is_known is not None:
+                column = column.take(is_known)
             counts = _counted(column)
             outside = {x: k for x, k in counts.items() if x not in truth}
             if len(truth) > 1:
                 scores |= _fractions(name, outside)
             inside = counts.keys() - outside.keys()
-            seen.append((name, sum(counts.values()), inside, outside))
+            tallies.append((name, sum(counts.values()), inside, outside))
         self._refuse_scores(scores, truth)
-        return labels, seen
+        return labels, tallies
 
-    def keep(self, found: tuple[set[Any], list[Seen]]) -> None:
+    def keep(self, block: tuple[set[Any], list[Seen]]) -> None:
         """Add what was found in a block."""
-        labels, seen = found
+        labels, tallies = block
         if not labels <= self._true:
             self._true |= labels
             self._span = _span(self._true)
-        for name, n, inside, outside in seen:
+        for name, n, inside, outside in tallies:
             tally = self._tallies[name]
             tally.n += n
             if tally.inside is not None:
@@ -132,9 +132,9 @@ class LabelCheck:
             scores |= _fractions(name, outside, text=True)
             n = tally.n_more + sum(outside.values())
             if tally.inside is not None:
-                own = tally.inside | tally.outside.keys()
-                if self._is_foreign(own, tally.n):
-                    foreign[name] = own
+                predicted = tally.inside | tally.outside.keys()
+                if self._is_foreign(predicted, tally.n):
+                    foreign[name] = predicted
             if n > MUCH * tally.n:
                 much.append(f"{visible(name)} ({100 * n / tally.n:.1f}%: {_listed(outside)})")
             n_outside.append(n)
@@ -173,14 +173,14 @@ class LabelCheck:
         state = from_plain(state)
         self._true = set(state["true"])
         self._span = _span(self._true)
-        for name, n, n_more, known, labels, counts in state["models"]:
+        for name, n, n_more, labels_inside, labels, counts in state["models"]:
             outside = dict(zip(labels, counts, strict=True))
-            inside = None if known is None else set(known)
+            inside = None if labels_inside is None else set(labels_inside)
             self._tallies[name] = _Tally(n, inside, outside, n_more)
             self._left -= len(outside)
 
     def _covers(self, array: Any) -> bool:
-        """Tell by its ends that an array of whole numbers holds true labels only."""
+        """Whether an array of whole numbers holds true labels only, as its ends show."""
         if self._span is None or type(array) is not np.ndarray or not array.size:
             return False
         if array.dtype.kind not in "bui" or array.ndim != 1:
@@ -196,9 +196,9 @@ class LabelCheck:
         if not scores or any(_is_fraction(x) or _is_fraction_text(x) for x in truth):
             return
         name, score = next(iter(scores.items()))
-        shown = score if isinstance(score, str) else f"{score:.6g}"
+        example = score if isinstance(score, str) else f"{score:.6g}"
         raise ValueError(
-            f"{titled(name)} holds {shown}, which is no label of {self._target!r} "
+            f"{titled(name)} holds {example}, which is no label of {self._target!r} "
             f"({_listed(truth)}): scores are compared by `fastcmp roc`; to leave "
             f"columns out pass {advice(*scores)}, or choose by --models"
         )
@@ -207,37 +207,37 @@ class LabelCheck:
         """Refuse models that share no label with the truth, and say what differs."""
         if not foreign:
             return
-        name, own = next(iter(foreign.items()))
+        name, predicted = next(iter(foreign.items()))
         raise ValueError(
             f"{titled(name)} shares no label with {self._target!r}: it holds "
-            f"{_listed(own)}, {self._target!r} holds {_listed(self._true)}"
-            f"{_difference(own, self._true)}; if it is a model, convert its labels; to "
+            f"{_listed(predicted)}, {self._target!r} holds {_listed(self._true)}"
+            f"{_difference(predicted, self._true)}; if it is a model, convert its labels; to "
             f"leave columns out pass {advice(*foreign)}, or choose by --models"
         )
 
-    def _is_foreign(self, own: set[Any], n: int) -> bool:
-        """Tell labels none of which is true, or that are the true ones plus or minus 1.
+    def _is_foreign(self, predicted: set[Any], n: int) -> bool:
+        """Whether no predicted label is a true one, or all are the true ones plus or minus 1.
 
         1 and 2 for 0 and 1 share a label, and mean other classes by it. Of few samples,
         or one true label, only another spelling is certain.
         """
-        if not own:
+        if not predicted:
             return False
         if n < _SURE or len(self._true) < 2:
-            return not own & self._true and bool(_difference(own, self._true))
-        if not own & self._true:
+            return not predicted & self._true and bool(_difference(predicted, self._true))
+        if not predicted & self._true:
             return True
-        if len(own) < 2 or _span(own) is None or _span(self._true) is None:
+        if len(predicted) < 2 or _span(predicted) is None or _span(self._true) is None:
             return False
-        return any({x + step for x in self._true} == own for step in (-1, 1))
+        return any({x + step for x in self._true} == predicted for step in (-1, 1))
 
 
 def _counted(column: Column) -> dict[Any, int]:
     """Count the labels of a column that are not missing."""
-    found = column.factorized()
-    counts = np.bincount(found.positions() + 1, minlength=len(found.distinct) + 1)
+    factors = column.factorized()
+    counts = np.bincount(factors.positions() + 1, minlength=len(factors.distinct) + 1)
     is_truth = column.integers is not None and column.integers.dtype == bool
-    labels = map(bool, found.distinct) if is_truth else found.distinct
+    labels = map(bool, factors.distinct) if is_truth else factors.distinct
     pairs = zip(labels, counts[1:].tolist(), strict=True)
     return {label: count for label, count in pairs if count}
 
@@ -275,13 +275,13 @@ def _listed(labels: Iterable[Any]) -> str:
     return listed(ascending(labels))
 
 
-def _difference(own: set[Any], truth: set[Any]) -> str:
-    """Say what would make labels equal."""
-    if own & truth:
+def _difference(predicted: set[Any], truth: set[Any]) -> str:
+    """What would make labels equal, in brackets, or an empty text."""
+    if predicted & truth:
         return " (they differ by 1 throughout)"
-    if {kind_of(x) for x in own} != {kind_of(x) for x in truth}:
+    if {kind_of(x) for x in predicted} != {kind_of(x) for x in truth}:
         return " (they differ in type)"
-    what = spelling(truth, own)
+    what = spelling(truth, predicted)
     return f" (they differ in {what})" if what else ""
 
 

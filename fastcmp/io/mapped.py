@@ -155,14 +155,14 @@ class ArrowPart:
         """Refuse a list of batches at the end of the file that leaves some out."""
         listed = self._open(None).num_record_batches
         source = pa.BufferReader(self._map.buffer.slice(_BEFORE_STREAM))
-        found = 0
+        n_batches = 0
         with suppress(StopIteration, pa.ArrowException, OSError):
             messages = pa.ipc.MessageReader.open_stream(source)
             while True:
-                found += messages.read_next_message().type == "record batch"
-        if found > listed:
+                n_batches += messages.read_next_message().type == "record batch"
+        if n_batches > listed:
             raise ValueError(
-                f"{self.path} is damaged: it holds {found} record batches, of which "
+                f"{self.path} is damaged: it holds {n_batches} record batches, of which "
                 f"its end lists {listed}"
             )
 
@@ -221,11 +221,11 @@ def _cut(
         if skip:
             batch, skip = batch.slice(skip), 0
         fraction = row / part.n_rows if part.n_rows else fraction
-        found = dict(zip(batch.schema.names, batch.columns, strict=True))
+        arrays = dict(zip(batch.schema.names, batch.columns, strict=True))
         with reading(part.path, part.kind):
-            own = {name: plain_array(found[name]) for name in columns}
+            plain_columns = {name: plain_array(arrays[name]) for name in columns}
         yield Block(
-            columns=own,
+            columns=plain_columns,
             n_rows=batch.num_rows,
             start=Place(row - batch.num_rows),
             end=Place(row),

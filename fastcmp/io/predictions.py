@@ -151,19 +151,23 @@ def settle_columns(
 ) -> bool:
     """Choose types of text columns in which labels, and ids, compare; whether labels are texts."""
     labels, named = [*truths, *models], [source.seen(name) for source, name in ids]
-    seen = [source.seen(name) for source, name in labels]
+    label_columns = [source.seen(name) for source, name in labels]
     # Text of files with types is as it is written.
-    written = any(x.found is None and value_type(x.kind) == pa.string() for x in seen)
-    kinds = shared_types(seen[: len(truths)], seen[len(truths) :])
+    is_typed_text = any(
+        x.meanings is None and value_type(x.kind) == pa.string() for x in label_columns
+    )
+    kinds = shared_types(label_columns[: len(truths)], label_columns[len(truths) :])
     for (source, name), kind in zip(labels, kinds, strict=True):
-        source.read_as(name, kind, truths=not written)
+        source.read_as(name, kind, truths=not is_typed_text)
     for (source, name), kind in zip(ids, id_types(named), strict=True):
         source.read_as(name, kind)
-    return any(x.found and kind == pa.string() for x, kind in zip(seen, kinds, strict=True))
+    return any(
+        x.meanings and kind == pa.string() for x, kind in zip(label_columns, kinds, strict=True)
+    )
 
 
 def same_columns(first: Any, second: Any) -> bool:
-    """Tell whether two columns are equal, however they are stored."""
+    """Whether two columns are equal, however they are stored."""
     one, two = (decoded(column.combine_chunks()) for column in (first, second))
     return bool(one.equals(two))
 
@@ -182,30 +186,32 @@ def align_tables(
         ids.append(decoded(table.column(id_column).combine_chunks()))
         check_distinct(ids[-1], path)
     check_one_type(ids, paths, id_column)
-    for path, own in zip(paths[1:], ids[1:], strict=True):
+    for path, other_ids in zip(paths[1:], ids[1:], strict=True):
         if missing not in ("common", "wrong"):
             way_out = "" if missing is None else _WAY_OUT
-            _refuse_unknown(ids[0], own, id_column, (paths[0], path), way_out)
-            _refuse_unknown(own, ids[0], id_column, (path, paths[0]), way_out)
+            _refuse_unknown(ids[0], other_ids, id_column, (paths[0], path), way_out)
+            _refuse_unknown(other_ids, ids[0], id_column, (path, paths[0]), way_out)
     order = ids[0]
-    for own in ids[1:]:
+    for other_ids in ids[1:]:
         if missing == "common":
-            order = order.filter(pc.is_in(order, value_set=own))
+            order = order.filter(pc.is_in(order, value_set=other_ids))
         elif missing == "wrong":
-            order = pa.concat_arrays([order, own.filter(pc.invert(pc.is_in(own, order)))])
+            order = pa.concat_arrays(
+                [order, other_ids.filter(pc.invert(pc.is_in(other_ids, order)))]
+            )
     if not len(order):
         raise ValueError(f"{' and '.join(paths)} have no {id_column} in common")
-    places = (pc.index_in(order, value_set=own) for own in ids)
+    places = (pc.index_in(order, value_set=other_ids) for other_ids in ids)
     return [table.take(place) for table, place in zip(tables, places, strict=True)]
 
 
 def check_one_type(ids: Sequence[Any], paths: Sequence[str], id_column: str) -> None:
     """Refuse ids of files that can never be equal."""
-    for path, own in zip(paths, ids, strict=True):
-        if own.type != ids[0].type:
+    for path, file_ids in zip(paths, ids, strict=True):
+        if file_ids.type != ids[0].type:
             raise ValueError(
                 f"ids differ in type: {id_column!r} is {ids[0].type} in {paths[0]} and "
-                f"{own.type} in {path}"
+                f"{file_ids.type} in {path}"
             )
 
 
@@ -274,38 +280,38 @@ def read_two(
         if not homes[name]:
             raise ValueError(no_column(name, sources[0].types, where[0], option))
     used = {ids, target, *others.values(), *drop}
-    chosen = [
+    two_models = [
         _one_model(source, used, None if models is None else models[i])
         for i, source in enumerate(sources)
     ]
     tables = []
-    for source, model in zip(sources, chosen, strict=True):
+    for source, model in zip(sources, two_models, strict=True):
         source.expect(ids, named=True)
-        wanted = dict.fromkeys([ids, target, *others.values(), model])
-        tables.append(source.table([name for name in wanted if name in source.types]))
+        needed = dict.fromkeys([ids, target, *others.values(), model])
+        tables.append(source.table([name for name in needed if name in source.types]))
         if target is None:
             types = {model: tables[-1].schema.field(model).type}
             advised = "name another column (--models BASE NEW)"
             check_numbers(types, [model], str(source.path), advised)
     truths = [] if target is None else [(source, target) for source in sources]
-    columns = list(zip(sources, chosen, strict=True)) if truths else []
+    columns = list(zip(sources, two_models, strict=True)) if truths else []
     settle_columns(truths, columns, [(source, ids) for source in sources])
-    for name, own in homes.items():
-        kinds = id_types([source.seen(name) for source in own])
-        for source, kind in zip(own, kinds, strict=True):
+    for name, holders in homes.items():
+        kinds = id_types([source.seen(name) for source in holders])
+        for source, kind in zip(holders, kinds, strict=True):
             source.read_as(name, kind)
     tables = [source.settled(table) for source, table in zip(sources, tables, strict=True)]
     tables = align_tables(tables, where, ids)
 
     def shared(name: str) -> Any:
-        found = [table.column(name) for table in tables if name in table.column_names]
-        if len(found) > 1 and not same_columns(*found):
+        columns_named = [table.column(name) for table in tables if name in table.column_names]
+        if len(columns_named) > 1 and not same_columns(*columns_named):
             raise ValueError(other_truth(name, *where))
-        return found[0]
+        return columns_named[0]
 
     return TwoModels(
         y_true=None if target is None else shared(target),
-        models=(tables[0].column(chosen[0]), tables[1].column(chosen[1])),
+        models=(tables[0].column(two_models[0]), tables[1].column(two_models[1])),
         others={option: shared(name) for option, name in others.items()},
     )
 
@@ -316,12 +322,12 @@ def _one_model(source: Source, used: Collection[str | None], named: str | None) 
         if named not in source.types:
             raise ValueError(no_column(named, source.types, str(source.path), "--models"))
         return named
-    found = [name for name in source.types if name not in used]
-    if len(found) == 1:
-        return found[0]
-    listed = f" ({', '.join(found[:10])})" if found else ""
+    candidates = [name for name in source.types if name not in used]
+    if len(candidates) == 1:
+        return candidates[0]
+    listed = f" ({', '.join(candidates[:10])})" if candidates else ""
     raise ValueError(
-        f"{source.path} must have one column for its model, got {len(found)}{listed}: "
+        f"{source.path} must have one column for its model, got {len(candidates)}{listed}: "
         "name that of each file (--models BASE NEW), or leave columns out (--drop)"
     )
 
@@ -360,8 +366,8 @@ class ValueFile:
         )
         check_models(self.names, 2, self._path)
         self._check(types)
-        some = set(self._columns()) != set(types)  # JSON has others then
-        self.source.expect(None, named=some)
+        is_subset = set(self._columns()) != set(types)  # JSON has others then
+        self.source.expect(None, named=is_subset)
 
     def _check(self, types: Mapping[str, Any]) -> None:
         numbers = [*self.names, *([self._weights] if self._weights else [])]
@@ -407,29 +413,29 @@ class ValueFile:
     def _gathered(self) -> Iterator[tuple[dict[str, Any], dict[str, Any], float]]:
         """Join blocks that are too small for the products of all pairs."""
         m = len(self.names)
-        held: list[dict[str, Any]] = []
+        blocks: list[dict[str, Any]] = []
         n, fraction = 0, 0.0
         least = min(_ENOUGH * m, max(1, _MOST // (8 * m)))
         for _, block, fraction in self.source.blocks(self._columns()):
             self._check({name: column.type for name, column in block.columns.items()})
             self.source.note(block.columns)
-            held.append(block.columns)
+            blocks.append(block.columns)
             n += block.n_rows
             if n >= least:
-                yield (*self._joined(held), fraction)
-                held, n = [], 0
+                yield (*self._joined(blocks), fraction)
+                blocks, n = [], 0
         if n:
-            yield (*self._joined(held), fraction)
+            yield (*self._joined(blocks), fraction)
 
-    def _joined(self, held: list[dict[str, Any]]) -> tuple[dict[str, Any], dict[str, Any]]:
+    def _joined(self, blocks: list[dict[str, Any]]) -> tuple[dict[str, Any], dict[str, Any]]:
         values = {
-            name: np.concatenate([as_values(plain(own[name]), name) for own in held])
+            name: np.concatenate([as_values(plain(block[name]), name) for block in blocks])
             for name in self.names
         }
         self.source.read_as_ids(self._labels)
-        others = {name: [own[name] for own in held] for name in self.others.values()}
-        known = self.source.settled({x: pa.chunked_array(chunks) for x, chunks in others.items()})
-        for name, column in known.items():
+        others = {name: [block[name] for block in blocks] for name in self.others.values()}
+        settled = self.source.settled({x: pa.chunked_array(chunks) for x, chunks in others.items()})
+        for name, column in settled.items():
             kind, before = value_type(column.type), self._kinds.get(name)
             if kind == pa.string() and before is not None and pa.types.is_integer(before):
                 raise ValueError(
@@ -437,7 +443,7 @@ class ValueFile:
                     "one kind, or pass a larger --memory-limit"
                 )
             self._kinds[name] = kind
-        return values, {option: plain(known[name]) for option, name in self.others.items()}
+        return values, {option: plain(settled[name]) for option, name in self.others.items()}
 
 
 def read_long(path: Path, columns: Mapping[str, str | None], labels: Sequence[str]) -> Any:
@@ -477,8 +483,8 @@ def check_numbers(types: Mapping[str, Any], names: Sequence[str], path: str, adv
 def _in_file(message: str, first: int, n: int) -> str:
     """Count the items that a message names from the first of the file."""
 
-    def counted(found: re.Match[str]) -> str:
-        item = first + int(found[1])
-        return f" for item {item} ({found[2]} in items {first} to {first + n - 1})"
+    def counted(match: re.Match[str]) -> str:
+        item = first + int(match[1])
+        return f" for item {item} ({match[2]} in items {first} to {first + n - 1})"
 
     return _ITEM.sub(counted, message)

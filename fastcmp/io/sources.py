@@ -45,7 +45,7 @@ class Source:
         self._sizes = [part.path.stat().st_size for part in self.parts]
         self._open = all(isinstance(part, TextPart) and part.is_csv for part in self.parts)
         #: What was found in open columns.
-        self.found: dict[str, int] = {}
+        self.meanings: dict[str, int] = {}
         self._kinds: dict[str, tuple[Any, bool]] = {}
 
     @property
@@ -58,14 +58,14 @@ class Source:
         first = self.parts[0]
         for name, column in columns.items() if self._open else ():
             if column.type == TEXTS or (isinstance(first, TextPart) and first.is_label(name)):
-                self.found[name] = self.found.get(name, 0) | found_in(column)
+                self.meanings[name] = self.meanings.get(name, 0) | found_in(column)
 
     def seen(self, name: str) -> Seen:
-        """Tell what is known of a column of labels."""
+        """What is known of a column of labels."""
         if not self._open:
             return Seen(self.types[name], None)
-        found = self.found.get(name, 0)
-        return Seen(label_type(found), found)
+        meanings = self.meanings.get(name, 0)
+        return Seen(label_type(meanings), meanings)
 
     def read_as_ids(self, names: Iterable[str]) -> None:
         """Choose types of open columns in which no two ids merge."""
@@ -77,37 +77,37 @@ class Source:
         self._kinds[name] = kind, truths
 
     def settled(self, columns: Any, row: int = 0) -> Any:
-        """Give open columns of a table, or of a block, their types; `row` is its first."""
+        """A table or block, its open columns converted to their types; `row` is the first."""
         if not self._open:
             return columns
-        own = dict(columns) if isinstance(columns, dict) else columns_in(columns)
-        for name, column in own.items():
+        converted_columns = dict(columns) if isinstance(columns, dict) else columns_in(columns)
+        for name, column in converted_columns.items():
             kind, truths = self._kinds.get(name, (None, True))
             if kind is None:
-                kind = label_type(self.found[name]) if name in self.found else column.type
+                kind = label_type(self.meanings[name]) if name in self.meanings else column.type
             try:
-                own[name] = converted(column, kind, truths=truths)
+                converted_columns[name] = converted(column, kind, truths=truths)
             except LookupError as error:
                 text, place = error.args
                 raise ValueError(
                     f"{self.path}: column {name!r} holds {text!r} at row {row + place}, "
                     f"which is no {kind}"
                 ) from None
-        return own if isinstance(columns, dict) else pa.table(own)
+        return converted_columns if isinstance(columns, dict) else pa.table(converted_columns)
 
     def table(self, columns: list[str] | None = None) -> Any:
         """Read the whole source; open columns as texts, see `settled`."""
         columns = list(self.types) if columns is None else columns
         chunks: dict[str, list[Any]] = {name: [] for name in columns}
         for _, block, _ in self.blocks(columns, whole=True):
-            for name, own in chunks.items():
+            for name, pieces in chunks.items():
                 column = block.columns[name]
-                own.extend(column.chunks if isinstance(column, pa.ChunkedArray) else [column])
-        whole = {name: self._joined(name, own) for name, own in chunks.items()}
-        if not len(whole[columns[0]]):
+                pieces.extend(column.chunks if isinstance(column, pa.ChunkedArray) else [column])
+        whole_columns = {name: self._joined(name, pieces) for name, pieces in chunks.items()}
+        if not len(whole_columns[columns[0]]):
             raise ValueError(no_rows(self.path))
-        self.note(whole)
-        return pa.table(whole).unify_dictionaries()
+        self.note(whole_columns)
+        return pa.table(whole_columns).unify_dictionaries()
 
     def _joined(self, name: str, chunks: list[Any]) -> Any:
         """One column of chunks that may differ in type."""
@@ -136,11 +136,11 @@ class Source:
     @property
     def n_rows(self) -> int | None:
         """Number of rows; None where it is not known before reading."""
-        known = [part.n_rows for part in self.parts if part.n_rows is not None]
-        return sum(known) if len(known) == len(self.parts) else None
+        part_rows = [part.n_rows for part in self.parts if part.n_rows is not None]
+        return sum(part_rows) if len(part_rows) == len(self.parts) else None
 
     def expect(self, id_column: str | None, *, named: bool) -> None:
-        """Say what is known of the columns that will be read."""
+        """Note what is known of the columns that will be read."""
         for part in self.parts:
             if not isinstance(part, ArrowPart):
                 part.many = id_column
@@ -148,12 +148,12 @@ class Source:
                 part.named = named
 
     def inputs(self) -> list[list[Any]]:
-        """Tell what a checkpoint of this source depends on."""
-        found = []
+        """Path, size and time of each part, on which a checkpoint depends."""
+        stamps = []
         for part in self.parts:
             stat = part.path.stat()
-            found.append([str(part.path.resolve()), stat.st_size, stat.st_mtime_ns])
-        return found
+            stamps.append([str(part.path.resolve()), stat.st_size, stat.st_mtime_ns])
+        return stamps
 
     def size_in_memory(self) -> int:
         """Estimate what the source would take if it were read as a whole."""
@@ -196,7 +196,7 @@ def columns_in(table: Any) -> dict[str, Any]:
 
 
 def _width(kind: Any) -> int:
-    """Tell the bytes that a value takes, or guess them."""
+    """Bytes that a value takes; a guess for text."""
     try:
         return -(-int(kind.bit_width) // 8)
     except ValueError:  # text, and what else has no fixed width
@@ -212,10 +212,10 @@ def _check_part(first: Part, part: Part) -> None:
             "must have the same columns"
         )
     for name, kind in first.types.items():
-        own = part.types[name]
-        if "" not in (family(kind), family(own)) and family(kind) != family(own):
+        part_type = part.types[name]
+        if "" not in (family(kind), family(part_type)) and family(kind) != family(part_type):
             raise ValueError(
-                f"{part.path}: column {name!r} is of type {own}, unlike {first.path} "
+                f"{part.path}: column {name!r} is of type {part_type}, unlike {first.path} "
                 f"({kind}): the files of a folder must have the same columns"
             )
 
@@ -235,15 +235,15 @@ class Cursor:
         self.last = last
 
     def left(self) -> int:
-        """Tell how many rows can be taken, reading on where there are none."""
+        """Number of rows that can be taken, after reading on where there are none."""
         while self._block is None or self._used >= self._block.n_rows:
             skip = 0 if self._block is None else self._block.n_rows
             self._used -= skip
-            found = next(self._blocks, None)
-            if found is None:
+            step = next(self._blocks, None)
+            if step is None:
                 self._block = None
                 return 0
-            self._part, self._block, self.fraction = found
+            self._part, self._block, self.fraction = step
             self._source.note(self._block.columns)
             self._start = [self._part, *self._block.start]
         return self._block.n_rows - self._used
@@ -256,7 +256,7 @@ class Cursor:
         return columns
 
     def position(self) -> list[Any]:
-        """Tell where the next row is."""
+        """Where the next row is."""
         block = self._block
         if block is not None and self._used == block.n_rows:
             return [self._part, *block.end, 0, self.last]

@@ -84,7 +84,7 @@ class PredictionStream:
         return 2 * sum(source.size_in_memory() for source in self.sources)
 
     def inputs(self) -> dict[str, Any]:
-        """Tell what a checkpoint of this stream depends on."""
+        """What a checkpoint of this stream depends on."""
         return {
             "files": [source.inputs() for source in self.sources],
             "target": self.plan.target,
@@ -100,32 +100,32 @@ class PredictionStream:
         plan, ids = self.plan, None
         if plan.id_column is not None:
             ids = SortedIds(plan.id_column, self.sources, memory_limit)
-        (done, found), *places = position or [[0, []], *([] for _ in self.sources)]
-        for source, own in zip(self.sources, found, strict=False):
-            source.found = dict(own)
+        (done, meanings), *places = position or [[0, []], *([] for _ in self.sources)]
+        for source, file_meanings in zip(self.sources, meanings, strict=False):
+            source.meanings = dict(file_meanings)
         cursors = [
             Cursor(source, columns_of(plan, i), places[i]) for i, source in enumerate(self.sources)
         ]
         first, settled, as_text = plan.targets[0], None, False
         while n := self._in_step(cursors, ids):
-            found = [dict(source.found) for source in self.sources]
-            if found != settled:
-                as_text, settled = settle_types(self.sources, plan), found
-            taken = [
+            meanings = [dict(source.meanings) for source in self.sources]
+            if meanings != settled:
+                as_text, settled = settle_types(self.sources, plan), meanings
+            blocks = [
                 source.settled(cursor.take(n), done)
                 for source, cursor in zip(self.sources, cursors, strict=True)
             ]
             if ids is not None:
                 with repeats(plan):
-                    ids.check([columns.pop(ids.name) for columns in taken], cursors, done)
-            y_true = taken[first][plan.target]
+                    ids.check([columns.pop(ids.name) for columns in blocks], cursors, done)
+            y_true = blocks[first][plan.target]
             for i in plan.targets[1:]:
-                if not decoded(y_true).equals(decoded(taken[i][plan.target])):
+                if not decoded(y_true).equals(decoded(blocks[i][plan.target])):
                     raise ValueError(other_truth(plan.target, self._paths[first], self._paths[i]))
             done += n
             yield Rows(
                 y_true=y_true,
-                preds={name: taken[i][plan.columns[name]] for name, i in plan.models.items()},
+                preds={name: blocks[i][plan.columns[name]] for name, i in plan.models.items()},
                 first=done - n,
                 n_rows=n,
                 as_text=as_text,
@@ -165,14 +165,14 @@ class SortedIds:
     def check(self, columns: list[Any], cursors: Sequence[Cursor], done: int) -> None:
         """Check the ids of a block."""
         ids = [decoded(column) for column in columns]
-        for own, cursor in zip(ids, cursors, strict=True):
+        for file_ids, cursor in zip(ids, cursors, strict=True):
             if not self._proven:
-                self._check_order(own, cursor, done)
+                self._check_order(file_ids, cursor, done)
         check_one_type(ids, self._paths, self.name)
-        for i, own in enumerate(ids):
-            if not own.equals(ids[0]):
-                at = pc.index(pc.equal(own, ids[0]), value=False).as_py()
-                mine, theirs = own[at], ids[0][at]
+        for i, file_ids in enumerate(ids):
+            if not file_ids.equals(ids[0]):
+                at = pc.index(pc.equal(file_ids, ids[0]), value=False).as_py()
+                mine, theirs = file_ids[at], ids[0][at]
                 if mine.as_py() < theirs.as_py():
                     raise self.absent(mine, 0, i)
                 raise self.absent(theirs, i, 0)
@@ -216,7 +216,7 @@ class SortedIds:
 
 
 def _first_fall(ids: Any, last: Any) -> int | None:
-    """Find the first id that is not above the one before; None where there is none."""
+    """Place of the first id that is not above the one before; None where all rise."""
     first = ids[0].as_py()
     if last is not None and (isinstance(last, str) != isinstance(first, str) or not last < first):
         return 0

@@ -51,7 +51,7 @@ class Lines:
         self._done = 0
 
     def fraction(self) -> float:
-        """Tell how much of the file is read."""
+        """Proportion of the file that is read."""
         return self._done / self._size
 
     def __iter__(self) -> Iterator[bytes]:
@@ -147,7 +147,7 @@ class RowEnds:
         self._before: int | None = None
 
     def last(self, piece: bytes) -> int:
-        """Find the end of the last row."""
+        """End of the last row."""
         end = max(piece.rfind(mark) for mark in self._marks) + 1
         if not self._is_quoted or not piece:
             return end
@@ -158,7 +158,7 @@ class RowEnds:
         return int(ends[-1]) + 1 if ends.size else 0
 
     def first(self, piece: bytes) -> int:
-        """Find the end of the first row that is not blank."""
+        """End of the first row that is not blank."""
         ends = _outside(piece, self._turns(piece), inside=False)
         ends = ends[ends >= len(piece) - len(piece.lstrip())]
         return int(ends[0]) + 1 if ends.size else len(piece)
@@ -182,7 +182,7 @@ class RowEnds:
         return turns
 
     def _opens(self, before: NDArray[np.uint8]) -> NDArray[np.bool_]:
-        """Tell whether quotes open cells, by what stands before them."""
+        """Whether quotes open cells, by what stands before them."""
         opens: NDArray[np.bool_] = before == self._delimiter
         opens |= (before == _LINE_FEED) | (before == _RETURN)
         return opens
@@ -234,14 +234,14 @@ def parse_rows(
     """Parse whole rows of text as tables of pyarrow, of types that are known or that it finds."""
     # Arrow's threads may free their piece of the text after the answer is there. Memory of
     # Python they could only free with Python's lock, which ends the process at shutdown.
-    own = pa.BufferOutputStream()
-    own.write(data)
-    text = own.getvalue()
+    buffer = pa.BufferOutputStream()
+    buffer.write(data)
+    text = buffer.getvalue()
     for size in (_AT_ONCE, None) if threads else (None,):
         read = {"use_threads": size is not None, "block_size": size or len(data) + 1}
         try:
             if kind in DELIMITERS:
-                asked = types and {x: kind for x, kind in types.items() if kind is not None}
+                column_types = types and {x: kind for x, kind in types.items() if kind is not None}
                 return csv.read_csv(
                     pa.BufferReader(text),
                     csv.ReadOptions(**read, column_names=names),
@@ -252,7 +252,7 @@ def parse_rows(
                         false_values=_FALSE,
                         strings_can_be_null=True,
                         quoted_strings_can_be_null=False,
-                        column_types=asked,
+                        column_types=column_types,
                         include_columns=None if types is None else list(types),
                     ),
                 )
@@ -304,15 +304,15 @@ class TextPart:
             data, table = self._beginning(header_only=first is not None)
             check_names(path, table.column_names)
             if first is None:
-                for name, found in zip(table.column_names, table.schema.types, strict=True):
-                    if pa.types.is_binary(found):  # as pyarrow reads what is not UTF-8
+                for name, kind_read in zip(table.column_names, table.schema.types, strict=True):
+                    if pa.types.is_binary(kind_read):  # as pyarrow reads what is not UTF-8
                         raise ValueError(f"{path} is not UTF-8 text (column {name!r})")
                 self._learn(data, table, None)
             else:
                 self.types = {x: first.types.get(x, pa.null()) for x in table.column_names}
 
     def is_label(self, name: str) -> bool:
-        """Tell whether a column holds labels or ids."""
+        """Whether a column holds labels or ids."""
         return self.labels is None or name in self.labels or name == self.many
 
     def _beginning(self, *, header_only: bool) -> tuple[bytes, Any]:
@@ -331,7 +331,7 @@ class TextPart:
         self, data: bytes, table: Any, row: int | None, names: list[str] | None = None
     ) -> None:
         """Widen the types by what pyarrow finds in some rows, after the first where `row` is."""
-        for name, found in zip(table.column_names, table.schema.types, strict=True):
+        for name, kind_read in zip(table.column_names, table.schema.types, strict=True):
             if row is not None and name not in self.types:
                 if self.named:
                     continue
@@ -339,13 +339,13 @@ class TextPart:
                     f"{self.path}: after row {row} comes a field {name!r} that the first rows "
                     "lack; name the columns to compare (--models)"
                 )
-            kind, old = found, self.types.get(name, pa.null())
-            if pa.types.is_temporal(found) or (self.is_csv and family(found) != "number"):
-                kind = pa.null() if pa.types.is_null(found) else pa.string()
+            kind, old = kind_read, self.types.get(name, pa.null())
+            if pa.types.is_temporal(kind_read) or (self.is_csv and family(kind_read) != "number"):
+                kind = pa.null() if pa.types.is_null(kind_read) else pa.string()
             elif in_numbers(table.column(name)) == NUMBER:
                 with suppress(pa.ArrowInvalid):  # whole numbers that pyarrow reads as floats
-                    asked = {name: pa.uint64()}
-                    parse_rows(data, self.kind, asked, names=names, others="ignore")
+                    types = {name: pa.uint64()}
+                    parse_rows(data, self.kind, types, names=names, others="ignore")
                     kind = pa.uint64()
             if pa.types.is_null(kind) or kind == old:
                 self.types.setdefault(name, kind)
@@ -376,13 +376,15 @@ class TextPart:
             except (pa.ArrowException, UnicodeDecodeError) as error:
                 raise self._explained(error, data, columns, row, names) from None
             if n_rows := table.num_rows:
-                own = {name: table.column(name) for name in columns}
+                block_columns = {name: table.column(name) for name in columns}
                 if not whole:
-                    own = {name: column.combine_chunks() for name, column in own.items()}
-                for name, column in own.items():
+                    block_columns = {
+                        name: column.combine_chunks() for name, column in block_columns.items()
+                    }
+                for name, column in block_columns.items():
                     self.check_exact(name, column)
                 yield Block(
-                    columns=own,
+                    columns=block_columns,
                     n_rows=n_rows,
                     start=Place(row, lines.start),
                     end=Place(row + n_rows, lines.end),
@@ -395,26 +397,26 @@ class TextPart:
         try:
             return self._parse(data, columns, names)
         except pa.ArrowInvalid:
-            asked = dict.fromkeys(columns) if self.is_csv else None
-            self._learn(data, parse_rows(data, self.kind, asked, names=names), row, names)
+            types = dict.fromkeys(columns) if self.is_csv else None
+            self._learn(data, parse_rows(data, self.kind, types, names=names), row, names)
         return self._parse(data, columns, names)
 
     def _parse(
         self, data: bytes, columns: list[str], names: list[str] | None, *, threads: bool = True
     ) -> Any:
         """Parse lines as the types of the columns, merging no two texts."""
-        asked = self.types
+        types = self.types
         if self.is_csv or self.named:
-            asked = {name: self.types[name] for name in columns}
+            types = {name: self.types[name] for name in columns}
         if self.is_csv:
             labels = [x for x in columns if self.is_label(x)]
-            texts = [x for x in columns if asked[x] == pa.string()]
-            texts += [x for x in labels if asked[x] != pa.int64()]
+            texts = [x for x in columns if types[x] == pa.string()]
+            texts += [x for x in labels if types[x] != pa.int64()]
             if not set(texts).issuperset(labels) and has_codes(data):
                 texts = [*texts, *labels]
-            asked |= {x: pa.string() if x == self.many else TEXTS for x in texts}
+            types |= {x: pa.string() if x == self.many else TEXTS for x in texts}
         others = "ignore" if self.named else "error"
-        return parse_rows(data, self.kind, asked, names=names, others=others, threads=threads)
+        return parse_rows(data, self.kind, types, names=names, others=others, threads=threads)
 
     def check_exact(self, name: str, column: Any) -> None:
         """Refuse labels in JSON that are numbers, and too large to be exact."""
@@ -431,7 +433,7 @@ class TextPart:
     def _explained(
         self, error: Exception, data: bytes, columns: list[str], row: int, names: list[str] | None
     ) -> ValueError:
-        """Say where the value is that does not fit: with one thread pyarrow counts rows."""
+        """The error with the row of the value that does not fit, as one thread counts rows."""
         try:
             self._parse(data, columns, names, threads=False)
         except (pa.ArrowException, UnicodeDecodeError) as again:
@@ -439,14 +441,14 @@ class TextPart:
         text = str(error)
         if isinstance(error, UnicodeDecodeError):
             return ValueError(f"{self.path} is not UTF-8 text (after row {row})")
-        if found := _NOT_UTF8.search(text):
-            name, line = list(self.types)[int(found[1])], found[2]
+        if match := _NOT_UTF8.search(text):
+            name, line = list(self.types)[int(match[1])], match[2]
             at = f"after row {row}"
             if line is not None:  # the first line may be that of the names
                 at = f"at row {row + int(line) - 1 - (names is None)}"
             return ValueError(f"{self.path} is not UTF-8 text (column {name!r}, {at})")
-        if found := _IN_JSON.search(text):
-            name, old, new, line = found.groups()
+        if match := _IN_JSON.search(text):
+            name, old, new, line = match.groups()
             what = f"column {name!r} changes from {old} to {new} at row {row + int(line)}"
             return ValueError(f"{self.path}: {what}")
         reason = (text.splitlines() or [type(error).__name__])[0]
@@ -471,7 +473,7 @@ class GrowingFile:
         self.size = 0
 
     def grown(self) -> bool:
-        """Tell whether there may be more rows; refuse a file that was cut."""
+        """Whether there may be more rows; refuse a file that was cut."""
         size = self.path.stat().st_size
         if size < self.size:
             raise ValueError(

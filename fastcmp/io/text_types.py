@@ -56,7 +56,7 @@ class Seen:
     #: Its type.
     kind: Any
     #: What was found in it; None where the file itself says the type.
-    found: int | None
+    meanings: int | None
 
 
 def found_in(column: Any) -> int:
@@ -74,10 +74,10 @@ def found_in(column: Any) -> int:
 
 
 def _found(words: Sequence[str]) -> int:
-    found = 0
+    meanings = 0
     for text in words:
-        found |= _meaning(text)
-    return found
+        meanings |= _meaning(text)
+    return meanings
 
 
 _remembered = lru_cache(maxsize=1 << 10)(_found)
@@ -117,8 +117,8 @@ def _found_long(number: int) -> int:
 
 def _in_ids(texts: Any) -> int:
     """What ids are: whole numbers, or words, whatever these are."""
-    for some in (texts[:_HEAD], texts):
-        if pc.all(pc.match_substring_regex(some, f"^{_WHOLE}$")).as_py() is False:
+    for sample in (texts[:_HEAD], texts):
+        if pc.all(pc.match_substring_regex(sample, f"^{_WHOLE}$")).as_py() is False:
             return WORD
     with suppress(pa.ArrowInvalid):
         return in_numbers(texts.cast(pa.int64()))
@@ -140,42 +140,42 @@ def in_numbers(column: Any) -> int:
     return _found_long(low) | _found_long(high) | (BELOW if low < 0 else 0)
 
 
-def label_type(found: int) -> Any:
+def label_type(meanings: int) -> Any:
     """Choose the type of a column of labels."""
-    if not found:
+    if not meanings:
         return pa.null()
-    if not found & ~WHOLE:
+    if not meanings & ~WHOLE:
         return pa.int64()
-    if not found & ~(SHORT | LONG | BEYOND):
+    if not meanings & ~(SHORT | LONG | BEYOND):
         return pa.uint64()
-    if not found & ~(SHORT | BELOW | DECIMAL):
+    if not meanings & ~(SHORT | BELOW | DECIMAL):
         return pa.float64()
-    return pa.bool_() if found == TRUTH else pa.string()
+    return pa.bool_() if meanings == TRUTH else pa.string()
 
 
 def shared_types(truths: Sequence[Seen], models: Sequence[Seen]) -> list[Any]:
     """Choose types in which true and predicted labels compare."""
     columns = [*truths, *models]
     is_number = all(
-        family(seen.kind) in ("", "number")
-        and (seen.found is None or not seen.found & (DECIMAL | NUMBER))
-        for seen in truths
+        family(column.kind) in ("", "number")
+        and (column.meanings is None or not column.meanings & (DECIMAL | NUMBER))
+        for column in truths
     )
 
-    def is_score(seen: Seen) -> bool:
-        found = seen.found or 0
-        return is_number and bool(found & NUMBER) and not found & (TRUTH | WORD)
+    def is_score(column: Seen) -> bool:
+        meanings = column.meanings or 0
+        return is_number and bool(meanings & NUMBER) and not meanings & (TRUTH | WORD)
 
-    says_numbers = is_number and any(seen.found is None for seen in truths)
+    says_numbers = is_number and any(column.meanings is None for column in truths)
     as_text = not says_numbers and any(
-        value_type(seen.kind) == pa.string() and not is_score(seen) for seen in columns
+        value_type(column.kind) == pa.string() and not is_score(column) for column in columns
     )
     kinds = []
-    for seen in columns:
-        kind = seen.kind
-        if seen.found and as_text:
+    for column in columns:
+        kind = column.kind
+        if column.meanings and as_text:
             kind = pa.string()
-        elif is_score(seen):
+        elif is_score(column):
             kind = pa.float64()
         kinds.append(kind)
     return kinds
@@ -183,21 +183,21 @@ def shared_types(truths: Sequence[Seen], models: Sequence[Seen]) -> list[Any]:
 
 def id_types(columns: Sequence[Seen]) -> list[Any]:
     """Choose types in which ids of several files compare."""
-    found = 0
-    for seen in columns:
-        own = value_type(seen.kind) == pa.string()
-        found |= seen.found or (WORD if own else 0)
-    common = label_type(found)
+    meanings = 0
+    for column in columns:
+        is_text = value_type(column.kind) == pa.string()
+        meanings |= column.meanings or (WORD if is_text else 0)
+    common = label_type(meanings)
     if not pa.types.is_integer(common):
         common = pa.string()
-    for seen in columns:  # dates are written in one way
-        if seen.found is None and pa.types.is_temporal(value_type(seen.kind)):
-            common = value_type(seen.kind)
-    return [common if seen.found else seen.kind for seen in columns]
+    for column in columns:  # dates are written in one way
+        if column.meanings is None and pa.types.is_temporal(value_type(column.kind)):
+            common = value_type(column.kind)
+    return [common if column.meanings else column.kind for column in columns]
 
 
 def has_codes(data: bytes) -> bool:
-    """Tell whether there may be numbers with a 0 in front, or in base 16."""
+    """Whether there may be numbers with a 0 in front, or in base 16."""
     codes = np.frombuffer(data, np.uint8)
     for start in range(0, len(data), _PIECE):
         before, here, after = (
@@ -227,8 +227,8 @@ def converted(column: Any, kind: Any, *, truths: bool = True) -> Any:
                 text, row = error.args
                 raise LookupError(text, n + row) from None
             n += len(chunk)
-        own = chunks[0].type if chunks else kind
-        return pa.chunked_array(chunks, own).unify_dictionaries()
+        chunk_type = chunks[0].type if chunks else kind
+        return pa.chunked_array(chunks, chunk_type).unify_dictionaries()
     if kind == column.type:
         return column
     if column.null_count == len(column):

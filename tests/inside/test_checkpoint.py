@@ -260,13 +260,13 @@ def default_interrupt():
 
 
 def test_a_second_interrupt_is_not_held(default_interrupt):
-    with signals_held(wanted=True) as came:
+    with signals_held(active=True) as came:
         assert came() is None
         signal.raise_signal(signal.SIGINT)
         assert came() == signal.SIGINT
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    with signals_held(wanted=False) as came, pytest.raises(KeyboardInterrupt):
+    with signals_held(active=False) as came, pytest.raises(KeyboardInterrupt):
         signal.raise_signal(signal.SIGINT)
     assert came() is None

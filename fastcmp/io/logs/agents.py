@@ -37,9 +37,10 @@ def _group_harbor(
         return file.path if _RUN(file) else file.path.parent.parent
 
     totals = {file.path.parent: file.path for file in beside}
-    jobs = {job: [file.path for file in own] for job, own in grouped(values, job_of).items()}
+    jobs = {job: [file.path for file in paths] for job, paths in grouped(values, job_of).items()}
     return [
-        (own, job, totals.get(job.parent if own == [job] else job)) for job, own in jobs.items()
+        (paths, job, totals.get(job.parent if paths == [job] else job))
+        for job, paths in jobs.items()
     ]
 
 
@@ -62,12 +63,13 @@ def _read_harbor(
             f"{total}: the job has {counted(stated, 'trial')}, {lacking}: let it end (harbor job "
             "resume), or copy all its folders"
         )
-    trials.sort(key=lambda each: text(each[1].get("trial_name")))  # repeats have no number
+    trials.sort(key=lambda trial: text(trial[1].get("trial_name")))  # repeats have no number
     answers = [_trial(trial, path) for path, trial in trials]
     metrics = {name for answer in answers for name in answer.values}
     means: dict[Any, Any] = {}
     runs = {
-        (each.model, each.task): trial for each, (_, trial) in zip(answers, trials, strict=True)
+        (answer.model, answer.task): trial
+        for answer, (_, trial) in zip(answers, trials, strict=True)
     }
     for run, trial in runs.items():
         # Harbor states one mean for each agent, model and data set, an error as 0.
@@ -75,10 +77,10 @@ def _read_harbor(
         names = (at(agent, "name"), at(agent, "model_info", "name"), trial.get("source"))
         key = "__".join(text(name) for name in names if text(name))
         entries = at(about, "stats", "evals", key, "metrics")
-        for each in entries if isinstance(entries, list) and len(metrics) == 1 else ():
-            mean = at(each, "value") if at(each, "name") == "mean" else at(each, "mean")
+        for entry in entries if isinstance(entries, list) and len(metrics) == 1 else ():
+            mean = at(entry, "value") if at(entry, "name") == "mean" else at(entry, "mean")
             means.setdefault((*run, *metrics), mean)
-    said = f"{job}: no result.json of the job is there: that all trials are cannot be seen"
+    remark = f"{job}: no result.json of the job is there: that all trials are cannot be seen"
     versions = {text(at(trial, "agent_info", "version")) for _, trial in trials} - {""}
     part = LogPart(
         source=job,
@@ -87,7 +89,7 @@ def _read_harbor(
         created=min(text(trial.get("started_at")) for _, trial in trials),
         hashed="task_checksum",
         settings={"agent version": ", ".join(sorted(versions))} if versions else {},
-        remarks=() if total else (said,),
+        remarks=() if total else (remark,),
     )
     return parts_of(answers, part, means=means)
 
@@ -144,8 +146,8 @@ def _read_terminal_bench(path: Path, about: dict[str, Any], limit: int) -> list[
         answers.append(answer)
     n_attempts, n_items = whole(about.get("n_attempts")) or 1, len({x.item for x in answers})
     if n_items < (n_tasks := whole(about.get("dataset_size")) or 0):
-        said = f"{path}: the run is of {counted(n_tasks, 'task')}, and {n_items} are there"
-        remarks.append(said)
+        remark = f"{path}: the run is of {counted(n_tasks, 'task')}, and {n_items} are there"
+        remarks.append(remark)
     version = text(about.get("dataset_version"))
     part = LogPart(
         source=path,
@@ -179,16 +181,16 @@ def _read_tau(file: LogFile, options: LogOptions) -> list[LogPart]:
             identity=at(row, "info", "task"),
         )
         answers.append(answer)
-    said = f"{path}: tau-bench names no model: it is called {model!r}, as its file or folder"
-    return parts_of(answers, LogPart(source=path, hashed="info.task", remarks=(said,)))
+    remark = f"{path}: tau-bench names no model: it is called {model!r}, as its file or folder"
+    return parts_of(answers, LogPart(source=path, hashed="info.task", remarks=(remark,)))
 
 
 def _read_tau2(content: dict[str, Any], path: Path, limit: int) -> list[LogPart]:
     info = content.get("info")
     rows = content.get("simulations")
     if not rows and isinstance(content.get("simulation_index"), list):
-        found = sorted((path.parent / "simulations").glob("*.json"))
-        rows = [read_object(each, limit) for each in found]
+        paths = sorted((path.parent / "simulations").glob("*.json"))
+        rows = [read_object(file, limit) for file in paths]
         if len(rows) < (n := len(content["simulation_index"])):
             raise ValueError(f"{path}: simulation_index lists {n}, simulations/ has {len(rows)}")
     tasks = objects(content.get("tasks"), path, "tasks")
@@ -243,11 +245,11 @@ _LIMIT = 1 << 30  # bytes of a list of ids
 def _has_verdicts(file: LogFile) -> bool:
     """Whether the value of the first key is an object that says whether it is resolved."""
     head = file.head.removeprefix(b"\xef\xbb\xbf")
-    found = _FIRST.match(head)
-    if found is None:
+    match = _FIRST.match(head)
+    if match is None:
         return False
     try:
-        entry = json.JSONDecoder().raw_decode(head[found.end() :].decode("utf-8", "replace"))[0]
+        entry = json.JSONDecoder().raw_decode(head[match.end() :].decode("utf-8", "replace"))[0]
     except (ValueError, RecursionError):
         return False
     return isinstance(at(entry, "resolved"), bool)
@@ -269,12 +271,12 @@ def _group_swe_bench(
             lists[_folder(file.path)] = file.path
         else:
             undivided.append(file)
-    found = []
+    runs = []
     for file in undivided:
         stem, folder = model_name(file.path).removesuffix(".json"), _folder(file.path)
         model = folder.name if stem in _PLAIN else stem.rpartition(".")[0] or stem
-        found.append(([file], model, [x for where, x in lists.items() if where == folder]))
-    return found + [(own, folder.name, []) for folder, own in single.items()]
+        runs.append(([file], model, [x for where, x in lists.items() if where == folder]))
+    return runs + [(reports, folder.name, []) for folder, reports in single.items()]
 
 
 def _folder(path: Path) -> Path:
@@ -290,42 +292,42 @@ def _read_swe_bench(
     content: dict[str, Any] = {}
     for file in files:
         content |= read_object(file.path, options.memory_limit)
-    asked = None if options.ids is None else read_ids(options.ids)
-    known = {k: list(map(str, v)) for k, v in content.items() if isinstance(v, list)}
+    full_ids = None if options.ids is None else read_ids(options.ids)
+    lists = {k: list(map(str, v)) for k, v in content.items() if isinstance(v, list)}
     if "total_instances" in content:
-        resolved, all_ids, counts = _of_report(content, known, asked, path)
-    elif known:
-        resolved, all_ids, counts = _of_lists(known, asked, path)
+        resolved, all_ids, counts = _of_report(content, lists, full_ids, path)
+    elif lists:
+        resolved, all_ids, counts = _of_lists(lists, full_ids, path)
     else:
         for name, entry in content.items():
-            if not isinstance(said := at(entry, "resolved"), bool):
+            if not isinstance(is_resolved := at(entry, "resolved"), bool):
                 raise ValueError(  # noqa: TRY004  # of data
                     f"{path}: 'resolved' of {name} must be true or false, got "
-                    f"{json.dumps(said)[:60]}"
+                    f"{json.dumps(is_resolved)[:60]}"
                 )
         resolved = [name for name, entry in content.items() if entry["resolved"]]
         all_ids, counts = list(content), {}
-    if asked is not None:
-        if strange := [name for name in all_ids if name not in asked]:
+    if full_ids is not None:
+        if strange := [name for name in all_ids if name not in full_ids]:
             raise ValueError(
                 f"{path} holds {len(strange)} ids that ids= does not ({', '.join(strange[:3])}): "
                 "is it the list of another benchmark?"
             )
-        counts["not in the file"] = asked.keys() - set(all_ids)
-        all_ids = list(asked)
+        counts["not in the file"] = full_ids.keys() - set(all_ids)
+        all_ids = list(full_ids)
     won = set(resolved)
     # Not resolved without an attempt that ran through.
     lost = ", ".join(f"{len(names)} {what}" for what, names in counts.items() if names)
-    said = f"{model}: {lost}: counted as not resolved (0)"
+    remark = f"{model}: {lost}: counted as not resolved (0)"
     part = LogPart(
         source=path,
         files=tuple(others),
         model=model,
         metric="resolved",
         items=all_ids,
-        values=np.array([each in won for each in all_ids], np.float64),
-        clusters=[_project(each) for each in all_ids],
-        remarks=(_NAMED, said) if lost else (_NAMED,),
+        values=np.array([item in won for item in all_ids], np.float64),
+        clusters=[_project(item) for item in all_ids],
+        remarks=(_NAMED, remark) if lost else (_NAMED,),
     )
     return [part]
 
@@ -337,14 +339,17 @@ def _project(name: str) -> str:
 
 
 def _of_report(
-    content: dict[str, Any], known: dict[str, list[str]], asked: Collection[str] | None, path: Path
+    content: dict[str, Any],
+    lists: dict[str, list[str]],
+    full_ids: Collection[str] | None,
+    path: Path,
 ) -> tuple[list[str], list[str], Counts]:
     """What is resolved, all ids, and why others are not, by a report."""
-    resolved = _resolved(known, ("resolved_ids", "resolved"), path)
-    every = [x for key in known if key.endswith("_ids") or key == "resolved" for x in known[key]]
+    resolved = _resolved(lists, ("resolved_ids", "resolved"), path)
+    every = [x for key in lists if key.endswith("_ids") or key == "resolved" for x in lists[key]]
     all_ids = list(dict.fromkeys(every))
     n_stated = content["total_instances"]
-    if asked is None and len(all_ids) != n_stated:
+    if full_ids is None and len(all_ids) != n_stated:
         raise ValueError(
             f"{path}: the report says that there are {n_stated} instances, but its "
             f"lists hold {len(all_ids)}: pass the full list of ids (ids=)"
@@ -355,47 +360,47 @@ def _of_report(
             f"{path}: the report says that {stated} instances are resolved, but lists "
             f"{len(resolved)}"
         )
-    both = set(resolved) & set(known.get("unresolved_ids", ()))
+    both = set(resolved) & set(lists.get("unresolved_ids", ()))
     if both:
         raise ValueError(f"{path}: {min(both)} is both resolved and unresolved")
     failed = set(all_ids) - set(resolved)
-    submitted = set(known.get("submitted_ids", all_ids))
+    submitted = set(lists.get("submitted_ids", all_ids))
     counts = {
-        "with an error": failed & set(known.get("error_ids", ())),
-        "with an empty patch": failed & set(known.get("empty_patch_ids", ())),
+        "with an error": failed & set(lists.get("error_ids", ())),
+        "with an empty patch": failed & set(lists.get("empty_patch_ids", ())),
         "not submitted": set(all_ids) - submitted,
-        "not completed": failed & submitted & set(known.get("incomplete_ids", ())),
+        "not completed": failed & submitted & set(lists.get("incomplete_ids", ())),
     }
     return resolved, all_ids, counts
 
 
 def _of_lists(
-    known: dict[str, list[str]], asked: Collection[str] | None, path: Path
+    lists: dict[str, list[str]], full_ids: Collection[str] | None, path: Path
 ) -> tuple[list[str], list[str], Counts]:
     """The same by lists of ids, of which those that were not resolved are none."""
-    resolved = _resolved(known, ("resolved", "resolved_ids"), path)
-    if asked is None:
+    resolved = _resolved(lists, ("resolved", "resolved_ids"), path)
+    if full_ids is None:
         raise ValueError(
             f"{path} lists what is resolved; not resolved is the complement of the "
             "full list of ids, which is not in this file: pass it (ids=: a file "
             "with an id a line, or the ids)"
         )
-    all_ids = list(dict.fromkeys(x for names in known.values() for x in names))
+    all_ids = list(dict.fromkeys(x for names in lists.values() for x in names))
     counts = {
-        f"with {name.replace('_', ' ')}": set(known.get(name, ())) - set(resolved)
+        f"with {name.replace('_', ' ')}": set(lists.get(name, ())) - set(resolved)
         for name in ("no_generation", "no_logs")
     }
     return resolved, all_ids, counts
 
 
-def _resolved(known: dict[str, list[str]], keys: Sequence[str], path: Path) -> list[str]:
+def _resolved(lists: dict[str, list[str]], keys: Sequence[str], path: Path) -> list[str]:
     """List what is resolved."""
-    key = next((key for key in keys if key in known), None)
+    key = next((key for key in keys if key in lists), None)
     if key is None:
         raise ValueError(f"{path} has no list {keys[0]!r}: what is resolved is not said")
-    if len(set(known[key])) < len(known[key]):
+    if len(set(lists[key])) < len(lists[key]):
         raise ValueError(f"{path}: {key!r} holds an id twice")
-    return known[key]
+    return lists[key]
 
 
 def read_ids(ids: Path | Sequence[str]) -> dict[str, None]:
@@ -405,17 +410,17 @@ def read_ids(ids: Path | Sequence[str]) -> dict[str, None]:
         if ids.suffix in (".csv", ".tsv", ".parquet", ".arrow"):
             names = as_labels(read_table(ids).column(_ID)).at()
         elif ids.suffix in (".json", ".jsonl"):
-            found = read(ids, _LIMIT) if ids.suffix == ".json" else rows_of(ids, [_ID], _LIMIT)
-            names = [named(at(x, _ID) if isinstance(x, dict) else x, ids, "an id") for x in found]
+            entries = read(ids, _LIMIT) if ids.suffix == ".json" else rows_of(ids, [_ID], _LIMIT)
+            names = [named(at(x, _ID) if isinstance(x, dict) else x, ids, "an id") for x in entries]
         else:
             lines = ids.read_text(encoding="utf-8-sig").splitlines()
             names = [line.strip() for line in lines if line.strip()]
-    known = dict.fromkeys(map(str, names))
-    if not names or len(known) < len(names):
+    all_ids = dict.fromkeys(map(str, names))
+    if not names or len(all_ids) < len(names):
         what = "an id twice" if names else "no ids"
         where = ids if isinstance(ids, Path) else "ids"
         raise ValueError(f"{where} must list all ids, each once, got {what}")
-    return known
+    return all_ids
 
 
 _REPORT = "completed_ids|resolved_ids|submitted_ids|resolved|completed_instances|resolved_instances"

@@ -31,25 +31,27 @@ _RUN = re.compile(r"(.+?)\.[^.]+\.[^.]+\.[^.]+\.(\d{8}T\d{6})")
 def _group_folds(values: Sequence[LogFile], _: Any, options: LogOptions) -> list[tuple[Any, ...]]:
     """Take the folds of a framework and task together."""
     described = [(*_described(file.path, options.memory_limit), file) for file in values]
-    runs = grouped(described, lambda each: each[:4])
-    return [(run, sorted((x[4:] for x in own), key=lambda x: x[0])) for run, own in runs.items()]
+    runs = grouped(described, lambda fold: fold[:4])
+    return [
+        (run, sorted((x[4:] for x in folds), key=lambda x: x[0])) for run, folds in runs.items()
+    ]
 
 
 def _described(path: Path, limit: int) -> tuple[str, str, str, str, int]:
-    """Tell model, task, run, its time and the fold, by metadata.json or the path."""
+    """Model, task, run, its time and the fold, by metadata.json or the path."""
     folder = path.absolute().parent
     fold, task = folder.name, folder.parent.name
     run = folder.parents[1].name
     if run == "predictions":
         run = folder.parents[2].name
-    found = _RUN.fullmatch(run)
-    model, created = found.groups() if found else (run, "")
+    match = _RUN.fullmatch(run)
+    model, created = match.groups() if match else (run, "")
     beside = folder / "metadata.json"
     if beside.is_file():
-        known = read_object(beside, limit)
-        model = str(known.get("framework", model))
-        task = str(known.get("name", task))
-        fold = str(known.get("fold", fold))
+        metadata = read_object(beside, limit)
+        model = str(metadata.get("framework", model))
+        task = str(metadata.get("name", task))
+        fold = str(metadata.get("fold", fold))
     if not fold.isdecimal():
         raise ValueError(
             f"{path}: the fold is told by the path, <run>/predictions/<task>/<fold>/"
@@ -79,7 +81,7 @@ def _read_folds(
         values.append(np.where(predicted.codes < 0, np.nan, right.astype(np.float64)))
         truths.append(truth.prints())
         items += [f"{fold}:{row}" for row in range(table.n_rows)]
-    whole = np.concatenate(values)
+    all_values = np.concatenate(values)
     part = LogPart(
         source=folds[0][1].path,
         files=tuple(file.path for _, file in folds),
@@ -87,9 +89,9 @@ def _read_folds(
         task=task,
         metric="acc",
         items=items,
-        values=whole,
+        values=all_values,
         missing=ERROR,
-        reasons=dict.fromkeys(np.flatnonzero(np.isnan(whole)).tolist(), "no prediction"),
+        reasons=dict.fromkeys(np.flatnonzero(np.isnan(all_values)).tolist(), "no prediction"),
         item_hash=np.concatenate(truths),
         hashed="truth",
         run=name,
@@ -112,25 +114,25 @@ _METRICS = (
 
 def _read_results(files: Sequence[LogFile], options: LogOptions) -> list[LogPart]:
     """Read all files together: how they name a metric is settled for all."""
-    found = [(_rows_of(file, options), file) for file in files]
-    metrics = {name for rows, _ in found for name in rows.metric.texts}
-    return [part for rows, file in found for part in _parts(rows, file, metrics, options)]
+    rows_by_file = [(_rows_of(file, options), file) for file in files]
+    metrics = {name for rows, _ in rows_by_file for name in rows.metric.texts}
+    return [part for rows, file in rows_by_file for part in _parts(rows, file, metrics, options)]
 
 
 def _rows_of(file: LogFile, options: LogOptions) -> Rows:
     """Scores as they stand in a file."""
     names = file.columns
     others = [name for name in ("metric", "info", "constraint") if name in names]
-    known = [name for name in _METRICS if name in names]
+    metric_columns = [name for name in _METRICS if name in names]
     table = LogTable(
         file,
         ["task", "framework", "fold", *others],
-        values=["result", *known],
+        values=["result", *metric_columns],
         limit=options.memory_limit,
     )
     values = table.values("result")
     task = table.labels("task", complete=True)
-    if options.metric in known:  # a column of its own
+    if options.metric in metric_columns:  # a column of its own
         metric = constant(str(options.metric), values.size)
         values = table.values(str(options.metric))
     elif "metric" in names:  # a row of a failure names none, but others of its task do
@@ -144,7 +146,7 @@ def _rows_of(file: LogFile, options: LogOptions) -> Rows:
             raise ValueError(f"{file.path}: no row of task {lost} names its metric")
         metric = Labels(codes, metric.texts)
     else:
-        metric = _guessed(table, task, values, known)
+        metric = _guessed(table, task, values, metric_columns)
     model = table.labels("framework", complete=True)
     if "constraint" in others and len((limits := table.labels("constraint")).texts) > 1:
         pairs = zip(model.at(), limits.at(), strict=True)
@@ -162,10 +164,10 @@ def _rows_of(file: LogFile, options: LogOptions) -> Rows:
 
 
 def _guessed(
-    table: LogTable, task: Labels, values: NDArray[np.float64], known: Sequence[str]
+    table: LogTable, task: Labels, values: NDArray[np.float64], metric_columns: Sequence[str]
 ) -> Labels:
-    """Find the metric of each task: the column that `result` repeats wherever it has a value."""
-    columns = [table.values(name) for name in known]
+    """The metric of each task: the column that `result` repeats wherever it has a value."""
+    columns = [table.values(name) for name in metric_columns]
     of_task = np.full(len(task.texts), -1)
     scored = ~np.isnan(values)
     for i in range(len(task.texts)):
@@ -178,19 +180,19 @@ def _guessed(
         if of_task[i] < 0 and rows.any():
             raise ValueError(
                 f"{table.path} has no column 'metric', and result of task "
-                f"{task.texts[i]} is none of its columns ({', '.join(known)}): it "
+                f"{task.texts[i]} is none of its columns ({', '.join(metric_columns)}): it "
                 "cannot be told whether less or more is better; add a column 'metric'"
             )
     if (of_task < 0).all():  # no run came to an end
         return constant("result", values.size)
     of_task = np.where(of_task < 0, of_task.max(), of_task)  # tasks all of whose runs failed
     used, of_task = np.unique(of_task, return_inverse=True)
-    return Labels(of_task[task.codes], tuple(known[i] for i in used))
+    return Labels(of_task[task.codes], tuple(metric_columns[i] for i in used))
 
 
 def _losses(values: NDArray[np.float64], metric: Labels, file: LogFile) -> NDArray[np.bool_]:
-    """Tell which rows hold losses that are not turned."""
-    found = np.zeros(values.size, np.bool_)
+    """Which rows hold losses whose sign is not turned."""
+    is_loss = np.zeros(values.size, np.bool_)
     for code, name in enumerate(metric.texts):
         rows = metric.codes == code
         above, below = (values[rows] > 0).any(), (values[rows] < 0).any()
@@ -203,8 +205,8 @@ def _losses(values: NDArray[np.float64], metric: Labels, file: LogFile) -> NDArr
                 f"{file.path}: {name} is above 0 in some rows, {what}: losses of "
                 "before and after their sign was turned may be mixed"
             )
-        found[rows] = True
-    return found
+        is_loss[rows] = True
+    return is_loss
 
 
 def _parts(
@@ -233,8 +235,8 @@ def _parts(
             "that higher is better",
         )
     values = np.where(negated, -rows.values, rows.values)
-    whole = LogPart(source=file.path, unit="task", missing=ERROR, remarks=remarks)
-    parts = parts_of_rows(replace(rows, values=values, metric=metric), whole)
+    template = LogPart(source=file.path, unit="task", missing=ERROR, remarks=remarks)
+    parts = parts_of_rows(replace(rows, values=values, metric=metric), template)
     lower = {names[code] for code in np.unique(rows.metric.codes[losses & ~negated])}
     lower -= set(turned.values())
     return [replace(part, lower_is_better=part.metric in lower) for part in parts]
@@ -306,29 +308,29 @@ def _head(file: TextIO, path: Path) -> tuple[str, dict[str, tuple[str, ...] | No
     attributes: dict[str, tuple[str, ...] | None] = {}
     for line in file:
         text = line.strip()
-        word, _, rest = text.partition(" ") if " " in text else text.partition("\t")
+        word, _, declaration = text.partition(" ") if " " in text else text.partition("\t")
         match word.lower():
             case "@relation":
-                relation = _name(rest)[0]
+                relation = _name(declaration)[0]
             case "@attribute":
-                name, kind = _name(rest)
+                name, kind = _name(declaration)
                 if name in attributes:
                     raise ValueError(f"{path} has two attributes named {name!r}")
                 nominal = _cells(kind[1:].rpartition("}")[0]) if kind.startswith("{") else []
-                known = tuple(cell for cell in nominal if cell is not None)
-                attributes[name] = None if kind.lower() in _NUMERIC else known
+                categories = tuple(cell for cell in nominal if cell is not None)
+                attributes[name] = None if kind.lower() in _NUMERIC else categories
             case "@data":
                 return relation, attributes
     raise ValueError(f"{path} has no line @DATA: it is no ARFF, or cut off")
 
 
 def _name(text: str) -> tuple[str, str]:
-    found = _NAME.fullmatch(text)
-    if found is None:
+    match = _NAME.fullmatch(text)
+    if match is None:
         return "", ""
-    single, double, plain, rest = found.groups()
+    single, double, plain, remainder = match.groups()
     quoted = single if single is not None else double
-    return (plain if quoted is None else _unescaped(quoted)), rest.strip()
+    return (plain if quoted is None else _unescaped(quoted)), remainder.strip()
 
 
 def _rows(text: str, path: Path, n: int) -> Iterator[Sequence[str | None]]:
@@ -355,10 +357,10 @@ def _cells(text: str) -> list[str | None]:
     cells: list[str | None] = []
     place = 0
     while place <= len(text):
-        found = _CELL.match(text, place)
-        if found is None:
+        match = _CELL.match(text, place)
+        if match is None:
             return []  # a quote is left open
-        single, double, bare = found.groups()
+        single, double, bare = match.groups()
         quoted = single if single is not None else double
         if quoted is not None:
             cells.append(_unescaped(quoted))
@@ -366,14 +368,14 @@ def _cells(text: str) -> list[str | None]:
             return []
         else:
             cells.append(None if bare == "?" else bare)
-        place = found.end()
-        if not found[0].endswith(","):
+        place = match.end()
+        if not match[0].endswith(","):
             break
     return cells
 
 
 def _unescaped(text: str) -> str:
-    return _ESCAPED.sub(lambda found: _CONTROL.get(found[1], found[1]), text)
+    return _ESCAPED.sub(lambda match: _CONTROL.get(match[1], match[1]), text)
 
 
 # OpenML: predictions of a run, predictions.arff.
@@ -409,11 +411,11 @@ def _read_openml(file: LogFile, files: Sequence[LogFile], options: LogOptions) -
     items.check_complete(path, row_id)
     # The task is named by the relation, or by a folder.
     named = map(_TASK.search, (arff.relation, *reversed(path.absolute().parent.parts)))
-    task = next((found[1] for found in named if found), "")
+    task = next((match[1] for match in named if match), "")
     remarks = ["OpenML: models are named by their folders"]
     if not task:
-        said = f"{path}: neither its relation ({arff.relation}) nor a folder names the task"
-        remarks.insert(0, said)
+        remark = f"{path}: neither its relation ({arff.relation}) nor a folder names the task"
+        remarks.insert(0, remark)
     repeats = None
     if "repeat" in columns:
         repeats = as_whole_numbers(as_labels(columns["repeat"]), path, "repeat")
@@ -436,13 +438,13 @@ def _read_openml(file: LogFile, files: Sequence[LogFile], options: LogOptions) -
 
 def _plain(cells: Sequence[str | None]) -> list[str | None]:
     """Write whole numbers in one way, as 1 for 1.0."""
-    known = {
+    spellings = {
         cell: str(int(cell.partition(".")[0]))
         if cell is not None and _WHOLE.fullmatch(cell)
         else cell
         for cell in set(cells)
     }
-    return [known[cell] for cell in cells]
+    return [spellings[cell] for cell in cells]
 
 
 def _truth(arff: Arff, path: Path) -> list[str | None]:
@@ -474,8 +476,8 @@ def _check_labels(
     names = [x.removeprefix(_CONFIDENCE) for x in arff.columns if _CONFIDENCE in x]
     nominal = arff.attributes.get("correct") or ()
     classes = {label for label in (*names, *nominal, *correct) if label is not None}
-    known = classes.union(_plain(sorted(classes)))
-    strange = sorted(x for x in set(predicted) - known if x is not None)
+    allowed = classes.union(_plain(sorted(classes)))
+    strange = sorted(x for x in set(predicted) - allowed if x is not None)
     if strange and all(label.isdecimal() for label in strange):
         raise ValueError(
             f"{path}: 'prediction' holds {', '.join(strange[:3])}, indexes of classes, "
@@ -487,7 +489,7 @@ def _check_labels(
 def _swapped(
     arff: Arff, predicted: Sequence[str | None], correct: Sequence[str | None], path: Path
 ) -> str:
-    """Say of a file if its confidences fit the truth better than the prediction."""
+    """The problem if confidences fit the truth better than predictions do, or an empty text."""
     names = [name for name in arff.columns if name.startswith(_CONFIDENCE)]
     if len(names) < 2:
         return ""
@@ -499,17 +501,17 @@ def _swapped(
     highest = table.max(axis=0)
     is_clear = ((table == highest).sum(axis=0) == 1) & np.isfinite(highest)
     labels = _plain([name.removeprefix(_CONFIDENCE) for name in names])
-    known = np.flatnonzero(is_clear).tolist()
+    clear_rows = np.flatnonzero(is_clear).tolist()
     likeliest = [labels[best] for best in np.argmax(table, axis=0)[is_clear].tolist()]
     n_correct, n_predicted = (
-        sum(label == own[i] for label, i in zip(likeliest, known, strict=True))
-        for own in (correct, predicted)
+        sum(label == column[i] for label, i in zip(likeliest, clear_rows, strict=True))
+        for column in (correct, predicted)
     )
     if n_correct <= n_predicted:
         return ""
     return (
         f"in {path.absolute().parent.name} the confidences agree with correct "
-        f"({n_correct} of {len(known)} rows), not with prediction ({n_predicted}): the "
+        f"({n_correct} of {len(clear_rows)} rows), not with prediction ({n_predicted}): the "
         "two are swapped, as openml-python up to 0.13.0 wrote them (its pull request "
         "1209); exchange the names of the two columns"
     )
@@ -518,11 +520,11 @@ def _swapped(
 def _differing(
     arff: Arff, correct: Sequence[str | None], files: Sequence[LogFile], path: Path
 ) -> str:
-    """Say how far the truth is another than in the other files of a task."""
+    """In how many rows the truth differs from that of another file of the task, in words."""
     keys = ("repeat", "row_id", "rowid")
 
-    def truth(own: Arff, labels: Sequence[str | None]) -> dict[Any, str | None]:
-        columns = [_plain(own.columns[key]) for key in keys if key in own.columns]
+    def truth(predictions: Arff, labels: Sequence[str | None]) -> dict[Any, str | None]:
+        columns = [_plain(predictions.columns[key]) for key in keys if key in predictions.columns]
         return dict(zip(zip(*columns, strict=True), labels, strict=True))
 
     here = truth(arff, correct)

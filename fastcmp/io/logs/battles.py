@@ -133,21 +133,21 @@ def read_battles(
 def _result(winner: str, first: str, second: str, row: int, path: Path) -> float:
     """Read who won, in the view of the first."""
     text = " ".join(winner.lower().split())
-    meant = set()
+    scores = set()
     if winner == first or text in _FIRST:
-        meant.add(1.0)
+        scores.add(1.0)
     if winner == second or text in _SECOND:
-        meant.add(0.0)
+        scores.add(0.0)
     if text in _TIES:
-        meant.add(0.5)
-    if len(meant) != 1:
-        what = "may mean more than one thing" if meant else "is neither"
+        scores.add(0.5)
+    if len(scores) != 1:
+        what = "may mean more than one thing" if scores else "is neither"
         raise ValueError(
             f"{path}: winner {visible(repr(winner[:60]))} in row {row} {what}: it must "
             f"be model_a, model_b, left, right, tie, tie (bothbad), or one of {first} "
             f"and {second}"
         )
-    return meant.pop()
+    return scores.pop()
 
 
 FORMATS = (

@@ -52,7 +52,7 @@ def check_variants(parts: Iterable[LogPart], complain: Complain) -> None:
 
 
 def check_joint(joint: Joint, complain: Complain) -> None:
-    """Refuse what no policy makes good."""
+    """Refuse what no policy can mend."""
     check_directions(joint.parts, complain)
     check_twice(joint, complain)
     check_hashes(joint, complain)
@@ -68,13 +68,13 @@ def check_twice(joint: Joint, complain: Complain) -> None:
         repeat = "" if part.repeats is None else f", repeat {joint.repeat_of(key)}"
         before = np.flatnonzero(keys[: rows[0]] == key)[0]
         first, second = part.values[[before, rows[0]]].tolist()
-        said = "" if first == second else f"; the values are {first:g} and {second:g}"
+        amounts = "" if first == second else f"; the values are {first:g} and {second:g}"
         more = f"; {rows.size} rows are such" if rows.size > 1 else ""
         more += f" ({part.twice})" if part.twice else ""
         complain(
             f"{part.source}: {visible(part.model)} has item "
             f"{visible(joint.item_of(key))}{repeat} twice"
-            f"{a_task(label_of(part), 'in')}{said}{more}"
+            f"{a_task(label_of(part), 'in')}{amounts}{more}"
         )
 
 
@@ -89,9 +89,9 @@ def check_same_items(joint: Joint, complain: Complain) -> None:
         has[1, keys] = True
         here, there = np.flatnonzero(has[0] & ~has[1]), np.flatnonzero(has[1] & ~has[0])
         clauses = [
-            f"{visible(less.model)} lacks {_named(joint, absent, own)}{a_task(label_of(part))}, "
+            f"{visible(less.model)} lacks {_named(joint, absent, had)}{a_task(label_of(part))}, "
             f"which {visible(more.model)} has" + (f" ({less.lacking})" if less.lacking else "")
-            for less, own, more, absent in ((part, keys, base, here), (base, first, part, there))
+            for less, had, more, absent in ((part, keys, base, here), (base, first, part, there))
             if absent.size
         ]
         if clauses:
@@ -105,50 +105,50 @@ def check_same_items(joint: Joint, complain: Complain) -> None:
 def _named(joint: Joint, keys: NDArray[np.int64], less: NDArray[np.int64]) -> str:
     """Count items, or answers to them, that a part lacks, and name the first three."""
     n_repeats = len(joint.repeats)
-    known = np.zeros(len(joint.items), np.bool_)
-    known[less // n_repeats] = True
+    is_known = np.zeros(len(joint.items), np.bool_)
+    is_known[less // n_repeats] = True
     items = np.unique(keys // n_repeats)
-    if known[items].any():  # some are answered, not as often
-        shown = [
+    if is_known[items].any():  # some are answered, not as often
+        examples = [
             f"{visible(joint.item_of(key))} (repeat {joint.repeat_of(key)})"
             for key in keys[:SHOWN].tolist()
         ]
         n, what = keys.size, "answer"
     else:
-        shown = [visible(str(joint.items[i])) for i in items[:SHOWN].tolist()]
+        examples = [visible(str(joint.items[i])) for i in items[:SHOWN].tolist()]
         n, what = items.size, "item"
     if n == 1:
-        return f"{'the answer to ' if what == 'answer' else ''}item {shown[0]}"
-    return f"{counted(n, what)}, such as {', '.join(shown)},"
+        return f"{'the answer to ' if what == 'answer' else ''}item {examples[0]}"
+    return f"{counted(n, what)}, such as {', '.join(examples)},"
 
 
 def _fingerprints(
     joint: Joint, name: str
 ) -> tuple[NDArray[np.uint64], list[tuple[LogPart, NDArray[np.int64], LogPart]]]:
     """Fingerprints by key, and the parts in which they differ from those of another part."""
-    known = np.zeros(joint.n_keys, np.uint64)
+    prints_by_key = np.zeros(joint.n_keys, np.uint64)
     owner = np.zeros(joint.n_keys, np.int32)
     differing = []
     for i, (part, keys) in enumerate(zip(joint.parts, joint.keys, strict=True)):
-        own = getattr(part, name)
-        if own is None:
+        prints = getattr(part, name)
+        if prints is None:
             continue
-        before = known[keys]
-        other = keys[(before != 0) & (own != 0) & (before != own)]
+        before = prints_by_key[keys]
+        other = keys[(before != 0) & (prints != 0) & (before != prints)]
         if other.size:
             differing.append((part, other, joint.parts[int(owner[other[0]])]))
         new = before == 0
         if new.any():
-            known[keys[new]] = own[new]
+            prints_by_key[keys[new]] = prints[new]
             owner[keys[new]] = i
-    return known, differing
+    return prints_by_key, differing
 
 
 def check_hashes(joint: Joint, complain: Complain) -> None:
     """Refuse items that are something else for another model, or in another repeat."""
     if all(part.item_hash is None for part in joint.parts):
         return
-    known, differing = _fingerprints(joint, "item_hash")
+    prints_by_key, differing = _fingerprints(joint, "item_hash")
     for part, keys, base in differing[:1]:
         more = f" ({keys.size} of {len(part.values)} rows)" if keys.size > 1 else ""
         complain(
@@ -157,7 +157,7 @@ def check_hashes(joint: Joint, complain: Complain) -> None:
             f"{visible(base.model)} ({base.source}): {part.hashed} differs{more}"
         )
         return
-    table = known.reshape(-1, len(joint.repeats))
+    table = prints_by_key.reshape(-1, len(joint.repeats))
     high = table.max(axis=1, keepdims=True)
     other = np.flatnonzero(((table != 0) & (table != high)).any(axis=1))
     if other.size:
@@ -172,35 +172,35 @@ def check_hashes(joint: Joint, complain: Complain) -> None:
 
 def check_clusters(joint: Joint, complain: Complain) -> None:
     """Refuse items that are in another cluster for another model."""
-    known: NDArray[np.object_] | None = None
+    cluster_of_item: NDArray[np.object_] | None = None
     first: LogPart | None = None
     for part, keys in zip(joint.parts, joint.keys, strict=True):
         if part.clusters is None:
             continue
-        own = np.array(part.clusters, dtype=object)
+        clusters = np.array(part.clusters, dtype=object)
         places = keys // len(joint.repeats)
-        if first is None or known is None:
-            first, known = part, np.full(len(joint.items), None, dtype=object)
-        before = known[places]
-        other = np.flatnonzero((before != own) & (before != np.array(None)))
+        if first is None or cluster_of_item is None:
+            first, cluster_of_item = part, np.full(len(joint.items), None, dtype=object)
+        before = cluster_of_item[places]
+        other = np.flatnonzero((before != clusters) & (before != np.array(None)))
         if other.size:
             row = int(other[0])
             complain(
                 f"item {visible(joint.item_of(int(keys[row])))}"
-                f"{a_task(label_of(part))} is in cluster {visible(str(own[row]))} for "
+                f"{a_task(label_of(part))} is in cluster {visible(str(clusters[row]))} for "
                 f"{visible(part.model)} ({part.source}), and in "
                 f"{visible(str(before[row]))} for {visible(first.model)} "
                 f"({first.source})"
             )
             return
-        known[places] = own
+        cluster_of_item[places] = clusters
 
 
 def check_directions(parts: Sequence[LogPart], complain: Complain) -> None:
     """Refuse a metric that is an error for one model and a score for another."""
     for part in parts[1:]:
         if part.lower_is_better != parts[0].lower_is_better:
-            low, high = sorted((part, parts[0]), key=lambda each: each.lower_is_better)[::-1]
+            low, high = sorted((part, parts[0]), key=lambda x: x.lower_is_better)[::-1]
             complain(
                 f"{visible(part.metric)}{a_task(label_of(part))}: lower is better for "
                 f"{visible(low.model)} ({low.source}), and higher for "
@@ -214,7 +214,7 @@ def check_tasks(
 ) -> None:
     """Refuse models that lack tasks which others have."""
     for name in names:
-        lacks = [key for key, own in groups.items() if name not in own]
+        lacks = [key for key, parts_by_model in groups.items() if name not in parts_by_model]
         if not lacks:
             continue
         task = task_label(*lacks[0])
@@ -239,7 +239,7 @@ _ROUNDED = 5.1e-5
 
 
 def prompt_remarks(joint: Joint) -> list[str]:
-    """Say in how many items models were asked something else."""
+    """A remark on the number of items whose prompts differ between models."""
     if all(part.prompt_hash is None for part in joint.parts):
         return []
     _, differing = _fingerprints(joint, "prompt_hash")
@@ -249,7 +249,7 @@ def prompt_remarks(joint: Joint) -> list[str]:
     for _, keys, _ in differing:
         differs[keys] = True
     other = [part.model for part, _, _ in differing]
-    base = next(each for each in joint.parts if each.prompt_hash is not None)
+    base = next(x for x in joint.parts if x.prompt_hash is not None)
     by_item = differs.reshape(-1, len(joint.repeats)).any(axis=1)
     return [
         f"prompt_hash differs in {by_item.sum()} of {counted(len(joint.items), 'item')}"
@@ -259,30 +259,32 @@ def prompt_remarks(joint: Joint) -> list[str]:
 
 
 def setting_remarks(parts: Iterable[LogPart]) -> list[str]:
-    """Say which settings of the same task differ between models."""
-    seen: dict[tuple[str, str], dict[str, list[str]]] = {}
+    """Remarks on settings of the same task that differ between models."""
+    values_by_setting: dict[tuple[str, str], dict[str, list[str]]] = {}
     for part in parts:
         for name, value in part.settings.items():
-            held = seen.setdefault((part.task, name), {})
-            models = held.setdefault(value, [])
+            models_by_value = values_by_setting.setdefault((part.task, name), {})
+            models = models_by_value.setdefault(value, [])
             if part.model not in models:
                 models.append(part.model)
-    found: dict[str, list[tuple[str, str]]] = {}
-    for (task, name), held in seen.items():
-        if len(held) > 1:
-            shown = "; ".join(
-                f"{visible(value)} ({listed(models)})" for value, models in held.items()
+    tasks_by_remark: dict[str, list[tuple[str, str]]] = {}
+    for (task, name), models_by_value in values_by_setting.items():
+        if len(models_by_value) > 1:
+            differing = "; ".join(
+                f"{visible(value)} ({listed(models)})" for value, models in models_by_value.items()
             )
-            found.setdefault(f"{name} differs between models: {shown}", []).append((task, name))
+            tasks_by_remark.setdefault(f"{name} differs between models: {differing}", []).append(
+                (task, name)
+            )
     remarks = []
-    for text, tasks in found.items():
+    for text, tasks in tasks_by_remark.items():
         names = listed(task for task, _ in tasks if task)
         remarks.append(f"{text}{f', on task {names}' if names else ''}.")
     return remarks
 
 
 def mean_remarks(parts: Iterable[LogPart]) -> list[str]:
-    """Say which runs state a mean that is not that of their values."""
+    """Remarks on runs that state another mean than that of their values."""
     remarks = []
     for part in parts:
         stated = part.mean_stated
@@ -300,22 +302,22 @@ def mean_remarks(parts: Iterable[LogPart]) -> list[str]:
 
 
 def policy_remarks(parts: Iterable[LogPart]) -> list[str]:
-    """Say what the runs' own means make of answers without a value."""
-    made: dict[tuple[str, str], list[str]] = {}
+    """Remarks on how the runs' own means count answers without a value."""
+    models_by_policy: dict[tuple[str, str], list[str]] = {}
     for part in parts:
         codes, stated = status_of(part), part.mean_stated
         if codes is None or stated is None or math.isnan(stated):
             continue
         mean, mean_missing_as_0, *_ = _means(part)
-        fits = [abs(each - stated) <= _ROUNDED for each in (mean, mean_missing_as_0)]
+        fits = [abs(x - stated) <= _ROUNDED for x in (mean, mean_missing_as_0)]
         if fits[0] != fits[1]:
             policy = "counts them as 0" if fits[1] else "leaves them out"
-            said = made.setdefault((part.metric, policy), [])
-            said.append(f"{visible(part.model)} ({int((codes > 0).sum())})")
+            model_counts = models_by_policy.setdefault((part.metric, policy), [])
+            model_counts.append(f"{visible(part.model)} ({int((codes > 0).sum())})")
     return [
         f"Answers without a value of {visible(metric)}: the logs' own mean {policy}, of "
         f"{listed(dict.fromkeys(models))}."
-        for (metric, policy), models in made.items()
+        for (metric, policy), models in models_by_policy.items()
     ]
 
 
@@ -324,21 +326,21 @@ def _means(part: LogPart) -> list[float]:
     values = part.values
     if part.status is not None:
         values = np.where(part.status == 0, values, np.nan)
-    known = ~np.isnan(values)
-    if not known.any():
+    is_known = ~np.isnan(values)
+    if not is_known.any():
         return [math.nan, 0.0]
-    filled = np.where(known, values, 0.0)
-    means = [float(filled.sum() / known.sum()), float(filled.mean())]
+    filled = np.where(is_known, values, 0.0)
+    means = [float(filled.sum() / is_known.sum()), float(filled.mean())]
     if part.repeats is not None:
         _, places = np.unique(np.asarray(part.items), return_inverse=True)
         sums = np.bincount(places.ravel(), filled)
-        n = np.bincount(places.ravel(), known)
+        n = np.bincount(places.ravel(), is_known)
         means.append(float((sums[n > 0] / n[n > 0]).mean()))
     return means
 
 
 def direction_remarks(parts: Iterable[LogPart]) -> list[str]:
-    """Say which values are negated."""
+    """A remark on the metrics whose values are negated."""
     metrics = dict.fromkeys(part.metric for part in parts if part.lower_is_better)
     if not metrics:
         return []

@@ -33,7 +33,7 @@ def read_metric(metric: object) -> Wanted:
     if metric is None or (isinstance(metric, str) and metric):
         return metric
     if isinstance(metric, Mapping) and all(
-        isinstance(each, str) for pair in metric.items() for each in pair
+        isinstance(word, str) for pair in metric.items() for word in pair
     ):
         return dict(metric)
     raise TypeError(
@@ -42,36 +42,41 @@ def read_metric(metric: object) -> Wanted:
 
 
 def choose_metrics(
-    parts: Sequence[LogPart], wanted: Wanted, complain: Complain
+    parts: Sequence[LogPart], metric_named: Wanted, complain: Complain
 ) -> tuple[list[LogPart], list[str]]:
     """Keep the values of one metric a task, and say which is taken or not there."""
     tasks = grouped(parts, lambda part: part.task)
-    named = wanted if isinstance(wanted, Mapping) else {}
+    named = metric_named if isinstance(metric_named, Mapping) else {}
     if unknown := [task for task in named if task not in tasks]:
         complain(
             f"metric names tasks that are not there: {listed(unknown)}; there are "
             f"{listed(tasks, _LISTED)}"
         )
-    somewhere = any(_like(wanted, _metrics_of(own)) for own in tasks.values())
+    somewhere = any(_like(metric_named, _metrics_of(task_parts)) for task_parts in tasks.values())
     kept: list[LogPart] = []
     remarks: list[str] = []
-    for task, own in tasks.items():
-        name = wanted.get(task) if isinstance(wanted, Mapping) else wanted
-        if isinstance(wanted, str) and somewhere:
-            known = _metrics_of(own)
-            if not _like(wanted, known):
-                remarks.append(_left_out(own[0], wanted, known))
+    for task, task_parts in tasks.items():
+        name = metric_named.get(task) if isinstance(metric_named, Mapping) else metric_named
+        if isinstance(metric_named, str) and somewhere:
+            metric_names = _metrics_of(task_parts)
+            if not _like(metric_named, metric_names):
+                remarks.append(_left_out(task_parts[0], metric_named, metric_names))
                 continue
-        metric = _chosen(task, own, name, complain)
-        some = [part for part in own if part.metric == metric]
-        check_models(own, some, metric, complain)
-        kept += some
-        if not some:
+        metric = _chosen(task, task_parts, name, complain)
+        metric_parts = [part for part in task_parts if part.metric == metric]
+        check_models(task_parts, metric_parts, metric, complain)
+        kept += metric_parts
+        if not metric_parts:
             continue
-        having = {part.subset for part in some}
-        subsets = grouped((x for x in own if x.subset not in having), lambda part: part.subset)
-        remarks += [_left_out(each[0], metric, _metrics_of(each)) for each in subsets.values()]
-        others = [other for other in _metrics_of(own) if other != metric]
+        having = {part.subset for part in metric_parts}
+        subsets = grouped(
+            (x for x in task_parts if x.subset not in having), lambda part: part.subset
+        )
+        remarks += [
+            _left_out(subset_parts[0], metric, _metrics_of(subset_parts))
+            for subset_parts in subsets.values()
+        ]
+        others = [other for other in _metrics_of(task_parts) if other != metric]
         if others and name is None:
             remarks.append(
                 f"the metric is {visible(metric)}, the main one of these files; there are also "
@@ -84,40 +89,40 @@ def _metrics_of(parts: Sequence[LogPart]) -> list[str]:
     return list(dict.fromkeys(part.metric for part in parts))
 
 
-def _left_out(part: LogPart, metric: str, known: Sequence[str]) -> str:
+def _left_out(part: LogPart, metric: str, metrics: Sequence[str]) -> str:
     return (
         f"task {visible(label_of(part))} has no metric {visible(metric)}: left out (it has "
-        f"{listed(known, _LISTED)})"
+        f"{listed(metrics, _LISTED)})"
     )
 
 
-def _like(wanted: object, known: Sequence[str]) -> list[str]:
-    """Find the metric that is meant: lm_eval names one with its filter."""
-    if not isinstance(wanted, str):
+def _like(metric: object, metrics: Sequence[str]) -> list[str]:
+    """The metrics that a name may mean: lm_eval names one with its filter."""
+    if not isinstance(metric, str):
         return []
-    if wanted in known:
-        return [wanted]
-    like = [name for name in known if name.partition(",")[0] == wanted]
-    return like + [name for name in known if wanted.partition(",")[0] == name]
+    if metric in metrics:
+        return [metric]
+    like = [name for name in metrics if name.partition(",")[0] == metric]
+    return like + [name for name in metrics if metric.partition(",")[0] == name]
 
 
-def _chosen(task: str, parts: Sequence[LogPart], wanted: str | None, complain: Complain) -> str:
+def _chosen(task: str, parts: Sequence[LogPart], metric: str | None, complain: Complain) -> str:
     """Choose the metric of a task; "" where there is none."""
-    known = _metrics_of(parts)
-    names = listed(known, _LISTED)
-    if wanted is None:
+    metrics = _metrics_of(parts)
+    names = listed(metrics, _LISTED)
+    if metric is None:
         heads = dict.fromkeys(part.metric for part in parts if part.is_headline)
-        if len(known) == 1 or len(heads) == 1:
-            return known[0] if len(known) == 1 else next(iter(heads))
+        if len(metrics) == 1 or len(heads) == 1:
+            return metrics[0] if len(metrics) == 1 else next(iter(heads))
         gains = list(dict.fromkeys(part.metric for part in parts if not part.lower_is_better))
-        if len(gains) > 1 and all(_are_same(parts, gains[0], each) for each in gains[1:]):
+        if len(gains) > 1 and all(_are_same(parts, gains[0], gain) for gain in gains[1:]):
             return gains[0]
         complain(f"metric: there are several{a_task(task)}: {names}. Choose one by metric=")
         return ""
-    like = _like(wanted, known)
+    like = _like(metric, metrics)
     if len(like) == 1:
         return like[0]
-    complain(f"metric: there is no {visible(wanted)}{a_task(task)}, but {names}")
+    complain(f"metric: there is no {visible(metric)}{a_task(task)}, but {names}")
     return ""
 
 
@@ -133,19 +138,19 @@ def _are_same(parts: Sequence[LogPart], first: str, other: str) -> bool:
 
 
 def check_models(
-    parts: Sequence[LogPart], chosen: Sequence[LogPart], metric: str, complain: Complain
+    parts: Sequence[LogPart], metric_parts: Sequence[LogPart], metric: str, complain: Complain
 ) -> None:
     """Refuse a model that has other metrics of a task, but not this one."""
     if not metric:
         return
-    having = {part.model for part in chosen}
+    having = {part.model for part in metric_parts}
     for part in parts:
         if part.model not in having:
-            own = [each.metric for each in parts if each.model == part.model]
+            own_metrics = [other.metric for other in parts if other.model == part.model]
             complain(
                 f"{part.source}: {visible(part.model)} has no {visible(metric)}"
-                f"{a_task(part.task)}, which {visible(chosen[0].model)} has, but "
-                f"{listed(dict.fromkeys(own), _LISTED)}: choose a metric that all "
+                f"{a_task(part.task)}, which {visible(metric_parts[0].model)} has, but "
+                f"{listed(dict.fromkeys(own_metrics), _LISTED)}: choose a metric that all "
                 "models have"
             )
             return
@@ -165,9 +170,9 @@ def one_run_each(
     kept: list[LogPart] = []
     remarks: list[str] = []
     for group in grouped(parts, lambda part: (part.model, part.task)).values():
-        own, remark = _of_group(group, policy, complain)
+        run_parts, remark = _of_group(group, policy, complain)
         remarks += remark
-        kept += map(joined, grouped(own, lambda part: part.subset).values())
+        kept += map(joined, grouped(run_parts, lambda part: part.subset).values())
     return kept, remarks
 
 
@@ -179,16 +184,18 @@ def _of_group(
         return parts, []
     runs = grouped(parts, lambda part: part.run or str(part.source))
     remarks: list[str] = []
-    for run, own in runs.items():
-        runs[run], remark = _no_copies(own, policy, complain)
+    for run, run_parts in runs.items():
+        runs[run], remark = _no_copies(run_parts, policy, complain)
         remarks += remark
     if len(runs) == 1:
         return runs[next(iter(runs))], remarks
     if not any(part.run for part in parts) and _are_disjoint(parts):
         return parts, remarks  # a table in several files
-    ordered = sorted(runs.values(), key=lambda own: (own[0].created, own[0].source))
+    ordered = sorted(
+        runs.values(), key=lambda run_parts: (run_parts[0].created, run_parts[0].source)
+    )
     what = f"{visible(parts[0].model)}{a_task(parts[0].task, 'on')}"
-    files = [own[0].source for own in ordered]
+    files = [run_parts[0].source for run_parts in ordered]
     if policy == "repeats":
         remarks.append(f"{len(runs)} runs of {what} are taken as repeats.")
         return _as_repeats(ordered), remarks
@@ -221,7 +228,9 @@ def _no_copies(
         return parts, []
     first, second, *_ = by_file
     what = f"{visible(parts[0].model)}{a_task(parts[0].task, 'on')}"
-    if policy == "latest" and all(_are_equal(own, by_file[first]) for own in by_file.values()):
+    if policy == "latest" and all(
+        _are_equal(file_parts, by_file[first]) for file_parts in by_file.values()
+    ):
         n = counted(len(by_file) - 1, "copy").replace("copys", "copies")
         return by_file[first], [f"{n} of a run of {what} left out, such as {second}."]
     complain(f"one run of {what} is there twice: {first} and {second}. Take one away")
@@ -229,7 +238,7 @@ def _no_copies(
 
 
 def _are_equal(parts: Sequence[LogPart], others: Sequence[LogPart]) -> bool:
-    """Tell whether two files hold the same values."""
+    """Whether two files hold the same values."""
     return len(parts) == len(others) and all(
         a.subset == b.subset
         and texts(a.items) == texts(b.items)
@@ -239,30 +248,30 @@ def _are_equal(parts: Sequence[LogPart], others: Sequence[LogPart]) -> bool:
 
 
 def _are_disjoint(parts: Iterable[LogPart]) -> bool:
-    """Tell whether no item is answered in two parts."""
-    seen: set[tuple[str, str, int]] = set()
+    """Whether no item is answered in two parts."""
+    all_keys: set[tuple[str, str, int]] = set()
     n = 0
     for part in parts:
-        own = set(zip(texts(part.items), repeats_of(part).tolist(), strict=True))
-        n += len(own)
-        seen.update((part.subset, *key) for key in own)
-    return len(seen) == n
+        part_keys = set(zip(texts(part.items), repeats_of(part).tolist(), strict=True))
+        n += len(part_keys)
+        all_keys.update((part.subset, *key) for key in part_keys)
+    return len(all_keys) == n
 
 
 def _as_repeats(runs: Sequence[Sequence[LogPart]]) -> list[LogPart]:
     """Answers of several runs, each with repeats of its own."""
-    made: list[LogPart] = []
+    renumbered: list[LogPart] = []
     start = 0
-    for own in runs:
-        numbers = [repeats_of(part) for part in own]
-        low = min((int(each.min()) for each in numbers if each.size), default=0)
-        high = max((int(each.max()) for each in numbers if each.size), default=0)
-        made += [
-            replace(part, repeats=(each - low + start).astype(np.int32))
-            for part, each in zip(own, numbers, strict=True)
+    for run_parts in runs:
+        numbers = [repeats_of(part) for part in run_parts]
+        low = min((int(repeats.min()) for repeats in numbers if repeats.size), default=0)
+        high = max((int(repeats.max()) for repeats in numbers if repeats.size), default=0)
+        renumbered += [
+            replace(part, repeats=(repeats - low + start).astype(np.int32))
+            for part, repeats in zip(run_parts, numbers, strict=True)
         ]
         start += high - low + 1
-    return made
+    return renumbered
 
 
 def texts(items: NDArray[np.int64] | Sequence[str]) -> list[str]:
@@ -305,7 +314,7 @@ def joined(parts: Sequence[LogPart]) -> LogPart:
         prompt_hash=filled([part.prompt_hash for part in parts], sizes, _NO_HASH),
         clusters=None
         if any(part.clusters is None for part in parts)
-        else [each for part in parts for each in part.clusters or ()],
+        else [entry for part in parts for entry in part.clusters or ()],
         reasons={
             start + row: why
             for start, part in zip(starts, parts, strict=False)
@@ -313,7 +322,7 @@ def joined(parts: Sequence[LogPart]) -> LogPart:
         },
         n_stated=n_stated if len(stated) == len(parts) else None,
         mean_stated=None,
-        remarks=tuple(dict.fromkeys(each for part in parts for each in part.remarks)),
+        remarks=tuple(dict.fromkeys(entry for part in parts for entry in part.remarks)),
     )
 
 
@@ -324,8 +333,8 @@ def filled(arrays: Sequence[Any], shapes: Sequence[Any], fill: np.generic, axis:
     """Join arrays; where one is None it is filled, and where all are there is none."""
     if all(array is None for array in arrays):
         return None
-    whole = [
+    arrays_filled = [
         np.full(shape, fill) if array is None else array
         for array, shape in zip(arrays, shapes, strict=True)
     ]
-    return np.concatenate(whole, axis)
+    return np.concatenate(arrays_filled, axis)

@@ -76,15 +76,15 @@ class LogContents(Record):
             )
         )
         formats = ", ".join(self.formats) or "none known"
-        found = [Section(title=answer(title), text=(f"Format: {formats}.",))]
+        sections_found = [Section(title=answer(title), text=(f"Format: {formats}.",))]
         if self.names:
-            found += [self._tasks(), self._models()]
+            sections_found += [self._tasks(), self._models()]
         fits = "Nothing that keeps these logs from being compared."
-        found.append(Section(title="Problems", text=_first(self.problems) or (fits,)))
-        for name, said in (("Remarks", self.remarks), ("Not read", self.ignored)):
-            if said:
-                found.append(Section(title=name, text=_first(said)))
-        return found
+        sections_found.append(Section(title="Problems", text=_first(self.problems) or (fits,)))
+        for name, sentences in (("Remarks", self.remarks), ("Not read", self.ignored)):
+            if sentences:
+                sections_found.append(Section(title=name, text=_first(sentences)))
+        return sections_found
 
     def _rows(self) -> list[tuple[Any, ...]]:
         return list(zip(*self.answers.values(), strict=True))
@@ -95,11 +95,11 @@ class LogContents(Record):
         for row in self._rows():
             groups.setdefault((row[0], *row[2:5]), []).append(row)
         rows = []
-        for (kind, task, subset, metric), own in groups.items():
+        for (kind, task, subset, metric), metric_rows in groups.items():
             name = visible(task_label(task, subset)) or "-"
-            counts = [_range(row[i] for row in own) for i in (5, 6)]
-            lacking = [str(sum(row[i] for row in own)) for i in (7, 8)]
-            n_models = str(len({row[1] for row in own}))
+            counts = [_range(row[i] for row in metric_rows) for i in (5, 6)]
+            lacking = [str(sum(row[i] for row in metric_rows)) for i in (7, 8)]
+            n_models = str(len({row[1] for row in metric_rows}))
             entry = (name, visible(metric), n_models, *counts, *lacking)
             rows.append((*entry, kind) if len(self.formats) > 1 else entry)
         columns: tuple[str, ...] = ("task", "metric", "models", "items", "answers")
@@ -112,8 +112,8 @@ class LogContents(Record):
         """A row a model; answers are those of its first metric a task."""
         rows = []
         for name in self.names:
-            own = [row for row in self._rows() if row[1] == name]
-            tasks = {row[2:4]: row for row in reversed(own)}
+            model_rows = [row for row in self._rows() if row[1] == name]
+            tasks = {row[2:4]: row for row in reversed(model_rows)}
             answers, errors, unscored = (sum(row[i] for row in tasks.values()) for i in (6, 7, 8))
             n = [len(tasks), answers, errors, unscored]
             rows.append((visible(name), *map(str, n)))
@@ -123,13 +123,13 @@ class LogContents(Record):
 
 def _range(numbers: Iterable[int]) -> str:
     """Write a number, or the least and the largest."""
-    least, *_, most = sorted(known) if len(known := list(numbers)) > 1 else known * 2
+    least, *_, most = sorted(values) if len(values := list(numbers)) > 1 else values * 2
     return str(least) if least == most else f"{least} to {most}"
 
 
 def _first(sentences: Sequence[str]) -> tuple[str, ...]:
     """The first few of many sentences."""
-    shown = [f"- {each}" for each in sentences[:_SHOWN]]
+    lines = [f"- {sentence}" for sentence in sentences[:_SHOWN]]
     if len(sentences) > _SHOWN:
-        shown.append(f"... and {len(sentences) - _SHOWN} more.")
-    return tuple(shown)
+        lines.append(f"... and {len(sentences) - _SHOWN} more.")
+    return tuple(lines)

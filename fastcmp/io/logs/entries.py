@@ -38,13 +38,13 @@ def at(record: Any, *keys: str) -> Any:
 
 def mapping(record: Any, *keys: str) -> dict[str, Any]:
     """The object below some keys; an empty one where there is none."""
-    found = at(record, *keys)
-    return found if isinstance(found, dict) else {}
+    value = at(record, *keys)
+    return value if isinstance(value, dict) else {}
 
 
 def objects(record: Any, path: Path, what: str) -> list[dict[str, Any]]:
     """A list of objects, which must be one."""
-    if not isinstance(record, list) or not all(isinstance(each, dict) for each in record):
+    if not isinstance(record, list) or not all(isinstance(entry, dict) for entry in record):
         raise ValueError(
             f"{path}: {what} must be a list of objects, got {as_text(record)[:60]!r}: is the file "
             "damaged, or of another version?"
@@ -95,7 +95,7 @@ def written(entries: dict[str, Any]) -> dict[str, str]:
 def seconds(start: Any, end: Any) -> float | None:
     """The time between two stamps; None where one is missing."""
     try:
-        first, last = (datetime.fromisoformat(text(each)) for each in (start, end))
+        first, last = (datetime.fromisoformat(text(stamp)) for stamp in (start, end))
         return (last - first).total_seconds()
     except (ValueError, TypeError):
         return None
@@ -106,13 +106,13 @@ def grade(text: str) -> float | None:
 
     Correct, incorrect, partial and no answer; yes and no; numbers.
     """
-    found = _LETTERS.get(text, _WORDS.get(text.lower()))
-    if found is None:
+    value = _LETTERS.get(text, _WORDS.get(text.lower()))
+    if value is None:
         try:
-            found = float(text)
+            value = float(text)
         except ValueError:
             return None
-    return found if math.isfinite(found) else None
+    return value if math.isfinite(value) else None
 
 
 def prints(values: Sequence[Any]) -> NDArray[np.uint64]:
@@ -121,12 +121,12 @@ def prints(values: Sequence[Any]) -> NDArray[np.uint64]:
     Equal texts have equal ones however they are written, and so have equal lists. A
     list of one text is that text.
     """
-    known = texts(values)
-    found = np.fromiter(map(hash, known), np.int64, len(known)).view(np.uint64)
-    found[found == 0] = 1
-    if known is not values:
-        found[[text is None for text in known]] = 0
-    return found
+    value_texts = texts(values)
+    hashes = np.fromiter(map(hash, value_texts), np.int64, len(value_texts)).view(np.uint64)
+    hashes[hashes == 0] = 1
+    if value_texts is not values:
+        hashes[[text is None for text in value_texts]] = 0
+    return hashes
 
 
 def texts(values: Sequence[Any]) -> Sequence[str | None]:
@@ -136,19 +136,19 @@ def texts(values: Sequence[Any]) -> Sequence[str | None]:
     """
     if set(map(type, values)) == {str}:
         return values
-    found: list[str | None] = []
+    strings: list[str | None] = []
     for value in values:
-        each = value[0] if isinstance(value, list) and len(value) == 1 else value
-        if each is None or each is UNSET or each == []:
-            found.append(None)
+        content = value[0] if isinstance(value, list) and len(value) == 1 else value
+        if content is None or content is UNSET or content == []:
+            strings.append(None)
         else:
-            found.append(each if isinstance(each, str) else as_text(value))
-    return found
+            strings.append(content if isinstance(content, str) else as_text(value))
+    return strings
 
 
 def combine(*prints: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Make one fingerprint of several; 0 where all are."""
     mixed = prints[0].copy()
-    for each in prints[1:]:
-        mixed = mixed * np.uint64(0x9E3779B97F4A7C15) ^ each
+    for more_prints in prints[1:]:
+        mixed = mixed * np.uint64(0x9E3779B97F4A7C15) ^ more_prints
     return mixed

@@ -43,11 +43,14 @@ def _group(
     values: Sequence[LogFile], beside: Sequence[LogFile], _: LogOptions
 ) -> list[tuple[Path, Path | None]]:
     """Samples with their aggregate, by name."""
-    known = {file.path for file in beside}
+    aggregates = {file.path for file in beside}
     paths = [file.path for file in values]
     stems = [path.name.partition(".")[0].removesuffix("_samples") for path in paths]
     near = [path.with_name(f"{stem}.json") for path, stem in zip(paths, stems, strict=True)]
-    return [(path, each if each in known else None) for path, each in zip(paths, near, strict=True)]
+    return [
+        (path, aggregate if aggregate in aggregates else None)
+        for path, aggregate in zip(paths, near, strict=True)
+    ]
 
 
 def _read(path: Path, aggregate: Path | None, options: LogOptions) -> list[LogPart]:
@@ -56,30 +59,30 @@ def _read(path: Path, aggregate: Path | None, options: LogOptions) -> list[LogPa
     columns: dict[Key, Convert] = {name: words() for name in (*_LABELS.values(), *_OF_RUN)}
     columns |= {"sample_id": list, "sample_hash": prints, ("evaluation", "score"): numbers}
     columns |= {("input", "reference"): prints, ("input", "raw"): prints, "error": texts}
-    found, lines = read_columns(path, columns, options.memory_limit)
-    values, instead = found["evaluation", "score"]
+    fields, lines = read_columns(path, columns, options.memory_limit)
+    values, instead = fields["evaluation", "score"]
     if (wrong := np.flatnonzero(instead > NOT_THERE)).size:
         problem = "evaluation.score must be a number, got a text, a list or an object"
         refuse_line(path, int(lines[wrong[0]]), problem)
-    labels = {what: as_labels(found[name]) for what, name in _LABELS.items()}
+    labels = {what: as_labels(fields[name]) for what, name in _LABELS.items()}
     for what in ("model", "task"):
         if (lacking := np.flatnonzero(labels[what].codes < 0)).size:
             refuse_line(path, int(lines[lacking[0]]), f"has no {_LABELS[what]}")
-    reasons = {row: why for row, why in enumerate(found["error"]) if why is not None}
+    reasons = {row: why for row, why in enumerate(fields["error"]) if why is not None}
     status = np.where(np.isnan(values), UNSCORED, 0).astype(np.uint8)
     status[list(reasons)] = ERROR
     rows = Rows(
         model=labels["model"],
         task=labels["task"],
         metric=labels["metric"],
-        item=as_labels([*map(str, ids(path, "sample_id", found["sample_id"], lines))]),
+        item=as_labels([*map(str, ids(path, "sample_id", fields["sample_id"], lines))]),
         values=np.where(status == 0, values, np.nan),
         status=status,
         reasons=reasons,
-        item_hash=found["input", "reference"],
-        prompt_hash=combine(found["input", "raw"], found["sample_hash"]),
+        item_hash=fields["input", "reference"],
+        prompt_hash=combine(fields["input", "raw"], fields["sample_hash"]),
     )
-    run, version = (next(filter(None, found[name]), "") for name in _OF_RUN)
+    run, version = (next(filter(None, fields[name]), "") for name in _OF_RUN)
     created = about.get("evaluation_timestamp") or about.get("retrieved_timestamp")
     harness = " ".join(text(at(about, "eval_library", key)) for key in ("name", "version")).strip()
     settings = {"schema": version, "harness": harness}
@@ -99,17 +102,17 @@ def _read(path: Path, aggregate: Path | None, options: LogOptions) -> list[LogPa
             f"{lines.size} are there: the file is cut off"
         )
     n_stated = n_stated if len(parts) == 1 else None
-    wanted = [part for part in parts if options.tasks is None or part.task in options.tasks]
-    return [replace(_described(part, about, version), n_stated=n_stated) for part in wanted]
+    task_parts = [part for part in parts if options.tasks is None or part.task in options.tasks]
+    return [replace(_described(part, about, version), n_stated=n_stated) for part in task_parts]
 
 
 def _described(part: LogPart, about: Mapping[str, Any], version: str) -> LogPart:
     """A part with what the aggregate says of its evaluation, and what is doubtful."""
     path, task, metric = part.source, part.task, part.metric
-    key, wanted = ("evaluation_result_id", metric) if metric else ("evaluation_name", task)
+    key, result_name = ("evaluation_result_id", metric) if metric else ("evaluation_name", task)
     listed = about.get("evaluation_results")
     results = listed if isinstance(listed, list) else []
-    same = [each for each in results if at(each, key) == wanted]
+    same = [result_listed for result_listed in results if at(result_listed, key) == result_name]
     if not metric and len(same) > 1:
         raise ValueError(
             f"{path}: samples of {visible(task)} have no evaluation_result_id, and "

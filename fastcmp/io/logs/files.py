@@ -146,16 +146,16 @@ def find_files(path: Any) -> Found:
             if root.is_symlink() and not root.exists():
                 what = "is a link to nothing: name a file or a folder of logs"
             raise ValueError(f"path: {root} {what}")
-        for each, why in [(root, "")] if is_named else _below(root):
+        for file_path, why in [(root, "")] if is_named else _below(root):
             if why:
-                ignored.append(Ignored(str(each), why))
+                ignored.append(Ignored(str(file_path), why))
                 continue
-            file = LogFile(each, root.parent if is_named else root, is_named=is_named)
+            file = LogFile(file_path, root.parent if is_named else root, is_named=is_named)
             is_small = file.size < 1024 and file.path.suffix.lower() in _DATA
             if is_small and file.head.startswith(_POINTER):
-                pointers.append(each)
-            elif is_named or each.resolve() not in files:
-                files[each.resolve()] = file
+                pointers.append(file_path)
+            elif is_named or file_path.resolve() not in files:
+                files[file_path.resolve()] = file
     return Found(tuple(files.values()), tuple(ignored), tuple(pointers))
 
 
@@ -181,10 +181,10 @@ def _roots(path: Any) -> list[Path]:
     if isinstance(path, (bytes, dict)) or not isinstance(path, Iterable):
         raise TypeError(f"path must be a file, a folder, or several, got {path!r}")
     roots = []
-    for each in path:
-        if not isinstance(each, (str, os.PathLike)) or not str(each):
-            raise TypeError(f"path must be a file, a folder, or several, got {each!r}")
-        root = Path(each)
+    for entry in path:
+        if not isinstance(entry, (str, os.PathLike)) or not str(entry):
+            raise TypeError(f"path must be a file, a folder, or several, got {entry!r}")
+        root = Path(entry)
         if not os.path.lexists(root):
             raise FileNotFoundError(f"path: there is no {root}: name a file or a folder of logs")
         roots.append(root)
@@ -196,8 +196,8 @@ def _roots(path: Any) -> list[Path]:
 def _below(folder: Path) -> Iterator[tuple[Path, str]]:
     """Walk a folder in order; links are not followed."""
     inside = folder.resolve()
-    with os.scandir(folder) as found:
-        entries = sorted(found, key=lambda entry: entry.name)
+    with os.scandir(folder) as directory:
+        entries = sorted(directory, key=lambda entry: entry.name)
     for entry in entries:
         path = Path(entry.path)
         if entry.name.startswith("."):
@@ -213,7 +213,7 @@ def _below(folder: Path) -> Iterator[tuple[Path, str]]:
 
 
 def _why_no_link(path: Path, folder: Path) -> str:
-    """Say where a link leads."""
+    """Why a link is not followed."""
     try:
         target = path.resolve(strict=True)
     except (OSError, RuntimeError):

@@ -97,7 +97,7 @@ class LogOptions:
     metric: str | None = None
     #: The metric that was asked for in the words of the user, also a name by task; for
     #: formats that have two names for one.
-    asked: str | Mapping[str, str] | None = None
+    metric_wanted: str | Mapping[str, str] | None = None
     tasks: tuple[str, ...] | None = None
     #: lm_eval: which of several filters.
     filter: str | None = None
@@ -145,7 +145,7 @@ class Sign:
         self._holds, self._is_cut = holds, is_cut
 
     def __call__(self, file: LogFile) -> bool:
-        """Tell whether a file shows it."""
+        """Whether a file shows it."""
         return not (
             any(names.isdisjoint(file.keys) for names in self._keys)
             or any(not names.isdisjoint(file.keys) for names in self._without)
@@ -182,7 +182,7 @@ class LogFormat:
     alone: str = "have the harness write them, and name their folder"
 
     def holds(self, file: LogFile) -> bool:
-        """Tell whether a file holds values of items."""
+        """Whether a file holds values of items."""
         return any(shows(file) for shows in self.values)
 
 

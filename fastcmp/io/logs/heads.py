@@ -43,7 +43,7 @@ def table_head(file: LogFile) -> tuple[tuple[str, ...], dict[str, Any]]:
 
 
 def is_json_array(head: bytes) -> bool:
-    """Tell whether a file begins as a JSON array does."""
+    """Whether a file begins as a JSON array does."""
     return head.removeprefix(_BOM).lstrip()[:1] == b"["
 
 
@@ -70,8 +70,8 @@ def first_keys(head: bytes) -> frozenset[str]:
     open_brackets = ""
     keys: set[str] = set()
     last = b""
-    for i, found in enumerate(tokens):
-        token = found[0]
+    for i, match in enumerate(tokens):
+        token = match[0]
         if token == b":" and open_brackets in ("{", "[{"):
             keys.add(last[1:-1].decode("utf-8", "replace"))
         elif token in (b"{", b"["):
@@ -143,10 +143,10 @@ def check_size(file: LogFile, limit: int, columns: Sequence[str] = ()) -> None:
     elif kind_of(file.path) == "Parquet":
         from pyarrow import parquet
 
-        known = parquet.read_metadata(file.path)
-        size = _ROW * known.num_rows * len(columns) + sum(
+        metadata = parquet.read_metadata(file.path)
+        size = _ROW * metadata.num_rows * len(columns) + sum(
             column.total_uncompressed_size
-            for group in map(known.row_group, range(known.num_row_groups))
+            for group in map(metadata.row_group, range(metadata.num_row_groups))
             for column in map(group.column, range(group.num_columns))
             if any(f"{column.path_in_schema}.".startswith(f"{name}.") for name in columns)
         )

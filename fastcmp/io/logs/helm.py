@@ -55,14 +55,14 @@ def _is_number(value: Any) -> bool:
 
 def read_means(path: Path, memory_limit: int) -> dict[tuple[str, str], list[float]]:
     """Read stats.json: by metric and split the means, one for each part of a split."""
-    found: dict[tuple[str, str], list[float]] = {}
+    means: dict[tuple[str, str], list[float]] = {}
     for stat in entries(path, memory_limit, _Stat):
         name = mapping(stat.name)
         is_mean = _is_number(stat.count) and _is_number(stat.sum) and stat.count > 0
         if name and not name.get("perturbation") and is_mean:
             key = (str(name.get("name")), str(name.get("split") or ""))
-            found.setdefault(key, []).append(stat.sum / stat.count)
-    return found
+            means.setdefault(key, []).append(stat.sum / stat.count)
+    return means
 
 
 def read_texts(path: Path, memory_limit: int, key: str | None) -> dict[str, str]:
@@ -70,14 +70,14 @@ def read_texts(path: Path, memory_limit: int, key: str | None) -> dict[str, str]
 
     Of instances.json, or of the array `key` of scenario_state.json.
     """
-    found: dict[str, str] = {}
+    question_by_id: dict[str, str] = {}
     for entry in entries(path, memory_limit, _Asked, key):
         one = entry.instance if key else msgspec.structs.asdict(entry)
-        given = at(one, "input")
-        asked = given.get("text") if isinstance(given, dict) else given
-        if isinstance(asked, str) and asked and not at(one, "perturbation"):
-            found.setdefault(str(at(one, "id")), asked)
-    return found
+        prompt = at(one, "input")
+        question = prompt.get("text") if isinstance(prompt, dict) else prompt
+        if isinstance(question, str) and question and not at(one, "perturbation"):
+            question_by_id.setdefault(str(at(one, "id")), question)
+    return question_by_id
 
 
 _VALUES, _SPEC = "per_instance_stats.json", "run_spec.json"
@@ -100,7 +100,7 @@ _COUNTED = re.compile(r"finish_reason|prompt_|batch_|training_|logprob|max_prob|
 
 
 def _lacks_values(file: LogFile) -> bool:
-    """Tell whether a file stands for a run whose values are not there."""
+    """Whether a file stands for a run whose values are not there."""
     keys, name = file.keys, file.path.name
     is_spec = name == _SPEC and "adapter_spec" in keys
     return is_spec or (name == "display_predictions.json" and "instance_id" in keys)
@@ -127,14 +127,14 @@ def _is_beside(file: LogFile) -> bool:
 
 def _group(values: Sequence[LogFile], *_: Any) -> list[tuple[LogFile]]:
     """One file of statistics at a time; a run that has none is refused."""
-    whole = [file for file in values if not _lacks_values(file)]
-    complete = {file.path.parent for file in whole}
-    return [(file,) for file in values if file in whole or file.path.parent not in complete]
+    with_values = [file for file in values if not _lacks_values(file)]
+    complete = {file.path.parent for file in with_values}
+    return [(file,) for file in values if file in with_values or file.path.parent not in complete]
 
 
 def _read(file: LogFile, options: LogOptions) -> list[LogPart]:
     """Read the values of one run."""
-    path, limit, wanted = file.path, options.memory_limit, options.metric
+    path, limit, metric = file.path, options.memory_limit, options.metric
     if _lacks_values(file):
         raise ValueError(
             f"{path}: no {_VALUES} beside it, so there is no value of an instance: the "
@@ -146,20 +146,20 @@ def _read(file: LogFile, options: LogOptions) -> list[LogPart]:
     means: Means = _read_side(file, "stats.json", read_means, limit)
     texts: dict[str, str] = _read_side(file, "instances.json", read_texts, limit, None)
     texts = texts or _read_side(file, "scenario_state.json", read_texts, limit, "request_states")
-    rows, names, n_perturbed = read_instances(path, limit, wanted)
-    if wanted is not None and wanted not in names:
+    rows, names, n_perturbed = read_instances(path, limit, metric)
+    if metric is not None and metric not in names:
         rows, names, n_perturbed = read_instances(path, limit, None)
     metrics = sorted(names, key=_rank)
     if not metrics:
         raise ValueError(f"{path}: no instance has a statistic; the run gave nothing")
-    if wanted is not None and wanted not in metrics and any(name == wanted for name, _ in means):
+    if metric is not None and metric not in metrics and any(name == metric for name, _ in means):
         raise ValueError(
-            f"{path}: {wanted!r} is in stats.json, of all instances together; no instance has a "
+            f"{path}: {metric!r} is in stats.json, of all instances together; no instance has a "
             "value of it, so models cannot be compared by it. Instances have "
             f"{visible(', '.join(metrics))}"
         )
-    metrics = [wanted] if wanted in metrics else metrics
-    in_split = {(split, name) for (split, *_), own in rows.items() for name in own}
+    metrics = [metric] if metric in metrics else metrics
+    in_split = {(split, name) for (split, *_), stats in rows.items() for name in stats}
     answers = [
         Answer(
             model=model,
@@ -167,10 +167,10 @@ def _read(file: LogFile, options: LogOptions) -> list[LogPart]:
             subset=split,
             item=instance,
             repeat=trial,
-            values={name: _value(own.get(name)) for name in metrics if (split, name) in in_split},
+            values={name: _value(stats.get(name)) for name in metrics if (split, name) in in_split},
             identity=texts.get(instance),
         )
-        for (split, instance, trial), own in rows.items()
+        for (split, instance, trial), stats in rows.items()
     ]
     remarks = []
     if n_perturbed:
@@ -180,18 +180,18 @@ def _read(file: LogFile, options: LogOptions) -> list[LogPart]:
             f"{path}: no texts of instances beside it (instances.json or "
             "scenario_state.json), so they are matched by their ids alone"
         )
-    whole = LogPart(
+    template = LogPart(
         source=path,
         hashed="instance.input.text",
         run=str(path.parent),
         settings=settings,
         remarks=tuple(remarks),
     )
-    return [_described(part, means) for part in parts_of(answers, whole)]
+    return [_described(part, means) for part in parts_of(answers, template)]
 
 
 def read_instances(
-    path: Path, memory_limit: int, wanted: str | None
+    path: Path, memory_limit: int, metric: str | None
 ) -> tuple[dict[tuple[str, str, int], dict[str, tuple[float, float]]], dict[str, None], int]:
     """Counts and sums by split, instance and trial; all metrics; how many are perturbed.
 
@@ -228,27 +228,27 @@ def read_instances(
             if split not in here:
                 here[split] = rows.setdefault((split, str(instance), trial), {})
             names[name] = None
-            if wanted not in (None, name):
+            if metric not in (None, name):
                 continue
             if not _is_number(count) or count < 0 or not _is_number(total):
                 raise ValueError(
                     f"{path}: instance {instance!r}: {visible(name)} has count {count!r} "
                     f"and sum {total!r}; wanted numbers"
                 )
-            known = here[split].setdefault(name, (count, total))
-            if known != (count, total) and not math.isnan(total):
+            stats_before = here[split].setdefault(name, (count, total))
+            if stats_before != (count, total) and not math.isnan(total):
                 raise ValueError(
                     f"{path}: instance {instance!r}, trial {trial}, has {visible(name)} twice: "
-                    f"{known[1]:g} and {total:g}"
+                    f"{stats_before[1]:g} and {total:g}"
                 )
     return rows, names, n_perturbed
 
 
-def _value(found: tuple[float, float] | None) -> float | Failure | None:
+def _value(statistic: tuple[float, float] | None) -> float | Failure | None:
     """The mean of a statistic, if there is one."""
-    if found is None:
+    if statistic is None:
         return None
-    count, total = found
+    count, total = statistic
     return total / count if count else Failure("count 0", UNSCORED)
 
 
@@ -269,7 +269,7 @@ def _spec(file: LogFile, memory_limit: int) -> tuple[str, str, dict[str, str]]:
     name, model = text(at(spec, "name")), text(at(spec, "adapter_spec", "model"))
     if not name or not model:
         raise ValueError(f"{path}: wanted name and adapter_spec.model, which name the run")
-    wanted = {
+    fields = {
         "adapter": "method",
         "few-shots": "max_train_instances",
         "trials": "num_train_trials",
@@ -277,15 +277,15 @@ def _spec(file: LogFile, memory_limit: int) -> tuple[str, str, dict[str, str]]:
         "outputs": "num_outputs",
         "instances at most": "max_eval_instances",
     }
-    settings = {key: at(spec, "adapter_spec", field) for key, field in wanted.items()}
-    scenario, _, given = name.partition(":")
+    settings = {key: at(spec, "adapter_spec", field) for key, field in fields.items()}
+    scenario, _, all_arguments = name.partition(":")
     models = ("model=", "model_deployment=")
-    kept = ",".join(x for x in given.split(",") if x and not x.startswith(models))
-    return model, f"{scenario}:{kept}" if kept else scenario, written(settings)
+    arguments = ",".join(x for x in all_arguments.split(",") if x and not x.startswith(models))
+    return model, f"{scenario}:{arguments}" if arguments else scenario, written(settings)
 
 
 def _is_inside(path: Path, file: LogFile) -> bool:
-    """Tell whether there is such a file, and not by a link out of the folder."""
+    """Whether there is such a file, and not by a link out of the folder."""
     return path.is_file() and path.resolve().is_relative_to(file.root.resolve())
 
 

@@ -176,24 +176,26 @@ def sample(entry: Any, scorer: str, where: str) -> Sample:
     texts = mapping(entry, "attachments")
     target = entry.get("target")
     targets = target if isinstance(target, list) else [target]
-    asked = [_input(entry.get("input"), texts), *(_text(one, texts) for one in targets)]
+    input_texts = [_input(entry.get("input"), texts), *(_text(one, texts) for one in targets)]
     error, taken_back = entry.get("error"), entry.get("invalidation")
     if isinstance(error, dict):  # summaries hold just its message
         error = error.get("message") or "error"
     why = at(taken_back, "reason")
     invalid = short(f"invalidated: {why}" if why else "invalidated") if taken_back else ""
-    return Sample(item, epoch, "\x1e".join(asked), scores, short(error) if error else "", invalid)
+    return Sample(
+        item, epoch, "\x1e".join(input_texts), scores, short(error) if error else "", invalid
+    )
 
 
-def _input(given: Any, texts: Mapping[str, str]) -> str:
+def _input(content: Any, texts: Mapping[str, str]) -> str:
     """Text of an input, which may be a conversation."""
-    if not isinstance(given, list):
-        return _text(given, texts)
+    if not isinstance(content, list):
+        return _text(content, texts)
     return "\x1d".join(
         f"{message.get('role')}: {_text(message.get('content'), texts)}"
         if isinstance(message, dict)
         else str(message)
-        for message in given
+        for message in content
     )
 
 
@@ -271,8 +273,8 @@ def read_run(path: Path, memory_limit: int, tasks: tuple[str, ...] | None) -> Ru
         if archive is not None:
             run.samples.extend(_samples(archive, header, scorer))
         else:
-            found = _listed(header.get("samples"))
-            run.samples.extend(sample(entry, scorer, str(path)) for entry in found)
+            entries = _listed(header.get("samples"))
+            run.samples.extend(sample(entry, scorer, str(path)) for entry in entries)
     if not run.samples:
         raise ValueError(
             f"{path}: no samples: the log was written without them (log_samples), "
@@ -303,22 +305,22 @@ def _checked(path: Path, header: Any) -> Run:
     return Run(path, header, results, [])
 
 
-def _results(found: Any) -> tuple[Mapping[str, Any], ...]:
+def _results(results: Any) -> tuple[Mapping[str, Any], ...]:
     """Scores of a run; old logs have one `scorer`, and its `metrics` beside it."""
-    if not isinstance(found, dict):
+    if not isinstance(results, dict):
         return ()
-    scorer = found.get("scorer")
+    scorer = results.get("scorer")
     if isinstance(scorer, dict):
-        metrics = found.get("metrics") or scorer.get("metrics") or {}
+        metrics = results.get("metrics") or scorer.get("metrics") or {}
         scores = [{**scorer, "scorer": scorer.get("name"), "metrics": metrics}]
     else:
-        scores = _listed(found.get("scores"))
+        scores = _listed(results.get("scores"))
     return tuple(one for one in scores if isinstance(one, dict) and one.get("name"))
 
 
-def _listed(found: Any) -> list[Any]:
+def _listed(value: Any) -> list[Any]:
     """A list, an empty one where there is none."""
-    return found if isinstance(found, list) else []
+    return value if isinstance(value, list) else []
 
 
 def _samples(archive: Archive, header: Mapping[str, Any], scorer: str) -> Iterator[Sample]:
@@ -332,9 +334,9 @@ def _samples(archive: Archive, header: Mapping[str, Any], scorer: str) -> Iterat
     # What is said of invalid samples stands in the samples alone.
     if "summaries.json" in archive.members and not header.get("invalidated"):
         where = f"{archive.path}: summaries.json"
-        found = json_lines.parse(archive.read("summaries.json"), where)
-        if isinstance(found, list) and _same(names, found):
-            yield from (sample(entry, scorer, where) for entry in found)
+        summaries = json_lines.parse(archive.read("summaries.json"), where)
+        if isinstance(summaries, list) and _same(names, summaries):
+            yield from (sample(entry, scorer, where) for entry in summaries)
             return
     for name in names:
         where = f"{archive.path}: {name}"
@@ -342,7 +344,7 @@ def _samples(archive: Archive, header: Mapping[str, Any], scorer: str) -> Iterat
 
 
 def _same(names: list[str], summaries: list[Any]) -> bool:
-    """Tell whether the summaries are those of the samples, all of them."""
+    """Whether the summaries are those of the samples, all of them."""
     stems = {name.removesuffix("/sample.json").removesuffix(".json") for name in names}
     return len(stems) == len(summaries) and stems == {
         f"samples/{entry.get('id')}_epoch_{entry.get('epoch')}"
@@ -369,14 +371,14 @@ def sources(run: Run) -> dict[str, Source]:
                 keys.setdefault(scorer, {}).update(dict.fromkeys(value))
             else:
                 plain[scorer] = None
-    found: list[Source] = [(scorer, None) for scorer in plain if scorer not in keys]
-    found += [(scorer, key) for scorer, some in keys.items() for key in some]
-    if not found:  # not one sample has a score
-        found = [_stated(entry) for entry in run.results]
-    short_names = [scorer if key is None else key for scorer, key in found]
+    pairs: list[Source] = [(scorer, None) for scorer in plain if scorer not in keys]
+    pairs += [(scorer, key) for scorer, scorer_keys in keys.items() for key in scorer_keys]
+    if not pairs:  # not one sample has a score
+        pairs = [_stated(entry) for entry in run.results]
+    short_names = [scorer if key is None else key for scorer, key in pairs]
     return {
         name if short_names.count(name) == 1 else "/".join(filter(None, source)): source
-        for name, source in zip(short_names, found, strict=True)
+        for name, source in zip(short_names, pairs, strict=True)
     }
 
 
@@ -387,7 +389,7 @@ def _stated(entry: Mapping[str, Any]) -> Source:
     return scorer, None if scorer == name else name
 
 
-def headline(run: Run, found: Mapping[str, Source]) -> tuple[str, str] | None:
+def headline(run: Run, sources: Mapping[str, Source]) -> tuple[str, str] | None:
     """Metric that the run names as its headline, and the name of the mean over items.
 
     None where it names none, or one that no sample has.
@@ -396,7 +398,7 @@ def headline(run: Run, found: Mapping[str, Source]) -> tuple[str, str] | None:
     if not isinstance(named, dict):
         return None
     score, scorer = named.get("score"), named.get("scorer")
-    for name, (its_scorer, key) in found.items():
+    for name, (its_scorer, key) in sources.items():
         if scorer not in (None, its_scorer):
             continue
         if score in (None, its_scorer if key is None else key):
@@ -410,7 +412,7 @@ def column(run: Run, source: Source) -> dict[str, Any]:
     n = len(run.samples)
     values, status = np.full(n, np.nan), np.zeros(n, np.uint8)
     reasons: dict[int, str] = {}
-    known: dict[str, float] = {}
+    grades: dict[str, float] = {}
     for i, sample in enumerate(run.samples):
         score = sample.scores.get(scorer)
         why = sample.invalid or ((sample.error or "no score") if score is None else "")
@@ -424,16 +426,18 @@ def column(run: Run, source: Source) -> dict[str, Any]:
                     "several values by name"
                 )
             if type(value) is str:
-                if value not in known:
-                    known[value] = _number(run, sample, source, value)
-                values[i] = known[value]
+                if value not in grades:
+                    grades[value] = _number(run, sample, source, value)
+                values[i] = grades[value]
             else:
                 values[i] = _number(run, sample, source, value)
             if math.isinf(values[i]):
                 raise ValueError(f"{_where(run, sample, source)}: {value} is no value of an item")
             if math.isnan(values[i]):
-                said = (at(score, "reason"), at(score, "metadata", "reason"))
-                why = next(map(short, filter(None, (*said, at(score, "explanation")))), "NaN")
+                explanations = (at(score, "reason"), at(score, "metadata", "reason"))
+                why = next(
+                    map(short, filter(None, (*explanations, at(score, "explanation")))), "NaN"
+                )
                 why = sample.error or why
         if why:
             status[i] = ERROR if sample.error and not sample.invalid else UNSCORED
@@ -448,17 +452,17 @@ def _value(score: Any) -> Any:
 
 def _number(run: Run, sample: Sample, source: Source, value: Any) -> float:
     """Turn a value into a number, NaN for None."""
-    found = math.nan if value is None else value
+    result = math.nan if value is None else value
     if isinstance(value, str):
-        found = grade(value)
-        if found is None:
+        result = grade(value)
+        if result is None:
             raise ValueError(
                 f"{_where(run, sample, source)}: the grade {value[:40]!r} is unknown; "
                 "wanted C, I, P, N, yes, no, true, false or a number; choose another "
                 "metric, or score again"
             )
-    if isinstance(found, int | float):  # bool too
-        return math.inf if abs(found) > 1e300 else float(found)
+    if isinstance(result, int | float):  # bool too
+        return math.inf if abs(result) > 1e300 else float(result)
     raise ValueError(
         f"{_where(run, sample, source)}: wanted one value, got "
         f"{'a list' if isinstance(value, list) else type(value).__name__}; a list has "
@@ -483,9 +487,9 @@ def stated_mean(run: Run, source: Source) -> float | None:
         same = _stated(entry) == (scorer, key)
         if same and (entry.get("reducer") or default) == "mean":
             stated = (number(at(entry, "metrics", x, "value")) for x in ("accuracy", "mean"))
-            known = [x for x in stated if x is not None and not math.isnan(x)]
-            if known:
-                return known[0]
+            means = [x for x in stated if x is not None and not math.isnan(x)]
+            if means:
+                return means[0]
     return None
 
 
@@ -512,11 +516,11 @@ def _read(file: LogFile, options: LogOptions) -> list[LogPart]:
     run = read_run(path, options.memory_limit, options.tasks)
     if run is None:
         return []
-    found = sources(run)
-    chosen = [options.metric] if options.metric in found else list(found)
-    head = headline(run, found)
-    if head is not None and head[0] in chosen:
-        chosen.sort(key=lambda name: name != head[0])  # so that remarks have a part
+    sources_by_name = sources(run)
+    metrics = [options.metric] if options.metric in sources_by_name else list(sources_by_name)
+    head = headline(run, sources_by_name)
+    if head is not None and head[0] in metrics:
+        metrics.sort(key=lambda name: name != head[0])  # so that remarks have a part
     n_stated = run.header["results"].get("total_samples")  # times epochs
     settings = {
         "task version": run.spec.get("task_version"),
@@ -541,13 +545,13 @@ def _read(file: LogFile, options: LogOptions) -> list[LogPart]:
         "settings": written(settings),
         "variant": f"task_args {json.dumps(run.spec.get('task_args') or {}, sort_keys=True)}",
     }
-    if options.metric is not None and options.metric not in found:
+    if options.metric is not None and options.metric not in sources_by_name:
         about = {name: shared[name] for name in ("model", "task", "source")}
-        return [LogPart(metric=name, **about) for name in found]  # to be named
+        return [LogPart(metric=name, **about) for name in sources_by_name]  # to be named
     parts: list[LogPart] = []
-    for name in chosen:
+    for name in metrics:
         try:
-            parts.append(_part(run, name, found[name], shared, head))
+            parts.append(_part(run, name, sources_by_name[name], shared, head))
         except ValueError as error:
             if head is None or name in (head[0], options.metric):
                 raise
@@ -560,13 +564,15 @@ def _part(
     run: Run, name: str, source: Source, shared: Mapping[str, Any], head: tuple[str, str] | None
 ) -> LogPart:
     """Make the part of one metric."""
-    found = column(run, source)
+    columns = column(run, source)
     remarks: list[str] = []
-    status = found["status"].tolist()
-    kept = sum(bool(s.error) and not code for s, code in zip(run.samples, status, strict=True))
-    if kept:
+    status = columns["status"].tolist()
+    n_with_error = sum(
+        bool(s.error) and not code for s, code in zip(run.samples, status, strict=True)
+    )
+    if n_with_error:
         remarks.append(
-            f"{run.path}: {kept} samples ended with an error and have a score of "
+            f"{run.path}: {n_with_error} samples ended with an error and have a score of "
             f"{name!r} nevertheless; it is kept"
         )
     is_headline = head is not None and head[0] == name
@@ -580,7 +586,7 @@ def _part(
         mean_stated=stated_mean(run, source),
         is_headline=is_headline,
         remarks=tuple(remarks),
-        **found,
+        **columns,
         **shared,
     )
 
@@ -611,11 +617,11 @@ def _is_frame(file: LogFile) -> bool:
 
 def _scores(names: Sequence[str]) -> dict[str, str]:
     """Scorers by their columns; from the headline on stand means of whole runs."""
-    found = {name: name.removeprefix(_SCORE) for name in names if name.startswith(_SCORE)}
+    scorers = {name: name.removeprefix(_SCORE) for name in names if name.startswith(_SCORE)}
     if _HEADLINE in names:
-        means = {*takewhile(found.__contains__, names[names.index(_HEADLINE) :])}
-        found = {name: scorer for name, scorer in found.items() if name not in means}
-    return found
+        means = {*takewhile(scorers.__contains__, names[names.index(_HEADLINE) :])}
+        scorers = {name: scorer for name, scorer in scorers.items() if name not in means}
+    return scorers
 
 
 def _read_frame(file: LogFile, options: LogOptions) -> list[LogPart]:
@@ -648,8 +654,8 @@ def _read_frame(file: LogFile, options: LogOptions) -> list[LogPart]:
             task=text["task_name"][i] if "task_name" in text else "",
             repeat=int(text["epoch"][i]),
             values={
-                metric: Failure(error) if error and math.isnan(own[i]) else own[i]
-                for metric, own in rows.items()
+                metric: Failure(error) if error and math.isnan(values[i]) else values[i]
+                for metric, values in rows.items()
             },
             identity=[text[name][i] for name in ("input", "target") if name in text] or None,
         )
@@ -665,7 +671,7 @@ def _read_frame(file: LogFile, options: LogOptions) -> list[LogPart]:
                 f"{path}: the run {run} of {answers[0].model} has status {status!r}, not "
                 "'success': it did not finish; finish it (inspect eval-retry), or leave it out"
             )
-        whole = LogPart(
+        template = LogPart(
             source=path,
             run=run,
             created=created,
@@ -673,8 +679,10 @@ def _read_frame(file: LogFile, options: LogOptions) -> list[LogPart]:
             n_stated=int(n_stated) if n_stated else None,
             remarks=tuple(remarks),
         )
-        own = parts_of(answers, whole)
-        parts += [replace(x, is_headline=x.is_headline or x.metric == headline) for x in own]
+        parts_of_run = parts_of(answers, template)
+        parts += [
+            replace(x, is_headline=x.is_headline or x.metric == headline) for x in parts_of_run
+        ]
     return parts
 
 
@@ -683,9 +691,10 @@ def _by_key(scorer: str, cells: list[str]) -> dict[str, list[str]]:
     if not any(cell.startswith("{") for cell in cells):
         return {scorer: cells}
     parsed = [json.loads(cell) if cell.startswith("{") else {} for cell in cells]
-    keys = dict.fromkeys(key for each in parsed for key in each)
+    keys = dict.fromkeys(key for scores in parsed for key in scores)
     return {
-        key: ["" if each.get(key) is None else str(each[key]) for each in parsed] for key in keys
+        key: ["" if scores.get(key) is None else str(scores[key]) for scores in parsed]
+        for key in keys
     }
 
 

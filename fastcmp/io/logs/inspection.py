@@ -111,46 +111,46 @@ def inspect_results(
     )
     problems: list[str] = []
     logs = read_logs(path, options, format, workers, progress, problems.append)
-    wanted = None if metric is None else (metric, metric.partition(",")[0])
+    names = None if metric is None else (metric, metric.partition(",")[0])
     read = [
-        each._replace(parts=tuple(x for x in each.parts if wanted is None or x.metric in wanted))
-        for each in logs.read
+        log._replace(parts=tuple(x for x in log.parts if names is None or x.metric in names))
+        for log in logs.read
     ]
     remarks: list[str] = []
-    for each in read:
-        remarks += [*_look(each.parts, problems.append), *each.remarks]
+    for log in read:
+        remarks += [*_look(log.parts, problems.append), *log.remarks]
         problems += [
             f"{file}: holds no values of items"
-            for file in each.without
-            if task is None and not any(said.startswith(file) for said in problems)
+            for file in log.without
+            if task is None and not any(problem.startswith(file) for problem in problems)
         ]
     return LogContents(
-        formats=tuple(each.format.name for each in read),
+        formats=tuple(log.format.name for log in read),
         n_files=logs.n_files,
         answers=_table(read),
         problems=sentences(problems),
         remarks=sentences(remarks),
-        ignored=tuple(f"{each.path} ({each.why})" for each in logs.ignored),
+        ignored=tuple(f"{log.path} ({log.why})" for log in logs.ignored),
     )
 
 
 def _look(parts: Sequence[LogPart], complain: Complain) -> list[str]:
-    """Find what does not fit together, metric by metric."""
+    """Remarks; what does not fit together, metric by metric, is passed to `complain`."""
     metrics = grouped(parts, lambda part: (part.task, part.metric))
-    for (task, metric), own in metrics.items():
+    for (task, metric), metric_parts in metrics.items():
         all_of_task = [part for part in parts if part.task == task]
-        check_models(all_of_task, own, metric, complain)
+        check_models(all_of_task, metric_parts, metric, complain)
     checks.check_variants(parts, complain)
-    kept, remarks = [], [each for part in parts for each in part.remarks]
-    for own in metrics.values():
-        one, more = one_run_each(own, "raise", complain)
+    kept, remarks = [], [remark for part in parts for remark in part.remarks]
+    for metric_parts in metrics.values():
+        one, more = one_run_each(metric_parts, "raise", complain)
         kept += one
         remarks += more
     names = tuple(dict.fromkeys(part.model for part in kept))
     checks.check_tasks(by_task(kept, names), names, complain)
     for metric in dict.fromkeys(part.metric for part in kept):
-        some = [part for part in kept if part.metric == metric]
-        for group in by_task(some, names).values():
+        parts_of_metric = [part for part in kept if part.metric == metric]
+        for group in by_task(parts_of_metric, names).values():
             for part in group.values():
                 checks.check_part(part, complain)
             joint = join(list(group.values()))
@@ -166,8 +166,8 @@ def _look(parts: Sequence[LogPart], complain: Complain) -> list[str]:
 def _table(read: Sequence[Read]) -> dict[str, tuple[Any, ...]]:
     """A row for each model, task, subset, metric and file."""
     rows = []
-    for each in read:
-        for part in each.parts:
+    for log in read:
+        for part in log.parts:
             status = status_of(part)
             n = [0] * len(STATUS)
             if status is not None:
@@ -175,7 +175,7 @@ def _table(read: Sequence[Read]) -> dict[str, tuple[Any, ...]]:
             once = part.repeats is None
             rows.append(
                 (
-                    each.format.name,
+                    log.format.name,
                     part.model,
                     part.task,
                     part.subset,

@@ -98,14 +98,14 @@ class Joint:
         first = self.keys[0]
         same = sum(keys is first for keys in self.keys)
         for keys in (first, *(keys for keys in self.keys if keys is not first)):
-            own = np.zeros(self.n_keys, np.int32)
-            own[keys] = same if keys is first else 1
-            n += own
+            part_counts = np.zeros(self.n_keys, np.int32)
+            part_counts[keys] = same if keys is first else 1
+            n += part_counts
         return n
 
 
 def join(parts: Sequence[LogPart]) -> Joint:
-    """Find the items and repeats of parts of the same task and subset."""
+    """The items and repeats of parts of the same task and subset, joined."""
     lists: list[Any] = [part.items for part in parts]
     if all(isinstance(items, np.ndarray) and items.dtype.kind in "iu" for items in lists):
         lists = [items.astype(np.int64, copy=False) for items in lists]
@@ -118,25 +118,29 @@ def join(parts: Sequence[LogPart]) -> Joint:
         index = _Numbers(np.concatenate([first, *others]) if others else first)
     else:
         index = _Texts([item for items in (first, *others) for item in items])
-    found = index.find(first)
-    places = [found if _same(items, first) else index.find(items) for items in lists]
-    known, keys = np.zeros(1, np.int32), places
+    first_places = index.find(first)
+    places = [first_places if _same(items, first) else index.find(items) for items in lists]
+    distinct_repeats, keys = np.zeros(1, np.int32), places
     if any(part.repeats is not None for part in parts):
         repeats = [repeats_of(part) for part in parts]
-        other = [each for each in repeats[1:] if not np.array_equal(each, repeats[0])]
-        known = np.unique(np.concatenate([repeats[0], *other])).astype(np.int32)
+        other = [of_part for of_part in repeats[1:] if not np.array_equal(of_part, repeats[0])]
+        distinct_repeats = np.unique(np.concatenate([repeats[0], *other])).astype(np.int32)
         keys = []
-        for own, each in zip(places, repeats, strict=True):
-            if keys and own is found and np.array_equal(each, repeats[0]):
+        for part_places, of_part in zip(places, repeats, strict=True):
+            if keys and part_places is first_places and np.array_equal(of_part, repeats[0]):
                 keys.append(keys[0])
             else:
-                keys.append(own * known.size + np.searchsorted(known, each))
-    twice = {id(each): _rows_twice(each) for each in keys}
-    return Joint(tuple(parts), index.items, known, tuple(keys), tuple(twice[id(x)] for x in keys))
+                keys.append(
+                    part_places * distinct_repeats.size + np.searchsorted(distinct_repeats, of_part)
+                )
+    twice = {id(keys_of): _rows_twice(keys_of) for keys_of in keys}
+    return Joint(
+        tuple(parts), index.items, distinct_repeats, tuple(keys), tuple(twice[id(x)] for x in keys)
+    )
 
 
 def _rows_twice(keys: Places) -> Places:
-    """Find rows whose key has been before."""
+    """Rows whose key was in an earlier row."""
     if _is_rising(keys):
         return keys[:0]
     has = np.zeros(int(keys.max(initial=-1)) + 1, np.bool_)
@@ -181,7 +185,7 @@ class Block(NamedTuple):
 
 
 def status_of(part: LogPart) -> NDArray[np.uint8] | None:
-    """Tell why values are missing; a NaN without a reason is unscored."""
+    """Why values are missing, shape (n,); a NaN without a reason is unscored."""
     unscored = np.isnan(part.values)
     if part.status is None and not unscored.any():
         return None
@@ -202,10 +206,10 @@ def scatter(joint: Joint, keys: NDArray[np.int64]) -> Block:
     first: Any = None
     places: Any = None
     plain = False
-    for i, (part, own) in enumerate(zip(joint.parts, joint.keys, strict=True)):
-        if own is not first:
-            first, places = own, column[own]
-            plain = len(own) == len(keys) and np.array_equal(own, keys)
+    for i, (part, part_keys) in enumerate(zip(joint.parts, joint.keys, strict=True)):
+        if part_keys is not first:
+            first, places = part_keys, column[part_keys]
+            plain = len(part_keys) == len(keys) and np.array_equal(part_keys, keys)
         rows: Any = slice(None) if plain else np.flatnonzero(places >= 0)
         to: Any = slice(None) if plain else places[rows]
         values[i, to] = part.values[rows]
@@ -236,15 +240,15 @@ def check_answers(joint: Joint, kept: NDArray[np.int64], complain: Complain) -> 
             continue
         row = int(rows[0])
         key = int(keys[row])
-        asked = f"item {visible(joint.item_of(key))}"
+        answer_name = f"item {visible(joint.item_of(key))}"
         if part.repeats is not None:
-            asked += f", repeat {joint.repeat_of(key)}"
+            answer_name += f", repeat {joint.repeat_of(key)}"
         why = STATUS[int(status[row])]
         if reason := part.reasons.get(row):
             why += f": {visible(str(reason))}"
         complain(
             f"{part.source}: {visible(part.model)} has no value of "
-            f"{visible(part.metric)} for {asked}"
+            f"{visible(part.metric)} for {answer_name}"
             f"{a_task(label_of(part))} ({why}); it lacks {rows.size} of {len(keys)}. "
             "Pass errors='wrong' to count such answers as 0, or errors='drop' to leave "
             "their items out for all models"
@@ -257,8 +261,8 @@ def count_wrong(block: Block, joint: Joint, complain: Complain) -> list[str]:
     if block.status is None:
         return []
     part = joint.parts[0]
-    known = block.values[block.status == 0]
-    if any(each.lower_is_better for each in joint.parts) or (known < 0).any():
+    present = block.values[block.status == 0]
+    if any(x.lower_is_better for x in joint.parts) or (present < 0).any():
         complain(
             f"errors='wrong' counts an answer that is missing as 0, which is not the "
             f"worst value of {visible(part.metric)}{a_task(label_of(part))}: pass "
@@ -280,8 +284,8 @@ def drop(block: Block, joint: Joint) -> tuple[Block, list[str]]:
     for i, row in enumerate(block.status):
         gone[i, places[row != 0]] = True
     out = np.logical_or.reduce(gone)
-    kept = ~out[places]
-    if not kept.any():
+    is_kept = ~out[places]
+    if not is_kept.any():
         raise ValueError(
             f"errors='drop' leaves no item{a_task(label_of(joint.parts[0]))}: to each "
             "some model has no value"
@@ -290,12 +294,12 @@ def drop(block: Block, joint: Joint) -> tuple[Block, list[str]]:
         f"{counted(int(out.sum()), 'item')}{a_task(label_of(joint.parts[0]))} left "
         f"out, because of answers without a value of {joint.by_model(gone.sum(axis=1))}."
     )
-    attempts = None if block.attempts is None else block.attempts[:, kept]
-    return Block(block.keys[kept], block.values[:, kept], None, attempts), [remark]
+    attempts = None if block.attempts is None else block.attempts[:, is_kept]
+    return Block(block.keys[is_kept], block.values[:, is_kept], None, attempts), [remark]
 
 
 def common_remark(joint: Joint, keys: NDArray[np.int64]) -> list[str]:
-    """Say how many items are left out that some model lacks, and because of whom."""
+    """A remark on the number of items that some model lacks, and on these models."""
     n_repeats = len(joint.repeats)
     present = joint.present() > 0
     n_any, n_kept = int(present.sum()), len(keys)
@@ -307,7 +311,7 @@ def common_remark(joint: Joint, keys: NDArray[np.int64]) -> list[str]:
         what += f" ({n_any - n_kept} answers)"
     return [
         f"{what}{a_task(label_of(joint.parts[0]))} left out, which some models lack: "
-        f"{joint.by_model([max(n_any - len(own), 0) for own in joint.keys])}."
+        f"{joint.by_model([max(n_any - len(keys_of), 0) for keys_of in joint.keys])}."
     ]
 
 
@@ -323,28 +327,32 @@ def assemble(blocks: Sequence[tuple[Block, Joint]], **fields: Any) -> Results:
     for block, joint in blocks:
         places = block.keys // len(joint.repeats)
         if len(places) == len(joint.items) and len(joint.repeats) == 1:
-            kept, own = places, np.arange(places.size)
+            rows_kept, numbers = places, np.arange(places.size)
         else:
-            kept, own = np.unique(places, return_inverse=True)
-        known = joint.items
+            rows_kept, numbers = np.unique(places, return_inverse=True)
+        all_items = joint.items
         items.append(
-            known[kept] if isinstance(known, np.ndarray) else [known[i] for i in kept.tolist()]
+            all_items[rows_kept]
+            if isinstance(all_items, np.ndarray)
+            else [all_items[i] for i in rows_kept.tolist()]
         )
-        columns.append(own.ravel() + n_items)
-        n_items += kept.size
+        columns.append(numbers.ravel() + n_items)
+        n_items += rows_kept.size
         named = next((x for x in zip(joint.parts, joint.keys, strict=True) if x[0].clusters), None)
         clusters.append(None)
         if named is not None:  # from the first model that names them
-            of_items = np.full(len(known), None, dtype=object)
+            of_items = np.full(len(all_items), None, dtype=object)
             of_items[named[1] // len(joint.repeats)] = list(named[0].clusters or ())
-            clusters[-1] = of_items[kept]
+            clusters[-1] = of_items[rows_kept]
     sizes = list(map(len, items))
-    if not all(isinstance(own, np.ndarray) for own in items):  # all as text
-        items = [np.array(texts(own), dtype=object) for own in items]
-    if has_clusters := any(own is not None for own in clusters):
+    if not all(isinstance(of_task, np.ndarray) for of_task in items):  # all as text
+        items = [np.array(texts(of_task), dtype=object) for of_task in items]
+    if has_clusters := any(of_task is not None for of_task in clusters):
         clusters = [  # a task without them has each item for itself
-            np.array([f"{task}:{i}" for i in range(size)], dtype=object) if own is None else own
-            for task, (own, size) in enumerate(zip(clusters, sizes, strict=True))
+            np.array([f"{task}:{i}" for i in range(size)], dtype=object)
+            if of_task is None
+            else of_task
+            for task, (of_task, size) in enumerate(zip(clusters, sizes, strict=True))
         ]
     parts = [joint.parts for _, joint in blocks]
     counts = np.zeros((2, len(parts[0]), len(blocks)), np.int64)  # errors, answers without a score
@@ -356,8 +364,8 @@ def assemble(blocks: Sequence[tuple[Block, Joint]], **fields: Any) -> Results:
     shapes = [block.values.shape for block, _ in blocks]
     answers = [block.values for block, _ in blocks]
     return Results(
-        tasks=tuple((own[0].task, own[0].subset) for own in parts),
-        metrics=tuple(own[0].metric for own in parts),
+        tasks=tuple((of_task[0].task, of_task[0].subset) for of_task in parts),
+        metrics=tuple(of_task[0].metric for of_task in parts),
         items=np.concatenate(items),
         item_tasks=np.repeat(np.arange(len(sizes)), sizes),
         columns_items=np.concatenate(columns),
@@ -370,7 +378,7 @@ def assemble(blocks: Sequence[tuple[Block, Joint]], **fields: Any) -> Results:
         clusters=np.concatenate(clusters) if has_clusters else None,
         sources=tuple(tuple(str(part.source) for part in row) for row in zip(*parts, strict=True)),
         unit=parts[0][0].unit,
-        negated=tuple(own[0].lower_is_better for own in parts),
+        negated=tuple(of_task[0].lower_is_better for of_task in parts),
         task_errors=counts[0],
         task_unscored=counts[1],
         n_left_out=sum(len(joint.items) for _, joint in blocks) - n_items,

@@ -38,7 +38,7 @@ _OWN = ("pass", "score")
 
 
 def _is_lines(file: LogFile) -> bool:
-    """Tell JSON lines, which are rows alone, from JSON."""
+    """Whether a file is JSON lines, which are rows alone."""
     return bool(file.keys & {"promptIdx", "gradingResult"})
 
 
@@ -46,14 +46,14 @@ def _group_promptfoo(values: Sequence[LogFile], *_: Any) -> list[tuple[LogFile]]
     def stem(file: LogFile) -> Path:
         return file.path.with_name(model_name(file.path).removesuffix(".json"))
 
-    kept = [file for file in values if not _is_lines(file)]
-    stems = set(map(stem, kept))  # a run may have written both
+    whole_files = [file for file in values if not _is_lines(file)]
+    stems = set(map(stem, whole_files))  # a run may have written both
     lines = [file for file in values if _is_lines(file) and stem(file) not in stems]
-    if lines and kept:
+    if lines and whole_files:
         raise ValueError(
             f"{lines[0].path}: JSON lines beside JSON, maybe of one run: take one away"
         )
-    return [(file,) for file in kept or lines]
+    return [(file,) for file in whole_files or lines]
 
 
 def _read_promptfoo(file: LogFile, options: LogOptions) -> list[LogPart]:
@@ -76,12 +76,12 @@ def _read_promptfoo(file: LogFile, options: LogOptions) -> list[LogPart]:
     named_as: dict[str, tuple[str, int | None]] = {}
     for row, _, answer in tests:
         answer.model += f" ({text(at(row, 'prompt', 'label'))})" if several else ""
-        own = as_text(at(row, "provider", "id")), whole(row.get("promptIdx"))
-        first = named_as.setdefault(answer.model, own)
-        if first != own:
+        provider = as_text(at(row, "provider", "id")), whole(row.get("promptIdx"))
+        first = named_as.setdefault(answer.model, provider)
+        if first != provider:
             raise ValueError(
                 f"{path}: two providers or prompts are called {visible(answer.model)} "
-                f"(promptIdx {first[1]} and {own[1]}): give each a label of its own"
+                f"(promptIdx {first[1]} and {provider[1]}): give each a label of its own"
             )
     key = _naming([variables for _, variables, _ in tests])
     for _, variables, answer in tests:
@@ -106,7 +106,7 @@ def _read_promptfoo(file: LogFile, options: LogOptions) -> list[LogPart]:
             means[model, "score"] = ratio(at(totals, "score"), sum(counts))
             for metric in mapping(totals, "namedScoreWeights").keys() - set(_OWN):
                 # A sum of scores times weights: a mean where all weights are one.
-                if len({as_text(at(each, metric)) for each in weights if each}) == 1:
+                if len({as_text(at(x, metric)) for x in weights if x}) == 1:
                     sums = (at(totals, k, metric) for k in ("namedScores", "namedScoreWeights"))
                     means[model, metric] = ratio(*sums)
     about = LogPart(
@@ -197,12 +197,12 @@ def _read_evalplus(file: LogFile, options: LogOptions) -> list[LogPart]:
     tasks = content.get("eval")
     if not isinstance(tasks, dict):
         raise ValueError(f"{path}: eval must be an object of tasks, got {as_text(tasks)[:40]!r}")  # noqa: TRY004  # of data
-    solutions = {task: objects(own, path, f"eval[{task!r}]") for task, own in tasks.items()}
-    has_plus = any(one.get("plus_status") for own in solutions.values() for one in own)
+    solutions = {task: objects(entries, path, f"eval[{task!r}]") for task, entries in tasks.items()}
+    has_plus = any(one.get("plus_status") for entries in solutions.values() for one in entries)
     identity = text(content.get("hash")) or None
     answers = []
-    for task, own in solutions.items():
-        for one in own:
+    for task, entries in solutions.items():
+        for one in entries:
             base, plus = (_passed(one.get(f"{x}_status"), path, task) for x in ("base", "plus"))
             both = None if base is None or plus is None else base and plus
             values = {"base": base, "plus": both} if has_plus else {"base": base}
@@ -251,8 +251,8 @@ def _read_deepeval(file: LogFile, options: LogOptions) -> list[LogPart]:
         model = model_of(path)
         if _TEST_RUN.fullmatch(model):
             model = next(x.name for x in path.absolute().parents if x.name != ".deepeval")
-        said = f"{path}: no hyperparameter names the model: by its file or folder it is {model!r}"
-        remarks = (said,)
+        remark = f"{path}: no hyperparameter names the model: by its file or folder it is {model!r}"
+        remarks = (remark,)
     judges: dict[str, dict[str, None]] = {}
     answers = [_test_case(case, model, path, judges) for case in cases]
     times = Counter(answer.item for answer in answers)
@@ -263,18 +263,18 @@ def _read_deepeval(file: LogFile, options: LogOptions) -> list[LogPart]:
         )
     scores = content.get("metricsScores")
     means = {}
-    for each in scores if isinstance(scores, list) else ():
-        known = at(each, "scores")
-        known = [number(x) for x in known] if isinstance(known, list) else []
-        if known and None not in known:
-            means[model, as_text(at(each, "metric"))] = sum(known) / len(known)
+    for metric_scores in scores if isinstance(scores, list) else ():
+        numbers = at(metric_scores, "scores")
+        numbers = [number(x) for x in numbers] if isinstance(numbers, list) else []
+        if numbers and None not in numbers:
+            means[model, as_text(at(metric_scores, "metric"))] = sum(numbers) / len(numbers)
     stamp = re.search(r"\d{8}_\d{6}", path.name)
     about = LogPart(
         source=path,
         run=str(path),
         created=stamp[0] if stamp else "",
         hashed="input or expectedOutput",
-        settings={f"judge of {name}": ", ".join(own) for name, own in judges.items()},
+        settings={f"judge of {name}": ", ".join(judged_by) for name, judged_by in judges.items()},
         remarks=remarks,
     )
     return parts_of(answers, about, means=means)
@@ -284,11 +284,11 @@ def _test_case(
     case: dict[str, Any], model: str, path: Path, judges: dict[str, dict[str, None]]
 ) -> Answer:
     """A test case as an answer; the judges of its metrics are noted."""
-    asked = case.get("input", case.get("scenario"))
+    question = case.get("input", case.get("scenario"))
     name = text(case.get("name"))
     if not name or _POSITION.fullmatch(name):
-        given = as_text(asked) if isinstance(asked, (list, dict)) else asked
-        name = named(given, path, "input or scenario")
+        name_value = as_text(question) if isinstance(question, (list, dict)) else question
+        name = named(name_value, path, "input or scenario")
     values: dict[str, Any] = {}
     for metric in objects(case.get("metricsData") or [], path, f"metricsData of {name}"):
         key = named(metric.get("name"), path, f"the name of a metric of {name}")
@@ -303,7 +303,7 @@ def _test_case(
             judges.setdefault(key, {})[judge] = None
     expected = case.get("expectedOutput", case.get("expectedOutcome"))
     costs = {key: case.get(key) for key in ("tokenCost", "completionTime")}
-    return Answer(model=model, item=name, values=values, costs=costs, identity=[asked, expected])
+    return Answer(model=model, item=name, values=values, costs=costs, identity=[question, expected])
 
 
 # NeMo Evaluator 0.4: results.jsonl of a benchmark, and eval-*.json beside it.
@@ -368,7 +368,7 @@ _META = "model_meta.json"
 
 def _group_mteb(values: Sequence[LogFile], *_: Any) -> list[tuple[Path, list[LogFile]]]:
     """Take the tasks of a model and revision together."""
-    files = sorted(values, key=lambda own: own.path.name)
+    files = sorted(values, key=lambda log_file: log_file.path.name)
     return list(grouped(files, lambda file: file.path.absolute().parent).items())
 
 
@@ -382,10 +382,10 @@ def _read_mteb(folder: Path, files: Sequence[LogFile], options: LogOptions) -> l
     for file in files:
         content = read_object(file.path, options.memory_limit)
         versions.add(str(content.get("mteb_version", "")))
-        found = list(_task_scores(content, metric, model, file.path))
-        if not found:
+        scores = list(_task_scores(content, metric, model, file.path))
+        if not scores:
             raise ValueError(f"{file.path} holds no scores")
-        answers += found
+        answers += scores
     about = LogPart(
         source=files[0].path if len(files) == 1 else files[0].path.parent,
         hashed="dataset_revision",
@@ -402,8 +402,8 @@ def _task_scores(content: dict[str, Any], metric: str, model: str, path: Path) -
     for split, scores in mapping(content, "scores").items():
         for entry in objects(scores, path, f"scores[{split!r}]"):
             if metric not in entry:
-                known = ", ".join(k for k, v in entry.items() if type(v) is float)
-                raise ValueError(f"{path} has no {metric!r} in {split}; there are: {known}")
+                metrics = ", ".join(k for k, v in entry.items() if type(v) is float)
+                raise ValueError(f"{path} has no {metric!r} in {split}; there are: {metrics}")
             yield Answer(
                 model=model,
                 item=f"{task}/{split}/{entry.get('hf_subset', 'default')}",
@@ -454,20 +454,20 @@ def _group_opencompass(
         stem = _NUMBERED.sub(r"\1", path.stem)
         folder = path.parents[2] / "results" / path.parent.name
         names = {path.stem, stem, f"{stem}_0"}
-        wanted = options.tasks is None or names & set(options.tasks)
-        if wanted and not any(folder / f"{name}.json" in scored for name in names):
+        is_of_tasks = options.tasks is None or names & set(options.tasks)
+        if is_of_tasks and not any(folder / f"{name}.json" in scored for name in names):
             raise ValueError(f"{file.path} does not say which answers are right: {_DUMP}")
 
     def data_set(path: Path) -> tuple[Path, str]:
         """Folder and name: without a number where parts 0 and 1 are there, and no whole."""
-        if found := _NUMBERED.fullmatch(path.stem):
-            undivided, *parts = (path.with_name(f"{found[1]}{x}.json") for x in ("", "_0", "_1"))
+        if match := _NUMBERED.fullmatch(path.stem):
+            undivided, *parts = (path.with_name(f"{match[1]}{x}.json") for x in ("", "_0", "_1"))
             if undivided not in scored and all(part in scored for part in parts):
-                return path.parent, found[1]
+                return path.parent, match[1]
         return path.parent, path.stem
 
     sets = grouped(scored, data_set)
-    return [(*key, [scored[path] for path in own]) for key, own in sets.items()]
+    return [(*key, [scored[path] for path in paths]) for key, paths in sets.items()]
 
 
 def _read_opencompass(
@@ -478,12 +478,12 @@ def _read_opencompass(
     stated = 0.0
     for i, file in enumerate(files):
         content = read_object(file.path, options.memory_limit)
-        own = list(_replicas(content.get("details"), folder.name, file.path))
-        if len(files) > 1 and {x.item for x in own} & {x.item for x in answers}:
-            own = [replace(each, item=f"{i}:{each.item}") for each in own]
-        answers += own
+        replicas = list(_replicas(content.get("details"), folder.name, file.path))
+        if len(files) > 1 and {x.item for x in replicas} & {x.item for x in answers}:
+            replicas = [replace(replica, item=f"{i}:{replica.item}") for replica in replicas]
+        answers += replicas
         accuracy = number(content.get("accuracy"))  # in percent
-        stated += math.nan if accuracy is None else accuracy / 100 * len(own)
+        stated += math.nan if accuracy is None else accuracy / 100 * len(replicas)
     run = folder.parents[1].name
     about = LogPart(
         source=files[0].path,
@@ -500,15 +500,15 @@ def _read_opencompass(
 def _replicas(details: Any, model: str, path: Path) -> Iterator[Answer]:
     """The answers in the details, in either of their forms, one a replica."""
     if isinstance(details, dict):
-        found = [(k, v) for k, v in details.items() if isinstance(v, dict)]
+        entries_by_item = [(k, v) for k, v in details.items() if isinstance(v, dict)]
     else:
         entries = objects(details or [], path, "details")
-        found = [(str(v.get("example_abbr", i)), v) for i, v in enumerate(entries)]
-    if not found:
+        entries_by_item = [(str(v.get("example_abbr", i)), v) for i, v in enumerate(entries)]
+    if not entries_by_item:
         raise ValueError(f"{path} holds no details of items")
-    for item, entry in found:
+    for item, entry in entries_by_item:
         answer = entry.get("answer", entry.get("gold", entry.get("references")))
-        if isinstance(answer, list) and all(each == answer[0] for each in answer[1:]):
+        if isinstance(answer, list) and all(one_gold == answer[0] for one_gold in answer[1:]):
             answer = answer[0] if answer else None  # one a replica
         if not entry.keys() & {"correct", "is_correct"}:
             raise ValueError(

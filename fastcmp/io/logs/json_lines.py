@@ -65,10 +65,10 @@ def read(path: Path, memory_limit: int) -> Any:
 
 def read_object(path: Path, memory_limit: int) -> dict[str, Any]:
     """Parse a file that must hold an object."""
-    found = read(path, memory_limit)
-    if not isinstance(found, dict):
-        raise ValueError(f"{path}: is not a JSON object, but {type(found).__name__}")  # noqa: TRY004  # of data
-    return found
+    content = read(path, memory_limit)
+    if not isinstance(content, dict):
+        raise ValueError(f"{path}: is not a JSON object, but {type(content).__name__}")  # noqa: TRY004  # of data
+    return content
 
 
 def entries(
@@ -81,13 +81,13 @@ def entries(
     if path.stat().st_size <= min(memory_limit, _AT_ONCE):
         outer: Any = list[kind]  # type: ignore[valid-type]
         if key is not None:
-            outer = msgspec.defstruct("Outer", [("found", outer)], rename={"found": key})
+            outer = msgspec.defstruct("Outer", [("rows", outer)], rename={"rows": key})
         try:
-            found = msgspec.json.decode(path.read_bytes(), type=outer)
+            content = msgspec.json.decode(path.read_bytes(), type=outer)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):  # also bare NaN
             pass
         else:
-            yield from found if key is None else found.found
+            yield from content if key is None else content.rows
             return
     decode = json.JSONDecoder().raw_decode
     count = 0
@@ -102,16 +102,16 @@ def entries(
                 try:
                     entry, at = decode(text, at)
                 except ValueError:
-                    whole = False
+                    is_complete = False
                 else:
-                    whole = True
-                if whole and isinstance(entry, dict):
+                    is_complete = True
+                if is_complete and isinstance(entry, dict):
                     count += 1
                     yield msgspec.convert(entry, kind)
                     continue
                 # Twice as much each time, lest a large entry is parsed often.
                 more = file.read(max(_BLOCK, len(text) - at))
-                if whole or not more or len(text) - at > memory_limit:
+                if is_complete or not more or len(text) - at > memory_limit:
                     raise ValueError(
                         f"{path}: entry {count + 1} is no whole JSON object; the file "
                         "is cut off or damaged"
@@ -124,11 +124,11 @@ def entries(
 def _start(text: str, key: str | None, path: Path) -> int:
     """Where the first entry of the array begins."""
     pattern = r"\s*\[" if key is None else rf'.*?"{re.escape(key)}"\s*:\s*\['
-    found = re.match(pattern, text, re.DOTALL)
-    if found is None:
+    match = re.match(pattern, text, re.DOTALL)
+    if match is None:
         what = "a JSON array" if key is None else f"a JSON object with an array {key!r}"
         raise ValueError(f"{path}: wanted {what}, got {text[:40]!r}")
-    return found.end()
+    return match.end()
 
 
 # Files of JSON lines, read block by block: only wanted values are kept.
@@ -160,20 +160,20 @@ def first_entry(path: Path, memory_limit: int) -> dict[str, Any]:
 
 
 def is_array(path: Path) -> bool:
-    """Tell whether a file is a JSON array, instead of lines."""
+    """Whether a file is a JSON array, instead of lines."""
     with opened(path) as file:
         return file.read(1 << 12).removeprefix(_BOM).lstrip().startswith(b"[")
 
 
 def _array(path: Path, memory_limit: int) -> list[dict[str, Any]]:
     """Parse an array of objects as a whole."""
-    found = read(path, memory_limit)
-    for i, entry in enumerate(found):
+    content = read(path, memory_limit)
+    for i, entry in enumerate(content):
         if not isinstance(entry, dict):
             raise ValueError(f"{path}: entry {i + 1} of its array is not an object")  # noqa: TRY004
-    if not found:
+    if not content:
         raise ValueError(f"{path}: holds an empty array")
-    return cast("list[dict[str, Any]]", found)
+    return cast("list[dict[str, Any]]", content)
 
 
 class Block(NamedTuple):
@@ -184,9 +184,9 @@ class Block(NamedTuple):
     values: Mapping[Key, Sequence[Any]]
 
 
-def read_blocks(path: Path, wanted: Sequence[Key], memory_limit: int) -> Iterator[Block]:
+def read_blocks(path: Path, keys: Sequence[Key], memory_limit: int) -> Iterator[Block]:
     """Read a file block by block."""
-    outer = list(dict.fromkeys(key if isinstance(key, str) else key[0] for key in wanted))
+    outer = list(dict.fromkeys(key if isinstance(key, str) else key[0] for key in keys))
     fields = {f"k{i}": name for i, name in enumerate(outer)}
     row = msgspec.defstruct(
         "Row", [(field, Any, UNSET) for field in fields], rename=fields, gc=False
@@ -197,19 +197,19 @@ def read_blocks(path: Path, wanted: Sequence[Key], memory_limit: int) -> Iterato
         try:
             return decoder.decode(line)
         except (msgspec.DecodeError, RecursionError):
-            found = parse_line(path, number, line)
-            return row(*(found.get(name, UNSET) for name in outer))
+            entry_of_line = parse_line(path, number, line)
+            return row(*(entry_of_line.get(name, UNSET) for name in outer))
 
     def block(rows: Sequence[Any], lines: NDArray[np.int64]) -> Block:
-        whole = {name: [*map(attrgetter(field), rows)] for field, name in fields.items()}
+        columns = {name: [*map(attrgetter(field), rows)] for field, name in fields.items()}
         values: dict[Key, Sequence[Any]] = {}
-        for key in wanted:
+        for key in keys:
             values[key] = (
-                whole[key]
+                columns[key]
                 if isinstance(key, str)
                 else [
-                    each.get(key[1], UNSET) if isinstance(each, dict) else UNSET
-                    for each in whole[key[0]]
+                    cell.get(key[1], UNSET) if isinstance(cell, dict) else UNSET
+                    for cell in columns[key[0]]
                 ]
             )
         return Block(lines, values)
@@ -241,31 +241,31 @@ def read_blocks(path: Path, wanted: Sequence[Key], memory_limit: int) -> Iterato
 
 def _pieces(path: Path, memory_limit: int) -> Iterator[bytes]:
     """Read whole lines, some MB at once; each piece ends with a line feed."""
-    kept, n_bytes = b"", _BLOCK
+    unfinished, n_bytes = b"", _BLOCK
     with opened(path) as file:
         data = file.read(n_bytes).removeprefix(_BOM)
         while data:
             stop = data.rfind(b"\n") + 1
             if stop:
-                yield b"".join((kept, memoryview(data)[:stop]))
-                kept, n_bytes = data[stop:], _BLOCK
+                yield b"".join((unfinished, memoryview(data)[:stop]))
+                unfinished, n_bytes = data[stop:], _BLOCK
             else:  # twice as much each time, lest a long line is copied often
-                kept += data
-                n_bytes = len(kept)
+                unfinished += data
+                n_bytes = len(unfinished)
                 if 2 * n_bytes > max(memory_limit, 4 * _BLOCK):
                     raise ValueError(
                         f"{path}: has a line of more than {n_bytes:,} bytes; to read it, raise "
                         f"memory_limit= (now {memory_limit:,} bytes)"
                     )
             data = file.read(n_bytes)
-    if kept.strip():
-        yield kept + b"\n"
+    if unfinished.strip():
+        yield unfinished + b"\n"
 
 
 def parse_line(path: Path, number: int, line: bytes) -> dict[str, Any]:
     """Parse a line that must be an object."""
     try:
-        found = json.loads(line.decode())
+        entry = json.loads(line.decode())
     except UnicodeDecodeError:
         refuse_line(path, number, _NOT_UTF8)
     except (ValueError, RecursionError) as error:
@@ -273,9 +273,9 @@ def parse_line(path: Path, number: int, line: bytes) -> dict[str, Any]:
         if isinstance(error, RecursionError):
             why = "is nested too deeply"
         refuse_line(path, number, f"{why}: is the file damaged, or cut off?")
-    if not isinstance(found, dict):
+    if not isinstance(entry, dict):
         refuse_line(path, number, f"is not a JSON object, but {line[:40]!r}")
-    return found
+    return entry
 
 
 # What becomes of the values of a key, block by block.
@@ -286,31 +286,31 @@ def numbers(values: Sequence[Any]) -> NDArray[np.float64]:
 
     True is 1, false 0; grades are numbers too.
     """
-    found = np.zeros((2, len(values)))
+    both = np.zeros((2, len(values)))
     if set(map(type, values)) <= {int, float, bool}:
         with suppress(OverflowError):
-            found[0] = values
-            return found
-    for row, each in enumerate(values):
-        value = grade(each) if isinstance(each, str) else each
+            both[0] = values
+            return both
+    for row, cell in enumerate(values):
+        value = grade(cell) if isinstance(cell, str) else cell
         if not isinstance(value, (int, float)) or (
             isinstance(value, int) and abs(value) > _LARGEST
         ):
             value = None
-            found[1, row] = _INSTEAD.get(type(each), 0)
-        found[0, row] = math.nan if value is None else value
-    return found
+            both[1, row] = _INSTEAD.get(type(cell), 0)
+        both[0, row] = math.nan if value is None else value
+    return both
 
 
 def words() -> Convert:
     """Texts of which few differ, each kept once; what is no text is written as JSON."""
-    known: dict[str | None, str | None] = {}
+    distinct: dict[str | None, str | None] = {}
 
     def convert(values: Sequence[Any]) -> list[str | None]:
-        found = texts(values)
-        if found and found.count(found[0]) == len(found):
-            return [known.setdefault(found[0], found[0])] * len(found)
-        return [known.setdefault(text, text) for text in found]
+        column = texts(values)
+        if column and column.count(column[0]) == len(column):
+            return [distinct.setdefault(column[0], column[0])] * len(column)
+        return [distinct.setdefault(text, text) for text in column]
 
     return convert
 
@@ -328,10 +328,10 @@ def read_columns(
     if len(lines) == 1:
         raise ValueError(f"{path}: holds no lines")
     return {
-        key: np.concatenate(own, axis=-1)
-        if isinstance(own[0], np.ndarray)
-        else [value for values in own for value in values]
-        for key, own in blocks.items()
+        key: np.concatenate(converted, axis=-1)
+        if isinstance(converted[0], np.ndarray)
+        else [value for values in converted for value in values]
+        for key, converted in blocks.items()
     }, np.concatenate(lines)
 
 
@@ -344,7 +344,7 @@ def ids(
         with suppress(OverflowError):
             return np.array(values, np.int64)
     if not kinds <= {int, float, str}:
-        row = next(i for i, each in enumerate(values) if type(each) not in (int, float, str))
+        row = next(i for i, x in enumerate(values) if type(x) not in (int, float, str))
         problem = "is not there" if values[row] is UNSET else "is neither"
         refuse_line(path, int(lines[row]), f"{key} must be a number or text, and {problem}")
     return [*map(str, values)]
@@ -352,8 +352,8 @@ def ids(
 
 def values_of(path: Path, keys: Sequence[str], memory_limit: int) -> dict[str, list[Any]]:
     """Values of some keys in JSON lines or an array of objects; None where there is none."""
-    found, _ = read_columns(path, dict.fromkeys(keys, _or_none), memory_limit)
-    return cast("dict[str, list[Any]]", found)
+    columns, _ = read_columns(path, dict.fromkeys(keys, _or_none), memory_limit)
+    return cast("dict[str, list[Any]]", columns)
 
 
 def _or_none(values: Sequence[Any]) -> Sequence[Any]:

@@ -29,8 +29,8 @@ _RESULTS = re.compile(rf"results_(?P<stamp>{_STAMP})\.json")
 
 def place(path: Path) -> tuple[str, str, str]:
     """Model, time and task by a path, details/<model>/<time>/details_...; "" for none."""
-    found = _DETAILS.fullmatch(path.name) or _RESULTS.fullmatch(path.name)
-    stamp, task = (found["stamp"], found.groupdict().get("task", "")) if found else ("", "")
+    match = _DETAILS.fullmatch(path.name) or _RESULTS.fullmatch(path.name)
+    stamp, task = (match["stamp"], match.groupdict().get("task", "")) if match else ("", "")
     parts = list(path.parent.parts)
     if parts and re.fullmatch(_STAMP, parts[-1]):
         stamp = stamp or parts[-1]
@@ -54,8 +54,8 @@ def results_of(
     there is one file of that time alone.
     """
     model, stamp, _ = place(details)
-    known = [file.path for file in files if file.path.suffix == ".json"]
-    same_time = [path for path in known if place(path)[1] == stamp]
+    json_paths = [file.path for file in files if file.path.suffix == ".json"]
+    same_time = [path for path in json_paths if place(path)[1] == stamp]
     paths = [path for path in same_time if place(path)[0] == model]
     if not paths and len(same_time) == 1:
         paths = same_time
@@ -77,12 +77,12 @@ def _of_metric(config: dict[str, Any], metric: str, key: str) -> Any:
     """A setting of a metric; some have several metrics in one entry."""
     listed = config.get("metrics") or config.get("metric")
     for one in listed if isinstance(listed, list) else ():
-        found = at(one, key)
-        if isinstance(found, dict):
-            if metric in found:
-                return found[metric]
+        setting = at(one, key)
+        if isinstance(setting, dict):
+            if metric in setting:
+                return setting[metric]
         elif at(one, "metric_name") == metric:
-            return found
+            return setting
     return None
 
 
@@ -101,12 +101,12 @@ def read_documents(
     """Answers by task ("" in the old layout) and id of the document; metrics without numbers."""
     path = file.path
     new = set(file.columns) >= _IS_NEW
-    wanted = [*(_NEW if new else _OLD), "metric"]
-    found: dict[str, dict[str, Answer]] = {}
+    names_read = [*(_NEW if new else _OLD), "metric"]
+    documents_by_task: dict[str, dict[str, Answer]] = {}
     others: set[str] = set()
     try:
-        check_size(file, memory_limit, wanted)
-        table = parquet.ParquetFile(path).read(columns=wanted, use_threads=False)
+        check_size(file, memory_limit, names_read)
+        table = parquet.ParquetFile(path).read(columns=names_read, use_threads=False)
     except (ArrowException, OSError) as error:
         raise ValueError(f"{path}: no whole Parquet file ({error}); copy it again") from error
     fields = columns_in(table.drop_columns("metric").flatten()) if new else columns_in(table)
@@ -125,17 +125,17 @@ def read_documents(
             blake2b(str(prompt).encode("utf-8", "surrogatepass"), digest_size=8)
             for prompt in prompts
         )
-        ids = [f"{int.from_bytes(each.digest(), 'little'):016x}" for each in hashes]
+        ids = [f"{int.from_bytes(digest.digest(), 'little'):016x}" for digest in hashes]
         tasks = [""] * len(ids)
     golds = (doc.get("gold", ids), doc["choices"], doc["gold_index"])
-    for row, given in enumerate(table["metric" if new else "metrics"].to_pylist()):
+    for row, metrics_of_row in enumerate(table["metric" if new else "metrics"].to_pylist()):
         item = ids[row]
         if item is None:
             raise ValueError(f"{path}: row {row + 1} has no doc.id")
-        text = json.dumps([prompts[row], *(each[row] for each in golds)])
-        documents = found.setdefault(str(tasks[row] or ""), {})
+        text = json.dumps([prompts[row], *(column[row] for column in golds)])
+        documents = documents_by_task.setdefault(str(tasks[row] or ""), {})
         answer = documents.setdefault(str(item), Answer(model=model, item=str(item), identity=text))
-        values = {metric: x for metric, x in _values(given, path).items() if x is not None}
+        values = {metric: x for metric, x in _values(metrics_of_row, path).items() if x is not None}
         numbers = {metric: x for metric, x in values.items() if isinstance(x, int | float)}
         others |= values.keys() - numbers
         if answer.identity != text or answer.values.keys() & numbers:
@@ -145,21 +145,21 @@ def read_documents(
                 "documents by their prompts alone; evaluate one split"
             )
         answer.values = {**answer.values, **numbers}
-    return found, others
+    return documents_by_task, others
 
 
-def _values(given: Any, path: Path) -> Mapping[str, Any]:
+def _values(metrics: Any, path: Path) -> Mapping[str, Any]:
     """Metrics of a row; in some old files they are written as text."""
-    if given is None:
+    if metrics is None:
         return {}
-    if isinstance(given, str):
+    if isinstance(metrics, str):
         try:
-            given = ast.literal_eval(given)
+            metrics = ast.literal_eval(metrics)
         except (ValueError, SyntaxError, RecursionError, MemoryError) as error:
-            raise ValueError(f"{path}: metrics that cannot be read: {given[:80]!r}") from error
-    if not isinstance(given, dict):
-        raise ValueError(f"{path}: wanted metrics by name, got {str(given)[:80]}")  # noqa: TRY004
-    return given
+            raise ValueError(f"{path}: metrics that cannot be read: {metrics[:80]!r}") from error
+    if not isinstance(metrics, dict):
+        raise ValueError(f"{path}: wanted metrics by name, got {str(metrics)[:80]}")  # noqa: TRY004
+    return metrics
 
 
 def _has_details(file: LogFile) -> bool:
@@ -180,25 +180,27 @@ def _read(file: LogFile, beside: Sequence[LogFile], options: LogOptions) -> list
     """Read the values of one file."""
     path = file.path
     results, model, remark = results_of(path, beside, options.memory_limit)
-    found, others = read_documents(file, model, options.memory_limit)
-    if not found:
+    documents_by_task, others = read_documents(file, model, options.memory_limit)
+    if not documents_by_task:
         raise ValueError(f"{path}: no documents; the run gave nothing")
     _, stamp, own_task = place(path)
     parts: list[LogPart] = []
-    for name, documents in found.items():
+    for name, documents in documents_by_task.items():
         task = name or own_task
         if options.tasks is not None and task not in options.tasks:
             continue
-        metrics = dict.fromkeys(metric for each in documents.values() for metric in each.values)
+        metrics = dict.fromkeys(
+            metric for document in documents.values() for metric in document.values
+        )
         if options.metric in others or not metrics:
             raise ValueError(
                 f"{path}: {visible(', '.join(sorted(others))) or 'no metric'}: no document has a "
                 "number; such metrics are of a whole task, and models cannot be compared by "
                 f"them. Documents have {visible(', '.join(metrics)) or 'no other metric'}"
             )
-        wanted = [options.metric] if options.metric in metrics else list(metrics)
+        metrics_taken = [options.metric] if options.metric in metrics else list(metrics)
         for answer in documents.values():
-            answer.values = {metric: answer.values.get(metric) for metric in wanted}
+            answer.values = {metric: answer.values.get(metric) for metric in metrics_taken}
         general, config = mapping(results, "config_general"), _config(results, task)
         settings = {
             "few-shots": config.get("num_fewshots"),
@@ -225,7 +227,7 @@ def _described(part: LogPart, results: dict[str, Any]) -> LogPart:
     config = _config(results, part.task)
     summary = str(_of_metric(config, part.metric, "corpus_level_fn") or "mean")
     is_mean = "mean" in summary
-    said = (
+    remark = (
         f"{part.source}: the run states the {visible(summary)} of {part.metric!r}; the "
         "comparison is of means"
     )
@@ -233,7 +235,7 @@ def _described(part: LogPart, results: dict[str, Any]) -> LogPart:
         part,
         lower_is_better=_of_metric(config, part.metric, "higher_is_better") is False,
         mean_stated=number(at(results, "results", part.task, part.metric)) if is_mean else None,
-        remarks=part.remarks if is_mean else (*part.remarks, said),
+        remarks=part.remarks if is_mean else (*part.remarks, remark),
     )
 
 

@@ -77,7 +77,7 @@ class Results:
     def without_samples(self) -> list[str]:
         """Tasks that have results, and no file of samples; groups of tasks have none."""
         having = {task_of(path, self) for path in self.samples}
-        groups = {name for name, own in self.of("group_subtasks").items() if own}
+        groups = {name for name, subtasks in self.of("group_subtasks").items() if subtasks}
         groups.update(self.of("groups"))
         tasks = [task for task in self.of("results") if self.samples and self.metrics(task)]
         return [task for task in tasks if task not in groups | having]
@@ -86,8 +86,8 @@ class Results:
     def is_old(self) -> bool:
         """Whether doc_id may be a position: --samples before 0.4.9 made it one."""
         numbers = re.findall(r"\d+", str(self.content.get("lm_eval_version") or ""))
-        chosen = self.of("config").get("samples")
-        return bool(chosen) and [int(n) for n in numbers[:3]] < [0, 4, 9]
+        samples = self.of("config").get("samples")
+        return bool(samples) and [int(n) for n in numbers[:3]] < [0, 4, 9]
 
     @cached_property
     def model(self) -> tuple[str, str]:
@@ -105,7 +105,7 @@ class Results:
         return name, f"No file names the model of {self.folder}: it is called {name!r}."
 
     def run(self, stamp: str) -> tuple[str, str]:
-        """Tell this run from others, and when it was saved."""
+        """Identity of this run, and when it was saved."""
         if stamp:
             return stamp, stamp.replace(":", "-")
         date = self.content.get("date")
@@ -116,27 +116,27 @@ class Results:
 
     def metrics(self, task: str) -> dict[str, list[str]]:
         """List the metrics of a task, each with its filters."""
-        found: dict[str, list[str]] = {}
+        filters_of_metric: dict[str, list[str]] = {}
         for key, value in self.of("results", task).items():
             name, comma, filter_ = key.rpartition(",")
             is_number = isinstance(value, (int, float)) or value == "N/A"
             if comma and is_number and not name.endswith("_stderr"):
-                found.setdefault(name, []).append(filter_)
-        return found
+                filters_of_metric.setdefault(name, []).append(filter_)
+        return filters_of_metric
 
     def stated_mean(self, task: str, metric: str, filter_: str) -> float | None:
         """The figure of a metric, if it is a mean."""
         listed = self._of_metric(task, metric, "aggregation")
-        is_mean = all(each in _MEANS for each in listed)
+        is_mean = all(aggregation in _MEANS for aggregation in listed)
         return number(self.of("results", task).get(f"{metric},{filter_}")) if is_mean else None
 
     def direction(self, task: str, metric: str) -> tuple[bool, str]:
-        """Tell whether lower is better, and a sentence where the file does not say."""
-        found = at(self.content, "higher_is_better", task, metric)
-        if found is None:
-            found = next(iter(self._of_metric(task, metric, "higher_is_better")), None)
-        if found is not None:
-            return not found, ""
+        """Whether lower is better, and a sentence where the file does not say."""
+        higher_is_better = at(self.content, "higher_is_better", task, metric)
+        if higher_is_better is None:
+            higher_is_better = next(iter(self._of_metric(task, metric, "higher_is_better")), None)
+        if higher_is_better is not None:
+            return not higher_is_better, ""
         lower = metric in _ERRORS
         word = "lower" if lower else "higher"
         return lower, (
@@ -145,42 +145,42 @@ class Results:
         )
 
     def settings(self, task: str) -> dict[str, str]:
-        """Tell what is reported where models differ."""
-        found = {
+        """Settings that are reported where models differ."""
+        reported = {
             "few-shots": at(self.content, "n-shot", task),
             "task version": at(self.content, "versions", task),
             "lm_eval version": self.content.get("lm_eval_version"),
         }
-        return written(found)
+        return written(reported)
 
     def _of_metric(self, task: str, metric: str, key: str) -> list[Any]:
         """What the configuration of a task says of a metric, where it does."""
         listed = self.of("configs", task).get("metric_list")
-        given = listed if isinstance(listed, list) else ()
-        found = (at(each, key) for each in given if at(each, "metric") == metric)
-        return [each for each in found if each is not None]
+        entries = listed if isinstance(listed, list) else ()
+        settings = (at(entry, key) for entry in entries if at(entry, "metric") == metric)
+        return [setting for setting in settings if setting is not None]
 
 
 def _named_in(arguments: Any) -> str:
-    """Find the name of a model in its arguments, as lm_eval does."""
+    """Name of a model by its arguments, as lm_eval finds it."""
     if isinstance(arguments, str):
         pairs = [pair.partition("=") for pair in arguments.split(",")]
         arguments = {name.strip(): value for name, _, value in pairs}
     if isinstance(arguments, dict):
         for key in _NAMED_BY:
-            if isinstance(found := arguments.get(key), str) and found:
-                return found
+            if isinstance(name_given := arguments.get(key), str) and name_given:
+                return name_given
     return ""
 
 
 def stamp_of(path: Path) -> str:
-    """Find the time in the name of a file; "" where there is none."""
-    found = _STAMP.findall(path.name)
-    return str(found[-1]) if found else ""
+    """The time in the name of a file; "" where there is none."""
+    stamps = _STAMP.findall(path.name)
+    return str(stamps[-1]) if stamps else ""
 
 
 def results_of(samples: Path, results: Sequence[Path]) -> Path | None:
-    """Find the results file of a file of samples: of its stamp, and its folder."""
+    """The results file of a file of samples: of the same time and folder."""
     stamp = stamp_of(samples)
     same = [path for path in results if stamp_of(path) == stamp]
     for folder in samples.parents[:2]:
@@ -195,16 +195,16 @@ def results_of(samples: Path, results: Sequence[Path]) -> Path | None:
 
 
 def task_of(samples: Path, results: Results) -> str:
-    """Find the task in the name of a file of samples; it must be in the results."""
+    """The task in the name of a file of samples; it must be in the results."""
     stem = model_name(samples).removesuffix(".json")
     stem = _STAMP.sub("", stem).strip("_")
     name = stem.partition("samples_")[2] or stem
     if results.path is None:
         return name
     plain = {_plain(task): task for task in results.tasks}
-    whole = plain.get(_plain(name))
-    if whole is not None:
-        return whole
+    task_of_name = plain.get(_plain(name))
+    if task_of_name is not None:
+        return task_of_name
     # Before 0.4.3 the arguments of the model stand before the task.
     ends = [t for p, t in plain.items() if stem == name and _plain(name).endswith(p)]
     if ends:
@@ -222,8 +222,10 @@ def _check_arguments(samples: Path, prefix: str, results: Results) -> None:
     arguments = results.of("config").get("model_args")
     if not isinstance(arguments, str) or not prefix:
         return
-    found, wanted = (re.sub(r"[\W_]+", "", text) for text in (prefix, arguments))
-    if found != wanted:
+    arguments_in_name, arguments_of_run = (
+        re.sub(r"[\W_]+", "", text) for text in (prefix, arguments)
+    )
+    if arguments_in_name != arguments_of_run:
         raise ValueError(
             f"{samples}: {results.path} is of a run with model_args {arguments!r}, "
             "which is not in the name of these samples: a later run overwrote it. Keep "
@@ -255,7 +257,7 @@ class _Run:
     results: Results
     task: str
     #: What was asked for, and its metric and filter; None: not asked for.
-    asked: str | None
+    metric_asked: str | None
     metric: str | None
     filter: str | None
 
@@ -270,11 +272,15 @@ def _group(
 ) -> list[tuple[Path, Results]]:
     """Samples with their results; those of one run share them."""
     limit = options.memory_limit
-    known = {file.path: Results(file.path, file.path.parent, limit) for file in beside}
+    results_by_path = {file.path: Results(file.path, file.path.parent, limit) for file in beside}
     pairs = []
     for file in values:
-        found = results_of(file.path, list(known))
-        results = known[found] if found else Results(None, file.path.parent, limit)
+        results_path = results_of(file.path, list(results_by_path))
+        results = (
+            results_by_path[results_path]
+            if results_path
+            else Results(None, file.path.parent, limit)
+        )
         if options.tasks is None:
             results.samples.append(file.path)
         pairs.append((file.path, results))
@@ -286,35 +292,35 @@ def _read(path: Path, results: Results, options: LogOptions) -> list[LogPart]:
     task = task_of(path, results)
     if options.tasks is not None and task not in options.tasks:
         return []
-    asked = options.asked or options.metric
-    if not isinstance(asked, str):
-        asked = (asked or {}).get(task)
-    metric, comma, filter_ = (asked or "").rpartition(",")
+    metric_asked = options.metric_wanted or options.metric
+    if not isinstance(metric_asked, str):
+        metric_asked = (metric_asked or {}).get(task)
+    metric, comma, filter_ = (metric_asked or "").rpartition(",")
     if not comma:
         metric, filter_ = filter_, ""
     filter_ = filter_ or options.filter or ""
-    run = _Run(path, results, task, asked, metric or None, filter_ or None)
+    run = _Run(path, results, task, metric_asked, metric or None, filter_ or None)
     first = first_entry(path, options.memory_limit)
     names = _metrics(run, first)
     if run.metric is not None and names and run.metric not in names:
         about = LogPart(model=results.model[0], task=task, source=path)
         return [replace(about, metric=name) for name in names]  # to be named
-    wanted = names if run.metric is None else [run.metric]
-    columns: dict[Key, Convert] = {name: numbers for name in wanted if name}
+    metric_names = names if run.metric is None else [run.metric]
+    columns: dict[Key, Convert] = {name: numbers for name in metric_names if name}
     columns |= {"doc_id": list, "doc_hash": prints, "target_hash": prints, "prompt_hash": prints}
     if "filter" in first:
         columns["filter"] = words()
-    found, lines = read_columns(path, columns, options.memory_limit)
-    items = ids(path, "doc_id", found["doc_id"], lines)
-    chosen, rows = _chosen_rows(run, items, found.get("filter"))
+    columns_read, lines = read_columns(path, columns, options.memory_limit)
+    items = ids(path, "doc_id", columns_read["doc_id"], lines)
+    filter_taken, rows = _chosen_rows(run, items, columns_read.get("filter"))
     if isinstance(items, np.ndarray):
         items = items[rows]
     elif not isinstance(rows, slice):
         items = [items[row] for row in np.flatnonzero(rows).tolist()]
     good: list[str] = []
     problems: list[str] = []
-    for name in filter(None, wanted):
-        instead = found[name][1, rows]
+    for name in filter(None, metric_names):
+        instead = columns_read[name][1, rows]
         if not (instead == NOT_THERE).all():
             wrong = np.flatnonzero(instead > NOT_THERE)
             (problems if wrong.size else good).append(name)
@@ -324,23 +330,25 @@ def _read(path: Path, results: Results, options: LogOptions) -> list[LogPart]:
     if not good:
         why = f"has no value for each item: {'; '.join(problems) or 'no metric'}"
         run.refuse(why, lacks_values=True)
-    doc, target, prompt = (found[f"{what}_hash"][rows] for what in ("doc", "target", "prompt"))
+    doc, target, prompt = (
+        columns_read[f"{what}_hash"][rows] for what in ("doc", "target", "prompt")
+    )
     has_hash = doc.any() or target.any()
     remarks = _remarks(run, has_hash=has_hash)
     if problems:
         remarks.append(f"{path}: left out: {'; '.join(problems)}.")
     run_name, created = results.run(stamp_of(path))
-    settings = results.settings(task) | ({"filter": chosen} if chosen else {})
+    settings = results.settings(task) | ({"filter": filter_taken} if filter_taken else {})
     parts = []
     for name in good:
-        values, instead = found[name][:, rows]
+        values, instead = columns_read[name][:, rows]
         lower, remark = results.direction(task, name)
         missing = np.where(instead == NOT_THERE, ABSENT, UNSCORED)
-        long = f"{name},{chosen or 'none'}"
+        long = f"{name},{filter_taken or 'none'}"
         part = LogPart(
             model=results.model[0],
             task=task,
-            metric=long if long == asked else name,
+            metric=long if long == metric_asked else name,
             items=items,
             values=values,
             status=np.where(np.isnan(values), missing, 0).astype(np.uint8),
@@ -352,7 +360,7 @@ def _read(path: Path, results: Results, options: LogOptions) -> list[LogPart]:
             run=run_name,
             created=created,
             n_stated=whole(at(results.content, "n-samples", task, "effective")),
-            mean_stated=results.stated_mean(task, name, chosen or "none"),
+            mean_stated=results.stated_mean(task, name, filter_taken or "none"),
             settings=settings,
             remarks=(*remarks, remark) if remark else tuple(remarks),
         )
@@ -382,8 +390,12 @@ def _chosen_rows(
     if filters is not None and any(filters):
         names = list(dict.fromkeys(name or "none" for name in dict.fromkeys(filters)))
     else:
-        found = run.results.metrics(run.task)
-        names = list(dict.fromkeys(name for each in found.values() for name in each))
+        filters_of_metric = run.results.metrics(run.task)
+        names = list(
+            dict.fromkeys(
+                name for filters_listed in filters_of_metric.values() for name in filters_listed
+            )
+        )
         if len(names) > 1:
             run.refuse(
                 f"has several filters ({', '.join(map(visible, names))}), and its lines do "
@@ -397,19 +409,19 @@ def _chosen_rows(
             run.refuse(
                 f"has doc_id {first} twice, in lines that do not say of which filter they are{why}"
             )
-    known, several = ", ".join(map(visible, names)), len(names) > 1
+    filter_names, several = ", ".join(map(visible, names)), len(names) > 1
     if several and run.filter is None:
-        run.refuse(f"has several filters ({known}): choose one, as by filter={names[0]!r}")
+        run.refuse(f"has several filters ({filter_names}): choose one, as by filter={names[0]!r}")
     is_any = not several and (run.filter == "none" or names in (["none"], []))
     if run.filter not in (None, *names) and not is_any:
-        run.refuse(f"has no filter {visible(run.filter or '')}; it has {known}")
+        run.refuse(f"has no filter {visible(run.filter or '')}; it has {filter_names}")
     if several:
         return str(run.filter), np.array([(name or "none") == run.filter for name in filters or ()])
     return (names[0] if names else ""), slice(None)
 
 
 def _remarks(run: _Run, *, has_hash: bool) -> list[str]:
-    """Say what was not there, or is doubtful."""
+    """Remarks on what is missing or doubtful."""
     remarks = [run.results.model[1]] if run.results.model[1] else []
     if run.results.path is None:
         remarks.append(f"{run.path} has no results file beside it.")

@@ -64,7 +64,7 @@ def parts_of_rows(rows: Rows, template: LogPart) -> list[LogPart]:
     parts = []
     for group in groups:
         first = group[:1]
-        known = np.flatnonzero(np.isin(group, why)).tolist() if why.size else ()
+        failed_rows = np.flatnonzero(np.isin(group, why)).tolist() if why.size else ()
         part = replace(
             template,
             model=rows.model.at(first)[0],
@@ -75,7 +75,7 @@ def parts_of_rows(rows: Rows, template: LogPart) -> list[LogPart]:
             values=rows.values[group],
             repeats=_cut(rows.repeats, group),
             status=_cut(rows.status, group),
-            reasons={row: rows.reasons[int(group[row])] for row in known},
+            reasons={row: rows.reasons[int(group[row])] for row in failed_rows},
             attempts=_cut(rows.attempts, group),
             clusters=rows.clusters.at(group) if rows.clusters else None,
             item_hash=_cut(rows.item_hash, group),
@@ -98,9 +98,9 @@ class Failure(str):
 
     def __new__(cls, why: str, status: int = ERROR) -> Self:
         """Make one of text."""
-        made = super().__new__(cls, why)
-        made.status = status
-        return made
+        failure = super().__new__(cls, why)
+        failure.status = status
+        return failure
 
 
 @dataclass(slots=True, kw_only=True)
@@ -143,25 +143,27 @@ def parts_of(
             for name in answer.values:
                 scored.setdefault(name, set()).add((answer.task, answer.item))
     if not scored:
-        reason = next((each.error for each in every if each.error is not None), "no metric")
+        reason = next(
+            (entry_of.error for entry_of in every if entry_of.error is not None), "no metric"
+        )
         raise ValueError(
             f"{template.source}: none of {len(every)} answers has a value "
             f"({visible(reason[:80])}): take the file away, or run it again"
         )
-    known = set().union(*scored.values())
+    scored_items = set().union(*scored.values())
     costs = {name: None for name in costs if name not in scored}
     places, metrics = [], []  # of each value: the number of its answer, and its metric
     runs = grouped(range(len(every)), lambda i: (every[i].model, every[i].task, every[i].subset))
-    for own in runs.values():
+    for answers_of_run in runs.values():
         for name, items in scored.items():
-            for i in own:
+            for i in answers_of_run:
                 answer, item = every[i], (every[i].task, every[i].item)
                 lacks = answer.error is not None or not answer.values
-                if name in answer.values or (lacks and (item in items or item not in known)):
+                if name in answer.values or (lacks and (item in items or item not in scored_items)):
                     places.append(i)
                     metrics.append(name)
-        places += own * len(costs)
-        metrics += [name for name in costs for _ in own]
+        places += answers_of_run * len(costs)
+        metrics += [name for name in costs for _ in answers_of_run]
     values, status = np.full(len(places), np.nan), np.zeros(len(places), np.uint8)
     reasons: dict[int, str] = {}
     for row, (i, name) in enumerate(zip(places, metrics, strict=True)):
@@ -184,30 +186,30 @@ def parts_of(
         return as_labels(texts).take(rows) if any(texts) else None
 
     def hashes(entries: list[Any]) -> NDArray[np.uint64] | None:
-        found = prints(entries)
-        return found[rows] if found.any() else None
+        fingerprints = prints(entries)
+        return fingerprints[rows] if fingerprints.any() else None
 
     cells = Rows(
-        model=as_labels([each.model for each in every]).take(rows),
-        item=as_labels([each.item for each in every]).take(rows),
-        task=labels([each.task for each in every]),
-        subset=labels([each.subset for each in every]),
+        model=as_labels([entry_of.model for entry_of in every]).take(rows),
+        item=as_labels([entry_of.item for entry_of in every]).take(rows),
+        task=labels([entry_of.task for entry_of in every]),
+        subset=labels([entry_of.subset for entry_of in every]),
         metric=as_labels(metrics),
         values=values,
         repeats=_repeats(every, template.source)[rows],
         status=status,
         reasons=reasons,
-        clusters=labels([each.cluster for each in every]),
-        item_hash=hashes([each.identity for each in every]),
-        prompt_hash=hashes([each.prompt for each in every]),
+        clusters=labels([entry_of.cluster for entry_of in every]),
+        item_hash=hashes([entry_of.identity for entry_of in every]),
+        prompt_hash=hashes([entry_of.prompt for entry_of in every]),
     )
-    given, parts = means or {}, []
+    stated_means, parts = means or {}, []
     for part in parts_of_rows(cells, template):
         is_cost = part.metric in costs
         if is_cost and np.isnan(part.values).all():
             continue
-        stated = given.get((part.model, part.metric))
-        stated = given.get((part.model, part.task, part.metric), stated)
+        stated = stated_means.get((part.model, part.metric))
+        stated = stated_means.get((part.model, part.task, part.metric), stated)
         described = replace(
             part,
             repeats=_said(part.repeats),
@@ -229,12 +231,12 @@ def _said(column: NDArray[Any] | None) -> Any:
 
 def _repeats(answers: Iterable[Answer], path: Path) -> NDArray[np.int32]:
     """Number the repeats of each item, by the file or in its order."""
-    seen: dict[tuple[str, ...], int] = {}
+    n_answers: dict[tuple[str, ...], int] = {}
     repeats = []
     for answer in answers:
         key = (answer.model, answer.task, answer.subset, answer.item)
-        n = seen.get(key, 0)
-        seen[key] = n + 1
+        n = n_answers.get(key, 0)
+        n_answers[key] = n + 1
         repeats.append(n if answer.repeat is None else answer.repeat)
     if any(abs(repeat) >= 1 << 31 for repeat in repeats):
         raise ValueError(f"{path}: a repeat must be a number below 2,147,483,648")

@@ -163,7 +163,7 @@ def read_results(
     wanted = read_metric(metric)
     options = read_options(
         metric=metric if isinstance(metric, str) else None,
-        asked=wanted,
+        metric_wanted=wanted,
         tasks=task,
         filter=filter,
         ids=ids,
@@ -178,8 +178,8 @@ def read_results(
     logs = read_logs(path, options, format, workers, progress)
     if not logs.read[0].parts and options.tasks:
         others = replace(options, tasks=None)
-        known = read_logs(path, others, format, workers, progress)
-        _check_tasks(known.read[0].parts, options.tasks)
+        all_logs = read_logs(path, others, format, workers, progress)
+        _check_tasks(all_logs.read[0].parts, options.tasks)
     parts = logs.read[0].parts
     if models is not None:
         there = dict.fromkeys(part.model for part in parts)
@@ -213,21 +213,21 @@ def read_options(
     return LogOptions(tasks=tasks, ids=ids, columns=dict(columns or {}), **more)
 
 
-def _texts(given: Any, name: str) -> list[str]:
+def _texts(texts: Any, name: str) -> list[str]:
     """Read a name, or several."""
-    names = [given] if isinstance(given, str) else given
+    names = [texts] if isinstance(texts, str) else texts
     several = isinstance(names, (list, tuple, set, frozenset)) and names
-    if several and all(isinstance(each, str) for each in names):
+    if several and all(isinstance(text, str) for text in names):
         return list(names)
-    raise TypeError(f"{name} must be text, or a sequence of texts, got {given!r}")
+    raise TypeError(f"{name} must be text, or a sequence of texts, got {texts!r}")
 
 
 def _check_tasks(parts: Sequence[LogPart], tasks: Sequence[str] | None) -> None:
     """Refuse tasks that are not there."""
-    known = dict.fromkeys(part.task for part in parts)
+    task_names = dict.fromkeys(part.task for part in parts)
     for task in tasks or ():
-        if task not in known:
-            there = listed(filter(None, known), 20) or "no names of tasks in these logs"
+        if task not in task_names:
+            there = listed(filter(None, task_names), 20) or "no names of tasks in these logs"
             raise ValueError(f"task: there is no {visible(task)}, but {there}")
 
 
@@ -239,33 +239,33 @@ def _joined(
 ) -> Results:
     """Join what was read; the answers take no more than so many bytes."""
     _check_tasks(parts, options.tasks)
-    chosen, about = choose_metrics(parts, options.asked, refuse)
-    checks.check_variants(chosen, refuse)
-    kept, of_runs = one_run_each(chosen, options.runs, refuse)
+    metric_parts, about = choose_metrics(parts, options.metric_wanted, refuse)
+    checks.check_variants(metric_parts, refuse)
+    kept, of_runs = one_run_each(metric_parts, options.runs, refuse)
     if not kept:
         raise ValueError(f"path holds no values of items; {logs.n_files} files were read")
     for part in kept:
         checks.check_part(part, refuse)
     names = tuple(dict.fromkeys(part.model for part in kept))
     groups, lacking = _with_all(by_task(kept, names), names, options)
-    ignored = listed(f"{each.path} ({each.why})" for each in logs.ignored)
+    ignored = listed(f"{remark.path} ({remark.why})" for remark in logs.ignored)
     remarks = [
         *about,
-        *(each for part in kept for each in part.remarks),
+        *(remark for part in kept for remark in part.remarks),
         *without_remark(logs, options.tasks),
         *([f"{counted(len(logs.ignored), 'file')} not read: {ignored}."] if ignored else []),
         *of_runs,
         *lacking,
         *checks.direction_remarks(kept),
         *checks.setting_remarks(kept),
-        *checks.policy_remarks(chosen),
+        *checks.policy_remarks(metric_parts),
     ]
     blocks = []
-    for own in groups.values():
-        block, joint, more_remarks = _of_task(list(own.values()), options, limit)
+    for parts_by_model in groups.values():
+        block, joint, more_remarks = _of_task(list(parts_by_model.values()), options, limit)
         blocks.append((block, joint))
         remarks += more_remarks
-    means = checks.mean_remarks(chosen)
+    means = checks.mean_remarks(metric_parts)
     if means:
         more = f" ({len(means)} runs in all)" if len(means) > 1 else ""
         warn(means[0] + more)
@@ -295,15 +295,19 @@ def _with_all(
     if options.items == "same":
         checks.check_tasks(groups, names, refuse)
         return groups, []
-    whole = {key: own for key, own in groups.items() if len(own) == len(names)}
-    if not whole:
+    complete = {
+        key: parts_by_model
+        for key, parts_by_model in groups.items()
+        if len(parts_by_model) == len(names)
+    }
+    if not complete:
         raise ValueError(f"there is no task that all {len(names)} models have")
-    gone = [key for key in groups if key not in whole]
+    gone = [key for key in groups if key not in complete]
     if not gone:
-        return whole, []
+        return complete, []
     lacking = [n for n in names if any(n not in groups[key] for key in gone)]
     tasks = listed(task_label(*key) for key in gone)
-    return whole, [
+    return complete, [
         f"{counted(len(gone), 'task')} left out, which some models lack: {tasks}; "
         f"lacking in {listed(lacking)}."
     ]

@@ -45,7 +45,7 @@ class Recognised(NamedTuple):
 class Recognition(NamedTuple):
     """What the files of a folder are."""
 
-    found: tuple[Recognised, ...]
+    recognised: tuple[Recognised, ...]
     ignored: tuple[Ignored, ...]
     #: Formats of files that stand beside values, where no values are.
     alone: tuple[tuple[LogFormat, Path], ...]
@@ -61,84 +61,99 @@ def formats() -> list[LogFormat]:
         if error.name not in ("pyarrow", "msgspec"):
             raise
         raise ImportError(f"logs are read by {error.name}: pip install 'fastcmp[cli]'") from None
-    return [each for module in modules for each in module.FORMATS]
+    return [log_format for module in modules for log_format in module.FORMATS]
 
 
 def recognise(files: Sequence[LogFile], options: LogOptions, format_: str | None) -> Recognition:
     """Ask each format, in order, for each file."""
-    known = formats()
+    known_formats = formats()
     from fastcmp.io.logs.heads import damage, data_kind  # needs pyarrow, as formats do
 
     if format_ is not None:
-        name = choose(format_, "format", [each.name for each in known])
-        known = [each for each in known if each.name == name]
+        name = choose(format_, "format", [log_format.name for log_format in known_formats])
+        known_formats = [log_format for log_format in known_formats if log_format.name == name]
     values: dict[str, list[LogFile]] = {}
     beside: list[tuple[LogFile, list[LogFormat]]] = []
     unknown: list[LogFile] = []
     for file in files:
-        first = next((each for each in known if each.holds(file)), None)
+        first = next((log_format for log_format in known_formats if log_format.holds(file)), None)
         if first is not None:
             values.setdefault(first.name, []).append(file)
-        elif near := [each for each in known if any(shows(file) for shows in each.beside)]:
+        elif near := [
+            log_format
+            for log_format in known_formats
+            if any(shows(file) for shows in log_format.beside)
+        ]:
             beside.append((file, near))
         else:
             unknown.append(file)
     stray: list[LogFile] = []  # tables in a folder of logs of a harness, unless asked for
     if not options.columns and not options.values and values.keys() - set(_TABLES):
         for name in _TABLES:
-            own = values.pop(name, [])
-            stray += [file for file in own if not file.is_named]
-            if named := [file for file in own if file.is_named]:
+            files_of_format = values.pop(name, [])
+            stray += [file for file in files_of_format if not file.is_named]
+            if named := [file for file in files_of_format if file.is_named]:
                 values[name] = named
     unknown += stray
     # What files of no known look are, by what was asked for.
     forced = "long" if options.columns else "wide" if options.values else ""
-    forced = known[0].name if format_ is not None else forced
+    forced = known_formats[0].name if format_ is not None else forced
     if forced and unknown and not values:
         values[forced], unknown = unknown, []
-    logs = [*(file for own in values.values() for file in own), *(file for file, _ in beside)]
+    logs = [
+        *(file for files_of_format in values.values() for file in files_of_format),
+        *(file for file, _ in beside),
+    ]
     kinds = {data_kind(file.path) for file in logs} - {None}
-    names = [each.names for each in known if each.names]
+    names = [log_format.names for log_format in known_formats if log_format.names]
     damaged, ignored = [], []
-    otherwise = f"not of {known[0].title}" if len(known) == 1 else "of no known format"
+    otherwise = (
+        f"not of {known_formats[0].title}" if len(known_formats) == 1 else "of no known format"
+    )
     for file in unknown:
         name, kind = file.path.name, data_kind(file.path)
         is_log = kind in kinds or (file.is_named and kind)
-        if (is_log or any(re.fullmatch(each, name) for each in names)) and (why := damage(file)):
+        if (is_log or any(re.fullmatch(log_format, name) for log_format in names)) and (
+            why := damage(file)
+        ):
             damaged.append(Ignored(str(file.path), why))
             continue
-        said = (text for pattern, text in _OTHERS.items() if re.fullmatch(pattern, name.lower()))
-        why = _STRAY if file in stray else next(said, otherwise) if file.size else "empty"
+        explanations = (
+            text for pattern, text in _OTHERS.items() if re.fullmatch(pattern, name.lower())
+        )
+        why = _STRAY if file in stray else next(explanations, otherwise) if file.size else "empty"
         ignored.append(Ignored(str(file.path), why))
     alone = []
     for file, claimed in beside:
-        if not any(each.name in values for each in claimed):
+        if not any(log_format.name in values for log_format in claimed):
             alone.append((claimed[0], file.path))
             why = f"beside values of {claimed[0].title}, which are not there"
             ignored.append(Ignored(str(file.path), why))
-    found = []
-    for each in known:
-        if own := sorted(values.get(each.name, ()), key=lambda file: str(file.path)):
-            near_it = tuple(file for file, claimed in beside if each in claimed)
-            found.append(Recognised(each, tuple(own), near_it))
-    return Recognition(tuple(found), tuple(ignored), tuple(alone), tuple(damaged))
+    recognised = []
+    for log_format in known_formats:
+        if files_of_format := sorted(
+            values.get(log_format.name, ()), key=lambda file: str(file.path)
+        ):
+            near_it = tuple(file for file, claimed in beside if log_format in claimed)
+            recognised.append(Recognised(log_format, tuple(files_of_format), near_it))
+    return Recognition(tuple(recognised), tuple(ignored), tuple(alone), tuple(damaged))
 
 
-def several_message(found: Sequence[Recognised]) -> str:
-    """Say that a folder holds several formats."""
-    held = listed(
-        f"{each.format.title} ({each.format.name}; "
-        f"{counted(len(each.values), 'file')}, the first {each.values[0].path})"
-        for each in found
+def several_message(recognised: Sequence[Recognised]) -> str:
+    """The message that a folder holds several formats."""
+    formats_listed = listed(
+        f"{one.format.title} ({one.format.name}; "
+        f"{counted(len(one.values), 'file')}, the first {one.values[0].path})"
+        for one in recognised
     )
     return (
-        f"path holds logs of several formats: {held}. Name one by format=, or a folder "
+        f"path holds logs of several formats: {formats_listed}. Name one by format=, or a folder "
         "that holds one"
     )
 
 
 def nothing_message(path: Any, recognition: Recognition) -> str:
-    """Say that nothing can be read."""
+    """The message that nothing can be read."""
     where = path if isinstance(path, (str, PathLike)) else listed(path)
     if recognition.alone:
         kind, file = recognition.alone[0]
@@ -148,12 +163,14 @@ def nothing_message(path: Any, recognition: Recognition) -> str:
         )
     if not recognition.ignored:
         return f"path: {where} holds no files"
-    shown = listed(f"{each.path} ({each.why})" for each in recognition.ignored)
+    ignored = listed(
+        f"{file_ignored.path} ({file_ignored.why})" for file_ignored in recognition.ignored
+    )
     n = counted(len(recognition.ignored), "file")
-    known = ", ".join(each.name for each in formats())
+    names = ", ".join(log_format.name for log_format in formats())
     return (
-        f"path: {where} holds no log of a known format; {n} looked at: {shown}. Known "
-        f"formats: {known}. Tables need columns item, model and value (columns=, with "
+        f"path: {where} holds no log of a known format; {n} looked at: {ignored}. Known "
+        f"formats: {names}. Tables need columns item, model and value (columns=, with "
         "{'model': ''} where a file is a model), or a "
         "column a model (values=True), as fastcmp compare --values FILE takes"
     )
@@ -198,54 +215,62 @@ def read_logs(
     progress: Any,
     complain: Complain = refuse,
 ) -> Logs:
-    """Find the files of a path, recognise and read them."""
+    """The logs below a path, recognised and read."""
     threads = check_workers(workers)
-    found = find_files(path)
-    for pointer in found.pointers:
+    files_below = find_files(path)
+    for pointer in files_below.pointers:
         complain(
             f"{pointer}: a Git LFS pointer, not the file itself; fetch it, as by `git lfs pull`"
         )
-    files = found.files
+    files = files_below.files
     if isinstance(options.ids, Path):  # the file of all ids is read, and is no log
         all_ids = options.ids.resolve()
         files = tuple(file for file in files if file.path.resolve() != all_ids)
     recognition = recognise(files, options, format_)
-    ignored = (*found.ignored, *recognition.ignored)
+    ignored = (*files_below.ignored, *recognition.ignored)
     recognition = recognition._replace(ignored=ignored)
     for path_, why in recognition.damaged:
         complain(
             f"{path_} {why}, and is a log by its name or by the files beside it: copy or fetch "
             "it again, or take it away"
         )
-    if not recognition.found and not recognition.damaged:
+    if not recognition.recognised and not recognition.damaged:
         complain(nothing_message(path, recognition))
-    if len(recognition.found) > 1:
-        complain(several_message(recognition.found))
-    for each in recognition.found:
+    if len(recognition.recognised) > 1:
+        complain(several_message(recognition.recognised))
+    for recognised in recognition.recognised:
         for name, owners in _OWN_OPTIONS.items():
-            if getattr(options, name) is not None and each.format.name not in owners:
+            if getattr(options, name) is not None and recognised.format.name not in owners:
                 complain(
                     f"{name}= is an option of {' and '.join(owners)}, and path holds logs of "
-                    f"{each.format.title} ({each.format.name}): leave it out"
+                    f"{recognised.format.title} ({recognised.format.name}): leave it out"
                 )
     with (
         reporting(progress, "reading", unit="files") as report,
         ThreadPool(threads, report, stoppable=True) as pool,
     ):
-        read = [_read(each, options, pool, complain) for each in recognition.found]
-    n_files = sum(len(each.values) + len(each.beside) for each in recognition.found)
+        read = [_read(recognised, options, pool, complain) for recognised in recognition.recognised]
+    n_files = sum(
+        len(recognised.values) + len(recognised.beside) for recognised in recognition.recognised
+    )
     return Logs(tuple(read), ignored, n_files)
 
 
-def _read(found: Recognised, options: LogOptions, pool: ThreadPool, complain: Complain) -> Read:
+def _read(
+    recognised: Recognised, options: LogOptions, pool: ThreadPool, complain: Complain
+) -> Read:
     """Read the files of a format; the first in order that is wrong is named."""
     try:
-        given = (found.values, found.beside, options)
-        each = found.format.group(*given) if found.format.group else zip(found.values)
-        readings = [partial(found.format.read, *args, options) for args in each]
+        arguments = (recognised.values, recognised.beside, options)
+        groups = (
+            recognised.format.group(*arguments)
+            if recognised.format.group
+            else zip(recognised.values)
+        )
+        readings = [partial(recognised.format.read, *args, options) for args in groups]
     except ValueError as error:
         complain(str(error))
-        return Read(found.format, (), ())
+        return Read(recognised.format, (), ())
     pool.expect(len(readings))
     answers: dict[int, tuple[Sequence[LogPart], ValueError | None]] = {}
     numbered = list(enumerate(readings))
@@ -253,22 +278,26 @@ def _read(found: Recognised, options: LogOptions, pool: ThreadPool, complain: Co
         answers[i] = answer
     parts: list[LogPart] = []
     remarks: list[str] = []
-    tasks = {part.task for some, _ in answers.values() for part in some if len(part.values)}
+    tasks = {
+        part.task for file_parts, _ in answers.values() for part in file_parts if len(part.values)
+    }
     for i in range(len(readings)):
-        some, problem = answers[i]
+        file_parts, problem = answers[i]
         lacks_values = isinstance(problem, NoItemValuesError) and problem.task not in tasks
         if lacks_values and tasks and options.tasks is None:
             remarks.append(f"Left out: {problem}")
         elif problem is not None:
             complain(str(problem))
-        parts += some
+        parts += file_parts
     sources = {path for part in parts for path in (part.source, *part.files)}
     gave_none = (
-        str(file.path) for file in found.values if not sources & {file.path, *file.path.parents}
+        str(file.path)
+        for file in recognised.values
+        if not sources & {file.path, *file.path.parents}
     )
-    without = tuple(path for path in gave_none if not any(path in said for said in remarks))
+    without = tuple(path for path in gave_none if not any(path in remark for remark in remarks))
     kept = (part for part in parts if options.tasks is None or part.task in options.tasks)
-    return Read(found.format, tuple(kept), without, tuple(remarks))
+    return Read(recognised.format, tuple(kept), without, tuple(remarks))
 
 
 def _tried(
@@ -282,7 +311,7 @@ def _tried(
 
 
 def without_remark(logs: Logs, tasks: Sequence[str] | None) -> tuple[str, ...]:
-    """Say which files gave nothing of what was asked for."""
+    """Remarks on the files without values of the tasks to read."""
     remarks = tuple(remark for read in logs.read for remark in read.remarks)
     files = [file for read in logs.read for file in read.without]
     if not files:

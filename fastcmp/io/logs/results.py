@@ -86,7 +86,7 @@ class Results(Record):
     @property
     def task_names(self) -> tuple[str, ...]:
         """Names of the tasks, with their subsets after a slash."""
-        return tuple(task_label(*each) for each in self.tasks)
+        return tuple(task_label(*task_and_subset) for task_and_subset in self.tasks)
 
     @property
     def n_errors(self) -> NDArray[np.int64]:
@@ -224,11 +224,11 @@ class Results(Record):
                 f"are of {self.unit}s: use compare(), or compare_datasets"
             )
         of = self.item_tasks[self.columns_items]
-        found = {
+        scores_by_task = {
             task: dict(zip(self.names, self.answers[:, of == i], strict=True))
             for i, task in enumerate(self.task_names)
         }
-        return found if len(found) > 1 else next(iter(found.values()))
+        return scores_by_task if len(scores_by_task) > 1 else next(iter(scores_by_task.values()))
 
     def select(self, *, task: Any = None, subset: Any = None, models: Any = None) -> Results:
         """Keep some tasks, subsets and models.
@@ -252,17 +252,17 @@ class Results(Record):
         """
         tasks = [t for t, _ in self.tasks]
         subsets = [s for _, s in self.tasks]
-        wanted = (_known(task, "task", tasks), _known(subset, "subset", subsets))
-        kept = [
+        names_kept = (_known(task, "task", tasks), _known(subset, "subset", subsets))
+        task_numbers = [
             i
             for i, pair in enumerate(self.tasks)
-            if all(w is None or x in w for x, w in zip(pair, wanted, strict=True))
+            if all(w is None or x in w for x, w in zip(pair, names_kept, strict=True))
         ]
-        if not kept:
+        if not task_numbers:
             raise ValueError(f"task={task!r} and subset={subset!r} are nowhere together")
-        chosen = _known(models, "models", self.names)
-        rows = [self.names.index(name) for name in chosen or self.names]
-        return _part(self, rows, kept)
+        model_names = _known(models, "models", self.names)
+        rows = [self.names.index(name) for name in model_names or self.names]
+        return _part(self, rows, task_numbers)
 
     def compare(self, **options: Any) -> Any:
         """Compare all models, by what the values are.
@@ -325,7 +325,7 @@ class Results(Record):
         if self.attempts is not None:
             attempts = self.attempts.ravel().tolist()
         items = list(map(str, self.items[self.columns_items].tolist()))
-        found = np.array(self.sources, dtype=object).reshape(m, -1)
+        sources = np.array(self.sources, dtype=object).reshape(m, -1)
         return {
             "model": np.repeat(np.array(self.names, dtype=object), k).tolist(),
             "task": by_column([task for task, _ in self.tasks]),
@@ -337,7 +337,7 @@ class Results(Record):
             "cluster": clusters * m,
             "status": np.array(STATUS, dtype=object)[status].ravel().tolist(),
             "attempts": attempts,
-            "source": found[:, of].ravel().tolist(),
+            "source": sources[:, of].ravel().tolist(),
         }
 
     def sections(self) -> list[Section]:
@@ -392,22 +392,22 @@ _POLICIES = {"wrong": "counted as 0", "drop": "their items left out for all mode
 
 
 def _sentences(results: Results) -> tuple[str, ...]:
-    """Say what the values are, and what was made of missing ones."""
+    """Sentences on what the values are, and how missing ones count."""
     kind = "right or wrong" if results.is_right_or_wrong else "graded"
-    said = [f"Metric: {visible(results.metric)}, {kind}. Format: {results.format}."]
+    sentences = [f"Metric: {visible(results.metric)}, {kind}. Format: {results.format}."]
     if not results.is_answered_once:
         n = np.bincount(results.columns_items)
         least, most = int(n.min()), int(n.max())
         number = f"{most}" if least == most else f"{least} to {most}"
-        said.append(f"Answers to an item by a model: {number}.")
+        sentences.append(f"Answers to an item by a model: {number}.")
     if results.clusters is not None:
         n_clusters = len(set(results.clusters.tolist()))
-        said.append(how(f"The items are in {counted(n_clusters, 'cluster')}."))
+        sentences.append(how(f"The items are in {counted(n_clusters, 'cluster')}."))
     n_lacking = int(results.n_errors.sum() + results.n_unscored.sum())
     if n_lacking:
-        made = _POLICIES[results.errors]
-        said.append(f"{counted(n_lacking, 'answer')} without a value: {made}.")
-    return tuple(said)
+        policy = _POLICIES[results.errors]
+        sentences.append(f"{counted(n_lacking, 'answer')} without a value: {policy}.")
+    return tuple(sentences)
 
 
 def _tasks(results: Results, means: NDArray[np.float64]) -> Section:
@@ -469,15 +469,15 @@ def _part(results: Results, rows: Sequence[int], tasks: Sequence[int]) -> Result
     )
 
 
-def _known(wanted: Any, name: str, known: Sequence[str]) -> list[str] | None:
+def _known(words: Any, name: str, there: Sequence[str]) -> list[str] | None:
     """Check what is to be kept."""
-    if wanted is None:
+    if words is None:
         return None
-    names = [wanted] if isinstance(wanted, str) else list(wanted)
-    for each in names:
-        if each not in known:
+    names = [words] if isinstance(words, str) else list(words)
+    for word in names:
+        if word not in there:
             raise ValueError(
-                f"{name}: there is no {visible(str(each))}, but {listed(dict.fromkeys(known), 20)}"
+                f"{name}: there is no {visible(str(word))}, but {listed(dict.fromkeys(there), 20)}"
             )
     if not names:
         raise ValueError(f"{name} must name at least one, got none")

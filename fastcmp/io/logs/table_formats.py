@@ -68,39 +68,39 @@ def _choose_columns(
     options: LogOptions,
     path: Any,
     needed: Sequence[str] = (),
-    known: Mapping[str, str] | None = None,
+    columns_known: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
     """Choose the columns of a table, by what they are; one named "" is none."""
-    chosen = dict(known or {})
+    columns = dict(columns_known or {})
     for key, name in options.columns.items():
         what = _SAME.get(key, key)
         if what not in _ALIASES:
             raise ValueError(f"columns must name {', '.join(_ALIASES)}, got {key!r}")
         if name and name not in names:
             raise ValueError(_none(what, names, path, name))
-        chosen[what] = name
+        columns[what] = name
     for what, aliases in _ALIASES.items():
-        if what in chosen:
+        if what in columns:
             continue
-        free = set(names) - set(chosen.values())
-        found = [name for name in aliases if name in free]
-        if what == "value" and options.metric in found:
-            found = [str(options.metric)]
-        if what == "item" and not found and _DATA in free:
-            found = [_DATA]
-        if len(found) > 1:
-            several = " and ".join(map(repr, found))
+        free = set(names) - set(columns.values())
+        candidates = [name for name in aliases if name in free]
+        if what == "value" and options.metric in candidates:
+            candidates = [str(options.metric)]
+        if what == "item" and not candidates and _DATA in free:
+            candidates = [_DATA]
+        if len(candidates) > 1:
+            several = " and ".join(map(repr, candidates))
             raise ValueError(
                 f"{path} has columns {several}, each of which may be the {what}: name "
-                f"one by columns= (columns={{{what!r}: {found[0]!r}}})"
+                f"one by columns= (columns={{{what!r}: {candidates[0]!r}}})"
             )
-        if found:
-            chosen[what] = found[0]
+        if candidates:
+            columns[what] = candidates[0]
         elif what in needed:
             raise ValueError(_none(what, names, path))
-    if chosen.get("value") == "pass1" and "count" in names:  # of eval-arena
-        chosen.setdefault("attempts", "count")
-    return {what: name for what, name in chosen.items() if name}
+    if columns.get("value") == "pass1" and "count" in names:  # of eval-arena
+        columns.setdefault("attempts", "count")
+    return {what: name for what, name in columns.items() if name}
 
 
 def _none(what: str, names: Sequence[str], path: Any, name: str = "") -> str:
@@ -112,35 +112,35 @@ def _none(what: str, names: Sequence[str], path: Any, name: str = "") -> str:
     )
 
 
-def _unit_of(chosen: Mapping[str, str]) -> str:
-    """Tell whether items are data sets, by their column."""
-    return "task" if chosen.get("item") in (_DATA, "dataset_name") else "item"
+def _unit_of(columns: Mapping[str, str]) -> str:
+    """Whether items are data sets, by their column."""
+    return "task" if columns.get("item") in (_DATA, "dataset_name") else "item"
 
 
 def _labels(
-    table: LogTable, chosen: Mapping[str, str], what: str, *, complete: bool = False
+    table: LogTable, columns: Mapping[str, str], what: str, *, complete: bool = False
 ) -> Labels | None:
     """A column as texts; None where it is not there, or empty in all rows."""
-    name = chosen.get(what)
-    found = None if name is None else table.labels(name)
-    if found is None or not found.texts:
+    name = columns.get(what)
+    labels = None if name is None else table.labels(name)
+    if labels is None or not labels.texts:
         return None
     if complete:
-        found.check_complete(table.path, str(name))
-    return found
+        labels.check_complete(table.path, str(name))
+    return labels
 
 
-def _of_items(table: LogTable, chosen: Mapping[str, str]) -> dict[str, Any]:
+def _of_items(table: LogTable, columns: Mapping[str, str]) -> dict[str, Any]:
     """What a table says of its items, as fields of `Rows`."""
-    repeats = _labels(table, chosen, "repeat", complete=True)
+    repeats = _labels(table, columns, "repeat", complete=True)
     return {
-        "item": table.labels(chosen["item"], complete=True)
-        if "item" in chosen
+        "item": table.labels(columns["item"], complete=True)
+        if "item" in columns
         else as_labels(list(range(table.n_rows))),
-        "task": _labels(table, chosen, "task"),
-        "subset": _labels(table, chosen, "subset"),
-        "repeats": repeats and as_whole_numbers(repeats, table.path, chosen["repeat"]),
-        "clusters": _labels(table, chosen, "cluster", complete=True),
+        "task": _labels(table, columns, "task"),
+        "subset": _labels(table, columns, "subset"),
+        "repeats": repeats and as_whole_numbers(repeats, table.path, columns["repeat"]),
+        "clusters": _labels(table, columns, "cluster", complete=True),
     }
 
 
@@ -156,43 +156,45 @@ def _read_long(
     `columns` are known ones by what they are; `about` is what all parts have in common.
     """
     needed = ("item", "model", "value")
-    chosen = _choose_columns(file.columns, options, file.path, needed, columns)
+    columns_by_use = _choose_columns(file.columns, options, file.path, needed, columns)
     for what in ("item", "value"):
-        if what not in chosen:
+        if what not in columns_by_use:
             raise ValueError(_none(what, file.columns, file.path))
-    others = [name for what, name in chosen.items() if what != "value"]
+    others = [name for what, name in columns_by_use.items() if what != "value"]
     others += ["imputed"] if check and "imputed" in file.columns else []
-    table = LogTable(file, others, values=[chosen["value"]], limit=options.memory_limit)
-    values = table.values(chosen["value"])
-    status, remarks = _status(_labels(table, chosen, "status"), values, table)
+    table = LogTable(file, others, values=[columns_by_use["value"]], limit=options.memory_limit)
+    values = table.values(columns_by_use["value"])
+    status, remarks = _status(_labels(table, columns_by_use, "status"), values, table)
     name = model_of(file.path)
-    if "model" not in chosen:
+    if "model" not in columns_by_use:
         remarks += (f"{file.path} has no column of models: its model is called {name!r}",)
     attempts = None
-    if (counts := _labels(table, chosen, "attempts")) is not None:
-        n = as_whole_numbers(counts, table.path, chosen["attempts"])
+    if (counts := _labels(table, columns_by_use, "attempts")) is not None:
+        n = as_whole_numbers(counts, table.path, columns_by_use["attempts"])
         attempts = np.where(counts.codes < 0, np.int32(1), n)
-    hashes = [_labels(table, chosen, name) for name in ("item_hash", "prompt_hash")]
-    item_hash, prompt_hash = (None if each is None else each.prints() for each in hashes)
+    hashes = [_labels(table, columns_by_use, name) for name in ("item_hash", "prompt_hash")]
+    item_hash, prompt_hash = (None if texts is None else texts.prints() for texts in hashes)
     rows = Rows(
-        model=table.labels(chosen["model"], complete=True)
-        if "model" in chosen
+        model=table.labels(columns_by_use["model"], complete=True)
+        if "model" in columns_by_use
         else constant(name, values.size),
         values=values if status is None else np.where(status == 0, values, np.nan),
-        metric=table.labels(chosen["metric"], complete=True)
-        if "metric" in chosen
-        else constant(chosen["value"], values.size),
+        metric=table.labels(columns_by_use["metric"], complete=True)
+        if "metric" in columns_by_use
+        else constant(columns_by_use["value"], values.size),
         status=status,
         attempts=attempts,
         item_hash=item_hash,
         prompt_hash=prompt_hash,
-        **_of_items(table, chosen),
+        **_of_items(table, columns_by_use),
     )
     if check is not None:
         rows, more = check(table, rows, options)
         remarks += more
-    whole = LogPart(source=file.path, remarks=remarks, **{"unit": _unit_of(chosen), **about})
-    return list(map(_turned, parts_of_rows(rows, whole)))
+    template = LogPart(
+        source=file.path, remarks=remarks, **{"unit": _unit_of(columns_by_use), **about}
+    )
+    return list(map(_turned, parts_of_rows(rows, template)))
 
 
 def _turned(part: LogPart) -> LogPart:
@@ -214,14 +216,14 @@ def _status(
     """Read why values are missing; a value beside a failure does not count."""
     if labels is None:
         return None, ()
-    known = {name: i for i, name in enumerate(STATUS)}
+    codes_by_name = {name: i for i, name in enumerate(STATUS)}
     for text in labels.texts:
-        if text.lower() not in known:
+        if text.lower() not in codes_by_name:
             raise ValueError(
                 f"{table.path}: the status of a value must be one of "
                 f"{', '.join(STATUS)}, got {text[:60]!r}"
             )
-    codes = np.array([*(known[text.lower()] for text in labels.texts), 0], np.uint8)
+    codes = np.array([*(codes_by_name[text.lower()] for text in labels.texts), 0], np.uint8)
     status = codes[labels.codes]
     status[(status == 0) & np.isnan(values)] = UNSCORED
     n_left_out = int(np.count_nonzero((status != 0) & ~np.isnan(values)))
@@ -233,16 +235,16 @@ def _status(
 
 
 def _proportions(table: LogTable, rows: Rows, _: LogOptions) -> tuple[Rows, tuple[str, ...]]:
-    """Refuse what is no proportion of eval-arena, and no count."""
+    """Refuse proportions of eval-arena outside [0, 1], and counts below 1."""
     counts = np.ones(1) if rows.attempts is None else rows.attempts
-    for name, values, wrong, wanted in (
+    for name, values, wrong, demand in (
         ("pass1", rows.values, (rows.values < 0) | (rows.values > 1), "a number from 0 to 1"),
         ("count", counts, counts < 1, "a whole number from 1 on"),
     ):
         if wrong.any():
             row = int(np.argmax(wrong))
-            got = f"{values[row]:g} in row {row}"
-            raise ValueError(f"{table.path}: {name} must be {wanted}, got {got}")
+            problem = f"{values[row]:g} in row {row}"
+            raise ValueError(f"{table.path}: {name} must be {demand}, got {problem}")
     return rows, ()
 
 
@@ -250,18 +252,22 @@ def _imputed(table: LogTable, rows: Rows, options: LogOptions) -> tuple[Rows, tu
     """Refuse results of TabArena that are another method's, and name the metric if it is one."""
     remarks: tuple[str, ...] = ()
     imputed = table.values("imputed") if "imputed" in table.columns else np.zeros(1)
-    found = np.flatnonzero(imputed > 0)
-    if found.size and options.imputed == "keep":
-        said = f"{found.size} of {imputed.size} rows are imputed, results of another method"
-        remarks += (f"{table.path}: {said}",)
-    elif found.size:
+    imputed_rows = np.flatnonzero(imputed > 0)
+    if imputed_rows.size and options.imputed == "keep":
+        remark = (
+            f"{imputed_rows.size} of {imputed.size} rows are imputed, results of another method"
+        )
+        remarks += (f"{table.path}: {remark}",)
+    elif imputed_rows.size:
         folds = np.zeros(imputed.size, int) if rows.repeats is None else rows.repeats
-        models, data = (each.at(found[:3]) for each in (rows.model, rows.item))
-        cells = zip(models, data, folds[found], strict=False)
-        shown = "; ".join(f"{name}'s row for {each}, fold {fold}" for name, each, fold in cells)
+        models, data = (labels.at(imputed_rows[:3]) for labels in (rows.model, rows.item))
+        cells = zip(models, data, folds[imputed_rows], strict=False)
+        examples = "; ".join(
+            f"{name}'s row for {data_set}, fold {fold}" for name, data_set, fold in cells
+        )
         raise ValueError(
-            f"{table.path}: {shown} is imputed: no result of {models[0]}, but of another method "
-            f"({found.size} of {imputed.size} rows are such; imputed='keep' takes them)"
+            f"{table.path}: {examples} is imputed: no result of {models[0]}, but of another method "
+            f"({imputed_rows.size} of {imputed.size} rows are such; imputed='keep' takes them)"
         )
     if len(rows.metric.texts) > 1 and options.metric not in rows.metric.texts:
         remarks += (
@@ -277,7 +283,7 @@ def _imputed(table: LogTable, rows: Rows, options: LogOptions) -> tuple[Rows, tu
 
 
 def _is_wide(file: LogFile) -> bool:
-    """Tell whether at least two columns hold numbers, beside what is known of items."""
+    """Whether at least two columns hold numbers, beside what is known of items."""
     others = {name for what in _OF_ITEMS for name in _ALIASES[what]}
     columns = () if is_json_array(file.head) else file.columns
     names = [name for name in columns if name.strip() and name not in others]
@@ -291,7 +297,7 @@ def _is_wide(file: LogFile) -> bool:
 
 
 def _is_number(entry: Any) -> bool:
-    """Tell whether a cell is empty, a number, or true or false."""
+    """Whether a cell is empty, a number, or true or false."""
     if entry in (None, ""):
         return True
     try:
@@ -310,9 +316,9 @@ def _read_wide(file: LogFile, n_files: int, options: LogOptions) -> list[LogPart
             "the true ones, which a column y_true must hold (fastcmp compare FILE, or "
             "compare_all)"
         )
-    chosen = _choose_columns(file.columns, options, file.path)
-    chosen = {what: name for what, name in chosen.items() if what in _OF_ITEMS}
-    if "item" not in chosen and n_files > 1:
+    item_columns = _choose_columns(file.columns, options, file.path)
+    item_columns = {what: name for what, name in item_columns.items() if what in _OF_ITEMS}
+    if "item" not in item_columns and n_files > 1:
         raise ValueError(
             f"{file.path} has no column of items, by which several files are joined: "
             "name it (columns={'item': ...})"
@@ -324,17 +330,19 @@ def _read_wide(file: LogFile, n_files: int, options: LogOptions) -> list[LogPart
             "compare_all; values of models stand in a file without it"
         )
     types = dict.fromkeys(file.columns, pa.float64())
-    names, remarks = plan_values(types, str(file.path), models=None, id_column=None, others=chosen)
-    table = LogTable(file, list(chosen.values()), values=names, limit=options.memory_limit)
-    if "item" not in chosen:
+    names, remarks = plan_values(
+        types, str(file.path), models=None, id_column=None, others=item_columns
+    )
+    table = LogTable(file, list(item_columns.values()), values=names, limit=options.memory_limit)
+    if "item" not in item_columns:
         remarks += (f"{file.path} has no column of items: its rows are numbered",)
-    whole = LogPart(source=file.path, remarks=remarks, unit=_unit_of(chosen))
-    metric, about = constant("value", table.n_rows), _of_items(table, chosen)
+    template = LogPart(source=file.path, remarks=remarks, unit=_unit_of(item_columns))
+    metric, about = constant("value", table.n_rows), _of_items(table, item_columns)
     rows = [
         Rows(model=constant(x, table.n_rows), values=table.values(x), metric=metric, **about)
         for x in names
     ]
-    return [part for own in rows for part in parts_of_rows(own, whole)]
+    return [part for model_rows in rows for part in parts_of_rows(model_rows, template)]
 
 
 # scikit-learn: scores by split, as cross_validate and searches give them.
@@ -362,7 +370,7 @@ def _has_splits(file: LogFile) -> bool:
 def _read_splits(file: LogFile, options: LogOptions) -> list[LogPart]:
     """Read a column for each metric; of a search a row for each setting, a column a split."""
     path, names = file.path, _names(file)
-    splits = [found for found in map(_SPLIT.fullmatch, names) if found]
+    splits = [match for match in map(_SPLIT.fullmatch, names) if match]
     parts: list[LogPart] = []
 
     def add(model: str, metric: str, values: Any, items: Sequence[int], *remarks: str) -> None:
@@ -385,20 +393,20 @@ def _read_splits(file: LogFile, options: LogOptions) -> list[LogPart]:
         columns = _columns(file, metrics, options)
         for name in metrics:
             values = as_numbers(columns[name], path, name)
-            said = "scikit-learn: models are named by their files"
-            add(model_of(path), name, values, range(values.size), said)
+            remark = "scikit-learn: models are named by their files"
+            add(model_of(path), name, values, range(values.size), remark)
         return parts
-    columns = _columns(file, [*(found[0] for found in splits), "params"], options)
+    columns = _columns(file, [*(match[0] for match in splits), "params"], options)
     params = columns["params"]
     models = list(map(str, params)) if isinstance(params, list) else as_labels(params).at()
     if len(set(models)) < len(models):
         twice = next(name for name in models if models.count(name) > 1)
         raise ValueError(f"{path} has the parameters {twice} twice")
-    for metric in dict.fromkeys(found[2] for found in splits):
-        own = sorted((int(x[1]), x[0]) for x in splits if x[2] == metric)
-        table = np.array([as_numbers(columns[x], path, x) for _, x in own])
+    for metric in dict.fromkeys(match[2] for match in splits):
+        numbered_columns = sorted((int(x[1]), x[0]) for x in splits if x[2] == metric)
+        table = np.array([as_numbers(columns[x], path, x) for _, x in numbered_columns])
         for i, model in enumerate(models):
-            add(model, metric, table[:, i].copy(), [number for number, _ in own])
+            add(model, metric, table[:, i].copy(), [number for number, _ in numbered_columns])
     return parts
 
 
@@ -409,16 +417,16 @@ def _columns(file: LogFile, names: Sequence[str], options: LogOptions) -> Mappin
         others = [name for name in names if name == "params"]
         return LogTable(file, others, values=values, limit=options.memory_limit).columns
     content = read_object(file.path, options.memory_limit)
-    found: dict[str, list[Any]] = {}
+    columns: dict[str, list[Any]] = {}
     for name in names:
         column = content.get(name)
         column = list(column.values()) if isinstance(column, dict) else column
         if not isinstance(column, list):
             raise ValueError(f"{file.path}: {name!r} must be a list, got {str(column)[:40]}")  # noqa: TRY004  # of data
-        found[name] = column
-    if len({len(column) for column in found.values()}) > 1:
+        columns[name] = column
+    if len({len(column) for column in columns.values()}) > 1:
         raise ValueError(f"{file.path}: its columns are of different lengths")
-    return found
+    return columns
 
 
 # Experiments of MLflow, LangSmith and ragas: a row for each item, a column a metric.
@@ -443,7 +451,7 @@ _COSTS = ("execution_time", "execution_duration", "latency", "token_count")
 def _tool(names: Sequence[str]) -> tuple[str, str, dict[str, str]]:
     """The tool, its column of items, and its metrics by column; "" where it is none."""
     for tool, item, pattern in _TOOLS:
-        metrics = {name: found[1] for name in names if (found := re.fullmatch(pattern, name))}
+        metrics = {name: match[1] for name in names if (match := re.fullmatch(pattern, name))}
         is_ragas = {"response", "reference", "retrieved_contexts"} & set(names)
         for metric in {x for x in metrics.values() if [*metrics.values()].count(x) > 1}:
             metrics |= {name: name for name, x in metrics.items() if x == metric}  # two versions
@@ -464,7 +472,7 @@ def _read_experiment(file: LogFile, options: LogOptions) -> list[LogPart]:
         except (TypeError, ValueError, KeyError):
             raise ValueError(f"{path}: rows of data must fit columns: is the file whole?") from None
     tool, item, metrics = _tool(names)
-    item, model = (options.columns.get(k, own) for k, own in (("item", item), ("model", "")))
+    item, model = (options.columns.get(k, name) for k, name in (("item", item), ("model", "")))
     if item not in names or model not in ("", *names):
         raise ValueError(
             f"{path}: a table of {tool or 'experiments'} does not say what names an item: name a "
@@ -488,24 +496,24 @@ def _read_experiment(file: LogFile, options: LogOptions) -> list[LogPart]:
             if options.metric == metric:
                 raise
             remarks.append(f"{path}: {name} holds no numbers, and is left out")
-    kept = {
-        name: ["" if math.isnan(x) else x for x in own.tolist()]
-        for name, own in values.items()
-        if not np.isnan(own).all()
+    cells_of_numbers = {
+        name: ["" if math.isnan(x) else x for x in column.tolist()]
+        for name, column in values.items()
+        if not np.isnan(column).all()
     }
     texts = {name: as_labels(columns[name]) for name in others}
     texts[item].check_complete(path, item)
-    cells = {name: own.at() for name, own in texts.items()}
+    cells = {name: column.at() for name, column in texts.items()}
     named = model_of(path)
     if not model:
         remarks.append(f"{path} has no column of models: its model is called {named!r}")
     answers = []
     for row, name in enumerate(cells[item]):
         why = {metric: cells[k][row] for metric, k in reasons.items() if k in cells}
-        own: dict[str, Any] = {
-            metric: Failure(why[metric]) if why.get(metric) else kept[k][row]
+        values_of_row: dict[str, Any] = {
+            metric: Failure(why[metric]) if why.get(metric) else cells_of_numbers[k][row]
             for k, metric in metrics.items()
-            if k in kept
+            if k in cells_of_numbers
         }
         error = cells["error"][row] if tool == "LangSmith" and "error" in cells else ""
         answer = Answer(
@@ -513,10 +521,10 @@ def _read_experiment(file: LogFile, options: LogOptions) -> list[LogPart]:
             item=name,
             # LangSmith repeats an example; elsewhere an item that is there twice is refused.
             repeat=None if tool == "LangSmith" else 0,
-            values={} if error else own,
-            costs={cost: kept[cost][row] for cost in costs if cost in kept},
+            values={} if error else values_of_row,
+            costs={cost: cells_of_numbers[cost][row] for cost in costs if cost in cells_of_numbers},
             error=Failure(error) if error else None,
-            identity=[cells[each][row] for each in hashed] or None,
+            identity=[cells[name_hashed][row] for name_hashed in hashed] or None,
         )
         answers.append(answer)
     return parts_of(answers, LogPart(source=path, hashed="reference", remarks=tuple(remarks)))

@@ -36,11 +36,11 @@ class Labels:
 
     def at(self, rows: NDArray[np.int64] | slice = slice(None)) -> list[str]:
         """List the texts of some rows, "" for missing ones."""
-        known = np.empty(len(self.texts) + 1, object)
-        known[:-1] = self.texts
-        known[-1] = ""
-        found: list[str] = known[self.codes[rows]].tolist()
-        return found
+        texts_and_missing = np.empty(len(self.texts) + 1, object)
+        texts_and_missing[:-1] = self.texts
+        texts_and_missing[-1] = ""
+        row_texts: list[str] = texts_and_missing[self.codes[rows]].tolist()
+        return row_texts
 
     def take(self, rows: NDArray[np.int64]) -> Labels:
         """The labels of some rows."""
@@ -79,13 +79,13 @@ def as_labels(raw: Any) -> Labels:
             raw = raw.dictionary_encode()
         except pa.ArrowNotImplementedError:  # lists and structs
             return _coded(raw.to_pylist())
-    found = raw.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
-    codes: NDArray[np.int64] = np.asarray(found, np.int64)
+    indices = raw.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
+    codes: NDArray[np.int64] = np.asarray(indices, np.int64)
     texts = raw.dictionary.to_pylist()
     if pa.types.is_string(raw.type.value_type) and "" not in texts:
         return Labels(codes, tuple(texts))
-    own = _coded(texts)  # one code for entries of one text
-    return Labels(np.append(own.codes, -1)[codes], own.texts)
+    merged = _coded(texts)  # one code for entries of one text
+    return Labels(np.append(merged.codes, -1)[codes], merged.texts)
 
 
 def _coded(entries: Iterable[Any]) -> Labels:
@@ -119,8 +119,8 @@ def as_numbers(raw: Any, path: Path, name: str) -> NDArray[np.float64]:
         ).copy()
     else:
         texts = as_labels(raw)
-        known = [grade(text, path, name) for text in texts.texts]
-        values = np.append(known, np.nan)[texts.codes]
+        grades = [grade(text, path, name) for text in texts.texts]
+        values = np.append(grades, np.nan)[texts.codes]
     infinite = np.flatnonzero(np.isinf(values))
     if infinite.size:
         raise ValueError(
@@ -165,15 +165,15 @@ def grade(entry: Any, path: Path, name: str) -> float:
 
 def as_whole_numbers(labels: Labels, path: Path, name: str) -> NDArray[np.int32]:
     """Read a column of whole numbers, such as folds and repeats; 0 where none is."""
-    known = np.zeros(len(labels.texts) + 1)
+    numbers_of_texts = np.zeros(len(labels.texts) + 1)
     for i, text in enumerate(labels.texts):
         try:
-            known[i] = float(text)
+            numbers_of_texts[i] = float(text)
         except ValueError:
-            known[i] = np.nan
-        if not (known[i].is_integer() and abs(known[i]) < 2**31):
+            numbers_of_texts[i] = np.nan
+        if not (numbers_of_texts[i].is_integer() and abs(numbers_of_texts[i]) < 2**31):
             raise ValueError(f"{path}: column {name!r} must hold whole numbers, got {text[:60]!r}")
-    numbers: NDArray[np.int32] = known.astype(np.int32)[labels.codes]
+    numbers: NDArray[np.int32] = numbers_of_texts.astype(np.int32)[labels.codes]
     return numbers
 
 
@@ -184,29 +184,29 @@ class LogTable:
         self, file: LogFile, names: Sequence[str], *, values: Sequence[str] = (), limit: int
     ) -> None:
         self.path = file.path
-        wanted = list(dict.fromkeys([*names, *values]))
-        check_size(file, limit, wanted)
+        names_read = list(dict.fromkeys([*names, *values]))
+        check_size(file, limit, names_read)
         self.columns: dict[str, Any] = {}
         if file.frame is not None:
-            for name in wanted:
+            for name in names_read:
                 try:
                     self.columns[name] = pa.array(file.frame[name], from_pandas=True)
                 except (pa.ArrowInvalid, pa.ArrowTypeError):  # of several types
                     self.columns[name] = list(file.frame[name])
         elif is_json_array(file.head) or kind_of(file.path) == "JSON lines":
-            self.columns = values_of(file.path, wanted, limit)
+            self.columns = values_of(file.path, names_read, limit)
         else:
-            self.columns = _of_source(file.path, wanted, values)
+            self.columns = _of_source(file.path, names_read, values)
         self.n_rows = len(next(iter(self.columns.values())))
         if not self.n_rows:
             raise ValueError(f"{self.path} holds no rows")
 
     def labels(self, name: str, *, complete: bool = False) -> Labels:
         """A column as texts."""
-        found = as_labels(self.columns[name])
+        column_labels = as_labels(self.columns[name])
         if complete:
-            found.check_complete(self.path, name)
-        return found
+            column_labels.check_complete(self.path, name)
+        return column_labels
 
     def values(self, name: str) -> NDArray[np.float64]:
         """A column as numbers, NaN where there is none."""

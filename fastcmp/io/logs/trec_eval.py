@@ -42,7 +42,7 @@ def _fields(line: str) -> list[str]:
 
 
 def _layout(lines: Sequence[str]) -> str:
-    """Tell the tool by the column of measures; "beside" are runs, qrels and means."""
+    """The tool, by the column of measures; "beside" for runs, qrels and means."""
     rows = [_fields(line) for line in lines if line.strip()]
     if rows and all(_BESIDE.fullmatch(line) for line in lines if line.strip()):
         return "beside"
@@ -86,19 +86,19 @@ def _read(file: LogFile, options: LogOptions) -> list[LogPart]:
         if metric == "num_q" or not _NO_VALUES.match(metric):
             value = grade(fields[2], path, metric)
             places = min(places, len(fields[2].partition(".")[2]) or places)
-            own = means if query == _ALL else queries.setdefault(query, {})
-            if own.setdefault(metric, value) is not value:
+            scores = means if query == _ALL else queries.setdefault(query, {})
+            if scores.setdefault(metric, value) is not value:
                 refuse_line(path, number, f"query {visible(query)} has {metric} twice: keep one")
     n_stated = means.pop("num_q", 0.0)
     n_all = int(n_stated) if n_stated > 0 else len(queries)
-    metrics = dict.fromkeys(metric for own in queries.values() for metric in own)
-    for query, own in queries.items():
-        if len(own) < len(metrics):
-            lacks = next(metric for metric in metrics if metric not in own)
+    metrics = dict.fromkeys(metric for scores in queries.values() for metric in scores)
+    for query, scores in queries.items():
+        if len(scores) < len(metrics):
+            lacks = next(metric for metric in metrics if metric not in scores)
             raise ValueError(f"{path}: query {visible(query)} has no {lacks}: the file is cut off")
     model = model or model_of(path, Path(model_name(path)).suffix)
-    said = f"{path} has no lines `all`: that it is whole cannot be seen"
-    remarks = [] if means else [said]
+    note = f"{path} has no lines `all`: that it is whole cannot be seen"
+    remarks = [] if means else [note]
     n = counted(n_all, "query").replace("querys", "queries")
     lacking = (
         f"its line `all` is over {n}, and one with nothing retrieved has no line: pass ids=, all "
@@ -107,19 +107,25 @@ def _read(file: LogFile, options: LogOptions) -> list[LogPart]:
     if options.ids is not None:
         lines = [(line, line.split()) for line in read_ids(options.ids)]
         # A line of qrels, or the query itself.
-        wanted = dict.fromkeys(x[0] if len(x) == 4 and x[1] in ("0", "Q0") else y for y, x in lines)
-        if other := [query for query in queries if query not in wanted]:
-            raise ValueError(f"{path}: {listed(other)}: not among the {len(wanted)} of ids=")
-        if absent := [query for query in wanted if query not in queries]:
+        all_queries = dict.fromkeys(
+            x[0] if len(x) == 4 and x[1] in ("0", "Q0") else y for y, x in lines
+        )
+        if other := [query for query in queries if query not in all_queries]:
+            raise ValueError(f"{path}: {listed(other)}: not among the {len(all_queries)} of ids=")
+        if absent := [query for query in all_queries if query not in queries]:
             queries |= {query: dict.fromkeys(metrics, 0.0) for query in absent}
-            shown = options.metric if options.metric in means else next(iter(means), "")
-            said = f": its own mean of {shown}, {means[shown]:.4f}, is over {n}" if shown else ""
-            remarks.append(f"{path}: {listed(absent)} of ids= without a line counted as 0{said}")
+            metric_shown = options.metric if options.metric in means else next(iter(means), "")
+            note = (
+                f": its own mean of {metric_shown}, {means[metric_shown]:.4f}, is over {n}"
+                if metric_shown
+                else ""
+            )
+            remarks.append(f"{path}: {listed(absent)} of ids= without a line counted as 0{note}")
             means = {}
-    answers = [Answer(model=model, item=query, values=own) for query, own in queries.items()]
+    answers = [Answer(model=model, item=query, values=scores) for query, scores in queries.items()]
     stated = {}
     for metric, mean in means.items():
-        total = sum(own.get(metric, 0.0) for own in queries.values())
+        total = sum(scores.get(metric, 0.0) for scores in queries.values())
         # Values and mean are rounded; trec_eval -c counts queries without a line as 0.
         if not any(
             abs(total / (m or 1) - mean) <= 1.01 * 0.1**places for m in (len(queries), n_all)

@@ -23,11 +23,11 @@ ERRORS = frozenset(
 
 def listed(texts: Iterable[Any], shown: int = SHOWN) -> str:
     """List texts, the first few where they are many, and how many more there are."""
-    known = [visible(str(text)) for text in texts]
-    more = len(known) - shown
+    words = [visible(str(text)) for text in texts]
+    more = len(words) - shown
     if more > 0:
-        return f"{', '.join(known[:shown])} and {more} more"
-    return ", ".join(known)
+        return f"{', '.join(words[:shown])} and {more} more"
+    return ", ".join(words)
 
 
 def counted(n: int, what: str) -> str:
@@ -36,7 +36,7 @@ def counted(n: int, what: str) -> str:
 
 
 def sentences(texts: Iterable[str]) -> tuple[str, ...]:
-    """Give each sentence once, with a full stop."""
+    """Each sentence once, with a full stop."""
     return tuple(
         dict.fromkeys(text if text.endswith("?") else f"{text.rstrip('.')}." for text in texts)
     )

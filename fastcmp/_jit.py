@@ -184,10 +184,10 @@ class _Function(Tiered):
     def _collect(self, callees: set[_Function]) -> None:
         """Add the function and all kernels and helpers that it calls."""
         callees.add(self)
-        known = self._function.__globals__
-        for name in _names(self._function.__code__) & known.keys():
-            if isinstance(known[name], _Function) and known[name] not in callees:
-                known[name]._collect(callees)
+        module = self._function.__globals__
+        for name in _names(self._function.__code__) & module.keys():
+            if isinstance(module[name], _Function) and module[name] not in callees:
+                module[name]._collect(callees)
 
     def _decide(self, args: Any, keywords: Any, compile_now: Any) -> Any:
         return compile_now(*args, **keywords)
@@ -268,25 +268,25 @@ class Kernel(_Function):
     def _within(self, began: float, types_: Any, seconds: float, *args: Any) -> Any:
         """Run as Python if it takes no longer than that, and add the time."""
         global _spent_by_all  # noqa: PLW0603
-        before = own = _copies(args)
+        before = copies = _copies(args)
         if _count():  # other threads may write other elements of the same arrays meanwhile
             if _overlap(args):
                 self._spent[types_] = math.inf
                 return self._machine(*args)
-            own = _copies(args)
+            copies = _copies(args)
         _clock.seconds, _clock.began = seconds, began
         _clock.deadline = time.perf_counter() + seconds
         try:
-            answer = self._interpret(*(args if own is before else own))
+            answer = self._interpret(*(args if copies is before else copies))
         except (_TooLong, ArithmeticError, LookupError, TypeError, ValueError):
             # Or Python raised where machine code goes on with what IEEE 754 says.
-            if own is before:
+            if copies is before:
                 _restore(args, before)
             self._spent[types_] = math.inf
             return self._machine(*args)
         else:
-            if own is not before:
-                _write_changes(args, own, before)
+            if copies is not before:
+                _write_changes(args, copies, before)
             return answer
         finally:
             _clock.deadline = math.inf
@@ -318,7 +318,7 @@ _waited = 0.0
 
 
 def _tell(seconds: float) -> None:
-    """Say once, to people and not to files, that compilation takes more than a second."""
+    """Log once, to people and not to files, that compilation takes more than a second."""
     global _waited
     before, _waited = _waited, _waited + seconds
     if before > 1.0 or _waited <= 1.0:
@@ -406,22 +406,22 @@ def _copies(arg: Any) -> Any:
 
 
 def _restore(arg: Any, before: Any) -> None:
-    """Give arrays their values back."""
+    """Restore the values of arrays."""
     if isinstance(arg, tuple):
-        for each in zip(arg, before, strict=True):
-            _restore(*each)
+        for pair in zip(arg, before, strict=True):
+            _restore(*pair)
     elif before is not arg:
         arg[...] = before
 
 
-def _write_changes(arg: Any, own: Any, before: Any) -> None:
+def _write_changes(arg: Any, copied: Any, before: Any) -> None:
     """Write the elements that a call changed, and no others."""
     if isinstance(arg, tuple):
-        for each in zip(arg, own, before, strict=True):
-            _write_changes(*each)
-    elif own is not arg:
+        for arrays in zip(arg, copied, before, strict=True):
+            _write_changes(*arrays)
+    elif copied is not arg:
         bits = f"u{arg.itemsize}"
-        np.copyto(arg, own, where=own.view(bits) != before.view(bits))
+        np.copyto(arg, copied, where=copied.view(bits) != before.view(bits))
 
 
 def _overlap(args: Any) -> bool:

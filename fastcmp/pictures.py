@@ -120,10 +120,10 @@ def curves(
     """Curves of one kind by name, of which some have marked points (x, y, text)."""
     row = DRAWN[type(next(iter(records.values())))]
     names = {
-        name: f"{name}: AUC {each.auc:.4f}".removeprefix(": ")
-        if isinstance(each, RocCurve)
+        name: f"{name}: AUC {record.auc:.4f}".removeprefix(": ")
+        if isinstance(record, RocCurve)
         else name
-        for name, each in records.items()
+        for name, record in records.items()
     }
     return Curves(
         title=row.title + "s" * (len(records) > 1),
@@ -131,11 +131,11 @@ def curves(
         y=Axis(row.up, 0.0, 1.0),
         lines=tuple(
             Line(
-                *(names[name], getattr(each, row.x), getattr(each, row.y)),
+                *(names[name], getattr(record, row.x), getattr(record, row.y)),
                 points=tuple((points or {}).get(name, ())),
                 joined=row.joined,
             )
-            for name, each in records.items()
+            for name, record in records.items()
         ),
         straight=row.straight,
         is_square=True,
@@ -147,10 +147,12 @@ def curves(
 def precision(records: Mapping[str, RocCurve], n_1: int, n_0: int) -> Curves:
     """Precision over recall, as they follow from ROC curves."""
     row, base, lines = DRAWN[PrecisionRecallCurve], n_1 / (n_1 + n_0), []
-    for name, each in records.items():
-        tp, fp = n_1 * each.tpr, n_0 * each.fpr
+    for name, record in records.items():
+        tp, fp = n_1 * record.tpr, n_0 * record.fpr
         with np.errstate(invalid="ignore"):
-            lines.append(Line(name, each.tpr, tp / (tp + fp)))  # NaN where none is called positive
+            lines.append(
+                Line(name, record.tpr, tp / (tp + fp))
+            )  # NaN where none is called positive
     return Curves(
         title=row.title,
         x=Axis(row.across, 0.0, 1.0),
@@ -167,10 +169,10 @@ def roc_band(record: RocBand, confidence_level: float = 0.95) -> Curves:
     """Rates over given rates, with their bands."""
     order = np.argsort(record.at, kind="stable")
     low, high = record.confidence_interval(confidence_level)
-    given, measure = record.given.capitalize(), record.measure.capitalize()
+    fixed_rate, measure = record.given.capitalize(), record.measure.capitalize()
     return Curves(
-        title=f"{measure} over {given.lower()}",
-        x=Axis(given, 0.0, 1.0, is_reversed=True),
+        title=f"{measure} over {fixed_rate.lower()}",
+        x=Axis(fixed_rate, 0.0, 1.0, is_reversed=True),
         y=Axis(measure, 0.0, 1.0),
         lines=tuple(
             Line(
@@ -259,8 +261,8 @@ def evidence(record: LooksResult) -> Curves:
     """log10 of the e-values at each look, which decide where they reach 1 / alpha."""
     heights = record.log_evalue / math.log(10.0)
     # An e-value of 0 has no logarithm: it is drawn at the least of the others.
-    seen = heights[np.isfinite(heights)]
-    least, most = (seen.min(), seen.max()) if seen.size else (0.0, 0.0)
+    finite = heights[np.isfinite(heights)]
+    least, most = (finite.min(), finite.max()) if finite.size else (0.0, 0.0)
     heights, x = np.clip(heights, least - 1.0, most + 1.0), record.n_samples
     places = zip(x.tolist(), heights.tolist(), strict=True)
     points = tuple((float(n), h, f"{n:,} samples: E = 10^{h:.2f}") for n, h in places)
@@ -287,14 +289,16 @@ def ranks_within(losses: NDArray[np.float64]) -> NDArray[np.float64]:
     """Ranks within each column, shape (M, D), 1 for the least; ties have their mean."""
     ranks = np.full(losses.shape, np.nan)
     for task, column in enumerate(losses.T):
-        known = ~np.isnan(column)
-        ordered = np.sort(column[known])
-        before = np.searchsorted(ordered, column[known], "left")
-        ranks[known, task] = (before + np.searchsorted(ordered, column[known], "right") + 1) / 2
+        is_known = ~np.isnan(column)
+        ordered = np.sort(column[is_known])
+        before = np.searchsorted(ordered, column[is_known], "left")
+        ranks[is_known, task] = (
+            before + np.searchsorted(ordered, column[is_known], "right") + 1
+        ) / 2
     return ranks
 
 
 def shades_of(ranks: NDArray[np.float64]) -> NDArray[np.float64]:
     """Shades of ranks within columns, near 1 for the best and near 0 for the worst."""
-    known = np.count_nonzero(~np.isnan(ranks), axis=0)
-    return np.asarray((known + 0.5 - ranks) / np.maximum(known, 1))
+    n_ranked = np.count_nonzero(~np.isnan(ranks), axis=0)
+    return np.asarray((n_ranked + 0.5 - ranks) / np.maximum(n_ranked, 1))

@@ -38,8 +38,8 @@ class ModelGate:
 
     def __init__(self, request: pytest.FixtureRequest) -> None:
         self._config, self._node = request.config, request.node
-        own = re.sub(r"[^\w.-]+", "-", f"{request.path.stem}-{request.node.name}").strip("-")
-        self._stem = request.path.parent / FOLDER / own
+        stem = re.sub(r"[^\w.-]+", "-", f"{request.path.stem}-{request.node.name}").strip("-")
+        self._stem = request.path.parent / FOLDER / stem
 
     def __call__(
         self,
@@ -122,25 +122,27 @@ class ModelGate:
         old = self._read(path, table)
         import fastcmp
 
-        own = {"margin": margin, "alpha": alpha, "groups": groups}
+        options = {"margin": margin, "alpha": alpha, "groups": groups}
         record: Any
         if values is not None:
             new, accepted = table["value"], old["value"]
-            record = fastcmp.mean_difference(new, accepted, lower_is_better=lower_is_better, **own)
+            record = fastcmp.mean_difference(
+                new, accepted, lower_is_better=lower_is_better, **options
+            )
         else:
             labels = table["y_true"], table["y_pred"], old["y_pred"]
             record = (
-                fastcmp.mcnemar(*labels, **own)
+                fastcmp.mcnemar(*labels, **options)
                 if metric == "accuracy"
-                else fastcmp.compare_metric(*labels, metric=metric, rng=0, **own)
+                else fastcmp.compare_metric(*labels, metric=metric, rng=0, **options)
             )
         what = metric if values is None else "mean"
         result: Any = fastcmp.gate({what: record}, names=("this run", "baseline"))
         label = name or what
         for key in ("outcome", "difference", "pvalue", "margin"):
             value = getattr(result, key)
-            shown = value if isinstance(value, str) else float(value[0])
-            self._node.user_properties.append((f"fastcmp_{label}_{key}", shown))
+            value_written = value if isinstance(value, str) else float(value[0])
+            self._node.user_properties.append((f"fastcmp_{label}_{key}", value_written))
         allowed = ("not worse", "cannot tell") if allow_cannot_tell else ("not worse",)
         # The same answer to every item is not worse, though values without variance test nothing.
         if result.outcome not in allowed and table != old:
@@ -175,7 +177,7 @@ class ModelGate:
             )
         old = _arrow().feather.read_table(path).to_pydict()
         if old.keys() != table.keys():
-            kinds = " and ".join(", ".join(each) for each in (old, table))
+            kinds = " and ".join(", ".join(column_names) for column_names in (old, table))
             pytest.fail(
                 f"the baseline {path.name} and this run hold different columns ({kinds}): "
                 f"pytest {UPDATE} accepts this run",
@@ -185,13 +187,13 @@ class ModelGate:
         gone = [key for key in place if key not in set(table["id"])]
         new = [key for key in table["id"] if key not in place]
         if gone or new:
-            said = [
+            changes = [
                 f"{len(keys)} {what} ({', '.join(map(str, keys[:_NAMED]))}, ...)"
                 for keys, what in ((gone, "of its items are missing"), (new, "items are new"))
                 if keys
             ]
             pytest.fail(
-                f"this run has other items than the baseline {path.name}: {'; '.join(said)}: "
+                f"this run has other items than the baseline {path.name}: {'; '.join(changes)}: "
                 f"pytest {UPDATE} accepts them",
                 pytrace=False,
             )

@@ -69,16 +69,16 @@ def as_counts(raw: ArrayLike, name: str) -> NDArray[np.int64]:
     return array.astype(np.int64)
 
 
-def as_cells(**given: Any) -> list[int]:
+def as_cells(**numbers: Any) -> list[int]:
     """Check one whole number each, all together at most 2**53."""
     cells = []
-    for name, raw in given.items():
+    for name, raw in numbers.items():
         array = as_counts(raw, name)
         if array.ndim:
             raise TypeError(f"{name} must be one number, got shape {array.shape}")
         cells.append(int(array))
     if sum(cells) > LARGEST_COUNT:
-        raise ValueError(f"{' + '.join(given)} must be at most 2**53, got {sum(cells)}")
+        raise ValueError(f"{' + '.join(numbers)} must be at most 2**53, got {sum(cells)}")
     return cells
 
 
@@ -95,11 +95,11 @@ def check_total(counts: NDArray[np.int64], name: str, n_axes: int) -> None:
 
 def as_whole(value: Any, name: str, least: int) -> int:
     """Check a whole number that must be at least `least`."""
-    wanted = f"must be a whole number >= {least}"
+    demand = f"must be a whole number >= {least}"
     if isinstance(value, bool) or not isinstance(value, Integral):
-        raise BadTypeError(name, wanted, repr(value))
+        raise BadTypeError(name, demand, repr(value))
     if value < least:
-        raise BadValueError(name, wanted, value)
+        raise BadValueError(name, demand, value)
     return int(value)
 
 
@@ -134,8 +134,8 @@ def as_seed(rng: Any) -> int:
             raise BadValueError("rng", "must be a whole number in [0, 2**62)", rng)
         return int(rng)
     if rng is not None and not isinstance(rng, np.random.Generator):
-        wanted = "must be a whole number, a numpy.random.Generator or None"
-        raise BadTypeError("rng", wanted, repr(rng))
+        demand = "must be a whole number, a numpy.random.Generator or None"
+        raise BadTypeError("rng", demand, repr(rng))
     return int(np.random.default_rng(rng).integers(LARGEST_SEED))
 
 
@@ -163,8 +163,8 @@ def as_finite(value: Any, name: str, least: float = -np.inf) -> float:
     if isinstance(value, bool) or not isinstance(value, Real):
         raise BadTypeError(name, "must be a number", repr(value))
     if not np.isfinite(float(value)) or value < least:
-        wanted = "finite" if least == -np.inf else f"finite and >= {least:g}"
-        raise BadValueError(name, f"must be {wanted}", value)
+        demand = "finite" if least == -np.inf else f"finite and >= {least:g}"
+        raise BadValueError(name, f"must be {demand}", value)
     return float(value)
 
 
@@ -178,8 +178,8 @@ def as_level(value: Any, alternative: str) -> float:
     if alternative == "two-sided":
         return level
     if level <= 0.5:
-        wanted = f"must be above 0.5 for a one-sided interval (alternative={alternative!r})"
-        raise BadValueError("confidence_level", wanted, value)
+        demand = f"must be above 0.5 for a one-sided interval (alternative={alternative!r})"
+        raise BadValueError("confidence_level", demand, value)
     return 2.0 * level - 1.0
 
 
@@ -323,42 +323,40 @@ def are_counts_given(
         if table is not None:
             name = key
             break
-    given = []
+    data_names = []
     for key, value in data.items():
         if value is not None:
-            given.append(key)  # twice as fast as a list without a loop
+            data_names.append(key)  # twice as fast as a list without a loop
     if name is None:
-        if len(given) < len(data):
-            known, absent = (
-                next(iter(counts)),
-                " and ".join(key for key in data if key not in given),
-            )
-            raise TypeError(f"{absent} must be given: pass {', '.join(data)}, or {known}=")
+        if len(data_names) < len(data):
+            table_name = next(iter(counts))
+            absent = " and ".join(key for key in data if key not in data_names)
+            raise TypeError(f"{absent} must be given: pass {', '.join(data)}, or {table_name}=")
         for key, value in (of_counts or {}).items():
             if value is not None:
                 raise ValueError(f"{key}= goes with {next(iter(counts))}=, which is not given")
         return False
-    given += [f"{key}=" for key, value in (of_data or {}).items() if value is not None]
-    if given:
-        raise TypeError(f"{given[0]} and {name}= exclude each other: pass one of them")
+    data_names += [f"{key}=" for key, value in (of_data or {}).items() if value is not None]
+    if data_names:
+        raise TypeError(f"{data_names[0]} and {name}= exclude each other: pass one of them")
     return True
 
 
-def choose(value: Any, name: str, known: Any) -> Any:
-    """Find the known option that a user means, however it is spelled.
+def choose(value: Any, name: str, choices: Any) -> Any:
+    """The known option that a user means, however it is spelled.
 
-    `known` holds names, and perhaps None; a ValueError lists them where `value` is none
+    `choices` holds names, and perhaps None; a ValueError lists them where `value` is none
     of them.
     """
-    if (value is None or isinstance(value, str)) and value in known:
+    if (value is None or isinstance(value, str)) and value in choices:
         return value  # the usual case, at once
     if isinstance(value, str):
-        words = [each for each in known if isinstance(each, str)]
-        for spellings in ({each: (each,) for each in words}, _SYNONYMS):
-            for each in words:
-                if _plain(value) in map(_plain, spellings.get(each, ())):
-                    return each
-    raise BadValueError(name, tuple(known), repr(value))
+        words = [word for word in choices if isinstance(word, str)]
+        for spellings in ({word: (word,) for word in words}, _SYNONYMS):
+            for word in words:
+                if _plain(value) in map(_plain, spellings.get(word, ())):
+                    return word
+    raise BadValueError(name, tuple(choices), repr(value))
 
 
 def _plain(word: str) -> str:

@@ -23,11 +23,11 @@ class ArgumentError(Exception):
 
     def said_of(self, argument: str, listed: Callable[[tuple[Any, ...]], str]) -> str:
         """The sentence, with another name of the argument and its choices as `listed`."""
-        wanted = self.wanted
-        if isinstance(wanted, tuple):
-            wanted = f"must be one of {listed(wanted)}"
-        got = "" if self.got == "" else f", got {self.got}"
-        return f"{argument} {wanted}{got}{self._nearest()}{self.remedy}".rstrip()
+        demand = self.wanted
+        if isinstance(demand, tuple):
+            demand = f"must be one of {listed(demand)}"
+        value = "" if self.got == "" else f", got {self.got}"
+        return f"{argument} {demand}{value}{self._nearest()}{self.remedy}".rstrip()
 
     def _nearest(self) -> str:
         """The known choice that is spelled nearest to what came, as a question; else nothing."""

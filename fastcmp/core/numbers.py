@@ -37,10 +37,10 @@ def add(one: Floats, two: Floats) -> Floats:
     flat = total.reshape(shape), one.reshape(shape), two.reshape(shape)
     for start in range(0, flat[0].shape[1], _PIECE):
         part = slice(start, start + _PIECE)
-        out, (a, a_lost), (b, b_lost) = (each[:, part] for each in flat)
+        out, (a, a_lost), (b, b_lost) = (array[:, part] for array in flat)
         high = a + b
-        seen = high - a
-        low = (a - (high - seen)) + (b - seen)
+        b_rounded = high - a
+        low = (a - (high - b_rounded)) + (b - b_rounded)
         low += a_lost + b_lost
         out[0] = high + low
         out[1] = low - (out[0] - high)
@@ -142,7 +142,7 @@ def _by_df(of_normal: Any, of_t: Any, x: Any, df: Any) -> Any:
 
 
 def wilson_interval(rate: Any, n: Any, z: float) -> tuple[Any, Any]:
-    """Give Wilson's interval of a proportion; at 0 and 1 its ends are exact."""
+    """Wilson's interval of a proportion; at 0 and 1 its ends are exact."""
     middle = rate + 0.5 * z * z / n
     half = z * np.sqrt(rate * (1 - rate) / n + 0.25 * (z / n) ** 2)
     low, high = (end / (1 + z * z / n) for end in (middle - half, middle + half))

@@ -112,7 +112,7 @@ class Pilot:
         return planned(self, "power", {"n": n, **options})
 
     def sample_size(self, *, power: Any = 0.8, **options: Any) -> Any:
-        """Find how many new samples give the test the power wanted.
+        """The number of new samples that gives the test the power wanted.
 
         Parameters
         ----------
@@ -133,8 +133,8 @@ class Pilot:
 
 def less_is_better(record: Any) -> bool:
     """Whether the better model has the lower value: by the measure's name, or as recorded."""
-    own = getattr(record, "lower_is_better", False)
-    return record.measure in LESS_IS_BETTER or (not np.ndim(own) and bool(own))
+    recorded = getattr(record, "lower_is_better", False)
+    return record.measure in LESS_IS_BETTER or (not np.ndim(recorded) and bool(recorded))
 
 
 class Compared:
@@ -157,8 +157,8 @@ class Compared:
             gain = -gain
         if np.ndim(gain):
             names = np.array(["b", None, "a"], dtype=object)
-            known = np.where(np.isnan(gain), 0, gain).astype(int)
-            return names[known + 1]
+            sign = np.where(np.isnan(gain), 0, gain).astype(int)
+            return names[sign + 1]
         return {1: "a", -1: "b"}.get(gain)
 
 
@@ -191,7 +191,7 @@ class Unpacked:
 
 
 def same(first: Any, second: Any) -> bool:
-    """Tell whether two fields are equal, where NaN equals NaN."""
+    """Whether two fields are equal, where NaN equals NaN."""
     if isinstance(first, np.ndarray) or isinstance(second, np.ndarray):
         return (
             isinstance(first, np.ndarray)
@@ -215,7 +215,7 @@ def _same_entries(first: NDArray[Any], second: NDArray[Any]) -> bool:
 
 
 def is_nan(value: Any) -> bool:
-    """Tell a number or a time that does not equal itself."""
+    """Whether a value is a number or a time that does not equal itself."""
     scalar = isinstance(value, (float, np.generic, Decimal))
     return scalar and bool(value != value)  # noqa: PLR0124
 
@@ -282,7 +282,7 @@ class Intervals(np.ndarray[Any, Any]):
         return np.asarray(self).T
 
     def __iter__(self) -> Iterator[Any]:
-        """Give the ends of one interval; refuse to unpack several as if they were one."""
+        """The ends of one interval; several cannot be unpacked as if they were one."""
         if self.ndim > 1:
             raise TypeError(
                 f"these are {len(self)} intervals, shape {self.shape}: take .low and .high, or "
@@ -365,10 +365,10 @@ class Record:
         """
         if self._columns:
             return columns_of(self, self._columns)
-        shown = {name: x for name, x in self._shown().items() if name not in _NOT_SHOWN}
-        shape = np.shape(shown.get("pvalue", next(iter(shown.values()))))
+        values = {name: x for name, x in self._shown().items() if name not in _NOT_SHOWN}
+        shape = np.shape(values.get("pvalue", next(iter(values.values()))))
         columns: dict[str, Any] = {}
-        for name, value in shown.items():
+        for name, value in values.items():
             ends = {name: value}
             if isinstance(value, ConfidenceInterval):
                 ends = {f"{name}_{end}": x for end, x in value._asdict().items()}
@@ -380,7 +380,7 @@ class Record:
         return printed(self, self._columns, title, shown, **about)
 
     def summary(self) -> str:
-        """Say everything in words and tables, of any width and length.
+        """Everything in words and tables, of any width and length.
 
         Returns
         -------
@@ -525,15 +525,15 @@ class Record:
 
     def _shown(self) -> dict[str, Any]:
         """What `columns` and `to_dict` show, by name."""
-        shown = {name: x for name, x in self._fields().items() if name not in self._hidden}
-        shown |= {name: getattr(self, name) for name in self._derived}
+        values = {name: x for name, x in self._fields().items() if name not in self._hidden}
+        values |= {name: getattr(self, name) for name in self._derived}
         if isinstance(self, Compared):
             with suppress(ValueError):  # the difference needs counts that are unknown
                 names = ("measure", "difference", "better")
-                shown |= {name: getattr(self, name) for name in names}
-            if shown.get("margins") is not None:
-                shown |= shown["margins"]._beside()
-        return shown
+                values |= {name: getattr(self, name) for name in names}
+            if values.get("margins") is not None:
+                values |= values["margins"]._beside()
+        return values
 
     def _entries(self) -> dict[str, Any]:
         """The entries of `to_dict` that are for reading."""
@@ -561,24 +561,24 @@ class Record:
 
     def __repr__(self) -> str:
         """Name the record and its fields, in one line."""
-        shown = [f"{name}={brief(x)}" for name, x in self._fields().items()]
-        ends = np.cumsum([len(field) + 2 for field in shown])
+        texts = [f"{name}={brief(x)}" for name, x in self._fields().items()]
+        ends = np.cumsum([len(field) + 2 for field in texts])
         if ends[-1] > _LONGEST:
-            shown = [*shown[: int(np.sum(ends <= _LONGEST))], "..."]
-        return f"{type(self).__name__}({', '.join(shown)})"
+            texts = [*texts[: int(np.sum(ends <= _LONGEST))], "..."]
+        return f"{type(self).__name__}({', '.join(texts)})"
 
     def __str__(self) -> str:
         """Render as text, as wide as the terminal."""
-        shown = render.in_passing(self.sections())
-        return render.to_text(shown, render.terminal_width())
+        sections = render.in_passing(self.sections())
+        return render.to_text(sections, render.terminal_width())
 
     def _repr_html_(self) -> str:
         """The tables and pictures of the report; without Jinja2 the tables alone."""
         try:
-            shown: str = import_module("fastcmp.report.page").to_fragment(self)
+            page: str = import_module("fastcmp.report.page").to_fragment(self)
         except ImportError:
             return render.to_html(render.in_passing(self.sections()))
-        return shown
+        return page
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         """What a notebook chooses from; text is what `print` shows."""
@@ -589,8 +589,8 @@ class Record:
         }
         shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
         active = shell.display_formatter.active_types if shell else forms  # of a terminal: text
-        wanted = set(include or active) - set(exclude or ())
-        return {name: make() for name, make in forms.items() if name in wanted}
+        mime_types = set(include or active) - set(exclude or ())
+        return {name: make() for name, make in forms.items() if name in mime_types}
 
 
 def from_dict(plain: dict[str, Any]) -> Any:
@@ -734,30 +734,30 @@ class TaskScores(Protocol):
 
 
 def are_paired(counts: Any) -> TypeGuard[PairedCounts]:
-    """Tell whether these are counts of pairs of models."""
+    """Whether these are counts of pairs of models."""
     return hasattr(type(counts), "paired_counts")
 
 
 def are_labelled(counts: Any) -> TypeGuard[LabelledCounts]:
-    """Tell whether these are counts by true and predicted classes."""
+    """Whether these are counts by true and predicted classes."""
     return hasattr(type(counts), "label_table")
 
 
 def are_two_class(counts: Any) -> TypeGuard[TwoClassCounts]:
-    """Tell whether these are counts of true and false positives and negatives."""
+    """Whether these are counts of true and false positives and negatives."""
     return hasattr(type(counts), "two_class_counts")
 
 
 def are_confusions(counts: Any) -> TypeGuard[ConfusionMatrices]:
-    """Tell whether these are confusion matrices of models."""
+    """Whether these are confusion matrices of models."""
     return are_two_class(counts) and hasattr(type(counts), "matrix")
 
 
 def are_valued(counts: Any) -> TypeGuard[ValueCounts]:
-    """Tell whether these are moments of values."""
+    """Whether these are moments of values."""
     return hasattr(type(counts), "pair_moments")
 
 
 def are_task_scores(scores: Any) -> TypeGuard[TaskScores]:
-    """Tell whether these are scores of models on tasks."""
+    """Whether these are scores of models on tasks."""
     return hasattr(type(scores), "task_scores")

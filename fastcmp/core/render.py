@@ -40,14 +40,14 @@ _LONG_WORD = 32  # letters; longer ones in a cell may be broken, and are no numb
 
 
 def terminal_width() -> int:
-    """Tell how many letters a line of the terminal holds; 80 where there is none."""
+    """Number of letters in a line of the terminal; 80 where there is none."""
     if not sys.stdout.isatty():
         return 80
     return max(_NARROWEST, shutil.get_terminal_size().columns)
 
 
 def more_rows(n: int, where: str = ": see summary() or to_frame()") -> str:
-    """Say that rows are left out, and where they are."""
+    """The line that says how many rows are left out, and where they are."""
     return f"... and {n} more rows{where}."
 
 
@@ -84,8 +84,8 @@ def to_text(sections: Iterable[Section], width: int | None = None) -> str:
 
 
 def _wrap_all(lines: Sequence[str], width: int | None) -> list[str]:
-    shown = map(visible, lines)
-    return [part for line in shown for part in _wrap(line, width, break_words=False)]
+    visible_lines = map(visible, lines)
+    return [part for line in visible_lines for part in _wrap(line, width, break_words=False)]
 
 
 def _wrap(text: str, width: int | None, *, break_words: bool = True) -> list[str]:
@@ -141,7 +141,7 @@ def _filled(text: str, size: int, is_right: bool) -> str:  # noqa: FBT001
 
 
 def _least_width(column: tuple[str, ...], is_numeric: bool, most: int) -> int:  # noqa: FBT001
-    """Tell how far a column can be narrowed: numbers not at all."""
+    """The least width of a column: numbers are not narrowed."""
     longest = max(map(_width, column[1:]), default=0)
     if is_numeric and longest <= most:
         column = (column[0], "x" * longest)
@@ -229,8 +229,8 @@ def to_latex(sections: Iterable[Section]) -> str:
     blocks = []
     for section in in_passing(sections, None):
         if not section.columns:
-            said = [section.title, *section.text, *section.notes]
-            blocks.append("\n".join(f"% {visible(line)}" for line in said if line))
+            comments = [section.title, *section.text, *section.notes]
+            blocks.append("\n".join(f"% {visible(line)}" for line in comments if line))
             continue
         marks = "".join("r" if section.is_numeric(j) else "l" for j in range(len(section.columns)))
         caption = " ".join([f"{section.title}.", *section.text, *section.notes])

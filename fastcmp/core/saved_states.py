@@ -66,7 +66,7 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def naming(path: Path, part: Path | None = None) -> Iterator[None]:
-    """Say in an error of the system which file was asked for.
+    """Name in errors of the system the file that was to be written or read.
 
     `part` is what is written instead, for a time.
     """
@@ -152,23 +152,23 @@ def make_record(name: Any, plain: dict[str, Any]) -> Any:
     if kind is None:
         raise ValueError(f"record must be a class of results of fastcmp, got {name!r}")
     values = {key: from_plain(value) for key, value in plain.items()}
-    given = inspect.signature(kind).parameters
-    needed = {key for key, x in given.items() if x.default is x.empty}
-    if not needed <= set(values) <= set(given):
+    parameters = inspect.signature(kind).parameters
+    needed = {key for key, x in parameters.items() if x.default is x.empty}
+    if not needed <= set(values) <= set(parameters):
         raise ValueError(
-            f"fields of a {name} must be {sorted(given)}, got {sorted(values)}: pass "
+            f"fields of a {name} must be {sorted(parameters)}, got {sorted(values)}: pass "
             "what to_dict() gave"
         )
     return kind(**values)
 
 
 def _record_class(name: Any) -> type[Any] | None:
-    """Find the public class of a record, or named tuple, by its name."""
+    """The public class of a record, or named tuple, by its name."""
     for home in map(import_module, _HOMES):
-        known = isinstance(name, str) and name in getattr(home, "__all__", ())
-        found = getattr(home, name) if known else None
-        if isinstance(found, type) and hasattr(found, "_fields"):
-            return found
+        is_public = isinstance(name, str) and name in getattr(home, "__all__", ())
+        record_type = getattr(home, name) if is_public else None
+        if isinstance(record_type, type) and hasattr(record_type, "_fields"):
+            return record_type
     return None
 
 
@@ -200,22 +200,22 @@ def readable(value: Any) -> Any:
 
 def _fields_of(value: Any) -> dict[str, Any]:
     """The fields of a record or of a named tuple, by name."""
-    held = value._fields
-    return held() if callable(held) else {name: getattr(value, name) for name in held}
+    fields = value._fields
+    return fields() if callable(fields) else {name: getattr(value, name) for name in fields}
 
 
-def _tuple(held: list[Any]) -> tuple[Any, ...]:
-    if not isinstance(held, list):
-        raise TypeError(f"a tuple must be held by a list, got {type(held).__name__}")
-    return tuple(map(from_plain, held))
+def _tuple(entries: list[Any]) -> tuple[Any, ...]:
+    if not isinstance(entries, list):
+        raise TypeError(f"a tuple must be held by a list, got {type(entries).__name__}")
+    return tuple(map(from_plain, entries))
 
 
 def _bits(scalar: np.generic) -> list[str]:
     return [scalar.dtype.str, scalar.tobytes().hex()]
 
 
-def _scalar(held: list[str]) -> Any:
-    kind, data = held
+def _scalar(kind_and_bits: list[str]) -> Any:
+    kind, data = kind_and_bits
     (scalar,) = np.frombuffer(bytes.fromhex(data), _dtype(kind))
     return scalar
 
@@ -230,8 +230,8 @@ def _array_bits(array: np.ndarray[Any, Any]) -> list[Any]:
     return [little.dtype.str, list(array.shape), data]
 
 
-def _array(held: list[Any]) -> np.ndarray[Any, Any]:
-    kind, shape, data = held
+def _array(kind_shape_data: list[Any]) -> np.ndarray[Any, Any]:
+    kind, shape, data = kind_shape_data
     if kind == "O":
         entries = map(from_plain, data)
         return np.fromiter(entries, object, len(data)).reshape(shape)
@@ -311,28 +311,28 @@ def write_state(path: str | os.PathLike[str], name: str, settings: Any, arrays: 
         os.fsync(file.fileno())
 
 
-def read_state(path: str | os.PathLike[str], wanted: FileKind) -> tuple[str, Any, Arrays]:
+def read_state(path: str | os.PathLike[str], expected: FileKind) -> tuple[str, Any, Arrays]:
     """Read the name, the settings and the arrays of a state.
 
     Raises ValueError for a file that is foreign, damaged, of another version or of
     another kind; it names the file and says what to do.
     """
     with Path(path).open("rb") as file:
-        found = _FIRST_LINE.fullmatch(file.readline(_LONGEST_LINE))
-        problem, cause = _problem(file, found, wanted), None
-        if found is not None and not problem:
+        first_line = _FIRST_LINE.fullmatch(file.readline(_LONGEST_LINE))
+        problem, cause = _problem(file, first_line, expected), None
+        if first_line is not None and not problem:
             try:
-                return found[1].decode(), *_read(file)
+                return first_line[1].decode(), *_read(file)
             except (*_FORMS, ValueError) as error:
                 problem, cause = (f"has the right checksum, but not its form: {error}", error)
-    raise ValueError(f"{path} {problem}; {wanted.advice}") from cause
+    raise ValueError(f"{path} {problem}; {expected.advice}") from cause
 
 
-def _problem(file: IO[bytes], found: re.Match[bytes] | None, wanted: FileKind) -> str | None:
-    """Say what is wrong with a file by its first line and its checksum."""
-    if found is None:
-        return f"is not {wanted.words} that fastcmp saved"
-    name, version = found[1].decode("ascii", "replace"), int(found[2])
+def _problem(file: IO[bytes], first_line: re.Match[bytes] | None, expected: FileKind) -> str | None:
+    """What is wrong with a file by its first line and its checksum; None if nothing is."""
+    if first_line is None:
+        return f"is not {expected.words} that fastcmp saved"
+    name, version = first_line[1].decode("ascii", "replace"), int(first_line[2])
     if version != VERSION:
         age = "a newer" if version > VERSION else "an older"
         return (
@@ -340,11 +340,11 @@ def _problem(file: IO[bytes], found: re.Match[bytes] | None, wanted: FileKind) -
             f"{VERSION}: it was saved by {age} one"
         )
     start = file.tell()
-    if _checksum(name, iter(lambda: file.read(1 << 20), b"")) != found[3].decode():
+    if _checksum(name, iter(lambda: file.read(1 << 20), b"")) != first_line[3].decode():
         return "is damaged: it was cut off or changed after it was saved (its checksum differs)"
     file.seek(start)
-    if wanted.name not in (None, name):
-        return f"holds {name}, not {wanted.words}"
+    if expected.name not in (None, name):
+        return f"holds {name}, not {expected.words}"
     return None
 
 
@@ -380,7 +380,7 @@ def _bytes_of(array: NDArray[Any]) -> NDArray[np.uint8]:
 
 def _checksum(name: str, pieces: Iterable[Any]) -> str:
     """Sum up the kind, the version, and what follows the first line."""
-    found = hashlib.sha256(f"{name} {VERSION}\n".encode("ascii", "replace"))
+    digest = hashlib.sha256(f"{name} {VERSION}\n".encode("ascii", "replace"))
     for piece in pieces:
-        found.update(piece)
-    return found.hexdigest()
+        digest.update(piece)
+    return digest.hexdigest()

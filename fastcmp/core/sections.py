@@ -27,7 +27,7 @@ class Section:
     most: int | None = None
 
     def is_numeric(self, column: int) -> bool:
-        """Tell whether all cells of a column are numbers or intervals."""
+        """Whether all cells of a column are numbers or intervals."""
         cells = [row[column] for row in self.rows if row[column]]
         return bool(cells) and all(cell[0] in "+-[<.0123456789" for cell in cells)
 
@@ -111,10 +111,10 @@ def printed(
     **about
         As in `table_of`.
     """
-    known = {column.name.split()[0]: column for column in table}
+    columns_by_name = {column.name.split()[0]: column for column in table}
     columns = {}
-    for name in shown.split() or known:
-        column = known[name]
+    for name in shown.split() or columns_by_name:
+        column = columns_by_name[name]
         entries = column.of(record)
         if entries is not None:
             columns[heading(column, record)] = written(entries, column.form)

@@ -24,9 +24,9 @@ class Sentence(str):
 
     def __new__(cls, text: str, *, answer: str = "", how: str = "") -> Sentence:
         """Mark a sentence."""
-        made = super().__new__(cls, text)
-        made.answer, made.how = answer, how
-        return made
+        sentence = super().__new__(cls, text)
+        sentence.answer, sentence.how = answer, how
+        return sentence
 
 
 def answer(text: str) -> Sentence:
@@ -86,7 +86,7 @@ MUCH_OUTSIDE = 0.1
 
 
 def effect_sentence(difference: float, interval: ConfidenceInterval, alternative: str) -> str:
-    """Say which model did better, and how surely.
+    """Which model did better, and how surely.
 
     Parameters
     ----------
@@ -110,8 +110,8 @@ def effect_sentence(difference: float, interval: ConfidenceInterval, alternative
             f"Model {'a' if difference > 0 else 'b'} is more accurate by "
             f"{abs(100 * difference):.2f} percentage points"
         )
-    shown = format_interval(low, high, digits=2, sign="+")
-    return f"{lead} (a minus b, {interval_name(0.95, alternative)} {shown})."
+    interval_text = format_interval(low, high, digits=2, sign="+")
+    return f"{lead} (a minus b, {interval_name(0.95, alternative)} {interval_text})."
 
 
 def null_hypothesis(
@@ -136,7 +136,7 @@ def null_value(alternative: str, what: str, value: str) -> str:
 
 
 def answer_of(result: Any) -> str:
-    """Say whether a record's difference is significant, or its one-sided claim."""
+    """A clause: whether the difference of a record, or its one-sided claim, is significant."""
     if isnan(result.pvalue):
         return "the test has no answer here"
     if result.alternative == "two-sided":
@@ -150,7 +150,7 @@ def answer_of(result: Any) -> str:
 
 
 def dropped_sentences(n_missing: int, n_excluded: int) -> tuple[str, ...]:
-    """Say how many samples have no true label, or one of classes not chosen."""
+    """Sentences on samples without a true label, and on those of classes not chosen."""
     sentences = []
     if n_missing:
         sentences.append(how(f"{n_missing} samples without a true label were dropped."))
@@ -162,7 +162,7 @@ def dropped_sentences(n_missing: int, n_excluded: int) -> tuple[str, ...]:
 def outside_sentences(
     n_outside: Sequence[int], names: Sequence[str], n_samples: int
 ) -> tuple[str, ...]:
-    """Say which models predict many labels that the truth does not hold.
+    """Sentences on models that predict many labels which the truth does not hold.
 
     `n_outside` has such predictions of each model, or is empty where they were not
     counted.
@@ -199,10 +199,10 @@ def names_of(record: Any) -> tuple[str, str]:
 
 def named(names: Sequence[str]) -> str:
     """List models in a sentence, the first few by name."""
-    shown, more = list(names[:_MOST_NAMES]), len(names) - _MOST_NAMES
+    listed, more = list(names[:_MOST_NAMES]), len(names) - _MOST_NAMES
     if more > 0:
-        return f"{', '.join(shown)} and {more:,} more"
-    return " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))
+        return f"{', '.join(listed)} and {more:,} more"
+    return " and ".join(filter(None, [", ".join(listed[:-1]), listed[-1]]))
 
 
 def several_sentence(record: Any) -> str:
@@ -222,7 +222,7 @@ def adjusted_sentence(pvalue_adjusted: Any, alpha: float) -> str:
 
 
 def difference_sentence(record: Any) -> str:
-    """Say which of two models did better in what, and p."""
+    """A sentence: which of two models did better by what measure, and p."""
     amount, unit = abs(record.difference), ""
     if record.measure == "accuracy":
         amount, unit = 100 * amount, " percentage points"
@@ -245,13 +245,13 @@ def difference_sentence(record: Any) -> str:
 
 
 def differ_sentence(record: Any) -> str:
-    """Say whether any of the models of a test differ."""
+    """A sentence: whether any of the models of a test differ."""
     do = "differ" if record.pvalue <= USUAL_ALPHA else "do not differ"
     return f"The {len(record.names)} models {do} significantly{against_usual(record.pvalue)}."
 
 
 def against_usual(pvalue: float) -> str:
-    """Give p, and the level that a record without one is held against."""
+    """The end of a sentence: p, beside the usual level of records that have none."""
     if isnan(pvalue):
         return ": the test has no answer"
     relation = "at most" if pvalue <= USUAL_ALPHA else "above"

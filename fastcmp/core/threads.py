@@ -93,11 +93,11 @@ def blas_for(work: float) -> AbstractContextManager[None]:
 
 
 def _limit_blas(change: str, limit: BlasThreads) -> None:
-    """Give BLAS the fewest threads of all limits, where it is known how."""
+    """Set the threads of BLAS to the fewest of all limits, where it is known how."""
     with _blas_lock:
-        known = {x: _openblas(x) for x in ("numpy", "scipy") if f"{x}.linalg" in sys.modules}
+        blas = {x: _openblas(x) for x in ("numpy", "scipy") if f"{x}.linalg" in sys.modules}
         getattr(_limits, change)(limit)
-        for package, functions in known.items():
+        for package, functions in blas.items():
             if functions is not None:
                 _usual.setdefault(package, functions[0]())
                 functions[1](min((_usual[package], *(x.threads for x in _limits))))
@@ -306,10 +306,10 @@ _GROUPS = (
 def read_size(size: int | str, name: str = "memory_limit") -> int:
     """Read bytes: a number, or text with a unit, as "500 MB", "1.5 GiB", "1e9"."""
     text = str(size).strip()
-    found = None if isinstance(size, bool) else _SIZE.fullmatch(text)
+    match = None if isinstance(size, bool) else _SIZE.fullmatch(text)
     n_bytes = 0.0
-    if found is not None:
-        number, unit, binary = found.groups(default="")
+    if match is not None:
+        number, unit, binary = match.groups(default="")
         step = 1024 if binary else 1000
         n_bytes = float(number) * step ** _UNITS.index(unit.upper())
     if not 1 <= n_bytes < _LARGEST:
@@ -328,15 +328,15 @@ def in_words(n_bytes: float) -> str:
 
 def available_memory() -> int | None:
     """Ask how many bytes can be taken without swapping; None where nothing tells."""
-    known = [size for size in (_left_in_machine(), _left_in_container()) if size is not None]
-    return min(known, default=None)
+    sizes = [size for size in (_left_in_machine(), _left_in_container()) if size is not None]
+    return min(sizes, default=None)
 
 
 def _left_in_machine() -> int | None:
     try:
         lines = _MACHINE.read_text().splitlines()
-        found = next(line for line in lines if line.startswith("MemAvailable:"))
-        return 1024 * int(found.split()[1])
+        line_found = next(line for line in lines if line.startswith("MemAvailable:"))
+        return 1024 * int(line_found.split()[1])
     except (OSError, StopIteration, ValueError, IndexError):
         pass
     try:
@@ -358,10 +358,10 @@ def _left_in_container() -> int | None:
 
 
 def _count_in(path: Path, name: str) -> int:
-    """Find a number by its name; 0 where nothing tells it."""
+    """A number by its name; 0 where the file has none."""
     try:
-        found = dict(line.split() for line in path.read_text().splitlines())
-        return int(found[name])
+        numbers = dict(line.split() for line in path.read_text().splitlines())
+        return int(numbers[name])
     except (OSError, ValueError, KeyError):
         return 0
 
@@ -386,8 +386,8 @@ def check_memory(needed: float, limit: int | None, what: str, advice: str) -> No
     bound = available_memory() if limit is None else limit
     if bound is not None and needed > bound:
         size = in_words(bound)
-        said = f"{size} are free" if limit is None else f"memory_limit is {size}"
-        raise ValueError(f"{what} would take {in_words(needed)} of memory, {said}: {advice}")
+        bound_text = f"{size} are free" if limit is None else f"memory_limit is {size}"
+        raise ValueError(f"{what} would take {in_words(needed)} of memory, {bound_text}: {advice}")
 
 
 # Progress of long work, drawn by rich or passed to a function.
@@ -398,11 +398,11 @@ Progress = Callable[[int, int], None]
 
 
 def _silent(done: int, total: int) -> None:
-    """Say nothing."""
+    """Report nothing."""
 
 
 def check_progress(progress: object) -> None:
-    """Refuse what is neither True, a function nor None, also where nothing is long."""
+    """Refuse what is neither a boolean, a function nor None, even if the work is short."""
     if not (progress is None or isinstance(progress, bool) or callable(progress)):
         kind = type(progress).__name__
         raise TypeError(f"progress must be True, a function or None, got {kind}")

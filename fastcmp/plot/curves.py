@@ -389,14 +389,14 @@ def _draw(ax: Axes, line: PowerLine, numbers: Any, style: dict[str, Any]) -> lis
         x, y, error = simulated_powers(line, numbers)
         style = {k: x for k, x in style.items() if k != "markevery"} | {"marker": "."}
         return [ax.errorbar(x, y, yerr=1.96 * error, capsize=2, **style)]
-    found = line.at(numbers)
-    handles = ax.plot(numbers, found.power, **style)
-    if found.assurance is not None and found.interval is not None:
+    powers = line.at(numbers)
+    handles = ax.plot(numbers, powers.power, **style)
+    if powers.assurance is not None and powers.interval is not None:
         shade = {"color": style["color"], "alpha": 0.15, "linewidth": 0}
-        ax.fill_between(numbers, *found.interval, **shade)
+        ax.fill_between(numbers, *powers.interval, **shade)
         label = "mean over what the pilot leaves open"
         mean = {"color": style["color"], "linestyle": "--", "linewidth": 1.0}
-        handles += ax.plot(numbers, found.assurance, label=label, **mean)
+        handles += ax.plot(numbers, powers.assurance, label=label, **mean)
     return list(handles)
 
 

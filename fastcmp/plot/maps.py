@@ -163,18 +163,18 @@ def task_scores(
     kind = choose(kind, "kind", _KINDS)
     table = _read(scores, names, tasks, lower_is_better=lower_is_better)
     ranks = ranks_within(table.scores if table.lower_is_better else -table.scores)
-    known = np.count_nonzero(~np.isnan(ranks), axis=1)
-    mean = np.nansum(ranks, axis=1) / np.where(known > 0, known, np.nan)
+    n_tasks = np.count_nonzero(~np.isnan(ranks), axis=1)
+    mean = np.nansum(ranks, axis=1) / np.where(n_tasks > 0, n_tasks, np.nan)
     order = np.argsort(mean, kind="stable")
-    ranks, found = ranks[order], table.scores[order]
-    shade = shades_of(ranks) if kind == "rank" else _by_score(found, table)
+    ranks, sorted_scores = ranks[order], table.scores[order]
+    shade = shades_of(ranks) if kind == "rank" else _by_score(sorted_scores, table)
     texts = None
-    if found.size <= _WRITTEN:
-        texts = _written(found)
+    if sorted_scores.size <= _WRITTEN:
+        texts = _written(sorted_scores)
     rows = [table.names[i] for i in order]
     ax = draw_cells(shade, rows, table.tasks, texts, ax=ax)
     meaning = _KINDS[kind]
-    if np.isnan(found).any():
+    if np.isnan(sorted_scores).any():
         meaning += "; grey: no score"
     ax.set_xlabel(f"{meaning}\nmodels by their mean rank", fontsize=8)
     return ax

@@ -82,9 +82,9 @@ def leaderboard(result: PairwiseResult, *, ax: Axes | None = None) -> Axes:
     label, scale = MEASURES.get(result.measure, (result.measure, 1.0))
     score, ends = scale * board.score, scale * board.interval
     spread = np.maximum([score - ends[:, 0], ends[:, 1] - score], 0.0)
-    for which, style, meaning in _kinds(result):
-        if which.any():
-            rows = np.flatnonzero(which)
+    for is_of_kind, style, meaning in _kinds(result):
+        if is_of_kind.any():
+            rows = np.flatnonzero(is_of_kind)
             ax.errorbar(score[rows], rows, xerr=spread[:, rows], label=meaning, **style)
     size = fitting_size(ax, n + 3.0)
     ax.set_yticks(range(n), names, fontsize=size)
@@ -119,19 +119,19 @@ def _kinds(result: PairwiseResult) -> list[tuple[NDArray[np.bool_], Any, str]]:
 def _write_ranks(ax: Axes, result: PairwiseResult, size: float) -> None:
     """Write what is known of ranks, and ties or results, on the right of the axes."""
     board = result.leaderboard
-    found: dict[str, list[str]] = {}
+    texts_by_title: dict[str, list[str]] = {}
     if (spans := board.rank_interval) is not None:
-        found["ranks"] = [f"{a}" if a == b else f"{a}-{b}" for a, b in spans]
+        texts_by_title["ranks"] = [f"{a}" if a == b else f"{a}-{b}" for a, b in spans]
     if result.control is not None:
         table = result.against_control()
-        said = dict(zip(table["model"], table["result"], strict=True))
-        found["against control"] = [said.get(name, "control") for name in board.names]
+        results = dict(zip(table["model"], table["result"], strict=True))
+        texts_by_title["against control"] = [results.get(name, "control") for name in board.names]
     elif result.all_pairs_tested:
         marks = result.groups.letters
         if any(marks):
-            found["ties"] = [marks[model] for model in board.models]
+            texts_by_title["ties"] = [marks[model] for model in board.models]
     shift = 6.0
-    for title, cells in found.items():
+    for title, cells in texts_by_title.items():
         style = {"xycoords": ax.get_yaxis_transform(), "textcoords": "offset points"}
         style |= {"xytext": (shift, 0.0), "va": "center", "fontsize": size}
         ax.annotate(title, (1.0, -1.2), color=GREY, **style)

@@ -100,7 +100,7 @@ def _turn(ax: Axes, line: RankLine, meaning: str) -> None:
 
 
 def _meaning(result: PairwiseResult, label: str) -> str:
-    """Say what the line and the bars are."""
+    """What the line and the bars are, in words."""
     between = "\n" if isinstance(result, DatasetsResult) else "; "
     meaning = f"{label}{between}bars join models not significantly different at "
     meaning += f"{result.alpha:g}"

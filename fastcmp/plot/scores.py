@@ -130,7 +130,7 @@ def roc(
     if band and weights is not None:
         raise ValueError("band=True has no interval for sample_weight=: leave one of them out")
     curves = [roc_points(sweep_scores(read, weights, m)) for m in range(len(names))]
-    cuts = [_find_cut(read, weights, *each, cutoff) for each in enumerate(curves)]
+    cuts = [_find_cut(read, weights, *numbered, cutoff) for numbered in enumerate(curves)]
     areas = [curve.auc for curve in curves]
     entries = len(curves) * (1 if cutoff is None else 2)
     inside = entries <= _INSIDE and min(areas) > 0.6
@@ -166,10 +166,10 @@ def _find_cut(
     if cutoff is None:
         return None
     if isinstance(cutoff, str) or callable(cutoff):
-        found = optimal_cutpoint(
+        best = optimal_cutpoint(
             read.positive, read.columns[model], positive=1, criterion=cutoff, sample_weight=weights
         )
-        return _Cut(found.cutoff, 1 - found.specificity, found.sensitivity)
+        return _Cut(best.cutoff, 1 - best.specificity, best.sensitivity)
     if isinstance(cutoff, bool) or not isinstance(cutoff, Real):
         raise TypeError(f"cutoff must be a criterion or a number, got {cutoff!r}")
     if math.isnan(cutoff):
@@ -287,10 +287,10 @@ def cutoffs(
     if result is not None:
         handles += _mark_result(ax, result, x)
     for criterion in () if result is not None else _MARKED:
-        found = optimal_cutpoint(
+        best = optimal_cutpoint(
             read.positive, read.columns[0], positive=1, criterion=criterion, sample_weight=weights
         )
-        handles += _mark_cutoffs(ax, found, x)
+        handles += _mark_cutoffs(ax, best, x)
     ax.set(xlabel="Cutoff (positive where the score reaches it)", ylabel="Proportion")
     ax.margins(x=0)
     place_legend_above(ax, handles)
@@ -312,18 +312,18 @@ def _mark_result(ax: Axes, result: CutpointResult, drawn: Floats) -> list[Any]:
     return list(ax.plot(np.concatenate([x, x]), y, "o", **style))
 
 
-def _mark_cutoffs(ax: Axes, found: CutpointResult, drawn: Floats) -> list[Any]:
+def _mark_cutoffs(ax: Axes, best: CutpointResult, drawn: Floats) -> list[Any]:
     """Mark the best cutoffs by a criterion; infinite ones at the end of the axis."""
-    se, sp = found.sensitivity, found.specificity
-    at = f"at {found.cutoff:.4g}"
-    if found.criterion == "accuracy":
-        rate = found.prevalence
+    se, sp = best.sensitivity, best.specificity
+    at = f"at {best.cutoff:.4g}"
+    if best.criterion == "accuracy":
+        rate = best.prevalence
         y, marker, color = rate * se + (1 - rate) * sp, "*", COLOURS[0]
-        label = f"best accuracy {found.value:.3f} {at}"
+        label = f"best accuracy {best.value:.3f} {at}"
     else:
         y, marker, color = 0.5 * (se + sp), "o", COLOURS[6]
         label = f"crossing {se[0]:.3f}, {sp[0]:.3f} {at}"
-    x = np.clip(found.cutoffs, drawn[0], drawn[-1])
+    x = np.clip(best.cutoffs, drawn[0], drawn[-1])
     ax.vlines(x[0], -0.02, y[0], color=color, linewidth=0.8, linestyle="-.")
     style = {"color": color, "label": label, "clip_on": False, "zorder": 4}
     style |= {"markersize": 10, "markerfacecolor": "none" if marker == "o" else color}

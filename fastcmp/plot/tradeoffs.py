@@ -84,8 +84,8 @@ def pareto(
     ends = [np.abs(result.interval[c].T - result.estimate[c]) for c in places]
     gains = [-1.0 if result.lower_is_better[c] else 1.0 for c in places]
     best = np.lexsort((-gains[1] * up, -gains[0] * across))
-    seen = np.maximum.accumulate(gains[1] * up[best])
-    front = best[np.diff(seen, prepend=-np.inf) > 0.0]
+    best_so_far = np.maximum.accumulate(gains[1] * up[best])
+    front = best[np.diff(best_so_far, prepend=-np.inf) > 0.0]
     ax.plot(across[front], up[front], color=GREY, linestyle="--", linewidth=1.0, zorder=1)
     handles = []
     for i, (name, kind) in enumerate(zip(result.names, kinds, strict=True)):

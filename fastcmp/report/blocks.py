@@ -56,11 +56,11 @@ def said(record: Record) -> list[Text]:
     """
     blocks, answer = [], record._reported._headline()
     for i, section in enumerate(record.sections()):
-        kept = tuple(line for line in section.text if not _repeats(line, answer))
+        new_lines = tuple(line for line in section.text if not _repeats(line, answer))
         title = section.title if i else ""
-        if kept or section.columns or section.notes:
-            shown = shortened(replace(section, text=kept), MOST_ROWS, "")
-            blocks.append(Text(title=title, section=shown))
+        if new_lines or section.columns or section.notes:
+            shortened_section = shortened(replace(section, text=new_lines), MOST_ROWS, "")
+            blocks.append(Text(title=title, section=shortened_section))
     return blocks
 
 
@@ -75,7 +75,7 @@ def blocks_of(record: Record) -> list[Block]:
 
 
 def _repeats(line: str, answer: str) -> bool:
-    """Tell whether the headline says all that a sentence does."""
+    """Whether the headline says all that a sentence does."""
     if line.startswith("Best: "):
         return True  # the headline names the first of them, the leaderboard marks all
     pvalue = line.partition(" (H0: ")[0]

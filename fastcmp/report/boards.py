@@ -187,7 +187,7 @@ def _bar(result: PairwiseResult, place: np.ndarray, group: tuple[int, ...], y: f
         low=f"{x[0] - 5:.1f}",
         high=f"{x[-1] + 5:.1f}",
         y=y,
-        points=tuple(f"{each:.1f}" for each in x),
+        points=tuple(f"{place_of_model:.1f}" for place_of_model in x),
         names=", ".join(result.names[i] for i in group),
     )
 
@@ -198,7 +198,7 @@ def _names(
     """Lead a line from each model down and out to its name, without crossings."""
     order = np.argsort(line.place, kind="stable")
     half = order.size // 2
-    shown = short_names([visible(name) for name in result.names], _LETTERS)
+    texts = short_names([visible(name) for name in result.names], _LETTERS)
     names = []
     for side, models in (("left", order[:half]), ("right", order[: half - 1 : -1])):
         outer = _LEFT - 14 if side == "left" else _RIGHT + 14
@@ -211,7 +211,7 @@ def _names(
                     x=outer + (-5 if side == "left" else 5),
                     y=y,
                     side=side,
-                    text=f"{shown[model]} {value:.{line.digits}f}",
+                    text=f"{texts[model]} {value:.{line.digits}f}",
                     whole=visible(result.names[model]),
                 )
             )
@@ -235,7 +235,7 @@ def short_names(names: list[str], letters: int) -> list[str]:
 
 
 def _says(result: PairwiseResult) -> str:
-    """Say what the line and the bars are."""
+    """What the line and the bars are, in sentences."""
     says = (
         "The best models are on the right. Each bar joins models of which no two are "
         f"significantly different at {result.alpha:g}; only models dotted on the bar belong to it."
@@ -246,7 +246,7 @@ def _says(result: PairwiseResult) -> str:
 
 
 def _describes(result: PairwiseResult, groups: list[tuple[int, ...]]) -> str:
-    """Say in words what the picture shows, for screen readers."""
+    """What the picture shows in words, for screen readers."""
     ranking = ", ".join(result.leaderboard.names)
     bars = "; ".join(", ".join(result.names[i] for i in group) for group in groups)
     return f"From best to worst: {ranking}. Bars: {bars or 'none'}."
@@ -304,17 +304,17 @@ class Board(Block):
 
 def blocks_of_pairs(result: PairwiseResult) -> list[Block]:
     """The blocks of a comparison in pairs."""
-    found: list[Block] = []
+    blocks: list[Block] = []
     for block in said(result):
         if block.title == f"Against {result.control}":
-            found += [_against(result, str(result.control)), *_pictures(result)]
+            blocks += [_against(result, str(result.control)), *_pictures(result)]
         elif block.title == "Leaderboard":
-            found += [_leaderboard(result), *_pictures(result)]
+            blocks += [_leaderboard(result), *_pictures(result)]
         elif block.title != "Decisions":  # the matrix has them
-            found.append(block)
+            blocks.append(block)
         if block.title == IN_SLICES and (drawn := slice_map(result.slices)) is not None:
-            found.append(drawn)
-    return found
+            blocks.append(drawn)
+    return blocks
 
 
 def all_and_pairs(record: CochranResult) -> list[Block]:
@@ -322,11 +322,11 @@ def all_and_pairs(record: CochranResult) -> list[Block]:
     texts = said(record)
     if record.post_hoc is None:
         return [*texts]
-    told = {section.title for section in record.post_hoc.sections()}
-    own = [block for block in texts if block.title not in told]
+    titles = {section.title for section in record.post_hoc.sections()}
+    own_blocks = [block for block in texts if block.title not in titles]
     answer = Section(title="", text=(record.post_hoc._reported._headline(),))
     lead, *others = blocks_of_pairs(record.post_hoc)
-    return [*own, Text(title="All pairs", section=answer), lead, *others]
+    return [*own_blocks, Text(title="All pairs", section=answer), lead, *others]
 
 
 def _pictures(result: PairwiseResult) -> list[Block]:
@@ -377,13 +377,13 @@ def _beside(result: PairwiseResult, section: Section) -> Section:
 
 def _against(result: PairwiseResult, control: str) -> Board:
     """Draw the differences of all others from the control."""
-    found = result.against_control()
+    comparison = result.against_control()
     section = _beside(result, control_table(result, control))
     shape = section.columns
     column = shape.index("difference")
-    low, middle, high = (np.append(np.nan, found[x]) for x in ("low", "difference", "high"))
+    low, middle, high = (np.append(np.nan, comparison[x]) for x in ("low", "difference", "high"))
     wins = {"better": "best", "worse": "worse", "no result": "untested"}
-    kinds = ["", *(wins.get(x, "other") for x in found["result"])]
+    kinds = ["", *(wins.get(x, "other") for x in comparison["result"])]
     drawn = column + ("CI" in shape[column + 1])
     marks: list[tuple[float, str]] = [(0.0, "zero")]
     if result.margins is not None:
@@ -393,13 +393,17 @@ def _against(result: PairwiseResult, control: str) -> Board:
     ends = (scale * low, scale * middle, scale * high)
     title = f"difference from {control}, drawn"
     picture = _picture(title, ends, kinds, marks=[(scale * x, kind) for x, kind in marks])
-    places = {"difference": middle, "p": found["pvalue"], "adjusted p": found["pvalue_adjusted"]}
+    places = {
+        "difference": middle,
+        "p": comparison["pvalue"],
+        "adjusted p": comparison["pvalue_adjusted"],
+    }
     values = {
         shape.index(name): x if x.size == len(kinds) else np.append(np.nan, x)
         for name, x in places.items()
     }
-    own = result.score[result.names.index(control)]
-    values[1] = np.append(own, found[result.measure])
+    control_score = result.score[result.names.index(control)]
+    values[1] = np.append(control_score, comparison[result.measure])
     return _cut(
         Board(
             title=section.title,
@@ -427,8 +431,8 @@ def _cut(board: Board) -> Board:
 
 def _sortable(values: Any) -> tuple[float | None, ...]:
     column = np.asarray(values)
-    known = np.isfinite(column).tolist()
-    return tuple(x if ok else None for x, ok in zip(column.tolist(), known, strict=True))
+    is_finite = np.isfinite(column).tolist()
+    return tuple(x if ok else None for x, ok in zip(column.tolist(), is_finite, strict=True))
 
 
 def _kinds(result: PairwiseResult) -> list[str]:
@@ -436,13 +440,13 @@ def _kinds(result: PairwiseResult) -> list[str]:
     best = set(result.best)
     tested = (result.decisions != UNTESTED).any(axis=1)[result.leaderboard.models]
     return [
-        "best" if name in best else "other" if known else "untested"
-        for name, known in zip(result.leaderboard.names, tested, strict=True)
+        "best" if name in best else "other" if is_tested else "untested"
+        for name, is_tested in zip(result.leaderboard.names, tested, strict=True)
     ]
 
 
 def _meanings(result: PairwiseResult, kinds: list[str]) -> tuple[tuple[str, str], ...]:
-    """Say what the points mean, of the kinds that there are."""
+    """Kinds of points in the picture, with what they mean."""
     words = {
         "best": "significantly worse in no tested pair",
         "other": "significantly worse in a tested pair",
@@ -497,6 +501,6 @@ def _scale(ends: tuple[float, float], *, whole: bool) -> Scale:
 
 
 def _places(scale: Scale, column: Any) -> list[str | None]:
-    known = np.isfinite(column)
-    parts = scale.part(np.where(known, column, scale.low)).tolist()
-    return [percent(x) if ok else None for x, ok in zip(parts, known, strict=True)]
+    is_finite = np.isfinite(column)
+    parts = scale.part(np.where(is_finite, column, scale.low)).tolist()
+    return [percent(x) if ok else None for x, ok in zip(parts, is_finite, strict=True)]

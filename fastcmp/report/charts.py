@@ -44,7 +44,7 @@ class Scale(NamedTuple):
     is_reversed: bool = False
 
     def part(self, values: Any) -> NDArray[np.float64]:
-        """Give places as parts of the axis, in [0, 1]: beyond it, at its end."""
+        """Places as parts of the axis, in [0, 1]: beyond it, at its end."""
         x = np.asarray(values, np.float64)
         low, high = self.low, self.high
         if self.is_log:
@@ -107,7 +107,7 @@ def logarithmic(low: float, high: float, *, title: str = "") -> Scale:
 
 
 def around(values: Iterable[float], *also: float, pad: float = 0.06) -> tuple[float, float]:
-    """Give ends of an axis that show all finite values, with some space."""
+    """Ends of an axis that shows all finite values, with some space."""
     finite = np.array([x for x in (*values, *also) if math.isfinite(x)])
     if not finite.size:
         return 0.0, 1.0
@@ -117,7 +117,7 @@ def around(values: Iterable[float], *also: float, pad: float = 0.06) -> tuple[fl
 
 
 def _step(about: float) -> float:
-    """Find the round step that is next to a number."""
+    """The round step that is next to a number."""
     power = float(10.0 ** math.floor(math.log10(about)))
     return power * min(_STEPS, key=lambda step: abs(math.log(step * power / about)))
 
@@ -199,8 +199,8 @@ class Intervals(Chart):
 
     @property
     def is_number(self) -> tuple[bool, ...]:
-        """Tell of the estimates and of each further column whether it holds numbers."""
-        cells = Section(rows=tuple(each.row.cells for each in self.rows))
+        """Whether the estimates, and each further column, are numbers."""
+        cells = Section(rows=tuple(interval_row.row.cells for interval_row in self.rows))
         return (True, *map(cells.is_numeric, range(len(self.heads) - 2)))
 
 
@@ -221,8 +221,8 @@ def intervals(
     ends = [x for row in rows for x in (row.value, row.low, row.high, *row.points)]
     ends += [x for x, _ in marks]
     if kind == "log":
-        known = [x for x in ends if 0.0 < x < math.inf]
-        scale = logarithmic(min(known) / 1.2, max(known) * 1.2, title=axis)
+        positive = [x for x in ends if 0.0 < x < math.inf]
+        scale = logarithmic(min(positive) / 1.2, max(positive) * 1.2, title=axis)
     else:
         least = 1.0 if kind == "ranks" else 0.0
         scale = linear(*around(ends), title=axis, n=4, least=least)
@@ -318,14 +318,14 @@ def drawn(picture: pictures.Curves) -> Curves:
     if picture.straight is not None:
         across, up = np.transpose(picture.straight)
         diagonal = _joined(_points(across, up, scales))
-    found = []
+    curves = []
     for m, line in enumerate(lines):
         height = np.where(np.asarray(line.y) < y.low, np.nan, line.y)  # such curves end at the axis
         dots = line.points
         if line.kind == "point":
             dots = ((float(line.x[0]), float(line.y[0]), line.name),)
         style = {"point": 2, "other": N_STYLES - 1}.get(line.kind, m)
-        found.append(
+        curves.append(
             curve(line.name, line.x, height, scales, style=style, band=line.band, dots=dots)
         )
     n_models = picture.n_models or sum(not line.kind for line in picture.lines)
@@ -337,7 +337,7 @@ def drawn(picture: pictures.Curves) -> Curves:
         title=picture.title,
         x=x,
         y=y,
-        curves=tuple(found),
+        curves=tuple(curves),
         across=tuple(
             Guide(place=y.place(at), text=text, kind=kind) for at, text, kind in picture.rules
         ),
@@ -364,8 +364,8 @@ def _points(x: Any, y: Any, scales: tuple[Scale, Scale]) -> Any:
     """The corners of a curve in whole units, shape (k, 2)."""
     across, up = scales
     x, y = np.broadcast_arrays(np.asarray(x, np.float64), np.asarray(y, np.float64))
-    known = ~(np.isnan(x) | np.isnan(y))
-    places = np.stack([across.part(x[known]), up.part(y[known])], axis=1)
+    is_known = ~(np.isnan(x) | np.isnan(y))
+    places = np.stack([across.part(x[is_known]), up.part(y[is_known])], axis=1)
     units = np.round(_UNITS * places).astype(np.int64)
     if len(units) < 3:
         return units
@@ -412,7 +412,7 @@ def bars(
     **words: str,
 ) -> Bars:
     """Draw rows of amounts as parts of a whole, with their texts."""
-    found = []
+    parts_of_rows = []
     for label, amounts, texts in rows:
         parts = np.asarray(amounts, np.float64)
         parts = parts / (parts.sum() or 1.0)
@@ -421,8 +421,8 @@ def bars(
             (percent(begin), percent(part))
             for begin, part in zip(begins.tolist(), parts.tolist(), strict=True)
         )
-        found.append(Parts(label=label, places=places, texts=tuple(texts)))
-    return Bars(title=title, heads=heads, kinds=kinds, bars=tuple(found), **words)
+        parts_of_rows.append(Parts(label=label, places=places, texts=tuple(texts)))
+    return Bars(title=title, heads=heads, kinds=kinds, bars=tuple(parts_of_rows), **words)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -458,20 +458,20 @@ def shaded(
     """Draw a table of numbers with shades in [0, 1]; NaN has none."""
     numbers, dark = np.asarray(values, np.float64), np.asarray(shades, np.float64)
     marked = np.zeros(numbers.shape, bool) if best is None else np.asarray(best)
-    whole = np.round(_SHADES * np.nan_to_num(dark)).astype(int)
+    shade_levels = np.round(_SHADES * np.nan_to_num(dark)).astype(int)
 
     def cell(i: int, j: int) -> Cell:
         x = float(numbers[i, j])
         if math.isnan(x):
             return Cell(text="", shade=None)
         text = format(x, form)
-        return Cell(text=text, shade=int(whole[i, j]), is_best=bool(marked[i, j]),
+        return Cell(text=text, shade=int(shade_levels[i, j]), is_best=bool(marked[i, j]),
                     value=f"{x:.9g}")  # fmt: skip
 
-    found = tuple(
+    cells = tuple(
         (name, tuple(cell(i, j) for j in range(len(columns)))) for i, name in enumerate(rows)
     )
-    return Map(rows=found, columns=tuple(columns), **{"corner": "", **words})
+    return Map(rows=cells, columns=tuple(columns), **{"corner": "", **words})
 
 
 # Scores of models on data sets, or in slices, as a map.

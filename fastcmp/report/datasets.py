@@ -18,7 +18,8 @@ from fastcmp.report.two_models import HOW, with_said
 def datasets(record: Any) -> list[Block]:
     """Add the map of scores and the test of all models to what all pairs have."""
     omnibus = [
-        Text(title="All models together", section=each) for each in record.omnibus.sections()[:1]
+        Text(title="All models together", section=section)
+        for section in record.omnibus.sections()[:1]
     ]
     order = _by_rank(record)
     scores = score_map(
@@ -27,11 +28,11 @@ def datasets(record: Any) -> list[Block]:
         names=[record.names[m] for m in order],
         tasks=record.tasks,
     )
-    kept = [block for block in (scores, *omnibus) if block is not None]
+    blocks_added = [block for block in (scores, *omnibus) if block is not None]
     blocks = blocks_of_pairs(record)
     titles = [block.title for block in blocks]
     end = titles.index(HOW) if HOW in titles else len(titles)
-    return [*blocks[:end], *kept, *blocks[end:]]
+    return [*blocks[:end], *blocks_added, *blocks[end:]]
 
 
 def _by_rank(record: Any) -> list[int]:

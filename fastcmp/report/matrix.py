@@ -38,17 +38,19 @@ def compressed(parts: Iterable[bytes]) -> str:
     return base64.b64encode(b"".join([*packed, packer.flush()])).decode()
 
 
-def whole(values: Ints, known: Any = None, **how: Any) -> dict[str, Any]:
-    """Pack whole numbers in as few bytes each as hold them; NaN where not `known`.
+def whole(values: Ints, is_known: Any = None, **how: Any) -> dict[str, Any]:
+    """Pack whole numbers in as few bytes each as hold them; NaN where not `is_known`.
 
     The first bytes of all numbers come before the second ones: they compress better.
     """
-    known = np.ones(values.shape, bool) if known is None else known
-    found = values[known]
-    least, most = (int(found.min()), int(found.max())) if found.size else (0, 0)
+    is_known = np.ones(values.shape, bool) if is_known is None else is_known
+    known_values = values[is_known]
+    least, most = (
+        (int(known_values.min()), int(known_values.max())) if known_values.size else (0, 0)
+    )
     width = next(w for w in (1, 2, 4) if most - least + 1 < 256**w)
     unknown = 256**width - 1
-    moved = np.where(known, values - least, unknown).astype(f"<u{width}")
+    moved = np.where(is_known, values - least, unknown).astype(f"<u{width}")
     planes = np.ascontiguousarray(moved).view(np.uint8).reshape(-1, width).T
     packed = compressed([planes.tobytes()])
     return {"kind": "whole", "width": width, "least": least, "packed": packed, **how}
@@ -56,9 +58,9 @@ def whole(values: Ints, known: Any = None, **how: Any) -> dict[str, Any]:
 
 def stepped(values: Floats, step: float, base: Ints, sign: int = 1) -> dict[str, Any]:
     """Pack numbers as whole steps beyond those of `base`, or short of them."""
-    known = np.isfinite(values)
-    steps = in_steps(np.where(known, values, 0.0), step)
-    return whole(sign * (steps - base), known, kind="stepped", step=step, sign=sign)
+    is_known = np.isfinite(values)
+    steps = in_steps(np.where(is_known, values, 0.0), step)
+    return whole(sign * (steps - base), is_known, kind="stepped", step=step, sign=sign)
 
 
 def in_steps(values: Any, step: float) -> Ints:
@@ -72,8 +74,8 @@ def rounded(values: Floats, digits: int) -> dict[str, Any]:
 
     A number is its sign, its exponent of ten and its digits, counted as one: 0 is 0.
     """
-    known = np.isfinite(values)
-    size = np.abs(np.where(known, values, 0.0))
+    is_known = np.isfinite(values)
+    size = np.abs(np.where(is_known, values, 0.0))
     is_zero = size == 0.0
     logs = np.log10(np.where(is_zero, 1.0, size))
     exponents = np.floor(logs).astype(np.int64)
@@ -85,24 +87,24 @@ def rounded(values: Floats, digits: int) -> dict[str, Any]:
     codes = 1 + (exponents - first) * 9 * tens + leading - tens
     codes = np.where(is_zero, 0, codes)
     codes = np.where(values < 0.0, -codes, codes)
-    return whole(codes, known, kind="rounded", digits=digits, first=first)
+    return whole(codes, is_known, kind="rounded", digits=digits, first=first)
 
 
 def pvalues(values: Floats) -> dict[str, Any]:
     """Pack p-values to four decimals, those below 0.001 to two digits; 0 stays 0."""
-    known = np.isfinite(values)
-    pvalue = np.where(known, values, 1.0)
+    is_known = np.isfinite(values)
+    pvalue = np.where(is_known, values, 1.0)
     is_small = (pvalue > 0.0) & (pvalue < _SMALL)
     logs = np.log10(np.where(is_small, pvalue, _SMALL))
     exponents = np.floor(logs).astype(np.int64)
     leading = np.rint(10.0 ** (logs - exponents + 1)).astype(np.int64)  # 10 to 100
     steps = (-exponents * 90) - (leading - 10)  # 100 is 10 of the next exponent
     codes = np.where(is_small, _DECIMALS + steps, np.rint(pvalue * _DECIMALS))
-    return whole(codes.astype(np.int64), known, kind="pvalue")
+    return whole(codes.astype(np.int64), is_known, kind="pvalue")
 
 
 def step_of(values: Any, *, digits: int = 5) -> float:
-    """Find the power of ten that leaves so many digits of the largest number."""
+    """The power of ten that leaves so many digits of the largest number."""
     finite = np.abs(values[np.isfinite(values)])
     largest = float(finite.max()) if finite.size else 0.0
     if largest == 0.0:
@@ -153,14 +155,14 @@ def pair_data(result: PairwiseResult) -> dict[str, Any]:
     order = result.leaderboard.models
     place = np.argsort(order)
     pairs = place[result.pairs]
-    chosen, n_best = _chosen(pairs)
-    pairs = pairs[chosen]
+    rows, n_best = _chosen(pairs)
+    pairs = pairs[rows]
     low, high = pairs.min(axis=1), pairs.max(axis=1)
     key = low * len(order) + high
     sorting = np.argsort(key, kind="stable")
-    chosen = chosen[sorting]
-    own = style_of(result.measure, any_size=result.any_size)
-    percent = own == "percent"
+    rows = rows[sorting]
+    style = style_of(result.measure, any_size=result.any_size)
+    percent = style == "percent"
     return {
         "names": [result.names[i] for i in order],
         "scores": [x if np.isfinite(x) else None for x in result.score[order].tolist()],
@@ -179,30 +181,30 @@ def pair_data(result: PairwiseResult) -> dict[str, Any]:
         "decisions": compressed(_rows_of_decisions(result.decisions, order)),
         "keys": whole(np.diff(key[sorting], prepend=0), kind="sums"),
         "swapped": whole((pairs[sorting, 0] > pairs[sorting, 1]).astype(np.int64)),
-        "numbers": _numbers(result, chosen, percent=percent),
-        "rows": _rows(result, chosen),
+        "numbers": _numbers(result, rows, percent=percent),
+        "rows": _rows(result, rows),
     }
 
 
 def rounding(result: PairwiseResult, data: dict[str, Any]) -> str:
-    """Say what is rounded, and of which pairs the page has no numbers."""
+    """What is rounded, and which pairs have numbers in the page, in sentences."""
     step = data["numbers"]["difference"]["step"] * data["scale"]
-    said = [
+    sentences = [
         f"Numbers of pairs are rounded in this page: differences to {_plain(step)}"
         f"{data['unit']}, p-values to four decimals, those below 0.001 to two digits, "
         "statistics to four digits."
     ]
     if data["best"]:
-        said.append(
+        sentences.append(
             f"Of {len(result.pairs)} pairs it has the numbers of those among the "
             f"{data['best']} best models."
         )
     elif len(result.pairs) < result.n_pairs:
-        said.append(
+        sentences.append(
             f"Of {result.n_pairs} tested pairs it has the numbers of the "
             f"{len(result.pairs)} that were kept."
         )
-    return " ".join(said)
+    return " ".join(sentences)
 
 
 def _plain(step: float) -> str:
@@ -229,16 +231,16 @@ def _rows_of_decisions(decisions: NDArray[np.int8], order: NDArray[np.int64]) ->
         yield codes[decisions[model, order[row + 1 :]]].tobytes()
 
 
-def _numbers(result: PairwiseResult, chosen: NDArray[np.int64], *, percent: bool) -> dict[str, Any]:
+def _numbers(result: PairwiseResult, rows: NDArray[np.int64], *, percent: bool) -> dict[str, Any]:
     """Pack differences and intervals, rounded to steps of what is written."""
-    difference = result.difference[chosen]
-    interval = result.interval[chosen]
+    difference = result.difference[rows]
+    interval = result.interval[rows]
     all_ends = np.concatenate([difference, *interval.T])
     step = _POINTS if percent else step_of(all_ends)
-    gap = np.subtract(*result.score[result.pairs[chosen]].T)
+    gap = np.subtract(*result.score[result.pairs[rows]].T)
     base = in_steps(np.where(np.isfinite(gap), gap, 0.0), step)
-    known = np.isfinite(difference)
-    steps = in_steps(np.where(known, difference, 0.0), step)
+    is_known = np.isfinite(difference)
+    steps = in_steps(np.where(is_known, difference, 0.0), step)
     return {
         "difference": stepped(difference, step, base),
         "low": stepped(interval[:, 0], step, steps, -1),
@@ -246,7 +248,7 @@ def _numbers(result: PairwiseResult, chosen: NDArray[np.int64], *, percent: bool
     }
 
 
-def _rows(result: PairwiseResult, chosen: NDArray[np.int64]) -> list[dict[str, Any]]:
+def _rows(result: PairwiseResult, rows_of_pairs: NDArray[np.int64]) -> list[dict[str, Any]]:
     """Pack all other columns of the pairs."""
     columns = {name: column for name, column in result.columns().items() if name not in _NO_ROWS}
     if result.margins is not None:
@@ -266,33 +268,33 @@ def _rows(result: PairwiseResult, chosen: NDArray[np.int64]) -> list[dict[str, A
             base, from_ = expected[name]
             if (np.asarray(values) % 1 == 0).all():
                 beyond, how = np.asarray(values) - base, {"from": from_}
-        packed = _packed(name, beyond, chosen) | how
+        packed = _packed(name, beyond, rows_of_pairs) | how
         rows.append({"name": name, "label": labels.get(name, name), **packed})
     return rows
 
 
 def _expected(result: PairwiseResult) -> dict[str, tuple[Any, str]]:
-    """Give counts that follow from others: they take no space then."""
+    """Counts that follow from others, and so take no space, by column."""
     if result.only_a is None:
         return {}
     lesser = np.minimum(result.only_a, result.only_b)
-    found: dict[str, tuple[Any, str]] = {"statistic": (lesser, "lesser")}
+    columns: dict[str, tuple[Any, str]] = {"statistic": (lesser, "lesser")}
     if result.correct is not None:
         gap = np.subtract(*result.correct[result.pairs].T)
-        found["only_b"] = (result.only_a - gap, "correct")
-    return found
+        columns["only_b"] = (result.only_a - gap, "correct")
+    return columns
 
 
-def _packed(name: str, values: Any, chosen: NDArray[np.int64]) -> dict[str, Any]:
+def _packed(name: str, values: Any, rows: NDArray[np.int64]) -> dict[str, Any]:
     """Pack a column as numbers, or as the words that it has."""
-    column = np.asarray(values)[chosen]
+    column = np.asarray(values)[rows]
     if column.dtype.kind in "iub":
         return whole(column.astype(np.int64))
     if "pvalue" in name:
         return pvalues(column)
     if column.dtype.kind == "f":
-        known = column[np.isfinite(column)]
-        if known.size and (np.abs(known) < _LARGE).all() and (known % 1 == 0).all():
+        finite = column[np.isfinite(column)]
+        if finite.size and (np.abs(finite) < _LARGE).all() and (finite % 1 == 0).all():
             steps = np.where(np.isfinite(column), column, 0.0).astype(np.int64)
             return whole(steps, np.isfinite(column))
         return rounded(column, _DIGITS)
@@ -384,7 +386,7 @@ def matrix_of(result: PairwiseResult) -> Matrix:
 
 
 def _says(result: PairwiseResult, *, small: bool) -> tuple[str, ...]:
-    """Say what the table or the map shows."""
+    """What the table or the map shows, in sentences."""
     unit = " in percentage points" if result.measure == "accuracy" else ""
     less = "; lower is better" if result.less_is_better else ""
     ranked = "The models are in the order of the leaderboard."
@@ -408,25 +410,25 @@ def _cells(result: PairwiseResult) -> tuple[tuple[Cell | None, ...], ...]:
 
 
 def _cell_numbers(result: PairwiseResult) -> dict[tuple[int, int], Any]:
-    """Give difference, interval and adjusted p-value of kept pairs, both ways round."""
-    found: dict[tuple[int, int], Any] = {}
+    """Difference, interval and adjusted p-value of kept pairs, both ways round."""
+    numbers: dict[tuple[int, int], Any] = {}
     columns = (result.difference, *result.interval.T, result.pvalue_adjusted)
     for (i, j), d, low, high, p in zip(
         result.pairs.tolist(), *(column.tolist() for column in columns), strict=True
     ):
-        found[i, j] = d, (low, high), p
-        found[j, i] = 0.0 - d, (0.0 - high, 0.0 - low), p
-    return found
+        numbers[i, j] = d, (low, high), p
+        numbers[j, i] = 0.0 - d, (0.0 - high, 0.0 - low), p
+    return numbers
 
 
-def _cell(result: PairwiseResult, place: tuple[int, int], known: Any) -> Cell:
+def _cell(result: PairwiseResult, place: tuple[int, int], numbers: Any) -> Cell:
     order = result.leaderboard.models
     i, j = order[list(place)]
     kind, mark, meaning = _KINDS[int(result.decisions[i, j])]
     text, says = "", meaning
-    if known is not None and kind != "untested":
+    if numbers is not None and kind != "untested":
         style = style_of(result.measure, any_size=result.any_size)
-        difference, ends, pvalue = known
+        difference, ends, pvalue = numbers
         text = format_difference(difference, style)
         interval = (
             ""

@@ -24,7 +24,7 @@ _PLAIN = "Numbers were computed from the data as given; there is no test."
 
 
 def _size(record: Record) -> str:
-    """Say on how many samples two models were compared, where that is known."""
+    """A sentence on the number of samples, or an empty text where it is not known."""
     noun = "items" if hasattr(record, "n_items") else "samples"
     with suppress(ValueError):  # counts that are not known
         n = getattr(record, f"n_{noun}", None)
@@ -35,11 +35,11 @@ def _size(record: Record) -> str:
     return ""
 
 
-def _marked(record: Record, known: Collection[str] = ()) -> Iterator[str]:
+def _marked(record: Record, sentences: Collection[str] = ()) -> Iterator[str]:
     """What sentences say of how it was done, ended and begun with a capital."""
     lines = (line for part in record.sections() for line in (*part.text, *part.notes))
     for line in lines:
-        if isinstance(line, Sentence) and line.how and line not in known:
+        if isinstance(line, Sentence) and line.how and line not in sentences:
             ended = line.how if line.how.endswith((".", ".)")) else f"{line.how}."
             yield ended[0].upper() + ended[1:]
 
@@ -59,7 +59,7 @@ def cited(record: Any) -> list[str]:
                 keys += by.split() if value is not None and np.any(value) else []
                 continue
             several = value if isinstance(value, (tuple, dict)) else np.atleast_1d(value).tolist()
-            keys += [key for each in several for key in by.get(each, "").split()]
+            keys += [key for entry_value in several for key in by.get(entry_value, "").split()]
     return [*dict.fromkeys(keys)]
 
 
@@ -67,7 +67,7 @@ def cited(record: Any) -> list[str]:
 
 
 def paragraphs_of_pairs(result: PairwiseResult) -> Iterator[Paragraph]:
-    """Say what was tested, then how much is promised."""
+    """What was tested, then which error rates are controlled, each with its references."""
     yield " ".join([_compared(result), _tested(result)]), cited(result)
     alone = result.n_pairs == 1 and not result._drawn and result.slices is None
     adjusted = [] if alone else _of_adjustment(result)
@@ -128,9 +128,9 @@ def _promised(result: PairwiseResult) -> Iterator[str]:
     else:
         what = f"for {result.n_pairs:,} comparison{'s' * (result.n_pairs != 1)}"
         yield f"P-values were {adjusted_by(result.adjust, what, result._drawn)}."
-    which = "" if result.adjust == "none" else "adjusted "
+    adjective = "" if result.adjust == "none" else "adjusted "
     yield (
-        f"Two models are called significantly different where the {which}p-value is "
+        f"Two models are called significantly different where the {adjective}p-value is "
         f"at most {result.alpha:g}: {result.rule}."
     )
     if result.margins is not None:
@@ -161,24 +161,24 @@ def paragraphs_of(record: Record) -> list[Paragraph]:
 
 
 def _of_one(record: Any, pairs: PairwiseResult | None) -> tuple[list[str], list[str]]:
-    """Say how a record was made, without the decisions about pairs that it holds."""
+    """Sentences on how a record was made, without its decisions about pairs, and references."""
     inner = getattr(record, "comparison", None)  # what a decision was made from
-    made = record if inner is None else inner
+    source = record if inner is None else inner
     a, b = names = names_of(record)
     if names == ("a", "b"):
         a, b = "model a", "model b"
-    level, title = 100 * getattr(made, "confidence_level", 0.95), made.sections()[0].title
-    words = {"record": made, "title": title, "a": a, "b": b, "level": f"{level:.9g}%"}
-    lead = made._opening.format(**words)
-    known = [] if pairs is None else [x for y in pairs.sections() for x in (*y.text, *y.notes)]
-    told = [
+    level, title = 100 * getattr(source, "confidence_level", 0.95), source.sections()[0].title
+    words = {"record": source, "title": title, "a": a, "b": b, "level": f"{level:.9g}%"}
+    lead = source._opening.format(**words)
+    of_pairs = [] if pairs is None else [x for y in pairs.sections() for x in (*y.text, *y.notes)]
+    sentences = [
         lead.replace("model a", "Model a", 1) if lead[:7] == "model a" else lead,
-        _size(made),
-        *(of_models(line, names) for line in _marked(made, known)),
-        made._closing.format(**words),
+        _size(source),
+        *(of_models(line, names) for line in _marked(source, of_pairs)),
+        source._closing.format(**words),
     ]
-    texts = list(filter(None, told)) or [_PLAIN]
-    keys = cited(made) + ([] if pairs is not None else _of_adjustment(record))
+    texts = list(filter(None, sentences)) or [_PLAIN]
+    keys = cited(source) + ([] if pairs is not None else _of_adjustment(record))
     if inner is not None:
         level = getattr(record, "alpha", 0.05)
         texts.append(f"The difference is called significant where p is at most {level:g}.")
@@ -190,12 +190,12 @@ def _of_one(record: Any, pairs: PairwiseResult | None) -> tuple[list[str], list[
 
 
 def margin_paragraph(margins: Any, names: tuple[str, str] = ("a", "b")) -> str:
-    """Say how differences were tested against a margin."""
+    """How differences were tested against a margin, in a paragraph."""
     a, b = names
     levels = np.unique(margins.alpha)
     level = f" at the level {levels[0]:g} each" if len(levels) == 1 else ""
     many = "margins" if np.unique(margins.margin).size > 1 else "a margin"
-    how = " and ".join(METHOD_NAMES[each] for each in np.unique(margins.method))
+    how = " and ".join(METHOD_NAMES[method] for method in np.unique(margins.method))
     return (
         f"Differences were tested against {many} of {margins.amount} by two "
         f"one-sided tests{level} ({how}): {a} is called not worse than {b} where the "
@@ -210,17 +210,19 @@ def numbered(records: Mapping[str, Record]) -> tuple[list[dict[str, Any]], list[
     Gives the heading and the paragraphs of each, each a text with the numbers of works, and the
     references.
     """
-    found = {name: paragraphs_of(record) for name, record in records.items()}
-    every = [key for each in found.values() for _, keys in each for key in keys]
+    paragraphs_by_name = {name: paragraphs_of(record) for name, record in records.items()}
+    every = [
+        key for paragraphs in paragraphs_by_name.values() for _, keys in paragraphs for key in keys
+    ]
     numbers = {key: i for i, key in enumerate(dict.fromkeys(every), 1)}
     parts = [
         {
             "heading": name,
             "paragraphs": [
-                (text, [numbers[key] for key in dict.fromkeys(keys)]) for text, keys in each
+                (text, [numbers[key] for key in dict.fromkeys(keys)]) for text, keys in paragraphs
             ],
         }
-        for name, each in found.items()
+        for name, paragraphs in paragraphs_by_name.items()
     ]
     return parts, [_printed(REFERENCES[key]) for key in numbers]
 

@@ -64,7 +64,7 @@ def environment() -> Any:
         from markupsafe import Markup
     except ImportError:
         raise ImportError("a report needs Jinja2: pip install 'fastcmp[report]'") from None
-    made = jinja2.Environment(
+    templates = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_FOLDER),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
@@ -72,7 +72,7 @@ def environment() -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {
+    templates.filters |= {
         "json": lambda value: Markup(to_json(value)),
         "trusted": Markup,
         "unbroken": lambda text: unbroken(_TOGETHER.sub("\u00a0", text)),
@@ -87,7 +87,7 @@ def environment() -> Any:
             end = name.end()
         return Markup("").join([*parts, Markup.escape(visible(text[end:]))])
 
-    return made
+    return templates
 
 
 def to_json(value: Any) -> str:
@@ -188,7 +188,7 @@ def write_report(
 
 
 def _checked(path: Any) -> Path:
-    """Refuse what is no place for a page, before long work."""
+    """The path of a page, checked before long work."""
     if not isinstance(path, (str, os.PathLike)):
         raise TypeError(f"path must be a path such as 'report.html', got {brief(path)}")
     place = Path(path)
@@ -206,15 +206,15 @@ def to_page(
     data: Iterable[tuple[str, int, str]] = (),
 ) -> str:
     """The page as text: the same for the same records."""
-    made = environment()
+    templates = environment()
     parts = [_part(name, record) for name, record in records.items()]
     blocks = [block for part in parts for block in part["blocks"]]
     styles = texts_of([*_STYLES, "style.css", *(x for block in blocks for x in block.styles)])
     scripts = texts_of(["page.js", *(x for block in blocks for x in block.scripts)])
     (theme,) = texts_of(["theme.js"])
     methods, references = numbered({name: _answering(x) for name, x in records.items()})
-    trusted = made.filters["trusted"]
-    page: str = made.get_template("page.html.j2").render(
+    trusted = templates.filters["trusted"]
+    page: str = templates.get_template("page.html.j2").render(
         title=title or (parts[0]["question"] if len(parts) == 1 else _SEVERAL),
         parts=parts,
         methods=methods,
@@ -233,8 +233,8 @@ def to_page(
 
 def _answering(record: Any) -> Record:
     """The record itself, or the comparison that `fastcmp.compare` chose."""
-    found: Record = getattr(record, "result", record)
-    return found
+    result: Record = getattr(record, "result", record)
+    return result
 
 
 def _part(name: str, record: Record) -> dict[str, Any]:
@@ -257,11 +257,11 @@ def to_fragment(record: Record) -> str:
     part = _part("", record)
     blocks = [_first_rows(block) for block in part["blocks"] if not block.needs_script]
     files = [*_STYLES, "notebook.css", *(x for block in blocks for x in block.styles)]
-    made = environment()
-    fragment: str = made.get_template("fragment.html.j2").render(
+    templates = environment()
+    fragment: str = templates.get_template("fragment.html.j2").render(
         part=part | {"blocks": blocks},
         prefix=f"f{fingerprint([record])[:8]}",
-        styles=made.filters["trusted"]("".join(texts_of(files)).replace(":root", "&")),
+        styles=templates.filters["trusted"]("".join(texts_of(files)).replace(":root", "&")),
     )
     return fragment
 

@@ -62,13 +62,13 @@ def reliability(record: Any) -> list[Block]:
 
 def sweep(record: Any) -> list[Block]:
     """Draw both rates over the cutoff."""
-    known = np.isfinite(np.asarray(record.thresholds, np.float64))
-    cutoffs = np.asarray(record.thresholds, np.float64)[known]
+    is_finite = np.isfinite(np.asarray(record.thresholds, np.float64))
+    cutoffs = np.asarray(record.thresholds, np.float64)[is_finite]
     if not cutoffs.size:
         return with_said(record)
     rates = {
-        "sensitivity": record.tp[known] / max(record.n_positives, 1),
-        "specificity": 1.0 - record.fp[known] / max(record.n_negatives, 1),
+        "sensitivity": record.tp[is_finite] / max(record.n_positives, 1),
+        "specificity": 1.0 - record.fp[is_finite] / max(record.n_negatives, 1),
     }
     picture = pictures.Curves(
         title="Rates over the cutoff",
@@ -85,8 +85,8 @@ def areas(record: Any) -> list[Block]:
     name = f"AUC, {interval_name(record.confidence_level)}"
     pair = None
     if len(record.names) == 2:
-        found = record.compare(*record.names)
-        pair = difference(found)
+        comparison = record.compare(*record.names)
+        pair = difference(comparison)
     picture = estimates("AUC", "AUC", record.names, (record.auc, low, high), name)
     return with_said(record, picture, pair, without="")
 
@@ -130,9 +130,9 @@ def _with_ends(value: float, low: float, high: float, form: str) -> str:
 
 def lift(record: Any) -> list[Block]:
     """Draw the gain, and the response rate of each group."""
-    whole = record.cumulative
-    called = np.concatenate([[0.0], whole.cases / record.n_samples])
-    captured = np.concatenate([[0.0], whole.captured])
+    cumulative = record.cumulative
+    called = np.concatenate([[0.0], cumulative.cases / record.n_samples])
+    captured = np.concatenate([[0.0], cumulative.captured])
     rates = record.by_group
     mean = record.n_events / record.n_samples
     numbers = tuple(100 * x for x in (rates.response_rate, *rates.response_rate_interval))
@@ -157,8 +157,8 @@ def class_report(record: Any) -> list[Block]:
     pictures = []
     for title in dict.fromkeys(record.titles):
         of_title = titles == title
-        some = (of_title, of_title & (kinds != "class"))
-        places = [np.flatnonzero(x).tolist() for x in some]
+        masks = (of_title, of_title & (kinds != "class"))
+        places = [np.flatnonzero(x).tolist() for x in masks]
         n = len(record.names)
         fitting = [x for x in places if 1 < len(x) * n <= MOST_ROWS]
         if fitting:
@@ -222,12 +222,12 @@ def one_ratio(record: Any) -> list[Block]:
 
 def ratios(records: Iterable[Any], level: str) -> Block | None:
     """Draw ratios on a logarithmic axis."""
-    known = [x for x in records if 0.0 < x.ratio < math.inf]
-    if not known:
+    positive = [x for x in records if 0.0 < x.ratio < math.inf]
+    if not positive:
         return None
-    ends = zip(*(x.interval for x in known), strict=True)
-    numbers = ([x.ratio for x in known], *ends)
-    names = [x.measure.replace("_", " ") for x in known]
+    ends = zip(*(x.interval for x in positive), strict=True)
+    numbers = ([x.ratio for x in positive], *ends)
+    names = [x.measure.replace("_", " ") for x in positive]
     marks = [(1.0, "H0: the same")]
     return estimates(
         *("The ratios", "a over b", names, numbers, f"a / b, {level}"),  # type: ignore[arg-type]

@@ -162,14 +162,24 @@ def _pictured(
     names = label.of(record)
     if second:
         names = [f"{a} - {b}" for a, b in zip(names, second[0].of(record), strict=True)]
-    shown, ends = columns.get(value), columns.get(interval)
+    value_column, interval_column = columns.get(value), columns.get(interval)
     n = len(names)
-    values = np.full(n, math.nan) if shown is None else np.asarray(shown.of(record), np.float64)
-    low, high = np.full((2, n), math.nan) if ends is None else np.asarray(ends.of(record)).T
-    texts = [""] * n if shown is None else written(shown.of(record), shown.form)
-    if ends is not None:
-        form = "" if callable(ends.form) else ends.form
-        pairs = zip(texts, written(ends.of(record), form), strict=True)
+    values = (
+        np.full(n, math.nan)
+        if value_column is None
+        else np.asarray(value_column.of(record), np.float64)
+    )
+    low, high = (
+        np.full((2, n), math.nan)
+        if interval_column is None
+        else np.asarray(interval_column.of(record)).T
+    )
+    texts = (
+        [""] * n if value_column is None else written(value_column.of(record), value_column.form)
+    )
+    if interval_column is not None:
+        form = "" if callable(interval_column.form) else interval_column.form
+        pairs = zip(texts, written(interval_column.of(record), form), strict=True)
         texts = [f"{text} {both}".strip() for text, both in pairs]
     further = [columns[name] for name in cells.split()]
     written_cells = [written(column.of(record), column.form) for column in further]
@@ -181,7 +191,9 @@ def _pictured(
         )
         for m in np.asarray(order).tolist()
     ]
-    first = ", ".join(heading(column, record) for column in (shown, ends) if column is not None)
+    first = ", ".join(
+        heading(column, record) for column in (value_column, interval_column) if column is not None
+    )
     kind = "pair" if second else heading(label, record)
     heads = (kind, head or first, *(heading(column, record) for column in further))
     return _drawn(record, rows, title, heads, **options)

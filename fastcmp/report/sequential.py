@@ -42,8 +42,8 @@ def pairs(record: Any) -> list[Block]:
     texts = said(record)
     last = [block for block in texts if block.title == HOW]
     first = [block for block in texts if block.title != HOW]
-    found = [matrix_of(record.compared), subsets_of(record.compared)]
-    blocks = [block for block in found if block is not None]
+    pictures_or_none = [matrix_of(record.compared), subsets_of(record.compared)]
+    blocks = [block for block in pictures_or_none if block is not None]
     return [*first, *blocks, *_strongest(record), *last]
 
 

@@ -56,9 +56,9 @@ def with_said(record: Record, *blocks: Block | None, without: str | None = None)
     pictures = [block for block in blocks if block is not None]
     texts = said(record)
     if pictures and without is not None:
-        texts = [_words(each) if each.title == without else each for each in texts]
-        texts = [each for each in texts if each.section.text or each.section.columns
-                 or each.section.notes]  # fmt: skip
+        texts = [_words(text) if text.title == without else text for text in texts]
+        texts = [text for text in texts if text.section.text or text.section.columns
+                 or text.section.notes]  # fmt: skip
     is_short = bool(texts) and not (texts[0].title or texts[0].section.columns)
     begins = 1 if is_short else 0
     return [*texts[:begins], *pictures, *texts[begins:]]
@@ -146,13 +146,13 @@ def row_of(
 
 def interval_of(record: Any) -> tuple[Any, Any]:
     """The interval that a record prints, NaN where it has none."""
-    found = getattr(record, "interval", None)
-    if found is None and hasattr(record, "confidence_interval"):
-        found = record.confidence_interval()
-    if found is None:
+    interval = getattr(record, "interval", None)
+    if interval is None and hasattr(record, "confidence_interval"):
+        interval = record.confidence_interval()
+    if interval is None:
         nothing = np.full(np.shape(record.difference), math.nan)
         return nothing[()], nothing[()]
-    low, high = found
+    low, high = interval
     return low, high
 
 
@@ -185,7 +185,7 @@ def _margins(record: Any) -> list[tuple[float, str]]:
 
 
 def _reading(record: Any, names: tuple[str, str]) -> str:
-    """Say how to read the picture."""
+    """How to read the picture, in a sentence."""
     a, b = names
     if not isinstance(record.measure, str):
         return ""
@@ -217,7 +217,7 @@ def right_and_wrong(record: Any) -> list[Block]:
 
 
 def _counts(record: Any) -> tuple[Any, ...] | None:
-    """Find the counts of one pair; None where some are not known."""
+    """The four counts of one pair; None where some are not known."""
     names = ("both_right", "only_a", "only_b", "both_wrong")
     if hasattr(record, "mean_table"):
         (right, only_a), (only_b, wrong) = record.mean_table.tolist()
@@ -352,8 +352,8 @@ def plan(record: Any) -> list[Block]:
         _curve(line, label, scales, style=i, ends=(low, high))
         for i, ((_, line), label) in enumerate(zip(lines, line_labels(lines), strict=True))
     ]
-    wanted = {power for _, line in lines for _, power in line.marks}
-    guides = [Guide(place=scales[1].place(wanted.pop()))] if len(wanted) == 1 else []
+    powers = {power for _, line in lines for _, power in line.marks}
+    guides = [Guide(place=scales[1].place(powers.pop()))] if len(powers) == 1 else []
     n_all = len(power_lines(record))
     says = "A dot is what was planned."
     if record.assurance is not None:
@@ -388,6 +388,6 @@ def _curve(
         n, powers, _ = zip(*sorted(dots), strict=True)
         return curve(label, n, powers, scales, style=style, dots=dots)
     numbers = numbers_to_draw(line, *ends, logarithmic=scales[0].is_log)
-    found = line.at(numbers)
-    band = found.interval if found.assurance is not None else None
-    return curve(label, numbers, found.power, scales, style=style, dots=dots, band=band)
+    powers_at = line.at(numbers)
+    band = powers_at.interval if powers_at.assurance is not None else None
+    return curve(label, numbers, powers_at.power, scales, style=style, dots=dots, band=band)

@@ -31,7 +31,7 @@ def scikit_learn(module: str) -> Any:
 
 
 def kind_of(estimator: Any) -> str | None:
-    """Give "classifier", "regressor", or None where the estimator does not say."""
+    """The kind, "classifier" or "regressor"; None where the estimator does not say."""
     base = scikit_learn("base")
     try:
         # Release 1.7 warns where others raise.
@@ -571,8 +571,8 @@ def bootstrap_point632_score(
     corrected = 0.368 * apparent + 0.632 * scores
     if method == ".632":
         return np.asarray(corrected)
-    known = scoring_func is None
-    chance = _no_information(true, predicted, score, decomposes=known)
+    is_default = scoring_func is None
+    chance = _no_information(true, predicted, score, decomposes=is_default)
     return np.asarray(corrected + _overfitting(apparent, scores.mean(), chance))
 
 
@@ -593,8 +593,8 @@ def _no_information(
     n = len(true)
     if decomposes:  # a mean over pairs is a mean over distinct predictions
         distinct, counts = np.unique(predicted, return_counts=True)
-        each = [score(true, np.full(n, value)) for value in distinct]
-        return float(np.dot(counts, each) / n)
+        scores = [score(true, np.full(n, value)) for value in distinct]
+        return float(np.dot(counts, scores) / n)
     return float(score(np.repeat(true, n), np.concatenate([predicted] * n)))
 
 
@@ -701,9 +701,9 @@ def bias_variance_decomp(
         predicted.append(np.asarray(model.predict(X_test)).reshape(n_test))
     if loss == "mse":
         numbers = np.asarray(predicted, np.float64)
-        wanted = np.asarray(y_test, np.float64)
+        targets = np.asarray(y_test, np.float64)
         main = numbers.mean(axis=0)
-        losses = (numbers - wanted) ** 2, (main - wanted) ** 2, (numbers - main) ** 2
+        losses = (numbers - targets) ** 2, (main - targets) ** 2, (numbers - main) ** 2
     else:
         (codes, right), classes = shared_codes(
             {"predictions": np.concatenate(predicted), "y_test": y_test}
@@ -712,7 +712,7 @@ def bias_variance_decomp(
         votes = [(table == k).sum(axis=0) for k in range(len(classes))]
         main = np.argmax(votes, axis=0)
         losses = table != right, main != right, table != main
-    expected, bias, variance = (float(np.mean(each)) for each in losses)
+    expected, bias, variance = (float(np.mean(loss_of_samples)) for loss_of_samples in losses)
     return expected, bias, variance
 
 
@@ -737,11 +737,11 @@ def _fit(  # one fit and all it needs
     """Fit on some rows, and select these rows of parameters with an entry per row."""
     model = scikit_learn("base").clone(estimator, safe=False) if clone else estimator
     n = count_rows(X, "X")
-    own = {
+    fit_params = {
         name: take_rows(value, rows)
         if hasattr(value, "__len__") and not isinstance(value, (str, dict)) and len(value) == n
         else value
         for name, value in params.items()
     }
-    model.fit(take_rows(X, rows), take_rows(y, rows), **own)
+    model.fit(take_rows(X, rows), take_rows(y, rows), **fit_params)
     return model

@@ -647,18 +647,18 @@ def scoring(
     """
     metric = choose(metric, "metric", (*_ACCURACIES, *_BINARY))
     (true, pred), classes = _read_both(y_target, y_predicted)
-    chosen = np.unique(true)
+    averaged = np.unique(true)
     if not isinstance(unique_labels, str):
-        chosen = np.array([_position(label, classes) for label in unique_labels])
+        averaged = np.array([_position(label, classes) for label in unique_labels])
     elif unique_labels != "auto":
         raise ValueError(f"unique_labels must be 'auto' or labels, got {unique_labels!r}")
     if metric in _ACCURACIES:
         if _ACCURACIES[metric] == "average":
-            accuracy = _average(true, pred, chosen)
+            accuracy = _average(true, pred, averaged)
         else:
             accuracy = accuracy_score(y_target, y_predicted, _ACCURACIES[metric])
         return 1.0 - accuracy if metric.endswith("error") else accuracy
-    if len(chosen) > 2 or len(np.unique(pred)) > 2:
+    if len(averaged) > 2 or len(np.unique(pred)) > 2:
         raise ValueError(f"metric {metric!r} is for two classes, got {classes}")
     return _binary_metric(metric, _count(y_target, y_predicted, positive_label))
 
@@ -698,14 +698,14 @@ def _divide(part: float, whole: float) -> float:
     return np.float64(part / whole if whole else math.nan)
 
 
-def _average(true: NDArray[np.intp], pred: NDArray[np.intp], chosen: NDArray[np.intp]) -> float:
+def _average(true: NDArray[np.intp], pred: NDArray[np.intp], averaged: NDArray[np.intp]) -> float:
     """Average over classes the accuracy of one class against all others."""
-    return np.float64(np.mean([((true == k) == (pred == k)).mean() for k in chosen]))
+    return np.float64(np.mean([((true == k) == (pred == k)).mean() for k in averaged]))
 
 
 def _position(label: Any, classes: Sequence[Any]) -> int:
-    """Find a label among classes; -1 where it is none of them."""
-    return next((i for i, known in enumerate(classes) if known == label), -1)
+    """Place of a label among classes; -1 where it is none of them."""
+    return next((i for i, name in enumerate(classes) if name == label), -1)
 
 
 def _count(y_target: ArrayLike, y_predicted: ArrayLike, positive: Any) -> _Counts:

@@ -365,9 +365,9 @@ def _all_exchanges(x: Floats, y: Floats, *, paired: bool) -> Iterator[tuple[Floa
             yield np.where(flip, y, x), np.where(flip, x, y)
         return
     pooled = np.concatenate([x, y])
-    for chosen in combinations(range(n), x.size):
+    for positions in combinations(range(n), x.size):
         mask = np.zeros(n, bool)
-        mask[list(chosen)] = True
+        mask[list(positions)] = True
         yield pooled[mask], pooled[~mask]
 
 

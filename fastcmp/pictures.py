@@ -150,9 +150,8 @@ def precision(records: Mapping[str, RocCurve], n_1: int, n_0: int) -> Curves:
     for name, record in records.items():
         tp, fp = n_1 * record.tpr, n_0 * record.fpr
         with np.errstate(invalid="ignore"):
-            lines.append(
-                Line(name, record.tpr, tp / (tp + fp))
-            )  # NaN where none is called positive
+            precisions = tp / (tp + fp)  # NaN where none is called positive
+            lines.append(Line(name, record.tpr, precisions))
     return Curves(
         title=row.title,
         x=Axis(row.across, 0.0, 1.0),
@@ -289,12 +288,10 @@ def ranks_within(losses: NDArray[np.float64]) -> NDArray[np.float64]:
     """Ranks within each column, shape (M, D), 1 for the least; ties have their mean."""
     ranks = np.full(losses.shape, np.nan)
     for task, column in enumerate(losses.T):
-        is_known = ~np.isnan(column)
-        ordered = np.sort(column[is_known])
-        before = np.searchsorted(ordered, column[is_known], "left")
-        ranks[is_known, task] = (
-            before + np.searchsorted(ordered, column[is_known], "right") + 1
-        ) / 2
+        known = ~np.isnan(column)
+        ordered = np.sort(column[known])
+        before = np.searchsorted(ordered, column[known], "left")
+        ranks[known, task] = (before + np.searchsorted(ordered, column[known], "right") + 1) / 2
     return ranks
 
 

@@ -287,11 +287,11 @@ def _doctor(options: argparse.Namespace) -> int:
 
 def examine() -> Installation:
     """Look at the machine and what is installed, and compute a first answer."""
-    needed_libraries = tuple(libraries())
+    needed = tuple(libraries())
     problems = [
         f"{f'{library.name} {library.installed}'.strip()} is {library.state}: fastcmp needs "
         f"{library.needed} or newer (pip install --upgrade fastcmp)"
-        for library in needed_libraries
+        for library in needed
         if not library.extra and library.needed and library.state != "ok"
     ]
     facts: dict[str, Any] = {"first_answer_seconds": None, "compiled": 0}
@@ -308,9 +308,9 @@ def examine() -> Installation:
     facts |= machine_facts() | cache_facts()
     return Installation(
         problems=tuple(problems),
-        advice=tuple(_advice(needed_libraries, facts)),
+        advice=tuple(_advice(needed, facts)),
         facts=facts,
-        libraries=needed_libraries,
+        libraries=needed,
     )
 
 
@@ -323,13 +323,11 @@ def _first_answer() -> list[str]:
     return [f"McNemar's test of 11 against 1 gives p = {pvalue}, not {_PVALUE}."]
 
 
-def _advice(needed_libraries: tuple[Library, ...], facts: Mapping[str, Any]) -> list[str]:
+def _advice(needed: tuple[Library, ...], facts: Mapping[str, Any]) -> list[str]:
     """Advice where nothing is wrong."""
     elsewhere = installed_elsewhere()
     advice = [elsewhere] if elsewhere else []
-    lacking = {
-        library.extra for library in needed_libraries if library.extra and library.state != "ok"
-    }
+    lacking = {library.extra for library in needed if library.extra and library.state != "ok"}
     if lacking:
         extras = ",".join(sorted(lacking))
         advice.append(f"For all features: pip install 'fastcmp[{extras}]'")

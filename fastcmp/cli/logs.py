@@ -242,18 +242,12 @@ def _results(options: argparse.Namespace, **changes: Any) -> Results:
 
 def read_metrics(options: argparse.Namespace, names: Sequence[str]) -> dict[str, Results]:
     """Read several metrics of the same logs, and say once what these are."""
-    results_by_metric: dict[str, Results] = {}
+    by_metric: dict[str, Results] = {}
     for name in names:
         results = _results(options, metric=name)
-        say(
-            [
-                remark
-                for remark in results.remarks
-                if not results_by_metric or "recognised" not in remark
-            ]
-        )
-        results_by_metric[name] = results
-    return results_by_metric
+        say([remark for remark in results.remarks if not by_metric or "recognised" not in remark])
+        by_metric[name] = results
+    return by_metric
 
 
 def _worth_their_cost(options: argparse.Namespace) -> Record:

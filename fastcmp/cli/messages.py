@@ -81,9 +81,7 @@ def option_of(name: str, options: argparse.Namespace) -> str:
     option_values = vars(options)
     if name == "columns" and "item" in option_values:
         return "--item, --model, --value"
-    option_names = [
-        other_name for other_name in _OTHER_NAMES.get(name, (name,)) if other_name in option_values
-    ]
+    option_names = [x for x in _OTHER_NAMES.get(name, (name,)) if x in option_values]
     return f"--{option_names[0].replace('_', '-')}" if option_names else ""
 
 

@@ -187,7 +187,7 @@ def _bar(result: PairwiseResult, place: np.ndarray, group: tuple[int, ...], y: f
         low=f"{x[0] - 5:.1f}",
         high=f"{x[-1] + 5:.1f}",
         y=y,
-        points=tuple(f"{place_of_model:.1f}" for place_of_model in x),
+        points=tuple(f"{x_of_model:.1f}" for x_of_model in x),
         names=", ".join(result.names[i] for i in group),
     )
 

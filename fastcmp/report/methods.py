@@ -35,11 +35,11 @@ def _size(record: Record) -> str:
     return ""
 
 
-def _marked(record: Record, sentences: Collection[str] = ()) -> Iterator[str]:
+def _marked(record: Record, excluded: Collection[str] = ()) -> Iterator[str]:
     """What sentences say of how it was done, ended and begun with a capital."""
     lines = (line for part in record.sections() for line in (*part.text, *part.notes))
     for line in lines:
-        if isinstance(line, Sentence) and line.how and line not in sentences:
+        if isinstance(line, Sentence) and line.how and line not in excluded:
             ended = line.how if line.how.endswith((".", ".)")) else f"{line.how}."
             yield ended[0].upper() + ended[1:]
 
@@ -59,7 +59,7 @@ def cited(record: Any) -> list[str]:
                 keys += by.split() if value is not None and np.any(value) else []
                 continue
             several = value if isinstance(value, (tuple, dict)) else np.atleast_1d(value).tolist()
-            keys += [key for entry_value in several for key in by.get(entry_value, "").split()]
+            keys += [key for x in several for key in by.get(x, "").split()]
     return [*dict.fromkeys(keys)]
 
 

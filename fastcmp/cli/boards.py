@@ -47,25 +47,14 @@ class WithPairs(Record):
         """Describe the comparison, with the pairs before how to read it."""
         from fastcmp.pairwise.result import pairs_table
 
-        sections_of_record = self.record.sections()
-        if (
-            len(self.record.names) == 2
-            or not sections_of_record
-            or sections_of_record[-1].title != HOW
-        ):
-            return sections_of_record
+        sections = self.record.sections()
+        if len(self.record.names) == 2 or not sections or sections[-1].title != HOW:
+            return sections
         if not self.pairs:
             if self.record.control is not None:
-                return sections_of_record
-            return [
-                *sections_of_record[:-1],
-                replace(sections_of_record[-1], text=(*sections_of_record[-1].text, _WHERE)),
-            ]
-        return [
-            *sections_of_record[:-1],
-            pairs_table(self.record, self._chosen()),
-            sections_of_record[-1],
-        ]
+                return sections
+            return [*sections[:-1], replace(sections[-1], text=(*sections[-1].text, _WHERE))]
+        return [*sections[:-1], pairs_table(self.record, self._chosen()), sections[-1]]
 
     def _chosen(self) -> Any:
         """Rows of the pairs that --pairs names."""
@@ -99,17 +88,17 @@ class Boards(Record):
     def sections(self) -> list[Section]:
         """Describe all records below their titles; how to read equal ones only once."""
         records = list(self.boards.values())
-        sections_found = []
+        sections = []
         for i, (title, record) in enumerate(self.boards.items()):
             board_sections, after = record.sections(), records[i + 1 : i + 2]
             following = [section for record in after for section in record.sections()]
-            sections_found.append(Section(title=title))
-            sections_found += [
+            sections.append(Section(title=title))
+            sections += [
                 section
                 for section in board_sections
                 if section.title != HOW or section not in following
             ]
-        return sections_found
+        return sections
 
     def to_dict(self) -> dict[str, Any]:
         """Each record as a dict, from which `fastcmp.from_dict` makes it again."""

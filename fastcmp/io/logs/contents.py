@@ -76,15 +76,15 @@ class LogContents(Record):
             )
         )
         formats = ", ".join(self.formats) or "none known"
-        sections_found = [Section(title=answer(title), text=(f"Format: {formats}.",))]
+        sections = [Section(title=answer(title), text=(f"Format: {formats}.",))]
         if self.names:
-            sections_found += [self._tasks(), self._models()]
+            sections += [self._tasks(), self._models()]
         fits = "Nothing that keeps these logs from being compared."
-        sections_found.append(Section(title="Problems", text=_first(self.problems) or (fits,)))
+        sections.append(Section(title="Problems", text=_first(self.problems) or (fits,)))
         for name, sentences in (("Remarks", self.remarks), ("Not read", self.ignored)):
             if sentences:
-                sections_found.append(Section(title=name, text=_first(sentences)))
-        return sections_found
+                sections.append(Section(title=name, text=_first(sentences)))
+        return sections
 
     def _rows(self) -> list[tuple[Any, ...]]:
         return list(zip(*self.answers.values(), strict=True))

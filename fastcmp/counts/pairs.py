@@ -43,7 +43,7 @@ class Block:
     #: Their places among all pairs that are compared, shape (p,).
     where: slice | NDArray[np.int64]
     #: The pairs, shape (p, 2), where they were chosen.
-    chosen: NDArray[np.int32] | None = None
+    listed: NDArray[np.int32] | None = None
     #: ``(i0, i1, j0, j1)`` where they are all i < j with i0 <= i < i1 and j0 <= j < j1,
     #: row by row.
     tile: Tile | None = None
@@ -58,8 +58,8 @@ class Block:
     @property
     def pairs(self) -> NDArray[np.int32]:
         """The models of each pair, shape (p, 2)."""
-        if self.chosen is not None:
-            return self.chosen
+        if self.listed is not None:
+            return self.listed
         # Kept without functools.cached_property: up to Python 3.11 all blocks would
         # share its lock, for which threads wait, and a forked process for ever.
         kept = self.__dict__

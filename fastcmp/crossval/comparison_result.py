@@ -34,7 +34,7 @@ class CVComparison(Compared, Drawn, Record):
 
     _picture: ClassVar[str] = "folds"
     _blocks = "two_models:folds"
-    _opening = "{a} and {b} were compared by cross-validation: {record._made}."
+    _opening = "{a} and {b} were compared by cross-validation: {record._tests_by_design}."
     _cites = (("tests", FOLD_TESTS_CITE),)
 
     #: The record of each test that was asked for, by name.
@@ -116,7 +116,7 @@ class CVComparison(Compared, Drawn, Record):
         return str(self._run_of(test).design).replace("cross-validation", "CV")
 
     @property
-    def _made(self) -> str:
+    def _tests_by_design(self) -> str:
         """The tests with their designs, in words."""
         return "; ".join(f"{find_test(x).title} on {self._design_of(x)}" for x in self.tests)
 

@@ -87,7 +87,7 @@ def normalised_scores(
     names: Sequence[str] | None = None,
     tasks: Sequence[str] | None = None,
 ) -> NormalisedScores:
-    """Scores of different tasks on one scale: min-max, gap to the best, z.
+    """The scores of different tasks on one scale: min-max, gap to the best, z.
 
     Parameters
     ----------

@@ -511,7 +511,7 @@ class RankSums(NamedTuple):
 
 
 def rank_sums(ranks: Floats, *, corrected: bool = True) -> RankSums:
-    """Sums of ranks (M, D), and of their squares, in whole numbers."""
+    """Sums of ranks (M, D), and of their squared deviations, in whole numbers."""
     m, n = ranks.shape
     doubled = np.rint(2.0 * ranks.sum(axis=1)).astype(np.int64)
     between = int(((doubled - n * (m + 1)) ** 2).sum())

@@ -561,7 +561,7 @@ class McNemarResult(Pilot, Compared, Record):
         return stratum_units(self.only_a, self.only_b, self._sizes(), self.weights)
 
     @property
-    def _known(self) -> bool:
+    def _has_all_counts(self) -> bool:
         """Whether all four counts are known."""
         return self.both_right is not None and self.both_wrong is not None
 
@@ -574,7 +574,7 @@ class McNemarResult(Pilot, Compared, Record):
 
     def _sizes(self) -> Any:
         """Samples of each unit."""
-        if not self._known:
+        if not self._has_all_counts:
             raise ValueError("this needs all four counts: pass both_right= and both_wrong=")
         return self.both_right + self.only_a + self.only_b + self.both_wrong
 
@@ -617,13 +617,13 @@ class McNemarResult(Pilot, Compared, Record):
     def _shown(self) -> dict[str, Any]:
         entries = self._fields()
         names = ["distribution", "df", "measure", "better"]
-        if self._known:
+        if self._has_all_counts:
             names += ["accuracy_a", "accuracy_b", "difference"]
         if self.design == "samples":
             for name in _OF_UNITS:
                 del entries[name]
         else:
-            names += ["n_samples"] * self._known
+            names += ["n_samples"] * self._has_all_counts
         if self.design == "strata":
             names += ["zscore", "odds_ratio", *_OF_STRATA]
         if self.design == "clusters":
@@ -659,7 +659,7 @@ class McNemarResult(Pilot, Compared, Record):
             ),
             with_null(describe_test(self), null_hypothesis(self.alternative, EQUAL)),
         )
-        if self._known and self.n_samples:
+        if self._has_all_counts and self.n_samples:
             of = f" in {self.n_clusters} clusters" if self.n_clusters else ""
             of += f" in {len(self.strata)} strata" * bool(self.strata)
             if self.design == "clusters":
@@ -691,7 +691,7 @@ class McNemarResult(Pilot, Compared, Record):
                 "independent samples.",
             )
         text += self.cautions
-        if self._known:
+        if self._has_all_counts:
             text += outside_sentences(self.n_outside, ("a", "b"), self.n_samples)
         text += dropped_sentences(self.n_missing, self.n_excluded)
         sections = [Section(title=title, text=text)]

@@ -78,9 +78,9 @@ class Inputs(dict[str, Any]):
         """Whole numbers of at least `least`."""
         return whole(self.needed(name), name, least)
 
-    def choose(self, name: str, default: str, known: Collection[str]) -> str:
+    def choose(self, name: str, default: str, options: Collection[str]) -> str:
         """An option of a list."""
-        return str(choose(self.get(name, default), name, known))
+        return str(choose(self.get(name, default), name, options))
 
     def resamples(self) -> int:
         """The number of simulated answers that a power is counted on."""

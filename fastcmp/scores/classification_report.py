@@ -319,7 +319,7 @@ def _report(
 
     def measure(i: int) -> Floats:
         """All numbers of one model with the ends of their intervals, (3, E)."""
-        tables = _class_tables(first.cells[i], plan.shown).sum(axis=3)
+        tables = _class_tables(first.cells[i], plan.places).sum(axis=3)
         rates = [_class_values(column, tables[:-1], level) for column in columns]
         parts = [np.stack(rates, axis=2).reshape(3, -1)]
         parts += [_class_values(column, tables[-1:], level) for column in right]
@@ -336,7 +336,7 @@ def _report(
         pair = first.cells[i]
         if pair.same:
             return np.ones(len(numbers)), np.ones(len(numbers), bool)
-        tables = _class_tables(pair, plan.shown)
+        tables = _class_tables(pair, plan.places)
         parts = [_class_tests(columns, tables[:-1])]
         parts += [_class_tests([column], tables[-1:]) for column in right]
         parts += [_average_tests(averages, pair), _average_tests(overall, ordered.cells[i])]
@@ -434,7 +434,7 @@ class Plan(NamedTuple):
     classes: tuple[Any, ...]
     order: tuple[Any, ...]
     #: Places of the classes that have a row.
-    shown: Ints
+    places: Ints
     #: Rates of these classes; the accuracy where all classes are listed, for then micro
     #: averages are the accuracy; averages, and metrics of all classes.
     rates: tuple[Number, ...]
@@ -560,7 +560,7 @@ def make_plan(measures: Chosen, counts: ReportCounts, target_names: Any) -> Plan
     return Plan(
         classes=classes,
         order=classes if whole else in_data,
-        shown=np.array(codes, np.int64),
+        places=np.array(codes, np.int64),
         rates=tuple(
             Number(names[code], "class", metric, sizes.get(listed[code], 0))
             for code in codes

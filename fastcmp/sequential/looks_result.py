@@ -135,9 +135,9 @@ class LooksResult(Drawn, Compared, Record):
         what = "McNemar's test" if counted else "Test of a bounded mean"
         n_looks = len(self.log_evalue)
         looks = f"{n_looks} look{'s' * (n_looks > 1)}"
-        unit = "Percentage points. " if counted and self._known else ""
+        unit = "Percentage points. " if counted and self._has_sizes else ""
         columns = {self._unit: list(map(str, self.n_samples))}
-        if self._known:
+        if self._has_sizes:
             scale, digits, name = (100.0, 2, "a minus b") if counted else (1.0, 4, "mean")
             ends = zip(scale * self.low, scale * self.high, strict=True)
             columns[name] = [f"{scale * x:+.{digits}f}" for x in self.estimate]
@@ -157,11 +157,11 @@ class LooksResult(Drawn, Compared, Record):
         return [Section(title=title, text=(answer(self.decision),), notes=notes, **table)]
 
     @property
-    def _known(self) -> bool:
+    def _has_sizes(self) -> bool:
         """Whether all samples were counted, not only discordant ones."""
         return not np.isnan(self.low).any()
 
     @property
     def _unit(self) -> str:
         """What `n_samples` counts."""
-        return "samples" if self._known else "discordant samples"
+        return "samples" if self._has_sizes else "discordant samples"

@@ -630,7 +630,7 @@ class LabelCounts(ClassCounts):
         return view
 
     def record(self, a: int | str = 0, b: int | str = 1) -> LabelTable:
-        """Counts of one pair, as `count_labels` gives them.
+        """The counts of one pair, as `count_labels` gives them.
 
         Parameters
         ----------
@@ -665,7 +665,7 @@ class LabelCounts(ClassCounts):
         return self._recorded(cells, counts)
 
     def label_table(self) -> LabelTable:
-        """Counts of the only pair, as `count_labels` gives them.
+        """The counts of the only pair, as `count_labels` gives them.
 
         Returns
         -------

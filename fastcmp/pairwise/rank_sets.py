@@ -262,7 +262,7 @@ class RankSets(Record):
     )
 
     def tau_best(self, tau: int) -> tuple[str, ...]:
-        """Models that may be among the best.
+        """The models that may be among the best.
 
         Parameters
         ----------
@@ -291,7 +291,7 @@ class RankSets(Record):
         return self._among(tau, self.lower, "upper")
 
     def tau_worst(self, tau: int) -> tuple[str, ...]:
-        """Models that may be among the worst.
+        """The models that may be among the worst.
 
         Parameters
         ----------

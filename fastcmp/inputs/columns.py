@@ -364,9 +364,17 @@ def _factorize_integers(array: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]
 
 def _factorize_strings(array: NDArray[Any]) -> tuple[NDArray[Any], list[Any]]:
     if array.size >= _HASHING_PAYS:
-        hashed = _factorize_hashed(array.tolist())
-        if hashed is not None:
-            return hashed
+        try:
+            import pyarrow as pa
+        except ImportError:
+            if (hashed := _factorize_hashed(array.tolist())) is not None:
+                return hashed
+        else:  # hashed as they lie in memory, all of one width
+            raw = pa.py_buffer(np.ascontiguousarray(array).view(np.uint8))
+            whole = pa.Array.from_buffers(pa.binary(array.itemsize), array.size, [None, raw])
+            coded = whole.dictionary_encode()
+            codes, memory = coded.indices.to_numpy().astype(np.int64), coded.dictionary.buffers()[1]
+            return codes, np.frombuffer(memory, array.dtype, len(coded.dictionary)).tolist()
     distinct, codes = np.unique(array, return_inverse=True)
     return codes, distinct.tolist()
 

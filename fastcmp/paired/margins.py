@@ -106,7 +106,7 @@ def margins_of(of: Estimated, options: MarginOptions) -> MarginTests:
     known = error > 0.0  # without variance nothing measures the difference
     error = either(known, error, np.float64(np.nan))
     df = degrees[0] if degrees else None
-    if df is not None and not (df < np.inf).any():
+    if df is not None and not np.count_nonzero(df < np.inf):
         df = None
     lower, upper = _standardized(d, error, margins), _standardized(d, error, -margins)
     better = either(options.lower_is_better, -lower, upper)
@@ -135,7 +135,7 @@ def margins_of(of: Estimated, options: MarginOptions) -> MarginTests:
         needed,
         method="z" if df is None else "t",
         df=None if df is None else plain(df),
-        reason="" if known.all() else NO_VARIANCE,
+        reason="" if np.count_nonzero(known) == known.size else NO_VARIANCE,
     )
 
 

@@ -1,4 +1,4 @@
-"""Whether probabilities are what they say: how far off, by which test, and who is better."""
+"""Calibration: how far probabilities are from frequencies, with tests, and comparisons."""
 
 from __future__ import annotations
 
@@ -462,7 +462,7 @@ def calibration(
     rng: Any = None,
     workers: int | None = None,
 ) -> Calibration:
-    """Distances of models' probabilities from frequencies, and tests of them.
+    """The distances of models' probabilities from frequencies, and tests of them.
 
     Parameters
     ----------
@@ -721,13 +721,13 @@ def _cautions(
     """What makes the answer doubtful."""
     cautions = []
     for problem in dict.fromkeys(text for of_model in problems for text in of_model):
-        who = [
+        models = [
             visible(name)
             for name, of_model in zip(names, problems, strict=True)
             if problem in of_model
         ]
-        more = f" and {len(who) - 3} more" if len(who) > 3 else ""
-        cautions.append(f"{', '.join(who[:3])}{more}: {problem}.")
+        more = f" and {len(models) - 3} more" if len(models) > 3 else ""
+        cautions.append(f"{', '.join(models[:3])}{more}: {problem}.")
     if np.isnan(columns["mcb_crossfit"]).any():
         cautions.append(
             "By the other folds some outcome had probability 0, and its log loss is infinite: "

@@ -201,7 +201,7 @@ class Recalibration(NamedTuple):
 
 
 def recalibrate(y: Floats, p: Floats, w: Floats) -> Recalibration:
-    """Fit both regressions by Newton's method, with weights."""
+    """Both regressions, fitted by Newton's method, with weights."""
     nan, none = math.nan, np.full(y.size, math.nan)
     n_positives = y.sum()
     endless = math.inf if n_positives else -math.inf

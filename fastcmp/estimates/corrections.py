@@ -229,9 +229,9 @@ class Corrected(NamedTuple):
 def of_labels(
     strata: list[Stratum], design: Design, pick: tuple[float, ...] = (0.0, 0.0, 1.0)
 ) -> tuple[Floats, Floats]:
-    """Means of what the labelled have, (M,), and their influences, (M, n).
+    """Means over labelled items, (M,), and their influences, (M, n).
 
-    That are sums of labels, or those that `pick` makes of r, r f and r y.
+    Of labels, or of the combination `pick` of r, r f and r y.
     """
     n_models, n_labelled = len(strata[0].total), sum(x.places.size for x in strata)
     mean, influences = np.zeros(n_models), np.empty((n_models, n_labelled))
@@ -356,9 +356,9 @@ def _fill(
     sums: Floats,
     models: slice,
 ) -> None:
-    """Write what items without labels change, where all is plain.
+    """Fill in the influences of items without labels, where items count alike.
 
-    That is what `corrected` says generally, for a slope that is a quotient of a number and a
+    `corrected` has the general case; here the slope is a quotient of a number and a
     quadratic function of f.
     """
     n, (u, c, a) = x.units.size - 1.0, curve
@@ -438,7 +438,7 @@ def correct_models(
     variance: str | None,
     rows: Floats,
 ) -> tuple[dict[str, Any], Floats]:
-    """Correct all models, those with labels of the same items together.
+    """The corrections of all models, those with labels of the same items together.
 
     Influences of units are written to `rows`, shape (M, G). Returned are what is known of each
     model, and influences of units with labels on the mean of what the judge says less labels.

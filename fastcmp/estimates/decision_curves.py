@@ -614,7 +614,7 @@ def _critical_value(
     seed: int,
     pool: ThreadPool,
 ) -> float:
-    """What the largest standardised difference of all is below with this probability."""
+    """The value below which the largest standardised difference is, with this probability."""
     tested, rng = error > 0.0, np.random.default_rng(seed)
     if np.count_nonzero(tested) < 2:
         return float(t_ppf(0.5 + 0.5 * level, None))

@@ -93,7 +93,7 @@ class Design(NamedTuple):
 
 
 def read_judged(judge: Any, human: Any, names: Any) -> Judged:
-    """Read and check judged values and labels; one column of each is one model."""
+    """Checked judged values and labels; one column of each is one model."""
     axes = [2 if has_names(x) else _n_axes(x) for x in (judge, human)]
     for name, raw, n_axes in zip(("judge", "human"), (judge, human), axes, strict=True):
         if not n_axes:

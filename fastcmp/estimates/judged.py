@@ -420,7 +420,7 @@ _WAYS: dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[Any, ...], str]] 
 def _check_options(
     name: str, item_options: list[str], tune: Any, variance: str | None, average: str, data: Judged
 ) -> str | None:
-    """Refuse options that exclude each other; choose the variance."""
+    """The variance, by name; refuses options that exclude each other."""
     design, tunes, variances, reason = _WAYS[name]
     for option in item_options:
         if option not in design:

@@ -126,7 +126,7 @@ def net_benefit_values(
 def read_risks(
     y_true: Any, probabilities: Any, positive: Any, names: Any = None
 ) -> tuple[Probabilities, NDArray[np.bool_]]:
-    """Probabilities of the positive class by one or more models, and who is positive."""
+    """Probabilities of the positive class by one or more models, and which items are positive."""
     read = read_probabilities(y_true, probabilities)
     read = replace(read, names=read_names(names, len(read.names), read.names))
     truth = mark_positives(read_true_labels(y_true), positive, None)

@@ -30,7 +30,7 @@ class Other(NamedTuple):
 def by_label_strata(
     judged: Floats, y: Floats, items: Items, strata: Items, lam: float | None, *, plain: bool
 ) -> Other:
-    """Correct where only the labels, `y`, were drawn by stratum.
+    """The correction where only the labels, `y`, were drawn by stratum.
 
     `plain` is without the factors for small samples, with the divisor N**2.
     """
@@ -65,7 +65,7 @@ def by_label_strata(
 
 
 def of_these_items(judged: Floats, y: Floats, items: Items, lam: float | None) -> Other:
-    """Correct the mean of these items alone, which vary in which of them have labels.
+    """The corrected mean of these items alone: only which of them have labels is random.
 
     Without a given slope it is that of the regression, by whose weights residuals count.
     """

@@ -244,7 +244,7 @@ def pareto_set(
     rng: Any = None,
     workers: int | None = None,
 ) -> ParetoSet:
-    """Models that are worth their cost: those that no other dominates.
+    """The models that are worth their cost: those that no other dominates.
 
     Parameters
     ----------
@@ -352,7 +352,8 @@ def pareto_set(
         raise ValueError("groups= are clusters of values of items, and no criterion has such")
     with ThreadPool(check_workers(workers)) as pool:
         sources = [
-            _read(k, criteria[k], groups, missing, pool, less=lower[str(k)]) for k in criteria
+            _read_criterion(k, criteria[k], groups, missing, pool, less=lower[str(k)])
+            for k in criteria
         ]
     models, read = _same_models(sources, titles, names)
     amounts = _margins(margins, titles, read)
@@ -536,7 +537,7 @@ def _margins(
     return margins
 
 
-def _read(
+def _read_criterion(
     name: Any, raw: Any, groups: Any, missing: str, pool: ThreadPool, *, less: bool
 ) -> Estimates | ExactValues:
     """Estimates of one criterion, or its exact numbers."""

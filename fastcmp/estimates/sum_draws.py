@@ -34,7 +34,7 @@ _SIZES: dict[str, Any] = {"two-sided": np.abs, "greater": np.positive, "less": n
 def swap_tests(
     data: Sums, pairs: Pairs, metric: SumMetric, n_resamples: int, seed: int, alternative: str
 ) -> tuple[Floats, NDArray[np.int64], NDArray[np.bool_]]:
-    """Swap whole units between the models of each pair, in all ways or in drawn ones.
+    """Tests by swaps of whole units between the models of each pair, all swaps or drawn ones.
 
     Units with the same sums of both take no part. Swaps that leave no value count as extreme.
     Of each pair the p-value, how many ways were looked at (all, at most 2**62, or those drawn),
@@ -70,7 +70,7 @@ def swap_tests(
 
 
 def _count_all(apart: Floats, totals: Any, metric: SumMetric, size: Any, limit: float) -> int:
-    """Count the extreme ones of all swaps; those of the first unit turn the sign."""
+    """Number of the extreme ones of all swaps; those of the first unit turn the sign."""
     if not len(apart):
         return 1
     swapped = np.zeros((1, apart.shape[1]))
@@ -91,7 +91,7 @@ def _count_all(apart: Floats, totals: Any, metric: SumMetric, size: Any, limit: 
 def _count_drawn(
     data: Sums, pairs: Pairs, metric: SumMetric, size: Any, limit: Floats, draws: tuple[int, int]
 ) -> NDArray[np.int64]:
-    """Count the extreme ones of drawn swaps, the same for all pairs; one matrix product."""
+    """Numbers of extreme drawn swaps, the same for all pairs; one matrix product."""
     stats, totals, (n_resamples, seed) = data.stats, data.totals, draws
     used, p = np.unique(pairs), totals.shape[1]
     differs = (stats[used] != stats[used[0]]).any(axis=(0, 2))
@@ -129,7 +129,7 @@ def bootstrap_sums(
     levels: tuple[float, float],
     alternative: str,
 ) -> tuple[Floats, Floats, Floats, Floats, int]:
-    """Draw units with replacement, within strata, the same for all models.
+    """Bootstrap of units, within strata, with the same draws for all models.
 
     Percentile intervals of models, (M, 2), and of pairs, (P, 2), at `levels`; p-values and
     standard errors of pairs; and draws in which some model has no value.

@@ -64,7 +64,7 @@ def read_sums(
     model: str,
     of_items: dict[str, Any],
 ) -> Sums:
-    """Read the sums of all models, and add them up by cluster.
+    """The sums of all models, checked, and added up by cluster.
 
     `of_items` are groups, strata, weights and slices, or names of columns of a long table.
     """

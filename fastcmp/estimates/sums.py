@@ -173,11 +173,11 @@ class SumsResult(PairwiseResult):
         sections = super().sections()
         text = sections[0].text
         if self.alternative != "two-sided":
-            who = "the first of each pair" if self.control is None else self.control
-            who = self.names[self.pairs[0, 0]] if len(self.pairs) == 1 else who
+            first = "the first of each pair" if self.control is None else self.control
+            first = self.names[self.pairs[0, 0]] if len(self.pairs) == 1 else first
             text += (
                 how(
-                    f"P-values and intervals are one-sided: whether {who} has the "
+                    f"P-values and intervals are one-sided: whether {first} has the "
                     f"{'larger' if self.alternative == 'greater' else 'smaller'} {self.metric}."
                 ),
             )

@@ -127,7 +127,7 @@ def rank_sets(
     names: Sequence[str] | None = None,
     workers: int | None = None,
 ) -> RankSets:
-    """Ranks that models may have, by their values on the same items.
+    """The ranks that models may have, by their values on the same items.
 
     Parameters
     ----------
@@ -222,7 +222,7 @@ def best_set(
     names: Sequence[str] | None = None,
     workers: int | None = None,
 ) -> BestSet:
-    """Models that may be the best, by their values on the same items.
+    """The models that may be the best, by their values on the same items.
 
     Hsu's multiple comparison with the best.
 

@@ -189,14 +189,14 @@ class UnitDraws:
 
 
 def _total_sizes(counts: Floats, sizes: Floats) -> Floats:
-    """Add up the sizes of the units of draws, shape (r,)."""
+    """Sums of the sizes of the units of draws, shape (r,)."""
     if np.all(sizes == sizes[0]):
         return np.full(len(counts), sizes[0] * sizes.size)
     return _totals(counts, np.ascontiguousarray(sizes[:, np.newaxis]))[:, 0]
 
 
 def _totals(counts: Floats, columns: Floats) -> Floats:
-    """Multiply counts (r, G) with columns of pairs (G, P)."""
+    """Products of counts (r, G) with columns of pairs (G, P)."""
     totals = np.empty((len(counts), columns.shape[1]))
     total_draws(counts, columns, totals)
     return totals

@@ -1,4 +1,4 @@
-"""What to beware of in a comparison of means: said in the record, and printed."""
+"""Cautions about a comparison of means, kept in the record and printed."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def cautions_of_units(
 
 
 def _of_columns(values: Values) -> list[str]:
-    """Name columns that look like ids or groups: whole numbers, unlike the others."""
+    """Cautions about columns that look like ids or groups: whole numbers, unlike the others."""
     firsts = [column[:_LOOKED_AT] for column in values.columns]
     whole = [float(x[0]).is_integer() and bool(np.all(x == np.trunc(x))) for x in firsts]
     if 2 * sum(whole) > len(whole):
@@ -216,7 +216,7 @@ _BOOTSTRAPS = {
 
 
 def test_name(result: Any) -> str:
-    """Name the test of a pair."""
+    """The name of the test of a pair."""
     clusters = result.n_clusters is not None
     unit = "clusters" if clusters else "items"
     if result.method == "permutation":

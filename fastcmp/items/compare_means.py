@@ -411,7 +411,7 @@ def compare_means(
 
 
 def _of_data(data: MeanData, spec: MeanOptions, level: float, pool: ThreadPool) -> dict[str, Any]:
-    """What the record says beside the tests."""
+    """Fields of the record beside the tests."""
     fields = {**data.fields(spec), "measure": spec.measure, "seed": None}
     if spec.method in ("permutation", "bootstrap"):
         fields |= {"n_resamples": spec.n_resamples, "seed": spec.seed}
@@ -437,7 +437,7 @@ def _refuse_items(spec: MeanOptions, of_items: dict[str, Any]) -> None:
 def _of_moments(
     moments: ValueCounts, spec: MeanOptions, level: float
 ) -> tuple[PairTests, dict[str, Any]]:
-    """Tests by moments that a stream has gathered, and what the record says beside."""
+    """Tests by moments that a stream has gathered, and other fields of the record."""
     if len(moments.names or ()) < 2 or moments.n_samples < 2:
         raise ValueError(
             "ValueMoments must hold at least 2 models and 2 items, got "

@@ -389,7 +389,7 @@ def variance_components(
 
 
 def _kept(answered: NDArray[np.int64], names: tuple[str, ...], policy: str) -> NDArray[np.bool_]:
-    """Mark the items that all models answered, twice at least."""
+    """Which items all models answered, twice at least."""
     kept = np.asarray(np.all(answered > 0, axis=0))
     if policy == "raise" and not kept.all():
         model, item = np.argwhere(answered == 0)[0]

@@ -238,7 +238,7 @@ def log_loss_values(
 
 
 def check_eps(eps: Any) -> float | None:
-    """Check by how much probabilities are clipped; None stays None."""
+    """The checked distance of clipped probabilities from 0 and 1; None stays None."""
     if eps is None:
         return None
     value = as_numbers(eps, "eps", "a number")

@@ -178,7 +178,7 @@ def max_t(
     step = choose(step, "step", STEPS)
     draws = Draws(as_resamples(n_resamples), as_seed(rng))
     threads = check_workers(workers)
-    table, row_names = _read(differences, names)
+    table, row_names = _read_differences(differences, names)
     exponent = scale_exponent(table)
     table = np.ldexp(table, -exponent)
     indexed = ("differences", differences) if hasattr(differences, "iloc") else None
@@ -225,8 +225,8 @@ def max_t(
     )
 
 
-def _read(differences: Any, names: Any) -> tuple[Floats, tuple[str, ...]]:
-    """Read the differences of each comparison, shape (C, n)."""
+def _read_differences(differences: Any, names: Any) -> tuple[Floats, tuple[str, ...]]:
+    """The differences of each comparison, shape (C, n), and names of the comparisons."""
     unnamed = not has_names(differences)
     with suppress(ValueError):  # lists of unequal lengths
         if unnamed and np.ndim(differences) == 1:

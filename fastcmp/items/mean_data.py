@@ -181,7 +181,7 @@ def read_data(
     weights: Any = None,
     run: Callable[[Callable[[slice], None], Sequence[slice]], None] | None = None,
 ) -> MeanData:
-    """Read values and what is known of the items; `run` does tasks, perhaps at once."""
+    """Checked values and the groups of their items; `run` does tasks, perhaps at once."""
     labels = None
     if isinstance(values, ItemTable):
         labels = values.items
@@ -231,7 +231,7 @@ def read_data(
 def _components(
     answers: NDArray[np.float64], read: Values, options: MeanOptions
 ) -> VarianceComponents | None:
-    """Split the variance where each model answered each item at least twice."""
+    """Parts of the variance where each model answered each item at least twice, else None."""
     if read.kept is not None:
         answers = answers[:, read.kept]
     least = int(count_answers(answers).min())
@@ -287,7 +287,7 @@ def _is_table(raw: Any) -> bool:
 
 
 def bounded_units(difference: NDArray[Any], plan: UnitPlan) -> BoundedUnits:
-    """Add up the differences of items, between -1 and 1, by unit; shape (J,)."""
+    """Sums of the differences of items, between -1 and 1, by unit; shape (J,)."""
     weighted = difference if plan.weights is None else difference * plan.weights
     scales = np.concatenate([np.full(x.sizes.size, x.scale) for x in plan.strata])
     weight = scales * np.concatenate([x.sizes for x in plan.strata])
@@ -298,7 +298,7 @@ def bounded_units(difference: NDArray[Any], plan: UnitPlan) -> BoundedUnits:
 
 
 def exact_units(difference: NDArray[np.float64], plan: UnitPlan) -> float:
-    """Count the units of differences that are all above, or all below 0; NaN for others.
+    """Number of the units of differences that are all above, or all below 0; NaN for others.
 
     No flip of their signs but that of all is as extreme.
     """
@@ -337,7 +337,7 @@ def _by_products(data: MeanData, options: MeanOptions, table_of_pairs: Floats) -
 
 
 def _plan_on(data: MeanData, options: MeanOptions, items: NDArray[np.bool_]) -> UnitPlan | None:
-    """Sort some items into units; None where they are too few."""
+    """Some items sorted into units; None where they are too few."""
     groups = data.groups
     strata, clusters = groups.strata, groups.clusters
     weights: Any = "items"
@@ -364,7 +364,7 @@ def _plan_on(data: MeanData, options: MeanOptions, items: NDArray[np.bool_]) -> 
 def pairwise_tests(
     data: MeanData, options: MeanOptions, level: float, pool: ThreadPool
 ) -> PairTests:
-    """Test each pair on its own items; all pairs are worked out at once."""
+    """Tests of each pair on the items of both; all pairs are computed at once."""
     values, strata = data.values, data.groups.strata
     present, m = values.present, len(values.names)
     assert present is not None
@@ -536,7 +536,7 @@ def mean_tests(data: MeanData, options: MeanOptions, level: float, pool: ThreadP
 
 
 def pack_right(values: Values, pool: ThreadPool) -> RightBits:
-    """Pack values that are 0 or 1, a row of bits for each model."""
+    """Values that are 0 or 1 as bits, a row for each model."""
     m, n = len(values.names), values.n_items
     words = allocate_words(m, n)
     correct = np.empty(m, np.int64)

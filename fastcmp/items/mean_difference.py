@@ -157,7 +157,7 @@ class MeanDifference(Pilot, Compared, Record):
             + (f" on {self.n_items} items." if self.n_items else "."),
             f"Difference {self.difference:+.4g}{interval}, standard error "
             f"{self.standard_error:.3g}.",
-            with_null(self._found(), hypothesis, end="."),
+            with_null(self._test_text(), hypothesis, end="."),
             *margin_sentences(self.margins, self._drawn()),
             how(f"Test: {test_name(self)}."),
             *values_sentences(self),
@@ -183,8 +183,8 @@ class MeanDifference(Pilot, Compared, Record):
         """Name a test that draws, from which the margin is not tested."""
         return self.distribution if self.distribution not in _LETTERS else ""
 
-    def _found(self) -> str:
-        """Write the statistic and the p-value."""
+    def _test_text(self) -> str:
+        """The statistic and the p-value, as text."""
         pvalue = f"p = {format_pvalue(self.pvalue)}"
         if self.distribution not in _LETTERS or isnan(self.statistic):
             return pvalue
@@ -372,7 +372,7 @@ def mean_difference(
 def _of_estimates(
     estimates: Estimates, alternative: str, confidence_level: float, against: MarginOptions | None
 ) -> MeanDifference:
-    """Compare two estimates."""
+    """The comparison of two estimates."""
     if len(estimates.names) != 2:
         raise ValueError(
             f"mean_difference takes estimates of 2 models, got {len(estimates.names)}: "
@@ -425,7 +425,7 @@ def difference_record(
     names: tuple[str, str] | None = None,
     against: MarginOptions | None = None,
 ) -> MeanDifference:
-    """Compare the two models of the data."""
+    """The comparison of the two models of the data."""
     values, plan, method = data.values, data.plan, options.method
     limits = (-1.0, 1.0) if values.bounded else (-np.inf, np.inf)
     if against is not None:

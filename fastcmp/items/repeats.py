@@ -234,7 +234,7 @@ def _call(kind: int, correct: Any, samples: Any, k: int, tau: float = 0.0) -> Fl
 
 
 def side_by_side(answers: Mapping[Any, Floats]) -> Floats:
-    """Put the answers of models side by side, NaN where one has fewer."""
+    """The answers of models side by side, NaN where one has fewer."""
     tables = list(answers.values())
     shapes = [table.shape for table in tables]
     if any(len(shape) != 2 or shape[0] != shapes[0][0] for shape in shapes):
@@ -251,7 +251,7 @@ def side_by_side(answers: Mapping[Any, Floats]) -> Floats:
 
 
 def as_floats(raw: Any, name: str) -> Floats:
-    """Convert numbers or bools to float64."""
+    """Numbers or bools as float64."""
     with suppress(ValueError):  # of different lengths: refused below
         raw = np.asanyarray(raw)
     if getattr(raw, "dtype", None) != np.bool_ or np.ma.is_masked(raw):
@@ -294,7 +294,7 @@ def check_k(way: str, k: Any) -> None:
 
 
 def mean_of_answers(values: Floats) -> Floats:
-    """Average the answers to each item, without a warning where there is none."""
+    """Means of the answers to each item, without a warning where there is none."""
     values = np.ascontiguousarray(values)  # sums depend on the order of memory
     absent = np.isnan(values)
     if not absent.any():
@@ -328,5 +328,5 @@ def pass_values(
         )
     correct = np.count_nonzero(right, axis=2)
     flat = correct.ravel(), n_answers.ravel()
-    value, variance = (_call(which, *flat, k) for which in REPEATS[way])
+    value, variance = (_call(kind, *flat, k) for kind in REPEATS[way])
     return value.reshape(correct.shape), variance.reshape(correct.shape)

@@ -52,7 +52,7 @@ class FlippedUnits(NamedTuple):
 
 
 def read_units(units: UnitSums) -> FlippedUnits:
-    """Scale units by the weights of their strata, and find their step."""
+    """Units scaled by the weights of their strata, and their step."""
     n_strata = units.weights.size
     starts = np.searchsorted(units.strata, np.arange(n_strata + 1))
     scale = _rational(units.weights / np.add.reduceat(units.sizes, starts[:-1]))
@@ -72,7 +72,7 @@ def read_units(units: UnitSums) -> FlippedUnits:
 
 
 def _rational(scale: Floats) -> Floats:
-    """Make scales whole numbers where that is possible: they matter up to a factor.
+    """Scales as whole numbers where that is possible: they matter up to a factor.
 
     The weights of items, and of tasks that count alike, have a small common divisor.
     """
@@ -211,7 +211,7 @@ class SignFlips:
 
 
 def _inverses(sizes: Floats, total: float, alternative: str) -> Floats:
-    """Invert what `pair_limits` divides by, but for draws whose signs are all alike."""
+    """Inverses of the divisors of `pair_limits`, but for draws whose signs are all alike."""
     inverses = np.zeros((3, sizes.size))
     for k, left in enumerate((total - sizes, total + sizes)):
         usable = left > 1e-12 * total

@@ -184,14 +184,14 @@ class RankOptions:
     code: int = field(init=False)
 
     def __post_init__(self) -> None:
-        """Check what a user chose."""
+        """Check the options."""
         self.zero_method = choose(self.zero_method, "zero_method", tuple(ZERO_METHODS))
         self.method = choose(self.method, "method", METHODS)
         self.continuity = as_flag(self.continuity, "continuity")
         self.code = ZERO_METHODS[self.zero_method]
 
     def is_exact(self, n: int, few: int) -> bool:
-        """Choose for "auto"."""
+        """Whether the test is exact, for "auto" by the number of items."""
         return self.method == "exact" or (self.method == "auto" and n <= few)
 
 
@@ -323,7 +323,7 @@ def signed_rank(
 
 
 def decimal_codes(values: Floats) -> tuple[Floats, float] | None:
-    """Write values with few decimals as whole numbers, and what they were times."""
+    """Values with few decimals as whole numbers, and the factor; None for other values."""
     sample = values.ravel()[:: max(1, values.size // _TRIED)]
     if not np.abs(sample).max() < 1.0 / UNIT:
         return None
@@ -349,7 +349,7 @@ def _test(
     options: RankOptions,
     alternative: int,
 ) -> dict[str, Any]:
-    """Test differences: statistic, p-value, and what goes with them."""
+    """The test of the differences: statistic, p-value, and other fields of the record."""
     packed = np.empty(d.size)
     ranks.pack_signs(d, packed)
     exact = options.is_exact(d.size, FEW_ITEMS)
@@ -412,7 +412,7 @@ _SIDE = 64  # models of a side of a tile
 def signed_rank_tests(
     values: Floats, base: PairTests, options: RankOptions, *, level: float | None = None
 ) -> PairTests:
-    """Test all pairs of models, values (M, n), by Wilcoxon's signed ranks.
+    """Tests of all pairs of models, values (M, n), by Wilcoxon's signed ranks.
 
     All are exact, or none. With a level, the difference of a pair is Hodges and
     Lehmann's estimate, with its interval; that takes far longer than the test. Without,

@@ -73,7 +73,7 @@ def log_of(estimator: Estimator) -> Estimator:
 
 
 def measure(estimator: Estimator, tables: Floats) -> Floats:
-    """Evaluate tables (R, M, K, K): of one model, or of a minus b, (R,)."""
+    """Values of tables (R, M, K, K): of one model, or of a minus b, (R,)."""
     shape = tables.shape
     values = estimator.values(tables.reshape(-1, *shape[2:])).reshape(shape[:2])
     with np.errstate(invalid="ignore"):
@@ -250,7 +250,7 @@ def bootstrap_intervals(
     seed: int = 0,
     pool: ThreadPool | None = None,
 ) -> list[Resampled]:
-    """Bootstrap several metrics on the same draws: of one model values, of two differences.
+    """Intervals of several metrics on the same draws: of one model values, of two differences.
 
     Draw i is a function of (seed, i). With `within_classes` the number of samples of each
     true class stays as it is.

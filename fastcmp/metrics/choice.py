@@ -170,7 +170,7 @@ class Metric:
         return self.entry.lower_is_better
 
     def classes_of(self, found: Sequence[Any]) -> tuple[Any, ...]:
-        """List the classes to count: those that are listed first, in their order.
+        """The classes to count: those that are listed first, in their order.
 
         Parameters
         ----------
@@ -196,7 +196,7 @@ class Metric:
         return (*listed, *(label for label in found if label not in listed))
 
     def bind(self, classes: Sequence[Any]) -> list[Estimator]:
-        """Bind to the classes of some data.
+        """The estimators of the metric for the classes of some data.
 
         Parameters
         ----------

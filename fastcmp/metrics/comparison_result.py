@@ -161,7 +161,7 @@ class MetricComparison(Pilot, Compared, Record):
         if not math.isnan(self.ratio):
             text.append(f"Ratio {number(self.ratio)}, {name} {limits(*self.ratio_interval)}.")
         text += [
-            with_null(self._found(), hypothesis, end="."),
+            with_null(self._test_text(), hypothesis, end="."),
             *margin_sentences(self.margins, _OTHERS.get(self.method, "")),
             how(f"Test: {_TESTS[self.method]}."),
             *dropped_sentences(self.n_missing, self.n_excluded),
@@ -175,7 +175,7 @@ class MetricComparison(Pilot, Compared, Record):
             clusters = f" in {self.n_clusters} clusters"
         return f"{self.n_samples} samples{clusters}"
 
-    def _found(self) -> str:
+    def _test_text(self) -> str:
         """The statistic and the p-value, as text."""
         pvalue = f"p = {format_pvalue(self.pvalue)}"
         if self.distribution == "normal":

@@ -93,15 +93,15 @@ class Estimator(ABC):
         return errors
 
     def check(self, table: Floats) -> Estimator:  # noqa: ARG002
-        """Refuse what is no metric of this matrix; only users' functions may be."""
+        """Refuse a function that is not a metric of this matrix."""
         return self
 
     def averaged(self, table: Floats) -> Flags | None:  # noqa: ARG002
-        """Mark the classes that an average is over; None where there is none."""
+        """Which classes an average is over; None where there is none."""
         return None
 
     def without_samples(self, table: Floats) -> Flags | None:  # noqa: ARG002
-        """Mark the classes whose rate is 0/0, and set by ``zero_division``."""
+        """Which classes have a rate of 0/0, set by ``zero_division``."""
         return None
 
     def proportions(self, table: Floats) -> Proportions | None:  # noqa: ARG002
@@ -119,7 +119,7 @@ class Estimator(ABC):
         return False
 
     def with_others(self) -> Estimator:
-        """Add a last class for predictions that are none of the classes."""
+        """The metric with a last class for predictions outside the classes."""
         raise ValueError(
             f"metric {self.name!r} has no place for predictions that are none of the "
             "classes: with it missing='wrong' counts none, and classes= must name all"
@@ -153,7 +153,7 @@ class KernelEstimator(Estimator):
         return out
 
     def averaged(self, table: Floats) -> Flags | None:
-        """Mark the classes that an average is over."""
+        """Which classes an average is over."""
         if not self._is_of_classes:
             return None
         if self.spec.average == kernels.ONE_CLASS:
@@ -168,7 +168,7 @@ class KernelEstimator(Estimator):
         return bool(self.entry.averages) or self.entry.average != kernels.ONE_CLASS
 
     def without_samples(self, table: Floats) -> Flags | None:
-        """Mark the classes whose rate is 0/0."""
+        """Which classes have a rate of 0/0."""
         rate, d, r, c, n = self._sums(table)
         if rate not in PROPORTIONS and rate != kernels.FOWLKES_MALLOWS:
             return None
@@ -253,7 +253,7 @@ class KernelEstimator(Estimator):
         return self.spec.metric in (kernels.MCC, kernels.KAPPA, kernels.SCOTT_PI)
 
     def with_others(self) -> Estimator:
-        """Add a last class for predictions that are none of the classes."""
+        """The metric with a last class for predictions outside the classes."""
         if not self.entry.takes_others or self.penalty.size:
             return Estimator.with_others(self)
         listed = np.append(self.listed, np.uint8(0))
@@ -294,11 +294,11 @@ class AdjustedForChance(Estimator):
         return _adjusted(self.base.leave_one_out(table), left[:, np.newaxis])
 
     def averaged(self, table: Floats) -> Flags | None:
-        """Mark the classes that an average is over."""
+        """Which classes an average is over."""
         return self.base.averaged(table)
 
     def without_samples(self, table: Floats) -> Flags | None:
-        """Mark the classes whose rate is 0/0."""
+        """Which classes have a rate of 0/0."""
         return self.base.without_samples(table)
 
     def proportions(self, table: Floats) -> Proportions | None:
@@ -322,13 +322,13 @@ class AdjustedForChance(Estimator):
         return True
 
     def with_others(self) -> Estimator:
-        """Add a last class for predictions that are none of the classes."""
+        """The metric with a last class for predictions outside the classes."""
         base = self.base.with_others()
         return replace(self, n_classes=base.n_classes, base=base)
 
 
 def _n_true(tables: Floats) -> NDArray[np.int64]:
-    """Count the classes of the truth."""
+    """Number of classes of the truth."""
     return np.asarray(np.count_nonzero(tables.any(axis=2), axis=1))
 
 
@@ -388,11 +388,11 @@ class AtPrevalence(Estimator):
         return True
 
     def averaged(self, table: Floats) -> Flags | None:
-        """Mark the classes that an average is over."""
+        """Which classes an average is over."""
         return self.base.averaged(self._scaled(table[np.newaxis])[0][0])
 
     def without_samples(self, table: Floats) -> Flags | None:
-        """Mark the classes whose rate is 0/0."""
+        """Which classes have a rate of 0/0."""
         return self.base.without_samples(self._scaled(table[np.newaxis])[0][0])
 
 
@@ -407,7 +407,7 @@ class UserEstimator(Estimator):
         return np.array([self._call(table) for table in tables])
 
     def _call(self, table: Floats) -> float:
-        """Call the function; refuse what is no number."""
+        """The value of the function; anything but a number is refused."""
         try:
             with np.errstate(all="ignore"):
                 value = self.function(table)

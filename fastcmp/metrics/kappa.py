@@ -362,7 +362,7 @@ def _kappa(
 
 
 def _cohen(table: NDArray[np.int64], v: Floats, *, pooled: bool) -> tuple[float, float, float]:
-    """Estimate kappa and both its standard errors; NaN where chance always agrees."""
+    """Kappa and both its standard errors; NaN where chance always agrees."""
     n = float(table.sum())
     proportions = table / max(n, 1.0)
     r, c = proportions.sum(axis=1), proportions.sum(axis=0)
@@ -593,7 +593,7 @@ def _fleiss(
     options: dict[str, Any],
     n_excluded: int,
 ) -> FleissResult:
-    """Estimate kappa, of all labels and of each, and test it."""
+    """Kappa, of all labels and of each, with its tests."""
     rated, weight = counts.astype(np.float64), times.astype(np.float64)
     m, n = float(rated[0].sum()), float(weight.sum())
     totals = weight @ rated

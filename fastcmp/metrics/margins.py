@@ -75,7 +75,7 @@ class Bounds(NamedTuple):
 
 
 def _fitted(draws: Floats) -> tuple[int, float, float]:
-    """Count the draws in the lower tail; find where it begins, and its mean excess.
+    """Number of draws in the lower tail, where it begins, and its mean excess.
 
     Beyond these draws the tail is taken for exponential, which is on the safe side.
     """
@@ -265,7 +265,7 @@ def paired_parts(estimator: Estimator, cells: Cells) -> list[tuple[list[int], fl
 
 
 def paired_counts(estimator: Estimator, cells: Cells) -> tuple[int, int, int] | None:
-    """Count the samples that only a has right, that only b has, and all that count.
+    """Numbers of samples that only a has right, that only b has, and of all that count.
 
     None where the metric is no proportion of samples that are the same for both models.
     """
@@ -311,7 +311,7 @@ _OFTEN_SAME = ("method", "measure", "alpha", "strict", "margin", "lower_is_bette
 
 
 def read_margins(margin: Any, alpha: Any) -> MarginOptions | None:
-    """Check a margin, or one for each metric; None for none."""
+    """The checked margin, or one for each metric; None for none."""
     level = as_margin_alpha(alpha)
     if margin is None:
         return None

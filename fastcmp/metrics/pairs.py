@@ -50,7 +50,7 @@ _UNDEFINED = Tested(math.nan, math.nan, int(kernels.UNDEFINED))
 
 
 def pair_of(estimator: Estimator, cells: Cells) -> Pair:
-    """Evaluate a metric of two models."""
+    """A metric of two models, evaluated."""
     tables = cells.table(0), cells.table(1)
     value_a, value_b = estimator.values(np.stack(tables)).tolist()
     return Pair(estimator, cells, tables, value_a, value_b, cells.same)
@@ -78,12 +78,12 @@ def standard_errors(
 
 
 def least_error(n: float) -> float:
-    """Bound the standard errors of values of size 1 that are nothing but rounding."""
+    """A bound of the standard errors of values of size 1 that are nothing but rounding."""
     return float((1e-13 + 4.0 * np.finfo(np.float64).eps * n) / math.sqrt(max(n, 1.0)))
 
 
 def z_test(pair: Pair, error: float, alternative: str, df: float) -> Tested:
-    """Compare the difference with its standard error: z, or t."""
+    """The test of the difference by its standard error: z, or t."""
     if pair.same or (error == 0.0 and pair.difference == 0.0):
         return _DEGENERATE
     if not error > 0.0 or math.isnan(pair.difference):
@@ -108,7 +108,7 @@ def pooled_z(
 
 
 def pooled_test(pair: Pair, alternative: str) -> Tested:
-    """Compare two models by the influences at the counts of both together.
+    """The test of two models by the influences at the counts of both together.
 
     Only samples with different predictions count; of accuracies it is McNemar's test.
     """
@@ -124,7 +124,7 @@ def pooled_test(pair: Pair, alternative: str) -> Tested:
 
 
 def without_variance(pair: Pair, alternative: str, error: float = 0.0) -> tuple[Tested, str]:
-    """Test of two models whose difference has no standard error, and what to say of it.
+    """The test of two models whose difference has no standard error, and a caution about it.
 
     Exact where all exchanges of predictions can be looked at.
     """

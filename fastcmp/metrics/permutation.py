@@ -149,7 +149,7 @@ class Exchanges:
         return (n + 1) // 2, swaps, beyond
 
     def random(self, seed: int) -> Fill:
-        """Exchange at random: draw i is a function of (seed, i)."""
+        """The function that fills random exchanges: draw i is a function of (seed, i)."""
 
         def fill(part: slice, draws: Floats) -> tuple[Floats | None, None]:
             clusters = self.cells.clusters

@@ -347,7 +347,7 @@ def clustered_tests(
 def count_by_cluster(
     labels: Labels, codes: Ints, units: Units, pool: ThreadPool
 ) -> tuple[RightBits, Floats]:
-    """Pack right answers in the order of units; count them by unit, shape (M, U)."""
+    """Right answers as bits in the order of units, and their counts by unit, shape (M, U)."""
     n_models, n = len(labels.names), labels.n_samples
     order: Any = slice(None)
     if np.any(np.diff(codes) < 0):
@@ -409,7 +409,7 @@ def _score_models(
 
 
 def _noise(units: Units, method: str) -> float:
-    """Bound the variance that rounding alone makes of equal differences."""
+    """A bound of the variance that rounding alone makes of equal differences."""
     tiny = 8 * np.finfo(float).eps
     if method == "cluster-weighted":
         return float(tiny**2 / units.n_clusters)

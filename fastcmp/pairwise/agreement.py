@@ -404,7 +404,7 @@ def compare_predictions(
 def _measure_all(
     labels: Labels, pairs: NDArray[np.int32] | None, bits: RightBits, pool: ThreadPool
 ) -> dict[str, Any]:
-    """Measure all pairs, block by block; fields are those of `AgreementResult`."""
+    """Measures of all pairs, block by block, as fields of `AgreementResult`."""
     n_models, k, n = len(labels.names), len(labels.classes), labels.n_samples
     n_pairs = n_models * (n_models - 1) // 2 if pairs is None else len(pairs)
     none = np.empty(0, np.int64)
@@ -426,7 +426,7 @@ def _measure_all(
 def _measure(
     tables: Ints, only_a: Ints, only_b: Ints, both: Ints, n: int
 ) -> Iterable[tuple[str, Any]]:
-    """Measure some pairs from their tables, shape (p, K, K): fields and columns."""
+    """Measures of some pairs from their tables, shape (p, K, K): fields and columns."""
     differ = n - np.trace(tables, axis1=1, axis2=2)
     margin_a, margin_b = tables.sum(axis=2) + 0.0, tables.sum(axis=1) + 0.0
     # By chance; all terms are positive, so that nothing cancels.

@@ -158,7 +158,7 @@ def _same(merit: Floats, errors: Floats, models: Any) -> NDArray[np.bool_]:
 
 
 def _reach(merit: Floats, errors: Floats, models: Any, critical: Floats) -> Floats:
-    """Bound how far each of some models may be ahead of all that are not the same."""
+    """Bounds of how far each of some models may be ahead of all that are not the same."""
     reach = np.empty(len(models))
     for part in parts(len(models), _ROWS):
         block = models[part]

@@ -169,7 +169,7 @@ def by_range(estimates: Estimates, draws: Maxima) -> Iterator[Step]:
 
 
 def _behind(merit: Floats, errors: Floats) -> Floats:
-    """Standardise by how much each model is behind each other, shape (M, M)."""
+    """Standardised distances of each model behind each other, shape (M, M)."""
     behind = merit - merit[:, None]
     with np.errstate(divide="ignore", invalid="ignore"):
         standardized = behind / errors

@@ -60,7 +60,7 @@ class CostLevels(NamedTuple):
 def encode_costs(
     y_true: Any, preds: Any, matrix: CostMatrix, classes: Sequence[Any] | None
 ) -> Labels:
-    """Labels in the order of a cost matrix; raise ValueError if they do not fit."""
+    """Labels in the order of a cost matrix; a ValueError if they do not fit."""
     with naming_cost(matrix, classes):
         labels = encode(y_true, preds, classes=matrix.classes, missing=None)
     if matrix.classes is None:
@@ -143,7 +143,7 @@ def read_levels(cost: Floats) -> CostLevels:
 
 
 def mean_cost(costs: CostLevels, used: Ints, confidence_level: float) -> tuple[float, float, float]:
-    """Average the cost of one model, whose predictions use the levels so often.
+    """The mean cost of one model, from the number of predictions of each level.
 
     The mean, and the ends of its interval.
     """

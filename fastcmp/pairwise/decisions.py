@@ -1,4 +1,4 @@
-"""Many models compared in pairs: which differ, who is best, and who ties."""
+"""Many models compared in pairs: which differ, which are best, and which tie."""
 
 from __future__ import annotations
 
@@ -94,12 +94,12 @@ def _decide(significant: NDArray[np.bool_], gain: NDArray[np.float64]) -> NDArra
 
 
 def _mirrored(decisions: NDArray[np.int8]) -> NDArray[np.int8]:
-    """Look at decisions from the other model of each pair."""
+    """Decisions as seen from the other model of each pair."""
     return np.where(decisions == EVEN, decisions, -decisions)
 
 
 def rank_intervals(decisions: NDArray[np.int8]) -> NDArray[np.int64]:
-    """Bound the rank of each model: 1 + those significantly better, M - those worse.
+    """Bounds of the rank of each model: 1 + those significantly better, M - those worse.
 
     If the probability of any false decision is at most alpha, all true ranks lie in
     their intervals with probability at least 1 - alpha. A pair that was not tested
@@ -115,7 +115,7 @@ def rank_intervals(decisions: NDArray[np.int8]) -> NDArray[np.int64]:
 
 
 def count_by_row(decisions: NDArray[np.int8], level: int) -> NDArray[np.int64]:
-    """How many decisions of each model are such, shape (M,); in little memory."""
+    """Number of decisions of each model that are of a kind, shape (M,); in little memory."""
     counts = (np.count_nonzero(row == level) for row in decisions)
     return np.fromiter(counts, np.int64, len(decisions))
 
@@ -585,7 +585,7 @@ class PairDecisions(Record):
         return {"decision": [words[place[i]] for i in others]}
 
     def _headline(self) -> str:
-        """Name the best model, its score, and those that may be as good."""
+        """The sentence about the best model, its score, and those that may be as good."""
         if self.control is not None:
             return self._against_control()
         best = self.best

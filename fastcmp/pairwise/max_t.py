@@ -143,7 +143,7 @@ def critical_value(  # the pairs, and of what
 def _count_draws(  # the draws, the pairs in order, and what to count
     joint: Joint, pairs: Pairs, inverse: Floats, least: Floats, alternative: str, pool: ThreadPool
 ) -> tuple[Ints, Floats]:
-    """Count as `kernels.step_down` does; give the largest statistic of each draw."""
+    """Counts as by `kernels.step_down`, and the largest statistic of each draw."""
     pairs, code = np.ascontiguousarray(pairs), ALTERNATIVES[alternative]
     counts, largest = np.zeros(len(pairs), np.int64), np.empty(joint.n_draws)
     lock = new_lock()
@@ -220,7 +220,7 @@ def directions_of_root(
 
 
 def t_scales(n_draws: int, seed: int, start: int, df: float) -> Floats:
-    """Draw what makes normal numbers those of t, shape (B,), beside `start` others."""
+    """Factors that make normal numbers those of t, shape (B,), drawn after `start` others."""
     from scipy.special import chdtri, ndtr
 
     numbers = np.empty((n_draws, 1))
@@ -328,7 +328,7 @@ _AS_IT_IS = DrawCount(0, 0)
 
 
 def read_draws(n_resamples: int | None, n_models: int, level: float) -> DrawCount:
-    """Check a number of draws; None is as many as make the level exact to 4 % of the rest.
+    """The checked number of draws; None is as many as make the level exact to 4 % of the rest.
 
     Of many models fewer, but some in the tail.
     """
@@ -432,7 +432,7 @@ class Maxima:
         return self.draws.lengths.size
 
     def draw_more(self) -> bool:
-        """Draw what the level of quantiles so far lacks to be exact; False where it lacks none."""
+        """Draw more where the level of quantiles is not exact yet; False where it is."""
         n, most = self.n_draws, self.count.most
         if n >= most or self._variance <= n * self.count.error**2:
             return False
@@ -536,7 +536,7 @@ def order_statistics(values: Floats, level: float) -> Floats:
 
 
 def _grouped(maxima: Floats, lengths: Floats) -> tuple[Floats, Floats]:
-    """Spread drawn maxima over their lengths, (R, N), over nodes; how many, and the nodes.
+    """Numbers of drawn maxima over their lengths, (R, N), at nodes, and the nodes.
 
     Both have the shape (R, _BINS). Levels are within 5e-6 of those of every draw by itself.
     """

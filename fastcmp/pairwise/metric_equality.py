@@ -245,7 +245,7 @@ def metric_equality(
 def _wald(
     values: Floats, covariance: Floats, least: float, n_clusters: int | None
 ) -> dict[str, Any]:
-    """Compare values with their mean by chi-square, with clusters by F.
+    """The test of values against their mean, by chi-square, with clusters by F.
 
     Variances up to `least` are rounding; NaN where a value is not known, or differs without
     variance.

@@ -82,7 +82,7 @@ def _bound(
 ) -> MetricClasses:
     """A metric with the classes of the data and their codes.
 
-    `others` is the code of predictions that are none of them, where there are any.
+    `others` is the code of predictions outside these classes, where there are any.
     """
     classes = metric.classes_of(tuple(data_classes))
     check_classes_fit(len(classes))
@@ -291,7 +291,7 @@ def metric_samples(
 def _compact(labels: Labels, pool: ThreadPool, *, keep: bool) -> tuple[Labels, bool]:
     """Leave out codes that no sample has; all classes stay with `keep`.
 
-    Tells as well whether some predictions are none of the classes: they have the last
+    And whether some predictions are outside the classes: they have the last
     code.
     """
     n_classes, columns = len(labels.classes), (labels.y_true, *labels.preds)

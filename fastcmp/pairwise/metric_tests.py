@@ -58,7 +58,7 @@ class PairSums(NamedTuple):
 
 
 def _sums_of_cells(count: Callable[[Block], Any], side: int) -> PairSums:
-    """Add up over the cells of pairs, ``[p, t, a, b]``."""
+    """Sums over the cells of pairs, ``[p, t, a, b]``."""
 
     def of(block: Block) -> Callable[[slice, Floats, Ints, Ints], Floats]:
         tensors = count(block)
@@ -74,7 +74,7 @@ def _sums_of_cells(count: Callable[[Block], Any], side: int) -> PairSums:
 
 
 def _sums_of_pairs(compare: Callable[..., tuple[float, float, float]]) -> PairSums:
-    """Compare pairs one by one."""
+    """Sums of pairs one by one."""
 
     def of(block: Block) -> Callable[[slice, Floats, Ints, Ints], Floats]:
         def add(span: slice, tables: Floats, i: Ints, j: Ints) -> Floats:
@@ -88,20 +88,20 @@ def _sums_of_pairs(compare: Callable[..., tuple[float, float, float]]) -> PairSu
 
 
 def _by_samples(samples: MetricSamples) -> PairSums:
-    """Compare pairs sample by sample."""
+    """Sums of pairs over samples."""
     rows, preds = samples.rows, samples.preds
     return _sums_of_pairs(lambda i, j, a, b: compare_influences(rows, preds[i], preds[j], a, b))
 
 
 def _by_slices(samples: MetricSamples, n_pairs: int, pool: ThreadPool) -> PairSums:
-    """Count the cells of each pair by bit slices."""
+    """Sums over the cells of each pair, counted by bit slices."""
     tables = PairTables(samples.preds, samples.n_codes, n_pairs, y_true=samples.rows)
     pool.run(tables.pack, tables.packing, steps=no_step)
     return _sums_of_cells(tables.count, tables.side)
 
 
 def _by_counts(counts: MetricCounts) -> PairSums:
-    """Compare pairs by the counts of a stream."""
+    """Sums over the counts of a stream."""
     if counts.source.is_dense:
         fitting = int((_CELLS / counts.n_codes**3) ** 0.5) // TILE_ROWS * TILE_ROWS
         return _sums_of_cells(counts.tensors, min(SIDE, max(TILE_ROWS, fitting)))
@@ -117,7 +117,7 @@ def _by_counts(counts: MetricCounts) -> PairSums:
 
 
 def sums_of(samples: Counted, n_pairs: int, pool: ThreadPool) -> PairSums:
-    """Add up over cells where these are counted or bit slices pay, else over samples."""
+    """Sums over cells where these are counted or bit slices pay, else over samples."""
     if isinstance(samples, MetricCounts):
         return _by_counts(samples)
     assert isinstance(samples, MetricSamples)
@@ -142,7 +142,7 @@ _NOTHING = 1e-14  # of a standard error: less is rounding
 
 
 class Spread(NamedTuple):
-    """How to find the variances of the differences of pairs."""
+    """The function that computes variances of the differences of pairs."""
 
     #: Variances, and which pairs predict the same for all samples, (p,).
     of: Callable[[Block], tuple[Floats, Flags]]
@@ -282,7 +282,7 @@ class MetricPairs:
         )
 
     def difference(self, block: Block) -> Floats:
-        """Subtract values, shape (p,); what only rounding leaves is 0."""
+        """Differences of values, shape (p,); 0 where only rounding is left."""
         first, second = (self._models.value[model] for model in block.pairs.T)
         difference = first - second
         rounding = _EQUAL * (np.abs(first) + np.abs(second))

@@ -127,7 +127,7 @@ class Estimates:
         measure: str | None = None,
         limits: tuple[float, float] = (-math.inf, math.inf),
     ) -> None:
-        """Check what the user gave."""
+        """Check the arguments."""
         estimates = as_numbers(values, "values").astype(np.float64)
         if estimates.ndim != 1 or estimates.size < 2 or not np.isfinite(estimates).all():
             raise ValueError(
@@ -187,7 +187,7 @@ class Estimates:
         self.cautions, self.exponent = (), exponent
 
     def __repr__(self) -> str:
-        """Name the number of models."""
+        """The class and the number of models."""
         return f"<Estimates of {len(self.names)} models>"
 
     @property
@@ -278,7 +278,7 @@ def of_record(estimates: Estimates) -> dict[str, Any]:
 
 
 def distribution_of(estimates: Estimates, *, bootstrap: bool) -> dict[str, Any]:
-    """Name what statistics are compared with, as records do."""
+    """The fields with the distribution that statistics are compared with."""
     if bootstrap:
         return {"distribution": "bootstrap", "df": None}
     if math.isinf(estimates.df):
@@ -292,7 +292,7 @@ def weights_of(errors: Floats) -> Floats:
 
 
 def read_df(df: Any) -> float:
-    """Check degrees of freedom; None is infinite."""
+    """Checked degrees of freedom; None is infinite."""
     if df is None:
         return math.inf
     if isinstance(df, bool) or not isinstance(df, Real):
@@ -303,7 +303,7 @@ def read_df(df: Any) -> float:
 
 
 def _read_pair_df(df: Any, n_models: int) -> Floats:
-    """Check degrees of freedom of all differences."""
+    """Checked degrees of freedom of all differences."""
     matrix = as_numbers(df, "df").astype(np.float64)
     if matrix.shape != (n_models, n_models) or not (matrix > 0.0).all():
         raise ValueError(
@@ -422,7 +422,7 @@ class RowDistances:
         parts: list[Any] | None = None,
         degrees: Floats | None = None,
     ) -> None:
-        """Multiply rows, shape (M, U), which are changed.
+        """Prepare the products of rows, shape (M, U), which are changed.
 
         Squared distances up to `noise` are 0. Where there are strata, `parts` are the
         columns of each, whose variances have these degrees of freedom.
@@ -470,7 +470,7 @@ class RowDistances:
         return _distances(self._rows, pairs)
 
     def _sum_quotients(self) -> Floats:
-        """Add up the squared variance of each stratum over its degrees of freedom."""
+        """Sums over strata of the squared variance over its degrees of freedom, (M, M)."""
         total = np.zeros((len(self._rows),) * 2)
         assert self._degrees is not None
         for part, df in zip(self._parts, self._degrees, strict=True):

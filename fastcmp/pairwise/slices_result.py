@@ -186,7 +186,7 @@ class SlicesResult(Drawn, Record):
         return np.asarray(reach * self.standard_error)
 
     def shrunk(self, method: str = "paule-mandel") -> Shrunk:
-        """Draw differences towards their common mean, for display.
+        """The differences, shrunk towards their common mean, for display.
 
         Parameters
         ----------

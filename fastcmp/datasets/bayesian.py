@@ -340,7 +340,7 @@ class _Pair(NamedTuple):
     #: Differences, above 0 where a is better; equal decimals are equal.
     difference: Floats
     shape: tuple[int, ...]
-    #: What the record says of them.
+    #: Fields of the record.
     record: dict[str, Any]
 
 

@@ -247,7 +247,7 @@ class TaskTable(Record):
 
 MISSING = ("raise", "pairs")
 _TOGETHER = 1 << 21  # differences that are worked on at a time
-#: A mean difference of so many units in the last place of the largest score is none.
+#: Mean differences up to so many units in the last place of the largest score count as 0.
 _ULPS = 8.0
 
 

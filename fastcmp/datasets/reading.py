@@ -83,7 +83,7 @@ def read_scores(
         index = getattr(scores, "index", getattr(column, "index", None))
         labelled = hasattr(column, "iloc") and type(index).__name__ != "RangeIndex"
         rows = [str(i) for i in index] if labelled else []  # type: ignore[union-attr]
-        # An index that repeats itself says of which kind tasks are, not which they are.
+        # An index that repeats itself names the kind of tasks, not the tasks.
         tasks = rows if len(set(rows)) == n_tasks else None
     labels = name_tasks(tasks, n_tasks)
     matrix = np.stack(columns)
@@ -173,7 +173,7 @@ class Gains(NamedTuple):
     names: tuple[str, ...]
     tasks: tuple[str, ...]
     #: Shape (M, D); whole numbers, the scores times a power of ten, where decimals were
-    #: written; NaN where there is none; least of all where a model is to be last.
+    #: written; NaN where a score is missing; -inf where a model is then to be last.
     values: Floats
     #: What the scores were times.
     scale: float

@@ -472,8 +472,8 @@ def bradley_terry_from_battles(
     Raises
     ------
     ValueError
-        As in `bradley_terry`; if a column is not there, a result is none of 1, 0.5 and
-        0, or a model meets itself.
+        As in `bradley_terry`; if a column is missing, a result is not 1, 0.5 or 0, or a
+        model meets itself.
     TypeError
         If results are not numbers, or `battles` has no named columns.
 

@@ -26,7 +26,7 @@ Flags = NDArray[np.bool_]
 
 _USUAL = ([0, 1], [-1, 1])  # labels of two classes
 _HEAD = 1 << 12  # labels among which both classes are found as a rule
-#: Up to so many labels all are looked at.
+#: Up to this number of labels, all are read.
 FEW = 1 << 14
 
 

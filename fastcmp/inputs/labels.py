@@ -44,7 +44,7 @@ class Labels:
     names: tuple[str, ...]
     #: Codes are below this number.
     n_codes: int
-    #: The label of each code; one less than `n_codes` where the last is none of them.
+    #: The label of each code; one less than `n_codes` where the last code has no label.
     classes: Sequence[Any]
     #: Samples dropped because the true label is missing.
     n_missing: int

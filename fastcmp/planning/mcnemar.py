@@ -207,7 +207,7 @@ class _Pilot(NamedTuple):
         """Draws of p10 and p01, of which the prior is Dirichlet(1/2, 1/2, 1/2).
 
         The draws are the same each time, along a new first axis before all those of
-        the counts, of what is asked, and of the question.
+        the counts, of `like`, and of the question.
         """
         rng = np.random.default_rng(0)
         same = self.n - self.only_a - self.only_b

@@ -60,7 +60,7 @@ def shift(question: Question, difference: Any) -> Floats:
 
 
 def normal_power(question: Question, n: Any, difference: Any, normal: Normal) -> Any:
-    """Probability that n samples show what is asked for."""
+    """Power of a test of n samples."""
     near = shift(question, difference)
     if normal.df is not None:
         df = normal.df(n)

@@ -72,7 +72,7 @@ def power(
     ValueError
         If an option is unknown, or a number is impossible.
     TypeError
-        If a number is none.
+        If an input is not a number.
 
     Examples
     --------
@@ -130,7 +130,7 @@ def sample_size(
     ValueError
         If an option is unknown, or a number is impossible.
     TypeError
-        If a number is none.
+        If an input is not a number.
 
     Notes
     -----
@@ -257,7 +257,7 @@ def detectable_difference(
     ValueError
         If an option is unknown, or a number is impossible.
     TypeError
-        If a number is none.
+        If an input is not a number.
 
     Examples
     --------

@@ -163,7 +163,7 @@ def simulated_powers(line: PowerLine, numbers: Any) -> tuple[Any, Any, Any]:
     points = []
     for n in numbers:
         with suppress(ValueError):
-            plan = line.at([n])  # an array: without what is said of one plan
+            plan = line.at([n])  # an array: without the sentences of a single plan
             points.append((n, plan.power[0], plan.power_standard_error[0]))
     x, y, error = np.array(points).T
     return x, y, error

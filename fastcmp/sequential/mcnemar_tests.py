@@ -210,7 +210,7 @@ class EvalueResult(Compared, Record):
             If an option is unknown or out of range, or the concordant counts were not
             given.
         TypeError
-            If a number is none.
+            If an argument is not a number.
 
         Examples
         --------

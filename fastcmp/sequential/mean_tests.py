@@ -225,7 +225,7 @@ def mean_test(
     Raises
     ------
     ValueError
-        If a value lies outside of the bounds, there is none, bets could make the wealth
+        If a value lies outside of the bounds, no value is given, bets could make the wealth
         negative, or an option is unknown or out of range.
     TypeError
         If values are not numbers.
@@ -330,7 +330,7 @@ class MeanLooks(Accumulator):
     ValueError
         If an option is unknown or out of range.
     TypeError
-        If a number is none.
+        If an argument is not a number.
 
     See Also
     --------

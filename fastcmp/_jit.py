@@ -265,7 +265,7 @@ class Kernel(_Function):
         self._collect(callees)
         return sum(map(_compile_time, callees))
 
-    def _within(self, began: float, types_: Any, seconds: float, *args: Any) -> Any:
+    def _within(self, began: float, types_: object, seconds: float, *args: Any) -> Any:
         """Run as Python if it takes no longer than that, and add the time."""
         global _spent_by_all  # noqa: PLW0603
         before = copies = _copies(args)
@@ -384,7 +384,7 @@ def _watched_turns(turns: range) -> Iterator[int]:
         yield from turns[start : start + _OFTEN]
 
 
-def _size(arg: Any) -> float:
+def _size(arg: object) -> float:
     """Elements of an array, or of the arrays of a tuple."""
     if isinstance(arg, tuple):
         return sum(map(_size, arg))
@@ -397,7 +397,7 @@ def _types(args: Any) -> Any:
     )
 
 
-def _copies(arg: Any) -> Any:
+def _copies(arg: object) -> Any:
     """Copy the arrays that a call may change."""
     if isinstance(arg, tuple):
         parts = map(_copies, arg)
@@ -424,7 +424,7 @@ def _write_changes(arg: Any, copied: Any, before: Any) -> None:
         np.copyto(arg, copied, where=copied.view(bits) != before.view(bits))
 
 
-def _overlap(args: Any) -> bool:
+def _overlap(args: object) -> bool:
     """Whether arrays share memory, so that a copy of each is not the same."""
     arrays = [arg for arg in _flat(args) if isinstance(arg, np.ndarray)]
     return any(np.shares_memory(a, b) for a, b in combinations(arrays, 2))
@@ -435,7 +435,7 @@ def _flat(args: Any) -> Iterator[Any]:
         yield from _flat(arg) if isinstance(arg, tuple) else (arg,)
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     """A result with Python's numbers, as machine code returns it."""
     if isinstance(value, np.generic):
         return value.item()

@@ -238,12 +238,12 @@ def _are_estimators(data: Any) -> bool:
     )
 
 
-def _is_report(data: Any) -> bool:
+def _is_report(data: object) -> bool:
     """Whether this is a report of skore, of one model or several."""
     return callable(getattr(data, "get_predictions", None))
 
 
-def _of_reports(data: Any, measure: str | None, options: dict[str, Any]) -> tuple[Any, ...]:
+def _of_reports(data: object, measure: str | None, options: dict[str, Any]) -> tuple[Any, ...]:
     """Fitted estimators, X and y of reports; of cross-validation the scores of the same splits."""
     reports = getattr(data, "reports_", None) if _is_report(data) else data
     if not isinstance(reports, Mapping) or not all(map(_is_report, reports.values())):
@@ -286,7 +286,7 @@ def _of_reports(data: Any, measure: str | None, options: dict[str, Any]) -> tupl
     return scores, None, None, "folds"
 
 
-def _dense(values: Any) -> NDArray[Any]:
+def _dense(values: object) -> NDArray[Any]:
     """Columns or a matrix as an array."""
     return np.asarray(values.toarray() if hasattr(values, "toarray") else values)
 
@@ -315,7 +315,7 @@ def _predictions(models: Any, X: Any, measure: Any) -> dict[str, Any]:  # noqa: 
     return predicted
 
 
-def _written(value: Any, name: str) -> str:
+def _written(value: object, name: str) -> str:
     """An option as it is typed: itself, or its name where it is long."""
     short = isinstance(value, (str, int, float)) or (isinstance(value, tuple) and len(value) < 4)
     return repr(value) if short else name
@@ -323,7 +323,8 @@ def _written(value: Any, name: str) -> str:
 
 def _public(name: str) -> Callable[..., Any]:
     """A function of the package, loaded when it is needed."""
-    return getattr(import_module("fastcmp"), name)  # type: ignore[no-any-return]
+    function: Callable[..., Any] = getattr(import_module("fastcmp"), name)
+    return function
 
 
 def _recognise(
@@ -456,7 +457,9 @@ def _kind(raw: ArrayLike) -> str:
     return "fractions" if numbers.min() >= 0.0 and numbers.max() <= 1.0 else "numbers"
 
 
-def _of_labels(y_true: Any, preds: Any, measure: str | None, options: Mapping[str, Any]) -> _Choice:
+def _of_labels(
+    y_true: object, preds: object, measure: str | None, options: Mapping[str, Any]
+) -> _Choice:
     """Accuracies, costs or a metric; two models by the function that says most of a pair."""
     models = dict(named_columns(preds, "data"))
     by_metric = measure not in (None, "accuracy", "cost")
@@ -494,7 +497,7 @@ def _fits(name: str, options: Mapping[str, Any]) -> bool:
 
 
 def _of_scores(
-    y_true: Any, scores: dict[str, Any], measure: str | None, options: dict[str, Any]
+    y_true: object, scores: dict[str, Any], measure: str | None, options: dict[str, Any]
 ) -> _Choice:
     """Areas under ROC curves, or losses of probabilities."""
     of_areas = () if measure in _LOSSES else ("groups",)
@@ -550,7 +553,7 @@ def _of_values(
     )
 
 
-def _of_tasks(scores: Any, options: dict[str, Any]) -> _Choice:
+def _of_tasks(scores: object, options: dict[str, Any]) -> _Choice:
     """Scores of models on data sets."""
     return _Choice(
         function=_public("compare_datasets"),
@@ -563,7 +566,7 @@ def _of_tasks(scores: Any, options: dict[str, Any]) -> _Choice:
     )
 
 
-def _of_long(data: Any, model: str, score: str, item: str | None, task: str | None) -> _Choice:
+def _of_long(data: object, model: str, score: str, item: str | None, task: str | None) -> _Choice:
     """A row for each model and item, or for each model and data set."""
     columns = {"item": item or task, "model": model, "value": score}
     if item and task:
@@ -598,7 +601,7 @@ def _of_results(results: Any) -> _Choice:
     )
 
 
-def _of_logs(data: Any, read: str, measure: str | None, options: dict[str, Any]) -> _Choice:
+def _of_logs(data: object, read: str, measure: str | None, options: dict[str, Any]) -> _Choice:
     """What `read_results` reads, with those of the options that are its own."""
     read_options = {} if measure is None else {"metric": measure}
     read_options |= {name: options.pop(name) for name in _OF_LOGS if name in options}
@@ -609,7 +612,7 @@ def _of_logs(data: Any, read: str, measure: str | None, options: dict[str, Any])
 
 
 def _of_files(
-    data: Sequence[Any], y_true: Any, measure: str | None, names: Any, options: dict[str, Any]
+    data: Sequence[Any], y_true: object, measure: str | None, names: object, options: dict[str, Any]
 ) -> _Choice:
     """A saved state, a table, files of predictions, or logs."""
     paths = [Path(name) for name in data]

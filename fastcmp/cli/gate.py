@@ -159,7 +159,8 @@ def _margins(options: argparse.Namespace) -> dict[str, float]:
         raise ValueError("--lower-is-better is for --values")
     if options.of_values and options.metric != ["accuracy"]:
         raise ValueError("pass --values or --metric, not both")
-    common, margins = None, {}
+    common: float | None = None
+    margins: dict[str, float] = {}
     for word in options.margin:
         name, _, amount = word.rpartition("=")
         if not name:
@@ -171,9 +172,11 @@ def _margins(options: argparse.Namespace) -> dict[str, float]:
         else:
             margins[name] = read_amount(amount, "--margin")
     lacking = [name for name in metrics if name not in margins]
-    if lacking and common is None:
-        raise ValueError(f"--margin gives none for {', '.join(lacking)}")
-    return {name: margins.get(name, common) for name in metrics}  # type: ignore[misc]
+    if lacking:
+        if common is None:
+            raise ValueError(f"--margin gives none for {', '.join(lacking)}")
+        margins |= dict.fromkeys(lacking, common)
+    return {name: margins[name] for name in metrics}
 
 
 def _slices(

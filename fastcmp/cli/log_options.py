@@ -67,13 +67,13 @@ def as_option(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-def options_given(options: argparse.Namespace, names: Any) -> list[str]:
+def options_given(options: argparse.Namespace, names: Iterable[str]) -> list[str]:
     """List the options that a user gave."""
     values = vars(options)
     return [name for name in names if values.get(name) not in (None, (), [])]
 
 
-def refuse_given(options: argparse.Namespace, names: Any, why: str) -> None:
+def refuse_given(options: argparse.Namespace, names: Iterable[str], why: str) -> None:
     """Refuse options that do not go with what is read."""
     for name in options_given(options, names):
         raise ValueError(f"{as_option(name)} {why}")

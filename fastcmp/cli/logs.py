@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -57,7 +57,7 @@ def dataset_options(options: argparse.Namespace) -> dict[str, Any]:
     return passed(options, "method", "omnibus", "alpha", "control", *adjustment)
 
 
-def compare_task_table(options: argparse.Namespace, keep: Any) -> None:
+def compare_task_table(options: argparse.Namespace, keep: str | int | Path) -> None:
     """Compare a table of scores, a row a task, or several that are averaged."""
     if options.values is not None and options.long is not None:
         raise ValueError("pass --values or --long, not both")
@@ -89,7 +89,7 @@ def compare_task_table(options: argparse.Namespace, keep: Any) -> None:
     )
 
 
-def compare_scores(scores: Any, **options: Any) -> Record:
+def compare_scores(scores: object, **options: Any) -> Record:
     """Compare models over tasks."""
     from fastcmp.datasets import compare_datasets
 
@@ -176,7 +176,7 @@ def _long(options: argparse.Namespace) -> tuple[list[str], list[str], NDArray[np
     return list(table.names), _names(items.tolist(), columns["--item"], options), values
 
 
-def _usual(columns: Any, names: tuple[str, ...] = _TASKS) -> str | None:
+def _usual(columns: Iterable[str], names: tuple[str, ...] = _TASKS) -> str | None:
     """The first column with a usual name of tasks, or one of other `names`."""
     return next((name for name in columns if name.lower() in names), None)
 
@@ -205,7 +205,7 @@ _WHY_OVER = {
 }
 
 
-def compare_logs(options: argparse.Namespace, keep: Any) -> None:
+def compare_logs(options: argparse.Namespace, keep: str | int | Path) -> None:
     """Compare the models of logs."""
     from fastcmp.pairwise.engine import read_options
 

@@ -124,7 +124,7 @@ def _stacked(tables: dict[str, Columns], first: str = "table") -> Columns:
     return stacked
 
 
-def _is_table(value: Any) -> bool:
+def _is_table(value: object) -> bool:
     """Whether a value is a mapping of lists of one length."""
     if not isinstance(value, dict) or not value:
         return False
@@ -141,7 +141,7 @@ def _as_list(values: Any) -> list[Any]:
     return values.tolist() if hasattr(values, "tolist") else list(values)
 
 
-def _cell(value: Any) -> Any:
+def _cell(value: object) -> Any:
     """Write lists and mappings into one cell, as JSON."""
     return json.dumps(value) if isinstance(value, (list, dict)) else value
 
@@ -302,7 +302,7 @@ def write(
             write_page({**records, **(more() if more else {})}, options, about=about)
 
 
-def _one(result: Any) -> Any:
+def _one(result: object) -> Any:
     """Refuse to draw several comparisons in one picture."""
     boards = getattr(result, "boards", None)
     if boards and len(boards) > 1:

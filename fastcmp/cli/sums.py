@@ -20,7 +20,7 @@ _SHARED = ("method", "adjust", "alpha", "simultaneous", "control", "workers", "n
            "lower_is_better")  # fmt: skip
 
 
-def compare_by_sums(options: argparse.Namespace, keep: Any) -> None:
+def compare_by_sums(options: argparse.Namespace, keep: str | int | Path) -> None:
     """Compare models by a metric of sums."""
     from fastcmp.estimates.sum_metrics import read_metric
     from fastcmp.estimates.sums import compare_sums

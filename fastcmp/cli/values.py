@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -102,7 +103,7 @@ def has_values(options: argparse.Namespace, kind: str = "labels") -> bool:
     return True
 
 
-def compare_values(options: argparse.Namespace, keep: Any, usual_limit: str) -> None:
+def compare_values(options: argparse.Namespace, keep: str | int | Path, usual_limit: str) -> None:
     """Compare the means of a wide or a long file."""
     check_places(options, keep)
     limit = read_size(options.memory_limit or usual_limit, "--memory-limit")
@@ -213,7 +214,7 @@ def _items(options: argparse.Namespace) -> list[str | None]:
     return [getattr(options, name) for name in _ITEMS if name != "slices"]
 
 
-def table_of(frame: Any, named: dict[str, Any], options: argparse.Namespace) -> ItemTable:
+def table_of(frame: object, named: dict[str, Any], options: argparse.Namespace) -> ItemTable:
     """What a long file holds of the models that are asked for."""
     from fastcmp.inputs.long_tables import from_long
     from fastcmp.io.chosen import no_column
@@ -237,7 +238,7 @@ def table_of(frame: Any, named: dict[str, Any], options: argparse.Namespace) -> 
     )
 
 
-def stratum_weights(options: argparse.Namespace, strata: Any) -> Any:
+def stratum_weights(options: argparse.Namespace, strata: object) -> Any:
     """Read --stratum-weights: a word, or a number for each stratum."""
     words = options.stratum_weights
     if words is None:

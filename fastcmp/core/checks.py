@@ -93,7 +93,7 @@ def check_total(counts: NDArray[np.int64], name: str, n_axes: int) -> None:
         raise ValueError(f"{name} must add up to at most 2**53, got {np.max(totals):.6g}")
 
 
-def as_whole(value: Any, name: str, least: int) -> int:
+def as_whole(value: object, name: str, least: int) -> int:
     """Check a whole number that must be at least `least`."""
     demand = f"must be a whole number >= {least}"
     if isinstance(value, bool) or not isinstance(value, Integral):
@@ -103,7 +103,7 @@ def as_whole(value: Any, name: str, least: int) -> int:
     return int(value)
 
 
-def as_resamples(value: Any, least: int = 1) -> int:
+def as_resamples(value: object, least: int = 1) -> int:
     """Check a number of draws, `n_resamples`."""
     n_resamples = as_whole(value, "n_resamples", least)
     if n_resamples > MOST_RESAMPLES:
@@ -116,14 +116,14 @@ def as_resamples(value: Any, least: int = 1) -> int:
     return n_resamples
 
 
-def as_flag(value: Any, name: str) -> bool:
+def as_flag(value: object, name: str) -> bool:
     """Check what is True or False."""
     if not isinstance(value, (bool, np.bool_)):
         raise BadTypeError(name, "must be True or False", repr(value))
     return bool(value)
 
 
-def as_seed(rng: Any) -> int:
+def as_seed(rng: object) -> int:
     """Make the seed of which all random numbers are a function.
 
     A number is the seed itself, so that the seed of a result repeats it; a generator is
@@ -146,7 +146,7 @@ class Draws(NamedTuple):
     seed: int
 
 
-def as_proportion(value: Any, name: str) -> float:
+def as_proportion(value: object, name: str) -> float:
     """Check an error rate or a confidence level."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise BadTypeError(name, "must be a number in (0, 1)", repr(value))
@@ -158,7 +158,7 @@ def as_proportion(value: Any, name: str) -> float:
     return proportion
 
 
-def as_finite(value: Any, name: str, least: float = -np.inf) -> float:
+def as_finite(value: object, name: str, least: float = -np.inf) -> float:
     """Check a finite number that must be at least `least`."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise BadTypeError(name, "must be a number", repr(value))
@@ -168,7 +168,7 @@ def as_finite(value: Any, name: str, least: float = -np.inf) -> float:
     return float(value)
 
 
-def as_level(value: Any, alternative: str) -> float:
+def as_level(value: object, alternative: str) -> float:
     """Check a confidence level, and give that of the two-sided interval to work out.
 
     The one bound of a one-sided interval at the level c is an end of the two-sided
@@ -207,7 +207,7 @@ def warn(message: str) -> None:
     warnings.warn(message, UserWarning, stacklevel=level)
 
 
-def check_classes(classes: Any) -> None:
+def check_classes(classes: object) -> None:
     """Refuse classes that are no sequence of labels."""
     if isinstance(classes, (str, bytes)) or not isinstance(classes, Iterable):
         raise TypeError(f"classes must be a sequence of labels, got {classes!r}")

@@ -89,7 +89,7 @@ def times(value: Any, exponent: int) -> Any:
 # Normal tails and Wilson's interval, of arrays.
 
 
-def normal_tail(z: Any, alternative: str) -> Any:
+def normal_tail(z: object, alternative: str) -> Any:
     """P-value of a standard normal statistic, by the `alternative`."""
     return t_tail(z, alternative, None)
 
@@ -116,14 +116,14 @@ def t_tail(t: Any, alternative: str, df: Any) -> Any:
     return t_cdf(-t if alternative == "greater" else t, df)
 
 
-def t_cdf(t: Any, df: Any) -> Any:
+def t_cdf(t: object, df: object) -> Any:
     """Distribution function of Student's t; of the normal for None or infinite `df`."""
     import scipy.special
 
     return _by_df(scipy.special.ndtr, scipy.special.stdtr, t, df)
 
 
-def t_ppf(probability: Any, df: Any) -> Any:
+def t_ppf(probability: object, df: object) -> Any:
     """Quantile of Student's t; of the normal for None or infinite `df`."""
     import scipy.special
 

@@ -190,7 +190,7 @@ class Unpacked:
 # The fields of records: compared, written in brief, and as columns of a table.
 
 
-def same(first: Any, second: Any) -> bool:
+def same(first: object, second: object) -> bool:
     """Whether two fields are equal, where NaN equals NaN."""
     if isinstance(first, np.ndarray) or isinstance(second, np.ndarray):
         return (
@@ -214,14 +214,14 @@ def _same_entries(first: NDArray[Any], second: NDArray[Any]) -> bool:
     return np.array_equal(first, second, equal_nan=first.dtype.kind in "fmM")
 
 
-def is_nan(value: Any) -> bool:
+def is_nan(value: object) -> bool:
     """Whether a value is a number or a time that does not equal itself."""
     scalar = isinstance(value, (float, np.generic, Decimal))
     return scalar and bool(value != value)  # noqa: PLR0124
 
 
-def column(value: Any, shape: tuple[int, ...]) -> list[Any] | None:
-    """A field as a column of the main table, or None where it is none."""
+def column(value: object, shape: tuple[int, ...]) -> list[Any] | None:
+    """A field as a column of the main table, or None where it cannot be one."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, (str, int, float)):
@@ -231,7 +231,7 @@ def column(value: Any, shape: tuple[int, ...]) -> list[Any] | None:
     return list(value) if type(value) is tuple and shape == (len(value),) else None
 
 
-def brief(value: Any) -> str:
+def brief(value: object) -> str:
     """Write a field in a few letters."""
     if isinstance(value, np.ndarray):
         return f"<{value.dtype} {value.shape}>"
@@ -291,7 +291,7 @@ class Intervals(np.ndarray[Any, Any]):
         return iter(np.asarray(self))
 
 
-def keep_intervals(record: Any, *names: str) -> None:
+def keep_intervals(record: object, *names: str) -> None:
     """Make arrays of intervals, in a new record, such as cannot be unpacked by mistake."""
     for name in names:
         value = getattr(record, name)
@@ -443,7 +443,7 @@ class Record:
         make = module.table if library == "pyarrow" else module.DataFrame
         return make(self.columns())
 
-    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+    def __arrow_c_stream__(self, requested_schema: object = None) -> Any:
         """Export the main table to what reads Arrow's streams: polars, DuckDB, pandas."""
         return self.to_frame("pyarrow").__arrow_c_stream__(requested_schema)
 
@@ -704,7 +704,7 @@ class TwoClassCounts(Counts, Protocol):
     """Counts of one model, such as `fastcmp.stream.ConfusionCounts`."""
 
     def two_class_counts(  # noqa: D102
-        self, positive: Any = None
+        self, positive: object = None
     ) -> tuple[dict[str, int], tuple[Any, Any]]: ...
 
 
@@ -733,31 +733,31 @@ class TaskScores(Protocol):
 # The class is asked: a frame has an attribute for each of its columns.
 
 
-def are_paired(counts: Any) -> TypeGuard[PairedCounts]:
+def are_paired(counts: object) -> TypeGuard[PairedCounts]:
     """Whether these are counts of pairs of models."""
     return hasattr(type(counts), "paired_counts")
 
 
-def are_labelled(counts: Any) -> TypeGuard[LabelledCounts]:
+def are_labelled(counts: object) -> TypeGuard[LabelledCounts]:
     """Whether these are counts by true and predicted classes."""
     return hasattr(type(counts), "label_table")
 
 
-def are_two_class(counts: Any) -> TypeGuard[TwoClassCounts]:
+def are_two_class(counts: object) -> TypeGuard[TwoClassCounts]:
     """Whether these are counts of true and false positives and negatives."""
     return hasattr(type(counts), "two_class_counts")
 
 
-def are_confusions(counts: Any) -> TypeGuard[ConfusionMatrices]:
+def are_confusions(counts: object) -> TypeGuard[ConfusionMatrices]:
     """Whether these are confusion matrices of models."""
     return are_two_class(counts) and hasattr(type(counts), "matrix")
 
 
-def are_valued(counts: Any) -> TypeGuard[ValueCounts]:
+def are_valued(counts: object) -> TypeGuard[ValueCounts]:
     """Whether these are moments of values."""
     return hasattr(type(counts), "pair_moments")
 
 
-def are_task_scores(scores: Any) -> TypeGuard[TaskScores]:
+def are_task_scores(scores: object) -> TypeGuard[TaskScores]:
     """Whether these are scores of models on tasks."""
     return hasattr(type(scores), "task_scores")

@@ -61,7 +61,7 @@ def shortened(section: Section, most: int | None = MOST_ROWS, *where: str) -> Se
 
 
 def in_passing(sections: Iterable[Section], most: int | None = MOST_ROWS) -> list[Section]:
-    """Sections with as many rows as suffice for who reads in passing."""
+    """Sections cut to as many rows as a reader sees at a glance."""
     short = [shortened(section, section.most, "") for section in sections]
     return [shortened(section, most) for section in short]
 

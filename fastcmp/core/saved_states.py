@@ -132,7 +132,7 @@ def to_plain(value: Any) -> Any:
     )
 
 
-def from_plain(value: Any) -> Any:
+def from_plain(value: object) -> Any:
     """Undo `to_plain`, or raise a ValueError or TypeError."""
     if isinstance(value, list):
         return [from_plain(part) for part in value]
@@ -146,7 +146,7 @@ def from_plain(value: Any) -> Any:
     return _MARKS[marks[0]][2](value[marks[0]])
 
 
-def make_record(name: Any, plain: dict[str, Any]) -> Any:
+def make_record(name: object, plain: dict[str, Any]) -> Any:
     """Make a record, or a named tuple, from the name of its class and its fields."""
     kind = _record_class(name)
     if kind is None:
@@ -285,7 +285,7 @@ class FileKind(NamedTuple):
     advice: str
 
 
-def write_state(path: str | os.PathLike[str], name: str, settings: Any, arrays: Arrays) -> None:
+def write_state(path: str | os.PathLike[str], name: str, settings: object, arrays: Arrays) -> None:
     """Write a state, at once or not at all.
 
     Raises TypeError for a value or an array that is not saved, OSError for a file that
@@ -369,7 +369,7 @@ def _read(file: IO[bytes]) -> tuple[Any, Arrays]:
     return from_plain(line["settings"]), arrays
 
 
-def _is_size(size: Any) -> bool:
+def _is_size(size: object) -> bool:
     return type(size) is int and size >= 0
 
 

@@ -57,7 +57,7 @@ class Column(NamedTuple):
         """Columns of the attributes of these names, all written in one way."""
         return tuple(cls(name, form=form) for name in names.split())
 
-    def of(self, record: Any) -> Any:
+    def of(self, record: object) -> Any:
         """The entries of a record; rows of two for an interval."""
         if callable(self.source):
             return self.source(record)
@@ -65,7 +65,7 @@ class Column(NamedTuple):
         return parts[0] if len(parts) == 1 else np.transpose(parts)
 
 
-def attribute(record: Any, path: str) -> Any:
+def attribute(record: object, path: str) -> Any:
     """An attribute, perhaps of an attribute; None where one on the way is None."""
     for name in path.split("."):
         record = None if record is None else getattr(record, name)
@@ -77,7 +77,7 @@ def main_table(name: str) -> Column:
     return Column(name, methodcaller("columns"))
 
 
-def columns_of(record: Any, table: Iterable[Column]) -> dict[str, Any]:
+def columns_of(record: object, table: Iterable[Column]) -> dict[str, Any]:
     """The columns of a table of a record, by their names."""
     columns: dict[str, Any] = {}
     for column in table:
@@ -121,12 +121,12 @@ def printed(
     return table_of(title, columns, **about)
 
 
-def heading(column: Column, record: Any) -> str:
+def heading(column: Column, record: object) -> str:
     """What stands above a column of a record where it is printed."""
     return filled(column.head or column.name.replace("_", " "), record)
 
 
-def filled(text: str, record: Any) -> str:
+def filled(text: str, record: object) -> str:
     """A heading or a name with what it says of a record."""
     if "{" not in text:
         return text
@@ -182,7 +182,7 @@ def written(entries: Any, form: Form = "") -> list[str]:
     return [_cell(entry, form) for entry in entries]
 
 
-def _cell(entry: Any, form: Form) -> str:
+def _cell(entry: object, form: Form) -> str:
     if callable(form):
         return form(entry)
     if isinstance(entry, (list, tuple)):
@@ -218,7 +218,7 @@ def span(ends: Any) -> str:
     return str(low) if low == high else f"{low}-{high}"
 
 
-def yes(entry: Any) -> str:
+def yes(entry: object) -> str:
     """Mark what is so."""
     return "yes" if entry else ""
 

@@ -190,7 +190,7 @@ SPOKEN = {"ppv": "positive predictive value", "npv": "negative predictive value"
 _MOST_NAMES = 5
 
 
-def names_of(record: Any) -> tuple[str, str]:
+def names_of(record: object) -> tuple[str, str]:
     """The names of two models, "a" and "b" where these have none."""
     names: Any = getattr(record, "names", None) or ()
     first, second = names if len(names) == 2 else ("a", "b")
@@ -212,7 +212,7 @@ def several_sentence(record: Any) -> str:
     return f"In {n_small} of {values.size} tests p is at most {USUAL_ALPHA}, unadjusted."
 
 
-def adjusted_sentence(pvalue_adjusted: Any, alpha: float) -> str:
+def adjusted_sentence(pvalue_adjusted: object, alpha: float) -> str:
     """Count comparisons that are significant after adjustment."""
     adjusted = np.asarray(pvalue_adjusted)
     n_small = np.count_nonzero(adjusted <= round(alpha, 9))

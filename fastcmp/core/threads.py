@@ -136,7 +136,7 @@ def _work(tasks: SimpleQueue[Any], ended: list[object], busy: set[int], _: objec
     tasks.put(None)  # no other thread waits for a task
 
 
-def _do(order: Any, busy: set[int]) -> bool:
+def _do(order: object, busy: set[int]) -> bool:
     if not isinstance(order, tuple):
         return False
     work, task, answers = order

@@ -100,7 +100,7 @@ class Checkpoint:
             raise malformed
         return counts, settings["position"]
 
-    def save(self, counts: Accumulator, position: Any, check: LabelCheck | None = None) -> None:
+    def save(self, counts: Accumulator, position: object, check: LabelCheck | None = None) -> None:
         """Write counts, position (None for the beginning) and check, or nothing."""
         begun = time.monotonic()
         settings = {
@@ -115,7 +115,7 @@ class Checkpoint:
         self._next = now + max(_SECONDS, _SHARE * (now - begun))
 
     def save_if_due(
-        self, counts: Accumulator, position: Any, check: LabelCheck | None = None
+        self, counts: Accumulator, position: object, check: LabelCheck | None = None
     ) -> None:
         """Write the state if the last time was some seconds ago."""
         if time.monotonic() >= self._next:
@@ -242,7 +242,7 @@ def count_files(
                     break
                 if checkpoint is not None:
                     checkpoint.save_if_due(counts, position, check)
-        except Exception:  # an interrupt, which is none, may have left half a step
+        except Exception:  # no interrupt: that may have left half a step
             if checkpoint is not None:
                 checkpoint.save(counts, position, check)
             if stopped() is None:  # or else pyarrow has given up for a signal

@@ -205,7 +205,7 @@ def decoded(column: Any) -> Any:
     return column
 
 
-def family(kind: Any) -> str:
+def family(kind: object) -> str:
     """Name the types whose values can be equal."""
     types = pa.types
     kind = value_type(kind)
@@ -216,7 +216,7 @@ def family(kind: Any) -> str:
     return str(kind)
 
 
-def check_ids(path: str | Path, id_column: str, kind: Any) -> None:
+def check_ids(path: str | Path, id_column: str, kind: object) -> None:
     """Refuse ids that cannot be compared or put in order."""
     import pyarrow.compute as pc
 

@@ -63,7 +63,7 @@ class LabelCheck:
         self._left = _KEPT
         self._complete = True
 
-    def look(self, y_true: Any, preds: Mapping[str, Any]) -> tuple[set[Any], list[Seen]]:
+    def look(self, y_true: object, preds: Mapping[str, Any]) -> tuple[set[Any], list[Seen]]:
         """Look at a block, without keeping anything of it."""
         true = read_column(y_true, self._target)
         is_known = None
@@ -179,7 +179,7 @@ class LabelCheck:
             self._tallies[name] = _Tally(n, inside, outside, n_more)
             self._left -= len(outside)
 
-    def _covers(self, array: Any) -> bool:
+    def _covers(self, array: object) -> bool:
         """Whether an array of whole numbers holds true labels only, as its ends show."""
         if self._span is None or type(array) is not np.ndarray or not array.size:
             return False
@@ -261,11 +261,11 @@ def _fractions(name: str, labels: Iterable[Any], *, text: bool = False) -> dict[
     return {}
 
 
-def _is_fraction(label: Any) -> bool:
+def _is_fraction(label: object) -> bool:
     return isinstance(label, float) and not label.is_integer()
 
 
-def _is_fraction_text(label: Any) -> bool:
+def _is_fraction_text(label: object) -> bool:
     if not isinstance(label, str) or "." not in label:
         return False
     return _NUMBER.fullmatch(label) is not None and not float(label).is_integer()
@@ -285,7 +285,7 @@ def _difference(predicted: set[Any], truth: set[Any]) -> str:
     return f" (they differ in {what})" if what else ""
 
 
-def check_whole(y_true: Any, preds: Mapping[str, Any], target: str) -> None:
+def check_whole(y_true: object, preds: Mapping[str, Any], target: str) -> None:
     """Refuse columns that cannot be models of files that were read as a whole."""
     check = LabelCheck(preds, target)
     check.keep(check.look(y_true, preds))

@@ -72,11 +72,11 @@ class Source:
         for name in names:
             self.read_as(name, id_types([self.seen(name)])[0])
 
-    def read_as(self, name: str, kind: Any, *, truths: bool = True) -> None:
+    def read_as(self, name: str, kind: object, *, truths: bool = True) -> None:
         """Choose the type of an open column; without `truths` true and True are two texts."""
         self._kinds[name] = kind, truths
 
-    def settled(self, columns: Any, row: int = 0) -> Any:
+    def settled(self, columns: object, row: int = 0) -> Any:
         """A table or block, its open columns converted to their types; `row` is the first."""
         if not self._open:
             return columns

@@ -177,7 +177,7 @@ class SortedIds:
                     raise self.absent(mine, 0, i)
                 raise self.absent(theirs, i, 0)
 
-    def absent(self, sample: Any, within: int, source: int) -> ValueError:
+    def absent(self, sample: object, within: int, source: int) -> ValueError:
         """The error that a file lacks a sample."""
         lacking, having = self._paths[within], self._paths[source]
         return ValueError(f"{lacking} lacks samples of {having}: {self.name} {sample}")
@@ -192,7 +192,7 @@ class SortedIds:
             self._refuse_or_prove(cursor, done + bad, before, ids[bad].as_py())
         cursor.last = ids[-1].as_py()
 
-    def _refuse_or_prove(self, cursor: Cursor, row: int, one: Any, two: Any) -> None:
+    def _refuse_or_prove(self, cursor: Cursor, row: int, one: object, two: object) -> None:
         if one == two:
             raise ValueError(f"{cursor.where()}: ids must differ, more than one row has {two}")
         fall = f"row {row} has {two} after {one}"

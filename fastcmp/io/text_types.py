@@ -67,20 +67,20 @@ def found_in(column: Any) -> int:
         return reduce(operator.or_, map(found_in, column.chunks), 0)
     if pa.types.is_dictionary(column.type):
         words = tuple(column.dictionary.to_pylist())
-        return _remembered(words) if len(words) <= _FEW else _found(words)
+        return _remembered(words) if len(words) <= _FEW else _meanings(words)
     if pa.types.is_string(column.type):
         return _in_ids(column)
     return in_numbers(column)
 
 
-def _found(words: Sequence[str]) -> int:
+def _meanings(words: Sequence[str]) -> int:
     meanings = 0
     for text in words:
         meanings |= _meaning(text)
     return meanings
 
 
-_remembered = lru_cache(maxsize=1 << 10)(_found)
+_remembered = lru_cache(maxsize=1 << 10)(_meanings)
 
 
 def _meaning(text: str) -> int:
@@ -122,7 +122,7 @@ def _in_ids(texts: Any) -> int:
             return WORD
     with suppress(pa.ArrowInvalid):
         return in_numbers(texts.cast(pa.int64()))
-    return _found(texts.drop_null().to_pylist())
+    return _meanings(texts.drop_null().to_pylist())
 
 
 def in_numbers(column: Any) -> int:
@@ -257,7 +257,7 @@ def _labels_of(words: Any, kind: Any, *, truths: bool) -> Any:
     return _labels(words.to_pylist(), kind, truths=truths)
 
 
-def _labels(texts: Sequence[str], kind: Any, *, truths: bool) -> Any:
+def _labels(texts: Sequence[str], kind: object, *, truths: bool) -> Any:
     def label(text: str) -> Any:
         what = _what(text)
         if kind == pa.string():
@@ -288,7 +288,7 @@ def as_type(column: Any, kind: Any) -> Any:
     return column.cast(kind, safe=not pa.types.is_floating(kind))
 
 
-def text_of(label: Any) -> str:
+def text_of(label: object) -> str:
     """The text that a label has where a later block shows that labels are texts."""
     if isinstance(label, float):
         return np.format_float_positional(label, trim="-")

@@ -383,7 +383,7 @@ def _named(result: Any) -> list[tuple[str, Plan]]:
     return [(str(name), plan) for name, plan in plans]
 
 
-def _draw(ax: Axes, line: PowerLine, numbers: Any, style: dict[str, Any]) -> list[Any]:
+def _draw(ax: Axes, line: PowerLine, numbers: object, style: dict[str, Any]) -> list[Any]:
     """Draw a curve, and what is uncertain about it."""
     if line.simulated:
         x, y, error = simulated_powers(line, numbers)

@@ -22,7 +22,7 @@ _LETTERED = 14  # models whose p-values are written out, in points of at least
 _READABLE = 4.5
 
 
-def checked(result: Any, what: str) -> PairwiseResult:
+def checked(result: object, what: str) -> PairwiseResult:
     """A comparison in pairs, or the one of a look; refuses what is none."""
     result = getattr(result, "compared", result)
     if isinstance(result, PairwiseResult):

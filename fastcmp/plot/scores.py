@@ -161,7 +161,7 @@ def roc(
 
 
 def _find_cut(
-    read: Scores, weights: Floats | None, model: int, curve: RocCurve, cutoff: Any
+    read: Scores, weights: Floats | None, model: int, curve: RocCurve, cutoff: object
 ) -> _Cut | None:
     if cutoff is None:
         return None

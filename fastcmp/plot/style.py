@@ -117,7 +117,7 @@ def draw_curves(picture: Curves, ax: Axes) -> list[Any]:
     return handles + last
 
 
-def in_doubles(scores: Any) -> Any:
+def in_doubles(scores: object) -> Any:
     """Round scores with more digits to float64, in which cutoffs are given."""
     if isinstance(scores, Mapping):
         return {name: in_doubles(column) for name, column in scores.items()}

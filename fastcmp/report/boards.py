@@ -429,7 +429,7 @@ def _cut(board: Board) -> Board:
     return replace(board, section=section, more=rows[MOST_ROWS:])
 
 
-def _sortable(values: Any) -> tuple[float | None, ...]:
+def _sortable(values: object) -> tuple[float | None, ...]:
     column = np.asarray(values)
     is_finite = np.isfinite(column).tolist()
     return tuple(x if ok else None for x, ok in zip(column.tolist(), is_finite, strict=True))

@@ -43,7 +43,7 @@ class Scale(NamedTuple):
     #: Whether the greatest number is on the left, or above: as all upright axes.
     is_reversed: bool = False
 
-    def part(self, values: Any) -> NDArray[np.float64]:
+    def part(self, values: object) -> NDArray[np.float64]:
         """Places as parts of the axis, in [0, 1]: beyond it, at its end."""
         x = np.asarray(values, np.float64)
         low, high = self.low, self.high
@@ -360,7 +360,7 @@ def _axis_of(
     return linear(*ends, title=axis.title, is_reversed=axis.is_reversed or k == 1)
 
 
-def _points(x: Any, y: Any, scales: tuple[Scale, Scale]) -> Any:
+def _points(x: object, y: object, scales: tuple[Scale, Scale]) -> Any:
     """The corners of a curve in whole units, shape (k, 2)."""
     across, up = scales
     x, y = np.broadcast_arrays(np.asarray(x, np.float64), np.asarray(y, np.float64))

@@ -285,7 +285,7 @@ def _expected(result: PairwiseResult) -> dict[str, tuple[Any, str]]:
     return columns
 
 
-def _packed(name: str, values: Any, rows: NDArray[np.int64]) -> dict[str, Any]:
+def _packed(name: str, values: object, rows: NDArray[np.int64]) -> dict[str, Any]:
     """Pack a column as numbers, or as the words that it has."""
     column = np.asarray(values)[rows]
     if column.dtype.kind in "iub":

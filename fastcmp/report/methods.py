@@ -88,7 +88,7 @@ def paragraphs_of_pairs(result: PairwiseResult) -> Iterator[Paragraph]:
         yield " ".join(described), keys
 
 
-def _of_adjustment(record: Any) -> list[str]:
+def _of_adjustment(record: object) -> list[str]:
     """The works that the adjustment of a record is from; none where nothing was tested."""
     if not getattr(record, "n_tests", 1):
         return []

@@ -90,7 +90,7 @@ def environment() -> Any:
     return templates
 
 
-def to_json(value: Any) -> str:
+def to_json(value: object) -> str:
     """Write JSON that may stand in a script element: no tag, no entity, no new line."""
     text = json.dumps(_shown(value), separators=(",", ":"), allow_nan=False)
     for mark in "<>&":
@@ -98,7 +98,7 @@ def to_json(value: Any) -> str:
     return text
 
 
-def _shown(value: Any) -> Any:
+def _shown(value: object) -> Any:
     """Make control characters in all strings visible."""
     if isinstance(value, str):
         return visible(value)
@@ -131,7 +131,7 @@ def fingerprint(records: Iterable[Record]) -> str:
     return digest.hexdigest()
 
 
-def _bytes_of(value: Any) -> Iterator[bytes]:
+def _bytes_of(value: object) -> Iterator[bytes]:
     """Write a value with its type and its length, so that no two look the same."""
     if isinstance(value, np.ndarray) and value.dtype.kind in "biufMm":
         little = value.astype(value.dtype.newbyteorder("<"), order="C", copy=False)
@@ -156,7 +156,7 @@ def _bytes_of(value: Any) -> Iterator[bytes]:
         yield _plain(value)
 
 
-def _plain(value: Any) -> bytes:
+def _plain(value: object) -> bytes:
     try:
         return json.dumps(to_plain(value)).encode()
     except TypeError:  # a label of a type that is not saved either
@@ -187,7 +187,7 @@ def write_report(
         file.write(page.encode())
 
 
-def _checked(path: Any) -> Path:
+def _checked(path: object) -> Path:
     """The path of a page, checked before long work."""
     if not isinstance(path, (str, os.PathLike)):
         raise TypeError(f"path must be a path such as 'report.html', got {brief(path)}")

@@ -37,7 +37,7 @@ def rank_sets(record: Any) -> list[Block]:
     return _ranks(record, "estimate", head=head, without="Sets of ranks")
 
 
-def drawn_ranks(record: Any) -> list[Block]:
+def drawn_ranks(record: object) -> list[Block]:
     """Draw how far ranks go when tasks are drawn again."""
     return _ranks(record, "{self._name} best_probability")
 
@@ -91,12 +91,12 @@ def superior_ability(record: Any) -> list[Block]:
     )
 
 
-def simultaneous(record: Any) -> list[Block]:
+def simultaneous(record: object) -> list[Block]:
     """Draw differences of pairs, with intervals that hold together."""
     return _differences(record, interval="low", cells="pvalue pvalue_adjusted")
 
 
-def comparisons(record: Any) -> list[Block]:
+def comparisons(record: object) -> list[Block]:
     """Draw differences that were tested together."""
     return _differences(record, cells="statistic pvalue pvalue_adjusted")
 

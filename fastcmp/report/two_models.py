@@ -128,7 +128,7 @@ def _rows(record: Any, label: str, gain: Any, low: Any, high: Any) -> list[Row]:
 
 def row_of(
     label: str,
-    measure: Any,
+    measure: object,
     gain: float,
     low: float,
     high: float,
@@ -164,18 +164,18 @@ def level_of(record: Any) -> float:
     return 1.0 - float(record.alpha) if decides else 0.95
 
 
-def _in_points(measure: Any) -> bool:
+def _in_points(measure: object) -> bool:
     return isinstance(measure, str) and measure in _IN_POINTS
 
 
-def _kind(record: Any, low: float, high: float) -> str:
+def _kind(record: object, low: float, high: float) -> str:
     """Colour by the better model, where the interval excludes 0."""
     if not (low > 0 or high < 0):
         return ""
     return "a" if (low > 0) != less_is_better(record) else "b"
 
 
-def _margins(record: Any) -> list[tuple[float, str]]:
+def _margins(record: object) -> list[tuple[float, str]]:
     """The margins on both sides of 0, if it is one margin."""
     tests = getattr(record, "margins", None)
     if tests is None or np.ndim(tests.margin):
@@ -193,7 +193,7 @@ def _reading(record: Any, names: tuple[str, str]) -> str:
     return f"Right of 0 {better} is better, left of it {other}."
 
 
-def right_and_wrong(record: Any) -> list[Block]:
+def right_and_wrong(record: object) -> list[Block]:
     """Show what both, one or no model got right, as a bar and a table."""
     counts = _counts(getattr(record, "comparison", record))  # of a decision, its test
     if counts is None:
@@ -216,7 +216,7 @@ def right_and_wrong(record: Any) -> list[Block]:
     return [bar, Text(title="", section=table)]
 
 
-def _counts(record: Any) -> tuple[Any, ...] | None:
+def _counts(record: object) -> tuple[Any, ...] | None:
     """The four counts of one pair; None where some are not known."""
     names = ("both_right", "only_a", "only_b", "both_wrong")
     if hasattr(record, "mean_table"):
@@ -236,7 +236,7 @@ def _four_parts(rows: Any, names: tuple[str, str], title: str, head: str) -> Blo
     return bars(rows, title=title, heads=(head, *heads), kinds=_KINDS)
 
 
-def _count(x: Any) -> str:
+def _count(x: object) -> str:
     return f"{x:,}" if isinstance(x, int) else f"{x:,.4g}"
 
 

@@ -28,7 +28,9 @@ from fastcmp.io.logs.words import ERROR, ERRORS
 _RUN = re.compile(r"(.+?)\.[^.]+\.[^.]+\.[^.]+\.(\d{8}T\d{6})")
 
 
-def _group_folds(values: Sequence[LogFile], _: Any, options: LogOptions) -> list[tuple[Any, ...]]:
+def _group_folds(
+    values: Sequence[LogFile], _: object, options: LogOptions
+) -> list[tuple[Any, ...]]:
     """Take the folds of a framework and task together."""
     described = [(*_described(file.path, options.memory_limit), file) for file in values]
     runs = grouped(described, lambda fold: fold[:4])

@@ -17,7 +17,7 @@ _LETTERS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 _WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 
 
-def as_text(entry: Any) -> str:
+def as_text(entry: object) -> str:
     """Write an entry of JSON as text that is equal for equal ones."""
     if isinstance(entry, str):
         return entry
@@ -27,7 +27,7 @@ def as_text(entry: Any) -> str:
         raise ValueError("JSON that is nested too deep: is the file damaged?") from None
 
 
-def at(record: Any, *keys: str) -> Any:
+def at(record: object, *keys: str) -> Any:
     """The entry below some keys; None where there is none."""
     for key in keys:
         if not isinstance(record, dict):
@@ -36,13 +36,13 @@ def at(record: Any, *keys: str) -> Any:
     return record
 
 
-def mapping(record: Any, *keys: str) -> dict[str, Any]:
+def mapping(record: object, *keys: str) -> dict[str, Any]:
     """The object below some keys; an empty one where there is none."""
     value = at(record, *keys)
     return value if isinstance(value, dict) else {}
 
 
-def objects(record: Any, path: Path, what: str) -> list[dict[str, Any]]:
+def objects(record: object, path: Path, what: str) -> list[dict[str, Any]]:
     """A list of objects, which must be one."""
     if not isinstance(record, list) or not all(isinstance(entry, dict) for entry in record):
         raise ValueError(
@@ -65,12 +65,12 @@ def named(record: Any, path: Path, what: str) -> str:
     )
 
 
-def text(record: Any) -> str:
+def text(record: object) -> str:
     """A text; "" where there is none."""
     return record.strip() if isinstance(record, str) else ""
 
 
-def whole(record: Any) -> int | None:
+def whole(record: object) -> int | None:
     """A whole number; None where there is none."""
     return record if isinstance(record, int) and not isinstance(record, bool) else None
 
@@ -81,7 +81,7 @@ def number(record: Any) -> float | None:
     return float(record) if is_number and abs(record) < 1e300 else None
 
 
-def ratio(total: Any, n: Any) -> float | None:
+def ratio(total: object, n: object) -> float | None:
     """A mean from a sum and a count; None where there is none."""
     top, bottom = number(total), number(n)
     return top / bottom if top is not None and bottom else None
@@ -92,7 +92,7 @@ def written(entries: dict[str, Any]) -> dict[str, str]:
     return {name: as_text(value) for name, value in entries.items() if value is not None}
 
 
-def seconds(start: Any, end: Any) -> float | None:
+def seconds(start: object, end: object) -> float | None:
     """The time between two stamps; None where one is missing."""
     try:
         first, last = (datetime.fromisoformat(text(stamp)) for stamp in (start, end))

@@ -132,7 +132,7 @@ class Found(NamedTuple):
     pointers: tuple[Path, ...]
 
 
-def find_files(path: Any) -> Found:
+def find_files(path: object) -> Found:
     """List the files of a path, or of several, in order; none is listed twice."""
     files: dict[Path, LogFile] = {}
     ignored: list[Ignored] = []
@@ -159,7 +159,7 @@ def find_files(path: Any) -> Found:
     return Found(tuple(files.values()), tuple(ignored), tuple(pointers))
 
 
-def _frames(path: Any) -> tuple[LogFile, ...]:
+def _frames(path: object) -> tuple[LogFile, ...]:
     """A frame in the place of a file, or several by the names of their models."""
     frames = path if isinstance(path, Mapping) else {"frame": path}
     if not frames or not all(
@@ -172,7 +172,7 @@ def _frames(path: Any) -> tuple[LogFile, ...]:
     )
 
 
-def _roots(path: Any) -> list[Path]:
+def _roots(path: object) -> list[Path]:
     """Read a path, or several."""
     if isinstance(path, (str, os.PathLike)):
         path = [path]

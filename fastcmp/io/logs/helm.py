@@ -49,7 +49,7 @@ class _Asked(msgspec.Struct):
     instance: Any = None
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     return number(value) is not None or (isinstance(value, float) and math.isnan(value))
 
 

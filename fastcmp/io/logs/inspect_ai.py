@@ -187,7 +187,7 @@ def sample(entry: Any, scorer: str, where: str) -> Sample:
     )
 
 
-def _input(content: Any, texts: Mapping[str, str]) -> str:
+def _input(content: object, texts: Mapping[str, str]) -> str:
     """Text of an input, which may be a conversation."""
     if not isinstance(content, list):
         return _text(content, texts)
@@ -199,7 +199,7 @@ def _input(content: Any, texts: Mapping[str, str]) -> str:
     )
 
 
-def _text(content: Any, texts: Mapping[str, str]) -> str:
+def _text(content: object, texts: Mapping[str, str]) -> str:
     """Text of a content, cut; other kinds are named, as summaries name them."""
     if isinstance(content, list):
         return "\x1d".join(
@@ -215,7 +215,7 @@ def _text(content: Any, texts: Mapping[str, str]) -> str:
     return text[:_LONGEST]
 
 
-def short(text: Any) -> str:
+def short(text: object) -> str:
     """First line of a text, 200 characters at most."""
     return str(text).strip().partition("\n")[0][:200]
 
@@ -305,7 +305,7 @@ def _checked(path: Path, header: Any) -> Run:
     return Run(path, header, results, [])
 
 
-def _results(results: Any) -> tuple[Mapping[str, Any], ...]:
+def _results(results: object) -> tuple[Mapping[str, Any], ...]:
     """Scores of a run; old logs have one `scorer`, and its `metrics` beside it."""
     if not isinstance(results, dict):
         return ()
@@ -318,7 +318,7 @@ def _results(results: Any) -> tuple[Mapping[str, Any], ...]:
     return tuple(one for one in scores if isinstance(one, dict) and one.get("name"))
 
 
-def _listed(value: Any) -> list[Any]:
+def _listed(value: object) -> list[Any]:
     """A list, an empty one where there is none."""
     return value if isinstance(value, list) else []
 
@@ -445,12 +445,12 @@ def column(run: Run, source: Source) -> dict[str, Any]:
     return {"values": values, "status": status, "reasons": reasons}
 
 
-def _value(score: Any) -> Any:
+def _value(score: object) -> Any:
     """Value of a score."""
     return score.get("value") if isinstance(score, dict) else score
 
 
-def _number(run: Run, sample: Sample, source: Source, value: Any) -> float:
+def _number(run: Run, sample: Sample, source: Source, value: object) -> float:
     """Turn a value into a number, NaN for None."""
     result = math.nan if value is None else value
     if isinstance(value, str):

@@ -152,7 +152,7 @@ def _test(row: dict[str, Any], path: Path) -> tuple[dict[str, Any], dict[str, An
     return row, variables, answer
 
 
-def _lasting(variables: Any) -> dict[str, Any]:
+def _lasting(variables: object) -> dict[str, Any]:
     """Variables that are the same in each run."""
     return {k: x for k, x in mapping(variables).items() if k[:1] != "_" and k != "sessionId"}
 
@@ -211,7 +211,7 @@ def _read_evalplus(file: LogFile, options: LogOptions) -> list[LogPart]:
     return parts_of(answers, about, means=stated)
 
 
-def _passed(status: Any, path: Path, task: str) -> bool | None:
+def _passed(status: object, path: Path, task: str) -> bool | None:
     """Whether tests are passed; None where they were not run."""
     if status not in (None, "pass", "fail", "timeout"):
         raise ValueError(
@@ -497,7 +497,7 @@ def _read_opencompass(
     return parts_of(answers, about, means={(folder.name, "correct"): stated / len(answers)})
 
 
-def _replicas(details: Any, model: str, path: Path) -> Iterator[Answer]:
+def _replicas(details: object, model: str, path: Path) -> Iterator[Answer]:
     """The answers in the details, in either of their forms, one a replica."""
     if isinstance(details, dict):
         entries_by_item = [(k, v) for k, v in details.items() if isinstance(v, dict)]

@@ -67,7 +67,7 @@ def results_of(
     return {}, model, f"{details}: the model is named after the folder, {model}"
 
 
-def _config(results: Any, task: str) -> dict[str, Any]:
+def _config(results: object, task: str) -> dict[str, Any]:
     """The settings of a task, named with or without its few-shots."""
     configs = mapping(results, "config_tasks")
     return mapping(configs, task) or mapping(configs, task.rpartition("|")[0])

@@ -161,7 +161,7 @@ class Results:
         return [setting for setting in settings if setting is not None]
 
 
-def _named_in(arguments: Any) -> str:
+def _named_in(arguments: object) -> str:
     """Name of a model by its arguments, as lm_eval finds it."""
     if isinstance(arguments, str):
         pairs = [pair.partition("=") for pair in arguments.split(",")]
@@ -384,7 +384,7 @@ def _metrics(run: _Run, first: dict[str, Any]) -> list[str]:
 
 
 def _chosen_rows(
-    run: _Run, items: Any, filters: Sequence[str | None] | None
+    run: _Run, items: object, filters: Sequence[str | None] | None
 ) -> tuple[str, slice | NDArray[np.bool_]]:
     """Choose the rows of one filter; "" where neither file names it."""
     if filters is not None and any(filters):

@@ -208,11 +208,11 @@ def refuse(message: str) -> None:
 
 
 def read_logs(
-    path: Any,
+    path: object,
     options: LogOptions,
     format_: str | None,
     workers: int | None,
-    progress: Any,
+    progress: object,
     complain: Complain = refuse,
 ) -> Logs:
     """The logs below a path, recognised and read."""

@@ -252,7 +252,7 @@ class Results(Record):
         """
         tasks = [t for t, _ in self.tasks]
         subsets = [s for _, s in self.tasks]
-        names_kept = (_known(task, "task", tasks), _known(subset, "subset", subsets))
+        names_kept = (_names_kept(task, "task", tasks), _names_kept(subset, "subset", subsets))
         task_numbers = [
             i
             for i, pair in enumerate(self.tasks)
@@ -260,7 +260,7 @@ class Results(Record):
         ]
         if not task_numbers:
             raise ValueError(f"task={task!r} and subset={subset!r} are nowhere together")
-        model_names = _known(models, "models", self.names)
+        model_names = _names_kept(models, "models", self.names)
         rows = [self.names.index(name) for name in model_names or self.names]
         return _part(self, rows, task_numbers)
 
@@ -469,7 +469,7 @@ def _part(results: Results, rows: Sequence[int], tasks: Sequence[int]) -> Result
     )
 
 
-def _known(words: Any, name: str, there: Sequence[str]) -> list[str] | None:
+def _names_kept(words: Any, name: str, there: Sequence[str]) -> list[str] | None:
     """Check what is to be kept."""
     if words is None:
         return None

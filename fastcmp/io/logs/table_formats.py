@@ -66,11 +66,11 @@ Check = Callable[[LogTable, Rows, LogOptions], tuple[Rows, tuple[str, ...]]]
 def _choose_columns(
     names: Sequence[str],
     options: LogOptions,
-    path: Any,
+    path: object,
     needed: Sequence[str] = (),
     columns_known: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
-    """Choose the columns of a table, by what they are; one named "" is none."""
+    """Choose the columns of a table, by what they are; "" names no column."""
     columns = dict(columns_known or {})
     for key, name in options.columns.items():
         what = _SAME.get(key, key)
@@ -103,7 +103,7 @@ def _choose_columns(
     return {what: name for what, name in columns.items() if name}
 
 
-def _none(what: str, names: Sequence[str], path: Any, name: str = "") -> str:
+def _none(what: str, names: Sequence[str], path: object, name: str = "") -> str:
     there = visible(", ".join(map(str, names))) or "none"
     missing = f"no column {name!r}" if name else "no column that is known for"
     return (
@@ -449,7 +449,7 @@ _COSTS = ("execution_time", "execution_duration", "latency", "token_count")
 
 
 def _tool(names: Sequence[str]) -> tuple[str, str, dict[str, str]]:
-    """The tool, its column of items, and its metrics by column; "" where it is none."""
+    """The tool, its column of items, and its metrics by column; "" for other tables."""
     for tool, item, pattern in _TOOLS:
         metrics = {name: match[1] for name in names if (match := re.fullmatch(pattern, name))}
         is_ragas = {"response", "reference", "retrieved_contexts"} & set(names)

@@ -96,7 +96,7 @@ def _coded(entries: Iterable[Any]) -> Labels:
     return Labels(np.array(codes, np.int64), tuple(places))
 
 
-def _text(entry: Any) -> str | None:
+def _text(entry: object) -> str | None:
     """Write an id or a name; None where there is none."""
     if isinstance(entry, str):
         return entry or None
@@ -130,7 +130,7 @@ def as_numbers(raw: Any, path: Path, name: str) -> NDArray[np.float64]:
     return values
 
 
-def _is_number(kind: Any) -> bool:
+def _is_number(kind: object) -> bool:
     types = pa.types
     return any(
         is_kind(kind)
@@ -141,7 +141,7 @@ def _is_number(kind: Any) -> bool:
     )
 
 
-def grade(entry: Any, path: Path, name: str) -> float:
+def grade(entry: object, path: Path, name: str) -> float:
     """Read a value: a number, true or false, or a grade; NaN where there is none."""
     if entry is None:
         return math.nan

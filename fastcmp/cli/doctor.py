@@ -61,7 +61,7 @@ _REQUIREMENT = re.compile(
     r"([\w.-]+)(?:\[.*?\])?(?:<[\d.]+,)?(?:>=([\d.]+))?(?:,<[\d.]+)?\s*(?:;\s*extra\s*==\s*['\"]([\w-]+)['\"])?"
 )
 #: Extras for work on fastcmp itself.
-_DEVELOPMENT = ("browser", "dev", "docs", "places", "test")
+_DEVELOPMENT = ("browser", "dev", "docs", "peers", "places", "test")
 #: Taken where they are passed, and needed by no extra.
 _FRAMES = ("pandas", "polars")
 #: Bits of vectors, by the feature of the processor that has them.

@@ -237,9 +237,13 @@ def _as_shared_integers(
     return shared, None if signed else highest, range(low, high + 1)
 
 
+_FEW = 1 << 12
+
+
 def _highest(array: NDArray[Any]) -> int:
-    """The largest of whole numbers: for few of them three times as fast as ``max``."""
-    return array.item(array.argmax())  # type: ignore[no-any-return]
+    """The largest of whole numbers; of few by its place, in a third of the time of ``max``."""
+    # Where nothing may be written `argmax` copies all.
+    return array.item(array.argmax()) if array.size < _FEW else int(array.max())
 
 
 @cache

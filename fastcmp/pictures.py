@@ -288,10 +288,12 @@ def ranks_within(losses: NDArray[np.float64]) -> NDArray[np.float64]:
     """Ranks within each column, shape (M, D), 1 for the least; ties have their mean."""
     ranks = np.full(losses.shape, np.nan)
     for task, column in enumerate(losses.T):
-        known = ~np.isnan(column)
-        ordered = np.sort(column[known])
-        before = np.searchsorted(ordered, column[known], "left")
-        ranks[known, task] = (before + np.searchsorted(ordered, column[known], "right") + 1) / 2
+        is_known = ~np.isnan(column)
+        ordered = np.sort(column[is_known])
+        before = np.searchsorted(ordered, column[is_known], "left")
+        ranks[is_known, task] = (
+            before + np.searchsorted(ordered, column[is_known], "right") + 1
+        ) / 2
     return ranks
 
 

@@ -135,10 +135,10 @@ def _by_df(of_normal: Any, of_t: Any, x: Any, df: Any) -> Any:
     if df is None or (alone and df == math.inf):
         return of_normal(x)
     with np.errstate(invalid="ignore"):
-        found = of_t(df, x)
+        values = of_t(df, x)
     if not alone and np.any(infinite := np.isinf(df)):
-        found = np.where(infinite, of_normal(x), found)
-    return found
+        values = np.where(infinite, of_normal(x), values)
+    return values
 
 
 def wilson_interval(rate: Any, n: Any, z: float) -> tuple[Any, Any]:

@@ -150,8 +150,8 @@ class MarginTests(Record):
 
     def _either(self, higher: Any, lower: Any) -> Any:
         """Take what counts where more is better, or less; no -0."""
-        found = np.where(self.lower_is_better, lower, higher) + 0.0
-        return found if found.ndim else found.item()
+        pvalues = np.where(self.lower_is_better, lower, higher) + 0.0
+        return pvalues if pvalues.ndim else pvalues.item()
 
     def columns(self) -> dict[str, Any]:
         """The tests as columns, a row a difference.

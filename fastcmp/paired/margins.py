@@ -444,10 +444,10 @@ def bounded_margins(
         turned = units._replace(gain=-units.gain)
         lower, upper = (-bounded_score(x, -margin) for x in (units, turned))
         better = -bounded_score(turned if options.lower_is_better else units, margin)
-        found = [lower, -upper, ndtr(-lower), ndtr(-upper), ndtr(-better)]
+        columns = [lower, -upper, ndtr(-lower), ndtr(-upper), ndtr(-better)]
         for alpha in (options.alpha, 2.0 * options.alpha):
-            found += bounded_interval(units, 1.0 - alpha)
-        rows.append(np.stack(np.broadcast_arrays(*found, units.n_effective)))
+            columns += bounded_interval(units, 1.0 - alpha)
+        rows.append(np.stack(np.broadcast_arrays(*columns, units.n_effective)))
     shape = np.shape(of.difference)
     *tests, n_effective = np.concatenate(rows or [np.empty((10, 0))], axis=1)
     tests, n_effective = [x.reshape(shape) for x in tests], n_effective.reshape(shape)
@@ -681,12 +681,12 @@ def accuracy_margins(
     arrays = np.broadcast_arrays(*counts, options.margin)
     a, b, n, margin = (np.array(x) for x in arrays)
     flat = (a.ravel(), b.ravel(), n.ravel(), margin.ravel())
-    found = np.empty((10, a.size))
-    tango_margin_many(*flat, options.alpha, found)
+    columns = np.empty((10, a.size))
+    tango_margin_many(*flat, options.alpha, columns)
     answers = _exact(flat, method, options.alpha, gamma)
     if answers is not None:
-        found[:9] = answers
-    rows = [unwrap(row.copy(), a.shape) for row in found]
+        columns[:9] = answers
+    rows = [unwrap(row.copy(), a.shape) for row in columns]
     intervals = ConfidenceInterval(*rows[5:7]), ConfidenceInterval(*rows[7:9])
     with np.errstate(invalid="ignore", divide="ignore"):
         difference, discordant = (a - b) / n, (a + b) / n
@@ -754,6 +754,6 @@ def _exact(tables: tuple[Any, ...], method: str, alpha: float, gamma: float) -> 
     answers = np.empty((first.size, 9))
     # Run as Python that calls machine code: Ctrl-C is answered between the parts.
     test = tango_exact_margins.py_func  # type: ignore[attr-defined]
-    for k, found in zip(first, answers, strict=True):
-        test(a[k], b[k], n[k], margin[k], alpha, gamma, found)
+    for k, answer in zip(first, answers, strict=True):
+        test(a[k], b[k], n[k], margin[k], alpha, gamma, answer)
     return answers[where.ravel()].T

@@ -455,9 +455,9 @@ class _Pairs:
     def standardized(self, joint: Joint) -> Floats:
         """The statistics of all pairs that draws have, and their scales, shape (2, P)."""
         assert joint.standardized is not None
-        found = np.empty((2, self.n_pairs))
-        self.fill(found, joint.standardized, self.tasks, steps=no_step)
-        return found
+        both = np.empty((2, self.n_pairs))
+        self.fill(both, joint.standardized, self.tasks, steps=no_step)
+        return both
 
     def test(self, tasks: Sequence[Task], start: int, end: int) -> PairColumns:
         """All that is found of the pairs from `start` to `end`."""
@@ -467,9 +467,11 @@ class _Pairs:
             columns = columns._replace(standard_error=np.empty(size))
 
         def scaled(block: Block) -> PairColumns:
-            found = self.tests.columns(block)
-            low, high = times(found.low, exponent), times(found.high, exponent)
-            return found._replace(difference=times(found.difference, exponent), low=low, high=high)
+            unscaled = self.tests.columns(block)
+            low, high = (times(x, exponent) for x in (unscaled.low, unscaled.high))
+            return unscaled._replace(
+                difference=times(unscaled.difference, exponent), low=low, high=high
+            )
 
         self.fill(columns, scaled if exponent else self.tests.columns, tasks, start)
         return columns

@@ -68,11 +68,11 @@ def with_pair_margins(result: Any, tests: PairTests, margin: float | None) -> An
     single = (result.n_clusters, result.n_strata) == (None, None)
     counted = result.only_a is not None and result.measure in _PROPORTIONS
     if tests.margins is not None:
-        found = tests.margins(result, options)
-        result = replace(result, interval=np.stack(found.interval, axis=1))
+        margins = tests.margins(result, options)
+        result = replace(result, interval=np.stack(margins.interval, axis=1))
     elif counted and single and n_samples is None:
         counts = (result.only_a, result.only_b, result.n_samples)
-        found = accuracy_margins(counts, options, **shared)
+        margins = accuracy_margins(counts, options, **shared)
     else:
         error, df = _errors(result, tests)
         exponent = tests.exponent
@@ -81,51 +81,51 @@ def with_pair_margins(result: Any, tests: PairTests, margin: float | None) -> An
         of = Estimated(difference, error, df, n_samples, limits=tests.limits, **shared)
         options = options._replace(margin=times(margin, -exponent))
         if tests.bounded is None:
-            found = times(margins_of(of, options), exponent)
+            margins = times(margins_of(of, options), exponent)
         else:
             spans = parts(len(result.pairs), _UNITS)
             units = (tests.bounded(Block(span, result.pairs[span])) for span in spans)
             unit = "samples" if result.n_clusters is None else "clusters"
             largest = tests.limits[1] if np.isfinite(tests.limits[1]) else 1.0
-            found = bounded_margins(units, of._replace(df=None), options, unit, largest)
-    return replace(result, margins=_adjusted(found, result))
+            margins = bounded_margins(units, of._replace(df=None), options, unit, largest)
+    return replace(result, margins=_adjusted(margins, result))
 
 
 def _errors(result: Any, tests: PairTests) -> tuple[Any, Any]:
     """The standard errors that the record has, or the tests, and their d.o.f."""
-    own: Any = getattr(result, "standard_error", None)
+    se: Any = getattr(result, "standard_error", None)
     df: Any = np.inf
     if tests.spread is not None:
         spans = parts(len(result.pairs), _SPAN)
-        found = [tests.spread(Block(span, result.pairs[span])) for span in spans]
-        df = np.concatenate([np.broadcast_to(each[2], each[1].shape) for each in found])
-        variance = np.concatenate([each[1] for each in found])
-        own = np.sqrt(variance) if own is None else own
+        spreads = [tests.spread(Block(span, result.pairs[span])) for span in spans]
+        df = np.concatenate([np.broadcast_to(spread[2], spread[1].shape) for spread in spreads])
+        variance = np.concatenate([spread[1] for spread in spreads])
+        se = np.sqrt(variance) if se is None else se
     if result.distribution == "t":
         df = result.df
-    if own is None:  # of the interval, which is normal; one end may be cut
+    if se is None:  # of the interval, which is normal; one end may be cut
         low, high = result.interval.T
         half = np.maximum(high - result.difference, result.difference - low)
-        own = half / -t_ppf(result.alpha / 2, None)
-    return own, df
+        se = half / -t_ppf(result.alpha / 2, None)
+    return se, df
 
 
-def _adjusted(found: MarginTests, result: PairDecisions) -> MarginTests:
+def _adjusted(margins: MarginTests, result: PairDecisions) -> MarginTests:
     """Adjust both one-sided tests of all pairs together, and decide again."""
     method = margin_adjustment(result.adjust)
-    both = np.concatenate([found.pvalue_lower, found.pvalue_upper])
+    both = np.concatenate([margins.pvalue_lower, margins.pvalue_upper])
     lower, upper = np.split(adjust_checked(both, method), 2)
-    difference = found.difference
-    gain = -difference if found.lower_is_better else difference
+    difference = margins.difference
+    gain = -difference if margins.lower_is_better else difference
     sure = result.pvalue_adjusted <= result.alpha
-    met = (upper if found.lower_is_better else lower) <= result.alpha
+    met = (upper if margins.lower_is_better else lower) <= result.alpha
     within = np.maximum(lower, upper) <= result.alpha
     decided = decide(sure & (gain > 0.0), sure & (gain < 0.0), within, met)
     return replace(
-        found,
+        margins,
         pvalue_lower_adjusted=lower,
         pvalue_upper_adjusted=upper,
-        n_more=found.n_more if method == "none" else None,
+        n_more=margins.n_more if method == "none" else None,
         **decided._asdict(),
     )
 
@@ -140,9 +140,11 @@ def margin_adjustment(adjust: str) -> str:
 
 def mirrored_decisions(result: Any) -> NDArray[Any]:
     """Decide about the second model of each pair beside the first."""
-    found = result.margins
-    other = found.pvalue_lower_adjusted if found.lower_is_better else found.pvalue_upper_adjusted
-    words = found.decision
+    margins = result.margins
+    other = (
+        margins.pvalue_lower_adjusted if margins.lower_is_better else margins.pvalue_upper_adjusted
+    )
+    words = margins.decision
     first = [words == BETTER, words == WORSE, words == EQUIVALENT]
     first.append(other <= result.alpha)
     return np.select(first, [WORSE, BETTER, EQUIVALENT, NOT_WORSE], CANNOT_TELL)
@@ -161,21 +163,21 @@ def decision_matrix(result: Any) -> NDArray[np.object_]:
 
 def margin_sentences_of(result: Any) -> tuple[str, ...]:
     """Say how often there is which decision, and how margins were tested."""
-    found = result.margins
-    if found is None:
+    margins = result.margins
+    if margins is None:
         return ()
-    words, whose = found.decision, "the first of a pair beside the second"
+    words, whose = margins.decision, "the first of a pair beside the second"
     if result.control is not None:
         words, whose = mirrored_decisions(result), f"models beside {result.control}"
     method = margin_adjustment(result.adjust)
-    tests = METHOD_NAMES[found.method]
+    tests = METHOD_NAMES[margins.method]
     sentences: tuple[str, ...] = (
-        f"Decisions with a margin of {found.amount}, {whose}: {count_decisions(words)}.",
+        f"Decisions with a margin of {margins.amount}, {whose}: {count_decisions(words)}.",
         f"The {2 * len(words)} one-sided tests against the margin are {tests}, "
         f"{adjusted_by(method, 'together')}.",
     )
-    if found.reason:
-        sentences += (f"No decision where {found.reason}.",)
+    if margins.reason:
+        sentences += (f"No decision where {margins.reason}.",)
     return (*sentences, *other_errors(result))
 
 

@@ -74,9 +74,9 @@ def open_table(path: Path, names: tuple[str, ...], n_pairs: int) -> Iterator[Wri
             nonlocal writer
             coded = pa.DictionaryArray.from_arrays
             a, b = (coded(np.ascontiguousarray(i), labels) for i in pairs.T)
-            found = {name: getattr(columns, name) for name in _COLUMNS}
+            numbers = {name: getattr(columns, name) for name in _COLUMNS}
             more = {"pvalue_adjusted": adjusted, "significant": significant}
-            table = pa.table({"model_a": a, "model_b": b, **found, **more})
+            table = pa.table({"model_a": a, "model_b": b, **numbers, **more})
             if writer is None:
                 writer = pq.ParquetWriter(file, table.schema)
             writer.write_table(table)

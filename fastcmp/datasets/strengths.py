@@ -475,7 +475,7 @@ def bradley_terry_from_battles(
         As in `bradley_terry`; if a column is missing, a result is not 1, 0.5 or 0, or a
         model meets itself.
     TypeError
-        If results are not numbers, or `battles` has no named columns.
+        If results are not numbers, or the table has no named columns.
 
     Notes
     -----

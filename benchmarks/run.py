@@ -168,6 +168,9 @@ PEERS_LIMITS = """
 - **Strengths**: a Cholesky factor in each step, and the covariance of all models, which
   the peers do not have.
 - **Files**: parsing; ours joins models and items too.
+
+Answers are compared in all rows but two: sets of ranks and the winner's score follow from other
+draws and other procedures, and are only timed. Of best sets the sizes are compared.
 """
 
 

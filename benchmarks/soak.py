@@ -206,6 +206,7 @@ def watch(workers: list[Worker], end: float, tally: Tally) -> list[Sample]:
     samples = []
     pause = min(15.0, max(2.0, (end - time.time()) / 10))
     victim, next_kill, next_sample = 1, time.time() + pause, time.time()
+    next_line = time.time() + 60
     while time.time() < end and not tally.failures:
         open_pipes = {w.pipe: w for w in workers if not w.ended}
         for pipe in wait(list(open_pipes), timeout=0.2):
@@ -216,6 +217,11 @@ def watch(workers: list[Worker], end: float, tally: Tally) -> list[Sample]:
             warm = own[1] if workers[0].folder is not None else 0.0
             samples.append((own[0], warm, sum(shares)))
             next_sample = time.time() + 0.5
+        if time.time() >= next_line and samples:
+            sizes = "threads {:.0f} MB, process 1 {:.0f} MB, all {:.0f} MB".format(*samples[-1])
+            left = (end - time.time()) / 60
+            print(f"{left:3.0f} minutes left: {tally.calls.total()} calls; {sizes}", flush=True)
+            next_line += 60
         if time.time() >= next_kill:
             workers[victim].kill()
             victim = victim % (PROCESSES - 1) + 1  # the first one is left in peace

@@ -341,8 +341,14 @@ def compare_file(rng, folder) -> int:
     words = [path, "--output", out, "--format", "json", "--workers", threads(rng)]
     if rng.random() < 0.5:
         words += ["--checkpoint", folder / "checkpoint"]
-    assert main(["compare", *map(str, words)]) == 0
-    assert json.loads(out.read_text()) == json.loads(json.dumps(answer_of(table)))
+    code = main(["compare", *map(str, words)])
+    try:
+        expected = answer_of(table)
+    except ValueError:  # few samples may look as if labels were counted from another number
+        assert code == 64
+        return 1
+    assert code == 0
+    assert json.loads(out.read_text()) == json.loads(json.dumps(expected))
     assert not Path(folder / "checkpoint").exists()
     return 2
 

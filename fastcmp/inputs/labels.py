@@ -347,7 +347,7 @@ def in_order(labels: Labels) -> Labels:
 # Predictions that cannot be labels of the truth: an error or a warning.
 
 
-_SURE = 6  # samples: fewer may share no label by chance
+SURE = 6  # samples: fewer may share no label by chance
 _PART = 1 << 14
 _PART_1 = 1 << 9  # the first, in which most often all classes are
 
@@ -402,7 +402,7 @@ def check_predictions(
         if n == 0:
             continue
         n_labels = int(np.count_nonzero(predicted != len(distinct)))
-        several = used.size > 1 and y_true.size >= _SURE
+        several = used.size > 1 and y_true.size >= SURE
         if n == n_labels:
             _refuse_strangers(true, model, several=several)
         if isinstance(distinct, range) and several:
@@ -424,7 +424,7 @@ def check_chosen(
             continue
         true_labels = set(true.labels()) if true_labels is None else true_labels
         labels = model.labels()
-        if len(model) >= _SURE and labels and true_labels.isdisjoint(labels):
+        if len(model) >= SURE and labels and true_labels.isdisjoint(labels):
             refuse_scores(true, [model])
             _refuse_strangers(true, model, several=True)
 
@@ -494,6 +494,11 @@ def spelling(true_labels: Iterable[Any], predicted: Iterable[Any]) -> str:
     return ""
 
 
+def is_shifted(n_right: int, n_shifted: int, n: int) -> bool:
+    """Whether so many more of n predictions are right when moved by 1 that chance explains none."""
+    return n_shifted > n_right and (n_shifted == n or n_shifted - n_right >= SURE)
+
+
 def _refuse_shifted(
     true: Column, model: Column, y_true: NDArray[Any], predicted: NDArray[Any], used: NDArray[Any]
 ) -> None:
@@ -505,8 +510,7 @@ def _refuse_shifted(
         moved = predicted.astype(np.int64) - step
         shifted = int(np.count_nonzero(moved == y_true))
         right = int(np.count_nonzero(predicted == y_true))
-        sure = shifted == predicted.size or shifted - right >= _SURE
-        if sure and shifted > right and np.isin(moved, used).all():
+        if is_shifted(right, shifted, predicted.size) and np.isin(moved, used).all():
             raise ValueError(
                 f"{model.name} counts its labels from another number than "
                 f"{true.name}: it holds {model.examples()}, and {true.name} "

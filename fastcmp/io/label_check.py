@@ -17,19 +17,19 @@ import numpy as np
 from fastcmp.core.render import visible
 from fastcmp.core.saved_states import from_plain, to_plain
 from fastcmp.inputs.columns import Column, ascending, kind_of, listed, read_column
-from fastcmp.inputs.labels import spelling
+from fastcmp.inputs.labels import SURE, is_shifted, spelling
 from fastcmp.io.chosen import advice, titled
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?")
 _KEPT = 1_000_000  # labels of all models together that are remembered one by one
-_SURE = 4  # samples from which labels without any in common are no chance
 _MODELS = 3  # that a warning lists
 #: Proportion of the predictions of a model that may not be labels of the truth.
 MUCH = 0.1
 _LISTED = 1_000  # true labels of a model that are remembered one by one
 
-#: Model, number of predictions, the true labels among them (None: some), and others.
-Seen = tuple[str, int, set[Any] | None, dict[Any, int]]
+#: Model, number of predictions, the true labels among them (None: some), others, and how many
+#: are equal to the true label, to it plus 1, and to it minus 1 (where there are others).
+Seen = tuple[str, int, set[Any] | None, dict[Any, int], tuple[int, ...]]
 
 
 class Outside(NamedTuple):
@@ -50,6 +50,8 @@ class _Tally:
     outside: dict[Any, int] = field(default_factory=dict)
     #: Other predictions that are not remembered by label.
     n_more: int = 0
+    #: Predictions equal to the true label, to it plus 1, to it minus 1, in blocks with others.
+    n_equal: tuple[int, ...] = (0, 0, 0)
 
 
 class LabelCheck:
@@ -76,7 +78,7 @@ class LabelCheck:
         scores: dict[str, float] = {}
         for name, raw in preds.items():
             if is_known is None and self._covers(raw):
-                tallies.append((name, raw.size, None, {}))
+                tallies.append((name, raw.size, None, {}, (0, 0, 0)))
                 continue
             column = read_column(raw, name)
             if is_known is not None:
@@ -86,7 +88,8 @@ class LabelCheck:
             if len(truth) > 1:
                 scores |= _fractions(name, outside)
             inside = counts.keys() - outside.keys()
-            tallies.append((name, sum(counts.values()), inside, outside))
+            n_equal = _equal_if_moved(true, column) if outside else (0, 0, 0)
+            tallies.append((name, sum(counts.values()), inside, outside, n_equal))
         self._refuse_scores(scores, truth)
         return labels, tallies
 
@@ -96,9 +99,10 @@ class LabelCheck:
         if not labels <= self._true:
             self._true |= labels
             self._span = _span(self._true)
-        for name, n, inside, outside in tallies:
+        for name, n, inside, outside, n_equal in tallies:
             tally = self._tallies[name]
             tally.n += n
+            tally.n_equal = tuple(map(sum, zip(tally.n_equal, n_equal, strict=True)))
             if tally.inside is not None:
                 tally.inside = None if inside is None else tally.inside | inside
                 if len(tally.inside or ()) > _LISTED:
@@ -133,7 +137,7 @@ class LabelCheck:
             n = tally.n_more + sum(outside.values())
             if tally.inside is not None:
                 predicted = tally.inside | tally.outside.keys()
-                if self._is_foreign(predicted, tally.n):
+                if self._is_foreign(predicted, tally):
                     foreign[name] = predicted
             if n > MUCH * tally.n:
                 much.append(f"{visible(name)} ({100 * n / tally.n:.1f}%: {_listed(outside)})")
@@ -156,7 +160,7 @@ class LabelCheck:
             [
                 *(name, tally.n, tally.n_more),
                 None if tally.inside is None else list(tally.inside),
-                *(list(tally.outside), list(tally.outside.values())),
+                *(list(tally.outside), list(tally.outside.values()), list(tally.n_equal)),
             ]
             for name, tally in self._tallies.items()
         ]
@@ -173,10 +177,10 @@ class LabelCheck:
         state = from_plain(state)
         self._true = set(state["true"])
         self._span = _span(self._true)
-        for name, n, n_more, labels_inside, labels, counts in state["models"]:
+        for name, n, n_more, labels_inside, labels, counts, n_equal in state["models"]:
             outside = dict(zip(labels, counts, strict=True))
             inside = None if labels_inside is None else set(labels_inside)
-            self._tallies[name] = _Tally(n, inside, outside, n_more)
+            self._tallies[name] = _Tally(n, inside, outside, n_more, tuple(n_equal))
             self._left -= len(outside)
 
     def _covers(self, array: object) -> bool:
@@ -208,28 +212,33 @@ class LabelCheck:
         if not foreign:
             return
         name, predicted = next(iter(foreign.items()))
+        moved = predicted & self._true
+        differs = "counts its labels from another number than" if moved else "shares no label with"
         raise ValueError(
-            f"{titled(name)} shares no label with {self._target!r}: it holds "
+            f"{titled(name)} {differs} {self._target!r}: it holds "
             f"{_listed(predicted)}, {self._target!r} holds {_listed(self._true)}"
             f"{_difference(predicted, self._true)}; if it is a model, convert its labels; to "
             f"leave columns out pass {advice(*foreign)}, or choose by --models"
         )
 
-    def _is_foreign(self, predicted: set[Any], n: int) -> bool:
+    def _is_foreign(self, predicted: set[Any], tally: _Tally) -> bool:
         """Whether no predicted label is a true one, or all are the true ones plus or minus 1.
 
-        1 and 2 for 0 and 1 share a label, and mean other classes by it. Of few samples,
-        or one true label, only another spelling is certain.
+        1 and 2 for 0 and 1 share a label, and mean other classes by it, if more predictions are
+        right when moved. Of few samples, or one true label, only another spelling is certain.
         """
         if not predicted:
             return False
-        if n < _SURE or len(self._true) < 2:
-            return not predicted & self._true and bool(_difference(predicted, self._true))
+        several = len(self._true) > 1 and tally.n >= SURE
         if not predicted & self._true:
-            return True
-        if len(predicted) < 2 or _span(predicted) is None or _span(self._true) is None:
+            return several or bool(_difference(predicted, self._true))
+        if not several or _span(predicted) is None or _span(self._true) is None:
             return False
-        return any({x + step for x in self._true} == predicted for step in (-1, 1))
+        n_right, *moved = tally.n_equal
+        return any(
+            is_shifted(n_right, n_moved, tally.n) and {x + step for x in self._true} >= predicted
+            for step, n_moved in zip((1, -1), moved, strict=True)
+        )
 
 
 def _counted(column: Column) -> dict[Any, int]:
@@ -240,6 +249,15 @@ def _counted(column: Column) -> dict[Any, int]:
     labels = map(bool, factors.distinct) if is_truth else factors.distinct
     pairs = zip(labels, counts[1:].tolist(), strict=True)
     return {label: count for label, count in pairs if count}
+
+
+def _equal_if_moved(true: Column, model: Column) -> tuple[int, int, int]:
+    """How many predictions are equal to the true label, to it plus 1, and to it minus 1."""
+    if true.integers is None or model.integers is None:
+        return 0, 0, 0
+    step = model.integers.astype(np.int64) - true.integers.astype(np.int64)
+    n_right, n_above, n_below = (int(np.count_nonzero(step == x)) for x in (0, 1, -1))
+    return n_right, n_above, n_below
 
 
 def _span(labels: set[Any]) -> tuple[int, int] | None:

@@ -49,6 +49,20 @@ def test_what_is_no_model_is_refused_by_name(capsys, tmp_path, models, command, 
     assert run(capsys, command.replace("joined", "compare"), path, *chosen) == expect
 
 
+@pytest.mark.parametrize("command", ["compare", "joined"])
+def test_labels_that_only_look_moved_by_one(capsys, tmp_path, models, command):
+    # Class 3 is in no sample here, and class 0 is never predicted: half are right as they are.
+    models["c"] = np.where(TRUTH == 0, 3, TRUTH)
+    names = {"id": np.arange(N)} if command == "joined" else {}
+    words = ["compare", written(tmp_path / "p.csv", **names, **models)]
+    if command == "joined":
+        words.append(written(tmp_path / "q.csv", **names, d=A))
+    code, out, err = run(capsys, *words)
+    assert code == 0
+    assert "predicted by c (33.3%: 3); they count as wrong" in err
+    assert out
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [

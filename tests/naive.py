@@ -394,9 +394,9 @@ def finner(pvalues):
 
 
 def li(pvalues):
-    """Compare each p-value with the largest."""
+    """Compare each p-value with the largest; one that rounding alone holds below 1 is 1."""
     largest = max(pvalues)
-    return [p / (p + 1 - largest) if largest < 1 else 1.0 for p in pvalues]
+    return [p / (p + 1 - largest) if largest < 1 - 1e-12 else 1.0 for p in pvalues]
 
 
 def adjust(pvalues, method):

@@ -252,6 +252,9 @@ def adjust(pvalues: ArrayLike, *, method: str = "holm") -> Any:
     return adjust_checked(flat, method).reshape(p.shape)[()]
 
 
+_LIKE_1 = 1.0 - 1e-12  # p-values of 1 are computed to some units in the last place
+
+
 def adjust_checked(pvalues: Floats, method: str, *, in_place: bool = False) -> Floats:
     """Adjusted p-values of those in [0, 1] or NaN, (P,); `in_place` may overwrite them."""
     if method in LOGICAL:
@@ -261,7 +264,7 @@ def adjust_checked(pvalues: Floats, method: str, *, in_place: bool = False) -> F
         known = ~np.isnan(adjusted)
         p = adjusted[known]
         last = p.max(initial=0.0)
-        adjusted[known] = p / (p + (1.0 - last)) if last < 1.0 else 1.0
+        adjusted[known] = p / (p + (1.0 - last)) if last < _LIKE_1 else 1.0
         return adjusted
     # NaN and 0 stay as they are; of millions of pairs, most may have a p-value of 0.
     some: Any = np.flatnonzero(adjusted > 0.0)

@@ -9,6 +9,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+#: Packages with public names of their own, as the stub of the package above lists them.
+_PACKAGES: list[str] = []
+
 
 def attach(
     package: str, init_file: str, before: Mapping[str, str] = MappingProxyType({})
@@ -29,6 +32,10 @@ def attach(
         for alias in node.names
     }
 
+    _PACKAGES.extend(
+        f"{home}.{name}" for name, (home, of) in homes.items() if of and home == package
+    )
+
     def load(name: str) -> Any:
         if name not in homes:
             if name in before:
@@ -45,3 +52,11 @@ def attach(
 
     names = sorted(name for name, (_, exported) in homes.items() if exported)
     return load, lambda: names, names
+
+
+def public_class(name: str) -> Any:
+    """The class that a package has under a public name; None where none has it."""
+    for package in map(import_module, _PACKAGES):
+        if name in getattr(package, "__all__", ()):
+            return getattr(package, name)
+    return None

@@ -91,6 +91,8 @@ class Pilot:
     """A record from which the same test of more samples can be planned."""
 
     __slots__ = ()
+    #: How it is read, a row of `fastcmp.planning.pilots.READERS`; "" where it cannot be.
+    _pilot: ClassVar[str] = ""
 
     def power(self, *, n: Any, **options: Any) -> Any:
         """Work out how probably n new samples find what this record estimates.

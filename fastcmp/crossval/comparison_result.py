@@ -249,6 +249,7 @@ def evaluate_pair(runs: CVRuns, test: CVTest, alternative: str) -> Any:
 class CVPairwiseResult(PairwiseResult):
     """Many classifiers compared in pairs by cross-validation."""
 
+    _pilot = "folds"
     _cites = (("test", FOLD_TESTS_CITE),)
 
     #: Predictions and folds of all models.

@@ -26,6 +26,7 @@ from fastcmp.pairwise.result import PairwiseResult
 class FoldComparison(PairwiseResult):
     """Many models compared in pairs by their scores in the folds of one data set."""
 
+    _pilot = ""
     _cites = (("method", FOLD_TESTS_CITE),)
 
     #: Shape (M, R, K): repetitions and folds; R is 1 for random splits.

@@ -44,6 +44,7 @@ class BradleyTerry(PairwiseResult):
     A `PairwiseResult`: `score` holds the strengths, `difference` their differences.
     """
 
+    _pilot = ""
     _cites = (
         "bradley",
         ("ties_as", {"davidson": "davidson"}),

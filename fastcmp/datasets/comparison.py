@@ -147,6 +147,7 @@ class DatasetsResult(PairwiseResult):
     itself decides, by the sign of its statistic, whatever the mean ranks.
     """
 
+    _pilot = ""
     _blocks = "datasets:datasets"
 
     _cites = (

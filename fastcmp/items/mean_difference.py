@@ -66,6 +66,7 @@ MEANS_CITE = (
 class MeanDifference(Pilot, Compared, Record):
     """Two models compared by the means of their values on the same items."""
 
+    _pilot = "mean"
     _opening = "The means of {a} and {b} on the same items were compared."
     _cites = MEANS_CITE
 

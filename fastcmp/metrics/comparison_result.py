@@ -50,6 +50,7 @@ class MetricComparison(Pilot, Compared, Record):
     arrays whose last axis is that of the metrics.
     """
 
+    _pilot = "metric"
     _opening = "{a} and {b} were compared by metrics of their predictions for the same samples."
 
     _cites = (

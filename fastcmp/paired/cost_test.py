@@ -236,6 +236,7 @@ class CostResult(Pilot, Compared, Record):
     All numbers are arrays of one shape where there were counts of many pairs.
     """
 
+    _pilot = "cost"
     _closing = (
         "The {level} interval of the difference of costs is of profile likelihood: the costs "
         "that the test does not reject."

@@ -99,6 +99,7 @@ class McNemarResult(Pilot, Compared, Record):
     of a cluster in a stratum. What has no meaning for the design is None.
     """
 
+    _pilot = "mcnemar"
     _closing = "{record._interval_made}"
 
     _cites = (

@@ -396,6 +396,7 @@ class PairwiseResult(Pilot, Drawn, PairDecisions):
     p-value is NaN), is neither a tie nor a win.
     """
 
+    _pilot = "leaderboard"
     _picture: ClassVar[dict[str, str]] = {
         "leaderboard": "leaderboard",
         "pvalues": "pvalue_map",

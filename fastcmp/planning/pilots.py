@@ -21,7 +21,7 @@ def plan_from(record: Any, solve_for: str, options: dict[str, Any]) -> Plan:
     Parameters
     ----------
     record : Record
-        Of a class that is known here.
+        One that declares how it is read: its `_pilot`.
     solve_for : {"power", "sample_size", "detectable_difference"}
         A function of `fastcmp.planning`.
     options : dict
@@ -38,13 +38,12 @@ def plan_from(record: Any, solve_for: str, options: dict[str, Any]) -> Plan:
     TypeError
         If nothing can be planned from such a record.
     """
-    kind = type(record).__name__
-    if kind not in _READERS:
+    if not (kind := getattr(record, "_pilot", "")):
         raise TypeError(
-            f"nothing is planned from a {kind}: pass what is known of the models to "
-            f"fastcmp.planning.{solve_for}"
+            f"nothing is planned from a {type(record).__name__}: pass what is known of the "
+            f"models to fastcmp.planning.{solve_for}"
         )
-    inputs, margins = _READERS[kind](record)
+    inputs, margins = READERS[kind](record)
     margins = {} if "margin" in options else margins
     return getattr(plan, solve_for)(**inputs | margins | options)  # type: ignore[no-any-return]
 
@@ -139,16 +138,14 @@ def _folds(_: Any) -> _Read:
     )
 
 
-_READERS = {
-    "McNemarResult": _mcnemar,
-    "AUCComparison": _area,
-    "CVPairwiseResult": _folds,
-    "CostResult": _cost,
-    "DelongResult": _delong,
-    "MeanDifference": _mean,
-    "MeansResult": _pairs,
-    "MetricComparison": _metric,
-    "MetricsResult": _pairs,
-    "PairwiseResult": _pairs,
-    "SumsResult": _pairs,
+#: By what a class of records declares as its `_pilot`.
+READERS = {
+    "mcnemar": _mcnemar,
+    "cost": _cost,
+    "mean": _mean,
+    "metric": _metric,
+    "auc": _area,
+    "areas": _delong,
+    "leaderboard": _pairs,
+    "folds": _folds,
 }

@@ -229,6 +229,7 @@ def area_margins(
 class AUCComparison(Pilot, Compared, Record):
     """A test of the difference of two AUCs, or of partial areas or rates."""
 
+    _pilot = "auc"
     _closing = (
         "Standard errors come from the placements of the scores of one class among those of the "
         "other."
@@ -577,6 +578,7 @@ _PAIR = ("model_a", "model_b", "difference", "low", "high", "statistic", "pvalue
 class DelongResult(Pilot, Record):
     """AUCs of models on the same samples, with DeLong's covariance."""
 
+    _pilot = "areas"
     _blocks = "scores:areas"
     _opening = (
         "Areas under ROC curves have DeLong's standard errors and covariances; their intervals "

@@ -39,6 +39,8 @@ _ROUNDING = 1e-5  # relative error of sums in single precision, and more
 class EvaluePairs(PairwiseResult):
     """Pairs of models by their e-values, as the leaderboard takes them."""
 
+    _pilot = ""
+
     @cached_property
     def leaderboard(self) -> Leaderboard:
         """The ranking by accuracy, with ranks where no decision is false."""

@@ -13,13 +13,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from importlib import import_module
 from numbers import Integral
 from typing import Any, ClassVar, NamedTuple, Self, get_type_hints
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from fastcmp._lazy import public_class
 from fastcmp.core import render
 from fastcmp.core.checks import LARGEST_COUNT, as_whole
 from fastcmp.core.saved_states import FileKind, read_state, write_state
@@ -591,8 +591,7 @@ def load(path: str | os.PathLike[str]) -> Accumulator:
     True
     """
     kind, settings, arrays = read_state(path, _KIND)
-    homes = map(import_module, ("fastcmp.stream", "fastcmp.sequential"))
-    accumulator_class = next((getattr(x, kind) for x in homes if kind in x.__all__), None)
+    accumulator_class = public_class(kind)
     if not isinstance(accumulator_class, type) or not issubclass(accumulator_class, Accumulator):
         raise ValueError(f"{path} holds {kind}, which this fastcmp does not know")  # noqa: TRY004
     try:

@@ -1,24 +1,33 @@
-"""What pictures of curves show, described once: drawn by matplotlib, and as SVG on pages."""
+"""What pictures show, described once: drawn by matplotlib, and as SVG on pages."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fastcmp.core.sections import interval_name
 from fastcmp.counts.roc_points import Curve, RocCurve
+from fastcmp.datasets.comparison import DatasetsResult
 from fastcmp.estimates.decision_curves import DecisionCurve
 from fastcmp.estimates.reliability import ReliabilityDiagram
+from fastcmp.pairwise.decisions import UNTESTED
 from fastcmp.scores.curves import DetCurve, PrecisionRecallCurve
 from fastcmp.scores.lift import GainCurve
 from fastcmp.scores.resampling import RocBand
 from fastcmp.sequential.looks_result import LooksResult
 
+if TYPE_CHECKING:
+    from fastcmp.crossval.comparison_result import CVComparison
+    from fastcmp.pairwise.result import PairwiseResult
+    from fastcmp.planning.power_points import PowerLine
+
 _MARKED = 60  # looks that get a point each
+_LED = 6  # points of plans with lines to the axes
 _RISING = ((0.0, 0.0), (1.0, 1.0))
 
 
@@ -34,7 +43,7 @@ class Axis(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A curve, perhaps with a band and with points that say more."""
+    """A curve, perhaps with a band, bars, and points that say more."""
 
     name: str
     x: Any
@@ -42,14 +51,17 @@ class Line(NamedTuple):
     band: tuple[Any, Any] | None = None
     #: Places, and what is said of each.
     points: tuple[tuple[float, float, str], ...] = ()
-    #: "" for a curve, "other" for what is compared with the models, "point" for one place.
+    #: "" for a curve, "mean" for one of the same model, "other" for what is compared with the
+    #: models, "point" for one place, "lead" for lines from a point to the axes.
     kind: str = ""
     #: How points are joined, as matplotlib calls it.
     joined: str = "default"
+    #: Half lengths of upright bars.
+    error: Any = None
 
 
 class Rule(NamedTuple):
-    """A level line across the picture: "zero", or "decided" where it decides."""
+    """A line across the picture: "zero", "mean", "margin", or "decided" where it decides."""
 
     at: float
     text: str = ""
@@ -68,11 +80,86 @@ class Curves:
     #: Ends of a dotted line to compare with.
     straight: tuple[tuple[float, float], tuple[float, float]] | None = None
     is_square: bool = False
+    #: Whether points stand out, as rings.
+    has_rings: bool = False
     #: A sentence that says how to read it, and a heading of the names.
     says: str = ""
     legend: str = ""
     #: Models, where only some of them are drawn.
     n_models: int = 0
+
+
+class Row(NamedTuple):
+    """An estimate with its interval, and what is written beside it."""
+
+    label: str
+    value: float
+    low: float = math.nan
+    high: float = math.nan
+    text: str = ""
+    #: Further cells.
+    cells: tuple[str, ...] = ()
+    #: Points beside the estimate, such as one a fold.
+    points: tuple[float, ...] = ()
+    #: Colour: "", "good", "bad", "a", "b"; of models "best", "other", "untested", "worse".
+    kind: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Intervals:
+    """Estimates with their intervals on one axis, a row each."""
+
+    title: str
+    axis: Axis
+    rows: tuple[Row, ...]
+    rules: tuple[Rule, ...] = ()
+    #: An interval that is shaded in all rows, and its name.
+    band: tuple[float, float, str] | None = None
+    #: Headings of the further cells.
+    heads: tuple[str, ...] = ()
+    #: What the kinds of rows mean, of those that there are.
+    meanings: tuple[tuple[str, str], ...] = ()
+    says: str = ""
+
+
+class Place(NamedTuple):
+    """A model on a line, whose name stands at one side of it, in a row."""
+
+    model: int
+    x: float
+    value: str
+    side: str
+    row: int
+
+
+class Tie(NamedTuple):
+    """Models that a bar joins, with their places from left to right, and the bar's level."""
+
+    models: tuple[int, ...]
+    x: NDArray[np.float64]
+    level: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ranking:
+    """Models on the line of their scores or mean ranks, ties joined by bars."""
+
+    title: str
+    names: Sequence[str]
+    #: What the line is called, and its ends; what is written is the `sign` times the place.
+    label: str
+    low: float
+    high: float
+    sign: int
+    places: tuple[Place, ...]
+    ties: tuple[Tie, ...]
+    #: Levels of bars, and rows of names on one side.
+    n_levels: int
+    n_rows: int
+    #: Critical difference, of mean ranks; None where there is none.
+    critical: float | None
+    alpha: float
+    n_untested: int
 
 
 class _Drawn(NamedTuple):
@@ -279,6 +366,219 @@ def evidence(record: LooksResult) -> Curves:
         rules=(decides, Rule(0.0)),
         says="It is decided where the evidence reaches 1 / alpha; the dotted line is no evidence.",
     )
+
+
+# Plans: power over the number of samples.
+
+
+def power(lines: list[tuple[str, PowerLine]], n_lines: int, *, simulated: bool = False) -> Curves:
+    """Power over samples, of the first of `n_lines` curves, each with a name.
+
+    Powers of plans that are simulated are those of the plans alone, or `simulated` again at
+    further numbers of samples, which takes as long as the plan for each.
+    """
+    from fastcmp.planning import power_points
+
+    ends = np.array([line.ends() for _, line in lines])
+    low, high = float(ends[:, 0].min()), float(ends[:, 1].max())
+    is_log, drawn = high > power_points.WIDE * low, []
+    first = low / power_points.BEFORE if is_log else 0.0
+    has_leads = sum(len(line.marks) for _, line in lines) <= _LED
+    says = "A dot is what was planned."
+    if any(line.plan.assurance is not None for _, line in lines):
+        says += " The band holds the middle 95% of what the pilot leaves open."
+    if n_lines > len(lines):
+        says += f" Of {n_lines} curves {len(lines)} are drawn."
+    for (_, line), label in zip(lines, power_points.line_labels(lines), strict=True):
+        points = tuple(
+            (n, power, f"{n:,.0f} samples: power {100 * power:.1f}%")
+            for n, power in line.marks
+            if math.isfinite(n)
+        )
+        if line.simulated and not simulated:
+            x, y, _ = zip(*sorted(points), strict=True)
+            drawn.append(Line(label, x, y, points=points))
+            continue
+        numbers = power_points.numbers_to_draw(line, low, high, logarithmic=is_log)
+        if line.simulated:
+            x, y, error = power_points.simulated_powers(line, numbers)
+            drawn.append(Line(label, x, y, points=points, error=1.96 * error))
+        else:
+            plan = line.at(numbers)
+            band = plan.interval if plan.assurance is not None else None
+            drawn.append(Line(label, numbers, plan.power, band=band, points=points))
+            if band is not None:
+                mean = "mean over what the pilot leaves open"
+                drawn.append(Line(mean, numbers, plan.assurance, kind="mean"))
+        leads = points if has_leads else ()
+        drawn += [Line("", (n, n, first), (0.0, p, p), kind="lead") for n, p, _ in leads]
+    return Curves(
+        title="Power",
+        x=Axis(lines[0][1].plan.unit.capitalize(), first, 1.04 * high, is_log=is_log),
+        y=Axis("Power", 0.0, 1.04),
+        lines=tuple(drawn),
+        has_rings=True,
+        says=says,
+    )
+
+
+# Two models on the folds of a cross-validation.
+
+
+def folds(
+    result: CVComparison, test: str | None = None, names: Sequence[str] | None = None
+) -> Intervals:
+    """The difference in each fold, a row a repetition, with their mean and a test's interval."""
+    from fastcmp.crossval.comparison_result import difference_interval
+
+    test = next(iter(result.tests)) if test is None else test
+    record = result.tests.get(test) or result.test(test)
+    is_percent = result.measure == "accuracy"
+    scale = 100.0 if is_percent else 1.0
+    gains = np.subtract(*(scale * result.scores(test)))
+    low, high = scale * difference_interval(record)
+    # A one-sided interval has no other end: it is drawn as far as the folds lie.
+    if record.alternative == "greater":
+        high = max(low, gains.max())
+    elif record.alternative == "less":
+        low = min(high, gains.min())
+    name = interval_name(0.95, record.alternative)
+    a, b = names or result.names
+    axis = f"Accuracy of {a} minus {b} (percentage points)"
+    return Intervals(
+        title="The folds",
+        axis=Axis(axis if is_percent else f"{result.measure} of {a} minus {b}"),
+        rows=tuple(
+            Row(
+                *(f"repetition {r + 1}", row.mean()),
+                text=f"{row.mean():+.4g}",
+                points=tuple(row.tolist()),
+            )
+            for r, row in enumerate(gains)
+        ),
+        rules=(Rule(0.0, "H0: no difference"), Rule(float(gains.mean()), "mean", "mean")),
+        band=(low, high, name) if np.isfinite([low, high]).all() else None,
+        heads=("", "mean"),
+        says="A small dot is a fold. Folds share records: their scatter does not "
+        "measure the uncertainty, the interval of a test does.",
+    )
+
+
+# Many models: the leaderboard, and models on a line.
+
+
+#: What each measure is called on an axis, and what it is multiplied by there.
+MEASURES = {
+    "accuracy": ("Accuracy (%)", 100.0),
+    "cost": ("Cost per sample (lower is better)", 1.0),
+    "AUC": ("AUC", 1.0),
+    "mean": ("Mean value", 1.0),
+    "mean loss": ("Mean loss (lower is better)", 1.0),
+    "mean rank": ("Mean rank (1 is best)", 1.0),
+}
+
+
+def leaderboard(result: PairwiseResult) -> Intervals:
+    """Models from best to worst with the intervals of their scores, and what is known of ranks."""
+    from fastcmp.pairwise.result import leaderboard_table
+
+    board, table = result.leaderboard, leaderboard_table(result)
+    label, scale = MEASURES.get(result.measure, (result.measure, 1.0))
+    is_best = np.isin(board.names, result.best)
+    is_untested = (result.decisions == UNTESTED).all(axis=1)[board.models]
+    kinds = np.where(is_best, "best", np.where(is_untested, "untested", "other")).tolist()
+    words = {
+        "best": "significantly worse in no tested pair",
+        "other": "significantly worse in a tested pair",
+        "untested": "not tested",
+    }
+    if result.all_pairs_tested:
+        words["best"] = "the best, and models not significantly different from it"
+        words["other"] = "significantly worse than the best"
+    columns = dict(zip(table.columns, zip(*table.rows, strict=True), strict=True))
+    beside: dict[str, Sequence[str]] = {
+        head: columns[head] for head in ("ranks", "ties") if head in columns
+    }
+    if result.control is not None:
+        against = result.against_control()
+        results = dict(zip(against["model"], against["result"], strict=True))
+        beside["against control"] = [results.get(name, "control") for name in board.names]
+    if not np.isnan(board.interval).all():
+        label += f"\n{interval_name(1 - result.alpha)} of each model alone"
+    numbers = scale * np.column_stack([board.score, board.interval])
+    cells = list(zip(*beside.values(), strict=True)) or [()] * len(kinds)
+    return Intervals(
+        title="Leaderboard",
+        axis=Axis(label),
+        rows=tuple(
+            Row(name, value, low, high, cells=further, kind=kind)
+            for name, (value, low, high), further, kind in zip(
+                board.names, numbers.tolist(), cells, kinds, strict=True
+            )
+        ),
+        heads=tuple(beside),
+        meanings=tuple((kind, text) for kind, text in words.items() if kind in kinds),
+    )
+
+
+def ranking(result: PairwiseResult) -> Ranking:
+    """Models on the line of their mean ranks, or without such of their scores, best at the right.
+
+    The outermost models have the highest rows, so that no two of the lines to names cross.
+    """
+    if isinstance(result, DatasetsResult):
+        label, sign, digits = f"Mean rank on {result.n_tasks} data sets (1 is best)", -1, 2
+        title, place, critical = (
+            *("Critical difference diagram", -result.mean_rank),
+            result.critical_difference,
+        )
+    else:
+        label, scale = MEASURES.get(result.measure, (result.measure, 1.0))
+        sign, digits = 1, 2 if result.measure == "accuracy" else 4
+        title, place, critical = (
+            *(f"{result.measure[:1].upper()}{result.measure[1:]} and ties", scale * result.score),
+            None,
+        )
+    n, margin = place.size, 0.03 * (np.ptp(place) or 1.0)
+    low, high = place.min() - margin, place.max() + margin
+    groups = [group for group in result.groups.groups if len(group) > 1]
+    levels = stacked([place[list(group)] for group in groups], margin)
+    order = np.argsort(place, kind="stable")
+    sides = ("left", order[: n // 2]), ("right", order[: n // 2 - 1 : -1])
+    return Ranking(
+        title=title,
+        names=result.names,
+        label=label,
+        low=float(low if critical is None else min(low, high - critical - margin)),
+        high=float(high),
+        sign=sign,
+        places=tuple(
+            Place(m, float(place[m]), f"{sign * place[m]:.{digits}f}", side, row)
+            for side, models in sides
+            for row, m in enumerate(models.tolist())
+        ),
+        ties=tuple(
+            Tie(group, np.sort(place[list(group)]), level)
+            for group, level in zip(groups, levels, strict=True)
+        ),
+        n_levels=max(levels, default=-1) + 1,
+        n_rows=(n + 1) // 2,
+        critical=critical,
+        alpha=result.alpha,
+        n_untested=n * (n - 1) // 2 - result.n_pairs,
+    )
+
+
+def stacked(members: Sequence[NDArray[np.float64]], gap: float) -> list[int]:
+    """Level of each bar: the first on which it meets no other bar."""
+    levels = [0] * len(members)
+    ends_of_levels: list[float] = []  # where the last bar of each level ends
+    for k in sorted(range(len(members)), key=lambda k: float(members[k].min())):
+        low, high = float(members[k].min()), float(members[k].max())
+        free = (level for level, end in enumerate(ends_of_levels) if end + gap < low)
+        levels[k] = next(free, len(ends_of_levels))
+        ends_of_levels[levels[k] : levels[k] + 1] = [high]
+    return levels
 
 
 # Maps of models and tasks: ranks within each task, and shades.

@@ -451,7 +451,10 @@ def test_leaderboard_tells_ranks_and_ties():
     ax = plot.leaderboard(result)
     spans = [f"{a}" if a == b else f"{a}-{b}" for a, b in result.leaderboard.rank_interval]
     assert texts(ax)[:11] == ["ranks", *spans, "ties", "a"]
-    assert legend(ax) == ["best, or tied with it", "worse than the best"]
+    assert legend(ax) == [
+        "the best, and models not significantly different from it",
+        "significantly worse than the best",
+    ]
     assert legend(plot.leaderboard(compared(keep=2))) == legend(ax)
     without = texts(plot.leaderboard(compared(adjust="bh")))
     assert without[0] == "ties"
@@ -695,9 +698,10 @@ def test_folds_of_a_test_without_an_interval_or_of_another():
 
 def rings(ax):
     return [
-        tuple(x.get_xydata()[0])
+        tuple(point)
         for x in ax.lines
-        if x.get_marker() == "o" and x.get_xdata().size == 1
+        if x.get_marker() == "o" and x.get_linestyle() == "None"
+        for point in x.get_xydata()
     ]
 
 

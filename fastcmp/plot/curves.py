@@ -7,22 +7,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-import numpy as np
-
 from fastcmp import pictures
-from fastcmp.core.sections import interval_name
 from fastcmp.counts.roc_points import Curve
-from fastcmp.crossval.comparison_result import CVComparison, difference_interval
+from fastcmp.crossval.comparison_result import CVComparison
 from fastcmp.planning.plan import Plan
-from fastcmp.planning.power_points import (
-    BEFORE,
-    WIDE,
-    PowerLine,
-    line_labels,
-    numbers_to_draw,
-    power_lines,
-    simulated_powers,
-)
+from fastcmp.planning.power_points import power_lines
 from fastcmp.plot.style import (
     COLOURS,
     GREY,
@@ -242,43 +231,22 @@ def folds(result: CVComparison, *, test: str | None = None, ax: Axes | None = No
         raise TypeError(f"folds draws a CVComparison, got {type(result).__name__}")
     if test is not None and not isinstance(test, str):
         raise TypeError(f"test must be the name of a test, got {test!r}")
-    name = next(iter(result.tests)) if test is None else test
-    record = result.tests.get(name) or result.test(name)
-    percent = result.measure == "accuracy"
-    scale = 100.0 if percent else 1.0
-    first, second = scale * result.scores(name)
-    gains = first - second
-    n_rows = len(gains)
+    picture = pictures.folds(result, test, [as_text(name) for name in result.names])
+    n_rows = len(picture.rows)
     ax = prepare_axes(ax, (6.2, 1.9 + 0.22 * min(n_rows, _ROWS)))
-    low, high = scale * difference_interval(record)
-    # A one-sided interval has no other end: it is drawn as far as the folds lie.
-    if record.alternative == "greater":
-        high = max(low, gains.max())
-    elif record.alternative == "less":
-        low = min(high, gains.min())
     handles = []
-    if np.isfinite([low, high]).all():
-        name = interval_name(0.95, record.alternative)
+    if picture.band is not None:
+        low, high, name = picture.band
         handles.append(ax.axvspan(low, high, color=PALE, label=name))
-    ax.axvline(0.0, color=GREY, linewidth=1, linestyle="--")
-    handles.append(ax.axvline(gains.mean(), color=COLOURS[1], linewidth=1.8, label="mean"))
-    rows = np.repeat(np.arange(1, n_rows + 1), gains.shape[1])
-    handles += ax.plot(
-        gains.ravel(),
-        rows,
-        linestyle="",
-        marker="o",
-        markersize=6,
-        color=COLOURS[0],
-        alpha=0.75,
-        label="a fold",
-    )
+    null, mean = picture.rules
+    ax.axvline(null.at, color=GREY, linewidth=1, linestyle="--")
+    handles.append(ax.axvline(mean.at, color=COLOURS[1], linewidth=1.8, label=mean.text))
+    places = [(x, i) for i, row in enumerate(picture.rows, 1) for x in row.points]
+    dots = {"linestyle": "", "marker": "o", "markersize": 6, "color": COLOURS[0], "alpha": 0.75}
+    handles += ax.plot(*zip(*places, strict=True), label="a fold", **dots)
     ax.set_ylim(n_rows + 0.6, 0.4)
     ax.yaxis.get_major_locator().set_params(integer=True)
-    ax.set_ylabel("repetition")
-    a, b = map(as_text, result.names)
-    measure = f"Accuracy of {a} minus {b} (percentage points)"
-    ax.set_xlabel(measure if percent else f"{result.measure} of {a} minus {b}")
+    ax.set(xlabel=picture.axis.title, ylabel="repetition")
     ax.spines[["top", "right"]].set_visible(False)
     # Above the axes, where no fold can be.
     ax.legend(
@@ -297,7 +265,6 @@ def folds(result: CVComparison, *, test: str | None = None, ax: Axes | None = No
 
 _MOST = 20  # curves that can be distinguished
 _INSIDE = 6  # curves whose legend stands inside the axes
-_GUIDED = 6  # marks with lines to the axes
 _TITLE = 40  # letters of a line of the legend's title
 
 
@@ -343,36 +310,6 @@ def power_curve(result: Plan | Mapping[str, Plan], *, ax: Axes | None = None) ->
     ('Samples', 'Power')
     >>> plt.close(ax.figure)
     """
-    plans = _named(result)
-    lines = [(as_text(name), line) for name, plan in plans for line in power_lines(plan)]
-    if not lines:
-        raise ValueError("result must have a difference that is found, to draw its power")
-    if len(lines) > _MOST:
-        raise ValueError(f"power_curve draws at most {_MOST} curves, got {len(lines)}")
-    ax = prepare_axes(ax, (6.4, 4.4))
-    ends = np.array([line.ends() for _, line in lines])
-    low, high = ends[:, 0].min(), ends[:, 1].max()
-    logarithmic = bool(high > WIDE * low)
-    labels = line_labels(lines)
-    guided = sum(len(line.marks) for _, line in lines) <= _GUIDED
-    handles = []
-    for i, (_, line) in enumerate(lines):
-        style = curve_style(i, len(lines)) | {"label": labels[i]}
-        numbers = numbers_to_draw(line, low, high, logarithmic=logarithmic)
-        handles += _draw(ax, line, numbers, style)
-        _mark(ax, line, style["color"], guided=guided)
-    ax.set(xscale="log" if logarithmic else "linear", ylim=(0.0, 1.04))
-    ax.set(xlim=(low / BEFORE if logarithmic else 0.0, high * 1.04), ylabel="Power")
-    (unit,) = {plan.unit for _, plan in plans}
-    ax.set_xlabel(unit.capitalize())
-    titles = {plan.test_name for _, plan in plans}
-    title = textwrap.fill(titles.pop(), _TITLE) if len(titles) == 1 else None
-    place_legend(ax, handles, title, inside=len(handles) <= _INSIDE)
-    return ax
-
-
-def _named(result: Any) -> list[tuple[str, Plan]]:
-    """Check the plans, and name them."""
     plans = list(result.items()) if isinstance(result, Mapping) else [("", result)]
     for _, plan in plans:
         if not isinstance(plan, Plan):
@@ -380,34 +317,14 @@ def _named(result: Any) -> list[tuple[str, Plan]]:
     units = dict.fromkeys(plan.unit for _, plan in plans)
     if len(units) > 1:
         raise ValueError(f"plans must count the same in one picture, got {', '.join(units)}")
-    return [(str(name), plan) for name, plan in plans]
-
-
-def _draw(ax: Axes, line: PowerLine, numbers: object, style: dict[str, Any]) -> list[Any]:
-    """Draw a curve, and what is uncertain about it."""
-    if line.simulated:
-        x, y, error = simulated_powers(line, numbers)
-        style = {k: x for k, x in style.items() if k != "markevery"} | {"marker": "."}
-        return [ax.errorbar(x, y, yerr=1.96 * error, capsize=2, **style)]
-    powers = line.at(numbers)
-    handles = ax.plot(numbers, powers.power, **style)
-    if powers.assurance is not None and powers.interval is not None:
-        shade = {"color": style["color"], "alpha": 0.15, "linewidth": 0}
-        ax.fill_between(numbers, *powers.interval, **shade)
-        label = "mean over what the pilot leaves open"
-        mean = {"color": style["color"], "linestyle": "--", "linewidth": 1.0}
-        handles += ax.plot(numbers, powers.assurance, label=label, **mean)
-    return list(handles)
-
-
-def _mark(ax: Axes, line: PowerLine, colour: str, *, guided: bool) -> None:
-    """Mark what was planned."""
-    for n, power in line.marks:
-        if not np.isfinite(n):
-            continue
-        if guided:
-            way = {"color": GREY, "linewidth": 0.8, "linestyle": ":"}
-            ax.plot([n, n], [0.0, power], **way)
-            ax.hlines(power, 0.0, n, **way)
-        ring = {"markerfacecolor": "white", "markeredgecolor": colour, "zorder": 3}
-        ax.plot([n], [power], "o", markersize=8, markeredgewidth=1.8, **ring)
+    lines = [(as_text(str(name)), line) for name, plan in plans for line in power_lines(plan)]
+    if not lines:
+        raise ValueError("result must have a difference that is found, to draw its power")
+    if len(lines) > _MOST:
+        raise ValueError(f"power_curve draws at most {_MOST} curves, got {len(lines)}")
+    ax = prepare_axes(ax, (6.4, 4.4))
+    handles = draw_curves(pictures.power(lines, len(lines), simulated=True), ax, str)
+    titles = {plan.test_name for _, plan in plans}
+    title = textwrap.fill(titles.pop(), _TITLE) if len(titles) == 1 else None
+    place_legend(ax, handles, title, inside=len(handles) <= _INSIDE)
+    return ax

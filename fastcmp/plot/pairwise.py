@@ -8,8 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from fastcmp.core.sections import interval_name
-from fastcmp.datasets.comparison import MEASURES
+from fastcmp import pictures
 from fastcmp.pairwise.decisions import TIED, UNTESTED
 from fastcmp.pairwise.result import PairwiseResult
 from fastcmp.plot.style import COLOURS, GREY, PALE, as_text, fitting_size, prepare_axes
@@ -20,6 +19,12 @@ Floats = NDArray[np.float64]
 _MARKED = 40  # models whose pairs get a mark each; beyond, one outline
 _LETTERED = 14  # models whose p-values are written out, in points of at least
 _READABLE = 4.5
+#: Of models, by what the tests say of them.
+_STYLES: dict[str, dict[str, Any]] = {
+    "best": {"markerfacecolor": COLOURS[0]},
+    "other": {},
+    "untested": {"fmt": "s", "color": GREY},
+}
 
 
 def checked(result: object, what: str) -> PairwiseResult:
@@ -75,69 +80,34 @@ def leaderboard(result: PairwiseResult, *, ax: Axes | None = None) -> Axes:
     >>> plt.close(ax.figure)
     """
     result = checked(result, "leaderboard")
-    board = result.leaderboard
-    n = len(board.names)
-    names = [as_text(name) for name in board.names]
+    picture = pictures.leaderboard(result)
+    n, names = len(picture.rows), [as_text(row.label) for row in picture.rows]
     ax = prepare_axes(ax, (5.5 + 0.08 * longest(names), 1.8 + 0.27 * n))
-    label, scale = MEASURES.get(result.measure, (result.measure, 1.0))
-    score, ends = scale * board.score, scale * board.interval
-    spread = np.maximum([score - ends[:, 0], ends[:, 1] - score], 0.0)
-    for is_of_kind, style, meaning in _kinds(result):
-        if is_of_kind.any():
-            rows = np.flatnonzero(is_of_kind)
-            ax.errorbar(score[rows], rows, xerr=spread[:, rows], label=meaning, **style)
+    for kind, meaning in picture.meanings:
+        rows = [i for i, row in enumerate(picture.rows) if row.kind == kind]
+        numbers = np.array([picture.rows[i][1:4] for i in rows])
+        score, low, high = numbers.T
+        style = {"fmt": "o", "color": COLOURS[0], "markerfacecolor": "white", "capsize": 3}
+        style |= _STYLES[kind]
+        spread = np.maximum([score - low, high - score], 0.0)
+        ax.errorbar(score, rows, xerr=spread, label=meaning, **style)
     size = fitting_size(ax, n + 3.0)
     ax.set_yticks(range(n), names, fontsize=size)
     ax.set_ylim(n + 1.6, -0.7)  # the legend stands below the last model
     ax.legend(loc="lower center", fontsize=min(size, 8.0), frameon=False)
     ax.grid(axis="x", color=PALE)
     ax.set_axisbelow(True)
-    if not np.isnan(ends).all():
-        label += f"\n{interval_name(1 - result.alpha)} of each model alone"
-    ax.set_xlabel(label)
-    _write_ranks(ax, result, size)
-    return ax
-
-
-def _kinds(result: PairwiseResult) -> list[tuple[NDArray[np.bool_], Any, str]]:
-    """Sort the models of the leaderboard by what the tests say of them."""
-    best = np.isin(result.leaderboard.names, result.best)
-    untested = (result.decisions == UNTESTED).all(axis=1)[result.leaderboard.models]
-    meanings = tuple(f"significantly worse in {x} tested pair" for x in ("no", "a"))
-    if result.all_pairs_tested:
-        meanings = ("best, or tied with it", "worse than the best")
-    blue = COLOURS[0]
-    filled = {"fmt": "o", "color": blue, "markerfacecolor": blue, "capsize": 3}
-    empty = filled | {"markerfacecolor": "white"}
-    return [
-        (best, filled, meanings[0]),
-        (~best & ~untested, empty, meanings[1]),
-        (untested, empty | {"fmt": "s", "color": GREY}, "not tested"),
-    ]
-
-
-def _write_ranks(ax: Axes, result: PairwiseResult, size: float) -> None:
-    """Write what is known of ranks, and ties or results, on the right of the axes."""
-    board = result.leaderboard
-    texts_by_title: dict[str, list[str]] = {}
-    if (spans := board.rank_interval) is not None:
-        texts_by_title["ranks"] = [f"{a}" if a == b else f"{a}-{b}" for a, b in spans]
-    if result.control is not None:
-        table = result.against_control()
-        results = dict(zip(table["model"], table["result"], strict=True))
-        texts_by_title["against control"] = [results.get(name, "control") for name in board.names]
-    elif result.all_pairs_tested:
-        marks = result.groups.letters
-        if any(marks):
-            texts_by_title["ties"] = [marks[model] for model in board.models]
-    shift = 6.0
-    for title, cells in texts_by_title.items():
+    ax.set_xlabel(picture.axis.title)
+    shift = 6.0  # of what stands right of the axes
+    for k, head in enumerate(picture.heads):
+        cells = [row.cells[k] for row in picture.rows]
         style = {"xycoords": ax.get_yaxis_transform(), "textcoords": "offset points"}
         style |= {"xytext": (shift, 0.0), "va": "center", "fontsize": size}
-        ax.annotate(title, (1.0, -1.2), color=GREY, **style)
-        for row, cell in enumerate(cells):
-            ax.annotate(cell, (1.0, row), **style)
-        shift += size * (1.0 + 0.6 * longest([title, *cells]))
+        ax.annotate(head, (1.0, -1.2), color=GREY, **style)
+        for i, cell in enumerate(cells):
+            ax.annotate(cell, (1.0, i), **style)
+        shift += size * (1.0 + 0.6 * longest([head, *cells]))
+    return ax
 
 
 def pvalue_map(result: PairwiseResult, *, ax: Axes | None = None) -> Axes:

@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from fastcmp.datasets.comparison import DatasetsResult, RankLine, rank_line, stacked
+from fastcmp import pictures
 from fastcmp.datasets.task_draws import TaskBootstrap
 from fastcmp.pairwise.result import PairwiseResult
 from fastcmp.plot.maps import draw_cells
@@ -61,89 +61,50 @@ def critical_difference(result: PairwiseResult, *, ax: Axes | None = None) -> Ax
     >>> plt.close(ax.figure)
     """
     result = checked(result, "critical_difference")
-    line = rank_line(result)
-    score = line.place
-    groups = [group for group in result.groups.groups if len(group) > 1]
-    margin = 0.03 * (np.ptp(score) or 1.0)
-    levels = stacked([score[list(group)] for group in groups], margin)
-    above = 1.0 if line.critical is not None else 0.0
-    top = above + 0.5 * (max(levels, default=-1) + 2)
-    rows = top + (score.size + 1) // 2
-    width = 5.0 + 0.16 * longest([as_text(name) for name in result.names])
-    ax = prepare_axes(ax, (width, 1.0 + 0.22 * rows))
-    ends = score.min() - margin, score.max() + margin
-    if line.critical is not None:
-        ends = min(ends[0], ends[1] - line.critical - margin), ends[1]
-    ax.set(xlim=ends, ylim=(rows, 0.0))
-    _hang_names(ax, result, line, top)
-    for group, level in zip(groups, levels, strict=True):
-        x, y = np.sort(score[list(group)]), above + 0.5 * (level + 1)
-        reach = x[0] - 0.3 * margin, x[-1] + 0.3 * margin
-        ax.plot(reach, (y, y), color=COLOURS[0], linewidth=3.5, zorder=3)
+    picture = pictures.ranking(result)
+    low, high = picture.low, picture.high
+    above = 1.0 if picture.critical is not None else 0.0
+    top = above + 0.5 * (picture.n_levels + 1)
+    rows, names = top + picture.n_rows, [as_text(name) for name in picture.names]
+    ax = prepare_axes(ax, (5.0 + 0.16 * longest(names), 1.0 + 0.22 * rows))
+    ax.set(xlim=(low, high), ylim=(rows, 0.0))
+    size = fitting_size(ax, rows, 9.0)
+    beside: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "va": "center"}
+    for model, x, value, side, row in picture.places:
+        is_left, y = side == "left", top + row + 0.5
+        ax.plot([x, x, low if is_left else high], [0.0, y, y], color=GREY, linewidth=0.9)
+        ax.text(
+            -0.01 if is_left else 1.01,
+            y,
+            f"{names[model]}  {value}" if is_left else f"{value}  {names[model]}",
+            ha="right" if is_left else "left",
+            fontsize=size,
+            **beside,
+        )
+    space = 0.0085 * (high - low)
+    for _, tied, level in picture.ties:
+        y = above + 0.5 * (level + 1)
+        ax.plot(
+            (tied[0] - space, tied[-1] + space), (y, y), color=COLOURS[0], linewidth=3.5, zorder=3
+        )
         dots = {"color": COLOURS[0], "markerfacecolor": "white", "markersize": 5}
-        ax.plot(x, np.full(x.size, y), "o", zorder=4, **dots)
-    if line.critical is not None:
-        _draw_critical(ax, line.critical)
-    _turn(ax, line, _meaning(result, line.label))
-    return ax
-
-
-def _turn(ax: Axes, line: RankLine, meaning: str) -> None:
-    """Put the axis on top, and write what it means."""
+        ax.plot(tied, np.full(tied.size, y), "o", zorder=4, **dots)
+    if picture.critical is not None:
+        style = {"color": "black", "linewidth": 1.2, "marker": "|", "markersize": 8}
+        ax.plot((high - picture.critical, high), (0.7, 0.7), **style)
+        ax.text(1.01, 0.7, f"CD = {picture.critical:.3g}", ha="left", size=8, **beside)
     ax.set_yticks([])
     ax.spines[["left", "right", "bottom"]].set_visible(False)
     ax.xaxis.tick_top()
     ax.xaxis.set_label_position("top")
-    if line.sign < 0:
+    if picture.sign < 0:
         ax.xaxis.set_major_formatter(lambda x, _: f"{abs(x):g}")
-    ax.set_xlabel(meaning)
-
-
-def _meaning(result: PairwiseResult, label: str) -> str:
-    """What the line and the bars are, in words."""
-    between = "\n" if isinstance(result, DatasetsResult) else "; "
-    meaning = f"{label}{between}bars join models not significantly different at "
-    meaning += f"{result.alpha:g}"
-    n = len(result.names)
-    left = n * (n - 1) // 2 - result.n_pairs
-    if left:
-        meaning += f"\n{left} pairs were not tested: no bar joins these"
-    return meaning
-
-
-def _draw_critical(ax: Axes, critical: float) -> None:
-    """Draw a bar as long as the critical difference, its label right of the axis."""
-    right = ax.get_xlim()[1]
-    ends = right - critical, right
-    style = {"color": "black", "linewidth": 1.2}
-    ax.plot(ends, (0.7, 0.7), marker="|", markersize=8, **style)
-    place = {"transform": ax.get_yaxis_transform(), "ha": "left", "va": "center", "size": 8}
-    ax.text(1.01, 0.7, f"CD = {critical:.3g}", **place)
-
-
-def _hang_names(ax: Axes, result: PairwiseResult, line: RankLine, top: float) -> None:
-    """Lead a line from each score down, and then out to the name.
-
-    The outermost models have the highest rows, so that no two lines cross.
-    """
-    ends, order = ax.get_xlim(), np.argsort(line.place, kind="stable")
-    half = order.size // 2
-    size = fitting_size(ax, ax.get_ylim()[0], 9.0)
-    for side, models in enumerate((order[:half], order[: half - 1 : -1])):
-        for row, model in enumerate(models):
-            x, y = line.place[model], top + row + 0.5
-            ax.plot([x, x, ends[side]], [0.0, y, y], color=GREY, linewidth=0.9)
-            name = as_text(result.names[model])
-            value = f"{line.sign * x:.{line.digits}f}"
-            ax.text(
-                (-0.01, 1.01)[side],
-                y,
-                (f"{name}  {value}", f"{value}  {name}")[side],
-                transform=ax.get_yaxis_transform(),
-                ha=("right", "left")[side],
-                va="center",
-                fontsize=size,
-            )
+    meaning = f"bars join models not significantly different at {picture.alpha:g}"
+    if picture.n_untested:
+        meaning += f"\n{picture.n_untested} pairs were not tested: no bar joins these"
+    between = "\n" if picture.sign < 0 else "; "
+    ax.set_xlabel(picture.label + between + meaning)
+    return ax
 
 
 # The picture of ranks in the bootstrap of tasks.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -80,8 +80,8 @@ def curve_style(model: int, n_models: int) -> dict[str, Any]:
     return style
 
 
-def draw_curves(picture: Curves, ax: Axes) -> list[Any]:
-    """Draw curves with what is beside them; give what a legend names."""
+def draw_curves(picture: Curves, ax: Axes, written: Callable[[str], str] = as_text) -> list[Any]:
+    """Draw curves with what is beside them; give what a legend names, as `written`."""
     handles: list[Any] = []
     last: list[Any] = []
     if picture.straight is not None:
@@ -93,24 +93,43 @@ def draw_curves(picture: Curves, ax: Axes) -> list[Any]:
         line = ax.axhline(at, label=text, **style)
         if text:
             (handles if kind == "decided" else last).append(line)
-    n_models = sum(not line.kind for line in picture.lines)
-    for m, line in enumerate(picture.lines):
-        style = curve_style(m, n_models) | {"drawstyle": line.joined}
-        if line.kind == "other":
+    n_models, m, colour = sum(not line.kind for line in picture.lines), 0, ""
+    for line in picture.lines:
+        label = written(line.name)
+        if line.kind == "lead":
+            ax.plot(line.x, line.y, color=GREY, linewidth=0.8, linestyle=":")
+            continue
+        if line.kind == "mean":
+            style = {"color": colour, "linewidth": 1.0, "linestyle": "--"}
+        elif line.kind == "other":
             style = {"color": GREY, "linewidth": 1.2, "linestyle": "--"}
         elif line.kind == "point":
             style = {"color": COLOURS[2], "marker": "D", "markersize": 9, "linestyle": ""}
+        else:
+            style = curve_style(m, n_models) | {"drawstyle": line.joined}
+            m, colour = m + 1, style["color"]
+        if line.error is not None:
+            style = {k: x for k, x in style.items() if k != "markevery"} | {"marker": "."}
+            bars = ax.errorbar(line.x, line.y, yerr=line.error, capsize=2, label=label, **style)
+            handles.append(bars)
+        else:
+            handles += ax.plot(line.x, line.y, label=label, **style)
         if line.band is not None:
             ax.fill_between(line.x, *line.band, color=style["color"], alpha=0.16, linewidth=0)
-        handles += ax.plot(line.x, line.y, label=as_text(line.name), **style)
         if line.points:
             x, y, _ = zip(*line.points, strict=True)
-            ax.plot(x, y, "o", color=style["color"], markersize=4)
-    for axis, put in ((picture.x, ax.set_xlim), (picture.y, ax.set_ylim)):
+            dots: dict[str, Any] = {"color": style["color"], "markersize": 4}
+            if picture.has_rings:
+                dots |= {"markersize": 8, "markerfacecolor": "white", "markeredgewidth": 1.8}
+                dots |= {"zorder": 3}
+            ax.plot(x, y, "o", **dots)
+    for axis, name in ((picture.x, "x"), (picture.y, "y")):
+        if axis.is_log:
+            ax.set(**{f"{name}scale": "log"})
         if axis.low is not None and axis.high is not None:
             space = 0.01 * (axis.high - axis.low) if picture.is_square else 0.0
             ends = axis.low - space, axis.high + space
-            put(*(ends[::-1] if axis.is_reversed else ends))
+            ax.set(**{f"{name}lim": ends[::-1] if axis.is_reversed else ends})
     ax.set(xlabel=picture.x.title, ylabel=picture.y.title)
     if picture.is_square:
         ax.set_aspect("equal")

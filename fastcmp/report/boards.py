@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from fastcmp import pictures
 from fastcmp.core.render import visible
 from fastcmp.core.sections import Section
-from fastcmp.datasets.comparison import DatasetsResult, RankLine, beside_ranks, rank_line, stacked
-from fastcmp.pairwise.decisions import UNTESTED
-from fastcmp.pairwise.leaderboard import style_of
+from fastcmp.datasets.comparison import DatasetsResult, beside_ranks
 from fastcmp.pairwise.result import PairwiseResult, control_table, leaderboard_table
 from fastcmp.pairwise.slices_result import IN_SLICES
 from fastcmp.report.blocks import MOST_ROWS, Block, Text, said
-from fastcmp.report.charts import Scale, around, linear, percent, slice_map
+from fastcmp.report.charts import Guide, Intervals, Scale, around, linear, placed, slice_map
 from fastcmp.report.matrix import matrix_of
 
 if TYPE_CHECKING:
@@ -81,141 +80,68 @@ _LETTERS = 22  # of a name
 
 
 @dataclass(frozen=True, kw_only=True)
-class Name:
-    """A name at the end of a line that comes down from the axis."""
-
-    path: str
-    x: int
-    y: float
-    side: str
-    text: str
-    whole: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class TieBar:
-    """A bar that joins models, and the points on it."""
-
-    low: str
-    high: str
-    y: float
-    points: tuple[str, ...]
-    names: str
-
-
-@dataclass(frozen=True, kw_only=True)
 class RankDiagram(Block):
     """Models on the line of their scores or mean ranks."""
 
     template: ClassVar[str] = "rank_diagram.html.j2"
     styles: ClassVar[tuple[str, ...]] = ("boards.css",)
-    says: str
-    describes: str
-    label: str
-    height: int
-    ticks: tuple[tuple[str, str], ...]
-    names: tuple[Name, ...]
-    bars: tuple[TieBar, ...]
-    #: Ends of the critical difference and its size; None where there is none.
-    critical: tuple[str, str, str] | None = None
     width: ClassVar[int] = _WIDTH
     left: ClassVar[int] = _LEFT
     right: ClassVar[int] = _RIGHT
     axis: ClassVar[int] = _AXIS
+    picture: pictures.Ranking
+    says: str
+    describes: str
+    #: Names as they are written.
+    names: tuple[str, ...]
+    scale: Scale
+
+    @property
+    def top(self) -> int:
+        """Where the names begin."""
+        return self.tie(self.picture.n_levels)
+
+    @property
+    def height(self) -> int:
+        """Of the picture."""
+        return self.top + _ROW * self.picture.n_rows + 4
+
+    def x(self, place: float) -> float:
+        """Where a place on the axis is."""
+        return round(_LEFT + float(self.scale.part(place)) * (_RIGHT - _LEFT), 1)
+
+    def tie(self, level: int) -> int:
+        """How high a bar lies."""
+        return _AXIS + _BAR * (level + 1)
+
+    def y(self, row: int) -> float:
+        """How high a name stands."""
+        return self.top + _ROW * (row + 0.5)
 
 
 def diagram_of(result: PairwiseResult) -> RankDiagram | None:
     """Draw few models whose scores are all known; None for others."""
-    line = rank_line(result)
-    n = len(result.names)
-    groups = [group for group in result.groups.groups if len(group) > 1]
-    if not 2 < n <= MOST_MODELS or not np.isfinite(line.place).all():
+    if not 2 < len(result.names) <= MOST_MODELS or not np.isfinite(result.score).all():
         return None
-    if len(groups) > _MOST_BARS:
+    picture = pictures.ranking(result)
+    if len(picture.ties) > _MOST_BARS:
         return None
-    place = _to_units(line)
-    levels = stacked([place[list(group)] for group in groups], 10.0)
-    bars = tuple(
-        _bar(result, place, group, _AXIS + _BAR * (level + 1))
-        for group, level in zip(groups, levels, strict=True)
+    says = (
+        "The best models are on the right. Each bar joins models of which no two are "
+        f"significantly different at {picture.alpha:g}; only models dotted on the bar belong to it."
     )
-    top = _AXIS + _BAR * (max(levels, default=-1) + 2)
-    ends = _ends(line)
-    scale = linear(*ends, n=5)
-    critical = None
-    if line.critical is not None:
-        length = line.critical * (_RIGHT - _LEFT) / (ends[1] - ends[0])
-        critical = (f"{_RIGHT - length:.1f}", f"{_RIGHT}", f"CD = {line.critical:.3g}")
+    if picture.n_untested:
+        says += f" {picture.n_untested} pairs were not tested: no bar joins these."
+    ties = "; ".join(", ".join(picture.names[m] for m in tie.models) for tie in picture.ties)
     return RankDiagram(
-        title="Critical difference diagram"
-        if isinstance(result, DatasetsResult)
-        else f"{result.measure[:1].upper()}{result.measure[1:]} and ties",
-        says=_says(result),
-        describes=_describes(result, groups),
-        label=line.label,
-        height=top + _ROW * ((n + 1) // 2) + 4,
-        ticks=tuple(
-            (
-                f"{_LEFT + float(tick.place[:-1]) / 100 * (_RIGHT - _LEFT):.1f}",
-                tick.text if line.sign > 0 else tick.text.lstrip("-"),
-            )
-            for tick in scale.ticks
-        ),
-        names=_names(result, line, place, top),
-        bars=bars,
-        critical=critical,
+        title=picture.title,
+        picture=picture,
+        says=says,
+        describes=f"From best to worst: {', '.join(result.leaderboard.names)}. "
+        f"Bars: {ties or 'none'}.",
+        names=tuple(short_names([visible(name) for name in picture.names], _LETTERS)),
+        scale=linear(picture.low, picture.high),
     )
-
-
-def _ends(line: RankLine) -> tuple[float, float]:
-    """The ends of the axis, wide enough for the critical difference."""
-    low, high = float(line.place.min()), float(line.place.max())
-    pad = 0.04 * (high - low) or 0.5
-    low, high = low - pad, high + pad
-    return min(low, high - 1.05 * (line.critical or 0.0)), high
-
-
-def _to_units(line: RankLine) -> np.ndarray:
-    low, high = _ends(line)
-    units: np.ndarray = _LEFT + (line.place - low) / (high - low) * (_RIGHT - _LEFT)
-    return units
-
-
-def _bar(result: PairwiseResult, place: np.ndarray, group: tuple[int, ...], y: float) -> TieBar:
-    x = np.sort(place[list(group)])
-    return TieBar(
-        low=f"{x[0] - 5:.1f}",
-        high=f"{x[-1] + 5:.1f}",
-        y=y,
-        points=tuple(f"{x_of_model:.1f}" for x_of_model in x),
-        names=", ".join(result.names[i] for i in group),
-    )
-
-
-def _names(
-    result: PairwiseResult, line: RankLine, place: np.ndarray, top: float
-) -> tuple[Name, ...]:
-    """Lead a line from each model down and out to its name, without crossings."""
-    order = np.argsort(line.place, kind="stable")
-    half = order.size // 2
-    texts = short_names([visible(name) for name in result.names], _LETTERS)
-    names = []
-    for side, models in (("left", order[:half]), ("right", order[: half - 1 : -1])):
-        outer = _LEFT - 14 if side == "left" else _RIGHT + 14
-        for row, model in enumerate(models.tolist()):
-            y = top + _ROW * (row + 0.5)
-            value = line.sign * line.place[model]
-            names.append(
-                Name(
-                    path=f"M{place[model]:.1f} {_AXIS}V{y}H{outer}",
-                    x=outer + (-5 if side == "left" else 5),
-                    y=y,
-                    side=side,
-                    text=f"{texts[model]} {value:.{line.digits}f}",
-                    whole=visible(result.names[model]),
-                )
-            )
-    return tuple(names)
 
 
 def short_names(names: list[str], letters: int) -> list[str]:
@@ -234,52 +160,12 @@ def short_names(names: list[str], letters: int) -> list[str]:
     return short_names([f"\u2026{x[begin:]}" for x in names], letters)
 
 
-def _says(result: PairwiseResult) -> str:
-    """What the line and the bars are, in sentences."""
-    says = (
-        "The best models are on the right. Each bar joins models of which no two are "
-        f"significantly different at {result.alpha:g}; only models dotted on the bar belong to it."
-    )
-    n = len(result.names)
-    left = n * (n - 1) // 2 - result.n_pairs
-    return f"{says} {left} pairs were not tested: no bar joins these." if left else says
-
-
-def _describes(result: PairwiseResult, groups: list[tuple[int, ...]]) -> str:
-    """What the picture shows in words, for screen readers."""
-    ranking = ", ".join(result.leaderboard.names)
-    bars = "; ".join(", ".join(result.names[i] for i in group) for group in groups)
-    return f"From best to worst: {ranking}. Bars: {bars or 'none'}."
-
-
 #: What points beside a control mean.
 _BESIDE_CONTROL = (
     ("best", "significantly better"),
     ("worse", "significantly worse"),
     ("other", "not significantly different"),
 )
-
-
-@dataclass(frozen=True, kw_only=True)
-class Bar:
-    """An interval and a point, as places on an axis; None where there is none."""
-
-    low: str | None
-    high: str | None
-    point: str | None
-    #: "best", "other", or "untested".
-    kind: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class Picture:
-    """A column of bars on one axis."""
-
-    title: str
-    axis: Scale
-    bars: tuple[Bar, ...]
-    #: Place of a line through all rows, such as that of no difference.
-    lines: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -295,7 +181,7 @@ class Board(Block):
     #: What rows are sorted by, where that is not what is written, by the column.
     values: dict[int, tuple[float | None, ...]]
     #: By the column that they stand behind.
-    pictures: dict[int, Picture]
+    pictures: dict[int, Intervals]
     #: What the points mean: kind and words.
     meanings: tuple[tuple[str, str], ...] = ()
     #: Rows without pictures, to be searched.
@@ -340,32 +226,32 @@ def _pictures(result: PairwiseResult) -> list[Block]:
 def _leaderboard(result: PairwiseResult) -> Board:
     """Draw scores and ranks of all models, or the best of very many."""
     board = result.leaderboard
-    n = len(board.names)
     section = _beside(result, leaderboard_table(result))
-    kinds = _kinds(result)
+    picture = pictures.leaderboard(result)
     values: dict[int, Any] = {0: board.rank, 2: board.score}
-    percent = style_of(board.measure, any_size=result.any_size) == "percent"
-    scale = 100.0 if percent else 1.0  # as the column is written
-    low, high = scale * board.interval.T
-    scores = (low, scale * board.score, high)
     drawn = 3 if len(section.columns) > 3 and "CI" in section.columns[3] else 2
-    pictures = {drawn: _picture(f"{board.measure}, drawn", scores, kinds)}
+    behind = {drawn: _behind(f"{board.measure}, drawn", picture.rows)}
     if drawn == 3:
         values[3] = board.interval[:, 0]
     if board.rank_interval is not None:
         column = section.columns.index("ranks")
         first, last = board.rank_interval.T
         values[column] = first
-        ranks = (first, board.rank, last)
-        pictures[column] = _picture("ranks, drawn", ranks, kinds, n_ranks=n)
+        rows = [
+            row._replace(value=rank, low=low, high=high)
+            for row, rank, low, high in zip(
+                picture.rows, board.rank.tolist(), first.tolist(), last.tolist(), strict=True
+            )
+        ]
+        behind[column] = _behind("ranks, drawn", rows, n_ranks=len(rows))
     return _cut(
         Board(
             title="Leaderboard",
             section=section,
             name=1,
             values={column: _sortable(x) for column, x in values.items()},
-            pictures=pictures,
-            meanings=_meanings(result, kinds),
+            pictures=behind,
+            meanings=picture.meanings,
         )
     )
 
@@ -385,14 +271,16 @@ def _against(result: PairwiseResult, control: str) -> Board:
     wins = {"better": "best", "worse": "worse", "no result": "untested"}
     kinds = ["", *(wins.get(x, "other") for x in comparison["result"])]
     drawn = column + ("CI" in shape[column + 1])
-    marks: list[tuple[float, str]] = [(0.0, "zero")]
-    if result.margins is not None:
-        margin = float(result.margins.margin)
-        marks += [(-margin, "margin"), (margin, "margin")]
     scale = 100.0 if result.measure == "accuracy" else 1.0
-    ends = (scale * low, scale * middle, scale * high)
-    title = f"difference from {control}, drawn"
-    picture = _picture(title, ends, kinds, marks=[(scale * x, kind) for x, kind in marks])
+    rules = [pictures.Rule(0.0)]
+    if result.margins is not None:
+        margin = scale * float(result.margins.margin)
+        rules += [pictures.Rule(x, kind="margin") for x in (-margin, margin)]
+    numbers = (scale * np.column_stack([middle, low, high])).tolist()
+    rows = [
+        pictures.Row("", *x)._replace(kind=kind) for x, kind in zip(numbers, kinds, strict=True)
+    ]
+    picture = _behind(f"difference from {control}, drawn", rows, rules)
     places = {
         "difference": middle,
         "p": comparison["pvalue"],
@@ -435,72 +323,24 @@ def _sortable(values: object) -> tuple[float | None, ...]:
     return tuple(x if ok else None for x, ok in zip(column.tolist(), is_finite, strict=True))
 
 
-def _kinds(result: PairwiseResult) -> list[str]:
-    """Sort the models of the leaderboard by what the tests say of them."""
-    best = set(result.best)
-    tested = (result.decisions != UNTESTED).any(axis=1)[result.leaderboard.models]
-    return [
-        "best" if name in best else "other" if is_tested else "untested"
-        for name, is_tested in zip(result.leaderboard.names, tested, strict=True)
-    ]
-
-
-def _meanings(result: PairwiseResult, kinds: list[str]) -> tuple[tuple[str, str], ...]:
-    """Kinds of points in the picture, with what they mean."""
-    words = {
-        "best": "significantly worse in no tested pair",
-        "other": "significantly worse in a tested pair",
-        "untested": "not tested",
-    }
-    if result.all_pairs_tested:
-        words["best"] = "the best, and models not significantly different from it"
-        words["other"] = "significantly worse than the best"
-    return tuple((kind, text) for kind, text in words.items() if kind in kinds)
-
-
-def _picture(
-    title: str,
-    numbers: tuple[Any, Any, Any],
-    kinds: list[str],
-    *,
-    marks: Iterable[tuple[float, str]] = (),
-    n_ranks: int = 0,
-) -> Picture:
-    """Place low ends, points and high ends of rows on one axis, or that of ranks."""
-    marks = list(marks)
-    columns = [np.asarray(column, np.float64) for column in numbers]
+def _behind(
+    title: str, rows: Sequence[pictures.Row], rules: Sequence[pictures.Rule] = (), n_ranks: int = 0
+) -> Intervals:
+    """Rows on one axis, or that of ranks, with as many ticks as can be read."""
     ends = (1.0, float(n_ranks))
     if not n_ranks:
-        ends = around(np.concatenate(columns), *(x for x, _ in marks), pad=0.03)
-    scale = _scale(ends, whole=n_ranks > 0)
-    places = [_places(scale, column) for column in columns]
-    rows = zip(*places, kinds, strict=False)
-    return Picture(
-        title=title,
-        axis=scale,
-        bars=tuple(Bar(low=a, point=b, high=c, kind=kind) for a, b, c, kind in rows),
-        lines=tuple((scale.place(x), kind) for x, kind in marks),
-    )
-
-
-def _scale(ends: tuple[float, float], *, whole: bool) -> Scale:
-    """Make an axis with as many ticks as can be read."""
+        numbers = [x for row in rows for x in row[1:4]]
+        ends = around(numbers, *(rule.at for rule in rules), pad=0.03)
     for n in (4, 2, 1):
         scale = linear(*ends, n=n)
-        if whole:
-            ends_of_text = [tick.text.partition(".") for tick in scale.ticks]
-            ticks = tuple(
-                tick._replace(text=text)
-                for tick, (text, _, part) in zip(scale.ticks, ends_of_text, strict=True)
-                if not part.strip("0")
+        if n_ranks:
+            texts = [tick.text.partition(".") for tick in scale.ticks]
+            ticks = zip(scale.ticks, texts, strict=True)
+            whole = tuple(
+                x._replace(text=text) for x, (text, _, part) in ticks if not part.strip("0")
             )
-            scale = scale._replace(ticks=ticks)
+            scale = scale._replace(ticks=whole)
         if sum(len(tick.text) + 1 for tick in scale.ticks) <= _LETTERS:
             break
-    return scale
-
-
-def _places(scale: Scale, column: Any) -> list[str | None]:
-    is_finite = np.isfinite(column)
-    parts = scale.part(np.where(is_finite, column, scale.low)).tolist()
-    return [percent(x) if ok else None for x, ok in zip(parts, is_finite, strict=True)]
+    guides = tuple(Guide(place=scale.place(at), kind=kind) for at, _, kind in rules)
+    return Intervals(title=title, rows=placed(rows, scale), axis=scale, guides=guides)

@@ -155,28 +155,11 @@ class Guide:
     kind: str = "zero"
 
 
-@dataclass(frozen=True)
-class Row:
-    """An estimate with its interval, and what is written beside it."""
-
-    label: str
-    value: float
-    low: float = math.nan
-    high: float = math.nan
-    text: str = ""
-    #: Further cells.
-    cells: tuple[str, ...] = ()
-    #: Points beside the estimate, such as one a fold.
-    points: tuple[float, ...] = ()
-    #: Colour: "", "good", "bad", "a" or "b".
-    kind: str = ""
-
-
 @dataclass(frozen=True, kw_only=True)
 class PlacedRow:
     """A row whose numbers are places."""
 
-    row: Row
+    row: pictures.Row
     value: str | None
     low: str | None
     high: str | None
@@ -196,6 +179,8 @@ class Intervals(Chart):
     guides: tuple[Guide, ...] = ()
     #: Headings: of the labels, of the written estimates, and of further cells.
     heads: tuple[str, ...] = ("", "")
+    #: Where what is shaded begins, how wide it is, and its name.
+    band: tuple[str, str, str] | None = None
 
     @property
     def is_number(self) -> tuple[bool, ...]:
@@ -205,12 +190,13 @@ class Intervals(Chart):
 
 
 def intervals(
-    rows: Sequence[Row],
+    rows: Sequence[pictures.Row],
     *,
     title: str,
     axis: str,
     heads: tuple[str, ...],
-    marks: Sequence[tuple[float, str]] = (),
+    marks: Sequence[tuple[float, str] | pictures.Rule] = (),
+    band: tuple[float, float, str] | None = None,
     kind: str = "linear",
     **words: str,
 ) -> Intervals:
@@ -219,7 +205,8 @@ def intervals(
     The axis is "linear", "log" or of "ranks", which are whole numbers.
     """
     ends = [x for row in rows for x in (row.value, row.low, row.high, *row.points)]
-    ends += [x for x, _ in marks]
+    rules = [pictures.Rule(*mark) for mark in marks]
+    ends += [rule.at for rule in rules] + [*(band or ())[:2]]
     if kind == "log":
         positive = [x for x in ends if 0.0 < x < math.inf]
         scale = logarithmic(min(positive) / 1.2, max(positive) * 1.2, title=axis)
@@ -227,31 +214,39 @@ def intervals(
         least = 1.0 if kind == "ranks" else 0.0
         scale = linear(*around(ends), title=axis, n=4, least=least)
     guides = tuple(
-        Guide(place=scale.place(x), text=text, kind="margin" if i else "zero")
-        for i, (x, text) in enumerate(marks)
+        Guide(place=scale.place(at), text=text, kind=kind if kind != "zero" or not i else "margin")
+        for i, (at, text, kind) in enumerate(rules)
     )
+    shaded_part = None
+    if band is not None:
+        low, high = scale.part(band[:2]).tolist()
+        shaded_part = percent(low), percent(high - low), band[2]
     return Intervals(
         title=title,
-        rows=tuple(_placed(row, scale) for row in rows),
+        rows=placed(rows, scale),
         axis=scale,
         guides=guides,
         heads=heads,
+        band=shaded_part,
         **words,
     )
 
 
-def _placed(row: Row, scale: Scale) -> PlacedRow:
-    def place(x: float) -> str | None:
-        return None if math.isnan(x) else scale.place(x)
-
-    return PlacedRow(
-        row=row,
-        value=place(row.value) if math.isfinite(row.value) else None,
-        low=place(row.low),
-        high=place(row.high),
-        opens_low=row.low < scale.low,
-        opens_high=row.high > scale.high,
-        points=tuple(scale.place(x) for x in row.points if math.isfinite(x)),
+def placed(rows: Sequence[pictures.Row], scale: Scale) -> tuple[PlacedRow, ...]:
+    """Rows with their places on an axis."""
+    numbers = np.array([(row.low, row.value, row.high) for row in rows], np.float64).reshape(-1, 3)
+    parts = scale.part(np.where(np.isnan(numbers), scale.low, numbers)).tolist()
+    return tuple(
+        PlacedRow(
+            row=row,
+            value=percent(value) if math.isfinite(row.value) else None,
+            low=None if math.isnan(row.low) else percent(low),
+            high=None if math.isnan(row.high) else percent(high),
+            opens_low=row.low < scale.low,
+            opens_high=row.high > scale.high,
+            points=tuple(scale.place(x) for x in row.points if math.isfinite(x)),
+        )
+        for row, (low, value, high) in zip(rows, parts, strict=True)
     )
 
 
@@ -262,6 +257,7 @@ class Curve:
     name: str
     points: str
     style: int
+    kind: str = ""
     band: str = ""
     dots: tuple[tuple[str, str, str], ...] = ()
 
@@ -288,6 +284,7 @@ def curve(
     scales: tuple[Scale, Scale],
     *,
     style: int = 0,
+    kind: str = "",
     band: tuple[ArrayLike, ArrayLike] | None = None,
     dots: Sequence[tuple[float, float, str]] = (),
 ) -> Curve:
@@ -302,6 +299,7 @@ def curve(
         name=name,
         points=_joined(_points(x, y, scales)),
         style=style % N_STYLES,
+        kind=kind,
         band=around_it,
         dots=tuple((across.place(a), up.place(b), text) for a, b, text in dots),
     )
@@ -309,27 +307,37 @@ def curve(
 
 def drawn(picture: pictures.Curves) -> Curves:
     """Draw curves of a page: the first ones of more than can be distinguished."""
-    lines = [line for line in picture.lines if line.kind != "other"][:N_STYLES]
-    lines += [line for line in picture.lines if line.kind == "other"]
-    axes = picture.x, picture.y
-    x, y = (_axis_of(axis, lines, picture.rules, k) for k, axis in enumerate(axes))
+    number, lines = -1, []
+    for line in picture.lines:
+        number += not line.kind
+        if number < N_STYLES or line.kind == "other":
+            lines.append((number, line))
+    chosen = [line for _, line in lines]
+    x = _axis_of(picture.x, chosen, picture.rules, 0)
+    y = _axis_of(picture.y, chosen, picture.rules, 1)
     scales = x, y
     diagonal = ""
     if picture.straight is not None:
         across, up = np.transpose(picture.straight)
         diagonal = _joined(_points(across, up, scales))
     curves = []
-    for m, line in enumerate(lines):
+    for m, line in lines:
         height = np.where(np.asarray(line.y) < y.low, np.nan, line.y)  # such curves end at the axis
         dots = line.points
         if line.kind == "point":
             dots = ((float(line.x[0]), float(line.y[0]), line.name),)
         style = {"point": 2, "other": N_STYLES - 1}.get(line.kind, m)
         curves.append(
-            curve(line.name, line.x, height, scales, style=style, band=line.band, dots=dots)
+            curve(
+                *(line.name, line.x, height, scales),
+                style=style,
+                kind=line.kind,
+                band=line.band,
+                dots=dots,
+            )
         )
     n_models = picture.n_models or sum(not line.kind for line in picture.lines)
-    n_drawn, says = sum(not line.kind for line in lines), picture.says
+    n_drawn, says = sum(not line.kind for line in chosen), picture.says
     if n_drawn < n_models:
         what = "models" if picture.n_models else "curves"
         says = f"{says} Of {n_models} {what} {n_drawn} are drawn."
@@ -357,6 +365,8 @@ def _axis_of(
         parts = [part for line in lines for part in (line[1 + k], *(line.band or ()) * k)]
         also = [rule.at for rule in rules] * k
         ends = around(np.concatenate(parts).tolist(), *also, pad=0.06 * k)
+    if axis.is_log:
+        return logarithmic(*ends, title=axis.title)
     return linear(*ends, title=axis.title, is_reversed=axis.is_reversed or k == 1)
 
 

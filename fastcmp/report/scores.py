@@ -11,8 +11,9 @@ import numpy as np
 
 from fastcmp import pictures
 from fastcmp.core.sections import interval_name
+from fastcmp.pictures import Row
 from fastcmp.report.blocks import Block
-from fastcmp.report.charts import N_STYLES, Row, around, bars, drawn, intervals
+from fastcmp.report.charts import N_STYLES, around, bars, drawn, intervals
 from fastcmp.report.two_models import difference, with_said
 from fastcmp.scores.curves import DetCurve
 from fastcmp.scores.lift import GainCurve

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from fastcmp.core.sections import heading, interval_name, written
+from fastcmp.pictures import Row
 from fastcmp.report.blocks import Block
-from fastcmp.report.charts import Row, intervals
+from fastcmp.report.charts import intervals
 from fastcmp.report.scores import MOST_ROWS
 from fastcmp.report.two_models import row_of, with_said
 

@@ -9,9 +9,10 @@ import numpy as np
 
 from fastcmp import pictures
 from fastcmp.pairwise.adjust import PROCEDURES
+from fastcmp.pictures import Row
 from fastcmp.report.blocks import Block, said
 from fastcmp.report.boards import subsets_of
-from fastcmp.report.charts import Row, drawn, intervals
+from fastcmp.report.charts import drawn, intervals
 from fastcmp.report.matrix import matrix_of
 from fastcmp.report.scores import MOST_ROWS, estimates
 from fastcmp.report.two_models import HOW, with_said

@@ -9,34 +9,16 @@ from typing import Any
 
 import numpy as np
 
+from fastcmp import pictures
 from fastcmp.core.records import Record, less_is_better
 from fastcmp.core.sections import Section, format_pvalue, interval_name
 from fastcmp.core.sentences import names_of
 from fastcmp.crossval.comparison_result import difference_interval
 from fastcmp.paired.margin_result import WORSE
-from fastcmp.planning.power_points import (
-    BEFORE,
-    WIDE,
-    PowerLine,
-    line_labels,
-    numbers_to_draw,
-    power_lines,
-)
+from fastcmp.pictures import Row
+from fastcmp.planning.power_points import power_lines
 from fastcmp.report.blocks import Block, Text, said
-from fastcmp.report.charts import (
-    N_STYLES,
-    Curve,
-    Curves,
-    Guide,
-    Row,
-    Scale,
-    bars,
-    curve,
-    intervals,
-    linear,
-    logarithmic,
-    upright,
-)
+from fastcmp.report.charts import N_STYLES, bars, drawn, intervals
 
 #: Title of what explains a comparison: it comes last.
 HOW = "How to read this"
@@ -288,34 +270,25 @@ _MOST = 40  # repetitions that get a row each
 
 def folds(record: Any) -> list[Block]:
     """Draw the difference in each fold, and the mean with the interval of each test."""
-    a, b = record.names
-    percent = record.measure == "accuracy"
-    scale = 100.0 if percent else 1.0
-    first, second = scale * record.scores()
-    gains = first - second
-    unit = " (percentage points)" if percent else ""
-    axis = f"{record.measure}, {a} minus {b}{unit}"
-    rows = [
-        Row(label=f"repetition {r + 1}", value=row.mean(), points=tuple(row.tolist()),
-            text=f"{row.mean():+.4g}")
-        for r, row in enumerate(gains[:_MOST])
-    ]  # fmt: skip
-    of_folds = intervals(
-        rows,
-        title="The folds",
-        axis=axis,
-        heads=("", "mean"),
-        marks=[(0.0, "H0: no difference")],
-        says="A small dot is a fold. Folds share records: their scatter does not "
-        "measure the uncertainty, the interval of a test does."
-        + (f" The first {_MOST} of {len(gains)} repetitions are drawn."
-           if len(gains) > _MOST else ""),
-    )  # fmt: skip
-    return with_said(record, _tests(record, axis), of_folds)
+    picture = pictures.folds(record)
+    says, rows = picture.says, picture.rows
+    if len(rows) > _MOST:
+        says += f" The first {_MOST} of {len(rows)} repetitions are drawn."
+    drawn_folds = intervals(
+        rows[:_MOST],
+        title=picture.title,
+        axis=picture.axis.title,
+        heads=picture.heads,
+        marks=picture.rules,
+        band=picture.band,
+        says=says,
+    )
+    return with_said(record, _tests(record), drawn_folds)
 
 
-def _tests(record: Any, axis: str) -> Block:
+def _tests(record: Any) -> Block:
     """Draw the interval of each test that was made."""
+    (a, b), unit = record.names, " (percentage points)" if record.measure == "accuracy" else ""
     rows = []
     for name, test in record.tests.items():
         low, high = difference_interval(test).tolist()
@@ -325,7 +298,7 @@ def _tests(record: Any, axis: str) -> Block:
     return intervals(
         rows,
         title="The difference",
-        axis=axis,
+        axis=f"{record.measure}, {a} minus {b}{unit}",
         heads=("test", "difference, 95% CI", "p"),
         marks=[(0.0, "H0: no difference")],
     )
@@ -336,58 +309,8 @@ def _tests(record: Any, axis: str) -> Block:
 
 def plan(record: Any) -> list[Block]:
     """Draw the power over the number of samples; what is simulated, as points."""
-    lines = [("", line) for line in power_lines(record)][:N_STYLES]
-    if not lines or (record.power_standard_error is not None and _marks(lines) < 2):
+    lines = [("", line) for line in power_lines(record)]
+    most_marks = max((len(line.marks) for _, line in lines), default=0)
+    if not lines or (record.power_standard_error is not None and most_marks < 2):
         return with_said(record)
-    ends = np.array([line.ends() for _, line in lines])
-    low, high = float(ends[:, 0].min()), float(ends[:, 1].max())
-    is_log = high > WIDE * low
-    unit = record.unit.capitalize()
-    if is_log:
-        across = logarithmic(low / BEFORE, 1.04 * high, title=unit)
-    else:
-        across = linear(0.0, 1.04 * high, title=unit)
-    scales = (across, upright(0.0, 1.0, title="Power"))
-    curves = [
-        _curve(line, label, scales, style=i, ends=(low, high))
-        for i, ((_, line), label) in enumerate(zip(lines, line_labels(lines), strict=True))
-    ]
-    powers = {power for _, line in lines for _, power in line.marks}
-    guides = [Guide(place=scales[1].place(powers.pop()))] if len(powers) == 1 else []
-    n_all = len(power_lines(record))
-    says = "A dot is what was planned."
-    if record.assurance is not None:
-        says += " The band holds the middle 95% of what the pilot leaves open."
-    if n_all > len(lines):
-        says += f" Of {n_all} curves {len(lines)} are drawn."
-    picture = Curves(
-        title="Power", x=across, y=scales[1], curves=tuple(curves), across=tuple(guides), says=says
-    )
-    return with_said(record, picture)
-
-
-def _marks(lines: list[tuple[str, PowerLine]]) -> int:
-    return max(len(line.marks) for _, line in lines)
-
-
-def _curve(
-    line: PowerLine,
-    label: str,
-    scales: tuple[Scale, Scale],
-    *,
-    style: int,
-    ends: tuple[float, float],
-) -> Curve:
-    """Compute the powers of a curve."""
-    dots = [
-        (n, power, f"{n:,.0f} samples: power {100 * power:.1f}%")
-        for n, power in line.marks
-        if np.isfinite(n)
-    ]
-    if line.simulated:  # more of them would take as long as the plan
-        n, powers, _ = zip(*sorted(dots), strict=True)
-        return curve(label, n, powers, scales, style=style, dots=dots)
-    numbers = numbers_to_draw(line, *ends, logarithmic=scales[0].is_log)
-    powers_at = line.at(numbers)
-    band = powers_at.interval if powers_at.assurance is not None else None
-    return curve(label, numbers, powers_at.power, scales, style=style, dots=dots, band=band)
+    return with_said(record, drawn(pictures.power(lines[:N_STYLES], len(lines))))

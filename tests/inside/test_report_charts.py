@@ -9,8 +9,9 @@ import pytest
 from examples import examples
 
 import fastcmp
+from fastcmp.pictures import Row
 from fastcmp.report import references
-from fastcmp.report.charts import Row, curve, intervals, linear, logarithmic, upright
+from fastcmp.report.charts import curve, intervals, linear, logarithmic, upright
 from fastcmp.report.methods import paragraphs_of
 
 PACKAGE = Path(fastcmp.__file__).parent

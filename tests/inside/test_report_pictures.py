@@ -8,7 +8,7 @@ from examples import RECORDS, example
 
 import fastcmp
 from fastcmp import planning, sequential
-from fastcmp.datasets.comparison import stacked
+from fastcmp.pictures import stacked
 from fastcmp.report.blocks import Text, blocks_of
 from fastcmp.report.boards import RankDiagram
 from fastcmp.report.charts import Bars, Curves, Intervals, Map
@@ -71,9 +71,10 @@ def test_rates_at_given_rates_lie_as_in_a_roc_curve():
 def test_names_stand_below_the_bars_of_ties():
     board = fastcmp.compare_all(*fastcmp.load_digits())
     (picture,) = [x for x in blocks_of(board) if isinstance(x, RankDiagram)]
-    lowest = max(bar.y for bar in picture.bars)
-    assert len(picture.bars) > 2
-    assert all(lowest < name.y < picture.height for name in picture.names)
+    ties, places = picture.picture.ties, picture.picture.places
+    lowest = max(picture.tie(tie.level) for tie in ties)
+    assert len(ties) > 2
+    assert all(lowest < picture.y(place.row) < picture.height for place in places)
 
 
 def test_the_four_counts():
@@ -86,8 +87,9 @@ def test_the_four_counts():
 def test_a_power_curve_goes_through_what_was_planned():
     plan = planning.sample_size(p10=0.15, p01=0.05, power=[0.8, 0.9])
     (picture,) = of_kind(plan, Curves)
-    (found,) = picture.curves
+    found, *leads = picture.curves
     (x, y, text), _ = found.dots
+    assert [lead.kind for lead in leads] == ["lead", "lead"]
     assert "power 80" in text
     assert x == picture.x.place(plan.n[0])
     assert y == picture.y.place(plan.power[0])
